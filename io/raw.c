@@ -203,7 +203,6 @@ const HaloFormat halo_format_raw = {
     .kinds = HALO_IMAGE | HALO_AUDIO,
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64,
     .channels = HALO_ANY_CHANNELS,
-    .alpha = true,
     .keeps_units = true,
     .keeps_type = true,
     .plain = true,

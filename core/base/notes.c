@@ -35,6 +35,8 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_NO_LOUDNESS] = {"no-loudness",
                                "as loud as it was: it is shorter than 0.4 s, or silent, and has no loudness",
                                NULL},
+    [HALO_NOTE_ALPHA] = {"alpha", "the output does not say that its last channel is alpha: --axes hwc,alpha reads it so",
+                         NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which TIFF alone has", NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/axes.h"
+#include "halo/text.h"
 #include "samples/image.h"
 
 bool npy_probe(const uint8_t *head, size_t size) { return size >= 6 && memcmp(head, "\x93NUMPY", 6) == 0; }
@@ -42,15 +44,14 @@ typedef struct Layout {
     bool planar;
 } Layout;
 
-static HaloStatus lay_out(const NpyHead *head, const char *axes, Layout *layout)
+static HaloStatus lay_out(const NpyHead *head, const char *text, Layout *layout)
 {
+    HaloAxes axes = {.letter = "hwc", .count = head->dims < 3 ? head->dims : 3};
     *layout = (Layout){1, 1, 1, 1, false};
-    if (axes == NULL)
-        axes = head->dims == 1                        ? "w"
-               : head->dims == 2                      ? "hw"
-               : head->dims == 4 && head->dim[3] <= 4 ? "nhwc"
-                                                      : "hwc";
-    if ((int)strlen(axes) != head->dims) {
+    if (text != NULL && halo_read_axes(text, &axes) != HALO_OK) return HALO_ERR_USAGE;
+    if (text == NULL && head->dims == 1) axes.letter[0] = 'w';
+    if (text == NULL && head->dims == 4 && head->dim[3] <= 4) axes = (HaloAxes){.letter = "nhwc", .count = 4};
+    if (axes.count != head->dims) {
         return halo_fail(HALO_ERR_INPUT, "an array of %d dimensions; --axes says what they are, such as %s",
                          head->dims,
                          head->dims == 4   ? "nhwc"
@@ -58,14 +59,17 @@ static HaloStatus lay_out(const NpyHead *head, const char *axes, Layout *layout)
                                            : "hw");
     }
     for (int i = 0; i < head->dims; i++) {
-        const char axis = axes[i];
+        const char axis = axes.letter[i];
         int64_t *const length = axis == 'n'   ? &layout->pages
                                 : axis == 'h' ? &layout->height
                                 : axis == 'w' ? &layout->width
                                               : &layout->channels;
         *length = head->dim[i];
     }
-    layout->planar = layout->channels > 1 && strchr(axes, 'c') < strchr(axes, 'h');
+    layout->planar = layout->channels > 1 && axes.letter[head->dims - 1] != 'c';
+    if (axes.alpha && (layout->channels == 1 || layout->channels == 3))
+        return halo_fail(HALO_ERR_INPUT, "%lld channel%s, of which none is alpha: --axes says ',alpha'",
+                         (long long)layout->channels, halo_s(layout->channels));
     if (layout->pages < 1) return halo_fail(HALO_ERR_INPUT, "an array without pages");
     return layout->channels > INT_MAX
                ? halo_fail(HALO_ERR_INPUT, "an array of %lld channels", (long long)layout->channels)

@@ -36,11 +36,13 @@ static void add_images(Seeds *seeds, const HaloFormat *format)
 {
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++)
         for (int channels = 1; channels <= 4; channels++) {
-            const HaloShape shape = shape_of(dtype, 3, 2, channels, format->alpha && channels % 2 == 0);
+            const bool alpha = channels % 2 == 0 && (format->with_alpha >> (channels - 1) & 1) != 0;
+            const HaloShape shape = shape_of(dtype, 3, 2, channels, alpha);
             const HaloInfo info = {0};
             HaloBuf data;
             Bytes file;
-            if (!(format->dtypes >> dtype & 1) || !(format->channels >> (channels - 1) & 1)) continue;
+            if (!(format->dtypes >> dtype & 1) || !((alpha ? format->with_alpha : format->channels) >> (channels - 1) & 1))
+                continue;
             if (halo_buf_alloc(&data, &shape) != HALO_OK) abort();
             /* in every type a common value; of bits, black */
             memset(data.data, format == &halo_format_pbm ? 0 : 0x3f, (size_t)(data.stride * data.rows));
