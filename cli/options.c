@@ -63,10 +63,12 @@ const CliOption cli_options[] = {
     {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
      "leave out inputs and folders that match; may be repeated", cli_read_exclude, 0},
     {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
-     "take more inputs from this list, one a line of up to 64 KiB, which may end with CR LF; - is standard input",
+     "take more inputs from this list, one a line of up to 64 KiB, which may end with CR LF; - is standard "
+     "input",
      NULL, AT(files_from)},
     {"files0-from", 0, "FILE", NULL, CLI_INPUT, CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
-     "the same with a zero byte after each, as find -print0 writes; for names that hold a line break or end with "
+     "the same with a zero byte after each, as find -print0 writes; for names that hold a line break or end "
+     "with "
      "CR, too",
      NULL, AT(files0_from)},
     {"shard", 0, "i/n", NULL, CLI_INPUT, CLI_WORKS | CLI_SAME,
@@ -82,7 +84,8 @@ const CliOption cli_options[] = {
     {"columns", 0, "LIST", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS,
      "of tables read just these columns, such as 2,3", NULL, AT(engine.columns)},
     {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_COMPARE | CLI_STACK | CLI_READS,
-     "what the dimensions of NPY are: pages n, z or t, then rows h or y, columns w or x, channels c; hw or hwc by "
+     "what the dimensions of NPY are: pages n, z or t, then rows h or y, columns w or x, channels c; hw or hwc "
+     "by "
      "default. hwc,alpha: the last of 2 or 4 channels is alpha, in any format that does not say so itself",
      cli_read_axes, 0},
     {"white", 0, "V", NULL, CLI_INPUT, CLI_COMPARE | CLI_STACK | CLI_READS,

@@ -65,11 +65,12 @@ static void one_round_trip(Rng *rng)
     const HaloDtype dtype = draw_dtype(format, rng);
     const int channels = draw_channels(format, rng);
     const bool plain = (format->channels >> (channels - 1) & 1) != 0;
-    const bool alpha = channels > 1 && (format->with_alpha >> (channels - 1) & 1) != 0 && (!plain || rng_once_in(rng, 2));
+    const bool alpha =
+        channels > 1 && (format->with_alpha >> (channels - 1) & 1) != 0 && (!plain || rng_once_in(rng, 2));
     const int64_t width = rng_between(rng, 1, 40), height = rng_between(rng, 1, 30);
     const HaloShape shape = shape_of(dtype, width, height, channels, alpha);
     HaloBuf data = random_image(&shape, rng);
-    const HaloReadOptions options = {.has_raw = true, .raw = shape};
+    const HaloReadOptions options = {.has_raw = true, .raw = shape, .axes = channels > 1 ? "hwc" : NULL};
     const HaloInfo info = {0};
     Bytes file, again;
     Decoded image;

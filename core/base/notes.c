@@ -12,7 +12,6 @@ typedef struct Row {
 } Row;
 
 static const Row rows[HALO_NOTES] = {
-    [HALO_NOTE_AXES] = {"axes", "a third dimension is read as %llu channels (--axes nhw: as pages)", NULL},
     [HALO_NOTE_PAGES] = {"pages", "the first of several images is taken", NULL},
     [HALO_NOTE_SIZES] = {"sizes", "images are left out from the first of another size or kind on", NULL},
     [HALO_NOTE_LOOKS_LIKE] = {"looks-like", NULL, NULL},
@@ -35,7 +34,8 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_NO_LOUDNESS] = {"no-loudness",
                                "as loud as it was: it is shorter than 0.4 s, or silent, and has no loudness",
                                NULL},
-    [HALO_NOTE_ALPHA] = {"alpha", "the output does not say that its last channel is alpha: --axes hwc,alpha reads it so",
+    [HALO_NOTE_ALPHA] = {"alpha",
+                         "the output does not say that its last channel is alpha: --axes hwc,alpha reads it so",
                          NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which TIFF alone has", NULL},
@@ -70,7 +70,6 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     for (int i = 0; i < HALO_NOTES; i++) notes->count[i] += more->count[i];
     if (more->count[HALO_NOTE_THROUGH_F32] > 0) /* bits, not files */
         notes->count[HALO_NOTE_THROUGH_F32] = more->count[HALO_NOTE_THROUGH_F32];
-    if (more->count[HALO_NOTE_AXES] > 0) notes->count[HALO_NOTE_AXES] = more->count[HALO_NOTE_AXES];
     notes->left_out |= more->left_out;
     notes->outdated |= more->outdated;
     if (more->format != NULL) notes->format = more->format;

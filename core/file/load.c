@@ -65,7 +65,8 @@ static HaloStatus name_alpha(const HaloReadOptions *options, HaloShape *shape)
     return status;
 }
 
-/* What a header states is checked; --white gives numbers of a picture a full scale, and --axes names its alpha. */
+/* What a header states is checked; --white gives numbers of a picture a full scale, and --axes names its alpha.
+ */
 static HaloStatus accept(HaloReader *reader)
 {
     HaloShape *shape = &reader->info.shape;

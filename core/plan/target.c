@@ -43,12 +43,12 @@ static HaloStatus check_channels(const HaloShape *shape, HaloKind input, const H
                          to->name);
     if (among(shape->alpha >= 0 ? to->with_alpha : to->channels, shape->channels)) return HALO_OK;
     if (shape->alpha < 0 && among(to->with_alpha, shape->channels))
-        return halo_fail(HALO_ERR_INPUT,
-                         "%s holds a channel besides %s only as alpha, and nothing says that this one is: %schannels:%s "
-                         "leaves it out",
-                         to->name, shape->channels == 2 ? "gray" : "RGB",
-                         input == HALO_IMAGE ? "--axes hwc,alpha says so, " : "",
-                         shape->channels == 2 ? "1" : "1,2,3");
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s holds a channel besides %s only as alpha, and nothing says that this one is: %schannels:%s "
+            "leaves it out",
+            to->name, shape->channels == 2 ? "gray" : "RGB",
+            input == HALO_IMAGE ? "--axes hwc,alpha says so, " : "", shape->channels == 2 ? "1" : "1,2,3");
     return halo_fail(HALO_ERR_INPUT, "%s holds no image of %d channels; 'halo list formats' shows what does",
                      to->name, shape->channels);
 }

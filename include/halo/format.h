@@ -178,8 +178,8 @@ struct HaloFormat {
     const char *extensions; /* "jpg,jpeg", the usual one first */
     unsigned kinds;         /* a set of HaloKind */
     /* What `write` takes: sets of 1 << HaloDtype and 1 << (channels - 1); dtypes 0: the format is only read.
-     * `channels`: how many where none is alpha; `with_alpha`: where one is, that one included. A format that takes
-     * any number and no alpha writes it as a channel without a name. */
+     * `channels`: how many where none is alpha; `with_alpha`: where one is, that one included. A format that
+     * takes any number and no alpha writes it as a channel without a name. */
     unsigned dtypes, channels, with_alpha;
     unsigned holds; /* a set of HaloMetaKind; `create` and `finish` note what they had to leave out of these */
     /* Floats are written as they are (NPY, raw). Otherwise f32 is written with white 1. */

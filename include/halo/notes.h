@@ -11,7 +11,6 @@ extern "C" {
 
 typedef enum HaloNote {
     /* Losses and changes: said once a run. */
-    HALO_NOTE_AXES,        /* a third dimension too long for colours was read as channels: how many */
     HALO_NOTE_PAGES,       /* images of the file that are left out; 1 where nobody knows how many */
     HALO_NOTE_SIZES,       /* images are left out from the first of another size on */
     HALO_NOTE_LOOKS_LIKE,  /* --raw reads what begins like a file of a known format: `format` */

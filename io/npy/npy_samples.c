@@ -1,6 +1,9 @@
 /* Samples of NPY: as they are, or on their way to f32. */
 #include "npyreader.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "bytes/endian.h"
 #include "samples/half.h"
 #include "samples/image.h"
@@ -52,47 +55,108 @@ static HaloStatus convert(const NpyReader *state, float *to, size_t count)
     return HALO_OK;
 }
 
-static HaloStatus read_native(HaloReader *reader, void *row, size_t samples)
+/* ---- from the file, or from where all of it is held ------------------------------------------------------ */
+
+static HaloStatus truncated(const HaloReader *reader, int64_t bytes)
 {
     const NpyReader *state = reader->state;
-    const NpyHead *head = &state->head;
+    return halo_fail(HALO_ERR_INPUT, "truncated: %lld of %lld samples", (long long)(bytes / state->head.size),
+                     (long long)state->layout.samples);
+}
+
+HaloStatus npy_samples_hold(HaloReader *reader)
+{
     HaloStatus status = HALO_OK;
-    uint8_t *at = row;
-    HALO_TRY(halo_image_take(reader, row, samples * (size_t)head->size, state->row, 0));
-    if (head->size > 1 && head->little != halo_host_is_little())
-        halo_swap_bytes(row, samples, (size_t)head->size);
-    for (size_t i = 0; head->kind == 'b' && i < samples; i++) at[i] = at[i] != 0;
+    NpyReader *state = reader->state;
+    HaloSource *source = reader->source;
+    const int64_t bytes = state->layout.samples * state->head.size,
+                  left = halo_source_size(source) - state->start;
+    const bool strict = !reader->options.tolerate;
+    size_t got;
+    if (state->held != NULL) return HALO_OK;
+    if (strict && halo_source_seekable(source) && left < bytes) return truncated(reader, left);
+    HALO_TRY(halo_memory_hold(reader->memory, bytes));
+    state->held_bytes = bytes;
+    state->held = calloc((size_t)bytes, 1);
+    if (state->held == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read an array");
+    HALO_TRY(halo_source_read(source, state->held, (size_t)bytes, &got));
+    if (strict && (int64_t)got < bytes) return truncated(reader, (int64_t)got);
 out:
     return status;
 }
 
-HaloStatus npy_samples_read_floats(HaloReader *reader, float *row, size_t samples, size_t *got)
+/* Samples of a row from sample `first` on, channel by channel and column by column. */
+static void gather(const HaloReader *reader, int64_t first, uint8_t *to, size_t samples)
+{
+    const NpyReader *state = reader->state;
+    const NpyLayout *layout = &state->layout;
+    const size_t size = (size_t)state->head.size;
+    const int64_t channels = layout->channel.length, row = state->series ? 0 : state->row;
+    int64_t x = first / channels, c = first % channels;
+    const uint8_t *from =
+        state->held + (npy_page(layout, reader->options.image) + row * layout->row.step) * (int64_t)size;
+    for (size_t i = 0; i < samples; i++) {
+        memcpy(to + i * size, from + (x * layout->column.step + c * layout->channel.step) * (int64_t)size,
+               size);
+        if (++c < channels) continue;
+        c = 0;
+        x++;
+    }
+}
+
+/* Samples as they are in the file, in the order of this machine; *got: fewer only where a series of unknown
+ * length ends. */
+static HaloStatus take(HaloReader *reader, int64_t first, void *to, size_t samples, size_t *got)
+{
+    HaloStatus status = HALO_OK;
+    const NpyReader *state = reader->state;
+    const size_t size = (size_t)state->head.size;
+    *got = samples;
+    if (state->held != NULL) {
+        gather(reader, first, to, samples);
+    } else if (reader->info.shape.width < 0) {
+        HALO_TRY(halo_source_read(reader->source, to, samples * size, got));
+        *got /= size;
+    } else {
+        HALO_TRY(halo_image_take(reader, to, samples * size, state->row, 0));
+    }
+    if (size > 1 && state->head.little != halo_host_is_little()) halo_swap_bytes(to, *got, size);
+out:
+    return status;
+}
+
+static HaloStatus read_native(HaloReader *reader, int64_t first, void *row, size_t samples)
+{
+    const NpyReader *state = reader->state;
+    uint8_t *at = row;
+    size_t got;
+    const HaloStatus status = take(reader, first, row, samples, &got);
+    for (size_t i = 0; status == HALO_OK && state->head.kind == 'b' && i < samples; i++) at[i] = at[i] != 0;
+    return status;
+}
+
+HaloStatus npy_samples_read_floats(HaloReader *reader, int64_t first, float *row, size_t samples, size_t *got)
 {
     NpyReader *state = reader->state;
-    const size_t size = (size_t)state->head.size;
+    const size_t most = NPY_BLOCK_BYTES / (size_t)state->head.size;
     HaloStatus status = HALO_OK;
-    size_t n, bytes;
-    bool ended = false;
-    for (*got = 0; *got < samples && !ended; *got += n) {
-        n = samples - *got < NPY_BLOCK_BYTES / size ? samples - *got : NPY_BLOCK_BYTES / size;
-        if (reader->info.shape.width < 0) {
-            HALO_TRY(halo_source_read(reader->source, &state->block, n * size, &bytes));
-            ended = bytes < n * size;
-            n = bytes / size;
-        } else {
-            HALO_TRY(halo_image_take(reader, &state->block, n * size, state->row, 0));
-        }
-        if (size > 1 && state->head.little != halo_host_is_little()) halo_swap_bytes(&state->block, n, size);
+    size_t n, want;
+    for (*got = 0; *got < samples; *got += n) {
+        want = samples - *got < most ? samples - *got : most;
+        HALO_TRY(take(reader, first + (int64_t)*got, &state->block, want, &n));
         HALO_TRY(convert(state, row + *got, n));
+        if (n == want) continue;
+        *got += n;
+        break;
     }
 out:
     return status;
 }
 
-HaloStatus npy_samples_read(HaloReader *reader, void *row, size_t samples)
+HaloStatus npy_samples_read(HaloReader *reader, int64_t first, void *row, size_t samples)
 {
     const NpyReader *state = reader->state;
     size_t got;
-    return npy_is_native(&state->head) ? read_native(reader, row, samples)
-                                       : npy_samples_read_floats(reader, row, samples, &got);
+    return npy_is_native(&state->head) ? read_native(reader, first, row, samples)
+                                       : npy_samples_read_floats(reader, first, row, samples, &got);
 }

@@ -36,7 +36,7 @@ static HaloStatus create_pnm(HaloWriter *writer)
 {
     const HaloShape *shape = &writer->info.shape;
     char head[64];
-    if (shape->channels != 1 && shape->channels != 3) return create_pam(writer);
+    if (shape->alpha >= 0 || (shape->channels != 1 && shape->channels != 3)) return create_pam(writer);
     const int size = snprintf(head, sizeof head, "P%c\n%lld %lld\n%d\n", shape->channels == 1 ? '5' : '6',
                               (long long)shape->width, (long long)shape->height, maxval(shape));
     return halo_sink_write(writer->sink, head, (size_t)size);

@@ -41,7 +41,8 @@ static void add_images(Seeds *seeds, const HaloFormat *format)
             const HaloInfo info = {0};
             HaloBuf data;
             Bytes file;
-            if (!(format->dtypes >> dtype & 1) || !((alpha ? format->with_alpha : format->channels) >> (channels - 1) & 1))
+            if (!(format->dtypes >> dtype & 1) ||
+                !((alpha ? format->with_alpha : format->channels) >> (channels - 1) & 1))
                 continue;
             if (halo_buf_alloc(&data, &shape) != HALO_OK) abort();
             /* in every type a common value; of bits, black */
