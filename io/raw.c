@@ -91,7 +91,8 @@ static HaloStatus read_integers(HaloReader *reader, const HaloBuf *rows, size_t 
         size_t part;
         HALO_TRY(halo_source_read(reader->source, state->block, (size_t)(want * size), &part));
         *bytes += part;
-        halo_pcm_unpack(&state->pcm, state->block, to + done, (int64_t)part / size);
+        halo_pcm_unpack(&state->pcm, state->block, to + done, (int64_t)part / size,
+                        &reader->info.notes.count[HALO_NOTE_ROUNDED]);
         done += (int64_t)part / size;
         if (part < (size_t)(want * size)) break;
     }

@@ -23,6 +23,13 @@ static const Row rows[HALO_NOTES] = {
                          "%llu chunks that are too large, cut off, or too many, are left out"},
     [HALO_NOTE_NO_END] = {"no-end", "the mark of the end is missing, though all rows are there", NULL},
     [HALO_NOTE_HEADER] = {"header", "invalid parameters in a header are ignored", NULL},
+    [HALO_NOTE_ROUNDED] =
+        {"rounded", "1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset before",
+         "%llu samples are rounded to the 24 bits of 32-bit floats: subtract an offset before, such "
+         "as the first time (--columns leaves columns of a table out)"},
+    [HALO_NOTE_VANISHED] = {"vanished",
+                            "1 sample is too small for a 32-bit float and became 0: multiply it before",
+                            "%llu samples are too small for 32-bit floats and became 0: multiply them before"},
     [HALO_NOTE_CLIPPED] = {"clipped", NULL, NULL},
     [HALO_NOTE_NAN] = {"nan", "1 sample is NaN and became 0", "%llu samples are NaN and became 0"},
     [HALO_NOTE_TURNED] = {"turned", "turned as EXIF says, which the output does not pass on", NULL},

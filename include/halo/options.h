@@ -54,8 +54,8 @@ typedef struct HaloOptions {
     const char *read_as; /* the format of all inputs, by name; NULL: as each says */
     int latency_ms;      /* sound from pipe to pipe: the most that is computed at a time; 0: 100 */
     const char *axes;    /* what the dimensions of arrays are, such as those of HALO_AXES; behind them ",alpha":
-                            the last    of 2 channels, or of 4 and more, is alpha where a picture names none, of any
-                            format. NULL:    (w), (h, w), (h, w, c) or (n, h, w, c) with up to 4 channels */
+                            the last    of 2 channels, or of 4 and more, is alpha where a picture names none, of
+                            any    format. NULL:    (w), (h, w), (h, w, c) or (n, h, w, c) with up to 4 channels */
     double white;     /* the full scale of floats that have none; 0: they stay numbers */
     bool tolerate;    /* damaged inputs give what could be read */
     bool verify;      /* compute on both backends and compare: HALO_ERR_BUG where they differ */

@@ -7,8 +7,7 @@
 #include "bytes/endian.h"
 #include "samples/half.h"
 #include "samples/image.h"
-
-#define MAX_EXACT 16777216 /* up to 2^24 every integer is a 32-bit float */
+#include "samples/rounded.h"
 
 /* The type the samples get; all but u8, u16 and f32 pass through a conversion to f32. */
 HaloDtype npy_native_dtype(const NpyHead *head)
@@ -22,15 +21,15 @@ bool npy_is_native(const NpyHead *head)
     return npy_native_dtype(head) != HALO_F32 || (head->kind == 'f' && head->size == 4);
 }
 
-/* `count` samples in host order to f32. */
-static HaloStatus convert(const NpyReader *state, float *to, size_t count)
+/* `count` samples in host order to f32; *lost counts what that loses. */
+static void convert(const NpyReader *state, float *to, size_t count, HaloLost *lost)
 {
     const NpyHead *head = &state->head;
     for (size_t i = 0; i < count; i++) {
         if (head->kind == 'f') {
             to[i] = head->size == 2   ? halo_float_of_half(state->block.u16[i])
                     : head->size == 4 ? state->block.f32[i]
-                                      : (float)state->block.f64[i];
+                                      : halo_float_of_double(state->block.f64[i], lost);
         } else if (head->kind == 'b') {
             to[i] = state->block.i8[i] != 0 ? 1.0f : 0.0f;
         } else if (head->kind == 'u' && head->size <= 2) {
@@ -38,21 +37,11 @@ static HaloStatus convert(const NpyReader *state, float *to, size_t count)
         } else if (head->size <= 2) {
             to[i] = (float)(head->size == 1 ? state->block.i8[i] : state->block.i16[i]);
         } else if (head->kind == 'u') {
-            const uint64_t v = head->size == 4 ? state->block.u32[i] : state->block.u64[i];
-            if (v > MAX_EXACT) {
-                return halo_fail(HALO_ERR_INPUT, "sample %llu does not fit a 32-bit float",
-                                 (unsigned long long)v);
-            }
-            to[i] = (float)v;
+            to[i] = halo_float_of_unsigned(head->size == 4 ? state->block.u32[i] : state->block.u64[i], lost);
         } else {
-            const int64_t v = head->size == 4 ? state->block.i32[i] : state->block.i64[i];
-            if (v > MAX_EXACT || v < -MAX_EXACT) {
-                return halo_fail(HALO_ERR_INPUT, "sample %lld does not fit a 32-bit float", (long long)v);
-            }
-            to[i] = (float)v;
+            to[i] = halo_float_of_signed(head->size == 4 ? state->block.i32[i] : state->block.i64[i], lost);
         }
     }
-    return HALO_OK;
 }
 
 /* ---- from the file, or from where all of it is held ------------------------------------------------------ */
@@ -140,16 +129,18 @@ HaloStatus npy_samples_read_floats(HaloReader *reader, int64_t first, float *row
     NpyReader *state = reader->state;
     const size_t most = NPY_BLOCK_BYTES / (size_t)state->head.size;
     HaloStatus status = HALO_OK;
+    HaloLost lost = {0};
     size_t n, want;
     for (*got = 0; *got < samples; *got += n) {
         want = samples - *got < most ? samples - *got : most;
         HALO_TRY(take(reader, first + (int64_t)*got, &state->block, want, &n));
-        HALO_TRY(convert(state, row + *got, n));
+        convert(state, row + *got, n, &lost);
         if (n == want) continue;
         *got += n;
         break;
     }
 out:
+    halo_note_lost(&reader->info.notes, &lost);
     return status;
 }
 

@@ -70,6 +70,45 @@ with_title() {
     said stats --raw s16,8000,1 - < <(tail -c +45 s.wav); is ''
 }
 
+# make_numbers FILE TYPE BYTES…: a row of numbers, as octal bytes of printf.
+make_numbers() {
+    local file=$1 type=$2 bytes head
+    bytes=$(printf "$3" | wc -c)
+    head="{'descr': '$type', 'fortran_order': False, 'shape': (1, $((bytes / ${type#??}))), }"
+    { printf '\223NUMPY\1\0'; le 2 $((${#head} + 1)); printf '%s\n' "$head"; printf "$3"; } > "$file"
+}
+
+@test "numbers that 32-bit floats do not hold are counted, once, with the remedy" {
+    local one='1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset before'
+    local two='2 samples are rounded to the 24 bits of 32-bit floats: subtract an offset before, such as the first time (--columns leaves columns of a table out)'
+    printf 't,v\n1700000000.5,1\n1700000001.5,2.1\n16777216,3\n' > t.csv
+    for pipeline in gain:1 normalize reverse 'average:3 | normalize' stats; do
+        said run "$pipeline" t.csv -o t.tsv -f; is "halo: t.csv: $two"
+        said run "$pipeline" - --raw csv -o t.tsv -f < t.csv; is "halo: standard input: $two"
+    done
+    said stats t.csv; is "halo: t.csv: $two"
+    said run gain:1 --columns 2 t.csv -o v.csv; is ''
+    said run gain:1 t.csv -o t.tsv -f -q; is ''
+    said run gain:1 t.tsv -o u.tsv; is '' # what halo wrote is what it reads
+    printf '0.1\n123456.789\n1e20\n' > plain.csv
+    said run gain:1 plain.csv -o p.csv; is ''
+    printf '1e-60\n2\n' > small.csv
+    said run gain:1 small.csv -o p.csv -f; is 'halo: small.csv: 1 sample is too small for a 32-bit float and became 0: multiply it before'
+    make_numbers i.npy '<i4' '\1\0\0\1\1\0\0\0'
+    make_numbers zero.npy '<f4' '\0\0\0\0\0\0\0\0'
+    for pipeline in gain:1 normalize 'gauss:1 | normalize' subtract:zero.npy; do
+        said run "$pipeline" i.npy -o o.npy -f; is "halo: i.npy: $one"
+        said run "$pipeline" - -o o.npy -f < i.npy; is "halo: standard input: $one"
+    done
+    said run gain:1 i.npy zero.npy --out-dir out; [ "${stderr_lines[0]}" = "halo: 1 of 2 inputs: $one" ]
+    said run gain:1 i.npy -o o.npy -f --json; [[ "$output" == *'{"kind":"rounded","loss":true,"count":1,'* ]]
+    said run --raw f64,10,1 gain:1 - -o o.npy -f < <(printf '\0\0\0\0\0\0\340\77\0\0\40\100\374\124\331\101'); is "halo: standard input: $one"
+    said join t.csv t.csv -o joined.csv; [[ "$stderr" == *'4 samples are rounded'* ]]
+    make_numbers j.npy '<i4' '\0\0\0\1\1\0\0\0'
+    said compare i.npy j.npy; is "halo: i.npy, j.npy: $one"
+    [[ "$output" == *identical* ]]
+}
+
 @test "conversions are for who asks" {
     make_gray w.pgm 5 5 65535
     said run depth:u8 w.pgm -o w.png; is ''
