@@ -252,8 +252,9 @@ const CliCommand cli_commands[] = {
      "halo bench ops gauss:2 'sobel|depth:u8' --size 8192x8192 --dtype u8 --device cpu,gpu\n"
      "halo bench batch gauss:2 photos/*.png --device gpu\n",
      cli_bench},
-    {"help", CLI_HELP, NULL, "[COMMAND|OPERATION]", "help on halo, a command or an operation",
-     "halo help run\nhalo help gauss\n", cli_help},
+    {"help", CLI_HELP, NULL, "[COMMAND|OPERATION|TOPIC]",
+     "help on halo, a command, an operation or a topic, such as units",
+     "halo help run\nhalo help gauss\nhalo help units\n", cli_help},
 };
 const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 
