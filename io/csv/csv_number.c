@@ -84,6 +84,16 @@ static bool read_digits(const char *text, size_t length, float *value, double *n
     return (exact && quickly(digits, power + exponent, value, near)) || read_slowly(text, length, value, near);
 }
 
+/* Has a number from 2^23 on a fraction, or more digits than any float is written with? */
+static bool has_many_digits(double number)
+{
+    if (number >= (double)EXACT) return false; /* not known */
+    uint64_t digits = (uint64_t)number;
+    if ((double)digits != number) return true;
+    while (digits % 10 == 0) digits /= 10;
+    return digits >= 1000000000;
+}
+
 /* Does the float lose more than a fraction of the number? Not where it is written with these same digits, as
  * floats are that others wrote. */
 static bool is_rounded(double number, float value)
@@ -91,6 +101,7 @@ static bool is_rounded(double number, float value)
     char text[CSV_NUMBER_ROOM + 1];
     double written;
     if (!halo_is_rounded(number, value) && !halo_is_vanished(number, value)) return false;
+    if (value != 0 && has_many_digits(number)) return true;
     text[csv_write_number(value, text)] = 0;
     return !halo_read_number(text, &written, NULL) || written != number;
 }

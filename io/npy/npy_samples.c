@@ -21,26 +21,58 @@ bool npy_is_native(const NpyHead *head)
     return npy_native_dtype(head) != HALO_F32 || (head->kind == 'f' && head->size == 4);
 }
 
+static void convert_reals(const NpyReader *state, float *to, size_t count, HaloLost *lost)
+{
+    if (state->head.size == 8)
+        halo_floats_of_doubles(state->block.f64, to, count, lost);
+    else if (state->head.size == 4)
+        memcpy(to, state->block.f32, count * sizeof *to);
+    else
+        for (size_t i = 0; i < count; i++) to[i] = halo_float_of_half(state->block.u16[i]);
+}
+
+/* Integers of more than 24 bits are looked for only where there is a large one. */
+static void convert_unsigned(const NpyReader *state, float *to, size_t count, HaloLost *lost)
+{
+    const int size = state->head.size;
+    uint64_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t v = size == 8   ? state->block.u64[i]
+                           : size == 4 ? state->block.u32[i]
+                           : size == 2 ? state->block.u16[i]
+                                       : state->block.u8[i];
+        to[i] = (float)v;
+        all |= v;
+    }
+    for (size_t i = 0; i < count && all >> 24 != 0; i++)
+        lost->rounded += halo_has_more_bits(size == 8 ? state->block.u64[i] : state->block.u32[i]);
+}
+
+static void convert_signed(const NpyReader *state, float *to, size_t count, HaloLost *lost)
+{
+    const int size = state->head.size;
+    uint64_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t v = size == 8   ? state->block.i64[i]
+                          : size == 4 ? state->block.i32[i]
+                          : size == 2 ? state->block.i16[i]
+                                      : state->block.i8[i];
+        to[i] = (float)v;
+        all |= (uint64_t)(v ^ v >> 63);
+    }
+    for (size_t i = 0; i < count && all >> 23 != 0; i++)
+        halo_float_of_signed(size == 8 ? state->block.i64[i] : state->block.i32[i], lost);
+}
+
 /* `count` samples in host order to f32; *lost counts what that loses. */
 static void convert(const NpyReader *state, float *to, size_t count, HaloLost *lost)
 {
-    const NpyHead *head = &state->head;
-    for (size_t i = 0; i < count; i++) {
-        if (head->kind == 'f') {
-            to[i] = head->size == 2   ? halo_float_of_half(state->block.u16[i])
-                    : head->size == 4 ? state->block.f32[i]
-                                      : halo_float_of_double(state->block.f64[i], lost);
-        } else if (head->kind == 'b') {
-            to[i] = state->block.i8[i] != 0 ? 1.0f : 0.0f;
-        } else if (head->kind == 'u' && head->size <= 2) {
-            to[i] = (float)(head->size == 1 ? state->block.u8[i] : state->block.u16[i]);
-        } else if (head->size <= 2) {
-            to[i] = (float)(head->size == 1 ? state->block.i8[i] : state->block.i16[i]);
-        } else if (head->kind == 'u') {
-            to[i] = halo_float_of_unsigned(head->size == 4 ? state->block.u32[i] : state->block.u64[i], lost);
-        } else {
-            to[i] = halo_float_of_signed(head->size == 4 ? state->block.i32[i] : state->block.i64[i], lost);
-        }
+    switch (state->head.kind) {
+    case 'f': convert_reals(state, to, count, lost); break;
+    case 'u': convert_unsigned(state, to, count, lost); break;
+    case 'i': convert_signed(state, to, count, lost); break;
+    default:
+        for (size_t i = 0; i < count; i++) to[i] = state->block.i8[i] != 0 ? 1.0f : 0.0f;
     }
 }
 

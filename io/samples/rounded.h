@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "halo/notes.h"
@@ -17,10 +18,10 @@ typedef struct HaloLost {
  * are for. */
 static inline bool halo_is_rounded(double value, float rounded)
 {
-    return (double)rounded != value && fabs(value) >= 0x1p23;
+    return ((double)rounded != value) & (fabs(value) >= 0x1p23);
 }
 
-static inline bool halo_is_vanished(double value, float rounded) { return rounded == 0.0f && value != 0.0; }
+static inline bool halo_is_vanished(double value, float rounded) { return (rounded == 0.0f) & (value != 0.0); }
 
 static inline float halo_float_of_double(double value, HaloLost *lost)
 {
@@ -30,16 +31,21 @@ static inline float halo_float_of_double(double value, HaloLost *lost)
     return rounded;
 }
 
+/* The same of many: what is lost is counted where there are floats that may have lost something. */
+static inline void halo_floats_of_doubles(const double *from, float *to, size_t count, HaloLost *lost)
+{
+    int suspects = 0;
+    for (size_t i = 0; i < count; i++) {
+        to[i] = (float)from[i];
+        suspects |= (fabsf(to[i]) >= 0x1p23f) | (to[i] == 0.0f);
+    }
+    for (size_t i = 0; i < count && suspects != 0; i++) to[i] = halo_float_of_double(from[i], lost);
+}
+
 /* Of a magnitude: does it have more bits than a float? */
 static inline bool halo_has_more_bits(uint64_t magnitude)
 {
     return magnitude >> 24 != 0 && magnitude >> __builtin_ctzll(magnitude) >> 24 != 0;
-}
-
-static inline float halo_float_of_unsigned(uint64_t value, HaloLost *lost)
-{
-    lost->rounded += halo_has_more_bits(value);
-    return (float)value;
 }
 
 static inline float halo_float_of_signed(int64_t value, HaloLost *lost)
