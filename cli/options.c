@@ -6,22 +6,26 @@
 #define AT(member) .offset = offsetof(CliSettings, member)
 
 const CliOption cli_options[] = {
-    {"output", 'o', "FILE", NULL, CLI_OUTPUT,
-     CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_WRITES | CLI_PLOT | CLI_SAME, "write here; - is standard output",
-     NULL, AT(output)},
+    {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_PLOT | CLI_SAME,
+     "write here; - is standard output", NULL, AT(output)},
     {"out-dir", 0, "DIR", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
      "write every output into this folder, made when missing", NULL, AT(out_dir)},
     {"name", 0, "TEMPLATE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
-     "names in --out-dir, of {dir} {stem} {ext} {index} {index:04}; by default {dir}/{stem}.{ext}", NULL,
-     AT(name)},
-    {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_WRITES | CLI_BENCH,
+     "names in --out-dir, of {dir} {stem} {ext} {index} {index:04}; by default {dir}/{stem}.{ext}, with "
+     "--split {dir}/{stem}-{page}.{ext}",
+     NULL, AT(name)},
+    {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_BENCH,
      "write this format; by default what the output's name says, else the input's", cli_read_format, 0},
-    {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_STACK | CLI_WRITES, "of JPEG, from 1 to 100; 90 by default",
+    {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES, "of JPEG, from 1 to 100; 90 by default",
      cli_read_quality, 0},
-    {"subsampling", 0, "HOW", "444|422|420", CLI_OUTPUT, CLI_STACK | CLI_WRITES,
+    {"subsampling", 0, "HOW", "444|422|420", CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
      "colours of JPEG in full, half or quarter resolution; 444 from quality 90 on, else 420",
      cli_read_subsampling, 0},
-    {"strip", 0, NULL, NULL, CLI_OUTPUT, CLI_JOIN | CLI_STACK | CLI_WRITES,
+    {"split", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES,
+     "write a file for each page: {page} in its name is the number, with four digits or more, {page:02} with "
+     "two",
+     NULL, AT(split)},
+    {"strip", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
      "leave out profile, EXIF, XMP, text and whatever else the input says of itself; rows are turned as EXIF "
      "says",
      NULL, AT(write.strip)},
@@ -33,18 +37,18 @@ const CliOption cli_options[] = {
      cli_read_bits, 0},
     {"crossfade", 0, "TIME", NULL, CLI_OUTPUT, CLI_JOIN,
      "let each sound come in over the end of the one before it, such as 20ms", cli_read_crossfade, 0},
-    {"png-level", 0, "N", "0|1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_COMPARE | CLI_STACK | CLI_WRITES,
+    {"png-level", 0, "N", "0|1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_COMPARE | CLI_PICTURES | CLI_WRITES,
      "compression of PNG: 0 is none, 1 is fast (as by default), 9 is small", cli_read_png_level, 0},
-    {"tile", 0, "N", NULL, CLI_OUTPUT, CLI_STACK | CLI_WRITES,
+    {"tile", 0, "N", NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
      "write TIFF in tiles of N x N pixels, such as 256; a multiple of 16", cli_read_tile, 0},
-    {"pyramid", 0, NULL, NULL, CLI_OUTPUT, CLI_STACK | CLI_WRITES,
+    {"pyramid", 0, NULL, NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
      "write TIFF in tiles, and behind it overviews of half the width and height, a quarter, … down to one tile",
      NULL, AT(write.pyramid)},
-    {"sync", 0, NULL, NULL, CLI_OUTPUT, CLI_JOIN | CLI_STACK | CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME,
+    {"sync", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME,
      "have outputs and their names on the disk before they count as done, so that a power cut takes none", NULL,
      AT(write.sync)},
     {"force", 'f', NULL, NULL, CLI_OUTPUT,
-     CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME,
+     CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME,
      "replace outputs that exist (never an input); mode and owner stay", NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
      "leave inputs alone whose output exists", NULL, AT(skip_existing)},
@@ -56,17 +60,17 @@ const CliOption cli_options[] = {
     {"dry-run", 'n', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
      "say what would be written, and write nothing", NULL, AT(dry_run)},
 
-    {"recursive", 'r', NULL, NULL, CLI_INPUT, CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
+    {"recursive", 'r', NULL, NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
      "take the files of known formats in folders, and in theirs", NULL, AT(recursive)},
-    {"include", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
+    {"include", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
      "take only inputs whose name, or path below the folder, matches; may be repeated", cli_read_include, 0},
-    {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
+    {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
      "leave out inputs and folders that match; may be repeated", cli_read_exclude, 0},
-    {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
+    {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
      "take more inputs from this list, one a line of up to 64 KiB, which may end with CR LF; - is standard "
      "input",
      NULL, AT(files_from)},
-    {"files0-from", 0, "FILE", NULL, CLI_INPUT, CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
+    {"files0-from", 0, "FILE", NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
      "the same with a zero byte after each, as find -print0 writes; for names that hold a line break or end "
      "with "
      "CR, too",
@@ -74,7 +78,7 @@ const CliOption cli_options[] = {
     {"shard", 0, "i/n", NULL, CLI_INPUT, CLI_WORKS | CLI_SAME,
      "do the i-th of n parts of the inputs; auto: as a Slurm array or an indexed Kubernetes job says",
      cli_read_shard, 0},
-    {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS,
+    {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS,
      "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, also s16, s24, s32, "
      "f64 (s16le is s16); csv: a table",
      cli_read_raw, 0},
@@ -83,18 +87,18 @@ const CliOption cli_options[] = {
      cli_read_rate, 0},
     {"columns", 0, "LIST", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS,
      "of tables read just these columns, such as 2,3", NULL, AT(engine.columns)},
-    {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_COMPARE | CLI_STACK | CLI_READS,
+    {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
      "what the dimensions of NPY are: pages n, z or t, then rows h or y, columns w or x, channels c; hw or hwc "
      "by "
      "default. hwc,alpha: the last of 2 or 4 channels is alpha, in any format that does not say so itself",
      cli_read_axes, 0},
-    {"white", 0, "V", NULL, CLI_INPUT, CLI_COMPARE | CLI_STACK | CLI_READS,
+    {"white", 0, "V", NULL, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
      "the full scale of floats that have none (NPY, raw, integers of 32 bits): 65535 for counts of a 16-bit "
      "camera, 1 for fractions; without it they are numbers",
      cli_read_white, 0},
-    {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS,
+    {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS,
      "use what can be read of damaged inputs", NULL, AT(engine.tolerate)},
-    {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_COMPARE | CLI_STACK | CLI_READS | CLI_SAME,
+    {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS | CLI_SAME,
      "refuse larger images, to read and to make; 2^28 by default, 100M is 100 million. Pixels of up to "
      "4 samples are meant: an image of 8 channels may have half as many",
      cli_read_pixels, 0},
@@ -107,12 +111,12 @@ const CliOption cli_options[] = {
      "exact: the same bytes everywhere; fast: large masks may differ a little, 8 bits by 1 level on few "
      "samples, and JPEG may be read smaller that then shrinks",
      cli_read_precision, 0},
-    {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_WORKS | CLI_BENCH | CLI_SAME,
+    {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_COMPARE | CLI_GATHERS | CLI_WORKS | CLI_BENCH | CLI_SAME,
      "threads to use; by default one for each processor that may be used: an affinity mask and a cgroup's "
      "quota "
      "count",
      cli_read_jobs, 0},
-    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
+    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
      "host memory for samples and whatever else grows with a file, such as 2G; by default three quarters "
      "of the machine's, or of a cgroup's limit",
      cli_read_memory, 0},
@@ -168,7 +172,7 @@ const CliOption cli_options[] = {
      "auto: a line on terminals; json: an object a file on standard error", cli_read_progress, 0},
     {"no-color", 0, NULL, NULL, CLI_REPORT, CLI_ANYWHERE | CLI_SAME,
      "print without colours, as NO_COLOR and TERM=dumb also ask", NULL, AT(no_color)},
-    {"quiet", 'q', NULL, NULL, CLI_REPORT, CLI_COMPARE | CLI_JOIN | CLI_STACK | CLI_READS | CLI_SAME,
+    {"quiet", 'q', NULL, NULL, CLI_REPORT, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
      "say nothing but results and failures", NULL, AT(quiet)},
     {"verbose", 'v', NULL, NULL, CLI_REPORT, CLI_READS | CLI_SAME,
      "say for each input what was done, where, and what was clipped", NULL, AT(verbose)},
@@ -214,12 +218,16 @@ const CliCommand cli_commands[] = {
     {"info", CLI_INFO, NULL, "INPUT…", "what a file says of itself",
      "halo info in.png\nhalo info --json *.wav\n", cli_info},
     {"stack", CLI_STACK, NULL, "mean|median|min|max|sum|sd|range|EXPRESSION INPUT… -o OUTPUT",
-     "make one picture of many: of all samples at a place their mean, median, …; every page of a file counts",
+     "make one picture of many pages: mean, median, … at each place",
      "halo stack mean exposures/*.tif -o quiet.tif\n"
      "halo stack median street/ -r -o empty.png\n"
      "halo stack mean:clip=3 dark*.png -o dark.npy\n"
      "halo stack 'reduce:\"a+b\",map=\"v > 128\"' frames/*.png -o bright.npy\n",
      cli_stack},
+    {"pages", CLI_PAGES, NULL, "INPUT… -o OUTPUT", "put pictures and pages into one TIFF, or one array (NPY)",
+     "halo pages scan1.png scan2.png scan3.png -o scans.tif\n"
+     "halo pages frames/ -r -o frames.npy\n",
+     cli_pages},
     {"join", CLI_JOIN, NULL, "INPUT… -o OUTPUT", "put sounds of one rate one after the other",
      "halo join intro.wav talk.flac outro.wav -o all.flac\n"
      "halo join --crossfade 20ms take1.wav take2.wav -o song.wav\n",
@@ -234,8 +242,7 @@ const CliCommand cli_commands[] = {
      cli_compare},
     {"list", CLI_LIST, NULL, "[ops|masks|formats|devices]", "what there is",
      "halo list ops\nhalo list devices\nhalo list ops --json\n", cli_list},
-    {"merge", CLI_MERGE, NULL, "SHARD.json…",
-     "join what the parts of a batch printed (--shard i/n --json) into what one machine would have",
+    {"merge", CLI_MERGE, NULL, "SHARD.json…", "join what the parts of a batch printed (--shard i/n --json)",
      "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
      "halo merge 1.json 2.json 3.json\n",
      cli_merge},

@@ -44,8 +44,8 @@ typedef struct CliSettings {
     CliText recipe;        /* the options that may change an output, as they would be typed */
     const char *output, *out_dir, *name, *at_most, *at_least, *plot, *response, *title, *generate, *complete,
         *files_from, *files0_from;
-    bool recursive, force, skip_existing, resume, total, dry_run, explain, json, csv, no_color, quiet, verbose,
-        help, version, log, log_x;
+    bool recursive, force, skip_existing, resume, split, total, dry_run, explain, json, csv, no_color, quiet,
+        verbose, help, version, log, log_x;
 } CliSettings;
 
 /* The commands that an option is for. */
@@ -63,14 +63,18 @@ enum {
     CLI_PLOT = 1024,
     CLI_COMPARE = 2048,
     CLI_STACK = 4096,
-    CLI_JOIN = 8192
+    CLI_JOIN = 8192,
+    CLI_PAGES = 16384
 };
+/* Those that make one output of many inputs, and of many pictures. */
+#define CLI_GATHERS (CLI_JOIN | CLI_PICTURES)
+#define CLI_PICTURES (CLI_PAGES | CLI_STACK)
 #define CLI_READS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN | CLI_INFO)
 #define CLI_WORKS (CLI_RUN | CLI_STATS | CLI_HIST | CLI_SCAN)
 #define CLI_WRITES (CLI_RUN | CLI_SCAN)
-#define CLI_ANYWHERE 16383u
+#define CLI_ANYWHERE 32767u
 /* Beside these: no byte of an output depends on the option. Outputs made without it are not out of date. */
-#define CLI_SAME 16384u
+#define CLI_SAME 32768u
 
 struct CliCommand {
     const char *name;
@@ -149,6 +153,7 @@ int cli_plot(const CliSettings *settings);    /* chart.c */
 int cli_compare(const CliSettings *settings); /* compare.c */
 int cli_stack(const CliSettings *settings);   /* stack.c */
 int cli_join(const CliSettings *settings);
+int cli_pages(const CliSettings *settings);
 int cli_help(const CliSettings *settings);     /* help.c */
 int cli_version(const CliSettings *settings);  /* help.c */
 int cli_generate(const CliSettings *settings); /* generate.c */

@@ -53,6 +53,13 @@ static HaloStatus check_request(const CliWork *work)
     if (settings->plot != NULL && canvas_check(settings->plot) != HALO_OK) return HALO_ERR_USAGE;
     if (cli_in_the_way(settings->plot) && !settings->force)
         return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->plot);
+    if (settings->split && (settings->resume || settings->skip_existing || settings->write.guard))
+        return halo_fail(HALO_ERR_USAGE, "--split does not go with --%s",
+                         settings->resume          ? "resume"
+                         : settings->skip_existing ? "skip-existing"
+                                                   : "guard");
+    if (settings->split && !has_output)
+        return halo_fail(HALO_ERR_USAGE, "--split needs a name: -o FILE with {page} in it, or --out-dir DIR");
     if (settings->csv && (settings->json || settings->total))
         return halo_fail(HALO_ERR_USAGE, "--csv does not go with --%s", settings->json ? "json" : "total");
     if (settings->total && (settings->resume || settings->skip_existing))

@@ -1,4 +1,4 @@
-/* `halo stack` and `halo join`: many pictures into one, many sounds into one. */
+/* `halo stack`, `halo pages` and `halo join`: many inputs into one output. */
 #include "halo/stack.h"
 
 #include <stdlib.h>
@@ -49,6 +49,32 @@ out:
     return status;
 }
 
+/* The pages of all inputs go through a pipeline that copies. */
+static HaloStatus run_pages(const CliSettings *settings, CliBatch *batch, HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    HaloSession *session = NULL;
+    HaloPipeline *copy = NULL;
+    const char **input = NULL;
+    HALO_TRY(halo_session_open(&settings->engine, &session));
+    HALO_TRY(find_inputs(settings, 0, batch, &input));
+    HALO_TRY(halo_pipeline_parse(session, "", &copy));
+    const HaloJob job = {.input = input[0],
+                         .more_input = input + 1,
+                         .more_inputs = batch->count - 1,
+                         .output = settings->output,
+                         .to = settings->to,
+                         .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
+                         .force = settings->force ? HALO_FORCE_YES : HALO_FORCE_NO,
+                         .write = settings->write};
+    HALO_TRY(halo_run(session, copy, &job, report));
+out:
+    free(input);
+    halo_pipeline_free(copy);
+    halo_session_close(session);
+    return status;
+}
+
 static HaloStatus run_join(const CliSettings *settings, CliBatch *batch, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
@@ -91,3 +117,4 @@ static int run(const CliSettings *settings,
 
 int cli_stack(const CliSettings *settings) { return run(settings, run_stack); }
 int cli_join(const CliSettings *settings) { return run(settings, run_join); }
+int cli_pages(const CliSettings *settings) { return run(settings, run_pages); }

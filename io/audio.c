@@ -105,7 +105,7 @@ ROW(wav, wav, SF_FORMAT_WAV, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNK
 FORMAT(flac, flac, flac_open, flac_create, 0xffu, HALO_META_TEXT | HALO_META_PICTURES, true, "flac",
        "FLAC lossless audio, 4 to 32 bits; 8, 16 or 24 out");
 #endif
-ROW(aiff, snd, SF_FORMAT_AIFF, HALO_ANY_CHANNELS, HALO_META_TEXT, true, "aiff,aif,aifc",
+ROW(aiff, snd, SF_FORMAT_AIFF, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "aiff,aif,aifc",
     "AIFF audio, 8 to 32 bits and float");
 ROW(au, snd, SF_FORMAT_AU, HALO_ANY_CHANNELS, 0, true, "au,snd", "Sun AU audio, 8 to 32 bits and float");
 ROW(w64, wav, SF_FORMAT_W64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "w64",

@@ -136,7 +136,7 @@ static void what_a_header_states_is_checked(void **unused)
     SOUND(shape.height, 2, "audio of 2 rows");
     IMAGE(bits, 0, "samples have 0 bits");
     IMAGE(bits, 65, "samples have 65 bits");
-    IMAGE(images, -1, "image 1 of -1");
+    IMAGE(images, -1, "page 1 of -1");
 }
 
 /* A page behind the first has a header of its own. */
@@ -155,7 +155,7 @@ static void further_pages_are_checked(void **unused)
     const HaloJob job = {.input = path};
     assert_int_equal(halo_pipeline_parse(session, "stats", &pipeline), HALO_OK);
     assert_int_equal(halo_run(session, pipeline, &job, &report), HALO_ERR_INPUT);
-    assert_non_null(strstr(halo_error(), "image 2: an image without pixels: 0 x 3"));
+    assert_non_null(strstr(halo_error(), "page 2: an image without pixels: 0 x 3"));
     halo_report_free(&report);
     halo_pipeline_free(pipeline);
     halo_session_close(session);

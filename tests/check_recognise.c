@@ -167,10 +167,10 @@ static void test_behind_another(void **unused)
     assert_int_equal(halo_source_from_memory(bytes, sizeof bytes, &source), HALO_OK);
     assert_int_equal(load_open(session, source, NULL, &reader), HALO_OK);
     assert_int_equal(load_samples(&reader, &data), HALO_OK);
-    assert_int_equal(load_more(session, &reader, &more, &notes), HALO_OK);
+    assert_int_equal(load_more(session->tables, &reader, &more, &notes), HALO_OK);
     assert_false(more);
     assert_int_equal(notes.count[HALO_NOTE_REST], sizeof bytes - 13);
-    assert_int_equal(load_next(session, &reader), HALO_ERR_INPUT);
+    assert_int_equal(load_next(session->tables, &reader), HALO_ERR_INPUT);
     assert_non_null(strstr(halo_error(), "bmp is only written"));
     load_close(&reader);
     halo_buf_free(&data);

@@ -13,29 +13,60 @@
 
 /* ---- small depths, palettes, alpha ---------------------------------------------------------------------- */
 
-static void few_bits(void **unused)
+/* Sample k of a row, the first in the highest bits. */
+static unsigned sample_of_bits(const uint8_t *row, int k, int bits)
+{
+    unsigned v = 0;
+    for (int b = k * bits; b < (k + 1) * bits; b++) v = v << 1 | (row[b / 8] >> (7 - b % 8) & 1);
+    return v;
+}
+
+static void check_bits(const TiffMade *made, const uint8_t *samples, Rng *rng)
+{
+    const bool planes = made->planar == PLANARCONFIG_SEPARATE;
+    const unsigned most = (1u << made->bits) - 1, white = made->bits <= 8 ? 255 : 65535;
+    const int64_t row_bytes = tiff_row_bytes(made, TIFF_WIDTH);
+    Bytes file = tiff_make(made, samples);
+    Decoded image;
+    tiff_read_back(&file, rng, &image);
+    assert_int_equal(image.info.bits, made->bits);
+    assert_int_equal(image.info.shape.dtype, made->bits <= 8 ? HALO_U8 : HALO_U16);
+    for (int i = 0; i < TIFF_WIDTH * TIFF_HEIGHT * made->samples; i++) {
+        const int c = i % made->samples, x = i / made->samples % TIFF_WIDTH, y = i / made->samples / TIFF_WIDTH;
+        const uint8_t *row = samples + (y + (planes ? c * TIFF_HEIGHT : 0)) * row_bytes;
+        const unsigned v = sample_of_bits(row, planes ? x : x * made->samples + c, made->bits);
+        const unsigned scaled = (unsigned)((double)v * white / most + 0.5);
+        const unsigned wanted = made->photometric == PHOTOMETRIC_MINISWHITE ? white - scaled : scaled;
+        assert_int_equal(white == 255 ? ((uint8_t *)image.data.data)[i] : ((uint16_t *)image.data.data)[i],
+                         wanted);
+    }
+    decoded_free(&image);
+    free(file.at);
+}
+
+static void any_number_of_bits(void **unused)
 {
     (void)unused;
+    static const int compressions[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE};
     Rng rng = {11};
-    uint8_t samples[TIFF_WIDTH * TIFF_HEIGHT];
+    uint8_t samples[2 * 4 * TIFF_WIDTH * TIFF_HEIGHT];
     for (size_t i = 0; i < sizeof samples; i++) samples[i] = (uint8_t)rng_next(&rng);
-    for (int bits = 1; bits <= 8; bits *= 2) {
-        for (int white_is_zero = 0; white_is_zero < 2; white_is_zero++) {
-            const TiffMade made = {.bits = bits,
-                                   .samples = 1,
-                                   .photometric =
-                                       white_is_zero ? PHOTOMETRIC_MINISWHITE : PHOTOMETRIC_MINISBLACK};
-            Bytes file = tiff_make(&made, samples);
-            Decoded image;
-            tiff_read_back(&file, &rng, &image);
-            for (int i = 0; i < TIFF_WIDTH * TIFF_HEIGHT; i++) {
-                const int bit = i % TIFF_WIDTH * bits, most = (1 << bits) - 1;
-                const uint8_t byte = samples[i / TIFF_WIDTH * tiff_row_bytes(&made, TIFF_WIDTH) + bit / 8];
-                const int v = (byte >> (8 - bits - bit % 8) & most) * (255 / most);
-                assert_int_equal(((uint8_t *)image.data.data)[i], white_is_zero ? 255 - v : v);
-            }
-            decoded_free(&image);
-            free(file.at);
+    for (int bits = 1; bits < 16; bits++) { /* 16 have a byte order: check_tiff.c */
+        for (int way = 0; way < 4; way++) {
+            TiffMade made = {.bits = bits, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK};
+            made.compression = compressions[(bits + way) % 3];
+            made.tile = way % 2 * 16;
+            if (way == 0) made.mode = "wb"; /* a big-endian file */
+            check_bits(&made, samples, &rng);
+            made.photometric = PHOTOMETRIC_MINISWHITE;
+            check_bits(&made, samples, &rng);
+            made.photometric = PHOTOMETRIC_RGB;
+            made.planar = way / 2 ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG;
+            made.samples = 3;
+            check_bits(&made, samples, &rng);
+            made.samples = 4;
+            made.extra = EXTRASAMPLE_UNASSALPHA;
+            check_bits(&made, samples, &rng);
         }
     }
 }
@@ -176,7 +207,7 @@ static void damage(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_bits),
+        cmocka_unit_test(any_number_of_bits),
         cmocka_unit_test(palettes),
         cmocka_unit_test(premultiplied_alpha_is_divided_out),
         cmocka_unit_test(pages_are_counted),

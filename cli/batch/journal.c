@@ -205,7 +205,8 @@ HaloStatus cli_journal_open(const CliSettings *settings, uint64_t recipe, const 
     *out = NULL;
     if (settings->resume && settings->out_dir == NULL)
         return halo_fail(HALO_ERR_USAGE, "--resume goes with --out-dir");
-    if (settings->explain || settings->out_dir == NULL || (batch->count < 2 && !settings->resume))
+    if (settings->explain || settings->out_dir == NULL || settings->split ||
+        (batch->count < 2 && !settings->resume))
         return HALO_OK;
     if (settings->dry_run) return settings->resume ? cli_resume(settings, recipe, -1, batch) : HALO_OK;
     journal = cli_alloc(1, sizeof *journal);

@@ -4,7 +4,7 @@
 
 #include "batch.h"
 
-static const char fields[] = "dir|stem|ext|index";
+static const char fields[] = "dir|stem|ext|index|page";
 
 /* ---- one name ------------------------------------------------------------------------------------------- */
 
@@ -41,6 +41,16 @@ static HaloStatus add_field(CliText *text, int field, const CliSettings *setting
     return HALO_OK;
 }
 
+/* The number of the page stands in for its field when the page is there (HaloJob::split). */
+static HaloStatus keep_page_field(CliText *text, const CliSettings *settings, const char *word)
+{
+    if (!settings->split) return halo_fail(HALO_ERR_USAGE, "{page} goes with --split");
+    cli_add_char(text, '{');
+    cli_add(text, word, strlen(word));
+    cli_add_char(text, '}');
+    return HALO_OK;
+}
+
 /* "{index:04}": the digits asked for, taken off the word. */
 static HaloStatus take_digits(char *word, int *digits)
 {
@@ -48,7 +58,8 @@ static HaloStatus take_digits(char *word, int *digits)
     if (colon == NULL) return HALO_OK;
     *colon = 0;
     const size_t zero = colon[1] == '0';
-    if (strcmp(word, "index") != 0 || colon[1 + zero] < '1' || colon[1 + zero] > '9' || colon[2 + zero] != 0)
+    if ((strcmp(word, "index") != 0 && strcmp(word, "page") != 0) || colon[1 + zero] < '1' ||
+        colon[1 + zero] > '9' || colon[2 + zero] != 0)
         return halo_fail(HALO_ERR_USAGE, "'{%s:%s}' is no field; {index:04} has four digits", word, colon + 1);
     *digits = colon[1 + zero] - '0';
     return HALO_OK;
@@ -64,15 +75,18 @@ static HaloStatus expand(const char *template, const CliSettings *settings, cons
         } else if (*t != '{') {
             cli_add_char(text, *t);
         } else {
-            char word[64];
+            char word[64], whole[64];
             int field, digits = snprintf(NULL, 0, "%zu", count);
             const size_t length = strcspn(t + 1, "}");
             snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), t + 1);
+            memcpy(whole, word, sizeof whole);
             HaloStatus status = t[1 + length] == '}'
                                     ? take_digits(word, &digits)
                                     : halo_fail(HALO_ERR_USAGE, "a } is missing in '%s'", template);
             if (status == HALO_OK) status = halo_read_choice(word, fields, &field);
-            if (status == HALO_OK) status = add_field(text, field, settings, item, index, digits);
+            if (status == HALO_OK)
+                status = field == 4 ? keep_page_field(text, settings, whole)
+                                    : add_field(text, field, settings, item, index, digits);
             if (status != HALO_OK) return halo_fail_at(status, "--name");
             t += length + 1;
         }
@@ -86,7 +100,9 @@ static HaloStatus expand(const char *template, const CliSettings *settings, cons
 
 static HaloStatus name_in_folder(const CliSettings *settings, CliBatch *batch)
 {
-    const char *template = settings->name != NULL ? settings->name : "{dir}/{stem}.{ext}";
+    const char *template = settings->name != NULL ? settings->name
+                           : settings->split      ? "{dir}/{stem}-{page}.{ext}"
+                                                  : "{dir}/{stem}.{ext}";
     const size_t length = strlen(settings->out_dir);
     const char *slash = length > 0 && settings->out_dir[length - 1] == '/' ? "" : "/";
     for (size_t i = 0; i < batch->count; i++) {

@@ -61,6 +61,7 @@ CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const
     CliOutcome outcome = {.fate = CLI_RAN};
     const HaloJob job = {.input = item->input,
                          .output = item->output,
+                         .split = settings->split,
                          .to = settings->to,
                          .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
                          .force = cli_force(settings, item),

@@ -84,7 +84,7 @@ void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComp
     fputs(", ", to);
     halo_put_escaped(to, b);
     fputs(cli_ink(CLI_PLAIN), to);
-    if (c->image > 0) fprintf(to, ", image %lld", (long long)c->image);
+    if (c->image > 0) fprintf(to, ", page %lld", (long long)c->image);
     if (c->differing == 0 && well) {
         fprintf(to, ": %sidentical%s\n", cli_ink(CLI_GREEN), cli_ink(CLI_PLAIN));
         return;

@@ -240,7 +240,7 @@ void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *res
         halo_put_escaped(to, subject->file);
     else
         fprintf(to, "%zu file%s together", subject->files, subject->files == 1 ? "" : "s");
-    if (subject->file != NULL && result->image > 0) fprintf(to, ", image %lld", (long long)result->image);
+    if (subject->file != NULL && result->image > 0) fprintf(to, ", page %lld", (long long)result->image);
     fprintf(to, "%s: ", cli_ink(CLI_PLAIN));
     cli_describe_shape(to, &result->shape);
     fputc('\n', to);

@@ -12,8 +12,11 @@ typedef struct Row {
 } Row;
 
 static const Row rows[HALO_NOTES] = {
-    [HALO_NOTE_PAGES] = {"pages", "the first of several images is taken", NULL},
+    [HALO_NOTE_PAGES] = {"pages", "the first of several pages is taken", NULL},
     [HALO_NOTE_SIZES] = {"sizes", "images are left out from the first of another size or kind on", NULL},
+    [HALO_NOTE_FRAMES] = {"frames", "the first of %llu frames of an animation is taken", NULL},
+    [HALO_NOTE_MISSING] = {"missing", "1 image that the description speaks of is not in the file",
+                           "%llu images that the description speaks of are not in the file"},
     [HALO_NOTE_LOOKS_LIKE] = {"looks-like", NULL, NULL},
     [HALO_NOTE_REST] = {"rest", "1 byte behind the last whole picture is left out",
                         "%llu bytes behind the last whole picture are left out"},
@@ -35,6 +38,7 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_TURNED] = {"turned", "turned as EXIF says, which the output does not pass on", NULL},
     [HALO_NOTE_METADATA] = {"metadata", NULL, NULL},
     [HALO_NOTE_OUTDATED] = {"outdated", NULL, NULL},
+    [HALO_NOTE_STRIPPED] = {"stripped", NULL, NULL},
     [HALO_NOTE_KEYWORD] = {"keyword", "1 text with an invalid keyword is left out",
                            "%llu texts with an invalid keyword are left out"},
     [HALO_NOTE_QUIETER] = {"quieter", NULL, NULL},
@@ -53,16 +57,16 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_SCALED] = {"scaled", NULL, NULL},
 };
 
-static const char *const metas[HALO_META_KINDS] = {"ICC profile",        "EXIF",         "XMP",    "texts",
-                                                   "resolution",         "colour space", "chunks", "IPTC",
-                                                   "cICP, mDCv or cLLi", "pictures",     "GeoTIFF"};
+static const char *const metas[HALO_META_KINDS] = {"ICC profile",        "EXIF",         "XMP",         "texts",
+                                                   "resolution",         "colour space", "chunks",      "IPTC",
+                                                   "cICP, mDCv or cLLi", "pictures",     "GeoTIFF keys"};
 
 static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outside of it",
                                                           "loudness tags",
                                                           "colour profile",
                                                           "takes, tracks or tempo",
                                                           "description of an image stack",
-                                                          "place on a map",
+                                                          "GeoTIFF keys (the place on a map)",
                                                           "GDAL's no-data value and metadata"};
 
 const char *halo_note_name(HaloNote kind) { return rows[kind].name; }
@@ -77,7 +81,9 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     for (int i = 0; i < HALO_NOTES; i++) notes->count[i] += more->count[i];
     if (more->count[HALO_NOTE_THROUGH_F32] > 0) /* bits, not files */
         notes->count[HALO_NOTE_THROUGH_F32] = more->count[HALO_NOTE_THROUGH_F32];
+    if (more->count[HALO_NOTE_FRAMES] > 0) notes->count[HALO_NOTE_FRAMES] = more->count[HALO_NOTE_FRAMES];
     notes->left_out |= more->left_out;
+    notes->stripped |= more->stripped;
     notes->outdated |= more->outdated;
     if (more->format != NULL) notes->format = more->format;
     if (more->count[HALO_NOTE_NARROWED] > 0) {
@@ -119,6 +125,7 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
     const unsigned long long count = notes->count[kind];
     const Row *row = &rows[kind];
     const size_t size = HALO_NOTE_TEXT;
+    size_t used;
     if (count == 0) return NULL;
     if (row->one != NULL) {
         snprintf(text, size, count > 1 && row->many != NULL ? row->many : row->one, count);
@@ -136,6 +143,13 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
     case HALO_NOTE_OUTDATED:
         snprintf(text, size, "left out, since it would no longer be true: ");
         list_kinds(notes->outdated, outdated, HALO_OUTDATED_KINDS, text, size);
+        break;
+    case HALO_NOTE_STRIPPED:
+        snprintf(text, size, "colours will look different without what --strip leaves out: ");
+        list_kinds(notes->stripped, metas, HALO_META_KINDS, text, size);
+        used = strlen(text);
+        snprintf(text + used, size - used,
+                 "; keep it, or convert to sRGB first ('vips icc_transform IN OUT srgb --embedded')");
         break;
     case HALO_NOTE_NARROWED:
         snprintf(text, size, "%s samples are written as %s", halo_dtype_name(notes->from),

@@ -15,6 +15,7 @@ HaloSide *side_new(const char *path)
         return NULL;
     }
     strcpy(side->path, path);
+    side->pages = 1;
     side->serial = 1 + atomic_fetch_add(&serial, 1);
     pthread_mutex_init(&side->measuring, NULL);
     pthread_mutex_init(&side->reading, NULL);

@@ -12,6 +12,7 @@
 #include "halo/format.h"
 #include "halo/plan.h"
 #include "halo/result.h"
+#include "halo/tables.h"
 
 struct HaloSide {
     atomic_int holders;
@@ -20,11 +21,16 @@ struct HaloSide {
     HaloRead file; /* id 0, 0: it has no identity, such as a pipe */
     HaloBuf data;  /* its shape; and its samples, where they are there */
     atomic_bool there;
+    int64_t page, pages;      /* which page of the file, from 0, of how many; the first one alone counts them */
     pthread_mutex_t reading;  /* of the samples, by whoever wants them first */
     const HaloFormat *format; /* how it is read, */
     HaloReadOptions options;
     int jobs;
-    int64_t max_memory;        /* and what all of it may take (HaloOptions) */
+    int64_t max_memory; /* and what all of it may take (HaloOptions) */
+    const HaloTables *tables;
+    struct {
+        int64_t page, offset;
+    } found;                   /* where a later page begins, if pages follow one another; under `reading` */
     int orientation;           /* as EXIF has it; 1: as people see it, or nothing is said */
     pthread_mutex_t measuring; /* of what follows */
     HaloSide *upright;         /* the same turned; NULL: nobody asked yet */

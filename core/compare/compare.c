@@ -79,14 +79,14 @@ static HaloStatus next_images(HaloSession *session, Side *a, Side *b, bool *more
 {
     HaloStatus status = HALO_OK;
     bool other = false;
-    HALO_TRY(load_more(session, &a->reader, more, &a->reader.info.notes));
-    HALO_TRY(load_more(session, &b->reader, &other, &b->reader.info.notes));
+    HALO_TRY(load_more(session->tables, &a->reader, more, &a->reader.info.notes));
+    HALO_TRY(load_more(session->tables, &b->reader, &other, &b->reader.info.notes));
     if (*more != other)
         HALO_TRY(halo_fail_on(HALO_ERR_INPUT, name_of(*more ? a : b), " has more images than %s",
                               name_of(*more ? b : a)));
     if (!*more) return HALO_OK;
-    HALO_TRY(load_next(session, &a->reader));
-    HALO_TRY(load_next(session, &b->reader));
+    HALO_TRY(load_next(session->tables, &a->reader));
+    HALO_TRY(load_next(session->tables, &b->reader));
 out:
     return status;
 }

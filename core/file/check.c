@@ -60,7 +60,7 @@ HaloStatus load_check(const HaloReader *reader)
     if (info->bits < 1 || info->bits > 64)
         HALO_FAIL(HALO_ERR_INPUT, "its samples have %d bits, and 1 to 64 are read", info->bits);
     if (info->images < 0 || (info->images > 0 && reader->options.image >= info->images))
-        HALO_FAIL(HALO_ERR_INPUT, "image %lld of %lld", (long long)reader->options.image + 1,
+        HALO_FAIL(HALO_ERR_INPUT, "page %lld of %lld", (long long)reader->options.image + 1,
                   (long long)info->images);
 out:
     return status;

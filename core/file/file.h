@@ -10,6 +10,9 @@ const HaloFormat *load_format_named(const HaloTables *tables, const char *path, 
 /* Finds the format and reads the header; the second reads all samples, which count as held until
  * halo_memory_free. */
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
+/* The same for another page, of a format that has `next`, or where the source stands at the beginning of it. */
+HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShape *raw, int64_t page,
+                        HaloReader *reader);
 HaloStatus load_samples(HaloReader *reader, HaloBuf *data);
 /* The same for a file whose format is known; `jobs` and `memory` as HaloReader has them. */
 HaloStatus load_open_as(HaloSource *source, const HaloFormat *format, const HaloReadOptions *options, int jobs,
@@ -21,13 +24,28 @@ HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got);
 HaloStatus load_seek(HaloReader *reader, int64_t frame, bool *gone);
 /* Goes over rows that nobody needs. */
 HaloStatus load_skip(HaloReader *reader, int64_t rows);
-/* The next image of the same file: *more says whether there is one, and load_next opens it. What stands behind
- * the last whole image of a file is left out, with a note; on a pipe it is HALO_ERR_INPUT, or read as far as
- * it goes. */
-HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more, HaloNotes *notes);
-HaloStatus load_next(HaloSession *session, HaloReader *reader);
-/* check.c: is what a reader says of an image or a sound such as plans can be made for? HALO_ERR_INPUT where it is
- * not. Called wherever a header has been read. */
+/* A failure gets the name of the file, and the number of any page but the first. */
+HaloStatus load_named(HaloStatus status, const HaloReader *reader);
+/* The format whose probe knows how a file starts, or NULL. */
+const HaloFormat *load_probed(const HaloTables *tables, const uint8_t *head, size_t size);
+
+/* pages.c: the next page of the same file: *more says whether there is one, and load_next opens it. What stands
+ * behind the last whole page of a file is left out, with a note; on a pipe it is HALO_ERR_INPUT, or read as far
+ * as it goes. Before load_more all rows of a page have been read or skipped. */
+HaloStatus load_more(const HaloTables *tables, const HaloReader *reader, bool *more, HaloNotes *notes);
+HaloStatus load_next(const HaloTables *tables, HaloReader *reader);
+/* load_more from the beginning of a page, whose rows are not wanted. */
+HaloStatus load_past(const HaloTables *tables, HaloReader *reader, bool *more, HaloNotes *notes);
+/* How many pages there are, counted with a reader at the first, which is used up. Formats that say it are
+ * believed. */
+HaloStatus load_count_pages(const HaloTables *tables, HaloReader *reader, int64_t *pages);
+/* load.c, for pages.c: opens the page reader->options.image where the source stands; source, options, jobs and
+ * memory are set, and the format, which matters for raw samples alone. And the next page of a format that has
+ * `next`. */
+HaloStatus load_open_page(const HaloTables *tables, HaloReader *reader);
+HaloStatus load_open_next(HaloReader *reader);
+/* check.c: is what a reader says of an image or a sound such as plans can be made for? HALO_ERR_INPUT where it
+ * is not. Called wherever a header has been read. */
 HaloStatus load_check(const HaloReader *reader);
 /* load_open_ended.c: all samples of sound of unknown length. */
 HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data);

@@ -21,8 +21,7 @@ const HaloFormat *load_format_named(const HaloTables *tables, const char *path, 
     return *halo_lower_extension(path, extension) != 0 ? halo_find_format_in(tables, extension) : NULL;
 }
 
-/* The format whose probe knows how a file starts, or NULL. */
-static const HaloFormat *probed(const HaloTables *tables, const uint8_t *head, size_t size)
+const HaloFormat *load_probed(const HaloTables *tables, const uint8_t *head, size_t size)
 {
     for (int i = 0; i < tables->formats; i++)
         if (tables->format[i]->probe != NULL && tables->format[i]->probe(head, size)) return tables->format[i];
@@ -38,7 +37,7 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
     char extension[HALO_WORD_ROOM];
     const HaloStatus status = halo_source_peek(source, PROBE_BYTES, &head, &got);
     if (status != HALO_OK) return status;
-    *format = probed(tables, head, got);
+    *format = load_probed(tables, head, got);
     if (*format != NULL) return HALO_OK;
     if (got == 0) return halo_fail(HALO_ERR_INPUT, "is empty");
     const char *foreign = tables->foreign != NULL ? tables->foreign(head, got) : NULL;
@@ -90,23 +89,11 @@ static HaloStatus open_as(HaloReader *reader, const HaloFormat *format)
     return status == HALO_OK ? accept(reader) : status;
 }
 
-/* Goes to the next page of the same file. */
-static HaloStatus open_next(HaloReader *reader)
+HaloStatus load_named(HaloStatus status, const HaloReader *reader)
 {
-    const HaloStatus status = reader->format->next(reader);
-    return status == HALO_OK ? accept(reader) : status;
-}
-
-static HaloStatus named(HaloStatus status, const HaloSource *source)
-{
-    return status == HALO_OK ? status : halo_fail_about(status, halo_source_name(source));
-}
-
-static HaloStatus named_image(HaloStatus status, const HaloReader *reader)
-{
-    if (status != HALO_OK && reader->options.image > 0)
-        halo_fail_at(status, "image %lld", (long long)reader->options.image + 1);
-    return named(status, reader->source);
+    if (status == HALO_OK) return HALO_OK;
+    if (reader->options.image > 0) halo_fail_at(status, "page %lld", (long long)reader->options.image + 1);
+    return halo_fail_about(status, halo_source_name(reader->source));
 }
 
 /* Notes that a file read by --raw looks like one with a header, since its samples would be noise. */
@@ -116,7 +103,7 @@ static HaloStatus note_header(const HaloTables *tables, HaloReader *reader)
     size_t got;
     const HaloStatus status = halo_source_peek(reader->source, PROBE_BYTES, &head, &got);
     if (status != HALO_OK) return status;
-    const HaloFormat *format = probed(tables, head, got);
+    const HaloFormat *format = load_probed(tables, head, got);
     if (format == NULL) return HALO_OK;
     halo_note(&reader->info.notes, HALO_NOTE_LOOKS_LIKE, 1);
     reader->info.notes.format = format->name;
@@ -125,12 +112,19 @@ static HaloStatus note_header(const HaloTables *tables, HaloReader *reader)
 
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader)
 {
+    return load_open_at(session, source, raw, 0, reader);
+}
+
+HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShape *raw, int64_t page,
+                        HaloReader *reader)
+{
     HaloStatus status = HALO_OK;
     const HaloFormat *format = NULL;
     *reader = (HaloReader){.source = source,
                            .jobs = session->options.jobs,
                            .memory = &session->memory,
-                           .options = {.tolerate = session->options.tolerate,
+                           .options = {.image = page,
+                                       .tolerate = session->options.tolerate,
                                        .max_pixels = session->options.max_pixels,
                                        .rate = session->options.rate,
                                        .columns = session->options.columns,
@@ -151,14 +145,31 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
     }
     HALO_TRY(open_as(reader, format));
 out:
-    return named(status, source);
+    return load_named(status, reader);
 }
 
 HaloStatus load_open_as(HaloSource *source, const HaloFormat *format, const HaloReadOptions *options, int jobs,
                         HaloMemory *memory, HaloReader *reader)
 {
     *reader = (HaloReader){.source = source, .options = *options, .jobs = jobs, .memory = memory};
-    return named(open_as(reader, format), source);
+    return load_named(open_as(reader, format), reader);
+}
+
+HaloStatus load_open_page(const HaloTables *tables, HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    const HaloFormat *format = reader->format;
+    reader->format = NULL;
+    if (!reader->options.has_raw) HALO_TRY(recognise(tables, reader->source, &format));
+    HALO_TRY(open_as(reader, format));
+out:
+    return status;
+}
+
+HaloStatus load_open_next(HaloReader *reader)
+{
+    const HaloStatus status = reader->format->next(reader);
+    return status == HALO_OK ? accept(reader) : status;
 }
 
 void load_close(HaloReader *reader)
@@ -182,12 +193,12 @@ HaloStatus load_samples(HaloReader *reader, HaloBuf *data)
     }
 out:
     if (status != HALO_OK) halo_memory_free(reader->memory, data);
-    return named_image(status, reader);
+    return load_named(status, reader);
 }
 
 HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
-    return named_image(reader->format->read(reader, rows, got), reader);
+    return load_named(reader->format->read(reader, rows, got), reader);
 }
 
 /* What a format cannot leave out is read, a few rows at a time; of sound, a few frames. */
@@ -218,7 +229,7 @@ HaloStatus load_seek(HaloReader *reader, int64_t frame, bool *gone)
 {
     *gone = false;
     if (reader->format->seek == NULL || reader->info.shape.kind != HALO_AUDIO) return HALO_OK;
-    return named_image(reader->format->seek(reader, frame, gone), reader);
+    return load_named(reader->format->seek(reader, frame, gone), reader);
 }
 
 HaloStatus load_skip(HaloReader *reader, int64_t rows)
@@ -228,87 +239,7 @@ HaloStatus load_skip(HaloReader *reader, int64_t rows)
     if (reader->format->skip != NULL) HALO_TRY(reader->format->skip(reader, rows, &skipped));
     if (skipped < rows) HALO_TRY(read_in_vain(reader, rows - skipped));
 out:
-    return named_image(status, reader);
-}
-
-/* ---- image after image ---------------------------------------------------------------------------------- */
-
-static bool may_follow(const HaloTables *tables, const uint8_t *head, size_t size)
-{
-    const HaloFormat *format = probed(tables, head, size);
-    return format != NULL && format->several != HALO_ONE_IMAGE;
-}
-
-static HaloStatus open_following(HaloSession *session, HaloSource *source, const HaloFormat *format,
-                                 const HaloReadOptions *options, HaloReader *reader)
-{
-    HaloStatus status = HALO_OK;
-    *reader = (HaloReader){
-        .source = source, .options = *options, .jobs = session->options.jobs, .memory = &session->memory};
-    reader->options.image++;
-    if (!options->has_raw) HALO_TRY(recognise(session->tables, source, &format));
-    HALO_TRY(open_as(reader, format));
-out:
-    return status;
-}
-
-/* Is the image that begins here there to its end? It is read in advance, and the source goes back. Other
- * failures are for the reading proper. */
-static HaloStatus is_whole(HaloSession *session, const HaloReader *reader, bool *whole)
-{
-    HaloSource *source = reader->source;
-    const int64_t here = halo_source_tell(source);
-    HaloReader next = {0};
-    HaloStatus status = open_following(session, source, reader->format, &reader->options, &next);
-    if (status == HALO_OK && next.info.shape.kind == HALO_IMAGE)
-        status = load_skip(&next, next.info.shape.height);
-    load_close(&next);
-    *whole = status != HALO_ERR_INPUT;
-    return halo_source_seek(source, here);
-}
-
-HaloStatus load_more(HaloSession *session, const HaloReader *reader, bool *more, HaloNotes *notes)
-{
-    HaloStatus status = HALO_OK;
-    HaloSource *source = reader->source;
-    const uint8_t *head;
-    size_t got, skipped;
-    char space;
-    *more = reader->info.images > reader->options.image + 1;
-    if (reader->format->next != NULL || reader->format->several == HALO_ONE_IMAGE) return HALO_OK;
-    if (reader->info.shape.kind == HALO_AUDIO) return HALO_OK;
-    HALO_TRY(halo_source_peek(source, 4096, &head, &got));
-    while (!reader->options.has_raw && got > 0 && strchr("\n\r\t ", head[0]) != NULL && head[0] != 0) {
-        HALO_TRY(halo_source_read(source, &space, 1, &skipped));
-        HALO_TRY(halo_source_peek(source, 4096, &head, &got));
-    }
-    *more = got > 0 && (reader->options.has_raw || may_follow(session->tables, head, got));
-    /* A file may hold anything behind its image, so that only a whole one counts; on a pipe it must be another
-     * image, which is broken then. */
-    if (*more && halo_source_seekable(source)) HALO_TRY(is_whole(session, reader, more));
-    if (got == 0 || *more) return HALO_OK;
-    if (!halo_source_seekable(source) && !reader->options.tolerate)
-        HALO_FAIL(HALO_ERR_INPUT, "image %lld is in no format that may follow another",
-                  (long long)reader->options.image + 2);
-    if (halo_source_seekable(source) && !reader->options.has_raw)
-        halo_note(notes, HALO_NOTE_REST, (uint64_t)(halo_source_size(source) - halo_source_tell(source)));
-out:
-    return named(status, source);
-}
-
-HaloStatus load_next(HaloSession *session, HaloReader *reader)
-{
-    const HaloReadOptions options = reader->options;
-    HaloSource *source = reader->source;
-    const HaloFormat *format = reader->format;
-    if (format->next != NULL) {
-        halo_meta_free(&reader->info.meta);
-        reader->info = (HaloInfo){0};
-        reader->options.image++;
-        return named_image(open_next(reader), reader);
-    }
-    load_close(reader);
-    return named_image(open_following(session, source, format, &options, reader), reader);
+    return load_named(status, reader);
 }
 
 HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,

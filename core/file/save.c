@@ -27,6 +27,8 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
 static HaloStatus set_info(HaloWriter *writer, const HaloInfo *like)
 {
     HaloStatus status = HALO_OK;
+    const bool strip = writer->options.strip;
+    HaloNotes unsaid = {0}; /* of what is left out anyway */
     halo_meta_free(&writer->info.meta);
     writer->info = *like;
     writer->info.meta = (HaloMeta){0};
@@ -35,9 +37,12 @@ static HaloStatus set_info(HaloWriter *writer, const HaloInfo *like)
         writer->info.bits = writer->options.bits;
         writer->info.real = writer->options.floats;
     }
-    if (!writer->options.strip) HALO_TRY(halo_meta_copy(&like->meta, &writer->info.meta));
-    HALO_TRY(halo_meta_apply(&writer->info, &writer->changes, &writer->notes));
-    if (writer->options.strip) halo_meta_free(&writer->info.meta);
+    HALO_TRY(halo_meta_copy(&like->meta, &writer->info.meta));
+    HALO_TRY(halo_meta_apply(&writer->info, &writer->changes, strip ? &unsaid : &writer->notes));
+    if (!strip) goto out;
+    if (like->shape.kind == HALO_IMAGE)
+        halo_note_stripped(&writer->notes, halo_meta_colours(&writer->info.meta));
+    halo_meta_free(&writer->info.meta);
 out:
     return status;
 }

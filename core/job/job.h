@@ -8,7 +8,8 @@
 /* What is open while it runs. */
 typedef struct JobState {
     HaloMemory *memory;
-    const char *input; /* a path, or "-" */
+    const char *input;    /* a path, or "-" */
+    const HaloFormat *to; /* of the output; NULL: there is none */
     HaloSource *source;
     HaloReader reader;
     HaloSink *sink;
@@ -16,7 +17,24 @@ typedef struct JobState {
     HaloWriter writer; /* format NULL: no output is wanted */
     HaloPlan *plan;
     HaloBuf in, out;
+    double read_ms, write_ms; /* of inputs and outputs that are closed */
 } JobState;
+
+/* run.c: opens an input in place of the last one. */
+HaloStatus job_open_input(HaloSession *session, const HaloJob *job, const char *path, JobState *state);
+/* The output, or that of a page, from 0; one that exists, or is read, is refused. What is written is complete
+ * when it is closed, and has its name when it is committed. */
+HaloStatus job_open_output(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, int64_t page,
+                           JobState *state);
+HaloStatus job_close_output(JobState *state, HaloReport *report);
+HaloStatus job_commit_output(JobState *state, HaloReport *report);
+
+/* pages.c: runs all pages of all inputs that are wanted; the first input is open. */
+HaloStatus job_run_pages(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
+                         JobState *state, HaloReport *report);
+bool job_takes_several(const HaloJob *job, const JobState *state);
+/* report.c: adds the report of a page, whose number is from 1. */
+HaloStatus job_add_report(HaloMemory *memory, HaloReport *all, HaloReport *one, int64_t page);
 
 /* image.c: runs the image or sound that the reader stands at, and closes the plan and buffers of it. */
 HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobState *state, HaloReport *report);

@@ -2,7 +2,6 @@
  * failure leaves no output behind. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "file/file.h"
@@ -10,124 +9,45 @@
 #include "job.h"
 #include "pipeline/pipeline.h"
 
+static void close_input(JobState *state)
+{
+    if (state->source != NULL) state->read_ms += halo_source_ms(state->source);
+    load_close(&state->reader);
+    halo_source_close(state->source);
+    state->source = NULL;
+}
+
 static void close_all(JobState *state)
 {
     save_close(&state->writer, HALO_ERR_OUTPUT);
     halo_sink_abandon(state->sink);
-    load_close(&state->reader);
-    halo_source_close(state->source);
+    close_input(state);
     image_close(state);
 }
 
-/* All files that are read: the input, those that the pipeline names, and the job's. */
-static HaloStatus find_reads(const HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
-                             const JobState *state, HaloRead **read, size_t *reads)
-{
-    HaloRead one;
-    size_t count = 0;
-    while (halo_pipeline_reads(pipeline, count, &one)) count++;
-    *reads = 0;
-    *read = calloc(count + job->reads + (size_t)session->sides + 1, sizeof **read);
-    if (*read == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    if (halo_source_identity(state->source, one.id))
-        (*read)[(*reads)++] = (HaloRead){{one.id[0], one.id[1]}, "the input"};
-    for (size_t i = 0; i < count; i++) halo_pipeline_reads(pipeline, i, &(*read)[(*reads)++]);
-    for (size_t i = 0; i < job->reads; i++) (*read)[(*reads)++] = job->read[i];
-    for (int i = 0; i < session->sides; i++)
-        if (session->side[i]->file.what != NULL) (*read)[(*reads)++] = session->side[i]->file;
-    return HALO_OK;
-}
-
-/* Opens the output. One that exists, or is read, is refused here, before any work. */
-static HaloStatus open_output(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
-                              const HaloFormat *to, JobState *state)
+HaloStatus job_open_input(HaloSession *session, const HaloJob *job, const char *path, JobState *state)
 {
     HaloStatus status = HALO_OK;
-    HaloSinkOptions options = {.force = job->force, .sync = job->write.sync};
-    HaloRead *read = NULL;
-    HALO_TRY(pipeline_read_sides(session, pipeline));
-    HALO_TRY(find_reads(session, pipeline, job, state, &read, &options.reads));
-    options.read = read;
-    HALO_TRY(halo_sink_open(job->output, &options, &state->sink));
-    state->writer = (HaloWriter){.format = to,
-                                 .sink = state->sink,
-                                 .options = job->write,
-                                 .jobs = session->options.jobs,
-                                 .memory = state->memory,
-                                 .changes = {.samples = pipeline_changes(pipeline),
-                                             .light = pipeline_light(pipeline),
-                                             .upright = pipeline_upright(pipeline)}};
-    state->seekable = halo_sink_seekable(state->sink);
+    close_input(state);
+    state->input = path;
+    side_next_input(session, path);
+    HALO_TRY(halo_source_open(path, &state->source));
+    halo_source_count(state->source, state->memory);
+    HALO_TRY(load_open(session, state->source, job->raw, &state->reader));
 out:
-    free(read);
     return status;
 }
 
-/* ---- all of a file -------------------------------------------------------------------------------------- */
+/* ---- all of a job --------------------------------------------------------------------------------------- */
 
-/* Results are held until the last image is done. */
-static int64_t results_bytes(const HaloResults *results)
+/* So far the times of reading and writing include decoding and encoding. */
+static void split_times(const JobState *state, HaloTimes *ms)
 {
-    int64_t bytes = 0;
-    for (int i = 0; i < results->count; i++) {
-        const HaloResult *item = &results->item[i];
-        const int64_t channel = item->type == HALO_RESULT_STATS ? (int64_t)sizeof *item->channel : 8;
-        const int64_t bins = item->type == HALO_RESULT_HIST ? item->hist.bins + 3 : 0;
-        bytes += (int64_t)sizeof *item + item->shape.channels * (channel + 8 * bins);
-    }
-    return bytes;
-}
-
-/* Adds the report of one more image. */
-static HaloStatus add_report(HaloMemory *memory, HaloReport *all, HaloReport *one, int64_t image)
-{
-    const HaloStatus status = halo_memory_hold(memory, image > 1 ? results_bytes(&one->results) : 0);
-    if (status != HALO_OK) return halo_fail_at(status, "results of %lld images", (long long)image);
-    HaloResults *results = &all->results;
-    const HaloTimes *ms = &one->ms;
-    HaloReport sum = *one;
-    if (one->results.count > 0) {
-        const size_t count = (size_t)results->count + (size_t)one->results.count;
-        HaloResult *grown = realloc(results->item, count * sizeof *grown);
-        if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-        for (int i = 0; i < one->results.count; i++) {
-            grown[results->count + i] = one->results.item[i];
-            grown[results->count + i].image = image;
-        }
-        results->item = grown;
-        results->count = (int)count;
-        free(one->results.item);
-        one->results = (HaloResults){0};
-    }
-    sum.results = *results;
-    sum.notes = all->notes;
-    halo_notes_join(&sum.notes, &one->notes);
-    if (image > 1) {
-        sum.input = all->input;
-        sum.clipped += all->clipped;
-    }
-    sum.ms.read = all->ms.read + ms->read;
-    sum.ms.upload = all->ms.upload + ms->upload;
-    sum.ms.compute = all->ms.compute + ms->compute;
-    sum.ms.download = all->ms.download + ms->download;
-    sum.ms.write = all->ms.write + ms->write;
-    *all = sum;
-    return HALO_OK;
-}
-
-/* Of several images an output that holds one takes the first: the other pages of a file are often previews.
- * From a pipe it is an error, since all of what was sent is meant. */
-static HaloStatus only_one(const JobState *state, const HaloJob *job, HaloReport *report)
-{
-    const int64_t images = state->reader.info.images;
-    if (halo_source_size(state->source) < 0)
-        return halo_fail(
-            HALO_ERR_INPUT,
-            "several images, and %s holds one: -o - writes one after the other, as do --to pnm and "
-            "--to tiff",
-            job->output);
-    halo_note(&report->notes, HALO_NOTE_PAGES, images > 1 ? (uint64_t)images - 1 : 1);
-    return HALO_OK;
+    const double read = state->read_ms + halo_source_ms(state->source), written = state->write_ms;
+    ms->decode = ms->read > read ? ms->read - read : 0;
+    ms->encode = ms->write > written ? ms->write - written : 0;
+    ms->read = read;
+    ms->write = written;
 }
 
 static void note_clipping(HaloReport *report)
@@ -137,94 +57,19 @@ static void note_clipping(HaloReport *report)
     report->notes.peak = report->peak;
 }
 
-static bool takes_alike(const JobState *state)
-{
-    const HaloFormat *to = state->writer.format;
-    return to != NULL && to->several == HALO_SEVERAL_ALIKE && halo_sink_seekable(state->sink);
-}
-
-static bool takes_several(const JobState *state)
-{
-    const HaloFormat *to = state->writer.format;
-    return to == NULL || to->several == HALO_SEVERAL || takes_alike(state) ||
-           (to->several == HALO_SEVERAL_IN_STREAMS && !halo_sink_seekable(state->sink));
-}
-
-static bool same_size(const HaloShape *a, const HaloShape *b)
-{
-    return a->kind == b->kind && a->width == b->width && a->height == b->height && a->channels == b->channels &&
-           a->dtype == b->dtype;
-}
-
-static HaloStatus run_images(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
-                             JobState *state, HaloReport *report)
-{
-    HaloStatus status = HALO_OK;
-    HaloReport one = {0};
-    for (int64_t image = 1;; image++) {
-        const int64_t images = state->reader.info.images;
-        bool more = false;
-        state->writer.changes.pages = takes_several(state) && images > 0 ? images : 1;
-        HALO_TRY(image_run(session, pipeline, state, &one));
-        HALO_TRY(add_report(state->memory, report, &one, image));
-        HALO_TRY(load_more(session, &state->reader, &more, &report->notes));
-        if (more && !takes_several(state)) {
-            HALO_TRY(only_one(state, job, report));
-            more = false;
-        }
-        if (!more && image == 1)
-            for (int i = 0; i < report->results.count; i++) report->results.item[i].image = 0;
-        if (!more) break;
-        const HaloShape last = state->reader.info.shape;
-        HALO_TRY(load_next(session, &state->reader));
-        if (takes_alike(state) && !same_size(&last, &state->reader.info.shape)) { /* the rest may be previews */
-            halo_note(&report->notes, HALO_NOTE_SIZES, 1);
-            break;
-        }
-    }
-    report->clipped += state->writer.clipped;
-    report->peak = state->writer.peak;
-    halo_notes_join(&report->notes, &state->writer.notes);
-    note_clipping(report);
-out:
-    halo_report_free(&one);
-    return status;
-}
-
-/* So far the times of reading and writing include decoding and encoding. */
-static void split_times(const JobState *state, HaloTimes *ms)
-{
-    const double read = halo_source_ms(state->source);
-    const double written = state->sink != NULL ? halo_sink_ms(state->sink) : 0;
-    ms->decode = ms->read > read ? ms->read - read : 0;
-    ms->encode = ms->write > written ? ms->write - written : 0;
-    ms->read = read;
-    ms->write = written;
-}
-
-static HaloStatus commit_output(JobState *state, HaloReport *report)
-{
-    const double start = now_ms();
-    HaloSink *sink = state->sink;
-    state->sink = NULL; /* commit frees it, whatever happens */
-    const HaloStatus status = halo_sink_commit(sink);
-    report->ms.write += now_ms() - start;
-    return status;
-}
-
 /* A failure names this input, unless it already names something else, such as the output. */
-static HaloStatus with_name(HaloStatus status, const HaloJob *job)
+static HaloStatus with_name(HaloStatus status, const char *input)
 {
     if (status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT && status != HALO_ERR_DEVICE) return status;
-    return halo_fail_about(status, strcmp(job->input, "-") == 0 ? "standard input" : job->input);
+    return halo_fail_about(status, strcmp(input, "-") == 0 ? "standard input" : input);
 }
 
 /* --explain: opens nothing for writing. */
 static HaloStatus explain(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
-                          const HaloFormat *to, JobState *state)
+                          JobState *state)
 {
-    state->writer = (HaloWriter){.format = to, .options = job->write};
-    state->seekable = to != NULL && halo_sink_would_seek(job->output);
+    state->writer = (HaloWriter){.format = state->to, .options = job->write};
+    state->seekable = state->to != NULL && halo_sink_would_seek(job->output);
     return image_explain(session, pipeline, state, job->explain);
 }
 
@@ -235,6 +80,15 @@ static HaloStatus check_guard(const HaloJob *job, const JobState *state)
     if (strcmp(job->input, "-") != 0 && halo_source_seekable(state->source) && halo_sink_seekable(state->sink))
         return HALO_OK;
     return halo_fail(HALO_ERR_USAGE, "--guard reads and writes sound twice: it takes files, not pipes");
+}
+
+/* Several inputs go into one output that holds several pages. */
+static HaloStatus check_output(const HaloJob *job, const JobState *state)
+{
+    if (job->more_inputs == 0 || job_takes_several(job, state)) return check_guard(job, state);
+    return halo_fail(HALO_ERR_USAGE,
+                     "%s holds one page: TIFF, and arrays (NPY) of pages of one size, hold several",
+                     state->to->name);
 }
 
 static bool guard_again(HaloSession *session, const HaloJob *job, const HaloWriter *writer)
@@ -250,28 +104,28 @@ static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, c
                            HaloReport *report, bool *again)
 {
     HaloStatus status = HALO_OK;
-    JobState state = {.memory = &session->memory, .input = job->input};
-    const HaloFormat *to = NULL;
+    JobState state = {.memory = &session->memory};
+    const bool one_output = job->output != NULL && !job->split;
     const double start = now_ms();
     *report = (HaloReport){.backend = "none"};
     *again = false;
     atomic_store(&session->memory.held, 0);
-    HALO_TRY(halo_source_open(job->input, &state.source));
-    halo_source_count(state.source, state.memory);
-    HALO_TRY(load_open(session, state.source, job->raw, &state.reader));
-    if (job->output != NULL) HALO_TRY(save_format(session, job->output, job->to, state.reader.format, &to));
+    HALO_TRY(job_open_input(session, job, job->input, &state));
+    if (job->output != NULL)
+        HALO_TRY(save_format(session, job->output, job->to, state.reader.format, &state.to));
     if (job->explain != NULL) {
-        status = explain(session, pipeline, job, to, &state);
+        status = explain(session, pipeline, job, &state);
         goto out;
     }
-    if (to != NULL) HALO_TRY(open_output(session, pipeline, job, to, &state));
-    if (to != NULL) HALO_TRY(check_guard(job, &state));
+    if (one_output) HALO_TRY(job_open_output(session, pipeline, job, 0, &state));
+    if (one_output) HALO_TRY(check_output(job, &state));
     report->ms.read = now_ms() - start;
-    HALO_TRY(run_images(session, pipeline, job, &state, report));
-    HALO_TRY(save_close(&state.writer, HALO_OK));
+    HALO_TRY(job_run_pages(session, pipeline, job, &state, report));
+    if (!job->split) HALO_TRY(job_close_output(&state, report));
+    note_clipping(report);
     split_times(&state, &report->ms);
     *again = guard_again(session, job, &state.writer);
-    if (to != NULL && !*again) HALO_TRY(commit_output(&state, report));
+    if (one_output && !*again) HALO_TRY(job_commit_output(&state, report));
 out:
     close_all(&state);
     if (status != HALO_OK || *again) halo_report_free(report);
@@ -298,7 +152,6 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
 {
     bool again;
     session->gain = 0.0f;
-    side_next_input(session, job->input);
     HaloStatus status = run_with_fallback(session, pipeline, job, report, &again);
     if (status == HALO_OK && again) status = run_with_fallback(session, pipeline, job, report, &again);
     if (status == HALO_OK && session->gain != 0.0f) {
@@ -306,8 +159,9 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
         report->notes.gain = session->gain;
     }
     session->gain = 0.0f;
+    if (status != HALO_OK) with_name(status, session->input);
     side_next_input(session, NULL);
-    return status == HALO_OK ? HALO_OK : with_name(status, job);
+    return status;
 }
 
 void halo_report_free(HaloReport *report) { halo_results_free(&report->results); }

@@ -232,6 +232,14 @@ static HaloStatus parse_call(Parser *parser, Span piece, Call *call)
     return fill_presets(parser, call);
 }
 
+/* What selects pages does so before anything is computed. */
+static HaloStatus check_place(const Parser *parser, const HaloPipeline *pipeline)
+{
+    const HaloOp *op = pipeline->call[pipeline->calls - 1].op;
+    if (!op->selects || (pipeline->calls == 1 && parser->nesting == 0)) return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "%s: stands first in a pipeline, and in no branch", op->name);
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
 HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipeline)
@@ -249,6 +257,7 @@ HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipel
             const char *stop;
             HALO_TRY(span_end(at, end, '|', &stop));
             HALO_TRY(parse_call(parser, span_trimmed(at, stop), &made->call[made->calls++]));
+            HALO_TRY(check_place(parser, made));
             at = stop < end ? stop + 1 : NULL;
         }
     }

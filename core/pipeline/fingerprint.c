@@ -49,15 +49,31 @@ static uint64_t add_sound_in_file(uint64_t hash, const HaloSide *side)
     return hash;
 }
 
+static uint64_t add_samples(uint64_t hash, const HaloBuf *data)
+{
+    for (int64_t y = 0; y < data->shape.height; y++)
+        hash = add_bytes(hash, halo_at(data, 0, y), (size_t)halo_row_bytes(data));
+    return hash;
+}
+
+static uint64_t add_page(uint64_t hash, HaloSide *side, int64_t page)
+{
+    HaloSide *of_page;
+    if (side_load_page(side, page, &of_page) != HALO_OK) return hash;
+    hash = add_samples(hash, &of_page->data);
+    side_release(of_page);
+    return hash;
+}
+
 /* Side inputs enter by their samples. */
-static uint64_t add_side(uint64_t hash, const HaloSide *side)
+static uint64_t add_side(uint64_t hash, HaloSide *side)
 {
     const HaloShape *shape = &side->data.shape;
     const int64_t size[] = {shape->width, shape->height, shape->channels, shape->dtype};
     hash = add_bytes(hash, size, sizeof size);
     if (!atomic_load(&side->there)) return add_sound_in_file(hash, side);
-    for (int64_t y = 0; y < shape->height; y++)
-        hash = add_bytes(hash, halo_at(&side->data, 0, y), (size_t)halo_row_bytes(&side->data));
+    hash = add_samples(hash, &side->data);
+    for (int64_t page = 1; page < side->pages; page++) hash = add_page(hash, side, page);
     return hash;
 }
 

@@ -100,14 +100,23 @@ HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipelin
 
 bool halo_pipeline_only_measures(const HaloPipeline *pipeline)
 {
-    for (int c = 0; c < pipeline->calls; c++)
+    HaloPages pages;
+    const int first = pipeline_pages(pipeline, &pages);
+    for (int c = first; c < pipeline->calls; c++)
         if (!pipeline->call[c].op->result) return false;
-    return pipeline->calls > 0;
+    return pipeline->calls > first;
 }
 
 bool pipeline_changes(const HaloPipeline *pipeline)
 {
-    return pipeline->calls > 0 && !halo_pipeline_only_measures(pipeline);
+    HaloPages pages;
+    return pipeline->calls > pipeline_pages(pipeline, &pages) && !halo_pipeline_only_measures(pipeline);
+}
+
+bool pipeline_pages(const HaloPipeline *pipeline, HaloPages *pages)
+{
+    const Call *call = pipeline->call;
+    return pipeline->calls > 0 && call->op->selects && halo_read_pages(call->value[0].text, pages);
 }
 
 int pipeline_light(const HaloPipeline *pipeline)

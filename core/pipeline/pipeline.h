@@ -2,6 +2,7 @@
 #ifndef CORE_PIPELINE_H
 #define CORE_PIPELINE_H
 
+#include "halo/pages.h"
 #include "session.h"
 
 #define CORE_COMMON 3 /* parameters every filter takes: border, alpha, nan */
@@ -48,6 +49,8 @@ HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipelin
 /* Does it change samples? And how they code light: HaloChanges::light. */
 bool pipeline_changes(const HaloPipeline *pipeline);
 int pipeline_light(const HaloPipeline *pipeline);
+/* The pages that it selects; false: all. */
+bool pipeline_pages(const HaloPipeline *pipeline, HaloPages *pages);
 /* Does it speak of places as people see them, so that pictures have to be turned upright first? */
 bool pipeline_upright(const HaloPipeline *pipeline);
 

@@ -99,6 +99,7 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
     } else {
         HaloSide *side = source->side;
         if (side == NULL) HALO_TRY(side_of_input(builder->session, source->text, &side));
+        HALO_TRY(side_of_page(builder->session, side, &side));
         if (builder->session->upright) HALO_TRY(side_upright(side, &side));
         name = side->path;
         HALO_TRY(add_side(builder, side, out));

@@ -1,5 +1,6 @@
-/* The pictures of a stack. As many stay open as the system allows; the others are opened again for every band,
- * and read up to it once more. */
+/* The pictures of a stack: all pages of all inputs. As many stay open as the system allows; the others are
+ * opened again for every band, and read up to it once more. Those of standard input, which comes once, are in
+ * memory. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,9 @@
 
 typedef struct Frame {
     const char *path;
-    int64_t page; /* from 0 */
+    int64_t page;   /* from 0 */
+    int64_t offset; /* where it begins, if pages follow one another; else 0 */
+    HaloBuf data;   /* its samples, where they are in memory */
     bool open, kept;
     HaloSource *source;
     HaloReader reader;
@@ -23,8 +26,11 @@ struct Frames {
     HaloSession *session;
     const HaloStack *stack;
     HaloPool *pool;
-    HaloShape shape; /* of each */
-    Frame **frame;   /* [count], each in memory of its own: formats keep the address of their reader */
+    HaloShape shape;          /* of each */
+    HaloInfo info;            /* of the first, where it is in memory, */
+    const HaloFormat *format; /* and its format; NULL: it is open */
+    HaloNotes notes;
+    Frame **frame; /* [count], each in memory of its own: formats keep the address of their reader */
     int64_t count, most_open;
     HaloRead *read;
     size_t reads;
@@ -50,17 +56,25 @@ static void close_frame(Frame *frame)
 
 static HaloStatus open_frame(const Frames *frames, Frame *frame)
 {
+    HaloSession *session = frames->session;
     HaloStatus status = halo_source_open(frame->path, &frame->source);
     if (status != HALO_OK) return status;
     frame->open = true;
     frame->row = 0;
-    halo_source_count(frame->source, &frames->session->memory);
-    HALO_TRY(load_open(frames->session, frame->source, frames->stack->raw, &frame->reader));
-    for (int64_t page = 0; page < frame->page; page++) HALO_TRY(load_next(frames->session, &frame->reader));
+    halo_source_count(frame->source, &session->memory);
+    if (frame->offset > 0) HALO_TRY(halo_source_seek(frame->source, frame->offset));
+    HALO_TRY(load_open_at(session, frame->source, frames->stack->raw, frame->page, &frame->reader));
     frame->reader.jobs = 1; /* pictures are read side by side */
 out:
     if (status != HALO_OK) close_frame(frame);
     return status;
+}
+
+static HaloStatus copy_rows(const Frame *frame, HaloBuf *to)
+{
+    for (int64_t y = 0; y < to->rows; y++)
+        memcpy(halo_at(to, 0, to->y0 + y), halo_at(&frame->data, 0, to->y0 + y), (size_t)to->stride);
+    return HALO_OK;
 }
 
 static HaloStatus read_rows(const Frames *frames, Frame *frame, int64_t rows, char *room)
@@ -70,13 +84,13 @@ static HaloStatus read_rows(const Frames *frames, Frame *frame, int64_t rows, ch
     int64_t got = 0;
     to.stride = halo_row_bytes(&to);
     frame->row += rows;
-    return load_rows(&frame->reader, &to, &got);
+    return frame->data.data != NULL ? copy_rows(frame, &to) : load_rows(&frame->reader, &to, &got);
 }
 
 static HaloStatus read_frame(const Frames *frames, Frame *frame, char *room)
 {
     HaloStatus status = HALO_OK;
-    if (!frame->open) HALO_TRY(open_frame(frames, frame));
+    if (!frame->open && frame->data.data == NULL) HALO_TRY(open_frame(frames, frame));
     while (frame->row < frames->first) {
         const int64_t above = frames->first - frame->row;
         HALO_TRY(read_rows(frames, frame, above < frames->rows ? above : frames->rows, room));
@@ -114,10 +128,12 @@ HaloStatus frames_read(Frames *frames, int64_t first, int64_t rows, char *room)
     return frames->failed.status == HALO_OK ? HALO_OK : halo_failure_again(&frames->failed);
 }
 
-static HaloStatus check_shape(const Frames *frames, const Frame *frame)
+static const char *named(const char *path) { return strcmp(path, "-") == 0 ? "standard input" : path; }
+
+static HaloStatus check_shape(const Frames *frames, const Frame *frame, const HaloReader *reader)
 {
-    const HaloShape *s = &frames->shape, *t = &frame->reader.info.shape;
-    const char *name = halo_source_name(frame->source), *first = halo_source_name(frames->frame[0]->source);
+    const HaloShape *s = &frames->shape, *t = &reader->info.shape;
+    const char *name = named(frame->path), *first = named(frames->frame[0]->path);
     if (t->kind != HALO_IMAGE) return halo_fail_on(HALO_ERR_INPUT, name, " is audio, and pictures are stacked");
     if (s->width != t->width || s->height != t->height || s->channels != t->channels)
         return halo_fail_on(HALO_ERR_INPUT, name,
@@ -132,42 +148,96 @@ static HaloStatus check_shape(const Frames *frames, const Frame *frame)
     return HALO_OK;
 }
 
-/* Adds a page, open if it may stay so. */
-static HaloStatus add_frame(Frames *frames, const char *path, int64_t page)
+static HaloStatus add_frame(Frames *frames, const char *path, Frame **added)
 {
-    HaloStatus status = HALO_OK;
     Frame **grown = realloc(frames->frame, sizeof *grown * ((size_t)frames->count + 1));
-    Frame *frame = calloc(1, sizeof *frame);
+    Frame *frame = *added = calloc(1, sizeof *frame);
     if (grown != NULL) frames->frame = grown;
     if (grown == NULL || frame == NULL) {
         free(frame);
         return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     }
-    *frame = (Frame){
-        .path = path, .page = page, .kept = frames->count < frames->most_open || strcmp(path, "-") == 0};
+    *frame = (Frame){.path = path, .kept = frames->count < frames->most_open};
     frames->frame[frames->count++] = frame;
-    HALO_TRY(open_frame(frames, frame));
-    if (frames->count == 1) frames->shape = frame->reader.info.shape;
-    HALO_TRY(check_shape(frames, frame));
-    if (page == 0 && halo_source_identity(frame->source, frames->read[frames->reads].id))
-        frames->read[frames->reads++].what = "an input";
-out:
-    return status;
+    return HALO_OK;
 }
 
-/* A file's pages; what comes on a pipe comes once, and is one. */
+/* Of a page whose reader stands at its beginning. */
+static HaloStatus check_frame(Frames *frames, const Frame *frame, const HaloReader *reader)
+{
+    if (frames->count == 1) frames->shape = reader->info.shape;
+    return check_shape(frames, frame, reader);
+}
+
+/* What reading a file loses; save_report() adds what it is of the first. */
+static void note_file(Frames *frames, const HaloReader *reader)
+{
+    if (frames->count > 1) halo_notes_join(&frames->notes, &reader->info.notes);
+}
+
+/* The pages of a file, each with a reader of its own; another one goes over all of them. */
 static HaloStatus add_file(Frames *frames, const char *path)
 {
     HaloStatus status = HALO_OK;
-    int64_t pages = 1;
-    for (int64_t page = 0; page < pages; page++) {
-        HALO_TRY(add_frame(frames, path, page));
-        Frame *frame = frames->frame[frames->count - 1];
-        const bool several = page == 0 && frame->reader.format->next != NULL && strcmp(path, "-") != 0;
-        if (several && frame->reader.info.images > 1) pages = frame->reader.info.images;
-        if (!frame->kept) close_frame(frame);
+    HaloSession *session = frames->session;
+    HaloSource *source = NULL;
+    HaloReader scout = {0};
+    bool more = true;
+    HALO_TRY(halo_source_open(path, &source));
+    halo_source_count(source, &session->memory);
+    if (halo_source_identity(source, frames->read[frames->reads].id))
+        frames->read[frames->reads++].what = "an input";
+    for (int64_t page = 0; more; page++) {
+        Frame *frame;
+        HALO_TRY(add_frame(frames, path, &frame));
+        frame->page = page;
+        if (page > 0 && scout.format->next == NULL) frame->offset = halo_source_tell(source);
+        HALO_TRY(page == 0 ? load_open(session, source, frames->stack->raw, &scout)
+                           : load_next(session->tables, &scout));
+        HALO_TRY(check_frame(frames, frame, &scout));
+        if (page == 0) note_file(frames, &scout);
+        HALO_TRY(load_past(session->tables, &scout, &more, &frames->notes));
+        if (frame->kept) HALO_TRY(open_frame(frames, frame));
     }
 out:
+    load_close(&scout);
+    halo_source_close(source);
+    return status;
+}
+
+/* What an input that is not open any more says of itself. */
+static void keep_info(Frames *frames, HaloReader *reader)
+{
+    frames->format = reader->format;
+    frames->info = reader->info;
+    reader->info.meta = (HaloMeta){0};
+}
+
+/* The pages of what comes once are read now. */
+static HaloStatus add_stream(Frames *frames, const char *path)
+{
+    HaloStatus status = HALO_OK;
+    HaloSession *session = frames->session;
+    HaloSource *source = NULL;
+    HaloReader reader = {0};
+    bool more = true;
+    HALO_TRY(halo_source_open(path, &source));
+    halo_source_count(source, &session->memory);
+    for (int64_t page = 0; more; page++) {
+        Frame *frame;
+        HALO_TRY(page == 0 ? load_open(session, source, frames->stack->raw, &reader)
+                           : load_next(session->tables, &reader));
+        HALO_TRY(add_frame(frames, path, &frame));
+        frame->page = page;
+        HALO_TRY(check_frame(frames, frame, &reader));
+        if (page == 0) note_file(frames, &reader);
+        HALO_TRY(load_samples(&reader, &frame->data));
+        if (frames->count == 1) keep_info(frames, &reader);
+        HALO_TRY(load_more(session->tables, &reader, &more, &frames->notes));
+    }
+out:
+    load_close(&reader);
+    halo_source_close(source);
     return status;
 }
 
@@ -189,7 +259,10 @@ HaloStatus frames_open(HaloSession *session, const HaloStack *stack, HaloPool *p
     frames->most_open = files_at_a_time(session->options.jobs);
     frames->read = calloc(stack->inputs + 1, sizeof *frames->read);
     if (frames->read == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    for (size_t i = 0; i < stack->inputs; i++) HALO_TRY(add_file(frames, stack->input[i]));
+    for (size_t i = 0; i < stack->inputs; i++) {
+        const char *path = stack->input[i];
+        HALO_TRY(strcmp(path, "-") == 0 ? add_stream(frames, path) : add_file(frames, path));
+    }
     if (frames->count == 0) HALO_FAIL(HALO_ERR_USAGE, "an input is missing");
 out:
     return status;
@@ -200,8 +273,10 @@ void frames_close(Frames *frames)
     if (frames == NULL) return;
     for (int64_t k = 0; k < frames->count; k++) {
         close_frame(frames->frame[k]);
+        halo_memory_free(&frames->session->memory, &frames->frame[k]->data);
         free(frames->frame[k]);
     }
+    halo_meta_free(&frames->info.meta);
     pthread_mutex_destroy(&frames->lock);
     free(frames->frame);
     free(frames->read);
@@ -212,7 +287,15 @@ int64_t frames_count(const Frames *frames) { return frames->count; }
 
 bool frames_stay(const Frames *frames) { return frames->count <= frames->most_open; }
 
-HaloReader *frames_first(Frames *frames) { return &frames->frame[0]->reader; }
+const HaloInfo *frames_first(const Frames *frames)
+{
+    return frames->format != NULL ? &frames->info : &frames->frame[0]->reader.info;
+}
+
+const HaloFormat *frames_format(const Frames *frames)
+{
+    return frames->format != NULL ? frames->format : frames->frame[0]->reader.format;
+}
 
 const HaloRead *frames_reads(const Frames *frames, size_t *count)
 {
@@ -220,16 +303,4 @@ const HaloRead *frames_reads(const Frames *frames, size_t *count)
     return frames->read;
 }
 
-HaloStatus frames_end(Frames *frames, HaloNotes *notes)
-{
-    HaloStatus status = HALO_OK;
-    for (int64_t k = 0; k < frames->count; k++) {
-        Frame *frame = frames->frame[k];
-        bool more = false;
-        if (!frame->open || frame->reader.format->next != NULL) continue;
-        HALO_TRY(load_more(frames->session, &frame->reader, &more, notes));
-        if (more) halo_note(notes, HALO_NOTE_PAGES, 1);
-    }
-out:
-    return status;
-}
+const HaloNotes *frames_notes(const Frames *frames) { return &frames->notes; }

@@ -51,14 +51,15 @@ typedef struct Frames Frames;
 HaloStatus frames_open(HaloSession *session, const HaloStack *stack, HaloPool *pool, Frames **frames);
 void frames_close(Frames *frames);
 int64_t frames_count(const Frames *frames);
-HaloReader *frames_first(Frames *frames); /* whose metadata the output gets */
+const HaloInfo *frames_first(const Frames *frames);    /* whose metadata the output gets */
+const HaloFormat *frames_format(const Frames *frames); /* of the same */
 /* Files whose identity outputs must not have: [*count]. */
 const HaloRead *frames_reads(const Frames *frames, size_t *count);
 /* Rows from `first` on into `room`, [count][rows] of a row's bytes each. Rows are asked for in order. */
 HaloStatus frames_read(Frames *frames, int64_t first, int64_t rows, char *room);
 /* Do all of them stay open? */
 bool frames_stay(const Frames *frames);
-/* After the last row: notes where a file holds more pictures than were read of it. */
-HaloStatus frames_end(Frames *frames, HaloNotes *notes);
+/* What there was to say of the files beside. */
+const HaloNotes *frames_notes(const Frames *frames);
 
 #endif

@@ -90,7 +90,7 @@ static HaloStatus end_band(void *context, int64_t k)
 static HaloStatus make_plan(Run *run, const HaloFormat *to)
 {
     HaloStatus status = HALO_OK;
-    HaloShape shape = frames_first(run->frames)->info.shape;
+    HaloShape shape = frames_first(run->frames)->shape;
     HaloPipeline *pipeline = NULL;
     char text[32] = "";
     const bool wide = run->what.op == STACK_SUM || run->what.op == STACK_FOLD;
@@ -120,7 +120,7 @@ static HaloStatus take_memory(Run *run, int64_t *held, char **block)
     const int64_t count = frames_count(run->frames);
     lay_out(&run->made, in, NULL);
     lay_out(&run->out, out, NULL);
-    const HaloBuf row = {.shape = frames_first(run->frames)->info.shape, .cols = in->width};
+    const HaloBuf row = {.shape = frames_first(run->frames)->shape, .cols = in->width};
     run->row_bytes = halo_row_bytes(&row);
     run->scratch_each = (across_scratch(&run->across) + 63) / 64 * 64;
     const int64_t fixed = jobs * run->scratch_each + 256, between = 8 * in->width * in->channels;
@@ -149,7 +149,7 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     int64_t held = 0;
     char *block = NULL;
     Device *host = &run->session->host;
-    HaloInfo *like = &frames_first(run->frames)->info;
+    const HaloInfo *like = frames_first(run->frames);
     const BandIo io = {.context = run, .begin = begin_band, .end = end_band};
     HALO_TRY(device_open(host, 0, run->session->options.jobs));
     HALO_TRY(plan_changes(run->plan, &run->writer.changes));
@@ -160,7 +160,7 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     free(block);
     halo_memory_release(&run->session->memory, held);
     HALO_TRY(status);
-    HALO_TRY(frames_end(run->frames, &report->notes));
+    halo_notes_join(&report->notes, frames_notes(run->frames));
     HALO_TRY(save_end(&run->writer, like));
     HALO_TRY(save_close(&run->writer, HALO_OK));
     report->ms = run->ms;
@@ -183,9 +183,8 @@ HaloStatus halo_stack(HaloSession *session, const HaloStack *stack, HaloReport *
     HALO_TRY(stack_parse(session, stack->what, &run.what));
     HALO_TRY(halo_pool_new(session->options.jobs, &run.pool));
     HALO_TRY(frames_open(session, stack, run.pool, &run.frames));
-    const HaloReader *first = frames_first(run.frames);
-    run.across = (Across){&run.what, first->info.shape.dtype, frames_count(run.frames)};
-    HALO_TRY(save_format(session, stack->output, stack->to, first->format, &to));
+    run.across = (Across){&run.what, frames_first(run.frames)->shape.dtype, frames_count(run.frames)};
+    HALO_TRY(save_format(session, stack->output, stack->to, frames_format(run.frames), &to));
     HALO_TRY(make_plan(&run, to));
     options.read = frames_reads(run.frames, &options.reads);
     HALO_TRY(halo_sink_open(stack->output, &options, &sink));

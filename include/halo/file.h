@@ -127,6 +127,9 @@ HALO_API HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to);
  * which is what samples are without any profile. */
 HALO_API unsigned halo_meta_kinds(const HaloMeta *meta);
 
+/* Those without which the samples would be taken for other colours: not what says sRGB. */
+HALO_API unsigned halo_meta_colours(const HaloMeta *meta);
+
 /* The orientation in EXIF, 1 to 8; 1, which means upright, also where there is none or it is damaged. */
 HALO_API int halo_exif_orientation(const HaloBlob *exif);
 /* Is there a small image in it? */

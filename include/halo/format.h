@@ -113,8 +113,8 @@ HALO_API void halo_exif_set_size(HaloBlob *exif, int64_t width, int64_t height);
 HALO_API HaloStatus halo_xmp_set_upright(HaloBlob *xmp);
 HALO_API HaloStatus halo_xmp_set_size(HaloBlob *xmp, int64_t width, int64_t height);
 
-/* What the input says of itself becomes what is true of the output (io/meta/apply.c): the copy that `info` holds
- * is changed, and what cannot be kept true is left out and noted. HALO_ERR_LIMIT without memory. */
+/* What the input says of itself becomes what is true of the output (io/meta/apply.c): the copy that `info`
+ * holds is changed, and what cannot be kept true is left out and noted. HALO_ERR_LIMIT without memory. */
 HALO_API HaloStatus halo_meta_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes);
 
 /* ---- formats -------------------------------------------------------------------------------------------- */
@@ -164,9 +164,9 @@ typedef struct HaloWriter {
     HaloInfo info; /* shape: of the samples to come; bits, real: the input's, followed where possible; a copy of
                       its metadata, as it is true of the output */
     HaloChanges changes; /* from the input; the plan adds its shapes and moves as the output is opened */
-    uint64_t clipped;   /* audio: samples that integers could not hold, */
-    float peak;         /* and the largest magnitude among them; 0: none, or only NaN */
-    HaloNotes notes;    /* what writing loses, beside what the format has no room for (`holds`) */
+    uint64_t clipped;    /* audio: samples that integers could not hold, */
+    float peak;          /* and the largest magnitude among them; 0: none, or only NaN */
+    HaloNotes notes;     /* what writing loses, beside what the format has no room for (`holds`) */
     void *state;
 } HaloWriter;
 
@@ -184,7 +184,8 @@ struct HaloFormat {
     unsigned holds; /* a set of HaloMetaKind; `create` and `finish` note what they had to leave out of these */
     /* Floats are written as they are (NPY, raw). Otherwise f32 is written with white 1. */
     bool keeps_units;
-    bool keeps_type; /* what is computed of integers becomes integers of their type again, as in other formats */
+    bool
+        keeps_type; /* what is computed of integers becomes integers of their type again, as in other formats */
     /* Million samples a second that a core decodes and encodes, roughly; 0: it copies them. */
     int decodes, encodes;
     bool plain;   /* a file is as large as its samples, but for a header: its room can be taken in advance */
@@ -197,7 +198,8 @@ struct HaloFormat {
 
     /* Does a file start like this? */
     bool (*probe)(const uint8_t *head, size_t size);
-    /* Reads the header: sets reader->info, and reader->state where there is any. */
+    /* Reads the header, of the page options.image where there is `next`: sets reader->info, and reader->state
+     * where there is any. */
     HaloStatus (*open)(HaloReader *reader);
     /* Before the first row: lets an image be read smaller by a power of two up to `most` on each side, where
      * that is less work and shows a little: *times (1: not at all). info.shape becomes the size rounded up.
@@ -215,7 +217,8 @@ struct HaloFormat {
     /* Does `read` fill any columns alone, those that the rows have? Else rows are as wide as the image. */
     bool columns;
     void (*close)(HaloReader *reader); /* frees `state`; also after a failed open */
-    /* Goes to the next of info.images, and sets reader->info anew; NULL where a file holds no pages. */
+    /* Goes to the page options.image, a later one of info.images, and sets reader->info anew; NULL where a file
+     * holds no pages. */
     HaloStatus (*next)(HaloReader *reader);
     /* The kinds of metadata (HaloMetaKind) that stand behind the samples, or may: they are known when the last
      * row has been read. NULL: none. */

@@ -97,10 +97,14 @@ HALO_API HaloStatus halo_info(HaloSession *session, const char *path, const Halo
 /* Reads all of a file; `data` and `info->meta` are the caller's to free. */
 HALO_API HaloStatus halo_load(HaloSession *session, const char *path, HaloInfo *info, HaloBuf *data);
 
-/* One file through a pipeline. */
+/* One file through a pipeline, page by page. */
 typedef struct HaloJob {
-    const char *input;    /* a path, or "-" */
-    const char *output;   /* a path, "-", or NULL for results only */
+    const char *input;             /* a path, or "-" */
+    const char *const *more_input; /* [more_inputs]: the pages of these follow, into the same output */
+    size_t more_inputs;
+    const char *output; /* a path, "-", or NULL for results only */
+    bool split;         /* a file for each page: in `output` stands {page}, its number with four digits or more,
+                           or {page:02} with two; a failure leaves the files of the pages before it */
     const HaloFormat *to; /* NULL: by the output's extension, else the input's format */
     const HaloShape *raw; /* the input is headerless and looks like this; NULL: it says itself */
     HaloForce force;      /* what becomes of an output that exists */

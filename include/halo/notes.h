@@ -13,6 +13,8 @@ typedef enum HaloNote {
     /* Losses and changes: said once a run. */
     HALO_NOTE_PAGES,       /* images of the file that are left out; 1 where nobody knows how many */
     HALO_NOTE_SIZES,       /* images are left out from the first of another size on */
+    HALO_NOTE_FRAMES,      /* of an animation, of which only the first is read: how many */
+    HALO_NOTE_MISSING,     /* images that a description speaks of and the file does not have */
     HALO_NOTE_LOOKS_LIKE,  /* --raw reads what begins like a file of a known format: `format` */
     HALO_NOTE_REST,        /* bytes behind the last whole picture of a file */
     HALO_NOTE_CHECKSUM,    /* parts with a wrong checksum, left out */
@@ -26,6 +28,7 @@ typedef enum HaloNote {
     HALO_NOTE_TURNED,      /* the rows were turned as EXIF says */
     HALO_NOTE_METADATA,    /* kinds of metadata that the output cannot hold: `left_out` */
     HALO_NOTE_OUTDATED,    /* kinds of metadata that would no longer be true: `outdated` */
+    HALO_NOTE_STRIPPED,    /* kinds of metadata without which colours look different: `stripped` */
     HALO_NOTE_KEYWORD,     /* texts whose key the output cannot hold, left out */
     HALO_NOTE_QUIETER,     /* sound is not as loud as was asked for, for its true peak: by `quieter` */
     HALO_NOTE_NO_LOUDNESS, /* sound is too short, or too quiet, for a loudness, and stays as it was */
@@ -73,6 +76,7 @@ typedef enum HaloOutdated {
 typedef struct HaloNotes {
     uint64_t count[HALO_NOTES];
     unsigned left_out;  /* a set of HaloMetaKind */
+    unsigned stripped;  /* another */
     unsigned outdated;  /* a set of HaloOutdated */
     const char *format; /* a name that lasts */
     HaloDtype from, to;
@@ -90,6 +94,14 @@ static inline void halo_note_left_out(HaloNotes *notes, unsigned kinds)
     if (kinds == 0) return;
     notes->left_out |= kinds;
     notes->count[HALO_NOTE_METADATA] = 1;
+}
+
+/* These kinds were left out as was asked for, and colours look different without them; 0 is fine. */
+static inline void halo_note_stripped(HaloNotes *notes, unsigned kinds)
+{
+    if (kinds == 0) return;
+    notes->stripped |= kinds;
+    notes->count[HALO_NOTE_STRIPPED] = 1;
 }
 
 /* These statements are left out, since they would no longer be true; 0 is fine. */

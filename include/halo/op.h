@@ -89,6 +89,7 @@ typedef struct HaloOp {
     unsigned kinds;       /* a set of HaloKind */
     bool filter;          /* takes the common parameters */
     bool result;          /* gives a result and passes its input on */
+    bool selects;         /* chooses which pages are read, and so stands first; they pass through it */
     int light;            /* 1: sRGB becomes linear light; -1: the other way; 0: light stays coded as it is */
     HaloScale scale;      /* what it needs of full scale, and does to it */
     bool upright;         /* it speaks of places as people see them: pictures are turned as EXIF says before the

@@ -60,19 +60,25 @@ out:
     return status;
 }
 
-/* Reads the input's names. False: there are none, of another number, or all would be read back as numbers. */
-static bool read_names(const HaloWriter *writer, const char *names, HaloSource **source, HaloCells *cells)
+/* Reads the input's names. *named false: there are none, of another number, or all would be read back as
+ * numbers. */
+static HaloStatus read_names(const HaloWriter *writer, const char *names, HaloSource **source, HaloCells *cells,
+                             bool *named)
 {
-    bool words = false;
-    const bool read = names != NULL && halo_source_from_memory(names, strlen(names), source) == HALO_OK &&
-                      halo_cells_of(cells, *source, ',') == HALO_OK && cells->count <= HALO_MOST_CELLS;
-    for (int c = 0; read && c < cells->count; c++) {
+    HaloStatus status = HALO_OK;
+    *named = false;
+    if (names == NULL) return HALO_OK;
+    HALO_TRY(halo_source_from_memory(names, strlen(names), source));
+    HALO_TRY(halo_cells_of(cells, *source, ','));
+    const bool fits = cells->count == writer->info.shape.channels && cells->count <= HALO_MOST_CELLS;
+    for (int c = 0; fits && c < cells->count; c++) {
         size_t length;
         float value;
         const char *name = halo_cell(cells, c, &length);
-        words = words || (length > 0 && csv_read_number(name, length, &value) == CSV_NO_NUMBER);
+        *named = *named || (length > 0 && csv_read_number(name, length, &value) == CSV_NO_NUMBER);
     }
-    return words && cells->count == writer->info.shape.channels;
+out:
+    return status == HALO_ERR_INPUT ? HALO_OK : status; /* some other program's text of that key */
 }
 
 /* The input's names, else "channel1", which no reader takes for a number. */
@@ -80,9 +86,10 @@ static HaloStatus put_header(HaloWriter *writer)
 {
     HaloStatus status = HALO_OK;
     HaloSource *source = NULL;
+    bool named;
     HaloCells *cells = calloc(1, sizeof *cells);
     if (cells == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write a table");
-    const bool named = read_names(writer, halo_text_find(&writer->info.meta, CSV_NAMES), &source, cells);
+    HALO_TRY(read_names(writer, halo_text_find(&writer->info.meta, CSV_NAMES), &source, cells, &named));
     for (int c = 0; c < writer->info.shape.channels; c++) {
         char room[32];
         const char *name = room;

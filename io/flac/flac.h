@@ -1,6 +1,6 @@
 /* FLAC by libFLAC, which libsndfile uses, too, but for 8, 16 and 24 bits, ten keys of text and no pictures:
- * flac_read.c (its bytes: flac_bytes.c) and flac_write.c are the two directions, flac_picture.c puts pictures in
- * blocks. */
+ * flac_read.c (its bytes: flac_bytes.c) and flac_write.c are the two directions, flac_picture.c puts pictures
+ * in blocks, flac_speakers.c has the loudspeakers. */
 #ifndef HALO_IO_FLAC_H
 #define HALO_IO_FLAC_H
 
@@ -17,6 +17,14 @@ HaloStatus flac_create(HaloWriter *writer);
 HaloStatus flac_write(HaloWriter *writer, const HaloBuf *rows);
 HaloStatus flac_finish(HaloWriter *writer);
 void flac_discard(HaloWriter *writer);
+
+/* The loudspeakers that so many channels are for where no comment says it (flac_speakers.c). */
+uint32_t flac_usual_speakers(int channels);
+/* Is this the comment of loudspeakers? `info` has them then, unless it is damaged. */
+bool flac_take_speakers(const uint8_t *comment, size_t size, HaloInfo *info);
+/* The comment that is to be written; false: none. */
+#define FLAC_SPEAKERS_TEXT 48
+bool flac_speakers_comment(const HaloInfo *info, char text[FLAC_SPEAKERS_TEXT]);
 
 /* A picture between libFLAC and the bytes of its block, which halo keeps. */
 HaloStatus flac_take_picture(const FLAC__StreamMetadata_Picture *picture, HaloMeta *meta);

@@ -31,6 +31,7 @@ static void take_head(FlacReader *state, const FLAC__StreamMetadata_StreamInfo *
                               .white = 1.0f,
                               .rate = head->sample_rate};
     info->bits = state->bits;
+    info->speakers = flac_usual_speakers(info->shape.channels);
     snprintf(info->encoding, sizeof info->encoding, "%d-bit PCM", state->bits);
     if (state->bits > 24) halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)state->bits);
 }
@@ -51,9 +52,12 @@ static void take_block(const FLAC__StreamDecoder *decoder, const FLAC__StreamMet
     if (block->type == FLAC__METADATA_TYPE_PICTURE) take_picture(state, &block->data.picture);
     if (block->type != FLAC__METADATA_TYPE_VORBIS_COMMENT) return;
     const FLAC__StreamMetadata_VorbisComment *said = &block->data.vorbis_comment;
-    for (FLAC__uint32 i = 0; i < said->num_comments; i++)
-        flac_keep_failure(state, halo_comment_take(&state->reader->info.meta, said->comments[i].entry,
-                                                   said->comments[i].length));
+    for (FLAC__uint32 i = 0; i < said->num_comments; i++) {
+        const FLAC__StreamMetadata_VorbisComment_Entry *comment = &said->comments[i];
+        HaloInfo *info = &state->reader->info;
+        if (flac_take_speakers(comment->entry, comment->length, info)) continue;
+        flac_keep_failure(state, halo_comment_take(&info->meta, comment->entry, comment->length));
+    }
 }
 
 /* The format changes in the middle of the stream: an error, which says where to cut it so that each part can be

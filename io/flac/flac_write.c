@@ -95,13 +95,16 @@ static HaloStatus make_blocks(HaloWriter *writer)
     FlacWriter *state = writer->state;
     const HaloMeta *meta = &writer->info.meta;
     HaloStatus status = HALO_OK;
-    if (meta->texts == 0 && meta->pictures == 0) return HALO_OK;
+    char speakers[FLAC_SPEAKERS_TEXT];
+    const bool speaks = flac_speakers_comment(&writer->info, speakers);
+    if (meta->texts == 0 && meta->pictures == 0 && !speaks) return HALO_OK;
     state->block = calloc(meta->pictures + 1, sizeof *state->block);
     if (state->block == NULL) return no_memory();
     FLAC__StreamMetadata *said = state->block[0] =
         FLAC__metadata_object_new(FLAC__METADATA_TYPE_VORBIS_COMMENT);
     if (said == NULL) return no_memory();
     state->blocks = 1;
+    if (speaks) HALO_TRY(add_comment(said, speakers, strlen(speakers)));
     HALO_TRY(halo_comments_put(meta, false, &writer->notes, add_comment, said));
     for (size_t i = 0; i < meta->pictures; i++) {
         FLAC__StreamMetadata *block = flac_make_picture(&meta->picture[i], &status);

@@ -138,7 +138,7 @@ static HaloStatus refuse_colour(const struct jpeg_decompress_struct *jpeg)
     case JCS_YCbCr:
     case JCS_RGB: return HALO_OK;
     case JCS_CMYK:
-    case JCS_YCCK: return halo_fail(HALO_ERR_INPUT, "CMYK JPEG: convert it to RGB first");
+    case JCS_YCCK: return halo_image_refuse_cmyk("JPEG", "jpg");
     default: return halo_fail(HALO_ERR_INPUT, "JPEG with %d components", jpeg->num_components);
     }
 }

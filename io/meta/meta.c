@@ -116,6 +116,15 @@ static bool says_other_colours(const HaloMeta *meta)
     return false;
 }
 
+unsigned halo_meta_colours(const HaloMeta *meta)
+{
+    const HaloColourCode *code = &meta->code[HALO_CICP];
+    const bool coded = code->size > 0 && !(code->bytes[0] == 1 && code->bytes[1] == 13);
+    return (meta->icc.size > 0 && !halo_icc_is_srgb(&meta->icc) ? HALO_META_ICC : 0u) |
+           (meta->icc.size == 0 && says_other_colours(meta) ? HALO_META_COLOURS : 0u) |
+           (coded ? HALO_META_CODES : 0u);
+}
+
 unsigned halo_meta_kinds(const HaloMeta *meta)
 {
     unsigned kinds = 0;

@@ -37,6 +37,12 @@ HaloStatus halo_iptc_set(HaloBlob *iptc, const uint8_t *bytes, size_t size);
 HaloStatus halo_iptc_from_photoshop(const uint8_t *bytes, size_t size, HaloBlob *iptc);
 HaloStatus halo_iptc_to_photoshop(const HaloBlob *iptc, HaloBlob *resource);
 
+/* Do samples mean the same colours without it (icc.c)? */
+bool halo_icc_is_srgb(const HaloBlob *icc);
+
+/* How many images a description by ImageJ says there are; 1: it says nothing of the kind (stack.c). */
+int64_t halo_imagej_pages(const char *text);
+
 /* Is this an ICC profile for as many colours as the shape has? */
 bool halo_icc_fits(const HaloBlob *icc, const HaloShape *shape);
 

@@ -27,10 +27,9 @@ static bool same_pictures(const HaloInfo *info, const HaloChanges *changes)
            from->dtype == to->dtype && changes->pages == (info->images > 0 ? info->images : 1);
 }
 
-/* The number of pages that ImageJ's text claims. */
-static int64_t claimed(const char *text)
+int64_t halo_imagej_pages(const char *text)
 {
-    const char *line = strstr(text, "\nimages="), *end;
+    const char *line = begins(text, imagej) ? strstr(text, "\nimages=") : NULL, *end;
     int64_t pages = 1;
     if (line != NULL) halo_read_int(line + 8, 1, INT64_MAX, &pages, &end);
     return pages;
@@ -86,7 +85,7 @@ HaloStatus halo_stack_apply(HaloInfo *info, const HaloChanges *changes, HaloNote
     for (size_t i = meta->texts; i-- > 0;) {
         if (strcmp(meta->text[i].key, "Description") != 0) continue;
         if (begins(meta->text[i].value, imagej)) {
-            const bool arranged = changes->pages == claimed(meta->text[i].value);
+            const bool arranged = changes->pages == halo_imagej_pages(meta->text[i].value);
             HALO_TRY(
                 rewrite_lines(&meta->text[i], changes->pages, arranged, halo_changes_keep_values(changes)));
         } else if (is_closed(meta->text[i].value) && !same) {

@@ -21,8 +21,9 @@ typedef struct Mp3Reader {
 /* The same result on every processor: libmpg123's other decoders round differently. */
 static HaloStatus make_decoder(mpg123_handle **decoder)
 {
-    *decoder = mpg123_new("generic", NULL);
-    if (*decoder == NULL) *decoder = mpg123_new(NULL, NULL);
+    int why = MPG123_OK;
+    *decoder = mpg123_new("generic", &why);
+    if (*decoder == NULL && why == MPG123_BAD_DECODER) *decoder = mpg123_new(NULL, NULL);
     if (*decoder == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read audio");
     mpg123_param(*decoder, MPG123_REMOVE_FLAGS, MPG123_GAPLESS | MPG123_AUTO_RESAMPLE, 0);
     mpg123_param(*decoder, MPG123_ADD_FLAGS,

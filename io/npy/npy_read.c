@@ -46,7 +46,8 @@ static HaloStatus begin_page(HaloReader *reader)
     HALO_TRY(halo_image_open(reader, layout->column.length, layout->row.length, (int)layout->channel.length,
                              npy_native_dtype(head)));
     reader->info.shape.white = white_of(head);
-    reader->info.shape.numbers = npy_native_dtype(head) == HALO_F32 && white_of(head) == 1.0f && head->kind != 'b';
+    reader->info.shape.numbers =
+        npy_native_dtype(head) == HALO_F32 && white_of(head) == 1.0f && head->kind != 'b';
     reader->info.images = layout->pages > 1 ? layout->pages : 0;
     describe(&reader->info, head);
 out:
@@ -81,6 +82,20 @@ static int64_t line_bytes(const HaloReader *reader)
     return reader->info.shape.width * (int64_t)sizeof(float);
 }
 
+static HaloStatus seek_sample(HaloReader *reader, int64_t sample)
+{
+    const NpyReader *state = reader->state;
+    return halo_source_seek(reader->source, state->start + sample * state->head.size);
+}
+
+/* In a stream it stands there already; samples that do not lie in order are looked up. */
+static HaloStatus seek_page(HaloReader *reader)
+{
+    const NpyReader *state = reader->state;
+    if (!state->layout.plain || !halo_source_seekable(reader->source)) return HALO_OK;
+    return seek_sample(reader, npy_page(&state->layout, reader->options.image));
+}
+
 HaloStatus npy_open(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -90,6 +105,7 @@ HaloStatus npy_open(HaloReader *reader)
     state->start = halo_source_tell(reader->source);
     if (reader->options.rate > 0) return open_series(reader);
     HALO_TRY(begin_page(reader));
+    if (reader->options.image > 0) HALO_TRY(seek_page(reader));
     state->by_channel =
         !state->layout.plain && state->layout.column.step == 1 && halo_source_seekable(reader->source);
     if (!state->by_channel) return HALO_OK;
@@ -103,21 +119,10 @@ out:
     return status;
 }
 
-static HaloStatus seek_sample(HaloReader *reader, int64_t sample)
-{
-    const NpyReader *state = reader->state;
-    return halo_source_seek(reader->source, state->start + sample * state->head.size);
-}
-
 HaloStatus npy_next(HaloReader *reader)
 {
-    HaloStatus status = HALO_OK;
-    const NpyReader *state = reader->state;
-    HALO_TRY(begin_page(reader));
-    if (state->layout.plain && halo_source_seekable(reader->source))
-        HALO_TRY(seek_sample(reader, npy_page(&state->layout, reader->options.image)));
-out:
-    return status;
+    const HaloStatus status = begin_page(reader);
+    return status == HALO_OK ? seek_page(reader) : status;
 }
 
 /* The rows of one channel after those of another. */

@@ -100,6 +100,7 @@ HaloStatus npy_samples_hold(HaloReader *reader)
     state->held_bytes = bytes;
     state->held = calloc((size_t)bytes, 1);
     if (state->held == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read an array");
+    if (halo_source_seekable(source)) HALO_TRY(halo_source_seek(source, state->start));
     HALO_TRY(halo_source_read(source, state->held, (size_t)bytes, &got));
     if (strict && (int64_t)got < bytes) return truncated(reader, (int64_t)got);
 out:

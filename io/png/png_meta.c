@@ -50,6 +50,18 @@ static void take_numbers(const PngReader *state)
     }
 }
 
+/* How many frames an animation has: the chunk stands before the samples. */
+static void take_frames(const PngReader *state)
+{
+    png_unknown_chunkp chunk = NULL;
+    const int chunks = png_get_unknown_chunks(state->png, state->info, &chunk);
+    for (int c = 0; c < chunks; c++) {
+        if (memcmp(chunk[c].name, HALO_PNG_ANIMATION, 4) != 0 || chunk[c].size != 8) continue;
+        const uint32_t frames = png_get_uint_32(chunk[c].data);
+        if (frames > 1) state->reader->info.notes.count[HALO_NOTE_FRAMES] = frames;
+    }
+}
+
 /* They have to stand before the palette and the samples; elsewhere they are ignored. */
 static void take_codes(const PngReader *state)
 {
@@ -71,6 +83,7 @@ void halo_png_take_colours(PngReader *state)
 {
     take_numbers(state);
     take_codes(state);
+    take_frames(state);
 }
 
 void halo_png_take_meta(PngReader *state)

@@ -1,7 +1,8 @@
 /* Reading PNG.
  *
  * No gamma is applied; depths below 8 bits are scaled to 0..255, palettes become RGB and tRNS becomes alpha. An
- * interlaced image is whole only after its last pass, so it is decoded on the first read.
+ * interlaced image is whole only after its last pass, so it is decoded on the first read. Of an animation
+ * (APNG) the image is read that any PNG has, and a note says how many frames there are.
  *
  * libpng reads the chunks round the samples. The samples of most pictures are read by png_rows.c, which is
  * faster, as long as they are right in every way; libpng reads those of the others, and all of them again where
@@ -52,6 +53,7 @@ static void skip_chunks(png_structp png)
     static const png_byte skipped[] = "bKGD\0hIST\0oFFs\0pCAL\0sCAL\0sPLT\0sTER\0tIME";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, skipped, (int)(sizeof skipped / 5));
     halo_png_keep_codes(png);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep)HALO_PNG_ANIMATION, 1);
     png_set_chunk_malloc_max(png, MAX_CHUNK_BYTES);
     png_set_chunk_cache_max(png, MAX_CHUNKS);
 }

@@ -8,6 +8,7 @@
 #include "halo/format.h"
 
 #define PNG_XMP_KEY "XML:com.adobe.xmp"
+#define HALO_PNG_ANIMATION "acTL" /* the chunk that makes a PNG an animation */
 
 /* libpng reports errors by jumping out of its functions. Everything that calls it is a step, run by
  * halo_png_guard: no local variable lives across a jump. */

@@ -55,6 +55,14 @@ HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, in
     return halo_shape_bytes(&reader->info.shape, &bytes);
 }
 
+HaloStatus halo_image_refuse_cmyk(const char *format, const char *extension)
+{
+    return halo_fail(HALO_ERR_INPUT,
+                     "CMYK %s is not read: its colours depend on its ICC profile; 'vips icc_transform in.%s "
+                     "out.tif srgb --embedded' converts it to sRGB by that",
+                     format, extension);
+}
+
 HaloStatus halo_image_truncated(const HaloReader *reader, int64_t row)
 {
     const HaloShape *shape = &reader->info.shape;

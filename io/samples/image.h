@@ -12,6 +12,8 @@ HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, in
 /* What --max-pixels allows: so many pixels, and so many of so many samples? */
 int64_t halo_image_limit(const HaloReader *reader);
 bool halo_image_fits(const HaloReader *reader, int64_t pixels, int64_t channels);
+/* Inks are light only by the profile of the press, which halo does not apply: HALO_ERR_INPUT, with a remedy. */
+HaloStatus halo_image_refuse_cmyk(const char *format, const char *extension);
 /* Takes exactly `size` bytes, row `row` of the image. Where the source ends before: HALO_ERR_INPUT, or, if
  * damage is tolerated, `fill` for what is missing. */
 HaloStatus halo_image_take(HaloReader *reader, void *bytes, size_t size, int64_t row, uint8_t fill);

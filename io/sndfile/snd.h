@@ -1,8 +1,8 @@
 /* Audio through libsndfile: what the files of this family share.
  *
  * snd_codec.c holds the table of codecs, snd_head.c looks at a header before libsndfile does, snd_read.c and
- * snd_write.c are the two directions, snd_text.c moves texts, ogg.h has what is Ogg alone. The rows of all
- * formats of sound are in audio.c, above.
+ * snd_write.c are the two directions, snd_text.c moves texts, snd_cue.c markers, ogg.h has what is Ogg alone.
+ * The rows of all formats of sound are in audio.c, above.
  *
  * libsndfile converts 16-bit samples to floats and back with a loss, so integers cross its border only as
  * left-justified 32-bit integers, and all rounding is halo's own. */
@@ -78,5 +78,9 @@ void snd_discard(HaloWriter *writer);
 /* What libsndfile knows of texts (snd_text.c). */
 HaloStatus snd_take_texts(SNDFILE *file, HaloMeta *meta);
 size_t snd_put_texts(SNDFILE *file, const HaloMeta *meta); /* how many AIFF holds, which alone has them */
+
+/* Markers and loops of AIFF, as chunks of WAVE (snd_cue.c). What AIFF cannot hold of these is noted. */
+HaloStatus snd_take_cues(SndInput *input, HaloInfo *info);
+HaloStatus snd_put_cues(SNDFILE *file, HaloWriter *writer);
 
 #endif

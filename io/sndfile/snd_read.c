@@ -164,6 +164,7 @@ HaloStatus snd_open(HaloReader *reader, int major)
     describe(&reader->info, state, &sf);
     HALO_TRY(state->ogg ? snd_ogg_take_comments(&state->input, &reader->info.meta)
                         : snd_take_texts(state->file, &reader->info.meta));
+    if (major == SF_FORMAT_AIFF) HALO_TRY(snd_take_cues(&state->input, &reader->info));
 out:
     return status;
 }

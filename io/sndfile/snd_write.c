@@ -116,6 +116,7 @@ HaloStatus snd_create(HaloWriter *writer, int major)
     sf_command(state->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
     if (!ogg && snd_put_texts(state->file, &writer->info.meta) < writer->info.meta.texts)
         halo_note_left_out(&writer->notes, HALO_META_TEXT);
+    if (major == SF_FORMAT_AIFF) HALO_TRY(snd_put_cues(state->file, writer));
 out:
     return status;
 }

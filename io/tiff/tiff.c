@@ -17,7 +17,7 @@ static bool probe(const uint8_t *head, size_t size)
 
 const HaloFormat halo_format_tiff = {
     .name = "tiff",
-    .help = "TIFF, 1 to 32 bits and floats, strips and tiles, BigTIFF; written with Deflate",
+    .help = "TIFF, 1 to 16 bits, 32 bits and floats, strips and tiles, BigTIFF; written with Deflate",
     .extensions = "tif,tiff",
     .kinds = HALO_IMAGE,
     .decodes = 400,

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 
 #include "bytes/endian.h"
+#include "meta/meta.h"
 #include "samples/image.h"
 
 #define MIN_PIECE_BYTES \
     ((int64_t)64 << 20) /* that libtiff may allocate at once, and 4 a pixel where that is more */
-#define MAX_PAGES 1000 /* that are counted */
+#define MAX_PAGES 65535 /* that are counted */
 
 static size_t take(TiffDecoder *decoder, int64_t at, void *bytes, size_t size)
 {
@@ -36,7 +37,7 @@ bool tiff_get_bytes(void *context, int64_t at, void *bytes, size_t size)
 static tmsize_t on_read(thandle_t handle, void *bytes, tmsize_t size)
 {
     TiffDecoder *decoder = handle;
-    const size_t got = take(decoder, decoder->at, bytes, (size_t)size);
+    const size_t got = take(decoder, decoder->at + decoder->reader->behind, bytes, (size_t)size);
     decoder->at += (int64_t)got;
     return (tmsize_t)got;
 }
@@ -52,9 +53,7 @@ static tmsize_t on_write(thandle_t handle, void *bytes, tmsize_t size)
 static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
 {
     TiffDecoder *decoder = handle;
-    const int64_t base = whence == SEEK_SET   ? 0
-                         : whence == SEEK_CUR ? decoder->at
-                                              : decoder->reader->size;
+    const int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? decoder->at : decoder->reader->size;
     if (offset > (toff_t)INT64_MAX - (toff_t)base) return (toff_t)-1;
     decoder->at = base + (int64_t)offset;
     return (toff_t)decoder->at;
@@ -99,8 +98,9 @@ bool tiff_open_helper(TiffReader *state, TiffDecoder *helper)
     if (helper->tiff == NULL) open_decoder(state, helper, "rmh");
     TiffGuard *guard = &helper->guard;
     guard->strict = false;
-    const bool there = helper->tiff != NULL && TIFFSetSubDirectory(helper->tiff, page) == 1 &&
-                       halo_tiff_pixels(helper->tiff, &pixels) == HALO_OK; /* which sets how colours are given */
+    const bool there =
+        helper->tiff != NULL && TIFFSetSubDirectory(helper->tiff, page) == 1 &&
+        halo_tiff_pixels(helper->tiff, &pixels) == HALO_OK; /* which sets how colours are given */
     helper->page = there ? page : 0;
     halo_tiff_clear(guard);
     guard->strict = state->own.guard.strict;
@@ -140,11 +140,68 @@ static bool is_overview(TiffReader *state, uint64_t at)
            (ifd_number(&from, &entry) & FILETYPE_REDUCEDIMAGE) != 0;
 }
 
-int tiff_count_pages(TiffReader *state, bool *overviews)
+/* Do the strips of this page follow one another, as they are? *at: the first. */
+static HaloStatus find_samples(TiffReader *state, uint64_t *at, bool *together)
+{
+    HaloStatus status = HALO_OK;
+    TIFF *tiff = state->own.tiff;
+    const void *offsets;
+    uint32_t height = 0, rows = 0;
+    uint16_t compression = COMPRESSION_NONE, planar = PLANARCONFIG_CONTIG;
+    TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &height);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planar);
+    *together = compression == COMPRESSION_NONE && planar == PLANARCONFIG_CONTIG && !TIFFIsTiled(tiff) &&
+                height > 0 && rows > 0;
+    if (!*together) return HALO_OK;
+    state->page_bytes = (int64_t)TIFFVStripSize64(tiff, height);
+    HALO_TRY(halo_tiff_value(&state->own.guard, tiff, TIFFTAG_STRIPOFFSETS, NULL, &offsets));
+    *together = offsets != NULL && state->page_bytes > 0;
+    if (!*together) return HALO_OK;
+    *at = ((const uint64_t *)offsets)[0];
+    for (uint64_t k = 1, y = rows; y < height; k++, y += rows) {
+        const uint64_t there = ((const uint64_t *)offsets)[k];
+        *together = *together && there == *at + TIFFVStripSize64(tiff, (uint32_t)y);
+    }
+out:
+    return status;
+}
+
+/* How many pages of samples the file has from `at` on, at most; its directory is not among them. */
+static int64_t count_stacked(const TiffReader *state, uint64_t at)
+{
+    const uint64_t directory = TIFFCurrentDirOffset(state->own.tiff);
+    const uint64_t end = directory > at ? directory : (uint64_t)state->size;
+    const int64_t pages = at < end ? (int64_t)(end - at) / state->page_bytes : 0;
+    return pages > 1 ? pages : 1;
+}
+
+HaloStatus tiff_find_stack(TiffReader *state)
+{
+    HaloStatus status = HALO_OK;
+    const void *text;
+    uint64_t at = TIFFCurrentDirOffset(state->own.tiff);
+    int64_t claimed, pages;
+    bool together;
+    if (!step(state, &at) || at != 0) return HALO_OK;
+    HALO_TRY(halo_tiff_value(&state->own.guard, state->own.tiff, TIFFTAG_IMAGEDESCRIPTION, NULL, &text));
+    claimed = text != NULL ? halo_imagej_pages(text) : 1;
+    if (claimed <= 1) return HALO_OK;
+    HALO_TRY(find_samples(state, &at, &together));
+    pages = together ? count_stacked(state, at) : 1;
+    if (pages < claimed) state->missing = (uint64_t)(claimed - pages);
+    state->stacked = pages < claimed ? pages : claimed;
+out:
+    return status;
+}
+
+int64_t tiff_count_pages(TiffReader *state, bool *overviews)
 {
     uint64_t at = TIFFCurrentDirOffset(state->own.tiff);
-    int pages = 1;
+    int64_t pages = 1;
     *overviews = false;
+    if (state->stacked > 0) return state->stacked;
     for (int directories = 1; directories < MAX_PAGES && step(state, &at) && at != 0; directories++) {
         const bool overview = is_overview(state, at);
         *overviews |= overview;
@@ -156,6 +213,7 @@ int tiff_count_pages(TiffReader *state, bool *overviews)
 bool tiff_more_pages(TiffReader *state)
 {
     uint64_t at = TIFFCurrentDirOffset(state->own.tiff);
+    if (state->stacked > 0) return state->behind + state->page_bytes < state->stacked * state->page_bytes;
     for (int directories = 0; directories < MAX_PAGES; directories++) {
         if (!step(state, &at)) return !TIFFLastDirectory(state->own.tiff);
         if (at == 0 || !is_overview(state, at)) return at != 0;
@@ -163,8 +221,24 @@ bool tiff_more_pages(TiffReader *state)
     return false;
 }
 
-bool tiff_next_page(TiffReader *state)
+/* libtiff reads whole directories; going over many of them is for step(). */
+static bool go_far(TiffReader *state, int64_t pages)
 {
+    uint64_t at = TIFFCurrentDirOffset(state->own.tiff);
+    for (int directories = 0; pages > 0; directories++) {
+        if (directories == MAX_PAGES || !step(state, &at) || at == 0) return false;
+        pages -= !is_overview(state, at);
+    }
+    return TIFFSetSubDirectory(state->own.tiff, at) == 1;
+}
+
+bool tiff_go_ahead(TiffReader *state, int64_t pages)
+{
+    if (state->stacked > 0) {
+        state->behind += pages * state->page_bytes;
+        return true;
+    }
+    if (pages > 1) return go_far(state, pages);
     do {
         if (TIFFReadDirectory(state->own.tiff) != 1) return false;
     } while (is_overview(state, TIFFCurrentDirOffset(state->own.tiff)));

@@ -2,6 +2,8 @@
 #ifdef HALO_HAVE_TIFF
 #include "tiffpixel.h"
 
+#include "samples/image.h"
+
 /* ---- tags ----------------------------------------------------------------------------------------------- */
 
 /* Codecs that are maintained; old-style JPEG and rare ones are not worth the risk. */
@@ -43,10 +45,8 @@ static HaloStatus look_at_format(TIFF *tiff, TiffPixels *pixels)
     } else if ((integer && bits == 32) || (pixels->is_signed && (bits == 8 || bits == 16 || bits == 32))) {
         pixels->dtype = HALO_F32;
         pixels->whole = true;
-    } else if (integer && bits == 16) {
-        pixels->dtype = HALO_U16;
-    } else if (integer && (bits == 1 || bits == 2 || bits == 4 || bits == 8)) {
-        pixels->dtype = HALO_U8;
+    } else if (integer && bits >= 1 && bits <= 16) {
+        pixels->dtype = bits <= 8 ? HALO_U8 : HALO_U16;
     } else {
         const char *kind = pixels->real        ? "floats"
                            : pixels->is_signed ? "signed integers"
@@ -118,7 +118,7 @@ static HaloStatus look_at_colour(TIFF *tiff, TiffPixels *pixels)
         pixels->colour = "RGB";
         return pixels->samples >= 3 ? HALO_OK
                                     : halo_fail(HALO_ERR_INPUT, "TIFF: RGB with %d samples", pixels->samples);
-    case PHOTOMETRIC_SEPARATED: return halo_fail(HALO_ERR_INPUT, "CMYK TIFF: convert it to RGB first");
+    case PHOTOMETRIC_SEPARATED: return halo_image_refuse_cmyk("TIFF", "tif");
     default: return halo_fail(HALO_ERR_INPUT, "TIFF with colours of kind %d is not read", photometric);
     }
 }
@@ -148,11 +148,6 @@ HaloStatus halo_tiff_pixels(TIFF *tiff, TiffPixels *pixels)
     HALO_TRY(look_at_format(tiff, pixels));
     HALO_TRY(look_at_colour(tiff, pixels));
     HALO_TRY(look_at_alpha(tiff, pixels));
-    const int most = pixels->bits <= 8 ? (1 << pixels->bits) - 1 : 255;
-    for (int v = 0; v <= most; v++) {
-        const int scaled = v * 255 / most; /* most divides 255 */
-        pixels->byte[v] = (uint8_t)(pixels->palette ? v : scaled);
-    }
 out:
     return status;
 }

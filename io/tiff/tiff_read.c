@@ -1,11 +1,15 @@
-/* Reading TIFF: page after page, in strips or tiles, samples together or in planes.
+/* Reading TIFF: page after page, in strips or tiles, samples together or in planes. ImageJ's stacks beyond 4 GB
+ * are one page by their directory; those that its description counts follow in the file.
  *
  * Blocks (strips, tiles) are decoded whole, some rows of them at a time. Depths below 8 bits are scaled to
- * 0..255, palettes become RGB, white-is-zero is turned round. Colours that are premultiplied by their alpha are
- * divided by it, rounded to nearest and saturated; where alpha is 0 they are 0. */
+ * 0..255, those from 9 to 15 to 0..65535; palettes become RGB, white-is-zero is turned round. Colours that are
+ * premultiplied by their alpha are divided by it, rounded to nearest and saturated; where alpha is 0 they are
+ * 0.
+ */
 #ifdef HALO_HAVE_TIFF
 #include "tifffile.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +37,7 @@ static void describe(TiffReader *state)
     info->real = pixels->real;
     if (pixels->bits == 64 || (pixels->bits == 32 && pixels->whole))
         halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)pixels->bits);
+    if (page == 0) halo_note(&info->notes, HALO_NOTE_MISSING, state->missing);
     if (pixels->premultiplied) halo_note(&info->notes, HALO_NOTE_DIVIDED, 1);
 }
 
@@ -74,6 +79,19 @@ static HaloStatus measure_blocks(TiffReader *state)
     return HALO_OK;
 }
 
+/* White of floats is 1, unless the greatest sample that the tags speak of is another: it is white then; where
+ * that is the greatest of the type, they are numbers. */
+static void take_scale(const TiffReader *state, HaloShape *shape)
+{
+    const TiffPixels *pixels = &state->pixels;
+    double most;
+    shape->numbers = pixels->whole;
+    if (!pixels->real || pixels->inverted || pixels->premultiplied) return;
+    if (!TIFFGetField(state->own.tiff, TIFFTAG_SMAXSAMPLEVALUE, &most) || !(most > 0)) return;
+    shape->numbers = most >= (double)FLT_MAX;
+    if (!shape->numbers && (float)most > 0.0f) shape->white = (float)most;
+}
+
 static HaloStatus look_at_page(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -86,7 +104,7 @@ static HaloStatus look_at_page(HaloReader *reader)
     TIFFGetField(state->own.tiff, TIFFTAG_IMAGELENGTH, &height);
     TIFFGetFieldDefaulted(state->own.tiff, TIFFTAG_PLANARCONFIG, &planar);
     HALO_TRY(halo_image_open(reader, width, height, state->pixels.channels, state->pixels.dtype));
-    reader->info.shape.numbers = state->pixels.whole;
+    take_scale(state, &reader->info.shape);
     if (state->pixels.alpha) reader->info.shape.alpha = state->pixels.channels - 1;
     state->planar = planar == PLANARCONFIG_SEPARATE && state->pixels.samples > 1;
     HALO_TRY(measure_blocks(state));
@@ -105,6 +123,15 @@ out:
     return status;
 }
 
+/* The page that options.image names, which is a later one. */
+static HaloStatus go_to_page(HaloReader *reader)
+{
+    TiffReader *state = reader->state;
+    const int64_t pages = reader->options.image - state->page;
+    state->page = reader->options.image;
+    return halo_tiff_outcome(&state->own.guard, tiff_go_ahead(state, pages));
+}
+
 HaloStatus halo_tiff_read_open(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -115,6 +142,8 @@ HaloStatus halo_tiff_read_open(HaloReader *reader)
     state->reader = reader;
     pthread_mutex_init(&state->lock, NULL);
     HALO_TRY(tiff_open_file(state));
+    HALO_TRY(tiff_find_stack(state));
+    if (reader->options.image > 0) HALO_TRY(go_to_page(reader));
     HALO_TRY(look_at_page(reader));
 out:
     return status;
@@ -127,7 +156,7 @@ HaloStatus halo_tiff_next(HaloReader *reader)
     tiff_drop_blocks(state);
     state->own.guard.strict = false;
     halo_tiff_clear(&state->own.guard);
-    HALO_TRY(halo_tiff_outcome(&state->own.guard, tiff_next_page(state)));
+    HALO_TRY(go_to_page(reader));
     HALO_TRY(look_at_page(reader));
 out:
     return status;
@@ -144,7 +173,8 @@ static void find_columns(const TiffReader *state, const HaloBuf *rows, int64_t *
     if (*end > width) *end = width;
 }
 
-/* Blocks from row y on, which begins a row of them, with all columns of `rows`: into the band, which keeps them. */
+/* Blocks from row y on, which begins a row of them, with all columns of `rows`: into the band, which keeps
+ * them. */
 static HaloStatus fill_band(TiffReader *state, const HaloBuf *rows, int64_t y)
 {
     HaloStatus status = HALO_OK;

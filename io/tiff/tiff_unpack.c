@@ -7,11 +7,17 @@
 
 /* ---- one sample ----------------------------------------------------------------------------------------- */
 
-static unsigned index_at(const uint8_t *from, int64_t i, int bits)
+/* Sample i of a row: up to 16 bits, the first in the highest place, whatever the byte order of the file. */
+static inline uint32_t index_at(const uint8_t *from, int64_t i, int bits)
 {
     if (bits == 8) return from[i];
     const int64_t bit = i * bits;
-    return from[bit >> 3] >> (8 - bits - (bit & 7)) & ((1u << bits) - 1);
+    const uint8_t *at = from + (bit >> 3);
+    const int end = (int)(bit & 7) + bits; /* counted from the first bit of at[0] */
+    uint32_t three = (uint32_t)at[0] << 16;
+    if (end > 8) three |= (uint32_t)at[1] << 8;
+    if (end > 16) three |= at[2];
+    return three >> (24 - end) & ((1u << bits) - 1);
 }
 
 /* ---- rows of samples ------------------------------------------------------------------------------------ */
@@ -68,6 +74,19 @@ static void unpack_integers(const TiffPixels *pixels, const uint8_t *from, float
     for (int64_t i = 0; i < count; i++) to[i * step] = halo_float_of_signed(integer_at(pixels, from, i), lost);
 }
 
+/* Depths below that of the type: v * white / (2^bits - 1), rounded to nearest, which is never half way. */
+static void unpack_scaled(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int64_t step)
+{
+    const uint32_t most = (1u << pixels->bits) - 1, white = pixels->dtype == HALO_U8 ? 255 : 65535;
+    for (int64_t i = 0; i < count; i++) {
+        const uint32_t v = (index_at(from, i, pixels->bits) * white + most / 2) / most;
+        if (pixels->dtype == HALO_U8)
+            ((uint8_t *)to)[i * step] = (uint8_t)v;
+        else
+            ((uint16_t *)to)[i * step] = (uint16_t)v;
+    }
+}
+
 /* `count` samples, every `step`-th of `to`. */
 static void unpack_samples(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int64_t step,
                            HaloLost *lost)
@@ -80,8 +99,7 @@ static void unpack_samples(const TiffPixels *pixels, const uint8_t *from, void *
     else if (pixels->real)
         unpack_reals(pixels, from, to, count, step, lost);
     else
-        for (int64_t i = 0; i < count; i++)
-            ((uint8_t *)to)[i * step] = pixels->byte[index_at(from, i, pixels->bits)];
+        unpack_scaled(pixels, from, to, count, step);
 }
 
 /* White is zero: of the colours, not of alpha. */

@@ -5,6 +5,7 @@
 #include "samples/image.h"
 #include "tiffwriter.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,15 @@ static bool set_blocks(TIFF *tiff, const TiffLayout *layout)
            TIFFSetField(tiff, TIFFTAG_TILELENGTH, (uint32_t)layout->rows);
 }
 
+/* Floats without a full scale: their range is that of their type. Without a word 1 would be white
+ * (tiff_read.c). */
+static bool set_range(TIFF *tiff, const HaloShape *shape)
+{
+    if (shape->dtype != HALO_F32 || !shape->numbers) return true;
+    return TIFFSetField(tiff, TIFFTAG_SMINSAMPLEVALUE, -(double)FLT_MAX) &&
+           TIFFSetField(tiff, TIFFTAG_SMAXSAMPLEVALUE, (double)FLT_MAX);
+}
+
 bool tiff_set_layout(TiffGuard *guard, TIFF *tiff, const TiffLayout *layout)
 {
     const HaloShape *shape = &layout->shape;
@@ -113,7 +123,7 @@ bool tiff_set_layout(TiffGuard *guard, TIFF *tiff, const TiffLayout *layout)
            TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, shape->channels) &&
            TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, real ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
            TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
-           set_extras(guard, tiff, extras, shape->alpha >= 0) &&
+           set_extras(guard, tiff, extras, shape->alpha >= 0) && set_range(tiff, shape) &&
            TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) && set_blocks(tiff, layout) &&
            TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
            (real || TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));

@@ -9,7 +9,7 @@
 
 typedef struct TiffPixels {
     int samples;  /* a pixel in the file */
-    int bits;     /* a sample in the file: 1, 2, 4, 8, 16, 32, 64 */
+    int bits;     /* a sample in the file: 1 to 16, 32, 64 */
     int channels; /* of the image: a palette's index becomes three */
     HaloDtype dtype;
     bool real, is_signed;
@@ -21,7 +21,6 @@ typedef struct TiffPixels {
     bool packed;          /* decoding is work, not just copying */
     bool warns;           /* damage shows as a warning */
     const char *colour;   /* for people */
-    uint8_t byte[256];    /* what samples of up to 8 bits become */
     uint16_t map[256][3]; /* a palette's colours, in `dtype` */
 } TiffPixels;
 

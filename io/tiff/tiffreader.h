@@ -30,12 +30,19 @@ typedef struct TiffReader {
     int64_t block_cols, block_rows; /* of a tile or strip; a strip's are cut off by the image */
     int64_t block_bytes, row_bytes; /* as libtiff gives them */
     int64_t across;                 /* blocks in a row of them, those of all planes */
+    int64_t page;                   /* that libtiff stands at */
     int64_t given;                  /* rows given out */
 
-    int64_t held;           /* bytes that count for blocks */
-    int jobs;               /* threads that decode this page */
-    int64_t together;       /* rows of blocks that they decode at a time */
-    HaloBuf band;           /* these, where they are asked for in parts: whole blocks, as far as columns are wanted */
+    int64_t
+        stacked; /* pages by one directory, as ImageJ has it: their samples follow one another; 0: no such */
+    int64_t page_bytes; /* of each of them */
+    int64_t behind;     /* the samples of this page are so many bytes behind those of the first */
+    uint64_t missing;   /* pages that the description speaks of and the file does not have */
+
+    int64_t held;     /* bytes that count for blocks */
+    int jobs;         /* threads that decode this page */
+    int64_t together; /* rows of blocks that they decode at a time */
+    HaloBuf band;     /* these, where they are asked for in parts: whole blocks, as far as columns are wanted */
     int64_t band_at, ready; /* its first row, -1: none; the rows that are decoded */
     HaloFailure failure;    /* of the row behind them */
 
@@ -49,25 +56,28 @@ typedef struct TiffReader {
 
 /* Gives libtiff the source, and opens it. */
 HaloStatus tiff_open_file(TiffReader *state);
+/* Are there more pages than directories? Before the first page is looked at. */
+HaloStatus tiff_find_stack(TiffReader *state);
 /* One more handle on the file, at the page that the reader's own is at; false where there is no memory for
  * that. One that is open goes there. */
 bool tiff_open_helper(TiffReader *state, TiffDecoder *helper);
 void tiff_close_decoder(TiffDecoder *decoder);
 /* IfdSource::get; EXIF that leads nowhere is no reason to refuse an image. */
 bool tiff_get_bytes(void *context, int64_t at, void *bytes, size_t size);
-/* Along the chain of directories, up to 1000: libtiff's own count takes a square of their number. Overviews,
+/* Along the chain of directories, up to 65535: libtiff's own count takes a square of their number. Overviews,
  * which say that they show another page smaller, are no pages, unless they stand first. */
-int tiff_count_pages(TiffReader *state, bool *overviews);
+int64_t tiff_count_pages(TiffReader *state, bool *overviews);
 bool tiff_more_pages(TiffReader *state);
-bool tiff_next_page(TiffReader *state);
+/* Goes so many pages ahead. */
+bool tiff_go_ahead(TiffReader *state, int64_t pages);
 
 /* ---- tiff_blocks.c -------------------------------------------------------------------------------------- */
 
 /* Settles how blocks of this page are decoded, and takes the room; nothing where that was done. */
 HaloStatus tiff_take_blocks(TiffReader *state);
 void tiff_drop_blocks(TiffReader *state);
-/* Whole rows of blocks, the image's from row y on, into `rows`, whose columns are those of whole blocks. *good: the
- * rows before the failure. */
+/* Whole rows of blocks, the image's from row y on, into `rows`, whose columns are those of whole blocks. *good:
+ * the rows before the failure. */
 HaloStatus tiff_decode(TiffReader *state, const HaloBuf *rows, int64_t y, int64_t *good);
 
 #endif

@@ -132,7 +132,7 @@ END
     [ "$status" -eq 1 ] && says "several images"
     head -c 500 nhw.npy > cut.npy
     run --separate-stderr halo run '' cut.npy -o x.npy --axes nhw
-    [ "$status" -eq 1 ] && says "image 3" && says "truncated"
+    [ "$status" -eq 1 ] && says "page 3" && says "truncated"
 }
 
 @test "integers whose places alone change stay integers in NPY" {

@@ -68,6 +68,13 @@ le() {
     printf '%b' "$text"
 }
 
+# be BYTES VALUE: a big-endian integer.
+be() {
+    local i text=''
+    for ((i = $1 - 1; i >= 0; i--)); do printf -v text '%s\\x%02x' "$text" $(($2 >> 8 * i & 255)); done
+    printf '%b' "$text"
+}
+
 need_numpy() {
     local python
     for python in /usr/bin/python3 python3; do

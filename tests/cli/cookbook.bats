@@ -63,7 +63,7 @@ fall() {
     # shellcheck disable=SC2094 # no output is called info
     while read -r output; do
         axes=()
-        [ "$output" != stack.npy ] || axes=(--axes nhw) # pages
+        [ "$output" != smooth.npy ] || axes=(--axes nhw) # pages
         halo info --json "$output" "${axes[@]}" > info || { echo "$output"; return 1; }
         case $output in
         spectrogram.png) grep -q '"width":345,"height":257' info ;;

@@ -62,7 +62,7 @@ with_title() {
     said stats --raw u8:4x4 <(head -c 160 c.png); says '--raw takes for samples what begins like png'
     head -c 40 /dev/zero > r.raw
     said run --raw u8:4x4 '' r.raw -o r.png
-    is 'halo: r.raw: the first of several images is taken; 8 bytes behind the last whole picture are left out'
+    is 'halo: r.raw: the first of several pages is taken; 8 bytes behind the last whole picture are left out'
     head -c 32 /dev/zero > r.raw
     said stats --raw u8:4x4 r.raw; is ''
     make_wav s.wav 100

@@ -46,10 +46,10 @@ setup() {
 @test "a fault in the third image: the first two are written, exit 1" {
     { cat a.pgm b.pgm; head -c 100 a.pgm; } > cut
     run --separate-stderr bash -c 'cat cut | "$HALO" run gauss:2 - -o - > out'
-    [ "$status" -eq 1 ]; says "image 3"; says truncated
+    [ "$status" -eq 1 ]; says "page 3"; says truncated
     cat g_a.pgm g_b.pgm | cmp - out
     run --separate-stderr bash -c '{ cat a.pgm; echo nothing of the kind; } | "$HALO" run gauss:2 - -o - > out'
-    [ "$status" -eq 1 ]; says "image 2"
+    [ "$status" -eq 1 ]; says "page 2"
     cmp g_a.pgm out
     run --separate-stderr bash -c 'cat cut | "$HALO" run gauss:2 - -o out.ppm'
     [ "$status" -eq 1 ]
@@ -99,7 +99,7 @@ setup() {
 
 @test "a stream into a format that holds one image is refused" {
     run --separate-stderr bash -c 'cat a.pgm b.pgm | cat | "$HALO" run gauss:2 - -o out.png'
-    [ "$status" -eq 1 ]; says "several images"
+    [ "$status" -eq 1 ]; says "several pages"
     [ ! -e out.png ]
 }
 
@@ -113,7 +113,7 @@ setup() {
     cat in.tif | halo run gauss:2 - -o - | cmp - out.tif
     [ "$(halo stats --json in.tif | wc -l)" -eq 3 ]
     run --separate-stderr halo run gauss:2 in.tif -o first.png
-    [ "$status" -eq 0 ]; says "the first of several images"
+    [ "$status" -eq 0 ]; says "the first of several pages"
     halo run '' first.png -o first.pgm
     cmp g_a.pgm first.pgm
 }

@@ -90,8 +90,36 @@ assert np.array_equal(np.load("out.npy"), np.prod(a, 0))'
     cmp walked.npy files.npy
     halo stack mean a000.ppm - a002.ppm a003.ppm -o piped.npy < a001.ppm
     cmp piped.npy files.npy
-    run --separate-stderr halo stack mean three.ppm a003.ppm -o x.ppm
-    [ "$status" -eq 0 ] && says "the first of several images is taken"
+}
+
+@test "every page is taken of files and of standard input: TIFF, arrays, pictures and raw frames that follow one another" {
+    frames 7
+    cat a*.ppm > all.ppm
+    halo stack median a*.ppm -o want.ppm
+    halo run '' - -o all.tif --to tiff < all.ppm
+    halo run '' all.tif -o all.npy
+    halo run '' all.ppm -o all.raw
+    for input in all.ppm all.tif "all.npy --axes nhwc" "all.raw --raw u8:31x23x3"; do
+        # shellcheck disable=SC2086
+        halo stack median $input -o out.ppm -f
+        cmp out.ppm want.ppm || { echo "$input"; return 1; }
+        # shellcheck disable=SC2086
+        (ulimit -n 30 && halo stack median $input -o out.ppm -f --max-memory 300K)
+        cmp out.ppm want.ppm || { echo "$input, opened again"; return 1; }
+        read -r file options <<< "$input"
+        # shellcheck disable=SC2086,SC2002
+        cat "$file" | halo stack median - $options -o out.ppm -f
+        cmp out.ppm want.ppm || { echo "$input through a pipe"; return 1; }
+        # shellcheck disable=SC2086
+        halo stack median - $options -o out.ppm -f < "$file"
+        cmp out.ppm want.ppm || { echo "$input as standard input"; return 1; }
+    done
+    halo stack median a000.ppm - a006.ppm -o out.ppm -f < <(cat a00[1-5].ppm)
+    cmp out.ppm want.ppm
+    run --separate-stderr halo stack median - -o x.ppm --max-memory 10K < all.ppm
+    [ "$status" -eq 5 ] && [ ! -e x.ppm ]
+    run --separate-stderr bash -c '{ cat a000.ppm; head -c 100 a001.ppm; } | "$HALO" stack median - -o x.ppm'
+    [ "$status" -eq 1 ] && says "page 2" && [ ! -e x.ppm ]
 }
 
 @test "NaN goes on, sums that do not fit are said, and 16 bits stay 16" {

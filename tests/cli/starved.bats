@@ -87,6 +87,11 @@ starved() {
     starved 5 true out.ogg run '' in.wav
 }
 
+@test "a table keeps the names of its columns, or says that it cannot" {
+    printf 'time,a,b\n0,1,2\n1,2,3\n2,3,5\n' > in.csv
+    starved 1 false out.csv run average:3 in.csv
+}
+
 # glibc ends a process that has no memory for a table of the library that it loads: exit 127.
 @test "without memory: TIFF's library is loaded before there is a temporary" {
     make_talking

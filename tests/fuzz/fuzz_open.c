@@ -17,8 +17,8 @@ static void read_all(HaloSession *session, HaloSource *source)
         if (reader.format == NULL || reader.format->open == NULL) abort();
         status = load_samples(&reader, &data);
         halo_buf_free(&data);
-        if (status == HALO_OK) status = load_more(session, &reader, &more, &reader.info.notes);
-        if (status == HALO_OK && more) status = load_next(session, &reader);
+        if (status == HALO_OK) status = load_more(session->tables, &reader, &more, &reader.info.notes);
+        if (status == HALO_OK && more) status = load_next(session->tables, &reader);
     }
     if (status != HALO_OK && status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT) abort();
     if (status != HALO_OK && strncmp(halo_error(), "memory", 6) != 0) abort(); /* the name of such a source */

@@ -1,0 +1,164 @@
+/* Side inputs that are named after the input: {dir}, {stem} and {name} in a path; and those of the present
+ * input. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "halo/place.h"
+#include "halo/words.h"
+#include "side.h"
+
+static const char fields[] = "dir|stem|name";
+
+/* The field at `at`, which is a brace, as one of `fields`; *end is behind it. */
+static HaloStatus field_at(const char *path, const char *at, int *field, const char **end)
+{
+    char word[HALO_WORD_ROOM];
+    const size_t length = strcspn(at + 1, "}");
+    *end = at + length + 2;
+    if (at[length + 1] != '}') return halo_fail(HALO_ERR_USAGE, "a } is missing in '%s'", path);
+    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at + 1);
+    return halo_read_choice(word, fields, field);
+}
+
+HaloStatus side_fields(const char *path, bool *any)
+{
+    int field;
+    *any = false;
+    for (const char *at = strchr(path, '{'); at != NULL; at = strchr(at, '{')) {
+        const HaloStatus status = field_at(path, at, &field, &at);
+        if (status != HALO_OK) return status;
+        *any = true;
+    }
+    return HALO_OK;
+}
+
+/* A part of the input's path; "." is the folder of a name without one. */
+static const char *part_of(const char *input, int field, int *length)
+{
+    const char *name = halo_base_name(input), *extension = halo_extension(name);
+    const int stem = (int)(strlen(name) - (*extension != 0 ? strlen(extension) + 1 : 0));
+    const int folder = (int)(name - input);
+    *length = field == 0 ? (folder > 1 ? folder - 1 : 1) : field == 1 ? stem : (int)strlen(name);
+    return field == 0 ? (folder > 0 ? input : ".") : name;
+}
+
+/* `room` NULL: only how long it is. */
+static HaloStatus expand(const char *path, const char *input, char *room, size_t *length)
+{
+    *length = 0;
+    for (const char *at = path; *at != 0;) {
+        int field, size = 1;
+        const char *from = at++;
+        if (*from == '{') {
+            const HaloStatus status = field_at(path, from, &field, &at);
+            if (status != HALO_OK) return status;
+            from = part_of(input, field, &size);
+        }
+        if (room != NULL) memcpy(room + *length, from, (size_t)size);
+        *length += (size_t)size;
+    }
+    return HALO_OK;
+}
+
+HaloStatus side_name(const char *path, const char *input, char **name)
+{
+    HaloStatus status = HALO_OK;
+    size_t length;
+    *name = NULL;
+    if (input == NULL || strcmp(input, "-") == 0)
+        HALO_FAIL(HALO_ERR_USAGE, "'%s' is named after the input, and this one has no name", path);
+    HALO_TRY(expand(path, input, NULL, &length));
+    *name = malloc(length + 1);
+    if (*name == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(expand(path, input, *name, &length));
+    (*name)[length] = 0;
+out:
+    return status;
+}
+
+static HaloSide *found(const HaloSession *session, const char *path, int64_t page)
+{
+    for (int i = 0; i < session->sides; i++)
+        if (session->side[i]->page == page && strcmp(session->side[i]->path, path) == 0)
+            return session->side[i];
+    return NULL;
+}
+
+/* The session holds it from now on. */
+static HaloStatus hold(HaloSession *session, HaloSide *side)
+{
+    HaloSide **grown = realloc(session->side, sizeof *grown * ((size_t)session->sides + 1));
+    if (grown == NULL) {
+        side_release(side);
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    }
+    session->side = grown;
+    session->side[session->sides++] = side;
+    return HALO_OK;
+}
+
+HaloStatus side_of_input(HaloSession *session, const char *path, HaloSide **side)
+{
+    char *name = NULL;
+    HaloStatus status = side_name(path, session->input, &name);
+    if (status == HALO_OK && (*side = found(session, name, 0)) == NULL) {
+        status = side_load(session, name, side);
+        if (status == HALO_OK) status = hold(session, *side);
+    }
+    free(name);
+    return status;
+}
+
+/* `pages` 0: more than `side` has. */
+static HaloStatus wrong_pages(const HaloSide *side, int64_t pages)
+{
+    char many[32] = "more";
+    if (pages > 0) snprintf(many, sizeof many, "%lld", (long long)pages);
+    return halo_fail_on(HALO_ERR_INPUT, side->path,
+                        " has %lld pages, and this has %s: it has to have as many, or one; 'halo run pages:1' "
+                        "takes one of them",
+                        (long long)side->pages, many);
+}
+
+HaloStatus side_of_page(HaloSession *session, HaloSide *side, HaloSide **of_page)
+{
+    *of_page = side;
+    if (side->pages == 1) return HALO_OK;
+    if (session->pages > 0 && session->pages != side->pages) return wrong_pages(side, session->pages);
+    if (session->page >= side->pages) return wrong_pages(side, 0);
+    session->paired = side;
+    if (session->page == 0 || (*of_page = found(session, side->path, session->page)) != NULL) return HALO_OK;
+    const HaloStatus status = side_load_page(side, session->page, of_page);
+    return status == HALO_OK ? hold(session, *of_page) : status;
+}
+
+HaloStatus side_last_page(const HaloSession *session, int64_t pages)
+{
+    const HaloSide *side = session->paired;
+    return side == NULL || side->pages == pages ? HALO_OK : wrong_pages(side, pages);
+}
+
+void side_next_page(HaloSession *session, int64_t page, int64_t pages)
+{
+    int kept = 0;
+    session->page = page;
+    session->pages = pages;
+    for (int i = 0; i < session->sides; i++) {
+        if (session->side[i]->page == 0)
+            session->side[kept++] = session->side[i];
+        else
+            side_release(session->side[i]);
+    }
+    session->sides = kept;
+}
+
+void side_next_input(HaloSession *session, const char *input)
+{
+    session->input = input;
+    session->paired = NULL;
+    side_next_page(session, 0, 0);
+    while (session->sides > 0) side_release(session->side[--session->sides]);
+    free(session->side);
+    session->side = NULL;
+}
