@@ -152,6 +152,8 @@ typedef struct HaloReader {
     int jobs;           /* threads that may work on it, the caller's included; 0: 1 */
     HaloMemory *memory; /* counts what the reader keeps that grows with the file; NULL: nobody counts */
     HaloInfo info;
+    bool keeps_all; /* pages lie among each other: who reads one keeps all, so that one reader should read them
+                     */
     void *state;
 } HaloReader;
 

@@ -108,6 +108,7 @@ HaloStatus npy_open(HaloReader *reader)
     if (reader->options.image > 0) HALO_TRY(seek_page(reader));
     state->by_channel =
         !state->layout.plain && state->layout.column.step == 1 && halo_source_seekable(reader->source);
+    reader->keeps_all = !state->layout.plain && !state->by_channel && reader->info.images > 1;
     if (!state->by_channel) return HALO_OK;
     HALO_TRY(halo_memory_hold(reader->memory, line_bytes(reader)));
     state->line = malloc((size_t)line_bytes(reader));

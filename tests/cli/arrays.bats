@@ -65,6 +65,14 @@ END
     cmp out.npy zyx.npy
     halo run gain:1 --rate 10 f_series.npy -o out.npy -f
     cmp out.npy series.npy
+    halo stack mean f_tzyx.npy --axes tzyx -o stacked.npy
+    cmp stacked.npy mean.npy
+    halo run 'pages:2-3' f_tzyx.npy --axes tzyx -o some.npy
+    halo run 'pages:2-3' zyx.npy --axes zyx -o want.npy
+    cmp some.npy want.npy
+    halo run subtract:f_tzyx.npy f_tzyx.npy --axes tzyx -o zero.npy
+    halo stats zero.npy --axes nhw --json | grep -o '"max":[0-9.]*' | grep -cx '"max":0' | grep -qx 8
+    rm zero.npy
     halo run subtract:f_hw.npy hw.npy -o zero.npy
     halo stats zero.npy --json | grep -q '"max":0'
     run --separate-stderr halo run '' f_hwc.npy -o x.npy --max-memory 700
