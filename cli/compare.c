@@ -164,6 +164,16 @@ static HaloStatus say(Work *work, const char *a, const char *b, const HaloCompar
     return cli_page_send(to_pipe ? STDERR_FILENO : STDOUT_FILENO);
 }
 
+static void say_notes(const CliSettings *settings, const char *a, const char *b, const HaloComparison *item,
+                      int items)
+{
+    HaloNotes all = {0};
+    for (int i = 0; i < items; i++) halo_notes_join(&all, &item[i].notes);
+    char *text = settings->quiet ? NULL : cli_notes_text(&all, true, false);
+    if (text != NULL) cli_complain("%s, %s: %s", a, b, text);
+    free(text);
+}
+
 /* A pipeline that names a file takes its first image along, whatever it is compared with. */
 static HaloStatus check_output(const CliSettings *settings, int items)
 {
@@ -189,6 +199,7 @@ static HaloStatus compare_pair(Work *work, const CliItem *first, const char *b)
         free(error);
     } else {
         status = say(work, first->input, b, item, items);
+        say_notes(settings, first->input, b, item, items);
     }
     cli_count_fate(&work->fates, outcome);
     free(item);

@@ -88,8 +88,10 @@ const CliOption cli_options[] = {
     {"columns", 0, "LIST", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS,
      "of tables read just these columns, such as 2,3", NULL, AT(engine.columns)},
     {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
-     "what the dimensions of NPY are: rows h, columns w, channels c, pages n; hw or hwc by default", NULL,
-     AT(engine.axes)},
+     "what the dimensions of NPY are: pages n, z or t, then rows h or y, columns w or x, channels c; hw or hwc "
+     "by "
+     "default. hwc,alpha: the last of 2 or 4 channels is alpha, in any format that does not say so itself",
+     cli_read_axes, 0},
     {"white", 0, "V", NULL, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
      "the full scale of floats that have none (NPY, raw, integers of 32 bits): 65535 for counts of a 16-bit "
      "camera, 1 for fractions; without it they are numbers",
@@ -263,8 +265,9 @@ const CliCommand cli_commands[] = {
      "halo bench ops gauss:2 'sobel|depth:u8' --size 8192x8192 --dtype u8 --device cpu,gpu\n"
      "halo bench batch gauss:2 photos/*.png --device gpu\n",
      cli_bench},
-    {"help", CLI_HELP, NULL, "[COMMAND|OPERATION]", "help on halo, a command or an operation",
-     "halo help run\nhalo help gauss\n", cli_help},
+    {"help", CLI_HELP, NULL, "[COMMAND|OPERATION|TOPIC]",
+     "help on halo, a command, an operation or a topic, such as units",
+     "halo help run\nhalo help gauss\nhalo help units\n", cli_help},
 };
 const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 

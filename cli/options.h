@@ -117,6 +117,7 @@ HaloStatus cli_read_device(CliSettings *settings, const char *value);
 HaloStatus cli_read_one_device(const char *value, HaloOptions *engine);
 HaloStatus cli_read_jobs(CliSettings *settings, const char *value);
 HaloStatus cli_read_precision(CliSettings *settings, const char *value);
+HaloStatus cli_read_axes(CliSettings *settings, const char *value);
 HaloStatus cli_read_alpha(CliSettings *settings, const char *value);
 HaloStatus cli_read_pixels(CliSettings *settings, const char *value);
 HaloStatus cli_read_bits(CliSettings *settings, const char *value);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/axes.h"
 #include "options.h"
 
 /* "100000", "2^28", "1.5G": suffixes stand for powers of `kilo`. */
@@ -283,6 +284,13 @@ HaloStatus cli_read_raw(CliSettings *settings, const char *value)
         "expected DTYPE:WxHxC, such as u8:640x480x3, or DTYPE,RATE,CHANNELS, such as f32,44100,2, with "
         "u8, u16 or f32, for sound also s16, s24, s32 or f64; found '%.80s'",
         value);
+}
+
+HaloStatus cli_read_axes(CliSettings *settings, const char *value)
+{
+    HaloAxes axes;
+    settings->engine.axes = value;
+    return halo_read_axes(value, &axes);
 }
 
 HaloStatus cli_read_rate(CliSettings *settings, const char *value)

@@ -91,7 +91,8 @@ static HaloStatus read_integers(HaloReader *reader, const HaloBuf *rows, size_t 
         size_t part;
         HALO_TRY(halo_source_read(reader->source, state->block, (size_t)(want * size), &part));
         *bytes += part;
-        halo_pcm_unpack(&state->pcm, state->block, to + done, (int64_t)part / size);
+        halo_pcm_unpack(&state->pcm, state->block, to + done, (int64_t)part / size,
+                        &reader->info.notes.count[HALO_NOTE_ROUNDED]);
         done += (int64_t)part / size;
         if (part < (size_t)(want * size)) break;
     }
@@ -203,7 +204,6 @@ const HaloFormat halo_format_raw = {
     .kinds = HALO_IMAGE | HALO_AUDIO,
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64,
     .channels = HALO_ANY_CHANNELS,
-    .alpha = true,
     .keeps_units = true,
     .keeps_type = true,
     .plain = true,

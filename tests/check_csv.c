@@ -28,6 +28,20 @@ static float drawn_float(Rng *rng)
 /* How strtof reads it, rounding once: the definition. */
 static float read_plainly(const char *text) { return strtof(text, NULL); }
 
+/* From 2^23 on, or to zero, and not to the float whose fewest digits these are. */
+static bool is_rounded(const char *text)
+{
+    const double number = strtod(text, NULL);
+    const float read = strtof(text, NULL);
+    char fewest[40] = "";
+    if ((double)read == number || (fabs(number) < 8388608 && read != 0) || isinf(read)) return false;
+    for (int digits = 1; digits <= 9; digits++) {
+        snprintf(fewest, sizeof fewest, "%.*e", digits - 1, (double)read);
+        if (strtof(fewest, NULL) == read) break;
+    }
+    return strtod(fewest, NULL) != number;
+}
+
 static void float_comes_back(Rng *rng)
 {
     const float value = drawn_float(rng);
@@ -74,7 +88,7 @@ static void near_the_middle_is_rounded_once(Rng *rng)
     const int length = snprintf(text, sizeof text, "%.*e", digits, middle);
     char *last = strchr(text, 'e') - 1;
     if (rng_once_in(rng, 2) && *last < '9') ++*last;
-    assert_int_equal(csv_read_number(text, (size_t)length, &read), CSV_NUMBER);
+    assert_int_equal(csv_read_number(text, (size_t)length, &read), is_rounded(text) ? CSV_ROUNDED : CSV_NUMBER);
     if (read != read_plainly(text))
         fail_case(NULL, "'%s' is read as %a, not %a", text, read, read_plainly(text));
 }
@@ -91,11 +105,46 @@ static void number_is_read_as_by_strtof(Rng *rng)
     const float expected = strtof(text, &end);
     float read = 0;
     const CsvNumber what = csv_read_number(text, (size_t)length, &read);
-    if (what != CSV_NUMBER) {
+    if (what == CSV_ROUNDED && (*end != 0 || read != expected || !is_rounded(text)))
+        fail_case(NULL, "'%s' is said to lose more than a fraction as %.9g", text, read);
+    if (what == CSV_NUMBER && is_rounded(text)) fail_case(NULL, "'%s' loses more than a fraction", text);
+    if (what != CSV_NUMBER && what != CSV_ROUNDED) {
         const bool number = *end == 0 && end != text;
         if (number && (isfinite(expected) || what != CSV_TOO_LARGE)) fail_case(NULL, "'%s' is a number", text);
     } else if (*end != 0 || (isfinite(expected) && read != expected)) {
         fail_case(NULL, "'%s' is read as %.9g, not %.9g", text, read, expected);
+    }
+}
+
+static void test_what_is_rounded(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        CsvNumber what;
+    } cases[] = {{"16777216", CSV_NUMBER},
+                 {"16777217", CSV_ROUNDED},
+                 {"-16777217", CSV_ROUNDED},
+                 {"16777218", CSV_NUMBER},
+                 {"1700000000", CSV_NUMBER},
+                 {"1700000000.5", CSV_ROUNDED},
+                 {"1700000000.25", CSV_ROUNDED},
+                 {"0.1", CSV_NUMBER},
+                 {"8388607.3", CSV_NUMBER},
+                 {"8388608.3", CSV_ROUNDED},
+                 {"3.999999999", CSV_NUMBER},
+                 {"1e20", CSV_NUMBER},
+                 {"1e-30", CSV_NUMBER},
+                 {"1e-60", CSV_ROUNDED},
+                 {"0e-60", CSV_NUMBER},
+                 {"1e39", CSV_TOO_LARGE},
+                 {"1234567890123", CSV_ROUNDED},
+                 {"nan", CSV_NUMBER},
+                 {"-inf", CSV_NUMBER}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        float read;
+        if (csv_read_number(cases[i].text, strlen(cases[i].text), &read) != cases[i].what)
+            fail_msg("%s", cases[i].text);
     }
 }
 
@@ -236,9 +285,8 @@ int main(int argc, char **argv)
 {
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_floats_come_back),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_floats_come_back), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_what_is_rounded),  cmocka_unit_test(test_tables),
         cmocka_unit_test(test_quotes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,8 +128,8 @@ static HaloShape draw_file_shape(Rng *rng, const HaloFormat *format)
     HaloDtype dtype = (HaloDtype)rng_between(rng, HALO_U8, HALO_F32);
     while ((format->dtypes >> dtype & 1) == 0) dtype = (dtype + 1) % HALO_DTYPES;
     int channels = (int)rng_between(rng, 1, 4);
-    while ((format->channels >> (channels - 1) & 1) == 0) channels = channels % 4 + 1;
-    const bool alpha = format->alpha && channels % 2 == 0;
+    while (((format->channels | format->with_alpha) >> (channels - 1) & 1) == 0) channels = channels % 4 + 1;
+    const bool alpha = (format->with_alpha >> (channels - 1) & 1) != 0 && channels % 2 == 0;
     return shape_of(dtype, rng_between(rng, 1, 40), rng_once_in(rng, 6) ? 1 : rng_between(rng, 1, 70), channels,
                     alpha);
 }

@@ -55,7 +55,7 @@ static int draw_channels(const HaloFormat *format, Rng *rng)
 {
     for (;;) {
         const int channels = (int)rng_between(rng, 1, format->channels == HALO_ANY_CHANNELS ? 7 : 4);
-        if (format->channels >> (channels - 1) & 1) return channels;
+        if ((format->channels | format->with_alpha) >> (channels - 1) & 1) return channels;
     }
 }
 
@@ -64,11 +64,13 @@ static void one_round_trip(Rng *rng)
     const HaloFormat *format = lossless[rng_between(rng, 0, LOSSLESS - 1)];
     const HaloDtype dtype = draw_dtype(format, rng);
     const int channels = draw_channels(format, rng);
-    const bool alpha = format->alpha && format != &halo_format_raw && (channels == 2 || channels == 4);
+    const bool plain = (format->channels >> (channels - 1) & 1) != 0;
+    const bool alpha =
+        channels > 1 && (format->with_alpha >> (channels - 1) & 1) != 0 && (!plain || rng_once_in(rng, 2));
     const int64_t width = rng_between(rng, 1, 40), height = rng_between(rng, 1, 30);
     const HaloShape shape = shape_of(dtype, width, height, channels, alpha);
     HaloBuf data = random_image(&shape, rng);
-    const HaloReadOptions options = {.has_raw = true, .raw = shape};
+    const HaloReadOptions options = {.has_raw = true, .raw = shape, .axes = channels > 1 ? "hwc" : NULL};
     const HaloInfo info = {0};
     Bytes file, again;
     Decoded image;

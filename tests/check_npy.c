@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "codec.h"
+#include "random.h"
 
 /* An array with this dictionary, in a version 1, 2 or 3 file. */
 static size_t npy(char file[600], int version, const char *dictionary, const char *samples, size_t bytes)
@@ -75,6 +76,42 @@ static void npy_of_every_type(void **unused)
                TEXT("\0\0\0\0\0\0\x90\x36\0\0\0\0\0\0\x98\x36"), f32, 1, F32(0, 0x1p-149f));
 }
 
+static void expect_rounded(const char *dictionary, const void *samples, size_t bytes, const float *expected,
+                           size_t n, uint64_t rounded)
+{
+    char file[600];
+    Decoded image;
+    const size_t size = npy(file, 1, dictionary, samples, bytes);
+    if (decode(&halo_format_npy, file, size, NULL, 0, &image) != HALO_OK)
+        fail_msg("%s: %s", dictionary, halo_error());
+    assert_memory_equal(image.data.data, expected, n * sizeof *expected);
+    assert_int_equal(image.info.notes.count[HALO_NOTE_ROUNDED], rounded);
+    assert_int_equal(image.info.notes.count[HALO_NOTE_VANISHED], strstr(dictionary, "f8") != NULL);
+    decoded_free(&image);
+}
+
+/* Integers of more than 24 bits, and fractions of numbers that have as many before the point. */
+static void npy_counts_what_is_rounded(void **unused)
+{
+    (void)unused;
+    const double reals[] = {0.1,       1e-30,        3.9999999999, 8388607.75, 8388608.5,
+                            16777216., 1700000000.5, 1e300,        -1e-60,     INFINITY};
+    const int64_t signs[] = {16777216, 16777217, -16777217, -16777218, INT64_MIN, INT64_MAX};
+    const uint64_t counts[] = {UINT64_MAX, (uint64_t)1 << 63, ((uint64_t)1 << 63) + 1};
+    float expected[10];
+    for (int i = 0; i < 10; i++) expected[i] = (float)reals[i];
+    expect_rounded("{'descr': '=f8', 'fortran_order': False, 'shape': (10,)}", reals, sizeof reals, expected,
+                   10, 3);
+    for (int i = 0; i < 6; i++) expected[i] = (float)signs[i];
+    expect_rounded("{'descr': '=i8', 'fortran_order': False, 'shape': (6,)}", signs, sizeof signs, expected, 6,
+                   3);
+    for (int i = 0; i < 3; i++) expected[i] = (float)counts[i];
+    expect_rounded("{'descr': '=u8', 'fortran_order': False, 'shape': (3,)}", counts, sizeof counts, expected,
+                   3, 2);
+    expect_rounded("{'descr': '>i4', 'fortran_order': True, 'shape': (1, 2)}", TEXT("\x81\0\0\1\0\0\0\7"),
+                   F32(-0x7f000000 + 1, 7), 2, 1);
+}
+
 static void expect_npy_error(const char *dictionary, const char *samples, size_t bytes, const char *message)
 {
     char file[600];
@@ -85,21 +122,26 @@ static void expect_npy_error(const char *dictionary, const char *samples, size_t
 static void npy_mistakes(void **unused)
 {
     (void)unused;
-    expect_npy_error("{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", TEXT("\1\0\0\1"),
-                     "sample 16777217");
-    expect_npy_error("{'descr': '<i8', 'fortran_order': False, 'shape': (1,)}", TEXT("\0\0\0\0\0\0\0\x80"),
-                     "sample -9223372036854775808");
-    expect_npy_error("{'descr': '<u8', 'fortran_order': False, 'shape': (1,)}",
-                     TEXT("\xff\xff\xff\xff\xff\xff\xff\xff"), "sample 18446744073709551615");
-    expect_npy_error("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1)}", TEXT("abcd"), "Fortran");
+    expect_npy_error("{'descr': '<f4', 'fortran_order': Yes, 'shape': (1, 1)}", TEXT("abcd"),
+                     "neither True nor False");
     expect_npy_error("{'descr': '<f1', 'fortran_order': False, 'shape': (1,)}", TEXT("ab"),
                      "an array of '<f1'");
     expect_npy_error("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", TEXT("ab"),
                      "an array of '<c8'");
     expect_npy_error("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", TEXT(""), "records");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': ()}", TEXT("a"), "without dimensions");
-    expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1)}", TEXT("a"), "more than 4");
-    expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,5)}", TEXT("abcde"), "4 dimensions; --axes");
+    expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1)}", TEXT("a"),
+                     "more than 6");
+    expect_npy_error(
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1)}", TEXT("a"),
+        "an array of 5 dimensions, the last of 1: --axes says what they are, such as nhwc or tzyx");
+    expect_npy_error(
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,5)}", TEXT("abcde"),
+        "an array of 4 dimensions, the last of 5: --axes says what they are, such as nhwc or tzyx");
+    expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,5)}", TEXT("abcde"),
+                     "the last of 5: --axes nhw (or zyx) reads it as pages, --axes hwc as channels");
+    expect_npy_error("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3)}", TEXT("abcde"),
+                     "truncated: 5 of 6 samples");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (0, 4)}", TEXT(""), "without pixels");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1)}", TEXT("a"), "no tuple");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1 1)}", TEXT("a"), "comma");
@@ -115,6 +157,188 @@ static void npy_mistakes(void **unused)
     expect_npy_error("['descr']", TEXT("a"), "no dictionary");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (4, 2)}", TEXT("abcde"),
                      "truncated: 2 of 4 rows");
+}
+
+/* ---- dimensions in any order ---------------------------------------------------------------------------- */
+
+#define MOST_AXES 6
+
+/* An array whose samples are their own number in C's order of its dimensions, so that what is read tells where
+ * it was. */
+typedef struct Array {
+    char axes[MOST_AXES + 1];
+    int64_t dim[MOST_AXES];
+    int dims;
+    bool fortran;
+    int size;                 /* of a sample: 1, big-endian 2, or 4 */
+    int64_t pages, length[3]; /* rows, columns, channels */
+} Array;
+
+static const char row_letters[] = "hy", column_letters[] = "wx";
+
+static Array draw_array(Rng *rng)
+{
+    static const char orders[][4] = {"hw", "wh", "hwc", "hcw", "chw", "whc", "wch", "cwh"};
+    static const char pages[][4] = {"", "", "n", "z", "t", "tz", "zt", "ntz"};
+    Array array = {
+        .fortran = rng_once_in(rng, 2), .size = 1 << rng_between(rng, 0, 2), .pages = 1, .length = {1, 1, 1}};
+    const char *order = orders[rng_between(rng, 0, 7)];
+    strcpy(array.axes, pages[rng_between(rng, 0, 7)]);
+    strcat(array.axes, order);
+    array.dims = (int)strlen(array.axes);
+    for (int i = 0; i < array.dims; i++) {
+        array.dim[i] = rng_between(rng, 1, 4);
+        const char *known = strchr("hwc", array.axes[i]);
+        if (known != NULL)
+            array.length[known - "hwc"] = array.dim[i];
+        else
+            array.pages *= array.dim[i];
+    }
+    return array;
+}
+
+static int64_t samples_of(const Array *array)
+{
+    return array->pages * array->length[0] * array->length[1] * array->length[2];
+}
+
+/* The number of a sample in C's order of the dimensions. */
+static int64_t number_of(const Array *array, int64_t page, int64_t y, int64_t x, int64_t c)
+{
+    int64_t place[MOST_AXES], number = 0;
+    for (int i = array->dims - 1; i >= 0; i--) {
+        const char axis = array->axes[i];
+        place[i] = axis == 'h' ? y : axis == 'w' ? x : axis == 'c' ? c : page % array->dim[i];
+        if (strchr("hwc", axis) == NULL) page /= array->dim[i];
+    }
+    for (int i = 0; i < array->dims; i++) number = number * array->dim[i] + place[i];
+    return number;
+}
+
+/* Where it lies in the file. */
+static int64_t place_of(const Array *array, int64_t number)
+{
+    int64_t place = 0, step = 1, digit[MOST_AXES];
+    if (!array->fortran) return number;
+    for (int i = array->dims - 1; i >= 0; i--) {
+        digit[i] = number % array->dim[i];
+        number /= array->dim[i];
+    }
+    for (int i = 0; i < array->dims; i++) {
+        place += digit[i] * step;
+        step *= array->dim[i];
+    }
+    return place;
+}
+
+static size_t write_array(const Array *array, uint8_t *file)
+{
+    static const char *const type[] = {"|u1", ">u2", "", "<i4"};
+    char head[300], shape[100] = "";
+    for (int i = 0; i < array->dims; i++)
+        snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%lld,", (long long)array->dim[i]);
+    const int size = snprintf(head, sizeof head, "{'descr': '%s', 'fortran_order': %s, 'shape': (%s)}",
+                              type[array->size - 1], array->fortran ? "True" : "False", shape);
+    memcpy(file, "\x93NUMPY\1\0", 8);
+    file[8] = (uint8_t)size;
+    file[9] = 0;
+    memcpy(file + 10, head, (size_t)size);
+    for (int64_t n = 0; n < samples_of(array); n++) {
+        uint8_t *at = file + 10 + size + place_of(array, n) * array->size;
+        const uint8_t low = (uint8_t)n, high = (uint8_t)(n >> 8);
+        if (array->size == 1) at[0] = low;
+        if (array->size == 2) at[0] = high, at[1] = low;
+        if (array->size == 4) at[0] = low, at[1] = high, at[2] = at[3] = 0;
+    }
+    return (size_t)(10 + size + samples_of(array) * array->size);
+}
+
+static void expect_page(const Array *array, HaloReader *reader, int64_t page, Rng *rng)
+{
+    const HaloShape *shape = &reader->info.shape;
+    HaloBuf data;
+    int64_t got, skipped, y = 0;
+    assert_int_equal(shape->height, array->length[0]);
+    assert_int_equal(shape->width, array->length[1]);
+    assert_int_equal(shape->channels, array->length[2]);
+    assert_int_equal(halo_buf_alloc(&data, shape), HALO_OK);
+    if (rng_once_in(rng, 3)) {
+        assert_int_equal((halo_format_npy.skip)(reader, 1, &skipped), HALO_OK);
+        y = skipped;
+    }
+    for (; y < shape->height; y += got) {
+        HaloBuf rows = data;
+        rows.rows = rng_between(rng, 1, shape->height - y);
+        if (halo_format_npy.read(reader, &rows, &got) != HALO_OK)
+            fail_case(NULL, "%s: %s", array->axes, halo_error());
+        for (int64_t i = 0; i < got * shape->width * shape->channels; i++) {
+            const int64_t c = i % shape->channels, x = i / shape->channels % shape->width,
+                          r = i / shape->channels / shape->width, number = number_of(array, page, y + r, x, c);
+            const double value = array->size == 1   ? ((uint8_t *)data.data)[i]
+                                 : array->size == 2 ? ((uint16_t *)data.data)[i]
+                                                    : (double)((float *)data.data)[i];
+            if (value != (double)(array->size == 1 ? (uint8_t)number : number))
+                fail_case(NULL, "%s%s: page %lld, row %lld, column %lld, channel %lld is %g", array->axes,
+                          array->fortran ? ", Fortran" : "", (long long)page, (long long)(y + r), (long long)x,
+                          (long long)c, value);
+        }
+    }
+    halo_buf_free(&data);
+}
+
+static void any_order_body(Rng *rng)
+{
+    static uint8_t file[400 + 4096 * 4];
+    Array array = draw_array(rng);
+    const size_t size = write_array(&array, file);
+    HaloSource *source;
+    HaloReader reader = {.options.axes = array.axes};
+    char spelled[MOST_AXES + 1];
+    strcpy(spelled, array.axes);
+    for (int i = 0; i < array.dims; i++) {
+        if (spelled[i] == 'h') spelled[i] = row_letters[rng_between(rng, 0, 1)];
+        if (spelled[i] == 'w') spelled[i] = column_letters[rng_between(rng, 0, 1)];
+    }
+    reader.options.axes = spelled;
+    assert_int_equal(halo_source_from_memory(file, size, &source), HALO_OK);
+    reader.source = source;
+    if (halo_format_npy.open(&reader) != HALO_OK) fail_case(NULL, "%s: %s", spelled, halo_error());
+    assert_int_equal(reader.info.images, array.pages > 1 ? array.pages : 0);
+    for (int64_t page = 0; page < array.pages; page++) {
+        reader.options.image = page;
+        if (page > 0) assert_int_equal(halo_format_npy.next(&reader), HALO_OK);
+        expect_page(&array, &reader, page, rng);
+    }
+    halo_format_npy.close(&reader);
+    halo_source_close(source);
+}
+
+static void arrays_of_any_order(void **unused)
+{
+    (void)unused;
+    for_each_case(__func__, 2000, any_order_body);
+}
+
+/* What a damaged file lacks is 0, wherever it belongs; what one claims to hold is not believed. */
+static void fortran_damaged(void **unused)
+{
+    (void)unused;
+    char file[600];
+    Decoded image;
+    const HaloReadOptions tolerate = {.tolerate = true};
+    size_t size =
+        npy(file, 1, "{'descr': '>u2', 'fortran_order': True, 'shape': (2, 3)}", TEXT("\0\1\0\2\0\3\0\4\0"));
+    assert_int_equal(decode(&halo_format_npy, file, size, &tolerate, 1, &image), HALO_OK);
+    assert_memory_equal(image.data.data, U16(1, 3, 0, 2, 4, 0), 12);
+    decoded_free(&image);
+    size = npy(file, 1, "{'descr': '<f8', 'fortran_order': True, 'shape': (99999999999, 99999999999)}",
+               TEXT("abcdefgh"));
+    assert_int_equal(decode(&halo_format_npy, file, size, NULL, 1, &image), HALO_ERR_LIMIT);
+    decoded_free(&image);
+    size = npy(file, 1, "{'descr': '<f4', 'fortran_order': True, 'shape': (9999, 9999)}", TEXT("abcdefgh"));
+    assert_int_equal(decode(&halo_format_npy, file, size, NULL, 1, &image), HALO_ERR_INPUT);
+    assert_non_null(strstr(halo_error(), "truncated: 2 of 99980001 samples"));
+    decoded_free(&image);
 }
 
 static void npy_keeps_scans(void **unused)
@@ -133,12 +357,13 @@ static void npy_keeps_scans(void **unused)
     free(file.at);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(npy_of_every_type),
-        cmocka_unit_test(npy_mistakes),
-        cmocka_unit_test(npy_keeps_scans),
+        cmocka_unit_test(npy_of_every_type), cmocka_unit_test(npy_counts_what_is_rounded),
+        cmocka_unit_test(npy_mistakes),      cmocka_unit_test(arrays_of_any_order),
+        cmocka_unit_test(fortran_damaged),   cmocka_unit_test(npy_keeps_scans),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

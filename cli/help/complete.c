@@ -72,6 +72,7 @@ static bool put_first_words(FILE *to, const CliCommand *command)
         fputs("ops masks formats devices", to);
     else if (command->bit == CLI_HELP) {
         put_command_names(to);
+        for (int i = 0; i < cli_topic_count; i++) fprintf(to, " %s", cli_topics[i].name);
         fputc(' ', to);
         put_op_names(to);
     } else

@@ -22,6 +22,15 @@ void cli_wrap(FILE *to, const char *text, int indent, int width);
 /* The page of an operation, as `halo help gauss` prints it. */
 void cli_print_op(FILE *to, const HaloOp *op);
 
+/* topics.c */
+typedef struct CliTopic {
+    const char *name, *help; /* one word, one line */
+    const char *text;        /* in lines of up to CLI_LINE characters */
+} CliTopic;
+extern const CliTopic cli_topics[];
+extern const int cli_topic_count;
+const CliTopic *cli_find_topic(const char *name);
+
 /* generate.c, complete.c: for --generate. */
 void cli_generate_man(FILE *to);
 void cli_generate_ops_table(FILE *to);

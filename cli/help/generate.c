@@ -104,6 +104,18 @@ static void put_ops(FILE *to)
     for (int p = 0; p < common; p++) put_param(to, &shared[p]);
 }
 
+static void put_topics(FILE *to)
+{
+    fputs(".SH TOPICS\n", to);
+    for (int i = 0; i < cli_topic_count; i++) {
+        fprintf(to, ".SS %s\n", cli_topics[i].name);
+        put_roff(to, cli_topics[i].help);
+        fputs("\n.PP\n.nf\n", to);
+        put_roff(to, cli_topics[i].text);
+        fputs(".fi\n", to);
+    }
+}
+
 static void put_examples(FILE *to)
 {
     fputs(".SH EXAMPLES\n.nf\n", to);
@@ -134,6 +146,7 @@ void cli_generate_man(FILE *to)
           ".B \\-\\-bins 64\nis\n.BR bins=64 .\n",
           to);
     put_ops(to);
+    put_topics(to);
     fputs(".SH EXIT STATUS\n0 all done, 1 an input failed, 2 usage, 3 device, 4 output could not be written, 5 "
           "a limit "
           "was reached,\n6 \\(oqcompare\\(cq found more than may be, 70 a fault of halo's own, which please report, 128+n a signal. Of several inputs: 1 when some failed and others went on.\n"

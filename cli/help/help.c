@@ -106,6 +106,11 @@ static void print_overview(FILE *to)
         fprintf(to, "  %-7s ", cli_commands[i].name);
         cli_wrap(to, cli_commands[i].help, 10, CLI_LINE);
     }
+    fprintf(to, "\n%sTopics of 'halo help'%s\n", cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN));
+    for (int i = 0; i < cli_topic_count; i++) {
+        fprintf(to, "  %-7s ", cli_topics[i].name);
+        cli_wrap(to, cli_topics[i].help, 10, CLI_LINE);
+    }
     print_options(to, CLI_BARE, CLI_GENERAL);
     fputs("\nMore: 'halo run --help', 'halo list ops', 'halo help gauss'.\n"
           "Exit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 a limit,\n"
@@ -116,22 +121,39 @@ static void print_overview(FILE *to)
 static const char *topic_at(int i, const void *list)
 {
     const HaloTables *tables = list;
-    return i < cli_command_count ? cli_commands[i].name : tables->op[i - cli_command_count]->name;
+    if (i < cli_command_count) return cli_commands[i].name;
+    i -= cli_command_count;
+    return i < cli_topic_count ? cli_topics[i].name : tables->op[i - cli_topic_count]->name;
+}
+
+/* "topics: units", for who asked for something else. */
+static void add_topics(CliText *text)
+{
+    cli_add(text, "topics: ", 8);
+    for (int i = 0; i < cli_topic_count; i++) {
+        if (i > 0) cli_add(text, ", ", 2);
+        cli_add(text, cli_topics[i].name, strlen(cli_topics[i].name));
+    }
 }
 
 static int unknown_topic(const char *word)
 {
     const HaloTables *tables = halo_tables();
-    const char *near = halo_nearest(word, cli_command_count + tables->ops, topic_at, tables);
+    const int names_in_all = cli_command_count + cli_topic_count + tables->ops;
+    const char *near = halo_nearest(word, names_in_all, topic_at, tables);
     char names[120];
+    CliText topics = {0};
+    add_topics(&topics);
     if (halo_known_as(tables, word, names, sizeof names))
-        cli_complain("'%.80s' is no command or operation; did you mean %s?", word, names);
+        cli_complain("'%.80s' is no command, operation or topic; did you mean %s?", word, names);
     else if (near != NULL)
-        cli_complain("'%.80s' is no command or operation; did you mean '%s'?", word, near);
+        cli_complain("'%.80s' is no command, operation or topic; did you mean '%s'?", word, near);
     else
         cli_complain(
-            "'%.80s' is no command or operation; see 'halo --help', 'halo list ops' and 'halo list formats'",
-            word);
+            "'%.80s' is no command, operation or topic; see 'halo --help', 'halo list ops' and 'halo list "
+            "formats'; %s",
+            word, topics.data);
+    free(topics.data);
     return HALO_ERR_USAGE;
 }
 
@@ -139,21 +161,30 @@ static int unknown_topic(const char *word)
 static void print_topic(FILE *to, const char *topic)
 {
     const CliCommand *command = cli_find_command(topic);
+    const CliTopic *other = cli_find_topic(topic);
     if (command != NULL)
         print_command(to, command);
+    else if (other != NULL)
+        fprintf(to, "%s%s%s: %s\n\n%s", cli_ink(CLI_BOLD), other->name, cli_ink(CLI_PLAIN), other->help,
+                other->text);
     else
         cli_print_op(to, halo_find_op(topic));
 }
 
-/* `halo --help`, `halo run --help`, `halo help run`, `halo help gauss`; of several topics one after the other.
+static bool is_topic(const char *word)
+{
+    return cli_find_command(word) != NULL || cli_find_topic(word) != NULL || halo_find_op(word) != NULL;
+}
+
+/* `halo --help`, `halo run --help`, `halo help run`, `halo help gauss`, `halo help units`; of several topics
+ * one after the other.
  */
 int cli_help(const CliSettings *settings)
 {
     const CliCommand *command = settings->command;
     const bool asks = command != NULL && command->bit == CLI_HELP;
     for (size_t i = 0; asks && i < settings->words; i++)
-        if (cli_find_command(settings->word[i]) == NULL && halo_find_op(settings->word[i]) == NULL)
-            return unknown_topic(settings->word[i]);
+        if (!is_topic(settings->word[i])) return unknown_topic(settings->word[i]);
     cli_ink_setup(STDOUT_FILENO, settings->no_color);
     FILE *page = cli_page_open(false);
     for (size_t i = 0; asks && i < settings->words; i++) {

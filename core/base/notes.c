@@ -12,7 +12,6 @@ typedef struct Row {
 } Row;
 
 static const Row rows[HALO_NOTES] = {
-    [HALO_NOTE_AXES] = {"axes", "a third dimension is read as %llu channels (--axes nhw: as pages)", NULL},
     [HALO_NOTE_PAGES] = {"pages", "the first of several pages is taken", NULL},
     [HALO_NOTE_SIZES] = {"sizes", "images are left out from the first of another size or kind on", NULL},
     [HALO_NOTE_FRAMES] = {"frames", "the first of %llu frames of an animation is taken", NULL},
@@ -27,6 +26,13 @@ static const Row rows[HALO_NOTES] = {
                          "%llu chunks that are too large, cut off, or too many, are left out"},
     [HALO_NOTE_NO_END] = {"no-end", "the mark of the end is missing, though all rows are there", NULL},
     [HALO_NOTE_HEADER] = {"header", "invalid parameters in a header are ignored", NULL},
+    [HALO_NOTE_ROUNDED] =
+        {"rounded", "1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset before",
+         "%llu samples are rounded to the 24 bits of 32-bit floats: subtract an offset before, such "
+         "as the first time (--columns leaves columns of a table out)"},
+    [HALO_NOTE_VANISHED] = {"vanished",
+                            "1 sample is too small for a 32-bit float and became 0: multiply it before",
+                            "%llu samples are too small for 32-bit floats and became 0: multiply them before"},
     [HALO_NOTE_CLIPPED] = {"clipped", NULL, NULL},
     [HALO_NOTE_NAN] = {"nan", "1 sample is NaN and became 0", "%llu samples are NaN and became 0"},
     [HALO_NOTE_TURNED] = {"turned", "turned as EXIF says, which the output does not pass on", NULL},
@@ -39,6 +45,9 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_NO_LOUDNESS] = {"no-loudness",
                                "as loud as it was: it is shorter than 0.4 s, or silent, and has no loudness",
                                NULL},
+    [HALO_NOTE_ALPHA] = {"alpha",
+                         "the output does not say that its last channel is alpha: --axes hwc,alpha reads it so",
+                         NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which TIFF alone has", NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},
@@ -72,7 +81,6 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     for (int i = 0; i < HALO_NOTES; i++) notes->count[i] += more->count[i];
     if (more->count[HALO_NOTE_THROUGH_F32] > 0) /* bits, not files */
         notes->count[HALO_NOTE_THROUGH_F32] = more->count[HALO_NOTE_THROUGH_F32];
-    if (more->count[HALO_NOTE_AXES] > 0) notes->count[HALO_NOTE_AXES] = more->count[HALO_NOTE_AXES];
     if (more->count[HALO_NOTE_FRAMES] > 0) notes->count[HALO_NOTE_FRAMES] = more->count[HALO_NOTE_FRAMES];
     notes->left_out |= more->left_out;
     notes->stripped |= more->stripped;

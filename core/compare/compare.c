@@ -66,6 +66,8 @@ static HaloStatus compare_images(HaloSession *session, HaloPool *pool, Side *a, 
     HALO_TRY(compare_samples(&pair, all));
     HALO_TRY(compare_structure(&pair, all));
     HALO_TRY(compare_lag(&pair, all));
+    all->notes = a->reader.info.notes;
+    halo_notes_join(&all->notes, &b->reader.info.notes);
     halo_memory_free(&session->memory, &a->data);
     halo_memory_free(&session->memory, &b->data);
 out:

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "file.h"
+#include "halo/axes.h"
 
 const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name)
 {
@@ -52,10 +53,24 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
                      "no known image or audio format; 'halo list formats' names them, --raw reads samples");
 }
 
-/* What a header states is checked; and --white gives numbers of a picture a full scale. */
+/* Where the last channel may be one that --axes calls alpha: not of gray, and not of RGB. */
+static HaloStatus name_alpha(const HaloReadOptions *options, HaloShape *shape)
+{
+    HaloAxes axes;
+    if (options->axes == NULL || shape->kind != HALO_IMAGE) return HALO_OK;
+    const HaloStatus status = halo_read_axes(options->axes, &axes);
+    if (status == HALO_OK && axes.alpha && shape->alpha < 0 && shape->channels != 1 && shape->channels != 3)
+        shape->alpha = shape->channels - 1;
+    return status;
+}
+
+/* What a header states is checked; --white gives numbers of a picture a full scale, and --axes names its alpha.
+ */
 static HaloStatus accept(HaloReader *reader)
 {
     HaloShape *shape = &reader->info.shape;
+    const HaloStatus status = name_alpha(&reader->options, shape);
+    if (status != HALO_OK) return status;
     if (shape->numbers && reader->options.white > 0) {
         shape->numbers = false;
         shape->white = (float)reader->options.white;

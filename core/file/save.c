@@ -80,6 +80,8 @@ HaloStatus save_end(HaloWriter *writer, const HaloInfo *like)
     HALO_TRY(writer->format->finish(writer));
     halo_note_left_out(&writer->notes, halo_meta_kinds(&writer->info.meta) & ~writer->format->holds);
     note_rate(writer, like, &writer->changes.to);
+    if (writer->changes.to.alpha >= 0 && writer->format->with_alpha == 0)
+        halo_note(&writer->notes, HALO_NOTE_ALPHA, 1);
     if ((writer->options.tile > 0 || writer->options.pyramid) && !writer->format->tiles)
         halo_note(&writer->notes, HALO_NOTE_TILES, 1);
     HALO_TRY(halo_sink_flush(writer->sink));

@@ -36,6 +36,7 @@ typedef struct Run {
     HaloBuf waiting, head, out; /* head: the first frames of an input; out: a band */
     HaloPlan *plan;
     HaloWriter writer;
+    HaloNotes notes; /* of inputs behind the first */
     HaloTimes ms;
 } Run;
 
@@ -146,6 +147,12 @@ static void cross(const Run *run)
     }
 }
 
+static void end_input(Run *run, Input *input)
+{
+    halo_notes_join(&run->notes, &input->reader.info.notes);
+    close_input(input);
+}
+
 static HaloStatus next_input(Run *run)
 {
     HaloStatus status = HALO_OK;
@@ -153,7 +160,7 @@ static HaloStatus next_input(Run *run)
     run->ended = run->at + 1 == run->join->inputs;
     if (run->ended) return HALO_OK;
     if (input->frames < run->overlap) return too_short(run, input);
-    if (run->at > 0) close_input(input);
+    if (run->at > 0) end_input(run, input);
     input = &run->input[++run->at];
     HALO_TRY(open_input(run, input));
     run->head.cols = 0;
@@ -269,6 +276,8 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     report->ms = run->ms;
     report->input = run->shape;
     report->backend = host->backend->name;
+    if (run->at > 0) end_input(run, &run->input[run->at]);
+    halo_notes_join(&report->notes, &run->notes);
     save_report(&run->writer, like, report);
 out:
     return status;

@@ -29,20 +29,28 @@ static HaloDtype nearest_dtype(const HaloFormat *to, HaloDtype wish)
     return HALO_F32;
 }
 
-static HaloStatus check_channels(const HaloShape *shape, const HaloFormat *to)
+/* Is this number of channels in a set of a format? */
+static bool among(unsigned set, int channels) { return channels <= 32 && (set >> (channels - 1) & 1) != 0; }
+
+static HaloStatus check_channels(const HaloShape *shape, HaloKind input, const HaloFormat *to)
 {
     if ((to->kinds & shape->kind) == 0)
         return halo_fail(HALO_ERR_USAGE, "%s holds no %s; 'halo list formats' shows what does", to->name,
                          shape->kind == HALO_IMAGE ? "images" : "audio");
     if (to->channels == HALO_ANY_CHANNELS) return HALO_OK;
-    if (shape->alpha >= 0 && !to->alpha)
+    if (shape->alpha >= 0 && to->with_alpha == 0)
         return halo_fail(HALO_ERR_INPUT, "%s has no alpha channel and this image has one; write PNG or PAM",
                          to->name);
-    if (shape->channels > 32 || (to->channels >> (shape->channels - 1) & 1) == 0)
-        return halo_fail(HALO_ERR_INPUT,
-                         "%s holds no image of %d channels; 'halo list formats' shows what does", to->name,
-                         shape->channels);
-    return HALO_OK;
+    if (among(shape->alpha >= 0 ? to->with_alpha : to->channels, shape->channels)) return HALO_OK;
+    if (shape->alpha < 0 && among(to->with_alpha, shape->channels))
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s holds a channel besides %s only as alpha, and nothing says that this one is: %schannels:%s "
+            "leaves it out",
+            to->name, shape->channels == 2 ? "gray" : "RGB",
+            input == HALO_IMAGE ? "--axes hwc,alpha says so, " : "", shape->channels == 2 ? "1" : "1,2,3");
+    return halo_fail(HALO_ERR_INPUT, "%s holds no image of %d channels; 'halo list formats' shows what does",
+                     to->name, shape->channels);
 }
 
 /* The type of a value that is made before step `end`; where its samples were only moved to their places, the
@@ -66,7 +74,7 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
     *out = value;
     builder->op = "output";
     HaloStatus status = HALO_OK;
-    HALO_TRY(check_channels(&shape, to));
+    HALO_TRY(check_channels(&shape, plan->reg[0].kind, to));
     if (shape.kind == HALO_AUDIO &&
         !to->keeps_units) /* writers of audio round by themselves, to the file's bits */
         return dtype == HALO_F32 ? HALO_OK : builder_convert(builder, value, HALO_F32, out);

@@ -45,6 +45,14 @@ struct Frames {
 
 /* ---- one picture ----------------------------------------------------------------------------------------- */
 
+/* What reading the rows of a page lost. save_report() adds what the first, where it stays open, has to say. */
+static void note_lost(Frames *frames, const HaloReader *reader)
+{
+    const uint64_t *count = reader->info.notes.count;
+    halo_note(&frames->notes, HALO_NOTE_ROUNDED, count[HALO_NOTE_ROUNDED]);
+    halo_note(&frames->notes, HALO_NOTE_VANISHED, count[HALO_NOTE_VANISHED]);
+}
+
 static void close_frame(Frame *frame)
 {
     if (!frame->open) return;
@@ -87,7 +95,7 @@ static HaloStatus read_rows(const Frames *frames, Frame *frame, int64_t rows, ch
     return frame->data.data != NULL ? copy_rows(frame, &to) : load_rows(&frame->reader, &to, &got);
 }
 
-static HaloStatus read_frame(const Frames *frames, Frame *frame, char *room)
+static HaloStatus read_frame(Frames *frames, Frame *frame, char *room)
 {
     HaloStatus status = HALO_OK;
     if (!frame->open && frame->data.data == NULL) HALO_TRY(open_frame(frames, frame));
@@ -97,7 +105,12 @@ static HaloStatus read_frame(const Frames *frames, Frame *frame, char *room)
     }
     HALO_TRY(read_rows(frames, frame, frames->rows, room));
 out:
-    if (!frame->kept) close_frame(frame);
+    if (!frame->kept && frame->open) {
+        pthread_mutex_lock(&frames->lock);
+        note_lost(frames, &frame->reader);
+        pthread_mutex_unlock(&frames->lock);
+        close_frame(frame);
+    }
     return status;
 }
 
@@ -175,36 +188,6 @@ static void note_file(Frames *frames, const HaloReader *reader)
     if (frames->count > 1) halo_notes_join(&frames->notes, &reader->info.notes);
 }
 
-/* The pages of a file, each with a reader of its own; another one goes over all of them. */
-static HaloStatus add_file(Frames *frames, const char *path)
-{
-    HaloStatus status = HALO_OK;
-    HaloSession *session = frames->session;
-    HaloSource *source = NULL;
-    HaloReader scout = {0};
-    bool more = true;
-    HALO_TRY(halo_source_open(path, &source));
-    halo_source_count(source, &session->memory);
-    if (halo_source_identity(source, frames->read[frames->reads].id))
-        frames->read[frames->reads++].what = "an input";
-    for (int64_t page = 0; more; page++) {
-        Frame *frame;
-        HALO_TRY(add_frame(frames, path, &frame));
-        frame->page = page;
-        if (page > 0 && scout.format->next == NULL) frame->offset = halo_source_tell(source);
-        HALO_TRY(page == 0 ? load_open(session, source, frames->stack->raw, &scout)
-                           : load_next(session->tables, &scout));
-        HALO_TRY(check_frame(frames, frame, &scout));
-        if (page == 0) note_file(frames, &scout);
-        HALO_TRY(load_past(session->tables, &scout, &more, &frames->notes));
-        if (frame->kept) HALO_TRY(open_frame(frames, frame));
-    }
-out:
-    load_close(&scout);
-    halo_source_close(source);
-    return status;
-}
-
 /* What an input that is not open any more says of itself. */
 static void keep_info(Frames *frames, HaloReader *reader)
 {
@@ -213,7 +196,7 @@ static void keep_info(Frames *frames, HaloReader *reader)
     reader->info.meta = (HaloMeta){0};
 }
 
-/* The pages of what comes once are read now. */
+/* The pages of what comes once, or of which one reader has to keep all, are read now. */
 static HaloStatus add_stream(Frames *frames, const char *path)
 {
     HaloStatus status = HALO_OK;
@@ -232,13 +215,49 @@ static HaloStatus add_stream(Frames *frames, const char *path)
         HALO_TRY(check_frame(frames, frame, &reader));
         if (page == 0) note_file(frames, &reader);
         HALO_TRY(load_samples(&reader, &frame->data));
-        if (frames->count == 1) keep_info(frames, &reader);
+        if (frames->count == 1)
+            keep_info(frames, &reader);
+        else
+            note_lost(frames, &reader);
         HALO_TRY(load_more(session->tables, &reader, &more, &frames->notes));
     }
 out:
     load_close(&reader);
     halo_source_close(source);
     return status;
+}
+
+/* The pages of a file, each with a reader of its own; another one goes over all of them. */
+static HaloStatus add_file(Frames *frames, const char *path)
+{
+    HaloStatus status = HALO_OK;
+    HaloSession *session = frames->session;
+    HaloSource *source = NULL;
+    HaloReader scout = {0};
+    bool more = true;
+    HALO_TRY(halo_source_open(path, &source));
+    halo_source_count(source, &session->memory);
+    if (halo_source_identity(source, frames->read[frames->reads].id))
+        frames->read[frames->reads++].what = "an input";
+    for (int64_t page = 0; more; page++) {
+        Frame *frame;
+        const int64_t offset = page > 0 && scout.format->next == NULL ? halo_source_tell(source) : 0;
+        HALO_TRY(page == 0 ? load_open(session, source, frames->stack->raw, &scout)
+                           : load_next(session->tables, &scout));
+        if (scout.keeps_all) break;
+        HALO_TRY(add_frame(frames, path, &frame));
+        frame->page = page;
+        frame->offset = offset;
+        HALO_TRY(check_frame(frames, frame, &scout));
+        if (page == 0) note_file(frames, &scout);
+        HALO_TRY(load_past(session->tables, &scout, &more, &frames->notes));
+        if (frame->kept) HALO_TRY(open_frame(frames, frame));
+    }
+out:
+    more = scout.keeps_all;
+    load_close(&scout);
+    halo_source_close(source);
+    return status == HALO_OK && more ? add_stream(frames, path) : status;
 }
 
 static int64_t files_at_a_time(int jobs)
@@ -303,4 +322,9 @@ const HaloRead *frames_reads(const Frames *frames, size_t *count)
     return frames->read;
 }
 
-const HaloNotes *frames_notes(const Frames *frames) { return &frames->notes; }
+const HaloNotes *frames_notes(Frames *frames)
+{
+    for (int64_t k = 1; k < frames->count; k++)
+        if (frames->frame[k]->open) note_lost(frames, &frames->frame[k]->reader);
+    return &frames->notes;
+}

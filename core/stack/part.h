@@ -60,6 +60,6 @@ HaloStatus frames_read(Frames *frames, int64_t first, int64_t rows, char *room);
 /* Do all of them stay open? */
 bool frames_stay(const Frames *frames);
 /* What there was to say of the files beside. */
-const HaloNotes *frames_notes(const Frames *frames);
+const HaloNotes *frames_notes(Frames *frames);
 
 #endif

@@ -21,6 +21,7 @@ typedef struct HaloComparison {
     double ssim; /* NaN: of sound, or of pictures of less than 11 pixels a side */
     double lag;  /* of sound: by how many frames the second is late where the two resemble each other most; */
     double correlation; /* and how much, -1 to 1; NaN: not known */
+    HaloNotes notes;    /* what reading the two lost */
 } HaloComparison;
 
 /* Compares all images of two files, which have to be of one size, with as many channels; sounds may be of any

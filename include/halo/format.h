@@ -152,6 +152,8 @@ typedef struct HaloReader {
     int jobs;           /* threads that may work on it, the caller's included; 0: 1 */
     HaloMemory *memory; /* counts what the reader keeps that grows with the file; NULL: nobody counts */
     HaloInfo info;
+    bool keeps_all; /* pages lie among each other: who reads one keeps all, so that one reader should read them
+                     */
     void *state;
 } HaloReader;
 
@@ -177,10 +179,10 @@ struct HaloFormat {
     const char *help;       /* one line */
     const char *extensions; /* "jpg,jpeg", the usual one first */
     unsigned kinds;         /* a set of HaloKind */
-    /* What `write` takes: sets of 1 << HaloDtype and 1 << (channels - 1); 0: the format is only read.
-     * `alpha`: 2 and 4 channels may be gray and RGB with alpha. */
-    unsigned dtypes, channels;
-    bool alpha;
+    /* What `write` takes: sets of 1 << HaloDtype and 1 << (channels - 1); dtypes 0: the format is only read.
+     * `channels`: how many where none is alpha; `with_alpha`: where one is, that one included. A format that
+     * takes any number and no alpha writes it as a channel without a name. */
+    unsigned dtypes, channels, with_alpha;
     unsigned holds; /* a set of HaloMetaKind; `create` and `finish` note what they had to leave out of these */
     /* Floats are written as they are (NPY, raw). Otherwise f32 is written with white 1. */
     bool keeps_units;

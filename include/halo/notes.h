@@ -11,7 +11,6 @@ extern "C" {
 
 typedef enum HaloNote {
     /* Losses and changes: said once a run. */
-    HALO_NOTE_AXES,        /* a third dimension too long for colours was read as channels: how many */
     HALO_NOTE_PAGES,       /* images of the file that are left out; 1 where nobody knows how many */
     HALO_NOTE_SIZES,       /* images are left out from the first of another size on */
     HALO_NOTE_FRAMES,      /* of an animation, of which only the first is read: how many */
@@ -22,6 +21,8 @@ typedef enum HaloNote {
     HALO_NOTE_LARGE,       /* parts that are too large, or too many, left out */
     HALO_NOTE_NO_END,      /* all rows are there, but not the mark behind them */
     HALO_NOTE_HEADER,      /* parameters of a header are invalid, and are not needed */
+    HALO_NOTE_ROUNDED,     /* numbers of the input that lose more than a fraction as f32 (docs/numerics.md) */
+    HALO_NOTE_VANISHED,    /* numbers of the input that are too small for f32, and became 0 */
     HALO_NOTE_CLIPPED,     /* samples, to the ends of what the output holds; of sound with `peak` */
     HALO_NOTE_NAN,         /* samples of sound that were NaN and became 0 */
     HALO_NOTE_TURNED,      /* the rows were turned as EXIF says */
@@ -31,6 +32,7 @@ typedef enum HaloNote {
     HALO_NOTE_KEYWORD,     /* texts whose key the output cannot hold, left out */
     HALO_NOTE_QUIETER,     /* sound is not as loud as was asked for, for its true peak: by `quieter` */
     HALO_NOTE_NO_LOUDNESS, /* sound is too short, or too quiet, for a loudness, and stays as it was */
+    HALO_NOTE_ALPHA,       /* the output does not say which channel is alpha */
     HALO_NOTE_RATE,        /* the output holds no sample rate, which was `rate` */
     HALO_NOTE_TILES,       /* tiles or overviews were asked for in a format that has none */
     /* Conversions and the like, for who asks. */

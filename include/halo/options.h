@@ -29,8 +29,8 @@ typedef enum HaloPrecision { HALO_PRECISION_EXACT, HALO_PRECISION_FAST } HaloPre
  * are filtered without regard to alpha, which stays the input's. */
 typedef enum HaloAlpha { HALO_ALPHA_PREMUL, HALO_ALPHA_STRAIGHT, HALO_ALPHA_IGNORE } HaloAlpha;
 
-/* Rows, columns, channels, and pages (n). */
-#define HALO_AXES "hw|hwc|chw|nhw|nhwc|nchw"
+/* The usual ones: rows (h or y), columns (w or x), channels (c), and, before these, pages (n, z or t). */
+#define HALO_AXES "hw|hwc|hwc,alpha|chw|nhw|nhwc|nchw|zyx|tzyx"
 
 /* All zero is the default of everything. */
 typedef struct HaloOptions {
@@ -53,7 +53,9 @@ typedef struct HaloOptions {
     const char *columns; /* of tables in text, "2,3"; NULL: all */
     const char *read_as; /* the format of all inputs, by name; NULL: as each says */
     int latency_ms;      /* sound from pipe to pipe: the most that is computed at a time; 0: 100 */
-    const char *axes; /* what the dimensions of arrays are, one of HALO_AXES; NULL: (h), (h, w) or (h, w, c) */
+    const char *axes;    /* what the dimensions of arrays are, such as those of HALO_AXES; behind them ",alpha":
+                            the last    of 2 channels, or of 4 and more, is alpha where a picture names none, of
+                            any    format. NULL:    (w), (h, w), (h, w, c) or (n, h, w, c) with up to 4 channels */
     double white;     /* the full scale of floats that have none; 0: they stay numbers */
     bool tolerate;    /* damaged inputs give what could be read */
     bool verify;      /* compute on both backends and compare: HALO_ERR_BUG where they differ */

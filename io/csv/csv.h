@@ -17,6 +17,7 @@
 typedef enum CsvNumber {
     CSV_NO_NUMBER,
     CSV_TOO_LARGE, /* a number that would become infinite */
+    CSV_ROUNDED,   /* a number that loses more than a fraction, or becomes 0 */
     CSV_NUMBER
 } CsvNumber;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "halo/text.h"
+#include "samples/rounded.h"
 
 /* All powers of ten that a double holds exactly: with a whole number below 2^53, one operation rounds once. */
 static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -23,13 +24,13 @@ static bool is_between(double value)
     return (bits & 0x1fffffff) == 0x10000000 || (value != 0 && value < (double)FLT_MIN);
 }
 
-/* digits * 10^power to the nearest float, where that takes one operation on doubles. */
-static bool quickly(uint64_t digits, int power, float *value)
+/* digits * 10^power to the nearest float, and the nearest double, where that takes one operation on doubles. */
+static bool quickly(uint64_t digits, int power, float *value, double *near)
 {
     if (digits >= EXACT || power < -MOST_TEN || power > MOST_TEN) return false;
-    const double near = power < 0 ? (double)digits / ten[-power] : (double)digits * ten[power];
-    *value = (float)near;
-    return !is_between(near);
+    *near = power < 0 ? (double)digits / ten[-power] : (double)digits * ten[power];
+    *value = (float)*near;
+    return !is_between(*near);
 }
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
@@ -42,18 +43,19 @@ static bool is_word(const char *text, size_t length, const char *word)
 }
 
 /* What takes more than one operation. */
-static bool read_slowly(const char *text, size_t length, float *value)
+static bool read_slowly(const char *text, size_t length, float *value, double *near)
 {
     char room[512], *copy = length < sizeof room ? room : malloc(length + 1);
     if (copy == NULL) return false;
     memcpy(copy, text, length);
     copy[length] = 0;
-    const bool read = halo_read_float(copy, value);
+    const bool read = halo_read_float(copy, value) && halo_read_number(copy, near, NULL);
     if (copy != room) free(copy);
     return read;
 }
 
-static bool read_digits(const char *text, size_t length, float *value)
+/* A number without its sign, as the nearest float and the nearest double. */
+static bool read_digits(const char *text, size_t length, float *value, double *near)
 {
     uint64_t digits = 0;
     size_t i = 0, count = 0;
@@ -79,12 +81,35 @@ static bool read_digits(const char *text, size_t length, float *value)
         if (negative) exponent = -exponent;
     }
     if (i < length) return false;
-    return (exact && quickly(digits, power + exponent, value)) || read_slowly(text, length, value);
+    return (exact && quickly(digits, power + exponent, value, near)) || read_slowly(text, length, value, near);
+}
+
+/* Has a number from 2^23 on a fraction, or more digits than any float is written with? */
+static bool has_many_digits(double number)
+{
+    if (number >= (double)EXACT) return false; /* not known */
+    uint64_t digits = (uint64_t)number;
+    if ((double)digits != number) return true;
+    while (digits % 10 == 0) digits /= 10;
+    return digits >= 1000000000;
+}
+
+/* Does the float lose more than a fraction of the number? Not where it is written with these same digits, as
+ * floats are that others wrote. */
+static bool is_rounded(double number, float value)
+{
+    char text[CSV_NUMBER_ROOM + 1];
+    double written;
+    if (!halo_is_rounded(number, value) && !halo_is_vanished(number, value)) return false;
+    if (value != 0 && has_many_digits(number)) return true;
+    text[csv_write_number(value, text)] = 0;
+    return !halo_read_number(text, &written, NULL) || written != number;
 }
 
 CsvNumber csv_read_number(const char *text, size_t length, float *value)
 {
     float size;
+    double near = 0;
     while (length > 0 && halo_is_blank(text[length - 1])) length--;
     while (length > 0 && halo_is_blank(*text)) text++, length--;
     const bool negative = length > 0 && text[0] == '-', sign = negative || (length > 0 && text[0] == '+');
@@ -98,10 +123,10 @@ CsvNumber csv_read_number(const char *text, size_t length, float *value)
         *value = negative ? -INFINITY : INFINITY;
         return CSV_NUMBER;
     }
-    if (!read_digits(text, length, &size)) return CSV_NO_NUMBER;
+    if (!read_digits(text, length, &size, &near)) return CSV_NO_NUMBER;
     if (isinf(size)) return CSV_TOO_LARGE;
     *value = negative ? -size : size;
-    return CSV_NUMBER;
+    return is_rounded(near, size) ? CSV_ROUNDED : CSV_NUMBER;
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
@@ -129,7 +154,8 @@ static size_t put_digits(uint64_t digits, int count, int power, char *to)
 static bool nearest(uint64_t digits, int power, float *value)
 {
     char text[40];
-    if (quickly(digits, power, value)) return true;
+    double near;
+    if (quickly(digits, power, value, &near)) return true;
     if (digits >= EXACT) return false;
     halo_snprintf(text, sizeof text, "%llue%d", (unsigned long long)digits, power);
     return halo_read_float(text, value);
@@ -154,8 +180,9 @@ static size_t put_shortest(float value, char *to)
     }
     for (int count = 1;; count++) { /* very large or small: seldom, and slowly */
         float read;
+        double near;
         const size_t length = (size_t)halo_snprintf(to, CSV_NUMBER_ROOM - 1, "%.*e", count - 1, size);
-        if (count == 9 || (csv_read_number(to, length, &read) == CSV_NUMBER && read == value)) return length;
+        if (count == 9 || (read_digits(to, length, &read, &near) && read == value)) return length;
     }
 }
 

@@ -36,7 +36,7 @@ static HaloStatus no_number(const CsvReader *state, int column, CsvNumber why, c
 }
 
 /* One frame. Cells that are missing at the end are empty, and empty cells NaN. */
-static HaloStatus read_frame(const HaloReader *reader, CsvReader *state, float *frame)
+static HaloStatus read_frame(HaloReader *reader, CsvReader *state, float *frame)
 {
     HaloCells *cells = &state->cells;
     if (cells->count > state->columns && !reader->options.tolerate)
@@ -50,7 +50,9 @@ static HaloStatus read_frame(const HaloReader *reader, CsvReader *state, float *
         const char *text = halo_cell(cells, column, &length);
         if (is_empty(text, length)) continue;
         const CsvNumber read = csv_read_number(text, length, &frame[c]);
-        if (read != CSV_NUMBER && !reader->options.tolerate)
+        if (read == CSV_ROUNDED)
+            halo_note(&reader->info.notes, frame[c] != 0 ? HALO_NOTE_ROUNDED : HALO_NOTE_VANISHED, 1);
+        else if (read != CSV_NUMBER && !reader->options.tolerate)
             return no_number(state, column, read, text, length);
     }
     return HALO_OK;

@@ -1,4 +1,4 @@
-/* NPY: NumPy arrays, (N,), (H, W) or (H, W, C), or as --axes says; pages are written as (N, H, W) or (N, H, W,
+/* NPY: NumPy arrays, (W,), (H, W) or (H, W, C), or as --axes says; pages are written as (N, H, W) or (N, H, W,
  * C), audio as (N, C). Samples keep their units. */
 #include "npy.h"
 

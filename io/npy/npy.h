@@ -1,15 +1,18 @@
-/* NumPy's NPY format: the header (npy_head.c), reading (npy_read.c), and writing (npy.c). */
+/* NumPy's NPY format: the header (npy_head.c), what its dimensions are (npy_layout.c), reading (npy_read.c,
+ * npy_samples.c), and writing (npy.c). */
 #ifndef HALO_IO_NPY_H
 #define HALO_IO_NPY_H
 
+#include "halo/axes.h"
 #include "halo/format.h"
 
 typedef struct NpyHead {
     char kind; /* 'b', 'u', 'i' or 'f' */
     int size;  /* bytes of a sample */
     bool little;
-    int dims; /* 1 to 4 */
-    int64_t dim[4];
+    bool fortran; /* the first dimension runs fastest, not the last */
+    int dims;     /* 1 to HALO_MOST_AXES */
+    int64_t dim[HALO_MOST_AXES];
 } NpyHead;
 
 /* Reads everything before the samples. */

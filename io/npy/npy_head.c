@@ -66,7 +66,6 @@ static HaloStatus parse_int(Text *text, int64_t *number)
     return HALO_OK;
 }
 
-/* (N,), (H, W) or (H, W, C). */
 static HaloStatus parse_shape(Text *text, NpyHead *head)
 {
     HaloStatus status = HALO_OK;
@@ -74,7 +73,8 @@ static HaloStatus parse_shape(Text *text, NpyHead *head)
     if (!accept(text, '(')) return bad("the shape is no tuple");
     while (!accept(text, ')')) {
         if (!comma) return bad("a comma is missing in the shape");
-        if (head->dims == 4) return halo_fail(HALO_ERR_INPUT, "an array of more than 4 dimensions");
+        if (head->dims == HALO_MOST_AXES)
+            return halo_fail(HALO_ERR_INPUT, "an array of more than %d dimensions", HALO_MOST_AXES);
         HALO_TRY(parse_int(text, &head->dim[head->dims++]));
         comma = accept(text, ',');
     }
@@ -106,11 +106,11 @@ static HaloStatus parse_descr(Text *text, NpyHead *head)
     return HALO_OK;
 }
 
-static HaloStatus parse_order(Text *text)
+static HaloStatus parse_order(Text *text, NpyHead *head)
 {
-    if (accept_word(text, "False")) return HALO_OK;
-    if (!accept_word(text, "True")) return bad("fortran_order is neither True nor False");
-    return halo_fail(HALO_ERR_INPUT, "an array in Fortran order: save it as numpy.ascontiguousarray(...)");
+    head->fortran = accept_word(text, "True");
+    return head->fortran || accept_word(text, "False") ? HALO_OK
+                                                       : bad("fortran_order is neither True nor False");
 }
 
 static HaloStatus parse_head(Text *text, NpyHead *head)
@@ -128,7 +128,9 @@ static HaloStatus parse_head(Text *text, NpyHead *head)
         if (key == 3) return bad("an unknown key");
         if (seen[key]) return bad("a key stands twice");
         if (!accept(text, ':')) return bad("a colon is missing");
-        HALO_TRY(key == 0 ? parse_descr(text, head) : key == 1 ? parse_order(text) : parse_shape(text, head));
+        HALO_TRY(key == 0   ? parse_descr(text, head)
+                 : key == 1 ? parse_order(text, head)
+                            : parse_shape(text, head));
         seen[key] = true;
         comma = accept(text, ',');
     }

@@ -1,7 +1,6 @@
 /* Reading NPY: dimensions as they are said to be, and every sample type that f32 holds. */
 #include "npyreader.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,92 +34,46 @@ static void describe(HaloInfo *info, const NpyHead *head)
     }
 }
 
-/* What the dimensions are: those of a word such as "nhw", or rows, columns and channels, before which pages may
- * stand, as halo writes them. */
-typedef struct Layout {
-    int64_t pages, width, height, channels;
-    bool planar;
-} Layout;
-
-static HaloStatus lay_out(const NpyHead *head, const char *axes, Layout *layout)
-{
-    *layout = (Layout){1, 1, 1, 1, false};
-    if (axes == NULL)
-        axes = head->dims == 1                        ? "w"
-               : head->dims == 2                      ? "hw"
-               : head->dims == 4 && head->dim[3] <= 4 ? "nhwc"
-                                                      : "hwc";
-    if ((int)strlen(axes) != head->dims) {
-        return halo_fail(HALO_ERR_INPUT, "an array of %d dimensions; --axes says what they are, such as %s",
-                         head->dims,
-                         head->dims == 4   ? "nhwc"
-                         : head->dims == 3 ? "hwc or nhw"
-                                           : "hw");
-    }
-    for (int i = 0; i < head->dims; i++) {
-        const char axis = axes[i];
-        int64_t *const length = axis == 'n'   ? &layout->pages
-                                : axis == 'h' ? &layout->height
-                                : axis == 'w' ? &layout->width
-                                              : &layout->channels;
-        *length = head->dim[i];
-    }
-    layout->planar = layout->channels > 1 && strchr(axes, 'c') < strchr(axes, 'h');
-    if (layout->pages < 1) return halo_fail(HALO_ERR_INPUT, "an array without pages");
-    return layout->channels > INT_MAX
-               ? halo_fail(HALO_ERR_INPUT, "an array of %lld channels", (long long)layout->channels)
-               : HALO_OK;
-}
-
 /* The page that options.image names. */
 static HaloStatus begin_page(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
     NpyReader *state = reader->state;
     const NpyHead *head = &state->head;
-    Layout layout;
+    const NpyLayout *layout = &state->layout;
     state->row = 0;
-    HALO_TRY(lay_out(head, reader->options.axes, &layout));
-    HALO_TRY(
-        halo_image_open(reader, layout.width, layout.height, (int)layout.channels, npy_native_dtype(head)));
+    HALO_TRY(npy_lay_out(head, reader->options.axes, &state->layout));
+    HALO_TRY(halo_image_open(reader, layout->column.length, layout->row.length, (int)layout->channel.length,
+                             npy_native_dtype(head)));
     reader->info.shape.white = white_of(head);
     reader->info.shape.numbers =
         npy_native_dtype(head) == HALO_F32 && white_of(head) == 1.0f && head->kind != 'b';
-    reader->info.images = layout.pages > 1 ? layout.pages : 0;
-    state->planar = layout.planar;
+    reader->info.images = layout->pages > 1 ? layout->pages : 0;
     describe(&reader->info, head);
-    /* More than colours and alpha: (rows, columns, channels) may not be what was meant. */
-    if (layout.channels > 4 && reader->options.axes == NULL)
-        halo_note(&reader->info.notes, HALO_NOTE_AXES, (uint64_t)layout.channels);
 out:
     return status;
 }
 
-/* (frames) or (frames, channels), in their own units. Where damage is tolerated there may be fewer than it
- * says. */
+/* In their own units. Where damage is tolerated there may be fewer frames than it says; but not where the
+ * samples of a frame lie far from each other. */
 static HaloStatus open_series(HaloReader *reader)
 {
     NpyReader *state = reader->state;
-    const NpyHead *head = &state->head;
-    const int64_t channels = head->dims > 1 ? head->dim[1] : 1;
-    if (head->dims > 2)
-        return halo_fail(HALO_ERR_INPUT,
-                         "an array of %d dimensions: with --rate it is a series, frames by channels",
-                         head->dims);
-    if (head->dim[0] < 1 || channels < 1 || channels > HALO_MAX_CHANNELS)
-        return halo_fail(HALO_ERR_INPUT, "a series of %lld frames with %lld channels", (long long)head->dim[0],
-                         (long long)channels);
+    const NpyLayout *layout = &state->layout;
+    const HaloStatus status = npy_lay_out_series(&state->head, &state->layout);
+    if (status != HALO_OK) return status;
     state->series = true;
-    reader->info.shape = (HaloShape){.kind = HALO_AUDIO,
-                                     .dtype = HALO_F32,
-                                     .width = reader->options.tolerate ? -1 : head->dim[0],
-                                     .height = 1,
-                                     .channels = (int)channels,
-                                     .alpha = -1,
-                                     .white = 1.0f,
-                                     .rate = reader->options.rate};
+    reader->info.shape =
+        (HaloShape){.kind = HALO_AUDIO,
+                    .dtype = HALO_F32,
+                    .width = reader->options.tolerate && layout->plain ? -1 : layout->column.length,
+                    .height = 1,
+                    .channels = (int)layout->channel.length,
+                    .alpha = -1,
+                    .white = 1.0f,
+                    .rate = reader->options.rate};
     reader->info.rate_said = true;
-    describe(&reader->info, head);
+    describe(&reader->info, &state->head);
     return HALO_OK;
 }
 
@@ -129,20 +82,18 @@ static int64_t line_bytes(const HaloReader *reader)
     return reader->info.shape.width * (int64_t)sizeof(float);
 }
 
-/* Bytes of a page, and of the pages before. */
-static int64_t page_bytes(const HaloReader *reader)
+static HaloStatus seek_sample(HaloReader *reader, int64_t sample)
 {
     const NpyReader *state = reader->state;
-    const HaloShape *shape = &reader->info.shape;
-    return shape->width * shape->height * shape->channels * state->head.size;
+    return halo_source_seek(reader->source, state->start + sample * state->head.size);
 }
 
-/* In a stream it stands there already. */
+/* In a stream it stands there already; samples that do not lie in order are looked up. */
 static HaloStatus seek_page(HaloReader *reader)
 {
     const NpyReader *state = reader->state;
-    if (!halo_source_seekable(reader->source)) return HALO_OK;
-    return halo_source_seek(reader->source, state->start + reader->options.image * page_bytes(reader));
+    if (!state->layout.plain || !halo_source_seekable(reader->source)) return HALO_OK;
+    return seek_sample(reader, npy_page(&state->layout, reader->options.image));
 }
 
 HaloStatus npy_open(HaloReader *reader)
@@ -155,9 +106,10 @@ HaloStatus npy_open(HaloReader *reader)
     if (reader->options.rate > 0) return open_series(reader);
     HALO_TRY(begin_page(reader));
     if (reader->options.image > 0) HALO_TRY(seek_page(reader));
-    if (!state->planar) return HALO_OK;
-    if (!halo_source_seekable(reader->source))
-        HALO_FAIL(HALO_ERR_INPUT, "one channel after the other is read from files, not from pipes");
+    state->by_channel =
+        !state->layout.plain && state->layout.column.step == 1 && halo_source_seekable(reader->source);
+    reader->keeps_all = !state->layout.plain && !state->by_channel && reader->info.images > 1;
+    if (!state->by_channel) return HALO_OK;
     HALO_TRY(halo_memory_hold(reader->memory, line_bytes(reader)));
     state->line = malloc((size_t)line_bytes(reader));
     if (state->line == NULL) {
@@ -175,27 +127,38 @@ HaloStatus npy_next(HaloReader *reader)
 }
 
 /* The rows of one channel after those of another. */
-static HaloStatus read_planes(HaloReader *reader, HaloBuf *rows, int64_t *got)
+static HaloStatus read_by_channel(HaloReader *reader, HaloBuf *rows)
 {
     HaloStatus status = HALO_OK;
     NpyReader *state = reader->state;
+    const NpyLayout *layout = &state->layout;
     const HaloShape *shape = &reader->info.shape;
-    const int64_t channels = shape->channels, first = state->row, line = shape->width * state->head.size;
-    const int64_t page = state->start + reader->options.image * page_bytes(reader);
+    const int64_t channels = shape->channels, first = state->row,
+                  page = npy_page(layout, reader->options.image);
     const size_t size = halo_dtype_size(shape->dtype);
-    for (int64_t c = 0; c < channels; c++) {
-        HALO_TRY(halo_source_seek(reader->source, page + (c * shape->height + first) * line));
+    for (int64_t c = 0; c < channels; c++)
         for (int64_t y = 0; y < rows->rows; y++) {
             char *to = (char *)halo_row(rows, y) + (size_t)c * size;
             state->row = first + y;
-            HALO_TRY(npy_samples_read(reader, state->line, (size_t)shape->width));
+            HALO_TRY(seek_sample(reader, page + c * layout->channel.step + state->row * layout->row.step));
+            HALO_TRY(npy_samples_read(reader, 0, state->line, (size_t)shape->width));
             for (int64_t x = 0; x < shape->width; x++)
                 memcpy(to + (size_t)(x * channels) * size, (const char *)state->line + (size_t)x * size, size);
         }
-    }
     state->row = first + rows->rows;
-    *got = rows->rows;
 out:
+    return status;
+}
+
+static HaloStatus read_frames(HaloReader *reader, HaloBuf *rows, int64_t *got)
+{
+    NpyReader *state = reader->state;
+    const int64_t channels = rows->shape.channels, left = state->layout.column.length - state->row;
+    const int64_t frames = left < rows->cols ? left : rows->cols;
+    size_t read;
+    const HaloStatus status =
+        npy_samples_read_floats(reader, state->row * channels, rows->data, (size_t)(frames * channels), &read);
+    if (status == HALO_OK) state->row += *got = (int64_t)read / channels;
     return status;
 }
 
@@ -204,28 +167,27 @@ HaloStatus npy_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     NpyReader *state = reader->state;
     HaloStatus status = HALO_OK;
     const size_t samples = (size_t)(reader->info.shape.width * reader->info.shape.channels);
-    if (state->planar) return read_planes(reader, rows, got);
-    if (state->series) {
-        const int64_t channels = rows->shape.channels, left = state->head.dim[0] - state->row;
-        const int64_t frames = left < rows->cols ? left : rows->cols;
-        size_t read;
-        HALO_TRY(npy_samples_read_floats(reader, rows->data, (size_t)(frames * channels), &read));
-        state->row += *got = (int64_t)read / channels;
-        return HALO_OK;
+    *got = 0;
+    if (!state->layout.plain && !state->by_channel) HALO_TRY(npy_samples_hold(reader));
+    if (state->series) return read_frames(reader, rows, got);
+    if (state->by_channel) {
+        HALO_TRY(read_by_channel(reader, rows));
+        *got = rows->rows;
     }
-    for (*got = 0; *got < rows->rows; ++*got, state->row++)
-        HALO_TRY(npy_samples_read(reader, halo_row(rows, *got), samples));
+    for (; *got < rows->rows; ++*got, state->row++)
+        HALO_TRY(npy_samples_read(reader, 0, halo_row(rows, *got), samples));
 out:
     return status;
 }
 
+/* Samples that are looked up, one by one or in lines, are so at any row. */
 HaloStatus npy_skip(HaloReader *reader, int64_t rows, int64_t *skipped)
 {
     NpyReader *state = reader->state;
     const int64_t row_bytes = reader->info.shape.width * reader->info.shape.channels * state->head.size;
-    bool gone = true; /* planes are looked up */
+    bool gone = true;
     const HaloStatus status =
-        state->planar ? HALO_OK : halo_image_skip(reader, rows * row_bytes, state->row, row_bytes, &gone);
+        state->layout.plain ? halo_image_skip(reader, rows * row_bytes, state->row, row_bytes, &gone) : HALO_OK;
     *skipped = status == HALO_OK && gone ? rows : 0;
     state->row += *skipped;
     return status;
@@ -234,10 +196,11 @@ HaloStatus npy_skip(HaloReader *reader, int64_t rows, int64_t *skipped)
 void npy_close(HaloReader *reader)
 {
     NpyReader *state = reader->state;
-    if (state != NULL && state->line != NULL) {
-        halo_memory_release(reader->memory, line_bytes(reader));
-        free(state->line);
-    }
-    free(reader->state);
+    if (state == NULL) return;
+    if (state->line != NULL) halo_memory_release(reader->memory, line_bytes(reader));
+    halo_memory_release(reader->memory, state->held_bytes);
+    free(state->line);
+    free(state->held);
+    free(state);
     reader->state = NULL;
 }

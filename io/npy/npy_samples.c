@@ -1,11 +1,13 @@
 /* Samples of NPY: as they are, or on their way to f32. */
 #include "npyreader.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "bytes/endian.h"
 #include "samples/half.h"
 #include "samples/image.h"
-
-#define MAX_EXACT 16777216 /* up to 2^24 every integer is a 32-bit float */
+#include "samples/rounded.h"
 
 /* The type the samples get; all but u8, u16 and f32 pass through a conversion to f32. */
 HaloDtype npy_native_dtype(const NpyHead *head)
@@ -19,80 +21,166 @@ bool npy_is_native(const NpyHead *head)
     return npy_native_dtype(head) != HALO_F32 || (head->kind == 'f' && head->size == 4);
 }
 
-/* `count` samples in host order to f32. */
-static HaloStatus convert(const NpyReader *state, float *to, size_t count)
+static void convert_reals(const NpyReader *state, float *to, size_t count, HaloLost *lost)
 {
-    const NpyHead *head = &state->head;
-    for (size_t i = 0; i < count; i++) {
-        if (head->kind == 'f') {
-            to[i] = head->size == 2   ? halo_float_of_half(state->block.u16[i])
-                    : head->size == 4 ? state->block.f32[i]
-                                      : (float)state->block.f64[i];
-        } else if (head->kind == 'b') {
-            to[i] = state->block.i8[i] != 0 ? 1.0f : 0.0f;
-        } else if (head->kind == 'u' && head->size <= 2) {
-            to[i] = (float)(head->size == 1 ? state->block.u8[i] : state->block.u16[i]);
-        } else if (head->size <= 2) {
-            to[i] = (float)(head->size == 1 ? state->block.i8[i] : state->block.i16[i]);
-        } else if (head->kind == 'u') {
-            const uint64_t v = head->size == 4 ? state->block.u32[i] : state->block.u64[i];
-            if (v > MAX_EXACT) {
-                return halo_fail(HALO_ERR_INPUT, "sample %llu does not fit a 32-bit float",
-                                 (unsigned long long)v);
-            }
-            to[i] = (float)v;
-        } else {
-            const int64_t v = head->size == 4 ? state->block.i32[i] : state->block.i64[i];
-            if (v > MAX_EXACT || v < -MAX_EXACT) {
-                return halo_fail(HALO_ERR_INPUT, "sample %lld does not fit a 32-bit float", (long long)v);
-            }
-            to[i] = (float)v;
-        }
-    }
-    return HALO_OK;
+    if (state->head.size == 8)
+        halo_floats_of_doubles(state->block.f64, to, count, lost);
+    else if (state->head.size == 4)
+        memcpy(to, state->block.f32, count * sizeof *to);
+    else
+        for (size_t i = 0; i < count; i++) to[i] = halo_float_of_half(state->block.u16[i]);
 }
 
-static HaloStatus read_native(HaloReader *reader, void *row, size_t samples)
+/* Integers of more than 24 bits are looked for only where there is a large one. */
+static void convert_unsigned(const NpyReader *state, float *to, size_t count, HaloLost *lost)
+{
+    const int size = state->head.size;
+    uint64_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t v = size == 8   ? state->block.u64[i]
+                           : size == 4 ? state->block.u32[i]
+                           : size == 2 ? state->block.u16[i]
+                                       : state->block.u8[i];
+        to[i] = (float)v;
+        all |= v;
+    }
+    for (size_t i = 0; i < count && all >> 24 != 0; i++)
+        lost->rounded += halo_has_more_bits(size == 8 ? state->block.u64[i] : state->block.u32[i]);
+}
+
+static void convert_signed(const NpyReader *state, float *to, size_t count, HaloLost *lost)
+{
+    const int size = state->head.size;
+    uint64_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t v = size == 8   ? state->block.i64[i]
+                          : size == 4 ? state->block.i32[i]
+                          : size == 2 ? state->block.i16[i]
+                                      : state->block.i8[i];
+        to[i] = (float)v;
+        all |= (uint64_t)(v ^ v >> 63);
+    }
+    for (size_t i = 0; i < count && all >> 23 != 0; i++)
+        halo_float_of_signed(size == 8 ? state->block.i64[i] : state->block.i32[i], lost);
+}
+
+/* `count` samples in host order to f32; *lost counts what that loses. */
+static void convert(const NpyReader *state, float *to, size_t count, HaloLost *lost)
+{
+    switch (state->head.kind) {
+    case 'f': convert_reals(state, to, count, lost); break;
+    case 'u': convert_unsigned(state, to, count, lost); break;
+    case 'i': convert_signed(state, to, count, lost); break;
+    default:
+        for (size_t i = 0; i < count; i++) to[i] = state->block.i8[i] != 0 ? 1.0f : 0.0f;
+    }
+}
+
+/* ---- from the file, or from where all of it is held ------------------------------------------------------ */
+
+static HaloStatus truncated(const HaloReader *reader, int64_t bytes)
 {
     const NpyReader *state = reader->state;
-    const NpyHead *head = &state->head;
+    return halo_fail(HALO_ERR_INPUT, "truncated: %lld of %lld samples", (long long)(bytes / state->head.size),
+                     (long long)state->layout.samples);
+}
+
+HaloStatus npy_samples_hold(HaloReader *reader)
+{
     HaloStatus status = HALO_OK;
-    uint8_t *at = row;
-    HALO_TRY(halo_image_take(reader, row, samples * (size_t)head->size, state->row, 0));
-    if (head->size > 1 && head->little != halo_host_is_little())
-        halo_swap_bytes(row, samples, (size_t)head->size);
-    for (size_t i = 0; head->kind == 'b' && i < samples; i++) at[i] = at[i] != 0;
+    NpyReader *state = reader->state;
+    HaloSource *source = reader->source;
+    const int64_t bytes = state->layout.samples * state->head.size,
+                  left = halo_source_size(source) - state->start;
+    const bool strict = !reader->options.tolerate;
+    size_t got;
+    if (state->held != NULL) return HALO_OK;
+    if (strict && halo_source_seekable(source) && left < bytes) return truncated(reader, left);
+    HALO_TRY(halo_memory_hold(reader->memory, bytes));
+    state->held_bytes = bytes;
+    state->held = calloc((size_t)bytes, 1);
+    if (state->held == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read an array");
+    if (halo_source_seekable(source)) HALO_TRY(halo_source_seek(source, state->start));
+    HALO_TRY(halo_source_read(source, state->held, (size_t)bytes, &got));
+    if (strict && (int64_t)got < bytes) return truncated(reader, (int64_t)got);
 out:
     return status;
 }
 
-HaloStatus npy_samples_read_floats(HaloReader *reader, float *row, size_t samples, size_t *got)
+/* Samples of a row from sample `first` on, channel by channel and column by column. */
+static void gather(const HaloReader *reader, int64_t first, uint8_t *to, size_t samples)
+{
+    const NpyReader *state = reader->state;
+    const NpyLayout *layout = &state->layout;
+    const size_t size = (size_t)state->head.size;
+    const int64_t channels = layout->channel.length, row = state->series ? 0 : state->row;
+    int64_t x = first / channels, c = first % channels;
+    const uint8_t *from =
+        state->held + (npy_page(layout, reader->options.image) + row * layout->row.step) * (int64_t)size;
+    for (size_t i = 0; i < samples; i++) {
+        memcpy(to + i * size, from + (x * layout->column.step + c * layout->channel.step) * (int64_t)size,
+               size);
+        if (++c < channels) continue;
+        c = 0;
+        x++;
+    }
+}
+
+/* Samples as they are in the file, in the order of this machine; *got: fewer only where a series of unknown
+ * length ends. */
+static HaloStatus take(HaloReader *reader, int64_t first, void *to, size_t samples, size_t *got)
+{
+    HaloStatus status = HALO_OK;
+    const NpyReader *state = reader->state;
+    const size_t size = (size_t)state->head.size;
+    *got = samples;
+    if (state->held != NULL) {
+        gather(reader, first, to, samples);
+    } else if (reader->info.shape.width < 0) {
+        HALO_TRY(halo_source_read(reader->source, to, samples * size, got));
+        *got /= size;
+    } else {
+        HALO_TRY(halo_image_take(reader, to, samples * size, state->row, 0));
+    }
+    if (size > 1 && state->head.little != halo_host_is_little()) halo_swap_bytes(to, *got, size);
+out:
+    return status;
+}
+
+static HaloStatus read_native(HaloReader *reader, int64_t first, void *row, size_t samples)
+{
+    const NpyReader *state = reader->state;
+    uint8_t *at = row;
+    size_t got;
+    const HaloStatus status = take(reader, first, row, samples, &got);
+    for (size_t i = 0; status == HALO_OK && state->head.kind == 'b' && i < samples; i++) at[i] = at[i] != 0;
+    return status;
+}
+
+HaloStatus npy_samples_read_floats(HaloReader *reader, int64_t first, float *row, size_t samples, size_t *got)
 {
     NpyReader *state = reader->state;
-    const size_t size = (size_t)state->head.size;
+    const size_t most = NPY_BLOCK_BYTES / (size_t)state->head.size;
     HaloStatus status = HALO_OK;
-    size_t n, bytes;
-    bool ended = false;
-    for (*got = 0; *got < samples && !ended; *got += n) {
-        n = samples - *got < NPY_BLOCK_BYTES / size ? samples - *got : NPY_BLOCK_BYTES / size;
-        if (reader->info.shape.width < 0) {
-            HALO_TRY(halo_source_read(reader->source, &state->block, n * size, &bytes));
-            ended = bytes < n * size;
-            n = bytes / size;
-        } else {
-            HALO_TRY(halo_image_take(reader, &state->block, n * size, state->row, 0));
-        }
-        if (size > 1 && state->head.little != halo_host_is_little()) halo_swap_bytes(&state->block, n, size);
-        HALO_TRY(convert(state, row + *got, n));
+    HaloLost lost = {0};
+    size_t n, want;
+    for (*got = 0; *got < samples; *got += n) {
+        want = samples - *got < most ? samples - *got : most;
+        HALO_TRY(take(reader, first + (int64_t)*got, &state->block, want, &n));
+        convert(state, row + *got, n, &lost);
+        if (n == want) continue;
+        *got += n;
+        break;
     }
 out:
+    halo_note_lost(&reader->info.notes, &lost);
     return status;
 }
 
-HaloStatus npy_samples_read(HaloReader *reader, void *row, size_t samples)
+HaloStatus npy_samples_read(HaloReader *reader, int64_t first, void *row, size_t samples)
 {
     const NpyReader *state = reader->state;
     size_t got;
-    return npy_is_native(&state->head) ? read_native(reader, row, samples)
-                                       : npy_samples_read_floats(reader, row, samples, &got);
+    return npy_is_native(&state->head) ? read_native(reader, first, row, samples)
+                                       : npy_samples_read_floats(reader, first, row, samples, &got);
 }

@@ -1,4 +1,4 @@
-/* The state of an NPY reader, and its samples. */
+/* The state of an NPY reader, the layout of its array, and its samples. */
 #ifndef HALO_IO_NPYREADER_H
 #define HALO_IO_NPYREADER_H
 
@@ -6,14 +6,39 @@
 
 #define NPY_BLOCK_BYTES 65536
 
+/* How many there are of each, and the samples in the file from one to the next. */
+typedef struct NpyAxis {
+    int64_t length, step;
+} NpyAxis;
+
+/* npy_layout.c: the array as pages of rows, columns and channels. */
+typedef struct NpyLayout {
+    NpyAxis page[HALO_MOST_AXES]; /* the last one runs fastest */
+    int page_axes;
+    NpyAxis row, column, channel;
+    int64_t pages, samples; /* in all */
+    bool plain;             /* samples lie in the order in which they are read */
+} NpyLayout;
+
+/* `axes`: as options have it; NULL: rows, columns and up to 4 channels, before which pages may stand, as halo
+ * writes them. */
+HaloStatus npy_lay_out(const NpyHead *head, const char *axes, NpyLayout *layout);
+/* (frames) or (frames, channels), as a picture of one row. */
+HaloStatus npy_lay_out_series(const NpyHead *head, NpyLayout *layout);
+/* The first sample of a page. */
+int64_t npy_page(const NpyLayout *layout, int64_t page);
+
 typedef struct NpyReader {
     NpyHead head;
-    int64_t row;
-    int64_t start; /* of the samples in the file */
-    bool series;   /* sound: a row of the array is a frame */
-    bool planar;   /* a picture is one channel after the other */
-    void *line;    /* planar: room for a row of one channel */
-    union {        /* samples on their way to f32 */
+    NpyLayout layout;
+    int64_t row;     /* the next one; of a series the next frame */
+    int64_t start;   /* of the samples in the file */
+    bool series;     /* sound: a row of the array is a frame */
+    bool by_channel; /* rows of a channel lie together in a file that can seek: `line` takes one */
+    void *line;
+    uint8_t *held; /* all samples, where they are gathered from all over the file; there are */
+    int64_t held_bytes;
+    union { /* samples on their way to f32 */
         int8_t i8[NPY_BLOCK_BYTES];
         uint8_t u8[NPY_BLOCK_BYTES];
         uint16_t u16[NPY_BLOCK_BYTES / 2];
@@ -31,9 +56,11 @@ typedef struct NpyReader {
 HaloDtype npy_native_dtype(const NpyHead *head);
 bool npy_is_native(const NpyHead *head);
 
-/* npy_samples.c: the next samples, of that type, or as f32: fewer only where a series of unknown length ends.
- */
-HaloStatus npy_samples_read(HaloReader *reader, void *to, size_t samples);
-HaloStatus npy_samples_read_floats(HaloReader *reader, float *to, size_t samples, size_t *got);
+/* npy_samples.c: the next samples of the file or, where all are held, those of a row or series from sample
+ * `first` of it on; of that type, or as f32: fewer only where a series of unknown length ends. */
+HaloStatus npy_samples_read(HaloReader *reader, int64_t first, void *to, size_t samples);
+HaloStatus npy_samples_read_floats(HaloReader *reader, int64_t first, float *to, size_t samples, size_t *got);
+/* Reads all samples, where they are not held yet; those that a damaged file lacks are 0. */
+HaloStatus npy_samples_hold(HaloReader *reader);
 
 #endif

@@ -17,8 +17,8 @@ const HaloFormat halo_format_png = {
     .decodes = 400,
     .encodes = 250,
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16,
-    .channels = 0xf,
-    .alpha = true,
+    .channels = 1u << 0 | 1u << 2,
+    .with_alpha = 1u << 1 | 1u << 3,
     .holds = HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION |
              HALO_META_COLOURS | HALO_META_CODES,
     .several = HALO_SEVERAL_IN_STREAMS,

@@ -36,7 +36,7 @@ static HaloStatus create_pnm(HaloWriter *writer)
 {
     const HaloShape *shape = &writer->info.shape;
     char head[64];
-    if (shape->channels != 1 && shape->channels != 3) return create_pam(writer);
+    if (shape->alpha >= 0 || (shape->channels != 1 && shape->channels != 3)) return create_pam(writer);
     const int size = snprintf(head, sizeof head, "P%c\n%lld %lld\n%d\n", shape->channels == 1 ? '5' : '6',
                               (long long)shape->width, (long long)shape->height, maxval(shape));
     return halo_sink_write(writer->sink, head, (size_t)size);
@@ -62,7 +62,7 @@ const HaloFormat halo_format_pnm = {
     .kinds = HALO_IMAGE,
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16,
     .channels = 0xf,
-    .alpha = true,
+    .with_alpha = 0xe,
     .plain = true,
     .several = HALO_SEVERAL,
     .probe = probe_pnm,
@@ -83,7 +83,7 @@ const HaloFormat halo_format_pam = {
     .kinds = HALO_IMAGE,
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16,
     .channels = HALO_ANY_CHANNELS,
-    .alpha = true,
+    .with_alpha = HALO_ANY_CHANNELS,
     .plain = true,
     .several = HALO_SEVERAL,
     .probe = probe_pam,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bytes/endian.h"
+#include "rounded.h"
 
 HaloPcm halo_pcm_like(int bits, bool real)
 {
@@ -32,7 +33,7 @@ static void unpack_integers(const HaloPcm *pcm, const uint8_t *from, float *to, 
     }
 }
 
-static void unpack_floats(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count)
+static void unpack_floats(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count, uint64_t *rounded)
 {
     const bool swap = pcm->big == halo_host_is_little();
     if (pcm->bits == 32) {
@@ -45,13 +46,14 @@ static void unpack_floats(const HaloPcm *pcm, const uint8_t *from, float *to, in
         memcpy(&v, from + 8 * i, 8);
         if (swap) halo_swap_bytes(&v, 1, 8);
         to[i] = (float)v;
+        *rounded += halo_is_rounded(v, to[i]);
     }
 }
 
-void halo_pcm_unpack(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count)
+void halo_pcm_unpack(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count, uint64_t *rounded)
 {
     if (pcm->real)
-        unpack_floats(pcm, from, to, count);
+        unpack_floats(pcm, from, to, count, rounded);
     else if (pcm->bits == 16 && !pcm->raised)
         unpack_16(from, to, count, pcm->big ? 1 : 0);
     else

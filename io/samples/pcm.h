@@ -16,8 +16,9 @@ typedef struct HaloPcm {
 HaloPcm halo_pcm_like(int bits, bool real);
 static inline int64_t halo_pcm_size(const HaloPcm *pcm) { return pcm->bits / 8; }
 
-/* Integers of up to 24 bits arrive exactly; `from` and `to` may not overlap. */
-void halo_pcm_unpack(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count);
+/* Integers of up to 24 bits arrive exactly; `from` and `to` may not overlap. Adds to *rounded how many floats
+ * lose more than a fraction (rounded.h); what fades away to 0 is no loss of a sound. */
+void halo_pcm_unpack(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count, uint64_t *rounded);
 /* Rounds half to even and saturates; adds to *clipped what integers could not hold. */
 void halo_pcm_pack(const HaloPcm *pcm, const float *from, uint8_t *to, int64_t count, uint64_t *clipped);
 

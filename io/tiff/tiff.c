@@ -24,7 +24,7 @@ const HaloFormat halo_format_tiff = {
     .encodes = 80,
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32,
     .channels = HALO_ANY_CHANNELS,
-    .alpha = true,
+    .with_alpha = HALO_ANY_CHANNELS,
     .tiles = true,
     .holds = HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION |
              HALO_META_GEO | HALO_META_COLOURS | HALO_META_IPTC,

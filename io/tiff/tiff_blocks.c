@@ -151,7 +151,7 @@ static HaloStatus decode(TiffDecoder *decoder, int64_t x, int64_t y, int plane)
     return damage && state->reader->options.tolerate ? HALO_OK : status;
 }
 
-static HaloStatus decode_block(const Work *work, int64_t task, TiffDecoder *decoder)
+static HaloStatus decode_block(const Work *work, int64_t task, TiffDecoder *decoder, HaloLost *lost)
 {
     HaloStatus status = HALO_OK;
     const TiffReader *state = work->state;
@@ -167,8 +167,7 @@ static HaloStatus decode_block(const Work *work, int64_t task, TiffDecoder *deco
     for (int64_t r = top; r < end; r++) {
         const uint8_t *from = decoder->block + (r - top) * state->row_bytes;
         char *to = (char *)halo_row(rows, r) + (size_t)(x - rows->x0) * pixel_bytes;
-        status = halo_tiff_unpack(&state->pixels, from, to, cols, state->planar ? plane : -1, x);
-        if (status != HALO_OK) HALO_TRY(halo_fail_at(status, "row %lld", (long long)(work->y + r)));
+        halo_tiff_unpack(&state->pixels, from, to, cols, state->planar ? plane : -1, lost);
     }
 out:
     return status;
@@ -182,10 +181,13 @@ static void decode_task(void *context, int64_t task, int worker)
     const bool in_vain = work->failed < task;
     pthread_mutex_unlock(&state->lock);
     if (in_vain) return;
-    const HaloStatus status = decode_block(work, task, worker == 0 ? &state->own : &state->helper[worker - 1]);
-    if (status == HALO_OK) return;
+    HaloLost lost = {0};
+    const HaloStatus status =
+        decode_block(work, task, worker == 0 ? &state->own : &state->helper[worker - 1], &lost);
+    if (status == HALO_OK && lost.rounded + lost.vanished == 0) return;
     pthread_mutex_lock(&state->lock);
-    if (task < work->failed) {
+    halo_note_lost(&state->reader->info.notes, &lost);
+    if (status != HALO_OK && task < work->failed) {
         work->failed = task;
         halo_failure_keep(&work->failure, status);
     }

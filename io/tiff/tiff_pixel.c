@@ -123,17 +123,17 @@ static HaloStatus look_at_colour(TIFF *tiff, TiffPixels *pixels)
     }
 }
 
-/* Alpha is what is declared as such, in the last sample of gray or RGB; other samples are channels like the
- * rest. */
+/* Alpha is the last sample, where it is declared as such; other samples are channels like the rest. */
 static HaloStatus look_at_alpha(TIFF *tiff, TiffPixels *pixels)
 {
     uint16_t extras = 0, *kind = NULL;
-    const bool rgb = pixels->colour[0] == 'R';
-    if (!TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kind) || extras != 1) return HALO_OK;
-    if (pixels->palette || pixels->samples != (rgb ? 4 : 2)) return HALO_OK;
+    const int colours = pixels->colour[0] == 'R' ? 3 : 1;
+    if (!TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extras, &kind) || extras < 1) return HALO_OK;
+    if (pixels->palette || pixels->samples != colours + extras) return HALO_OK;
     if (kind == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a tag of TIFF");
-    pixels->alpha = kind[0] == EXTRASAMPLE_ASSOCALPHA || kind[0] == EXTRASAMPLE_UNASSALPHA;
-    pixels->premultiplied = kind[0] == EXTRASAMPLE_ASSOCALPHA;
+    const uint16_t last = kind[extras - 1];
+    pixels->alpha = last == EXTRASAMPLE_ASSOCALPHA || last == EXTRASAMPLE_UNASSALPHA;
+    pixels->premultiplied = last == EXTRASAMPLE_ASSOCALPHA;
     return pixels->premultiplied && pixels->whole ? refuse_whole(pixels, "multiplied by alpha") : HALO_OK;
 }
 

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define MAX_EXACT 16777216 /* up to 2^24 every integer is a 32-bit float */
-
 /* ---- one sample ----------------------------------------------------------------------------------------- */
 
 /* Sample i of a row: up to 16 bits, the first in the highest place, whatever the byte order of the file. */
@@ -43,7 +41,8 @@ static void spread(const uint8_t *from, void *to, int64_t count, int64_t step, s
         memcpy((char *)to + (size_t)(i * step) * size, from + (size_t)i * size, size);
 }
 
-static void unpack_reals(const TiffPixels *pixels, const uint8_t *from, float *to, int64_t count, int64_t step)
+static void unpack_reals(const TiffPixels *pixels, const uint8_t *from, float *to, int64_t count, int64_t step,
+                         HaloLost *lost)
 {
     for (int64_t i = 0; i < count && pixels->bits == 16; i++) {
         uint16_t half;
@@ -53,7 +52,7 @@ static void unpack_reals(const TiffPixels *pixels, const uint8_t *from, float *t
     for (int64_t i = 0; i < count && pixels->bits == 64; i++) {
         double v;
         memcpy(&v, from + 8 * i, 8);
-        to[i * step] = (float)v;
+        to[i * step] = halo_float_of_double(v, lost);
     }
 }
 
@@ -69,16 +68,10 @@ static inline int64_t integer_at(const TiffPixels *pixels, const uint8_t *from, 
     return pixels->is_signed ? (int64_t)(int32_t)word : (int64_t)word;
 }
 
-/* Returns the first that is no float, or -1. */
-static int64_t unpack_integers(const TiffPixels *pixels, const uint8_t *from, float *to, int64_t count,
-                               int64_t step)
+static void unpack_integers(const TiffPixels *pixels, const uint8_t *from, float *to, int64_t count,
+                            int64_t step, HaloLost *lost)
 {
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t v = integer_at(pixels, from, i);
-        if (v > MAX_EXACT || v < -MAX_EXACT) return i;
-        to[i * step] = (float)v;
-    }
-    return -1;
+    for (int64_t i = 0; i < count; i++) to[i * step] = halo_float_of_signed(integer_at(pixels, from, i), lost);
 }
 
 /* Depths below that of the type: v * white / (2^bits - 1), rounded to nearest, which is never half way. */
@@ -94,19 +87,19 @@ static void unpack_scaled(const TiffPixels *pixels, const uint8_t *from, void *t
     }
 }
 
-/* `count` samples, every `step`-th of `to`. Returns the first that does not fit, or -1. */
-static int64_t unpack_samples(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count,
-                              int64_t step)
+/* `count` samples, every `step`-th of `to`. */
+static void unpack_samples(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int64_t step,
+                           HaloLost *lost)
 {
     const size_t size = halo_dtype_size(pixels->dtype);
-    if (pixels->whole) return unpack_integers(pixels, from, to, count, step);
-    if ((size_t)pixels->bits == 8 * size)
+    if (pixels->whole)
+        unpack_integers(pixels, from, to, count, step, lost);
+    else if ((size_t)pixels->bits == 8 * size)
         spread(from, to, count, step, size);
     else if (pixels->real)
-        unpack_reals(pixels, from, to, count, step);
+        unpack_reals(pixels, from, to, count, step, lost);
     else
         unpack_scaled(pixels, from, to, count, step);
-    return -1;
 }
 
 /* White is zero: of the colours, not of alpha. */
@@ -123,23 +116,16 @@ static void invert(const TiffPixels *pixels, void *to, int64_t count, int channe
     }
 }
 
-HaloStatus halo_tiff_unpack(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int plane,
-                            int64_t x)
+void halo_tiff_unpack(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int plane,
+                      HaloLost *lost)
 {
     const int64_t together = plane < 0 ? pixels->samples : 1;
     char *const first = (char *)to + (size_t)(plane < 0 ? 0 : plane) * halo_dtype_size(pixels->dtype);
-    int64_t unfit = -1;
     if (pixels->palette)
         unpack_palette(pixels, from, to, count);
     else
-        unfit = unpack_samples(pixels, from, first, count * together, plane < 0 ? 1 : pixels->channels);
-    if (unfit >= 0)
-        return halo_fail(
-            HALO_ERR_INPUT,
-            "column %lld: sample %lld does not fit a 32-bit float, which holds integers up to 2^24",
-            (long long)(x + unfit / together), (long long)integer_at(pixels, from, unfit));
+        unpack_samples(pixels, from, first, count * together, plane < 0 ? 1 : pixels->channels, lost);
     if (pixels->inverted && plane <= 0) invert(pixels, to, count, 0);
-    return HALO_OK;
 }
 
 /* ---- alpha ---------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "libtiff.h"
 
 #include "halo/format.h"
+#include "samples/rounded.h"
 
 typedef struct TiffPixels {
     int samples;  /* a pixel in the file */
@@ -12,7 +13,7 @@ typedef struct TiffPixels {
     int channels; /* of the image: a palette's index becomes three */
     HaloDtype dtype;
     bool real, is_signed;
-    bool whole;         /* integers that `dtype` holds up to 2^24 */
+    bool whole;         /* integers that become f32 */
     bool alpha;         /* the last channel is */
     bool premultiplied; /* the colours are */
     bool inverted;      /* 0 is white */
@@ -25,10 +26,10 @@ typedef struct TiffPixels {
 
 /* From the tags; HALO_ERR_INPUT for what halo does not read. */
 HaloStatus halo_tiff_pixels(TIFF *tiff, TiffPixels *pixels);
-/* `count` pixels from a block's row, the image's from column x on; `plane`: they are samples of this one; -1:
- * of all. HALO_ERR_INPUT for integers that floats do not hold. */
-HaloStatus halo_tiff_unpack(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int plane,
-                            int64_t x);
+/* `count` pixels from a block's row; `plane`: they are samples of this one; -1: of all. Adds to *lost what
+ * becoming f32 loses. */
+void halo_tiff_unpack(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int plane,
+                      HaloLost *lost);
 /* Divides the colours of `count` pixels by their alpha. */
 void halo_tiff_divide(const TiffPixels *pixels, void *row, int64_t count);
 

@@ -141,7 +141,8 @@ HaloStatus wav_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
         size_t bytes;
         HALO_TRY(halo_source_read(reader->source, state->block, (size_t)(want * frame), &bytes));
         const int64_t have = (int64_t)bytes / frame;
-        halo_pcm_unpack(&state->head.pcm, state->block, to + *got * channels, have * channels);
+        halo_pcm_unpack(&state->head.pcm, state->block, to + *got * channels, have * channels,
+                        &reader->info.notes.count[HALO_NOTE_ROUNDED]);
         *got += have;
         if (have < want) break;
     }

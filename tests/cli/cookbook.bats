@@ -62,7 +62,9 @@ fall() {
     [ "$(wc -l < outputs)" -ge 35 ]
     # shellcheck disable=SC2094 # no output is called info
     while read -r output; do
-        halo info --json "$output" > info || { echo "$output"; return 1; }
+        axes=()
+        [ "$output" != smooth.npy ] || axes=(--axes nhw) # pages
+        halo info --json "$output" "${axes[@]}" > info || { echo "$output"; return 1; }
         case $output in
         spectrogram.png) grep -q '"width":345,"height":257' info ;;
         small.png) grep -q '"width":96,"height":64' info ;;

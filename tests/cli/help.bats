@@ -7,7 +7,7 @@ setup() { load common; common_setup; }
     [ "$status" -eq 0 ]
     [[ "${lines[1]}" == *"halo run gauss:2 in.png"* ]]
     for command in run stats hist scan info list help; do [[ "$output" == *"  $command"* ]]; done
-    [ "${#lines[@]}" -le 40 ]
+    [ "${#lines[@]}" -le 42 ]
 }
 
 @test "every command has a page, by --help and by help" {
@@ -32,10 +32,33 @@ setup() { load common; common_setup; }
     run --separate-stderr halo help gaus
     [ "$status" -eq 2 ]
     says "did you mean 'gauss'?"
+    run --separate-stderr halo help unit
+    [ "$status" -eq 2 ]
+    says "did you mean 'units'?"
+    run --separate-stderr halo help qqqqqq
+    [ "$status" -eq 2 ]
+    says "'qqqqqq' is no command, operation or topic; see 'halo --help'"; says 'topics: units'
+}
+
+@test "topics are in --help, the manual page and completions, and their examples run" {
+    halo --help | grep -q '^  units  *full scale, numbers'
+    halo --generate man | grep -q '^\.SS units'
+    for shell in bash zsh fish; do halo --generate "complete-$shell" | grep -q 'bench help units '; done
+    run halo help units
+    [ "$status" -eq 0 ] && [ "${#lines[@]}" -le 40 ]
+    [[ "$output" == 'units: '* && "$output" == *65535* && "$output" == *'--white 1 '* && "$output" == *'--axes hwc,alpha'* ]]
+    make_gray frame.pgm 9 7 65535; halo run '' frame.pgm -o frame.png
+    make_gray dark.pgm 9 7 200; halo run 'depth:f32 | gain:1' dark.pgm -o dark.npy
+    halo help units | grep '^  halo ' > examples
+    [ "$(wc -l < examples)" -eq 3 ]
+    while read -r line; do bash -c "halo() { \"$HALO\" \"\$@\"; }; $line"; done < examples
+    halo info g.png | grep -q '16-bit integers' && halo info light.png | grep -q '16-bit integers'
+    run halo help gauss units # one after the other
+    [ "$status" -eq 0 ] && [[ "$output" == *$'\nunits: full scale'* ]]
 }
 
 @test "help stays within 80 columns" {
-    for page in run stats hist scan info list gauss conv lowpass; do
+    for page in run stats hist scan info list gauss conv lowpass units; do
         run halo help "$page"
         for line in "${lines[@]}"; do [ "${#line}" -le 80 ] || { echo "$line"; false; }; done
     done

@@ -44,37 +44,37 @@ make_npy() {
 
 @test "an image of thousands of channels: --max-pixels bounds its samples" {
     make_npy deep.npy 4000
-    run --separate-stderr halo stats deep.npy --max-pixels 999
+    run --separate-stderr halo stats deep.npy --axes hwc --max-pixels 999
     [ "$status" -eq 5 ]; says "1 x 1 pixels of 4000 samples are more than 999 of 4"; says "--max-pixels"
-    run --separate-stderr halo info deep.npy --max-pixels 999
+    run --separate-stderr halo info deep.npy --axes hwc --max-pixels 999
     [ "$status" -eq 5 ]
-    run halo info deep.npy --max-pixels 1000
+    run halo info deep.npy --axes hwc --max-pixels 1000
     [ "$status" -eq 0 ]
     printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 2147483647\nMAXVAL 255\nENDHDR\n' > deep.pam
     run --separate-stderr halo info --json deep.pam
     [ "$status" -eq 5 ]; says "2147483647 channels"
     [ "$output" = "" ]
     make_npy deep.npy 70000
-    run --separate-stderr halo info --json deep.npy
+    run --separate-stderr halo info --json deep.npy --axes hwc
     [ "$status" -eq 5 ]; says "70000 channels"
 }
 
 @test "lists of channels have an end and say how many there are" {
     make_npy deep.npy 2000
-    run halo info --json deep.npy
+    run halo info --json deep.npy --axes hwc
     [ "$status" -eq 0 ]
     [[ "$output" == *'"channels":2000,"names":["0",'*'"1023"],'* ]]
-    run halo info deep.npy
+    run halo info deep.npy --axes hwc
     [[ "$output" == *"channels  2000"* ]]
     for what in stats hist run; do
         local more=()
         [ $what != hist ] || more=(--bins 2)
         [ $what != run ] || more=('reduce:expr="a+b"')
-        run halo $what "${more[@]}" deep.npy
+        run halo $what "${more[@]}" deep.npy --axes hwc
         [ "$status" -eq 0 ]
         [[ "$output" == *"64 of 2,000 channels are shown; --json has all"* ]]
         [ "${#output}" -lt 30000 ]
-        run halo $what "${more[@]}" --json deep.npy
+        run halo $what "${more[@]}" --json deep.npy --axes hwc
         [[ "$output" == *'"name":"1999"'* ]]
     done
 }

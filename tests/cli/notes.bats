@@ -6,12 +6,6 @@ setup() { load common; common_setup; make_rgb c.ppm 20 10; }
 said() { run --separate-stderr halo "$@"; [ "$status" -eq 0 ]; }
 is() { [ "$stderr" = "$1" ] || { echo "expected: $1"; echo "found:    $stderr"; return 1; }; }
 
-# make_npy FILE SHAPE SAMPLES: an array of 1s.
-make_npy() {
-    local head="{'descr': '|u1', 'fortran_order': False, 'shape': ($2), }"
-    { printf '\223NUMPY\1\0'; le 2 $((${#head} + 1)); printf '%s\n' "$head"; head -c "$3" /dev/zero | tr '\0' '\1'; } > "$1"
-}
-
 # The text chunk of a PNG, put in behind its header by hand: tEXt "Title\0lake".
 with_title() {
     head -c 33 "$1"
@@ -37,10 +31,10 @@ with_title() {
     printf 'P2 4 1 255\n0 100 200 255\n' > 1.pgm
     cp 1.pgm 2.pgm
     printf 'P2 1 1 255\n9\n' > 3.pgm
-    make_npy 4.npy '2, 3, 7' 42
-    said run gain:2 1.pgm 2.pgm 3.pgm 4.npy --out-dir out --name '{stem}.tif' -j 2
+    halo run '' 3.pgm -o plain.png; with_title plain.png > 4.png
+    said run gain:2 1.pgm 2.pgm 3.pgm 4.png --out-dir out --name '{stem}.ppm' -j 2
     [ "${#stderr_lines[@]}" -eq 2 ]
-    [ "${stderr_lines[0]}" = 'halo: 1 of 4 inputs: a third dimension is read as 7 channels (--axes nhw: as pages); 2 of 4 inputs: 4 samples are clipped (7.8%); normalize or depth:f32 keeps what is clipped' ]
+    [ "${stderr_lines[0]}" = 'halo: 2 of 4 inputs: 4 samples are clipped (40%); 1 of 4 inputs: left out, since the output cannot hold it: texts; normalize or depth:f32 keeps what is clipped' ]
     said run gain:2 3.pgm 3.pgm --out-dir out2 --name '{index}.tif'
     [ "${#stderr_lines[@]}" -eq 1 ]
     said run gain:2 1.pgm 2.pgm --out-dir out3 -q; is ''
@@ -48,18 +42,6 @@ with_title() {
     [[ "$output" == *'"output":"out4/1.pgm"'*'"notes":[{"kind":"clipped","loss":true,"count":2,"text":"2 samples are clipped (50%)"}]}'* ]]
     [[ "$output" == *'"output":"out4/3.pgm"'*'"notes":[]}'* ]]
     [[ "${lines[-1]}" == *'"notes":[{"kind":"clipped","loss":true,"inputs":1,"count":2,'* ]]
-}
-
-@test "an array of more dimensions than a picture: how it was read" {
-    make_npy s.npy '2, 3, 7' 42
-    make_npy rgba.npy '2, 3, 4' 24
-    said run '' s.npy -o t.npy; is 'halo: s.npy: a third dimension is read as 7 channels (--axes nhw: as pages)'
-    said stats s.npy; is 'halo: s.npy: a third dimension is read as 7 channels (--axes nhw: as pages)'
-    said stats --json s.npy; [[ "$output" == *'"kind":"axes"'* ]]
-    said run '' rgba.npy -o u.npy; is ''
-    said stats rgba.npy; is ''
-    said info s.npy; is ''; [[ "$output" == *'a third dimension is read as 7 channels (--axes nhw: as pages)'* ]]
-    halo info --json s.npy | grep -q '"kind":"axes","loss":true,"count":7'
 }
 
 @test "metadata that the output cannot hold; none with --strip, and where all of it goes along" {
@@ -86,6 +68,46 @@ with_title() {
     make_wav s.wav 100
     said stats --raw s16,8000,1 s.wav; is 'halo: s.wav: --raw takes for samples what begins like wav'
     said stats --raw s16,8000,1 - < <(tail -c +45 s.wav); is ''
+}
+
+# make_numbers FILE TYPE BYTES…: a row of numbers, as octal bytes of printf.
+make_numbers() {
+    local file=$1 type=$2 bytes head
+    bytes=$(printf "$3" | wc -c)
+    head="{'descr': '$type', 'fortran_order': False, 'shape': (1, $((bytes / ${type#??}))), }"
+    { printf '\223NUMPY\1\0'; le 2 $((${#head} + 1)); printf '%s\n' "$head"; printf "$3"; } > "$file"
+}
+
+@test "numbers that 32-bit floats do not hold are counted, once, with the remedy" {
+    local one='1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset before'
+    local two='2 samples are rounded to the 24 bits of 32-bit floats: subtract an offset before, such as the first time (--columns leaves columns of a table out)'
+    printf 't,v\n1700000000.5,1\n1700000001.5,2.1\n16777216,3\n' > t.csv
+    for pipeline in gain:1 normalize reverse 'average:3 | normalize' stats; do
+        said run "$pipeline" t.csv -o t.tsv -f; is "halo: t.csv: $two"
+        said run "$pipeline" - --raw csv -o t.tsv -f < t.csv; is "halo: standard input: $two"
+    done
+    said stats t.csv; is "halo: t.csv: $two"
+    said run gain:1 --columns 2 t.csv -o v.csv; is ''
+    said run gain:1 t.csv -o t.tsv -f -q; is ''
+    said run gain:1 t.tsv -o u.tsv; is '' # what halo wrote is what it reads
+    printf '0.1\n123456.789\n1e20\n' > plain.csv
+    said run gain:1 plain.csv -o p.csv; is ''
+    printf '1e-60\n2\n' > small.csv
+    said run gain:1 small.csv -o p.csv -f; is 'halo: small.csv: 1 sample is too small for a 32-bit float and became 0: multiply it before'
+    make_numbers i.npy '<i4' '\1\0\0\1\1\0\0\0'
+    make_numbers zero.npy '<f4' '\0\0\0\0\0\0\0\0'
+    for pipeline in gain:1 normalize 'gauss:1 | normalize' subtract:zero.npy; do
+        said run "$pipeline" i.npy -o o.npy -f; is "halo: i.npy: $one"
+        said run "$pipeline" - -o o.npy -f < i.npy; is "halo: standard input: $one"
+    done
+    said run gain:1 i.npy zero.npy --out-dir out; [ "${stderr_lines[0]}" = "halo: 1 of 2 inputs: $one" ]
+    said run gain:1 i.npy -o o.npy -f --json; [[ "$output" == *'{"kind":"rounded","loss":true,"count":1,'* ]]
+    said run --raw f64,10,1 gain:1 - -o o.npy -f < <(printf '\0\0\0\0\0\0\340\77\0\0\40\100\374\124\331\101'); is "halo: standard input: $one"
+    said stack mean i.npy zero.npy i.npy i.npy -o o.npy -f; [[ "$stderr" == *': 3 samples are rounded'* ]]
+    said join t.csv t.csv -o joined.csv; [[ "$stderr" == *'4 samples are rounded'* ]]
+    make_numbers j.npy '<i4' '\0\0\0\1\1\0\0\0'
+    said compare i.npy j.npy; is "halo: i.npy, j.npy: $one"
+    [[ "$output" == *identical* ]]
 }
 
 @test "conversions are for who asks" {

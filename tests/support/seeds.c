@@ -36,11 +36,14 @@ static void add_images(Seeds *seeds, const HaloFormat *format)
 {
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++)
         for (int channels = 1; channels <= 4; channels++) {
-            const HaloShape shape = shape_of(dtype, 3, 2, channels, format->alpha && channels % 2 == 0);
+            const bool alpha = channels % 2 == 0 && (format->with_alpha >> (channels - 1) & 1) != 0;
+            const HaloShape shape = shape_of(dtype, 3, 2, channels, alpha);
             const HaloInfo info = {0};
             HaloBuf data;
             Bytes file;
-            if (!(format->dtypes >> dtype & 1) || !(format->channels >> (channels - 1) & 1)) continue;
+            if (!(format->dtypes >> dtype & 1) ||
+                !((alpha ? format->with_alpha : format->channels) >> (channels - 1) & 1))
+                continue;
             if (halo_buf_alloc(&data, &shape) != HALO_OK) abort();
             /* in every type a common value; of bits, black */
             memset(data.data, format == &halo_format_pbm ? 0 : 0x3f, (size_t)(data.stride * data.rows));
@@ -79,6 +82,8 @@ static const struct {
     {"pfm", TEXT("Pf\n1 1\n1.0\n?\200\0\0")},
     {"npy", TEXT("\x93NUMPY\1\0\x46\0{'descr': '>i8', 'fortran_order': True, 'shape': (1, 1, 2), }         \n"
                  "\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2")},
+    {"npy", TEXT("\x93NUMPY\1\0\x46\0{'descr': '<u2', 'fortran_order': True, 'shape': (2, 3), }           \n"
+                 "\1\0\2\0\3\0\4\0\5\0\6\0")},
     {"tiff", TEXT("MM\0*\0\0\0\x08\0\1\1\0\0\3\0\0\0\1\0\1\0\0\0\0\0\0")},
     {"tiff", TEXT("II+\0\x08\0\0\0\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")},
     {"tiff", TEXT("MM\0+\0\x08\0\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\0")},

@@ -1,0 +1,134 @@
+/* What the dimensions of an array are, and where its samples lie. */
+#include "npyreader.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "halo/text.h"
+
+static HaloStatus refuse(const NpyHead *head)
+{
+    const long long last = head->dim[head->dims - 1];
+    if (head->dims == 3)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "an array of 3 dimensions, the last of %lld: --axes nhw (or zyx) reads it as pages, --axes hwc "
+            "as channels",
+            last);
+    return halo_fail(
+        HALO_ERR_INPUT,
+        "an array of %d dimensions, the last of %lld: --axes says what they are, such as nhwc or tzyx",
+        head->dims, last);
+}
+
+/* What an array is that nothing is said of: a last dimension of up to 4 counts channels. */
+static HaloStatus guess(const NpyHead *head, HaloAxes *axes)
+{
+    static const char *const usual[] = {"w", "hw", "hwc", "nhwc"};
+    if (head->dims > 4 || (head->dims > 2 && head->dim[head->dims - 1] > 4)) return refuse(head);
+    *axes = (HaloAxes){.count = head->dims};
+    memcpy(axes->letter, usual[head->dims - 1], (size_t)head->dims);
+    return HALO_OK;
+}
+
+static HaloStatus choose(const NpyHead *head, const char *text, HaloAxes *axes)
+{
+    if (text == NULL) return guess(head, axes);
+    const HaloStatus status = halo_read_axes(text, axes);
+    if (status != HALO_OK || axes->count == head->dims) return status;
+    return halo_fail(HALO_ERR_INPUT, "an array of %d dimensions; --axes says what they are, such as %s",
+                     head->dims,
+                     head->dims > 4    ? "tzhwc"
+                     : head->dims == 4 ? "nhwc"
+                     : head->dims == 3 ? "hwc or nhw"
+                                       : "hw");
+}
+
+/* The dimension's place in the layout. */
+static NpyAxis *axis_of(NpyLayout *layout, char letter)
+{
+    switch (letter) {
+    case 'h': return &layout->row;
+    case 'w': return &layout->column;
+    case 'c': return &layout->channel;
+    default: return &layout->page[layout->page_axes++];
+    }
+}
+
+/* Lengths, and the steps of an array in C's order or Fortran's. */
+static HaloStatus place(const NpyHead *head, const HaloAxes *axes, NpyLayout *layout)
+{
+    int64_t step[HALO_MOST_AXES];
+    *layout = (NpyLayout){.row = {1, 0}, .column = {1, 0}, .channel = {1, 0}, .pages = 1, .samples = 1};
+    for (int i = 0; i < head->dims; i++) {
+        const int at = head->fortran ? i : head->dims - 1 - i;
+        step[at] = layout->samples;
+        if (!halo_mul(layout->samples, head->dim[at], &layout->samples) || layout->samples > INT64_MAX / 16)
+            return halo_fail(HALO_ERR_LIMIT, "an array of more samples than can be addressed");
+    }
+    for (int i = 0; i < head->dims; i++) {
+        if (axes->letter[i] == 'n') layout->pages *= head->dim[i];
+        *axis_of(layout, axes->letter[i]) = (NpyAxis){head->dim[i], step[i]};
+    }
+    return HALO_OK;
+}
+
+/* Would this axis have the same step in C's order of pages, rows, columns and channels? Takes its part of
+ * `step`. */
+static bool in_order(const NpyAxis *axis, int64_t *step)
+{
+    const bool same = axis->length == 1 || axis->step == *step;
+    *step *= axis->length;
+    return same;
+}
+
+static bool is_plain(const NpyLayout *layout)
+{
+    int64_t step = 1;
+    bool plain = in_order(&layout->channel, &step);
+    plain = in_order(&layout->column, &step) && plain;
+    plain = in_order(&layout->row, &step) && plain;
+    for (int i = layout->page_axes - 1; i >= 0; i--) plain = in_order(&layout->page[i], &step) && plain;
+    return plain;
+}
+
+HaloStatus npy_lay_out(const NpyHead *head, const char *text, NpyLayout *layout)
+{
+    HaloStatus status = HALO_OK;
+    HaloAxes axes;
+    HALO_TRY(choose(head, text, &axes));
+    HALO_TRY(place(head, &axes, layout));
+    if (layout->pages < 1) HALO_FAIL(HALO_ERR_INPUT, "an array without pages");
+    const long long channels = layout->channel.length;
+    if (channels > INT_MAX) HALO_FAIL(HALO_ERR_INPUT, "an array of %lld channels", channels);
+    if (axes.alpha && (channels == 1 || channels == 3))
+        HALO_FAIL(HALO_ERR_INPUT, "%lld channel%s, of which none is alpha: --axes says ',alpha'", channels,
+                  halo_s(channels));
+    layout->plain = is_plain(layout);
+out:
+    return status;
+}
+
+HaloStatus npy_lay_out_series(const NpyHead *head, NpyLayout *layout)
+{
+    if (head->dims > 2)
+        return halo_fail(HALO_ERR_INPUT,
+                         "an array of %d dimensions: with --rate it is a series, frames by channels",
+                         head->dims);
+    const HaloStatus status = place(head, &(HaloAxes){.letter = "wc", .count = head->dims}, layout);
+    const int64_t frames = layout->column.length, channels = layout->channel.length;
+    layout->plain = is_plain(layout);
+    if (status != HALO_OK || (frames >= 1 && channels >= 1 && channels <= HALO_MAX_CHANNELS)) return status;
+    return halo_fail(HALO_ERR_INPUT, "a series of %lld frames with %lld channels", (long long)frames,
+                     (long long)channels);
+}
+
+int64_t npy_page(const NpyLayout *layout, int64_t page)
+{
+    int64_t sample = 0;
+    for (int i = layout->page_axes - 1; i >= 0; i--) {
+        sample += page % layout->page[i].length * layout->page[i].step;
+        page /= layout->page[i].length;
+    }
+    return sample;
+}
