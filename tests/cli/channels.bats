@@ -4,7 +4,6 @@ setup() { load common; common_setup; }
 
 # Four pixels: white, the right two of them black and of no weight.
 quad() { printf '\377\377\377\377\377\377\377\377\0\0\0\0\0\0\0\0'; }
-two_ends() { printf 'two\377\0'; }
 
 # make_npy FILE TYPE SHAPE: a header before standard input; it is \x76 bytes long.
 make_npy() {
@@ -109,7 +108,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
 
 @test "--axes is checked, and names no alpha of gray or RGB" {
     make_all
-    for axes in '' h hh hwcc whz nhn hw,alpha hwc,beta hwc, chwnnn nzthwcc; do
+    for axes in '' h hh hwcc whz nhn hw,alpha hwc,beta 'hwc,' chwnnn nzthwcc; do
         run --separate-stderr halo info x.npy --axes "$axes"
         [ "$status" -eq 2 ] && [[ "$stderr" == *'--axes'* ]]
     done
