@@ -12,13 +12,13 @@ import tempfile
 import time
 
 PIPELINES = (  # of pictures: from copies to what a core takes minutes for
-    "gauss:2", "gauss:10", "gauss:50", "box:9", "box:101", "median:1", "median:3", "median:10", "rank:0,radius=25",
+    "gauss:2", "gauss:10", "gauss:50", "box:9", "box:101", "median:3", "median:7", "median:21", "rank:0,radius=25",
     "dilate:9", "sobel", "unsharp:2", "sharpen", "invert", "gamma:2.2", "normalize", "equalize", "clahe", "local:sd,width=15",
-    'conv:mask="15x15: ' + ",".join(["1"] * 225) + '",normalize=1', "gauss:2|sobel|median:1", "disk:9", "disk:31",
-    "median:25", "rank:0.3,radius=5", "local:sd,width=101", "gauss:100", "median:5|gauss:3",
+    'conv:mask="15x15: ' + ",".join(["1"] * 225) + '",normalize=1', "gauss:2|sobel|median:3", "disk:9", "disk:31",
+    "median:51", "rank:0.3,radius=5", "local:sd,width=101", "gauss:100", "median:11|gauss:3",
 )
 MEASURES = "stats", "hist"
-SOUNDS = "gain:2", "average:1s", "median:20", "gauss:50", "highpass:200", "stats"
+SOUNDS = "gain:2", "average:1s", "median:41", "gauss:50", "highpass:200", "stats"
 FORMATS = {"u8": ("pgm", "ppm"), "u16": ("pgm", "ppm"), "f32": ("pfm", "pfm")}
 DEVICES = "cpu", "gpu", "auto"
 PATIENCE = 2.0  # seconds for a command's turns,

@@ -16,9 +16,9 @@ EVERYWHERE = ("gauss:2", "box:9", "box:101", "conv:mask=gauss5", "erode:5", "sob
               "reduce:a+b,map=v*v", "flip", "rotate:90")
 # Of one channel, picture-shaped.
 OPTIONS = ("gauss:2,nan=ignore", "box:9,nan=ignore", "conv:mask=gauss5,nan=ignore", "gauss:2,border=constant=300",
-           "box:9,border=constant=300", "erode:5,border=constant=300", "median:1,border=constant=300", "gauss:2,border=keep",
+           "box:9,border=constant=300", "erode:5,border=constant=300", "median:3,border=constant=300", "gauss:2,border=keep",
            "conv:mask=gauss5,dilation=4", "conv:mask=gauss5,anchor=0+0", "conv:mask=gauss5,stride=2", "scan:max", "integral",
-           "local:sd,width=9", "bilateral:1", "median:2", "gamma:2.2", "resize:50%", "resize:200%",
+           "local:sd,width=9", "bilateral:1", "median:5", "gamma:2.2", "resize:50%", "resize:200%",
            "stats:full", "stats:percentiles=50", "equalize", "clahe")
 MASKS = ((127, 1), (1, 127), (127, 3), (3, 127), (33, 33), (63, 63))
 

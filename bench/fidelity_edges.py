@@ -125,32 +125,32 @@ def ranks(c, p):
     square = np.ones((5, 5), np.uint8)
     for kind in "u8", "u16", "f32":
         x = picture(kind)
-        three, five = (p.halo(depth(f"median:{radius}", kind), x) for radius in (1, 2))
+        three, five = (p.halo(depth(f"median:{width}", kind), x) for width in (3, 5))
         least, upper, greatest = (p.halo(depth(f"rank:fraction={fraction},radius=2", kind), x)
                                   for fraction in (0, 0.75, 1))
-        c.add("median:1", "SciPy", "ndimage.median_filter(x, 3, mode='nearest')", kind, three,
+        c.add("median:3", "SciPy", "ndimage.median_filter(x, 3, mode='nearest')", kind, three,
               ndimage.median_filter(x, 3, mode="nearest"))
-        c.add("median:2", "OpenCV", "medianBlur(x, 5)", kind, five, cv2.medianBlur(x, 5))
-        c.add("median:2", SKIMAGE, "filters.median(x, 5x5)", kind, five, filters.median(x, square))
+        c.add("median:5", "OpenCV", "medianBlur(x, 5)", kind, five, cv2.medianBlur(x, 5))
+        c.add("median:5", SKIMAGE, "filters.median(x, 5x5)", kind, five, filters.median(x, square))
         if kind == "u8":
             wide = p.vips("rank", x.astype(np.uint16), 5, 5, 12).astype(np.uint8)
-            c.add("median:2", "libvips", "rank 5 5 12", kind, five, p.vips("rank", x, 5, 5, 12),
+            c.add("median:5", "libvips", "rank 5 5 12", kind, five, p.vips("rank", x, 5, 5, 12),
                   Asked("the peer's fault, libvips issue 4609: 8-bit windows lose a column",
                         "with the same levels as 16 bits", five, wide))
         else:
-            c.add("median:2", "libvips", "rank 5 5 12", kind, five, p.vips("rank", x, 5, 5, 12))
+            c.add("median:5", "libvips", "rank 5 5 12", kind, five, p.vips("rank", x, 5, 5, 12))
         if kind != "f32":
             made = p.magick(["-virtual-pixel", "edge", "-statistic", "Median", "5x5"], x)
-            c.add("median:2", "ImageMagick", "-statistic Median 5x5", kind, five,
+            c.add("median:5", "ImageMagick", "-statistic Median 5x5", kind, five,
                   made // 257 if kind == "u8" else made)
         c.add("rank:fraction=0,radius=2", "OpenCV", "erode(x, 5x5)", kind, least, cv2.erode(x, square, **near))
         c.add("rank:fraction=1,radius=2", "OpenCV", "dilate(x, 5x5)", kind, greatest, cv2.dilate(x, square, **near))
         c.add("rank:fraction=0.75,radius=2", "SciPy", "ndimage.rank_filter(x, 18, 5, mode='nearest')", kind, upper,
               ndimage.rank_filter(x, 18, 5, mode="nearest"))
     x = picture("u8", 4)
-    plain = p.halo("median:1,alpha=straight | depth:u8", x, ".png")
+    plain = p.halo("median:3,alpha=straight | depth:u8", x, ".png")
     made = cv2.medianBlur(x, 3)
-    c.add("median:1", "OpenCV", "medianBlur(x, 3)", "RGBA8", p.halo("median:1 | depth:u8", x, ".png"), made,
+    c.add("median:3", "OpenCV", "medianBlur(x, 3)", "RGBA8", p.halo("median:3 | depth:u8", x, ".png"), made,
           Asked("definition: OpenCV takes alpha for a colour, halo copies it", "with alpha=straight", plain, made))
 
 
@@ -158,7 +158,7 @@ def medians_without_nan(c, p):
     x = holes()
     windows = np.lib.stride_tricks.sliding_window_view(np.pad(x, 2, mode="edge"), (5, 5)).reshape(*x.shape, 25)
     made = np.nanmedian(windows.astype(np.float64), -1).astype(np.float32)
-    c.add("median:2,nan=ignore", "NumPy", "nanmedian of every 5x5", "f32", p.halo("median:2,nan=ignore", x), made)
+    c.add("median:5,nan=ignore", "NumPy", "nanmedian of every 5x5", "f32", p.halo("median:5,nan=ignore", x), made)
 
 
 def rows(c, p):

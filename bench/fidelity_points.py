@@ -81,8 +81,8 @@ def simple(c, p):
                     p.halo(depth(f"threshold:{above!r}", kind), x), made))
     for kind in "u8", "u16":
         x = picture(kind)
-        c.add("subtract:[median:1]", "OpenCV", "subtract(x, medianBlur(x, 3))", kind,
-              p.halo(depth("subtract:[median:1]", kind), x), cv2.subtract(x, cv2.medianBlur(x, 3)))
+        c.add("subtract:[median:3]", "OpenCV", "subtract(x, medianBlur(x, 3))", kind,
+              p.halo(depth("subtract:[median:3]", kind), x), cv2.subtract(x, cv2.medianBlur(x, 3)))
         other, wide, white = cv2.medianBlur(x, 3), x.astype(np.float64), WHITE[kind]
         exact = {"multiply": np.minimum(wide * other / white, white), "blend": (wide + other) / 2,
                  "divide": np.where(other > 0, np.minimum(wide * white / np.maximum(other, 1), white), 0)}
@@ -93,11 +93,11 @@ def simple(c, p):
                                  ("min", "min(x, medianBlur(x, 3))", cv2.min(x, other)),
                                  ("max", "max(x, medianBlur(x, 3))", cv2.max(x, other)),
                                  ("blend", "addWeighted(x, 0.5, medianBlur(x, 3), 0.5, 0)", cv2.addWeighted(x, 0.5, other, 0.5, 0))):
-            c.add(f"{name}:[median:1]", "OpenCV", call, kind, p.halo(depth(f"{name}:[median:1]", kind), x), made,
+            c.add(f"{name}:[median:3]", "OpenCV", call, kind, p.halo(depth(f"{name}:[median:3]", kind), x), made,
                   *([rounding(exact[name])] if name in exact else []))
         top, share = wide[::-1], other / white
-        c.add("over:[flip:y | cutout:[flip:y | median:1]]", "NumPy", "x[::-1] * s + x * (1 - s)", kind,
-              p.halo(depth("over:[flip:y | cutout:[flip:y | median:1]]", kind), x),
+        c.add("over:[flip:y | cutout:[flip:y | median:3]]", "NumPy", "x[::-1] * s + x * (1 - s)", kind,
+              p.halo(depth("over:[flip:y | cutout:[flip:y | median:3]]", kind), x),
               np.rint(top * share + wide * (1 - share)).astype(x.dtype), rounding(top * share + wide * (1 - share)))
     x = picture("f32", 3)
     c.add("cutout:[channels:1]", "NumPy", "dstack([x, x[:, :, 0]])", "f32", p.halo("cutout:[channels:1]", x),

@@ -126,7 +126,7 @@ large_cases() { # pipelines, one a line
             echo "gauss:sigma=$((k / 2)),truncate=1,border=$border"
         done
     done
-    printf '%s\n' median:1 median:2 'gauss:4|median:4' rank:0.9,radius=9
+    printf '%s\n' median:3 median:5 'gauss:4|median:9' rank:0.9,radius=9
 }
 if wants same; then
     say "the same bytes: every operation, --device cpu and gpu"

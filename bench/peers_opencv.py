@@ -86,7 +86,7 @@ class Comparison:
             dst = np.zeros_like(src)
             for k in sides[dtype]:
                 self.row(f"median {dtype} k={k}", 1 if k <= 5 else 1.5, "OpenCV medianBlur",
-                         lambda src=src, k=k, dst=dst: cv2.medianBlur(src, k, dst), f"median:{k // 2}|depth:{dtype}", dtype)
+                         lambda src=src, k=k, dst=dst: cv2.medianBlur(src, k, dst), f"median:{k}|depth:{dtype}", dtype)
 
     def reductions(self):
         f32, u8 = self.sample["f32"], self.sample["u8"]

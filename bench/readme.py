@@ -23,7 +23,7 @@ WORKS = {
         "GraphicsMagick": "gm convert large.ppm -blur 0x2 gm.ppm",
         "ImageMagick": "convert-im6.q16 large.ppm -blur 0x2 magick.ppm"},
     "median of 5 x 5": {
-        "halo": "{} run median:2 large.ppm -o halo.ppm -f",
+        "halo": "{} run median:5 large.ppm -o halo.ppm -f",
         "libvips": "vips rank large.ppm vips.ppm 5 5 12",
         "GraphicsMagick": "gm convert large.ppm -median 2 gm.ppm"},
     "dilate by 9 x 9": {

@@ -39,7 +39,7 @@ done
 
 say "the same bytes: cpu, gpu:0, all"
 { printf 'P6 6000 4000 255\n' && head -c 72000000 /dev/urandom; } >"$work/in.ppm"
-for pipeline in gauss:2 median:6 'unsharp:2 | stats | hist' 'gray | sobel | depth:f32 | stats' 'bilateral:4'; do
+for pipeline in gauss:2 median:13 'unsharp:2 | stats | hist' 'gray | sobel | depth:f32 | stats' 'bilateral:4'; do
     for device in cpu gpu:0 all; do
         "$halo" run "$pipeline" "$work/in.ppm" -o "$work/$device.npy" -f --device "$device" >"$work/$device.txt"
     done
@@ -56,15 +56,15 @@ while read -r dtype size pipeline; do
 done <<END
 u8 $side gauss:2|depth:u8
 u8 $side box:101|depth:u8
-u8 $side median:10
+u8 $side median:21
 u8 $side disk:15
 f32 $((side / 2)) sobel
-f32 $((side / 2)) median:50
+f32 $((side / 2)) median:101
 END
 
 say "whole commands as the program chooses, one and all: ms, least of three"
 { printf 'P5 12288 12288 255\n' && head -c $((12288 * 12288)) /dev/urandom; } >"$work/in.pgm"
-for pipeline in gauss:2 median:50 bilateral:20; do
+for pipeline in gauss:2 median:101 bilateral:20; do
     one=$(seconds "$halo" run "$pipeline" "$work/in.pgm" -o "$work/one.pgm" -f --device gpu:0)
     all=$(seconds "$halo" run "$pipeline" "$work/in.pgm" -o "$work/all.pgm" -f --device all)
     cmp "$work/one.pgm" "$work/all.pgm"

@@ -275,7 +275,7 @@ const HaloOp halo_op_difference = {.name = "difference",
                                    .help = "how far another picture or sound is from this one: |a - b|",
                                    .synonyms = "absdiff",
                                    .known_as = "diff compare",
-                                   .example = "difference:[median:2]",
+                                   .example = "difference:[median:5]",
                                    .kinds = HALO_IMAGE | HALO_AUDIO,
                                    HALO_PARAMS(with_param),
                                    .build = build_difference};

@@ -5,7 +5,7 @@
 #include "filter.h"
 #include "ops.h"
 
-enum { SIZE_RADIUS, SIZE_WINDOW, SIZE_WIDTH, SIZE_HEIGHT };
+enum { SIZE_WIDTH, SIZE_HEIGHT, SIZE_RADIUS, SIZE_WINDOW };
 
 /* A time is a wish, a number of samples is not: it becomes the next odd one. */
 static HaloValue next_odd(HaloValue length)
@@ -17,7 +17,8 @@ static HaloValue next_odd(HaloValue length)
 static HaloStatus need_odd(const char *op, const char *key, int64_t side)
 {
     if (side % 2 != 0) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s: %s has to be odd, not %lld", op, key, (long long)side);
+    return halo_fail(HALO_ERR_USAGE, "%s: %s has to be odd, not %lld; radius=%lld makes it %lld", op, key,
+                     (long long)side, (long long)side, 2 * (long long)side + 1);
 }
 
 static HaloStatus one_way(const char *op, const HaloValue *size)
@@ -69,8 +70,13 @@ out:
     return status;
 }
 
+/* A width of 1 alone is most likely meant as a radius, which came first until version 0.1. */
 static HaloStatus build_median(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
+    const HaloValue *width = &arg[SIZE_WIDTH];
+    if (width->given && !arg[SIZE_HEIGHT].given && width->integer == 0 && width->number == 1.0)
+        return halo_fail(HALO_ERR_USAGE,
+                         "median: a width of 1 changes nothing; median:3 is 3 x 3, as radius=1 is");
     return build(builder, "median", 0.5, true, arg, in, out);
 }
 
@@ -80,30 +86,30 @@ static HaloStatus build_rank(HaloBuilder *builder, const HaloValue *arg, HaloReg
 }
 
 #define SIZE_PARAMS(parity)                                                                            \
-    {.key = "radius",                                                                                  \
-     .type = HALO_PARAM_INTEGER,                                                                       \
+    {.key = "width",                                                                                   \
+     .type = HALO_PARAM_LENGTH,                                                                        \
      .preset = "",                                                                                     \
-     .min = 0,                                                                                         \
-     .max = HALO_MASK_MAX_SIDE / 2 - 1,                                                                \
-     .unit = "pixels",                                                                                 \
-     .help = "how far the window reaches to every side; 1"},                                           \
-        {.key = "window",                                                                              \
+     .min = 1,                                                                                         \
+     .max = HALO_MASK_MAX_SIDE,                                                                        \
+     .unit = "samples",                                                                                \
+     .help = "full width of the window, " parity "; 3"},                                               \
+        {.key = "height",                                                                              \
          .type = HALO_PARAM_LENGTH,                                                                    \
          .preset = "",                                                                                 \
          .min = 1,                                                                                     \
          .max = HALO_MASK_MAX_SIDE,                                                                    \
-         .unit = "samples",                                                                            \
-         .help = "its side instead, odd; a time becomes the next odd number"},                         \
-        {.key = "width",                                                                               \
-         .type = HALO_PARAM_LENGTH,                                                                    \
+         .unit = "pixels",                                                                             \
+         .help = "and its height, " parity "; as the width unless given"},                             \
+        {.key = "radius",                                                                              \
+         .type = HALO_PARAM_INTEGER,                                                                   \
          .preset = "",                                                                                 \
-         .min = 1,                                                                                     \
-         .max = HALO_MASK_MAX_SIDE,                                                                    \
-         .unit = "samples",                                                                            \
-         .help = "or its width, " parity},                                                             \
+         .min = 0,                                                                                     \
+         .max = HALO_MASK_MAX_SIDE / 2 - 1,                                                            \
+         .unit = "pixels",                                                                             \
+         .help = "instead of both: they are 2 radius + 1"},                                            \
     {                                                                                                  \
-        .key = "height", .type = HALO_PARAM_LENGTH, .preset = "", .min = 1, .max = HALO_MASK_MAX_SIDE, \
-        .unit = "pixels", .help = "and its height, " parity "; as the width unless given"              \
+        .key = "window", .type = HALO_PARAM_LENGTH, .preset = "", .min = 1, .max = HALO_MASK_MAX_SIDE, \
+        .unit = "samples", .help = "or both, odd; a time becomes the next odd number"                  \
     }
 
 static const HaloParam median_param[] = {SIZE_PARAMS("odd")};
@@ -120,7 +126,7 @@ static const HaloParam rank_param[] = {
 const HaloOp halo_op_median = {.name = "median",
                                .help = "middle of the window's samples: removes specks and clicks, keeps edges",
                                .known_as = "medfilt medianBlur median_filter denoise despeckle",
-                               .example = "median:1",
+                               .example = "median:3",
                                .kinds = HALO_IMAGE | HALO_AUDIO,
                                .filter = true,
                                HALO_PARAMS(median_param),

@@ -84,13 +84,13 @@ static void neighbours_are_one(void **state)
      * chain. */
     expect_steps("gauss:1.5 | stats | normalize", 1, 4, NULL);
     expect_steps("gauss:1.5 | sobel | normalize:percentiles=\"1,99\"", 1, 3, "gauss|sobel");
-    expect_steps("median:1 | normalize", 1, 3, "reduce");
+    expect_steps("median:3 | normalize", 1, 3, "reduce");
     /* A single step is none; what rounds in between ends one. */
     expect_steps("gauss:1.5", 1, 1, "convolve rows");
     expect_steps("gauss:1.5 | depth:u8 | sharpen", 1, 2, NULL);
     /* A value that somebody else reads is there, too. */
     expect_steps("gauss:1.5 | stats | sharpen", 1, 3, NULL);
-    expect_steps("median:1 | sharpen | laplace", 1, 2, "sharpen|laplace");
+    expect_steps("median:3 | sharpen | laplace", 1, 2, "sharpen|laplace");
     expect_steps("gauss:1 | gauss:1.5,nan=ignore | sharpen", 1, 3, NULL);
     /* In integers there is no NaN. */
     expect_steps("gauss:1.5,nan=ignore | sharpen", 1, 1, "gauss|sharpen");

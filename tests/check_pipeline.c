@@ -168,7 +168,7 @@ static void borders_in_bands(void **state)
 static void sides_body(Rng *rng)
 {
     static const char *const form[] = {
-        "subtract:%s", "gauss:1 | subtract:%s | box:3", "subtract:[subtract:%s | median:1]",
+        "subtract:%s", "gauss:1 | subtract:%s | box:3", "subtract:[subtract:%s | median:3]",
         "subtract:%s | conv:mask=\"3x3: 1,2,1,2,4,2,1,2,1\",stride=2+3 | subtract:[box:3]"};
     const HaloInfo info = {0};
     HaloShape shape = draw_shape(rng, 30), of_side;

@@ -50,7 +50,7 @@ static void sessions_share_a_pipeline(void **unused)
     (void)unused;
     const char *mask = test_path("mask.txt");
     const char text[] =
-        "conv:mask=%s | gauss:1.5 | stats:percentiles=\"1 50\" | reduce:\"a+b\" | hist | median:1";
+        "conv:mask=%s | gauss:1.5 | stats:percentiles=\"1 50\" | reduce:\"a+b\" | hist | median:3";
     char pipeline_text[300];
     HaloPipeline *pipeline;
     HaloSession *session;

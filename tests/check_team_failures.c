@@ -16,7 +16,7 @@
 static void one_that_fails_ends_all(void **state)
 {
     (void)state;
-    static const char *const text[] = {"gauss:2", "median:1 | stats"};
+    static const char *const text[] = {"gauss:2", "median:3 | stats"};
     Rng rng = {5};
     const HaloShape shape = team_picture();
     const HaloBackend *gpus = fake_team_table();
@@ -70,7 +70,7 @@ static void one_that_fails_in_memory(void **state)
             fake_team.met = 0;
             fake_team.fails_on = on;
             fake_team.fails_at = at;
-            Outcome outcome = pipeline_run(team, "median:1 | stats", &in, NULL);
+            Outcome outcome = pipeline_run(team, "median:3 | stats", &in, NULL);
             failed = atomic_load(&fake_team.failed) > 0;
             fake_team.meet = false;
             fake_team.fails_at = 0;

@@ -80,7 +80,7 @@ static void print_command(FILE *to, const CliCommand *command)
               "A pipeline is OP[:key=value,…], several joined by |; the first key may be left\n"
               "out. 'halo list ops' names the operations, 'halo help gauss' explains one.\n"
               "Where one takes another file along, [PIPELINE] in its place is what that\n"
-              "pipeline makes of what arrives there: 'subtract:[median:25]'. Such branches nest\n"
+              "pipeline makes of what arrives there: 'subtract:[median:51]'. Such branches nest\n"
               "at most 64 deep, and there are at most 4096 operations.\n"
               "Options may stand anywhere; -- ends them; - is standard input or output.\n",
               to);

@@ -15,7 +15,7 @@ setup() { load common; common_setup; }
     halo run 'threshold:128 | depth:u16' a.pgm -o e.pbm
     cmp b.pbm e.pbm
     mkdir out
-    halo run median:3 b.pbm --out-dir out
+    halo run median:7 b.pbm --out-dir out
     [ "$(head -c 2 out/b.pbm)" = P4 ]
 }
 

@@ -108,7 +108,7 @@ assert (expected == b).all(), (np.abs(expected.astype(int) - b).max(), (expected
     says 'expected a number'
     need skimage
     need cv2
-    for kind in '' 'median:4 | ' 'equalize | depth:u8 | ' 'gauss:9 | depth:u8 | '; do
+    for kind in '' 'median:9 | ' 'equalize | depth:u8 | ' 'gauss:9 | depth:u8 | '; do
         halo run "${kind}depth:u8" a.pgm -o c.pgm --force
         halo run '' c.pgm -o a.npy --force
         halo run threshold:otsu c.pgm -o b.npy --force

@@ -18,7 +18,7 @@ small_stack() {
     small_stack run 'gray | threshold:99' in.ppm -o out.pbm
     for jobs in 1 3; do
         small_stack run gauss:2 in.ppm --tile 64 --pyramid -o tiled.tif -f -j $jobs
-        small_stack run 'clahe | median:2' tiled.tif -o out.png -f -j $jobs
+        small_stack run 'clahe | median:5' tiled.tif -o out.png -f -j $jobs
         small_stack stack median in.ppm out.png tiled.tif -o out.tif -f -j $jobs
         small_stack stack mean:clip=2 in.ppm out.png tiled.tif -o out.tif -f -j $jobs
         small_stack run 'subtract:[gauss:20] | normalize:percentiles=1,99' in.ppm -o out.npy -f -j $jobs

@@ -106,14 +106,14 @@ PYTHON
     halo run '' in.ppm -o in.pfm
     head -c 1000000 noise > small
     # A window of 121 x 121 floats takes as much as its tile of samples, sorted, for each thread.
-    halo run median:60 in.pfm -o all.npy -j 4 --max-memory 400M
-    run --separate-stderr peak "$HALO" run median:60 in.pfm -o none.npy -j 4 --max-memory 3M
+    halo run median:121 in.pfm -o all.npy -j 4 --max-memory 400M
+    run --separate-stderr peak "$HALO" run median:121 in.pfm -o none.npy -j 4 --max-memory 3M
     refused "MiB"
     halo run clahe:tiles=16 --raw u16:500x500x2 small -o all.npy -f --max-memory 400M
     run --separate-stderr peak "$HALO" run clahe:tiles=16 --raw u16:500x500x2 small -o none.npy --max-memory 8M
     refused "MiB"
-    halo run median:60 in.ppm -o less.ppm --max-memory 12M
-    halo run median:60 in.ppm -o more.ppm
+    halo run median:121 in.ppm -o less.ppm --max-memory 12M
+    halo run median:121 in.ppm -o more.ppm
     cmp less.ppm more.ppm
 }
 

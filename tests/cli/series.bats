@@ -6,7 +6,7 @@ setup() { load common; common_setup; }
     printf 't,"x, raw"\r\n0,1\r\n1,4\r\n2,1\r\n3,1\r\n' > in.csv
     halo run gain:2 in.csv -o out.csv
     [ "$(cat out.csv)" = "$(printf 't,"x, raw"\n0,2\n2,8\n4,2\n6,2')" ]
-    halo run --columns 2 median:1 in.csv -o out.tsv
+    halo run --columns 2 median:3 in.csv -o out.tsv
     [ "$(head -n 1 out.tsv)" = 'x, raw' ]
     halo run '' in.csv -o both.tsv
     [ "$(sed -n 2p both.tsv)" = "$(printf '0\t1')" ]

@@ -44,16 +44,16 @@ END
 
 @test "a branch starts from what arrives there, and branches nest" {
     make_rgb a.ppm 40 30
-    halo run median:1 a.ppm -o m.ppm
+    halo run median:3 a.ppm -o m.ppm
     halo run subtract:m.ppm a.ppm -o by_file.pfm -q
-    halo run 'subtract:[median:1]' a.ppm -o by_branch.pfm -q
+    halo run 'subtract:[median:3]' a.ppm -o by_branch.pfm -q
     cmp by_file.pfm by_branch.pfm
-    halo run 'subtract:with=[ subtract: [median:1] ]' a.ppm -o nested.ppm -q
+    halo run 'subtract:with=[ subtract: [median:3] ]' a.ppm -o nested.ppm -q
     cmp nested.ppm m.ppm
     halo run invert a.ppm -o i.ppm
-    halo run 'median:1,border=zero | rank:1' i.ppm -o b.ppm
+    halo run 'median:3,border=zero | rank:1' i.ppm -o b.ppm
     halo run subtract:b.ppm i.ppm -o by_file.pfm -f
-    halo run 'invert | subtract:[median:1,border=zero | rank:1]' a.ppm -o by_branch.pfm -f
+    halo run 'invert | subtract:[median:3,border=zero | rank:1]' a.ppm -o by_branch.pfm -f
     cmp by_file.pfm by_branch.pfm
     halo run 'subtract:[scan:op=max,axis=x]' a.ppm -o scan.npy
     halo run 'subtract:[scan:op=max,axis=x | depth:f32]' a.ppm -o floats.npy

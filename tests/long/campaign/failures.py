@@ -12,7 +12,7 @@ SCENARIOS = {
     "png": ("run gauss:1 said.png -o out.png", ["out.png"]),
     "jpeg": ("run sharpen turned.jpg -o out.jpg", ["out.jpg"]),
     "tiff": ("run 'sobel | depth:u16' rgba.tif -o out.tif", ["out.tif"]),
-    "replace": ("run median:1 rgb.ppm -o old.png -f", ["old.png"]),
+    "replace": ("run median:3 rgb.ppm -o old.png -f", ["old.png"]),
     "wave": ("run average:3 sound.wav -o out.wav", ["out.wav"]),
     "flac": ("run gain:0.5 sound.wav -o out.flac", ["out.flac"]),
     "ogg": ("run '' sound.flac -o out.ogg", []),

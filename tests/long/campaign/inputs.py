@@ -46,7 +46,7 @@ PIPELINES = [
     "",
     "gauss:1",
     "sobel",
-    "median:1",
+    "median:3",
     "equalize",
     "average:3",
     "depth:u8",
