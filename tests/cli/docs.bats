@@ -1,0 +1,18 @@
+# What documents say of the tree.
+# shellcheck disable=SC2154
+setup() {
+    load common
+    common_setup
+    root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+}
+
+@test "the files that docs/architecture.md and CONTRIBUTING.md name are there" {
+    local missing=0 page path
+    for page in docs/architecture.md CONTRIBUTING.md; do
+        while read -r path; do
+            case $path in *NAME* | *PART* | *_x.* | */x.* | */x/ | *'*'* | build/*) continue ;; esac
+            [ -e "$root/$path" ] || [ -e "$root/include/$path" ] || { echo "$page: $path"; missing=1; }
+        done < <(grep -oE '`[a-zA-Z0-9_.-]+(/[a-zA-Z0-9_.*-]+)+/?[^` ]*`' "$root/$page" | tr -d '`' | sort -u)
+    done
+    [ $missing -eq 0 ]
+}
