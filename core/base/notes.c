@@ -48,6 +48,8 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_ALPHA] = {"alpha",
                          "the output does not say that its last channel is alpha: --axes hwc,alpha reads it so",
                          NULL},
+    [HALO_NOTE_AXES] = {"axes",
+                        "the output is an array of pages: --axes nhw, with channels nhwc, reads it back", NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which TIFF alone has", NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},

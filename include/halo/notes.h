@@ -33,6 +33,7 @@ typedef enum HaloNote {
     HALO_NOTE_QUIETER,     /* sound is not as loud as was asked for, for its true peak: by `quieter` */
     HALO_NOTE_NO_LOUDNESS, /* sound is too short, or too quiet, for a loudness, and stays as it was */
     HALO_NOTE_ALPHA,       /* the output does not say which channel is alpha */
+    HALO_NOTE_AXES,        /* the output is an array of pages, which reads back with --axes alone */
     HALO_NOTE_RATE,        /* the output holds no sample rate, which was `rate` */
     HALO_NOTE_TILES,       /* tiles or overviews were asked for in a format that has none */
     /* Conversions and the like, for who asks. */

@@ -86,6 +86,7 @@ static HaloStatus end(HaloWriter *writer)
     memmove(state->head.dim + 1, state->head.dim, 3 * sizeof *state->head.dim);
     state->head.dim[0] = state->pages;
     state->head.dims++;
+    if (state->head.dims == 3 || state->head.dim[3] > 4) halo_note(&writer->notes, HALO_NOTE_AXES, 1);
     HALO_TRY(halo_sink_seek(writer->sink, 0));
     HALO_TRY(halo_npy_write_head(writer->sink, &state->head));
 out:

@@ -108,6 +108,8 @@ wrong() {
     halo pages g1.pgm - g5.pgm -o put.npy < <(cat g[234].pgm)
     cmp put.npy all.npy
     halo pages all.tif g1.pgm -o - --to pgm | cmp - <(cat all.pgm g1.pgm)
+    run --separate-stderr halo pages g1.pgm g2.pgm -o noted.npy
+    [ "$status" -eq 0 ] && says "--axes nhw, with channels nhwc, reads it back"
     wrong 2 "holds one page" halo pages g1.pgm g2.pgm -o x.png
     make_gray small.pgm 5 5
     halo pages g1.pgm small.pgm -o sizes.tif
