@@ -33,6 +33,8 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_VANISHED] = {"vanished",
                             "1 sample is too small for a 32-bit float and became 0: multiply it before",
                             "%llu samples are too small for 32-bit floats and became 0: multiply them before"},
+    [HALO_NOTE_OPERAND] = {"operand",
+                           "numbers of a secondary input are rounded to the 24 bits of 32-bit floats", NULL},
     [HALO_NOTE_CLIPPED] = {"clipped", NULL, NULL},
     [HALO_NOTE_NAN] = {"nan", "1 sample is NaN and became 0", "%llu samples are NaN and became 0"},
     [HALO_NOTE_TURNED] = {"turned", "turned as EXIF says, which the output does not pass on", NULL},

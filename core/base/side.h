@@ -21,6 +21,7 @@ struct HaloSide {
     HaloRead file; /* id 0, 0: it has no identity, such as a pipe */
     HaloBuf data;  /* its shape; and its samples, where they are there */
     atomic_bool there;
+    HaloNotes notes; /* what reading it lost */
     int64_t page, pages;      /* which page of the file, from 0, of how many; the first one alone counts them */
     pthread_mutex_t reading;  /* of the samples, by whoever wants them first */
     const HaloFormat *format; /* how it is read, */

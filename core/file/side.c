@@ -40,6 +40,7 @@ static HaloStatus read_first(HaloSession *session, HaloSide *side)
     if (!stays_in_file(&reader)) {
         HALO_TRY(load_samples(&reader, &side->data));
         atomic_store(&side->there, true);
+        side->notes = reader.info.notes;
     }
     side->orientation =
         reader.info.shape.kind == HALO_IMAGE ? halo_exif_orientation(&reader.info.meta.exif) : 1;

@@ -81,6 +81,7 @@ HaloStatus side_load_page(HaloSide *side, int64_t page, HaloSide **of_page)
     made->max_memory = side->max_memory;
     HALO_TRY(open_page(side, page, &reader));
     HALO_TRY(load_samples(&reader.reader, &made->data));
+    made->notes = reader.reader.info.notes;
     made->orientation = halo_exif_orientation(&reader.reader.info.meta.exif);
     atomic_store(&made->there, true);
     *of_page = made;

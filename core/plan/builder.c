@@ -369,6 +369,14 @@ static HaloNotes *notes_of(HaloBuilder *builder)
     return plan->notes;
 }
 
+HaloStatus builder_note(HaloBuilder *builder, HaloNote kind)
+{
+    HaloNotes *notes = notes_of(builder);
+    if (notes == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    notes->count[kind] = 1;
+    return HALO_OK;
+}
+
 HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg src, const HaloMap *map,
                                         HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst)
 {

@@ -34,6 +34,8 @@ HaloStatus plan_end_at(HaloPlan *plan, int64_t width);
 
 /* builder.c: halo_build_depth, but the output need not be of that type. */
 HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
+/* Notes something about this plan, once. */
+HaloStatus builder_note(HaloBuilder *builder, HaloNote kind);
 /* HALO_ERR_INPUT where a value has no full scale; `what` needs one. */
 HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what);
 /* The same to any full scale. */

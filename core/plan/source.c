@@ -102,6 +102,8 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
         HALO_TRY(side_of_page(builder->session, side, &side));
         if (builder->session->upright) HALO_TRY(side_upright(side, &side));
         name = side->path;
+        if (side->notes.count[HALO_NOTE_ROUNDED] + side->notes.count[HALO_NOTE_VANISHED] > 0)
+            HALO_TRY(builder_note(builder, HALO_NOTE_OPERAND));
         HALO_TRY(add_side(builder, side, out));
         HALO_TRY(plan_add_light(builder, *out, out));
     }

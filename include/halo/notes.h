@@ -23,6 +23,7 @@ typedef enum HaloNote {
     HALO_NOTE_HEADER,      /* parameters of a header are invalid, and are not needed */
     HALO_NOTE_ROUNDED,     /* numbers of the input that lose more than a fraction as f32 (docs/numerics.md) */
     HALO_NOTE_VANISHED,    /* numbers of the input that are too small for f32, and became 0 */
+    HALO_NOTE_OPERAND,     /* secondary inputs with numbers of either kind */
     HALO_NOTE_CLIPPED,     /* samples, to the ends of what the output holds; of sound with `peak` */
     HALO_NOTE_NAN,         /* samples of sound that were NaN and became 0 */
     HALO_NOTE_TURNED,      /* the rows were turned as EXIF says */

@@ -104,6 +104,7 @@ make_numbers() {
     said run gain:1 i.npy -o o.npy -f --json; [[ "$output" == *'{"kind":"rounded","loss":true,"count":1,'* ]]
     said run --raw f64,10,1 gain:1 - -o o.npy -f < <(printf '\0\0\0\0\0\0\340\77\0\0\40\100\374\124\331\101'); is "halo: standard input: $one"
     said stack mean i.npy zero.npy i.npy i.npy -o o.npy -f; [[ "$stderr" == *': 3 samples are rounded'* ]]
+    said run subtract:i.npy zero.npy -o o.npy -f; [[ "$stderr" == *'numbers of a secondary input are rounded'* ]]
     said join t.csv t.csv -o joined.csv; [[ "$stderr" == *'4 samples are rounded'* ]]
     make_numbers j.npy '<i4' '\0\0\0\1\1\0\0\0'
     said compare i.npy j.npy; is "halo: i.npy, j.npy: $one"
