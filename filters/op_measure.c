@@ -87,8 +87,8 @@ static const HaloParam stats_param[] = {
      .check = check_percentiles},
     {.key = "product",
      .type = HALO_PARAM_SWITCH,
-     .preset = "1",
-     .help = "0 leaves the product out, which is faster"},
+     .preset = "0",
+     .help = "the product of all samples, too"},
 };
 
 static HaloStatus build_integral(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)

@@ -43,6 +43,8 @@ static void put_place(Cell *cell, const HaloShape *shape, int64_t at)
                  (long long)(at / shape->width));
 }
 
+static bool has_product(const HaloStats *s) { return !isnan(s->product) || !isnan(s->product_log2); }
+
 static void put_product(Cell *cell, const HaloStats *s)
 {
     if (!isnan(s->product))
@@ -120,7 +122,7 @@ static void fill_column(Column *column, const char *name, const HaloResult *resu
     put_number(row(column, "rms"), s->rms);
     put_detail(column, &result->detail, s);
     if (shape->kind == HALO_AUDIO) put_level(column, shape, s);
-    put_product(row(column, "product"), s);
+    if (has_product(&result->channel[0])) put_product(row(column, "product"), s);
     put_count(row(column, "zero"), s->zero);
     if (total->nan > 0) put_count(row(column, "nan"), s->nan);
     if (total->inf > 0) put_count(row(column, "inf"), s->inf);

@@ -18,7 +18,7 @@ five='conv:mask="5x5: 1,2,3,2,1, 2,3,4,3,2, 3,4,5,4,3, 2,3,4,3,2, 1,2,3,2,1",bor
 }
 
 @test "stats of known samples, keys and all" {
-    [ "$(halo stats --json in.pgm)" = '{"type":"stats","file":"in.pgm","kind":"image","width":7,"height":7,"channels":1,"dtype":"u8","channel":[{"name":"gray","count":49,"min":0,"min_at":[4,5],"max":9,"max_at":[6,2],"sum":253,"mean":5.1632653061224492,"sd":2.4523785935999678,"rms":5.7160711496407304,"product":0,"product_sign":0,"product_log2":"-inf","nan":0,"inf":0,"zero":2}],"all":{"count":49,"min":0,"min_at":[4,5],"max":9,"max_at":[6,2],"sum":253,"mean":5.1632653061224492,"sd":2.4523785935999678,"rms":5.7160711496407304,"product":0,"product_sign":0,"product_log2":"-inf","nan":0,"inf":0,"zero":2}}' ]
+    [ "$(halo stats --json --product in.pgm)" = '{"type":"stats","file":"in.pgm","kind":"image","width":7,"height":7,"channels":1,"dtype":"u8","channel":[{"name":"gray","count":49,"min":0,"min_at":[4,5],"max":9,"max_at":[6,2],"sum":253,"mean":5.1632653061224492,"sd":2.4523785935999678,"rms":5.7160711496407304,"product":0,"product_sign":0,"product_log2":"-inf","nan":0,"inf":0,"zero":2}],"all":{"count":49,"min":0,"min_at":[4,5],"max":9,"max_at":[6,2],"sum":253,"mean":5.1632653061224492,"sd":2.4523785935999678,"rms":5.7160711496407304,"product":0,"product_sign":0,"product_log2":"-inf","nan":0,"inf":0,"zero":2}}' ]
 }
 
 @test "hist of known samples, keys and all" {

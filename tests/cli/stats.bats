@@ -14,13 +14,14 @@ setup() { load common; common_setup; make_worked in.pgm; }
     make_wav s.wav 9000
     halo run 'gain:0.003' c.ppm -o f.npy
     for f in in.pgm c.ppm f.npy s.wav; do
-        halo stats --json $f | sed 's/"product":[^}]*"nan"/"nan"/g' > with
-        halo stats --product=0 --json $f > without
+        halo stats --json --product $f | sed 's/"product":[^}]*"nan"/"nan"/g' > with
+        halo stats --json $f > without
         [ "$(grep -o '"product":null,"product_sign":0,"product_log2":null' without | wc -l)" -eq "$(grep -o '"product"' without | wc -l)" ]
         sed 's/"product":[^}]*"nan"/"nan"/g' without | diff with -
     done
-    [[ "$(halo stats --product=0 --total in.pgm in.pgm --json | tail -1)" == *'"sum":506,'*'"product":null'* ]]
-    [ "$(halo stats --product=0 in.pgm | tr -s ' ' | grep -c '^product -$')" -eq 1 ]
+    [[ "$(halo stats --total in.pgm in.pgm --json | tail -1)" == *'"sum":506,'*'"product":null'* ]]
+    [ "$(halo stats in.pgm | grep -c product)" -eq 0 ]
+    [ "$(halo stats --product in.pgm | tr -s ' ' | grep -c '^product 0$')" -eq 1 ]
 }
 
 @test "NumPy agrees: percentiles, skewness, kurtosis, entropy" {
