@@ -119,8 +119,8 @@ finds() {
 @test "help by task knows every recipe and every name of the cookbook" {
     local page=$BATS_TEST_DIRNAME/../../docs/cookbook.md
     load fenced
-    headings "$page" > headings
-    while read -r heading; do halo help "$heading" | grep -qxF "  $heading"; done < headings
+    headings "$page" > recipes
+    while read -r heading; do halo help "$heading" | grep -qxF "  $heading"; done < recipes
     sed -n '/^| elsewhere/,$p' "$page" | tail -n +3 | cut -d'|' -f2 | sed 's/ · /\n/g' | tr -d '\140' | sed 's/^ *//; s/ *$//' > names
     [ "$(wc -l < names)" -gt 40 ]
     while read -r name; do halo help "${name%%,*}" > said || { echo "$name"; return 1; }; done < names
@@ -140,19 +140,19 @@ finds() {
 
 @test "the positional parameter of every operation is the one its help names" {
     make_rgb c.ppm 20 10; make_wav s.wav 200
-    halo list ops --json > ops
+    halo list ops --json > rows
     while read -r op; do
         line=$(halo help "$op" | tr '\n' ' ' | grep -o 'Parameters; [^ ]* is the positional parameter: [^ ]* is [^ ]*') || continue
         line=${line##*: }
         short=${line% is *} long=${line#* is }
         [[ $short != *…* ]] || continue
         input=c.ppm
-        grep "\"name\":\"$op\"" ops | grep -q '"kinds":\[.*"image"' || input=s.wav
+        grep "\"name\":\"$op\"" rows | grep -q '"kinds":\[.*"image"' || input=s.wav
         halo run "$short" "$input" -o "x.${input#*.}" --explain > short.txt 2>&1 || true
         halo run "$long" "$input" -o "x.${input#*.}" --explain > long.txt 2>&1 || true
         cmp short.txt long.txt || { echo "$op: $short, $long"; return 1; }
         echo "$op" >> compared
-    done < <(sed 's/.*"name":"\([a-z0-9]*\)".*/\1/' ops)
+    done < <(sed 's/.*"name":"\([a-z0-9]*\)".*/\1/' rows)
     [ "$(wc -l < compared)" -ge 40 ]
     halo help gauss | grep -q 'gauss:2 is gauss:sigma=2$'
     halo help local | grep -q 'local:range is local:what=range$'
