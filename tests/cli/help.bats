@@ -151,7 +151,7 @@ finds() {
     grep -vE '^(stats|hist|scan|pages) | border$' first | diff - named
     halo help gauss | grep -q 'gauss:2 is gauss:sigma=2$'
     halo help local | grep -q 'local:range is local:what=range$'
-    for op in gauss local median threshold crop conv unsharp; do
+    for op in gauss local median threshold unsharp; do
         line=$(halo help "$op" | tr '\n' ' ' | tr -s ' ' | grep -o 'parameter: [^ ]* is [^ ]*')
         short=${line#parameter: } long=${line##* is }
         [[ $short != *…* ]] || continue
