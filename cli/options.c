@@ -265,9 +265,9 @@ const CliCommand cli_commands[] = {
      "halo bench ops gauss:2 'sobel|depth:u8' --size 8192x8192 --dtype u8 --device cpu,gpu\n"
      "halo bench batch gauss:2 photos/*.png --device gpu\n",
      cli_bench},
-    {"help", CLI_HELP, NULL, "[COMMAND|OPERATION|TOPIC]",
-     "help on halo, a command, an operation or a topic, such as units",
-     "halo help run\nhalo help gauss\nhalo help units\n", cli_help},
+    {"help", CLI_HELP, NULL, "[COMMAND|OPERATION|TOPIC|WORD]",
+     "help on halo, a command, an operation, a topic or a task",
+     "halo help run\nhalo help gauss\nhalo help units\nhalo help noise\n", cli_help},
 };
 const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 

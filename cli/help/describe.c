@@ -128,14 +128,35 @@ static int key_width(const HaloParam *param, int params, int width)
     return width;
 }
 
+/* "sigma is the positional parameter: gauss:2 is gauss:sigma=2", by the example where that has a plain value.
+ */
+static void print_positional(FILE *to, const HaloOp *op)
+{
+    const char *key = op->param[0].key, *at = strchr(op->example, ':');
+    const size_t length = strlen(key);
+    if (at != NULL && strncmp(at + 1, key, length) == 0 && at[1 + length] == '=') at += 1 + length;
+    const int plain = at != NULL ? (int)strcspn(at + 1, ",= \"[|") : 0;
+    const bool whole = plain > 0 && (at[1 + plain] == 0 || at[1 + plain] == ',');
+    const char *preset = op->param[0].preset != NULL && *op->param[0].preset != 0 ? op->param[0].preset : "…";
+    char *value = whole ? cli_format("%.*s", plain, at + 1) : cli_copy(preset);
+    char *line = cli_format("Parameters; %s is the positional parameter: %s:%s is %s:%s=%s", key, op->name,
+                            value, op->name, key, value);
+    fputc('\n', to);
+    cli_wrap(to, line, 0, CLI_LINE);
+    free(line);
+    free(value);
+}
+
 void cli_print_op(FILE *to, const HaloOp *op)
 {
     int common;
     const HaloParam *param = halo_common_params(&common);
     int width = key_width(op->param, op->params, 0);
     if (op->filter) width = key_width(param, common, width);
-    fprintf(to, "%s%s%s: %s (%s)\n", cli_ink(CLI_BOLD), op->name, cli_ink(CLI_PLAIN), op->help,
-            cli_kinds(op->kinds));
+    char *title = cli_format("%s (%s)", op->help, cli_kinds(op->kinds));
+    fprintf(to, "%s%s%s: ", cli_ink(CLI_BOLD), op->name, cli_ink(CLI_PLAIN));
+    cli_wrap(to, title, (int)strlen(op->name) + 2, CLI_LINE);
+    free(title);
     fprintf(to, "\n  halo run '%s' INPUT%s\n", op->example, op->result ? "" : " -o OUTPUT");
     if (op->synonyms != NULL) {
         fputs("\nAlso taken: ", to);
@@ -145,7 +166,7 @@ void cli_print_op(FILE *to, const HaloOp *op)
         fputs("\nElsewhere:  ", to);
         cli_wrap(to, op->known_as, 12, 79);
     }
-    if (op->params > 0) fprintf(to, "\nParameters; %s may be given without its key:\n", op->param[0].key);
+    if (op->params > 0) print_positional(to, op);
     for (int i = 0; i < op->params; i++) print_param(to, &op->param[i], width);
     if (op->filter) fputs("\nAs every filter:\n", to);
     for (int i = 0; op->filter && i < common; i++) print_param(to, &param[i], width);

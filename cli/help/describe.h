@@ -24,12 +24,14 @@ void cli_print_op(FILE *to, const HaloOp *op);
 
 /* topics.c */
 typedef struct CliTopic {
-    const char *name, *help; /* one word, one line */
-    const char *text;        /* in lines of up to CLI_LINE characters */
+    const char *name, *help;       /* one word, one line */
+    const char *text;              /* in lines of up to CLI_LINE characters */
+    void (*print_table)(FILE *to); /* stands before the text; NULL: none */
 } CliTopic;
 extern const CliTopic cli_topics[];
 extern const int cli_topic_count;
 const CliTopic *cli_find_topic(const char *name);
+void cli_print_topic(FILE *to, const CliTopic *topic);
 
 /* generate.c, complete.c: for --generate. */
 void cli_generate_man(FILE *to);

@@ -87,8 +87,8 @@ static void put_ops(FILE *to)
     int common;
     const HaloParam *shared = halo_common_params(&common);
     fputs(".SH OPERATIONS\nA pipeline is\n.IR OP [: KEY = VALUE ,...]\nor several of them joined by |. The "
-          "first key of an "
-          "operation may be left out.\nA key is shown with its default; keys in brackets have none and are "
+          "first parameter of an operation is positional:\n.B gauss:2\nis\n.BR gauss:sigma=2 .\n"
+          "A key is shown with its default; keys in brackets have none and are "
           "optional.\n",
           to);
     for (int i = 0; i < tables->ops; i++) {
@@ -111,7 +111,12 @@ static void put_topics(FILE *to)
         fprintf(to, ".SS %s\n", cli_topics[i].name);
         put_roff(to, cli_topics[i].help);
         fputs("\n.PP\n.nf\n", to);
-        put_roff(to, cli_topics[i].text);
+        CliText text = {0};
+        FILE *stream = cli_text_stream(&text);
+        cli_print_topic(stream, &cli_topics[i]);
+        fclose(stream);
+        put_roff(to, text.data);
+        free(text.data);
         fputs(".fi\n", to);
     }
 }
@@ -149,7 +154,8 @@ void cli_generate_man(FILE *to)
     put_topics(to);
     fputs(".SH EXIT STATUS\n0 all done, 1 an input failed, 2 usage, 3 device, 4 output could not be written, 5 "
           "a limit "
-          "was reached,\n6 \\(oqcompare\\(cq found more than may be, 70 a fault of halo's own, which please report, 128+n a signal. Of several inputs: 1 when some failed and others went on.\n"
+          "was reached,\n6 \\(oqcompare\\(cq found more than may be, 70 a fault of halo's own, which please "
+          "report, 128+n a signal. Of several inputs: 1 when some failed and others went on.\n"
           ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours, when not empty\n.TP\n.B HALO_CPU\nthe instruction "
           "set to use: "
           "baseline, v3 or v4\n",
@@ -192,8 +198,8 @@ int cli_generate(const CliSettings *settings)
     static void (*const make[])(FILE *) = {cli_generate_man, cli_complete_bash, cli_complete_zsh,
                                            cli_complete_fish, cli_generate_ops_table};
     int which = 0;
-    if (halo_read_choice(settings->generate, "man|complete-bash|complete-zsh|complete-fish|ops-table", &which) !=
-        HALO_OK) {
+    if (halo_read_choice(settings->generate, "man|complete-bash|complete-zsh|complete-fish|ops-table",
+                         &which) != HALO_OK) {
         cli_complain("--generate: %s", halo_error());
         return HALO_ERR_USAGE;
     }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "describe.h"
+#include "search.h"
 #include "text/json.h"
 #include "text/page.h"
 
@@ -69,6 +70,14 @@ static void print_params(FILE *to, const HaloOp *op)
     }
 }
 
+/* The operation that has the command's name. */
+static void print_same_op(FILE *to, const HaloOp *op)
+{
+    if (op == NULL) return;
+    fprintf(to, "\n%sAs an operation of a pipeline%s\n", cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN));
+    cli_print_op(to, op);
+}
+
 static void print_command(FILE *to, const CliCommand *command)
 {
     fprintf(to, "%shalo %s%s: %s\n\n", cli_ink(CLI_BOLD), command->name, cli_ink(CLI_PLAIN), command->help);
@@ -77,15 +86,39 @@ static void print_command(FILE *to, const CliCommand *command)
             command->usage);
     if (command->bit == CLI_RUN)
         fputs("\n"
-              "A pipeline is OP[:key=value,…], several joined by |; the first key may be left\n"
-              "out. 'halo list ops' names the operations, 'halo help gauss' explains one.\n"
+              "A pipeline is OP[:key=value,…], several joined by |; one parameter of each is\n"
+              "positional: gauss:2 is gauss:sigma=2. 'halo list ops' names the operations,\n"
+              "'halo help gauss' explains one, 'halo help pipelines' the rest.\n"
               "Where one takes another file along, [PIPELINE] in its place is what that\n"
               "pipeline makes of what arrives there: 'subtract:[median:51]'. Such branches nest\n"
               "at most 64 deep, and there are at most 4096 operations.\n"
               "Options may stand anywhere; -- ends them; - is standard input or output.\n",
               to);
     print_params(to, command->op != NULL ? halo_find_op(command->op) : NULL);
+    print_same_op(to, halo_find_op(command->name));
     print_options(to, command->bit, 0);
+}
+
+/* "units, border, alpha" */
+static void add_topics(CliText *text)
+{
+    for (int i = 0; i < cli_topic_count; i++) {
+        if (i > 0) cli_add(text, ", ", 2);
+        cli_add(text, cli_topics[i].name, strlen(cli_topics[i].name));
+    }
+}
+
+/* Of a help of several sentences the first. */
+static void print_brief(FILE *to, const char *name, const char *help)
+{
+    const char *semicolon = strchr(help, ';'), *stop = strstr(help, ". ");
+    size_t length = strlen(help);
+    if (semicolon != NULL) length = (size_t)(semicolon - help);
+    if (stop != NULL && (size_t)(stop - help) < length) length = (size_t)(stop - help);
+    char *brief = cli_format("%.*s", (int)length, help);
+    fprintf(to, "  %-7s ", name);
+    cli_wrap(to, brief, 10, CLI_LINE);
+    free(brief);
 }
 
 static void print_overview(FILE *to)
@@ -97,25 +130,24 @@ static void print_overview(FILE *to)
           "                                                  one operation after the other\n"
           "  halo run sharpen photos/ -r --out-dir out       a whole folder\n"
           "  halo run average:5ms in.wav -o out.wav          audio; windows in time\n"
-          "  halo stats in.png                               minimum, mean, standard deviation …\n"
-          "  halo hist in.png                                a histogram\n"
-          "  halo info in.wav                                what a file says of itself\n",
+          "  halo stats in.png                               minimum, mean, standard deviation …\n",
           to);
     fprintf(to, "\n%sCommands%s\n", cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN));
-    for (int i = 0; i < cli_command_count; i++) {
-        fprintf(to, "  %-7s ", cli_commands[i].name);
-        cli_wrap(to, cli_commands[i].help, 10, CLI_LINE);
-    }
-    fprintf(to, "\n%sTopics of 'halo help'%s\n", cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN));
-    for (int i = 0; i < cli_topic_count; i++) {
-        fprintf(to, "  %-7s ", cli_topics[i].name);
-        cli_wrap(to, cli_topics[i].help, 10, CLI_LINE);
-    }
-    print_options(to, CLI_BARE, CLI_GENERAL);
-    fputs("\nMore: 'halo run --help', 'halo list ops', 'halo help gauss'.\n"
-          "Exit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 a limit,\n"
-          "6 'compare' found more than it may, 70 a fault of halo's own: please report it.\n",
-          to);
+    for (int i = 0; i < cli_command_count; i++) print_brief(to, cli_commands[i].name, cli_commands[i].help);
+    fprintf(to, "\n%sHelp%s\n", cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN));
+    CliText topics = {0};
+    add_topics(&topics);
+    fprintf(to,
+            "  halo help COMMAND    its options, as COMMAND --help\n"
+            "  halo help OPERATION  such as gauss; 'halo list ops' names them all\n"
+            "  halo help TOPIC      %s\n"
+            "  halo help WORD       by task: halo help noise, halo help 'flat field'\n"
+            "  halo --version       the version and what this build can do\n"
+            "  halo --generate WHAT man, complete-bash, complete-zsh or complete-fish: print it\n"
+            "\nExit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 a limit,\n"
+            "6 'compare' found more than it may, 70 a fault of halo's own: please report it.\n",
+            topics.data);
+    free(topics.data);
 }
 
 static const char *topic_at(int i, const void *list)
@@ -126,32 +158,19 @@ static const char *topic_at(int i, const void *list)
     return i < cli_topic_count ? cli_topics[i].name : tables->op[i - cli_topic_count]->name;
 }
 
-/* "topics: units", for who asked for something else. */
-static void add_topics(CliText *text)
-{
-    cli_add(text, "topics: ", 8);
-    for (int i = 0; i < cli_topic_count; i++) {
-        if (i > 0) cli_add(text, ", ", 2);
-        cli_add(text, cli_topics[i].name, strlen(cli_topics[i].name));
-    }
-}
-
 static int unknown_topic(const char *word)
 {
     const HaloTables *tables = halo_tables();
     const int names_in_all = cli_command_count + cli_topic_count + tables->ops;
     const char *near = halo_nearest(word, names_in_all, topic_at, tables);
-    char names[120];
     CliText topics = {0};
     add_topics(&topics);
-    if (halo_known_as(tables, word, names, sizeof names))
-        cli_complain("'%.80s' is no command, operation or topic; did you mean %s?", word, names);
-    else if (near != NULL)
+    if (near != NULL)
         cli_complain("'%.80s' is no command, operation or topic; did you mean '%s'?", word, near);
     else
         cli_complain(
             "'%.80s' is no command, operation or topic; see 'halo --help', 'halo list ops' and 'halo list "
-            "formats'; %s",
+            "formats'; topics: %s",
             word, topics.data);
     free(topics.data);
     return HALO_ERR_USAGE;
@@ -162,13 +181,16 @@ static void print_topic(FILE *to, const char *topic)
 {
     const CliCommand *command = cli_find_command(topic);
     const CliTopic *other = cli_find_topic(topic);
+    const HaloOp *op = halo_find_op(topic);
     if (command != NULL)
         print_command(to, command);
-    else if (other != NULL)
-        fprintf(to, "%s%s%s: %s\n\n%s", cli_ink(CLI_BOLD), other->name, cli_ink(CLI_PLAIN), other->help,
-                other->text);
+    else if (other != NULL) {
+        fprintf(to, "%s%s%s: %s\n\n", cli_ink(CLI_BOLD), other->name, cli_ink(CLI_PLAIN), other->help);
+        cli_print_topic(to, other);
+    } else if (op != NULL)
+        cli_print_op(to, op);
     else
-        cli_print_op(to, halo_find_op(topic));
+        cli_search(to, topic);
 }
 
 static bool is_topic(const char *word)
@@ -176,24 +198,51 @@ static bool is_topic(const char *word)
     return cli_find_command(word) != NULL || cli_find_topic(word) != NULL || halo_find_op(word) != NULL;
 }
 
-/* `halo --help`, `halo run --help`, `halo help run`, `halo help gauss`, `halo help units`; of several topics
- * one after the other.
+/* `halo help flat field`, without quotes: all words in one text, where they are not all topics; or NULL. */
+static char *joined_words(const CliSettings *settings)
+{
+    CliText words = {0};
+    bool topics = true;
+    for (size_t i = 0; i < settings->words; i++) {
+        topics = topics && is_topic(settings->word[i]);
+        if (i > 0) cli_add_char(&words, ' ');
+        cli_add(&words, settings->word[i], strlen(settings->word[i]));
+    }
+    if (!topics && cli_search(NULL, words.data)) return words.data;
+    free(words.data);
+    return NULL;
+}
+
+/* What was asked for, one after the other. */
+static int print_topics(const CliSettings *settings)
+{
+    const char *joined = joined_words(settings);
+    const char **word = joined != NULL ? &joined : settings->word;
+    const size_t words = joined != NULL ? 1 : settings->words;
+    for (size_t i = 0; i < words; i++)
+        if (!is_topic(word[i]) && !cli_search(NULL, word[i])) return unknown_topic(word[i]);
+    cli_ink_setup(STDOUT_FILENO, settings->no_color);
+    FILE *page = cli_page_open(false);
+    for (size_t i = 0; i < words; i++) {
+        if (i > 0) fputc('\n', page);
+        print_topic(page, word[i]);
+    }
+    free((char *)joined);
+    return cli_page_end(STDOUT_FILENO);
+}
+
+/* `halo --help`, `halo run --help`, `halo help run`, `halo help gauss`, `halo help units`, `halo help noise`.
  */
 int cli_help(const CliSettings *settings)
 {
     const CliCommand *command = settings->command;
     const bool asks = command != NULL && command->bit == CLI_HELP;
-    for (size_t i = 0; asks && i < settings->words; i++)
-        if (!is_topic(settings->word[i])) return unknown_topic(settings->word[i]);
+    if (asks && settings->words > 0) return print_topics(settings);
     cli_ink_setup(STDOUT_FILENO, settings->no_color);
     FILE *page = cli_page_open(false);
-    for (size_t i = 0; asks && i < settings->words; i++) {
-        if (i > 0) fputc('\n', page);
-        print_topic(page, settings->word[i]);
-    }
-    if (command != NULL && (!asks || (settings->words == 0 && settings->help)))
+    if (command != NULL && (!asks || settings->help))
         print_command(page, command);
-    else if (command == NULL || settings->words == 0)
+    else
         print_overview(page);
     return cli_page_end(STDOUT_FILENO);
 }

@@ -1,7 +1,9 @@
 /* Topics of `halo help` that are neither a command nor an operation. A topic is one row. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "describe.h"
+#include "text/page.h"
 
 static const char units[] = "Full scale is the sample that means white. Percentages, invert, gamma and the\n"
                             "conversion from one sample type to another refer to it.\n"
@@ -37,8 +39,159 @@ static const char units[] = "Full scale is the sample that means white. Percenta
                             "  halo run 'subtract:dark.npy | gain:2' frame.png -o light.png\n"
                             "  halo run --white 65535 gamma:2.2 g.npy -o g.png\n";
 
+static const char border[] = "A filter's window reaches beyond the edges of the picture or sound. border=\n"
+                             "says which samples lie there. Of a row a b c d:\n"
+                             "\n"
+                             "  zero        0 0 0 | a b c d | 0 0 0\n"
+                             "  constant=V  V V V | a b c d | V V V    a sample value, or 50% of full scale\n"
+                             "  replicate   a a a | a b c d | d d d    default for pictures\n"
+                             "  reflect     c b a | a b c d | d c b    SciPy's reflect\n"
+                             "  mirror      d c b | a b c d | c b a    default for sound; SciPy's mirror\n"
+                             "  wrap        b c d | a b c d | a b c    periodic\n"
+                             "  valid       no border: the output is smaller, where the window lies inside\n"
+                             "  keep        where the window reaches outside, the input's sample stays\n"
+                             "\n"
+                             "Every filter takes border=, and applies it to the result of the operation\n"
+                             "before it. pad adds pixels outside, which the same words describe.\n"
+                             "\n"
+                             "  halo run gauss:4,border=mirror in.png -o soft.png\n"
+                             "  halo run box:9,border=valid in.png -o inner.png\n"
+                             "  halo run conv:laplace4,border=constant=50% in.png -o laplace.pfm\n";
+
+static const char alpha[] = "Alpha is the channel of opacity: 0 is transparent, full scale opaque. alpha=\n"
+                            "says what a filter does with it; --alpha sets it for the whole pipeline.\n"
+                            "\n"
+                            "  premul    default: colours are weighted by their alpha (premultiplied), so\n"
+                            "            that the colour of transparent pixels has no effect on others\n"
+                            "  straight  alpha is filtered like any other channel, and weighs nothing\n"
+                            "  ignore    colours are filtered without weights, and alpha stays unchanged\n"
+                            "\n"
+                            "Point operations (gain, gamma, threshold ...) leave alpha unchanged; crop,\n"
+                            "rotate and the like move it with the colours. Statistics list alpha as a\n"
+                            "channel of its own and leave it out of 'all'. over composites by alpha, cutout\n"
+                            "makes alpha of a gray mask, channels:1,2,3 drops it.\n"
+                            "\n"
+                            "PNG, PAM, TIFF, BMP and TGA hold alpha; JPEG, PFM and HDR refuse pictures with\n"
+                            "alpha. For NPY and raw samples --axes hwc,alpha says that the last channel is\n"
+                            "alpha.\n"
+                            "\n"
+                            "  halo run gauss:4 logo.png -o glow.png\n"
+                            "  halo run gauss:4,alpha=straight logo.png -o straight.png\n"
+                            "  halo run channels:1,2,3 logo.png -o opaque.jpg\n";
+
+static const char nan_samples[] =
+    "Floats (NPY, PFM, TIFF, tables) may be NaN, as missing readings are. nan= says\n"
+    "what a filter does with them. Integers are never NaN.\n"
+    "\n"
+    "  propagate  default: an output is NaN where its window holds a NaN\n"
+    "  ignore     NaN are left out: a blur is the weighted mean of the samples that\n"
+    "             are left, a median is their median; NaN where none is left\n"
+    "  error      the input is refused\n"
+    "\n"
+    "A blur or median with nan=ignore fills gaps narrower than its window.\n"
+    "bilateral, unsharp and tophat, which use the sample itself, keep NaN there.\n"
+    "Point operations keep NaN, except threshold, which makes it 0. stats counts\n"
+    "NaN, and leaves them out of minimum, maximum, sum, mean and deviation.\n"
+    "\n"
+    "In a table 'nan' and empty cells are NaN; with --tolerate also cells that are\n"
+    "no numbers. Formats of integers get 0 for NaN, and a note counts them.\n"
+    "\n"
+    "  halo run median:width=5,nan=ignore trace.csv -o filled.csv\n"
+    "  halo run gauss:1.5,nan=ignore trace.csv -o smooth.csv\n"
+    "  halo stats trace.csv\n";
+
+static const char pipelines[] =
+    "A pipeline is one argument: operations joined by |, each works on the result\n"
+    "of the one before. Quote it, since | and spaces have a meaning in the shell.\n"
+    "\n"
+    "  OP                    invert\n"
+    "  OP:VALUE              gauss:2 is gauss:sigma=2: one parameter is positional\n"
+    "  OP:KEY=VALUE,...      unsharp:sigma=1.5,amount=2\n"
+    "  OP:[PIPELINE]         subtract:[median:12]: a branch, from the same samples\n"
+    "\n"
+    "Lengths are pixels or samples, on sound also times (5ms, 0.2s). Levels are\n"
+    "sample values, or percentages of full scale (50%). Frequencies are Hz or kHz;\n"
+    "factors are numbers, percentages or decibels (-6dB).\n"
+    "\n"
+    "Between operations samples are 32-bit floats: they are rounded and clipped\n"
+    "only where the output is written. stats, hist and reduce print their result\n"
+    "and pass the samples on. An empty pipeline '' copies, as halo convert does.\n"
+    "--explain prints the steps and writes nothing.\n"
+    "\n"
+    "  halo run 'gray | gauss:1.5 | sobel | normalize' in.png -o edges.png\n"
+    "  halo run 'subtract:[median:12] | normalize' in.png -o flat.png\n"
+    "  halo run 'crop:8x8 | stats' in.png\n";
+
+static const char masks[] = "A mask (kernel) is what conv multiplies the samples round each pixel by. It is\n"
+                            "a name, text in quotes, or a file:\n"
+                            "\n"
+                            "  conv:sobel_x                 'halo list masks' shows the names\n"
+                            "  conv:\"3x3: 0,-1,0, -1,5,-1, 0,-1,0\"\n"
+                            "                               width x height, and the taps row by row;\n"
+                            "                               3x3+0+0: the upper left tap is the anchor\n"
+                            "  conv:\"1,2,1; 2,4,2; 1,2,1\"   rows with ; between them\n"
+                            "  conv:k.mat                   text as above, CSV, a matrix of libvips, or a\n"
+                            "                               picture or array of one channel\n"
+                            "\n"
+                            "Masks are applied as written (correlation); flip=1 turns them by 180 degrees\n"
+                            "(convolution). normalize=1 divides by the sum of the taps; scale= multiplies\n"
+                            "the sum, bias= is added to it. dilation=2 puts a zero between taps, stride=2\n"
+                            "keeps every second output. A mask may be larger than the picture.\n"
+                            "\n"
+                            "gauss, box, disk, motion and median need no mask, and have any size.\n"
+                            "\n"
+                            "  halo run conv:emboss in.png -o relief.png\n"
+                            "  halo run 'conv:\"1,2,1; 2,4,2; 1,2,1\",normalize=1' in.png -o smooth.png\n";
+
+static const char formats[] = "Inputs are recognised by their content, tables (csv, tsv) by their names;\n"
+                              "--raw describes samples without a header. The name of the output says its\n"
+                              "format, or --to FORMAT for other names and for pipes. Sample types are kept\n"
+                              "where the format has them; depth:u8 converts. Metadata that the output cannot\n"
+                              "hold are named in one line. 'halo list formats' shows sample types and file\n"
+                              "names.\n"
+                              "\n"
+                              "  halo convert in.png -o out.tif\n"
+                              "  halo run depth:u16 in.png -o - --to pam > out.pam\n"
+                              "  halo convert notes.wav -o notes.flac\n";
+
+/* The formats of `kind` that are read, written or both. */
+static void print_formats_of(FILE *to, const char *title, unsigned kind, bool reads, bool writes)
+{
+    const HaloTables *tables = halo_tables();
+    CliText names = {0};
+    for (int i = 0; i < tables->formats; i++) {
+        const HaloFormat *format = tables->format[i];
+        if ((format->kinds & kind) == 0 || (format->open != NULL) != reads ||
+            (format->create != NULL) != writes)
+            continue;
+        if (names.length > 0) cli_add(&names, ", ", 2);
+        cli_add(&names, format->name, strlen(format->name));
+    }
+    if (names.length > 0) {
+        fprintf(to, "  %-26s  ", title);
+        cli_wrap(to, names.data, 30, 78);
+    }
+    free(names.data);
+}
+
+static void print_formats(FILE *to)
+{
+    print_formats_of(to, "pictures, read and written", HALO_IMAGE, true, true);
+    print_formats_of(to, "pictures, only read", HALO_IMAGE, true, false);
+    print_formats_of(to, "pictures, only written", HALO_IMAGE, false, true);
+    print_formats_of(to, "sound, read and written", HALO_AUDIO, true, true);
+    print_formats_of(to, "sound, only read", HALO_AUDIO, true, false);
+    print_formats_of(to, "sound, only written", HALO_AUDIO, false, true);
+}
+
 const CliTopic cli_topics[] = {
-    {"units", "full scale, numbers, --white, and what reads back as what", units},
+    {"units", "full scale, numbers, --white, and what reads back as what", units, NULL},
+    {"border", "what a filter sees beyond the edges", border, NULL},
+    {"alpha", "transparency: what filters and formats do with it", alpha, NULL},
+    {"nan", "missing samples (NaN), and how to leave them out", nan_samples, NULL},
+    {"pipelines", "how operations, parameters and branches are written", pipelines, NULL},
+    {"masks", "convolution kernels: names, text and files", masks, NULL},
+    {"formats", "what is read and written, and how it is chosen", formats, print_formats},
 };
 const int cli_topic_count = sizeof cli_topics / sizeof cli_topics[0];
 
@@ -47,4 +200,13 @@ const CliTopic *cli_find_topic(const char *name)
     for (int i = 0; i < cli_topic_count; i++)
         if (strcmp(cli_topics[i].name, name) == 0) return &cli_topics[i];
     return NULL;
+}
+
+void cli_print_topic(FILE *to, const CliTopic *topic)
+{
+    if (topic->print_table != NULL) {
+        topic->print_table(to);
+        fputc('\n', to);
+    }
+    fputs(topic->text, to);
 }

@@ -54,6 +54,7 @@ static const Row rows[HALO_NOTES] = {
                         "the output is an array of pages: --axes nhw, with channels nhwc, reads it back", NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which TIFF alone has", NULL},
+    [HALO_NOTE_LEVEL] = {"level", NULL, NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},
     [HALO_NOTE_DIVIDED] = {"divided", "premultiplied colours are divided by alpha", NULL},
     [HALO_NOTE_CUT] = {"cut", "truncated: only the beginning is there", NULL},
@@ -99,6 +100,12 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     if (more->count[HALO_NOTE_SCALED] > 0) notes->gain = more->gain;
     if (more->quieter > notes->quieter) notes->quieter = more->quieter;
     if (more->count[HALO_NOTE_RATE] > 0) notes->rate = more->rate;
+    if (more->count[HALO_NOTE_LEVEL] > 0) {
+        notes->op = more->op;
+        notes->key = more->key;
+        notes->level = more->level;
+        notes->full_scale = more->full_scale;
+    }
 }
 
 static void list_kinds(unsigned set, const char *const *name, int names, char *text, size_t size)
@@ -165,6 +172,11 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
         break;
     case HALO_NOTE_RATE:
         halo_snprintf(text, size, "the output holds no sample rate: --rate %.10g reads it back", notes->rate);
+        break;
+    case HALO_NOTE_LEVEL:
+        halo_snprintf(text, size,
+                      "%s: %s=%.6g is a sample value, of 0 to %.6g; %s=%.6g%% is that part of full scale",
+                      notes->op, notes->key, notes->level, notes->full_scale, notes->key, 100 * notes->level);
         break;
     case HALO_NOTE_SCALED:
         halo_snprintf(text, size, "scaled by %.6g, so that it fits", (double)notes->gain);

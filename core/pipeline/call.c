@@ -11,8 +11,8 @@ static const HaloParam common[CORE_COMMON] = {
      .type = HALO_PARAM_BORDER,
      .preset = "",
      .choices = "zero|constant|replicate|reflect|mirror|wrap|valid|keep",
-     .help =
-         "what lies outside: zero, constant=V, replicate (images), reflect, mirror (audio), wrap, valid, keep"},
+     .help = "what lies outside: zero, constant=V, replicate, reflect, mirror, wrap; or valid, keep; default: "
+             "replicate for pictures, mirror for sound ('halo help border')"},
     {.key = "alpha",
      .type = HALO_PARAM_CHOICE,
      .preset = "",

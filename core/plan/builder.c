@@ -359,8 +359,7 @@ out:
     return status;
 }
 
-/* Notes of a plan; NULL without memory. */
-static HaloNotes *notes_of(HaloBuilder *builder)
+HaloNotes *builder_notes(HaloBuilder *builder)
 {
     HaloPlan *plan = builder->plan;
     if (plan->notes != NULL) return plan->notes;
@@ -385,7 +384,7 @@ HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg src, const
     measure.u.want = HALO_WANT_EXTREMES;
     measure.loudness = true;
     memcpy(step.resolve_arg, resolve_arg, sizeof step.resolve_arg);
-    step.notes = notes_of(builder);
+    step.notes = builder_notes(builder);
     if (step.notes == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(step_from(builder, &measure, &step, resolve, dst));
 out:

@@ -130,6 +130,25 @@ static HaloStatus allow_size(const HaloBuilder *builder, const HaloShape *in, Ha
         builder->op, (long long)shape->width, (long long)shape->height, shape->channels, (long long)limit);
 }
 
+/* threshold:0.5 of 8 bits makes nearly everything white, without an error: a plain number between 0 and 1 where
+ * full scale is 255 is noted, since a fraction of full scale was probably meant. */
+static HaloStatus note_level(HaloBuilder *builder, const Call *call, int i, const HaloShape *shape,
+                             const HaloValue *value)
+{
+    const HaloParam *param = call_param(call, i);
+    if (param->type != HALO_PARAM_LEVEL || param->of_result || !value->given || value->percent ||
+        !(value->number > 0 && value->number < 1) || shape->numbers || !(shape->white > 1))
+        return HALO_OK;
+    HaloNotes *notes = builder_notes(builder);
+    if (notes == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    halo_note(notes, HALO_NOTE_LEVEL, 1);
+    notes->op = call->op->name;
+    notes->key = param->key;
+    notes->level = value->number;
+    notes->full_scale = (double)shape->white;
+    return HALO_OK;
+}
+
 /* Steps for one call. */
 static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in, HaloReg *out)
 {
@@ -143,8 +162,10 @@ static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in,
         HALO_FAIL(HALO_ERR_USAGE, "%s works on %s, and this is %s", call->op->name,
                   call->op->kinds == HALO_IMAGE ? "images" : "audio",
                   shape.kind == HALO_IMAGE ? "an image" : "audio");
-    for (int i = 0; i < call->values; i++)
+    for (int i = 0; i < call->values; i++) {
+        HALO_TRY(note_level(builder, call, i, &shape, &value[i]));
         HALO_TRY(value_bind(call->op, call_param(call, i), &shape, &value[i]));
+    }
     builder->common = common_of(builder->session, call, value + call->op->params, &shape);
     *out = in;
     builder->scale = call->op->scale;

@@ -32,7 +32,9 @@ int64_t plan_may_shrink(const HaloPlan *plan);
  * HALO_ERR_INPUT where no output is left. */
 HaloStatus plan_end_at(HaloPlan *plan, int64_t width);
 
-/* builder.c: halo_build_depth, but the output need not be of that type. */
+/* builder.c: the plan's notes; NULL without memory. */
+HaloNotes *builder_notes(HaloBuilder *builder);
+/* halo_build_depth, but the output need not be of that type. */
 HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* Notes something about this plan, once. */
 HaloStatus builder_note(HaloBuilder *builder, HaloNote kind);

@@ -37,6 +37,7 @@ typedef enum HaloNote {
     HALO_NOTE_AXES,        /* the output is an array of pages, which reads back with --axes alone */
     HALO_NOTE_RATE,        /* the output holds no sample rate, which was `rate` */
     HALO_NOTE_TILES,       /* tiles or overviews were asked for in a format that has none */
+    HALO_NOTE_LEVEL, /* a level below 1 where full scale is more, such as 255: probably a fraction was meant */
     /* Conversions and the like, for who asks. */
     HALO_NOTE_THROUGH_F32, /* samples of so many bits pass through f32 */
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
@@ -86,6 +87,8 @@ typedef struct HaloNotes {
     float peak, gain; /* where full scale is 1 */
     float quieter;    /* dB */
     double rate;
+    const char *op, *key; /* the parameter that has the `level`: names that last */
+    double level, full_scale;
 } HaloNotes;
 
 static inline void halo_note(HaloNotes *notes, HaloNote kind, uint64_t count) { notes->count[kind] += count; }

@@ -1,13 +1,15 @@
 # Help, lists, version, and what is generated from the tables.
-# shellcheck disable=SC2016,SC2002,SC2154
-setup() { load common; common_setup; }
+# shellcheck disable=SC2016,SC2002,SC2154,SC2030,SC2031
+setup() { load common; common_setup; topics='units border alpha nan pipelines masks formats'; }
 
 @test "--help shows examples first and names every command" {
     run halo --help
     [ "$status" -eq 0 ]
     [[ "${lines[1]}" == *"halo run gauss:2 in.png"* ]]
     for command in run stats hist scan info list help; do [[ "$output" == *"  $command"* ]]; done
-    [ "${#lines[@]}" -le 42 ]
+    [ "$(wc -l <<< "$output")" -le 40 ]
+    for line in "${lines[@]}"; do [ "${#line}" -le 86 ] || { echo "$line"; false; }; done
+    [[ "$output" == *'halo help TOPIC'*'units, border, '*'halo help WORD'*'halo help noise'* ]]
 }
 
 @test "every command has a page, by --help and by help" {
@@ -32,7 +34,7 @@ setup() { load common; common_setup; }
     run --separate-stderr halo help gaus
     [ "$status" -eq 2 ]
     says "did you mean 'gauss'?"
-    run --separate-stderr halo help unit
+    run --separate-stderr halo help untis
     [ "$status" -eq 2 ]
     says "did you mean 'units'?"
     run --separate-stderr halo help qqqqqq
@@ -40,10 +42,40 @@ setup() { load common; common_setup; }
     says "'qqqqqq' is no command, operation or topic; see 'halo --help'"; says 'topics: units'
 }
 
+# The commands that a topic shows, one a line.
+topic_commands() { halo help "$1" | grep '^  halo '; }
+
+# run_commands: each line of standard input as a command.
+run_commands() {
+    while read -r line; do
+        bash -euo pipefail -c "halo() { \"$HALO\" \"\$@\"; }; $line" > said < /dev/null || { echo "$line"; return 1; }
+    done
+}
+
+@test "every topic is half a page, and its commands run" {
+    make_rgb in.ppm 24 20; halo run '' in.ppm -o in.png
+    make_rgb mask.ppm 24 20; halo run 'gray' mask.ppm -o mask.png; halo run cutout:mask.png in.png -o logo.png
+    make_wav notes.wav 400
+    printf 'v\n1\n2\nnan\n4\n5\n6\n' > trace.csv
+    for topic in ${topics#units }; do
+        run halo help "$topic"
+        [ "$status" -eq 0 ]; [[ "${lines[0]}" == "$topic: "* ]]
+        [ "$(wc -l <<< "$output")" -le 25 ]
+        [ "$(awk '{ print length }' <<< "$output" | sort -n | tail -n 1)" -le 78 ]
+        [ "$(topic_commands "$topic" | wc -l)" -ge 2 ]
+        topic_commands "$topic" | run_commands
+    done
+    [ "$(tail -n +2 filled.csv | tr '\n' ' ')" = '2 2 3 4.5 5 5 ' ] # no gap
+    halo info inner.png | grep -q 'size  *16 x 12'
+    halo info out.pam | grep -q '16-bit'
+}
+
 @test "topics are in --help, the manual page and completions, and their examples run" {
-    halo --help | grep -q '^  units  *full scale, numbers'
-    halo --generate man | grep -q '^\.SS units'
-    for shell in bash zsh fish; do halo --generate "complete-$shell" | grep -q 'bench help units '; done
+    for topic in $topics; do
+        halo --help | grep -q "[ ,]$topic\b"
+        halo --generate man | grep -q "^\.SS $topic$"
+    done
+    for shell in bash zsh fish; do halo --generate "complete-$shell" | grep -q "bench help $topics "; done
     run halo help units
     [ "$status" -eq 0 ] && [ "${#lines[@]}" -le 40 ]
     [[ "$output" == 'units: '* && "$output" == *65535* && "$output" == *'--white 1 '* && "$output" == *'--axes hwc,alpha'* ]]
@@ -51,14 +83,90 @@ setup() { load common; common_setup; }
     make_gray dark.pgm 9 7 200; halo run 'depth:f32 | gain:1' dark.pgm -o dark.npy
     halo help units | grep '^  halo ' > examples
     [ "$(wc -l < examples)" -eq 3 ]
-    while read -r line; do bash -c "halo() { \"$HALO\" \"\$@\"; }; $line"; done < examples
+    run_commands < examples
     halo info g.png | grep -q '16-bit integers' && halo info light.png | grep -q '16-bit integers'
     run halo help gauss units # one after the other
     [ "$status" -eq 0 ] && [[ "$output" == *$'\nunits: full scale'* ]]
 }
 
+# finds WORDS… -- LINE…: halo help of the words lists these lines.
+finds() {
+    local words=()
+    while [ "$1" != -- ]; do words+=("$1"); shift; done
+    shift
+    run halo help "${words[@]}"
+    [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+    for line in "$@"; do grep -qFe "$line" <<< "$output" || { echo "expected: $line"; echo "$output"; return 1; }; done
+}
+
+@test "help by task: operations, names in other tools and recipes of the cookbook" {
+    finds noise -- '  bilateral  ' '  median  ' '  Take noise away and keep edges' "    halo run 'bilateral:3,range=8%' lake.png -o kept.png"
+    finds 'flat field' -- '  divide  ' '  flat field: divide:flat.png,unit=mean' '  Divide by a flat field' '    halo run divide:white.png,unit=mean '
+    [ "$(halo help flat field)" = "$output" ]
+    finds lens -- '  disk  ' '  bokeh, lens blur: disk, with --linear'
+    finds background -- '  subtract  ' '  tophat  ' '  Subtract the background' "    halo run 'unsharp:sigma=20"
+    finds Thumbnail -- '  resize  ' '  Make a thumbnail' '  Thumbnails of a folder'
+    finds mask -- '  masks  ' '  conv  ' '  Feather a mask'
+    finds top-hats -- '  tophat  '
+    [ "$(halo help HighPass | tail -n +2)" = "$(halo help 'high pass' | tail -n +2)" ]
+    finds units noise -- 'units: full scale' '  bilateral  '
+    # Whole words: "lens" is none of "silenceremove", "edge" none of "Hedgehog".
+    run halo help lens; [[ "$output" != *silence* ]]
+    run --separate-stderr halo help oise; [ "$status" -eq 2 ]; [ -z "$output" ]
+    for words in '' ' ' '-' '%s%n' $'\xff' '"' 's' 'es'; do run halo help "$words"; [ "$status" -eq 2 ] || [ "$status" -eq 0 ]; done
+}
+
+@test "help by task knows every recipe and every name of the cookbook" {
+    local page=$BATS_TEST_DIRNAME/../../docs/cookbook.md
+    load fenced
+    mapfile -t recipes < <(headings "$page")
+    halo help "${recipes[@]}" > said
+    for heading in "${recipes[@]}"; do grep -qxF "  $heading" said || { echo "$heading"; return 1; }; done
+    sed -n '/^| elsewhere/,$p' "$page" | tail -n +3 | cut -d'|' -f2 | sed 's/ · /\n/g' | tr -d '\140' | sed 's/^ *//; s/ *$//' > names
+    mapfile -t names < names
+    [ "${#names[@]}" -gt 40 ]
+    halo help "${names[@]%%,*}" > said # fails where one is unknown
+    grep -qxF '  flat field: divide:flat.png,unit=mean' said
+}
+
+@test "the help of a command has the operation of that name, too" {
+    for command in stats hist scan pages; do
+        run halo help "$command"
+        [[ "$output" == "halo $command: "*"As an operation of a pipeline"*"Parameters; "*'Output'* || "$output" == "halo $command: "*"As an operation of a pipeline"*"Parameters; "*'Input'* ]]
+        for key in $(halo list ops --json | grep "\"name\":\"$command\"" | grep -o '"key":"[a-z]*"' | cut -d'"' -f4); do
+            [[ "$output" == *$'\n  '"$key"[=\ ]* || "$output" == *$'\n  '"[$key]"* ]]
+        done
+    done
+    halo help hist | grep -q -- '--bins'
+    [[ "$(halo help info)" != *'As an operation'* ]]
+}
+
+@test "the positional parameter of an operation is the one its help names" {
+    make_rgb c.ppm 20 10
+    # Of each the first key.
+    halo list ops --json | sed -nE 's/.*"name":"([a-z0-9]*)".*"params":\[\{"key":"([a-z0-9]*)".*/\1 \2/p' > first
+    [ "$(wc -l < first)" -ge 60 ]
+    mapfile -t ops < <(cut -d' ' -f1 first | grep -vxE 'stats|hist|scan|pages')
+    halo help "${ops[@]}" | sed -nE 's/^Parameters; ([a-z0-9]*) is the positional parameter: ([a-z0-9]*):.*/\2 \1/p' > named
+    grep -vE '^(stats|hist|scan|pages) | border$' first | diff - named
+    halo help gauss | grep -q 'gauss:2 is gauss:sigma=2$'
+    halo help local | grep -q 'local:range is local:what=range$'
+    for op in gauss local median threshold unsharp; do
+        line=$(halo help "$op" | tr '\n' ' ' | tr -s ' ' | grep -o 'parameter: [^ ]* is [^ ]*')
+        short=${line#parameter: } long=${line##* is }
+        [[ $short != *…* ]] || continue
+        halo run "${short% is *}" c.ppm -o x.ppm --explain > short.txt
+        halo run "$long" c.ppm -o x.ppm --explain > long.txt
+        cmp short.txt long.txt
+    done
+}
+
+@test "help names the default border of pictures and of sound" {
+    halo help gauss | tr '\n' ' ' | tr -s ' ' | grep -q "default: replicate for pictures, mirror for sound"
+}
+
 @test "help stays within 80 columns" {
-    for page in run stats hist scan info list gauss conv lowpass units; do
+    for page in run stats hist scan info list gauss conv lowpass $topics; do
         run halo help "$page"
         for line in "${lines[@]}"; do [ "${#line}" -le 80 ] || { echo "$line"; false; }; done
     done

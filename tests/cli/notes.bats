@@ -57,6 +57,28 @@ with_title() {
     says 'halo: 2 of 3 inputs: left out, since the output cannot hold it: texts'
 }
 
+@test "a level between 0 and 1 where full scale is more: probably a fraction was meant" {
+    printf 'P2 4 1 255\n0 100 200 255\n' > g.pgm
+    printf 'P2 4 1 65535\n0 100 200 60000\n' > w.pgm
+    said run threshold:0.5 g.pgm -o a.png
+    is 'halo: g.pgm: threshold: level=0.5 is a sample value, of 0 to 255; level=50% is that part of full scale'
+    said run 'gauss:1 | clamp:max=0.25' w.pgm -o b.png
+    is 'halo: w.pgm: clamp: max=0.25 is a sample value, of 0 to 65535; max=25% is that part of full scale'
+    said run levels:black=0.1,white=0.9 g.pgm -o c.png; says 'levels: white=0.9 is a sample value, of 0 to 255'
+    said run adaptive:3,offset=0.1 g.pgm -o d.png; says 'adaptive: offset=0.1 is a sample value, of 0 to 255'
+    said run threshold:0.5 g.pgm w.pgm g.pgm --out-dir o --name '{index}.pgm'
+    says 'halo: 3 of 3 inputs: threshold: level=0.5 is a sample value, of 0 to 255; level=50% is that part of full scale'
+    said run threshold:0.5 g.pgm -o e.png --json
+    [[ "$output" == *'"notes":[{"kind":"level","loss":true,"count":1,"text":"threshold: level=0.5 '* ]]
+    said run threshold:0.5 g.pgm -o f.png -q; is ''
+    for pipeline in threshold:50% threshold:1 threshold:1.5 threshold:0 threshold:otsu clamp normalize:max=0.5 adaptive:3,k=0.3,method=sauvola; do
+        said run "$pipeline" g.pgm -o x.npy -f; is ''
+    done
+    halo run depth:f32 g.pgm -o g.pfm # full scale is 1
+    said run threshold:0.5 g.pfm -o y.pfm; is ''
+    said run threshold:0.5 x.npy -o z.npy; is '' # numbers
+}
+
 @test "--raw: what begins like a known file, and what does not divide into frames" {
     halo run '' c.ppm -o c.png
     said stats --raw u8:4x4 <(head -c 160 c.png); says '--raw takes for samples what begins like png'
