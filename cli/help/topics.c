@@ -107,7 +107,7 @@ static const char pipelines[] =
     "  OP                    invert\n"
     "  OP:VALUE              gauss:2 is gauss:sigma=2: one parameter is positional\n"
     "  OP:KEY=VALUE,...      unsharp:sigma=1.5,amount=2\n"
-    "  OP:[PIPELINE]         subtract:[median:12]: a branch, from the same samples\n"
+    "  OP:[PIPELINE]         subtract:[median:25]: a branch, from the same samples\n"
     "\n"
     "Lengths are pixels or samples, on sound also times (5ms, 0.2s). Levels are\n"
     "sample values, or percentages of full scale (50%). Frequencies are Hz or kHz;\n"
@@ -119,7 +119,7 @@ static const char pipelines[] =
     "--explain prints the steps and writes nothing.\n"
     "\n"
     "  halo run 'gray | gauss:1.5 | sobel | normalize' in.png -o edges.png\n"
-    "  halo run 'subtract:[median:12] | normalize' in.png -o flat.png\n"
+    "  halo run 'subtract:[median:25] | normalize' in.png -o flat.png\n"
     "  halo run 'crop:8x8 | stats' in.png\n";
 
 static const char masks[] = "A mask (kernel) is what conv multiplies the samples round each pixel by. It is\n"

@@ -370,7 +370,7 @@ HaloNotes *builder_notes(HaloBuilder *builder)
 
 HaloStatus builder_note(HaloBuilder *builder, HaloNote kind)
 {
-    HaloNotes *notes = notes_of(builder);
+    HaloNotes *notes = builder_notes(builder);
     if (notes == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     notes->count[kind] = 1;
     return HALO_OK;
