@@ -25,10 +25,9 @@ static HaloStatus build_crop(HaloBuilder *builder, const HaloValue *arg, HaloReg
     if (cut.placed && arg[CROP_AT].given)
         HALO_FAIL(HALO_ERR_USAGE, "crop: the place is given twice: in size and as at");
     HaloPick pick = {.width = cut.width, .height = cut.height, .step_x = 1, .step_y = 1};
-    pick.x0 = cut.placed ? cut.x : arg[CROP_AT].given ? arg[CROP_AT].point[0] : (shape->width - cut.width) / 2;
-    pick.y0 = cut.placed           ? cut.y
-              : arg[CROP_AT].given ? arg[CROP_AT].point[1]
-                                   : (shape->height - cut.height) / 2;
+    const bool at = arg[CROP_AT].given && !arg[CROP_AT].integer;
+    pick.x0 = cut.placed ? cut.x : at ? arg[CROP_AT].point[0] : (shape->width - cut.width) / 2;
+    pick.y0 = cut.placed ? cut.y : at ? arg[CROP_AT].point[1] : (shape->height - cut.height) / 2;
     if (pick.x0 < -GEOMETRY_MOST || pick.y0 < -GEOMETRY_MOST || pick.x0 > GEOMETRY_MOST ||
         pick.y0 > GEOMETRY_MOST)
         HALO_FAIL(HALO_ERR_USAGE, "crop: %lld+%lld lies too far away", (long long)pick.x0, (long long)pick.y0);
@@ -60,8 +59,9 @@ static const HaloParam crop_param[] = {
     [CROP_AT] = {.key = "at",
                  .type = HALO_PARAM_POINT,
                  .preset = "",
+                 .choices = "center|centre",
                  .unit = "pixels",
-                 .help = "X+Y of the upper left corner; in the middle unless given"},
+                 .help = "X+Y of the upper left corner; in the center unless given"},
     [CROP_FIT] = {.key = "fit",
                   .type = HALO_PARAM_SWITCH,
                   .preset = "0",

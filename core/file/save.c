@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file.h"
 
@@ -20,6 +21,9 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
                             extension);
     if ((*to)->create == NULL)
         return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
+                         (*to)->name);
+    if (strcmp(output, "-") == 0 && !(*to)->text && isatty(STDOUT_FILENO))
+        return halo_fail(HALO_ERR_USAGE, "%s is no text for a terminal: -o FILE, or > FILE, or | a program",
                          (*to)->name);
     return (*to)->load != NULL ? (*to)->load() : HALO_OK;
 }

@@ -8,9 +8,16 @@
 #include "pipeline.h"
 #include "split.h"
 
+/* Also a fraction: 1/65535. */
 static bool number_at(const char *text, double *number, const char **end)
 {
-    return halo_read_number(text, number, end) && isfinite(*number);
+    double divisor;
+    if (!halo_read_number(text, number, end)) return false;
+    if (**end == '/') {
+        if (!halo_read_number(*end + 1, &divisor, end)) return false;
+        *number /= divisor;
+    }
+    return isfinite(*number);
 }
 
 static HaloStatus in_range(const HaloParam *param, const char *text, const char *where, double v)
@@ -133,10 +140,12 @@ static HaloStatus parse_border(const HaloParam *param, const char *text, const c
 }
 
 /* "3", "3+4", "3x4" and "-3-4". */
-static HaloStatus parse_point(const char *text, const char *where, HaloValue *value)
+static HaloStatus parse_point(const HaloParam *param, const char *text, const char *where, HaloValue *value)
 {
     const char *second;
     int64_t *point = value->point;
+    value->integer = param->choices != NULL && halo_find_word(param->choices, '|', text) >= 0;
+    if (value->integer) return HALO_OK;
     value->from_end[0] = value->from_end[1] = *text == '-';
     if (halo_read_int(text, INT64_MIN, INT64_MAX, &point[0], &second)) {
         point[1] = point[0];
@@ -228,7 +237,7 @@ HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text,
     case HALO_PARAM_SWITCH: return parse_switch(text, where, &value->integer);
     case HALO_PARAM_CHOICE: return parse_choice(param, text, where, &value->integer);
     case HALO_PARAM_BORDER: return parse_border(param, text, where, value);
-    case HALO_PARAM_POINT: return parse_point(text, where, value);
+    case HALO_PARAM_POINT: return parse_point(param, text, where, value);
     case HALO_PARAM_MASK: return parse_mask(parser->session, text, quoted, value, owned);
     case HALO_PARAM_SOURCE: return parse_source(parser, text, quoted, where, value, owned);
     case HALO_PARAM_TEXT: HALO_TRY(param->check(where, text)); /* fallthrough */

@@ -192,6 +192,7 @@ struct HaloFormat {
     int decodes, encodes;
     bool plain;   /* a file is as large as its samples, but for a header: its room can be taken in advance */
     bool named;   /* nothing in a file tells: it is known by its extension, or by name */
+    bool text;    /* people can read it: it may go to a terminal */
     bool no_rate; /* of sound it holds samples alone, which are later read back without a rate */
     bool tiles;  /* of pictures it holds tiles and overviews: HaloWriteOptions::tile and pyramid ask for them */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */

@@ -24,7 +24,8 @@ typedef enum HaloParamType {
                           are  `choices`, one of them: integer: its index and 1, else 0 */
     HALO_PARAM_MASK,   /* mask: a quoted string, else a file, else a name */
     HALO_PARAM_BORDER, /* integer: HaloBorder; number: the constant ("constant=0.5") */
-    HALO_PARAM_POINT,  /* point: "X+Y"; from_end where a number has a minus sign, also -0 */
+    HALO_PARAM_POINT,  /* point: "X+Y"; from_end where a number has a minus sign, also -0; or, where there are
+                          `choices`, one of them: integer 1 */
     HALO_PARAM_FILE,   /* text: a path */
     HALO_PARAM_SOURCE, /* another input: a path, or a branch, "[gauss:20]"; for halo_build_source alone */
     HALO_PARAM_FACTOR, /* number: a factor, also in percent ("150%") or decibels ("-6dB") */
@@ -37,7 +38,7 @@ typedef struct HaloParam {
     const char *preset;  /* the default as it would be typed; NULL: has to be given; "": none */
     double min, max;     /* inclusive range of numbers; both 0: any finite number */
     bool of_result;      /* LEVEL: a percentage is of the result's full scale, which the operation sets */
-    const char *choices; /* CHOICE: "magnitude|x|y"; LEVEL: "otsu" */
+    const char *choices; /* CHOICE: "magnitude|x|y"; LEVEL: "otsu"; POINT: "center|centre" */
     const char *unit;    /* "pixels", "Hz", …, or NULL */
     const char *help;    /* one line */
     /* TEXT: HALO_ERR_USAGE where the text makes no sense; `where` stands before the message. CHOICE: may say

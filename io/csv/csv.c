@@ -157,7 +157,7 @@ static void discard(HaloWriter *writer)
 
 #define TABLE(format, what, ends)                                                                      \
     {                                                                                                  \
-        .name = format, .help = what, .extensions = ends, .kinds = HALO_AUDIO,                         \
+        .name = format, .help = what, .extensions = ends, .kinds = HALO_AUDIO, .text = true,           \
         .dtypes = 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64, .channels = HALO_ANY_CHANNELS,     \
         .holds = HALO_META_TEXT, .keeps_units = true, .named = true, .no_rate = true, .endless = true, \
         .open = csv_open, .read = csv_read, .close = csv_close, .create = create, .write = write_rows, \

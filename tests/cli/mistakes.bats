@@ -45,3 +45,27 @@ wrong() {
     run --separate-stderr halo run gauss:2 in.pgm -o none/x.png
     [ "$status" -eq 4 ] && says "none/x.png: its folder does not exist"
 }
+
+@test "fractions, weights of gray, and the center are understood" {
+    halo run gain:1/4 in.pgm -o a.npy
+    halo run gain:0.25 in.pgm -o b.npy
+    cmp a.npy b.npy
+    halo run crop:3x2,at=center in.pgm -o a.pgm
+    halo run crop:3x2+2+2 in.pgm -o b.pgm
+    cmp a.pgm b.pgm
+    make_rgb c.ppm 9 5
+    halo run gray:0.299,0.587,0.114 c.ppm -o a.npy -f
+    halo run gray:601 c.ppm -o b.npy -f
+    cmp a.npy b.npy
+    wrong "three weights such as 0.3,0.6,0.1" run gray:0.3,0.6 c.ppm -o x.png
+    wrong "expected a number, found '1/0'" run gain:1/0 in.pgm -o x.png
+}
+
+@test "samples do not go to a terminal, text does" {
+    command -v script > /dev/null || skip "there is no script"
+    run script -qec "'$HALO' run '' in.pgm -o -" /dev/null
+    [ "$status" -eq 2 ] && [[ "$output" == *"pnm is no text for a terminal: -o FILE"* ]]
+    printf '1,2\n' > t.csv
+    run script -qec "'$HALO' run gain:2 t.csv -o -" /dev/null
+    [ "$status" -eq 0 ] && [[ "$output" == *"2,4"* ]]
+}
