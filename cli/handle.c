@@ -24,7 +24,7 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
         work->tally.skipped++;
     else
         work->tally.ok++;
-    if (outcome != HALO_OK) cli_complain("%s", error);
+    if (outcome != HALO_OK && !item->told) cli_complain("%s", error);
     if (outcome == HALO_OK && report != NULL && work->totals != NULL) {
         const size_t number = work->batch.first + (size_t)(item - work->batch.item);
         const HaloStatus status = cli_totals_add(work->totals, number, item->input, &report->results);

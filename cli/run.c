@@ -100,6 +100,7 @@ static HaloStatus prepare(CliWork *work)
     cli_take_shard(work->settings, &work->batch);
     if (work->settings->total) work->totals = cli_totals_new(work->batch.first);
     HALO_TRY(open_journal(work));
+    cli_refuse_existing(work->settings, &work->batch);
 out:
     return status;
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "text/page.h"
+
 char *cli_failure(const CliItem *item, HaloStatus outcome)
 {
     const char *input = strcmp(item->input, "-") == 0 ? "standard input" : item->input;
@@ -38,6 +40,30 @@ HaloForce cli_force(const CliSettings *settings, const CliItem *item)
 {
     if (settings->force || item->ours) return HALO_FORCE_YES;
     return settings->resume ? HALO_FORCE_SAME : HALO_FORCE_NO;
+}
+
+static bool exists(const CliSettings *settings, const CliItem *item)
+{
+    return item->status == HALO_OK && !item->done && cli_force(settings, item) == HALO_FORCE_NO &&
+           cli_in_the_way(item->output);
+}
+
+void cli_refuse_existing(const CliSettings *settings, CliBatch *batch)
+{
+    size_t count = 0, first = 0;
+    if (settings->skip_existing || settings->explain) return;
+    for (size_t i = batch->count; i-- > 0;)
+        if (exists(settings, &batch->item[i])) count++, first = i;
+    if (count < 2) return;
+    cli_complain("%zu of %zu outputs exist, such as %s: --force replaces them, --skip-existing leaves them",
+                 count, batch->count, batch->item[first].output);
+    for (size_t i = first; i < batch->count; i++) {
+        CliItem *item = &batch->item[i];
+        if (!exists(settings, item)) continue;
+        item->error = cli_format("%s exists: --force replaces it, --skip-existing leaves it", item->output);
+        item->status = HALO_ERR_INPUT;
+        item->told = true;
+    }
 }
 
 void cli_batch_reads(CliBatch *batch, const HaloRead *read)

@@ -11,6 +11,7 @@ typedef struct CliItem {
     bool done, ours;   /* --resume: it is done already; its output was made by halo, and may be replaced */
     HaloStatus status; /* of finding it: a folder that cannot be read becomes an item that has failed already */
     char *error;       /* the message about that */
+    bool told;         /* which has been printed for several items together */
 } CliItem;
 
 typedef struct CliJournal CliJournal;
@@ -57,6 +58,9 @@ HaloStatus cli_make_folders(const char *path, bool sync);
 /* batch.c: does a file or a folder have this name? A device or a pipe does not count: it is there to be written
  * to. */
 bool cli_in_the_way(const char *path);
+/* Outputs that exist and are to stay, if there are several: their items have failed, and one line says so of
+ * all. */
+void cli_refuse_existing(const CliSettings *settings, CliBatch *batch);
 /* What to do about an output that exists. */
 HaloForce cli_force(const CliSettings *settings, const CliItem *item);
 

@@ -109,6 +109,8 @@ static void fill_column(Column *column, const char *name, const HaloResult *resu
     const HaloShape *shape = &result->shape;
     snprintf(column->head.text, sizeof column->head.text, "%s", name);
     put_count(row(column, "count"), s->count);
+    if (total->nan > 0) put_count(row(column, "  nan"), s->nan); /* counted here, and left out below */
+    if (total->inf > 0) put_count(row(column, "  inf"), s->inf);
     put_number(row(column, "min"), s->min);
     put_place(row(column, "  at"), shape, s->min_at);
     put_number(row(column, "max"), s->max);
@@ -124,8 +126,6 @@ static void fill_column(Column *column, const char *name, const HaloResult *resu
     if (shape->kind == HALO_AUDIO) put_level(column, shape, s);
     if (has_product(&result->channel[0])) put_product(row(column, "product"), s);
     put_count(row(column, "zero"), s->zero);
-    if (total->nan > 0) put_count(row(column, "nan"), s->nan);
-    if (total->inf > 0) put_count(row(column, "inf"), s->inf);
     column->width = (int)strlen(column->head.text);
     for (int r = 0; r < column->rows; r++)
         if ((int)strlen(column->cell[r].text) > column->width)

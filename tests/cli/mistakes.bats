@@ -69,3 +69,16 @@ wrong() {
     run script -qec "'$HALO' run gain:2 t.csv -o -" /dev/null
     [ "$status" -eq 0 ] && [[ "$output" == *"2,4"* ]]
 }
+
+@test "outputs that exist are counted in one line" {
+    mkdir in out
+    for k in 1 2 3; do cp in.pgm in/$k.pgm; done
+    cp in.pgm out/2.pgm
+    run --separate-stderr halo run gauss:1 in -r --out-dir out # one alone is named
+    [ "$status" -eq 1 ] && says "out/2.pgm exists: --force replaces it" && [ -e out/3.pgm ] && cmp out/2.pgm in.pgm
+    run --separate-stderr halo run gauss:1 in -r --out-dir out
+    [ "$status" -eq 1 ] && says "3 of 3 outputs exist, such as out/1.pgm: --force replaces them" && [ "${#stderr_lines[@]}" -eq 2 ]
+    run --separate-stderr halo run gauss:1 in -r --out-dir out --json
+    [ "$(grep -c '"error":"out/[123].pgm exists' <<< "$output")" -eq 3 ]
+    halo run gauss:1 in -r --out-dir out --skip-existing
+}
