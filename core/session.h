@@ -8,7 +8,7 @@
 /* More GPUs than this do not work on one picture. */
 #define SESSION_GPUS 16
 
-struct Heard;
+struct PlanAnalysis;
 
 struct HaloSession {
     const HaloTables *tables;
@@ -22,7 +22,7 @@ struct HaloSession {
     char too_large[160]; /* why it does not hold the present plan; or empty */
     char not_there[80];  /* why it cannot run the present plan; or empty */
     float gain;          /* --guard: sound of this file is multiplied by it after the pipeline; 0: not */
-    struct Heard *heard; /* what its plan knows of its samples (plan/heard.h); NULL: nobody listens */
+    struct PlanAnalysis *analysis; /* of the present file (plan/analysis.h); NULL: its plan cannot have passes */
     bool upright;        /* it is as people see it when its plan begins, so what goes along is, too */
     const char *input;   /* its name; NULL: it has none (file/side.h) */
     int64_t page, pages; /* the present one, from 0, of so many; 0: not known */

@@ -22,9 +22,9 @@ typedef struct Flow {
     HaloPlan *plan;
     HaloWriter *writer; /* NULL: only results are wanted, or */
     HaloBuf *whole;     /* all of the output, which is written later; else NULL */
-    Listener *listener; /* who hears the output, in place of a writer; else NULL */
+    SilenceDetector *detector; /* takes the output in place of a writer; else NULL */
     Bands bands;
-    bool live; /* somebody waits for each block */
+    bool live; /* each block is flushed at once: a stream from pipe to pipe */
     FlowRows rows;
     FlowInput input;
     FlowSides sides;
@@ -46,7 +46,7 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
 /* Do rows of the output go somewhere, band by band? */
-static bool hands_on(const Flow *flow) { return flow->writer != NULL || flow->listener != NULL; }
+static bool hands_on(const Flow *flow) { return flow->writer != NULL || flow->detector != NULL; }
 
 static HaloStatus write_band(Flow *flow, int64_t k)
 {
@@ -54,7 +54,7 @@ static HaloStatus write_band(Flow *flow, int64_t k)
     HaloStatus status = HALO_OK;
     if (k < flow->bands.lead) return HALO_OK;
     if (flow->writer != NULL) HALO_TRY(save_rows(flow->writer, &flow->rows.out[k % flow->rows.count]));
-    if (flow->listener != NULL) listener_hear(flow->listener, &flow->rows.out[k % flow->rows.count]);
+    if (flow->detector != NULL) detector_take(flow->detector, &flow->rows.out[k % flow->rows.count]);
     if (flow->live) HALO_TRY(halo_sink_flush(flow->writer->sink));
 out:
     flow->ms.write += now_ms() - start;
@@ -223,7 +223,7 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
                  .plan = plan,
                  .writer = writer,
                  .whole = to->whole,
-                 .listener = to->listener,
+                 .detector = to->detector,
                  .last = -1};
     turns_open(&flow.turns);
     flow.input = (FlowInput){reader, &flow.bands, &flow.rows, reader->info.shape.width < 0};

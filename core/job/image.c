@@ -6,7 +6,7 @@
 #include "job.h"
 #include "pipeline/pipeline.h"
 #include "plan/cost.h"
-#include "plan/heard.h"
+#include "plan/analysis.h"
 #include "plan/plan.h"
 #include "reserve.h"
 
@@ -205,12 +205,12 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     else if (turned)
         state->reader.info.shape = turn_shape(&state->reader.info.shape, orientation);
     if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
-    session->heard->measures = listen_measures(session, state);
-    if (session->heard->measures && state->reader.info.shape.width >= 0)
-        HALO_TRY(load_seek(&state->reader, 0, &session->heard->turns));
+    session->analysis->measures = analyse_measures(session, state);
+    if (session->analysis->measures && state->reader.info.shape.width >= 0)
+        HALO_TRY(load_seek(&state->reader, 0, &session->analysis->reversible));
     HALO_TRY(make_plan(session, pipeline, shape, shrunk, state));
-    while (session->heard->open) {
-        HALO_TRY(listen_to_image(session, state));
+    while (session->analysis->pending) {
+        HALO_TRY(analyse_image(session, state));
         HALO_TRY(make_plan(session, pipeline, state->reader.info.shape, shrunk, state));
     }
     *mode = RUN_WHOLE;
@@ -237,9 +237,9 @@ HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Job
     HaloStatus status = HALO_OK;
     RunMode mode;
     Choice choice;
-    Heard heard = {0};
+    PlanAnalysis analysis = {0};
     bool seeks = false;
-    session->heard = &heard;
+    session->analysis = &analysis;
     HALO_TRY(plan_image(session, pipeline, state, false, &mode, &choice));
     if (mode == RUN_IN_BANDS && state->reader.info.shape.width >= 0)
         HALO_TRY(load_seek(&state->reader, 0, &seeks));
@@ -247,8 +247,8 @@ HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Job
     if (mode == RUN_WHOLE) explain_choice(session, state->plan, &choice);
     HALO_TRY(explain_plan(session, state->plan, mode, &choice, explanation));
 out:
-    session->heard = NULL;
-    heard_free(&heard, &session->memory);
+    session->analysis = NULL;
+    analysis_free(&analysis, &session->memory);
     image_close(state);
     return status;
 }
@@ -258,8 +258,8 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     HaloStatus status = HALO_OK;
     RunMode mode;
     Choice choice;
-    Heard heard = {0};
-    session->heard = &heard;
+    PlanAnalysis analysis = {0};
+    session->analysis = &analysis;
     *report = (HaloReport){.backend = "none"};
     HALO_TRY(plan_image(session, pipeline, state, true, &mode, &choice));
     note_conversion(state->plan, state->writer.format, report);
@@ -273,8 +273,8 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     report->input = state->plan->whole;
     report->notes.samples = samples_of(&state->plan->reg[state->plan->output]);
 out:
-    session->heard = NULL;
-    heard_free(&heard, &session->memory);
+    session->analysis = NULL;
+    analysis_free(&analysis, &session->memory);
     image_close(state);
     return status;
 }

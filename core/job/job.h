@@ -2,7 +2,7 @@
 #ifndef CORE_JOB_H
 #define CORE_JOB_H
 
-#include "run/listener.h"
+#include "run/analyse.h"
 #include "run/run.h"
 
 /* What is open while it runs. */
@@ -42,18 +42,18 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
 HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, JobState *state,
                          HaloExplanation *explanation);
 void image_close(JobState *state);
-/* listen.c: answers the question that the plan stopped at. All of the input is read for it, unless that has
- * been done: from its file once more, or, where that cannot be, into `state->in`; then nothing is answered, and
- * the plan has to be made again for what has been read. */
-HaloStatus listen_to_image(HaloSession *session, JobState *state);
-/* Is sound so long that what its plan is set by is measured first, for the rest to go in bands? */
-bool listen_measures(const HaloSession *session, const JobState *state);
+/* analyse.c: runs the analysis pass that the plan stopped for, over samples in memory or the file read a second
+ * time. An input that cannot be read twice is read into `state->in` instead: no pass runs then, and the plan is
+ * made again for these samples. */
+HaloStatus analyse_image(HaloSession *session, JobState *state);
+/* Is sound so long that measurements which set parameters get a pass of their own, so that the rest runs in bands? */
+bool analyse_measures(const HaloSession *session, const JobState *state);
 
-/* Who gets what flows through a plan; all NULL: only results are wanted. */
+/* Where the output of a plan goes; all NULL: only results are wanted. */
 typedef struct FlowTo {
     HaloWriter *writer;
     HaloBuf *whole;
-    Listener *listener;
+    SilenceDetector *detector;
 } FlowTo;
 
 /* flow.c: an image or a sound through a plan in bands, so that no more than a few of them are in memory. A plan
@@ -62,7 +62,7 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
                     HaloReport *report);
 /* Can that be done for this plan? */
 bool flow_suits(const HaloSession *session, const HaloPlan *plan);
-/* Is it sound that somebody waits for, so that its blocks are short? */
+/* Is it a live stream of sound, which needs short blocks? */
 bool flow_is_live(const HaloReader *reader, bool to_pipe);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "halo/numerics.h"
-#include "heard.h"
+#include "analysis.h"
 #include "measure/measure.h"
 #include "oversized.h"
 #include "plan.h"
@@ -182,7 +182,7 @@ HaloStatus halo_build_sections(HaloBuilder *builder, HaloReg src, const HaloSect
 {
     HaloStep step = step_of(HALO_SECTIONS, src);
     step.u.sections = *sections;
-    if (sections->zero_phase && heard_turns(builder, src)) return heard_sections(builder, &step, dst);
+    if (sections->zero_phase && analysis_finds_states(builder, src)) return analysis_sections(builder, &step, dst);
     return halo_build_step(builder, &step, dst);
 }
 
@@ -296,18 +296,18 @@ HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
     return append_measure(builder, &step, false);
 }
 
-/* A step whose parameters `resolve` sets from what `measure`, which nobody else sees the result of, finds: as
- * it runs, or at once, where that has been measured before the plan was made. */
+/* A step whose parameters `resolve` sets from the result of `measure`, which no report shows: while the plan
+ * runs, or now, where an analysis pass has measured it. */
 static HaloStatus step_from(HaloBuilder *builder, HaloStep *measure, HaloStep *step, HaloResolve *resolve,
                             HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
     const HaloResult *known = NULL;
-    if (heard_measures(builder, measure->src[0])) {
-        HALO_TRY(heard_result(builder, measure->src[0], &known));
+    if (analysis_measures(builder, measure->src[0])) {
+        HALO_TRY(analysis_result(builder, measure->src[0], &known));
         if (known == NULL) {
             HALO_TRY(append_measure(builder, measure, true));
-            HALO_FAIL(HALO_ERR_BUG, "%s: nobody has measured", builder->op);
+            return PLAN_NEEDS_ANALYSIS;
         }
         HALO_TRY(resolve(step, known));
         return halo_build_step(builder, step, dst);

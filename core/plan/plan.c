@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/side.h"
-#include "heard.h"
+#include "analysis.h"
 #include "pipeline/pipeline.h"
 #include "plan.h"
 #include "primitive/primitive.h"
@@ -257,17 +257,21 @@ static HaloShape shrunk_shape(const HaloShape *shape, int64_t times)
     return shrunk;
 }
 
-/* A plan that stops at a question makes the value that this is about, and nothing else. */
+/* A plan that needs an analysis pass makes the value that the pass looks at, and nothing else. */
 static HaloStatus add_all(HaloBuilder *builder, const HaloPipeline *pipeline, const HaloShape *input,
                           const HaloFormat *to, HaloReg value)
 {
     HaloStatus status = HALO_OK;
-    Heard *heard = builder->session->heard;
-    if (heard != NULL) heard->asked = heard->open = 0;
+    PlanAnalysis *analysis = builder->session->analysis;
+    if (analysis != NULL) {
+        analysis->used = 0;
+        analysis->pending = false;
+    }
     HALO_TRY(plan_add_light(builder, value, &value));
     status = plan_add_calls(builder, pipeline, value, &value);
-    if (heard != NULL && heard->open) {
-        builder->plan->wants_output = heard->about != HEARD_RESULTS;
+    if (status == PLAN_NEEDS_ANALYSIS) {
+        analysis->pending = true;
+        builder->plan->wants_output = analysis->kind != ANALYSIS_RESULTS;
         return HALO_OK;
     }
     HALO_TRY(status);

@@ -75,8 +75,8 @@ HALO_API uint64_t halo_pipeline_fingerprint(const HaloPipeline *pipeline, const 
  * f32 and a plan that only measures makes no output. */
 HALO_API HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
                                    const HaloFormat *to, HaloPlan **plan);
-/* The same for these samples, a whole buffer in host memory. Some operations, such as `silence`, listen to them
- * before they know how much they leave: halo_plan_make alone refuses those. */
+/* The same for these samples, a whole buffer in host memory. The output length of some operations, such as
+ * `silence`, depends on the samples: halo_plan_make alone refuses those. */
 HALO_API HaloStatus halo_plan_make_of(HaloSession *session, const HaloPipeline *pipeline, const HaloBuf *in,
                                       const HaloFormat *to, HaloPlan **plan);
 /* Runs it. `in` is a whole buffer in host memory; `out` is allocated (NULL: not wanted), and `results` filled

@@ -121,10 +121,10 @@ typedef struct HaloSilence {
     bool all;
 } HaloSilence;
 /* What is left of sound without silence: frames span[0], span[1] and so on, in order; 0 spans: nothing. They
- * last as long as `build` does. What has been made so far is listened to first: planning ends here then, by a
- * failure to be passed on, and starts anew. */
-HALO_API HaloStatus halo_build_heard(HaloBuilder *builder, HaloReg in, const HaloSilence *silence,
-                                     const HaloSpan **span, int64_t *spans);
+ * last as long as `build` does. This needs an analysis pass over the samples of `in`: the first call returns a
+ * status other than HALO_OK, which `build` has to return as it is, and planning starts again after the pass. */
+HALO_API HaloStatus halo_build_analysis(HaloBuilder *builder, HaloReg in, const HaloSilence *silence,
+                                        const HaloSpan **span, int64_t *spans);
 /* 1, or: by so much on each side fewer samples are there, rounded up, than the shape says, for a step that
  * resamples them (HALO_PRECISION_FAST). */
 HALO_API int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg);
