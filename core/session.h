@@ -26,9 +26,9 @@ struct HaloSession {
     bool upright;        /* it is as people see it when its plan begins, so what goes along is, too */
     const char *input;   /* its name; NULL: it has none (file/side.h) */
     int64_t page, pages; /* the present one, from 0, of so many; 0: not known */
-    HaloSide *paired;    /* a side input whose pages go with those of the input; or NULL */
+    HaloSide *paired;    /* a secondary input whose pages go with those of the input; or NULL */
     int sides;
-    HaloSide **side; /* side inputs of this input alone, and later pages of any */
+    HaloSide **side; /* secondary inputs of this input alone, and later pages of any */
 };
 
 /* Is a GPU asked for by name, so that the CPU will not do? */

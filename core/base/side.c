@@ -1,4 +1,4 @@
-/* The memory of side inputs. */
+/* The memory of secondary inputs. */
 #include <stdlib.h>
 #include <string.h>
 

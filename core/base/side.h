@@ -1,4 +1,4 @@
-/* A side input: a file that is used along with every input, such as a dark frame. Pictures and short sound are
+/* A secondary input: a file that is used along with every input, such as a dark frame. Pictures and short sound are
  * read whole; long sound is left in its file until somebody wants all of it, since whoever goes through it from
  * its beginning to its end has a reader of his own (file/side.h). It is counted by its holders and its samples
  * never change, so threads may share it. */

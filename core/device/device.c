@@ -74,7 +74,7 @@ void device_trim(Device *device)
     for (int i = 0; i < DEVICE_SIDES; i++) drop_side(device, &device->side[i]);
 }
 
-/* A side input takes an eighth of the free memory at most: plans are made for the rest. One that is there may
+/* A secondary input takes an eighth of the free memory at most: plans are made for the rest. One that is there may
  * be in use: it goes between two runs alone (device_keep_only). */
 const HaloBuf *device_side(Device *device, const HaloSide *side)
 {

@@ -8,7 +8,7 @@
 #define DEVICE_SPARES 16
 #define DEVICE_SIDES 4
 
-/* A side input that is on the device, whole. */
+/* A secondary input that is on the device, whole. */
 typedef struct DeviceSide {
     uint64_t serial; /* HaloSide's; 0: none */
     HaloBuf data;
@@ -37,13 +37,13 @@ typedef struct Team {
 
 HaloStatus device_open(Device *device, int index, int jobs);
 void device_close(Device *device);
-void device_trim(Device *device);                     /* frees all spares, side inputs, and what is pinned */
+void device_trim(Device *device);                     /* frees all spares, secondary inputs, and what is pinned */
 HaloStatus device_take(Device *device, HaloBuf *buf); /* a spare with rows as long, else a new one */
 void device_give(Device *device, HaloBuf *buf);
-/* A side input on the device, uploaded when it is first asked for; NULL where there is no room for it to stay.
+/* A secondary input on the device, uploaded when it is first asked for; NULL where there is no room for it to stay.
  */
 const HaloBuf *device_side(Device *device, const HaloSide *side);
-/* Frees spares and side inputs that the plan has no use for. */
+/* Frees spares and secondary inputs that the plan has no use for. */
 void device_keep_only(Device *device, const HaloPlan *plan);
 /* Host memory that samples go to the device from, and come back to, at the rate of the link. There is one such
  * block, which is kept for the next file: it takes as long to get as to fill. NULL: any other memory does. */

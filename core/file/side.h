@@ -1,4 +1,4 @@
-/* Side inputs: read once, or once for each input where their path has fields; long sound with every input. */
+/* Secondary inputs: read once, or once for each input where their path has fields; long sound with every input. */
 #ifndef CORE_FILE_SIDE_H
 #define CORE_FILE_SIDE_H
 
@@ -41,9 +41,9 @@ HaloStatus side_name(const char *path, const char *input, char **name);
 /* The file that such a path means for the present input. It is read once; the session holds it until the next
  * input. */
 HaloStatus side_of_input(HaloSession *session, const char *path, HaloSide **side);
-/* The page of a side input that goes with the present page of the present input: the only one, or that of the
+/* The page of a secondary input that goes with the present page of the present input: the only one, or that of the
  * same number, which the session holds until the next page. HALO_ERR_INPUT where the input has another number
- * of pages than a side input of several. */
+ * of pages than a secondary input of several. */
 HaloStatus side_of_page(HaloSession *session, HaloSide *side, HaloSide **of_page);
 /* Begins a page of the present input, from 0, of so many (0: not known). */
 void side_next_page(HaloSession *session, int64_t page, int64_t pages);

@@ -1,4 +1,4 @@
-/* Side inputs that are named after the input: {dir}, {stem} and {name} in a path; and those of the present
+/* Secondary inputs that are named after the input: {dir}, {stem} and {name} in a path; and those of the present
  * input. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Side inputs of several pages: with each page of an input goes one of theirs. */
+/* Secondary inputs of several pages: with each page of an input goes one of theirs. */
 #include "file.h"
 #include "side.h"
 

@@ -6,7 +6,7 @@
 #include "file/file.h"
 #include "plan/plan.h"
 
-/* Does the output begin with what a side input ends with? Only who can go back reads that in step. */
+/* Does the output begin with what a secondary input ends with? Only who can go back reads that in step. */
 static bool goes_back(const HaloPlan *plan, HaloReg reg, const Part *first, const Part *last)
 {
     const Rows begin = needs_rows(&plan->reg[reg], first[reg]), end = needs_rows(&plan->reg[reg], last[reg]);
@@ -72,7 +72,7 @@ static HaloStatus make_room(FlowSide *side, const HaloShape *shape, int64_t rows
     if (rows <= side->room) return HALO_OK;
     const int64_t frame = shape->channels * (int64_t)halo_dtype_size(shape->dtype);
     void *grown = realloc(side->rows.data, (size_t)(rows * frame));
-    if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a part of a side input");
+    if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a part of a secondary input");
     side->rows.shape = *shape;
     side->rows.rows = 1;
     side->rows.data = grown;

@@ -1,4 +1,4 @@
-/* Side inputs that are read in step with the input that flows: each has a reader of its own, and just the rows
+/* Secondary inputs that are read in step with the input that flows: each has a reader of its own, and just the rows
  * in memory that the present band needs. Whoever computes reads them, band after band. */
 #ifndef CORE_JOB_FLOW_SIDES_H
 #define CORE_JOB_FLOW_SIDES_H

@@ -65,7 +65,7 @@ static uint64_t add_page(uint64_t hash, HaloSide *side, int64_t page)
     return hash;
 }
 
-/* Side inputs enter by their samples. */
+/* Secondary inputs enter by their samples. */
 static uint64_t add_side(uint64_t hash, HaloSide *side)
 {
     const HaloShape *shape = &side->data.shape;

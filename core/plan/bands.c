@@ -108,7 +108,7 @@ int64_t bands_memory(const Bands *bands, bool with_in_out)
     return most;
 }
 
-/* Bytes of the side inputs that are read in step. */
+/* Bytes of the secondary inputs that are read in step. */
 static int64_t side_memory(const Bands *bands)
 {
     const HaloPlan *plan = bands->plan;

@@ -42,7 +42,7 @@ int64_t bands_widest_window(const Bands *bands);
 bool bands_turn(const Bands *bands);
 
 /* scratch.c: the most bytes of a device's memory that a step needs beside its buffers; bytes of host memory for
- * measurements, tables and side inputs (`streams`: but for those that are read in step); and all of the host
+ * measurements, tables and secondary inputs (`streams`: but for those that are read in step); and all of the host
  * memory that a plan takes beside its input (-1: more than can be counted). */
 int64_t scratch_of(const Device *device, const Bands *bands);
 int64_t scratch_measured(const HaloPlan *plan, bool streams);

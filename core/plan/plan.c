@@ -79,7 +79,7 @@ out:
     return status;
 }
 
-/* Side inputs, and what is made of them alone, have the length they have. */
+/* Secondary inputs, and what is made of them alone, have the length they have. */
 HaloStatus plan_end_at(HaloPlan *plan, int64_t width)
 {
     HaloStatus status = HALO_OK;

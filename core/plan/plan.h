@@ -19,7 +19,7 @@ struct HaloBuilder {
 void *plan_grown(void *array, int count, size_t size);
 HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
-HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side); /* the plan holds the side input */
+HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side); /* the plan holds the secondary input */
 /* Adds the steps of a pipeline's calls; and those of --linear behind an input. */
 HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, HaloReg in, HaloReg *out);
 HaloStatus plan_add_light(HaloBuilder *builder, HaloReg in, HaloReg *out);
@@ -53,7 +53,7 @@ HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes);
 /* fast.c: replaces dense convolutions by faster methods that are approximate. */
 HaloStatus plan_approximate(HaloBuilder *builder);
 
-/* constant.c: is a value made from one side input alone? What a reduction makes of such a one: `known` holds
+/* constant.c: is a value made from one secondary input alone? What a reduction makes of such a one: `known` holds
  * just `all`. */
 bool constant_is(const HaloPlan *plan, HaloReg reg);
 HaloStatus constant_stats(HaloBuilder *builder, HaloStep *reduce, HaloResult *known);

@@ -1,5 +1,5 @@
 /* The memory that a plan needs beside the values between its steps: the backend's scratch memory, measurements,
- * and side inputs. */
+ * and secondary inputs. */
 #include <stdlib.h>
 
 #include "bands.h"
@@ -69,7 +69,7 @@ out:
     return most;
 }
 
-/* ---- what is measured, tables, and side inputs ----------------------------------------------------------- */
+/* ---- what is measured, tables, and secondary inputs ----------------------------------------------------------- */
 
 int64_t scratch_measured(const HaloPlan *plan, bool streams)
 {

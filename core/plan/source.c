@@ -45,7 +45,7 @@ static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, HaloFit
                      gray ? "gray" : "have as many channels or one");
 }
 
-/* A side input that is named several times becomes one value. */
+/* A secondary input that is named several times becomes one value. */
 static HaloStatus add_side(HaloBuilder *builder, HaloSide *side, HaloReg *out)
 {
     HaloStatus status = HALO_OK;

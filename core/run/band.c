@@ -133,10 +133,10 @@ static HaloStatus run_measure(Run *run, int at)
     Work *work = run->work;
     HaloResult *result = result_of(run, at);
     if (result == NULL || run->k < work->bands.lead) return HALO_OK;
-    if (!turns_wait(work->turns, &work->counted[at], run->k - work->bands.lead))
-        return turns_failure(work->turns);
+    if (!sequencer_wait(work->sequencer, &work->counted[at], run->k - work->bands.lead))
+        return sequencer_failure(work->sequencer);
     HALO_TRY(add_rows(run, at, needs_measured(work->plan, &work->plan->step[at], run->rows), result));
-    turns_advance(work->turns, &work->counted[at], HALO_OK);
+    sequencer_advance(work->sequencer, &work->counted[at], HALO_OK);
 out:
     return status;
 }

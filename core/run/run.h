@@ -2,7 +2,7 @@
 #ifndef CORE_RUN_H
 #define CORE_RUN_H
 
-#include "base/turns.h"
+#include "base/sequencer.h"
 #include "measure/measure.h"
 #include "plan/bands.h"
 #include "session.h"
@@ -34,10 +34,11 @@ HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *opt
 
 /* Input and output of a plan, band by band, in host memory: parts of whole buffers (whole.c), or rows that
  * are read and written meanwhile (job/flow.c). Of several devices each calls from a thread of its own, for its
- * own bands, which all have their turn: none waits for a later one. */
+ * own bands, in increasing order: no band waits for a later one. */
 typedef struct BandIo {
     void *context;
-    Turns *turns; /* of the threads that read and write: whoever fails stops all; NULL: there are none */
+    Sequencer
+        *sequencer; /* shared with the threads that read and write; a failure of any stops all; NULL: none */
     /* Waits until it is known whether there is a band k. A plan for sound of unknown length is given its length
      * here, once the input has ended. NULL: all lengths are known. */
     HaloStatus (*wait)(void *context, int64_t k);
@@ -71,7 +72,7 @@ HaloStatus measure_band(Device *device, const HaloStep *step, const HaloBuf *src
 
 /* How a plan runs: with all of its input and output in memory; in bands that are read and written meanwhile, or
  * of a sound that can be read from its end on, too; in bands that are read meanwhile, with all of its output in
- * memory; or for sound that somebody waits for, in short blocks. */
+ * memory; or in short blocks, for a live stream of sound. */
 typedef enum RunMode { RUN_WHOLE, RUN_IN_BANDS, RUN_SEEKING, RUN_KEEPING, RUN_LIVE } RunMode;
 HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMode mode, const Choice *choice,
                         HaloExplanation *explanation);
