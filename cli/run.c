@@ -73,7 +73,7 @@ static HaloStatus open_journal(CliWork *work)
 {
     const CliSettings *settings = work->settings;
     const char *options = settings->recipe.length > 0 ? settings->recipe.data : "";
-    if (settings->out_dir != NULL || settings->shards > 0) /* else nobody asks for it, and files are long */
+    if (settings->out_dir != NULL || settings->shards > 0) /* otherwise it is not needed, and files are long */
         work->recipe = halo_pipeline_fingerprint(work->pipeline, options);
     char *text = cli_format("%s%s", work->text, options);
     const HaloStatus status =

@@ -1,5 +1,5 @@
-/* raw: samples and nothing else, little-endian; --raw says what they are. Sound is written with samples like
- * its input's: integers of 16, 24 or 32 bits, else f32. */
+/* raw: samples without a header, little-endian; --raw gives their type and size. Sound is written with its
+ * input's sample type: integers of 16, 24 or 32 bits, else f32. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -181,7 +181,7 @@ static bool is_other_thing(const char *path)
     return false;
 }
 
-/* Begins a new line, which says who writes the following ones. */
+/* Begins a new line, which names the process that writes the following ones. */
 static void write_head(CliJournal *journal, const char *text)
 {
     CliText line = {0};

@@ -1,4 +1,4 @@
-/* What runs lost or changed, although nobody asked for it: one line for each command, and JSON. */
+/* What runs lost or changed without being asked to: one line for each command, and JSON. */
 #include <stdlib.h>
 #include <string.h>
 

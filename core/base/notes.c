@@ -1,4 +1,4 @@
-/* Notes in words. */
+/* The texts of notes. */
 #include "halo/notes.h"
 #include "halo/text.h"
 

@@ -1,6 +1,6 @@
-/* The thread pool: workers sleep on a condition. Tasks that are all there they take by an atomic counter, and
- * report when none is left; tasks that come one by one they take under the lock. Which worker takes which task
- * never shows in a result. */
+/* The thread pool: workers sleep on a condition variable. Tasks of a batch are taken by an atomic counter;
+ * tasks that arrive one by one are taken under the lock. Results never depend on which worker takes which task.
+ */
 #include "halo/pool.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* This thread's latest failure, in words. */
+/* The message of each thread's latest failure. */
 #include "halo/status.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* By how much one sound is late: the place of the maximum of their correlation, by Fourier transforms. Both
- * sounds, their channels added up, go through one transform, as the real and the imaginary part. */
+/* The lag between two sounds: the position of the maximum of their cross-correlation, by FFT. Both sounds,
+ * their channels summed, share one transform as its real and imaginary parts. */
 #include <math.h>
 
 #include "part.h"

@@ -1,4 +1,4 @@
-/* Devices, and the buffers that are kept on them. */
+/* Devices, and the buffers and secondary inputs that they keep. */
 #include <stdio.h>
 
 #include "base/side.h"
@@ -74,8 +74,8 @@ void device_trim(Device *device)
     for (int i = 0; i < DEVICE_SIDES; i++) drop_side(device, &device->side[i]);
 }
 
-/* A secondary input takes an eighth of the free memory at most: plans are made for the rest. One that is there may
- * be in use: it goes between two runs alone (device_keep_only). */
+/* A secondary input takes an eighth of the free memory at most: plans are made for the rest. One that is there
+ * may be in use: it goes between two runs alone (device_keep_only). */
 const HaloBuf *device_side(Device *device, const HaloSide *side)
 {
     DeviceSide *at = NULL;

@@ -1,4 +1,4 @@
-/* Reads all of a sound of unknown length: in pieces, which are joined at its end. */
+/* Reads all of a sound of unknown length: in blocks, which are joined at its end. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* An input is a sequence of pages: those that a file holds (TIFF, NPY), or pictures that follow one another
- * (PNM, PNG, raw samples). */
+/* The pages of an input: those inside one file (TIFF, NPY), or images one after the other in a stream (PNM,
+ * PNG, raw samples). */
 #include <string.h>
 
 #include "file.h"

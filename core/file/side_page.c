@@ -1,4 +1,4 @@
-/* Secondary inputs of several pages: with each page of an input goes one of theirs. */
+/* Secondary inputs of several pages: page k of the input uses page k of theirs. */
 #include "file.h"
 #include "side.h"
 

@@ -1,5 +1,5 @@
-/* Turns images upright by EXIF's orientation: where the output has no EXIF that could say how to show them, and
- * where the pipeline speaks of places in the picture. */
+/* Turns images upright by EXIF's orientation: if the output's format cannot hold EXIF, or if an operation of
+ * the pipeline takes coordinates or sizes as the viewer sees them. */
 
 #include "file.h"
 #include "halo/pixels.h"

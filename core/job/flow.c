@@ -1,6 +1,6 @@
-/* A file through a plan in bands: rows of an image, or frames of a sound, are read, computed and written a few
- * at a time, so that bands are in memory and never all of it. With more than one job a thread reads ahead and
- * another writes behind; several devices take bands in turn, each in a thread of its own.
+/* Runs a file through a plan in bands: rows of an image, or frames of a sound, are read, computed and written a
+ * few at a time, so that memory does not grow with the file. With more than one job one thread reads ahead and
+ * another writes behind; several devices take bands in order, each in a thread of its own.
  *
  * Input and output have two buffers each for a device. The input rows of a band are its window (plan/bands.c);
  * the rows that neighbouring windows share are copied from one buffer to the next. Sound may be of unknown
@@ -45,7 +45,7 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
-/* Do rows of the output go somewhere, band by band? */
+/* Are rows of the output passed on band by band? */
 static bool hands_on(const Flow *flow) { return flow->writer != NULL || flow->detector != NULL; }
 
 static HaloStatus write_band(Flow *flow, int64_t k)
@@ -150,7 +150,7 @@ static HaloStatus give_side(void *context, int at, Rows rows, HaloBuf *from)
     return flow_sides_rows(&flow->sides, at, rows, from);
 }
 
-/* Bands that were made before one that they follow have waited for it. */
+/* Advances `made` past all bands that are ready in order: a band may be ready before the one it follows. */
 static void count_made(Flow *flow, int64_t k)
 {
     pthread_mutex_lock(&flow->sequencer.lock);
@@ -172,7 +172,7 @@ static HaloStatus end_band(void *context, int64_t k)
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* Where a thread cannot be started that of the device reads or writes itself: that is no error. */
+/* If a thread cannot be started, the device's own thread reads or writes: that is no error. */
 static void start_threads(Flow *flow, int jobs)
 {
     if (jobs == 1 || bands_count(&flow->bands) == 1) return;

@@ -1,5 +1,5 @@
-/* The rows that are in memory while a file flows: for each device two buffers of the input's and two of the
- * output's, so that one is read or written while the other is computed. Band k has number k mod `count`. */
+/* The row buffers of a file that runs in bands: two for input and two for output per device, so that one is
+ * read or written while the other is computed. Band k uses buffer k mod `count`. */
 #ifndef CORE_JOB_FLOW_ROWS_H
 #define CORE_JOB_FLOW_ROWS_H
 

@@ -1,12 +1,12 @@
-/* One image or sound of a file: planned, read, computed and written, in bands where it can flow, else as a
- * whole. */
+/* Plans, reads, computes and writes one image or sound of a file: in bands if its plan allows, else as a whole.
+ */
 #include <stdio.h>
 
 #include "file/file.h"
 #include "job.h"
 #include "pipeline/pipeline.h"
-#include "plan/cost.h"
 #include "plan/analysis.h"
+#include "plan/cost.h"
 #include "plan/plan.h"
 #include "reserve.h"
 

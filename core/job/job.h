@@ -1,4 +1,4 @@
-/* One file through a pipeline: opened, each of its images run, its output put in place. */
+/* Runs one file through a pipeline: opens it, runs each of its images, and puts the output in place. */
 #ifndef CORE_JOB_H
 #define CORE_JOB_H
 
@@ -46,7 +46,8 @@ void image_close(JobState *state);
  * time. An input that cannot be read twice is read into `state->in` instead: no pass runs then, and the plan is
  * made again for these samples. */
 HaloStatus analyse_image(HaloSession *session, JobState *state);
-/* Is sound so long that measurements which set parameters get a pass of their own, so that the rest runs in bands? */
+/* Is sound so long that measurements which set parameters get a pass of their own, so that the rest runs in
+ * bands? */
 bool analyse_measures(const HaloSession *session, const JobState *state);
 
 /* Where the output of a plan goes; all NULL: only results are wanted. */

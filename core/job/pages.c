@@ -1,5 +1,4 @@
-/* The pages of the inputs of a job, one after the other: each of those that are wanted goes through the
- * pipeline. */
+/* Runs the selected pages of a job's inputs through the pipeline, one after the other. */
 #include <string.h>
 
 #include "file/file.h"

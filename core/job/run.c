@@ -1,5 +1,5 @@
-/* One file through a pipeline: it is opened, each of its images is run, and its output is put in place. A
- * failure leaves no output behind. */
+/* Runs one file through a pipeline: opens it, runs each of its images, and puts the output in place. A failure
+ * leaves no output behind. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Sounds one after the other, band by band: frames are read into a row of those that wait. While there are more
- * inputs, the last frames of it stay until the next input comes in over them. */
+/* Joins sounds end to end, band by band. Frames are read into a queue; if another input follows, the last
+ * frames stay in it for the crossfade. */
 #include "halo/join.h"
 
 #include <math.h>

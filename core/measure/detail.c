@@ -1,5 +1,5 @@
-/* What `stats` gives beyond one reduction: the third and fourth moments, entropy and percentiles. For integers
- * all of it follows from the counts of each value; floats are read again for each. */
+/* What `stats --full` computes beyond one reduction: third and fourth moments, entropy and percentiles.
+ * Integers need only the counts of each value; floats are read again for each statistic. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,8 @@ static void take_powers(const Powers *p, HaloStats *s)
     s->kurtosis = variance > 0 ? p->m4 / p->n / (variance * variance) - 3.0 : NAN;
 }
 
-/* Sums of (v - k)^3 and (v - k)^4, k being the mean of each channel; in one reading where a backend has that. */
+/* Sums of (v - k)^3 and (v - k)^4, k being the mean of each channel; in one reading where a backend has that.
+ */
 static HaloStatus sum_powers(Device *device, const HaloBuf *src, const double *k, double *third, double *fourth)
 {
 #define DISTANCE \
@@ -136,7 +137,8 @@ static HaloStatus take_levels(const HaloHistogram *levels, const HaloDetail *det
 {
     const HaloShape *shape = &result->shape;
     const int64_t values = levels->bins;
-    for (int c = 0; c < shape->channels; c++) take_counts(levels->count + c * values, values, detail, &result->channel[c]);
+    for (int c = 0; c < shape->channels; c++)
+        take_counts(levels->count + c * values, values, detail, &result->channel[c]);
     if (shape->channels == 1 && shape->alpha != 0) {
         copy_detail(&result->channel[0], &result->all);
         return HALO_OK;
@@ -149,8 +151,8 @@ static HaloStatus take_levels(const HaloHistogram *levels, const HaloDetail *det
     return HALO_OK;
 }
 
-static HaloStatus integer_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, const HaloHistogram *levels,
-                                 HaloResult *result)
+static HaloStatus integer_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
+                                 const HaloHistogram *levels, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     const HaloHist every = hist_default(&src->shape);
@@ -211,8 +213,8 @@ out:
     return status;
 }
 
-HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, const HaloHistogram *levels,
-                          HaloResult *result)
+HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
+                          const HaloHistogram *levels, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     result->detail = *detail;

@@ -1,5 +1,5 @@
-/* Loudness by ITU-R BS.1770-4 and EBU R 128, block by block: a recursive filter and gates that follow the sound
- * in time, so they run on the host and are libebur128's. A build without it knows the true peak alone. */
+/* Loudness by ITU-R BS.1770-4 and EBU R 128, block by block. Its recursive filter and gates are sequential, so
+ * they run on the host, in libebur128. A build without that library computes the true peak only. */
 #include <math.h>
 #include <stdlib.h>
 

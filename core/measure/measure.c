@@ -1,4 +1,4 @@
-/* Reductions and histograms on a backend, turned into what people asked for. */
+/* Runs reductions and histograms on a backend, and makes results of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,9 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
                counts = product && (all->in_blocks || step->detail != NULL) && block->shape.dtype != HALO_F32;
     HALO_TRY(device->backend->reduce(
         device->handle, block, counts ? step->u.want & ~(unsigned)HALO_WANT_PRODUCT : step->u.want, moments));
-    if (counts) HALO_TRY(count_values(device, block, &all->hist)); /* last: a GPU need not wait for what the host makes of it */
+    if (counts)
+        HALO_TRY(count_values(device, block,
+                              &all->hist)); /* last: a GPU need not wait for what the host makes of it */
     for (int c = 0; c < channels; c++) {
         if (moments[c].min_at >= 0) moments[c].min_at += first;
         if (moments[c].max_at >= 0) moments[c].max_at += first;

@@ -22,13 +22,15 @@ typedef struct Measured {
     uint64_t blocks;
     HaloMoments *node;  /* of reductions, [64][channels]: a binary counter of blocks */
     double *folded;     /* of folds, likewise */
-    HaloHistogram hist; /* of histograms, and of integers whose product is wanted and that come in blocks, or with detail */
+    HaloHistogram hist; /* of histograms, and of integers whose product is wanted and that come in blocks, or
+                           with detail */
     bool in_blocks;
     Loudness *loudness;
     HaloBuf leaf; /* in host memory: frames that do not fill a leaf yet, or pixels that do not fill a node */
 } Measured;
 
-/* stats.c: as halo_histogram_alloc, but that counters are not cleared: backends do that, and a GPU begins before the host would have. */
+/* stats.c: as halo_histogram_alloc, but that counters are not cleared: backends do that, and a GPU begins
+ * before the host would have. */
 HaloStatus histogram_room(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
 
 /* measure.c: a histogram of a whole buffer, made anew. */
@@ -59,9 +61,9 @@ HaloHist hist_default(const HaloShape *shape);
 bool range_is_open(const HaloHist *hist);
 HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist);
 
-/* detail.c: adds percentiles and the other details that were asked for to the statistics. levels: how often each value of
- * integers is there, or empty where nobody has counted. */
-HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, const HaloHistogram *levels,
-                          HaloResult *result);
+/* detail.c: adds percentiles and the other details that were asked for to the statistics. levels: how often
+ * each value of integers is there, or empty if they have not been counted. */
+HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
+                          const HaloHistogram *levels, HaloResult *result);
 
 #endif

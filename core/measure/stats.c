@@ -1,4 +1,4 @@
-/* From what reductions return to the statistics people ask for; and the memory of results. */
+/* Computes statistics from what reductions return; and the memory of results. */
 #include "halo/measures.h"
 #include "halo/result.h"
 
@@ -72,7 +72,8 @@ HaloStatus histogram_room(HaloHistogram *hist, int channels, int64_t bins, doubl
     hist->below = calloc((size_t)channels * 3, sizeof *hist->below);
     if (hist->count == NULL || hist->below == NULL) {
         halo_histogram_free(hist);
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld histogram bins", (long long)bins * channels);
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld histogram bins",
+                         (long long)bins * channels);
     }
     hist->above = hist->below + channels;
     hist->nan = hist->above + channels;

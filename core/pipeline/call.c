@@ -1,4 +1,4 @@
-/* The text of a pipeline, "op:key=value,… | op …", made into calls with checked values. */
+/* Parses the text of a pipeline, "op:key=value,… | op …", into calls with checked values. */
 #include <stdlib.h>
 #include <string.h>
 

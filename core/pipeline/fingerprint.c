@@ -1,5 +1,5 @@
-/* A hash of a pipeline, in 64 bits: two pipelines that could make different samples of the same input have
- * different ones. Masks enter by their coefficients, so that editing a mask file changes the hash. */
+/* A 64-bit hash of a pipeline: pipelines that could give different results have different hashes. Masks enter
+ * by their coefficients, so editing a mask file changes the hash. */
 #include <string.h>
 
 #include "file/file.h"

@@ -1,4 +1,4 @@
-/* Pipelines: their memory, the files they name, and what they do to samples. */
+/* Pipelines: their memory, the files they name, and properties that follow from their operations. */
 #include <stdlib.h>
 
 #include "file/side.h"

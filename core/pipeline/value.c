@@ -1,4 +1,4 @@
-/* One value of one parameter: parsed when the pipeline is, bound to an input when a plan is made. */
+/* Values of parameters: parsed with the pipeline, bound to an input when a plan is made. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* How many rows of the output to take at a time. No operation knows about bands; each step says what it reads.
- */
+/* Chooses the height of bands: rows of the output that are computed at a time. Operations know nothing of
+ * bands; each primitive says which rows it reads. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
-/* What an operation's `build` calls: each function checks shapes and appends one step to the plan. */
+/* The functions that an operation's `build` calls: each checks shapes and appends one step to the plan. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "halo/numerics.h"
 #include "analysis.h"
+#include "halo/numerics.h"
 #include "measure/measure.h"
 #include "oversized.h"
 #include "plan.h"
@@ -182,7 +182,8 @@ HaloStatus halo_build_sections(HaloBuilder *builder, HaloReg src, const HaloSect
 {
     HaloStep step = step_of(HALO_SECTIONS, src);
     step.u.sections = *sections;
-    if (sections->zero_phase && analysis_finds_states(builder, src)) return analysis_sections(builder, &step, dst);
+    if (sections->zero_phase && analysis_finds_states(builder, src))
+        return analysis_sections(builder, &step, dst);
     return halo_build_step(builder, &step, dst);
 }
 
@@ -216,10 +217,11 @@ void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white)
 HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what)
 {
     if (!halo_build_shape(builder, src)->numbers) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT,
-                     "floats without a full scale, which %s needs: --white 65535 takes them as counts, --white 1 as "
-                     "fractions, normalize stretches them",
-                     what);
+    return halo_fail(
+        HALO_ERR_INPUT,
+        "floats without a full scale, which %s needs: --white 65535 takes them as counts, --white 1 as "
+        "fractions, normalize stretches them",
+        what);
 }
 
 /* A map of no points, whose store is the conversion. */

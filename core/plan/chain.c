@@ -1,5 +1,5 @@
-/* Neighbouring steps that become one pass (halo/chain.h), for a backend that runs it so. Results stay the same;
- * what lies between the steps takes neither memory nor time to move. */
+/* Fuses neighbouring steps into one pass (halo/chain.h), for backends that can. Results stay the same; values
+ * between the fused steps never go through memory. */
 #include <stdlib.h>
 #include <string.h>
 

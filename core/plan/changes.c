@@ -1,4 +1,5 @@
-/* What a plan does to its input beside the samples, composed from its steps. */
+/* What a plan does to the geometry, channels and light of its input, composed from its steps: metadata follows
+ * it. */
 #include <stdlib.h>
 
 #include "plan.h"

@@ -1,5 +1,5 @@
-/* Which nodes and taps stand for a long smooth mask, so that sums stay within the bound of docs/numerics.md.
- * All of it follows from the mask. */
+/* Chooses the control points and taps that approximate a long smooth mask, within the bound of
+ * docs/numerics.md. The choice depends on the mask alone. */
 #include <math.h>
 
 #include "coarse.h"

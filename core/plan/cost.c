@@ -1,9 +1,9 @@
-/* What a plan costs: bytes and operations of each step, and the seconds that the whole command should take on
- * the CPU and on a GPU, its files included.
+/* The cost model: bytes and operations of each step, and the predicted seconds of the whole command on the CPU
+ * and on a GPU, files included.
  *
- * The rates are rough: the choice they serve is between "so much on the CPU" and "a third of a second to start
- * the GPU, and little else". Measured on the 16 cores beside an H200 and on it (docs/performance.md,
- * bench/auto.sh). */
+ * The rates are rough. They only have to choose between some time on the CPU, and a third of a second to start
+ * the GPU and little else. Measured on an H200 and the 16 cores beside it (docs/performance.md, bench/auto.sh).
+ */
 #include <math.h>
 
 #include "cost.h"

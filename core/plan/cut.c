@@ -1,6 +1,5 @@
-/* A plan's output cut into bands, and what each of them needs: rows of the output; and before the first of
- * them, where values that are made in order are wanted from far behind their first row on, the next rows of the
- * input. */
+/* Cuts a plan's output into bands, and finds what each of them needs. Bands without output come first if values
+ * that are made in order are needed from far behind their first row: each takes the next rows of the input. */
 #include <stdlib.h>
 
 #include "needs.h"

@@ -1,6 +1,6 @@
-/* --precision fast: dense masks that are large run as a few separable ones, or by Fourier transforms, and long
- * smooth separable ones by coarse taps, where that is less work. The choice depends on the mask alone, never on
- * the device; docs/numerics.md states the bound on the difference. */
+/* --precision fast: large dense masks run as a few separable ones or by Fourier transforms, and long smooth
+ * separable ones as decimated filters, if that is less work. The choice depends on the mask alone, never on the
+ * device; docs/numerics.md states the bound on the difference. */
 #include <stdlib.h>
 
 #include "coarse.h"

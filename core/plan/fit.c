@@ -1,4 +1,4 @@
-/* Least squares by normal equations: these functions are as good as independent of each other. */
+/* Least squares by normal equations, which are well conditioned here: the functions are nearly orthogonal. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Taps as sums of a few functions, by least squares. */
+/* Fits taps as sums of a few functions, by least squares. */
 #ifndef CORE_FIT_H
 #define CORE_FIT_H
 

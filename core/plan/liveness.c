@@ -1,4 +1,4 @@
-/* Liveness of values. A value is made by one step at most, so one pass over the steps finds everything. */
+/* Liveness of values. One step at most makes a value, so one pass over the steps finds all of it. */
 #include "liveness.h"
 
 #include <stdlib.h>

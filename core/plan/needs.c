@@ -1,4 +1,4 @@
-/* What a band of the output needs of every value: from the last step to the first, each says what it reads. */
+/* Which part of every value a band of the output needs, found from the last step back to the first. */
 #include <stdlib.h>
 
 #include "needs.h"

@@ -33,7 +33,7 @@ bool measures_leaves(const HaloStep *step, const HaloShape *src);
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
 /* The step that alone reads a value and leaves out most of its rows, as strides do; or NULL. */
 const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg);
-/* Does its result at a time hang on all that was before (primitive.h)? And that of any step? */
+/* Does its result at a time depend on everything before (primitive.h)? And that of any step? */
 bool needs_order(const HaloPlan *plan, const HaloStep *step);
 bool needs_any_order(const HaloPlan *plan);
 /* Does the first row of the output need the last row of a value that is made in order? Then bands are of no

@@ -1,4 +1,4 @@
-/* Which nodes and taps stand for one axis of a long smooth mask (halo/sep_fast.h). */
+/* Chooses the B-spline control points and taps for one axis of a long smooth mask (halo/sep_fast.h). */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* One axis of a long smooth mask by nodes (halo/sep_fast.h). */
+/* One axis of a long smooth mask by B-spline control points ("nodes", halo/sep_fast.h). */
 #ifndef CORE_NODES_H
 #define CORE_NODES_H
 
@@ -8,7 +8,7 @@
 /* Nodes `step` apart for this axis of a mask. */
 typedef struct NodesDesign {
     HaloSepNodes nodes;
-    double error;            /* the part of the taps' magnitude that they are off by; INFINITY: there are none */
+    double error; /* the part of the taps' magnitude that they are off by; INFINITY: there are none */
     int64_t lowest, highest; /* what an output reads, and its neighbours up to the next node */
 } NodesDesign;
 

@@ -1,4 +1,4 @@
-/* The last step of a plan: conversion to what the output's format holds. */
+/* The last step of a plan: conversion to a sample type that the output's format holds. */
 #include <math.h>
 
 #include "plan.h"

@@ -1,4 +1,4 @@
-/* Means of the samples that lie near and are alike. */
+/* The bilateral filter: weights fall with distance and with the difference of values. */
 #include "primitive.h"
 
 static double samples_of(const HaloBilateral *bilateral)

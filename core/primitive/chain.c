@@ -1,4 +1,4 @@
-/* Steps of small reach in one pass: what a chain is follows from its links. */
+/* Fused steps: the properties of a chain follow from those of its links. */
 #include "halo/chain.h"
 #include "primitive.h"
 

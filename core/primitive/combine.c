@@ -1,4 +1,4 @@
-/* Two values, sample by sample. */
+/* Combines two values, sample by sample. */
 #include "primitive.h"
 
 static bool channels_fit(const HaloCombine *combine, const HaloShape *a, const HaloShape *b)

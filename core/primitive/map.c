@@ -1,4 +1,4 @@
-/* One sample or pixel at a time. */
+/* Point operations: one sample or pixel at a time. */
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)

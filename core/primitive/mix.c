@@ -1,4 +1,4 @@
-/* Channels made of channels. */
+/* Channel mixing: output channels are sums of input channels. */
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)

@@ -1,4 +1,4 @@
-/* Samples that go elsewhere, as they are. */
+/* Gathers samples unchanged: crop, pad, flip, rotate, stride. */
 #include <stdlib.h>
 
 #include "halo/numerics.h"
@@ -15,7 +15,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     return halo_fail(HALO_ERR_BUG, "a picture without pixels was to be picked");
 }
 
-/* Places [*from, *to) of a result, as places of the source or beyond it. */
+/* Maps positions [*from, *to) of the result to positions of the source, which may lie outside of it. */
 static void places(int64_t origin, int64_t move, int64_t *from, int64_t *to)
 {
     const int64_t first = origin + move * *from, last = origin + move * (*to - 1);
@@ -53,7 +53,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return window_part(&single, src, part);
 }
 
-/* Does an axis of `next` read only what is there? */
+/* Does an axis of `next` read only inside of its source? */
 static bool stays_inside(int64_t origin, int64_t move, int64_t count, int64_t length)
 {
     int64_t from = 0, to = count;
@@ -66,7 +66,7 @@ static bool stays_inside(int64_t origin, int64_t move, int64_t count, int64_t le
 static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
 {
     HaloPick *pick = &step->u.pick;
-    if (pick->pieces > 0) return HALO_OK; /* who knows the pieces knows where they end */
+    if (pick->pieces > 0) return HALO_OK; /* the pieces already have their ends */
     const int64_t round_up = pick->step_x - 1 - pick->x0;
     const int64_t beyond = pick->width - (was + round_up) / pick->step_x;
     const int64_t there = (length + round_up) / pick->step_x;
@@ -152,13 +152,13 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
              pick->transposed ? ", transposed" : "");
 }
 
-/* As they are; but a value of the border's own may be no sample of an integer source. */
+/* Keeps the source's type; but a constant border value may not be a sample of an integer source. */
 static HaloDtype holds(const HaloStep *step, HaloDtype source)
 {
     return halo_rank_keys(source, step->u.pick.border, step->u.pick.value);
 }
 
-/* Piece by piece: each is a pick by itself, of a part of the output. */
+/* Runs piece by piece: each is a gather of its own, for a part of the output. */
 static HaloStatus run_pieces(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                              const HaloBuf *src, HaloBuf *dst)
 {

@@ -1,4 +1,4 @@
-/* Rank filters: the sample at a given place of the sorted window. */
+/* Rank filters: the sample at a given rank of the sorted window. */
 #include <math.h>
 
 #include "halo/numerics.h"

@@ -1,4 +1,4 @@
-/* Statistics. */
+/* Reductions to statistics. */
 #include <stdlib.h>
 
 #include "halo/measures.h"

@@ -1,5 +1,5 @@
-/* Samples at other distances. A table that is large is made for some outputs at a time, so that it does not
- * grow with the picture: they are resampled as a picture of their own. */
+/* Resampling. A large coefficient table is made for some outputs at a time, so that it does not grow with the
+ * image: these outputs are resampled as an image of their own. */
 #include <stdlib.h>
 
 #include "primitive.h"

@@ -61,7 +61,7 @@ static HaloBuf rows_alone(const HaloBuf *buf, int64_t y0, int64_t rows)
     return alone;
 }
 
-/* A backend scans what is there as a whole: rows that hang on no others, or the first ones. */
+/* A backend scans a part as if it were the whole value: rows that depend on no others, or the first rows. */
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
 {

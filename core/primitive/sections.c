@@ -1,4 +1,4 @@
-/* Recursive filters along time. */
+/* Recursive filters along time (biquad cascades). */
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)

@@ -1,4 +1,4 @@
-/* Values that are made in order, band after band (needs_order). */
+/* What values that are made in order carry from one band to the next (needs_order). */
 #ifndef CORE_CARRY_H
 #define CORE_CARRY_H
 

@@ -1,5 +1,5 @@
-/* Where a plan runs. `auto` decides by predicted time before it touches a GPU, and goes over to the CPU when
- * the GPU cannot be had, lacks memory, or fails in flight; a GPU asked for by name is an error then. */
+/* Chooses where a plan runs. `auto` decides by predicted time before it touches a GPU, and falls back to the
+ * CPU if the GPU cannot be opened, lacks memory, or fails; with `--device gpu` that is an error. */
 #include <stdio.h>
 
 #include "gpus.h"

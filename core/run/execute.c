@@ -1,5 +1,5 @@
-/* Runs a plan, band by band: on one device, or side by side on several of one backend. Bands are rows of images
- * and frames of sound. */
+/* Runs a plan band by band, on one device or on several of one backend at the same time. Bands are rows of
+ * images or frames of sound. */
 #include <stdlib.h>
 
 #include "band.h"
@@ -89,7 +89,7 @@ out:
 
 static double longer(double a, double b) { return a > b ? a : b; }
 
-/* What they did at the same time took as long as it took the slowest. */
+/* Devices work at the same time, so the slowest one's times count. */
 static void add_member(const Member *member, uint64_t *clipped, HaloTimes *ms)
 {
     *clipped += member->clipped;

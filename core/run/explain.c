@@ -1,4 +1,4 @@
-/* `--explain`: what a plan does, where and how, as it will be done; explain_print.c has the words. */
+/* `--explain`: what a plan will do, where and how; explain_print.c prints it. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -70,7 +70,7 @@ static const char *alone(const HaloSession *session, const HaloPlan *plan)
     if (session->options.jobs == 1) return "each takes a thread";
     if (plan->reg[plan->input[0].reg].kind == HALO_AUDIO) return "sound goes through one";
     if (!bands_possible(plan)) return "this cannot go in bands";
-    if (needs_any_order(plan)) return "its rows hang on those before them";
+    if (needs_any_order(plan)) return "its rows depend on those before them";
     return NULL;
 }
 

@@ -1,4 +1,4 @@
-/* Measures the rows of a band, in blocks that a reduction's tree is made of. */
+/* Measures the rows of a band in blocks that are nodes of a reduction's tree. */
 #include <string.h>
 
 #include "halo/measures.h"

@@ -1,4 +1,4 @@
-/* Sums and the like over a stack, in f64, picture by picture in order; many places side by side. */
+/* Sums and similar reductions over a stack, in f64, image by image in order; many pixels at the same time. */
 #include <math.h>
 
 #include "halo/program.h"

@@ -1,5 +1,5 @@
-/* The pictures of a stack: all pages of all inputs. As many stay open as the system allows; the others are
- * opened again for every band, and read up to it once more. Those of standard input, which comes once, are in
+/* The images of a stack: all pages of all inputs. As many stay open as the system allows; the others are opened
+ * again for every band and read up to it. Standard input cannot be read twice, so its images are kept in
  * memory. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Stacks: what is made of the samples at one place of many pictures. */
+/* Stacks: reductions over the samples at one pixel of many images. */
 #ifndef CORE_STACK_PART_H
 #define CORE_STACK_PART_H
 

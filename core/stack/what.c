@@ -1,4 +1,4 @@
-/* What is made of a stack: a word, the mean without what lies too far off, or a fold of the user's own. */
+/* Which reduction a stack gets: one by name, the clipped mean, or a fold by the user's expressions. */
 #include <math.h>
 #include <string.h>
 

@@ -75,7 +75,7 @@ typedef struct HaloBackend {
     HaloStatus (*reduce)(HaloDevice *, const HaloBuf *src, unsigned want, HaloMoments *out);
     /* Whole buffers only. out: [channels], host memory. */
     HaloStatus (*fold)(HaloDevice *, const HaloBuf *src, const HaloFold *, double *out);
-    /* Whole buffers only. `out` is allocated by the caller, who need not clear `count`. */
+    /* Whole buffers only. The caller allocates `out`; `count` need not be cleared. */
     HaloStatus (*hist)(HaloDevice *, const HaloBuf *src, const HaloHist *, HaloHistogram *out);
     /* Whole buffers only; dst is i64 or f64 as HaloScan says. */
     HaloStatus (*scan)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloScan *);
@@ -115,8 +115,9 @@ typedef struct HaloBackend {
     /* Does it find the extremes of what these make in one pass, and gain by it, though what is made of the
      * samples makes them anew? May be NULL: of none. */
     bool (*measures)(const HaloShape *src, const HaloShape *dst, const HaloChain *);
-    /* Whole buffers of f32 only: for each channel what folds that sum d * d * d and (d * d) * (d * d) give, d being
-     * a sample's distance from k[channel]. third, fourth: [channels], host memory. May be NULL: two folds do. */
+    /* Whole buffers of f32 only: for each channel what folds that sum d * d * d and (d * d) * (d * d) give, d
+     * being a sample's distance from k[channel]. third, fourth: [channels], host memory. May be NULL: two folds
+     * do. */
     HaloStatus (*powers)(HaloDevice *, const HaloBuf *src, const double *k, double *third, double *fourth);
 } HaloBackend;
 

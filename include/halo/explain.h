@@ -23,7 +23,7 @@ typedef struct HaloExplainedStep {
     bool exact;          /* false: an approximation that HALO_PRECISION_FAST allows */
 } HaloExplainedStep;
 
-/* A file that goes along with the input. */
+/* A secondary input. */
 typedef struct HaloExplainedSide {
     int value; /* its number */
     char path[256];

@@ -1,4 +1,4 @@
-/* A file format: one table of functions, row by row in both directions; and the byte streams under it. */
+/* A file format: a table of functions that read and write row by row; and the byte streams below it. */
 #ifndef HALO_FORMAT_H
 #define HALO_FORMAT_H
 
@@ -150,10 +150,9 @@ typedef struct HaloReader {
     HaloSource *source; /* not owned */
     HaloReadOptions options;
     int jobs;           /* threads that may work on it, the caller's included; 0: 1 */
-    HaloMemory *memory; /* counts what the reader keeps that grows with the file; NULL: nobody counts */
+    HaloMemory *memory; /* counts the reader's memory that grows with the file; NULL: not counted */
     HaloInfo info;
-    bool keeps_all; /* pages lie among each other: who reads one keeps all, so that one reader should read them
-                     */
+    bool keeps_all; /* pages are interleaved, and a reader of one keeps all: use one reader for all pages */
     void *state;
 } HaloReader;
 

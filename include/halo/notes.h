@@ -1,5 +1,5 @@
-/* What a run lost or changed without being asked, and what else there is to say of it: kinds with counts, which
- * readers and writers gather. Sentences are made of them at the end (core/base/notes.c). */
+/* Notes: what a run lost or changed without being asked to, and other remarks. Readers and writers count them
+ * by kind; core/base/notes.c makes the texts at the end. */
 #ifndef HALO_NOTES_H
 #define HALO_NOTES_H
 
@@ -11,7 +11,7 @@ extern "C" {
 
 typedef enum HaloNote {
     /* Losses and changes: said once a run. */
-    HALO_NOTE_PAGES,       /* images of the file that are left out; 1 where nobody knows how many */
+    HALO_NOTE_PAGES,       /* images of the file that are left out; 1 if their number is not known */
     HALO_NOTE_SIZES,       /* images are left out from the first of another size on */
     HALO_NOTE_FRAMES,      /* of an animation, of which only the first is read: how many */
     HALO_NOTE_MISSING,     /* images that a description speaks of and the file does not have */
@@ -35,7 +35,7 @@ typedef enum HaloNote {
     HALO_NOTE_ALPHA,       /* the output does not say which channel is alpha */
     HALO_NOTE_RATE,        /* the output holds no sample rate, which was `rate` */
     HALO_NOTE_TILES,       /* tiles or overviews were asked for in a format that has none */
-    /* Conversions and the like, for who asks. */
+    /* Conversions and similar remarks, shown with --verbose and in JSON. */
     HALO_NOTE_THROUGH_F32, /* samples of so many bits pass through f32 */
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
     HALO_NOTE_CUT,         /* only the beginning of a sound is there */
@@ -88,7 +88,7 @@ typedef struct HaloNotes {
 
 static inline void halo_note(HaloNotes *notes, HaloNote kind, uint64_t count) { notes->count[kind] += count; }
 
-/* These kinds of metadata do not go along; {0} is fine. */
+/* These kinds of metadata are left out; 0 is fine. */
 static inline void halo_note_left_out(HaloNotes *notes, unsigned kinds)
 {
     if (kinds == 0) return;

@@ -239,8 +239,8 @@ typedef struct HaloInstruction {
 #define HALO_MAX_PROGRAM 64
 #define HALO_MAX_STACK 16
 
-/* Leaves one value, and never takes one that is not there, nor more than HALO_MAX_STACK: whoever makes a
- * program sees to that. */
+/* A valid program leaves one value, never pops an empty stack and never holds more than HALO_MAX_STACK values:
+ * the code that makes a program guarantees that. */
 typedef struct HaloProgram {
     int length;
     HaloInstruction at[HALO_MAX_PROGRAM];
@@ -253,7 +253,7 @@ typedef struct HaloFold {
     const HaloProgram *join; /* of A and B */
     double identity;
     const double *k;                  /* [channels]; NULL: 0 */
-    const char *map_text, *join_text; /* as they were written, for reports; NULL: nobody did */
+    const char *map_text, *join_text; /* as the user wrote them, for reports; NULL: not written by a user */
 } HaloFold;
 
 /* `bins` bins over [lo, hi]; see halo_bin. In a plan lo and hi may be NaN: they are found then, and no backend
@@ -270,12 +270,14 @@ typedef struct HaloHist {
     int64_t bins;
     double lo, hi; /* of no use where there are parts */
     int parts;     /* 0: there are none */
-    bool again;    /* the last call's source has not changed, and these parts lie inside of its parts: it may have kept samples */
+    bool again; /* the last call's source has not changed, and these parts lie inside of its parts: it may have
+                   kept samples */
     const HaloHistPart *part;
 } HaloHist;
 
 #define HALO_MAX_BINS 16777216
-/* Parts, and the bins of all of them: with what finds them they fit into 64 KB, which is what a block of the oldest GPUs may have. */
+/* Parts, and the bins of all of them: with what finds them they fit into 64 KB, which is what a block of the
+ * oldest GPUs may have. */
 #define HALO_MAX_PARTS 32
 #define HALO_MAX_PART_BINS 12288
 

@@ -44,10 +44,11 @@ typedef struct HaloStats {
     double product;            /* NaN when it is out of range of f64 */
     int product_sign;          /* -1, 0 or 1 */
     double product_log2;       /* of its magnitude; -inf for 0 */
-    double skewness, kurtosis; /* of the population; a normal distribution's are 0. NaN: not asked for, or flat */
-    double entropy;            /* in bits: of every value, or of 256 bins of floats */
+    double skewness,
+        kurtosis;   /* of the population; a normal distribution's are 0. NaN: not asked for, or flat */
+    double entropy; /* in bits: of every value, or of 256 bins of floats */
     double percentile[HALO_MAX_PERCENTS]; /* as NumPy's: linear between two samples */
-    HaloMoments moments;       /* what all of that was made of, for merging with other files' */
+    HaloMoments moments;                  /* what all of that was made of, for merging with other files' */
 } HaloStats;
 
 HALO_API void halo_stats_from_moments(const HaloMoments *moments, HaloDtype dtype, HaloStats *stats);
@@ -56,7 +57,7 @@ HALO_API void halo_stats_from_moments(const HaloMoments *moments, HaloDtype dtyp
 typedef struct HaloHistogram {
     int64_t bins;
     double lo, hi;
-    bool own; /* they are the least and greatest finite sample: nobody gave both */
+    bool own; /* they are the least and greatest finite sample: not both were given */
     int channels;
     uint64_t *count;
     uint64_t *below, *above, *nan; /* [channels] */
@@ -76,9 +77,9 @@ typedef struct HaloFolded {
 
 /* By ITU-R BS.1770-4; NaN where it is not known, -inf for what the gates leave nothing of. */
 typedef struct HaloLoudness {
-    double integrated; /* LUFS */
-    double range;      /* LU, by EBU Tech 3342 */
-    double true_peak;  /* dB of full scale, of the sound between the samples */
+    double integrated;   /* LUFS */
+    double range;        /* LU, by EBU Tech 3342 */
+    double true_peak;    /* dB of full scale, of the sound between the samples */
     const char *unknown; /* why the first two are not known, or NULL; static */
 } HaloLoudness;
 
@@ -87,10 +88,10 @@ typedef enum HaloResultType { HALO_RESULT_STATS, HALO_RESULT_HIST, HALO_RESULT_F
 /* One answer of a pipeline, in the order of its operations. */
 typedef struct HaloResult {
     HaloResultType type;
-    int64_t image;      /* of a file with several: which, from 1; else 0 */
-    HaloShape shape;    /* of what was measured */
-    HaloStats *channel; /* [shape.channels] */
-    HaloStats all;      /* over the channels but alpha, in order */
+    int64_t image;         /* of a file with several: which, from 1; else 0 */
+    HaloShape shape;       /* of what was measured */
+    HaloStats *channel;    /* [shape.channels] */
+    HaloStats all;         /* over the channels but alpha, in order */
     HaloDetail detail;     /* what of the statistics was asked for */
     HaloLoudness loudness; /* of sound */
     HaloHistogram hist;

@@ -1,4 +1,4 @@
-/* Tables as text: a state machine that takes rows apart, one byte after the other, as they come. */
+/* Parses tables of text (CSV) with a state machine, byte by byte. */
 #include "halo/cells.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Text, line by line: the buffer grows up to the longest line that is allowed. */
+/* Reads text line by line; the buffer grows up to the longest line that is allowed. */
 #include "halo/lines.h"
 
 #include <stdlib.h>

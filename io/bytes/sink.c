@@ -1,4 +1,4 @@
-/* Writing bytes safely: an output gets its name only when all of it is written.
+/* Writes bytes safely: an output gets its name only when all of it is written.
  *
  * A regular file is written to a temporary beside it, closed and only then given its name; when asked to, both
  * are on the disk before that is success. Standard output, FIFOs and character devices are written directly and

@@ -1,4 +1,4 @@
-/* Bytes in: one buffered stream over files, pipes and memory.
+/* Reads bytes: one buffered stream over files, pipes and memory.
  *
  * Files are read, never mapped: a file that another process cuts short must give an error, not a SIGBUS. */
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Files put together in memory, which counts as held. */
+/* Files that are assembled in memory, which counts as held. */
 #include "spool.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Waiting until bytes and names are on the disk, where they survive a power cut; and room there for bytes to
- * come. */
+/* Syncs data and directory entries to the disk, so that they survive a power cut; and preallocates space there.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* fallocate */
 #endif

@@ -1,4 +1,4 @@
-/* Temporary files beside outputs: making them, giving them their names, removing them, and those that killed
+/* Temporary files beside outputs: creates, renames and removes them, and removes stale ones that killed
  * processes left behind.
  *
  * A mark tells temporaries from files of a user that happen to have such a name: the sticky bit, which nothing

@@ -1,4 +1,5 @@
-/* csv, tsv: tables of numbers as sound, a frame a line, a channel a column. Samples keep their units. */
+/* csv, tsv: tables of numbers as sound, one frame per line, one channel per column. Samples keep their units.
+ */
 #include "csv.h"
 
 #include <stdlib.h>

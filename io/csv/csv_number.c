@@ -1,4 +1,4 @@
-/* Floats to text and back, fast: a table of sensors has millions. */
+/* Converts floats to text and back, fast: a table from a sensor has millions. */
 #include "csv.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
-/* Reading a table as sound: a line is a frame, a column a channel. Lines come one after the other, so that a
- * table may be longer than memory, and may still be growing. */
+/* Reads a table as sound: a line is a frame, a column a channel. It is read line by line, so a table may be
+ * larger than memory, and may still be growing. */
 #include <math.h>
 #include <stdlib.h>
 

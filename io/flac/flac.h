@@ -1,6 +1,6 @@
-/* FLAC by libFLAC, which libsndfile uses, too, but for 8, 16 and 24 bits, ten keys of text and no pictures:
- * flac_read.c (its bytes: flac_bytes.c) and flac_write.c are the two directions, flac_picture.c puts pictures
- * in blocks, flac_speakers.c has the loudspeakers. */
+/* FLAC by libFLAC. (libsndfile uses it, too, but supports only 8, 16 and 24 bits, ten text keys and no
+ * pictures.) flac_read.c and flac_bytes.c read, flac_write.c writes, flac_picture.c handles picture blocks,
+ * flac_speakers.c the channel layout. */
 #ifndef HALO_IO_FLAC_H
 #define HALO_IO_FLAC_H
 

@@ -1,6 +1,5 @@
-/* Reading FLAC of 4 to 32 bits, as it comes. What libFLAC decodes are blocks; those of another rate, depth or
- * number of channels than the header says, and a second stream behind the first, are refused with their place.
- */
+/* Reads FLAC of 4 to 32 bits, block by block. Blocks whose rate, depth or channel count differs from the
+ * header, and a second stream after the first, are refused with their position. */
 #ifdef HALO_HAVE_FLAC
 #include <math.h>
 #include <stdio.h>
@@ -245,7 +244,7 @@ out:
     return status;
 }
 
-/* What is damaged is read from its beginning on where that is tolerated: nobody knows where its frames are. */
+/* With --tolerate a damaged file is read from its beginning, since the places of its frames are not known. */
 HaloStatus flac_seek(HaloReader *reader, int64_t frame, bool *gone)
 {
     FlacReader *state = reader->state;

@@ -1,4 +1,4 @@
-/* Reading JPEG. */
+/* Reads JPEG. */
 #ifdef HALO_HAVE_JPEG
 #include "jpegfile.h"
 #include "meta/meta.h"

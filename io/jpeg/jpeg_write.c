@@ -1,4 +1,4 @@
-/* Writing JPEG. */
+/* Writes JPEG. */
 #ifdef HALO_HAVE_JPEG
 #include "jpegfile.h"
 #include "meta/meta.h"

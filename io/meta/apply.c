@@ -1,5 +1,5 @@
-/* What a file says of itself, made true of what a pipeline made of it: the one place where the changes of a
- * plan meet metadata. What cannot be kept true is left out, and noted. */
+/* Updates metadata after a pipeline, so that it is true of the output: the one place where the changes of a
+ * plan are applied to metadata. What cannot be kept true is left out, with a note. */
 #include "apply.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Parts of halo_meta_apply (halo/format.h), one for each kind of metadata that speaks of places and levels. */
+/* Parts of halo_meta_apply (halo/format.h), one for each kind of metadata that refers to positions or levels.
+ */
 #ifndef HALO_IO_APPLY_H
 #define HALO_IO_APPLY_H
 

@@ -1,5 +1,5 @@
-/* WAVE's chunks after a pipeline: markers and loops go where their samples went, the time of day follows the
- * first sample, loudness that was measured before is unset. Layouts: Microsoft's RIFF MCI (cue, plst, LIST
+/* Updates WAVE's chunks after a pipeline: markers and loops move with their samples, the time reference follows
+ * the first sample, loudness values of the input are unset. Layouts: Microsoft's RIFF MCI (cue, plst, LIST
  * adtl), smpl as in the MMA's specification, bext by EBU Tech 3285, cart by AES46. All are little-endian. */
 #include <math.h>
 #include <stdlib.h>

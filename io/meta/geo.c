@@ -1,5 +1,5 @@
-/* Where a picture lies on a map, after a pipeline (GeoTIFF, OGC 19-008, 7.3.2): a place of the picture p has
- * model coordinates M p. If the pipeline takes p to p' = A p, then M' = M A^-1. */
+/* Updates the georeference after a pipeline (GeoTIFF, OGC 19-008, 7.3.2): a pixel position p has model
+ * coordinates M p. If the pipeline maps p to p' = A p, then M' = M A^-1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -100,7 +100,7 @@ out:
     return status;
 }
 
-/* The values that stand for "nobody knows". */
+/* The values that mean "unknown". */
 static bool is_preset_density(const HaloMeta *meta)
 {
     const double x = meta->resolution[0] * 0.0254, y = meta->resolution[1] * 0.0254;

@@ -1,6 +1,6 @@
-/* Descriptions of image stacks in TIFF's text, after a pipeline: ImageJ's lines ("images=30"), tifffile's JSON
- * ({"shape": …}) and OME-XML. Each says how many pages there are and how large they are, and readers believe it
- * rather than the file. */
+/* Updates the descriptions of image stacks in TIFF's text after a pipeline: ImageJ's lines ("images=30"),
+ * tifffile's JSON ({"shape": …}) and OME-XML. Each gives the number and size of pages, which readers trust more
+ * than the directories of the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

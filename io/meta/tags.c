@@ -1,5 +1,5 @@
-/* Texts that speak of times or levels, after a pipeline: chapters (CHAPTER001=HH:MM:SS.mmm, as Vorbis comments
- * have them), loops of games (LOOPSTART, LOOPLENGTH, LOOPEND, in frames), ReplayGain and R128 gains. */
+/* Updates texts that refer to times or levels after a pipeline: chapters (CHAPTER001=HH:MM:SS.mmm in Vorbis
+ * comments), loops of games (LOOPSTART, LOOPLENGTH, LOOPEND, in frames), ReplayGain and R128 gains. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* XMP: what it repeats of the orientation and the size. Simple properties of RDF, as attributes or as elements;
- * all other bytes stay what they are. Packets in UTF-16, which no format here holds, are left alone. */
+/* Updates the orientation and the size in XMP: simple RDF properties, as attributes or as elements. All other
+ * bytes stay unchanged, and so do packets in UTF-16, which no format here holds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* MP3: MPEG-1, MPEG-2 and MPEG-2.5 audio, layer III. halo finds the frames, libmpg123 decodes each of them: a
- * frame always holds the same number of samples, so frames that are counted give the exact length.
+/* MP3: MPEG-1, MPEG-2 and MPEG-2.5 audio, layer III. halo finds the frames and libmpg123 decodes them. Every
+ * frame holds the same number of samples, so counting frames gives the exact length.
  *
- * mp3_frame.c knows headers of frames and tags, mp3_stream.c goes from frame to frame, mp3_text.c takes texts
- * from tags, mp3_read.c has the functions of the format. */
+ * mp3_frame.c parses headers of frames and tags, mp3_stream.c walks the frames, mp3_text.c reads texts of tags,
+ * mp3_read.c has the functions of the format. */
 #ifndef HALO_IO_MP3_H
 #define HALO_IO_MP3_H
 

@@ -1,5 +1,5 @@
-/* Reading MP3. In a file all frames are counted before the first is decoded; on a pipe the length is unknown
- * and frames are decoded as they come. */
+/* Reads MP3. In a file all frames are counted before the first is decoded; on a pipe the length is unknown and
+ * frames are decoded as they arrive. */
 #ifdef HALO_HAVE_MPG123
 #include <stdio.h>
 #include <stdlib.h>

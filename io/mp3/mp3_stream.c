@@ -1,6 +1,5 @@
-/* From frame to frame. A header is four bytes of which thirteen bits are always the same, so the first frame,
- * one of another kind, and one behind bytes that are none, count only where two more like it follow, or the end
- * or a tag. */
+/* Finds frames. Only thirteen bits of a header are constant, so the first frame, a frame of another kind, and a
+ * frame after bytes that are none are accepted only if two more like it follow, or the end or a tag. */
 #ifdef HALO_HAVE_MPG123
 #include <string.h>
 

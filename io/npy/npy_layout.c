@@ -1,4 +1,4 @@
-/* What the dimensions of an array are, and where its samples lie. */
+/* The meaning of an array's dimensions, and the strides of its samples. */
 #include "npyreader.h"
 
 #include <limits.h>

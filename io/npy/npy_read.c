@@ -1,4 +1,4 @@
-/* Reading NPY: dimensions as they are said to be, and every sample type that f32 holds. */
+/* Reads NPY: dimensions in any order (--axes), and every sample type that converts to f32. */
 #include "npyreader.h"
 
 #include <stdio.h>

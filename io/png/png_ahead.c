@@ -1,7 +1,7 @@
-/* A chunk stands by itself where the stream comes to its end at the end of a block and of a byte (a flush), as
- * it did in the chunk before, and no match reaches back before its beginning. Then it makes the same bytes
- * wherever it is inflated. Nobody has to say so: it is tried, and ISA-L tells. Halo's own files are made of
- * such chunks. */
+/* A chunk is independent if the stream has a flush at its end (the end of a block and of a byte), as it had at
+ * the end of the chunk before, and no match refers back before its beginning. Then it can be inflated on its
+ * own. No field of the file says so: it is tried, and ISA-L reports it. Files that halo writes consist of such
+ * chunks. */
 #include "png_ahead.h"
 
 #ifdef HALO_HAVE_ISAL

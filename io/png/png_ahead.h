@@ -1,4 +1,4 @@
-/* IDAT chunks that stand by themselves, inflated side by side (png_ahead.c). */
+/* Independent IDAT chunks, inflated in parallel (png_ahead.c). */
 #ifndef HALO_IO_PNGAHEAD_H
 #define HALO_IO_PNGAHEAD_H
 

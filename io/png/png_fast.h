@@ -1,4 +1,4 @@
-/* Bytes compressed by ISA-L. */
+/* Compression by ISA-L. */
 #ifndef HALO_IO_PNGFAST_H
 #define HALO_IO_PNGFAST_H
 

@@ -1,7 +1,7 @@
 /* The IDAT chunks of a PNG, inflated by ISA-L.
  *
- * A stream that declares a window of less than 32 KiB is odd here: zlib looks whether it is kept to, ISA-L does
- * not. */
+ * A stream that declares a window of less than 32 KiB is left to zlib, which checks that distances stay within
+ * it; ISA-L does not. */
 #include "png_idat.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* The samples' stream in a PNG, without libpng: its IDAT chunks walked, and inflated by ISA-L (png_idat.c). It
- * takes what is right in every bit and nothing else; of all that is odd libpng has to say what it is. */
+/* Reads the samples' stream of a PNG without libpng: its IDAT chunks, inflated by ISA-L (png_idat.c). Only
+ * streams that are right in every bit are accepted; all others are left to libpng, which reports what is wrong.
+ */
 #ifndef HALO_IO_PNGIDAT_H
 #define HALO_IO_PNGIDAT_H
 

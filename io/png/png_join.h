@@ -1,4 +1,4 @@
-/* Strips by libdeflate, which knows whole streams alone: joined to one. */
+/* Joins strips that libdeflate compressed, which makes complete streams only, to one stream. */
 #ifndef HALO_IO_PNGJOIN_H
 #define HALO_IO_PNGJOIN_H
 

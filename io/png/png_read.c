@@ -1,12 +1,12 @@
-/* Reading PNG.
+/* Reads PNG.
  *
  * No gamma is applied; depths below 8 bits are scaled to 0..255, palettes become RGB and tRNS becomes alpha. An
- * interlaced image is whole only after its last pass, so it is decoded on the first read. Of an animation
- * (APNG) the image is read that any PNG has, and a note says how many frames there are.
+ * interlaced image is complete only after its last pass, so it is decoded on the first read. Of an animation
+ * (APNG) the default image is read, and a note gives the number of frames.
  *
- * libpng reads the chunks round the samples. The samples of most pictures are read by png_rows.c, which is
- * faster, as long as they are right in every way; libpng reads those of the others, and all of them again where
- * something is not right. So it is libpng that decides what is refused, and says why. */
+ * libpng reads the chunks around the samples. The samples of most images are read by png_rows.c, which is
+ * faster, as long as they are valid; libpng reads the others, and starts again from the first sample on any
+ * error. So libpng alone decides what is refused, and why. */
 #include "bytes/endian.h"
 #include "png_pixel.h"
 #include "png_rows.h"

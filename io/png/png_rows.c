@@ -1,8 +1,8 @@
-/* Rows from the stream of a PNG.
+/* Decodes rows from the stream of a PNG.
  *
- * The stream is inflated into a buffer that stays in the cache, many rows at a time; each row is unfiltered
- * from there. Rows of bytes get to their place by that; samples of 16 bits, palettes and depths below 8 bits
- * take one step more, by way of the row as the file has it. */
+ * The stream is inflated into a buffer that fits the cache, many rows at a time; each row is unfiltered from
+ * there. Rows of 8-bit samples are unfiltered straight into the output; 16-bit samples, palettes and depths
+ * below 8 bits are converted from an unfiltered row. */
 #include "png_rows.h"
 
 #ifdef HALO_HAVE_ISAL

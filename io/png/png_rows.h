@@ -1,6 +1,6 @@
-/* The rows of a PNG, without libpng: inflated, unfiltered and expanded (png_rows.c). For pictures that are not
- * interlaced and have no colour that stands for transparent. What a pipe gives meanwhile is kept, so that the
- * source can go back for libpng. */
+/* Decodes the rows of a PNG without libpng: inflates, unfilters and expands them (png_rows.c). For images that
+ * are not interlaced and have no transparent colour (tRNS). Bytes from a pipe are kept, so that the source can
+ * go back for libpng. */
 #ifndef HALO_IO_PNGROWS_H
 #define HALO_IO_PNGROWS_H
 

@@ -1,6 +1,6 @@
-/* PNG's filters undone. Sub, Average and Paeth add to each pixel something of the one before it, so a row is a
- * chain, and its time that of the chain's links: what does not depend on the pixel before is computed beside
- * it, and of Average and Paeth, whose links are long, two or four rows are done side by side. */
+/* Reverses PNG's filters. Sub, Average and Paeth make each pixel depend on the one before it, so the latency of
+ * that dependency limits the speed of a row. Work that does not depend on the previous pixel runs beside it,
+ * and with Average and Paeth, whose latency is high, two or four rows are interleaved. */
 #include "png_filter.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Writing PNG: 8 or 16 bits, gray or RGB, with or without alpha, and all that is known of the image. libpng
- * writes the chunks before and behind the samples; these are filtered and compressed here, which is faster. */
+/* Writes PNG: 8 or 16 bits, gray or RGB, with or without alpha, and the metadata. libpng writes the chunks
+ * before and after the samples; the samples are filtered and compressed here, which is faster. */
 #include "bytes/endian.h"
 #include "meta/meta.h"
 #include "png_filter.h"
@@ -111,9 +111,8 @@ static void write_late(PngWriter *state)
         write_text(state, meta->text[state->texts].key, meta->text[state->texts].value);
 }
 
-/* sBIT lets a reader cut the samples down to the bits that its source had. It goes along where the samples have
- * the layout of the input's; a gray image made of a colour one, or other depths, have a history of their own.
- */
+/* sBIT lets a reader reduce the samples to the significant bits of their source. It is kept if the samples have
+ * the input's channels and depth; otherwise it would not be true. */
 static void write_significant(const PngWriter *state)
 {
     const HaloInfo *info = &state->writer->info;

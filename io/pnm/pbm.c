@@ -1,5 +1,5 @@
-/* Writing PBM: a bit a pixel, 1 is black. It is a format of its own among the Netpbm family, since it takes no
- * more than black and white: what is neither is refused, never rounded. What is read is pnm's. */
+/* Writes PBM: one bit per pixel, 1 is black. It is a format of its own, since it holds black and white only:
+ * other values are refused, never rounded. Reading is in pnm_read.c. */
 #include "pnm.h"
 #include "samples/image.h"
 

@@ -1,4 +1,4 @@
-/* What the image formats share: checked shapes, rows in, rows out. */
+/* Helpers for the image formats: checks shapes, reads and writes rows. */
 #include "image.h"
 
 #include <stdlib.h>

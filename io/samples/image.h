@@ -1,4 +1,4 @@
-/* What the image formats share (image.c): checked shapes, rows in, rows out. */
+/* Helpers for the image formats (image.c): checks shapes, reads and writes rows. */
 #ifndef HALO_IO_IMAGE_H
 #define HALO_IO_IMAGE_H
 
@@ -19,9 +19,10 @@ HaloStatus halo_image_refuse_cmyk(const char *format, const char *extension);
 HaloStatus halo_image_take(HaloReader *reader, void *bytes, size_t size, int64_t row, uint8_t fill);
 /* Takes rows of a buffer from its row `at` on, of `size` bytes in the file as in memory: as many at once as lie
  * behind one another, which *taken says; `row` is the first one's place in the image. */
-HaloStatus halo_image_take_rows(HaloReader *reader, const HaloBuf *rows, int64_t at, int64_t row, int64_t *taken);
-/* Goes over so many bytes, which begin with row `row`, where the source can seek; *gone says whether. A source that
- * ends before is truncated. */
+HaloStatus halo_image_take_rows(HaloReader *reader, const HaloBuf *rows, int64_t at, int64_t row,
+                                int64_t *taken);
+/* Goes over so many bytes, which begin with row `row`, where the source can seek; *gone says whether. A source
+ * that ends before is truncated. */
 HaloStatus halo_image_skip(HaloReader *reader, int64_t bytes, int64_t row, int64_t row_bytes, bool *gone);
 /* HALO_ERR_INPUT "truncated: `row` of `height` rows". */
 HaloStatus halo_image_truncated(const HaloReader *reader, int64_t row);

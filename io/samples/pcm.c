@@ -1,4 +1,5 @@
-/* Samples of sound between files and f32. Only correctly rounded operations: the same samples everywhere. */
+/* Converts samples of sound to f32 and back, with correctly rounded operations only: the same on every machine.
+ */
 #include "pcm.h"
 
 #include <math.h>

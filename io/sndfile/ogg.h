@@ -1,6 +1,5 @@
-/* The pages and packets of Ogg (RFC 3533), as far as libsndfile passes over what they say: ogg_read.c looks at
- * the streams and comments of a file, ogg_write.c puts comments into one, ogg_serial.c makes files repeatable.
- */
+/* The pages and packets of Ogg (RFC 3533), for what libsndfile does not do: ogg_read.c reads the streams and
+ * comments of a file, ogg_write.c writes comments, ogg_serial.c makes files reproducible. */
 #ifndef HALO_IO_OGG_H
 #define HALO_IO_OGG_H
 

@@ -1,5 +1,5 @@
-/* Comments into a file of Vorbis or Opus that libsndfile has made: of those it knows ten keys, once each. The
- * packets of comments and, of Vorbis, of the codec's tables are laid into new pages, since comments may be long
+/* Puts comments into a Vorbis or Opus file that libsndfile has written, which supports ten keys only, once
+ * each. The comment packet and, of Vorbis, the setup packet get new pages, since comments may be long
  * (pictures). */
 #include "ogg.h"
 

@@ -1,4 +1,4 @@
-/* Reading audio. libsndfile reads bytes through SndInput; halo checks the result. */
+/* Reads audio. libsndfile reads bytes through SndInput; halo checks the result. */
 #include "ogg.h"
 
 #include <stdio.h>

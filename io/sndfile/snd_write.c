@@ -1,5 +1,5 @@
-/* Writing audio: halo rounds, libsndfile packs. Where the sink cannot seek, and for Ogg, the file is put
- * together in memory first, so that its header is right. */
+/* Writes audio: halo rounds, libsndfile packs. For Ogg, and if the sink cannot seek, the file is assembled in
+ * memory first, so that its header is right. */
 #include "bytes/spool.h"
 #include "halo/thread.h"
 #include "ogg.h"

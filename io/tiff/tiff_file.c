@@ -1,4 +1,4 @@
-/* The file below libtiff: its bytes, and the chain of its directories. */
+/* The file below libtiff: its bytes, and the linked list of its directories. */
 #ifdef HALO_HAVE_TIFF
 #include "tiffreader.h"
 

@@ -1,11 +1,9 @@
-/* Reading TIFF: page after page, in strips or tiles, samples together or in planes. ImageJ's stacks beyond 4 GB
- * are one page by their directory; those that its description counts follow in the file.
+/* Reads TIFF page by page, in strips or tiles, samples interleaved or in planes. ImageJ's stacks beyond 4 GB
+ * have a single directory; the other pages that their description counts follow in the file.
  *
  * Blocks (strips, tiles) are decoded whole, some rows of them at a time. Depths below 8 bits are scaled to
- * 0..255, those from 9 to 15 to 0..65535; palettes become RGB, white-is-zero is turned round. Colours that are
- * premultiplied by their alpha are divided by it, rounded to nearest and saturated; where alpha is 0 they are
- * 0.
- */
+ * 0..255, those from 9 to 15 to 0..65535; palettes become RGB, white-is-zero is inverted. Premultiplied colours
+ * are divided by their alpha, rounded to nearest and saturated; where alpha is 0 they are 0. */
 #ifdef HALO_HAVE_TIFF
 #include "tifffile.h"
 

@@ -1,5 +1,6 @@
-/* Writing TIFF: 8, 16 and 32-bit float samples in strips or tiles, Deflate; BigTIFF where 4 GiB do not do.
- * Integers have the horizontal predictor. Floats have none: their own (3) is a supplement that many readers lack. */
+/* Writes TIFF: 8, 16 and 32-bit float samples in strips or tiles, Deflate; BigTIFF if 4 GiB are not enough.
+ * Integers use the horizontal predictor. Floats use none: the floating-point predictor (3) is missing in many
+ * readers. */
 #ifdef HALO_HAVE_TIFF
 #include "bytes/spool.h"
 #include "samples/image.h"

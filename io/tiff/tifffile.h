@@ -1,5 +1,5 @@
-/* The two directions of TIFF (tiff_read.c, tiff_write.c), the metadata that both map to tags (tiff_meta.c) and
- * the guard round libtiff that they share (tiff.c). */
+/* Reading (tiff_read.c) and writing (tiff_write.c) of TIFF, the metadata that both map to tags (tiff_meta.c),
+ * and the shared error handling around libtiff (tiff.c). */
 #ifndef HALO_IO_TIFFFILE_H
 #define HALO_IO_TIFFFILE_H
 

@@ -1,5 +1,5 @@
-/* What the parts of reading TIFF share: the file below libtiff (tiff_file.c), its blocks, decoded by threads
- * (tiff_blocks.c), and what becomes of them (tiff_read.c). */
+/* The state of a TIFF reader: the file below libtiff (tiff_file.c), blocks decoded in threads (tiff_blocks.c),
+ * and rows made of them (tiff_read.c). */
 #ifndef HALO_IO_TIFFREADER_H
 #define HALO_IO_TIFFREADER_H
 

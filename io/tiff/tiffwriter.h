@@ -1,5 +1,5 @@
-/* What the parts of writing TIFF share: the file below libtiff (tiff_write.c), its blocks, encoded by threads
- * (tiff_encode.c), and the overviews of a pyramid (tiff_halve.c). */
+/* The state of a TIFF writer: the file below libtiff (tiff_write.c), blocks encoded in threads (tiff_encode.c),
+ * and the overviews of a pyramid (tiff_halve.c). */
 #ifndef HALO_IO_TIFFWRITER_H
 #define HALO_IO_TIFFWRITER_H
 

@@ -1,5 +1,5 @@
-/* How chunks begin: in WAVE and RF64 with four characters and 32 bits of length, in Sony's Wave64 with a GUID
- * and 64 bits, which count the beginning, too. Everywhere else a chunk has four characters. */
+/* Chunk headers: four characters and a 32-bit length in WAVE and RF64; a GUID and a 64-bit length that includes
+ * the header in Sony's Wave64. The rest of halo uses four characters for all. */
 #include <string.h>
 
 #include "bytes/endian.h"

@@ -1,4 +1,4 @@
-/* Writing everything of WAVE, RF64 and Wave64 but the samples. */
+/* Writes the headers and chunks of WAVE, RF64 and Wave64: everything but the samples. */
 #include <string.h>
 
 #include "bytes/endian.h"

@@ -1,4 +1,4 @@
-/* What the two halves of writing WAVE share: wav_header.c, and wav_write.c. */
+/* The state of a WAVE writer, shared by wav_header.c and wav_write.c. */
 #ifndef HALO_IO_WAV_OUT_H
 #define HALO_IO_WAV_OUT_H
 

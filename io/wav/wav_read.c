@@ -1,4 +1,4 @@
-/* Reading WAVE, RF64 and Wave64. */
+/* Reads WAVE, RF64 and Wave64. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
