@@ -32,7 +32,7 @@ struct HaloSession {
     HaloSide **side; /* secondary inputs of this input alone, and later pages of any */
 };
 
-/* Is a GPU asked for by name, so that the CPU will not do? */
+/* Is a GPU required, so that the CPU is no substitute? */
 static inline bool gpu_demanded(const HaloOptions *options)
 {
     return options->device == HALO_DEVICE_GPU || options->device == HALO_DEVICE_ALL;

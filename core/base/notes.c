@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The forms for one and for several; `%llu` is the count. NULL: the sentence is made below. */
+/* Singular and plural texts; `%llu` is the count. NULL: halo_note_text makes the text. */
 typedef struct Row {
     const char *name;
     const char *one, *many;
@@ -75,7 +75,7 @@ bool halo_note_is_loss(HaloNote kind) { return kind < HALO_NOTE_THROUGH_F32; }
 
 const char *halo_meta_name(int i) { return metas[i]; }
 
-/* Counts are added; of the peaks the maximum is kept, of anything else the latest. */
+/* Adds counts; keeps the maximum of peaks, and the latest of all other values. */
 void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
 {
     for (int i = 0; i < HALO_NOTES; i++) notes->count[i] += more->count[i];
@@ -107,7 +107,7 @@ static void list_kinds(unsigned set, const char *const *name, int names, char *t
     }
 }
 
-/* How many, and what share of all. */
+/* The count of clipped samples, and their share of all. */
 static void count_clipped(const HaloNotes *notes, unsigned long long count, char *text, size_t size)
 {
     const double share = notes->samples > 0 ? 100.0 * (double)count / (double)notes->samples : 0.0;

@@ -10,7 +10,7 @@ const HaloFormat *load_format_named(const HaloTables *tables, const char *path, 
 /* Finds the format and reads the header; the second reads all samples, which count as held until
  * halo_memory_free. */
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
-/* The same for another page, of a format that has `next`, or where the source stands at the beginning of it. */
+/* The same for another page, of a format that has `next`, or at whose beginning the source stands. */
 HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShape *raw, int64_t page,
                         HaloReader *reader);
 HaloStatus load_samples(HaloReader *reader, HaloBuf *data);
@@ -29,9 +29,9 @@ HaloStatus load_named(HaloStatus status, const HaloReader *reader);
 /* The format whose probe knows how a file starts, or NULL. */
 const HaloFormat *load_probed(const HaloTables *tables, const uint8_t *head, size_t size);
 
-/* pages.c: the next page of the same file: *more says whether there is one, and load_next opens it. What stands
- * behind the last whole page of a file is left out, with a note; on a pipe it is HALO_ERR_INPUT, or read as far
- * as it goes. Before load_more all rows of a page have been read or skipped. */
+/* pages.c: the next page of the same file: *more says whether there is one, and load_next opens it. Bytes after
+ * the last complete page of a file are left out, with a note; on a pipe they are HALO_ERR_INPUT, or read as far
+ * as possible. Before load_more all rows of a page have been read or skipped. */
 HaloStatus load_more(const HaloTables *tables, const HaloReader *reader, bool *more, HaloNotes *notes);
 HaloStatus load_next(const HaloTables *tables, HaloReader *reader);
 /* load_more from the beginning of a page, skipping its rows. */
@@ -77,7 +77,7 @@ HaloStatus save_whole(HaloWriter *writer, const HaloInfo *like, const HaloBuf *d
 HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows);
 /* The factor by which the largest sample that was clipped becomes the largest that fits. */
 float save_gain(const HaloWriter *writer);
-/* After the last image. Frees what the writer holds, whatever happened before. */
+/* Ends writing after the last image. Frees the writer's memory even after a failure. */
 HaloStatus save_close(HaloWriter *writer, HaloStatus status);
 /* The notes of a closed writer and of the input that it took metadata from, and the count of clipped samples.
  */

@@ -64,7 +64,7 @@ static HaloStatus name_alpha(const HaloReadOptions *options, HaloShape *shape)
     return status;
 }
 
-/* What a header states is checked; --white gives numbers of a picture a full scale, and --axes names its alpha.
+/* Validates the header; --white gives the numbers of an image a full scale, and --axes names its alpha.
  */
 static HaloStatus accept(HaloReader *reader)
 {
@@ -78,7 +78,7 @@ static HaloStatus accept(HaloReader *reader)
     return load_check(reader);
 }
 
-/* Sets the reader's format here alone, so that a reader with a format is one to be closed. */
+/* The only place that sets the reader's format: a reader that has one has to be closed. */
 static HaloStatus open_as(HaloReader *reader, const HaloFormat *format)
 {
     if (format->open == NULL)

@@ -42,7 +42,7 @@ typedef struct Point {
     int64_t x, y;
 } Point;
 
-/* Where pixel (x, y) of a shape goes. */
+/* Maps pixel (x, y) of a shape to its position in the turned image. */
 static Point place(const HaloShape *from, int orientation, int64_t x, int64_t y)
 {
     const int64_t right = from->width - 1 - x, up = from->height - 1 - y;

@@ -80,7 +80,7 @@ static bool read_next(Flow *flow)
     return sequencer_advance(&flow->sequencer, &flow->read, status) && !at_end;
 }
 
-/* How far those before band k have to be for its buffers to be free. */
+/* The number of bands that have to be done before the buffers of band k are free. */
 static int64_t room_for(const Flow *flow, int64_t k) { return k - flow->rows.count + 1; }
 
 static void *read_ahead(void *context)
@@ -116,7 +116,7 @@ static HaloStatus wait_for_band(void *context, int64_t k)
     if (!sequencer_wait(&flow->sequencer, &flow->read, k + 1)) return sequencer_failure(&flow->sequencer);
     const int64_t last = last_window(flow);
     if (last < 0 || !flow->input.endless) return HALO_OK;
-    flow->input.endless = false; /* the reading thread is through with the plan */
+    flow->input.endless = false; /* the reading thread no longer uses the plan */
     return plan_end_at(flow->plan, rows_in(&flow->rows.in[last % flow->rows.count]).to);
 }
 
@@ -206,8 +206,8 @@ static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
         flow, execute_bands(flow->team, &flow->bands, &io, &report->results, &report->clipped, &report->ms));
 }
 
-/* Sound from pipe to pipe may be played while it is recorded, for hours. In a file it shows only at the end,
- * and from a file it is read faster than it is played. */
+/* Sound from pipe to pipe may be played while it is recorded, for hours. An output file appears only at its
+ * end, and an input file is read faster than it is played, so those are not live. */
 bool flow_is_live(const HaloReader *reader, bool to_pipe)
 {
     return reader->info.shape.kind == HALO_AUDIO && to_pipe && !halo_source_seekable(reader->source);
@@ -231,7 +231,7 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
     flow.input = (FlowInput){reader, &flow.bands, &flow.rows, reader->info.shape.width < 0};
     HALO_TRY(device_open(flow.host, 0, options->jobs)); /* whose buffers they are */
     flow.live = writer != NULL && flow_is_live(reader, !halo_sink_seekable(writer->sink));
-    /* A writer that holds a whole image takes its memory before the bands get theirs. To a pipe the header is
+    /* A writer that holds a whole image allocates its memory before the bands. To a pipe the header is
      * written later, when nothing but reading and computing can fail, since bytes in a pipe cannot be taken
      * back. */
     const bool early = writer != NULL && halo_sink_seekable(writer->sink);

@@ -32,7 +32,7 @@ static uint64_t samples_of(const HaloShape *shape)
     return (uint64_t)shape->width * (uint64_t)shape->height * (uint64_t)shape->channels;
 }
 
-/* All at once: the input as a whole, then the plan, then the output as a whole. */
+/* Runs as a whole: reads all of the input, runs the plan, writes all of the output. */
 static HaloStatus run_whole(HaloSession *session, JobState *state, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
@@ -51,15 +51,14 @@ out:
     return status;
 }
 
-/* A failure half way must leave no output, so of an image nothing goes into a pipe before it is made: its rows
- * are read and computed in bands, and wait. Sound may be larger than memory, or still be recorded: it goes as
- * it comes. */
+/* A failure must leave no partial output, so an image is written to a pipe only once it is complete: its rows
+ * are computed in bands and kept. Sound may be larger than memory, or still be recording, so it is streamed. */
 static bool keeps_output(const JobState *state)
 {
     return state->writer.format != NULL && !state->seekable && state->reader.info.shape.kind == HALO_IMAGE;
 }
 
-/* In bands that are read meanwhile, and written meanwhile but for what waits. */
+/* Runs in bands that are read, computed and, unless the output is kept, written at the same time. */
 static HaloStatus run_in_bands(HaloSession *session, JobState *state, Team team, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
@@ -103,8 +102,8 @@ static bool is_live(const JobState *state)
     return state->writer.format != NULL && flow_is_live(&state->reader, !state->seekable);
 }
 
-/* May it flow through a GPU? If the GPU fails `auto` does the file once more, so it must be there to be read
- * and written again. */
+/* Can it run in bands on a GPU? If the GPU fails, `auto` runs the file again, so input and output have to allow
+ * that. */
 static bool gpu_flows(const HaloSession *session, const JobState *state)
 {
     if (!bands_possible(state->plan)) return false;
@@ -112,7 +111,7 @@ static bool gpu_flows(const HaloSession *session, const JobState *state)
     return gpu_demanded(&session->options) || again;
 }
 
-/* Opens the device, with room for the output taken meanwhile. */
+/* Opens the device, and reserves space for the output at the same time. */
 static HaloStatus open_chosen(HaloSession *session, const JobState *state, Choice *choice)
 {
     Reserve reserve = {0};
@@ -124,8 +123,8 @@ static HaloStatus open_chosen(HaloSession *session, const JobState *state, Choic
     return status;
 }
 
-/* A GPU is not taken where somebody waits for the beginning, nor where it would take the whole input at once
- * and that does not fit the memory. `begin`: a backend that is missing is an error; else `choice` says so. */
+/* A GPU is not used for low-latency streaming, nor if it would need the whole input at once and that does not
+ * fit the memory. `begin`: a missing backend is an error; otherwise `choice` reports it. */
 static HaloStatus choose(HaloSession *session, const JobState *state, bool begin, Choice *choice)
 {
     const HaloPlan *plan = state->plan;
@@ -167,9 +166,9 @@ static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, 
     return HALO_OK;
 }
 
-/* Lets the reader make the image smaller, where the plan for all of it leaves most of it out and may be a
- * little off. An image that is to be turned has to come out even: what is left of its last pixels would come
- * first. */
+/* Lets the reader decimate the image, if the plan skips most of it and small differences are allowed
+ * (--precision fast). The size of an image that is to be turned has to be divisible: its last, incomplete
+ * pixels would come first. */
 static HaloStatus shrink(HaloSession *session, const HaloPipeline *pipeline, JobState *state, HaloShape shape,
                          bool turned, int64_t *shrunk)
 {
@@ -187,8 +186,8 @@ out:
     return status;
 }
 
-/* The plan, and how it will run. All of the input is read first where that needs its length, or where it is to
- * be turned. */
+/* Makes the plan and chooses how it will run. All of the input is read first if the plan needs its length, or
+ * if it has to be turned. */
 static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline, JobState *state, bool begin,
                              RunMode *mode, Choice *choice)
 {

@@ -22,8 +22,8 @@ typedef struct JobState {
 
 /* run.c: opens an input in place of the last one. */
 HaloStatus job_open_input(HaloSession *session, const HaloJob *job, const char *path, JobState *state);
-/* The output, or that of a page, from 0; one that exists, or is read, is refused. What is written is complete
- * when it is closed, and has its name when it is committed. */
+/* Opens the output, or that of a page, from 0; refuses one that exists or is also an input. It is complete when
+ * it is closed, and gets its name when it is committed. */
 HaloStatus job_open_output(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, int64_t page,
                            JobState *state);
 HaloStatus job_close_output(JobState *state, HaloReport *report);
@@ -38,7 +38,7 @@ HaloStatus job_add_report(HaloMemory *memory, HaloReport *all, HaloReport *one, 
 
 /* image.c: runs the image or sound that the reader stands at, and closes the plan and buffers of it. */
 HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobState *state, HaloReport *report);
-/* Says how it would be done, in place of doing it. */
+/* Explains how it would run, without running it. */
 HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, JobState *state,
                          HaloExplanation *explanation);
 void image_close(JobState *state);
@@ -57,8 +57,8 @@ typedef struct FlowTo {
     SilenceDetector *detector;
 } FlowTo;
 
-/* flow.c: an image or a sound through a plan in bands, so that no more than a few of them are in memory. A plan
- * that is endless gets its length. */
+/* flow.c: runs an image or a sound through a plan in bands, of which only a few are in memory. A plan for sound
+ * of unknown length gets its length. */
 HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader *reader, const FlowTo *to,
                     HaloReport *report);
 /* Can that be done for this plan? */

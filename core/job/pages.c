@@ -61,8 +61,8 @@ out:
 
 /* ---- where they go --------------------------------------------------------------------------------------- */
 
-/* Of several pages an output that holds one takes the first: the other pages of a file are often previews. From
- * a pipe it is an error, since all of what was sent is meant. */
+/* If the output holds a single page, it gets the first: the other pages of a file are often previews. From a
+ * pipe several pages are an error, since all that was sent was meant. */
 static HaloStatus only_one(const JobState *state, const HaloJob *job, HaloReport *report)
 {
     const int64_t images = state->reader.info.images;

@@ -26,7 +26,7 @@ typedef struct Input {
 typedef struct Run {
     HaloSession *session;
     const HaloJoin *join;
-    Input *input; /* [inputs]; the first stays open, since the output has what it says of itself */
+    Input *input; /* [inputs]; the first stays open, since the output gets its metadata */
     size_t at;
     bool ended;      /* all frames wait, or have gone */
     HaloShape shape; /* of all; width -1: not known yet */
@@ -85,7 +85,7 @@ out:
     return status;
 }
 
-/* All of them are looked at before anything is written. What comes on a pipe can be opened but once. */
+/* All headers are checked before anything is written. A pipe can be opened only once. */
 static HaloStatus look_at_inputs(Run *run)
 {
     HaloStatus status = HALO_OK;
@@ -134,7 +134,7 @@ static HaloStatus too_short(const Run *run, const Input *input)
                         (long long)input->frames, halo_s(input->frames), (long long)run->overlap);
 }
 
-/* The head of an input comes in over what is last of those that wait. */
+/* Crossfades the head of an input with the last frames of the queue. */
 static void cross(const Run *run)
 {
     const int64_t channels = run->shape.channels, n = run->overlap;
@@ -172,7 +172,7 @@ out:
     return status;
 }
 
-/* BandIo::wait: until a band waits, or all that is left. */
+/* BandIo::wait: fills the queue until it holds a band, or all that is left. */
 static HaloStatus wait_for_band(void *context, int64_t k)
 {
     HaloStatus status = HALO_OK;

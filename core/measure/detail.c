@@ -33,7 +33,7 @@ static Powers joined(const Powers *a, const Powers *b)
     };
 }
 
-/* Skewness and excess kurtosis, of the population; a flat channel has neither. */
+/* Population skewness and excess kurtosis; undefined for a constant channel. */
 static void take_powers(const Powers *p, HaloStats *s)
 {
     const double variance = p->m2 / p->n;
@@ -97,7 +97,7 @@ static double entropy_of(const uint64_t *count, int64_t bins)
     return all > 0 ? bits : NAN;
 }
 
-/* Of a channel of integers, from how often each value is there. */
+/* For a channel of integers, from the counts of its values. */
 static void take_counts(const uint64_t *count, int64_t values, const HaloDetail *detail, HaloStats *s)
 {
     for (int i = 0; i < detail->percents; i++) s->percentile[i] = NAN;
@@ -167,7 +167,7 @@ out:
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
-/* Of bins over full scale: those that were counted, or so many of them that each of those is some of these. */
+/* A number of bins over full scale: the number of counted bins, or a multiple of it. */
 static HaloStatus take_entropy(const HaloHistogram *made, int64_t bins, HaloResult *result)
 {
     const int alpha = result->shape.alpha;
@@ -187,7 +187,7 @@ static HaloStatus take_entropy(const HaloHistogram *made, int64_t bins, HaloResu
     return HALO_OK;
 }
 
-/* Entropy and percentiles from one histogram, where the bins of the one are as good for the other. */
+/* Entropy and percentiles from one histogram, if the same bins serve both. */
 static HaloStatus float_levels(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
 {
     HaloStatus status = HALO_OK;

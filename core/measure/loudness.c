@@ -11,14 +11,14 @@
 
 struct Loudness {
 #ifdef HALO_HAVE_EBUR128
-    ebur128_state *state; /* NULL: so many channels or such a rate have no loudness */
+    ebur128_state *state; /* NULL: loudness is undefined for this channel count or sample rate */
 #endif
     TruePeak *peak;
 };
 
 #ifdef HALO_HAVE_EBUR128
 
-/* The limits of libebur128, checked here since it reports them like a lack of memory. */
+/* The limits of libebur128, checked here since it reports them as a lack of memory. */
 #define GATES_MOST_CHANNELS 64
 #define GATES_LEAST_RATE 16
 #define GATES_MOST_RATE 2822400

@@ -56,7 +56,7 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
         device->handle, block, counts ? step->u.want & ~(unsigned)HALO_WANT_PRODUCT : step->u.want, moments));
     if (counts)
         HALO_TRY(count_values(device, block,
-                              &all->hist)); /* last: a GPU need not wait for what the host makes of it */
+                              &all->hist)); /* last, so that a GPU need not wait for the host's part */
     for (int c = 0; c < channels; c++) {
         if (moments[c].min_at >= 0) moments[c].min_at += first;
         if (moments[c].max_at >= 0) moments[c].max_at += first;
@@ -158,7 +158,7 @@ static void gather(const HaloHistogram *levels, HaloHistogram *out)
         }
 }
 
-/* For integers every value is counted by itself, whatever bins are wanted. */
+/* Integers are counted by value, whatever bins are requested. */
 static HaloHist counted(const HaloShape *shape, const HaloHist *wanted)
 {
     const int64_t values = shape->dtype == HALO_U8 ? 256 : 65536;
@@ -215,8 +215,7 @@ HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *b
 {
     HaloStatus status = HALO_OK;
     (void)first;
-    HaloHist hist =
-        step->u.hist; /* a range that is to be found is found in all samples, which are one block then */
+    HaloHist hist = step->u.hist; /* an automatic range needs all samples, as one block */
     HALO_TRY(range_find(device, block, &hist));
     HALO_TRY(add_counts(device, block, &hist, &all->hist));
     all->hist.own = range_is_open(&step->u.hist);

@@ -33,9 +33,9 @@ int64_t count_rank(const uint64_t *count, int64_t values, uint64_t rank)
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
-/* The sample at a place in order is looked for by histograms: the bin it lies in is known by the counts, and
- * its least and greatest float are the ends of a part of the next histogram, until they are the same. Two do
- * for most, for a bin seldom holds more floats than a part has bins. */
+/* The sample of a given rank is found by successive histograms: the counts tell its bin, and the smallest and
+ * largest float of that bin are the range of the next histogram, until they are equal. Two histograms are
+ * usually enough, since a bin seldom holds more floats than the next has bins. */
 #define BINS_LEAST 256
 #define BINS_MOST 8192
 
@@ -55,7 +55,7 @@ static int32_t key_of(double v)
     return bits < 0 ? INT32_MIN - bits - 1 : bits;
 }
 
-/* More bins than samples, or than twice the floats between the ends, would only be waited for. */
+/* More bins than samples, or than twice the floats of the range, would only take time. */
 static int64_t bins_for(const HaloBuf *src, double lo, double hi, int64_t most)
 {
     const int64_t floats = (int64_t)key_of(hi) - key_of(lo) + 1;
@@ -152,7 +152,7 @@ static HaloStatus narrow(Wanted *w, Counted *counted, const HaloHistPart *part)
     return HALO_OK;
 }
 
-/* Infinities lie outside every histogram: a place among them is known by how many there are below and above. */
+/* Infinities lie outside every histogram: ranks among them follow from their numbers below and above. */
 static HaloStatus settle_infinite(Wanted *w, Counted *counted, const HaloHistPart *whole)
 {
     const uint64_t below = sum_over(counted, w->channel, counted->made.below);
@@ -246,7 +246,7 @@ bool percentile_bins(const HaloBuf *src, const HaloDetail *detail, HaloResult *r
         if (s->max > hi) hi = s->max < (double)FLT_MAX ? s->max : (double)FLT_MAX;
     }
     if (!any || detail->percents == 0) return false;
-    if (!(lo < hi)) { /* one value, which infinities must not share a bin with: a float beside it is an end */
+    if (!(lo < hi)) { /* a single value, widened to the next float, so that infinities do not share its bin */
         if (lo < (double)FLT_MAX)
             hi = of_key(key_of(lo) + 1);
         else

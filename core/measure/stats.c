@@ -23,7 +23,7 @@ static void product_of(const HaloMoments *m, HaloStats *s)
     s->product = ldexp(m->product, m->product_exp > 20000    ? 20000
                                    : m->product_exp < -20000 ? -20000
                                                              : (int)m->product_exp);
-    /* Out of range either way is said by the logarithm alone. */
+    /* An overflow or underflow shows only in the logarithm. */
     if (isinf(s->product) || (s->product == 0.0 && m->product != 0.0)) s->product = NAN;
     s->product_sign = (m->product > 0) - (m->product < 0);
     s->product_log2 = m->product == 0.0 ? -INFINITY : log2(fabs(m->product)) + (double)m->product_exp;

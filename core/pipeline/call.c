@@ -54,7 +54,8 @@ static HaloStatus unknown_key(const Call *call, Span key)
                      call->op->name);
 }
 
-/* The key before '=', where the piece has one: letters and underscores only, so that a mask's text is no key.
+/* The key before '=', if there is one: letters and underscores only, so that the text of a mask is not taken
+ * for a key.
  */
 static bool has_key(Span piece, Span *key, Span *value)
 {
@@ -152,7 +153,7 @@ static HaloStatus find_op(const HaloTables *tables, Span name, const HaloOp **op
     return halo_fail(HALO_ERR_USAGE, "unknown operation '%s'; 'halo list ops' names them all", word);
 }
 
-/* Defaults where nothing was given; what has none and is needed is an error. */
+/* Sets defaults of parameters that were not given; a required parameter without a default is an error. */
 static HaloStatus fill_presets(Parser *parser, Call *call)
 {
     for (int i = 0; i < call->values; i++) {
@@ -239,7 +240,7 @@ static HaloStatus parse_call(Parser *parser, Span piece, Call *call)
     return fill_presets(parser, call);
 }
 
-/* What selects pages does so before anything is computed. */
+/* Operations that select pages do so before anything is computed. */
 static HaloStatus check_place(const Parser *parser, const HaloPipeline *pipeline)
 {
     const HaloOp *op = pipeline->call[pipeline->calls - 1].op;

@@ -29,7 +29,7 @@ static uint64_t add_mask(uint64_t hash, const HaloMask *mask)
 
 #define FRAMES_AT_A_TIME ((int64_t)1 << 14)
 
-/* Of what cannot be read enters what can: it fails where it is used. */
+/* A file that cannot be read enters as far as it can be read: it fails when it is used. */
 static uint64_t add_sound_in_file(uint64_t hash, const HaloSide *side)
 {
     SideReader reader = {0};

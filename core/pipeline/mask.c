@@ -29,7 +29,7 @@ static HaloStatus by_name(const HaloTables *tables, const char *name, HaloMask *
         "mask '%.200s' is neither a file nor a name ('halo list masks'); coefficients stand in quotes", name);
 }
 
-/* Coefficients from a one-channel image or array: NPY, PFM and the like. */
+/* Coefficients from a one-channel image or array (NPY, PFM, …). */
 static HaloStatus from_samples(const HaloReader *reader, const HaloBuf *data, HaloMask *mask)
 {
     const HaloShape *shape = &data->shape;

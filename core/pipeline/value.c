@@ -68,7 +68,7 @@ static HaloStatus parse_level(const HaloParam *param, const char *text, const ch
     if (param->choices != NULL && !number_at(text, &value->number, &end))
         return halo_fail(HALO_ERR_USAGE, "%s: expected a number, a percentage or %s, found '%.60s'", where,
                          param->choices, text);
-    HaloParam free_range = *param; /* percentages are checked once they are levels */
+    HaloParam free_range = *param; /* percentages are checked after their conversion to levels */
     free_range.min = free_range.max = 0;
     const HaloStatus status = with_unit(&free_range, text, where, percent, 1, &value->number, &unit);
     value->percent = unit >= 0;
@@ -98,7 +98,8 @@ static HaloStatus parse_switch(const char *text, const char *where, int64_t *on)
     return halo_fail(HALO_ERR_USAGE, "%s: expected 1 or 0, found '%.60s'", where, text);
 }
 
-/* What other tools call a border, and halo's word; those that resemble another of halo's words would mislead.
+/* Border names of other tools, and halo's name. Names that resemble a different one of halo's would mislead,
+ * and are left out.
  */
 static const char *border_known_as(const char *text)
 {
@@ -216,7 +217,7 @@ HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text,
         value->integer = (int64_t)value->number;
         return HALO_OK;
     case HALO_PARAM_LENGTH: {
-        HaloParam free_range = *param; /* times are checked once they are samples */
+        HaloParam free_range = *param; /* times are checked after their conversion to samples */
         const size_t n = strlen(text);
         if (n > 1 && text[n - 1] == 's') free_range.min = free_range.max = 0;
         HALO_TRY(with_unit(&free_range, text, where, times, 3, &value->number, &unit));

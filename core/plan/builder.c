@@ -59,7 +59,7 @@ static HaloStatus append(HaloBuilder *builder, HaloStep *step)
     return plan_add_step(builder->plan, step);
 }
 
-/* One that measures: what it makes is a result, or what another step is set by. */
+/* Appends a step that measures: its result is reported, or sets the parameters of another step. */
 static HaloStatus append_measure(HaloBuilder *builder, HaloStep *step, bool result)
 {
     step->dst = step->resolve_from = -1;
@@ -93,7 +93,7 @@ static float sum_of(const float *tap, int64_t count)
     return sum;
 }
 
-/* Integers hold no NaN: to leave them out is to do nothing, and costs less so. */
+/* Integers hold no NaN, so the cheaper step without NaN handling gives the same. */
 static void settle_nan(const HaloBuilder *builder, HaloReg src, HaloWindow *window)
 {
     const bool floats = halo_build_shape(builder, src)->dtype > HALO_U16;
@@ -105,21 +105,21 @@ HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *co
 {
     HaloStep step = step_of(HALO_CONV, src);
     step.u.conv = *conv;
-    /* Taps are weighed by their sum, which changes nothing while all take part and the sum is a number. */
+    /* Normalises taps by their sum, which changes nothing as long as all take part and the sum is finite. */
     if (isfinite(sum_of(conv->tap, conv->window.width * conv->window.height)))
         settle_nan(builder, src, &step.u.window);
     return halo_build_step(builder, &step, dst);
 }
 
-/* Backends make the row pass for every row under the mask. Where the mask is much taller than the picture those
- * are the same few rows again and again: each of them is passed along once then. */
+/* Backends run the row pass for every row under the mask. If the mask is much taller than the image, these are
+ * the same few rows again and again: then each is filtered once. */
 HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_SEP, src);
     step.u.sep = *sep;
     if (isfinite(halo_column_weight(sep->tap_y, sep->window.height, sum_of(sep->tap_x, sep->window.width))))
         settle_nan(builder, src, &step.u.window);
-    /* Where NaN is left out the whole window is weighed, which two steps cannot do. */
+    /* If NaN is left out, weights are of the whole window, which two steps cannot compute. */
     if (sep->window.height / 2 > builder->plan->reg[src].height && !step.u.window.nan_ignore)
         return oversized_passes(builder, src, &step.u.sep, dst);
     return halo_build_step(builder, &step, dst);
@@ -264,7 +264,7 @@ HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *sc
 {
     HaloStep step = step_of(HALO_SCAN, src);
     step.u.scan = *scan;
-    /* With a single row the scan along x is the whole result. */
+    /* With a single row the horizontal scan is the whole result. */
     if (scan->axis == HALO_AXIS_XY && !scan->exclusive && halo_build_shape(builder, src)->height == 1)
         step.u.scan.axis = HALO_AXIS_X;
     return halo_build_step(builder, &step, dst);
@@ -402,7 +402,7 @@ HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fo
     return append_measure(builder, &step, true);
 }
 
-/* Are all edges numbers of their own? True, too, of a range that is still to be found. */
+/* Are all bin edges distinct? True, too, of a range that is not known yet. */
 static bool divides(const HaloHist *hist)
 {
     const double bins = (double)hist->bins, width = (hist->hi / 4 - hist->lo / 4) / bins,

@@ -19,7 +19,7 @@ static HaloMove move_of(const HaloPlan *plan, const HaloStep *step)
     return move;
 }
 
-/* A reader that makes a picture smaller is a first step. */
+/* Decimation by the reader counts as a first step. */
 static HaloMove shrunk_move(const HaloPlan *plan)
 {
     HaloMove move = stay(&plan->whole, &plan->reg[plan->input[0].reg]);

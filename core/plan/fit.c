@@ -8,7 +8,7 @@
 /* Phases that are looked at, and places while factors are found, in so many phases: functions are smooth. */
 #define PHASES 8
 #define PLACES 16
-/* The weight of places that count next to nothing. */
+/* The weight of positions that hardly count. */
 #define LOOSE 1e-3
 
 static int64_t phases_of(const Fit *fit) { return smaller(fit->phases, PHASES); }
@@ -61,7 +61,7 @@ static void add_place(const Fit *fit, int64_t phase, int64_t place, double *equa
     }
 }
 
-/* Gauss and Jordan without a search: the matrix is symmetric and positive definite. */
+/* Gauss-Jordan elimination without pivoting: the matrix is symmetric and positive definite. */
 static bool eliminate(double *equation, int64_t count)
 {
     const int64_t pitch = count + 1;

@@ -15,13 +15,13 @@ typedef struct NodesDesign {
 /* Its taps belong to the plan. */
 NodesDesign nodes_design(HaloBuilder *builder, const HaloSepTaps *mask, int64_t step);
 
-/* Multiplications for a sample of what goes through the taps, but for into nodes and back. */
+/* Multiplications per sample for the taps, without those of the interpolation to nodes and back. */
 double nodes_taps(const HaloSepNodes *nodes);
 
 int64_t taps_floor(int64_t a, int64_t b);
 double taps_sum(const HaloSepTaps *taps);
 double taps_magnitude(const HaloSepTaps *taps);
-/* Makes the sum of taps what it should be, unless they cancel each other: flat areas keep their level. */
+/* Corrects the sum of the taps, unless they cancel each other, so that flat areas keep their level. */
 void taps_keep_level(float *tap, const HaloSepTaps *taps, double wanted);
 
 #endif

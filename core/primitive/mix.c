@@ -20,7 +20,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return part;
 }
 
-/* Channels that are only chosen are as they were. */
+/* Channels that are only selected keep their type. */
 static HaloDtype holds(const HaloStep *step, HaloDtype source)
 {
     const HaloMix *mix = &step->u.mix;

@@ -16,7 +16,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     return halo_fail(HALO_ERR_BUG, "a table for other sizes was to resample a picture");
 }
 
-/* As many outputs as begin before the end. */
+/* The number of outputs that begin before the end. */
 static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
 {
     HaloResampleAxis *x = &step->u.resample.x;
@@ -54,7 +54,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return part;
 }
 
-/* Pictures keep their edges; of sound the first samples lie at the same time. */
+/* Images keep their edges (pixel areas); sound keeps the time of its first sample. */
 static void moves(const HaloStep *step, HaloMove *move)
 {
     const HaloResampleAxis *const axis[2] = {&step->u.resample.x, &step->u.resample.y};
@@ -69,7 +69,7 @@ static void moves(const HaloStep *step, HaloMove *move)
     }
 }
 
-/* Twice as many are left as are made of them, and each result is still made of some. */
+/* Leaves at least twice as many samples as outputs, so that every output still averages some. */
 static int64_t shrinks_axis(const HaloResampleAxis *axis)
 {
     return larger(1, smaller(axis->taps, axis->length / (2 * axis->size)));

@@ -10,7 +10,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     return halo_fail(HALO_ERR_BUG, "an image has no time to filter along");
 }
 
-/* What came before is in the state. */
+/* The state holds what came before. */
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
     const HaloSections *how = &step->u.sections;
@@ -28,7 +28,7 @@ static double flops(const HaloStep *step, double samples)
     return 9.0 * ways(step) * samples * (double)step->u.sections.count;
 }
 
-/* Each sum waits for the one before: twelve cycles, in which two sections find room. */
+/* Each sum depends on the one before: a latency of twelve cycles, which two sections can share. */
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     (void)src;

@@ -125,7 +125,7 @@ out:
     return status;
 }
 
-/* Bands are added in order, as if one device made them all: each waits for those before it. */
+/* Bands are added in order, as if one device computed them all: each waits for those before it. */
 static HaloStatus run_measure(Run *run, int at)
 {
     HaloStatus status = HALO_OK;

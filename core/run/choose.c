@@ -7,7 +7,7 @@
 #include "primitive/primitive.h"
 #include "run.h"
 
-/* The step that there is no GPU code for; NULL: none is. */
+/* The first step without GPU code; NULL: all have it. */
 static const HaloStep *not_offered(const HaloSession *session, const HaloPlan *plan)
 {
     if (session->gpu->backend == NULL) return NULL;
@@ -52,7 +52,7 @@ static bool gpus_hold(const HaloSession *session, Team team, const HaloPlan *pla
     return false;
 }
 
-/* A GPU that is open; `auto` takes it where it holds the plan. */
+/* An open GPU; `auto` uses it if the plan fits its memory. */
 static bool take_gpu(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     const Team team = {session->gpu, 1};
@@ -64,7 +64,7 @@ static bool take_gpu(HaloSession *session, const HaloPlan *plan, Choice *choice)
     return true;
 }
 
-/* Several where they are soonest done, and have the memory; else one. */
+/* Several GPUs if that is fastest and they have the memory; else one. */
 static HaloStatus demand_gpus(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     HaloStatus status = HALO_OK;
@@ -80,8 +80,8 @@ out:
     return status;
 }
 
-/* While the GPU starts the files of a batch are done on the CPU, but for such as take longer there than the
- * wait and the GPU together. */
+/* While the GPU starts, files of a batch run on the CPU, unless that takes longer than waiting and the GPU
+ * together. */
 static bool gpu_starts(const HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     const HaloBackend *gpu = session->gpu->backend;
@@ -152,7 +152,8 @@ void choose_report(const HaloSession *session, HaloReport *report)
     say_fallback(report, session->gpu_is_there, session->gpu_reason);
 }
 
-/* Holds the host memory that a plan needs beside its input on this device; *held: what is held for it already.
+/* Holds the host memory that a plan needs beside its input on this device; *held: the bytes already held for
+ * it.
  */
 static HaloStatus hold_for(HaloSession *session, Device *device, const HaloPlan *plan, int64_t *held)
 {

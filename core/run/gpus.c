@@ -57,14 +57,14 @@ HaloStatus gpus_open(HaloSession *session, int count)
 
 /* ---- how many ------------------------------------------------------------------------------------------- */
 
-/* Those that one plan of this session may have. */
+/* The number of GPUs that one plan of this session may use. */
 static int allowed(const HaloSession *session)
 {
     if (session->options.device != HALO_DEVICE_ALL || session->options.share > 1) return 1;
     return (int)smaller(session->gpu->backend->count(), SESSION_GPUS);
 }
 
-/* Why the plan is for one alone; NULL: it is not. */
+/* Why the plan can use only one; NULL: it can use several. */
 static const char *alone(const HaloSession *session, const HaloPlan *plan)
 {
     if (session->options.jobs == 1) return "each takes a thread";

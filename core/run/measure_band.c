@@ -46,8 +46,8 @@ out:
 
 /* ---- pixels --------------------------------------------------------------------------------------------- */
 
-/* So many samples are measured at a time: they stay in the cache while they wait, and there is enough of them
- * for threads. At least a leaf. */
+/* The number of samples measured at a time, at least a leaf: few enough for the cache, and enough for threads.
+ */
 #define NODE_SAMPLES ((int64_t)1 << 20)
 
 static int64_t node_of(const HaloShape *shape)

@@ -22,11 +22,11 @@ HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *cho
 bool choose_starts_gpu(const HaloSession *session, const HaloPlan *plan);
 /* Says in the report that a GPU was wanted and could not be opened. */
 void choose_report(const HaloSession *session, HaloReport *report);
-/* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. What the plan takes beside
- * `in` counts while it runs, and `out` until halo_memory_free. */
+/* choose.c: opens the device, runs, and falls back to the CPU if `--device auto` allows it. The plan's memory
+ * beside `in` counts as held while it runs, that of `out` until halo_memory_free. */
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
                     HaloResults *results, HaloReport *report);
-/* verify.c: the same plan on another device gives the same? HALO_ERR_BUG with the first difference. */
+/* verify.c: does the same plan on another device give the same? HALO_ERR_BUG with the first difference. */
 HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                      const HaloBuf *out, const HaloResults *results);
 
@@ -76,7 +76,7 @@ HaloStatus measure_band(Device *device, const HaloStep *step, const HaloBuf *src
 typedef enum RunMode { RUN_WHOLE, RUN_IN_BANDS, RUN_SEEKING, RUN_KEEPING, RUN_LIVE } RunMode;
 HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMode mode, const Choice *choice,
                         HaloExplanation *explanation);
-/* Where it would run; nowhere, and why. */
+/* Where it would run, or why it cannot. */
 void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice);
 
 #endif

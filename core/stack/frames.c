@@ -45,7 +45,7 @@ struct Frames {
 
 /* ---- one picture ----------------------------------------------------------------------------------------- */
 
-/* What reading the rows of a page lost. save_report() adds what the first, where it stays open, has to say. */
+/* Notes of reading the rows of a page. save_report() adds those of the first, if it stays open. */
 static void note_lost(Frames *frames, const HaloReader *reader)
 {
     const uint64_t *count = reader->info.notes.count;
@@ -182,13 +182,13 @@ static HaloStatus check_frame(Frames *frames, const Frame *frame, const HaloRead
     return check_shape(frames, frame, reader);
 }
 
-/* What reading a file loses; save_report() adds what it is of the first. */
+/* Notes of reading a file; save_report() adds those of the first. */
 static void note_file(Frames *frames, const HaloReader *reader)
 {
     if (frames->count > 1) halo_notes_join(&frames->notes, &reader->info.notes);
 }
 
-/* What an input that is not open any more says of itself. */
+/* The header of an input that is no longer open. */
 static void keep_info(Frames *frames, HaloReader *reader)
 {
     frames->format = reader->format;
@@ -196,7 +196,7 @@ static void keep_info(Frames *frames, HaloReader *reader)
     reader->info.meta = (HaloMeta){0};
 }
 
-/* The pages of what comes once, or of which one reader has to keep all, are read now. */
+/* Reads all pages of an input that can be read only once, or whose reader has to keep them all. */
 static HaloStatus add_stream(Frames *frames, const char *path)
 {
     HaloStatus status = HALO_OK;

@@ -59,7 +59,7 @@ const HaloRead *frames_reads(const Frames *frames, size_t *count);
 HaloStatus frames_read(Frames *frames, int64_t first, int64_t rows, char *room);
 /* Do all of them stay open? */
 bool frames_stay(const Frames *frames);
-/* What there was to say of the files beside. */
+/* The notes of the files. */
 const HaloNotes *frames_notes(Frames *frames);
 
 #endif
