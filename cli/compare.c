@@ -134,7 +134,7 @@ static HaloStatus write_difference(const Work *work, const char *a, const char *
                          .force = settings->force ? HALO_FORCE_YES : HALO_FORCE_NO,
                          .write = settings->write};
     if (strchr(b, quote) != NULL || strpbrk(b, "{}") != NULL)
-        HALO_FAIL(HALO_ERR_USAGE, "-o: '%.200s' has quotes or braces in its name, which a pipeline cannot say",
+        HALO_FAIL(HALO_ERR_USAGE, "-o: '%.200s' has quotes or braces in its name, which a pipeline cannot hold",
                   b);
     HALO_TRY(halo_pipeline_parse(work->session, text, &pipeline));
     HALO_TRY(halo_run(work->session, pipeline, &job, &report));
@@ -178,7 +178,7 @@ static void say_notes(const CliSettings *settings, const char *a, const char *b,
 static HaloStatus check_output(const CliSettings *settings, int items)
 {
     if (settings->output == NULL || items == 1) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "-o takes the difference of two images, and this holds several");
+    return halo_fail(HALO_ERR_USAGE, "-o writes the difference of two images, and this file holds several");
 }
 
 /* One pair. Its failure is said and counted, and others go on; what it returns ends the command. */
@@ -252,7 +252,7 @@ static HaloStatus compare_folders(Work *work, const char *a, const char *b)
     CliSettings all = *work->settings;
     all.recursive = true;
     if (all.output != NULL)
-        HALO_FAIL(HALO_ERR_USAGE, "-o takes the difference of two files, and these are folders");
+        HALO_FAIL(HALO_ERR_USAGE, "-o writes the difference of two files, and these are folders");
     HALO_TRY(cli_find_inputs(&all, &a, 1, &batch));
     for (size_t i = 0; i < batch.count; i++) {
         char *name = beside(b, below(batch.item[i].input, a));
@@ -272,13 +272,13 @@ static HaloStatus compare_all(Work *work)
     const CliSettings *settings = work->settings;
     const char *const *word = (const char *const *)settings->word;
     if (settings->words != 2)
-        HALO_FAIL(HALO_ERR_USAGE, "two files, or two folders, are compared, and %zu %s given", settings->words,
+        HALO_FAIL(HALO_ERR_USAGE, "expected two files or two folders, and %zu %s given", settings->words,
                   settings->words == 1 ? "is" : "are");
     HALO_TRY(read_bounds("at-most", settings->at_most, most_names, 0, &work->bounds));
     HALO_TRY(read_bounds("at-least", settings->at_least, least_names, LEAST_PSNR, &work->bounds));
     HALO_TRY(halo_session_open(&settings->engine, &work->session));
     if (is_folder(word[0]) != is_folder(word[1]))
-        HALO_FAIL(HALO_ERR_USAGE, "'%.200s' is a folder, and '%.200s' is none", word[!is_folder(word[0])],
+        HALO_FAIL(HALO_ERR_USAGE, "'%.200s' is a folder, and '%.200s' is not", word[!is_folder(word[0])],
                   word[is_folder(word[0])]);
     if (is_folder(word[0])) return compare_folders(work, word[0], word[1]);
     const CliItem first = {.input = cli_copy(word[0])};

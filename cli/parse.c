@@ -217,7 +217,7 @@ static HaloStatus check_places(const Parser *parser)
     for (int i = 0; i < cli_option_count; i++) {
         if (!parser->seen[i] || cli_options[i].commands & bit) continue;
         if (command != NULL)
-            return halo_fail(HALO_ERR_USAGE, "--%s does not go with 'halo %s'; see 'halo %s --help'",
+            return halo_fail(HALO_ERR_USAGE, "--%s is not an option of 'halo %s'; see 'halo %s --help'",
                              cli_options[i].name, command->name, command->name);
         return halo_fail(HALO_ERR_USAGE, "--%s needs a command; see 'halo --help'", cli_options[i].name);
     }

@@ -53,16 +53,17 @@ static HaloStatus check_request(const CliWork *work)
     if (cli_in_the_way(settings->plot) && !settings->force)
         return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->plot);
     if (settings->split && (settings->resume || settings->skip_existing || settings->write.guard))
-        return halo_fail(HALO_ERR_USAGE, "--split does not go with --%s",
+        return halo_fail(HALO_ERR_USAGE, "--split and --%s are mutually exclusive",
                          settings->resume          ? "resume"
                          : settings->skip_existing ? "skip-existing"
                                                    : "guard");
     if (settings->split && !has_output)
         return halo_fail(HALO_ERR_USAGE, "--split needs a name: -o FILE with {page} in it, or --out-dir DIR");
     if (settings->csv && (settings->json || settings->total))
-        return halo_fail(HALO_ERR_USAGE, "--csv does not go with --%s", settings->json ? "json" : "total");
+        return halo_fail(HALO_ERR_USAGE, "--csv and --%s are mutually exclusive",
+                         settings->json ? "json" : "total");
     if (settings->total && (settings->resume || settings->skip_existing))
-        return halo_fail(HALO_ERR_USAGE, "--total needs every input: it does not go with --%s",
+        return halo_fail(HALO_ERR_USAGE, "--total needs every input, so it cannot be combined with --%s",
                          settings->resume ? "resume" : "skip-existing");
     if (has_output || settings->explain || settings->plot != NULL || halo_pipeline_measures(work->pipeline))
         return HALO_OK;

@@ -33,7 +33,7 @@ static HaloStatus open_audio(HaloReader *reader)
     if (shape->width >= 0 || size < 0) return HALO_OK;
     shape->width = size / frame;
     if (size % frame == 0 || reader->options.tolerate) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "truncated: %lld bytes behind the last whole frame",
+    return halo_fail(HALO_ERR_INPUT, "truncated: %lld bytes after the last complete frame",
                      (long long)(size % frame));
 }
 
@@ -120,7 +120,7 @@ static HaloStatus read_audio(HaloReader *reader, HaloBuf *rows, int64_t *got)
         memset((char *)rows->data + (size_t)*got * pixel, 0, (size_t)(rows->cols - *got) * pixel);
         *got = rows->cols;
     } else if (bytes % frame != 0) {
-        return halo_fail(HALO_ERR_INPUT, "truncated: %zu bytes behind the last whole frame", bytes % frame);
+        return halo_fail(HALO_ERR_INPUT, "truncated: %zu bytes after the last complete frame", bytes % frame);
     } else if (shape->width >= 0 && *got < rows->cols) {
         return halo_fail(HALO_ERR_INPUT, "truncated: %lld of %lld frames", (long long)state->next,
                          (long long)shape->width);

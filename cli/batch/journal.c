@@ -137,7 +137,7 @@ static void wait_for_turn(const CliJournal *journal, bool alone)
     if (!alone) {
         lock(journal->fd, F_RDLCK, true);
     } else if (!lock(journal->fd, F_WRLCK, false)) {
-        cli_complain("waiting for another halo at work on %s", journal->path);
+        cli_complain("waiting for another halo process that is using %s", journal->path);
         lock(journal->fd, F_WRLCK, true);
     }
 }
@@ -149,7 +149,7 @@ static HaloStatus look(const CliJournal *journal, bool *there)
     const bool known = fstat(journal->fd, &open_one) == 0 && lstat(journal->path, &named) == 0;
     *there = known && open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
     if (known || errno == ENOENT) return HALO_OK;
-    return halo_fail_on(HALO_ERR_OUTPUT, journal->path, ": cannot look at it: %s", strerror(errno));
+    return halo_fail_on(HALO_ERR_OUTPUT, journal->path, ": cannot access it: %s", strerror(errno));
 }
 
 static HaloStatus open_locked(CliJournal *journal, bool alone)
@@ -163,7 +163,8 @@ static HaloStatus open_locked(CliJournal *journal, bool alone)
         HALO_TRY(look(journal, &there));
     }
     if (!there)
-        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, journal->path, ": cannot open it: it is gone every time"));
+        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, journal->path,
+                              ": cannot open it: it keeps disappearing while being opened"));
 out:
     return status;
 }
@@ -204,7 +205,7 @@ HaloStatus cli_journal_open(const CliSettings *settings, uint64_t recipe, const 
     CliJournal *journal = NULL;
     *out = NULL;
     if (settings->resume && settings->out_dir == NULL)
-        return halo_fail(HALO_ERR_USAGE, "--resume goes with --out-dir");
+        return halo_fail(HALO_ERR_USAGE, "--resume needs --out-dir");
     if (settings->explain || settings->out_dir == NULL || settings->split ||
         (batch->count < 2 && !settings->resume))
         return HALO_OK;

@@ -12,27 +12,27 @@ typedef struct Row {
 } Row;
 
 static const Row rows[HALO_NOTES] = {
-    [HALO_NOTE_PAGES] = {"pages", "the first of several pages is taken", NULL},
-    [HALO_NOTE_SIZES] = {"sizes", "images are left out from the first of another size or kind on", NULL},
-    [HALO_NOTE_FRAMES] = {"frames", "the first of %llu frames of an animation is taken", NULL},
-    [HALO_NOTE_MISSING] = {"missing", "1 image that the description speaks of is not in the file",
-                           "%llu images that the description speaks of are not in the file"},
+    [HALO_NOTE_PAGES] = {"pages", "only the first of several pages is read", NULL},
+    [HALO_NOTE_SIZES] = {"sizes", "images from the first one of another size or kind on are left out", NULL},
+    [HALO_NOTE_FRAMES] = {"frames", "only the first of %llu frames of an animation is read", NULL},
+    [HALO_NOTE_MISSING] = {"missing", "1 image that the description lists is not in the file",
+                           "%llu images that the description lists are not in the file"},
     [HALO_NOTE_LOOKS_LIKE] = {"looks-like", NULL, NULL},
-    [HALO_NOTE_REST] = {"rest", "1 byte behind the last whole picture is left out",
-                        "%llu bytes behind the last whole picture are left out"},
+    [HALO_NOTE_REST] = {"rest", "1 byte after the last complete image is left out",
+                        "%llu bytes after the last complete image are left out"},
     [HALO_NOTE_CHECKSUM] = {"checksum", "1 chunk with a wrong checksum is left out",
                             "%llu chunks with a wrong checksum are left out"},
-    [HALO_NOTE_LARGE] = {"large", "1 chunk that is too large, cut off, or one too many, is left out",
-                         "%llu chunks that are too large, cut off, or too many, are left out"},
-    [HALO_NOTE_NO_END] = {"no-end", "the mark of the end is missing, though all rows are there", NULL},
+    [HALO_NOTE_LARGE] = {"large", "1 chunk that is too large, truncated or one too many is left out",
+                         "%llu chunks that are too large, truncated or too many are left out"},
+    [HALO_NOTE_NO_END] = {"no-end", "the end marker is missing, but all rows are there", NULL},
     [HALO_NOTE_HEADER] = {"header", "invalid parameters in a header are ignored", NULL},
-    [HALO_NOTE_ROUNDED] =
-        {"rounded", "1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset before",
-         "%llu samples are rounded to the 24 bits of 32-bit floats: subtract an offset before, such "
-         "as the first time (--columns leaves columns of a table out)"},
+    [HALO_NOTE_ROUNDED] = {"rounded",
+                           "1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset first",
+                           "%llu samples are rounded to the 24 bits of 32-bit floats: subtract an offset "
+                           "first, such as the first time (--columns leaves columns of a table out)"},
     [HALO_NOTE_VANISHED] = {"vanished",
-                            "1 sample is too small for a 32-bit float and became 0: multiply it before",
-                            "%llu samples are too small for 32-bit floats and became 0: multiply them before"},
+                            "1 sample is too small for a 32-bit float and became 0: multiply it first",
+                            "%llu samples are too small for 32-bit floats and became 0: multiply them first"},
     [HALO_NOTE_CLIPPED] = {"clipped", NULL, NULL},
     [HALO_NOTE_NAN] = {"nan", "1 sample is NaN and became 0", "%llu samples are NaN and became 0"},
     [HALO_NOTE_TURNED] = {"turned", "turned as EXIF says, which the output does not pass on", NULL},
@@ -43,13 +43,12 @@ static const Row rows[HALO_NOTES] = {
                            "%llu texts with an invalid keyword are left out"},
     [HALO_NOTE_QUIETER] = {"quieter", NULL, NULL},
     [HALO_NOTE_NO_LOUDNESS] = {"no-loudness",
-                               "as loud as it was: it is shorter than 0.4 s, or silent, and has no loudness",
-                               NULL},
+                               "level unchanged: sound shorter than 0.4 s, or silent, has no loudness", NULL},
     [HALO_NOTE_ALPHA] = {"alpha",
                          "the output does not say that its last channel is alpha: --axes hwc,alpha reads it so",
                          NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
-    [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which TIFF alone has", NULL},
+    [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which only TIFF has", NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},
     [HALO_NOTE_DIVIDED] = {"divided", "premultiplied colours are divided by alpha", NULL},
     [HALO_NOTE_CUT] = {"cut", "truncated: only the beginning is there", NULL},
@@ -133,7 +132,7 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
     }
     switch (kind) {
     case HALO_NOTE_LOOKS_LIKE:
-        snprintf(text, size, "--raw takes for samples what begins like %s", notes->format);
+        snprintf(text, size, "--raw reads as samples what looks like %s", notes->format);
         break;
     case HALO_NOTE_CLIPPED: count_clipped(notes, count, text, size); break;
     case HALO_NOTE_METADATA:
@@ -156,14 +155,14 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
                  halo_dtype_name(notes->to));
         break;
     case HALO_NOTE_QUIETER:
-        halo_snprintf(text, size, "%.3g dB quieter than was asked for, since the true peak would be too high",
+        halo_snprintf(text, size, "%.3g dB quieter than requested, since the true peak would be too high",
                       (double)notes->quieter);
         break;
     case HALO_NOTE_RATE:
         halo_snprintf(text, size, "the output holds no sample rate: --rate %.10g reads it back", notes->rate);
         break;
     case HALO_NOTE_SCALED:
-        halo_snprintf(text, size, "scaled by %.6g, so that it fits", (double)notes->gain);
+        halo_snprintf(text, size, "scaled by %.6g to prevent clipping", (double)notes->gain);
         break;
     default: text[0] = 0;
     }

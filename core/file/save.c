@@ -15,9 +15,9 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
         named = load_format_named(session->tables, output, extension);
     if (extension[0] != 0) *to = named;
     if (*to == NULL)
-        return halo_fail_on(HALO_ERR_USAGE, output,
-                            ": '%s' is no format that halo writes ('halo list formats'); --to FORMAT names one",
-                            extension);
+        return halo_fail_on(
+            HALO_ERR_USAGE, output,
+            ": '%s' is not a format that halo writes ('halo list formats'); --to FORMAT names one", extension);
     if ((*to)->create == NULL)
         return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
                          (*to)->name);

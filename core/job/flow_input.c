@@ -65,7 +65,7 @@ HaloStatus flow_input_window(FlowInput *input, int64_t k, bool *at_end)
     Rows rows;
     HALO_TRY(bands_window(input->bands, k, have, &rows));
     if (rows.to - rows.from > input->rows->room)
-        HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
+        HALO_FAIL(HALO_ERR_BUG, "a band reads rows outside its window");
     if (rows.from > have || (k > 0 && rows.from < rows_in(last).from)) {
         HALO_TRY(go_to(input, to, rows.from, &have));
         if (have < rows.from) {

@@ -57,7 +57,7 @@ static HaloStatus check_shape(const Run *run, const Input *input)
     const char *name = halo_source_name(input->source), *other = halo_source_name(run->input[0].source);
     if (shape->kind != HALO_AUDIO)
         return halo_fail_on(HALO_ERR_INPUT, name,
-                            " is an image, and sounds are joined; halo stack takes images");
+                            " is an image, and only sounds can be joined; halo stack takes images");
     if (shape->rate != first->rate)
         return halo_fail_on(
             HALO_ERR_INPUT, name,
@@ -67,7 +67,8 @@ static HaloStatus check_shape(const Run *run, const Input *input)
         return halo_fail_on(HALO_ERR_INPUT, name,
                             " has %d channel%s, and %s has %d: 'halo run channels:…' makes them alike",
                             shape->channels, halo_s(shape->channels), other, first->channels);
-    if (shape->dtype != HALO_F32) return halo_fail_on(HALO_ERR_INPUT, name, " has samples that are not joined");
+    if (shape->dtype != HALO_F32)
+        return halo_fail_on(HALO_ERR_INPUT, name, " has samples of a type that cannot be joined");
     return HALO_OK;
 }
 
@@ -200,7 +201,7 @@ static HaloStatus begin_band(void *context, int64_t k, Rows in, Rows out, HaloBu
     Run *run = context;
     (void)k;
     if (in.to - in.from > run->waiting.cols)
-        return halo_fail(HALO_ERR_INPUT, "an input is shorter than it says it is");
+        return halo_fail(HALO_ERR_INPUT, "an input is shorter than its header says");
     *from = run->waiting;
     from->shape = run->plan->reg[run->plan->input[0].reg];
     set_rows(from, in);
@@ -233,9 +234,10 @@ static HaloStatus make_plan(Run *run, const HaloFormat *to)
     HaloShape shape = run->shape;
     HaloPipeline *pipeline = NULL;
     if (shape.width < 0 && !to->endless)
-        HALO_FAIL(HALO_ERR_USAGE,
-                  "%s has to know how long the sound is, and an input does not say: write another format",
-                  to->name);
+        HALO_FAIL(
+            HALO_ERR_USAGE,
+            "%s needs to know the length of the sound, which an input does not state: write another format",
+            to->name);
     if (shape.width < 0) shape.width = PLAN_ENDLESS;
     HALO_TRY(halo_pipeline_parse(run->session, "", &pipeline));
     HALO_TRY(halo_plan_make(run->session, pipeline, &shape, to, &run->plan));

@@ -45,7 +45,7 @@ static HaloStatus add_gates(Loudness *loudness, const HaloBuf *frames)
 static void read_gates(const Loudness *loudness, HaloLoudness *made)
 {
     ebur128_state *state = loudness->state;
-    made->unknown = "it has no loudness by BS.1770: so many channels, or such a rate";
+    made->unknown = "loudness is undefined for this channel count or sample rate";
     if (state == NULL) return;
     made->unknown = NULL;
     if (ebur128_loudness_global(state, &made->integrated) != EBUR128_SUCCESS) made->integrated = NAN;

@@ -112,7 +112,7 @@ static HaloStatus parse_argument(Parser *parser, Call *call, Span piece, bool fi
     }
     if (bare && !first && call->values > 0)
         return halo_fail(
-            HALO_ERR_USAGE, "%s: '%.*s' needs its key (only the first parameter, %s, goes without)",
+            HALO_ERR_USAGE, "%s: '%.*s' needs its key (only the first parameter, %s, can go without)",
             call->op->name, (int)(key.length < 60 ? key.length : 60), key.at, call_param(call, 0)->key);
     return unknown_key(call, key);
 }
@@ -142,7 +142,7 @@ static HaloStatus find_op(const HaloTables *tables, Span name, const HaloOp **op
     if (word[letters] != 0) {
         word[letters] = 0;
         const bool known = halo_find_op_in(tables, word) != NULL;
-        return halo_fail(HALO_ERR_USAGE, "%.*s: values stand behind a colon, as in %s:…", (int)name.length,
+        return halo_fail(HALO_ERR_USAGE, "%.*s: parameters follow a colon, as in %s:…", (int)name.length,
                          name.at, known ? word : "gauss");
     }
     if (halo_known_as(tables, word, names, sizeof names))
@@ -245,7 +245,8 @@ static HaloStatus check_place(const Parser *parser, const HaloPipeline *pipeline
 {
     const HaloOp *op = pipeline->call[pipeline->calls - 1].op;
     if (!op->selects || (pipeline->calls == 1 && parser->nesting == 0)) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s: stands first in a pipeline, and in no branch", op->name);
+    return halo_fail(HALO_ERR_USAGE,
+                     "%s: has to be the first operation of a pipeline, and cannot be in a branch", op->name);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */

@@ -24,9 +24,9 @@ static HaloStatus by_name(const HaloTables *tables, const char *name, HaloMask *
     if (near != NULL)
         return halo_fail(HALO_ERR_USAGE, "mask '%.200s' is neither a file nor a name; did you mean '%s'?", name,
                          near);
-    return halo_fail(
-        HALO_ERR_USAGE,
-        "mask '%.200s' is neither a file nor a name ('halo list masks'); coefficients stand in quotes", name);
+    return halo_fail(HALO_ERR_USAGE,
+                     "mask '%.200s' is neither a file nor a name ('halo list masks'); coefficients need quotes",
+                     name);
 }
 
 /* Coefficients from a one-channel image or array (NPY, PFM, …). */

@@ -188,7 +188,7 @@ static HaloStatus parse_source(Parser *parser, const char *text, bool quoted, co
         parser->nesting--;
         value->branch = owned->branch;
         if (halo_pipeline_only_measures(owned->branch))
-            HALO_FAIL(HALO_ERR_USAGE, "%s: [%s] only measures: it makes nothing", where, owned->text);
+            HALO_FAIL(HALO_ERR_USAGE, "%s: [%s] only measures, and has no output", where, owned->text);
         return HALO_OK;
     }
     HALO_TRY(keep_text(text, value, owned));
@@ -213,7 +213,7 @@ HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text,
     case HALO_PARAM_INTEGER:
         HALO_TRY(with_unit(param, text, where, NULL, 0, &value->number, &unit));
         if (value->number != floor(value->number) || fabs(value->number) > 9e15)
-            HALO_FAIL(HALO_ERR_USAGE, "%s: expected a whole number, found '%.60s'", where, text);
+            HALO_FAIL(HALO_ERR_USAGE, "%s: expected an integer, found '%.60s'", where, text);
         value->integer = (int64_t)value->number;
         return HALO_OK;
     case HALO_PARAM_LENGTH: {
@@ -246,8 +246,7 @@ static HaloStatus bind_length(const HaloParam *param, const HaloShape *shape, co
     char text[32];
     halo_snprintf(text, sizeof text, "%g s", value->number);
     if (shape->kind != HALO_AUDIO)
-        return halo_fail(HALO_ERR_USAGE, "%s: a time (%s) has a meaning on audio only; give pixels", where,
-                         text);
+        return halo_fail(HALO_ERR_USAGE, "%s: a time (%s) is for audio only; give pixels", where, text);
     value->number = rint(value->number * shape->rate);
     if (value->number < 1)
         return halo_fail(HALO_ERR_USAGE, "%s: %s is less than one sample at %g Hz", where, text, shape->rate);
@@ -262,9 +261,10 @@ static HaloStatus bind_level(const HaloParam *param, const HaloShape *shape, con
     char text[32];
     halo_snprintf(text, sizeof text, "%g%%", value->number);
     if (shape->numbers && !param->of_result)
-        return halo_fail(HALO_ERR_INPUT,
-                         "%s: %s of a full scale that these floats do not have: give a number, or --white V",
-                         where, text);
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s: %s needs a full scale, which these floats do not have: give a number, or --white V", where,
+            text);
     value->number = value->number * (double)shape->white / 100;
     return in_range(param, text, where, value->number);
 }

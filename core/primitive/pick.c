@@ -12,7 +12,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     dst->width = pick->width;
     dst->height = pick->height;
     if (pick->width >= 1 && pick->height >= 1 && pick->step_x != 0 && pick->step_y != 0) return HALO_OK;
-    return halo_fail(HALO_ERR_BUG, "a picture without pixels was to be picked");
+    return halo_fail(HALO_ERR_BUG, "a gather of an image without pixels");
 }
 
 /* Maps positions [*from, *to) of the result to positions of the source, which may lie outside of it. */
@@ -141,11 +141,11 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     const bool mirrored = pick->step_x < 0, upside_down = pick->step_y < 0;
     (void)sound, (void)exact;
     if (pick->pieces > 0) {
-        snprintf(room, size, "pick %lld frames in %lld pieces", (long long)pick->width,
+        snprintf(room, size, "gather %lld frames in %lld pieces", (long long)pick->width,
                  (long long)pick->pieces);
         return;
     }
-    int n = snprintf(room, size, "pick %lld x %lld", (long long)pick->width, (long long)pick->height);
+    int n = snprintf(room, size, "gather %lld x %lld", (long long)pick->width, (long long)pick->height);
     if (over != 1 || down != 1) n += snprintf(room + n, size - (size_t)n, ", one of %lld x %lld", over, down);
     snprintf(room + n, size - (size_t)n, ", from %lld, %lld on%s%s%s", (long long)pick->x0, (long long)pick->y0,
              mirrored ? ", leftwards" : "", upside_down ? ", upwards" : "",

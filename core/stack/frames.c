@@ -147,7 +147,8 @@ static HaloStatus check_shape(const Frames *frames, const Frame *frame, const Ha
 {
     const HaloShape *s = &frames->shape, *t = &reader->info.shape;
     const char *name = named(frame->path), *first = named(frames->frame[0]->path);
-    if (t->kind != HALO_IMAGE) return halo_fail_on(HALO_ERR_INPUT, name, " is audio, and pictures are stacked");
+    if (t->kind != HALO_IMAGE)
+        return halo_fail_on(HALO_ERR_INPUT, name, " is audio, and only images can be stacked");
     if (s->width != t->width || s->height != t->height || s->channels != t->channels)
         return halo_fail_on(HALO_ERR_INPUT, name,
                             " is %lld x %lld with %d channel%s, and %s is %lld x %lld with %d",

@@ -144,7 +144,7 @@ static HaloStatus write_all(HaloSink *sink, const uint8_t *bytes, size_t size)
             struct pollfd wait = {.fd = sink->fd, .events = POLLOUT};
             poll(&wait, 1, -1);
         } else if (errno == EPIPE) {
-            return sink->failed = halo_fail_on(HALO_ERR_PIPE, sink->path, ": the reader has gone");
+            return sink->failed = halo_fail_on(HALO_ERR_PIPE, sink->path, ": the reader has closed it");
         } else if (errno != EINTR) {
             return sink->failed = output_error(sink->path, "cannot write");
         }

@@ -143,7 +143,7 @@ static void note_damage(const FLAC__StreamDecoder *decoder, FLAC__StreamDecoderE
                                        (double)(state->at + state->frames) / state->reader->info.shape.rate,
                                        error == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH
                                            ? "a wrong checksum"
-                                           : "no block of FLAC"));
+                                           : "no FLAC frame"));
 }
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
@@ -151,8 +151,8 @@ static void note_damage(const FLAC__StreamDecoder *decoder, FLAC__StreamDecoderE
 static HaloStatus check_head(const FlacReader *state)
 {
     const HaloShape *shape = &state->reader->info.shape;
-    if (!state->has_head) return halo_fail(HALO_ERR_INPUT, "truncated or damaged: no header of FLAC");
-    if (shape->rate < 1) return halo_fail(HALO_ERR_INPUT, "it says that its sample rate is 0");
+    if (!state->has_head) return halo_fail(HALO_ERR_INPUT, "truncated or damaged: no FLAC header");
+    if (shape->rate < 1) return halo_fail(HALO_ERR_INPUT, "its header says a sample rate of 0");
     return HALO_OK;
 }
 
@@ -258,7 +258,7 @@ HaloStatus flac_seek(HaloReader *reader, int64_t frame, bool *gone)
     const bool well = FLAC__stream_decoder_seek_absolute(state->decoder, (FLAC__uint64)frame);
     if (state->failed.status != HALO_OK) return halo_failure_again(&state->failed);
     if (well && state->at == frame && state->frames > 0) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "damaged: no block of FLAC at %.3f s",
+    return halo_fail(HALO_ERR_INPUT, "damaged: no FLAC frame at %.3f s",
                      (double)frame / reader->info.shape.rate);
 }
 

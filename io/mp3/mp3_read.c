@@ -113,7 +113,7 @@ HaloStatus mp3_open(HaloReader *reader)
         (Mp3Stream){.source = reader->source, .tolerate = reader->options.tolerate, .meta = &reader->info.meta};
     HALO_TRY(mp3_next(&state->stream, &frame, bytes, &more));
     state->stream.meta = NULL;
-    if (!more) HALO_FAIL(HALO_ERR_INPUT, "not a readable mp3 file: there is no frame of MPEG layer III in it");
+    if (!more) HALO_FAIL(HALO_ERR_INPUT, "not a readable mp3 file: it has no MPEG layer III frame");
     describe(&reader->info, &frame);
     HALO_TRY(decode(reader, &frame, bytes));
     if (halo_source_seekable(reader->source)) HALO_TRY(count_frames(reader));

@@ -123,8 +123,9 @@ static HaloStatus check_frame(Mp3Stream *stream, const Mp3Frame *frame, int64_t 
     if (stream->tolerate) return HALO_OK;
     if (changes) return refuse_change(stream, frame);
     if (stream->first.bytes > 0 && skipped > 0)
-        return halo_fail(HALO_ERR_INPUT, "damaged at %.3f s: %lld bytes are no frame (--tolerate skips them)",
-                         seconds, (long long)skipped);
+        return halo_fail(HALO_ERR_INPUT,
+                         "damaged at %.3f s: %lld bytes are not a frame (--tolerate skips them)", seconds,
+                         (long long)skipped);
     const HaloStatus status = halo_source_peek(stream->source, (size_t)frame->bytes, &at, &got);
     if (status == HALO_OK && got < (size_t)frame->bytes)
         return halo_fail(HALO_ERR_INPUT,

@@ -59,7 +59,7 @@ HaloStatus halo_image_refuse_cmyk(const char *format, const char *extension)
 {
     return halo_fail(HALO_ERR_INPUT,
                      "CMYK %s is not read: its colours depend on its ICC profile; 'vips icc_transform in.%s "
-                     "out.tif srgb --embedded' converts it to sRGB by that",
+                     "out.tif srgb --embedded' converts it to sRGB",
                      format, extension);
 }
 
