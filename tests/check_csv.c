@@ -242,7 +242,7 @@ static void test_tables(void **unused)
     expect_error("a,b\n\n1,1e99\n", &plain, "line 3, column 2: '1e99' is too large");
     expect_error("1,2\n3,4,5\n", &plain, "line 2 has more cells than the 2 before");
     expect_error("1,2\n", &(HaloReadOptions){.columns = "3"}, "there is no column 3: the table has 2");
-    expect_error("1,2\n", &(HaloReadOptions){.columns = "2,1"}, "columns are named in their order");
+    expect_error("1,2\n", &(HaloReadOptions){.columns = "2,1"}, "columns have to be in ascending order: '2,1'");
     expect_error("1,2\n", &(HaloReadOptions){.columns = "x"}, "columns are numbers from 1 on");
 }
 
