@@ -16,7 +16,7 @@ extern "C" {
 typedef struct HaloPool HaloPool;
 
 /* One task; `worker` counts from 0 (the caller) and says whose scratch memory may be used. Tasks cannot fail:
- * what can, memory above all, is settled before they run. */
+ * allocate memory before they run. */
 typedef void HaloTask(void *context, int64_t task, int worker);
 
 /* `jobs` bounds the threads, the caller included; >= 1. */

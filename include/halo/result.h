@@ -26,7 +26,7 @@ typedef struct HaloMoments {
 
 #define HALO_MAX_PERCENTS 16
 
-/* What statistics may hold beyond one reduction. */
+/* Statistics beyond one reduction. */
 typedef struct HaloDetail {
     bool full; /* skewness, kurtosis and entropy; of sound, the true peak */
     int percents;
@@ -48,7 +48,7 @@ typedef struct HaloStats {
         kurtosis;   /* of the population; a normal distribution's are 0. NaN: not asked for, or flat */
     double entropy; /* in bits: of every value, or of 256 bins of floats */
     double percentile[HALO_MAX_PERCENTS]; /* as NumPy's: linear between two samples */
-    HaloMoments moments;                  /* what all of that was made of, for merging with other files' */
+    HaloMoments moments; /* the data that all of this is computed from, for merging with other files */
 } HaloStats;
 
 HALO_API void halo_stats_from_moments(const HaloMoments *moments, HaloDtype dtype, HaloStats *stats);
@@ -68,14 +68,14 @@ HALO_API void halo_histogram_free(HaloHistogram *hist);
 
 #define HALO_MAX_EXPRESSION 256 /* bytes of the text of an expression, with the 0 at its end */
 
-/* What a reduction of the user's own came to. */
+/* The result of a reduction by the user's expressions. */
 typedef struct HaloFolded {
     char expr[HALO_MAX_EXPRESSION], map[HALO_MAX_EXPRESSION];
     double identity;
     double *value; /* [channels + 1]; the last: over the channels but alpha, in order */
 } HaloFolded;
 
-/* By ITU-R BS.1770-4; NaN where it is not known, -inf for what the gates leave nothing of. */
+/* By ITU-R BS.1770-4; NaN if it is not known, -inf if the gates leave nothing. */
 typedef struct HaloLoudness {
     double integrated;   /* LUFS */
     double range;        /* LU, by EBU Tech 3342 */
@@ -85,7 +85,7 @@ typedef struct HaloLoudness {
 
 typedef enum HaloResultType { HALO_RESULT_STATS, HALO_RESULT_HIST, HALO_RESULT_FOLD } HaloResultType;
 
-/* One answer of a pipeline, in the order of its operations. */
+/* One result of a pipeline, in the order of its operations. */
 typedef struct HaloResult {
     HaloResultType type;
     int64_t image;         /* of a file with several: which, from 1; else 0 */

@@ -15,14 +15,14 @@ typedef enum HaloStatus {
     HALO_OK = 0,
     HALO_ERR_INPUT = 1,  /* this input failed: missing, corrupt, refused, or nothing left of it */
     HALO_ERR_USAGE = 2,  /* the request itself is wrong: unknown operation, bad value, bad mask */
-    HALO_ERR_DEVICE = 3, /* the GPU asked for is missing, failed, or ran out of memory */
+    HALO_ERR_DEVICE = 3, /* the requested GPU is missing, failed, or ran out of memory */
     HALO_ERR_OUTPUT = 4, /* the output could not be written */
     HALO_ERR_LIMIT = 5,  /* a limit was reached: pixels, host memory, or a GPU's where bands do not help */
     HALO_ERR_BUG = 70,   /* an internal error of halo; please report it */
     HALO_ERR_PIPE = 141  /* the reader of standard output has closed it: no message */
 } HaloStatus;
 
-/* Stands before what libhalo.so offers; everything else in it is hidden. api/symbols.txt lists all of it. */
+/* Marks the symbols that libhalo.so exports; everything else is hidden. api/symbols.txt lists them. */
 #if defined(__GNUC__)
 #define HALO_API __attribute__((visibility("default")))
 #define HALO_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
@@ -50,7 +50,7 @@ HALO_API HaloStatus halo_fail_about(HaloStatus status, const char *subject);
 /* This thread's latest message; never NULL. Valid until the thread's next failure. */
 HALO_API const char *halo_error(void);
 
-/* A failure, kept to be the latest again: later, or in another thread. */
+/* A saved failure, which can become the latest again later, or in another thread. */
 typedef struct HaloFailure {
     HaloStatus status; /* HALO_OK: there is none */
     bool named;        /* the message begins with its subject */
