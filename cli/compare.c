@@ -10,11 +10,11 @@
 #include "batch/batch.h"
 #include "report/report.h"
 
-#define EXIT_BEYOND 6 /* they were compared, and are farther from each other than they may be */
+#define EXIT_BEYOND 6 /* the difference exceeds a limit */
 
 /* ---- bounds --------------------------------------------------------------------------------------------- */
 
-/* What may be asked of a comparison; the first are to be at most, the others at least. */
+/* The measures that can have limits: the first ones maxima, the others minima. */
 enum {
     MOST_MAX,
     MOST_MEAN,
@@ -40,7 +40,7 @@ static double measured(const HaloComparison *c, int bound)
     return value[bound];
 }
 
-/* What is not known is beyond. */
+/* A measure that is not known exceeds its limit. */
 static bool is_beyond(const Bounds *bounds, const HaloComparison *c, int bound)
 {
     const double value = measured(c, bound), limit = bounds->value[bound];
@@ -174,14 +174,15 @@ static void say_notes(const CliSettings *settings, const char *a, const char *b,
     free(text);
 }
 
-/* A pipeline that names a file takes its first image along, whatever it is compared with. */
+/* A secondary input without pages of its own is its first image. */
 static HaloStatus check_output(const CliSettings *settings, int items)
 {
     if (settings->output == NULL || items == 1) return HALO_OK;
     return halo_fail(HALO_ERR_USAGE, "-o writes the difference of two images, and this file holds several");
 }
 
-/* One pair. Its failure is said and counted, and others go on; what it returns ends the command. */
+/* Compares one pair. A failure is reported and counted, and the others continue; the returned status ends the
+ * command. */
 static HaloStatus compare_pair(Work *work, const CliItem *first, const char *b)
 {
     HaloStatus status = HALO_OK, outcome = first->status;

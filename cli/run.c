@@ -180,7 +180,7 @@ static HaloStatus print_summary(const CliWork *work)
     return HALO_OK;
 }
 
-/* With -v the line of the one input says it. */
+/* With -v the line of the single input has it. */
 static void say_notes(const CliWork *work)
 {
     const CliSettings *settings = work->settings;
@@ -188,9 +188,9 @@ static void say_notes(const CliWork *work)
     cli_noted_say(&work->tally.noted, &work->batch, settings->write.guard);
 }
 
-/* The journal is removed last, and the process ends at once after it: a run that is killed later would seem to
- * have failed, and --resume would find outputs that no journal names. So CUDA, whose cleaning up on exit takes
- * longer than all else here, is not given the time: the system frees the same. */
+/* Removes the journal last, and ends the process right after that: a run that is killed later would seem to
+ * have failed, and --resume would find outputs that no journal names. So CUDA's cleanup on exit, which takes
+ * longer than all else here, is skipped: the system frees the same. */
 static int leave(const CliWork *work, HaloStatus status)
 {
     const char *backend = work->tally.backend;

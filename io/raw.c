@@ -37,7 +37,7 @@ static HaloStatus open_audio(HaloReader *reader)
                      (long long)(size % frame));
 }
 
-/* Frames follow one another; what is left of a file behind them is none. */
+/* Consecutive frames; the remaining bytes of a file are not a frame. */
 static HaloStatus open_image(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;

@@ -20,7 +20,7 @@ struct CliJournal {
     size_t prefix; /* of outputs, which the journal names as they are below its folder */
     uint64_t recipe;
     int fd;
-    bool keep; /* it was asked for, or there before */
+    bool keep; /* it was requested, or existed before */
     bool failed;
     pthread_mutex_t lock;
 };
@@ -95,7 +95,7 @@ static void note_done(CliJournal *journal, const CliItem *item, CliStamp input)
     write_line(journal, &line);
 }
 
-/* A file that is in the way must not be taken for halo's own: it will be refused, or compared. */
+/* An existing file of the user must not be taken for halo's own: it will be refused, or compared. */
 CliBegun cli_journal_begin(CliJournal *journal, const CliItem *item, HaloForce force)
 {
     if (journal == NULL) return (CliBegun){0};
@@ -169,7 +169,7 @@ out:
     return status;
 }
 
-/* Does something else have the journal's name? A journal that merely may not be written is none of that. */
+/* Does another kind of file have the journal's name? A journal that is only not writable does not count. */
 static bool is_other_thing(const char *path)
 {
     struct stat st;
@@ -219,7 +219,7 @@ HaloStatus cli_journal_open(const CliSettings *settings, uint64_t recipe, const 
     status = cli_make_folders(journal->path, settings->write.sync);
     if (status == HALO_OK) status = open_locked(journal, settings->resume);
     if (status != HALO_OK && !settings->resume && !is_other_thing(journal->path)) {
-        cli_journal_close(journal, false); /* the outputs will say what is wrong with the folder */
+        cli_journal_close(journal, false); /* opening the outputs will report what is wrong with the folder */
         return HALO_OK;
     }
     HALO_TRY(status);

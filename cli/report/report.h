@@ -48,7 +48,7 @@ typedef struct CliNoted {
 void cli_noted_add(CliNoted *noted, const HaloNotes *notes);
 /* One line, or none. */
 void cli_noted_say(const CliNoted *noted, const CliBatch *batch, bool guarded);
-/* Sentences, "; " between them; NULL: there is nothing to say. The caller frees it. */
+/* The texts, separated by "; "; NULL: there are none. The caller frees it. */
 char *cli_notes_text(const HaloNotes *notes, bool losses, bool others);
 /* "notes", a list; `inputs` (may be NULL): how many have each. */
 void cli_record_notes(CliJson *json, const HaloNotes *notes, const size_t *inputs);

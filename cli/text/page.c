@@ -136,7 +136,7 @@ void cli_page_guard_standard(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
-            /* The wrong way round on purpose: using it fails as it would have failed closed. */
+            /* Opened for the wrong direction on purpose: using it fails, as if it were closed. */
             const int opened = open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
             (void)opened;
         }

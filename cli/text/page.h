@@ -19,7 +19,7 @@ FILE *cli_page_through(int descriptor);
 /* Writes the page to a file descriptor and closes it. HALO_ERR_PIPE when its reader has closed it,
  * HALO_ERR_OUTPUT for anything else. */
 HaloStatus cli_page_send(int descriptor);
-/* The same, for the last page of a command: says what went wrong and returns the exit status. */
+/* The same for the last page of a command: reports a failure and returns the exit status. */
 int cli_page_end(int descriptor);
 
 /* File descriptors 0 to 2 that are closed are opened on nothing, so that no file of ours takes their place. */

@@ -57,8 +57,7 @@ static HaloStatus exists(const char *path)
 static HaloStatus open_standard(HaloSink *sink, const HaloSinkOptions *options)
 {
     struct stat st;
-    sink->fd =
-        fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0); /* a copy: closing it shows late errors, and is ours to do */
+    sink->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0); /* a duplicate: closing it reports late errors */
     if (sink->fd < 0 || fstat(sink->fd, &st) != 0) return output_error(sink->path, "cannot open it");
     return refuse_read(sink->path, options, &st);
 }
@@ -76,7 +75,8 @@ static HaloStatus open_beside(HaloSink *sink, const struct stat *old)
     HaloStatus status = HALO_OK;
     struct stat end;
     HALO_TRY(halo_follow_links(sink->path, &sink->target));
-    /* Links below /proc may read "pipe:[7]" or "gone (deleted)": what they lead to must be what we replace. */
+    /* Links below /proc may read "pipe:[7]" or "name (deleted)", so the target of a link has to be the file
+     * that is replaced. */
     if (old != NULL &&
         (stat(sink->target, &end) != 0 || end.st_dev != old->st_dev || end.st_ino != old->st_ino)) {
         HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, " leads to a file without a name"));
@@ -140,7 +140,7 @@ static HaloStatus write_all(HaloSink *sink, const uint8_t *bytes, size_t size)
             bytes += n;
             size -= (size_t)n;
         } else if (errno == EAGAIN ||
-                   errno == EWOULDBLOCK) { /* a pipe that its other owner made non-blocking */
+                   errno == EWOULDBLOCK) { /* a pipe that another process made non-blocking */
             struct pollfd wait = {.fd = sink->fd, .events = POLLOUT};
             poll(&wait, 1, -1);
         } else if (errno == EPIPE) {

@@ -10,7 +10,7 @@
 /* All that was written to an open file; `path` is for messages. Fine for pipes and devices, which keep nothing.
  */
 HaloStatus halo_sync(int fd, const char *path);
-/* Takes room for bytes to come; the file's size stays. False where that is not to be had. */
+/* Preallocates space; the file's size stays. False if that fails. */
 bool halo_reserve(int fd, int64_t from, int64_t bytes);
 
 #endif

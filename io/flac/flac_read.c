@@ -114,7 +114,7 @@ static FLAC__StreamDecoderWriteStatus take_frames(const FLAC__StreamDecoder *dec
     int64_t at = (int64_t)frame->header.number.sample_number;
     FLAC__uint64 end = 0;
     FLAC__stream_decoder_get_decode_position(decoder, &end);
-    /* A stream behind the first counts from 0; and a number may be damaged. */
+    /* A second stream counts from 0; and a number may be damaged. */
     if (at < due || (state->reader->options.tolerate && !may_be_lost(state, at - due, (int64_t)end))) at = due;
     state->end = (int64_t)end;
     if (state->reader->options.tolerate && state->total > 0 && at >= state->total)
@@ -131,7 +131,7 @@ static FLAC__StreamDecoderWriteStatus take_frames(const FLAC__StreamDecoder *dec
     return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE;
 }
 
-/* What stands behind the last frame may be anything, such as the tags of other programs. */
+/* The last frame may be followed by anything, such as the tags of other programs. */
 static void note_damage(const FLAC__StreamDecoder *decoder, FLAC__StreamDecoderErrorStatus error, void *context)
 {
     FlacReader *state = context;

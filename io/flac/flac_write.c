@@ -208,8 +208,7 @@ void flac_discard(HaloWriter *writer)
 {
     FlacWriter *state = writer->state;
     if (state == NULL) return;
-    if (state->status == HALO_OK)
-        state->status = HALO_ERR_OUTPUT; /* what libFLAC still wants to write goes nowhere */
+    if (state->status == HALO_OK) state->status = HALO_ERR_OUTPUT; /* discards what libFLAC still writes */
     if (state->encoder != NULL) FLAC__stream_encoder_delete(state->encoder);
     for (unsigned i = 0; i < state->blocks; i++) FLAC__metadata_object_delete(state->block[i]);
     free(state->block);

@@ -10,8 +10,8 @@
 
 /* ---- pictures ------------------------------------------------------------------------------------------- */
 
-/* Dots per metre stay what they are, whatever the size; the shape of a pixel, and numbers in a unit that the
- * file does not name, belong to its samples. */
+/* Dots per metre stay unchanged at any size; the pixel aspect ratio, and numbers without a unit, belong to the
+ * samples. */
 static void apply_resolution(HaloMeta *meta, const HaloChanges *changes)
 {
     double scale[2], *dots = meta->resolution;
@@ -69,7 +69,7 @@ uint32_t halo_usual_speakers(int channels)
     return channels <= 8 ? usual[channels] : 0;
 }
 
-/* The loudspeaker of a channel: WAVE's masks name them in the order of the channels. 0: none. */
+/* The speaker position of a channel, by WAVE's channel mask, which is in the order of the channels. 0: none. */
 static uint32_t speaker_of(uint32_t speakers, int channel)
 {
     for (int bit = 0; bit < 32 && channel >= 0; bit++)

@@ -46,7 +46,7 @@ static bool is_about_pages(const char *line)
 
 static bool is_about_samples(const char *line) { return begins(line, "min=") || begins(line, "max="); }
 
-/* ImageJ's lines without those that are true no more; behind the first stands how many images there are. */
+/* ImageJ's lines without those that are no longer true; the number of images follows the first line. */
 static HaloStatus rewrite_lines(HaloText *text, int64_t pages, bool arranged, bool shown)
 {
     const size_t size = strlen(text->value);

@@ -112,7 +112,7 @@ static HaloStatus set_values(HaloBlob *xmp, const char *name, size_t size, const
     return HALO_OK;
 }
 
-/* Where a packet has no such property, it goes on having none. */
+/* A packet without such a property gets none. */
 static HaloStatus set_number(HaloBlob *xmp, const char *uri, const char *property, int64_t number)
 {
     const Span prefix = prefix_of(xmp, uri);

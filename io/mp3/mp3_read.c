@@ -55,7 +55,8 @@ static HaloStatus decode(HaloReader *reader, const Mp3Frame *frame, const uint8_
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
-/* Goes through the rest of the file and back. What is wrong is an error when samples are read, not before. */
+/* Counts frames through the rest of the file, and goes back. Damage is reported when samples are read, not
+ * here. */
 static HaloStatus count_frames(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;

@@ -5,7 +5,7 @@
 
 #include "mp3.h"
 
-/* Does what must follow a frame stand behind this one? */
+/* Is this frame followed by what has to follow one? */
 static HaloStatus confirm(Mp3Stream *stream, const Mp3Frame *frame, bool *confirmed)
 {
     enum { MORE = 2 };
@@ -114,7 +114,7 @@ static HaloStatus refuse_change(const Mp3Stream *stream, const Mp3Frame *frame)
         rate ? first->rate : first->channels, rate ? frame->rate : frame->channels);
 }
 
-/* Before a frame is taken: is all right up to its end? */
+/* Before a frame is taken: checks it up to its end. */
 static HaloStatus check_frame(Mp3Stream *stream, const Mp3Frame *frame, int64_t skipped, bool changes)
 {
     const uint8_t *at;
@@ -153,11 +153,11 @@ static HaloStatus check_part(Mp3Stream *stream)
 
 /* ---- frames --------------------------------------------------------------------------------------------- */
 
-/* Samples by which a decoder's filters are late; encoders do not count them as theirs. */
+/* The delay of a decoder's filters in samples, which encoders' counts do not include. */
 #define DECODER_DELAY 529
 
-/* What the encoder put around the sound is left out, as FFmpeg and mpg123 do. Frames behind those that the
- * header counts are of a stream without header that was joined to this one: all of these is sound. */
+/* Removes the encoder's padding, as FFmpeg and mpg123 do. Frames after those that the header counts belong to a
+ * concatenated stream without header: all of their samples are sound. */
 static void set_sound(Mp3Stream *stream, Mp3Frame *frame)
 {
     Mp3Part *part = &stream->part;

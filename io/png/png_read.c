@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text of a kilobyte may expand to gigabytes: of one chunk, and of how many, so much is kept. */
+/* A text of a kilobyte may expand to gigabytes: limits of one chunk, and of their number. */
 #define MAX_CHUNK_BYTES 8388608
 #define MAX_CHUNKS 32
 
-/* A block of this size holds a chunk, and whatever libpng needs for itself but rows. */
+/* The largest allocation for a chunk, or for libpng itself, except rows. */
 #define MAX_BLOCK_BYTES (MAX_CHUNK_BYTES + 65536)
 
 static void on_read(png_structp png, png_bytep bytes, size_t size)
@@ -142,7 +142,7 @@ static void begin_rows(void *arg)
 }
 
 /* A step: the next rows, or all of an interlaced image; after the last one all that follows it, so that damage
- * behind the rows is found too. Rows that have been given out already are passed over. */
+ * behind the rows is found too. Rows that have been given out already are skipped. */
 static void decode(void *arg)
 {
     PngReader *state = arg;
@@ -232,7 +232,7 @@ static HaloStatus fill_by_libpng(PngReader *state, const HaloBuf *rows)
         halo_rows_clear(rows, 0);
         return HALO_OK;
     }
-    /* Passes leave the pixels of later ones alone, and a row that cannot be decoded is not touched. */
+    /* A pass does not change the pixels of later passes, and a row that cannot be decoded is not changed. */
     if (state->passes > 1 || state->reader->options.tolerate) halo_rows_clear(rows, 0);
     state->rows = rows;
     HaloStatus status = state->begun ? HALO_OK : halo_png_guard(&state->guard, begin_rows, state);

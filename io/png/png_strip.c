@@ -25,7 +25,8 @@
 
 #define SAMPLES 4
 #define SAMPLE_BYTES ((size_t)3072)
-#define LEAST_GRAIN 10 /* what becomes less than a tenth of itself is no grain, whatever samples say */
+#define LEAST_GRAIN \
+    10 /* strips that compress to less than a tenth are not noise, whatever the samples suggest */
 
 typedef struct PngPress {
     int level;
@@ -125,7 +126,8 @@ static size_t press_runs(const PngStrip *strip, uint8_t *to)
     return halo_png_has_fast() ? press_by_isal(strip, true, to) : press_by_zlib(strip, &strip->press->runs, to);
 }
 
-/* What runs alone take of what the level takes, by a few pieces of the strip; 2 for what is no grain. */
+/* The size with runs only relative to the level's own, estimated from parts of the strip; 2 if it is not noisy.
+ */
 static double weigh_runs(const PngStrip *strip, uint8_t *beside)
 {
     PngStrip sample = {.bytes = strip->press->sample, .press = strip->press};

@@ -5,7 +5,7 @@
 
 #include "halo/format.h"
 
-/* What a file holds must depend on the picture alone, so this does not: not on threads, nor on memory. */
+/* A constant: the bytes of a file must depend on the image alone, not on threads or memory. */
 #define PNG_STRIP_BYTES ((size_t)512 * 1024)
 #define PNG_WINDOW_BYTES ((size_t)32768)
 

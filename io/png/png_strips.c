@@ -72,7 +72,7 @@ out:
     return status;
 }
 
-/* Writes the strips that are pressed, in order; waits, or helps, until strip `until` - 1 is among them. */
+/* Writes the compressed strips in order; compresses or waits until strip `until` - 1 is among them. */
 static HaloStatus write_until(PngStrips *strips, int64_t until)
 {
     HaloStatus status = HALO_OK;

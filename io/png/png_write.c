@@ -129,7 +129,7 @@ static void write_significant(const PngWriter *state)
     png_set_sBIT(state->png, state->info, &said);
 }
 
-/* libpng leaves out those that contradict each other (png_set_benign_errors). */
+/* libpng leaves out chunks that contradict each other (png_set_benign_errors). */
 static void write_numbers(const PngWriter *state)
 {
     const HaloMeta *meta = &state->writer->info.meta;
@@ -264,8 +264,8 @@ out:
     return status;
 }
 
-/* A step: what stands behind the samples. libpng writes it behind samples that it has written itself: here one
- * pixel that goes nowhere. */
+/* A step: writes the chunks after the samples. libpng does that only after samples of its own: here one pixel,
+ * which is discarded. */
 static void write_end(void *arg)
 {
     PngWriter *state = arg;

@@ -19,7 +19,7 @@ typedef struct PngReader {
     struct PngRows *own;            /* decodes the rows; NULL: libpng does, or reading has not begun */
     bool begun;                     /* libpng gives them */
     bool palette;                   /* the file has a PLTE chunk, of use or not */
-    uint8_t pixel[PNG_PIXEL_BYTES]; /* a PNG that stands for the samples: see end_own */
+    uint8_t pixel[PNG_PIXEL_BYTES]; /* a PNG that replaces the samples: see end_own */
     size_t pixel_at, pixel_size;
     png_uint_32 chunks_left; /* that libpng may keep, as it counts them */
     HaloBuf whole;           /* an interlaced image of which rows are given out */

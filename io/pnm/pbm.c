@@ -64,8 +64,8 @@ static HaloStatus finish(HaloWriter *writer)
 
 static void discard(HaloWriter *writer) { (void)writer; }
 
-/* No probe: what is read is known by pnm's, so that a pipe's output, which follows the input's format, is not
- * held to black and white. */
+/* No probe: pnm recognises the file, so that a pipe's output, which follows the input's format, is not limited
+ * to black and white. */
 const HaloFormat halo_format_pbm = {
     .name = "pbm",
     .help = "PBM: a bit a pixel, black or white; what has other levels is refused",

@@ -13,7 +13,7 @@ int64_t halo_image_limit(const HaloReader *reader)
     return reader->options.max_pixels > 0 ? reader->options.max_pixels : HALO_MAX_PIXELS;
 }
 
-/* More channels than colours with alpha take up the room of more pixels. */
+/* More than 4 channels count as more pixels. */
 bool halo_image_fits(const HaloReader *reader, int64_t pixels, int64_t channels)
 {
     const int64_t limit = halo_image_limit(reader), most = limit < INT64_MAX / 4 ? 4 * limit : INT64_MAX;

@@ -9,10 +9,10 @@
 /* Sets reader->info.shape to an image with the white of its type. HALO_ERR_INPUT for an image without pixels,
  * HALO_ERR_LIMIT for one beyond options.max_pixels. */
 HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, int channels, HaloDtype dtype);
-/* What --max-pixels allows: so many pixels, and so many of so many samples? */
+/* Checks a size against --max-pixels. */
 int64_t halo_image_limit(const HaloReader *reader);
 bool halo_image_fits(const HaloReader *reader, int64_t pixels, int64_t channels);
-/* Inks are light only by the profile of the press, which halo does not apply: HALO_ERR_INPUT, with a remedy. */
+/* CMYK needs the ICC profile of its press, which halo does not apply: HALO_ERR_INPUT, with a remedy. */
 HaloStatus halo_image_refuse_cmyk(const char *format, const char *extension);
 /* Takes exactly `size` bytes, row `row` of the image. Where the source ends before: HALO_ERR_INPUT, or, if
  * damage is tolerated, `fill` for what is missing. */

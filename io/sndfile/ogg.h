@@ -25,7 +25,7 @@ HaloStatus ogg_comments(const uint8_t *packet, size_t size, HaloMeta *meta, Halo
 
 /* The comments of the first stream go to `meta`. Leaves input->at as it was, as the next does. */
 HaloStatus snd_ogg_take_comments(SndInput *input, HaloMeta *meta);
-/* HALO_ERR_INPUT where another stream follows the first one: libsndfile reads the first alone, without a word.
+/* HALO_ERR_INPUT if another stream follows the first: libsndfile silently reads only the first.
  */
 HaloStatus snd_ogg_check_streams(SndInput *input);
 

@@ -13,7 +13,7 @@
 
 #include "halo/format.h"
 
-/* How samples cross the border to libsndfile. */
+/* The type in which samples are exchanged with libsndfile. */
 typedef enum SndSamples { SND_INTS, SND_FLOATS, SND_DOUBLES } SndSamples;
 
 /* A sample format that halo trusts; everything that libsndfile knows beyond these is refused. */
@@ -53,7 +53,7 @@ size_t snd_input_read(SndInput *input, void *bytes, size_t size);
 /* Exactly `size` bytes from `offset`, or false. */
 bool snd_input_get(SndInput *input, int64_t offset, void *bytes, size_t size);
 
-/* What a header says that libsndfile would pass over. */
+/* Facts of a header that libsndfile ignores. */
 typedef struct SndHead {
     int64_t end;   /* where the samples end by the header's word, or the last whole page of Ogg; -1: unknown */
     int64_t blank; /* where a length of 0 stands for "until the end", or -1 */

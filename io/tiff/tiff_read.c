@@ -77,8 +77,8 @@ static HaloStatus measure_blocks(TiffReader *state)
     return HALO_OK;
 }
 
-/* White of floats is 1, unless the greatest sample that the tags speak of is another: it is white then; where
- * that is the greatest of the type, they are numbers. */
+/* White of floats is 1, unless the tags give another maximum, which then is white; if that is the maximum of
+ * the type, they are numbers. */
 static void take_scale(const TiffReader *state, HaloShape *shape)
 {
     const TiffPixels *pixels = &state->pixels;
@@ -114,7 +114,8 @@ static HaloStatus look_at_page(HaloReader *reader)
     HALO_TRY(halo_tiff_take_geo(state->own.tiff, &exif, &reader->info.meta));
     describe(state);
     HALO_TRY(halo_tiff_outcome(&state->own.guard, true)); /* no tag was left out for want of memory */
-    /* In these, libtiff warns of damage and goes on with made-up samples; elsewhere of odd tags. */
+    /* In these functions libtiff warns of damage and continues with invented samples; elsewhere it warns of
+     * unusual tags. */
     state->own.guard.strict = state->pixels.warns && !reader->options.tolerate;
     halo_tiff_clear(&state->own.guard);
 out:

@@ -47,7 +47,7 @@ typedef struct TiffReader {
     HaloFailure failure;    /* of the row behind them */
 
     pthread_mutex_t lock; /* of the source, and of what threads find while they decode */
-    HaloPool *pool;       /* NULL: there was no use for it yet */
+    HaloPool *pool;       /* NULL: not needed yet */
     TiffDecoder *helper;  /* [helpers]: of the pool's threads but the first */
     int helpers;
 } TiffReader;
@@ -62,7 +62,7 @@ HaloStatus tiff_find_stack(TiffReader *state);
  * that. One that is open goes there. */
 bool tiff_open_helper(TiffReader *state, TiffDecoder *helper);
 void tiff_close_decoder(TiffDecoder *decoder);
-/* IfdSource::get; EXIF that leads nowhere is no reason to refuse an image. */
+/* IfdSource::get; a broken EXIF offset does not make the image fail. */
 bool tiff_get_bytes(void *context, int64_t at, void *bytes, size_t size);
 /* Along the chain of directories, up to 65535: libtiff's own count takes a square of their number. Overviews,
  * which say that they show another page smaller, are no pages, unless they stand first. */

@@ -88,8 +88,8 @@ static uint32_t speakers_of(const HaloWriter *writer)
     return said != 0 ? said : halo_usual_speakers(writer->info.shape.channels);
 }
 
-/* Are the channels for other loudspeakers than so many usually are? The plain header of mono and stereo says
- * nothing of them. */
+/* Does the channel mask differ from the default for that count? The plain header of mono and stereo has none.
+ */
 static bool is_extended(const HaloWriter *writer)
 {
     const int channels = writer->info.shape.channels;
