@@ -174,7 +174,8 @@ static void say_notes(const CliSettings *settings, const char *a, const char *b,
     free(text);
 }
 
-/* A secondary input without pages of its own is its first image. */
+/* -o is refused for files of several images: the pipeline would compare each with the first image of the other.
+ */
 static HaloStatus check_output(const CliSettings *settings, int items)
 {
     if (settings->output == NULL || items == 1) return HALO_OK;

@@ -233,7 +233,8 @@ const CliCommand cli_commands[] = {
      "halo join --crossfade 20ms take1.wav take2.wav -o song.wav\n",
      cli_join},
     {"compare", CLI_COMPARE, NULL, "A B",
-     "measure how much two files differ, or files of the same name in two folders; exits with 6 if the difference exceeds the limit",
+     "measure how much two files differ, or files of the same name in two folders; exits with 6 if the "
+     "difference exceeds the limit",
      "halo compare a.png b.png\n"
      "halo compare a.png b.png --at-most max=1 --at-least ssim=0.99\n"
      "halo compare old/ new/ --json\n"

@@ -20,7 +20,8 @@ typedef struct CliStamp {
     int64_t size, time;
 } CliStamp;
 
-/* Around the work on an item, from any thread; NULL is fine. `force`: what becomes of an output that is there. */
+/* Around the work on an item, from any thread; NULL is fine. `force`: what becomes of an output that is there.
+ */
 typedef struct CliBegun {
     char what; /* of the journal's line, 0: none */
     CliStamp input;

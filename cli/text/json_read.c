@@ -221,7 +221,8 @@ HaloStatus json_get_number(const JsonValue *object, const char *key, double *val
     *value = NAN;
     if (found->type == JSON_NULL) return HALO_OK;
     if (found->type == JSON_TEXT) {
-        if (strcmp(found->text, "inf") != 0 && strcmp(found->text, "-inf") != 0) return missing(key, "a number");
+        if (strcmp(found->text, "inf") != 0 && strcmp(found->text, "-inf") != 0)
+            return missing(key, "a number");
         *value = *found->text == '-' ? -(double)INFINITY : (double)INFINITY;
         return HALO_OK;
     }

@@ -5,8 +5,8 @@
 
 #include "plan.h"
 
-/* What the next pass found; NULL: it is still to come, and looks at the value `in` unless the caller sets another
- * output. */
+/* What the next pass found; NULL: it is still to come, and looks at the value `in` unless the caller sets
+ * another output. */
 static HaloStatus next_pass(HaloBuilder *builder, HaloReg in, AnalysisKind kind, const AnalysisPass **pass)
 {
     PlanAnalysis *analysis = builder->session->analysis;
@@ -114,7 +114,8 @@ HaloStatus halo_build_analysis(HaloBuilder *builder, HaloReg in, const HaloSilen
     PlanAnalysis *analysis = builder->session->analysis;
     const AnalysisPass *pass;
     if (analysis == NULL)
-        HALO_FAIL(HALO_ERR_USAGE, "%s: its output length depends on the samples, so it works on single files only",
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "%s: its output length depends on the samples, so it works on single files only",
                   builder->op);
     HALO_TRY(next_pass(builder, in, ANALYSIS_SILENCE, &pass));
     analysis->silence = *silence;

@@ -30,7 +30,8 @@ typedef struct AnalysisPass {
 typedef enum AnalysisKind { ANALYSIS_SILENCE, ANALYSIS_RESULTS, ANALYSIS_STATES } AnalysisKind;
 
 typedef struct PlanAnalysis {
-    bool measures;   /* measurements that set parameters get a pass of their own, so that the rest runs in bands */
+    bool
+        measures; /* measurements that set parameters get a pass of their own, so that the rest runs in bands */
     bool reversible; /* the file can be read backwards: so do the states of forward-backward filters */
     int passes;      /* passes that are done, in the order in which the plan needs them */
     AnalysisPass pass[ANALYSIS_MAX_PASSES];
@@ -48,7 +49,7 @@ HaloStatus analysis_result(HaloBuilder *builder, HaloReg in, const HaloResult **
  * states, so that any part of its result can be computed. */
 bool analysis_finds_states(const HaloBuilder *builder, HaloReg reg);
 HaloStatus analysis_sections(HaloBuilder *builder, HaloStep *step, HaloReg *dst);
-bool analysis_add_span(AnalysisSpans *spans, HaloSpan span); /* false: out of memory */
+bool analysis_add_span(AnalysisSpans *spans, HaloSpan span);    /* false: out of memory */
 void analysis_free(PlanAnalysis *analysis, HaloMemory *memory); /* frees all passes; the rest stays as it is */
 
 #endif

@@ -11,7 +11,7 @@ typedef struct Windows {
     int64_t made, read; /* all rows of output and input */
     bool endless;
     Rows last;  /* of the input, needed by the last row of the output: with borders that reflect it needs rows
-                   further  back than those before it */
+                   further back than those before it */
     Part *need; /* from needs_new */
 } Windows;
 

@@ -113,8 +113,7 @@ typedef struct HaloInfo {
     bool real;         /* the file holds floating-point samples */
     bool rate_said;    /* of sound: its rate is not in the file, but from --rate, or 1 */
     uint32_t speakers; /* of sound: WAVE's mask of channels, such as 3f for 5.1; 0: not said, so the usual; */
-#define HALO_SPEAKERS_UNKNOWN UINT32_MAX /* or the channels have no speaker positions in the order of a mask \
-                                          */
+#define HALO_SPEAKERS_UNKNOWN UINT32_MAX /* no speaker positions in the order of a mask */
     char encoding[48];                   /* a description: "palette, interlaced", "24-bit PCM"; may be empty */
     int64_t images;  /* in a file that holds pages; 0: in others, where one may follow another */
     HaloNotes notes; /* what reading loses or changes; more may be added while rows are read */

@@ -9,7 +9,7 @@
 /* Sets reader->info.shape to an image with the white of its type. HALO_ERR_INPUT for an image without pixels,
  * HALO_ERR_LIMIT for one beyond options.max_pixels. */
 HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, int channels, HaloDtype dtype);
-/* Checks a size against --max-pixels. */
+/* The limit of --max-pixels; and whether an image of this size is within it. */
 int64_t halo_image_limit(const HaloReader *reader);
 bool halo_image_fits(const HaloReader *reader, int64_t pixels, int64_t channels);
 /* CMYK needs the ICC profile of its press, which halo does not apply: HALO_ERR_INPUT, with a remedy. */
