@@ -10,8 +10,8 @@
 #include "text/page.h"
 #include "work.h"
 
-/* Reports and records the outcome of one input; `error` is the message about a failure. Where the reader of the
- * page has gone the batch ends. */
+/* Reports and records the outcome of one input; `error` is the message about a failure. If the reader of the
+ * page has closed it, the batch ends. */
 static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcome, const char *error,
                            bool skipped, const HaloReport *report)
 {

@@ -26,7 +26,7 @@ struct HaloSession {
         *analysis; /* of the present file (plan/analysis.h); NULL: its plan cannot have passes */
     bool upright;  /* its image is turned upright before its plan begins: secondary inputs have to be, too */
     const char *input;   /* its name; NULL: it has none (file/side.h) */
-    int64_t page, pages; /* the present one, from 0, of so many; 0: not known */
+    int64_t page, pages; /* the current page, from 0, and their number; 0: not known */
     HaloSide *paired;    /* a secondary input of several pages, one for each of the input; or NULL */
     int sides;
     HaloSide **side; /* secondary inputs of this input alone, and later pages of any */

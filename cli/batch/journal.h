@@ -29,7 +29,8 @@ typedef struct CliBegun {
 
 CliBegun cli_journal_begin(CliJournal *journal, const CliItem *item, HaloForce force);
 void cli_journal_end(CliJournal *journal, const CliItem *item, CliBegun begun, HaloStatus outcome);
-/* A journal that this run began is removed when all went well, unless it was asked for. NULL is fine. */
+/* Closes the journal. One that this run began is removed if all went well, unless --resume requested it. NULL
+ * is fine. */
 void cli_journal_close(CliJournal *journal, bool all_well);
 
 #endif

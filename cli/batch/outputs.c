@@ -51,7 +51,7 @@ static HaloStatus keep_page_field(CliText *text, const CliSettings *settings, co
     return HALO_OK;
 }
 
-/* "{index:04}": the digits asked for, taken off the word. */
+/* "{index:04}": takes the requested digits off the word. */
 static HaloStatus take_digits(char *word, int *digits)
 {
     char *colon = strchr(word, ':');

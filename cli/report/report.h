@@ -23,9 +23,8 @@ typedef struct CliLevel {
 } CliLevel;
 CliLevel cli_level(const HaloShape *shape, const HaloStats *stats);
 
-/* report.c: tables and texts show at most so many channels, and say how many there are; so do the names in
- * `info
- * --json`. */
+/* report.c: the most channels that tables and texts show, with a note of how many there are; also for the names
+ * in `info --json`. */
 #define CLI_CHANNELS 64
 #define CLI_NAMES 1024
 int cli_shown_channels(int channels);

@@ -31,7 +31,7 @@ struct HaloSide {
     struct {
         int64_t page, offset;
     } found;                   /* where a later page begins, if pages follow one another; under `reading` */
-    int orientation;           /* as EXIF has it; 1: as people see it, or nothing is said */
+    int orientation;           /* of EXIF; 1: upright, or not stated */
     pthread_mutex_t measuring; /* of what follows */
     HaloSide *upright;         /* the same turned upright; NULL: not made yet */
     bool measured;

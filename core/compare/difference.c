@@ -6,7 +6,7 @@
 #include "part.h"
 
 #define RUN 4096 /* samples; those of a row that are left are its last run */
-#define PART 512 /* of a run: so many are loaded at a time */
+#define PART 512 /* samples of a run that are loaded at a time */
 
 typedef struct Sums {
     uint64_t differing;

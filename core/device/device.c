@@ -100,7 +100,7 @@ void device_close(Device *device)
     device->handle = NULL;
 }
 
-/* One row, such as sound is, may be longer than asked for. */
+/* A buffer of one row, such as sound, may be longer than requested. */
 static bool suits(const HaloBuf *spare, const HaloBuf *buf)
 {
     if (spare->rows == 1 && buf->rows == 1) return spare->stride >= halo_row_bytes(buf);

@@ -65,8 +65,8 @@ HaloStatus turn_samples(HaloMemory *memory, const HaloBuf *lies, int orientation
 /* The shape that an image has when it is turned. */
 HaloShape turn_shape(const HaloShape *shape, int orientation);
 
-/* save.c: the format of an output, with its library loaded: the one asked for (NULL: none), by its extension,
- * or that of the input. */
+/* save.c: the format of an output, with its library loaded: the requested one (NULL: none), that of its
+ * extension, or that of the input. */
 HaloStatus save_format(const HaloSession *session, const char *output, const HaloFormat *asked,
                        const HaloFormat *of_input, const HaloFormat **to);
 /* An output into a writer whose format, sink, options and changes (plan_changes) are set; `like`, of the input,

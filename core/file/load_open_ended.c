@@ -4,7 +4,7 @@
 
 #include "file.h"
 
-/* The first piece has so many frames; each other one is as long as all before it together, up to so many bytes.
+/* The frames of the first block; each further one is as long as all before it together, up to this many bytes.
  */
 #define FIRST_FRAMES ((int64_t)1 << 16)
 #define PIECE_BYTES ((int64_t)4 << 20)

@@ -134,9 +134,9 @@ static HaloStatus choose(HaloSession *session, const JobState *state, bool begin
     HaloStatus status = HALO_OK;
     *choice = (Choice){.team = {&session->host, 1}};
     if (auto_choice && plan->reg[plan->input[0].reg].width == PLAN_ENDLESS)
-        why = "sound of unknown length is computed as it comes";
+        why = "sound of unknown length is streamed on the CPU";
     else if (auto_choice && is_live(state))
-        why = "somebody waits for each block";
+        why = "low-latency streaming runs on the CPU";
     else if (begin)
         HALO_TRY(open_chosen(session, state, choice));
     else
@@ -144,7 +144,7 @@ static HaloStatus choose(HaloSession *session, const JobState *state, bool begin
     if (choice->team.device == session->gpu && !demanded && !gpu_flows(session, state) &&
         !whole_fits(session, choice->team.device, plan)) {
         choice->team = (Team){&session->host, 1};
-        why = "a GPU would take it as a whole, which does not fit the memory";
+        why = "a GPU would need all of it at once, which does not fit the memory";
     }
     if (why != NULL) snprintf(choice->why, sizeof choice->why, "%s", why);
     if (choice->team.device == &session->host) HALO_TRY(device_open(&session->host, 0, session->options.jobs));

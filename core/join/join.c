@@ -28,7 +28,7 @@ typedef struct Run {
     const HaloJoin *join;
     Input *input; /* [inputs]; the first stays open, since the output gets its metadata */
     size_t at;
-    bool ended;      /* all frames wait, or have gone */
+    bool ended;      /* all frames are in the queue, or written */
     HaloShape shape; /* of all; width -1: not known yet */
     HaloRead *read;
     size_t reads;
@@ -246,7 +246,7 @@ out:
     return status;
 }
 
-/* An empty buffer with room for so many frames. */
+/* An empty buffer with space for this many frames. */
 static HaloStatus take(Run *run, int64_t frames, const HaloShape *like, HaloBuf *buf)
 {
     HaloShape shape = *like;

@@ -144,7 +144,7 @@ HaloStatus measure_hist(Device *device, const HaloBuf *src, const HaloHist *hist
     return status == HALO_OK ? device->backend->hist(device->handle, src, hist, made) : status;
 }
 
-/* Counts of single values gathered into the bins asked for. */
+/* Gathers counts of single values into the requested bins. */
 static void gather(const HaloHistogram *levels, HaloHistogram *out)
 {
     const HaloBins bins = halo_bins(out->lo, out->hi, out->bins);

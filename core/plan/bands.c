@@ -210,8 +210,8 @@ int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t me
 
 /* ---- from file to file ---------------------------------------------------------------------------------- */
 
-/* Rows from a file are computed and written while they are in the cache: so many bytes, input and output
- * included. A GPU is given more, since every band is launched and waited for. */
+/* The bytes of a band of rows from a file, input and output included: few enough to be computed and written
+ * while they are in the cache. A GPU is given more, since every band is launched and waited for. */
 #define FLOW_BYTES (4 << 20)
 #define FLOW_BYTES_GPU (32 << 20)
 

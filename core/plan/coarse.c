@@ -19,7 +19,7 @@ static const int64_t taps_a_node[] = {22, 25, 28, 36, 48};
 #define LEAST_TAPS_A_NODE 20
 #define MOST_TAPS_A_NODE 160
 #define LEAST_STEP 4
-/* A mask is so many blocks long at least. */
+/* The least length of a mask, in blocks. */
 #define LEAST_BLOCK 2
 #define BLOCKS 32
 

@@ -14,7 +14,7 @@
 
 #define HOST_BYTES_PER_SECOND 5e9  /* one core, through memory */
 #define HOST_FLOPS_PER_SECOND 5e10 /* one core, fma counted as two, AVX2 or better */
-#define HOST_SCALING 0.7           /* so many threads to this power are worth as many cores: 16 of them seven */
+#define HOST_SCALING 0.7           /* n threads count as n to this power cores: 16 as seven */
 #define READ_BYTES_PER_SECOND 5e9  /* of files in memory */
 #define WRITE_BYTES_PER_SECOND 3e9
 #define ROOM_BYTES_PER_SECOND 3.6e9    /* written to preallocated space, */
@@ -26,7 +26,7 @@
 #define GPU_COPY_BYTES_PER_SECOND 6e9  /* and any other */
 #define GPU_BYTES_PER_SECOND 2e12
 #define GPU_FLOPS_PER_SECOND 2e13
-#define GPU_CORES 1000.0 /* so many times as fast as one core, where operations do not say it */
+#define GPU_CORES 1000.0 /* the speed relative to one core, if operations do not determine it */
 #define GPU_STEP_SECONDS 2e-5
 
 static double samples(const HaloShape *shape)

@@ -42,7 +42,7 @@ static double made(const Fit *fit, const float *factor, int64_t phase, int64_t p
 
 /* ---- the equations -------------------------------------------------------------------------------------- */
 
-/* Adds what one place asks for to the equations, whose last column is the right side. */
+/* Adds the equations of one position; their last column is the right side. */
 static void add_place(const Fit *fit, int64_t phase, int64_t place, double *equation)
 {
     double value[FIT_WIDEST];

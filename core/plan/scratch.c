@@ -6,7 +6,7 @@
 #include "base/side.h"
 #include "primitive/primitive.h"
 
-/* So many bytes of measurements do not count: they do not grow with the samples. */
+/* The bytes of measurements that do not count, since they do not grow with the samples. */
 #define OWN_BYTES ((int64_t)16 << 20)
 
 /* A part of a value as a buffer without data. */

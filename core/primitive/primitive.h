@@ -63,7 +63,7 @@ typedef struct Primitive {
     HaloStatus (*set)(HaloStep *step, const HaloResult *measured, HaloChain *room);
     /* Bytes of host memory that its tables take. NULL: next to none. */
     double (*bytes)(const HaloStep *step);
-    /* Operations for so many samples of the result, or of the source where there is no result. */
+    /* Operations for `samples` of the result, or of the source if there is no result. */
     double (*flops)(const HaloStep *step, double samples);
     /* Nanoseconds that a core takes for a sample of the result, or of `src` where there is none: measured, of
      * what has other costs than bytes and operations. NULL: these say it. */

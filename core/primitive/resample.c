@@ -34,8 +34,7 @@ static HaloResampleTaps taps_at(const HaloResampleAxis *axis, const HaloResample
     return taps;
 }
 
-/* What the taps of outputs [*from, *to) lie over; where outputs are asked for that are not there, those of the
- * last. */
+/* The source samples under the taps of outputs [*from, *to); beyond the last output, those of the last. */
 static void spread(const HaloResampleAxis *axis, const HaloResampleRule *rule, int64_t *from, int64_t *to)
 {
     const HaloResampleTaps first = taps_at(axis, rule, smaller(*from, axis->size - 1)),
@@ -102,7 +101,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
 
 /* ---- tables --------------------------------------------------------------------------------------------- */
 
-/* Outputs, of so many, whose table is there at once. */
+/* How many outputs have their table in memory at the same time. */
 static int64_t piece_of(const HaloResampleAxis *axis, int64_t outputs)
 {
     if (axis->tap != NULL) return outputs;

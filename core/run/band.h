@@ -14,7 +14,7 @@ typedef struct Work {
     HaloResults *results;
     HaloResults own;    /* [steps] what was measured for `resolve` */
     Measured *measured; /* [steps] what steps that measure have seen so far, */
-    int64_t *counted;   /* [steps] which is so many bands: they are measured in order */
+    int64_t *counted;   /* [steps] the number of bands measured so far, in order */
     Carried *carried;   /* [steps] what bands leave for the next */
     int64_t next;       /* the first band that no device has taken */
     Sequencer *sequencer;

@@ -46,8 +46,8 @@ typedef struct BandIo {
      * `out` is empty). */
     HaloStatus (*begin)(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to);
     HaloStatus (*end)(void *context, int64_t k); /* the band is made */
-    /* Gives rows of input `at`, which is no first one, until it is asked for others: of one device alone, on
-     * the host. NULL: all of them are in memory, or are brought there first. */
+    /* Gives rows of the secondary input `at`, valid until the next call; only for a single device, on the host.
+     * NULL: all of them are in memory, or are read first. */
     HaloStatus (*side)(void *context, int at, Rows rows, HaloBuf *from);
 } BandIo;
 

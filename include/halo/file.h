@@ -34,7 +34,7 @@ typedef struct HaloWriteOptions {
     int quality;     /* JPEG: 1..100; 0: 90 */
     int subsampling; /* JPEG: 444, 422 or 420; 0: 444 from quality 90 on, else 420 */
     int png_level;   /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
-    int tile;        /* TIFF: tiles of so many rows and columns, a multiple of 16; 0: strips */
+    int tile;        /* TIFF: tiles of this width and height, a multiple of 16; 0: strips */
     bool pyramid;    /* TIFF: overviews, too, each half as wide and high, in tiles of `tile` or 256 */
     int bits;        /* sound: integers of 8, 16, 24 or 32 bits, or, `floats`, of 32; 0: as the input's */
     bool floats;

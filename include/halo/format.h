@@ -102,7 +102,7 @@ HALO_API HaloStatus halo_sync_folder(const char *path);
 
 /* ---- what a file says of itself (file.h has what it is) ----------------------------------------------- */
 
-/* The EXIF without its small image: the bytes of that are gone, the rest stays in place. */
+/* The EXIF without its thumbnail: the bytes of that are removed, the rest stays in place. */
 HALO_API void halo_exif_drop_thumbnail(HaloBlob *exif);
 /* The rows have been turned. */
 HALO_API void halo_exif_set_upright(HaloBlob *exif);
@@ -118,7 +118,7 @@ HALO_API HaloStatus halo_meta_apply(HaloInfo *info, const HaloChanges *changes, 
 
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
-#define HALO_MAX_CHANNELS 65536 /* of an image, whatever is asked for */
+#define HALO_MAX_CHANNELS 65536 /* the maximum of an image, whatever the options */
 
 typedef struct HaloReadOptions {
     bool tolerate;      /* a truncated or damaged file gives what could be read: the rest of an image is 0, a
@@ -190,7 +190,7 @@ struct HaloFormat {
     bool plain;   /* a file is as large as its samples plus a header, so its space can be preallocated */
     bool named;   /* files have no signature: the format is known by its extension, or by name */
     bool no_rate; /* of sound it holds samples alone, which are later read back without a rate */
-    bool tiles;  /* of pictures it holds tiles and overviews: HaloWriteOptions::tile and pyramid ask for them */
+    bool tiles;   /* it holds images with tiles and overviews (HaloWriteOptions::tile and pyramid) */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */

@@ -4,9 +4,9 @@
 
 #include "halo/numerics.h"
 
-/* Positions are counted from the first sample of output 0's window, and cut into runs of so many: the largest
- * power of two below the window's n samples, and at most this. So a window of two samples or more ends in a
- * later run than the one it begins in. */
+/* Positions are counted from the first sample of output 0's window, and cut into runs, whose length is the
+ * largest power of two below the window's n samples, and at most this. So a window of two samples or more ends
+ * in a later run than the one it begins in. */
 #define HALO_MEAN_RUN 32
 
 HALO_FN int64_t halo_mean_run(int64_t n)

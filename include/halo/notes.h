@@ -36,7 +36,7 @@ typedef enum HaloNote {
     HALO_NOTE_RATE,        /* the output holds no sample rate, which was `rate` */
     HALO_NOTE_TILES,       /* tiles or overviews were requested in a format that has none */
     /* Conversions and similar remarks, shown with --verbose and in JSON. */
-    HALO_NOTE_THROUGH_F32, /* samples of so many bits pass through f32 */
+    HALO_NOTE_THROUGH_F32, /* samples of `count` bits pass through f32 */
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
     HALO_NOTE_CUT,         /* only the beginning of a sound is there */
     HALO_NOTE_NARROWED,    /* `from` samples are written as `to` */

@@ -1,4 +1,4 @@
-/* What a session is asked for. */
+/* The options of a session. */
 #ifndef HALO_OPTIONS_H
 #define HALO_OPTIONS_H
 
@@ -46,7 +46,7 @@ typedef struct HaloOptions {
     int share;          /* the number of sessions that run at the same time and divide that memory; 0: 1 */
     int64_t files;      /* the expected number of files: the time to start a GPU is divided among them; 0: 1 */
     int64_t band_rows;  /* rows computed at a time; 0: chosen. Results do not depend on it */
-    int raw_bits;       /* raw sound holds signed integers of so many bits, read as f32: 16, 24 or 32; or
+    int raw_bits;       /* raw sound holds signed integers of this many bits, read as f32: 16, 24 or 32; or
                            HALO_RAW_F64; else 0 */
     double rate; /* frames per second of inputs that state none; with it arrays are sound; 0: not given */
     const char *columns; /* of tables in text, "2,3"; NULL: all */

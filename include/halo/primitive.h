@@ -19,7 +19,7 @@ typedef enum HaloPrimitive {
     HALO_RANK,      /* the sample at a rank of the sorted window */
     HALO_MEAN,      /* the mean of the window */
     HALO_EQUALIZE,  /* histogram equalization, of all of an image or of tiles */
-    HALO_PICK,      /* every so many pixels */
+    HALO_PICK,      /* gather: crop, pad, flip, rotate, stride */
     HALO_RESAMPLE,  /* resampling: weighted means at positions between samples */
     HALO_BILATERAL, /* bilateral filter: weighted means of the samples of the window that resemble its centre */
     HALO_MIX,       /* channels as weighted sums of channels */

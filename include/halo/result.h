@@ -45,7 +45,7 @@ typedef struct HaloStats {
     int product_sign;          /* -1, 0 or 1 */
     double product_log2;       /* of its magnitude; -inf for 0 */
     double skewness,
-        kurtosis;   /* of the population; a normal distribution's are 0. NaN: not asked for, or flat */
+        kurtosis;   /* of the population; a normal distribution's are 0. NaN: not requested, or constant */
     double entropy; /* in bits: of every value, or of 256 bins of floats */
     double percentile[HALO_MAX_PERCENTS]; /* as NumPy's: linear between two samples */
     HaloMoments moments; /* the data that all of this is computed from, for merging with other files */
@@ -92,7 +92,7 @@ typedef struct HaloResult {
     HaloShape shape;       /* of what was measured */
     HaloStats *channel;    /* [shape.channels] */
     HaloStats all;         /* over the channels but alpha, in order */
-    HaloDetail detail;     /* what of the statistics was asked for */
+    HaloDetail detail;     /* the requested details */
     HaloLoudness loudness; /* of sound */
     HaloHistogram hist;
     HaloFolded fold;

@@ -54,7 +54,7 @@ static inline bool halo_add_digit(uint64_t *value, char digit, uint64_t most)
     *value = *value * 10 + unit;
     return true;
 }
-/* So many hexadecimal digits. */
+/* Parses a number of hexadecimal digits. */
 bool halo_read_hex(const char *text, int digits, uint64_t *value);
 
 /* The plural: "1 sample", "2 samples". */

@@ -18,7 +18,7 @@ HaloStatus flac_write(HaloWriter *writer, const HaloBuf *rows);
 HaloStatus flac_finish(HaloWriter *writer);
 void flac_discard(HaloWriter *writer);
 
-/* The loudspeakers that so many channels are for where no comment says it (flac_speakers.c). */
+/* The default speaker mask for a channel count, without a comment (flac_speakers.c). */
 uint32_t flac_usual_speakers(int channels);
 /* Is this the comment of loudspeakers? `info` has them then, unless it is damaged. */
 bool flac_take_speakers(const uint8_t *comment, size_t size, HaloInfo *info);

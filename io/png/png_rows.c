@@ -36,7 +36,7 @@ struct PngRows {
 
 /* ---- what becomes of the bytes -------------------------------------------------------------------------- */
 
-/* Of a palette's colours, of which the file may have fewer than the samples ask for: libpng makes those black.
+/* A palette may have fewer colours than the samples refer to: libpng makes the missing ones black.
  */
 static void set_colour(const PngReader *state, unsigned index, bool alpha, uint8_t *to)
 {

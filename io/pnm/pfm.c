@@ -121,7 +121,7 @@ static HaloStatus take_row(HaloReader *reader, void *row, size_t size)
     return status;
 }
 
-/* The rows asked for lie together in the file, the last one first. */
+/* The requested rows are contiguous in the file, the last one first. */
 static HaloStatus read_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     PfmReader *state = reader->state;

@@ -26,14 +26,14 @@ HaloStatus halo_image_take_rows(HaloReader *reader, const HaloBuf *rows, int64_t
 HaloStatus halo_image_skip(HaloReader *reader, int64_t bytes, int64_t row, int64_t row_bytes, bool *gone);
 /* HALO_ERR_INPUT "truncated: `row` of `height` rows". */
 HaloStatus halo_image_truncated(const HaloReader *reader, int64_t row);
-/* Row y of the rows asked for. */
+/* Row y of the requested rows. */
 static inline void *halo_row(const HaloBuf *rows, int64_t y) { return (char *)rows->data + y * rows->stride; }
 /* Clears the rows from `from` on. */
 void halo_rows_clear(const HaloBuf *rows, int64_t from);
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
-/* Writes rows without padding, each sample in the byte order asked for. */
+/* Writes rows without padding, each sample in the requested byte order. */
 HaloStatus halo_rows_write(HaloSink *sink, const HaloBuf *rows, bool little);
 
 /* For formats that want all rows at once: the format's create, write and discard; `finish` takes the image. */

@@ -73,8 +73,8 @@ out:
     return status;
 }
 
-/* The packets behind the first page, so many, at the end of a page; *body: the page behind them, *pages: how
- * many they took. */
+/* The given number of packets after the first page, up to the end of a page; *body: the page after them,
+ * *pages: the number of their pages. */
 static HaloStatus take_packets(const uint8_t *bytes, size_t size, Grown packet[2], int packets, size_t *body,
                                uint32_t *pages)
 {

@@ -43,7 +43,7 @@ bool tiff_set_layout(TiffGuard *guard, TIFF *tiff, const TiffLayout *layout);
 
 /* How many rows of blocks are encoded together, so that each of `jobs` threads has some. */
 int64_t tiff_press_together(const TiffLayout *layout, int jobs);
-/* Room for so many blocks, and what encodes them. {0} before; HALO_ERR_LIMIT. */
+/* Allocates blocks and their encoders. {0} before; HALO_ERR_LIMIT. */
 HaloStatus tiff_press_new(TiffPress *press, const TiffLayout *layout, int64_t room, int jobs);
 void tiff_press_free(TiffPress *press);
 /* Encodes `count` rows of the page that begin a row of blocks and end one, or the page; *blocks of them are

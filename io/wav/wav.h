@@ -44,7 +44,7 @@ typedef struct WavHead {
     int64_t start; /* of the samples */
     int64_t bytes; /* of them; -1: up to the end */
     bool big;      /* RIFX */
-    int padded;    /* PCM or floats whose samples take so many bytes, more than they have; 0: others */
+    int padded;    /* bytes of a sample of PCM or floats, if that is more than its bits need; else 0 */
 } WavHead;
 
 /* Looks at the chunks up to the samples, without taking any. *ours: nothing but what these files read is in it.

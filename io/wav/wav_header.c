@@ -40,7 +40,7 @@ HaloStatus wav_put_pad(HaloWriter *writer, int64_t size)
     return put_number(writer, 0, (size_t)wav_pad(((const WavWriter *)writer->state)->layout, size));
 }
 
-/* A chunk of this length takes so many bytes. */
+/* The bytes that a chunk of this length takes. */
 static int64_t taken(const WavWriter *state, int64_t size)
 {
     return state->layout->lead + size + wav_pad(state->layout, size);

@@ -10,7 +10,7 @@ typedef struct WavWriter {
     const WavLayout *layout;
     HaloPcm pcm;
     bool wide, endless;
-    bool wanted_wide; /* RF64 was asked for */
+    bool wanted_wide; /* RF64 was requested */
     int64_t at;       /* bytes so far */
     int64_t start;    /* of the samples */
     int64_t frames;   /* so far */
