@@ -1,4 +1,5 @@
-/* What this build can do. CUDA stands last, so that its "no" is not taken for one to all. */
+/* The optional features of this build. CUDA stands last, so that "no CUDA" is not read as "no" to the others.
+ */
 #include "halo/halo.h"
 
 #ifdef HALO_HAVE_JPEG
@@ -45,5 +46,6 @@
 
 const char *halo_build_features(void)
 {
-    return JPEG_FEATURE TIFF_FEATURE FLAC_FEATURE MP3_FEATURE LOUDNESS_FEATURE ISAL_FEATURE DEFLATE_FEATURE CUDA_FEATURE;
+    return JPEG_FEATURE TIFF_FEATURE FLAC_FEATURE MP3_FEATURE LOUDNESS_FEATURE ISAL_FEATURE DEFLATE_FEATURE
+        CUDA_FEATURE;
 }

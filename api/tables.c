@@ -1,4 +1,4 @@
-/* The library's front door: the one place that names every operation, format and backend. */
+/* The default tables: the one place that names every operation, format and backend. */
 #include <string.h>
 
 #include "foreign.h"

@@ -10,11 +10,11 @@
 #include "batch/batch.h"
 #include "report/report.h"
 
-#define EXIT_BEYOND 6 /* they were compared, and are farther from each other than they may be */
+#define EXIT_BEYOND 6 /* the difference exceeds a limit */
 
 /* ---- bounds --------------------------------------------------------------------------------------------- */
 
-/* What may be asked of a comparison; the first are to be at most, the others at least. */
+/* The measures that can have limits: the first ones maxima, the others minima. */
 enum {
     MOST_MAX,
     MOST_MEAN,
@@ -40,7 +40,7 @@ static double measured(const HaloComparison *c, int bound)
     return value[bound];
 }
 
-/* What is not known is beyond. */
+/* A measure that is not known exceeds its limit. */
 static bool is_beyond(const Bounds *bounds, const HaloComparison *c, int bound)
 {
     const double value = measured(c, bound), limit = bounds->value[bound];
@@ -134,7 +134,7 @@ static HaloStatus write_difference(const Work *work, const char *a, const char *
                          .force = settings->force ? HALO_FORCE_YES : HALO_FORCE_NO,
                          .write = settings->write};
     if (strchr(b, quote) != NULL || strpbrk(b, "{}") != NULL)
-        HALO_FAIL(HALO_ERR_USAGE, "-o: '%.200s' has quotes or braces in its name, which a pipeline cannot say",
+        HALO_FAIL(HALO_ERR_USAGE, "-o: '%.200s' has quotes or braces in its name, which a pipeline cannot hold",
                   b);
     HALO_TRY(halo_pipeline_parse(work->session, text, &pipeline));
     HALO_TRY(halo_run(work->session, pipeline, &job, &report));
@@ -174,14 +174,16 @@ static void say_notes(const CliSettings *settings, const char *a, const char *b,
     free(text);
 }
 
-/* A pipeline that names a file takes its first image along, whatever it is compared with. */
+/* -o is refused for files of several images: the pipeline would compare each with the first image of the other.
+ */
 static HaloStatus check_output(const CliSettings *settings, int items)
 {
     if (settings->output == NULL || items == 1) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "-o takes the difference of two images, and this holds several");
+    return halo_fail(HALO_ERR_USAGE, "-o writes the difference of two images, and this file holds several");
 }
 
-/* One pair. Its failure is said and counted, and others go on; what it returns ends the command. */
+/* Compares one pair. A failure is reported and counted, and the others continue; the returned status ends the
+ * command. */
 static HaloStatus compare_pair(Work *work, const CliItem *first, const char *b)
 {
     HaloStatus status = HALO_OK, outcome = first->status;
@@ -252,7 +254,7 @@ static HaloStatus compare_folders(Work *work, const char *a, const char *b)
     CliSettings all = *work->settings;
     all.recursive = true;
     if (all.output != NULL)
-        HALO_FAIL(HALO_ERR_USAGE, "-o takes the difference of two files, and these are folders");
+        HALO_FAIL(HALO_ERR_USAGE, "-o writes the difference of two files, and these are folders");
     HALO_TRY(cli_find_inputs(&all, &a, 1, &batch));
     for (size_t i = 0; i < batch.count; i++) {
         char *name = beside(b, below(batch.item[i].input, a));
@@ -272,13 +274,13 @@ static HaloStatus compare_all(Work *work)
     const CliSettings *settings = work->settings;
     const char *const *word = (const char *const *)settings->word;
     if (settings->words != 2)
-        HALO_FAIL(HALO_ERR_USAGE, "two files, or two folders, are compared, and %zu %s given", settings->words,
+        HALO_FAIL(HALO_ERR_USAGE, "expected two files or two folders, and %zu %s given", settings->words,
                   settings->words == 1 ? "is" : "are");
     HALO_TRY(read_bounds("at-most", settings->at_most, most_names, 0, &work->bounds));
     HALO_TRY(read_bounds("at-least", settings->at_least, least_names, LEAST_PSNR, &work->bounds));
     HALO_TRY(halo_session_open(&settings->engine, &work->session));
     if (is_folder(word[0]) != is_folder(word[1]))
-        HALO_FAIL(HALO_ERR_USAGE, "'%.200s' is a folder, and '%.200s' is none", word[!is_folder(word[0])],
+        HALO_FAIL(HALO_ERR_USAGE, "'%.200s' is a folder, and '%.200s' is not", word[!is_folder(word[0])],
                   word[is_folder(word[0])]);
     if (is_folder(word[0])) return compare_folders(work, word[0], word[1]);
     const CliItem first = {.input = cli_copy(word[0])};

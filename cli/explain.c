@@ -49,7 +49,7 @@ static void record_value(CliJson *json, const char *key, HaloReg value, const Ha
     json_close(json, '}');
 }
 
-/* The files that go along with the input. */
+/* The secondary inputs. */
 static void record_sides(CliJson *json, const HaloExplanation *explanation)
 {
     json_open(json, "with", '[');

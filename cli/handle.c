@@ -10,8 +10,8 @@
 #include "text/page.h"
 #include "work.h"
 
-/* Reports and records the outcome of one input; `error` is the message about a failure. Where the reader of the
- * page has gone the batch ends. */
+/* Reports and records the outcome of one input; `error` is the message about a failure. If the reader of the
+ * page has closed it, the batch ends. */
 static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcome, const char *error,
                            bool skipped, const HaloReport *report)
 {
@@ -61,7 +61,7 @@ static void say_more(const CliWork *work, const CliItem *item, const HaloReport 
             report->backend != NULL ? report->backend : "", report->device, ms->read + ms->decode,
             ms->upload + ms->compute + ms->download, ms->encode + ms->write,
             (unsigned long long)report->clipped, halo_s((int64_t)report->clipped), more != NULL ? "; " : "",
-            more != NULL ? more : "", report->why[0] != 0 ? "; done on the CPU, since " : "", report->why);
+            more != NULL ? more : "", report->why[0] != 0 ? "; ran on the CPU, since " : "", report->why);
     free(more);
 }
 
@@ -70,8 +70,8 @@ static void warn_once(CliWork *work, const CliItem *item, const HaloReport *repo
 {
     if (!report->fell_back || work->warned || work->settings->quiet) return;
     work->warned = true;
-    cli_complain("%s: done on the CPU, since %s%s", item->input, report->why,
-                 work->batch.count > 1 ? " (said once; -v says it of every file)" : "");
+    cli_complain("%s: ran on the CPU, since %s%s", item->input, report->why,
+                 work->batch.count > 1 ? " (reported once; -v reports it for every file)" : "");
 }
 
 static HaloStatus plot_result(const CliWork *work, const CliItem *item, const HaloReport *report)

@@ -1,5 +1,5 @@
-/* The program: reads the command line, hands over to a command, and sees that everything printed arrived. It sets no
- * locale, so that numbers look the same for everyone and every script. */
+/* The program: reads the command line, hands over to a command, and sees that everything printed arrived. It
+ * sets no locale, so that numbers look the same for everyone and every script. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,9 +14,9 @@ static int dispatch(const CliSettings *settings)
     if (settings->generate != NULL) return cli_generate(settings);
     if (settings->complete != NULL) return cli_complete(settings->complete);
     if (settings->bench.devices != NULL && !cli_times_devices(settings)) {
-        cli_complain("--device: '%s' are several; only 'halo bench ops' takes a list, to compare them, and for every GPU "
-                     "of the machine there is 'all'",
-                     settings->bench.devices);
+        cli_complain(
+            "--device: '%s' is a list, which only 'halo bench ops' takes; 'all' is every GPU of the machine",
+            settings->bench.devices);
         return HALO_ERR_USAGE;
     }
     if (settings->command != NULL) return settings->command->run(settings);

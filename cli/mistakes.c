@@ -19,7 +19,7 @@ HaloStatus cli_copy_instead(CliWork *work, HaloStatus status)
     HaloPipeline *pipeline = NULL;
     const char *first = settings->word[0];
     if (!is_there(first) && looks_like_file(first))
-        return halo_fail(HALO_ERR_USAGE, "%.200s: no such file, and no pipeline either", first);
+        return halo_fail(HALO_ERR_USAGE, "%.200s: no such file, and not a pipeline", first);
     if (!is_there(first)) return status;
     for (size_t i = 1; i < settings->words; i++) {
         const char *word = settings->word[i];
@@ -43,21 +43,21 @@ HaloStatus cli_check_inputs(CliWork *work, const char *const *input, size_t coun
     HaloPipeline *pipeline = NULL;
     if (count == 0 && settings->files_from == NULL && settings->files0_from == NULL &&
         settings->command->op == NULL && !isatty(STDOUT_FILENO))
-        return halo_fail(
-            HALO_ERR_USAGE,
-            "an input is missing; a pipeline with | stands in quotes: halo run 'gray | sobel' INPUT "
-            "-o OUTPUT");
+        return halo_fail(HALO_ERR_USAGE,
+                         "an input is missing; a pipeline with | needs quotes: halo run 'gray | sobel' INPUT "
+                         "-o OUTPUT");
     for (size_t i = 0; i < count; i++) {
         const char *word = input[i];
         if (*word == 0 || is_there(word) || looks_like_file(word)) continue;
         if (settings->quiet && word[strspn(word, "0123456789")] == 0)
             return halo_fail(HALO_ERR_USAGE,
-                             "%.60s: no such file; -q is --quiet, and --quality %.60s is another", word, word);
+                             "%.60s: no such file; -q is --quiet; for JPEG quality use --quality %.60s", word,
+                             word);
         if (halo_pipeline_parse(work->session, word, &pipeline) != HALO_OK) continue;
         halo_pipeline_free(pipeline);
         return halo_fail(
             HALO_ERR_USAGE,
-            "'%.200s' is an operation, no file: operations are joined by |, as in halo run '%.200s | "
+            "'%.200s' is an operation, not a file: operations are joined by |, as in halo run '%.200s | "
             "%.200s' INPUT -o OUTPUT",
             word, work->text, word);
     }
@@ -68,7 +68,7 @@ HaloStatus cli_no_output(const CliSettings *settings)
 {
     const char *last = settings->words > 0 ? settings->word[settings->words - 1] : "-";
     if (settings->words > 1 && !is_there(last) && looks_like_file(last))
-        return halo_fail(HALO_ERR_USAGE, "%.200s is not there: -o %.200s writes it", last, last);
+        return halo_fail(HALO_ERR_USAGE, "%.200s does not exist: -o %.200s writes it", last, last);
     return halo_fail(HALO_ERR_USAGE,
-                     "where should the output go? -o FILE, --out-dir DIR, or -o - for standard output");
+                     "an output is missing: -o FILE, --out-dir DIR, or -o - for standard output");
 }

@@ -9,88 +9,87 @@ const CliOption cli_options[] = {
     {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_PLOT | CLI_SAME,
      "write here; - is standard output", NULL, AT(output)},
     {"out-dir", 0, "DIR", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
-     "write every output into this folder, made when missing", NULL, AT(out_dir)},
+     "write every output into this folder, which is created if missing", NULL, AT(out_dir)},
     {"name", 0, "TEMPLATE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
-     "names in --out-dir, of {dir} {stem} {ext} {index} {index:04}; by default {dir}/{stem}.{ext}, with "
-     "--split {dir}/{stem}-{page}.{ext}",
+     "template of names in --out-dir, with the fields {dir} {stem} {ext} {index} {index:04}; by default "
+     "{dir}/{stem}.{ext}, with --split {dir}/{stem}-{page}.{ext}",
      NULL, AT(name)},
     {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_BENCH,
-     "write this format; by default what the output's name says, else the input's", cli_read_format, 0},
-    {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES, "of JPEG, from 1 to 100; 90 by default",
+     "output format; by default from the extension of the output, else the input's", cli_read_format, 0},
+    {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES, "quality of JPEG, 1 to 100; 90 by default",
      cli_read_quality, 0},
     {"subsampling", 0, "HOW", "444|422|420", CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
-     "colours of JPEG in full, half or quarter resolution; 444 from quality 90 on, else 420",
+     "chroma subsampling of JPEG: full, half or quarter resolution; 444 from quality 90 on, else 420",
      cli_read_subsampling, 0},
     {"split", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES,
      "write a file for each page: {page} in its name is the number, with four digits or more, {page:02} with "
      "two",
      NULL, AT(split)},
     {"strip", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
-     "leave out profile, EXIF, XMP, text and whatever else the input says of itself; rows are turned as EXIF "
-     "says",
+     "leave out metadata: colour profile, EXIF, XMP, text and all else; images are turned upright as EXIF says",
      NULL, AT(write.strip)},
-    {"guard", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES,
-     "scale sound down, where samples of it would be clipped, so that it fits", NULL, AT(write.guard)},
+    {"guard", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES, "attenuate sound to prevent clipping", NULL,
+     AT(write.guard)},
     {"bits", 0, "N", "8|16|24|32|float", CLI_OUTPUT, CLI_JOIN | CLI_WRITES,
-     "write sound with integers of so many bits, or with floats, in WAV, FLAC, AIFF, AU and raw; by default as "
-     "the input has it",
+     "sample format of sound in WAV, FLAC, AIFF, AU and raw: integers of this many bits, or floats; by default "
+     "the input's",
      cli_read_bits, 0},
     {"crossfade", 0, "TIME", NULL, CLI_OUTPUT, CLI_JOIN,
-     "let each sound come in over the end of the one before it, such as 20ms", cli_read_crossfade, 0},
+     "overlap each sound with the end of the one before by this time, such as 20ms", cli_read_crossfade, 0},
     {"png-level", 0, "N", "0|1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_COMPARE | CLI_PICTURES | CLI_WRITES,
-     "compression of PNG: 0 is none, 1 is fast (as by default), 9 is small", cli_read_png_level, 0},
+     "compression level of PNG: 0 is none, 1 is fast (the default), 9 is small", cli_read_png_level, 0},
     {"tile", 0, "N", NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
      "write TIFF in tiles of N x N pixels, such as 256; a multiple of 16", cli_read_tile, 0},
     {"pyramid", 0, NULL, NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
-     "write TIFF in tiles, and behind it overviews of half the width and height, a quarter, … down to one tile",
-     NULL, AT(write.pyramid)},
+     "write TIFF in tiles, with overviews of half the width and height, a quarter, … down to one tile", NULL,
+     AT(write.pyramid)},
     {"sync", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME,
-     "have outputs and their names on the disk before they count as done, so that a power cut takes none", NULL,
-     AT(write.sync)},
+     "sync outputs and their names to the disk before they count as done, so that they survive a power cut",
+     NULL, AT(write.sync)},
     {"force", 'f', NULL, NULL, CLI_OUTPUT,
      CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME,
-     "replace outputs that exist (never an input); mode and owner stay", NULL, AT(force)},
-    {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
-     "leave inputs alone whose output exists", NULL, AT(skip_existing)},
+     "replace existing outputs (never an input); mode and owner stay", NULL, AT(force)},
+    {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "skip inputs whose output exists", NULL,
+     AT(skip_existing)},
     {"resume", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
-     "do what is missing or out of date in --out-dir, as the journal there says, and keep that journal; an "
-     "output that it "
-     "does not name stays if it holds the same bytes",
+     "process only what is missing or out of date in --out-dir, according to the journal there, and keep that "
+     "journal; an output that is not in it stays if it holds the same bytes",
      NULL, AT(resume)},
     {"dry-run", 'n', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
-     "say what would be written, and write nothing", NULL, AT(dry_run)},
+     "print what would be written, and write nothing", NULL, AT(dry_run)},
 
     {"recursive", 'r', NULL, NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
-     "take the files of known formats in folders, and in theirs", NULL, AT(recursive)},
+     "process files of known formats in folders and their subfolders", NULL, AT(recursive)},
     {"include", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
-     "take only inputs whose name, or path below the folder, matches; may be repeated", cli_read_include, 0},
+     "use only inputs whose name, or path below the folder, matches; may be repeated", cli_read_include, 0},
     {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
-     "leave out inputs and folders that match; may be repeated", cli_read_exclude, 0},
+     "skip inputs and folders that match; may be repeated", cli_read_exclude, 0},
     {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
-     "take more inputs from this list, one a line of up to 64 KiB, which may end with CR LF; - is standard "
+     "read more inputs from this list, one per line of up to 64 KiB, which may end with CR LF; - is standard "
      "input",
      NULL, AT(files_from)},
     {"files0-from", 0, "FILE", NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
-     "the same with a zero byte after each, as find -print0 writes; for names that hold a line break or end "
-     "with "
-     "CR, too",
+     "the same with a zero byte after each, as find -print0 writes; for names that contain a line break or end "
+     "with CR",
      NULL, AT(files0_from)},
     {"shard", 0, "i/n", NULL, CLI_INPUT, CLI_WORKS | CLI_SAME,
-     "do the i-th of n parts of the inputs; auto: as a Slurm array or an indexed Kubernetes job says",
+     "process the i-th of n parts of the inputs; auto: take i and n from a Slurm array or an indexed "
+     "Kubernetes job",
      cli_read_shard, 0},
     {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS,
      "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, also s16, s24, s32, "
      "f64 (s16le is s16); csv: a table",
      cli_read_raw, 0},
     {"rate", 0, "HZ", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_READS,
-     "frames per second of tables (CSV), 1 by default; arrays (NPY) are sound with it, a row of theirs a frame",
+     "frames per second of tables (CSV), 1 by default; with it arrays (NPY) are read as sound, one frame per "
+     "row",
      cli_read_rate, 0},
     {"columns", 0, "LIST", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS,
-     "of tables read just these columns, such as 2,3", NULL, AT(engine.columns)},
+     "read only these columns of tables, such as 2,3", NULL, AT(engine.columns)},
     {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
-     "what the dimensions of NPY are: pages n, z or t, then rows h or y, columns w or x, channels c; hw or hwc "
-     "by "
-     "default. hwc,alpha: the last of 2 or 4 channels is alpha, in any format that does not say so itself",
+     "meaning of the dimensions of NPY: pages n, z or t, then rows h or y, columns w or x, channels c; hw or "
+     "hwc by default. hwc,alpha: the last of 2 or 4 channels is alpha, in any format that does not store that "
+     "itself",
      cli_read_axes, 0},
     {"white", 0, "V", NULL, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
      "the full scale of floats that have none (NPY, raw, integers of 32 bits): 65535 for counts of a 16-bit "
@@ -99,105 +98,100 @@ const CliOption cli_options[] = {
     {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS,
      "use what can be read of damaged inputs", NULL, AT(engine.tolerate)},
     {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS | CLI_SAME,
-     "refuse larger images, to read and to make; 2^28 by default, 100M is 100 million. Pixels of up to "
-     "4 samples are meant: an image of 8 channels may have half as many",
+     "refuse to read or make larger images; 2^28 by default, 100M is 100 million. For pixels of up to 4 "
+     "samples: an image of 8 channels may have half as many",
      cli_read_pixels, 0},
 
     {"device", 0, "DEVICE", "auto|cpu|gpu|all", CLI_ENGINE, CLI_WORKS | CLI_BENCH | CLI_SAME,
-     "auto, cpu, gpu, gpu:N, or all for every GPU: files side by side, a large image in bands; the samples are "
-     "the same on each; for bench ops a list",
+     "auto, cpu, gpu, gpu:N, or all for every GPU (files in parallel, a large image in bands); all give the "
+     "same samples; a list for bench ops",
      cli_read_device, 0},
     {"precision", 0, "HOW", "exact|fast", CLI_ENGINE, CLI_WORKS | CLI_BENCH,
-     "exact: the same bytes everywhere; fast: large masks may differ a little, 8 bits by 1 level on few "
-     "samples, and JPEG may be read smaller that then shrinks",
+     "exact: the same bytes everywhere; fast: large masks may differ a little (in 8 bits by 1 level on few "
+     "samples), and JPEG that is shrunk may be decoded at a lower resolution",
      cli_read_precision, 0},
     {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_COMPARE | CLI_GATHERS | CLI_WORKS | CLI_BENCH | CLI_SAME,
-     "threads to use; by default one for each processor that may be used: an affinity mask and a cgroup's "
-     "quota "
-     "count",
+     "number of threads; by default one for each available processor, within the affinity mask and a cgroup's "
+     "quota",
      cli_read_jobs, 0},
     {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
-     "host memory for samples and whatever else grows with a file, such as 2G; by default three quarters "
-     "of the machine's, or of a cgroup's limit",
+     "limit on host memory for samples and other data that grows with a file, such as 2G; by default three "
+     "quarters of the machine's, or of a cgroup's limit",
      cli_read_memory, 0},
     {"latency", 0, "TIME", NULL, CLI_ENGINE, CLI_WRITES | CLI_SAME,
-     "sound from a pipe to a pipe goes through in blocks of this length, such as 20ms; 100ms by default",
-     cli_read_latency, 0},
+     "block length of sound from pipe to pipe, such as 20ms; 100ms by default", cli_read_latency, 0},
     {"alpha", 0, "HOW", "premul|straight|ignore", CLI_ENGINE, CLI_WORKS,
-     "weigh colours by alpha, filter alpha as a channel, or copy it", cli_read_alpha, 0},
+     "weight colours by alpha, filter alpha like any channel, or copy it", cli_read_alpha, 0},
     {"linear", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS,
-     "work in linear light: samples of 8 and 16 bits are decoded from sRGB first and encoded last", NULL,
+     "work in linear light: 8 and 16-bit samples are decoded from sRGB first and encoded last", NULL,
      AT(engine.linear)},
     {"verify", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME,
-     "compute on both backends and compare the samples; exit 70 where they differ", NULL, AT(engine.verify)},
+     "compute on both backends and compare the samples; exits with 70 if they differ", NULL, AT(engine.verify)},
     {"explain", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME,
-     "print the plan, step by step, and do nothing; with --json one object a file", NULL, AT(explain)},
+     "print the plan, step by step, and do nothing; with --json one object per file", NULL, AT(explain)},
 
     {"size", 0, "WxH", NULL, CLI_INPUT, CLI_BENCH,
-     "how large the image is; 4096x4096 by default; sound has as many frames", cli_read_size, 0},
-    {"channels", 0, "N", NULL, CLI_INPUT, CLI_BENCH, "its channels; 1 by default", cli_read_channels, 0},
-    {"dtype", 0, "DTYPE", "u8|u16|f32", CLI_INPUT, CLI_BENCH, "its samples; u8 by default", cli_read_dtype, 0},
+     "size of the image; 4096x4096 by default; sound has as many frames", cli_read_size, 0},
+    {"channels", 0, "N", NULL, CLI_INPUT, CLI_BENCH, "number of channels; 1 by default", cli_read_channels, 0},
+    {"dtype", 0, "DTYPE", "u8|u16|f32", CLI_INPUT, CLI_BENCH, "sample type; u8 by default", cli_read_dtype, 0},
     {"content", 0, "KIND", "random|constant|smooth", CLI_INPUT, CLI_BENCH,
-     "what they are; random by default, smooth is like a photograph", cli_read_content, 0},
-    {"runs", 0, "N", NULL, CLI_ENGINE, CLI_BENCH, "how often each pipeline is run; 11 by default",
+     "sample values; random by default, smooth is like a photograph", cli_read_content, 0},
+    {"runs", 0, "N", NULL, CLI_ENGINE, CLI_BENCH, "number of runs of each pipeline; 11 by default",
      cli_read_runs, 0},
 
     {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_SAME,
-     "draw the histogram of one input, or the spectrogram or series that the pipeline makes of sound, as SVG "
+     "plot the histogram of one input, or the spectrogram or series that the pipeline makes of sound, as SVG "
      "or PNG",
      NULL, AT(plot)},
     {"plot-response", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_SAME,
-     "draw what a pipeline of linear filters does to frequencies, at --rate (48000), and read nothing", NULL,
+     "plot the frequency response of a pipeline of linear filters, at --rate (48000), without input", NULL,
      AT(response)},
-    {"title", 0, "TEXT", NULL, CLI_REPORT, CLI_PLOT,
-     "what stands above the drawing; by default the table's name", NULL, AT(title)},
+    {"title", 0, "TEXT", NULL, CLI_REPORT, CLI_PLOT, "title of the plot; by default the table's name", NULL,
+     AT(title)},
     {"log", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_PLOT,
-     "draw counts, or the values of a table, on a logarithmic scale", NULL, AT(log)},
-    {"log-x", 0, NULL, NULL, CLI_REPORT, CLI_PLOT, "draw the first column of a table on one, too", NULL,
-     AT(log_x)},
+     "plot counts, or the values of a table, on a logarithmic scale", NULL, AT(log)},
+    {"log-x", 0, NULL, NULL, CLI_REPORT, CLI_PLOT,
+     "plot the first column of a table on a logarithmic scale, too", NULL, AT(log_x)},
     {"total", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_STATS | CLI_HIST | CLI_SAME,
-     "after the results of the files, those of all their samples together", NULL, AT(total)},
+     "after the results of each file, print those of all files together", NULL, AT(total)},
     {"at-most", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
-     "differences that may be there, such as max=1,rmse=0.5; of max, mean, rmse, differing and lag", NULL,
-     AT(at_most)},
+     "limits on differences, such as max=1,rmse=0.5; of max, mean, rmse, differing and lag", NULL, AT(at_most)},
     {"at-least", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
-     "likeness that has to be there, such as psnr=40,ssim=0.99; of psnr, ssim and correlation", NULL,
-     AT(at_least)},
+     "required similarity, such as psnr=40,ssim=0.99; of psnr, ssim and correlation", NULL, AT(at_least)},
     {"json", 0, NULL, NULL, CLI_REPORT,
      CLI_COMPARE | CLI_WORKS | CLI_INFO | CLI_LIST | CLI_BENCH | CLI_BARE | CLI_SAME,
-     "print results as JSON, one object a line", NULL, AT(json)},
+     "print results as JSON, one object per line", NULL, AT(json)},
     {"csv", 0, NULL, NULL, CLI_REPORT, CLI_STATS | CLI_HIST | CLI_SAME,
-     "print results as a table, a line for each channel or bin", NULL, AT(csv)},
+     "print results as CSV, one line per channel or bin", NULL, AT(csv)},
     {"progress", 0, "HOW", "auto|never|json", CLI_REPORT, CLI_WORKS | CLI_SAME,
-     "auto: a line on terminals; json: an object a file on standard error", cli_read_progress, 0},
+     "auto: a line on terminals; json: one object per file on standard error", cli_read_progress, 0},
     {"no-color", 0, NULL, NULL, CLI_REPORT, CLI_ANYWHERE | CLI_SAME,
-     "print without colours, as NO_COLOR and TERM=dumb also ask", NULL, AT(no_color)},
+     "print without colours, as with NO_COLOR or TERM=dumb", NULL, AT(no_color)},
     {"quiet", 'q', NULL, NULL, CLI_REPORT, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
-     "say nothing but results and failures", NULL, AT(quiet)},
+     "print only results and errors", NULL, AT(quiet)},
     {"verbose", 'v', NULL, NULL, CLI_REPORT, CLI_READS | CLI_SAME,
-     "say for each input what was done, where, and what was clipped", NULL, AT(verbose)},
+     "report for each input what was done, where, and what was clipped", NULL, AT(verbose)},
 
     {"help", 'h', NULL, NULL, CLI_GENERAL, CLI_ANYWHERE, "print help", NULL, AT(help)},
     {"version", 0, NULL, NULL, CLI_GENERAL, CLI_BARE,
-     "print the version and what this build can do; also as --json", NULL, AT(version)},
+     "print the version and the features of this build; also with --json", NULL, AT(version)},
     {"generate", 0, "WHAT", "man|complete-bash|complete-zsh|complete-fish|ops-table", CLI_GENERAL, CLI_BARE,
      "print the manual page, a shell's completions, or the table of operations", NULL, AT(generate)},
     {"complete", 0, "TEXT", NULL, CLI_GENERAL, CLI_BARE,
-     "print what may stand at the end of a pipeline that is being typed, for a shell's completions", NULL,
-     AT(complete)},
+     "print possible completions of a partial pipeline, for a shell's completion", NULL, AT(complete)},
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 _Static_assert(sizeof cli_options / sizeof cli_options[0] <= CLI_MOST_OPTIONS,
                "the parser has a place for each");
 
 const char *const cli_section_names[CLI_SECTIONS] = {
-    [CLI_OUTPUT] = "Output",           [CLI_INPUT] = "Input",   [CLI_ENGINE] = "Computation",
-    [CLI_REPORT] = "What is reported", [CLI_GENERAL] = "Other",
+    [CLI_OUTPUT] = "Output",  [CLI_INPUT] = "Input",   [CLI_ENGINE] = "Computation",
+    [CLI_REPORT] = "Reports", [CLI_GENERAL] = "Other",
 };
 
 const CliCommand cli_commands[] = {
     {"run", CLI_RUN, NULL, "PIPELINE INPUT… (-o OUTPUT | --out-dir DIR)",
-     "send files through a pipeline of operations",
+     "run files through a pipeline of operations",
      "halo run gauss:2 in.png -o out.png\n"
      "halo run 'gray | gauss:sigma=1.5 | sobel | normalize' in.png -o edges.png\n"
      "halo run 'gauss:2 | stats | hist' in.png -o out.png\n"
@@ -208,7 +202,7 @@ const CliCommand cli_commands[] = {
      "halo run --raw f32:640x480x1 box:7 in.f32 -o out.npy\n",
      cli_run},
     {"convert", CLI_CONVERT, "", "INPUT OUTPUT, or INPUT… (-o OUTPUT | --out-dir DIR --to FORMAT)",
-     "copy files to another format",
+     "convert files to another format",
      "halo convert in.png out.tif\n"
      "halo convert recording.wav recording.flac\n"
      "halo convert photos/ -r --out-dir small --to jpg --quality 85\n",
@@ -216,57 +210,57 @@ const CliCommand cli_commands[] = {
     {"stats", CLI_STATS, "stats", "INPUT…",
      "minimum, maximum, sum, mean, standard deviation … of every channel",
      "halo stats in.png\nhalo stats --json *.png\nhalo stats recording.wav\n", cli_run},
-    {"hist", CLI_HIST, "hist", "INPUT…", "count the samples of every channel by their value",
+    {"hist", CLI_HIST, "hist", "INPUT…", "print or plot a histogram of every channel",
      "halo hist in.png\nhalo hist --bins 16 in.png\nhalo hist --log --plot h.png in.png\n", cli_run},
     {"scan", CLI_SCAN, "scan", "INPUT… (-o OUTPUT | --out-dir DIR)",
-     "cumulative sums, minima, maxima and products; integral images",
+     "compute cumulative sums, minima, maxima and products; integral images",
      "halo scan in.png -o integral.npy\nhalo scan --op max --axis x in.png -o cumulative.npy\n", cli_run},
-    {"info", CLI_INFO, NULL, "INPUT…", "what a file says of itself",
+    {"info", CLI_INFO, NULL, "INPUT…", "show a file's header and metadata",
      "halo info in.png\nhalo info --json *.wav\n", cli_info},
     {"stack", CLI_STACK, NULL, "mean|median|min|max|sum|sd|range|EXPRESSION INPUT… -o OUTPUT",
-     "make one picture of many pages: mean, median, … at each place",
+     "reduce many images to one: mean, median, … of each pixel",
      "halo stack mean exposures/*.tif -o quiet.tif\n"
      "halo stack median street/ -r -o empty.png\n"
      "halo stack mean:clip=3 dark*.png -o dark.npy\n"
      "halo stack 'reduce:\"a+b\",map=\"v > 128\"' frames/*.png -o bright.npy\n",
      cli_stack},
-    {"pages", CLI_PAGES, NULL, "INPUT… -o OUTPUT", "put pictures and pages into one TIFF, or one array (NPY)",
+    {"pages", CLI_PAGES, NULL, "INPUT… -o OUTPUT", "collect images and pages in one TIFF, or one array (NPY)",
      "halo pages scan1.png scan2.png scan3.png -o scans.tif\n"
      "halo pages frames/ -r -o frames.npy\n",
      cli_pages},
-    {"join", CLI_JOIN, NULL, "INPUT… -o OUTPUT", "put sounds of one rate one after the other",
+    {"join", CLI_JOIN, NULL, "INPUT… -o OUTPUT", "join sounds of one rate end to end",
      "halo join intro.wav talk.flac outro.wav -o all.flac\n"
      "halo join --crossfade 20ms take1.wav take2.wav -o song.wav\n",
      cli_join},
     {"compare", CLI_COMPARE, NULL, "A B",
-     "how much two files differ, or all of the same name in two folders; exit status 6 where it is more than "
-     "may be",
+     "measure how much two files differ, or files of the same name in two folders; exits with 6 if the "
+     "difference exceeds the limit",
      "halo compare a.png b.png\n"
      "halo compare a.png b.png --at-most max=1 --at-least ssim=0.99\n"
      "halo compare old/ new/ --json\n"
      "halo compare a.png b.png -o difference.png\n",
      cli_compare},
-    {"list", CLI_LIST, NULL, "[ops|masks|formats|devices]", "what there is",
+    {"list", CLI_LIST, NULL, "[ops|masks|formats|devices]", "list operations, masks, formats or devices",
      "halo list ops\nhalo list devices\nhalo list ops --json\n", cli_list},
-    {"merge", CLI_MERGE, NULL, "SHARD.json…", "join what the parts of a batch printed (--shard i/n --json)",
+    {"merge", CLI_MERGE, NULL, "SHARD.json…", "combine the results of a sharded run (--shard i/n --json)",
      "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
      "halo merge 1.json 2.json 3.json\n",
      cli_merge},
     {"plot", CLI_PLOT, NULL, "TABLE.csv -o FILE.svg",
-     "draw the columns of a table as lines over its first, or as bars where its rows are named; as SVG or PNG. "
-     "A column 'A, B' has the colour of 'A', and is dashed",
+     "plot the columns of a table as lines over its first, or as bars if its rows are named; as SVG or PNG. A "
+     "column 'A, B' has the colour of 'A', and is dashed",
      "halo plot times.csv -o times.svg --log --log-x\n"
      "printf 'x,y\\n0,1\\n1,4\\n2,9\\n' | halo plot - -o squares.png --title Squares\n"
      "printf 'what,before,after\\nread,3,2\\nwrite,5,1\\n' | halo plot - -o bars.svg\n",
      cli_plot},
     {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops [PIPELINE…] | batch PIPELINE FILE…",
-     "time the teaching kernels, pipelines on random samples, or a batch stage by stage",
+     "time the teaching kernels, pipelines on random samples, or the stages of a batch",
      "halo bench ladder\nhalo bench ladder reduce scan --device gpu:1\n"
      "halo bench ops gauss:2 'sobel|depth:u8' --size 8192x8192 --dtype u8 --device cpu,gpu\n"
      "halo bench batch gauss:2 photos/*.png --device gpu\n",
      cli_bench},
     {"help", CLI_HELP, NULL, "[COMMAND|OPERATION|TOPIC|WORD]",
-     "help on halo, a command, an operation, a topic or a task",
+     "show help on halo, a command, an operation, a topic or a task",
      "halo help run\nhalo help gauss\nhalo help units\nhalo help noise\n", cli_help},
 };
 const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];

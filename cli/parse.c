@@ -75,7 +75,8 @@ static HaloStatus set_option(Parser *parser, const CliOption *option, const char
     CliSettings *settings = parser->settings;
     char *const place = (char *)settings + option->offset;
     bool *const seen = &parser->seen[option - cli_options];
-    /* Of two numbers or words the last one counts. Of two files one would be left out without a word. */
+    /* If a number or word is given twice, the last one counts. Of two files one would be ignored silently, so
+     * that is an error. */
     if (*seen && option->value != NULL && option->read == NULL && option->choices == NULL)
         return halo_fail(HALO_ERR_USAGE, "--%s is given twice, and takes one %s", option->name, option->value);
     *seen = true;
@@ -172,7 +173,7 @@ static HaloStatus parse_short(Parser *parser, const char *letters)
     return HALO_OK;
 }
 
-/* Where a command is expected, newcomers type operations and whole pipelines. */
+/* Users often type an operation or a whole pipeline in place of the command. */
 static HaloStatus unknown_command(const char *word)
 {
     char first[64];
@@ -209,7 +210,7 @@ static HaloStatus parse_word(CliSettings *settings, const char *word)
     return unknown_command(word);
 }
 
-/* Options may stand before the command, so this is known only at the end. */
+/* Options may precede the command, so this is known only at the end. */
 static HaloStatus check_places(const Parser *parser)
 {
     const CliCommand *command = parser->settings->command;
@@ -217,7 +218,7 @@ static HaloStatus check_places(const Parser *parser)
     for (int i = 0; i < cli_option_count; i++) {
         if (!parser->seen[i] || cli_options[i].commands & bit) continue;
         if (command != NULL)
-            return halo_fail(HALO_ERR_USAGE, "--%s does not go with 'halo %s'; see 'halo %s --help'",
+            return halo_fail(HALO_ERR_USAGE, "--%s is not an option of 'halo %s'; see 'halo %s --help'",
                              cli_options[i].name, command->name, command->name);
         return halo_fail(HALO_ERR_USAGE, "--%s needs a command; see 'halo --help'", cli_options[i].name);
     }

@@ -53,16 +53,17 @@ static HaloStatus check_request(const CliWork *work)
     if (cli_in_the_way(settings->plot) && !settings->force)
         return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->plot);
     if (settings->split && (settings->resume || settings->skip_existing || settings->write.guard))
-        return halo_fail(HALO_ERR_USAGE, "--split does not go with --%s",
+        return halo_fail(HALO_ERR_USAGE, "--split and --%s are mutually exclusive",
                          settings->resume          ? "resume"
                          : settings->skip_existing ? "skip-existing"
                                                    : "guard");
     if (settings->split && !has_output)
         return halo_fail(HALO_ERR_USAGE, "--split needs a name: -o FILE with {page} in it, or --out-dir DIR");
     if (settings->csv && (settings->json || settings->total))
-        return halo_fail(HALO_ERR_USAGE, "--csv does not go with --%s", settings->json ? "json" : "total");
+        return halo_fail(HALO_ERR_USAGE, "--csv and --%s are mutually exclusive",
+                         settings->json ? "json" : "total");
     if (settings->total && (settings->resume || settings->skip_existing))
-        return halo_fail(HALO_ERR_USAGE, "--total needs every input: it does not go with --%s",
+        return halo_fail(HALO_ERR_USAGE, "--total needs every input, so it cannot be combined with --%s",
                          settings->resume ? "resume" : "skip-existing");
     if (has_output || settings->explain || settings->plot != NULL || halo_pipeline_measures(work->pipeline))
         return HALO_OK;
@@ -73,7 +74,7 @@ static HaloStatus open_journal(CliWork *work)
 {
     const CliSettings *settings = work->settings;
     const char *options = settings->recipe.length > 0 ? settings->recipe.data : "";
-    if (settings->out_dir != NULL || settings->shards > 0) /* else nobody asks for it, and files are long */
+    if (settings->out_dir != NULL || settings->shards > 0) /* otherwise it is not needed, and files are long */
         work->recipe = halo_pipeline_fingerprint(work->pipeline, options);
     char *text = cli_format("%s%s", work->text, options);
     const HaloStatus status =
@@ -180,7 +181,7 @@ static HaloStatus print_summary(const CliWork *work)
     return HALO_OK;
 }
 
-/* With -v the line of the one input says it. */
+/* With -v the line of the single input has it. */
 static void say_notes(const CliWork *work)
 {
     const CliSettings *settings = work->settings;
@@ -188,9 +189,9 @@ static void say_notes(const CliWork *work)
     cli_noted_say(&work->tally.noted, &work->batch, settings->write.guard);
 }
 
-/* The journal is removed last, and the process ends at once after it: a run that is killed later would seem to
- * have failed, and --resume would find outputs that no journal names. So CUDA, whose cleaning up on exit takes
- * longer than all else here, is not given the time: the system frees the same. */
+/* Removes the journal last, and ends the process right after that: a run that is killed later would seem to
+ * have failed, and --resume would find outputs that no journal names. So CUDA's cleanup on exit, which takes
+ * longer than all else here, is skipped: the system frees the same. */
 static int leave(const CliWork *work, HaloStatus status)
 {
     const char *backend = work->tally.backend;

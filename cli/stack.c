@@ -14,7 +14,7 @@ static HaloStatus find_inputs(const CliSettings *settings, int first, CliBatch *
     HaloStatus status = HALO_OK;
     const char *const *word = (const char *const *)settings->word;
     if (settings->output == NULL)
-        HALO_FAIL(HALO_ERR_USAGE, "where should the output go? -o FILE, or -o - for standard output");
+        HALO_FAIL(HALO_ERR_USAGE, "an output is missing: -o FILE, or -o - for standard output");
     HALO_TRY(cli_find_inputs(settings, word + first, settings->words - first, batch));
     *input = cli_alloc(batch->count, sizeof **input);
     for (size_t i = 0; i < batch->count; i++) {
@@ -31,7 +31,7 @@ static HaloStatus run_stack(const CliSettings *settings, CliBatch *batch, HaloRe
     HaloSession *session = NULL;
     const char **input = NULL;
     if (settings->words == 0)
-        HALO_FAIL(HALO_ERR_USAGE, "what should become of the samples? halo stack %s", settings->command->usage);
+        HALO_FAIL(HALO_ERR_USAGE, "an operation is missing: halo stack %s", settings->command->usage);
     HALO_TRY(halo_session_open(&settings->engine, &session));
     HALO_TRY(find_inputs(settings, 1, batch, &input));
     const HaloStack stack = {.what = settings->word[0],

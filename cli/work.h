@@ -36,7 +36,7 @@ HaloStatus cli_copy_instead(CliWork *work, HaloStatus status);
 /* HALO_ERR_USAGE for words that are no inputs: an operation that | should have joined, a value that -q does not
  * take. */
 HaloStatus cli_check_inputs(CliWork *work, const char *const *input, size_t count);
-/* HALO_ERR_USAGE: where should the output go? */
+/* HALO_ERR_USAGE: an output is missing? */
 HaloStatus cli_no_output(const CliSettings *settings);
 
 #endif

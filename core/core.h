@@ -5,8 +5,8 @@
 #include "halo/extend.h"
 #include "halo/text.h"
 
-/* A plan for sound of unknown length is made for this many frames (plan/plan.h). Whatever a pipeline makes of
- * it is so long, too, that it cannot be the length of a recording; unless it has a length of its own. */
+/* A plan for sound of unknown length is made for this many frames (plan/plan.h). Lengths that a pipeline
+ * derives from it are too large for a recording as well, and so are recognised. */
 #define PLAN_ENDLESS ((int64_t)1 << 44)
 
 static inline bool shape_is_endless(const HaloShape *shape)

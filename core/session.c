@@ -22,7 +22,8 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
         made->gpu[i].backend = tables->backends > 1 ? tables->backend[1] : NULL;
     if (gpu_demanded(&made->options) && made->gpu->backend == NULL) {
         halo_session_close(made);
-        return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend; --device cpu does the same");
+        return halo_fail(HALO_ERR_DEVICE,
+                         "this build of halo has no CUDA backend; --device cpu gives the same result");
     }
     *session = made;
     return HALO_OK;

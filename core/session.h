@@ -5,33 +5,34 @@
 #include "base/memory.h"
 #include "device/device.h"
 
-/* More GPUs than this do not work on one picture. */
+/* The maximum number of GPUs that work on one image. */
 #define SESSION_GPUS 16
 
-struct Heard;
+struct PlanAnalysis;
 
 struct HaloSession {
     const HaloTables *tables;
     HaloOptions options;
     HaloMemory memory;              /* of the present file */
     Device host, gpu[SESSION_GPUS]; /* one is opened, as a rule: gpu[0] */
-    bool on_host;                   /* the GPU failed on the present file, which is done again without it */
-    bool gpu_refused;               /* it could not be opened, and is not tried again, */
+    bool on_host;                   /* the GPU failed on the present file, which is run again without it */
+    bool gpu_refused;               /* the GPU could not be opened, and is not tried again, */
     bool gpu_is_there;              /* although the machine has one */
     char gpu_reason[200];
     char too_large[160]; /* why it does not hold the present plan; or empty */
     char not_there[80];  /* why it cannot run the present plan; or empty */
     float gain;          /* --guard: sound of this file is multiplied by it after the pipeline; 0: not */
-    struct Heard *heard; /* what its plan knows of its samples (plan/heard.h); NULL: nobody listens */
-    bool upright;        /* it is as people see it when its plan begins, so what goes along is, too */
+    struct PlanAnalysis
+        *analysis; /* of the present file (plan/analysis.h); NULL: its plan cannot have passes */
+    bool upright;  /* its image is turned upright before its plan begins: secondary inputs have to be, too */
     const char *input;   /* its name; NULL: it has none (file/side.h) */
-    int64_t page, pages; /* the present one, from 0, of so many; 0: not known */
-    HaloSide *paired;    /* a side input whose pages go with those of the input; or NULL */
+    int64_t page, pages; /* the current page, from 0, and their number; 0: not known */
+    HaloSide *paired;    /* a secondary input of several pages, one for each of the input; or NULL */
     int sides;
-    HaloSide **side; /* side inputs of this input alone, and later pages of any */
+    HaloSide **side; /* secondary inputs of this input alone, and later pages of any */
 };
 
-/* Is a GPU asked for by name, so that the CPU will not do? */
+/* Is a GPU required, so that the CPU is no substitute? */
 static inline bool gpu_demanded(const HaloOptions *options)
 {
     return options->device == HALO_DEVICE_GPU || options->device == HALO_DEVICE_ALL;

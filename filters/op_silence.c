@@ -26,7 +26,7 @@ static HaloStatus build_silence(HaloBuilder *builder, const HaloValue *arg, Halo
     const HaloSpan *span;
     int64_t spans;
     HALO_TRY(filter_f32("silence: level", arg[SILENCE_LEVEL].number * full, &silence.level));
-    HALO_TRY(halo_build_heard(builder, in, &silence, &span, &spans));
+    HALO_TRY(halo_build_analysis(builder, in, &silence, &span, &spans));
     if (spans == 0)
         HALO_FAIL(HALO_ERR_INPUT, "silence: nothing is left, since no sample has a magnitude of %g or more",
                   (double)silence.level);

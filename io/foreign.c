@@ -1,4 +1,4 @@
-/* Names of formats that halo does not read; foreign.def is their table. */
+/* Recognises formats that halo does not read; foreign.def is their table. */
 #include <string.h>
 
 #include "foreign.h"

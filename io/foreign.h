@@ -1,4 +1,4 @@
-/* Files that halo does not read, so that the message can say what was refused. */
+/* Recognises formats that halo does not read, so that the message can name them. */
 #ifndef HALO_IO_FOREIGN_H
 #define HALO_IO_FOREIGN_H
 

@@ -1,5 +1,5 @@
-/* raw: samples and nothing else, little-endian; --raw says what they are. Sound is written with samples like
- * its input's: integers of 16, 24 or 32 bits, else f32. */
+/* raw: samples without a header, little-endian; --raw gives their type and size. Sound is written with its
+ * input's sample type: integers of 16, 24 or 32 bits, else f32. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,11 +33,11 @@ static HaloStatus open_audio(HaloReader *reader)
     if (shape->width >= 0 || size < 0) return HALO_OK;
     shape->width = size / frame;
     if (size % frame == 0 || reader->options.tolerate) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "truncated: %lld bytes behind the last whole frame",
+    return halo_fail(HALO_ERR_INPUT, "truncated: %lld bytes after the last complete frame",
                      (long long)(size % frame));
 }
 
-/* Frames follow one another; what is left of a file behind them is none. */
+/* Consecutive frames; the remaining bytes of a file are not a frame. */
 static HaloStatus open_image(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -120,7 +120,7 @@ static HaloStatus read_audio(HaloReader *reader, HaloBuf *rows, int64_t *got)
         memset((char *)rows->data + (size_t)*got * pixel, 0, (size_t)(rows->cols - *got) * pixel);
         *got = rows->cols;
     } else if (bytes % frame != 0) {
-        return halo_fail(HALO_ERR_INPUT, "truncated: %zu bytes behind the last whole frame", bytes % frame);
+        return halo_fail(HALO_ERR_INPUT, "truncated: %zu bytes after the last complete frame", bytes % frame);
     } else if (shape->width >= 0 && *got < rows->cols) {
         return halo_fail(HALO_ERR_INPUT, "truncated: %lld of %lld frames", (long long)state->next,
                          (long long)shape->width);

@@ -235,14 +235,14 @@ static void test_tables(void **unused)
     expect_table("1\n\"\"\n3\n\" \"\n", NULL, 1, gap, 4);
     expect_table("\"1\" , \"2\"\n\" 3\",4 \n", NULL, 2, two, 4);
     expect_error("1e39,2\n3,4\n", &plain, "line 1, column 1: '1e39' is too large for a 32-bit float");
-    expect_error("\"a\nb\",c\n\"d\n\",4\n", &plain, "line 3, column 1: 'd\n' is no number");
+    expect_error("\"a\nb\",c\n\"d\n\",4\n", &plain, "line 3, column 1: 'd\n' is not a number");
     expect_error("a,b\n1,\"2\n3,4\n", &plain, "line 2, column 2: a quotation mark is not closed");
     expect_error("", &plain, "the table has no rows");
-    expect_error("1,2\n3,x\n", &plain, "line 2, column 2: 'x' is no number");
+    expect_error("1,2\n3,x\n", &plain, "line 2, column 2: 'x' is not a number");
     expect_error("a,b\n\n1,1e99\n", &plain, "line 3, column 2: '1e99' is too large");
     expect_error("1,2\n3,4,5\n", &plain, "line 2 has more cells than the 2 before");
     expect_error("1,2\n", &(HaloReadOptions){.columns = "3"}, "there is no column 3: the table has 2");
-    expect_error("1,2\n", &(HaloReadOptions){.columns = "2,1"}, "columns are named in their order");
+    expect_error("1,2\n", &(HaloReadOptions){.columns = "2,1"}, "columns have to be in ascending order: '2,1'");
     expect_error("1,2\n", &(HaloReadOptions){.columns = "x"}, "columns are numbers from 1 on");
 }
 

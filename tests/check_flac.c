@@ -169,7 +169,7 @@ static void test_comments_and_pictures(void **unused)
     for (int i = 0; i < 3; i++) FLAC__metadata_object_delete(blocks[i]);
 }
 
-/* What no block of FLAC may hold is left out, and the file is one. */
+/* What no FLAC frame may hold is left out, and the file is one. */
 static void test_odd_metadata(void **unused)
 {
     (void)unused;

@@ -214,7 +214,7 @@ static void test_bytes_that_are_no_frame(void **unused)
     add(made, junk, sizeof junk); /* behind the last frame it is nothing */
     must_hold(bytes_of(made), false, 4 * 1152);
     add_frames(made, stereo, 5);
-    must_refuse_sound(bytes_of(made), mp3, "damaged at 0.104 s: 3000 bytes are no frame");
+    must_refuse_sound(bytes_of(made), mp3, "damaged at 0.104 s: 3000 bytes are not a frame");
     must_hold(bytes_of(made), true, 9 * 1152);
     free(made);
 
@@ -230,7 +230,7 @@ static void test_bytes_that_are_no_frame(void **unused)
 
     static const char *const nothing[] = {"ID3", "ID3\4\0\0\0\0\0\5abcde and no more", "\xff\xfb\x90\x04"};
     for (size_t i = 0; i < 3; i++)
-        must_refuse_sound((Bytes){(uint8_t *)(uintptr_t)nothing[i], strlen(nothing[i])}, mp3, "no frame");
+        must_refuse_sound((Bytes){(uint8_t *)(uintptr_t)nothing[i], strlen(nothing[i])}, mp3, "no MPEG layer III frame");
 }
 
 /* ---- pipes ---------------------------------------------------------------------------------------------- */

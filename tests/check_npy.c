@@ -143,18 +143,18 @@ static void npy_mistakes(void **unused)
     expect_npy_error("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3)}", TEXT("abcde"),
                      "truncated: 5 of 6 samples");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (0, 4)}", TEXT(""), "without pixels");
-    expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1)}", TEXT("a"), "no tuple");
+    expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1)}", TEXT("a"), "not a tuple");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1 1)}", TEXT("a"), "comma");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (-1,)}", TEXT("a"),
                      "number is missing");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999,)}", TEXT("a"),
                      "too large");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, }", TEXT("a"), "is missing");
-    expect_npy_error("{'descr': '|u1', 'descr': '|u1', }", TEXT("a"), "twice");
+    expect_npy_error("{'descr': '|u1', 'descr': '|u1', }", TEXT("a"), "duplicate");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), 'x': 1}", TEXT("a"),
                      "unknown key");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,)} x", TEXT("a"), "follows");
-    expect_npy_error("['descr']", TEXT("a"), "no dictionary");
+    expect_npy_error("['descr']", TEXT("a"), "not a dictionary");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (4, 2)}", TEXT("abcde"),
                      "truncated: 2 of 4 rows");
 }

@@ -217,19 +217,19 @@ static void what_is_said(void **state)
     fake_team.gpus = 2;
     expect_said(&options, "gauss:2", 200, " ms in bands on 2)");
     expect_said(&options, "gauss:2", 200, "bands   2 of 100 rows; in turn on 2 devices, at most ");
-    expect_said(&options, "normalize", 200, "(asked for; one of 2 GPUs: this cannot go in bands)");
-    expect_said(&options, "scan:axis=y", 200, "(asked for; one of 2 GPUs: its rows hang on those before them)");
+    expect_said(&options, "normalize", 200, "(requested; one of 2 GPUs: this cannot run in bands)");
+    expect_said(&options, "scan:axis=y", 200, "(requested; one of 2 GPUs: its rows depend on those before them)");
     options.jobs = 1;
-    expect_said(&options, "gauss:2", 200, "(asked for; one of 2 GPUs: each takes a thread)");
+    expect_said(&options, "gauss:2", 200, "(requested; one of 2 GPUs: each needs a thread)");
     options.jobs = 2;
     options.share = 2; /* the files of a batch have one each */
-    expect_said(&options, "gauss:2", 200, "(asked for)");
+    expect_said(&options, "gauss:2", 200, "(requested)");
     options.share = 0;
     options.files = 0; /* a small picture is done before a second GPU has started; a large one is not */
-    expect_said(&options, "gauss:2", 200, "(asked for; one of 2 GPUs: predicted ");
+    expect_said(&options, "gauss:2", 200, "(requested; one of 2 GPUs: predicted ");
     expect_said(&options, "median:101", 30000, " ms in bands on 2)");
     options.device = HALO_DEVICE_GPU;
-    expect_said(&options, "median:101", 30000, "(asked for)");
+    expect_said(&options, "median:101", 30000, "(requested)");
 }
 
 /* What is not used is not started. */

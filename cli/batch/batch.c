@@ -11,7 +11,7 @@ char *cli_failure(const CliItem *item, HaloStatus outcome)
 {
     const char *input = strcmp(item->input, "-") == 0 ? "standard input" : item->input;
     if (outcome != HALO_ERR_OUTPUT)
-        halo_fail_about(outcome, input); /* what the output's side says names the output */
+        halo_fail_about(outcome, input); /* failures of the output already name it */
     return cli_copy(halo_error());
 }
 

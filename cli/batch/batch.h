@@ -20,7 +20,7 @@ typedef struct CliBatch {
     CliItem *item;
     size_t count, room;
     CliJournal *journal; /* or NULL */
-    HaloRead *read; /* lists of inputs, and files that the pipeline names: like inputs, never written over */
+    HaloRead *read;      /* lists of inputs, and secondary inputs: like inputs, never overwritten */
     size_t reads, read_room;
     size_t first, all; /* --shard: the place of these items in the list of all inputs, and its length */
 } CliBatch;
@@ -44,8 +44,8 @@ typedef struct CliFates {
 void cli_count_fate(CliFates *fates, HaloStatus outcome);
 int cli_fates_exit(const CliFates *fates);
 
-/* inputs.c: one item a file, folders walked under -r, lists read. What cannot be looked at becomes a failed
- * item. HALO_ERR_INPUT where there is nothing at all. */
+/* inputs.c: makes one item per file; walks folders under -r, reads lists. A file that cannot be accessed
+ * becomes a failed item. HALO_ERR_INPUT if there are no inputs. */
 HaloStatus cli_find_inputs(const CliSettings *settings, const char *const *path, size_t paths, CliBatch *batch);
 
 /* outputs.c: names every output; HALO_ERR_USAGE. */
@@ -61,7 +61,7 @@ bool cli_in_the_way(const char *path);
 /* Outputs that exist and are to stay, if there are several: their items have failed, and one line says so of
  * all. */
 void cli_refuse_existing(const CliSettings *settings, CliBatch *batch);
-/* What to do about an output that exists. */
+/* What to do if an output exists. */
 HaloForce cli_force(const CliSettings *settings, const CliItem *item);
 
 #endif

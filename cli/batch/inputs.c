@@ -32,8 +32,8 @@ static void add_failed(CliBatch *batch, const char *input, const char *reason)
     item->error = cli_failure(item, item->status);
 }
 
-/* Does a file's name have the extension of a format that can be read? Tables count where they are asked for:
- * notes and lists lie beside pictures. */
+/* Does a file's name have the extension of a readable format? Tables (CSV, text) count only on request, since
+ * notes and lists often lie beside images. */
 static bool is_known(const CliSettings *settings, const char *path)
 {
     char extension[HALO_WORD_ROOM];

@@ -20,7 +20,7 @@ struct CliJournal {
     size_t prefix; /* of outputs, which the journal names as they are below its folder */
     uint64_t recipe;
     int fd;
-    bool keep; /* it was asked for, or there before */
+    bool keep; /* it was requested, or existed before */
     bool failed;
     pthread_mutex_t lock;
 };
@@ -95,7 +95,7 @@ static void note_done(CliJournal *journal, const CliItem *item, CliStamp input)
     write_line(journal, &line);
 }
 
-/* A file that is in the way must not be taken for halo's own: it will be refused, or compared. */
+/* An existing file of the user must not be taken for halo's own: it will be refused, or compared. */
 CliBegun cli_journal_begin(CliJournal *journal, const CliItem *item, HaloForce force)
 {
     if (journal == NULL) return (CliBegun){0};
@@ -137,7 +137,7 @@ static void wait_for_turn(const CliJournal *journal, bool alone)
     if (!alone) {
         lock(journal->fd, F_RDLCK, true);
     } else if (!lock(journal->fd, F_WRLCK, false)) {
-        cli_complain("waiting for another halo at work on %s", journal->path);
+        cli_complain("waiting for another halo process that is using %s", journal->path);
         lock(journal->fd, F_WRLCK, true);
     }
 }
@@ -149,7 +149,7 @@ static HaloStatus look(const CliJournal *journal, bool *there)
     const bool known = fstat(journal->fd, &open_one) == 0 && lstat(journal->path, &named) == 0;
     *there = known && open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
     if (known || errno == ENOENT) return HALO_OK;
-    return halo_fail_on(HALO_ERR_OUTPUT, journal->path, ": cannot look at it: %s", strerror(errno));
+    return halo_fail_on(HALO_ERR_OUTPUT, journal->path, ": cannot access it: %s", strerror(errno));
 }
 
 static HaloStatus open_locked(CliJournal *journal, bool alone)
@@ -163,12 +163,13 @@ static HaloStatus open_locked(CliJournal *journal, bool alone)
         HALO_TRY(look(journal, &there));
     }
     if (!there)
-        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, journal->path, ": cannot open it: it is gone every time"));
+        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, journal->path,
+                              ": cannot open it: it keeps disappearing while being opened"));
 out:
     return status;
 }
 
-/* Does something else have the journal's name? A journal that merely may not be written is none of that. */
+/* Does another kind of file have the journal's name? A journal that is only not writable does not count. */
 static bool is_other_thing(const char *path)
 {
     struct stat st;
@@ -181,7 +182,7 @@ static bool is_other_thing(const char *path)
     return false;
 }
 
-/* Begins a new line, which says who writes the following ones. */
+/* Begins a new line, which names the process that writes the following ones. */
 static void write_head(CliJournal *journal, const char *text)
 {
     CliText line = {0};
@@ -204,7 +205,7 @@ HaloStatus cli_journal_open(const CliSettings *settings, uint64_t recipe, const 
     CliJournal *journal = NULL;
     *out = NULL;
     if (settings->resume && settings->out_dir == NULL)
-        return halo_fail(HALO_ERR_USAGE, "--resume goes with --out-dir");
+        return halo_fail(HALO_ERR_USAGE, "--resume needs --out-dir");
     if (settings->explain || settings->out_dir == NULL || settings->split ||
         (batch->count < 2 && !settings->resume))
         return HALO_OK;
@@ -218,7 +219,7 @@ HaloStatus cli_journal_open(const CliSettings *settings, uint64_t recipe, const 
     status = cli_make_folders(journal->path, settings->write.sync);
     if (status == HALO_OK) status = open_locked(journal, settings->resume);
     if (status != HALO_OK && !settings->resume && !is_other_thing(journal->path)) {
-        cli_journal_close(journal, false); /* the outputs will say what is wrong with the folder */
+        cli_journal_close(journal, false); /* opening the outputs will report what is wrong with the folder */
         return HALO_OK;
     }
     HALO_TRY(status);

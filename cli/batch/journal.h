@@ -20,7 +20,8 @@ typedef struct CliStamp {
     int64_t size, time;
 } CliStamp;
 
-/* Around the work on an item, from any thread; NULL is fine. `force`: what becomes of an output that is there. */
+/* Around the work on an item, from any thread; NULL is fine. `force`: what becomes of an output that is there.
+ */
 typedef struct CliBegun {
     char what; /* of the journal's line, 0: none */
     CliStamp input;
@@ -28,7 +29,8 @@ typedef struct CliBegun {
 
 CliBegun cli_journal_begin(CliJournal *journal, const CliItem *item, HaloForce force);
 void cli_journal_end(CliJournal *journal, const CliItem *item, CliBegun begun, HaloStatus outcome);
-/* A journal that this run began is removed when all went well, unless it was asked for. NULL is fine. */
+/* Closes the journal. One that this run began is removed if all went well, unless --resume requested it. NULL
+ * is fine. */
 void cli_journal_close(CliJournal *journal, bool all_well);
 
 #endif

@@ -44,14 +44,14 @@ static HaloStatus add_field(CliText *text, int field, const CliSettings *setting
 /* The number of the page stands in for its field when the page is there (HaloJob::split). */
 static HaloStatus keep_page_field(CliText *text, const CliSettings *settings, const char *word)
 {
-    if (!settings->split) return halo_fail(HALO_ERR_USAGE, "{page} goes with --split");
+    if (!settings->split) return halo_fail(HALO_ERR_USAGE, "{page} needs --split");
     cli_add_char(text, '{');
     cli_add(text, word, strlen(word));
     cli_add_char(text, '}');
     return HALO_OK;
 }
 
-/* "{index:04}": the digits asked for, taken off the word. */
+/* "{index:04}": takes the requested digits off the word. */
 static HaloStatus take_digits(char *word, int *digits)
 {
     char *colon = strchr(word, ':');
@@ -60,7 +60,8 @@ static HaloStatus take_digits(char *word, int *digits)
     const size_t zero = colon[1] == '0';
     if ((strcmp(word, "index") != 0 && strcmp(word, "page") != 0) || colon[1 + zero] < '1' ||
         colon[1 + zero] > '9' || colon[2 + zero] != 0)
-        return halo_fail(HALO_ERR_USAGE, "'{%s:%s}' is no field; {index:04} has four digits", word, colon + 1);
+        return halo_fail(HALO_ERR_USAGE, "unknown field '{%s:%s}'; {index:04} has four digits", word,
+                         colon + 1);
     *digits = colon[1 + zero] - '0';
     return HALO_OK;
 }
@@ -92,7 +93,7 @@ static HaloStatus expand(const char *template, const CliSettings *settings, cons
         }
     }
     if (text->length == 0 || text->data[text->length - 1] == '/')
-        return halo_fail(HALO_ERR_USAGE, "--name: '%s' leaves no name", template);
+        return halo_fail(HALO_ERR_USAGE, "--name: '%s' gives an empty name", template);
     if (strncmp(text->data, "../", 3) == 0 || strstr(text->data, "/../") != NULL)
         return halo_fail(HALO_ERR_USAGE, "--name: '%s' leads out of the folder", template);
     return HALO_OK;
@@ -122,9 +123,9 @@ static HaloStatus name_in_folder(const CliSettings *settings, CliBatch *batch)
 HaloStatus cli_name_outputs(const CliSettings *settings, CliBatch *batch)
 {
     if (settings->name != NULL && settings->out_dir == NULL)
-        return halo_fail(HALO_ERR_USAGE, "--name goes with --out-dir");
+        return halo_fail(HALO_ERR_USAGE, "--name needs --out-dir");
     if (settings->output != NULL && settings->out_dir != NULL)
-        return halo_fail(HALO_ERR_USAGE, "--output and --out-dir do not go together");
+        return halo_fail(HALO_ERR_USAGE, "--output and --out-dir are mutually exclusive");
     if (settings->output != NULL && batch->count > 1)
         return halo_fail(HALO_ERR_USAGE,
                          "--output takes one input, and there are %zu; --out-dir DIR takes many", batch->count);

@@ -72,7 +72,7 @@ HaloStatus cli_journal_file(const char *path, int flags, int *fd)
             halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is a symbolic link: remove it"));
     if (*fd < 0) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot open it: %s", strerror(errno)));
     if (fstat(*fd, &st) != 0)
-        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot look at it: %s", strerror(errno)));
+        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot access it: %s", strerror(errno)));
     if (!S_ISREG(st.st_mode))
         HALO_TRY(
             halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is no regular file: remove it"));

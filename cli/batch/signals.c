@@ -1,5 +1,5 @@
-/* What SIGINT, SIGTERM, SIGHUP and SIGQUIT do: leave nothing half-written, say how far the work was, and end the
- * program as they would have without us, so that a shell's loop ends as well. */
+/* What SIGINT, SIGTERM, SIGHUP and SIGQUIT do: leave nothing half-written, say how far the work was, and end
+ * the program as they would have without us, so that a shell's loop ends as well. */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -57,8 +57,8 @@ static void say_how_far(void)
     say("\n", 1);
 }
 
-/* The default action: the process ends by the signal, for SIGQUIT with a core dump where the system is set up for
- * them. The first process of a container has no default action, and exits. */
+/* The default action: the process ends by the signal, for SIGQUIT with a core dump where the system is set up
+ * for them. The first process of a container has no default action, and exits. */
 static void die_of(int signal_number)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -94,7 +94,7 @@ void cli_signals_install(void)
     sigfillset(&action.sa_mask); /* a second signal waits */
     for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++)
         if (sigaction(stops[i], NULL, &before) == 0 &&
-            before.sa_handler != SIG_IGN) /* ignored by whoever started us: nohup, a shell's background */
+            before.sa_handler != SIG_IGN) /* ignored by the parent: nohup, a shell's background */
             sigaction(stops[i], &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);

@@ -31,10 +31,10 @@ struct CliWorkers {
     const CliBatch *batch;
     Worker *worker;
     int count;             /* threads that run */
-    pthread_rwlock_t turn; /* read by workers at work, written by who must be alone */
+    pthread_rwlock_t turn; /* held for reading by workers, for writing by one that must run alone */
     pthread_mutex_t lock;  /* of everything below */
     pthread_cond_t moved;
-    size_t next;      /* the first item nobody has taken, */
+    size_t next;      /* the first item that no worker has taken, */
     size_t concluded; /* and the first that has not been waited for */
     bool stop;
     size_t room;  /* items between the two, at most */

@@ -32,7 +32,7 @@ void cli_share_jobs(const CliSettings *settings, size_t files, int *workers, int
 
 typedef struct CliWorkers CliWorkers;
 
-/* Starts on a batch; *workers is NULL where its files are better done one after the other. All workers share the
+/* Starts a batch; *workers is NULL if its files are better processed one after the other. All workers share the
  * pipeline: what it names may be a pipe, which can be read once. */
 HaloStatus cli_workers_start(const CliSettings *settings, const HaloPipeline *pipeline, const CliBatch *batch,
                              CliWorkers **workers);
@@ -42,7 +42,7 @@ CliOutcome cli_workers_wait(CliWorkers *workers, size_t i);
  * all. */
 void cli_workers_pause(CliWorkers *workers);
 void cli_workers_resume(CliWorkers *workers);
-/* Begins nothing more, and waits for what is running. NULL is fine. */
+/* Starts no further items, and waits for those that are running. NULL is fine. */
 void cli_workers_stop(CliWorkers *workers);
 
 #endif

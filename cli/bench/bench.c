@@ -27,7 +27,7 @@ int cli_bench(const CliSettings *settings)
     HaloStatus status = HALO_OK;
     if (settings->words == 0)
         HALO_FAIL(HALO_ERR_USAGE,
-                  "what is to be measured? 'halo bench ladder', 'halo bench ops' or 'halo bench batch'");
+                  "a topic is missing: 'halo bench ladder', 'halo bench ops' or 'halo bench batch'");
     HALO_TRY(halo_read_choice(settings->word[0], "ladder|ops|batch", &chosen));
     cli_ink_setup(STDOUT_FILENO, settings->no_color);
     HALO_TRY(topic[chosen](settings));

@@ -118,7 +118,7 @@ static HaloStatus all_at_once(const CliSettings *settings, const HaloPipeline *p
     double running = begun;
     cli_share_jobs(settings, batch->count, &m->workers, &m->threads);
     HALO_TRY(cli_workers_start(settings, pipeline, batch, &workers));
-    if (workers == NULL) HALO_FAIL(HALO_ERR_USAGE, "a batch is several files, and -j 2 or more");
+    if (workers == NULL) HALO_FAIL(HALO_ERR_USAGE, "bench batch needs several files, and -j 2 or more");
     for (size_t i = 0; i < batch->count; i++) {
         CliOutcome outcome = cli_workers_wait(workers, i);
         if (outcome.fate != CLI_RAN)

@@ -23,7 +23,7 @@ static HaloStatus open_gpu(const CliSettings *settings, const HaloBackend **back
 {
     const HaloTables *tables = halo_tables();
     if (settings->engine.device == HALO_DEVICE_CPU)
-        return halo_fail(HALO_ERR_USAGE, "the ladder is climbed on a GPU: --device gpu, or gpu:N");
+        return halo_fail(HALO_ERR_USAGE, "the ladder needs a GPU: --device gpu, or gpu:N");
     *backend = NULL;
     for (int i = 0; i < tables->backends && *backend == NULL; i++)
         if (tables->backend[i]->ladder != NULL) *backend = tables->backend[i];

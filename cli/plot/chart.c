@@ -21,8 +21,9 @@ HaloStatus chart_range(const Chart *chart, int first, int last, Axis *axis)
         for (int c = first; c < last; c++) {
             const double value = chart_value(chart, r, c);
             if (isinf(value) || (axis->logarithmic && value <= 0))
-                return halo_fail(HALO_ERR_INPUT, "%s: row %zu, column %d (%.40s): %g has no place on a %s axis",
-                                 chart->path, r + 1, c + 1, table->name[c], value,
+                return halo_fail(HALO_ERR_INPUT,
+                                 "%s: row %zu, column %d (%.40s): %g cannot be drawn on a %s axis", chart->path,
+                                 r + 1, c + 1, table->name[c], value,
                                  axis->logarithmic ? "logarithmic" : "linear");
             axis->lo = fmin(axis->lo, value);
             axis->hi = fmax(axis->hi, value);
@@ -68,9 +69,9 @@ uint32_t chart_colour(const CliTable *table, int column)
 static HaloStatus check(const CliSettings *settings)
 {
     if (settings->words != 1)
-        return halo_fail(HALO_ERR_USAGE, "one table is drawn, and %zu are given", settings->words);
+        return halo_fail(HALO_ERR_USAGE, "expected one table, and %zu are given", settings->words);
     if (settings->output == NULL)
-        return halo_fail(HALO_ERR_USAGE, "where should the drawing go? -o FILE.svg or FILE.png");
+        return halo_fail(HALO_ERR_USAGE, "an output is missing: -o FILE.svg or FILE.png");
     return canvas_check(settings->output);
 }
 

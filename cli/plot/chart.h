@@ -20,8 +20,7 @@ static inline double chart_value(const Chart *chart, size_t row, int column)
 /* From the least to the greatest of the columns from `first` on, up to `last`. HALO_ERR_INPUT names what has no
  * place on such an axis. */
 HaloStatus chart_range(const Chart *chart, int first, int last, Axis *axis);
-/* Makes a logarithmic axis so many times longer at both ends, and of a single value an axis that has it in its
- * middle. */
+/* Extends a logarithmic axis by this factor at both ends; an axis of a single value gets that in its middle. */
 void chart_widen(Axis *axis, double times);
 
 /* The column that this one belongs to: "box, peer" to "box". Such share a colour. */

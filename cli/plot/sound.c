@@ -196,9 +196,7 @@ static HaloStatus check_linear(HaloSession *session, const HaloPipeline *pipelin
         off = fmax(off, fabs(sum - (double)((const float *)of_both.data)[i]));
     }
     if (!(off <= 1e-4 * most))
-        HALO_FAIL(HALO_ERR_USAGE,
-                  "--plot-response is for pipelines of linear filters: this one makes other things of a sum "
-                  "than of its parts");
+        HALO_FAIL(HALO_ERR_USAGE, "--plot-response is for linear filters, and this pipeline is not linear");
 out:
     halo_buf_free(&noise);
     halo_buf_free(&of_noise);

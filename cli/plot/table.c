@@ -40,7 +40,7 @@ static HaloStatus read_value(const HaloCells *cells, const CliTable *table, int 
 {
     *value = NAN;
     if (*text == 0 || halo_read_number(text, value, NULL)) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "line %lld, column %d (%.40s): '%.40s' is no number", cells->line,
+    return halo_fail(HALO_ERR_INPUT, "line %lld, column %d (%.40s): '%.40s' is not a number", cells->line,
                      column + 1, table->name[column], text);
 }
 

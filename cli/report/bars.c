@@ -9,7 +9,7 @@
 
 #define ACROSS 64 /* columns of standing bars */
 #define TALL 6    /* rows of them */
-#define FEW 16    /* so many bins are listed one a line */
+#define FEW 16    /* up to this many bins are listed one per line */
 #define ALONG 40  /* columns of lying bars */
 
 static bool logarithmic;

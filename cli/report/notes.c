@@ -1,4 +1,4 @@
-/* What runs lost or changed, although nobody asked for it: one line for each command, and JSON. */
+/* What runs lost or changed without being asked to: one line for each command, and JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,8 +47,8 @@ static char *text_of_batch(const CliNoted *noted, size_t inputs)
 static const char *remedy_of(const HaloNotes *notes, bool guarded)
 {
     if (notes->count[HALO_NOTE_CLIPPED] == 0) return "";
-    if (notes->peak > 0) return guarded ? "" : "; --guard scales sound so that it fits";
-    return "; normalize or depth:f32 keeps what is clipped";
+    if (notes->peak > 0) return guarded ? "" : "; --guard attenuates sound to prevent clipping";
+    return "; normalize or depth:f32 avoids clipping";
 }
 
 void cli_noted_say(const CliNoted *noted, const CliBatch *batch, bool guarded)

@@ -39,7 +39,8 @@ static void draw_line(size_t done, size_t failed, size_t skipped, double seconds
 {
     const double rate = seconds > 0 ? (double)(done - skipped) / seconds : 0;
     const long left = rate > 0 ? (long)((double)(progress.total - done) / rate + 0.5) : 0;
-    char *speed = rate > 0 ? cli_format(", %.1f a second, %ld:%02ld left", rate, left / 60, left % 60) : cli_copy("");
+    char *speed =
+        rate > 0 ? cli_format(", %.1f a second, %ld:%02ld left", rate, left / 60, left % 60) : cli_copy("");
     char *failures = failed > 0 ? cli_format(", %zu failed", failed) : cli_copy("");
     char *line = cli_format("%zu of %zu%s%s", done, progress.total, speed, failures);
     cli_terminal_line(line);

@@ -23,9 +23,8 @@ typedef struct CliLevel {
 } CliLevel;
 CliLevel cli_level(const HaloShape *shape, const HaloStats *stats);
 
-/* report.c: tables and texts show at most so many channels, and say how many there are; so do the names in
- * `info
- * --json`. */
+/* report.c: the most channels that tables and texts show, with a note of how many there are; also for the names
+ * in `info --json`. */
 #define CLI_CHANNELS 64
 #define CLI_NAMES 1024
 int cli_shown_channels(int channels);
@@ -48,7 +47,7 @@ typedef struct CliNoted {
 void cli_noted_add(CliNoted *noted, const HaloNotes *notes);
 /* One line, or none. */
 void cli_noted_say(const CliNoted *noted, const CliBatch *batch, bool guarded);
-/* Sentences, "; " between them; NULL: there is nothing to say. The caller frees it. */
+/* The texts, separated by "; "; NULL: there are none. The caller frees it. */
 char *cli_notes_text(const HaloNotes *notes, bool losses, bool others);
 /* "notes", a list; `inputs` (may be NULL): how many have each. */
 void cli_record_notes(CliJson *json, const HaloNotes *notes, const size_t *inputs);

@@ -76,7 +76,7 @@ static HaloStatus read_elements(Input *input, JsonValue *value, char close)
 {
     HaloStatus status = HALO_OK;
     JsonValue **link = &value->first;
-    if (++input->depth > DEEPEST) HALO_FAIL(HALO_ERR_INPUT, "arrays and objects lie too deep in each other");
+    if (++input->depth > DEEPEST) HALO_FAIL(HALO_ERR_INPUT, "arrays and objects are nested too deeply");
     input->at++;
     skip_space(input);
     while (*input->at != close) {
@@ -171,7 +171,7 @@ const JsonValue *json_find(const JsonValue *object, const char *key)
 
 static HaloStatus missing(const char *key, const char *what)
 {
-    return halo_fail(HALO_ERR_INPUT, "\"%s\" is missing or no %s", key, what);
+    return halo_fail(HALO_ERR_INPUT, "\"%s\" is missing or not %s", key, what);
 }
 
 /* Does the number end where its digits do? What follows it is still there. */
@@ -180,13 +180,13 @@ static bool ends(const char *end) { return *end == 0 || strchr("-+.0123456789eE"
 bool json_is_uint(const JsonValue *value, uint64_t *number)
 {
     const char *end;
-    return value != NULL && value->type == JSON_NUMBER && halo_read_uint(value->text, UINT64_MAX, number, &end) &&
-           ends(end);
+    return value != NULL && value->type == JSON_NUMBER &&
+           halo_read_uint(value->text, UINT64_MAX, number, &end) && ends(end);
 }
 
 HaloStatus json_get_uint(const JsonValue *object, const char *key, uint64_t *value)
 {
-    return json_is_uint(json_find(object, key), value) ? HALO_OK : missing(key, "whole number");
+    return json_is_uint(json_find(object, key), value) ? HALO_OK : missing(key, "an integer");
 }
 
 HaloStatus json_get_int(const JsonValue *object, const char *key, int64_t *value)
@@ -195,7 +195,7 @@ HaloStatus json_get_int(const JsonValue *object, const char *key, int64_t *value
     const JsonValue *found = json_find(object, key);
     const bool read = found != NULL && found->type == JSON_NUMBER &&
                       halo_read_int(found->text, INT64_MIN, INT64_MAX, value, &end) && ends(end);
-    return read ? HALO_OK : missing(key, "whole number");
+    return read ? HALO_OK : missing(key, "an integer");
 }
 
 HaloStatus json_get_range(const JsonValue *object, const char *key, int64_t least, int64_t most, int64_t *value)
@@ -210,22 +210,23 @@ HaloStatus json_get_finite(const JsonValue *object, const char *key, double leas
 {
     const HaloStatus status = json_get_number(object, key, value);
     if (status != HALO_OK || (*value >= least && *value <= most)) return status;
-    return halo_fail(HALO_ERR_INPUT, "\"%s\" is no number from %g to %g", key, least, most);
+    return halo_fail(HALO_ERR_INPUT, "\"%s\" is not a number from %g to %g", key, least, most);
 }
 
 HaloStatus json_get_number(const JsonValue *object, const char *key, double *value)
 {
     const char *end;
     const JsonValue *found = json_find(object, key);
-    if (found == NULL || found->type == JSON_BOOL || found->type >= JSON_ARRAY) return missing(key, "number");
+    if (found == NULL || found->type == JSON_BOOL || found->type >= JSON_ARRAY) return missing(key, "a number");
     *value = NAN;
     if (found->type == JSON_NULL) return HALO_OK;
     if (found->type == JSON_TEXT) {
-        if (strcmp(found->text, "inf") != 0 && strcmp(found->text, "-inf") != 0) return missing(key, "number");
+        if (strcmp(found->text, "inf") != 0 && strcmp(found->text, "-inf") != 0)
+            return missing(key, "a number");
         *value = *found->text == '-' ? -(double)INFINITY : (double)INFINITY;
         return HALO_OK;
     }
-    return halo_read_number(found->text, value, &end) && ends(end) ? HALO_OK : missing(key, "number");
+    return halo_read_number(found->text, value, &end) && ends(end) ? HALO_OK : missing(key, "a number");
 }
 
 HaloStatus json_get_text(const JsonValue *object, const char *key, const char **value)
@@ -239,7 +240,7 @@ HaloStatus json_get_text(const JsonValue *object, const char *key, const char **
 HaloStatus json_get_array(const JsonValue *object, const char *key, const JsonValue **first, int64_t *count)
 {
     const JsonValue *found = json_find(object, key);
-    if (found == NULL || found->type != JSON_ARRAY) return missing(key, "array");
+    if (found == NULL || found->type != JSON_ARRAY) return missing(key, "an array");
     *first = found->first;
     *count = 0;
     for (const JsonValue *v = found->first; v != NULL; v = v->next) ++*count;

@@ -31,7 +31,8 @@ HaloStatus json_get_number(const JsonValue *object, const char *key,
 /* Such a number, neither infinite nor null, from `least` to `most`. */
 HaloStatus json_get_finite(const JsonValue *object, const char *key, double least, double most, double *value);
 /* A whole number from `least` to `most`. */
-HaloStatus json_get_range(const JsonValue *object, const char *key, int64_t least, int64_t most, int64_t *value);
+HaloStatus json_get_range(const JsonValue *object, const char *key, int64_t least, int64_t most,
+                          int64_t *value);
 HaloStatus json_get_text(const JsonValue *object, const char *key, const char **value);
 /* Arrays only: `count` is that of its elements. */
 HaloStatus json_get_array(const JsonValue *object, const char *key, const JsonValue **first, int64_t *count);

@@ -71,7 +71,7 @@ static HaloStatus write_all(int descriptor, const char *bytes, size_t size)
     while (size > 0) {
         const ssize_t written = write(descriptor, bytes, size);
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0 && errno == EPIPE) return halo_fail(HALO_ERR_PIPE, "the reader has gone");
+        if (written < 0 && errno == EPIPE) return halo_fail(HALO_ERR_PIPE, "the reader has closed it");
         if (written < 0)
             return halo_fail(HALO_ERR_OUTPUT, "cannot write standard %s: %s",
                              descriptor == STDOUT_FILENO ? "output" : "error", strerror(errno));
@@ -136,7 +136,7 @@ void cli_page_guard_standard(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
-            /* The wrong way round on purpose: using it fails as it would have failed closed. */
+            /* Opened for the wrong direction on purpose: using it fails, as if it were closed. */
             const int opened = open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
             (void)opened;
         }

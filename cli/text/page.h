@@ -13,13 +13,13 @@
  * sent, but for line breaks, tabs and the colours of cli_ink(); halo_put_escaped() prints a name that must not
  * break the line. JSON stays as it is. */
 FILE *cli_page_open(bool json);
-/* The same for JSON, but what is printed goes to the descriptor as it comes, in blocks; for more than should lie
- * in memory. cli_page_send says what became of it. */
+/* The same for JSON, but what is printed goes to the descriptor as it comes, in blocks; for more than should
+ * lie in memory. cli_page_send says what became of it. */
 FILE *cli_page_through(int descriptor);
-/* Writes the page to a file descriptor and closes it. HALO_ERR_PIPE when its reader has gone, HALO_ERR_OUTPUT
- * for anything else. */
+/* Writes the page to a file descriptor and closes it. HALO_ERR_PIPE when its reader has closed it,
+ * HALO_ERR_OUTPUT for anything else. */
 HaloStatus cli_page_send(int descriptor);
-/* The same, for the last page of a command: says what went wrong and returns the exit status. */
+/* The same for the last page of a command: reports a failure and returns the exit status. */
 int cli_page_end(int descriptor);
 
 /* File descriptors 0 to 2 that are closed are opened on nothing, so that no file of ours takes their place. */

@@ -45,7 +45,7 @@ static HaloStatus keep_piped(Shard *shard)
     while (got > 0) {
         HALO_TRY(halo_source_read(shard->source, block, 65536, &got));
         cli_add(&shard->piped, block, got);
-        if (memchr(block, 0, got) != NULL) HALO_FAIL(HALO_ERR_INPUT, "has a zero byte: it is no JSON");
+        if (memchr(block, 0, got) != NULL) HALO_FAIL(HALO_ERR_INPUT, "has a zero byte: it is not JSON");
         if (shard->piped.length > MOST_PIPED)
             HALO_FAIL(HALO_ERR_LIMIT,
                       "from a pipe at most %zu MiB are read: save it in a file, which may be larger",
@@ -87,7 +87,7 @@ static HaloStatus read_lines(Shard *shard, HaloLines *lines)
         HALO_TRY(halo_lines_next(lines, '\n', &line, &length));
         if (line == NULL) break;
         if (memchr(line, 0, length) != NULL)
-            HALO_FAIL(HALO_ERR_INPUT, "line %lld has a zero byte: it is no JSON", lines->line);
+            HALO_FAIL(HALO_ERR_INPUT, "line %lld has a zero byte: it is not JSON", lines->line);
         if (!is_text(line, length))
             HALO_FAIL(HALO_ERR_INPUT, "line %lld holds bytes that JSON does not: it is damaged", lines->line);
         if (begins(line, length, shard_begins))
@@ -116,7 +116,7 @@ static HaloStatus no_record(HaloLines *lines)
         json_free(value);
     }
     status = halo_fail(HALO_ERR_INPUT,
-                       "is not all that 'halo … --shard i/n --json' prints: its last object is missing");
+                       "is incomplete: the last object that 'halo … --shard i/n --json' prints is missing");
 out:
     return status;
 }

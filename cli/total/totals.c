@@ -257,8 +257,7 @@ static void print_group(FILE *to, const Group *group, bool json)
 HaloStatus cli_totals_whole(const CliTotals *totals)
 {
     for (size_t i = 0; totals != NULL && i < totals->groups; i++)
-        if (totals_is_apart(&totals->group[i]))
-            return halo_fail(HALO_ERR_INPUT, "--total: " CLI_TOTALS_APART);
+        if (totals_is_apart(&totals->group[i])) return halo_fail(HALO_ERR_INPUT, "--total: " CLI_TOTALS_APART);
     return HALO_OK;
 }
 

@@ -22,9 +22,11 @@ void cli_totals_print(FILE *to, CliTotals *totals, bool json);
 /* Images of floats take the range of a histogram from their samples: where ranges differ there is no sum, and a
  * record without channels in its place. HALO_ERR_INPUT then. */
 HaloStatus cli_totals_whole(const CliTotals *totals); /* NULL is fine */
-#define CLI_TOTALS_APART \
-    "histograms of float images that differ in their range are not added up; hist:min=...,max=... gives one to all"
-/* As "state": an array, empty for NULL; and back, after all that stands before it. HALO_ERR_INPUT for what cannot be. */
+#define CLI_TOTALS_APART                                                                                      \
+    "histograms of float images that differ in their range are not added up; hist:min=...,max=... gives one " \
+    "to all"
+/* Writes "state", an array, empty for NULL; and reads it, after the states of earlier parts. HALO_ERR_INPUT for
+ * an invalid state. */
 void cli_totals_write(CliJson *json, const CliTotals *totals);
 HaloStatus cli_totals_read(CliTotals *totals, const JsonValue *part);
 

@@ -22,7 +22,7 @@ typedef struct Group {
     int64_t result; /* which measurement of the pipeline */
     int64_t first;  /* the number of the first file */
     uint64_t files;
-    int64_t last; /* the number of the latest file, which may hold several images */
+    int64_t last;    /* the number of the latest file, which may hold several images */
     HaloResult like; /* type, shape (its size says nothing) and, of histograms, the counts */
     Node *node;      /* of statistics: subtrees that wait for their neighbours */
     size_t nodes, room;

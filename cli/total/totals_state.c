@@ -182,7 +182,8 @@ static HaloStatus read_numbers(const JsonValue *object, const char *key, uint64_
     HALO_TRY(json_get_array(object, key, &value, &count));
     if (count != wanted) HALO_FAIL(HALO_ERR_INPUT, "\"%s\" holds %lld numbers", key, (long long)count);
     for (int64_t i = 0; i < count; i++, value = value->next)
-        if (!json_is_uint(value, &number[i])) HALO_FAIL(HALO_ERR_INPUT, "\"%s\" holds no whole number", key);
+        if (!json_is_uint(value, &number[i]))
+            HALO_FAIL(HALO_ERR_INPUT, "\"%s\" holds a number that is not an integer", key);
 out:
     return status;
 }

@@ -1,4 +1,4 @@
-/* Dimensions of arrays in letters: pages first, then rows, columns and channels in any order. */
+/* Parses --axes: dimensions of arrays as letters, pages first, then rows, columns and channels in any order. */
 #include "halo/axes.h"
 
 #include <string.h>

@@ -39,8 +39,8 @@ HaloStatus halo_shape_bytes(const HaloShape *shape, int64_t *bytes)
     return HALO_OK;
 }
 
-/* Page faults on pages of 4 KiB can cost more than a small filter over them: a dense 3x3 filter on 64 MiB of
- * f32 took 25 ms into fresh pages and 9 ms into huge ones. */
+/* Requests huge pages. Page faults on pages of 4 KiB can cost more than a small filter over them: a dense 3x3
+ * filter on 64 MiB of f32 took 25 ms into fresh pages and 9 ms into huge ones. */
 static void *large_alloc(size_t bytes)
 {
     const size_t unit = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;

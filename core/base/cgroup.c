@@ -52,7 +52,7 @@ static void read_version_2(const char *folder, CgroupLimits *limits)
     const char *period;
     int64_t quota, length;
     limit_memory(folder, "memory.max", limits);
-    limit_memory(folder, "memory.high", limits); /* beyond it a process is slowed down until it stands still */
+    limit_memory(folder, "memory.high", limits); /* beyond it a process is throttled until it stalls */
     if (read_line(folder, "cpu.max", line) && halo_read_count(line, INT64_MAX, &quota, &period) &&
         *period == ' ' && halo_read_count(period + 1, INT64_MAX, &length, NULL))
         limit_processors(quota, length, limits);

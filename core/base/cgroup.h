@@ -9,8 +9,8 @@ typedef struct CgroupLimits {
     int64_t memory;    /* bytes; INT64_MAX: no limit */
 } CgroupLimits;
 
-/* `root` is "" but in tests: a folder with proc/self/mountinfo, proc/self/cgroup and what is mounted. What is
- * missing, or cannot be understood, sets no limit. */
+/* `root` is "" except in tests: a folder with proc/self/mountinfo, proc/self/cgroup and the mounts. Files that
+ * are missing or cannot be parsed set no limit. */
 CgroupLimits cgroup_limits(const char *root);
 
 #endif

@@ -49,7 +49,8 @@ HaloMachine machine_plan(int online, int allowed, int64_t memory, const CgroupLi
     return plan;
 }
 
-/* Processors in the affinity mask, which the kernel has for so many as it was built for; 0: not known. */
+/* The number of processors in the affinity mask, whose size depends on the kernel's configuration; 0: not
+ * known. */
 static int count_allowed(void)
 {
     int count = 0;

@@ -1,4 +1,5 @@
-/* The plan for a machine, of what was found; halo/machine.h has the one of this machine. */
+/* How many threads and how much memory to use on a machine with given limits; halo/machine.h has this
+ * machine's. */
 #ifndef CORE_BASE_MACHINE_H
 #define CORE_BASE_MACHINE_H
 

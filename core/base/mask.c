@@ -1,4 +1,4 @@
-/* Memory of masks. */
+/* The memory of masks. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -24,7 +24,7 @@ static_assert(HALO_MASK_MAX_SIDE == 1048576, "two messages name it");
 
 /* ---- dialects ------------------------------------------------------------------------------------------- */
 
-/* What the words read so far become. */
+/* The mask that is made of the words read so far. */
 static HaloStatus make(const MaskReader *r, int64_t width, int64_t height, HaloMask *mask)
 {
     const HaloStatus status = halo_mask_alloc(mask, width, height);

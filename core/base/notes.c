@@ -1,38 +1,38 @@
-/* Notes in words. */
+/* The texts of notes. */
 #include "halo/notes.h"
 #include "halo/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The forms for one and for several; `%llu` is the count. NULL: the sentence is made below. */
+/* Singular and plural texts; `%llu` is the count. NULL: halo_note_text makes the text. */
 typedef struct Row {
     const char *name;
     const char *one, *many;
 } Row;
 
 static const Row rows[HALO_NOTES] = {
-    [HALO_NOTE_PAGES] = {"pages", "the first of several pages is taken", NULL},
-    [HALO_NOTE_SIZES] = {"sizes", "images are left out from the first of another size or kind on", NULL},
-    [HALO_NOTE_FRAMES] = {"frames", "the first of %llu frames of an animation is taken", NULL},
-    [HALO_NOTE_MISSING] = {"missing", "1 image that the description speaks of is not in the file",
-                           "%llu images that the description speaks of are not in the file"},
+    [HALO_NOTE_PAGES] = {"pages", "only the first of several pages is read", NULL},
+    [HALO_NOTE_SIZES] = {"sizes", "images from the first one of another size or kind on are left out", NULL},
+    [HALO_NOTE_FRAMES] = {"frames", "only the first of %llu frames of an animation is read", NULL},
+    [HALO_NOTE_MISSING] = {"missing", "1 image that the description lists is not in the file",
+                           "%llu images that the description lists are not in the file"},
     [HALO_NOTE_LOOKS_LIKE] = {"looks-like", NULL, NULL},
-    [HALO_NOTE_REST] = {"rest", "1 byte behind the last whole picture is left out",
-                        "%llu bytes behind the last whole picture are left out"},
+    [HALO_NOTE_REST] = {"rest", "1 byte after the last complete image is left out",
+                        "%llu bytes after the last complete image are left out"},
     [HALO_NOTE_CHECKSUM] = {"checksum", "1 chunk with a wrong checksum is left out",
                             "%llu chunks with a wrong checksum are left out"},
-    [HALO_NOTE_LARGE] = {"large", "1 chunk that is too large, cut off, or one too many, is left out",
-                         "%llu chunks that are too large, cut off, or too many, are left out"},
-    [HALO_NOTE_NO_END] = {"no-end", "the mark of the end is missing, though all rows are there", NULL},
+    [HALO_NOTE_LARGE] = {"large", "1 chunk that is too large, truncated or one too many is left out",
+                         "%llu chunks that are too large, truncated or too many are left out"},
+    [HALO_NOTE_NO_END] = {"no-end", "the end marker is missing, but all rows are there", NULL},
     [HALO_NOTE_HEADER] = {"header", "invalid parameters in a header are ignored", NULL},
-    [HALO_NOTE_ROUNDED] =
-        {"rounded", "1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset before",
-         "%llu samples are rounded to the 24 bits of 32-bit floats: subtract an offset before, such "
-         "as the first time (--columns leaves columns of a table out)"},
+    [HALO_NOTE_ROUNDED] = {"rounded",
+                           "1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset first",
+                           "%llu samples are rounded to the 24 bits of 32-bit floats: subtract an offset "
+                           "first, such as the first time (--columns leaves columns of a table out)"},
     [HALO_NOTE_VANISHED] = {"vanished",
-                            "1 sample is too small for a 32-bit float and became 0: multiply it before",
-                            "%llu samples are too small for 32-bit floats and became 0: multiply them before"},
+                            "1 sample is too small for a 32-bit float and became 0: multiply it first",
+                            "%llu samples are too small for 32-bit floats and became 0: multiply them first"},
     [HALO_NOTE_OPERAND] = {"operand",
                            "numbers of a secondary input are rounded to the 24 bits of 32-bit floats", NULL},
     [HALO_NOTE_CLIPPED] = {"clipped", NULL, NULL},
@@ -45,15 +45,14 @@ static const Row rows[HALO_NOTES] = {
                            "%llu texts with an invalid keyword are left out"},
     [HALO_NOTE_QUIETER] = {"quieter", NULL, NULL},
     [HALO_NOTE_NO_LOUDNESS] = {"no-loudness",
-                               "as loud as it was: it is shorter than 0.4 s, or silent, and has no loudness",
-                               NULL},
+                               "level unchanged: sound shorter than 0.4 s, or silent, has no loudness", NULL},
     [HALO_NOTE_ALPHA] = {"alpha",
                          "the output does not say that its last channel is alpha: --axes hwc,alpha reads it so",
                          NULL},
     [HALO_NOTE_AXES] = {"axes",
                         "the output is an array of pages: --axes nhw, with channels nhwc, reads it back", NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
-    [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which TIFF alone has", NULL},
+    [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which only TIFF has", NULL},
     [HALO_NOTE_LEVEL] = {"level", NULL, NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},
     [HALO_NOTE_DIVIDED] = {"divided", "premultiplied colours are divided by alpha", NULL},
@@ -80,7 +79,7 @@ bool halo_note_is_loss(HaloNote kind) { return kind < HALO_NOTE_THROUGH_F32; }
 
 const char *halo_meta_name(int i) { return metas[i]; }
 
-/* Counts are added; of the peaks the maximum is kept, of anything else the latest. */
+/* Adds counts; keeps the maximum of peaks, and the latest of all other values. */
 void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
 {
     for (int i = 0; i < HALO_NOTES; i++) notes->count[i] += more->count[i];
@@ -118,7 +117,7 @@ static void list_kinds(unsigned set, const char *const *name, int names, char *t
     }
 }
 
-/* How many, and what share of all. */
+/* The count of clipped samples, and their share of all. */
 static void count_clipped(const HaloNotes *notes, unsigned long long count, char *text, size_t size)
 {
     const double share = notes->samples > 0 ? 100.0 * (double)count / (double)notes->samples : 0.0;
@@ -144,7 +143,7 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
     }
     switch (kind) {
     case HALO_NOTE_LOOKS_LIKE:
-        snprintf(text, size, "--raw takes for samples what begins like %s", notes->format);
+        snprintf(text, size, "--raw reads as samples what looks like %s", notes->format);
         break;
     case HALO_NOTE_CLIPPED: count_clipped(notes, count, text, size); break;
     case HALO_NOTE_METADATA:
@@ -167,7 +166,7 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
                  halo_dtype_name(notes->to));
         break;
     case HALO_NOTE_QUIETER:
-        halo_snprintf(text, size, "%.3g dB quieter than was asked for, since the true peak would be too high",
+        halo_snprintf(text, size, "%.3g dB quieter than requested, since the true peak would be too high",
                       (double)notes->quieter);
         break;
     case HALO_NOTE_RATE:
@@ -179,7 +178,7 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
                       notes->op, notes->key, notes->level, notes->full_scale, notes->key, 100 * notes->level);
         break;
     case HALO_NOTE_SCALED:
-        halo_snprintf(text, size, "scaled by %.6g, so that it fits", (double)notes->gain);
+        halo_snprintf(text, size, "scaled by %.6g to prevent clipping", (double)notes->gain);
         break;
     default: text[0] = 0;
     }

@@ -1,4 +1,4 @@
-/* Which pages of an input are wanted. */
+/* The selection of pages: `pages:` as the user writes it. */
 #include "halo/pages.h"
 
 #include "halo/text.h"

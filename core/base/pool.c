@@ -1,6 +1,6 @@
-/* The thread pool: workers sleep on a condition. Tasks that are all there they take by an atomic counter, and
- * report when none is left; tasks that come one by one they take under the lock. Which worker takes which task
- * never shows in a result. */
+/* The thread pool: workers sleep on a condition variable. Tasks of a batch are taken by an atomic counter;
+ * tasks that arrive one by one are taken under the lock. Results never depend on which worker takes which task.
+ */
 #include "halo/pool.h"
 
 #include <stdatomic.h>
@@ -13,7 +13,7 @@ typedef struct Worker {
     HaloPool *pool;
     int index;
     pthread_t thread;
-    int64_t at; /* the task that was put up and that it works on; NO_TASK */
+    int64_t at; /* the queued task that it is running; NO_TASK */
 } Worker;
 
 #define NO_TASK INT64_MAX
@@ -26,7 +26,7 @@ struct HaloPool {
 
     pthread_mutex_t lock; /* of everything below but `next` */
     pthread_cond_t work, done;
-    uint64_t round; /* counts the runs, so that a worker joins each of them once */
+    uint64_t round; /* counts the runs, so that a worker takes part in each of them once */
     int busy;       /* workers that have not finished this round */
     bool stop;
     HaloTask *task;
@@ -45,7 +45,7 @@ static void take_tasks(HaloPool *pool, HaloTask *task, void *context, int64_t ta
     }
 }
 
-/* Does one of those that were put up; the lock is held before and after. */
+/* Runs one queued task; the lock is held before and after. */
 static void take_put(HaloPool *pool, Worker *self)
 {
     const int64_t i = self->at = pool->taken++;
@@ -85,7 +85,7 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* Fewer threads than asked for, down to none, is no error: the caller does the work itself. */
+/* Starting fewer threads than requested, even none, is no error: the caller does the work itself. */
 static void start(HaloPool *pool)
 {
     pool->started = true;

@@ -1,4 +1,4 @@
-/* The memory of side inputs. */
+/* Secondary inputs: reference counts and memory. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* A side input: a file that is used along with every input, such as a dark frame. Pictures and short sound are
- * read whole; long sound is left in its file until somebody wants all of it, since whoever goes through it from
- * its beginning to its end has a reader of his own (file/side.h). It is counted by its holders and its samples
- * never change, so threads may share it. */
+/* A secondary input: a file that a pipeline reads beside its input, such as a dark frame. Images and short
+ * sound are read whole. Long sound stays in its file until a step needs all of it; steps that go through it in
+ * order use a reader of their own (file/side.h). It is reference-counted and its samples never change, so
+ * threads may share it. */
 #ifndef CORE_BASE_SIDE_H
 #define CORE_BASE_SIDE_H
 
@@ -16,14 +16,14 @@
 
 struct HaloSide {
     atomic_int holders;
-    uint64_t serial; /* unique in this process: devices recognise by it what they have a copy of */
+    uint64_t serial; /* unique in this process: devices find their copies by it */
     char *path;
-    HaloRead file; /* id 0, 0: it has no identity, such as a pipe */
-    HaloBuf data;  /* its shape; and its samples, where they are there */
+    HaloRead file; /* id 0, 0: it has no identity (a pipe) */
+    HaloBuf data;  /* its shape; and its samples, once they are read */
     atomic_bool there;
     HaloNotes notes; /* what reading it lost */
     int64_t page, pages;      /* which page of the file, from 0, of how many; the first one alone counts them */
-    pthread_mutex_t reading;  /* of the samples, by whoever wants them first */
+    pthread_mutex_t reading;  /* held while the samples are read */
     const HaloFormat *format; /* how it is read, */
     HaloReadOptions options;
     int jobs;
@@ -32,9 +32,9 @@ struct HaloSide {
     struct {
         int64_t page, offset;
     } found;                   /* where a later page begins, if pages follow one another; under `reading` */
-    int orientation;           /* as EXIF has it; 1: as people see it, or nothing is said */
+    int orientation;           /* of EXIF; 1: upright, or not stated */
     pthread_mutex_t measuring; /* of what follows */
-    HaloSide *upright;         /* the same turned; NULL: nobody asked yet */
+    HaloSide *upright;         /* the same turned upright; NULL: not made yet */
     bool measured;
     HaloStats stats; /* of all colours */
 };

@@ -1,4 +1,4 @@
-/* This thread's latest failure, in words. */
+/* The message of each thread's latest failure. */
 #include "halo/status.h"
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 static _Thread_local HaloFailure latest;
 
-/* Apart first, since the arguments may point into the old message. */
+/* Built in a copy first, since the arguments may point into the old message. */
 static HaloStatus say(HaloStatus status, bool named, const char *subject, const char *format, va_list args)
 {
     HaloFailure made = {.status = status, .named = named};

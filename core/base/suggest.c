@@ -79,7 +79,7 @@ HaloStatus halo_read_choice(const char *text, const char *choices, int *choice)
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-/* As people write names: in capitals or not, words joined by '-', '_' or nothing. */
+/* Compares names as users write them: any case, words joined by '-', '_' or nothing. */
 static bool same_name(const char *a, const char *b)
 {
     for (;; a++, b++) {

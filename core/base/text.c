@@ -1,5 +1,5 @@
-/* Reading and printing numbers in the C locale, whatever the program's is: it is set for this thread meanwhile.
- */
+/* Reads and prints numbers in the C locale, whatever locale the program has set: it is switched for this
+ * thread. */
 #include "halo/text.h"
 
 #include <locale.h>

@@ -1,4 +1,4 @@
-/* Two files, image by image. */
+/* Compares two files, image by image. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
-/* Sample by sample: how many differ, by how much, and where most. Sums of runs of a row in f64, in order, and
- * those of all runs in order: so neither the number of threads nor the machine shows in them. */
+/* Differences sample by sample: how many, how large, and where the largest is. Runs of a row are summed in f64
+ * in order, and so are the runs: results depend on neither the threads nor the machine. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "part.h"
 
 #define RUN 4096 /* samples; those of a row that are left are its last run */
-#define PART 512 /* of a run: so many are loaded at a time */
+#define PART 512 /* samples of a run that are loaded at a time */
 
 typedef struct Sums {
     uint64_t differing;

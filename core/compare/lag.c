@@ -1,5 +1,5 @@
-/* By how much one sound is late: the place of the maximum of their correlation, by Fourier transforms. Both
- * sounds, their channels added up, go through one transform, as the real and the imaginary part. */
+/* The lag between two sounds: the position of the maximum of their cross-correlation, by FFT. Both sounds,
+ * their channels summed, share one transform as its real and imaginary parts. */
 #include <math.h>
 
 #include "part.h"
@@ -26,7 +26,7 @@ static double mixed(const HaloBuf *from, int64_t frame, double scale)
     return sum;
 }
 
-/* The spectra of both, taken apart, and multiplied: the first's conjugate with the second's. */
+/* Separates the spectra of both sounds and multiplies the conjugate of the first with the second. */
 static void multiply_spectra(kiss_fft_cpx *z, int64_t n)
 {
     for (int64_t k = 0; k <= n / 2; k++) {
@@ -57,9 +57,9 @@ static double power(const HaloBuf *from, int64_t first, int64_t frames, double s
     return sum;
 }
 
-/* The root of the powers of both: of the shorter, and of as many frames of the longer, those that it lies over
- * when b is shifted by `lag`; moved inside where it juts out. So a clip that is cut out of a recording
- * correlates with it by 1. */
+/* The square root of the product of both energies: of the shorter sound, and of the same number of frames of
+ * the longer one, those it overlaps when b is shifted by `lag` (moved inside at the ends). So a clip that was
+ * cut out of a recording has a correlation of 1 with it. */
 static double powers(const Pair *pair, int64_t lag)
 {
     const int64_t a = pair->a->shape.width, b = pair->b->shape.width, both = smaller(a, b);

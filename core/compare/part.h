@@ -1,5 +1,5 @@
-/* What measures differences: each takes two buffers of one shape but for the sample type, and of sound the
- * length, whole, in host memory. */
+/* Difference measures. Each takes two whole buffers in host memory, of one shape except for the sample type
+ * and, of sound, the length. */
 #ifndef CORE_COMPARE_PART_H
 #define CORE_COMPARE_PART_H
 

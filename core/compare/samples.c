@@ -1,4 +1,4 @@
-/* Samples of any type as f64. */
+/* Converts samples of any type to f64. */
 #include <math.h>
 
 #include "part.h"

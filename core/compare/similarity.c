@@ -1,5 +1,5 @@
 /* SSIM: Z. Wang, A. C. Bovik, H. R. Sheikh, E. P. Simoncelli, "Image quality assessment: from error visibility
- * to structural similarity", 2004. In f64: down columns first, then along rows. */
+ * to structural similarity", 2004. In f64, vertically first, then horizontally. */
 #include <math.h>
 #include <stdlib.h>
 

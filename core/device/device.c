@@ -1,4 +1,4 @@
-/* Devices, and the buffers that are kept on them. */
+/* Devices, and the buffers and secondary inputs that they keep. */
 #include <stdio.h>
 
 #include "base/side.h"
@@ -26,8 +26,8 @@ static int64_t spare_bytes(const Device *device)
     return bytes;
 }
 
-/* A quarter stays free: memory that a device gives in pieces is never all of use, and the driver takes some
- * when a kernel runs for the first time. */
+/* A quarter stays free: some memory is lost to fragmentation, and the driver takes some when a kernel runs for
+ * the first time. */
 int64_t device_memory(const Device *device, int share)
 {
     return (device->backend->memory(device->handle) + spare_bytes(device)) / 4 * 3 / (share > 1 ? share : 1);
@@ -74,8 +74,8 @@ void device_trim(Device *device)
     for (int i = 0; i < DEVICE_SIDES; i++) drop_side(device, &device->side[i]);
 }
 
-/* A side input takes an eighth of the free memory at most: plans are made for the rest. One that is there may
- * be in use: it goes between two runs alone (device_keep_only). */
+/* A secondary input takes at most an eighth of the free memory, since plans need the rest. One on the device
+ * may be in use, so it is freed only between two runs (device_keep_only). */
 const HaloBuf *device_side(Device *device, const HaloSide *side)
 {
     DeviceSide *at = NULL;
@@ -100,7 +100,7 @@ void device_close(Device *device)
     device->handle = NULL;
 }
 
-/* One row, such as sound is, may be longer than asked for. */
+/* A buffer of one row, such as sound, may be longer than requested. */
 static bool suits(const HaloBuf *spare, const HaloBuf *buf)
 {
     if (spare->rows == 1 && buf->rows == 1) return spare->stride >= halo_row_bytes(buf);

@@ -8,7 +8,7 @@
 #define DEVICE_SPARES 16
 #define DEVICE_SIDES 4
 
-/* A side input that is on the device, whole. */
+/* A secondary input that is on the device, whole. */
 typedef struct DeviceSide {
     uint64_t serial; /* HaloSide's; 0: none */
     HaloBuf data;
@@ -29,7 +29,7 @@ typedef struct Device {
     int64_t pinned_bytes;
 } Device;
 
-/* Those that make the bands of a plan side by side: of one backend, one as a rule. */
+/* The devices that compute the bands of a plan in parallel: all of one backend, usually one. */
 typedef struct Team {
     Device *device; /* [count] */
     int count;
@@ -37,21 +37,21 @@ typedef struct Team {
 
 HaloStatus device_open(Device *device, int index, int jobs);
 void device_close(Device *device);
-void device_trim(Device *device);                     /* frees all spares, side inputs, and what is pinned */
+void device_trim(Device *device);                     /* frees spares, secondary inputs and pinned memory */
 HaloStatus device_take(Device *device, HaloBuf *buf); /* a spare with rows as long, else a new one */
 void device_give(Device *device, HaloBuf *buf);
-/* A side input on the device, uploaded when it is first asked for; NULL where there is no room for it to stay.
+/* A secondary input on the device, uploaded on first use; NULL if there is not enough memory to keep it.
  */
 const HaloBuf *device_side(Device *device, const HaloSide *side);
-/* Frees spares and side inputs that the plan has no use for. */
+/* Frees spares and secondary inputs that the plan has no use for. */
 void device_keep_only(Device *device, const HaloPlan *plan);
-/* Host memory that samples go to the device from, and come back to, at the rate of the link. There is one such
- * block, which is kept for the next file: it takes as long to get as to fill. NULL: any other memory does. */
+/* Pinned host memory, which is copied to and from the device at the full rate of the link. One such block is
+ * kept for the next file, since allocating it takes as long as filling it. NULL: use any other memory. */
 void *device_pinned(Device *device, int64_t bytes);
 /* Bytes of its own memory, free or in spares, that one of `share` sessions may use. */
 int64_t device_memory(const Device *device, int share);
 
-/* The least that any of them has; and what they are, for people. */
+/* The least memory that any of them has; and a description of them for messages. */
 int64_t team_memory(Team team, int share);
 void team_describe(Team team, char *room, size_t size);
 

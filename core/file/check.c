@@ -1,5 +1,5 @@
-/* The gate behind all readers: what the rest of halo relies on is checked here, once, whatever a format's
- * reader lets through. */
+/* Validates every header that a reader returns: the rest of halo relies on this check, whatever the reader of a
+ * format lets through. */
 #include <math.h>
 
 #include "file.h"

@@ -10,7 +10,7 @@ const HaloFormat *load_format_named(const HaloTables *tables, const char *path, 
 /* Finds the format and reads the header; the second reads all samples, which count as held until
  * halo_memory_free. */
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
-/* The same for another page, of a format that has `next`, or where the source stands at the beginning of it. */
+/* The same for another page, of a format that has `next`, or at whose beginning the source stands. */
 HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShape *raw, int64_t page,
                         HaloReader *reader);
 HaloStatus load_samples(HaloReader *reader, HaloBuf *data);
@@ -20,32 +20,32 @@ HaloStatus load_open_as(HaloSource *source, const HaloFormat *format, const Halo
 void load_close(HaloReader *reader); /* also what load_open left; the metadata go with it */
 /* The next rows; fewer only where sound of unknown length ends. */
 HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got);
-/* The next frame that is read of a sound will be this one, back or forth; *gone false: the reader cannot. */
+/* Moves a sound's reader to this frame, forward or backward; *gone false: the reader cannot seek. */
 HaloStatus load_seek(HaloReader *reader, int64_t frame, bool *gone);
-/* Goes over rows that nobody needs. */
+/* Skips unused rows. */
 HaloStatus load_skip(HaloReader *reader, int64_t rows);
-/* A failure gets the name of the file, and the number of any page but the first. */
+/* Puts the name of the file before a failure's message, and the number of any page but the first. */
 HaloStatus load_named(HaloStatus status, const HaloReader *reader);
 /* The format whose probe knows how a file starts, or NULL. */
 const HaloFormat *load_probed(const HaloTables *tables, const uint8_t *head, size_t size);
 
-/* pages.c: the next page of the same file: *more says whether there is one, and load_next opens it. What stands
- * behind the last whole page of a file is left out, with a note; on a pipe it is HALO_ERR_INPUT, or read as far
- * as it goes. Before load_more all rows of a page have been read or skipped. */
+/* pages.c: the next page of the same file: *more says whether there is one, and load_next opens it. Bytes after
+ * the last complete page of a file are left out, with a note; on a pipe they are HALO_ERR_INPUT, or read as far
+ * as possible. Before load_more all rows of a page have been read or skipped. */
 HaloStatus load_more(const HaloTables *tables, const HaloReader *reader, bool *more, HaloNotes *notes);
 HaloStatus load_next(const HaloTables *tables, HaloReader *reader);
-/* load_more from the beginning of a page, whose rows are not wanted. */
+/* load_more from the beginning of a page, skipping its rows. */
 HaloStatus load_past(const HaloTables *tables, HaloReader *reader, bool *more, HaloNotes *notes);
-/* How many pages there are, counted with a reader at the first, which is used up. Formats that say it are
- * believed. */
+/* Counts the pages with a reader at the first, which is used up. A count that the format itself states is taken
+ * as it is. */
 HaloStatus load_count_pages(const HaloTables *tables, HaloReader *reader, int64_t *pages);
 /* load.c, for pages.c: opens the page reader->options.image where the source stands; source, options, jobs and
  * memory are set, and the format, which matters for raw samples alone. And the next page of a format that has
  * `next`. */
 HaloStatus load_open_page(const HaloTables *tables, HaloReader *reader);
 HaloStatus load_open_next(HaloReader *reader);
-/* check.c: is what a reader says of an image or a sound such as plans can be made for? HALO_ERR_INPUT where it
- * is not. Called wherever a header has been read. */
+/* check.c: validates what a reader says of an image or a sound, so that plans can rely on it; HALO_ERR_INPUT
+ * otherwise. Called wherever a header has been read. */
 HaloStatus load_check(const HaloReader *reader);
 /* load_open_ended.c: all samples of sound of unknown length. */
 HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data);
@@ -53,7 +53,7 @@ HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data);
 /* turn.c: EXIF's orientation (2 to 8) where the image has to be turned, since the output cannot hold EXIF, or
  * since the pipeline wants it `upright`; else 1. */
 int turn_wanted(const HaloReader *reader, const HaloWriter *writer, bool upright);
-/* Is what is made of the image as people see it, for either reason? */
+/* Is the image turned upright, for either reason? */
 bool turn_applies(const HaloReader *reader, const HaloWriter *writer, bool upright);
 /* May EXIF, and with it the orientation, stand behind the samples? */
 bool turn_unknown(HaloReader *reader, const HaloWriter *writer, bool upright);
@@ -65,8 +65,8 @@ HaloStatus turn_samples(HaloMemory *memory, const HaloBuf *lies, int orientation
 /* The shape that an image has when it is turned. */
 HaloShape turn_shape(const HaloShape *shape, int orientation);
 
-/* save.c: the format of an output, with its library loaded: the one asked for (NULL: none), by its extension,
- * or that of the input. */
+/* save.c: the format of an output, with its library loaded: the requested one (NULL: none), that of its
+ * extension, or that of the input. */
 HaloStatus save_format(const HaloSession *session, const char *output, const HaloFormat *asked,
                        const HaloFormat *of_input, const HaloFormat **to);
 /* An output into a writer whose format, sink, options and changes (plan_changes) are set; `like`, of the input,
@@ -77,9 +77,10 @@ HaloStatus save_whole(HaloWriter *writer, const HaloInfo *like, const HaloBuf *d
 HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows);
 /* The factor by which the largest sample that was clipped becomes the largest that fits. */
 float save_gain(const HaloWriter *writer);
-/* After the last image. Frees what the writer holds, whatever happened before. */
+/* Ends writing after the last image. Frees the writer's memory even after a failure. */
 HaloStatus save_close(HaloWriter *writer, HaloStatus status);
-/* What a closed writer and the input that it took after have to say, and how much was clipped. */
+/* The notes of a closed writer and of the input that it took metadata from, and the count of clipped samples.
+ */
 void save_report(const HaloWriter *writer, const HaloInfo *like, HaloReport *report);
 
 #endif

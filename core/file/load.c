@@ -13,7 +13,7 @@ const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name
     return NULL;
 }
 
-/* The most that a probe looks at. Sound that is still being recorded may take seconds to give more. */
+/* The most bytes that a probe looks at. Sound that is still being recorded may take seconds to give more. */
 #define PROBE_BYTES 64
 
 const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[HALO_WORD_ROOM])
@@ -28,8 +28,8 @@ const HaloFormat *load_probed(const HaloTables *tables, const uint8_t *head, siz
     return NULL;
 }
 
-/* The format whose probe knows how the file starts; it may be one that is only written. A file that nobody
- * knows may still have the name of one of those. */
+/* The format whose probe recognises the start of the file, which may be one that is only written. If none does,
+ * the extension may still name one of those. */
 static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const HaloFormat **format)
 {
     const uint8_t *head;
@@ -64,7 +64,7 @@ static HaloStatus name_alpha(const HaloReadOptions *options, HaloShape *shape)
     return status;
 }
 
-/* What a header states is checked; --white gives numbers of a picture a full scale, and --axes names its alpha.
+/* Validates the header; --white gives the numbers of an image a full scale, and --axes names its alpha.
  */
 static HaloStatus accept(HaloReader *reader)
 {
@@ -78,7 +78,7 @@ static HaloStatus accept(HaloReader *reader)
     return load_check(reader);
 }
 
-/* Sets the reader's format here alone, so that a reader with a format is one to be closed. */
+/* The only place that sets the reader's format: a reader that has one has to be closed. */
 static HaloStatus open_as(HaloReader *reader, const HaloFormat *format)
 {
     if (format->open == NULL)
@@ -201,7 +201,7 @@ HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
     return load_named(reader->format->read(reader, rows, got), reader);
 }
 
-/* What a format cannot leave out is read, a few rows at a time; of sound, a few frames. */
+/* A format that cannot skip rows reads them, a few at a time; of sound, a few frames. */
 #define SKIPPED_BYTES 65536
 
 static HaloStatus read_in_vain(HaloReader *reader, int64_t rows)

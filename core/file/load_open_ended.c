@@ -1,10 +1,10 @@
-/* Reads all of a sound of unknown length: in pieces, which are joined at its end. */
+/* Reads all of a sound of unknown length: in blocks, which are joined at its end. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "file.h"
 
-/* The first piece has so many frames; each other one is as long as all before it together, up to so many bytes.
+/* The frames of the first block; each further one is as long as all before it together, up to this many bytes.
  */
 #define FIRST_FRAMES ((int64_t)1 << 16)
 #define PIECE_BYTES ((int64_t)4 << 20)

@@ -1,5 +1,5 @@
-/* An input is a sequence of pages: those that a file holds (TIFF, NPY), or pictures that follow one another
- * (PNM, PNG, raw samples). */
+/* The pages of an input: those inside one file (TIFF, NPY), or images one after the other in a stream (PNM,
+ * PNG, raw samples). */
 #include <string.h>
 
 #include "file.h"
@@ -23,8 +23,8 @@ static HaloStatus open_following(const HaloTables *tables, const HaloReader *rea
     return load_open_page(tables, next);
 }
 
-/* Is the page that begins here there to its end? It is read in advance, and the source goes back. Other
- * failures are for the reading proper. */
+/* Is the page that begins here complete? It is read ahead, and the source goes back. Other failures are left to
+ * the actual reading. */
 static HaloStatus is_whole(const HaloTables *tables, const HaloReader *reader, bool *whole)
 {
     HaloSource *source = reader->source;
@@ -54,8 +54,8 @@ HaloStatus load_more(const HaloTables *tables, const HaloReader *reader, bool *m
         HALO_TRY(halo_source_peek(source, 4096, &head, &got));
     }
     *more = got > 0 && (reader->options.has_raw || may_follow(tables, head, got));
-    /* A file may hold anything behind its image, so that only a whole one counts; on a pipe it must be another
-     * image, which is broken then. */
+    /* A file may hold anything after its image, so only a complete image counts as a page; on a pipe further
+     * bytes have to be another image, and an incomplete one is an error. */
     if (*more && halo_source_seekable(source)) HALO_TRY(is_whole(tables, reader, more));
     if (got == 0 || *more) return HALO_OK;
     if (!halo_source_seekable(source) && !reader->options.tolerate)

@@ -16,9 +16,9 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
         named = load_format_named(session->tables, output, extension);
     if (extension[0] != 0) *to = named;
     if (*to == NULL)
-        return halo_fail_on(HALO_ERR_USAGE, output,
-                            ": '%s' is no format that halo writes ('halo list formats'); --to FORMAT names one",
-                            extension);
+        return halo_fail_on(
+            HALO_ERR_USAGE, output,
+            ": '%s' is not a format that halo writes ('halo list formats'); --to FORMAT names one", extension);
     if ((*to)->create == NULL)
         return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
                          (*to)->name);
@@ -28,7 +28,7 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
     return (*to)->load != NULL ? (*to)->load() : HALO_OK;
 }
 
-/* What is said of the input, as it is true of the output. */
+/* The input's metadata, changed so that it is true of the output. */
 static HaloStatus set_info(HaloWriter *writer, const HaloInfo *like)
 {
     HaloStatus status = HALO_OK;
@@ -66,8 +66,7 @@ out:
     return status;
 }
 
-/* A rate that the file said is missed in one that cannot; so is another that was made of a rate somebody said.
- */
+/* Notes a sample rate that the output's format cannot hold, if the input's file or --rate gave one. */
 static void note_rate(HaloWriter *writer, const HaloInfo *like, const HaloShape *shape)
 {
     const bool same = shape->rate == like->shape.rate;
@@ -80,7 +79,7 @@ static void note_rate(HaloWriter *writer, const HaloInfo *like, const HaloShape 
 HaloStatus save_end(HaloWriter *writer, const HaloInfo *like)
 {
     HaloStatus status = HALO_OK;
-    HALO_TRY(set_info(writer, like)); /* some of it may have stood behind the samples */
+    HALO_TRY(set_info(writer, like)); /* some metadata may follow the samples */
     HALO_TRY(writer->format->finish(writer));
     halo_note_left_out(&writer->notes, halo_meta_kinds(&writer->info.meta) & ~writer->format->holds);
     note_rate(writer, like, &writer->changes.to);
@@ -100,7 +99,7 @@ static float largest(const HaloWriter *writer)
     return 1.0f - ldexpf(1.0f, 1 - bits);
 }
 
-/* Looks again at rows in which samples were clipped. NaN is clipped, too, but is no peak. */
+/* Finds the peak in rows that have clipped samples. NaN counts as clipped but not as a peak. */
 static void find_peak(HaloWriter *writer, const HaloBuf *rows)
 {
     const int64_t samples = rows->cols * rows->shape.channels;

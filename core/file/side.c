@@ -1,4 +1,4 @@
-/* Side inputs: files that pipelines name. */
+/* Secondary inputs: files that pipelines name. */
 #include <stdlib.h>
 
 #include "file.h"

@@ -1,4 +1,5 @@
-/* Side inputs: read once, or once for each input where their path has fields; long sound with every input. */
+/* Secondary inputs. They are read once; once for each input if their path has fields; long sound again with
+ * every input. */
 #ifndef CORE_FILE_SIDE_H
 #define CORE_FILE_SIDE_H
 
@@ -9,10 +10,10 @@
 /* Reads all of a file (of several pages the first; side_of_page has the others) within --max-memory, or of long
  * sound the header; held once. Failures name the file. */
 HaloStatus side_load(HaloSession *session, const char *path, HaloSide **side);
-/* Sees to it that all of its samples are in memory, until nobody holds it any more. */
+/* Brings all of its samples to memory, where they stay until the last holder releases it. */
 HaloStatus side_want(HaloSide *side);
 
-/* A reader of one's own for what is not in memory; closed also where it failed to open. */
+/* A separate reader for one that is not in memory. Close it even if it failed to open. */
 typedef struct SideReader {
     HaloSource *source;
     HaloReader reader;
@@ -30,24 +31,24 @@ HaloStatus side_count_pages(HaloSide *side, HaloReader *reader);
 /* A later page of it, held once. */
 HaloStatus side_load_page(HaloSide *side, int64_t page, HaloSide **of_page);
 
-/* The same as people see it: itself, or one that it holds. */
+/* The same turned upright: itself, or one that it holds. */
 HaloStatus side_upright(HaloSide *side, HaloSide **upright);
 
 /* Does a path have fields, {dir}, {stem} or {name}, that stand for parts of the input's path? HALO_ERR_USAGE
  * for unknown fields. */
 HaloStatus side_fields(const char *path, bool *any);
-/* The path that it means for `input`; the caller frees it. HALO_ERR_USAGE where that is "-". */
+/* The path with its fields filled in for `input`; the caller frees it. HALO_ERR_USAGE where `input` is "-". */
 HaloStatus side_name(const char *path, const char *input, char **name);
-/* The file that such a path means for the present input. It is read once; the session holds it until the next
- * input. */
+/* The secondary input that such a path names for the current input. It is read once; the session holds it until
+ * the next input. */
 HaloStatus side_of_input(HaloSession *session, const char *path, HaloSide **side);
-/* The page of a side input that goes with the present page of the present input: the only one, or that of the
- * same number, which the session holds until the next page. HALO_ERR_INPUT where the input has another number
- * of pages than a side input of several. */
+/* The page of a secondary input that goes with the present page of the present input: the only one, or that of
+ * the same number, which the session holds until the next page. HALO_ERR_INPUT where the input has another
+ * number of pages than a secondary input of several. */
 HaloStatus side_of_page(HaloSession *session, HaloSide *side, HaloSide **of_page);
-/* Begins a page of the present input, from 0, of so many (0: not known). */
+/* Begins a page of the current input: number `page`, from 0, of `pages` (0: not known). */
 void side_next_page(HaloSession *session, int64_t page, int64_t pages);
-/* The input has ended, and has had so many: HALO_ERR_INPUT as above. */
+/* The input has ended after that many pages: HALO_ERR_INPUT as above. */
 HaloStatus side_last_page(const HaloSession *session, int64_t pages);
 /* Begins another input, by its name ("-": standard input; NULL: none). */
 void side_next_input(HaloSession *session, const char *input);

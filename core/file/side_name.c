@@ -1,5 +1,5 @@
-/* Side inputs that are named after the input: {dir}, {stem} and {name} in a path; and those of the present
- * input. */
+/* Secondary inputs whose path has the fields {dir}, {stem} and {name} of the input, and those that belong to
+ * the current input. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

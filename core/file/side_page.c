@@ -1,8 +1,8 @@
-/* Side inputs of several pages: with each page of an input goes one of theirs. */
+/* Secondary inputs of several pages: page k of the input uses page k of theirs. */
 #include "file.h"
 #include "side.h"
 
-/* Of a pipe nothing comes twice, so that it holds one page. */
+/* A pipe cannot be read twice, so only one page of it is supported. */
 static HaloStatus refuse_pipe(const HaloSide *side, const HaloReader *reader)
 {
     if (side->pages == 1 || halo_source_identity(reader->source, (uint64_t[2]){0})) return HALO_OK;
@@ -28,7 +28,7 @@ out:
     return status;
 }
 
-/* Where pages follow one another they are looked for from the last one that was found. */
+/* Pages that follow one another are searched from the last one that was found. */
 static HaloStatus go_to_page(HaloSide *side, int64_t page, HaloReader *reader)
 {
     HaloStatus status = HALO_OK;

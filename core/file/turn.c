@@ -1,5 +1,5 @@
-/* Turns images upright by EXIF's orientation: where the output has no EXIF that could say how to show them, and
- * where the pipeline speaks of places in the picture. */
+/* Turns images upright by EXIF's orientation: if the output's format cannot hold EXIF, or if an operation of
+ * the pipeline takes coordinates or sizes as the viewer sees them. */
 
 #include "file.h"
 #include "halo/pixels.h"
@@ -42,7 +42,7 @@ typedef struct Point {
     int64_t x, y;
 } Point;
 
-/* Where pixel (x, y) of a shape goes. */
+/* Maps pixel (x, y) of a shape to its position in the turned image. */
 static Point place(const HaloShape *from, int orientation, int64_t x, int64_t y)
 {
     const int64_t right = from->width - 1 - x, up = from->height - 1 - y;

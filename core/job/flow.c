@@ -1,6 +1,6 @@
-/* A file through a plan in bands: rows of an image, or frames of a sound, are read, computed and written a few
- * at a time, so that bands are in memory and never all of it. With more than one job a thread reads ahead and
- * another writes behind; several devices take bands in turn, each in a thread of its own.
+/* Runs a file through a plan in bands: rows of an image, or frames of a sound, are read, computed and written a
+ * few at a time, so that memory does not grow with the file. With more than one job one thread reads ahead and
+ * another writes behind; several devices take bands in order, each in a thread of its own.
  *
  * Input and output have two buffers each for a device. The input rows of a band are its window (plan/bands.c);
  * the rows that neighbouring windows share are copied from one buffer to the next. Sound may be of unknown
@@ -20,11 +20,11 @@ typedef struct Flow {
     Device *host; /* whose memory rows are read to and written from */
     Team team;    /* what computes */
     HaloPlan *plan;
-    HaloWriter *writer; /* NULL: only results are wanted, or */
-    HaloBuf *whole;     /* all of the output, which is written later; else NULL */
-    Listener *listener; /* who hears the output, in place of a writer; else NULL */
+    HaloWriter *writer;        /* NULL: only results are wanted, or */
+    HaloBuf *whole;            /* all of the output, which is written later; else NULL */
+    SilenceDetector *detector; /* takes the output in place of a writer; else NULL */
     Bands bands;
-    bool live; /* somebody waits for each block */
+    bool live; /* each block is flushed at once: a stream from pipe to pipe */
     FlowRows rows;
     FlowInput input;
     FlowSides sides;
@@ -32,7 +32,7 @@ typedef struct Flow {
 
     pthread_t reading, writing;
     bool reads_ahead, writes_behind; /* the thread is there */
-    Turns turns;                     /* of everything below */
+    Sequencer sequencer;             /* of everything below */
     int64_t read, made, written;     /* bands so far, one after the other */
     bool ready[2 * SESSION_GPUS];    /* they are made already, before one that they follow */
     int64_t last; /* the window that ends the input, for all bands from there on; -1: not read yet */
@@ -45,8 +45,8 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
-/* Do rows of the output go somewhere, band by band? */
-static bool hands_on(const Flow *flow) { return flow->writer != NULL || flow->listener != NULL; }
+/* Are rows of the output passed on band by band? */
+static bool hands_on(const Flow *flow) { return flow->writer != NULL || flow->detector != NULL; }
 
 static HaloStatus write_band(Flow *flow, int64_t k)
 {
@@ -54,14 +54,14 @@ static HaloStatus write_band(Flow *flow, int64_t k)
     HaloStatus status = HALO_OK;
     if (k < flow->bands.lead) return HALO_OK;
     if (flow->writer != NULL) HALO_TRY(save_rows(flow->writer, &flow->rows.out[k % flow->rows.count]));
-    if (flow->listener != NULL) listener_hear(flow->listener, &flow->rows.out[k % flow->rows.count]);
+    if (flow->detector != NULL) detector_take(flow->detector, &flow->rows.out[k % flow->rows.count]);
     if (flow->live) HALO_TRY(halo_sink_flush(flow->writer->sink));
 out:
     flow->ms.write += now_ms() - start;
     return status;
 }
 
-/* ---- taking turns --------------------------------------------------------------------------------------- */
+/* ---- reading ahead and writing behind ------------------------------------------------------------------- */
 
 /* The next window; false when there are no more. */
 static bool read_next(Flow *flow)
@@ -71,39 +71,40 @@ static bool read_next(Flow *flow)
     const double start = now_ms();
     const HaloStatus status = flow_input_window(&flow->input, k, &at_end);
     flow->ms.read += now_ms() - start;
-    pthread_mutex_lock(&flow->turns.lock);
+    pthread_mutex_lock(&flow->sequencer.lock);
     if (status == HALO_OK && at_end) {
         flow->last = k;
         flow->read = INT64_MAX - 1; /* all bands find their window read */
     }
-    pthread_mutex_unlock(&flow->turns.lock);
-    return turns_advance(&flow->turns, &flow->read, status) && !at_end;
+    pthread_mutex_unlock(&flow->sequencer.lock);
+    return sequencer_advance(&flow->sequencer, &flow->read, status) && !at_end;
 }
 
-/* How far those before band k have to be for its buffers to be free. */
+/* The number of bands that have to be done before the buffers of band k are free. */
 static int64_t room_for(const Flow *flow, int64_t k) { return k - flow->rows.count + 1; }
 
 static void *read_ahead(void *context)
 {
     Flow *flow = context;
-    while (turns_wait(&flow->turns, &flow->made, room_for(flow, flow->read)) && read_next(flow)) continue;
+    while (sequencer_wait(&flow->sequencer, &flow->made, room_for(flow, flow->read)) && read_next(flow))
+        continue;
     return NULL;
 }
 
 static void *write_behind(void *context)
 {
     Flow *flow = context;
-    for (int64_t k = 0; turns_wait(&flow->turns, &flow->made, k + 1); k++)
-        if (!turns_advance(&flow->turns, &flow->written, write_band(flow, k))) break;
+    for (int64_t k = 0; sequencer_wait(&flow->sequencer, &flow->made, k + 1); k++)
+        if (!sequencer_advance(&flow->sequencer, &flow->written, write_band(flow, k))) break;
     return NULL;
 }
 
 /* The window that ends the input; -1: it has not been read. */
 static int64_t last_window(Flow *flow)
 {
-    pthread_mutex_lock(&flow->turns.lock);
+    pthread_mutex_lock(&flow->sequencer.lock);
     const int64_t last = flow->last;
-    pthread_mutex_unlock(&flow->turns.lock);
+    pthread_mutex_unlock(&flow->sequencer.lock);
     return last;
 }
 
@@ -112,10 +113,10 @@ static HaloStatus wait_for_band(void *context, int64_t k)
 {
     Flow *flow = context;
     if (!flow->reads_ahead && flow->read <= k) read_next(flow);
-    if (!turns_wait(&flow->turns, &flow->read, k + 1)) return turns_failure(&flow->turns);
+    if (!sequencer_wait(&flow->sequencer, &flow->read, k + 1)) return sequencer_failure(&flow->sequencer);
     const int64_t last = last_window(flow);
     if (last < 0 || !flow->input.endless) return HALO_OK;
-    flow->input.endless = false; /* the reading thread is through with the plan */
+    flow->input.endless = false; /* the reading thread no longer uses the plan */
     return plan_end_at(flow->plan, rows_in(&flow->rows.in[last % flow->rows.count]).to);
 }
 
@@ -126,10 +127,10 @@ static HaloStatus begin_band(void *context, int64_t k, Rows in, Rows out, HaloBu
     const HaloBuf *window = &flow->rows.in[(last >= 0 ? smaller(k, last) : k) % flow->rows.count];
     HaloBuf *made = &flow->rows.out[k % flow->rows.count];
     const Rows there = rows_in(window);
-    if (!turns_wait(&flow->turns, hands_on(flow) ? &flow->written : &flow->made, room_for(flow, k)))
-        return turns_failure(&flow->turns);
+    if (!sequencer_wait(&flow->sequencer, hands_on(flow) ? &flow->written : &flow->made, room_for(flow, k)))
+        return sequencer_failure(&flow->sequencer);
     if (in.from < in.to && (in.from < there.from || in.to > there.to))
-        return halo_fail(HALO_ERR_BUG, "a band needs what its window does not hold");
+        return halo_fail(HALO_ERR_BUG, "a band needs rows outside its window");
     *from = in.from < in.to ? flow_rows_of(&flow->rows, window, in) : *window;
     from->shape = flow->plan->reg[flow->plan->input[0].reg]; /* the length may have become known */
     *to = (HaloBuf){0};
@@ -149,14 +150,14 @@ static HaloStatus give_side(void *context, int at, Rows rows, HaloBuf *from)
     return flow_sides_rows(&flow->sides, at, rows, from);
 }
 
-/* Bands that were made before one that they follow have waited for it. */
+/* Advances `made` past all bands that are ready in order: a band may be ready before the one it follows. */
 static void count_made(Flow *flow, int64_t k)
 {
-    pthread_mutex_lock(&flow->turns.lock);
+    pthread_mutex_lock(&flow->sequencer.lock);
     flow->ready[k % flow->rows.count] = true;
     while (flow->ready[flow->made % flow->rows.count]) flow->ready[flow->made++ % flow->rows.count] = false;
-    pthread_cond_broadcast(&flow->turns.moved);
-    pthread_mutex_unlock(&flow->turns.lock);
+    pthread_cond_broadcast(&flow->sequencer.moved);
+    pthread_mutex_unlock(&flow->sequencer.lock);
 }
 
 static HaloStatus end_band(void *context, int64_t k)
@@ -164,13 +165,14 @@ static HaloStatus end_band(void *context, int64_t k)
     Flow *flow = context;
     count_made(flow, k);
     if (!hands_on(flow) || flow->writes_behind) return HALO_OK;
-    return turns_advance(&flow->turns, &flow->written, write_band(flow, k)) ? HALO_OK
-                                                                            : turns_failure(&flow->turns);
+    return sequencer_advance(&flow->sequencer, &flow->written, write_band(flow, k))
+               ? HALO_OK
+               : sequencer_failure(&flow->sequencer);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* Where a thread cannot be started that of the device reads or writes itself: that is no error. */
+/* If a thread cannot be started, the device's own thread reads or writes: that is no error. */
 static void start_threads(Flow *flow, int jobs)
 {
     if (jobs == 1 || bands_count(&flow->bands) == 1) return;
@@ -182,18 +184,18 @@ static void start_threads(Flow *flow, int jobs)
 /* Waits until all is written, or stops the other threads where the plan has failed. */
 static HaloStatus join_threads(Flow *flow, HaloStatus status)
 {
-    if (status != HALO_OK) turns_advance(&flow->turns, NULL, status);
-    turns_end(&flow->turns);
+    if (status != HALO_OK) sequencer_advance(&flow->sequencer, NULL, status);
+    sequencer_end(&flow->sequencer);
     if (flow->reads_ahead) pthread_join(flow->reading, NULL);
     if (flow->writes_behind) pthread_join(flow->writing, NULL);
-    return turns_failure(&flow->turns);
+    return sequencer_failure(&flow->sequencer);
 }
 
 static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
 {
     const bool on_host = flow->team.device->backend->upload == NULL;
     const BandIo io = {.context = flow,
-                       .turns = &flow->turns,
+                       .sequencer = &flow->sequencer,
                        .wait = wait_for_band,
                        .begin = begin_band,
                        .end = end_band,
@@ -204,8 +206,8 @@ static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
         flow, execute_bands(flow->team, &flow->bands, &io, &report->results, &report->clipped, &report->ms));
 }
 
-/* Sound from pipe to pipe may be played while it is recorded, for hours. In a file it shows only at the end,
- * and from a file it is read faster than it is played. */
+/* Sound from pipe to pipe may be played while it is recorded, for hours. An output file appears only at its
+ * end, and an input file is read faster than it is played, so those are not live. */
 bool flow_is_live(const HaloReader *reader, bool to_pipe)
 {
     return reader->info.shape.kind == HALO_AUDIO && to_pipe && !halo_source_seekable(reader->source);
@@ -223,13 +225,13 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
                  .plan = plan,
                  .writer = writer,
                  .whole = to->whole,
-                 .listener = to->listener,
+                 .detector = to->detector,
                  .last = -1};
-    turns_open(&flow.turns);
+    sequencer_open(&flow.sequencer);
     flow.input = (FlowInput){reader, &flow.bands, &flow.rows, reader->info.shape.width < 0};
     HALO_TRY(device_open(flow.host, 0, options->jobs)); /* whose buffers they are */
     flow.live = writer != NULL && flow_is_live(reader, !halo_sink_seekable(writer->sink));
-    /* A writer that holds a whole image takes its memory before the bands get theirs. To a pipe the header is
+    /* A writer that holds a whole image allocates its memory before the bands. To a pipe the header is
      * written later, when nothing but reading and computing can fail, since bytes in a pipe cannot be taken
      * back. */
     const bool early = writer != NULL && halo_sink_seekable(writer->sink);
@@ -247,8 +249,7 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
     flow.host->limit = held = needed;
     HALO_TRY(
         flow_rows_take(&flow.rows, flow.host, team, &flow.bands, hands_on(&flow), reader->format->columns));
-    if (writer != NULL && !early)
-        HALO_TRY(save_begin(writer, &reader->info, flow.input.endless));
+    if (writer != NULL && !early) HALO_TRY(save_begin(writer, &reader->info, flow.input.endless));
     HALO_TRY(run_bands(&flow, options->jobs, report));
     if (writer != NULL) HALO_TRY(plan_changes(plan, &writer->changes)); /* the length may have become known */
     if (writer != NULL) HALO_TRY(save_end(writer, &reader->info));
@@ -260,6 +261,6 @@ out:
     flow_rows_give(&flow.rows);
     flow_sides_close(&flow.sides);
     halo_memory_release(&session->memory, held);
-    turns_close(&flow.turns);
+    sequencer_close(&flow.sequencer);
     return status;
 }

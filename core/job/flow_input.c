@@ -5,8 +5,8 @@
 #include "file/file.h"
 #include "plan/plan.h"
 
-/* Is this all that is needed? The rest is gone through all the same, so that damage there is found, unless the
- * format knows how to leave rows out, or it was read from its end on. */
+/* Has all that is needed been read? The rest is read as well, so that damage there is found, unless the format
+ * can skip rows, or the input was read from its end. */
 static HaloStatus end_window(FlowInput *input, int64_t k, Rows rows, bool *at_end)
 {
     const HaloPlan *plan = input->bands->plan;
@@ -17,8 +17,8 @@ static HaloStatus end_window(FlowInput *input, int64_t k, Rows rows, bool *at_en
     return load_skip(input->reader, length - rows.to);
 }
 
-/* Goes on to row `to`, or, of sound, back to it; or, of sound of unknown length, to its end: the last of what
- * was read is in `room`, if anything was. */
+/* Skips to row `to`; sound may also go back to it, or, if its length is unknown, reach its end: then the last
+ * frames that were read are in `room`. */
 static HaloStatus go_to(FlowInput *input, HaloBuf *room, int64_t to, int64_t *have)
 {
     HaloStatus status = HALO_OK;
@@ -40,12 +40,12 @@ out:
     return status;
 }
 
-/* Sound of unknown length ends before the window: its last frame stands for what lies behind it. */
+/* Sound of unknown length ends before the window: its last frame is repeated. */
 static HaloStatus keep_last_frame(const FlowInput *input, HaloBuf *room, const HaloBuf *last, int64_t end)
 {
     const HaloBuf *holds = rows_in(room).to > rows_in(room).from ? room : last;
     if (end == 0) return halo_fail(HALO_ERR_INPUT, "holds no samples");
-    if (rows_in(holds).from >= end) { /* nor is it there: no window wanted it */
+    if (rows_in(holds).from >= end) { /* it is not in memory, since no window needed it */
         flow_rows_set(input->rows, room, (Rows){end, end});
         return HALO_OK;
     }
@@ -65,7 +65,7 @@ HaloStatus flow_input_window(FlowInput *input, int64_t k, bool *at_end)
     Rows rows;
     HALO_TRY(bands_window(input->bands, k, have, &rows));
     if (rows.to - rows.from > input->rows->room)
-        HALO_FAIL(HALO_ERR_BUG, "a band reads more than its window holds");
+        HALO_FAIL(HALO_ERR_BUG, "a band reads rows outside its window");
     if (rows.from > have || (k > 0 && rows.from < rows_in(last).from)) {
         HALO_TRY(go_to(input, to, rows.from, &have));
         if (have < rows.from) {

@@ -1,4 +1,4 @@
-/* The input while a file flows: window after window of its rows (plan/windows.c). */
+/* The input of a file that runs in bands: window after window of its rows (plan/windows.c). */
 #ifndef CORE_JOB_FLOW_INPUT_H
 #define CORE_JOB_FLOW_INPUT_H
 

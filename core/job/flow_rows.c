@@ -5,7 +5,7 @@
 #include "plan/plan.h"
 #include "primitive/part.h"
 
-/* Buffers begin at multiples of a page: what is read and written side by side shares none. */
+/* Buffers are aligned to pages, so that a buffer being read and one being written share none. */
 #define PAGE 4096
 
 static int64_t bytes_of(const HaloBuf *buf)

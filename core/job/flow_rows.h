@@ -1,5 +1,5 @@
-/* The rows that are in memory while a file flows: for each device two buffers of the input's and two of the
- * output's, so that one is read or written while the other is computed. Band k has number k mod `count`. */
+/* The row buffers of a file that runs in bands: two for input and two for output per device, so that one is
+ * read or written while the other is computed. Band k uses buffer k mod `count`. */
 #ifndef CORE_JOB_FLOW_ROWS_H
 #define CORE_JOB_FLOW_ROWS_H
 
@@ -12,10 +12,10 @@ typedef struct FlowRows {
     int64_t room;     /* rows in in[], */
     int64_t band;     /* and in out[] */
     int64_t x0, cols; /* columns of in[], where it is an image */
-    Device *owner;    /* whose buffers they are; NULL: they lie in memory that a device keeps */
+    Device *owner;    /* whose buffers they are; NULL: they lie in a device's pinned memory */
 } FlowRows;
 
-/* Memory that copies to and from the devices like best, where they have any; else buffers of `host`. Without
+/* Pinned memory if the devices have any, for fast copies; else buffers of `host`. Without
  * `writes` there is no memory for the output; `narrow`: just the columns of an image that are needed are read.
  */
 HaloStatus flow_rows_take(FlowRows *rows, Device *host, Team team, const Bands *bands, bool writes,

@@ -6,7 +6,8 @@
 #include "file/file.h"
 #include "plan/plan.h"
 
-/* Does the output begin with what a side input ends with? Only who can go back reads that in step. */
+/* Does the output begin with the end of a secondary input? Then only a reader that can seek reads it in step.
+ */
 static bool goes_back(const HaloPlan *plan, HaloReg reg, const Part *first, const Part *last)
 {
     const Rows begin = needs_rows(&plan->reg[reg], first[reg]), end = needs_rows(&plan->reg[reg], last[reg]);
@@ -66,13 +67,13 @@ void flow_sides_close(FlowSides *sides)
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-/* What is there stays. */
+/* Grows the buffer, keeping its rows. */
 static HaloStatus make_room(FlowSide *side, const HaloShape *shape, int64_t rows)
 {
     if (rows <= side->room) return HALO_OK;
     const int64_t frame = shape->channels * (int64_t)halo_dtype_size(shape->dtype);
     void *grown = realloc(side->rows.data, (size_t)(rows * frame));
-    if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a part of a side input");
+    if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a part of a secondary input");
     side->rows.shape = *shape;
     side->rows.rows = 1;
     side->rows.data = grown;
@@ -81,7 +82,7 @@ static HaloStatus make_room(FlowSide *side, const HaloShape *shape, int64_t rows
     return HALO_OK;
 }
 
-/* Forth, or back: where the reader cannot go back, from the beginning on once more. */
+/* Moves forward or backward. A reader that cannot seek backward starts again at the beginning. */
 static HaloStatus go_to(FlowSide *side, const HaloSide *file, int64_t to)
 {
     HaloStatus status = HALO_OK;
@@ -99,7 +100,7 @@ out:
     return status;
 }
 
-/* Of the rows that are there those stay that are wanted again. */
+/* Keeps the rows in memory that are needed again. */
 static HaloStatus read_rows(FlowSide *side, const HaloSide *file, Rows wanted)
 {
     HaloStatus status = HALO_OK;

@@ -1,5 +1,5 @@
-/* Side inputs that are read in step with the input that flows: each has a reader of its own, and just the rows
- * in memory that the present band needs. Whoever computes reads them, band after band. */
+/* Secondary inputs that are read in step with the input, band by band: each has its own reader, and only the
+ * rows that the current band needs are in memory. The computing thread reads them. */
 #ifndef CORE_JOB_FLOW_SIDES_H
 #define CORE_JOB_FLOW_SIDES_H
 
@@ -8,7 +8,7 @@
 
 typedef struct FlowSide {
     SideReader reader; /* source NULL: it is in memory */
-    HaloBuf rows;      /* those that are there; room for `room` of them */
+    HaloBuf rows;      /* the rows in memory; allocated for `room` of them */
     int64_t room;
     int64_t next; /* the row that the reader stands at */
 } FlowSide;
@@ -18,9 +18,9 @@ typedef struct FlowSides {
     FlowSide *side; /* [plan->inputs]; the first is none */
 } FlowSides;
 
-/* Brings those to memory that cannot be read in step. What was opened is closed also where it failed. */
+/* Reads those into memory that cannot be read in step. Close even if opening failed. */
 HaloStatus flow_sides_open(FlowSides *sides, const Bands *bands);
-/* Rows of input `at`, there until others are asked for. */
+/* Rows of input `at`, valid until the next call. */
 HaloStatus flow_sides_rows(FlowSides *sides, int at, Rows rows, HaloBuf *from);
 void flow_sides_close(FlowSides *sides);
 

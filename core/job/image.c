@@ -1,12 +1,12 @@
-/* One image or sound of a file: planned, read, computed and written, in bands where it can flow, else as a
- * whole. */
+/* Plans, reads, computes and writes one image or sound of a file: in bands if its plan allows, else as a whole.
+ */
 #include <stdio.h>
 
 #include "file/file.h"
 #include "job.h"
 #include "pipeline/pipeline.h"
+#include "plan/analysis.h"
 #include "plan/cost.h"
-#include "plan/heard.h"
 #include "plan/plan.h"
 #include "reserve.h"
 
@@ -32,7 +32,7 @@ static uint64_t samples_of(const HaloShape *shape)
     return (uint64_t)shape->width * (uint64_t)shape->height * (uint64_t)shape->channels;
 }
 
-/* All at once: the input as a whole, then the plan, then the output as a whole. */
+/* Runs as a whole: reads all of the input, runs the plan, writes all of the output. */
 static HaloStatus run_whole(HaloSession *session, JobState *state, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
@@ -51,15 +51,14 @@ out:
     return status;
 }
 
-/* A failure half way must leave no output, so of an image nothing goes into a pipe before it is made: its rows
- * are read and computed in bands, and wait. Sound may be larger than memory, or still be recorded: it goes as
- * it comes. */
+/* A failure must leave no partial output, so an image is written to a pipe only once it is complete: its rows
+ * are computed in bands and kept. Sound may be larger than memory, or still be recording, so it is streamed. */
 static bool keeps_output(const JobState *state)
 {
     return state->writer.format != NULL && !state->seekable && state->reader.info.shape.kind == HALO_IMAGE;
 }
 
-/* In bands that are read meanwhile, and written meanwhile but for what waits. */
+/* Runs in bands that are read, computed and, unless the output is kept, written at the same time. */
 static HaloStatus run_in_bands(HaloSession *session, JobState *state, Team team, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
@@ -103,8 +102,8 @@ static bool is_live(const JobState *state)
     return state->writer.format != NULL && flow_is_live(&state->reader, !state->seekable);
 }
 
-/* May it flow through a GPU? If the GPU fails `auto` does the file once more, so it must be there to be read
- * and written again. */
+/* Can it run in bands on a GPU? If the GPU fails, `auto` runs the file again, so input and output have to allow
+ * that. */
 static bool gpu_flows(const HaloSession *session, const JobState *state)
 {
     if (!bands_possible(state->plan)) return false;
@@ -112,7 +111,7 @@ static bool gpu_flows(const HaloSession *session, const JobState *state)
     return gpu_demanded(&session->options) || again;
 }
 
-/* Opens the device, with room for the output taken meanwhile. */
+/* Opens the device, and reserves space for the output at the same time. */
 static HaloStatus open_chosen(HaloSession *session, const JobState *state, Choice *choice)
 {
     Reserve reserve = {0};
@@ -124,8 +123,8 @@ static HaloStatus open_chosen(HaloSession *session, const JobState *state, Choic
     return status;
 }
 
-/* A GPU is not taken where somebody waits for the beginning, nor where it would take the whole input at once
- * and that does not fit the memory. `begin`: a backend that is missing is an error; else `choice` says so. */
+/* A GPU is not used for low-latency streaming, nor if it would need the whole input at once and that does not
+ * fit the memory. `begin`: a missing backend is an error; otherwise `choice` reports it. */
 static HaloStatus choose(HaloSession *session, const JobState *state, bool begin, Choice *choice)
 {
     const HaloPlan *plan = state->plan;
@@ -135,9 +134,9 @@ static HaloStatus choose(HaloSession *session, const JobState *state, bool begin
     HaloStatus status = HALO_OK;
     *choice = (Choice){.team = {&session->host, 1}};
     if (auto_choice && plan->reg[plan->input[0].reg].width == PLAN_ENDLESS)
-        why = "sound of unknown length is computed as it comes";
+        why = "sound of unknown length is streamed on the CPU";
     else if (auto_choice && is_live(state))
-        why = "somebody waits for each block";
+        why = "low-latency streaming runs on the CPU";
     else if (begin)
         HALO_TRY(open_chosen(session, state, choice));
     else
@@ -145,7 +144,7 @@ static HaloStatus choose(HaloSession *session, const JobState *state, bool begin
     if (choice->team.device == session->gpu && !demanded && !gpu_flows(session, state) &&
         !whole_fits(session, choice->team.device, plan)) {
         choice->team = (Team){&session->host, 1};
-        why = "a GPU would take it as a whole, which does not fit the memory";
+        why = "a GPU would need all of it at once, which does not fit the memory";
     }
     if (why != NULL) snprintf(choice->why, sizeof choice->why, "%s", why);
     if (choice->team.device == &session->host) HALO_TRY(device_open(&session->host, 0, session->options.jobs));
@@ -167,9 +166,9 @@ static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, 
     return HALO_OK;
 }
 
-/* Lets the reader make the image smaller, where the plan for all of it leaves most of it out and may be a
- * little off. An image that is to be turned has to come out even: what is left of its last pixels would come
- * first. */
+/* Lets the reader decimate the image, if the plan skips most of it and small differences are allowed
+ * (--precision fast). The size of an image that is to be turned has to be divisible: its last, incomplete
+ * pixels would come first. */
 static HaloStatus shrink(HaloSession *session, const HaloPipeline *pipeline, JobState *state, HaloShape shape,
                          bool turned, int64_t *shrunk)
 {
@@ -187,8 +186,8 @@ out:
     return status;
 }
 
-/* The plan, and how it will run. All of the input is read first where that needs its length, or where it is to
- * be turned. */
+/* Makes the plan and chooses how it will run. All of the input is read first if the plan needs its length, or
+ * if it has to be turned. */
 static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline, JobState *state, bool begin,
                              RunMode *mode, Choice *choice)
 {
@@ -205,12 +204,12 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     else if (turned)
         state->reader.info.shape = turn_shape(&state->reader.info.shape, orientation);
     if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
-    session->heard->measures = listen_measures(session, state);
-    if (session->heard->measures && state->reader.info.shape.width >= 0)
-        HALO_TRY(load_seek(&state->reader, 0, &session->heard->turns));
+    session->analysis->measures = analyse_measures(session, state);
+    if (session->analysis->measures && state->reader.info.shape.width >= 0)
+        HALO_TRY(load_seek(&state->reader, 0, &session->analysis->reversible));
     HALO_TRY(make_plan(session, pipeline, shape, shrunk, state));
-    while (session->heard->open) {
-        HALO_TRY(listen_to_image(session, state));
+    while (session->analysis->pending) {
+        HALO_TRY(analyse_image(session, state));
         HALO_TRY(make_plan(session, pipeline, state->reader.info.shape, shrunk, state));
     }
     *mode = RUN_WHOLE;
@@ -237,9 +236,9 @@ HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Job
     HaloStatus status = HALO_OK;
     RunMode mode;
     Choice choice;
-    Heard heard = {0};
+    PlanAnalysis analysis = {0};
     bool seeks = false;
-    session->heard = &heard;
+    session->analysis = &analysis;
     HALO_TRY(plan_image(session, pipeline, state, false, &mode, &choice));
     if (mode == RUN_IN_BANDS && state->reader.info.shape.width >= 0)
         HALO_TRY(load_seek(&state->reader, 0, &seeks));
@@ -247,8 +246,8 @@ HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Job
     if (mode == RUN_WHOLE) explain_choice(session, state->plan, &choice);
     HALO_TRY(explain_plan(session, state->plan, mode, &choice, explanation));
 out:
-    session->heard = NULL;
-    heard_free(&heard, &session->memory);
+    session->analysis = NULL;
+    analysis_free(&analysis, &session->memory);
     image_close(state);
     return status;
 }
@@ -258,8 +257,8 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     HaloStatus status = HALO_OK;
     RunMode mode;
     Choice choice;
-    Heard heard = {0};
-    session->heard = &heard;
+    PlanAnalysis analysis = {0};
+    session->analysis = &analysis;
     *report = (HaloReport){.backend = "none"};
     HALO_TRY(plan_image(session, pipeline, state, true, &mode, &choice));
     note_conversion(state->plan, state->writer.format, report);
@@ -273,8 +272,8 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     report->input = state->plan->whole;
     report->notes.samples = samples_of(&state->plan->reg[state->plan->output]);
 out:
-    session->heard = NULL;
-    heard_free(&heard, &session->memory);
+    session->analysis = NULL;
+    analysis_free(&analysis, &session->memory);
     image_close(state);
     return status;
 }

@@ -1,8 +1,8 @@
-/* One file through a pipeline: opened, each of its images run, its output put in place. */
+/* Runs one file through a pipeline: opens it, runs each of its images, and puts the output in place. */
 #ifndef CORE_JOB_H
 #define CORE_JOB_H
 
-#include "run/listener.h"
+#include "run/analyse.h"
 #include "run/run.h"
 
 /* What is open while it runs. */
@@ -22,8 +22,8 @@ typedef struct JobState {
 
 /* run.c: opens an input in place of the last one. */
 HaloStatus job_open_input(HaloSession *session, const HaloJob *job, const char *path, JobState *state);
-/* The output, or that of a page, from 0; one that exists, or is read, is refused. What is written is complete
- * when it is closed, and has its name when it is committed. */
+/* Opens the output, or that of a page, from 0; refuses one that exists or is also an input. It is complete when
+ * it is closed, and gets its name when it is committed. */
 HaloStatus job_open_output(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, int64_t page,
                            JobState *state);
 HaloStatus job_close_output(JobState *state, HaloReport *report);
@@ -38,31 +38,32 @@ HaloStatus job_add_report(HaloMemory *memory, HaloReport *all, HaloReport *one, 
 
 /* image.c: runs the image or sound that the reader stands at, and closes the plan and buffers of it. */
 HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobState *state, HaloReport *report);
-/* Says how it would be done, in place of doing it. */
+/* Explains how it would run, without running it. */
 HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, JobState *state,
                          HaloExplanation *explanation);
 void image_close(JobState *state);
-/* listen.c: answers the question that the plan stopped at. All of the input is read for it, unless that has
- * been done: from its file once more, or, where that cannot be, into `state->in`; then nothing is answered, and
- * the plan has to be made again for what has been read. */
-HaloStatus listen_to_image(HaloSession *session, JobState *state);
-/* Is sound so long that what its plan is set by is measured first, for the rest to go in bands? */
-bool listen_measures(const HaloSession *session, const JobState *state);
+/* analyse.c: runs the analysis pass that the plan stopped for, over samples in memory or the file read a second
+ * time. An input that cannot be read twice is read into `state->in` instead: no pass runs then, and the plan is
+ * made again for these samples. */
+HaloStatus analyse_image(HaloSession *session, JobState *state);
+/* Is sound so long that measurements which set parameters get a pass of their own, so that the rest runs in
+ * bands? */
+bool analyse_measures(const HaloSession *session, const JobState *state);
 
-/* Who gets what flows through a plan; all NULL: only results are wanted. */
+/* Where the output of a plan goes; all NULL: only results are wanted. */
 typedef struct FlowTo {
     HaloWriter *writer;
     HaloBuf *whole;
-    Listener *listener;
+    SilenceDetector *detector;
 } FlowTo;
 
-/* flow.c: an image or a sound through a plan in bands, so that no more than a few of them are in memory. A plan
- * that is endless gets its length. */
+/* flow.c: runs an image or a sound through a plan in bands, of which only a few are in memory. A plan for sound
+ * of unknown length gets its length. */
 HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader *reader, const FlowTo *to,
                     HaloReport *report);
 /* Can that be done for this plan? */
 bool flow_suits(const HaloSession *session, const HaloPlan *plan);
-/* Is it sound that somebody waits for, so that its blocks are short? */
+/* Is it a live stream of sound, which needs short blocks? */
 bool flow_is_live(const HaloReader *reader, bool to_pipe);
 
 #endif

@@ -1,4 +1,4 @@
-/* The outputs of a job: opened, so that nothing is written over that must stay, and put in place. */
+/* Opens the outputs of a job without overwriting what has to stay, and gives them their names at the end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-/* The pages of the inputs of a job, one after the other: each of those that are wanted goes through the
- * pipeline. */
+/* Runs the selected pages of a job's inputs through the pipeline, one after the other. */
 #include <string.h>
 
 #include "file/file.h"
@@ -28,8 +27,9 @@ static HaloStatus count_pages(HaloSession *session, const HaloJob *job, const ch
     HaloSource *source = NULL;
     HaloReader reader = {0};
     if (strcmp(path, "-") == 0)
-        return halo_fail(HALO_ERR_USAGE, "pages: a page is counted from the end, which standard input does not "
-                                         "show: give its number, or a file");
+        return halo_fail(
+            HALO_ERR_USAGE,
+            "pages: a page counted from the end cannot be found on standard input: give its number, or a file");
     HALO_TRY(halo_source_open(path, &source));
     halo_source_count(source, &session->memory);
     HALO_TRY(load_open(session, source, job->raw, &reader));
@@ -54,7 +54,7 @@ static HaloStatus find_range(HaloSession *session, const HaloPipeline *pipeline,
     if (!chosen.to_end) range->last = chosen.last < 0 ? *pages + chosen.last : chosen.last - 1;
     if (range->first < 0 || range->last < range->first || (*pages > 0 && range->first >= *pages) ||
         (*pages > 0 && !chosen.to_end && range->last >= *pages))
-        HALO_FAIL(HALO_ERR_INPUT, "has %lld page%s, and pages:%s is asked for", (long long)*pages,
+        HALO_FAIL(HALO_ERR_INPUT, "has %lld page%s, and pages:%s was requested", (long long)*pages,
                   halo_s(*pages), chosen.text);
 out:
     return status;
@@ -62,8 +62,8 @@ out:
 
 /* ---- where they go --------------------------------------------------------------------------------------- */
 
-/* Of several pages an output that holds one takes the first: the other pages of a file are often previews. From
- * a pipe it is an error, since all of what was sent is meant. */
+/* If the output holds a single page, it gets the first: the other pages of a file are often previews. From a
+ * pipe several pages are an error, since all that was sent was meant. */
 static HaloStatus only_one(const JobState *state, const HaloJob *job, HaloReport *report)
 {
     const int64_t images = state->reader.info.images;
@@ -126,7 +126,7 @@ out:
 static HaloStatus ended_early(const Range *range, int64_t pages)
 {
     if (range->first < pages && (range->last < pages || range->last == INT64_MAX)) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "has %lld page%s, and page %lld is asked for", (long long)pages,
+    return halo_fail(HALO_ERR_INPUT, "has %lld page%s, and page %lld was requested", (long long)pages,
                      halo_s(pages), (long long)(range->first < pages ? range->last : range->first) + 1);
 }
 

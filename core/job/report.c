@@ -1,4 +1,4 @@
-/* The report of a job, of those of its pages. */
+/* Combines the reports of pages into the report of their job. */
 #include <stdlib.h>
 
 #include "job.h"

@@ -1,5 +1,5 @@
-/* Room for the output, taken while a GPU starts: that leaves the processor idle for a third of a second, in which the
- * system finds 2 GiB of memory for a file's pages. What is written then is copied, and no more. */
+/* Reserves space for the output while a GPU starts. That start leaves the processor idle for a third of a
+ * second, in which the kernel can allocate 2 GiB of page cache; writing is then only a copy. */
 #ifndef CORE_JOB_RESERVE_H
 #define CORE_JOB_RESERVE_H
 

@@ -1,5 +1,5 @@
-/* One file through a pipeline: it is opened, each of its images is run, and its output is put in place. A
- * failure leaves no output behind. */
+/* Runs one file through a pipeline: opens it, runs each of its images, and puts the output in place. A failure
+ * leaves no output behind. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static HaloStatus explain(HaloSession *session, const HaloPipeline *pipeline, co
     return image_explain(session, pipeline, state, job->explain);
 }
 
-/* --guard: sound goes through once, and again, scaled, where samples were clipped. */
+/* --guard: runs sound once, and a second time, scaled, if samples were clipped. */
 static HaloStatus check_guard(const HaloJob *job, const JobState *state)
 {
     if (!job->write.guard || state->reader.info.shape.kind != HALO_AUDIO) return HALO_OK;
@@ -99,7 +99,7 @@ static bool guard_again(HaloSession *session, const HaloJob *job, const HaloWrit
     return true;
 }
 
-/* *again: samples were clipped; no output was made, and it has to run once more, with the session's gain. */
+/* *again: samples were clipped, so no output was made, and it has to run again with the session's gain. */
 static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
                            HaloReport *report, bool *again)
 {
@@ -132,7 +132,7 @@ out:
     return status;
 }
 
-/* `auto` does a file once more without the GPU that failed on it, and says so. */
+/* With `auto`, runs a file again on the CPU if the GPU failed on it, and reports that. */
 static HaloStatus run_with_fallback(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
                                     HaloReport *report, bool *again)
 {

@@ -1,5 +1,5 @@
-/* Sounds one after the other, band by band: frames are read into a row of those that wait. While there are more
- * inputs, the last frames of it stay until the next input comes in over them. */
+/* Joins sounds end to end, band by band. Frames are read into a queue; if another input follows, the last
+ * frames stay in it for the crossfade. */
 #include "halo/join.h"
 
 #include <math.h>
@@ -26,9 +26,9 @@ typedef struct Input {
 typedef struct Run {
     HaloSession *session;
     const HaloJoin *join;
-    Input *input; /* [inputs]; the first stays open, since the output has what it says of itself */
+    Input *input; /* [inputs]; the first stays open, since the output gets its metadata */
     size_t at;
-    bool ended;      /* all frames wait, or have gone */
+    bool ended;      /* all frames are in the queue, or written */
     HaloShape shape; /* of all; width -1: not known yet */
     HaloRead *read;
     size_t reads;
@@ -57,7 +57,7 @@ static HaloStatus check_shape(const Run *run, const Input *input)
     const char *name = halo_source_name(input->source), *other = halo_source_name(run->input[0].source);
     if (shape->kind != HALO_AUDIO)
         return halo_fail_on(HALO_ERR_INPUT, name,
-                            " is an image, and sounds are joined; halo stack takes images");
+                            " is an image, and only sounds can be joined; halo stack takes images");
     if (shape->rate != first->rate)
         return halo_fail_on(
             HALO_ERR_INPUT, name,
@@ -67,7 +67,8 @@ static HaloStatus check_shape(const Run *run, const Input *input)
         return halo_fail_on(HALO_ERR_INPUT, name,
                             " has %d channel%s, and %s has %d: 'halo run channels:…' makes them alike",
                             shape->channels, halo_s(shape->channels), other, first->channels);
-    if (shape->dtype != HALO_F32) return halo_fail_on(HALO_ERR_INPUT, name, " has samples that are not joined");
+    if (shape->dtype != HALO_F32)
+        return halo_fail_on(HALO_ERR_INPUT, name, " has samples of a type that cannot be joined");
     return HALO_OK;
 }
 
@@ -85,7 +86,7 @@ out:
     return status;
 }
 
-/* All of them are looked at before anything is written. What comes on a pipe can be opened but once. */
+/* All headers are checked before anything is written. A pipe can be opened only once. */
 static HaloStatus look_at_inputs(Run *run)
 {
     HaloStatus status = HALO_OK;
@@ -134,7 +135,7 @@ static HaloStatus too_short(const Run *run, const Input *input)
                         (long long)input->frames, halo_s(input->frames), (long long)run->overlap);
 }
 
-/* The head of an input comes in over what is last of those that wait. */
+/* Crossfades the head of an input with the last frames of the queue. */
 static void cross(const Run *run)
 {
     const int64_t channels = run->shape.channels, n = run->overlap;
@@ -172,7 +173,7 @@ out:
     return status;
 }
 
-/* BandIo::wait: until a band waits, or all that is left. */
+/* BandIo::wait: fills the queue until it holds a band, or all that is left. */
 static HaloStatus wait_for_band(void *context, int64_t k)
 {
     HaloStatus status = HALO_OK;
@@ -200,7 +201,7 @@ static HaloStatus begin_band(void *context, int64_t k, Rows in, Rows out, HaloBu
     Run *run = context;
     (void)k;
     if (in.to - in.from > run->waiting.cols)
-        return halo_fail(HALO_ERR_INPUT, "an input is shorter than it says it is");
+        return halo_fail(HALO_ERR_INPUT, "an input is shorter than its header says");
     *from = run->waiting;
     from->shape = run->plan->reg[run->plan->input[0].reg];
     set_rows(from, in);
@@ -233,9 +234,10 @@ static HaloStatus make_plan(Run *run, const HaloFormat *to)
     HaloShape shape = run->shape;
     HaloPipeline *pipeline = NULL;
     if (shape.width < 0 && !to->endless)
-        HALO_FAIL(HALO_ERR_USAGE,
-                  "%s has to know how long the sound is, and an input does not say: write another format",
-                  to->name);
+        HALO_FAIL(
+            HALO_ERR_USAGE,
+            "%s needs to know the length of the sound, which an input does not state: write another format",
+            to->name);
     if (shape.width < 0) shape.width = PLAN_ENDLESS;
     HALO_TRY(halo_pipeline_parse(run->session, "", &pipeline));
     HALO_TRY(halo_plan_make(run->session, pipeline, &shape, to, &run->plan));
@@ -244,7 +246,7 @@ out:
     return status;
 }
 
-/* An empty buffer with room for so many frames. */
+/* An empty buffer with space for this many frames. */
 static HaloStatus take(Run *run, int64_t frames, const HaloShape *like, HaloBuf *buf)
 {
     HaloShape shape = *like;

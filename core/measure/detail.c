@@ -1,5 +1,5 @@
-/* What `stats` gives beyond one reduction: the third and fourth moments, entropy and percentiles. For integers
- * all of it follows from the counts of each value; floats are read again for each. */
+/* What `stats --full` computes beyond one reduction: third and fourth moments, entropy and percentiles.
+ * Integers need only the counts of each value; floats are read again for each statistic. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static Powers joined(const Powers *a, const Powers *b)
     };
 }
 
-/* Skewness and excess kurtosis, of the population; a flat channel has neither. */
+/* Population skewness and excess kurtosis; undefined for a constant channel. */
 static void take_powers(const Powers *p, HaloStats *s)
 {
     const double variance = p->m2 / p->n;
@@ -41,7 +41,8 @@ static void take_powers(const Powers *p, HaloStats *s)
     s->kurtosis = variance > 0 ? p->m4 / p->n / (variance * variance) - 3.0 : NAN;
 }
 
-/* Sums of (v - k)^3 and (v - k)^4, k being the mean of each channel; in one reading where a backend has that. */
+/* Sums of (v - k)^3 and (v - k)^4, k being the mean of each channel; in one reading where a backend has that.
+ */
 static HaloStatus sum_powers(Device *device, const HaloBuf *src, const double *k, double *third, double *fourth)
 {
 #define DISTANCE \
@@ -96,7 +97,7 @@ static double entropy_of(const uint64_t *count, int64_t bins)
     return all > 0 ? bits : NAN;
 }
 
-/* Of a channel of integers, from how often each value is there. */
+/* For a channel of integers, from the counts of its values. */
 static void take_counts(const uint64_t *count, int64_t values, const HaloDetail *detail, HaloStats *s)
 {
     for (int i = 0; i < detail->percents; i++) s->percentile[i] = NAN;
@@ -136,7 +137,8 @@ static HaloStatus take_levels(const HaloHistogram *levels, const HaloDetail *det
 {
     const HaloShape *shape = &result->shape;
     const int64_t values = levels->bins;
-    for (int c = 0; c < shape->channels; c++) take_counts(levels->count + c * values, values, detail, &result->channel[c]);
+    for (int c = 0; c < shape->channels; c++)
+        take_counts(levels->count + c * values, values, detail, &result->channel[c]);
     if (shape->channels == 1 && shape->alpha != 0) {
         copy_detail(&result->channel[0], &result->all);
         return HALO_OK;
@@ -149,8 +151,8 @@ static HaloStatus take_levels(const HaloHistogram *levels, const HaloDetail *det
     return HALO_OK;
 }
 
-static HaloStatus integer_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, const HaloHistogram *levels,
-                                 HaloResult *result)
+static HaloStatus integer_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
+                                 const HaloHistogram *levels, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     const HaloHist every = hist_default(&src->shape);
@@ -165,7 +167,7 @@ out:
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
-/* Of bins over full scale: those that were counted, or so many of them that each of those is some of these. */
+/* A number of bins over full scale: the number of counted bins, or a multiple of it. */
 static HaloStatus take_entropy(const HaloHistogram *made, int64_t bins, HaloResult *result)
 {
     const int alpha = result->shape.alpha;
@@ -185,7 +187,7 @@ static HaloStatus take_entropy(const HaloHistogram *made, int64_t bins, HaloResu
     return HALO_OK;
 }
 
-/* Entropy and percentiles from one histogram, where the bins of the one are as good for the other. */
+/* Entropy and percentiles from one histogram, if the same bins serve both. */
 static HaloStatus float_levels(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
@@ -211,8 +213,8 @@ out:
     return status;
 }
 
-HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, const HaloHistogram *levels,
-                          HaloResult *result)
+HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
+                          const HaloHistogram *levels, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     result->detail = *detail;

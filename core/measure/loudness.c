@@ -1,5 +1,5 @@
-/* Loudness by ITU-R BS.1770-4 and EBU R 128, block by block: a recursive filter and gates that follow the sound
- * in time, so they run on the host and are libebur128's. A build without it knows the true peak alone. */
+/* Loudness by ITU-R BS.1770-4 and EBU R 128, block by block. Its recursive filter and gates are sequential, so
+ * they run on the host, in libebur128. A build without that library computes the true peak only. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,14 +11,14 @@
 
 struct Loudness {
 #ifdef HALO_HAVE_EBUR128
-    ebur128_state *state; /* NULL: so many channels or such a rate have no loudness */
+    ebur128_state *state; /* NULL: loudness is undefined for this channel count or sample rate */
 #endif
     TruePeak *peak;
 };
 
 #ifdef HALO_HAVE_EBUR128
 
-/* The limits of libebur128, checked here since it reports them like a lack of memory. */
+/* The limits of libebur128, checked here since it reports them as a lack of memory. */
 #define GATES_MOST_CHANNELS 64
 #define GATES_LEAST_RATE 16
 #define GATES_MOST_RATE 2822400
@@ -45,7 +45,7 @@ static HaloStatus add_gates(Loudness *loudness, const HaloBuf *frames)
 static void read_gates(const Loudness *loudness, HaloLoudness *made)
 {
     ebur128_state *state = loudness->state;
-    made->unknown = "it has no loudness by BS.1770: so many channels, or such a rate";
+    made->unknown = "loudness is undefined for this channel count or sample rate";
     if (state == NULL) return;
     made->unknown = NULL;
     if (ebur128_loudness_global(state, &made->integrated) != EBUR128_SUCCESS) made->integrated = NAN;

@@ -1,4 +1,4 @@
-/* Reductions and histograms on a backend, turned into what people asked for. */
+/* Runs reductions and histograms on a backend, and makes results of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,9 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
                counts = product && (all->in_blocks || step->detail != NULL) && block->shape.dtype != HALO_F32;
     HALO_TRY(device->backend->reduce(
         device->handle, block, counts ? step->u.want & ~(unsigned)HALO_WANT_PRODUCT : step->u.want, moments));
-    if (counts) HALO_TRY(count_values(device, block, &all->hist)); /* last: a GPU need not wait for what the host makes of it */
+    if (counts)
+        HALO_TRY(count_values(device, block,
+                              &all->hist)); /* last, so that a GPU need not wait for the host's part */
     for (int c = 0; c < channels; c++) {
         if (moments[c].min_at >= 0) moments[c].min_at += first;
         if (moments[c].max_at >= 0) moments[c].max_at += first;
@@ -142,7 +144,7 @@ HaloStatus measure_hist(Device *device, const HaloBuf *src, const HaloHist *hist
     return status == HALO_OK ? device->backend->hist(device->handle, src, hist, made) : status;
 }
 
-/* Counts of single values gathered into the bins asked for. */
+/* Gathers counts of single values into the requested bins. */
 static void gather(const HaloHistogram *levels, HaloHistogram *out)
 {
     const HaloBins bins = halo_bins(out->lo, out->hi, out->bins);
@@ -156,7 +158,7 @@ static void gather(const HaloHistogram *levels, HaloHistogram *out)
         }
 }
 
-/* For integers every value is counted by itself, whatever bins are wanted. */
+/* Integers are counted by value, whatever bins are requested. */
 static HaloHist counted(const HaloShape *shape, const HaloHist *wanted)
 {
     const int64_t values = shape->dtype == HALO_U8 ? 256 : 65536;
@@ -213,8 +215,7 @@ HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *b
 {
     HaloStatus status = HALO_OK;
     (void)first;
-    HaloHist hist =
-        step->u.hist; /* a range that is to be found is found in all samples, which are one block then */
+    HaloHist hist = step->u.hist; /* an automatic range needs all samples, as one block */
     HALO_TRY(range_find(device, block, &hist));
     HALO_TRY(add_counts(device, block, &hist, &all->hist));
     all->hist.own = range_is_open(&step->u.hist);

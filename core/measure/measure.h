@@ -4,7 +4,7 @@
 
 #include "device/device.h"
 
-/* truepeak.c: frames in a row, interleaved. What true_peak_open made is closed also where it failed. */
+/* truepeak.c: consecutive interleaved frames. Close even if true_peak_open failed. */
 typedef struct TruePeak TruePeak;
 HaloStatus true_peak_open(int channels, TruePeak **peak);
 void true_peak_add(TruePeak *peak, const float *frames, int64_t count);
@@ -22,13 +22,15 @@ typedef struct Measured {
     uint64_t blocks;
     HaloMoments *node;  /* of reductions, [64][channels]: a binary counter of blocks */
     double *folded;     /* of folds, likewise */
-    HaloHistogram hist; /* of histograms, and of integers whose product is wanted and that come in blocks, or with detail */
+    HaloHistogram hist; /* of histograms, and of integers whose product is wanted and that come in blocks, or
+                           with detail */
     bool in_blocks;
     Loudness *loudness;
     HaloBuf leaf; /* in host memory: frames that do not fill a leaf yet, or pixels that do not fill a node */
 } Measured;
 
-/* stats.c: as halo_histogram_alloc, but that counters are not cleared: backends do that, and a GPU begins before the host would have. */
+/* stats.c: like halo_histogram_alloc, but counters are not cleared: backends do that, and a GPU can start
+ * earlier. */
 HaloStatus histogram_room(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
 
 /* measure.c: a histogram of a whole buffer, made anew. */
@@ -42,7 +44,7 @@ HaloStatus measure_folded(Device *device, const HaloStep *step, const HaloBuf *b
                           Measured *all);
 HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
                           Measured *all);
-/* Asks a backend for the scratch memory of counting into `bins` bins (HaloBackend.ask). */
+/* Queries a backend's workspace for counting into `bins` bins (HaloBackend.ask). */
 void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins);
 /* Adds frames to the loudness. */
 HaloStatus measure_loudness(Device *device, const HaloBuf *block, Measured *all);
@@ -52,16 +54,16 @@ void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *
 void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShape *shape, double *value);
 void measure_free(Measured *measured);
 
-/* range.c: bins over full scale: the default of `hist`, except for images of floats. */
+/* range.c: bins over full scale, the default of `hist` except for float images. */
 HaloHist hist_default(const HaloShape *shape);
 /* Is an end of a histogram's range still to be found (NaN)? range_find sets it to the minimum or maximum of the
  * finite samples, with some distance where these are equal; to full scale where no sample is finite. */
 bool range_is_open(const HaloHist *hist);
 HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist);
 
-/* detail.c: adds percentiles and the other details that were asked for to the statistics. levels: how often each value of
- * integers is there, or empty where nobody has counted. */
-HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail, const HaloHistogram *levels,
-                          HaloResult *result);
+/* detail.c: adds percentiles and the other requested details to the statistics. levels: how often
+ * each value of integers is there, or empty if they have not been counted. */
+HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
+                          const HaloHistogram *levels, HaloResult *result);
 
 #endif

@@ -1,4 +1,4 @@
-/* Percentiles: samples at places of the sorted order, and interpolation between two of them. */
+/* Percentiles: samples at given ranks of the sorted order, with linear interpolation. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,9 +33,9 @@ int64_t count_rank(const uint64_t *count, int64_t values, uint64_t rank)
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
-/* The sample at a place in order is looked for by histograms: the bin it lies in is known by the counts, and
- * its least and greatest float are the ends of a part of the next histogram, until they are the same. Two do
- * for most, for a bin seldom holds more floats than a part has bins. */
+/* The sample of a given rank is found by successive histograms: the counts tell its bin, and the smallest and
+ * largest float of that bin are the range of the next histogram, until they are equal. Two histograms are
+ * usually enough, since a bin seldom holds more floats than the next has bins. */
 #define BINS_LEAST 256
 #define BINS_MOST 8192
 
@@ -55,7 +55,7 @@ static int32_t key_of(double v)
     return bits < 0 ? INT32_MIN - bits - 1 : bits;
 }
 
-/* More bins than samples, or than twice the floats between the ends, would only be waited for. */
+/* More bins than samples, or than twice the floats of the range, would only take time. */
 static int64_t bins_for(const HaloBuf *src, double lo, double hi, int64_t most)
 {
     const int64_t floats = (int64_t)key_of(hi) - key_of(lo) + 1;
@@ -92,7 +92,7 @@ typedef struct Counted {
     HaloHistogram made;
     int alpha, channel; /* the channel that `below` is of, -1 for all but alpha */
     int64_t first;      /* the first bin of the part that it is of */
-    uint64_t *below;    /* [bins + 1] or, if nobody has asked, NULL */
+    uint64_t *below;    /* [bins + 1]; NULL: not computed yet */
 } Counted;
 
 static void counted_free(Counted *counted)
@@ -103,7 +103,10 @@ static void counted_free(Counted *counted)
 }
 
 /* Is channel c the wanted one, or, of all but alpha, one? */
-static bool counts_for(const Counted *counted, int wanted, int c) { return wanted >= 0 ? c == wanted : c != counted->alpha; }
+static bool counts_for(const Counted *counted, int wanted, int c)
+{
+    return wanted >= 0 ? c == wanted : c != counted->alpha;
+}
 
 /* The sum of what the function counts of these, one number a channel. */
 static uint64_t sum_over(const Counted *counted, int wanted, const uint64_t *of)
@@ -124,7 +127,8 @@ static HaloStatus sum_up(Counted *counted, const HaloHistPart *part, int channel
     counted->below = calloc((size_t)part->bins + 1, sizeof *counted->below);
     if (counted->below == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     for (int c = 0; c < counted->made.channels; c++, of += counted->made.bins)
-        for (int64_t b = 0; b < part->bins; b++) counted->below[b + 1] += counts_for(counted, channel, c) ? of[b] : 0;
+        for (int64_t b = 0; b < part->bins; b++)
+            counted->below[b + 1] += counts_for(counted, channel, c) ? of[b] : 0;
     for (int64_t b = 0; b < part->bins; b++) counted->below[b + 1] += counted->below[b];
     return HALO_OK;
 }
@@ -148,7 +152,7 @@ static HaloStatus narrow(Wanted *w, Counted *counted, const HaloHistPart *part)
     return HALO_OK;
 }
 
-/* Infinities lie outside every histogram: a place among them is known by how many there are below and above. */
+/* Infinities lie outside every histogram: ranks among them follow from their numbers below and above. */
 static HaloStatus settle_infinite(Wanted *w, Counted *counted, const HaloHistPart *whole)
 {
     const uint64_t below = sum_over(counted, w->channel, counted->made.below);
@@ -223,7 +227,10 @@ static HaloStats *stats_at(HaloResult *result, int scope)
 }
 
 /* Channels, and all but alpha together, which is no other where there is just one. */
-static int scopes_of(const HaloShape *shape) { return shape->channels == 1 && shape->alpha != 0 ? 1 : shape->channels + 1; }
+static int scopes_of(const HaloShape *shape)
+{
+    return shape->channels == 1 && shape->alpha != 0 ? 1 : shape->channels + 1;
+}
 
 static bool has_samples(const HaloStats *s) { return s->count > s->nan; }
 
@@ -239,7 +246,7 @@ bool percentile_bins(const HaloBuf *src, const HaloDetail *detail, HaloResult *r
         if (s->max > hi) hi = s->max < (double)FLT_MAX ? s->max : (double)FLT_MAX;
     }
     if (!any || detail->percents == 0) return false;
-    if (!(lo < hi)) { /* one value, which infinities must not share a bin with: a float beside it is an end */
+    if (!(lo < hi)) { /* a single value, widened to the next float, so that infinities do not share its bin */
         if (lo < (double)FLT_MAX)
             hi = of_key(key_of(lo) + 1);
         else
@@ -251,8 +258,8 @@ bool percentile_bins(const HaloBuf *src, const HaloDetail *detail, HaloResult *r
 
 bool percentile_shares(const HaloHist *hist, const HaloHist *scale)
 {
-    return hist->lo >= scale->lo && hist->hi <= scale->hi && (hist->hi - hist->lo) * 4.0 >= scale->hi - scale->lo &&
-           hist->bins % scale->bins == 0;
+    return hist->lo >= scale->lo && hist->hi <= scale->hi &&
+           (hist->hi - hist->lo) * 4.0 >= scale->hi - scale->lo && hist->bins % scale->bins == 0;
 }
 
 /* The samples before and behind every percentile of a channel, or of all but alpha. */
@@ -267,7 +274,8 @@ static int64_t want(const HaloDetail *detail, const HaloStats *s, int channel, W
     return n;
 }
 
-HaloStatus float_percentiles(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloHistogram *made, HaloResult *result)
+HaloStatus float_percentiles(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloHistogram *made,
+                             HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     const int channels = src->shape.channels, percents = detail->percents, scopes = scopes_of(&src->shape);
@@ -282,10 +290,12 @@ HaloStatus float_percentiles(Device *device, const HaloBuf *src, const HaloDetai
         HaloStats *s = stats_at(result, scope);
         for (int i = 0; i < percents; i++, n += 2 * has_samples(s)) {
             const Place place = place_of(detail->percent[i], s->count - s->nan);
-            s->percentile[i] = has_samples(s) ? place_value(&place, wanted[n].lo + 0.0, wanted[n + 1].lo + 0.0) : NAN;
+            s->percentile[i] =
+                has_samples(s) ? place_value(&place, wanted[n].lo + 0.0, wanted[n + 1].lo + 0.0) : NAN;
         }
     }
-    if (scopes <= channels) memcpy(result->all.percentile, result->channel[0].percentile, sizeof result->all.percentile);
+    if (scopes <= channels)
+        memcpy(result->all.percentile, result->channel[0].percentile, sizeof result->all.percentile);
 out:
     free(wanted);
     return status;

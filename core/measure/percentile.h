@@ -1,4 +1,4 @@
-/* Percentiles: places in samples in order. */
+/* Percentiles: samples at given ranks of the sorted order. */
 #ifndef CORE_MEASURE_PERCENTILE_H
 #define CORE_MEASURE_PERCENTILE_H
 
@@ -12,11 +12,12 @@ typedef struct Place {
 Place place_of(double percent, uint64_t n);
 double place_value(const Place *place, double before, double after);
 int64_t count_rank(const uint64_t *count, int64_t values, uint64_t rank); /* the value at a place */
-/* The first histogram to look for percentiles of floats in; false: none is wanted. Would it do over full scale, whose bins are
- * counted anyway? */
+/* The first histogram to look for percentiles of floats in; false: none is wanted. Would it do over full scale,
+ * whose bins are counted anyway? */
 bool percentile_bins(const HaloBuf *src, const HaloDetail *detail, HaloResult *result, HaloHist *hist);
 bool percentile_shares(const HaloHist *hist, const HaloHist *scale);
 /* made: that histogram, which is used up, or empty where no percentile is wanted. */
-HaloStatus float_percentiles(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloHistogram *made, HaloResult *result);
+HaloStatus float_percentiles(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloHistogram *made,
+                             HaloResult *result);
 
 #endif

@@ -74,7 +74,7 @@ HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist)
     double minimum = (double)INFINITY, maximum = -(double)INFINITY;
     if (!range_is_open(hist)) goto out;
     HALO_TRY(find_extremes(device, src, &minimum, &maximum));
-    if (minimum > maximum) { /* nothing will be counted in a bin */
+    if (minimum > maximum) { /* no sample will fall into a bin */
         minimum = 0.0;
         maximum = (double)src->shape.white;
     }

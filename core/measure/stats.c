@@ -1,4 +1,4 @@
-/* From what reductions return to the statistics people ask for; and the memory of results. */
+/* Computes statistics from what reductions return; and the memory of results. */
 #include "halo/measures.h"
 #include "halo/result.h"
 
@@ -23,7 +23,7 @@ static void product_of(const HaloMoments *m, HaloStats *s)
     s->product = ldexp(m->product, m->product_exp > 20000    ? 20000
                                    : m->product_exp < -20000 ? -20000
                                                              : (int)m->product_exp);
-    /* Out of range either way is said by the logarithm alone. */
+    /* An overflow or underflow shows only in the logarithm. */
     if (isinf(s->product) || (s->product == 0.0 && m->product != 0.0)) s->product = NAN;
     s->product_sign = (m->product > 0) - (m->product < 0);
     s->product_log2 = m->product == 0.0 ? -INFINITY : log2(fabs(m->product)) + (double)m->product_exp;
@@ -72,7 +72,8 @@ HaloStatus histogram_room(HaloHistogram *hist, int channels, int64_t bins, doubl
     hist->below = calloc((size_t)channels * 3, sizeof *hist->below);
     if (hist->count == NULL || hist->below == NULL) {
         halo_histogram_free(hist);
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld histogram bins", (long long)bins * channels);
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld histogram bins",
+                         (long long)bins * channels);
     }
     hist->above = hist->below + channels;
     hist->nan = hist->above + channels;

@@ -93,7 +93,7 @@ static float between(const float *kernel, const float *at)
     return sum_of(low, high);
 }
 
-/* Two of them at once, which takes little longer than one: each alone waits for its own sums. */
+/* Two sums at once, which takes little longer than one: a single sum is bound by latency. */
 static void between_two(const float *kernel, const float *other, const float *at, float *value, float *next)
 {
     Four low = {0}, high = {0}, low2 = {0}, high2 = {0};
@@ -108,8 +108,8 @@ static void between_two(const float *kernel, const float *other, const float *at
     *next = sum_of(low2, high2);
 }
 
-/* `at`: SIDE samples up to the one on the left, and SIDE from the one on the right. What is not computed stays
- * 0: it is next to nothing that is worth more. */
+/* `at`: SIDE samples up to the one on the left, and SIDE from the one on the right. Points that are skipped
+ * stay 0: they cannot be the peak. */
 static void look_between(TruePeak *state, const float *at)
 {
     float value[FINE + 1] = {[0] = fabsf(at[SIDE - 1]), [FINE] = fabsf(at[SIDE])};

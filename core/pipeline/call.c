@@ -1,4 +1,4 @@
-/* The text of a pipeline, "op:key=value,… | op …", made into calls with checked values. */
+/* Parses the text of a pipeline, "op:key=value,… | op …", into calls with checked values. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +54,8 @@ static HaloStatus unknown_key(const Call *call, Span key)
                      call->op->name);
 }
 
-/* The key before '=', where the piece has one: letters and underscores only, so that a mask's text is no key.
+/* The key before '=', if there is one: letters and underscores only, so that the text of a mask is not taken
+ * for a key.
  */
 static bool has_key(Span piece, Span *key, Span *value)
 {
@@ -111,7 +112,7 @@ static HaloStatus parse_argument(Parser *parser, Call *call, Span piece, bool fi
     }
     if (bare && !first && call->values > 0)
         return halo_fail(
-            HALO_ERR_USAGE, "%s: '%.*s' needs its key (only the first parameter, %s, goes without)",
+            HALO_ERR_USAGE, "%s: '%.*s' needs its key (only the first parameter, %s, can go without)",
             call->op->name, (int)(key.length < 60 ? key.length : 60), key.at, call_param(call, 0)->key);
     return unknown_key(call, key);
 }
@@ -141,7 +142,7 @@ static HaloStatus find_op(const HaloTables *tables, Span name, const HaloOp **op
     if (word[letters] != 0) {
         word[letters] = 0;
         const bool known = halo_find_op_in(tables, word) != NULL;
-        return halo_fail(HALO_ERR_USAGE, "%.*s: values stand behind a colon, as in %s:…", (int)name.length,
+        return halo_fail(HALO_ERR_USAGE, "%.*s: parameters follow a colon, as in %s:…", (int)name.length,
                          name.at, known ? word : "gauss");
     }
     if (halo_known_as(tables, word, names, sizeof names))
@@ -152,7 +153,7 @@ static HaloStatus find_op(const HaloTables *tables, Span name, const HaloOp **op
     return halo_fail(HALO_ERR_USAGE, "unknown operation '%s'; 'halo list ops' names them all", word);
 }
 
-/* Defaults where nothing was given; what has none and is needed is an error. */
+/* Sets defaults of parameters that were not given; a required parameter without a default is an error. */
 static HaloStatus fill_presets(Parser *parser, Call *call)
 {
     for (int i = 0; i < call->values; i++) {
@@ -239,12 +240,13 @@ static HaloStatus parse_call(Parser *parser, Span piece, Call *call)
     return fill_presets(parser, call);
 }
 
-/* What selects pages does so before anything is computed. */
+/* Operations that select pages do so before anything is computed. */
 static HaloStatus check_place(const Parser *parser, const HaloPipeline *pipeline)
 {
     const HaloOp *op = pipeline->call[pipeline->calls - 1].op;
     if (!op->selects || (pipeline->calls == 1 && parser->nesting == 0)) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s: stands first in a pipeline, and in no branch", op->name);
+    return halo_fail(HALO_ERR_USAGE,
+                     "%s: has to be the first operation of a pipeline, and cannot be in a branch", op->name);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */

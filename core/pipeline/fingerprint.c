@@ -1,5 +1,5 @@
-/* A hash of a pipeline, in 64 bits: two pipelines that could make different samples of the same input have
- * different ones. Masks enter by their coefficients, so that editing a mask file changes the hash. */
+/* A 64-bit hash of a pipeline: pipelines that could give different results have different hashes. Masks enter
+ * by their coefficients, so editing a mask file changes the hash. */
 #include <string.h>
 
 #include "file/file.h"
@@ -29,7 +29,7 @@ static uint64_t add_mask(uint64_t hash, const HaloMask *mask)
 
 #define FRAMES_AT_A_TIME ((int64_t)1 << 14)
 
-/* Of what cannot be read enters what can: it fails where it is used. */
+/* A file that cannot be read enters as far as it can be read: it fails when it is used. */
 static uint64_t add_sound_in_file(uint64_t hash, const HaloSide *side)
 {
     SideReader reader = {0};
@@ -65,7 +65,7 @@ static uint64_t add_page(uint64_t hash, HaloSide *side, int64_t page)
     return hash;
 }
 
-/* Side inputs enter by their samples. */
+/* Secondary inputs enter by their samples. */
 static uint64_t add_side(uint64_t hash, HaloSide *side)
 {
     const HaloShape *shape = &side->data.shape;

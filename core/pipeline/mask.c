@@ -24,12 +24,12 @@ static HaloStatus by_name(const HaloTables *tables, const char *name, HaloMask *
     if (near != NULL)
         return halo_fail(HALO_ERR_USAGE, "mask '%.200s' is neither a file nor a name; did you mean '%s'?", name,
                          near);
-    return halo_fail(
-        HALO_ERR_USAGE,
-        "mask '%.200s' is neither a file nor a name ('halo list masks'); coefficients stand in quotes", name);
+    return halo_fail(HALO_ERR_USAGE,
+                     "mask '%.200s' is neither a file nor a name ('halo list masks'); coefficients need quotes",
+                     name);
 }
 
-/* Coefficients from a one-channel image or array: NPY, PFM and the like. */
+/* Coefficients from a one-channel image or array (NPY, PFM, …). */
 static HaloStatus from_samples(const HaloReader *reader, const HaloBuf *data, HaloMask *mask)
 {
     const HaloShape *shape = &data->shape;

@@ -1,4 +1,4 @@
-/* Pipelines: their memory, the files they name, and what they do to samples. */
+/* Pipelines: their memory, the files they name, and properties that follow from their operations. */
 #include <stdlib.h>
 
 #include "file/side.h"
@@ -59,7 +59,7 @@ bool halo_pipeline_reads(const HaloPipeline *pipeline, size_t i, HaloRead *read)
     return nth_read(pipeline, &i, read);
 }
 
-/* The same of the values that are named after the input. */
+/* The same for values whose path has fields of the input's name. */
 static const char *nth_name(const HaloPipeline *pipeline, size_t *i)
 {
     for (int c = 0; c < pipeline->calls; c++) {

@@ -44,14 +44,14 @@ HaloStatus pipeline_of(HaloSession *session, const HaloOp *op, const char *where
                        HaloPipeline **pipeline);
 HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipeline);
 
-/* pipeline.c: reads the files whose names are made from that of the present input. */
+/* pipeline.c: reads the secondary inputs whose path has fields of the input's name. */
 HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipeline);
 /* Does it change samples? And how they code light: HaloChanges::light. */
 bool pipeline_changes(const HaloPipeline *pipeline);
 int pipeline_light(const HaloPipeline *pipeline);
 /* The pages that it selects; false: all. */
 bool pipeline_pages(const HaloPipeline *pipeline, HaloPages *pages);
-/* Does it speak of places as people see them, so that pictures have to be turned upright first? */
+/* Does it take coordinates or sizes as the viewer sees them, so that images have to be turned upright first? */
 bool pipeline_upright(const HaloPipeline *pipeline);
 
 /* The unit of a LENGTH, its HaloValue.integer: seconds become samples once the sample rate is known. */

@@ -1,4 +1,4 @@
-/* Splitting the text of a pipeline. */
+/* Splits the text of a pipeline. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* One value of one parameter: parsed when the pipeline is, bound to an input when a plan is made. */
+/* Values of parameters: parsed with the pipeline, bound to an input when a plan is made. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static HaloStatus parse_level(const HaloParam *param, const char *text, const ch
     if (param->choices != NULL && !number_at(text, &value->number, &end))
         return halo_fail(HALO_ERR_USAGE, "%s: expected a number, a percentage or %s, found '%.60s'", where,
                          param->choices, text);
-    HaloParam free_range = *param; /* percentages are checked once they are levels */
+    HaloParam free_range = *param; /* percentages are checked after their conversion to levels */
     free_range.min = free_range.max = 0;
     const HaloStatus status = with_unit(&free_range, text, where, percent, 1, &value->number, &unit);
     value->percent = unit >= 0;
@@ -105,7 +105,8 @@ static HaloStatus parse_switch(const char *text, const char *where, int64_t *on)
     return halo_fail(HALO_ERR_USAGE, "%s: expected 1 or 0, found '%.60s'", where, text);
 }
 
-/* What other tools call a border, and halo's word; those that resemble another of halo's words would mislead.
+/* Border names of other tools, and halo's name. Names that resemble a different one of halo's would mislead,
+ * and are left out.
  */
 static const char *border_known_as(const char *text)
 {
@@ -196,7 +197,7 @@ static HaloStatus parse_source(Parser *parser, const char *text, bool quoted, co
         parser->nesting--;
         value->branch = owned->branch;
         if (halo_pipeline_only_measures(owned->branch))
-            HALO_FAIL(HALO_ERR_USAGE, "%s: [%s] only measures: it makes nothing", where, owned->text);
+            HALO_FAIL(HALO_ERR_USAGE, "%s: [%s] only measures, and has no output", where, owned->text);
         return HALO_OK;
     }
     HALO_TRY(keep_text(text, value, owned));
@@ -221,11 +222,11 @@ HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text,
     case HALO_PARAM_INTEGER:
         HALO_TRY(with_unit(param, text, where, NULL, 0, &value->number, &unit));
         if (value->number != floor(value->number) || fabs(value->number) > 9e15)
-            HALO_FAIL(HALO_ERR_USAGE, "%s: expected a whole number, found '%.60s'", where, text);
+            HALO_FAIL(HALO_ERR_USAGE, "%s: expected an integer, found '%.60s'", where, text);
         value->integer = (int64_t)value->number;
         return HALO_OK;
     case HALO_PARAM_LENGTH: {
-        HaloParam free_range = *param; /* times are checked once they are samples */
+        HaloParam free_range = *param; /* times are checked after their conversion to samples */
         const size_t n = strlen(text);
         if (n > 1 && text[n - 1] == 's') free_range.min = free_range.max = 0;
         HALO_TRY(with_unit(&free_range, text, where, times, 3, &value->number, &unit));
@@ -254,8 +255,7 @@ static HaloStatus bind_length(const HaloParam *param, const HaloShape *shape, co
     char text[32];
     halo_snprintf(text, sizeof text, "%g s", value->number);
     if (shape->kind != HALO_AUDIO)
-        return halo_fail(HALO_ERR_USAGE, "%s: a time (%s) has a meaning on audio only; give pixels", where,
-                         text);
+        return halo_fail(HALO_ERR_USAGE, "%s: a time (%s) is for audio only; give pixels", where, text);
     value->number = rint(value->number * shape->rate);
     if (value->number < 1)
         return halo_fail(HALO_ERR_USAGE, "%s: %s is less than one sample at %g Hz", where, text, shape->rate);
@@ -270,9 +270,10 @@ static HaloStatus bind_level(const HaloParam *param, const HaloShape *shape, con
     char text[32];
     halo_snprintf(text, sizeof text, "%g%%", value->number);
     if (shape->numbers && !param->of_result)
-        return halo_fail(HALO_ERR_INPUT,
-                         "%s: %s of a full scale that these floats do not have: give a number, or --white V",
-                         where, text);
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s: %s needs a full scale, which these floats do not have: give a number, or --white V", where,
+            text);
     value->number = value->number * (double)shape->white / 100;
     return in_range(param, text, where, value->number);
 }

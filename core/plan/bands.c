@@ -1,5 +1,5 @@
-/* How many rows of the output to take at a time. No operation knows about bands; each step says what it reads.
- */
+/* Chooses the height of bands: rows of the output that are computed at a time. Operations know nothing of
+ * bands; each primitive says which rows it reads. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "plan.h"
 #include "primitive/primitive.h"
 
-/* May it clip? Not where its type holds all that it makes. */
+/* Can it clip? Not if its type holds all values that it makes. */
 static bool rounds(const HaloPlan *plan, const HaloStep *step)
 {
     const Primitive *primitive = primitive_of(step);
@@ -19,7 +19,7 @@ static bool rounds(const HaloPlan *plan, const HaloStep *step)
            primitive->holds(step, plan->reg[step->src[0]].dtype) != plan->reg[step->dst].dtype;
 }
 
-/* What is measured band by band has to lie beside what is made of it. */
+/* Measurements band by band need the rows of the same band. */
 static bool measures_elsewhere(const HaloPlan *plan, const HaloStep *step)
 {
     const HaloShape *src = &plan->reg[step->src[0]], *made = &plan->reg[plan->output];
@@ -42,7 +42,7 @@ int64_t bands_jump(const HaloPlan *plan)
 bool bands_possible(const HaloPlan *plan)
 {
     if (plan->wants_length && shape_is_endless(&plan->reg[plan->input[0].reg])) return false;
-    if (bands_jump(plan) > BANDS_FEW_FRAMES) return false; /* a window holds all that its band goes over */
+    if (bands_jump(plan) > BANDS_FEW_FRAMES) return false; /* a window holds all rows that its band skips */
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
         if (step->resolve != NULL || needs_all(plan, step) || measures_elsewhere(plan, step)) return false;
@@ -108,7 +108,7 @@ int64_t bands_memory(const Bands *bands, bool with_in_out)
     return most;
 }
 
-/* Bytes of the side inputs that are read in step. */
+/* Bytes of the secondary inputs that are read in step. */
 static int64_t side_memory(const Bands *bands)
 {
     const HaloPlan *plan = bands->plan;
@@ -171,13 +171,13 @@ static int64_t least_rows(const HaloPlan *plan)
     if (needs_of_input(plan, (Rows){made / 2, made / 2 + 1}, &rows) != HALO_OK) return made;
     const double beyond = (double)(rows.to - rows.from) - ceil(share);
     const double shrinks =
-        share > 1.0 ? share : 1.0; /* rows of a picture that grows are many for each that is read */
+        share > 1.0 ? share : 1.0; /* an image that is enlarged has many rows for each that is read */
     const double least = 8.0 * beyond / shrinks, few = 64.0 / shrinks;
     return larger(1, (int64_t)(least > few ? least : few));
 }
 
-/* Bands are so small that the values between steps stay in the last-level cache; and where one thread makes
- * them, which need not wait for others after each step, nearer to it. */
+/* Bands are small enough for the values between steps to stay in the last-level cache; a single thread, which
+ * need not wait for others after each step, gets smaller bands for a nearer cache. */
 #define BAND_BYTES (16 << 20)
 #define BAND_BYTES_ALONE (4 << 20)
 
@@ -193,7 +193,7 @@ int64_t bands_choose(const HaloPlan *plan, const HaloOptions *options)
     return whole_leaves(plan, rows);
 }
 
-/* So that each device gets one. */
+/* At least one band for each device. */
 static int64_t most_rows(Team team, const HaloPlan *plan)
 {
     return (length_of(plan) + team.count - 1) / team.count;
@@ -210,8 +210,8 @@ int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t me
 
 /* ---- from file to file ---------------------------------------------------------------------------------- */
 
-/* Rows from a file are computed and written while they are in the cache: so many bytes, input and output
- * included. A GPU is given more, since every band is launched and waited for. */
+/* The bytes of a band of rows from a file, input and output included: few enough to be computed and written
+ * while they are in the cache. A GPU is given more, since every band is launched and waited for. */
 #define FLOW_BYTES (4 << 20)
 #define FLOW_BYTES_GPU (32 << 20)
 
@@ -239,7 +239,7 @@ int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *optio
     const int64_t least = least_rows(plan);
     while (rows > least && memory_at(plan, rows, true) > most) rows = (rows + 1) / 2;
     while (rows > larger(1, least / 8) && memory_at(plan, rows, true) > 16 * most)
-        rows = (rows + 1) / 2; /* rather twice the work than so much memory */
+        rows = (rows + 1) / 2; /* twice the work is better than so much memory */
     while (apart && rows > 1 && bands_whole_memory(device, plan, rows, true) > there) rows = (rows + 1) / 2;
     while (rows > 1 && bands_flow_memory(team, plan, rows, seeks) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
@@ -256,7 +256,7 @@ int64_t bands_for_pipe(Team team, const HaloPlan *plan, const HaloOptions *optio
     return larger(1, (int64_t)most);
 }
 
-/* Behind the end of the input nothing is waited for. */
+/* After the end of the input nothing has to be waited for. */
 HaloStatus bands_ahead(const HaloPlan *plan, int64_t rows, int64_t *ahead)
 {
     Rows need;

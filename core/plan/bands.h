@@ -1,4 +1,4 @@
-/* How many rows of the output to take at a time, and what memory that takes. */
+/* The height of bands (rows of the output that are computed at a time), and the memory that they take. */
 #ifndef CORE_PLAN_BANDS_H
 #define CORE_PLAN_BANDS_H
 
@@ -6,11 +6,11 @@
 #include "needs.h"
 
 bool bands_possible(const HaloPlan *plan);
-/* The bands of a plan whose input is read meanwhile; `seeks`: going back in it, if need be. */
+/* The bands of a plan whose input is read at the same time; `seeks`: the reader can go back if need be. */
 Bands bands_in(const HaloPlan *plan, int64_t rows, bool seeks);
-/* What a plan leaves out at once, at most (Primitive::jumps). */
+/* The most rows that a plan skips at once (Primitive::jumps). */
 int64_t bands_jump(const HaloPlan *plan);
-/* No more frames than so many are left for the last band of sound, beside those that it is made of. */
+/* The most frames that may be left over for the last band of sound, beside its own. */
 #define BANDS_FEW_FRAMES ((int64_t)1 << 17)
 
 /* The most bytes that buffers take while a band is made: those between the steps, and, `with_in_out`, those of
@@ -21,16 +21,16 @@ int64_t bands_choose(const HaloPlan *plan, const HaloOptions *options);
 /* Rows in a band for devices with memory of their own: as many as fit each, and one band each at least. */
 int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t memory);
 
-/* Rows in a band where rows are read and written meanwhile: few, and fewer still where `memory` (of the host)
- * or the device's is small. And the bytes of host memory that this takes. `seeks`: whoever reads can go back.
- */
+/* Rows in a band when rows are read and written at the same time: few, and fewer still if `memory` (of the
+ * host) or the device's is small. And the bytes of host memory that this takes. `seeks`: the reader can go
+ * back. */
 int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *options, bool seeks, int64_t memory);
 int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows, bool seeks);
-/* So many bands are in memory then: while each device computes one, the next is read for it and the last
- * written. */
+/* How many bands are in memory then: while each device computes one, its next is read and its last is written.
+ */
 int64_t bands_in_flow(Team team, const Bands *bands);
-/* The same for sound from pipe to pipe that somebody waits for: blocks of `latency_ms` at most. And the frames
- * that the first block needs beyond its own. */
+/* The same for a live stream of sound from pipe to pipe: blocks of `latency_ms` at most. And the frames that
+ * the first block needs beyond its own. */
 int64_t bands_for_pipe(Team team, const HaloPlan *plan, const HaloOptions *options, int64_t memory);
 HaloStatus bands_ahead(const HaloPlan *plan, int64_t rows, int64_t *ahead);
 
@@ -42,8 +42,8 @@ int64_t bands_widest_window(const Bands *bands);
 bool bands_turn(const Bands *bands);
 
 /* scratch.c: the most bytes of a device's memory that a step needs beside its buffers; bytes of host memory for
- * measurements, tables and side inputs (`streams`: but for those that are read in step); and all of the host
- * memory that a plan takes beside its input (-1: more than can be counted). */
+ * measurements, tables and secondary inputs (`streams`: but for those that are read in step); and all of the
+ * host memory that a plan takes beside its input (-1: more than can be counted). */
 int64_t scratch_of(const Device *device, const Bands *bands);
 int64_t scratch_measured(const HaloPlan *plan, bool streams);
 int64_t scratch_beside(const Device *device, const HaloPlan *plan, int64_t band);

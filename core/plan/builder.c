@@ -1,11 +1,11 @@
-/* What an operation's `build` calls: each function checks shapes and appends one step to the plan. */
+/* The functions that an operation's `build` calls: each checks shapes and appends one step to the plan. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis.h"
 #include "halo/numerics.h"
-#include "heard.h"
 #include "measure/measure.h"
 #include "oversized.h"
 #include "plan.h"
@@ -59,7 +59,7 @@ static HaloStatus append(HaloBuilder *builder, HaloStep *step)
     return plan_add_step(builder->plan, step);
 }
 
-/* One that measures: what it makes is a result, or what another step is set by. */
+/* Appends a step that measures: its result is reported, or sets the parameters of another step. */
 static HaloStatus append_measure(HaloBuilder *builder, HaloStep *step, bool result)
 {
     step->dst = step->resolve_from = -1;
@@ -93,7 +93,7 @@ static float sum_of(const float *tap, int64_t count)
     return sum;
 }
 
-/* Integers hold no NaN: to leave them out is to do nothing, and costs less so. */
+/* Integers hold no NaN, so the cheaper step without NaN handling gives the same. */
 static void settle_nan(const HaloBuilder *builder, HaloReg src, HaloWindow *window)
 {
     const bool floats = halo_build_shape(builder, src)->dtype > HALO_U16;
@@ -105,21 +105,21 @@ HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *co
 {
     HaloStep step = step_of(HALO_CONV, src);
     step.u.conv = *conv;
-    /* Taps are weighed by their sum, which changes nothing while all take part and the sum is a number. */
+    /* Normalises taps by their sum, which changes nothing as long as all take part and the sum is finite. */
     if (isfinite(sum_of(conv->tap, conv->window.width * conv->window.height)))
         settle_nan(builder, src, &step.u.window);
     return halo_build_step(builder, &step, dst);
 }
 
-/* Backends make the row pass for every row under the mask. Where the mask is much taller than the picture those
- * are the same few rows again and again: each of them is passed along once then. */
+/* Backends run the row pass for every row under the mask. If the mask is much taller than the image, these are
+ * the same few rows again and again: then each is filtered once. */
 HaloStatus halo_build_sep(HaloBuilder *builder, HaloReg src, const HaloSep *sep, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_SEP, src);
     step.u.sep = *sep;
     if (isfinite(halo_column_weight(sep->tap_y, sep->window.height, sum_of(sep->tap_x, sep->window.width))))
         settle_nan(builder, src, &step.u.window);
-    /* Where NaN is left out the whole window is weighed, which two steps cannot do. */
+    /* If NaN is left out, weights are of the whole window, which two steps cannot compute. */
     if (sep->window.height / 2 > builder->plan->reg[src].height && !step.u.window.nan_ignore)
         return oversized_passes(builder, src, &step.u.sep, dst);
     return halo_build_step(builder, &step, dst);
@@ -182,7 +182,8 @@ HaloStatus halo_build_sections(HaloBuilder *builder, HaloReg src, const HaloSect
 {
     HaloStep step = step_of(HALO_SECTIONS, src);
     step.u.sections = *sections;
-    if (sections->zero_phase && heard_turns(builder, src)) return heard_sections(builder, &step, dst);
+    if (sections->zero_phase && analysis_finds_states(builder, src))
+        return analysis_sections(builder, &step, dst);
     return halo_build_step(builder, &step, dst);
 }
 
@@ -216,10 +217,11 @@ void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white)
 HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what)
 {
     if (!halo_build_shape(builder, src)->numbers) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT,
-                     "floats without a full scale, which %s needs: --white 65535 takes them as counts, --white 1 as "
-                     "fractions, normalize stretches them",
-                     what);
+    return halo_fail(
+        HALO_ERR_INPUT,
+        "floats without a full scale, which %s needs: --white 65535 takes them as counts, --white 1 as "
+        "fractions, normalize stretches them",
+        what);
 }
 
 /* A map of no points, whose store is the conversion. */
@@ -262,7 +264,7 @@ HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *sc
 {
     HaloStep step = step_of(HALO_SCAN, src);
     step.u.scan = *scan;
-    /* With a single row the scan along x is the whole result. */
+    /* With a single row the horizontal scan is the whole result. */
     if (scan->axis == HALO_AXIS_XY && !scan->exclusive && halo_build_shape(builder, src)->height == 1)
         step.u.scan.axis = HALO_AXIS_X;
     return halo_build_step(builder, &step, dst);
@@ -296,18 +298,18 @@ HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
     return append_measure(builder, &step, false);
 }
 
-/* A step whose parameters `resolve` sets from what `measure`, which nobody else sees the result of, finds: as
- * it runs, or at once, where that has been measured before the plan was made. */
+/* A step whose parameters `resolve` sets from the result of `measure`, which no report shows: while the plan
+ * runs, or now, where an analysis pass has measured it. */
 static HaloStatus step_from(HaloBuilder *builder, HaloStep *measure, HaloStep *step, HaloResolve *resolve,
                             HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
     const HaloResult *known = NULL;
-    if (heard_measures(builder, measure->src[0])) {
-        HALO_TRY(heard_result(builder, measure->src[0], &known));
+    if (analysis_measures(builder, measure->src[0])) {
+        HALO_TRY(analysis_result(builder, measure->src[0], &known));
         if (known == NULL) {
             HALO_TRY(append_measure(builder, measure, true));
-            HALO_FAIL(HALO_ERR_BUG, "%s: nobody has measured", builder->op);
+            return PLAN_NEEDS_ANALYSIS;
         }
         HALO_TRY(resolve(step, known));
         return halo_build_step(builder, step, dst);
@@ -407,7 +409,7 @@ HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fo
     return append_measure(builder, &step, true);
 }
 
-/* Are all edges numbers of their own? True, too, of a range that is still to be found. */
+/* Are all bin edges distinct? True, too, of a range that is not known yet. */
 static bool divides(const HaloHist *hist)
 {
     const double bins = (double)hist->bins, width = (hist->hi / 4 - hist->lo / 4) / bins,

@@ -1,5 +1,5 @@
-/* Neighbouring steps that become one pass (halo/chain.h), for a backend that runs it so. Results stay the same;
- * what lies between the steps takes neither memory nor time to move. */
+/* Fuses neighbouring steps into one pass (halo/chain.h), for backends that can. Results stay the same; values
+ * between the fused steps never go through memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static bool stores_plain(const HaloPlan *plan, const HaloStep *step)
     return plan->reg[step->dst].dtype == HALO_F32 && step->store.num == 1.0f && step->store.den == 1.0f;
 }
 
-/* Does nothing but the last step's result leave the group, and is all else as a chain holds it? */
+/* Is the last step's result the only value used outside of the group, and can a chain hold all others? */
 static bool is_closed(const Group *group)
 {
     const HaloPlan *plan = group->plan;
@@ -120,8 +120,8 @@ static bool is_for_map(const Group *group)
            same_size(&plan->reg[map->dst], &plan->reg[group->source]);
 }
 
-/* The chain from a step on whose extremes the backend finds without keeping a sample, so that it makes them
- * anew with the map behind: `chain` has that, too. */
+/* The chain from a step on whose extremes the backend finds without storing samples; it computes them again,
+ * with the map that follows. `chain` includes that map. */
 static bool find_measured(const HaloPlan *plan, const HaloBackend *backend, int first, HaloChain *chain)
 {
     Group group = {.plan = plan, .first = first, .end = first, .source = plan->step[first].src[0]};
@@ -158,7 +158,7 @@ static char *names_of(HaloBuilder *builder, const HaloChain *chain)
     return names;
 }
 
-/* A step of these links. What is set by what was measured is so by the step before. */
+/* A step of these links. Parameters that depend on a measurement are set by the step before. */
 static HaloStatus add_chain(HaloBuilder *builder, HaloPlan *chained, HaloPrimitive primitive,
                             const HaloChain *chain, HaloReg source, HaloReg dst)
 {
@@ -233,7 +233,7 @@ HaloStatus plan_chain(HaloBuilder *builder, const HaloBackend *backend)
     if (made.steps == plan->steps) goto out;
     chained = malloc(sizeof *chained);
     if (chained == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    *chained = *plan; /* all but the steps and what follows from them is the plan's own */
+    *chained = *plan; /* the plan owns all but the steps and what is derived from them */
     chained->steps = made.steps;
     chained->step = made.step;
     chained->live = NULL;

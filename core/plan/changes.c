@@ -1,4 +1,5 @@
-/* What a plan does to its input beside the samples, composed from its steps. */
+/* What a plan does to the geometry, channels and light of its input, composed from its steps: metadata follows
+ * it. */
 #include <stdlib.h>
 
 #include "plan.h"
@@ -18,7 +19,7 @@ static HaloMove move_of(const HaloPlan *plan, const HaloStep *step)
     return move;
 }
 
-/* A reader that makes a picture smaller is a first step. */
+/* Decimation by the reader counts as a first step. */
 static HaloMove shrunk_move(const HaloPlan *plan)
 {
     HaloMove move = stay(&plan->whole, &plan->reg[plan->input[0].reg]);

@@ -1,5 +1,5 @@
-/* Which nodes and taps stand for a long smooth mask, so that sums stay within the bound of docs/numerics.md.
- * All of it follows from the mask. */
+/* Chooses the control points and taps that approximate a long smooth mask, within the bound of
+ * docs/numerics.md. The choice depends on the mask alone. */
 #include <math.h>
 
 #include "coarse.h"
@@ -8,9 +8,9 @@
 #include "nodes.h"
 #include "primitive/primitive.h"
 
-/* The part of the bound, 2^-17, that may go to the taps; what is left is for rounding. */
+/* The share of the bound, 2^-17, for the error of the taps; the rest is for rounding. */
 #define BOUND 6.2e-6
-/* Of it, what nodes along rows may take. */
+/* The share of that for nodes along rows. */
 #define BOUND_ALONG 1.5e-6
 /* Taps of a column from node to node, as many as possible: with 23 a Gaussian has 3 nodes a sigma. */
 static const int64_t taps_a_node[] = {22, 25, 28, 36, 48};
@@ -19,7 +19,7 @@ static const int64_t taps_a_node[] = {22, 25, 28, 36, 48};
 #define LEAST_TAPS_A_NODE 20
 #define MOST_TAPS_A_NODE 160
 #define LEAST_STEP 4
-/* A mask is so many blocks long at least. */
+/* The least length of a mask, in blocks. */
 #define LEAST_BLOCK 2
 #define BLOCKS 32
 
@@ -55,8 +55,8 @@ static int blocks_at(const void *context, int64_t phase, int64_t place, int64_t 
     return HALO_SEP_EVERY + 1;
 }
 
-/* Blocks for the rows, as wide as the bound allows: false where none are. What is off counts as much as the
- * rest, `share` of the mask, does. */
+/* Blocks for the rows, as wide as the bound allows; false if there are none. Errors count by the `share` of the
+ * mask that the rest is. */
 static bool best_blocks(HaloBuilder *builder, const HaloSepTaps *row, double share, double left,
                         HaloSepFast *fast)
 {
@@ -98,7 +98,7 @@ static bool sees_outside(const HaloSep *sep, const HaloSepTaps *row, HaloSepFast
     return fabs(sum) >= 0.5 * taps_magnitude(row);
 }
 
-/* What is read of a row for an output and those with it from one span to the next. */
+/* The samples of a row that the outputs of one span read. */
 static void reach(const HaloSepTaps *row, const NodesDesign *along, HaloSepFast *fast)
 {
     const int64_t span = HALO_SEP_EVERY * fast->block;
@@ -115,7 +115,7 @@ static void reach(const HaloSepTaps *row, const NodesDesign *along, HaloSepFast 
     fast->width = highest - lowest + 1 + 4 * span;
 }
 
-/* A design with these nodes: false where it is not within the bound. */
+/* A design with these nodes; false if it exceeds the bound. */
 static bool design_with(HaloBuilder *builder, const HaloSep *sep, const NodesDesign *down,
                         const NodesDesign *along, HaloSepFast *fast)
 {
@@ -142,7 +142,7 @@ static double taps_of(const HaloSep *sep, const HaloSepFast *fast)
     return primitive_of(&step)->flops(&step, 0.5);
 }
 
-/* Nodes that are nearer to each other leave less, so that blocks may be wider: that may be less work. */
+/* Denser nodes leave a smaller residual, so blocks may be wider, which may be less work. */
 const HaloSepFast *coarse_design(HaloBuilder *builder, const HaloSep *sep)
 {
     const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x},

@@ -1,4 +1,4 @@
-/* Long smooth masks by coarse taps (halo/sep_fast.h). */
+/* Long smooth masks as decimated filters (halo/sep_fast.h). */
 #ifndef CORE_COARSE_H
 #define CORE_COARSE_H
 

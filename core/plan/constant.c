@@ -1,5 +1,5 @@
-/* Values that are the same for every input, since a file that the pipeline names is all they are made from:
- * what such a one measures is known when the plan is made, and need not wait for a whole input. */
+/* Values that depend on a secondary input only, and so are the same for every input. A measurement of such a
+ * value is made at planning time, so that no step has to wait for the whole input. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "plan.h"
 #include "primitive/primitive.h"
 
-/* The side input that it is; NULL: it is none. */
+/* The secondary input that a value is; NULL: it is another value. */
 static HaloSide *side_at(const HaloPlan *plan, HaloReg reg)
 {
     for (int i = 1; i < plan->inputs; i++)
@@ -32,7 +32,7 @@ bool constant_is(const HaloPlan *plan, HaloReg reg)
     return true;
 }
 
-/* All of the value, in host memory; freed by the caller unless it is the side input itself. */
+/* All of the value, in host memory; freed by the caller unless it is the secondary input itself. */
 static HaloStatus make(HaloBuilder *builder, HaloReg reg, HaloBuf *value)
 {
     HaloStatus status = HALO_OK;
@@ -77,7 +77,7 @@ out:
     return status;
 }
 
-/* A side input is measured once, whoever asks for it first. */
+/* A secondary input is measured once, on first use. */
 HaloStatus constant_stats(HaloBuilder *builder, HaloStep *reduce, HaloResult *known)
 {
     HaloStatus status = HALO_OK;

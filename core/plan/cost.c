@@ -1,9 +1,9 @@
-/* What a plan costs: bytes and operations of each step, and the seconds that the whole command should take on
- * the CPU and on a GPU, its files included.
+/* The cost model: bytes and operations of each step, and the predicted seconds of the whole command on the CPU
+ * and on a GPU, files included.
  *
- * The rates are rough: the choice they serve is between "so much on the CPU" and "a third of a second to start
- * the GPU, and little else". Measured on the 16 cores beside an H200 and on it (docs/performance.md,
- * bench/auto.sh). */
+ * The rates are rough. They only have to choose between some time on the CPU, and a third of a second to start
+ * the GPU and little else. Measured on an H200 and the 16 cores beside it (docs/performance.md, bench/auto.sh).
+ */
 #include <math.h>
 
 #include "cost.h"
@@ -14,19 +14,19 @@
 
 #define HOST_BYTES_PER_SECOND 5e9  /* one core, through memory */
 #define HOST_FLOPS_PER_SECOND 5e10 /* one core, fma counted as two, AVX2 or better */
-#define HOST_SCALING 0.7           /* so many threads to this power are worth as many cores: 16 of them seven */
+#define HOST_SCALING 0.7           /* n threads count as n to this power cores: 16 as seven */
 #define READ_BYTES_PER_SECOND 5e9  /* of files in memory */
 #define WRITE_BYTES_PER_SECOND 3e9
-#define ROOM_BYTES_PER_SECOND 3.6e9    /* written where room was taken before, */
+#define ROOM_BYTES_PER_SECOND 3.6e9    /* written to preallocated space, */
 #define ROOM_TAKEN_PER_SECOND 7e9      /* which goes on while a GPU starts */
-#define GPU_START_SECONDS 0.34         /* from nothing to a context, and its end; nothing when it is open */
+#define GPU_START_SECONDS 0.34         /* to create and destroy a context; 0 if one is open */
 #define GPU_SESSION_SECONDS 3e-3       /* for each that shares it */
 #define GPU_ANOTHER_SECONDS 0.15       /* for each that is started beside the first */
-#define GPU_FLOW_BYTES_PER_SECOND 3e10 /* of the link, from and to memory that it likes, band by band, */
+#define GPU_FLOW_BYTES_PER_SECOND 3e10 /* of the link, from and to pinned memory, band by band, */
 #define GPU_COPY_BYTES_PER_SECOND 6e9  /* and any other */
 #define GPU_BYTES_PER_SECOND 2e12
 #define GPU_FLOPS_PER_SECOND 2e13
-#define GPU_CORES 1000.0 /* so many times as fast as one core, where operations do not say it */
+#define GPU_CORES 1000.0 /* the speed relative to one core, if operations do not determine it */
 #define GPU_STEP_SECONDS 2e-5
 
 static double samples(const HaloShape *shape)
@@ -117,7 +117,7 @@ HaloPlanFiles cost_files(const HaloPlan *plan, const HaloFormat *from, const Hal
     return files;
 }
 
-/* Side by side, where threads are there for it; else one after the other. */
+/* At the same time if there are threads for it, else one after the other. */
 static double together(const HaloPlanFiles *files, int jobs, double read, double compute, double write)
 {
     if (!files->flows || jobs == 1) return read + compute + write;
@@ -135,7 +135,7 @@ double cost_host_seconds(const HaloPlan *plan, const HaloBackend *backend, int j
     return together(&plan->files, jobs, plan->files.read, seconds, plan->files.write);
 }
 
-/* The part of the work that one of so many devices has: its rows of the output, and what they need of the input
+/* The share of the work of one of several devices: its rows of the output, and the input rows that they need
  * beyond their share. */
 static double part_of_each(const HaloPlan *plan, int devices)
 {
@@ -147,7 +147,7 @@ static double part_of_each(const HaloPlan *plan, int devices)
     return needed > even ? needed : even;
 }
 
-/* Sessions that share a GPU wait for each other; its start is waited for once by all. */
+/* Sessions that share a GPU wait for each other; its start counts once for all of them. */
 static double start_seconds(int devices, int open, const HaloOptions *options)
 {
     const double share = options->share > 1 ? options->share : 1.0;

@@ -20,8 +20,8 @@ double cost_step_flops(const HaloPlan *plan, const HaloStep *step, const HaloBac
 /* What the files of a plan take, of these formats; `to` may be NULL. */
 HaloPlanFiles cost_files(const HaloPlan *plan, const HaloFormat *from, const HaloFormat *to, int jobs);
 
-/* All of it, from the start of the program to its end. On GPUs: so many take its bands in turn, of which some
- * are open already. */
+/* The whole time, from the start of the program to its end. On several GPUs, which share the bands, and of
+ * which some are open already. */
 double cost_host_seconds(const HaloPlan *plan, const HaloBackend *backend, int jobs);
 double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, int devices, int open,
                         const HaloOptions *options);

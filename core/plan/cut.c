@@ -1,6 +1,5 @@
-/* A plan's output cut into bands, and what each of them needs: rows of the output; and before the first of
- * them, where values that are made in order are wanted from far behind their first row on, the next rows of the
- * input. */
+/* Cuts a plan's output into bands, and finds what each of them needs. Bands without output come first if values
+ * that are made in order are needed from far behind their first row: each takes the next rows of the input. */
 #include <stdlib.h>
 
 #include "needs.h"
@@ -9,7 +8,7 @@
 /* ---- from the input to the output -------------------------------------------------------------------------
  */
 
-/* Can row `at` of a step's result be made of what there is? */
+/* Can row `at` of a step's result be made from the rows available? */
 static bool can_make(const HaloPlan *plan, const HaloStep *step, const Part *there, int64_t at)
 {
     Part part = needs_part(&plan->reg[step->dst], (Rows){at, at + 1});
@@ -22,7 +21,7 @@ static bool can_make(const HaloPlan *plan, const HaloStep *step, const Part *the
     return true;
 }
 
-/* As much of every value as rows up to `to` of the input are enough for. */
+/* The rows of every value that can be made from rows up to `to` of the input. */
 static void find_reach(const HaloPlan *plan, int64_t to, Part *there)
 {
     for (int r = 0; r < plan->regs; r++) there[r] = (Part){0};
@@ -92,7 +91,7 @@ void needs_of_band(const Bands *bands, int64_t k, Part *need)
 /* ---- cutting ----------------------------------------------------------------------------------------------
  */
 
-/* Bands that make no output are as large as the others, but no smaller than this, unless they are few. */
+/* Bands without output are as large as the others, and at least this large, unless there are few. */
 #define LEAD_BYTES ((int64_t)1 << 16)
 #define LEAD_FEW 64
 
@@ -116,7 +115,7 @@ Bands bands_cut(const HaloPlan *plan, int64_t rows)
 {
     Bands bands = {.plan = plan, .rows = rows};
     Part *const need = needs_any_order(plan) ? needs_new(plan) : NULL;
-    if (need == NULL) return bands; /* without memory nothing else goes on either */
+    if (need == NULL) return bands; /* without memory the plan fails elsewhere */
     Part *const upto = need + plan->regs;
     find_lead(plan, upto);
     needs_find(plan, &(Goal){.upto = upto}, need);

@@ -1,6 +1,6 @@
-/* --precision fast: dense masks that are large run as a few separable ones, or by Fourier transforms, and long
- * smooth separable ones by coarse taps, where that is less work. The choice depends on the mask alone, never on
- * the device; docs/numerics.md states the bound on the difference. */
+/* --precision fast: large dense masks run as a few separable ones or by Fourier transforms, and long smooth
+ * separable ones as decimated filters, if that is less work. The choice depends on the mask alone, never on the
+ * device; docs/numerics.md states the bound on the difference. */
 #include <stdlib.h>
 
 #include "coarse.h"
@@ -11,7 +11,7 @@
 /* The work for an output sample, in taps. Each pass also costs what it moves. */
 #define PASS_TAPS 8.0
 #define COARSE_TAPS 20.0
-/* Another method is taken only where it is so many times faster. */
+/* Another method is used only if it is this many times faster. */
 #define GAIN 1.3
 
 static double taps_of(const HaloStep *step) { return primitive_of(step)->flops(step, 0.5); }

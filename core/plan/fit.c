@@ -1,4 +1,4 @@
-/* Least squares by normal equations: these functions are as good as independent of each other. */
+/* Least squares by normal equations, which are well conditioned here: the functions are nearly orthogonal. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 /* Phases that are looked at, and places while factors are found, in so many phases: functions are smooth. */
 #define PHASES 8
 #define PLACES 16
-/* The weight of places that count next to nothing. */
+/* The weight of positions that hardly count. */
 #define LOOSE 1e-3
 
 static int64_t phases_of(const Fit *fit) { return smaller(fit->phases, PHASES); }
@@ -42,7 +42,7 @@ static double made(const Fit *fit, const float *factor, int64_t phase, int64_t p
 
 /* ---- the equations -------------------------------------------------------------------------------------- */
 
-/* Adds what one place asks for to the equations, whose last column is the right side. */
+/* Adds the equations of one position; their last column is the right side. */
 static void add_place(const Fit *fit, int64_t phase, int64_t place, double *equation)
 {
     double value[FIT_WIDEST];
@@ -61,7 +61,7 @@ static void add_place(const Fit *fit, int64_t phase, int64_t place, double *equa
     }
 }
 
-/* Gauss and Jordan without a search: the matrix is symmetric and positive definite. */
+/* Gauss-Jordan elimination without pivoting: the matrix is symmetric and positive definite. */
 static bool eliminate(double *equation, int64_t count)
 {
     const int64_t pitch = count + 1;

@@ -1,4 +1,4 @@
-/* Taps as sums of a few functions, by least squares. */
+/* Fits taps as sums of a few functions, by least squares. */
 #ifndef CORE_FIT_H
 #define CORE_FIT_H
 
@@ -18,7 +18,7 @@ typedef struct Fit {
     int64_t first, count;
     HaloSepTaps tap;
     int64_t phases, lowest, highest;
-    int64_t loose; /* so many places on both sides of either end of the taps count next to nothing */
+    int64_t loose; /* how many positions on both sides of either end of the taps hardly count */
 } Fit;
 
 /* What each function is to be multiplied by; false without memory, or where there is no answer. */

@@ -1,4 +1,4 @@
-/* Liveness of values. A value is made by one step at most, so one pass over the steps finds everything. */
+/* Liveness of values. One step at most makes a value, so one pass over the steps finds all of it. */
 #include "liveness.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ bool liveness_read_after(const HaloPlan *plan, HaloReg reg, int at)
     return plan->live[reg].reader > at || (reg == plan->output && plan->wants_output);
 }
 
-/* Is step `at` the last that has to do with the value? The output stays. */
+/* Is step `at` the last that uses the value? The output stays alive. */
 static bool ends_at(const HaloPlan *plan, HaloReg reg, int at)
 {
     const HaloLiveness *live = &plan->live[reg];

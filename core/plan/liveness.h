@@ -1,4 +1,4 @@
-/* Liveness of values: found once for a plan, since it is asked for every step. */
+/* Liveness of values, computed once per plan, since every step needs it. */
 #ifndef CORE_PLAN_LIVENESS_H
 #define CORE_PLAN_LIVENESS_H
 

@@ -1,4 +1,4 @@
-/* Masks of low rank. */
+/* Low-rank approximations of masks. */
 #ifndef CORE_LOWRANK_H
 #define CORE_LOWRANK_H
 

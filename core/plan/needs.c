@@ -1,4 +1,4 @@
-/* What a band of the output needs of every value: from the last step to the first, each says what it reads. */
+/* Which part of every value a band of the output needs, found from the last step back to the first. */
 #include <stdlib.h>
 
 #include "needs.h"
@@ -88,7 +88,7 @@ bool needs_any_order(const HaloPlan *plan)
 
 Part *needs_new(const HaloPlan *plan) { return calloc(4 * (size_t)plan->regs, sizeof(Part)); }
 
-/* What is made in order, from the end of what was made before on. */
+/* Extends a value that is made in order, from the end of the rows made before. */
 static Part in_order(const HaloShape *shape, Part part, Part before)
 {
     Rows rows = needs_rows(shape, part);
@@ -131,7 +131,7 @@ void needs_find(const HaloPlan *plan, const Goal *goal, Part *need)
     }
 }
 
-/* What is of unknown length has no last row. */
+/* A value of unknown length has no last row. */
 static bool has_last(const HaloShape *shape) { return rows_length(shape) > 1 && !shape_is_endless(shape); }
 
 bool needs_last(const HaloPlan *plan)

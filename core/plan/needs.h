@@ -31,9 +31,9 @@ bool measures_incrementally(const HaloPlan *plan, const HaloStep *step);
 /* Do its blocks have to be nodes of the tree of a reduction? */
 bool measures_leaves(const HaloStep *step, const HaloShape *src);
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
-/* The step that alone reads a value and leaves out most of its rows, as strides do; or NULL. */
+/* The only step that reads a value, if it skips most of its rows, as strides do; or NULL. */
 const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg);
-/* Does its result at a time hang on all that was before (primitive.h)? And that of any step? */
+/* Does its result at a time depend on everything before (primitive.h)? And that of any step? */
 bool needs_order(const HaloPlan *plan, const HaloStep *step);
 bool needs_any_order(const HaloPlan *plan);
 /* Does the first row of the output need the last row of a value that is made in order? Then bands are of no
@@ -60,15 +60,15 @@ Part *needs_new(const HaloPlan *plan);
 
 /* ---- bands: cut.c --------------------------------------------------------------------------------------- */
 
-/* A plan's output cut into bands. A value that is made in order may be wanted from a row on that lies far from
- * its first, as behind a `trim`: then bands come first that make no output and bring such values there, each
- * with the next rows of the input, so that no band ever holds all that was before it. */
+/* A plan's output cut into bands. A value that is made in order may be needed only from a row far from its
+ * first, as after a `trim`. Then bands without output come first, each with the next rows of the input, so that
+ * no band has to hold all rows before its own. */
 typedef struct Bands {
     const HaloPlan *plan;
     int64_t rows; /* of the output in a band */
-    int64_t lead; /* so many bands make no output */
+    int64_t lead; /* the number of bands without output */
     int64_t step; /* rows of the input for each of these */
-    bool back;    /* the input is read from its end on: windows share no rows */
+    bool back;    /* the input is read backwards: windows share no rows */
 } Bands;
 
 Bands bands_cut(const HaloPlan *plan, int64_t rows);

@@ -1,13 +1,13 @@
-/* Which nodes and taps stand for one axis of a long smooth mask (halo/sep_fast.h). */
+/* Chooses the B-spline control points and taps for one axis of a long smooth mask (halo/sep_fast.h). */
 #include <math.h>
 #include <string.h>
 
 #include "fit.h"
 #include "nodes.h"
 
-/* Nodes that what is left of the mask may lie to either side of its ends, in halves. */
+/* How far the residual may extend to either side of the mask's ends, in half nodes. */
 #define LOOSE_HALVES 3
-/* A mask that nodes alone are off by so little of has no rest. */
+/* If nodes alone approximate the mask this well, there is no residual part. */
 #define NO_REST 1.5e-6
 
 /* ---- taps ----------------------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static int nodes_at(const void *context, int64_t phase, int64_t place, int64_t *
 
 /* ---- the design ----------------------------------------------------------------------------------------- */
 
-/* What nodes leave of the taps around both ends. */
+/* The residual taps around both ends. */
 static bool make_rest(HaloBuilder *builder, HaloSepNodes *nodes, const Fit *fit)
 {
     for (int e = 0; e < 2; e++) {

@@ -1,4 +1,4 @@
-/* One axis of a long smooth mask by nodes (halo/sep_fast.h). */
+/* One axis of a long smooth mask by B-spline control points ("nodes", halo/sep_fast.h). */
 #ifndef CORE_NODES_H
 #define CORE_NODES_H
 
@@ -8,20 +8,20 @@
 /* Nodes `step` apart for this axis of a mask. */
 typedef struct NodesDesign {
     HaloSepNodes nodes;
-    double error;            /* the part of the taps' magnitude that they are off by; INFINITY: there are none */
+    double error; /* the part of the taps' magnitude that they are off by; INFINITY: there are none */
     int64_t lowest, highest; /* what an output reads, and its neighbours up to the next node */
 } NodesDesign;
 
 /* Its taps belong to the plan. */
 NodesDesign nodes_design(HaloBuilder *builder, const HaloSepTaps *mask, int64_t step);
 
-/* Multiplications for a sample of what goes through the taps, but for into nodes and back. */
+/* Multiplications per sample for the taps, without those of the interpolation to nodes and back. */
 double nodes_taps(const HaloSepNodes *nodes);
 
 int64_t taps_floor(int64_t a, int64_t b);
 double taps_sum(const HaloSepTaps *taps);
 double taps_magnitude(const HaloSepTaps *taps);
-/* Makes the sum of taps what it should be, unless they cancel each other: flat areas keep their level. */
+/* Corrects the sum of the taps, unless they cancel each other, so that flat areas keep their level. */
 void taps_keep_level(float *tap, const HaloSepTaps *taps, double wanted);
 
 #endif

@@ -1,6 +1,7 @@
 /* Merges steps to save passes over the samples: neighbouring maps become one, as do picks, and the final
- * conversion becomes the `store` of the step before it. What integers hold stays integers between steps that do
- * not care. Results stay the same, since each sample goes through the same operations in the same order. */
+ * conversion becomes the `store` of the step before it. Values that integers hold stay integers between steps
+ * that give the same result for either type. Results stay the same, since each sample goes through the same
+ * operations in the same order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static bool writes_plain_f32(const HaloPlan *plan, const HaloStep *step)
            plan->reg[step->dst].dtype == HALO_F32;
 }
 
-/* Steps of one primitive that can be one step: then the first is that from now on. */
+/* Merges two steps of one primitive into the first, if they can be one step. */
 static bool absorbs(const HaloPlan *plan, HaloStep *maker, const HaloStep *step)
 {
     const Primitive *primitive = primitive_of(maker);
@@ -44,7 +45,7 @@ static void join_points(HaloStep *maker, const HaloStep *step)
     map->points += step->u.map.points;
 }
 
-/* Does the step that makes the source of a step do that step, too, from now on? */
+/* Merges a step into the step that makes its source; false if that is not possible. */
 static bool join(HaloPlan *plan, const HaloStep *step)
 {
     const int at = plan->live[step->src[0]].maker;
@@ -74,7 +75,7 @@ static void join_all(HaloPlan *plan, int *place)
     }
 }
 
-/* Values that some step reads which does not make the same of integers, or that are the output. */
+/* Values that have to stay floats: the output, and those read by a step that treats integers differently. */
 static void find_choosy(const HaloPlan *plan, bool *choosy)
 {
     choosy[plan->output] = true;
@@ -83,7 +84,7 @@ static void find_choosy(const HaloPlan *plan, bool *choosy)
             if (!primitive_of(&plan->step[i])->blind) choosy[plan->step[i].src[k]] = true;
 }
 
-/* In order: what the first step narrows the next can hold, too. */
+/* In order of the steps, so that a narrower type propagates. */
 static void narrow(HaloPlan *plan, const bool *choosy)
 {
     for (int i = 0; i < plan->steps; i++) {

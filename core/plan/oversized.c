@@ -1,4 +1,4 @@
-/* Windows that reach far beyond the picture. */
+/* Shortens windows that reach far beyond the image. */
 #include "oversized.h"
 
 /* ---- separable masks ------------------------------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* Windows that reach far beyond the picture. */
+/* Shortens windows that reach far beyond the image. */
 #ifndef CORE_PLAN_OVERSIZED_H
 #define CORE_PLAN_OVERSIZED_H
 

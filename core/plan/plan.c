@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis.h"
 #include "base/side.h"
-#include "heard.h"
 #include "pipeline/pipeline.h"
 #include "plan.h"
 #include "primitive/primitive.h"
@@ -79,7 +79,7 @@ out:
     return status;
 }
 
-/* Side inputs, and what is made of them alone, have the length they have. */
+/* Secondary inputs, and values made of them alone, keep their length. */
 HaloStatus plan_end_at(HaloPlan *plan, int64_t width)
 {
     HaloStatus status = HALO_OK;
@@ -112,8 +112,8 @@ static HaloCommon common_of(const HaloSession *session, const Call *call, const 
     return common;
 }
 
-/* A slip of the keyboard (pad:100000000) is to be told before work begins. What comes in has been looked at
- * where it was opened, and sound has no such limit. */
+/* Rejects absurd sizes (pad:100000000) early. The size of the input was checked when it was opened, and sound
+ * has no such limit. */
 static HaloStatus allow_size(const HaloBuilder *builder, const HaloShape *in, HaloReg out)
 {
     const HaloShape *shape = halo_build_shape(builder, out);
@@ -236,14 +236,14 @@ out:
     return status;
 }
 
-/* What is made of an input that was shrunk is not exact. */
+/* Steps that read an input which was shrunk are approximate. */
 static void mark_shrunk(HaloPlan *plan)
 {
     for (int i = 0; i < plan->steps && plan->shrunk > 1; i++)
         plan->step[i].approximate = plan->step[i].src[0] == plan->input[0].reg;
 }
 
-/* What was divided by 0 is to be 0 where integers are made of it, and not full scale. */
+/* A division by 0 becomes 0, and not full scale, if its result is converted to integers. */
 static HaloStatus mark_divisions(HaloPlan *plan)
 {
     bool *rounded = calloc((size_t)plan->regs, sizeof *rounded); /* [regs] are integers made of it? */
@@ -278,17 +278,21 @@ static HaloShape shrunk_shape(const HaloShape *shape, int64_t times)
     return shrunk;
 }
 
-/* A plan that stops at a question makes the value that this is about, and nothing else. */
+/* A plan that needs an analysis pass makes the value that the pass looks at, and nothing else. */
 static HaloStatus add_all(HaloBuilder *builder, const HaloPipeline *pipeline, const HaloShape *input,
                           const HaloFormat *to, HaloReg value)
 {
     HaloStatus status = HALO_OK;
-    Heard *heard = builder->session->heard;
-    if (heard != NULL) heard->asked = heard->open = 0;
+    PlanAnalysis *analysis = builder->session->analysis;
+    if (analysis != NULL) {
+        analysis->used = 0;
+        analysis->pending = false;
+    }
     HALO_TRY(plan_add_light(builder, value, &value));
     status = plan_add_calls(builder, pipeline, value, &value);
-    if (heard != NULL && heard->open) {
-        builder->plan->wants_output = heard->about != HEARD_RESULTS;
+    if (status == PLAN_NEEDS_ANALYSIS) {
+        analysis->pending = true;
+        builder->plan->wants_output = analysis->kind != ANALYSIS_RESULTS;
         return HALO_OK;
     }
     HALO_TRY(status);

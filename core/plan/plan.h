@@ -1,5 +1,5 @@
-/* Making a plan from a pipeline and the shape of an input: its steps, the conversion to the output, and
- * optimisations that leave results as they are. */
+/* Makes a plan from a pipeline and the shape of an input: its steps, the conversion to the output's format, and
+ * optimisations that do not change results. */
 #ifndef CORE_PLAN_H
 #define CORE_PLAN_H
 
@@ -19,17 +19,17 @@ struct HaloBuilder {
 void *plan_grown(void *array, int count, size_t size);
 HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
-HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side); /* the plan holds the side input */
+HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side); /* the plan holds the secondary input */
 /* Adds the steps of a pipeline's calls; and those of --linear behind an input. */
 HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, HaloReg in, HaloReg *out);
 HaloStatus plan_add_light(HaloBuilder *builder, HaloReg in, HaloReg *out);
-/* halo_plan_make for an input that the reader has made smaller by `shrunk` on each side. And by how much it
- * may: where all that reads the input leaves enough of it out. */
+/* halo_plan_make for an input that the reader has decimated by `shrunk` on each axis. And the largest factor
+ * that is allowed: more than 1 if every step that reads the input skips enough of it. */
 HaloStatus plan_make_shrunk(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
                             int64_t shrunk, const HaloFormat *to, HaloPlan **plan);
 int64_t plan_may_shrink(const HaloPlan *plan);
-/* The end of sound of unknown length (PLAN_ENDLESS) is known now: every value gets its true length.
- * HALO_ERR_INPUT where no output is left. */
+/* Sets the length of sound that was unknown (PLAN_ENDLESS): every value gets its true length. HALO_ERR_INPUT if
+ * no output is left. */
 HaloStatus plan_end_at(HaloPlan *plan, int64_t width);
 
 /* builder.c: the plan's notes; NULL without memory. */
@@ -57,8 +57,8 @@ HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes);
 /* fast.c: replaces dense convolutions by faster methods that are approximate. */
 HaloStatus plan_approximate(HaloBuilder *builder);
 
-/* constant.c: is a value made from one side input alone? What a reduction makes of such a one: `known` holds
- * just `all`. */
+/* constant.c: is a value made from one secondary input alone? What a reduction makes of such a one: `known`
+ * holds just `all`. */
 bool constant_is(const HaloPlan *plan, HaloReg reg);
 HaloStatus constant_stats(HaloBuilder *builder, HaloStep *reduce, HaloResult *known);
 

@@ -1,12 +1,12 @@
-/* The memory that a plan needs beside the values between its steps: the backend's scratch memory, measurements,
- * and side inputs. */
+/* The memory that a plan needs beside the values between its steps: the backend's workspaces, measurements, and
+ * secondary inputs. */
 #include <stdlib.h>
 
 #include "bands.h"
 #include "base/side.h"
 #include "primitive/primitive.h"
 
-/* So many bytes of measurements do not count: they do not grow with the samples. */
+/* The bytes of measurements that do not count, since they do not grow with the samples. */
 #define OWN_BYTES ((int64_t)16 << 20)
 
 /* A part of a value as a buffer without data. */
@@ -36,7 +36,7 @@ static int64_t of_step(const Device *device, const HaloPlan *plan, const HaloSte
 {
     HaloBuf src[HALO_MAX_SOURCES], dst;
     const HaloBuf *sources[HALO_MAX_SOURCES];
-    if (step->dst >= 0 && part_is_empty(need[step->dst])) return 0; /* nobody asks for it, but for its source */
+    if (step->dst >= 0 && part_is_empty(need[step->dst])) return 0; /* only its source is needed */
     for (int k = 0; k < step->sources; k++) {
         src[k] = outline(plan, step->src[k], need[step->src[k]]);
         sources[k] = &src[k];
@@ -69,7 +69,8 @@ out:
     return most;
 }
 
-/* ---- what is measured, tables, and side inputs ----------------------------------------------------------- */
+/* ---- what is measured, tables, and secondary inputs
+ * ----------------------------------------------------------- */
 
 int64_t scratch_measured(const HaloPlan *plan, bool streams)
 {

@@ -1,11 +1,11 @@
-/* Other inputs of a plan: files that go along with the one that is run, and branches of the pipeline. */
+/* The other inputs of a plan: secondary inputs (files), and branches of the pipeline. */
 #include <stdlib.h>
 
 #include "base/side.h"
 #include "file/side.h"
 #include "plan.h"
 
-/* "640 x 480 with 3 channels" */
+/* "640 x 480 with 3 channels". */
 static const char *size_text(const HaloShape *shape, char text[96])
 {
     if (shape_is_endless(shape))
@@ -45,7 +45,7 @@ static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, HaloFit
                      gray ? "gray" : "have as many channels or one");
 }
 
-/* A side input that is named several times becomes one value. */
+/* A secondary input that occurs several times is one value. */
 static HaloStatus add_side(HaloBuilder *builder, HaloSide *side, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
@@ -61,15 +61,15 @@ out:
     return status;
 }
 
-/* Sound of unknown length that is mixed with a file may come to be longer than what it is made of: where a
- * branch does that, what goes beside the branch may not. */
+/* Sound of unknown length that is mixed with a file may become longer than the input. If a branch does that,
+ * the length has to be known first, since the value beside the branch stays as long as it is. */
 static void want_length_of_mixed(HaloPlan *plan, int from)
 {
     for (int i = from; i < plan->steps; i++)
         if (plan->step[i].primitive == HALO_PICK && plan->step[i].u.pick.least > 0) plan->wants_length = true;
 }
 
-/* A branch begins with the value that arrives here. A `depth` in it does not change the type of the output. */
+/* A branch begins with the value `in`. A `depth` in it does not change the type of the output. */
 static HaloStatus add_branch(HaloBuilder *builder, const HaloPipeline *branch, HaloReg in, HaloReg *out)
 {
     HaloBuilder inner = *builder;
@@ -80,7 +80,8 @@ static HaloStatus add_branch(HaloBuilder *builder, const HaloPipeline *branch, H
     return status;
 }
 
-/* Sound whose length is not known, and a file of its length: whether it is, is seen once all has been read. */
+/* Sound of unknown length, and a secondary input that has to be as long: that can be checked only at the end.
+ */
 static bool has_to_be_as_long(const HaloBuilder *builder, const HaloValue *source, HaloFit fit, HaloReg other)
 {
     return halo_build_open_ended(builder) && source->branch == NULL && fit != HALO_FIT_ANY &&

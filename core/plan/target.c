@@ -1,4 +1,4 @@
-/* The last step of a plan: conversion to what the output's format holds. */
+/* The last step of a plan: conversion to a sample type that the output's format holds. */
 #include <math.h>
 
 #include "plan.h"
@@ -15,7 +15,7 @@ HaloStore store_between(float from, float to)
 
 static bool holds(const HaloFormat *to, HaloDtype dtype) { return (to->dtypes >> dtype & 1) != 0; }
 
-/* The wanted type where the format has it, else the one that loses least. */
+/* The requested type if the format has it, else the one that loses least. */
 static HaloDtype nearest_dtype(const HaloFormat *to, HaloDtype wish)
 {
     static const HaloDtype order[3][3] = {
@@ -84,7 +84,7 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
     }
     const bool again = to->keeps_type && dtype == HALO_F32 && input_dtype <= HALO_U16 && plan->wanted_dtype < 0;
     if (to->keeps_units && holds(to, dtype) && !again)
-        return HALO_OK; /* as it is: f32 once computed, scans in 64 bits */
+        return HALO_OK; /* unchanged: f32 once computed, scans in 64 bits */
     dtype = nearest_dtype(to, plan->wanted_dtype >= 0 ? (HaloDtype)plan->wanted_dtype : input_dtype);
     if (dtype <= HALO_U16) HALO_TRY(builder_needs_scale(builder, value, to->name));
     const float white = to->keeps_units && dtype == HALO_F32 ? shape.white : halo_dtype_white(dtype);

@@ -1,5 +1,4 @@
-/* The windows of a plan's bands: the rows of the input that are in memory for each of them, one after the
- * other. */
+/* The windows of a plan's bands: which rows of the input are in memory for each band. */
 #include <stdlib.h>
 
 #include "bands.h"
@@ -12,7 +11,7 @@ typedef struct Windows {
     int64_t made, read; /* all rows of output and input */
     bool endless;
     Rows last;  /* of the input, needed by the last row of the output: with borders that reflect it needs rows
-                   further  back than those before it */
+                   further back than those before it */
     Part *need; /* from needs_new */
 } Windows;
 
@@ -47,7 +46,7 @@ static HaloStatus open_windows(const Bands *bands, Windows *w)
     return HALO_OK;
 }
 
-/* Of an image: what no band needs from here on is not kept, nor read where the reader can go on without. */
+/* Of an image: rows that no later band needs are not kept, and not read if the reader can skip them. */
 static Rows next_window_of_image(const Windows *w, int64_t k, int64_t before)
 {
     const Rows now = needed_by(w, k), later = needed(w, (Rows){bands_output(w->bands, k).from, w->made});
@@ -56,16 +55,16 @@ static Rows next_window_of_image(const Windows *w, int64_t k, int64_t before)
     return (Rows){from, larger(larger(before, from), now.to)};
 }
 
-/* So far back the last row of the output reads: from the end of the input, where that is known; else from the
- * last row that it reads itself. */
+/* How far back the last row of the output reads: from the end of the input if that is known, else from the last
+ * row that it reads itself. */
 static int64_t back(const Windows *w)
 {
     if (w->last.from >= w->last.to) return 0;
     return (w->endless ? w->last.to : w->read) - w->last.from;
 }
 
-/* What is measured is concluded with the last band: one frame more shows whether there is another. Else
- * somebody may be waiting for what can be made without it. */
+/* A measurement ends with the last band, so one frame more is read to see whether there is another band. Other
+ * plans do not wait for it: a live stream would be delayed. */
 static bool any_measures(const HaloPlan *plan)
 {
     for (int i = 0; i < plan->steps; i++)
@@ -85,7 +84,7 @@ static Rows next_window(const Windows *w, int64_t k, int64_t before)
     const Rows out = bands_output(bands, k);
     if (w->in->kind == HALO_IMAGE) return next_window_of_image(w, k, before);
     if (out.from >= w->made) return (Rows){before, before};
-    if (bands->back) return needed_by(w, k); /* nothing is kept: it is read once more */
+    if (bands->back) return needed_by(w, k); /* nothing is kept: rows are read again */
     const Rows first = leads ? needed_by(w, bands->lead) : needed(w, (Rows){out.from, out.from + 1});
     int64_t last = first.from < first.to ? first.from : before;
     Rows window = needed_by(w, k);
@@ -116,8 +115,8 @@ HaloStatus bands_window(const Bands *bands, int64_t k, int64_t before, Rows *win
     return status;
 }
 
-/* Of more bands than this only the first and the last are looked at, of those that make output and of those
- * that do not: the others are like them, unless a step leaves out here more and there less. */
+/* If there are more bands than this, only the first and the last are examined, of those with output and of
+ * those without: the others are like them, unless a step skips a varying number of rows. */
 #define BANDS_LOOKED_AT 4096
 
 /* Of bands [first, end); *before: where the window before them ends. */
@@ -138,7 +137,7 @@ int64_t bands_widest_window(const Bands *bands)
 {
     Windows w;
     int64_t before = 0;
-    if (open_windows(bands, &w) != HALO_OK) return w.read; /* all of it, where nobody can tell */
+    if (open_windows(bands, &w) != HALO_OK) return w.read; /* all of it, if memory is lacking to find out */
     const int64_t lead = widest_of(&w, 0, bands->lead, &before);
     const int64_t most = widest_of(&w, bands->lead, bands_count(bands), &before);
     free(w.need);

@@ -1,4 +1,4 @@
-/* Means of the samples that lie near and are alike. */
+/* The bilateral filter: weights fall with distance and with the difference of values. */
 #include "primitive.h"
 
 static double samples_of(const HaloBilateral *bilateral)
@@ -26,8 +26,8 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     const HaloWindow *window = &step->u.bilateral.window;
     (void)exact;
     const int used =
-        sound ? snprintf(room, size, "mean of alike of %lld", (long long)window->width)
-              : snprintf(room, size, "mean of alike of %.0f of %lld x %lld", samples_of(&step->u.bilateral),
+        sound ? snprintf(room, size, "bilateral mean of %lld", (long long)window->width)
+              : snprintf(room, size, "bilateral mean of %.0f of %lld x %lld", samples_of(&step->u.bilateral),
                          (long long)window->width, (long long)window->height);
     halo_snprintf(room + used, size - (size_t)used, ", border %s%s", window_border(window->border),
                   window->nan_ignore ? ", NaN left out" : "");

@@ -1,4 +1,4 @@
-/* Steps of small reach in one pass: what a chain is follows from its links. */
+/* Fused steps: the properties of a chain follow from those of its links. */
 #include "halo/chain.h"
 #include "primitive.h"
 
@@ -9,7 +9,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     return HALO_OK;
 }
 
-/* From the last link to the first, each says what it reads. */
+/* From the last link to the first, adds what each reads. */
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
     const HaloChain *chain = step->u.chain;
@@ -48,7 +48,8 @@ void chain_describe(const HaloStep *step, bool sound, bool exact, char *room, si
     }
 }
 
-/* What is set by what was measured stands at the end of a chain: in a copy, for the plan stays as it is. */
+/* The link that depends on a measurement is the last of a chain. It is set in a copy, since the plan stays
+ * constant. */
 static HaloStatus set(HaloStep *step, const HaloResult *measured, HaloChain *room)
 {
     *room = *step->u.chain;

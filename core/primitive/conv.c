@@ -1,8 +1,9 @@
 /* Dense convolution. */
 #include "primitive.h"
 
-/* What transforms cost for an output sample, in taps: the same for every mask. Measured with two cores of
- * AVX-512, where 4096 x 4096 outputs of 31 x 31 taps take as long either way, and a line of 480 taps does. */
+/* The cost of Fourier transforms per output sample, in taps: the same for every mask. Measured with two cores
+ * of AVX-512, where 4096 x 4096 outputs of 31 x 31 taps take as long either way, and a line of 480 taps does.
+ */
 #define PLANE_TRANSFORM_TAPS 960.0
 #define LINE_TRANSFORM_TAPS 480.0
 

@@ -1,4 +1,5 @@
-/* The minimum and maximum of what a chain makes: for what is set by them, and makes the samples anew. */
+/* The minimum and maximum of what a chain makes, without storing it: the step that is set by them computes the
+ * samples again. */
 #include <stdlib.h>
 
 #include "halo/chain.h"

@@ -1,4 +1,4 @@
-/* A reduction of the user's own. */
+/* A reduction by the user's own expressions. */
 #include <stdlib.h>
 
 #include "halo/measures.h"

@@ -38,7 +38,7 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
     return HALO_OK;
 }
 
-/* A range that is not given takes a reduction first. */
+/* An automatic range needs a reduction first. */
 static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
     HaloMoments moments;

@@ -1,4 +1,4 @@
-/* One sample or pixel at a time. */
+/* Point operations: one sample or pixel at a time. */
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
@@ -19,7 +19,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 
 static double flops(const HaloStep *step, double samples) { return samples * (step->u.map.points + 1); }
 
-/* Curves are tables for integers of so many levels, and polynomials for floats. */
+/* Curves are tables for integers up to this many levels, and polynomials for floats. */
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     const HaloMap *map = &step->u.map;

@@ -1,4 +1,4 @@
-/* Channels made of channels. */
+/* Channel mixing: output channels are sums of input channels. */
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
@@ -10,7 +10,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     dst->alpha = mix->alpha;
     for (int i = 0; i < mix->begin[mix->channels]; i++)
         if (mix->term[i].channel < 0 || mix->term[i].channel >= src[0]->channels)
-            return halo_fail(HALO_ERR_BUG, "a channel is mixed that is not there");
+            return halo_fail(HALO_ERR_BUG, "a mix reads a channel that does not exist");
     return HALO_OK;
 }
 
@@ -20,7 +20,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return part;
 }
 
-/* Channels that are only chosen are as they were. */
+/* Channels that are only selected keep their type. */
 static HaloDtype holds(const HaloStep *step, HaloDtype source)
 {
     const HaloMix *mix = &step->u.mix;

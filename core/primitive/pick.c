@@ -1,4 +1,4 @@
-/* Samples that go elsewhere, as they are. */
+/* Gathers samples unchanged: crop, pad, flip, rotate, stride. */
 #include <stdlib.h>
 
 #include "halo/numerics.h"
@@ -12,10 +12,10 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     dst->width = pick->width;
     dst->height = pick->height;
     if (pick->width >= 1 && pick->height >= 1 && pick->step_x != 0 && pick->step_y != 0) return HALO_OK;
-    return halo_fail(HALO_ERR_BUG, "a picture without pixels was to be picked");
+    return halo_fail(HALO_ERR_BUG, "a gather of an image without pixels");
 }
 
-/* Places [*from, *to) of a result, as places of the source or beyond it. */
+/* Maps positions [*from, *to) of the result to positions of the source, which may lie outside of it. */
 static void places(int64_t origin, int64_t move, int64_t *from, int64_t *to)
 {
     const int64_t first = origin + move * *from, last = origin + move * (*to - 1);
@@ -53,7 +53,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return window_part(&single, src, part);
 }
 
-/* Does an axis of `next` read only what is there? */
+/* Does an axis of `next` read only inside of its source? */
 static bool stays_inside(int64_t origin, int64_t move, int64_t count, int64_t length)
 {
     int64_t from = 0, to = count;
@@ -66,7 +66,7 @@ static bool stays_inside(int64_t origin, int64_t move, int64_t count, int64_t le
 static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
 {
     HaloPick *pick = &step->u.pick;
-    if (pick->pieces > 0) return HALO_OK; /* who knows the pieces knows where they end */
+    if (pick->pieces > 0) return HALO_OK; /* the pieces already have their ends */
     const int64_t round_up = pick->step_x - 1 - pick->x0;
     const int64_t beyond = pick->width - (was + round_up) / pick->step_x;
     const int64_t there = (length + round_up) / pick->step_x;
@@ -141,24 +141,24 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     const bool mirrored = pick->step_x < 0, upside_down = pick->step_y < 0;
     (void)sound, (void)exact;
     if (pick->pieces > 0) {
-        snprintf(room, size, "pick %lld frames in %lld pieces", (long long)pick->width,
+        snprintf(room, size, "gather %lld frames in %lld pieces", (long long)pick->width,
                  (long long)pick->pieces);
         return;
     }
-    int n = snprintf(room, size, "pick %lld x %lld", (long long)pick->width, (long long)pick->height);
+    int n = snprintf(room, size, "gather %lld x %lld", (long long)pick->width, (long long)pick->height);
     if (over != 1 || down != 1) n += snprintf(room + n, size - (size_t)n, ", one of %lld x %lld", over, down);
     snprintf(room + n, size - (size_t)n, ", from %lld, %lld on%s%s%s", (long long)pick->x0, (long long)pick->y0,
              mirrored ? ", leftwards" : "", upside_down ? ", upwards" : "",
              pick->transposed ? ", transposed" : "");
 }
 
-/* As they are; but a value of the border's own may be no sample of an integer source. */
+/* Keeps the source's type; but a constant border value may not be a sample of an integer source. */
 static HaloDtype holds(const HaloStep *step, HaloDtype source)
 {
     return halo_rank_keys(source, step->u.pick.border, step->u.pick.value);
 }
 
-/* Piece by piece: each is a pick by itself, of a part of the output. */
+/* Runs piece by piece: each is a gather of its own, for a part of the output. */
 static HaloStatus run_pieces(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                              const HaloBuf *src, HaloBuf *dst)
 {

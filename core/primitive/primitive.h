@@ -8,7 +8,7 @@
 #include "measure/measure.h"
 #include "part.h"
 
-/* For primitives that measure: they make no value for other steps, but a result for people. */
+/* For primitives that measure: they make no value for other steps, but a result that is reported. */
 typedef struct Measure {
     /* Do blocks of samples of this shape have to be nodes of the tree of a reduction (docs/numerics.md)? Else
      * their order does not matter. NULL: never. */
@@ -19,11 +19,11 @@ typedef struct Measure {
     bool (*incremental)(const HaloStep *step, const HaloShape *src);
     /* Adds a block, which a backend sees as a whole; its first frame or pixel is number `first` of all. */
     HaloStatus (*add)(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first, Measured *all);
-    /* All is measured: fills the result, which people get, or `resolve`. `src` is the last block, or the whole
-     * where it is not measured in blocks. */
+    /* Finishes: fills the result, for the report or for `resolve`. `src` is the last block, or the whole value
+     * if it is not measured in blocks. */
     HaloStatus (*conclude)(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
                            HaloResult *result);
-    /* Calls what `add` and `conclude` call, for the scratch that it takes (backend.h). */
+    /* Calls the same backend functions as `add` and `conclude`, to query their workspace (backend.h). */
     void (*ask)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block);
     /* Bytes of host memory that it needs while it measures. */
     double (*bytes)(const HaloStep *step, const HaloShape *src);
@@ -32,7 +32,7 @@ typedef struct Measure {
 typedef struct Primitive {
     const char *name;
     bool stores; /* its samples are f32 that become others by the step's store */
-    bool blind;  /* it makes the same of the same values, whatever type holds them */
+    bool blind;  /* its result depends on the values alone, whatever type holds them */
     /* The type that holds all that it makes of samples of this type. NULL: f32. */
     HaloDtype (*holds)(const HaloStep *step, HaloDtype source);
     /* The shape of the result, from those of the sources. */
@@ -50,7 +50,7 @@ typedef struct Primitive {
     /* The length of source 0, which `was` PLAN_ENDLESS or what was made of that, becomes known: sets what of
      * the parameters depends on it. NULL: nothing does. HALO_ERR_INPUT where nothing is left. */
     HaloStatus (*end)(HaloStep *step, int64_t was, int64_t length);
-    /* By how much on each side may its source have fewer samples, if that may show a little? NULL: 1. */
+    /* By which factor may the source be decimated on each axis, if a small difference is allowed? NULL: 1. */
     int64_t (*shrinks)(const HaloStep *step);
     /* Takes over what a step of the same primitive makes of its result, whose shape is `between`; false: it
      * cannot. NULL: never. */
@@ -63,19 +63,19 @@ typedef struct Primitive {
     HaloStatus (*set)(HaloStep *step, const HaloResult *measured, HaloChain *room);
     /* Bytes of host memory that its tables take. NULL: next to none. */
     double (*bytes)(const HaloStep *step);
-    /* Operations for so many samples of the result, or of the source where there is no result. */
+    /* Operations for `samples` of the result, or of the source if there is no result. */
     double (*flops)(const HaloStep *step, double samples);
     /* Nanoseconds that a core takes for a sample of the result, or of `src` where there is none: measured, of
      * what has other costs than bytes and operations. NULL: these say it. */
     double (*core_ns)(const HaloStep *step, const HaloShape *src);
     /* The same of a GPU, beside bytes and operations. NULL, 0: a thousandth of a core's. */
     double (*gpu_ns)(const HaloStep *step, const HaloShape *src);
-    /* A few words. Sound lies along time: it has no rows. `exact`: not by a way that --precision fast allows.
-     */
+    /* A short description. Sound lies along time: it has no rows. `exact`: not by a way that --precision fast
+     * allows. */
     void (*describe)(const HaloStep *step, bool sound, bool exact, char *room, size_t size);
     /* Does a backend have it? NULL: each has. */
     bool (*offered)(const HaloBackend *backend);
-    /* Where the result at a time of sound, or in a row of an image, hangs on all that was before: parts are
+    /* Where the result at a time of sound, or in a row of an image, depends on everything before: parts are
      * made in order, by `go_on` in place of `run`, and bytes of state are handed from one to the next, in the
      * memory of the device, zeros to the first; 0: not this step. NULL: none. */
     int64_t (*keeps)(const HaloStep *step, const HaloShape *src);

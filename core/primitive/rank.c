@@ -1,4 +1,4 @@
-/* Rank filters: the sample at a given place of the sorted window. */
+/* Rank filters: the sample at a given rank of the sorted window. */
 #include <math.h>
 
 #include "halo/numerics.h"
@@ -17,7 +17,7 @@ static double side_of(const HaloRank *rank)
     return sqrt((double)rank->window.width * (double)rank->window.height);
 }
 
-/* Networks of few comparisons for small windows; beyond them counting (bytes), and sorted tiles. */
+/* Sorting networks for small windows; counting (u8) and sorted tiles for larger ones. */
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     const HaloRank *rank = &step->u.rank;
@@ -31,7 +31,8 @@ static double core_ns(const HaloStep *step, const HaloShape *src)
     return fmin((floats ? 5.0 : 4.0) * side, 70.0);
 }
 
-/* Beyond the windows that fit registers a GPU gains less on a core: what it counts lies in shared memory. */
+/* For windows that do not fit registers a GPU is less far ahead of a core, since its counts lie in shared
+ * memory. */
 static double gpu_ns(const HaloStep *step, const HaloShape *src)
 {
     const HaloRank *rank = &step->u.rank;
@@ -58,7 +59,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
                   step->u.rank.halves ? ", mean of two in the middle" : "");
 }
 
-/* Samples are chosen. What may hold NaN is of floats, and so is a mean of two. */
+/* The result is one of the samples. If NaN or a mean of two is possible, it is a float. */
 static HaloDtype holds(const HaloStep *step, HaloDtype source)
 {
     return halo_rank_keys(source, step->u.rank.window.border, step->u.rank.window.value);

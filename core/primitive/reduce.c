@@ -1,4 +1,4 @@
-/* Statistics. */
+/* Reductions to statistics. */
 #include <stdlib.h>
 
 #include "halo/measures.h"
@@ -9,7 +9,7 @@ static double flops(const HaloStep *step, double samples)
     return samples * (step->detail != NULL ? 80.0 : 8.0);
 }
 
-/* Integers are counted where their product or a detail is wanted; floats are read again for each detail. */
+/* Integers are counted if their product or a detail is requested; floats are read again for each detail. */
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     if (src->dtype == HALO_U8) return step->detail != NULL ? 2.5 : 0.5;
@@ -32,13 +32,13 @@ static bool leaves(const HaloStep *step, const HaloShape *src)
     return src->dtype == HALO_F32;
 }
 
-/* Percentiles and the like need all samples at once. */
+/* Percentiles and similar details need all samples at once. */
 static bool incremental(const HaloStep *step, const HaloShape *src)
 {
     return (src->kind == HALO_IMAGE || src->dtype == HALO_F32) && step->detail == NULL;
 }
 
-/* What the result says besides the reduction itself. */
+/* Fields of the result besides the reduction itself. */
 static void finish_stats(Measured *all, HaloResult *result)
 {
     bool finite = true; /* NaN or infinity would stay in a recursive filter for ever */

@@ -1,5 +1,5 @@
-/* Samples at other distances. A table that is large is made for some outputs at a time, so that it does not
- * grow with the picture: they are resampled as a picture of their own. */
+/* Resampling. A large coefficient table is made for some outputs at a time, so that it does not grow with the
+ * image: these outputs are resampled as an image of their own. */
 #include <stdlib.h>
 
 #include "primitive.h"
@@ -13,10 +13,10 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     dst->height = resample->y.size;
     if (dst->kind == HALO_AUDIO) dst->rate = resample->rate;
     if (resample->x.length == src[0]->width && resample->y.length == src[0]->height) return HALO_OK;
-    return halo_fail(HALO_ERR_BUG, "a table for other sizes was to resample a picture");
+    return halo_fail(HALO_ERR_BUG, "a resampling table is for other sizes");
 }
 
-/* As many outputs as begin before the end. */
+/* The number of outputs that begin before the end. */
 static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
 {
     HaloResampleAxis *x = &step->u.resample.x;
@@ -34,8 +34,7 @@ static HaloResampleTaps taps_at(const HaloResampleAxis *axis, const HaloResample
     return taps;
 }
 
-/* What the taps of outputs [*from, *to) lie over; where outputs are asked for that are not there, those of the
- * last. */
+/* The source samples under the taps of outputs [*from, *to); beyond the last output, those of the last. */
 static void spread(const HaloResampleAxis *axis, const HaloResampleRule *rule, int64_t *from, int64_t *to)
 {
     const HaloResampleTaps first = taps_at(axis, rule, smaller(*from, axis->size - 1)),
@@ -54,7 +53,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return part;
 }
 
-/* Pictures keep their edges; of sound the first samples lie at the same time. */
+/* Images keep their edges (pixel areas); sound keeps the time of its first sample. */
 static void moves(const HaloStep *step, HaloMove *move)
 {
     const HaloResampleAxis *const axis[2] = {&step->u.resample.x, &step->u.resample.y};
@@ -69,7 +68,7 @@ static void moves(const HaloStep *step, HaloMove *move)
     }
 }
 
-/* Twice as many are left as are made of them, and each result is still made of some. */
+/* Leaves at least twice as many samples as outputs, so that every output still averages some. */
 static int64_t shrinks_axis(const HaloResampleAxis *axis)
 {
     return larger(1, smaller(axis->taps, axis->length / (2 * axis->size)));
@@ -102,7 +101,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
 
 /* ---- tables --------------------------------------------------------------------------------------------- */
 
-/* Outputs, of so many, whose table is there at once. */
+/* How many outputs have their table in memory at the same time. */
 static int64_t piece_of(const HaloResampleAxis *axis, int64_t outputs)
 {
     if (axis->tap != NULL) return outputs;

@@ -30,13 +30,13 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     snprintf(room, size, "scan");
 }
 
-/* Rows of an image have nothing to do with each other where it is scanned along them alone. */
+/* A horizontal scan handles the rows of an image independently. */
 static bool by_rows(const HaloStep *step, const HaloShape *shape)
 {
     return step->u.scan.axis == HALO_AXIS_X && shape->kind == HALO_IMAGE;
 }
 
-/* Whole rows; what came before them is in the state. Of sound all of it. */
+/* Whole rows; the state holds what came before them. Of sound all of it. */
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
     if (src->kind == HALO_AUDIO) return whole_reads(step, k, src, part);
@@ -61,7 +61,7 @@ static HaloBuf rows_alone(const HaloBuf *buf, int64_t y0, int64_t rows)
     return alone;
 }
 
-/* A backend scans what is there as a whole: rows that hang on no others, or the first ones. */
+/* A backend scans a part as if it were the whole value: rows that depend on no others, or the first rows. */
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
 {

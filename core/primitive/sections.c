@@ -1,4 +1,4 @@
-/* Recursive filters along time. */
+/* Recursive filters along time (biquad cascades). */
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
@@ -7,10 +7,10 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     *dst = *src[0];
     dst->dtype = HALO_F32;
     if (src[0]->kind == HALO_AUDIO) return HALO_OK;
-    return halo_fail(HALO_ERR_BUG, "an image has no time to filter along");
+    return halo_fail(HALO_ERR_BUG, "a recursive filter got an image");
 }
 
-/* What came before is in the state. */
+/* The state holds what came before. */
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
     const HaloSections *how = &step->u.sections;
@@ -28,7 +28,7 @@ static double flops(const HaloStep *step, double samples)
     return 9.0 * ways(step) * samples * (double)step->u.sections.count;
 }
 
-/* Each sum waits for the one before: twelve cycles, in which two sections find room. */
+/* Each sum depends on the one before: a latency of twelve cycles, which two sections can share. */
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     (void)src;

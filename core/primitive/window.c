@@ -1,4 +1,4 @@
-/* What primitives with a window share. */
+/* Functions that all primitives with a window share. */
 #include <stddef.h>
 
 #include "primitive.h"

@@ -1,4 +1,4 @@
-/* A band of a plan on a device: step by step, over a few buffers that are used again. */
+/* Runs one band of a plan on a device, step by step, in a few buffers that are reused. */
 #include "band.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ double now_ms(void)
 
 /* ---- buffers -------------------------------------------------------------------------------------------- */
 
-/* A buffer for the part of a value that is needed. */
+/* Allocates a buffer for the part of a value that is needed. */
 static HaloStatus take_buffer(Run *run, HaloReg reg)
 {
     HaloBuf *buf = &run->value[reg];
@@ -97,8 +97,7 @@ out:
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
-/* Where the result of a step goes; NULL: nobody wants it. What is no result for people is there for a later
- * step. */
+/* Where the result of a step goes; NULL: it is not used. Results that are not reported serve a later step. */
 static HaloResult *result_of(const Run *run, int at)
 {
     const int result = run->work->plan->step[at].result;
@@ -106,7 +105,7 @@ static HaloResult *result_of(const Run *run, int at)
     return run->work->results != NULL ? &run->work->results->item[result] : NULL;
 }
 
-/* Adds rows of a value to what its step has measured. */
+/* Adds rows of a value to the measurement of its step. */
 static HaloStatus add_rows(Run *run, int at, Rows part, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
@@ -126,17 +125,17 @@ out:
     return status;
 }
 
-/* Bands are added in order, as if one device made them all: each waits for those before it. */
+/* Bands are added in order, as if one device computed them all: each waits for those before it. */
 static HaloStatus run_measure(Run *run, int at)
 {
     HaloStatus status = HALO_OK;
     Work *work = run->work;
     HaloResult *result = result_of(run, at);
     if (result == NULL || run->k < work->bands.lead) return HALO_OK;
-    if (!turns_wait(work->turns, &work->counted[at], run->k - work->bands.lead))
-        return turns_failure(work->turns);
+    if (!sequencer_wait(work->sequencer, &work->counted[at], run->k - work->bands.lead))
+        return sequencer_failure(work->sequencer);
     HALO_TRY(add_rows(run, at, needs_measured(work->plan, &work->plan->step[at], run->rows), result));
-    turns_advance(work->turns, &work->counted[at], HALO_OK);
+    sequencer_advance(work->sequencer, &work->counted[at], HALO_OK);
 out:
     return status;
 }
@@ -153,9 +152,9 @@ static HaloStatus make_part(Run *run, const HaloStep *step, HaloBuf *dst)
     return primitive_of(step)->run(run->device->backend, run->device->handle, step, src, dst);
 }
 
-/* Makes a value: all of it, or, where the only step that reads it leaves most rows out, just the rows that it
- * reads. Not on a GPU, which would launch a kernel for each row, and not for integers, whose clipped samples
- * are counted in all rows. */
+/* Makes a value: all of it, or only the rows that are read, if one step reads it and skips most of its rows.
+ * Not on a GPU, which would launch a kernel for each row, and not for integers, whose clipped samples are
+ * counted in all rows. */
 static HaloStatus make_value(Run *run, const HaloStep *step)
 {
     HaloStatus status = HALO_OK;
@@ -175,7 +174,7 @@ out:
     return status;
 }
 
-/* Sets what hangs on what was measured. */
+/* Resolves parameters that depend on statistics. */
 static HaloStatus set_step(const Run *run, HaloStep *step, HaloChain *room)
 {
     const Primitive *primitive = primitive_of(step);
@@ -192,7 +191,7 @@ static HaloStatus run_step(Run *run, int at)
     HaloChain room;
     const HaloBuf *src[HALO_MAX_SOURCES];
     if (primitive_of(&step)->measure != NULL) return run_measure(run, at);
-    if (part_is_empty(run->need[step.dst])) return HALO_OK; /* nobody reads it */
+    if (part_is_empty(run->need[step.dst])) return HALO_OK; /* no step reads it */
     HALO_TRY(set_step(run, &step, &room));
     if (step.dst == plan->output && run->on_host && run->out.data != NULL)
         borrow(run, step.dst, &run->out);

@@ -2,7 +2,7 @@
 #ifndef CORE_RUN_BAND_H
 #define CORE_RUN_BAND_H
 
-#include "base/turns.h"
+#include "base/sequencer.h"
 #include "carry.h"
 #include "run.h"
 
@@ -14,10 +14,10 @@ typedef struct Work {
     HaloResults *results;
     HaloResults own;    /* [steps] what was measured for `resolve` */
     Measured *measured; /* [steps] what steps that measure have seen so far, */
-    int64_t *counted;   /* [steps] which is so many bands: they are measured in order */
+    int64_t *counted;   /* [steps] the number of bands measured so far, in order */
     Carried *carried;   /* [steps] what bands leave for the next */
-    int64_t next;       /* the first band that nobody has taken */
-    Turns *turns;
+    int64_t next;       /* the first band that no device has taken */
+    Sequencer *sequencer;
 } Work;
 
 /* A device that makes some of them. */
@@ -31,7 +31,7 @@ typedef struct Run {
     Part *need;      /* from needs_new */
     HaloBuf *value;  /* [regs] data NULL: not there */
     Later *later;    /* [regs] what bands behind this one need; NULL: nothing is made in order */
-    bool *borrowed;  /* [regs] the data are not the run's, but those of `in`, `out` or a side input */
+    bool *borrowed;  /* [regs] the data are not the run's, but those of `in`, `out` or a secondary input */
     HaloTimes ms;
 } Run;
 

@@ -1,5 +1,5 @@
-/* Times a plan: what `halo bench ops` prints. The output is allocated once, before the first run: what counts
- * is the work, not the kernel's clearing of fresh pages. */
+/* Times a plan, for `halo bench ops`. The output is allocated once, before the first run, so that the kernel's
+ * clearing of fresh pages is not measured. */
 #include <stdlib.h>
 
 #include "halo/chain.h"

@@ -1,4 +1,4 @@
-/* Values that are made in order, band after band (needs_order). */
+/* What values that are made in order carry from one band to the next (needs_order). */
 #ifndef CORE_CARRY_H
 #define CORE_CARRY_H
 
@@ -13,7 +13,7 @@ typedef struct Carried {
     HaloBuf tail;  /* the last of them; data NULL: none */
 } Carried;
 
-/* What later bands need of a value: rows from `from` on, and so many before the end of what is made. */
+/* What later bands need of a value: rows from `from` on, and a number of rows before the end of those made. */
 typedef struct Later {
     int64_t from, back;
 } Later;

@@ -1,5 +1,5 @@
-/* Where a plan runs. `auto` decides by predicted time before it touches a GPU, and goes over to the CPU when
- * the GPU cannot be had, lacks memory, or fails in flight; a GPU asked for by name is an error then. */
+/* Chooses where a plan runs. `auto` decides by predicted time before it touches a GPU, and falls back to the
+ * CPU if the GPU cannot be opened, lacks memory, or fails; with `--device gpu` that is an error. */
 #include <stdio.h>
 
 #include "gpus.h"
@@ -7,7 +7,7 @@
 #include "primitive/primitive.h"
 #include "run.h"
 
-/* The step that there is no GPU code for; NULL: none is. */
+/* The first step without GPU code; NULL: all have it. */
 static const HaloStep *not_offered(const HaloSession *session, const HaloPlan *plan)
 {
     if (session->gpu->backend == NULL) return NULL;
@@ -25,13 +25,14 @@ static bool gpu_pays(const HaloSession *session, const HaloPlan *plan, Choice *c
     choice->gpu_seconds =
         cost_gpu_seconds(plan, session->gpu->backend, 1, session->gpu->handle != NULL, &session->options);
     const bool pays = choice->gpu_seconds < choice->host_seconds;
-    int used = halo_snprintf(choice->why, sizeof choice->why,
-                             "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s", choice->host_seconds * 1e3,
-                             choice->gpu_seconds * 1e3, session->gpu->handle == NULL ? " with its start" : "");
+    int used =
+        halo_snprintf(choice->why, sizeof choice->why, "predicted: %.3g ms on the CPU, %.3g ms on a GPU%s",
+                      choice->host_seconds * 1e3, choice->gpu_seconds * 1e3,
+                      session->gpu->handle == NULL ? " including its start" : "");
     if (plan->files.read + plan->files.write > 0 && used > 0)
         halo_snprintf(choice->why + used, sizeof choice->why - (size_t)used,
                       "; %.3g ms of reading%s, %.3g of writing", plan->files.read * 1e3,
-                      plan->files.flows ? " meanwhile" : "", plan->files.write * 1e3);
+                      plan->files.flows ? " at the same time" : "", plan->files.write * 1e3);
     return pays;
 }
 
@@ -47,12 +48,12 @@ static bool gpus_hold(const HaloSession *session, Team team, const HaloPlan *pla
     char need[32], there[32];
     if (memory <= 0 || needed <= memory) return true;
     snprintf(why, size, "%s of the GPU's memory are needed%s and %s may be used%s", memory_text(needed, need),
-             bands_possible(plan) ? "" : ", since this cannot go in bands,", memory_text(memory, there),
+             bands_possible(plan) ? "" : ", since this cannot run in bands,", memory_text(memory, there),
              share > 1 ? " for each file at work" : "");
     return false;
 }
 
-/* A GPU that is open; `auto` takes it where it holds the plan. */
+/* An open GPU; `auto` uses it if the plan fits its memory. */
 static bool take_gpu(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     const Team team = {session->gpu, 1};
@@ -64,7 +65,7 @@ static bool take_gpu(HaloSession *session, const HaloPlan *plan, Choice *choice)
     return true;
 }
 
-/* Several where they are soonest done, and have the memory; else one. */
+/* Several GPUs if that is fastest and they have the memory; else one. */
 static HaloStatus demand_gpus(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     HaloStatus status = HALO_OK;
@@ -72,16 +73,16 @@ static HaloStatus demand_gpus(HaloSession *session, const HaloPlan *plan, Choice
     choice->team = (Team){session->gpu, gpus_for(session, plan, choice->why, sizeof choice->why)};
     HALO_TRY(gpus_open(session, choice->team.count));
     if (gpus_hold(session, choice->team, plan, why, sizeof why)) return HALO_OK;
-    if (choice->team.count > 1) snprintf(choice->why, sizeof choice->why, "asked for; one GPU: %s", why);
+    if (choice->team.count > 1) snprintf(choice->why, sizeof choice->why, "requested; one GPU: %s", why);
     choice->team.count = 1;
     if (!gpus_hold(session, choice->team, plan, why, sizeof why))
-        HALO_FAIL(HALO_ERR_LIMIT, "%s; --device cpu or auto takes the CPU", why);
+        HALO_FAIL(HALO_ERR_LIMIT, "%s; --device cpu or auto uses the CPU", why);
 out:
     return status;
 }
 
-/* While the GPU starts the files of a batch are done on the CPU, but for such as take longer there than the
- * wait and the GPU together. */
+/* While the GPU starts, files of a batch run on the CPU, unless that takes longer than waiting and the GPU
+ * together. */
 static bool gpu_starts(const HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     const HaloBackend *gpu = session->gpu->backend;
@@ -115,7 +116,7 @@ HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *cho
     }
     if (gpu_demanded(&session->options)) return demand_gpus(session, plan, choice);
     if (session->options.device == HALO_DEVICE_CPU) {
-        snprintf(choice->why, sizeof choice->why, "asked for");
+        snprintf(choice->why, sizeof choice->why, "requested");
     } else if (session->on_host) {
         snprintf(choice->why, sizeof choice->why, "the GPU failed");
     } else if (session->gpu->backend == NULL) {
@@ -130,7 +131,7 @@ HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *cho
             session->gpu_refused = true;
         }
         if (session->gpu_refused)
-            snprintf(choice->why, sizeof choice->why, "no GPU to be had: %s", session->gpu_reason);
+            snprintf(choice->why, sizeof choice->why, "no GPU available: %s", session->gpu_reason);
     }
     return device_open(&session->host, 0, session->options.jobs);
 }
@@ -152,7 +153,8 @@ void choose_report(const HaloSession *session, HaloReport *report)
     say_fallback(report, session->gpu_is_there, session->gpu_reason);
 }
 
-/* Holds the host memory that a plan needs beside its input on this device; *held: what is held for it already.
+/* Holds the host memory that a plan needs beside its input on this device; *held: the bytes already held for
+ * it.
  */
 static HaloStatus hold_for(HaloSession *session, Device *device, const HaloPlan *plan, int64_t *held)
 {

@@ -1,5 +1,5 @@
-/* Runs a plan, band by band: on one device, or side by side on several of one backend. Bands are rows of images
- * and frames of sound. */
+/* Runs a plan band by band, on one device or on several of one backend at the same time. Bands are rows of
+ * images or frames of sound. */
 #include <stdlib.h>
 
 #include "band.h"
@@ -57,7 +57,7 @@ static HaloStatus run_bands(Run *run, uint64_t *clipped)
 {
     HaloStatus status = HALO_OK;
     Work *work = run->work;
-    for (int64_t k; turns_take(work->turns, &work->next, &k);) {
+    for (int64_t k; sequencer_take(work->sequencer, &work->next, &k);) {
         if (work->io->wait != NULL) HALO_TRY(work->io->wait(work->io->context, k));
         if (k >= bands_count(&work->bands)) break;
         HALO_TRY(band_run(run, k));
@@ -81,7 +81,7 @@ out:
     self->ms = run.ms;
     band_close(&run);
     if (status == HALO_ERR_DEVICE && self->named) halo_fail_at(status, "gpu:%d", self->device->index);
-    if (status != HALO_OK) turns_advance(self->work->turns, NULL, status);
+    if (status != HALO_OK) sequencer_advance(self->work->sequencer, NULL, status);
     return NULL;
 }
 
@@ -89,7 +89,7 @@ out:
 
 static double longer(double a, double b) { return a > b ? a : b; }
 
-/* What they did at the same time took as long as it took the slowest. */
+/* Devices work at the same time, so the slowest one's times count. */
 static void add_member(const Member *member, uint64_t *clipped, HaloTimes *ms)
 {
     *clipped += member->clipped;
@@ -114,7 +114,7 @@ static HaloStatus run_team(Team team, Work *work, uint64_t *clipped, HaloTimes *
         add_member(&member[i], clipped, ms);
     }
     free(member);
-    return turns_failure(work->turns);
+    return sequencer_failure(work->sequencer);
 }
 
 HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloResults *results,
@@ -123,12 +123,12 @@ HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloRe
     HaloStatus status = HALO_OK;
     uint64_t lost = 0;
     HaloTimes taken = {0};
-    Turns own;
+    Sequencer own;
     Work work = {.plan = plan_for(bands->plan, team.device->backend),
                  .bands = *bands,
                  .io = io,
-                 .turns = io->turns != NULL ? io->turns : &own};
-    turns_open(&own);
+                 .sequencer = io->sequencer != NULL ? io->sequencer : &own};
+    sequencer_open(&own);
     if (results != NULL) *results = (HaloResults){0};
     for (int i = 0; i < team.count; i++) device_keep_only(&team.device[i], bands->plan);
     work.bands.plan = work.plan;
@@ -140,7 +140,7 @@ HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloRe
 out:
     if (ms != NULL) *ms = taken;
     clean_up(&work, team.device);
-    turns_close(&own);
+    sequencer_close(&own);
     if (status != HALO_OK && results != NULL) halo_results_free(results);
     return status;
 }

@@ -1,4 +1,4 @@
-/* `--explain`: what a plan does, where and how, as it will be done; explain_print.c has the words. */
+/* `--explain`: what a plan will do, where and how; explain_print.c prints it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -115,7 +115,7 @@ out:
     return status;
 }
 
-/* A device that is missing is no failure here: it is explained. */
+/* A missing device is not an error here: it is explained. */
 void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     if (choose_device(session, plan, choice) == HALO_OK) return;

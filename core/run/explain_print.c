@@ -1,4 +1,4 @@
-/* `--explain`: the words. */
+/* `--explain`: prints an explanation as text. */
 #include <stdio.h>
 
 #include "core.h"

@@ -57,20 +57,20 @@ HaloStatus gpus_open(HaloSession *session, int count)
 
 /* ---- how many ------------------------------------------------------------------------------------------- */
 
-/* Those that one plan of this session may have. */
+/* The number of GPUs that one plan of this session may use. */
 static int allowed(const HaloSession *session)
 {
     if (session->options.device != HALO_DEVICE_ALL || session->options.share > 1) return 1;
     return (int)smaller(session->gpu->backend->count(), SESSION_GPUS);
 }
 
-/* Why the plan is for one alone; NULL: it is not. */
+/* Why the plan can use only one; NULL: it can use several. */
 static const char *alone(const HaloSession *session, const HaloPlan *plan)
 {
-    if (session->options.jobs == 1) return "each takes a thread";
+    if (session->options.jobs == 1) return "each needs a thread";
     if (plan->reg[plan->input[0].reg].kind == HALO_AUDIO) return "sound goes through one";
-    if (!bands_possible(plan)) return "this cannot go in bands";
-    if (needs_any_order(plan)) return "its rows hang on those before them";
+    if (!bands_possible(plan)) return "this cannot run in bands";
+    if (needs_any_order(plan)) return "its rows depend on those before them";
     return NULL;
 }
 
@@ -85,11 +85,11 @@ int gpus_for(const HaloSession *session, const HaloPlan *plan, char *why, size_t
 {
     const int most = allowed(session);
     int count = 1;
-    snprintf(why, size, "asked for");
+    snprintf(why, size, "requested");
     if (most < 2) return 1;
     const char *reason = alone(session, plan);
     if (reason != NULL) {
-        snprintf(why, size, "asked for; one of %d GPUs: %s", most, reason);
+        snprintf(why, size, "requested; one of %d GPUs: %s", most, reason);
         return 1;
     }
     const double one = seconds_on(session, plan, 1);
@@ -101,10 +101,10 @@ int gpus_for(const HaloSession *session, const HaloPlan *plan, char *why, size_t
         count = n;
     }
     if (count > 1)
-        halo_snprintf(why, size, "asked for; predicted: %.3g ms on one GPU, %.3g ms in bands on %d", one * 1e3,
+        halo_snprintf(why, size, "requested; predicted: %.3g ms on one GPU, %.3g ms in bands on %d", one * 1e3,
                       least * 1e3, count);
     else
-        halo_snprintf(why, size, "asked for; one of %d GPUs: predicted %.3g ms, and %.3g ms in bands on %d",
+        halo_snprintf(why, size, "requested; one of %d GPUs: predicted %.3g ms, and %.3g ms in bands on %d",
                       most, one * 1e3, several * 1e3, most);
     return count;
 }

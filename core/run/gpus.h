@@ -6,7 +6,7 @@
 
 /* Opens the first `count` of those that the session may use, at the same time. */
 HaloStatus gpus_open(HaloSession *session, int count);
-/* By how many of them a plan is done soonest, in bands where it is more than one; and why. */
+/* The number of GPUs that is fastest for a plan, in bands if it is more than one; and why. */
 int gpus_for(const HaloSession *session, const HaloPlan *plan, char *why, size_t size);
 
 #endif

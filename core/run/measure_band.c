@@ -1,4 +1,4 @@
-/* Measures the rows of a band, in blocks that a reduction's tree is made of. */
+/* Measures the rows of a band in blocks that are nodes of a reduction's tree. */
 #include <string.h>
 
 #include "halo/measures.h"
@@ -22,7 +22,7 @@ static HaloStatus add_leaves(Device *device, const HaloStep *step, const HaloBuf
     HaloStatus status = HALO_OK;
     HaloBuf *leaf = &all->leaf;
     if (!measures_leaves(step, &block->shape)) return add_block(device, step, block, all);
-    if (device->backend->upload != NULL) HALO_FAIL(HALO_ERR_BUG, "frames wait in the memory of a device");
+    if (device->backend->upload != NULL) HALO_FAIL(HALO_ERR_BUG, "frames are queued in the memory of a device");
     if (leaf->data == NULL) {
         HaloShape shape = block->shape;
         shape.width = HALO_LEAF;
@@ -46,8 +46,8 @@ out:
 
 /* ---- pixels --------------------------------------------------------------------------------------------- */
 
-/* So many samples are measured at a time: they stay in the cache while they wait, and there is enough of them
- * for threads. At least a leaf. */
+/* The number of samples measured at a time, at least a leaf: few enough for the cache, and enough for threads.
+ */
 #define NODE_SAMPLES ((int64_t)1 << 20)
 
 static int64_t node_of(const HaloShape *shape)

@@ -2,7 +2,7 @@
 #ifndef CORE_RUN_H
 #define CORE_RUN_H
 
-#include "base/turns.h"
+#include "base/sequencer.h"
 #include "measure/measure.h"
 #include "plan/bands.h"
 #include "session.h"
@@ -22,11 +22,11 @@ HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *cho
 bool choose_starts_gpu(const HaloSession *session, const HaloPlan *plan);
 /* Says in the report that a GPU was wanted and could not be opened. */
 void choose_report(const HaloSession *session, HaloReport *report);
-/* choose.c: opens, runs, and goes over to the CPU where `--device auto` allows it. What the plan takes beside
- * `in` counts while it runs, and `out` until halo_memory_free. */
+/* choose.c: opens the device, runs, and falls back to the CPU if `--device auto` allows it. The plan's memory
+ * beside `in` counts as held while it runs, that of `out` until halo_memory_free. */
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
                     HaloResults *results, HaloReport *report);
-/* verify.c: the same plan on another device gives the same? HALO_ERR_BUG with the first difference. */
+/* verify.c: does the same plan on another device give the same? HALO_ERR_BUG with the first difference. */
 HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                      const HaloBuf *out, const HaloResults *results);
 
@@ -34,10 +34,11 @@ HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *opt
 
 /* Input and output of a plan, band by band, in host memory: parts of whole buffers (whole.c), or rows that
  * are read and written meanwhile (job/flow.c). Of several devices each calls from a thread of its own, for its
- * own bands, which all have their turn: none waits for a later one. */
+ * own bands, in increasing order: no band waits for a later one. */
 typedef struct BandIo {
     void *context;
-    Turns *turns; /* of the threads that read and write: whoever fails stops all; NULL: there are none */
+    Sequencer
+        *sequencer; /* shared with the threads that read and write; a failure of any stops all; NULL: none */
     /* Waits until it is known whether there is a band k. A plan for sound of unknown length is given its length
      * here, once the input has ended. NULL: all lengths are known. */
     HaloStatus (*wait)(void *context, int64_t k);
@@ -45,8 +46,8 @@ typedef struct BandIo {
      * `out` is empty). */
     HaloStatus (*begin)(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to);
     HaloStatus (*end)(void *context, int64_t k); /* the band is made */
-    /* Gives rows of input `at`, which is no first one, until it is asked for others: of one device alone, on
-     * the host. NULL: all of them are in memory, or are brought there first. */
+    /* Gives rows of the secondary input `at`, valid until the next call; only for a single device, on the host.
+     * NULL: all of them are in memory, or are read first. */
     HaloStatus (*side)(void *context, int at, Rows rows, HaloBuf *from);
 } BandIo;
 
@@ -71,11 +72,11 @@ HaloStatus measure_band(Device *device, const HaloStep *step, const HaloBuf *src
 
 /* How a plan runs: with all of its input and output in memory; in bands that are read and written meanwhile, or
  * of a sound that can be read from its end on, too; in bands that are read meanwhile, with all of its output in
- * memory; or for sound that somebody waits for, in short blocks. */
+ * memory; or in short blocks, for a live stream of sound. */
 typedef enum RunMode { RUN_WHOLE, RUN_IN_BANDS, RUN_SEEKING, RUN_KEEPING, RUN_LIVE } RunMode;
 HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMode mode, const Choice *choice,
                         HaloExplanation *explanation);
-/* Where it would run; nowhere, and why. */
+/* Where it would run, or why it cannot. */
 void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice);
 
 #endif

@@ -1,4 +1,4 @@
-/* `--verify`: the promise of the same samples everywhere, checked on the user's own data. */
+/* `--verify`: checks on the user's own data that all devices give the same samples. */
 #include <string.h>
 
 #include "run.h"

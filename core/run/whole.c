@@ -1,4 +1,4 @@
-/* Runs a plan from a whole buffer to another one. */
+/* Runs a plan from one whole buffer to another. */
 #include "run.h"
 
 typedef struct WholeBuffers {

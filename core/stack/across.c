@@ -1,4 +1,4 @@
-/* Sums and the like over a stack, in f64, picture by picture in order; many places side by side. */
+/* Sums and similar reductions over a stack, in f64, image by image in order; many pixels at the same time. */
 #include <math.h>
 
 #include "halo/program.h"
@@ -59,7 +59,7 @@ static void deviation(const Across *across, const char *samples, int64_t pitch, 
     for (int64_t i = 0; i < n; i++) out[i] = sqrt(out[i] / (double)across->count);
 }
 
-/* The mean of what is no farther from the median than so many deviations; the median where nothing is. */
+/* The mean of samples within so many deviations of the median; the median itself if there are none. */
 static void clipped(const Across *across, const char *samples, int64_t pitch, int64_t n, Room *room,
                     double *restrict out)
 {

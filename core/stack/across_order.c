@@ -1,6 +1,6 @@
-/* The sample at a place of the sorted samples of a stack. Samples are numbers of so many bits; the bits of the
- * one at place r are found from the highest on: it is the greatest number that no more than r samples are
- * below. Every pass counts, over all pictures, for many places side by side. */
+/* The sample of rank r of each pixel's stack, by radix selection: its bits are found from the highest on, since
+ * it is the greatest number that at most r samples are below. Every pass counts over all images, for many
+ * pixels at the same time. */
 #include <math.h>
 
 #include "halo/numerics.h"

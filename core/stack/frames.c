@@ -1,5 +1,5 @@
-/* The pictures of a stack: all pages of all inputs. As many stay open as the system allows; the others are
- * opened again for every band, and read up to it once more. Those of standard input, which comes once, are in
+/* The images of a stack: all pages of all inputs. As many stay open as the system allows; the others are opened
+ * again for every band and read up to it. Standard input cannot be read twice, so its images are kept in
  * memory. */
 #include <pthread.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ struct Frames {
 
 /* ---- one picture ----------------------------------------------------------------------------------------- */
 
-/* What reading the rows of a page lost. save_report() adds what the first, where it stays open, has to say. */
+/* Notes of reading the rows of a page. save_report() adds those of the first, if it stays open. */
 static void note_lost(Frames *frames, const HaloReader *reader)
 {
     const uint64_t *count = reader->info.notes.count;
@@ -147,7 +147,8 @@ static HaloStatus check_shape(const Frames *frames, const Frame *frame, const Ha
 {
     const HaloShape *s = &frames->shape, *t = &reader->info.shape;
     const char *name = named(frame->path), *first = named(frames->frame[0]->path);
-    if (t->kind != HALO_IMAGE) return halo_fail_on(HALO_ERR_INPUT, name, " is audio, and pictures are stacked");
+    if (t->kind != HALO_IMAGE)
+        return halo_fail_on(HALO_ERR_INPUT, name, " is audio, and only images can be stacked");
     if (s->width != t->width || s->height != t->height || s->channels != t->channels)
         return halo_fail_on(HALO_ERR_INPUT, name,
                             " is %lld x %lld with %d channel%s, and %s is %lld x %lld with %d",
@@ -182,13 +183,13 @@ static HaloStatus check_frame(Frames *frames, const Frame *frame, const HaloRead
     return check_shape(frames, frame, reader);
 }
 
-/* What reading a file loses; save_report() adds what it is of the first. */
+/* Notes of reading a file; save_report() adds those of the first. */
 static void note_file(Frames *frames, const HaloReader *reader)
 {
     if (frames->count > 1) halo_notes_join(&frames->notes, &reader->info.notes);
 }
 
-/* What an input that is not open any more says of itself. */
+/* The header of an input that is no longer open. */
 static void keep_info(Frames *frames, HaloReader *reader)
 {
     frames->format = reader->format;
@@ -196,7 +197,7 @@ static void keep_info(Frames *frames, HaloReader *reader)
     reader->info.meta = (HaloMeta){0};
 }
 
-/* The pages of what comes once, or of which one reader has to keep all, are read now. */
+/* Reads all pages of an input that can be read only once, or whose reader has to keep them all. */
 static HaloStatus add_stream(Frames *frames, const char *path)
 {
     HaloStatus status = HALO_OK;

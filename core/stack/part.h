@@ -1,4 +1,4 @@
-/* Stacks: what is made of the samples at one place of many pictures. */
+/* Stacks: reductions over the samples at one pixel of many images. */
 #ifndef CORE_STACK_PART_H
 #define CORE_STACK_PART_H
 
@@ -55,11 +55,11 @@ const HaloInfo *frames_first(const Frames *frames);    /* whose metadata the out
 const HaloFormat *frames_format(const Frames *frames); /* of the same */
 /* Files whose identity outputs must not have: [*count]. */
 const HaloRead *frames_reads(const Frames *frames, size_t *count);
-/* Rows from `first` on into `room`, [count][rows] of a row's bytes each. Rows are asked for in order. */
+/* Reads rows from `first` on into `room`, [count][rows] of a row's bytes each. Call it for rows in order. */
 HaloStatus frames_read(Frames *frames, int64_t first, int64_t rows, char *room);
 /* Do all of them stay open? */
 bool frames_stay(const Frames *frames);
-/* What there was to say of the files beside. */
+/* The notes of the files. */
 const HaloNotes *frames_notes(Frames *frames);
 
 #endif

@@ -1,7 +1,6 @@
-/* Many pictures into one, band by band: the same rows of all of them are read, by as many threads as there are,
- * then made into rows of one picture, which go through a plan that converts them for the output. It is done on
- * the host: files come and go through it, and sending all of them to a device would take longer than what is
- * left to compute. */
+/* Reduces many images to one, band by band: threads read the same rows of all images, these are reduced to rows
+ * of one image, and a plan converts those for the output. This runs on the host: sending all images to a device
+ * would take longer than computing there would save. */
 #include <stdlib.h>
 #include <string.h>
 

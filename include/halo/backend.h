@@ -15,57 +15,56 @@ extern "C" {
 
 typedef struct HaloDevice HaloDevice; /* each backend has its own */
 
-/* QUEUED: from now on the clock starts behind work that lets the host get ahead: what is timed is what the
- * device does, as in a queue that never runs dry, and not how long the host takes to launch it. For benchmarks.
+/* QUEUED: from now on the clock starts after enough work for the host to run ahead, so that the device's time
+ * is measured, as with a full queue, and not the host's launch overhead. For benchmarks.
  */
 typedef enum HaloMark { HALO_MARK_START, HALO_MARK_STOP, HALO_MARK_QUEUED } HaloMark;
 
 typedef struct HaloBackend {
     const char *name; /* "cpu", "cuda" */
 
-    /* Devices of this kind that can be used; 0 with the cause in halo_error() when there are none. */
+    /* The number of usable devices of this kind; 0, with the cause in halo_error(), when there are none. */
     int (*count)(void);
-    /* Begins to start device `index` beside the caller's work, the first time that it is called; true when that
-     * is done, well or not: from then on `open` does not take long. NULL: it never does. */
+    /* The first call starts device `index` in the background. True once that has ended, with success or not:
+     * from then on `open` is fast. NULL: `open` is always fast. */
     bool (*started)(int index);
     /* Opens device `index`; `jobs` bounds the threads of a CPU device (0: those of halo_machine()).
      * HALO_ERR_DEVICE. */
     HaloStatus (*open)(int index, int jobs, HaloDevice **device);
     void (*close)(HaloDevice *device);
-    /* One line for people: "AMD EPYC, v4, 2 threads". Valid while the device is open. */
+    /* A one-line description: "AMD EPYC, v4, 2 threads". Valid while the device is open. */
     const char *(*describe)(HaloDevice *device);
-    /* Bytes of device memory that can be had now. NULL: host memory. */
+    /* Bytes of device memory that are free now. NULL: host memory. */
     int64_t (*memory)(HaloDevice *device);
 
     /* Gives `buf` (its shape and rectangle are set) stride and data on the device; not cleared. HALO_ERR_LIMIT
      * without host memory, HALO_ERR_DEVICE without device memory. */
     HaloStatus (*alloc)(HaloDevice *device, HaloBuf *buf);
     void (*release)(HaloDevice *device, HaloBuf *buf);
-    /* Copies the rectangle of `to` between host and device; both NULL where the device works on host memory,
-     * and then plans use host buffers as they are. */
+    /* Copy the rectangle of `to` between host and device; both NULL if the device works on host memory: then
+     * plans use host buffers directly. */
     HaloStatus (*upload)(HaloDevice *device, const HaloBuf *host, HaloBuf *to);
     HaloStatus (*download)(HaloDevice *device, const HaloBuf *from, HaloBuf *host);
     /* Copies the rectangle of `to` between two buffers of the device. NULL where it works on host memory. */
     HaloStatus (*copy)(HaloDevice *device, const HaloBuf *from, HaloBuf *to);
-    /* Host memory that samples go to the device from, and come back to, at the rate of the link. NULL: no
-     * memory is faster than any other. HALO_ERR_LIMIT where there is none left: any other memory does, more
-     * slowly. */
+    /* Pinned host memory, which is copied to and from the device at the full rate of the link. NULL: all memory
+     * is equally fast. HALO_ERR_LIMIT if there is none left: other memory works, more slowly. */
     HaloStatus (*pin)(HaloDevice *device, int64_t bytes, void **memory);
     void (*unpin)(HaloDevice *device, void *memory);
-    /* Waits for everything asked of the device, reports what failed in flight, and returns in *clipped (when
-     * not NULL) how many samples were clipped while storing, and counts from 0 again. NULL goes on counting. */
+    /* Waits for all work of the device, reports asynchronous failures, and returns in *clipped (when not NULL)
+     * the number of samples that were clipped by stores, which is then reset to 0. NULL: counting goes on. */
     HaloStatus (*finish)(HaloDevice *device, uint64_t *clipped);
 
-    /* How much scratch a primitive takes: between `ask` and `asked` primitives compute nothing and touch no
-     * data, and their buffers need not have any; each stops, with HALO_ERR_LIMIT or without, where it has said
-     * how much of the device's memory it would take beside its buffers. `asked` ends that and gives the bytes
-     * of all of them, less what any step may take, which does not grow with the work. */
+    /* Workspace query: between `ask` and `asked` primitives compute nothing and touch no data, and buffers need
+     * not have any. Each returns, with HALO_ERR_LIMIT or HALO_OK, once it has reported how much device memory
+     * it would take beside its buffers. `asked` ends the query and gives the bytes of all of them, less an
+     * amount that any step may take and that does not grow with the work. */
     void (*ask)(HaloDevice *device);
     int64_t (*asked)(HaloDevice *device);
 
     /* The primitives compute the rectangle of `dst` from `src`, whose rectangle holds every sample needed;
-     * borders are those of the whole, `src->shape`. They may return before the work is done, but for reduce,
-     * fold, powers and hist. Sources are u8, u16 or f32 with any number of channels and any stride. */
+     * borders are those of the whole, `src->shape`. All but reduce, fold, powers and hist may return before the
+     * work is done. Sources are u8, u16 or f32 with any number of channels and any stride. */
     HaloStatus (*conv)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloConv *, HaloStore);
     HaloStatus (*sep)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSep *, HaloStore);
     HaloStatus (*map)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloMap *, HaloStore);
@@ -75,7 +74,7 @@ typedef struct HaloBackend {
     HaloStatus (*reduce)(HaloDevice *, const HaloBuf *src, unsigned want, HaloMoments *out);
     /* Whole buffers only. out: [channels], host memory. */
     HaloStatus (*fold)(HaloDevice *, const HaloBuf *src, const HaloFold *, double *out);
-    /* Whole buffers only. `out` is allocated by the caller, who need not clear `count`. */
+    /* Whole buffers only. The caller allocates `out`; `count` need not be cleared. */
     HaloStatus (*hist)(HaloDevice *, const HaloBuf *src, const HaloHist *, HaloHistogram *out);
     /* Whole buffers only; dst is i64 or f64 as HaloScan says. */
     HaloStatus (*scan)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloScan *);
@@ -91,32 +90,33 @@ typedef struct HaloBackend {
     HaloStatus (*sections)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSections *, HaloStore);
     HaloStatus (*spectrum)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *, HaloStore);
     HaloStatus (*chain)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloChain *, HaloStore);
-    /* The minimum and maximum of what the chain makes of a whole buffer, as `reduce` finds them. No sample is
-     * kept, and of counts just `count`, and `nan` where it is the same. out: [channels of the chain's result],
-     * host memory. */
+    /* The minimum and maximum of the chain's result for a whole buffer, as `reduce` finds them. No sample is
+     * stored, and of the counts only `count`, and `nan` if it is the same. out: [channels of the chain's
+     * result], host memory. */
     HaloStatus (*extremes)(HaloDevice *, const HaloBuf *src, const HaloChain *, HaloMoments *out);
 
-    /* The device's own clock; may be NULL. `mark` notes a moment in its stream of work; `elapsed` waits for
-     * both and gives the milliseconds between them. */
+    /* The device's own clock; may be NULL. `mark` records an event in its stream of work; `elapsed` waits for
+     * both events and gives the milliseconds between them. */
     HaloStatus (*mark)(HaloDevice *, HaloMark which);
     HaloStatus (*elapsed)(HaloDevice *, double *ms);
-    /* Runs the rungs of a family (NULL: all) and tells of each as it is done. */
+    /* Runs the rungs of a family (NULL: all) and reports each when it is done. */
     HaloStatus (*ladder)(HaloDevice *, const char *family, HaloRungSeen *seen, void *context);
-    /* Measures what the device gives; takes a second or two. May be NULL. */
+    /* Measures the device's ceilings; takes a second or two. May be NULL. */
     HaloStatus (*ceilings)(HaloDevice *, HaloCeilings *out);
 
-    /* Is this convolution done by Fourier transforms, where it may be (`fast`)? May be NULL: none is. */
+    /* Does this convolution run by Fourier transforms, if that is allowed (`fast`)? May be NULL: none does. */
     bool (*transforms)(const HaloConv *);
-    /* What the backend does of the way that `sep->fast` allows: fills `way`; false: it goes exactly. May be
-     * NULL: all of it. */
+    /* The part of the method that `sep->fast` allows and the backend uses: fills `way`; false: it computes
+     * exactly. May be NULL: all of it. */
     bool (*coarse)(const HaloSep *sep, HaloSepFast *way);
-    /* Does the backend run these steps as one pass, and gain by it? May be NULL: none. */
+    /* Can the backend fuse these steps into one pass, and is that faster? May be NULL: never. */
     bool (*chains)(const HaloShape *src, const HaloShape *dst, const HaloChain *);
-    /* Does it find the extremes of what these make in one pass, and gain by it, though what is made of the
-     * samples makes them anew? May be NULL: of none. */
+    /* Can it find the extremes of these steps' result in one pass, and is that faster, although the samples
+     * have to be computed again for the step that uses the extremes? May be NULL: never. */
     bool (*measures)(const HaloShape *src, const HaloShape *dst, const HaloChain *);
-    /* Whole buffers of f32 only: for each channel what folds that sum d * d * d and (d * d) * (d * d) give, d being
-     * a sample's distance from k[channel]. third, fourth: [channels], host memory. May be NULL: two folds do. */
+    /* Whole buffers of f32 only: for each channel the sums of d * d * d and (d * d) * (d * d), as folds would
+     * give them, d being a sample's distance from k[channel]. third, fourth: [channels], host memory. May be
+     * NULL: then two folds are used. */
     HaloStatus (*powers)(HaloDevice *, const HaloBuf *src, const double *k, double *third, double *fourth);
 } HaloBackend;
 

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* What a device gives to plain loops that do nothing else: reading, copying (read and written bytes together), fused
+/* A device's ceilings, measured with plain loops: reading, copying (read and written bytes together), fused
  * multiply-adds of f32, counted as two. 0: not known. */
 typedef struct HaloCeilings {
     double read_gbs, copy_gbs, fma_gflops;
@@ -20,7 +20,7 @@ typedef struct HaloCeilings {
 typedef struct HaloRung {
     const char *family; /* "reduce/steps" */
     const char *name;   /* "4 first add while loading" */
-    const char *change; /* what it changes against the rung before */
+    const char *change; /* what it changes from the rung before */
     const char *note;   /* a published mistake this rung shows, or what still holds it back; may be empty */
     double n;           /* elements */
     double bytes;       /* moved, at least */
@@ -36,16 +36,16 @@ typedef void HaloRungSeen(const HaloRung *rung, void *context);
 typedef struct HaloSession HaloSession; /* halo.h */
 typedef struct HaloPipeline HaloPipeline;
 
-/* What is measured on: uniform noise, one value everywhere, or slopes with a little noise, as in photographs. */
+/* The test samples: uniform noise, one value everywhere, or slopes with a little noise, as in photographs. */
 typedef enum HaloContent { HALO_CONTENT_RANDOM, HALO_CONTENT_CONSTANT, HALO_CONTENT_SMOOTH } HaloContent;
 
 /* Medians of `runs` runs of a pipeline on samples that are in host memory at first. */
 typedef struct HaloTiming {
     double upload_ms, kernel_ms, download_ms; /* kernel: by the device's own clock where it has one */
     double total_ms;                          /* from end to end, by the host's clock */
-    double bytes;                             /* moved, at least, by all steps */
+    double bytes;                             /* the least bytes that all steps have to move */
     double flops;                             /* multiply-adds of the convolutions, two each */
-    double floor_ms;                          /* what the ceilings leave both of them; 0: not known */
+    double floor_ms;                          /* the least time by the ceilings; 0: not known */
     HaloCeilings ceilings;                    /* of the device, measured once a session */
     int steps;
     const char *backend;

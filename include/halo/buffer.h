@@ -36,7 +36,7 @@ typedef struct HaloShape {
     int alpha;      /* the channel that is alpha, or -1 */
     float white;    /* the value of full scale: 255, 65535, 1 or what --white says */
     double rate;    /* frames per second; 0 for images */
-    bool numbers;   /* pictures alone: samples have no full scale (`white` is 1 and means nothing) */
+    bool numbers;   /* images only: samples have no full scale (`white` is 1 and has no meaning) */
 } HaloShape;
 
 /* A rectangle of a whole: columns [x0, x0+cols) and rows [y0, y0+rows) of `shape`. Most buffers hold all of
@@ -64,8 +64,8 @@ static inline float halo_dtype_white(HaloDtype dtype)
 /* "u8", "u16", "f32", "i64", "f64". */
 HALO_API const char *halo_dtype_name(HaloDtype dtype);
 
-/* "r", "gray", "alpha", "0", …: the name of a channel in reports. `room` holds names made on the spot and
- * must have 16 bytes. */
+/* "r", "gray", "alpha", "0", …: the name of a channel in reports. `room` is a buffer of 16 bytes for names that
+ * have to be made. */
 HALO_API const char *halo_channel_name(const HaloShape *shape, int channel, char room[16]);
 
 /* The address of the first sample of pixel (x, y), counted in the whole. */

@@ -13,12 +13,12 @@
 extern "C" {
 #endif
 
-#define HALO_MOST_CELLS 1024    /* of a row that are kept; more are counted alone */
+#define HALO_MOST_CELLS 1024    /* of a row that are kept; further ones are only counted */
 #define HALO_MOST_ROW (1 << 20) /* bytes of a row */
 
 typedef struct HaloCell {
     size_t at, length; /* in its row */
-    bool quoted;       /* with its quotation marks still round it */
+    bool quoted;       /* still in its quotation marks */
 } HaloCell;
 
 /* Set by halo_cells_open; freed in any case. */
@@ -34,13 +34,13 @@ typedef struct HaloCells {
 
     size_t begin, size; /* its bytes in `lines.text`, the end of the line included */
     long long breaks;   /* in quotation marks */
-    size_t from, to;    /* of the cell that is being read, and where what counts of it ends */
+    size_t from, to;    /* of the cell that is being read, and the end of it without trailing blanks */
     int state;
     bool after_cr;
 } HaloCells;
 
-/* Leaves out a byte order mark, finds the separator by the first row (tabs, semicolons or commas, the first of
- * these that divides it; else blanks), and reads that row. */
+/* Skips a byte order mark, finds the separator in the first row (tabs, semicolons or commas, the first of these
+ * that occurs; else blanks), and reads that row. */
 HaloStatus halo_cells_open(HaloCells *cells, HaloSource *source, bool comments);
 /* The same for a table whose separator is known, without comments and byte order mark. */
 HaloStatus halo_cells_of(HaloCells *cells, HaloSource *source, char separator);

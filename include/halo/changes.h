@@ -18,26 +18,26 @@ extern "C" {
 typedef struct HaloMove {
     bool transposed;            /* first x and y are exchanged; then, along each axis of the result, */
     double scale[2], offset[2]; /* out = scale * in + offset */
-    const HaloPiece *piece;     /* in place of that: [pieces] of a sound; what lies in none is gone */
+    const HaloPiece *piece;     /* in place of that: [pieces] of a sound; samples in none of them are dropped */
     int64_t pieces;
-    int64_t size[2];           /* of the result: places outside of it are gone */
+    int64_t size[2];           /* of the result: positions outside of it are dropped */
     const struct HaloMix *mix; /* what channels are made of; NULL: they are the same, */
     bool mixed;                /* or none is one of the source's */
-    bool lost;                 /* the result has neither places nor channels of the source */
-    bool keeps_values;         /* every sample is one of the source's, or what a border gives */
+    bool lost;                 /* the result's positions and channels have no relation to the source's */
+    bool keeps_values;         /* every sample is one of the source's, or a border's */
 } HaloMove;
 
 typedef struct HaloChanges {
     HaloShape from, to; /* the input, as the pipeline gets it, and the output */
     bool samples;       /* may any sample differ from the input's? */
-    bool upright;       /* rows are as people see them, whatever was said of them */
+    bool upright;       /* rows are upright, whatever the orientation in EXIF said */
     int light;          /* 1: from sRGB to linear light, -1: the other way, 0: coded as it was */
-    int64_t pages; /* of the output; 0: not known */
+    int64_t pages;      /* of the output; 0: not known */
     int moves;
     HaloMove *move; /* [moves], in order */
 } HaloChanges;
 
-/* A place of the input, x and y, becomes one of the output; false: it is not there any more. Of a sound y is 0.
+/* Maps a position of the input, x and y, to the output; false: it is outside. Of a sound y is 0.
  */
 static inline bool halo_changes_place(const HaloChanges *changes, double place[2])
 {
@@ -83,7 +83,7 @@ static inline bool halo_changes_affine(const HaloChanges *changes, double m[6])
     return true;
 }
 
-/* Is every sample of the output one of the input's, in its type, or what a border gives? */
+/* Is every sample of the output one of the input's, in its type, or a border's? */
 static inline bool halo_changes_keep_values(const HaloChanges *changes)
 {
     for (int i = 0; i < changes->moves; i++)
@@ -107,7 +107,7 @@ static inline bool halo_changes_scale(const HaloChanges *changes, double scale[2
     return true;
 }
 
-/* Does the output begin with what was the end? */
+/* Does the output begin with the end of the input? */
 static inline bool halo_changes_backwards(const HaloChanges *changes)
 {
     bool backwards = false;
@@ -115,7 +115,7 @@ static inline bool halo_changes_backwards(const HaloChanges *changes)
     return backwards;
 }
 
-/* The channel of the input that a channel of the output holds as it was, or -1. */
+/* The channel of the input that a channel of the output holds unchanged, or -1. */
 static inline int halo_changes_source(const HaloChanges *changes, int channel)
 {
     for (int i = changes->moves - 1; i >= 0 && channel >= 0; i--) {
@@ -129,7 +129,7 @@ static inline int halo_changes_source(const HaloChanges *changes, int channel)
     return channel;
 }
 
-/* Does every place stay where it is, and last as long as before? */
+/* Does every position stay in place, at the same scale? */
 static inline bool halo_changes_keep_places(const HaloChanges *changes)
 {
     for (int i = 0; i < changes->moves; i++) {

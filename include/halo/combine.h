@@ -25,8 +25,8 @@ typedef enum HaloCombineKind {
 } HaloCombineKind;
 
 /* out(x, y) from a(x + ax, y + ay) and b(x + bx, y + by): the offsets are non-zero after VALID, which moves
- * the origin. Margins are counted on the output. Where b is `spread`, it may be one pixel, which goes with all
- * of a's, or have one channel, which does.
+ * the origin. Margins are counted on the output. Where b is `spread`, it may be one pixel or have one channel,
+ * which is broadcast over a.
  *
  * ENDS is for a single row at least `taps` long: sample i of the left margin is the sum of tap[i * taps + j] *
  * b(j) over the first `taps` samples, by one fma each from +0 on; the right margin is its mirror image, summed

@@ -12,21 +12,21 @@ extern "C" {
 typedef struct HaloComparison {
     HaloShape shape;     /* of the first */
     int64_t other_width; /* of the second; of sounds, the frames, another perhaps */
-    int64_t image;       /* of several in a file which one, from 1 on; 0: the only one */
+    int64_t image;       /* the number of the image in its file, from 1; 0: the only one */
     uint64_t samples, differing;
     double max, mean, rmse; /* of the magnitudes of the differences */
     int64_t max_x, max_y;   /* where the first of the greatest differences is; -1: none is above 0 */
     int max_channel;
-    double psnr; /* in dB, of full scale; infinite where nothing differs */
-    double ssim; /* NaN: of sound, or of pictures of less than 11 pixels a side */
-    double lag;  /* of sound: by how many frames the second is late where the two resemble each other most; */
-    double correlation; /* and how much, -1 to 1; NaN: not known */
+    double psnr;        /* in dB, of full scale; infinite if nothing differs */
+    double ssim;        /* NaN: of sound, or of pictures of less than 11 pixels a side */
+    double lag;         /* of sound: the lag of the second, in frames, at the maximum of the correlation, */
+    double correlation; /* and that correlation, -1 to 1; NaN: not known */
     HaloNotes notes;    /* what reading the two lost */
 } HaloComparison;
 
-/* Compares all images of two files, which have to be of one size, with as many channels; sounds may be of any
- * two lengths, and what one alone has differs from silence. `raw` as in HaloJob. *item, one for each image, is
- * freed by `free`. HALO_ERR_INPUT, which names both, where they cannot be compared. */
+/* Compares all images of two files, which have to be of one size, with as many channels; sounds may have
+ * different lengths, and the rest of the longer one is compared with silence. `raw` as in HaloJob. *item, one
+ * for each image, is freed by `free`. HALO_ERR_INPUT, which names both, where they cannot be compared. */
 HALO_API HaloStatus halo_compare(HaloSession *session, const char *a, const char *b, const HaloShape *raw,
                                  HaloComparison **item, int *items);
 

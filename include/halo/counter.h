@@ -18,7 +18,7 @@ extern "C" {
 
 #define HALO_COUNTER_NODES 64
 
-/* *right becomes `left` joined with it. */
+/* Joins `left` with *right, into *right. */
 typedef void HaloJoin(const void *context, const void *left, void *right);
 
 static inline void halo_join_moments(const void *context, const void *left, void *right)
@@ -29,8 +29,8 @@ static inline void halo_join_moments(const void *context, const void *left, void
     *(HaloMoments *)right = joined;
 }
 
-/* Nodes of `size` bytes lie `stride` bytes apart, from `node` on. The leaf is the one after `count` others; it is
- * changed. */
+/* Nodes of `size` bytes lie `stride` bytes apart, from `node` on. The leaf is the one after `count` others; it
+ * is changed. */
 static inline void halo_counter_add(void *node, size_t stride, size_t size, uint64_t count, void *leaf,
                                     HaloJoin *join, const void *context)
 {
@@ -39,7 +39,8 @@ static inline void halo_counter_add(void *node, size_t stride, size_t size, uint
     memcpy(at, leaf, size);
 }
 
-/* What `count` leaves come to: what is there is joined from the last to the first. Without any *total stays. */
+/* The total of `count` leaves: joins the existing nodes from the last to the first. Without leaves *total
+ * stays. */
 static inline void halo_counter_total(const void *node, size_t stride, size_t size, uint64_t count, void *total,
                                       HaloJoin *join, const void *context)
 {

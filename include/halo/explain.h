@@ -13,7 +13,7 @@ extern "C" {
 #define HALO_EXPLAINED_SOURCES 2
 
 typedef struct HaloExplainedStep {
-    char op[128];     /* the operation that asked for it; of several in one pass "gauss|sobel" */
+    char op[128];     /* the operation that it belongs to; "gauss|sobel" of several in one pass */
     char method[128]; /* "convolve 3 x 3, border replicate" */
     int sources;      /* the values it reads, by number, */
     int src[HALO_EXPLAINED_SOURCES];
@@ -23,7 +23,7 @@ typedef struct HaloExplainedStep {
     bool exact;          /* false: an approximation that HALO_PRECISION_FAST allows */
 } HaloExplainedStep;
 
-/* A file that goes along with the input. */
+/* A secondary input. */
 typedef struct HaloExplainedSide {
     int value; /* its number */
     char path[256];
@@ -33,20 +33,20 @@ typedef struct HaloExplainedSide {
 typedef struct HaloExplanation {
     int in, out;     /* of the values */
     HaloShape input; /* width -1: sound of unknown length */
-    int64_t shrunk;  /* by so much on each side it is read smaller; 1: it is read as it is */
+    int64_t shrunk;  /* the factor by which it is decimated while it is read; 1: not */
     HaloShape output;
     bool wants_output;
     int sides;
     HaloExplainedSide *side;
     int steps;
     HaloExplainedStep *step;
-    bool fast;           /* HALO_PRECISION_FAST was asked for */
+    bool fast;           /* HALO_PRECISION_FAST is set */
     const char *backend; /* NULL: there is none, and `why` says so */
     char why[240];
-    bool on_host;           /* the backend works in host memory */
-    int devices;            /* of it, that take bands in turn; 1: one does all */
-    bool flows;             /* bands are read and written as they come; else all is in memory at once */
-    bool keeps;             /* they are read so; the output is written when it is all made */
+    bool on_host; /* the backend works in host memory */
+    int devices;  /* the number of devices that share the bands */
+    bool flows;   /* bands are read, computed and written at the same time; else all is in memory at once */
+    bool keeps;   /* only reading is in bands; the output is kept and written at the end */
     int64_t bands, band;    /* how many bands, -1: not known; rows, or frames of sound, in each */
     double memory, between; /* bytes needed at most, on (each) GPU of its memory; of these, between the steps */
     double block_ms,

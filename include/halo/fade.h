@@ -4,7 +4,7 @@
 
 #include "halo/numerics.h"
 
-/* Gains at this many places between silence and full, and at both, a straight line between any two. */
+/* The gain curve is linear between this many points between silence and full gain, both included. */
 #define HALO_FADE_PLACES 4096
 
 /* The first `in` columns and the last `out`: sample x is multiplied by the gain of place x of `in`, then by

@@ -14,7 +14,7 @@ typedef struct HaloFormat HaloFormat;
 
 /* ---- outputs -------------------------------------------------------------------------------------------- */
 
-/* What to do about an output that exists already. */
+/* What to do if an output already exists. */
 typedef enum HaloForce {
     HALO_FORCE_NO,  /* keep it, and fail */
     HALO_FORCE_YES, /* replace it */
@@ -34,12 +34,12 @@ typedef struct HaloWriteOptions {
     int quality;     /* JPEG: 1..100; 0: 90 */
     int subsampling; /* JPEG: 444, 422 or 420; 0: 444 from quality 90 on, else 420 */
     int png_level;   /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
-    int tile;        /* TIFF: tiles of so many rows and columns, a multiple of 16; 0: strips */
+    int tile;        /* TIFF: tiles of this width and height, a multiple of 16; 0: strips */
     bool pyramid;    /* TIFF: overviews, too, each half as wide and high, in tiles of `tile` or 256 */
     int bits;        /* sound: integers of 8, 16, 24 or 32 bits, or, `floats`, of 32; 0: as the input's */
     bool floats;
     bool strip; /* write none of the input's metadata */
-    bool guard; /* where samples of sound would be clipped, do it again, scaled to fit */
+    bool guard; /* if samples of sound would be clipped, run again, attenuated to prevent that */
     bool sync;  /* success means that the output, and its name in its folder, are on the disk */
 } HaloWriteOptions;
 
@@ -58,7 +58,7 @@ typedef struct HaloText {
 /* A chunk of WAVE that holds metadata: bext, iXML, cue, smpl, LIST, … */
 typedef struct HaloChunk {
     char id[4];
-    bool behind; /* it stands behind the samples */
+    bool behind; /* it follows the samples */
     HaloBlob bytes;
 } HaloChunk;
 
@@ -71,8 +71,8 @@ typedef struct HaloColourCode {
 } HaloColourCode;
 
 /* What GeoTIFF adds to TIFF (OGC 19-008), each as little-endian bytes of its type: how pixels lie on a map, the
- * keys of its coordinate system; and GDAL's texts: on each band, and of the sample that means "no data". Size 0: not
- * there. */
+ * keys of its coordinate system; and GDAL's texts: on each band, and of the sample that means "no data". Size
+ * 0: not there. */
 enum {
     HALO_GEO_SCALE,     /* f64: of a pixel along x, y, z */
     HALO_GEO_TIEPOINTS, /* f64, six each: a place of the picture and one of the map */
@@ -85,7 +85,7 @@ enum {
     HALO_GEO_TAGS
 };
 
-/* Kept from input to output where both formats can hold it. All zero: the file says nothing. */
+/* Kept from input to output if both formats can hold it. All zero: the file has none. */
 typedef struct HaloMeta {
     HaloBlob icc;  /* an ICC profile */
     HaloBlob exif; /* TIFF-structured EXIF, without any "Exif\0\0" */
@@ -93,16 +93,16 @@ typedef struct HaloMeta {
     HaloBlob iptc; /* IPTC-IIM records */
     HaloText *text;
     size_t texts;
-    HaloChunk *chunk; /* WAVE's own; what stands in them is among the texts, too */
+    HaloChunk *chunk; /* WAVE's own; their texts are also in `text` */
     size_t chunks;
     HaloBlob *picture; /* of a sound, such as a cover: FLAC's blocks (RFC 9639, 8.8) */
     size_t pictures;
     double resolution[2];   /* dots per metre along x and y */
-    bool ratio;             /* of `resolution` only x : y is known: the shape of a pixel */
+    bool ratio;             /* only the ratio x : y of `resolution` is known: the pixel aspect ratio */
     double gamma;           /* PNG's gAMA: samples are light to this power, such as 0.45455 */
     double chroma[8];       /* PNG's cHRM: x and y of white, red, green and blue */
     int srgb;               /* the samples are sRGB: 1 + the rendering intent of ICC.1 */
-    uint8_t significant[4]; /* PNG's sBIT: of each channel, the bits that its source had */
+    uint8_t significant[4]; /* PNG's sBIT: significant bits of each channel */
     HaloColourCode code[HALO_COLOUR_CODES];
     HaloBlob geo[HALO_GEO_TAGS];
 } HaloMeta;
@@ -111,12 +111,12 @@ typedef struct HaloInfo {
     HaloShape shape;   /* width -1: audio of unknown length, read to the end */
     int bits;          /* per sample, in the file */
     bool real;         /* the file holds floating-point samples */
-    bool rate_said;    /* of sound: its rate is not in the file, but was asked for, or is 1 */
+    bool rate_said;    /* of sound: its rate is not in the file, but from --rate, or 1 */
     uint32_t speakers; /* of sound: WAVE's mask of channels, such as 3f for 5.1; 0: not said, so the usual; */
-#define HALO_SPEAKERS_UNKNOWN UINT32_MAX /* or the channels are for no loudspeakers in the order of a mask */
-    char encoding[48]; /* for people: "palette, interlaced", "24-bit PCM"; may be empty */
-    int64_t images;    /* in a file that holds pages; 0: in others, where one may follow another */
-    HaloNotes notes;   /* what reading loses or changes; more may come while rows are read */
+#define HALO_SPEAKERS_UNKNOWN UINT32_MAX /* no speaker positions in the order of a mask */
+    char encoding[48];                   /* a description: "palette, interlaced", "24-bit PCM"; may be empty */
+    int64_t images;  /* in a file that holds pages; 0: in others, where one may follow another */
+    HaloNotes notes; /* what reading loses or changes; more may be added while rows are read */
     HaloMeta meta;
 } HaloInfo;
 
@@ -127,12 +127,12 @@ HALO_API HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to);
  * which is what samples are without any profile. */
 HALO_API unsigned halo_meta_kinds(const HaloMeta *meta);
 
-/* Those without which the samples would be taken for other colours: not what says sRGB. */
+/* Those without which the samples would be shown in other colours: not those that say sRGB. */
 HALO_API unsigned halo_meta_colours(const HaloMeta *meta);
 
 /* The orientation in EXIF, 1 to 8; 1, which means upright, also where there is none or it is damaged. */
 HALO_API int halo_exif_orientation(const HaloBlob *exif);
-/* Is there a small image in it? */
+/* Does it hold a thumbnail? */
 HALO_API bool halo_exif_thumbnail(const HaloBlob *exif);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* A file format: one table of functions, row by row in both directions; and the byte streams under it. */
+/* A file format: a table of functions that read and write row by row; and the byte streams below it. */
 #ifndef HALO_FORMAT_H
 #define HALO_FORMAT_H
 
@@ -22,14 +22,15 @@ HALO_API HaloStatus halo_source_open(const char *path, HaloSource **source);
 /* Reads from memory, which stays the caller's and must outlive the source. */
 HALO_API HaloStatus halo_source_from_memory(const void *bytes, size_t size, HaloSource **source);
 HALO_API void halo_source_close(HaloSource *source);
-/* What the source must keep of a stream is counted from here on. */
+/* From here on the bytes of a stream that the source keeps are counted. */
 HALO_API void halo_source_count(HaloSource *source, HaloMemory *memory);
 HALO_API const char *halo_source_name(const HaloSource *source);
 /* Looks at up to `size` bytes (at most 4096) without taking them. */
 HALO_API HaloStatus halo_source_peek(HaloSource *source, size_t size, const uint8_t **bytes, size_t *got);
 /* Takes up to `size` bytes; fewer only at the end. */
 HALO_API HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t *got);
-/* Takes what has come, up to `size` bytes, and waits only where nothing has; *got is 0 at the end alone. */
+/* Takes the bytes that are available, up to `size`, and waits only if there are none; *got is 0 only at the
+ * end. */
 HALO_API HaloStatus halo_source_take(HaloSource *source, void *bytes, size_t size, size_t *got);
 /* Total size where it is known (a regular file), else -1. */
 HALO_API int64_t halo_source_size(const HaloSource *source);
@@ -38,14 +39,14 @@ HALO_API double halo_source_ms(const HaloSource *source);
 /* True where halo_source_seek works everywhere: regular files, and memory. */
 HALO_API bool halo_source_seekable(const HaloSource *source);
 HALO_API HaloStatus halo_source_seek(HaloSource *source, int64_t offset);
-/* Makes sure that the next `size` bytes can be taken, and that halo_source_seek can go back to `from` after
- * that, where bytes have been taken from already. False: there are fewer, or they cannot be kept; nothing is
- * lost by asking. */
+/* Makes sure that the next `size` bytes can be taken, and that halo_source_seek can return to `from` after
+ * that, even if bytes from there on have been taken. False: there are fewer, or they cannot be kept; no bytes
+ * are lost. */
 HALO_API bool halo_source_keep(HaloSource *source, int64_t from, size_t size);
 /* How many bytes have been taken. */
 HALO_API int64_t halo_source_tell(const HaloSource *source);
-/* Reads all that is left into memory that the source owns. For decoders that want it whole, and for formats
- * that must seek where the source cannot. HALO_ERR_LIMIT where more would have to be held than may be. */
+/* Reads all remaining bytes into memory that the source owns. For decoders that need all of it, and for formats
+ * that have to seek in a source that cannot. HALO_ERR_LIMIT if that exceeds the memory limit. */
 HALO_API HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *size);
 /* Device and inode, to recognise an output that is its own input; false for pipes. */
 HALO_API bool halo_source_identity(const HaloSource *source, uint64_t id[2]);
@@ -65,29 +66,27 @@ typedef struct HaloSinkOptions {
  * with HALO_FORCE_SAME that shows at the end), HALO_ERR_USAGE for a folder or a file that is read,
  * HALO_ERR_OUTPUT otherwise. */
 HALO_API HaloStatus halo_sink_open(const char *path, const HaloSinkOptions *options, HaloSink **sink);
-/* HALO_ERR_OUTPUT with path and reason; HALO_ERR_PIPE when the reader has gone. */
+/* HALO_ERR_OUTPUT with path and reason; HALO_ERR_PIPE when the reader has closed the pipe. */
 HALO_API HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t size);
-/* Takes room on the disk for bytes [from, from + bytes) of a file, before they are written: an advance, which
- * may be refused without a word. Another thread may do it while nothing is written. False: there is no use in
- * more of it. */
+/* Preallocates bytes [from, from + bytes) of a file on the disk. This is only a hint, whose failure is ignored.
+ * Another thread may call it while nothing is written. False: further calls are useless. */
 HALO_API bool halo_sink_reserve(HaloSink *sink, int64_t from, int64_t bytes);
-/* Passes on what is buffered, where that goes to a pipe or a device: its reader need not wait for more. */
+/* Flushes the buffer to a pipe or a device, so that its reader need not wait for more. */
 HALO_API HaloStatus halo_sink_flush(HaloSink *sink);
 /* Milliseconds that the system took to write, so far. */
 HALO_API double halo_sink_ms(const HaloSink *sink);
 /* True while a temporary file is being written: a header can be completed at the end. */
 HALO_API bool halo_sink_seekable(const HaloSink *sink);
-/* Would it be, if this path were opened now? */
+/* The same for a path that is not open yet. */
 HALO_API bool halo_sink_would_seek(const char *path);
 HALO_API HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset);
-/* Where the next byte goes; as halo_sink_seek, where it can seek alone. */
+/* The position of the next byte; like halo_sink_seek, only if the sink can seek. */
 HALO_API HaloStatus halo_sink_tell(HaloSink *sink, int64_t *offset);
-/* Reads back what has been written, where it can seek; the place of the next write stays. *got: fewer at the
- * end. */
+/* Reads back written bytes, if it can seek; the position of the next write stays. *got: fewer at the end. */
 HALO_API HaloStatus halo_sink_read(HaloSink *sink, int64_t offset, void *bytes, size_t size, size_t *got);
-/* Makes the output real: flush, fsync if asked to, close, rename. Frees the sink whatever happens. */
+/* Commits the output: flush, fsync if requested, close, rename. Frees the sink even on failure. */
 HALO_API HaloStatus halo_sink_commit(HaloSink *sink);
-/* Forgets the output and removes the temporary; the old file is intact. NULL is fine. */
+/* Discards the output and removes the temporary; an existing file stays intact. NULL is fine. */
 HALO_API void halo_sink_abandon(HaloSink *sink);
 /* io/bytes/stop.c: removes all temporaries when the process is about to end. Afterwards no thread can make one
  * or give an output its name (HALO_ERR_OUTPUT). Async-signal-safe; waits for other threads that are doing
@@ -103,23 +102,23 @@ HALO_API HaloStatus halo_sync_folder(const char *path);
 
 /* ---- what a file says of itself (file.h has what it is) ----------------------------------------------- */
 
-/* The EXIF without its small image: the bytes of that are gone, the rest stays in place. */
+/* The EXIF without its thumbnail: the bytes of that are removed, the rest stays in place. */
 HALO_API void halo_exif_drop_thumbnail(HaloBlob *exif);
 /* The rows have been turned. */
 HALO_API void halo_exif_set_upright(HaloBlob *exif);
-/* The picture has this size; where EXIF says none, it goes on saying none. */
+/* Sets the image's size in EXIF, if EXIF has one. */
 HALO_API void halo_exif_set_size(HaloBlob *exif, int64_t width, int64_t height);
 /* The same of an XMP packet, which repeats both. HALO_ERR_LIMIT without memory for longer numbers. */
 HALO_API HaloStatus halo_xmp_set_upright(HaloBlob *xmp);
 HALO_API HaloStatus halo_xmp_set_size(HaloBlob *xmp, int64_t width, int64_t height);
 
-/* What the input says of itself becomes what is true of the output (io/meta/apply.c): the copy that `info`
- * holds is changed, and what cannot be kept true is left out and noted. HALO_ERR_LIMIT without memory. */
+/* Updates the metadata in `info`, a copy of the input's, so that it is true of the output (io/meta/apply.c).
+ * What cannot be kept true is left out, with a note. HALO_ERR_LIMIT without memory. */
 HALO_API HaloStatus halo_meta_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes);
 
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
-#define HALO_MAX_CHANNELS 65536 /* of an image, whatever is asked for */
+#define HALO_MAX_CHANNELS 65536 /* the maximum of an image, whatever the options */
 
 typedef struct HaloReadOptions {
     bool tolerate;      /* a truncated or damaged file gives what could be read: the rest of an image is 0, a
@@ -129,15 +128,14 @@ typedef struct HaloReadOptions {
     HaloShape raw;      /* audio: width -1 */
     int raw_bits;       /* audio: as HaloOptions has it; 0: samples of raw.dtype */
     int64_t image;      /* which of a file's pages, from 0 */
-    double rate; /* frames per second of series that say none: text, which has 1 without, and arrays, which are
-                    pictures without; 0: not given */
+    double rate; /* frames per second of inputs that state none: tables, for which it is 1 by default, and
+                    arrays, which are images by default; 0: not given */
     const char *columns; /* of text: "2,3"; NULL: all */
     const char *axes;    /* HaloOptions::axes */
     double white;        /* HaloOptions::white */
 } HaloReadOptions;
 
-/* May there be several images in a file? In streams: only where it is a pipe, since readers of files take the
- * first. */
+/* Can a file hold several images? In streams: only on a pipe, since readers of files take the first. */
 typedef enum HaloSeveral {
     HALO_ONE_IMAGE,
     HALO_SEVERAL_IN_STREAMS,
@@ -150,10 +148,9 @@ typedef struct HaloReader {
     HaloSource *source; /* not owned */
     HaloReadOptions options;
     int jobs;           /* threads that may work on it, the caller's included; 0: 1 */
-    HaloMemory *memory; /* counts what the reader keeps that grows with the file; NULL: nobody counts */
+    HaloMemory *memory; /* counts the reader's memory that grows with the file; NULL: not counted */
     HaloInfo info;
-    bool keeps_all; /* pages lie among each other: who reads one keeps all, so that one reader should read them
-                     */
+    bool keeps_all; /* pages are interleaved, and a reader of one keeps all: use one reader for all pages */
     void *state;
 } HaloReader;
 
@@ -165,10 +162,10 @@ typedef struct HaloWriter {
     HaloMemory *memory; /* as a reader's */
     HaloInfo info; /* shape: of the samples to come; bits, real: the input's, followed where possible; a copy of
                       its metadata, as it is true of the output */
-    HaloChanges changes; /* from the input; the plan adds its shapes and moves as the output is opened */
+    HaloChanges changes; /* from the input; the plan adds its shapes and moves when the output is opened */
     uint64_t clipped;    /* audio: samples that integers could not hold, */
     float peak;          /* and the largest magnitude among them; 0: none, or only NaN */
-    HaloNotes notes;     /* what writing loses, beside what the format has no room for (`holds`) */
+    HaloNotes notes;     /* what writing loses, beside metadata that the format cannot hold (`holds`) */
     void *state;
 } HaloWriter;
 
@@ -188,13 +185,13 @@ struct HaloFormat {
     bool keeps_units;
     bool
         keeps_type; /* what is computed of integers becomes integers of their type again, as in other formats */
-    /* Million samples a second that a core decodes and encodes, roughly; 0: it copies them. */
+    /* Roughly how many million samples per second a core decodes and encodes; 0: it copies them. */
     int decodes, encodes;
-    bool plain;   /* a file is as large as its samples, but for a header: its room can be taken in advance */
-    bool named;   /* nothing in a file tells: it is known by its extension, or by name */
+    bool plain;   /* a file is as large as its samples plus a header, so its space can be preallocated */
+    bool named;   /* files have no signature: the format is known by its extension, or by name */
     bool text;    /* people can read it: it may go to a terminal */
     bool no_rate; /* of sound it holds samples alone, which are later read back without a rate */
-    bool tiles;  /* of pictures it holds tiles and overviews: HaloWriteOptions::tile and pyramid ask for them */
+    bool tiles;   /* it holds images with tiles and overviews (HaloWriteOptions::tile and pyramid) */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */
@@ -204,32 +201,31 @@ struct HaloFormat {
     /* Reads the header, of the page options.image where there is `next`: sets reader->info, and reader->state
      * where there is any. */
     HaloStatus (*open)(HaloReader *reader);
-    /* Before the first row: lets an image be read smaller by a power of two up to `most` on each side, where
-     * that is less work and shows a little: *times (1: not at all). info.shape becomes the size rounded up.
-     * NULL: never. */
+    /* Before the first row: decimates an image by a power of two up to `most` on each axis, if that is less
+     * work (the result differs a little): *times (1: not). info.shape becomes the size rounded up. NULL: never.
+     */
     HaloStatus (*shrink)(HaloReader *reader, int64_t most, int64_t *times);
     /* Fills the next rows->rows rows (audio: rows->cols frames); *got is fewer only at the end of audio of
      * unknown length. */
     HaloStatus (*read)(HaloReader *reader, HaloBuf *rows, int64_t *got);
-    /* Goes over the next rows of an image as far as it can without decoding them, *skipped of them. NULL: not
-     * at all. */
+    /* Skips the next rows of an image as far as that is possible without decoding them, *skipped of them. NULL:
+     * never. */
     HaloStatus (*skip)(HaloReader *reader, int64_t rows, int64_t *skipped);
-    /* The next frame that is read of a sound whose length is known will be this one, back or forth; *gone: so
-     * it is. NULL: never. */
+    /* Moves a sound of known length to this frame, forward or backward; *gone: it succeeded. NULL: never. */
     HaloStatus (*seek)(HaloReader *reader, int64_t frame, bool *gone);
-    /* Does `read` fill any columns alone, those that the rows have? Else rows are as wide as the image. */
+    /* Can `read` fill only some columns, those of the rows? Otherwise rows are as wide as the image. */
     bool columns;
     void (*close)(HaloReader *reader); /* frees `state`; also after a failed open */
     /* Goes to the page options.image, a later one of info.images, and sets reader->info anew; NULL where a file
      * holds no pages. */
     HaloStatus (*next)(HaloReader *reader);
-    /* The kinds of metadata (HaloMetaKind) that stand behind the samples, or may: they are known when the last
-     * row has been read. NULL: none. */
+    /* The kinds of metadata (HaloMetaKind) that may follow the samples, and so are known only after the last
+     * row. NULL: none. */
     unsigned (*trailing_meta)(HaloReader *reader);
-    /* Does `create` write all metadata, so that they have to be known before the first row? */
+    /* Does `create` write all metadata, so that it has to be known before the first row? */
     bool meta_first;
-    /* Loads the library that `create` needs, before there is a temporary: the system's loader may end the
-     * process where it has no memory. NULL: it needs none. */
+    /* Loads the library that `create` needs, before there is a temporary: the dynamic loader may end the
+     * process if it has no memory. NULL: it needs none. */
     HaloStatus (*load)(void);
     /* Writes the header for writer->info. */
     HaloStatus (*create)(HaloWriter *writer);

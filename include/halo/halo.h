@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/* "0.1.0"; and what this build can do, one line: "JPEG, TIFF, …, no CUDA". */
+/* "0.1.0"; and the features of this build in one line: "JPEG, TIFF, …, no CUDA". */
 HALO_API const char *halo_version(void);
 HALO_API const char *halo_build_features(void);
 
@@ -41,7 +41,7 @@ typedef struct HaloSession HaloSession;
 /* Opens no device yet: that happens when the first plan needs one. `options` may be NULL. */
 HALO_API HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session);
 HALO_API void halo_session_close(HaloSession *session);
-/* Frees the buffers that are kept for the next file. */
+/* Frees the session with the buffers that it keeps for the next file. */
 HALO_API void halo_session_trim(HaloSession *session);
 
 /* ---- pipelines and plans -------------------------------------------------------------------------------- */
@@ -49,16 +49,16 @@ HALO_API void halo_session_trim(HaloSession *session);
 typedef struct HaloPipeline HaloPipeline;
 typedef struct HaloPlan HaloPlan;
 
-/* The most operations of a pipeline, those in its branches counted, and how deep branches may be nested. */
+/* The maximum number of operations of a pipeline, including those in branches, and of nested branches. */
 #define HALO_MAX_OPERATIONS 4096
 #define HALO_MAX_NESTING 64
 
 /* Parses "op:key=value,… | op …", checking names, values and masks. HALO_ERR_USAGE says what, where, and the
  * nearest right spelling. "" is a pipeline that copies.
  *
- * Files that it names have been read then, once. A pipeline does not change any more and keeps nothing of the
- * session: sessions with the same tables may plan and run it, in other threads at the same time, too; plans do
- * not point into it. */
+ * The files that it names are read by this call, once. A pipeline is constant and independent of the session:
+ * any session with the same tables may plan and run it, also in several threads at the same time; plans do not
+ * point into it. */
 HALO_API HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline);
 HALO_API void halo_pipeline_free(HaloPipeline *pipeline);
 /* The i-th of the files that were read for it; false past the last. */
@@ -67,16 +67,16 @@ HALO_API bool halo_pipeline_reads(const HaloPipeline *pipeline, size_t i, HaloRe
 HALO_API bool halo_pipeline_only_measures(const HaloPipeline *pipeline);
 /* True where an operation gives results: it may be run for these alone ("crop:100x100 | stats"). */
 HALO_API bool halo_pipeline_measures(const HaloPipeline *pipeline);
-/* A number for this pipeline (masks by what is in them), this version of halo and `more` (NULL: nothing): where
- * any of them differs, so does the number, but for a chance of 2^-64. */
+/* A hash of this pipeline (masks by their coefficients), this version of halo and `more` (NULL: nothing).
+ * Different ones have the same hash with a probability of 2^-64. */
 HALO_API uint64_t halo_pipeline_fingerprint(const HaloPipeline *pipeline, const char *more);
 
 /* Plans a pipeline for an input of this shape. `to` is the format the output goes to, or NULL: f32 stays
  * f32 and a plan that only measures makes no output. */
 HALO_API HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
                                    const HaloFormat *to, HaloPlan **plan);
-/* The same for these samples, a whole buffer in host memory. Some operations, such as `silence`, listen to them
- * before they know how much they leave: halo_plan_make alone refuses those. */
+/* The same for these samples, a whole buffer in host memory. The output length of some operations, such as
+ * `silence`, depends on the samples: halo_plan_make alone refuses those. */
 HALO_API HaloStatus halo_plan_make_of(HaloSession *session, const HaloPipeline *pipeline, const HaloBuf *in,
                                       const HaloFormat *to, HaloPlan **plan);
 /* Runs it. `in` is a whole buffer in host memory; `out` is allocated (NULL: not wanted), and `results` filled
@@ -92,28 +92,29 @@ HALO_API void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE
 /* By name or extension ("png", "jpg"); NULL: there is none. */
 HALO_API const HaloFormat *halo_find_format(const char *name);
 
-/* What a file says of itself, without reading its samples (audio of unknown length: width -1). `format` may
- * be NULL. */
+/* Reads a file's header and metadata, without its samples (audio of unknown length: width -1). `format` may be
+ * NULL. */
 HALO_API HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,
                               const HaloFormat **format);
 /* Reads all of a file; `data` and `info->meta` are the caller's to free. */
 HALO_API HaloStatus halo_load(HaloSession *session, const char *path, HaloInfo *info, HaloBuf *data);
 
-/* One file through a pipeline, page by page. */
+/* A job: one file to run through a pipeline, page by page. */
 typedef struct HaloJob {
     const char *input;             /* a path, or "-" */
     const char *const *more_input; /* [more_inputs]: the pages of these follow, into the same output */
     size_t more_inputs;
     const char *output; /* a path, "-", or NULL for results only */
-    bool split;         /* a file for each page: in `output` stands {page}, its number with four digits or more,
-                           or {page:02} with two; a failure leaves the files of the pages before it */
+    bool split; /* writes a file for each page: `output` contains {page}, the page number with four digits or
+                   more, or {page:02} with two; a failure leaves the files of earlier pages */
     const HaloFormat *to; /* NULL: by the output's extension, else the input's format */
-    const HaloShape *raw; /* the input is headerless and looks like this; NULL: it says itself */
-    HaloForce force;      /* what becomes of an output that exists */
-    const HaloRead *read; /* [reads]: never written over, as are the input and what the pipeline names */
+    const HaloShape *raw; /* the input is headerless and has this layout; NULL: it has a header */
+    HaloForce force;      /* what to do with an existing output */
+    const HaloRead *read; /* [reads]: files that are never overwritten, like the input and the files that the
+                             pipeline names */
     size_t reads;
     HaloWriteOptions write;
-    HaloExplanation *explain; /* not NULL: only say here what would be done. The caller frees it */
+    HaloExplanation *explain; /* not NULL: only explain here what would be done. The caller frees it */
 } HaloJob;
 
 typedef struct HaloTimes {
@@ -129,12 +130,12 @@ typedef struct HaloReport {
     HaloTimes ms;
     const char *backend; /* "cpu", "cuda" */
     char device[96];
-    HaloNotes notes; /* what was lost or changed on the way, and conversions */
-    bool fell_back;  /* a GPU failed, or could not be opened: done on the CPU */
-    char why[200];   /* it was done on the CPU although a GPU was wanted; or empty */
+    HaloNotes notes; /* losses, changes and conversions */
+    bool fell_back;  /* a GPU failed, or could not be opened: ran on the CPU */
+    char why[200];   /* why it ran on the CPU although a GPU was wanted; or empty */
 } HaloReport;
 
-/* Nothing is left behind under the output's name unless it returns HALO_OK. */
+/* Writes nothing under the output's name unless it returns HALO_OK. */
 HALO_API HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
                              HaloReport *report);
 HALO_API void halo_report_free(HaloReport *report);

@@ -11,7 +11,7 @@ extern "C" {
 typedef struct HaloJoin {
     const char *const *input; /* [inputs] */
     size_t inputs;
-    double crossfade;     /* seconds that each comes in over the end of the one before it */
+    double crossfade;     /* seconds by which each overlaps the end of the one before it */
     const char *output;   /* a path, or "-" */
     const HaloFormat *to; /* as in HaloJob */
     const HaloShape *raw;
@@ -19,8 +19,8 @@ typedef struct HaloJoin {
     HaloWriteOptions write;
 } HaloJoin;
 
-/* In memory that does not grow with their length. HALO_ERR_INPUT, which names both, where one has another rate
- * or other channels than the first; or where one is shorter than a crossfade. The report has no results. */
+/* Uses memory that does not grow with their length. HALO_ERR_INPUT, naming both, if one has another rate or
+ * channel count than the first, or is shorter than a crossfade. The report has no results. */
 HALO_API HaloStatus halo_join(HaloSession *session, const HaloJoin *join, HaloReport *report);
 
 #ifdef __cplusplus

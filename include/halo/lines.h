@@ -21,9 +21,9 @@ typedef struct HaloLines {
     bool skip_long; /* longer lines are skipped; else they are HALO_ERR_INPUT */
 
     long long line; /* the number of the line that was read last, from 1 */
-    char *text;     /* what has been taken and not been read yet: [begin, filled) of `room` bytes */
+    char *text;     /* bytes taken from the source and not read yet: [begin, filled) of `room` */
     size_t begin, filled, room;
-    bool at_end; /* there is nothing behind that */
+    bool at_end; /* the source has no more */
     bool skipping;
 } HaloLines;
 

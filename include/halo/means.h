@@ -4,9 +4,9 @@
 
 #include "halo/numerics.h"
 
-/* Positions are counted from the first sample of output 0's window, and cut into runs of so many: the largest
- * power of two below the window's n samples, and at most this. So a window of two samples or more ends in a
- * later run than the one it begins in. */
+/* Positions are counted from the first sample of output 0's window, and cut into runs, whose length is the
+ * largest power of two below the window's n samples, and at most this. So a window of two samples or more ends
+ * in a later run than the one it begins in. */
 #define HALO_MEAN_RUN 32
 
 HALO_FN int64_t halo_mean_run(int64_t n)
@@ -20,10 +20,10 @@ HALO_FN int64_t halo_mean_run(int64_t n)
  * place k of a run. */
 HALO_FN int64_t halo_mean_between(int64_t n, int64_t k) { return (k + n - 1) / halo_mean_run(n) - 1; }
 
-/* Of nothing: what leaves every number as it is, -0 too, where it is added. */
+/* The neutral element of addition, for -0 too. */
 #define HALO_MEAN_NOTHING (-0.0)
 
-/* The least power of two that is not below the width: row sums over it do not overflow. */
+/* The smallest power of two that is at least the width: row sums divided by it do not overflow. */
 HALO_FN double halo_mean_scale(int64_t width)
 {
     double scale = 1.0;
@@ -31,9 +31,9 @@ HALO_FN double halo_mean_scale(int64_t width)
     return scale;
 }
 
-/* May whole numbers be convolved by ones, at most so many of them a side? Their sums are exact in f32 and in
- * any order then, and so is the quotient, rounded once, if the store divides: the same bits. Not where the
- * border has a value of its own, which columns would see unsummed. */
+/* Can integers be summed over a window instead of convolved with ones, with at most this many ones a side?
+ * Their sums are exact in f32, in any order, so the bits are the same, also if the store divides. Not with a
+ * constant border, which the column pass would see before the row sums. */
 HALO_FN bool halo_mean_ones(const HaloMean *mean, HaloDtype dtype, HaloStore store, int64_t most)
 {
     const HaloWindow *window = &mean->window;

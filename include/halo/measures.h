@@ -54,13 +54,13 @@ HALO_FN void halo_product_merge(double *m, int64_t *e, double n, int64_t f)
     *e = *m == 0.0 || *m - *m != 0.0 ? 0 : (int64_t)((uint64_t)*e + (uint64_t)f + (uint64_t)shift);
 }
 
-/* What of n samples is joined in floating point; n is a whole number below 2^53. */
+/* The floating-point part of n samples' moments; n is an integer below 2^53. */
 typedef struct HaloMeans {
     double n, sum, mean, m2;
 } HaloMeans;
 
-/* a and b, which lies after it. Mean and m2 by T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating formulae and a
- * pairwise algorithm for computing sample variances", 1979. Halves need no division for the same bits. */
+/* Merges a with b, which follows it. Mean and m2 by T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating formulae
+ * and a pairwise algorithm for computing sample variances", 1979. Halves need no division for the same bits. */
 HALO_FN HaloMeans halo_means_merge(HaloMeans a, HaloMeans b)
 {
     if (a.n != b.n) {
@@ -73,7 +73,7 @@ HALO_FN HaloMeans halo_means_merge(HaloMeans a, HaloMeans b)
     return joined;
 }
 
-/* a takes b, which lies after it. */
+/* Merges b, which follows a, into a. */
 HALO_FN void halo_moments_merge(HaloMoments *a, const HaloMoments *b)
 {
     if (b->count != b->nan) {
@@ -106,7 +106,7 @@ HALO_FN void halo_moments_merge(HaloMoments *a, const HaloMoments *b)
     halo_product_merge(&a->product, &a->product_exp, b->product, b->product_exp);
 }
 
-/* halo_product_merge of numbers in [1, 2), in half the time. */
+/* halo_product_merge for numbers in [1, 2), in half the time. */
 HALO_FN void halo_product_merge_normal(double *m, int64_t *e, double n, int64_t f)
 {
     const double p = *m * n;
@@ -127,10 +127,10 @@ HALO_FN double halo_power_or_one(double m, uint64_t bit)
     return m;
 }
 
-/* The product of count[v] factors v for every v, in ascending order: what integers' products are made of. Each is
- * by squaring, from the lowest bit of its count up, three bits at a time: a factor that is not there is 1, which a
- * processor need not guess. A product that is not normalised after every factor has the same mantissa as long as
- * it stays in the range of f64: each value adds at most 64 factors, all of them below 2. */
+/* The product of count[v] factors v for every v, in ascending order, for products of integers. Each power is by
+ * squaring, from the lowest bit of its count up, three bits at a time; a missing factor is 1, which avoids
+ * branches. A product that is not normalised after every factor has the same mantissa as long as it stays in
+ * the range of f64: each value adds at most 64 factors, all of them below 2. */
 HALO_FN void halo_product_from_counts(const uint64_t *count, int64_t values, double *product, int64_t *exponent)
 {
     double p = count[0] > 0 ? 0.0 : 1.0;
@@ -164,8 +164,8 @@ HALO_FN void halo_moments_add_squares(HaloMoments *m, uint64_t v, uint64_t count
     m->isq_hi += (high >> 32) + (m->isq_lo < high << 32);
 }
 
-/* What of integers' statistics does not depend on where they are, from how often each value is there: zeros,
- * sums, product. */
+/* The statistics of integers that do not depend on positions, from the counts of their values: zeros, sums,
+ * product. */
 HALO_FN void halo_moments_from_counts(const uint64_t *count, int64_t values, HaloMoments *m)
 {
     m->zero = count[0];
@@ -236,19 +236,20 @@ HALO_FN int64_t halo_bin(const HaloBins *bins, double v)
 
 /* ---- equalization --------------------------------------------------------------------------------------- */
 
-/* How often a bin counts at most. */
+/* The clip limit of a bin's count. */
 HALO_FN uint64_t halo_equalize_most(double limit, uint64_t total, int64_t bins)
 {
     const double most = limit * (double)total / (double)bins;
     return !(limit > 0.0) || most >= 9e18 ? UINT64_MAX : most < 1.0 ? 1 : (uint64_t)most;
 }
 
-/* What a bin counts once `excess`, what all bins count beyond `most`, is spread: evenly, and of what remains
- * one to every so many bins. */
+/* A bin's count after `excess`, the sum of all counts beyond `most`, is redistributed: evenly, and of the
+ * remainder one to every so many bins. */
 HALO_FN uint64_t halo_equalize_count(uint64_t count, uint64_t most, uint64_t excess, int64_t bins, int64_t bin)
 {
     const uint64_t each = excess / (uint64_t)bins, left = excess % (uint64_t)bins;
-    const uint32_t step = left > 0 ? (uint32_t)bins / (uint32_t)left : 1, at = (uint32_t)bin; /* bins are fewer than 2^32 */
+    const uint32_t step = left > 0 ? (uint32_t)bins / (uint32_t)left : 1,
+                   at = (uint32_t)bin; /* bins are fewer than 2^32 */
     const bool more = left > 0 && at % step == 0 && at / step < left;
     return (count < most ? count : most) + each + (more ? 1 : 0);
 }

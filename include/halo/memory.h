@@ -10,9 +10,10 @@
 extern "C" {
 #endif
 
-typedef struct HaloMemory HaloMemory; /* belongs to a session; any thread may hold; NULL: nothing is counted */
+typedef struct HaloMemory
+    HaloMemory; /* belongs to a session; any thread may use it; NULL: nothing is counted */
 
-/* HALO_ERR_LIMIT says what would be needed and what is allowed. */
+/* HALO_ERR_LIMIT, whose message says what is needed and what is allowed. */
 HALO_API HaloStatus halo_memory_hold(HaloMemory *memory, int64_t bytes);
 HALO_API void halo_memory_release(HaloMemory *memory, int64_t bytes);
 /* What may still be held. */

@@ -1,5 +1,5 @@
-/* What a run lost or changed without being asked, and what else there is to say of it: kinds with counts, which
- * readers and writers gather. Sentences are made of them at the end (core/base/notes.c). */
+/* Notes: what a run lost or changed without being asked to, and other remarks. Readers and writers count them
+ * by kind; core/base/notes.c makes the texts at the end. */
 #ifndef HALO_NOTES_H
 #define HALO_NOTES_H
 
@@ -10,36 +10,36 @@ extern "C" {
 #endif
 
 typedef enum HaloNote {
-    /* Losses and changes: said once a run. */
-    HALO_NOTE_PAGES,       /* images of the file that are left out; 1 where nobody knows how many */
+    /* Losses and changes: reported once per run. */
+    HALO_NOTE_PAGES,       /* images of the file that are left out; 1 if their number is not known */
     HALO_NOTE_SIZES,       /* images are left out from the first of another size on */
     HALO_NOTE_FRAMES,      /* of an animation, of which only the first is read: how many */
-    HALO_NOTE_MISSING,     /* images that a description speaks of and the file does not have */
-    HALO_NOTE_LOOKS_LIKE,  /* --raw reads what begins like a file of a known format: `format` */
-    HALO_NOTE_REST,        /* bytes behind the last whole picture of a file */
+    HALO_NOTE_MISSING,     /* images that a description lists and the file does not have */
+    HALO_NOTE_LOOKS_LIKE,  /* --raw reads a file that looks like a known format: `format` */
+    HALO_NOTE_REST,        /* bytes after the last complete image of a file */
     HALO_NOTE_CHECKSUM,    /* parts with a wrong checksum, left out */
     HALO_NOTE_LARGE,       /* parts that are too large, or too many, left out */
-    HALO_NOTE_NO_END,      /* all rows are there, but not the mark behind them */
+    HALO_NOTE_NO_END,      /* all rows are there, but the end marker is missing */
     HALO_NOTE_HEADER,      /* parameters of a header are invalid, and are not needed */
     HALO_NOTE_ROUNDED,     /* numbers of the input that lose more than a fraction as f32 (docs/numerics.md) */
     HALO_NOTE_VANISHED,    /* numbers of the input that are too small for f32, and became 0 */
     HALO_NOTE_OPERAND,     /* secondary inputs with numbers of either kind */
-    HALO_NOTE_CLIPPED,     /* samples, to the ends of what the output holds; of sound with `peak` */
+    HALO_NOTE_CLIPPED,     /* samples clipped to the range of the output; of sound with `peak` */
     HALO_NOTE_NAN,         /* samples of sound that were NaN and became 0 */
     HALO_NOTE_TURNED,      /* the rows were turned as EXIF says */
     HALO_NOTE_METADATA,    /* kinds of metadata that the output cannot hold: `left_out` */
     HALO_NOTE_OUTDATED,    /* kinds of metadata that would no longer be true: `outdated` */
     HALO_NOTE_STRIPPED,    /* kinds of metadata without which colours look different: `stripped` */
     HALO_NOTE_KEYWORD,     /* texts whose key the output cannot hold, left out */
-    HALO_NOTE_QUIETER,     /* sound is not as loud as was asked for, for its true peak: by `quieter` */
-    HALO_NOTE_NO_LOUDNESS, /* sound is too short, or too quiet, for a loudness, and stays as it was */
+    HALO_NOTE_QUIETER,     /* sound is not as loud as requested, because of its true peak: by `quieter` */
+    HALO_NOTE_NO_LOUDNESS, /* sound is too short or too quiet to have a loudness, and stays unchanged */
     HALO_NOTE_ALPHA,       /* the output does not say which channel is alpha */
     HALO_NOTE_AXES,        /* the output is an array of pages, which reads back with --axes alone */
     HALO_NOTE_RATE,        /* the output holds no sample rate, which was `rate` */
-    HALO_NOTE_TILES,       /* tiles or overviews were asked for in a format that has none */
+    HALO_NOTE_TILES,       /* tiles or overviews were requested in a format that has none */
     HALO_NOTE_LEVEL, /* a level below 1 where full scale is more, such as 255: probably a fraction was meant */
-    /* Conversions and the like, for who asks. */
-    HALO_NOTE_THROUGH_F32, /* samples of so many bits pass through f32 */
+    /* Conversions and similar remarks, shown with --verbose and in JSON. */
+    HALO_NOTE_THROUGH_F32, /* samples of `count` bits pass through f32 */
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
     HALO_NOTE_CUT,         /* only the beginning of a sound is there */
     HALO_NOTE_NARROWED,    /* `from` samples are written as `to` */
@@ -54,7 +54,7 @@ typedef enum HaloMetaKind {
     HALO_META_XMP = 4,
     HALO_META_TEXT = 8,
     HALO_META_RESOLUTION = 16,
-    HALO_META_COLOURS = 32, /* what colours the samples mean, in numbers: gamma, chromaticities */
+    HALO_META_COLOURS = 32, /* the colour space in numbers: gamma, chromaticities */
     HALO_META_CHUNKS = 64,  /* WAVE's own */
     HALO_META_IPTC = 128,
     HALO_META_CODES = 256,    /* PNG's cICP, mDCv and cLLi */
@@ -63,19 +63,19 @@ typedef enum HaloMetaKind {
     HALO_META_KINDS = 11      /* how many */
 } HaloMetaKind;
 
-/* What metadata say that a pipeline may make untrue. */
+/* Kinds of metadata that a pipeline may make untrue. */
 typedef enum HaloOutdated {
     HALO_OUTDATED_MARKERS = 1,  /* markers, loops, chapters outside of what is left */
     HALO_OUTDATED_LOUDNESS = 2, /* ReplayGain, R128, loudness of bext */
-    HALO_OUTDATED_COLOURS = 4,  /* a profile of light coded in another way */
+    HALO_OUTDATED_COLOURS = 4,  /* a profile of another transfer function */
     HALO_OUTDATED_MATERIAL = 8, /* chunks about takes, tracks and tempo: iXML, axml, chna, acid, strc */
-    HALO_OUTDATED_STACK = 16,   /* a description of pages, sizes and types that are other ones now */
-    HALO_OUTDATED_PLACE = 32,   /* where a picture lies on a map */
-    HALO_OUTDATED_NODATA = 64,  /* GDAL's "no data" and texts on bands, which speak of sample values */
+    HALO_OUTDATED_STACK = 16,   /* a description of pages, sizes and types that have changed */
+    HALO_OUTDATED_PLACE = 32,   /* the georeference of an image */
+    HALO_OUTDATED_NODATA = 64,  /* GDAL's "no data" and texts on bands, which refer to sample values */
     HALO_OUTDATED_KINDS = 7     /* how many */
 } HaloOutdated;
 
-/* All zero: nothing is to be said. */
+/* All zero: there are none. */
 typedef struct HaloNotes {
     uint64_t count[HALO_NOTES];
     unsigned left_out;  /* a set of HaloMetaKind */
@@ -93,7 +93,7 @@ typedef struct HaloNotes {
 
 static inline void halo_note(HaloNotes *notes, HaloNote kind, uint64_t count) { notes->count[kind] += count; }
 
-/* These kinds of metadata do not go along; {0} is fine. */
+/* These kinds of metadata are left out; 0 is fine. */
 static inline void halo_note_left_out(HaloNotes *notes, unsigned kinds)
 {
     if (kinds == 0) return;
@@ -101,7 +101,7 @@ static inline void halo_note_left_out(HaloNotes *notes, unsigned kinds)
     notes->count[HALO_NOTE_METADATA] = 1;
 }
 
-/* These kinds were left out as was asked for, and colours look different without them; 0 is fine. */
+/* These kinds were left out on request, and colours look different without them; 0 is fine. */
 static inline void halo_note_stripped(HaloNotes *notes, unsigned kinds)
 {
     if (kinds == 0) return;
@@ -117,13 +117,13 @@ static inline void halo_note_outdated(HaloNotes *notes, unsigned kinds)
     notes->count[HALO_NOTE_OUTDATED] = 1;
 }
 
-/* Adds what another image of the same run, or another run, has to say. */
+/* Adds the notes of another image of the same run, or of another run. */
 HALO_API void halo_notes_join(HaloNotes *notes, const HaloNotes *more);
 
-/* "clipped", for programs; a loss or change, so that it is said without being asked for? */
+/* "clipped", for JSON; is it a loss or change, which is reported by default? */
 HALO_API const char *halo_note_name(HaloNote kind);
 HALO_API bool halo_note_is_loss(HaloNote kind);
-/* The sentence, such as "12 samples are clipped", or NULL where there is nothing to say. */
+/* The text, such as "12 samples are clipped", or NULL if there is none. */
 #define HALO_NOTE_TEXT 256
 HALO_API const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT]);
 /* "EXIF"; `i` counts kinds from 0. */

@@ -65,8 +65,9 @@ HALO_FN float halo_fma(float a, float b, float c)
 
 /* ---- borders -------------------------------------------------------------------------------------------- */
 
-/* a % n. A GPU divides 64 bits in a hundred instructions, in every kernel that does; where one is asked for that lies
- * little more than n away, as indices round a picture do, a step or two of long division are quicker, too. */
+/* a % n. A GPU divides 64 bits in a hundred instructions, in every kernel that does; where one is asked for
+ * that lies little more than n away, as indices round a picture do, a step or two of long division are quicker,
+ * too. */
 HALO_FN uint64_t halo_remainder(uint64_t a, uint64_t n)
 {
 #if defined(__CUDA_ARCH__)
@@ -203,10 +204,10 @@ HALO_FN float halo_magnitude(float gx, float gy) { return sqrtf(halo_fma(gx, gx,
 HALO_FN float halo_unsharp(float in, float blurred, float amount, float threshold)
 {
     const float d = in - blurred;
-    return halo_abs(d) < threshold ? in : halo_fma(amount, d, in); /* NaN is not below: it goes on */
+    return halo_abs(d) < threshold ? in : halo_fma(amount, d, in); /* NaN is not below, and propagates */
 }
 
-/* What a column of taps weighs over rows of which each weighs `row`: a sum as those of samples are. */
+/* The weight of a column of taps over rows of weight `row`: summed like samples. */
 HALO_FN float halo_column_weight(const float *tap, int64_t taps, float row)
 {
     float sum = 0.0f;
@@ -244,7 +245,7 @@ HALO_FN HaloDtype halo_rank_keys(HaloDtype source, HaloBorder border, float valu
     return halo_key((float)(int)value) == halo_key(value) ? source : HALO_F32;
 }
 
-/* Where in n >= 1 sorted samples the one at `fraction` stands. */
+/* The rank, among n >= 1 sorted samples, of the one at `fraction`. */
 HALO_FN int64_t halo_rank_index(double fraction, int64_t n) { return (int64_t)(fraction * (double)(n - 1)); }
 
 /* The mean of two samples, as keys: in f64, rounded to f32 once. */

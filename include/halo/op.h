@@ -76,25 +76,26 @@ typedef struct HaloBuilder HaloBuilder;
 typedef enum HaloScale {
     HALO_SCALE_ANY,   /* the operation works on numbers as well, and leaves them numbers */
     HALO_SCALE_NEEDS, /* it refuses numbers */
-    HALO_SCALE_ALIKE, /* it refuses numbers beside a picture */
+    HALO_SCALE_ALIKE, /* it refuses to combine numbers with samples that have a full scale */
     HALO_SCALE_SETS   /* its result has a full scale */
 } HaloScale;
 
 typedef struct HaloOp {
     const char *name;
-    const char *help; /* one line, lower case */
+    const char *help;     /* one line, lower case */
+    const char *synonyms; /* synonyms with the same parameters, separated by blanks; or NULL */
     const char
-        *synonyms; /* names that are taken for it, with the same parameters: words apart by blanks; or NULL */
-    const char *known_as; /* what other tools call it and its like, which is only suggested; or NULL */
-    const char *example;  /* "gauss:2" */
-    unsigned kinds;       /* a set of HaloKind */
-    bool filter;          /* takes the common parameters */
-    bool result;          /* gives a result and passes its input on */
-    bool selects;         /* chooses which pages are read, and so stands first; they pass through it */
-    int light;            /* 1: sRGB becomes linear light; -1: the other way; 0: light stays coded as it is */
-    HaloScale scale;      /* what it needs of full scale, and does to it */
-    bool upright;         /* it speaks of places as people see them: pictures are turned as EXIF says before the
-                             pipeline */
+        *known_as; /* names of it or similar operations in other tools, which are only suggested; or NULL */
+    const char *example; /* "gauss:2" */
+    unsigned kinds;      /* a set of HaloKind */
+    bool filter;         /* takes the common parameters */
+    bool result;         /* gives a result and passes its input on */
+    bool selects; /* selects the pages that are read, so it has to be the first operation; they pass through it
+                   */
+    int light;    /* 1: sRGB becomes linear light; -1: the other way; 0: light stays coded as it is */
+    HaloScale scale; /* how it depends on full scale, and changes it */
+    bool upright;    /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
+                        before the pipeline */
     const HaloParam *param;
     int params;
     /* Appends steps that make *out from `in`. `arg` has one value for each row of `param`. */
@@ -108,11 +109,12 @@ typedef struct HaloOp {
 
 HALO_API const HaloShape *halo_build_shape(const HaloBuilder *builder,
                                            HaloReg reg); /* until the next step is added */
-/* Is it sound whose length is not known? Then its shape has a length that nothing exceeds. What depends on the
- * length has to say that it wants it: all of the input is read first then, and the plan is made again. */
+/* Is it sound of unknown length? Then its shape has a length that no sound exceeds. An operation that depends
+ * on the length has to call halo_build_wants_length: then all of the input is read first, and the plan is made
+ * again. */
 HALO_API bool halo_build_endless(const HaloBuilder *builder, HaloReg reg);
 HALO_API void halo_build_wants_length(HaloBuilder *builder);
-/* Is the length of the input not known? What was cut from it may be shorter than its shape says then. */
+/* Is the length of the input unknown? Then a part cut from it may turn out shorter than its shape says. */
 HALO_API bool halo_build_open_ended(const HaloBuilder *builder);
 /* Silence is frames whose samples all have a magnitude below `level`, `least` of them or more side by side: at
  * the beginning and the end of a sound, or, `all`, anywhere. */
@@ -122,20 +124,20 @@ typedef struct HaloSilence {
     bool all;
 } HaloSilence;
 /* What is left of sound without silence: frames span[0], span[1] and so on, in order; 0 spans: nothing. They
- * last as long as `build` does. What has been made so far is listened to first: planning ends here then, by a
- * failure to be passed on, and starts anew. */
-HALO_API HaloStatus halo_build_heard(HaloBuilder *builder, HaloReg in, const HaloSilence *silence,
-                                     const HaloSpan **span, int64_t *spans);
-/* 1, or: by so much on each side fewer samples are there, rounded up, than the shape says, for a step that
- * resamples them (HALO_PRECISION_FAST). */
+ * last as long as `build` does. This needs an analysis pass over the samples of `in`: the first call returns a
+ * status other than HALO_OK, which `build` has to return as it is, and planning starts again after the pass. */
+HALO_API HaloStatus halo_build_analysis(HaloBuilder *builder, HaloReg in, const HaloSilence *silence,
+                                        const HaloSpan **span, int64_t *spans);
+/* The factor by which the value is decimated on each axis, rounded up, against its shape, for a step that
+ * resamples it (HALO_PRECISION_FAST); 1: not. */
 HALO_API int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg);
 HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 
 /* Memory that lives as long as the plan; NULL without memory (return HALO_ERR_LIMIT). */
 HALO_API void *halo_build_keep(HaloBuilder *builder, size_t bytes);
 
-/* Appends a step that makes a value, *dst: f32, of the shape that follows from its sources. Its primitive,
- * sources and parameters are set; the rest is not looked at. */
+/* Appends a step that makes a value, *dst: f32, of the shape that follows from its sources. Set its primitive,
+ * sources and parameters; all other members are ignored. */
 HALO_API HaloStatus halo_build_step(HaloBuilder *builder, const HaloStep *step, HaloReg *dst);
 /* The same for one primitive each. HALO_ERR_INPUT when VALID leaves nothing. */
 HALO_API HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst);
@@ -178,7 +180,7 @@ HALO_API HaloStatus halo_build_combine_from_stats(HaloBuilder *builder, HaloReg 
                                                   const HaloCombine *combine, HaloResolve *resolve,
                                                   HaloReg *dst);
 
-/* What a SOURCE has to be, beside `in`. */
+/* How a SOURCE has to match `in`. */
 typedef enum HaloFit {
     HALO_FIT_LIKE,  /* of its size or one pixel (of sound, one frame), with as many channels or one; it comes in
                        units of `in` */
@@ -188,15 +190,14 @@ typedef enum HaloFit {
     HALO_FIT_ANY        /* of any size and with any channels; in units of `in` */
 } HaloFit;
 
-/* core/plan/source.c: what a SOURCE gives along with `in`. HALO_ERR_INPUT, which names both, where it does not
- * fit. */
+/* core/plan/source.c: the value of a SOURCE beside `in`. HALO_ERR_INPUT, naming both, if it does not match. */
 HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloFit fit,
                                       HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
-/* What counts as full scale from here on; the samples stay. */
+/* Sets full scale from here on; the samples stay. */
 HALO_API void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white);
-/* Results: the value itself goes on unchanged. */
+/* Measurements: the value itself passes on unchanged. */
 /* `want`: a set of HaloWant; a product that is not among them is NaN. detail NULL: none. */
 HALO_API HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want,
                                      const HaloDetail *detail);

@@ -1,4 +1,4 @@
-/* What a session is asked for. */
+/* The options of a session. */
 #ifndef HALO_OPTIONS_H
 #define HALO_OPTIONS_H
 
@@ -11,22 +11,22 @@ extern "C" {
 
 #define HALO_RAW_F64 64 /* HaloOptions::raw_bits: floats of 64 bits */
 
-#define HALO_MAX_PIXELS ((int64_t)1 << 28) /* where nothing else is asked for */
+#define HALO_MAX_PIXELS ((int64_t)1 << 28) /* the default */
 
 typedef enum HaloDeviceChoice {
     HALO_DEVICE_AUTO,
     HALO_DEVICE_CPU,
     HALO_DEVICE_GPU, /* the one that `gpu` names */
-    HALO_DEVICE_ALL  /* number `gpu` modulo how many there are, so that sessions spread over all; where `share` says
-                        that there is but one, large images go through the others in bands, too */
+    HALO_DEVICE_ALL  /* GPU number `gpu` modulo their number, so that sessions spread over all; if `share` says
+                        that there is only one session, large images use the others in bands, too */
 } HaloDeviceChoice;
 
-/* FAST lets large masks run by ways whose results differ a little: docs/numerics.md says how little. */
+/* FAST allows methods for large masks whose results differ a little: docs/numerics.md has the bound. */
 typedef enum HaloPrecision { HALO_PRECISION_EXACT, HALO_PRECISION_FAST } HaloPrecision;
 
-/* What filters do about alpha. PREMUL: colours are multiplied by it first, so that invisible ones have no
- * weight, and divided by the filtered alpha last. STRAIGHT: alpha is filtered like any channel. IGNORE: colours
- * are filtered without regard to alpha, which stays the input's. */
+/* How filters treat alpha. PREMUL: colours are multiplied by it first, so that invisible ones have no weight,
+ * and divided by the filtered alpha last. STRAIGHT: alpha is filtered like any channel. IGNORE: colours are
+ * filtered without regard to alpha, which stays the input's. */
 typedef enum HaloAlpha { HALO_ALPHA_PREMUL, HALO_ALPHA_STRAIGHT, HALO_ALPHA_IGNORE } HaloAlpha;
 
 /* The usual ones: rows (h or y), columns (w or x), channels (c), and, before these, pages (n, z or t). */
@@ -41,24 +41,23 @@ typedef struct HaloOptions {
     HaloAlpha alpha;    /* where an operation's alpha= is not given */
     bool linear;        /* images of 8 and 16 bits are decoded from sRGB first, and encoded last */
     int64_t max_pixels; /* of one image, of up to 4 samples each; 0: HALO_MAX_PIXELS. Audio has no such limit */
-    int64_t max_memory; /* bytes of host memory for what grows with a file; 0: three quarters of the machine's,
-                            or of a cgroup's limit where that is less */
-    int share;         /* how many sessions work at the same time, and divide that memory; 0: 1 */
-    int64_t files;     /* expected in all: the time to start a GPU is divided among them; 0: 1 */
-    int64_t band_rows; /* rows computed at a time; 0: chosen. Results do not depend on it */
-    int raw_bits;      /* raw sound holds signed integers of so many bits, read as f32: 16, 24 or 32; or
-                          HALO_RAW_F64; else 0 */
-    double
-        rate; /* frames per second of series in files that say none; arrays are series with it; 0: not given */
+    int64_t max_memory; /* bytes of host memory for data that grows with a file; 0: three quarters of the
+                           machine's, or of a cgroup's limit if that is less */
+    int share;          /* the number of sessions that run at the same time and divide that memory; 0: 1 */
+    int64_t files;      /* the expected number of files: the time to start a GPU is divided among them; 0: 1 */
+    int64_t band_rows;  /* rows computed at a time; 0: chosen. Results do not depend on it */
+    int raw_bits;       /* raw sound holds signed integers of this many bits, read as f32: 16, 24 or 32; or
+                           HALO_RAW_F64; else 0 */
+    double rate; /* frames per second of inputs that state none; with it arrays are sound; 0: not given */
     const char *columns; /* of tables in text, "2,3"; NULL: all */
     const char *read_as; /* the format of all inputs, by name; NULL: as each says */
     int latency_ms;      /* sound from pipe to pipe: the most that is computed at a time; 0: 100 */
-    const char *axes;    /* what the dimensions of arrays are, such as those of HALO_AXES; behind them ",alpha":
-                            the last    of 2 channels, or of 4 and more, is alpha where a picture names none, of
-                            any    format. NULL:    (w), (h, w), (h, w, c) or (n, h, w, c) with up to 4 channels */
-    double white;     /* the full scale of floats that have none; 0: they stay numbers */
-    bool tolerate;    /* damaged inputs give what could be read */
-    bool verify;      /* compute on both backends and compare: HALO_ERR_BUG where they differ */
+    const char *axes;    /* the dimensions of arrays, such as HALO_AXES; followed by ",alpha": the last of 2
+                            channels, or of 4 and more, is alpha if an image of any format names none.
+                            NULL: (w), (h, w), (h, w, c) or (n, h, w, c) with up to 4 channels */
+    double white;        /* the full scale of floats that have none; 0: they stay numbers */
+    bool tolerate;       /* use what can be read of damaged inputs */
+    bool verify;         /* compute on both backends and compare: HALO_ERR_BUG where they differ */
 } HaloOptions;
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ struct HaloPick {
     HaloBorder border;
     float value; /* for CONSTANT */
     /* In place of x0, with steps of 1: [pieces], of sound, in order and without overlap, the first at 0. A
-     * backend is given one after the other, and sees none of them. */
+     * backend never sees them: it is called once for each. */
     const HaloPiece *piece;
     int64_t pieces; /* 0: none */
 };

@@ -26,12 +26,12 @@ typedef int HaloReg; /* a value between steps; plan->reg[r] is its shape */
 
 typedef struct HaloStep HaloStep;
 
-/* Sets a step's parameters from what an earlier step has measured, just before it runs. */
+/* Sets a step's parameters from the measurement of an earlier step, just before it runs. */
 typedef HaloStatus HaloResolve(HaloStep *step, const HaloResult *measured);
 
 struct HaloStep {
     HaloPrimitive primitive;
-    const char *op; /* the operation that asked for it */
+    const char *op; /* the operation that it belongs to */
     int sources;
     HaloReg src[HALO_MAX_SOURCES];
     HaloReg dst;     /* -1: none */
@@ -59,18 +59,17 @@ struct HaloStep {
         unsigned want;          /* reduce: a set of HaloWant */
     } u;
     int result;               /* reduce, fold, hist: the index of the result it gives, or -1 */
-    const HaloDetail *detail; /* reduce: what its result holds besides, which asks for the whole; or NULL */
+    const HaloDetail *detail; /* reduce: further details of its result, which need the whole value; or NULL */
     bool approximate;         /* not exact, where a backend does it as it stands: for HALO_PRECISION_FAST */
     bool loudness;            /* reduce: `resolve` wants that of sound, and its true peak */
-    HaloNotes *notes;         /* where `resolve` may say something; the plan's */
+    HaloNotes *notes;         /* where `resolve` may report notes; the plan's */
     bool refuse_nan;          /* reduce: a NaN in the source fails the input (nan=error) */
     int resolve_from;         /* the step whose result `resolve` gets, or -1 */
     HaloResolve *resolve;
     double resolve_arg[2]; /* parameters of `resolve`, such as the range that samples are to fill */
 };
 
-/* A file that a pipeline takes along, such as a dark frame: shared by plans, and read whole, unless it is long
- * sound. */
+/* A secondary input, such as a dark frame: shared by plans, and read whole, unless it is long sound. */
 typedef struct HaloSide HaloSide;
 
 /* A value that is there before the first step. */
@@ -79,18 +78,17 @@ typedef struct HaloInput {
     HaloSide *side; /* NULL: the input that is run, which is the first */
 } HaloInput;
 
-/* Where a value is made and read, so how long it stays in memory. */
+/* Where a value is made and read, which tells how long it stays in memory. */
 typedef struct HaloLiveness {
     int maker;  /* the step that makes it; -1: it is an input, or nothing makes it */
     int reader; /* the last step that reads it; -1: none */
-    int reads;  /* how often it is read; to be the output counts as once */
+    int reads;  /* how often it is read; being the output counts as once */
 } HaloLiveness;
 
-/* What reading and writing should take, beside what is computed: for the choice of a device. All 0: it is in
- * memory. */
+/* The predicted time of reading and writing, for the choice of a device. All 0: the input is in memory. */
 typedef struct HaloPlanFiles {
     double read, write; /* seconds of a thread */
-    double room;        /* bytes of the output that room can be taken for while a GPU starts */
+    double room;        /* bytes of the output that can be preallocated while a GPU starts */
     bool flows;         /* it is read, computed and written at the same time */
 } HaloPlanFiles;
 
@@ -106,9 +104,9 @@ struct HaloPlan {
     int64_t shrunk;
     HaloReg output;
     int results;
-    bool wants_length; /* its steps depend on the input's length, which has to be known before anything is made
+    bool wants_length; /* its steps depend on the input's length, which has to be known before the plan is made
                         */
-    bool wants_output; /* false: only results are asked for */
+    bool wants_output; /* false: only results are wanted */
     int wanted_dtype;  /* of the output: the HaloDtype that the last `depth` names, or -1: the input's */
     HaloPlanFiles files;
     HaloNotes *notes;   /* of steps that are set by what is measured; kept, or NULL */

@@ -16,7 +16,7 @@ extern "C" {
 typedef struct HaloPool HaloPool;
 
 /* One task; `worker` counts from 0 (the caller) and says whose scratch memory may be used. Tasks cannot fail:
- * what can, memory above all, is settled before they run. */
+ * allocate memory before they run. */
 typedef void HaloTask(void *context, int64_t task, int worker);
 
 /* `jobs` bounds the threads, the caller included; >= 1. */
@@ -26,11 +26,12 @@ void halo_pool_free(HaloPool *pool);
 /* Runs tasks 0 .. tasks-1, each once, in any order and on any worker, and returns when all are done. */
 void halo_pool_run(HaloPool *pool, int64_t tasks, HaloTask *task, void *context);
 
-/* The same for tasks that come one by one, while the caller goes on with something else: puts up task 0, 1, 2,
- * … of this pool. A single one waits for the caller. Not beside halo_pool_run. */
+/* The same for tasks that arrive one by one while the caller does other work: queues task 0, 1, 2, … of this
+ * pool. Workers start with the second task, so a single one is left to the caller. Not at the same time as
+ * halo_pool_run. */
 void halo_pool_put(HaloPool *pool, HaloTask *task, void *context);
-/* How many of the first ones are done, without one that is not: `least` or more, of which the caller does what
- * nobody else has begun. `least`: no more than were put up. */
+/* Returns the number n such that tasks 0 to n - 1 are done, at least `least`: the caller runs tasks that no
+ * worker has begun until that is so. `least` is at most the number of queued tasks. */
 int64_t halo_pool_done(HaloPool *pool, int64_t least);
 
 #ifdef __cplusplus

@@ -13,21 +13,21 @@ typedef enum HaloPrimitive {
     HALO_MAP,       /* one sample or pixel at a time */
     HALO_COMBINE,   /* two buffers, sample by sample */
     HALO_REDUCE,    /* statistics */
-    HALO_FOLD,      /* a reduction of the user's own */
+    HALO_FOLD,      /* a reduction by the user's expressions */
     HALO_HIST,      /* histogram */
     HALO_SCAN,      /* prefix sums and their kin */
-    HALO_RANK,      /* the sample at a place of the sorted window */
+    HALO_RANK,      /* the sample at a rank of the sorted window */
     HALO_MEAN,      /* the mean of the window */
-    HALO_EQUALIZE,  /* levels as often as each other, in all of an image or in tiles */
-    HALO_PICK,      /* every so many pixels */
-    HALO_RESAMPLE,  /* weighted means of samples around places between them */
-    HALO_BILATERAL, /* weighted means of the samples of the window that are like the one in its middle */
+    HALO_EQUALIZE,  /* histogram equalization, of all of an image or of tiles */
+    HALO_PICK,      /* gather: crop, pad, flip, rotate, stride */
+    HALO_RESAMPLE,  /* resampling: weighted means at positions between samples */
+    HALO_BILATERAL, /* bilateral filter: weighted means of the samples of the window that resemble its centre */
     HALO_MIX,       /* channels as weighted sums of channels */
     HALO_FADE,      /* a gain that changes along time */
     HALO_SECTIONS,  /* recursive filters along time */
     HALO_SPECTRUM,  /* spectra of frames along time */
     HALO_CHAIN,     /* neighbouring steps of small reach in one pass */
-    HALO_EXTREMES,  /* the minimum and maximum of what a chain makes, which is not kept */
+    HALO_EXTREMES,  /* the minimum and maximum of a chain's result, which is not stored */
     HALO_PRIMITIVES
 } HaloPrimitive;
 
@@ -52,7 +52,7 @@ typedef struct HaloWindow {
     HaloBorder border;
     float value; /* for CONSTANT */
     bool nan_ignore;
-    int64_t anchor_x, anchor_y; /* the place in the window that an output stands for; no backend needs it */
+    int64_t anchor_x, anchor_y; /* the position in the window of the output sample; backends do not need it */
 } HaloWindow;
 
 /* How f32 results become the samples of the destination: v * num / den (each rounded; 1 leaves v as it is),
@@ -193,7 +193,7 @@ typedef struct HaloSections HaloSections;   /* sections.h */
 typedef struct HaloSpectrum HaloSpectrum;   /* spectrum.h */
 typedef struct HaloChain HaloChain;         /* chain.h */
 
-/* Which statistics a reduction is asked for. */
+/* The statistics that a reduction has to compute. */
 typedef enum HaloWant {
     HALO_WANT_EXTREMES = 1, /* min, max */
     HALO_WANT_MOMENTS = 2,  /* sum, mean, m2 or sums of squares */
@@ -217,7 +217,7 @@ typedef enum HaloCode {
     HALO_CODE_SUB,
     HALO_CODE_MUL,
     HALO_CODE_DIV,
-    HALO_CODE_MIN, /* as halo_scan_join: the first of equals; NaN goes on */
+    HALO_CODE_MIN, /* as halo_scan_join: the first of equals; NaN propagates */
     HALO_CODE_MAX,
     HALO_CODE_LT,
     HALO_CODE_LE,
@@ -239,8 +239,8 @@ typedef struct HaloInstruction {
 #define HALO_MAX_PROGRAM 64
 #define HALO_MAX_STACK 16
 
-/* Leaves one value, and never takes one that is not there, nor more than HALO_MAX_STACK: whoever makes a
- * program sees to that. */
+/* A valid program leaves one value, never pops an empty stack and never holds more than HALO_MAX_STACK values:
+ * the code that makes a program guarantees that. */
 typedef struct HaloProgram {
     int length;
     HaloInstruction at[HALO_MAX_PROGRAM];
@@ -253,7 +253,7 @@ typedef struct HaloFold {
     const HaloProgram *join; /* of A and B */
     double identity;
     const double *k;                  /* [channels]; NULL: 0 */
-    const char *map_text, *join_text; /* as they were written, for reports; NULL: nobody did */
+    const char *map_text, *join_text; /* as the user wrote them, for reports; NULL: not written by a user */
 } HaloFold;
 
 /* `bins` bins over [lo, hi]; see halo_bin. In a plan lo and hi may be NaN: they are found then, and no backend
@@ -268,14 +268,16 @@ typedef struct HaloHistPart {
 
 typedef struct HaloHist {
     int64_t bins;
-    double lo, hi; /* of no use where there are parts */
+    double lo, hi; /* unused if there are parts */
     int parts;     /* 0: there are none */
-    bool again;    /* the last call's source has not changed, and these parts lie inside of its parts: it may have kept samples */
+    bool again; /* the last call's source has not changed, and these parts lie inside of its parts: it may have
+                   kept samples */
     const HaloHistPart *part;
 } HaloHist;
 
 #define HALO_MAX_BINS 16777216
-/* Parts, and the bins of all of them: with what finds them they fit into 64 KB, which is what a block of the oldest GPUs may have. */
+/* Parts, and the bins of all of them: with what finds them they fit into 64 KB, which is what a block of the
+ * oldest GPUs may have. */
 #define HALO_MAX_PARTS 32
 #define HALO_MAX_PART_BINS 12288
 

@@ -5,7 +5,7 @@
 
 #include "halo/measures.h"
 
-/* How many values an instruction takes from the stack; each leaves one. */
+/* How many values an instruction pops from the stack; each pushes one. */
 HALO_FN int halo_code_takes(HaloCode code)
 {
     return code <= HALO_CODE_K ? 0 : code <= HALO_CODE_NOT ? 1 : code <= HALO_CODE_OR ? 2 : 3;
@@ -49,7 +49,7 @@ HALO_FN double halo_code(HaloCode code, double x, double y, double z)
     }
 }
 
-/* What a program makes of its arguments; k is the channel's constant. */
+/* Evaluates a program; k is the channel's constant. */
 HALO_FN double halo_program_run(const HaloProgram *program, double a, double b, double k)
 {
     double stack[HALO_MAX_STACK];
@@ -134,7 +134,8 @@ HALO_FN double halo_raise(const HaloPower *power, double a, double k)
     return r;
 }
 
-/* Joins n >= 1 values in place by adjacent pairs, then pairs of those; what has no neighbour goes up as it is.
+/* Joins n >= 1 values in place by adjacent pairs, then pairs of those; a value without a neighbour moves up
+ * unchanged.
  */
 HALO_FN double halo_fold_pairs(const HaloProgram *join, double k, double *value, int64_t n)
 {

@@ -26,7 +26,7 @@ typedef struct HaloMoments {
 
 #define HALO_MAX_PERCENTS 16
 
-/* What statistics may hold beyond one reduction. */
+/* Statistics beyond one reduction. */
 typedef struct HaloDetail {
     bool full; /* skewness, kurtosis and entropy; of sound, the true peak */
     int percents;
@@ -44,10 +44,11 @@ typedef struct HaloStats {
     double product;            /* NaN when it is out of range of f64 */
     int product_sign;          /* -1, 0 or 1 */
     double product_log2;       /* of its magnitude; -inf for 0 */
-    double skewness, kurtosis; /* of the population; a normal distribution's are 0. NaN: not asked for, or flat */
-    double entropy;            /* in bits: of every value, or of 256 bins of floats */
+    double skewness,
+        kurtosis;   /* of the population; a normal distribution's are 0. NaN: not requested, or constant */
+    double entropy; /* in bits: of every value, or of 256 bins of floats */
     double percentile[HALO_MAX_PERCENTS]; /* as NumPy's: linear between two samples */
-    HaloMoments moments;       /* what all of that was made of, for merging with other files' */
+    HaloMoments moments; /* the data that all of this is computed from, for merging with other files */
 } HaloStats;
 
 HALO_API void halo_stats_from_moments(const HaloMoments *moments, HaloDtype dtype, HaloStats *stats);
@@ -56,7 +57,7 @@ HALO_API void halo_stats_from_moments(const HaloMoments *moments, HaloDtype dtyp
 typedef struct HaloHistogram {
     int64_t bins;
     double lo, hi;
-    bool own; /* they are the least and greatest finite sample: nobody gave both */
+    bool own; /* they are the least and greatest finite sample: not both were given */
     int channels;
     uint64_t *count;
     uint64_t *below, *above, *nan; /* [channels] */
@@ -67,31 +68,31 @@ HALO_API void halo_histogram_free(HaloHistogram *hist);
 
 #define HALO_MAX_EXPRESSION 256 /* bytes of the text of an expression, with the 0 at its end */
 
-/* What a reduction of the user's own came to. */
+/* The result of a reduction by the user's expressions. */
 typedef struct HaloFolded {
     char expr[HALO_MAX_EXPRESSION], map[HALO_MAX_EXPRESSION];
     double identity;
     double *value; /* [channels + 1]; the last: over the channels but alpha, in order */
 } HaloFolded;
 
-/* By ITU-R BS.1770-4; NaN where it is not known, -inf for what the gates leave nothing of. */
+/* By ITU-R BS.1770-4; NaN if it is not known, -inf if the gates leave nothing. */
 typedef struct HaloLoudness {
-    double integrated; /* LUFS */
-    double range;      /* LU, by EBU Tech 3342 */
-    double true_peak;  /* dB of full scale, of the sound between the samples */
+    double integrated;   /* LUFS */
+    double range;        /* LU, by EBU Tech 3342 */
+    double true_peak;    /* dB of full scale, of the sound between the samples */
     const char *unknown; /* why the first two are not known, or NULL; static */
 } HaloLoudness;
 
 typedef enum HaloResultType { HALO_RESULT_STATS, HALO_RESULT_HIST, HALO_RESULT_FOLD } HaloResultType;
 
-/* One answer of a pipeline, in the order of its operations. */
+/* One result of a pipeline, in the order of its operations. */
 typedef struct HaloResult {
     HaloResultType type;
-    int64_t image;      /* of a file with several: which, from 1; else 0 */
-    HaloShape shape;    /* of what was measured */
-    HaloStats *channel; /* [shape.channels] */
-    HaloStats all;      /* over the channels but alpha, in order */
-    HaloDetail detail;     /* what of the statistics was asked for */
+    int64_t image;         /* of a file with several: which, from 1; else 0 */
+    HaloShape shape;       /* of what was measured */
+    HaloStats *channel;    /* [shape.channels] */
+    HaloStats all;         /* over the channels but alpha, in order */
+    HaloDetail detail;     /* the requested details */
     HaloLoudness loudness; /* of sound */
     HaloHistogram hist;
     HaloFolded fold;

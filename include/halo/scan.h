@@ -13,8 +13,8 @@ extern "C" {
  * HaloScan is the first member of this. */
 typedef struct HaloScanBand {
     HaloScan scan;
-    void *state; /* what one band leaves for the next: 3 x 8 bytes for each sample of a row (f64: G, P and the prefix in the
-                    run of docs/numerics.md), in the memory of the device; not set before row 0 */
+    void *state; /* what one band leaves for the next: 3 x 8 bytes for each sample of a row (f64: G, P and the
+                    prefix in the run of docs/numerics.md), in the memory of the device; not set before row 0 */
 } HaloScanBand;
 
 static inline int64_t halo_scan_state(const HaloShape *shape) { return 24 * shape->width * shape->channels; }

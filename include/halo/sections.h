@@ -4,8 +4,8 @@
 
 #include "halo/primitive.h"
 
-/* (b0 + b1/z + b2/z^2) / (1 + a1/z + a2/z^2). z0 and z1 are the state that it is in when the first section has
- * been given 1 for ever. */
+/* A biquad: (b0 + b1/z + b2/z^2) / (1 + a1/z + a2/z^2). z0 and z1 are its steady state for a constant input of
+ * 1 to the first section (as of scipy.signal.sosfilt_zi). */
 typedef struct HaloSection {
     double b0, b1, b2, a1, a2;
     double z0, z1;
@@ -15,25 +15,27 @@ typedef struct HaloSection {
  *
  *     y = b0 * x + z0;  z0 = (b1 * x + z1) - a1 * y;  z1 = b2 * x - a2 * y;  x = y
  *
- * and what the last one leaves is rounded to f32, then stored. Before each sample whose number is a multiple of
- * HALO_SECTIONS_REST, a z0 or z1 of less than HALO_SECTIONS_LEAST in magnitude becomes +0: sums that have died
- * away do not slow processors down.
+ * and the output of the last one is rounded to f32, then stored. Before each sample whose number is a multiple
+ * of HALO_SECTIONS_REST, a z0 or z1 of less than HALO_SECTIONS_LEAST in magnitude becomes +0, which avoids slow
+ * denormals.
  *
  * CAUSAL begins with z0 = z1 = 0 at the first sample. `state`, [channels][count][2], holds z0 and z1 of the
  * sample at dst's left edge, and then of that behind its right edge; NULL: the result begins with the first
  * sample of the whole.
  *
- * ZERO goes there and back, and needs the whole of the source. n samples are continued by e = min(extend, n -
- * 1) at either end, 2 * x(0) - x(i) before them and 2 * x(n - 1) - x(n - 1 - i) behind them. The sections go
- * over all of these in f64, from z0 and z1 times the first of them; then in the same way over what this gave,
- * from its last sample to its first. Samples are numbered from 0 at the start of each way.
+ * ZERO is the forward-backward (zero-phase) filter, and needs the whole of the source. n samples are extended
+ * by e = min(extend, n - 1) at either end (odd extension): 2 * x(0) - x(i) before them and 2 * x(n - 1) - x(n -
+ * 1 - i) after them. The sections filter all of these in f64, from z0 and z1 times the first of them; then, in
+ * the same way, the result, from its last sample to its first. Samples are numbered from 0 at the start of each
+ * pass.
  *
  * With `states` ZERO goes over parts of a source, which holds what the blocks of a part need
- * (halo_sections_frames). A block is HALO_SECTIONS_BLOCK samples of the way there, what continues the source at
- * its start among them. There are [channels][blocks + 1][2][count][2] states: at the start of each block on the
- * way there, and at its end on the way back, counted as the start of the block behind it. First `there` has to
- * be done for parts from the first to the last: just these states are found, and dst is left alone. Then parts
- * from the last to the first give the others, and their results; and then any part does. */
+ * (halo_sections_frames). A block is HALO_SECTIONS_BLOCK samples of the forward pass, the extension at the
+ * start included. There are [channels][blocks + 1][2][count][2] states: at the start of each block in the
+ * forward pass, and at its end in the backward pass, counted as the start of the next block. First the forward
+ * pass (`there`) runs over parts from the first to the last, which finds only these states and leaves dst
+ * alone. Then parts from the last to the first give the others, and their results; from then on any part can be
+ * computed. */
 struct HaloSections {
     int count;
     const HaloSection *section;
@@ -48,8 +50,8 @@ struct HaloSections {
 #define HALO_SECTIONS_LEAST 0x1p-600
 #define HALO_SECTIONS_BLOCK (16 * HALO_SECTIONS_REST)
 
-/* Of a source of `width` frames: how many samples continue it at either end, how many blocks there are, the
- * blocks of frames [from, to) of the result, and the frames that these need. */
+/* Of a source of `width` frames: the length of the extension at either end, the number of blocks, the blocks of
+ * frames [from, to) of the result, and the frames that these need. */
 static inline int64_t halo_sections_extent(const HaloSections *how, int64_t width)
 {
     return how->extend < width - 1 ? how->extend : width - 1;
@@ -74,7 +76,7 @@ static inline HaloSpan halo_sections_frames(const HaloSections *how, int64_t wid
 {
     const int64_t extent = halo_sections_extent(how, width);
     int64_t from = blocks.from * HALO_SECTIONS_BLOCK - extent, to = blocks.to * HALO_SECTIONS_BLOCK - extent;
-    if (from < 0 && to < extent + 1) to = extent + 1; /* what continues it mirrors these */
+    if (from < 0 && to < extent + 1) to = extent + 1; /* the extension mirrors these */
     if (to > width && from > width - 1 - extent) from = width - 1 - extent;
     const HaloSpan frames = {from < 0 ? 0 : from, to > width ? width : to};
     return frames;

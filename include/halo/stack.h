@@ -21,9 +21,9 @@ typedef struct HaloStack {
     HaloWriteOptions write;
 } HaloStack;
 
-/* Reads all inputs side by side, in bands, within the session's memory, and as many files at a time as the
- * system lets be open. HALO_ERR_INPUT, which names it, where one is of another size than the first, or has
- * other channels or samples; HALO_ERR_USAGE for a `what` that makes no sense. The report has no results. */
+/* Reads all inputs in bands, within the session's memory, and as many files at a time as the system allows to
+ * be open. HALO_ERR_INPUT, naming it, if an input has another size, channel count or sample type than the
+ * first; HALO_ERR_USAGE for an invalid `what`. The report has no results. */
 HALO_API HaloStatus halo_stack(HaloSession *session, const HaloStack *stack, HaloReport *report);
 
 #ifdef __cplusplus

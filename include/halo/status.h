@@ -15,14 +15,14 @@ typedef enum HaloStatus {
     HALO_OK = 0,
     HALO_ERR_INPUT = 1,  /* this input failed: missing, corrupt, refused, or nothing left of it */
     HALO_ERR_USAGE = 2,  /* the request itself is wrong: unknown operation, bad value, bad mask */
-    HALO_ERR_DEVICE = 3, /* the GPU asked for is missing, failed, or ran out of memory */
+    HALO_ERR_DEVICE = 3, /* the requested GPU is missing, failed, or ran out of memory */
     HALO_ERR_OUTPUT = 4, /* the output could not be written */
     HALO_ERR_LIMIT = 5,  /* a limit was reached: pixels, host memory, or a GPU's where bands do not help */
-    HALO_ERR_BUG = 70,   /* halo contradicts itself; please report */
-    HALO_ERR_PIPE = 141  /* the reader of standard output has gone: be silent */
+    HALO_ERR_BUG = 70,   /* an internal error of halo; please report it */
+    HALO_ERR_PIPE = 141  /* the reader of standard output has closed it: no message */
 } HaloStatus;
 
-/* Stands before what libhalo.so offers; everything else in it is hidden. api/symbols.txt lists all of it. */
+/* Marks the symbols that libhalo.so exports; everything else is hidden. api/symbols.txt lists them. */
 #if defined(__GNUC__)
 #define HALO_API __attribute__((visibility("default")))
 #define HALO_PRINTF(format_at, args_at) __attribute__((format(printf, format_at, args_at)))
@@ -38,19 +38,19 @@ HALO_API HaloStatus halo_fail(HaloStatus status, const char *format, ...) HALO_P
 /* Puts "`prefix`: " before the present message; for callers that know the place (a file, a line). */
 HALO_API HaloStatus halo_fail_at(HaloStatus status, const char *format, ...) HALO_PRINTF(2, 3);
 
-/* The same for what one thing has, such as a file: the sentence begins with its name, and `format` goes on
- * behind that, as ": %s" or " is a folder". Who passes the failure on need not name it again. */
+/* The same for a failure about one thing, such as a file: the message begins with its name, and `format`
+ * continues it, as in ": %s" or " is a folder". Callers that pass the failure on need not name it again. */
 HALO_API HaloStatus halo_fail_on(HaloStatus status, const char *subject, const char *format, ...)
     HALO_PRINTF(3, 4);
 
-/* Puts "`subject`: " before the present message, unless that names its own: who is nearest to the fault knows
- * best. */
+/* Puts "`subject`: " before the present message, unless it already names a subject: the function nearest to the
+ * fault knows best. */
 HALO_API HaloStatus halo_fail_about(HaloStatus status, const char *subject);
 
 /* This thread's latest message; never NULL. Valid until the thread's next failure. */
 HALO_API const char *halo_error(void);
 
-/* A failure, kept to be the latest again: later, or in another thread. */
+/* A saved failure, which can become the latest again later, or in another thread. */
 typedef struct HaloFailure {
     HaloStatus status; /* HALO_OK: there is none */
     bool named;        /* the message begins with its subject */

@@ -1,8 +1,8 @@
 /* For halo's own folders: not installed, and hidden in libhalo.so.
  *
- * Numbers in text, as C's own locale has them (core/base/text.c). A host program may have called setlocale, and under
- * many a locale strtod stops at the point of "0.5" and printf writes "0,5": no other file of the library reads a
- * number, prints a float, or asks what kind of character something is. */
+ * Numbers in text, as C's own locale has them (core/base/text.c). A host program may have called setlocale, and
+ * under many a locale strtod stops at the point of "0.5" and printf writes "0,5": no other file of the library
+ * reads a number, prints a float, or asks what kind of character something is. */
 #ifndef HALO_TEXT_H
 #define HALO_TEXT_H
 
@@ -22,15 +22,16 @@ int halo_snprintf(char *room, size_t size, const char *format, ...) HALO_PRINTF(
 int halo_vsnprintf(char *room, size_t size, const char *format, va_list args) HALO_PRINTF(3, 0);
 int halo_fprintf(FILE *to, const char *format, ...) HALO_PRINTF(2, 3);
 
-/* Of ASCII; every byte beyond it is none of these. */
+/* Of ASCII; every other byte is none of these. */
 static inline bool halo_is_digit(char c) { return c >= '0' && c <= '9'; }
 static inline bool halo_is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static inline bool halo_is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static inline bool halo_is_print(char c) { return c >= ' ' && c <= '~'; }
 
-/* Numbers at the start of a text; *end is behind them, or, with `end` NULL, they are all of it. False where there are
- * none such: no blanks go before them, and nothing hexadecimal, no "nan" and no "inf" is one. The value stays then. */
-bool halo_read_uint(const char *text, uint64_t most, uint64_t *value, const char **end); /* digits, up to `most` */
+/* Parse a number at the start of a text; *end is after it; with `end` NULL it has to be all of the text. False
+ * otherwise: leading blanks, hexadecimal numbers, "nan" and "inf" are refused. The value is unchanged then. */
+bool halo_read_uint(const char *text, uint64_t most, uint64_t *value,
+                    const char **end); /* digits, up to `most` */
 /* Digits with a sign before them or none. */
 bool halo_read_int(const char *text, int64_t least, int64_t most, int64_t *value, const char **end);
 /* [+-] digits [. digits] [e [+-] digits]; infinite where no double is that large. */
@@ -45,7 +46,7 @@ static inline bool halo_read_count(const char *text, int64_t most, int64_t *valu
     if (read) *value = (int64_t)count;
     return read;
 }
-/* One more digit behind those that `value` has. False: it would be more than `most`. */
+/* Appends a digit to `value`. False: it would exceed `most`. */
 static inline bool halo_add_digit(uint64_t *value, char digit, uint64_t most)
 {
     const uint64_t unit = (uint64_t)(digit - '0');
@@ -53,10 +54,10 @@ static inline bool halo_add_digit(uint64_t *value, char digit, uint64_t most)
     *value = *value * 10 + unit;
     return true;
 }
-/* So many hexadecimal digits. */
+/* Parses a number of hexadecimal digits. */
 bool halo_read_hex(const char *text, int digits, uint64_t *value);
 
-/* "1 sample", "2 samples": what stands behind the word. */
+/* The plural: "1 sample", "2 samples". */
 static inline const char *halo_s(int64_t count) { return count == 1 ? "" : "s"; }
 
 #ifdef __cplusplus

@@ -13,12 +13,12 @@
 extern "C" {
 #endif
 
-/* What Linux gives by default; CUDA compiles kernels on threads of ours. Only pages in use take memory. */
+/* Linux's default; CUDA compiles kernels on these threads. Only pages in use take memory. */
 #define HALO_THREAD_STACK (8 << 20)
 
-/* false: there is no thread, and the caller does the work itself. */
+/* False: no thread could be started, and the caller has to do the work itself. */
 bool halo_thread_start(pthread_t *thread, void *(*run)(void *), void *context);
-/* Calls on a thread of its own, and waits: for code of libraries that needs much of the stack. */
+/* Calls a function on a separate thread and waits for it: for libraries that need a large stack. */
 HaloStatus halo_thread_call(HaloStatus (*call)(void *), void *context);
 
 #ifdef __cplusplus

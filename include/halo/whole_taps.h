@@ -17,10 +17,11 @@
 typedef struct HaloWholeTaps {
     int exponent;               /* the unit is 2^exponent */
     int64_t largest;            /* magnitude of a tap, in units, */
-    int64_t positive, negative; /* and what those above and those below 0 come to: the latter is <= 0 */
+    int64_t positive, negative; /* and the sums of the positive and of the negative ones */
 } HaloWholeTaps;
 
-/* How far from 0 whole samples under a window may be, what lies outside too; 0: they may be no whole numbers.
+/* The largest magnitude of integer samples under a window, border samples included; 0: they may not be
+ * integers.
  */
 static inline double halo_whole_most(HaloDtype dtype, HaloBorder border, float value)
 {
@@ -31,7 +32,7 @@ static inline double halo_whole_most(HaloDtype dtype, HaloBorder border, float v
     return outside > white ? outside : white;
 }
 
-/* The place of a float's last bit that is not 0. */
+/* The exponent of a float's lowest set bit. */
 static inline int halo_last_place(float tap)
 {
     int exponent;
@@ -40,7 +41,7 @@ static inline int halo_last_place(float tap)
     return exponent;
 }
 
-/* Of these taps over samples that are whole numbers, none beyond `most`: false where sums may round. */
+/* For these taps over integer samples of magnitude up to `most`: false if sums may round. */
 static inline bool halo_whole_taps(const float *tap, int64_t count, double most, HaloWholeTaps *whole)
 {
     double largest = 0.0, positive = 0.0, negative = 0.0, sum = 0.0;
@@ -54,7 +55,7 @@ static inline bool halo_whole_taps(const float *tap, int64_t count, double most,
         exponent = last < exponent ? last : exponent;
         largest = fabs(t) > largest ? fabs(t) : largest;
         sum += fabs(t);
-        /* Units only become smaller: what is too much stays so, and what is not is exact in f64. */
+        /* Units only become smaller: a sum that is too large stays so, and any other is exact in f64. */
         if (sum * most > ldexp(1.0, 24 + exponent)) return false;
         positive += t > 0.0 ? t : 0.0;
         negative += t < 0.0 ? t : 0.0;

@@ -17,7 +17,7 @@ extern "C" {
 
 #define HALO_WORD_ROOM 64
 
-/* What switches it on, and off. */
+/* The words that switch it on, and off. */
 #define HALO_WORDS_ON "1|yes|true|on"
 #define HALO_WORDS_OFF "0|no|false|off"
 
@@ -54,7 +54,7 @@ const char *halo_nearest_choice(const char *text, const char *choices, char room
 
 /* ---- paths ---------------------------------------------------------------------------------------------- */
 
-/* What stands behind the last slash. */
+/* The part after the last slash. */
 static inline const char *halo_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

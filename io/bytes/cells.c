@@ -1,11 +1,11 @@
-/* Tables as text: a state machine that takes rows apart, one byte after the other, as they come. */
+/* Parses tables of text (CSV) with a state machine, byte by byte. */
 #include "halo/cells.h"
 
 #include <string.h>
 
 #include "halo/text.h"
 
-/* Where in a row the machine is. CLOSED: behind a quotation mark in a quoted text, which may be its end. */
+/* The state of the parser. CLOSED: after a quotation mark in a quoted text, which may be its end. */
 enum { BEFORE, INSIDE, QUOTED, CLOSED, COMMENT };
 
 static bool is_break(char c) { return c == '\n' || c == '\r'; }
@@ -31,7 +31,7 @@ static void begin_cell(HaloCells *cells, char c)
     if (c == '#' && cells->comments && cells->from == 0) cells->state = COMMENT;
 }
 
-/* Goes over what cannot end a cell. */
+/* Skips bytes that cannot end a cell. */
 static void pass_plain(HaloCells *cells, const char *row, size_t size)
 {
     size_t at = cells->size;
@@ -44,7 +44,7 @@ static void pass_plain(HaloCells *cells, const char *row, size_t size)
     cells->size = at;
 }
 
-/* One byte, which is no line break unless it stands in quotation marks. */
+/* Takes one byte, which is not a line break, except in quotation marks. */
 static void take_byte(HaloCells *cells, const char *row)
 {
     const char c = row[cells->size];
@@ -79,7 +79,7 @@ static void take_byte(HaloCells *cells, const char *row)
     cells->size++;
 }
 
-/* The cell that the end of a row ends. Rows may end with a separator, behind which an empty cell stands. */
+/* Ends the last cell of a row. A separator at the end of a row is followed by an empty cell. */
 static void end_row(HaloCells *cells, const char *row)
 {
     if (cells->state == COMMENT) cells->count = 0;
@@ -87,7 +87,7 @@ static void end_row(HaloCells *cells, const char *row)
         if (cells->state != BEFORE || cells->separator != ' ') end_cell(cells, row);
 }
 
-/* Goes on with the present row, of which `size` bytes are there. True: it is complete. */
+/* Continues the current row, of which `size` bytes are in memory. True: it is complete. */
 static HaloStatus scan(HaloCells *cells, const char *row, size_t size, bool *complete)
 {
     *complete = false;
@@ -96,7 +96,7 @@ static HaloStatus scan(HaloCells *cells, const char *row, size_t size, bool *com
         if (cells->size == size) break;
         const char c = row[cells->size];
         if (c == 0 && cells->state != COMMENT)
-            return halo_fail(HALO_ERR_INPUT, "line %lld has a zero byte: this is no table",
+            return halo_fail(HALO_ERR_INPUT, "line %lld has a zero byte: it is not a table",
                              cells->line + cells->breaks);
         if (!is_break(c) || cells->state == QUOTED) {
             take_byte(cells, row);
@@ -208,8 +208,8 @@ static bool is_clean(const HaloCells *cells)
     return true;
 }
 
-/* The first one that divides the row cleanly, else the first that divides it. Where a mark is not closed behind
- * one separator, another may be the right one, of which it is no neighbour. */
+/* The first separator that divides the row cleanly, else the first that divides it. A quotation mark that one
+ * separator leaves open may be inside of a cell with another. */
 static HaloStatus find_separator(HaloCells *cells)
 {
     static const char may[] = "\t;,";
@@ -259,7 +259,7 @@ out:
 
 void halo_cells_free(HaloCells *cells) { halo_lines_free(&cells->lines); }
 
-/* Takes the quotation marks away, in place: the text becomes shorter. */
+/* Removes the quotation marks in place. */
 static void unquote(char *text, HaloCell *cell)
 {
     const char *end = text + cell->length;

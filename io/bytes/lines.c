@@ -1,4 +1,4 @@
-/* Text, line by line: the buffer grows up to the longest line that is allowed. */
+/* Reads text line by line; the buffer grows up to the longest line that is allowed. */
 #include "halo/lines.h"
 
 #include <stdlib.h>
@@ -46,7 +46,8 @@ HaloStatus halo_lines_fill(HaloLines *lines)
     if (lines->filled - lines->begin > lines->most)
         HALO_FAIL(HALO_ERR_INPUT, "line %lld has more than %zu bytes", lines->line + 1, lines->most);
     HALO_TRY(make_room(lines));
-    /* What has come, and no more: a program that is still writing the text may wait for what is made of it. */
+    /* Takes only the bytes that are available: the program that writes the text may be waiting for the result.
+     */
     HALO_TRY(lines->take(lines->from, lines->text + lines->filled, BLOCK, &got));
     lines->filled += got;
     lines->at_end = got == 0;

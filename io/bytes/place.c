@@ -1,4 +1,4 @@
-/* Where a path leads, whether or not anything is there. */
+/* Resolves paths, whether or not a file exists there, so that two paths can be compared. */
 #include "halo/place.h"
 
 #include <errno.h>

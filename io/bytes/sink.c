@@ -1,4 +1,4 @@
-/* Writing bytes safely: an output gets its name only when all of it is written.
+/* Writes bytes safely: an output gets its name only when all of it is written.
  *
  * A regular file is written to a temporary beside it, closed and only then given its name; when asked to, both
  * are on the disk before that is success. Standard output, FIFOs and character devices are written directly and
@@ -57,8 +57,7 @@ static HaloStatus exists(const char *path)
 static HaloStatus open_standard(HaloSink *sink, const HaloSinkOptions *options)
 {
     struct stat st;
-    sink->fd =
-        fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0); /* a copy: closing it shows late errors, and is ours to do */
+    sink->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0); /* a duplicate: closing it reports late errors */
     if (sink->fd < 0 || fstat(sink->fd, &st) != 0) return output_error(sink->path, "cannot open it");
     return refuse_read(sink->path, options, &st);
 }
@@ -76,7 +75,8 @@ static HaloStatus open_beside(HaloSink *sink, const struct stat *old)
     HaloStatus status = HALO_OK;
     struct stat end;
     HALO_TRY(halo_follow_links(sink->path, &sink->target));
-    /* Links below /proc may read "pipe:[7]" or "gone (deleted)": what they lead to must be what we replace. */
+    /* Links below /proc may read "pipe:[7]" or "name (deleted)", so the target of a link has to be the file
+     * that is replaced. */
     if (old != NULL &&
         (stat(sink->target, &end) != 0 || end.st_dev != old->st_dev || end.st_ino != old->st_ino)) {
         HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, " leads to a file without a name"));
@@ -140,11 +140,11 @@ static HaloStatus write_all(HaloSink *sink, const uint8_t *bytes, size_t size)
             bytes += n;
             size -= (size_t)n;
         } else if (errno == EAGAIN ||
-                   errno == EWOULDBLOCK) { /* a pipe that its other owner made non-blocking */
+                   errno == EWOULDBLOCK) { /* a pipe that another process made non-blocking */
             struct pollfd wait = {.fd = sink->fd, .events = POLLOUT};
             poll(&wait, 1, -1);
         } else if (errno == EPIPE) {
-            return sink->failed = halo_fail_on(HALO_ERR_PIPE, sink->path, ": the reader has gone");
+            return sink->failed = halo_fail_on(HALO_ERR_PIPE, sink->path, ": the reader has closed it");
         } else if (errno != EINTR) {
             return sink->failed = output_error(sink->path, "cannot write");
         }

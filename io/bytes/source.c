@@ -1,4 +1,4 @@
-/* Bytes in: one buffered stream over files, pipes and memory.
+/* Reads bytes: one buffered stream over files, pipes and memory.
  *
  * Files are read, never mapped: a file that another process cuts short must give an error, not a SIGBUS. */
 #include <errno.h>
@@ -18,12 +18,12 @@
 /* The buffer holds bytes [base, base + filled) of the stream, counted from where it was when it was opened. */
 struct HaloSource {
     char *name;
-    int fd;         /* -1: everything there is lies in the buffer */
+    int fd;         /* -1: the buffer holds everything */
     bool regular;   /* the file can seek */
     int64_t origin; /* the file's offset of byte 0: standard input may have been read from before */
     int64_t size;   /* of a regular file, from `origin`; else -1 */
     uint64_t id[2];
-    uint8_t *owned; /* the buffer, where it is ours */
+    uint8_t *owned; /* the buffer, if the source owns it */
     size_t capacity;
     const uint8_t *buffer; /* == owned, or the caller's memory */
     size_t at, filled;
@@ -123,7 +123,7 @@ static HaloStatus fetch(HaloSource *source, void *bytes, size_t size, size_t *go
             *got = (size_t)n;
             return HALO_OK;
         }
-        if (errno == EAGAIN || errno == EWOULDBLOCK) { /* a pipe that its other owner made non-blocking */
+        if (errno == EAGAIN || errno == EWOULDBLOCK) { /* a pipe that another process made non-blocking */
             struct pollfd wait = {.fd = source->fd, .events = POLLIN};
             poll(&wait, 1, -1);
         } else if (errno != EINTR) {
@@ -132,7 +132,7 @@ static HaloStatus fetch(HaloSource *source, void *bytes, size_t size, size_t *go
     }
 }
 
-/* Moves the bytes from `first` on to the start of the buffer, to make room behind them. */
+/* Moves the bytes from `first` on to the start of the buffer, to make room after them. */
 static void compact(HaloSource *source, size_t first)
 {
     if (source->owned == NULL || first == 0) return;
@@ -248,7 +248,7 @@ bool halo_source_keep(HaloSource *source, int64_t from, size_t size)
     if (source->capacity - source->at < size) compact(source, (size_t)(from - source->base));
     while (source->filled - source->at < size) {
         size_t n;
-        if (source->filled == source->capacity && /* others will want memory, too */
+        if (source->filled == source->capacity && /* leaves memory for others */
             (halo_memory_left(source->memory) / 2 < (int64_t)source->capacity || grow(source) != HALO_OK))
             return false;
         if (fetch(source, source->owned + source->filled, source->capacity - source->filled, &n) != HALO_OK ||
@@ -259,7 +259,7 @@ bool halo_source_keep(HaloSource *source, int64_t from, size_t size)
     return true;
 }
 
-/* Gives back what the buffer does not need after all. */
+/* Frees the unused part of the buffer. */
 static void shrink(HaloSource *source)
 {
     const size_t size = source->filled > BUFFER_BYTES ? source->filled : BUFFER_BYTES;
@@ -270,7 +270,7 @@ static void shrink(HaloSource *source)
     source->capacity = size;
 }
 
-/* Afterwards the source is one in memory: it has a size and can seek. */
+/* From now on this is a source in memory: it has a size and can seek. */
 HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *size)
 {
     compact(source, source->at);

@@ -1,4 +1,4 @@
-/* Files put together in memory, which counts as held. */
+/* Files that are assembled in memory, which counts as held. */
 #include "spool.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static HaloStatus make_room(HaloSpool *spool, int64_t need)
     int64_t more = wish - spool->room;
     if (more > left) more = left > need - spool->room ? left : need - spool->room;
     status = halo_memory_hold(spool->memory, more);
-    if (status != HALO_OK) return halo_fail_at(status, "put together in memory before it is written");
+    if (status != HALO_OK) return halo_fail_at(status, "assembled in memory before it is written");
     uint8_t *grown = realloc(spool->bytes, (size_t)(spool->room + more));
     if (grown == NULL) {
         halo_memory_release(spool->memory, more);

@@ -1,4 +1,4 @@
-/* A file put together in memory (spool.c), where its bytes come out of order and its sink cannot seek. */
+/* A file assembled in memory (spool.c), if its bytes are written out of order and its sink cannot seek. */
 #ifndef HALO_IO_SPOOL_H
 #define HALO_IO_SPOOL_H
 

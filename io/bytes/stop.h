@@ -5,12 +5,12 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* A file that is ours and has no name of its own yet. */
+/* A temporary file that does not have its output's name yet. */
 typedef struct HaloTemporary HaloTemporary;
 struct HaloTemporary {
-    HaloTemporary *next, **link; /* in the list of all, whose neighbours change them */
+    HaloTemporary *next, **link; /* links in the list of all temporaries */
     bool there;                  /* in the list, and on the disk */
-    int lock;                    /* keeps the file locked once it is closed; -1: none */
+    int lock;                    /* keeps the file locked after it is closed; -1: none */
     char path[];
 };
 

@@ -1,5 +1,5 @@
-/* Waiting until bytes and names are on the disk, where they survive a power cut; and room there for bytes to
- * come. */
+/* Syncs data and directory entries to the disk, so that they survive a power cut; and preallocates space there.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* fallocate */
 #endif
@@ -39,7 +39,7 @@ static HaloStatus sync_opened(const char *path, int how)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | how);
     if (fd < 0) return failed(path);
-    /* Some file systems cannot sync a folder: what they know of names is on the disk already. */
+    /* Some file systems cannot sync a folder: their directory entries are on the disk already. */
     const bool done = sync_now(fd) || (how == O_DIRECTORY && errno == EINVAL);
     const HaloStatus status = done ? HALO_OK : failed(path);
     close(fd);

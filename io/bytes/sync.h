@@ -1,4 +1,4 @@
-/* Waiting until data are on the disk, and room for them there (sync.c), for sink.c. */
+/* Syncs data to the disk, and preallocates space there (sync.c), for sink.c. */
 #ifndef HALO_IO_SYNC_H
 #define HALO_IO_SYNC_H
 
@@ -7,9 +7,10 @@
 
 #include "halo/status.h"
 
-/* All that was written to an open file; `path` is for messages. Fine for pipes and devices, which keep nothing. */
+/* All that was written to an open file; `path` is for messages. Fine for pipes and devices, which keep nothing.
+ */
 HaloStatus halo_sync(int fd, const char *path);
-/* Takes room for bytes to come; the file's size stays. False where that is not to be had. */
+/* Preallocates space; the file's size stays. False if that fails. */
 bool halo_reserve(int fd, int64_t from, int64_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Temporary files beside outputs: making them, giving them their names, removing them, and those that killed
+/* Temporary files beside outputs: creates, renames and removes them, and removes stale ones that killed
  * processes left behind.
  *
  * A mark tells temporaries from files of a user that happen to have such a name: the sticky bit, which nothing
@@ -156,8 +156,8 @@ HaloStatus halo_temporary_create(const char *target, const char *path, mode_t mo
     return HALO_OK;
 }
 
-/* Where the group cannot be kept, its members are others: then the new file's group may do no more than those.
- * Some file systems refuse the mark. */
+/* If the group cannot be kept, the permissions of the new group are those of others. Some file systems refuse
+ * the mark. */
 bool halo_temporary_take_after(int fd, const struct stat *old)
 {
     struct stat now;
@@ -175,8 +175,8 @@ bool halo_temporary_hold(HaloTemporary *temporary, int fd)
     return temporary->lock >= 0;
 }
 
-/* A name that nothing has, also when another process wants the same one at this moment. A hard link does that
- * in one call; where there are none, an empty file reserves the name. */
+/* Gives the file a name that does not exist, without a race with other processes: by a hard link; on file
+ * systems without them, an empty file reserves the name. */
 static int publish_new(const HaloTemporary *temporary, const char *target)
 {
     if (link(temporary->path, target) == 0) {
@@ -200,8 +200,8 @@ int halo_temporary_publish(HaloTemporary *temporary, const char *target, bool re
     const int error = !replace                               ? publish_new(temporary, target)
                       : rename(temporary->path, target) != 0 ? errno
                                                              : 0;
-    /* Last, so that whatever a process leaves that is killed before it is recognised; and a name that could not
-     * be removed, by the next run. */
+    /* Last, so that a file is recognised as stale if the process is killed before; and a name that could not be
+     * removed, by the next run. */
     if (error == 0 && access(temporary->path, F_OK) != 0) remove_mark(temporary->lock);
     if (error == 0) halo_stop_forget(temporary);
     halo_stop_leave(&before);

@@ -1,4 +1,5 @@
-/* csv, tsv: tables of numbers as sound, a frame a line, a channel a column. Samples keep their units. */
+/* csv, tsv: tables of numbers as sound, one frame per line, one channel per column. Samples keep their units.
+ */
 #include "csv.h"
 
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static HaloStatus read_names(const HaloWriter *writer, const char *names, HaloSo
         *named = *named || (length > 0 && csv_read_number(name, length, &value) == CSV_NO_NUMBER);
     }
 out:
-    return status == HALO_ERR_INPUT ? HALO_OK : status; /* some other program's text of that key */
+    return status == HALO_ERR_INPUT ? HALO_OK : status; /* a text of that key by another program */
 }
 
 /* The input's names, else "channel1", which no reader takes for a number. */

@@ -1,4 +1,4 @@
-/* Numbers in text: columns of CSV. */
+/* Numbers as text: columns of CSV. */
 #ifndef HALO_IO_CSV_H
 #define HALO_IO_CSV_H
 

@@ -1,4 +1,4 @@
-/* Floats to text and back, fast: a table of sensors has millions. */
+/* Converts floats to text and back, fast: a table from a sensor has millions. */
 #include "csv.h"
 
 #include <float.h>
@@ -42,7 +42,7 @@ static bool is_word(const char *text, size_t length, const char *word)
     return word[length] == 0;
 }
 
-/* What takes more than one operation. */
+/* The general case. */
 static bool read_slowly(const char *text, size_t length, float *value, double *near)
 {
     char room[512], *copy = length < sizeof room ? room : malloc(length + 1);
@@ -161,7 +161,7 @@ static bool nearest(uint64_t digits, int power, float *value)
     return halo_read_float(text, value);
 }
 
-/* Tries one digit after the other: what is written has to be read back. */
+/* Tries one digit more at a time, until the text is read back as the same float. */
 static size_t put_shortest(float value, char *to)
 {
     const double size = value;
@@ -178,7 +178,7 @@ static size_t put_shortest(float value, char *to)
         }
         return put_digits(digits, count, power, to);
     }
-    for (int count = 1;; count++) { /* very large or small: seldom, and slowly */
+    for (int count = 1;; count++) { /* very large or small: rare and slow */
         float read;
         double near;
         const size_t length = (size_t)halo_snprintf(to, CSV_NUMBER_ROOM - 1, "%.*e", count - 1, size);

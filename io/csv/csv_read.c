@@ -1,5 +1,5 @@
-/* Reading a table as sound: a line is a frame, a column a channel. Lines come one after the other, so that a
- * table may be longer than memory, and may still be growing. */
+/* Reads a table as sound: a line is a frame, a column a channel. It is read line by line, so a table may be
+ * larger than memory, and may still be growing. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,8 +31,8 @@ static HaloStatus no_number(const CsvReader *state, int column, CsvNumber why, c
     if (why == CSV_TOO_LARGE)
         return halo_fail(HALO_ERR_INPUT, "line %lld, column %d: '%.*s' is too large for a 32-bit float",
                          state->cells.line, column + 1, shown, text);
-    return halo_fail(HALO_ERR_INPUT, "line %lld, column %d: '%.*s' is no number", state->cells.line, column + 1,
-                     shown, text);
+    return halo_fail(HALO_ERR_INPUT, "line %lld, column %d: '%.*s' is not a number", state->cells.line,
+                     column + 1, shown, text);
 }
 
 /* One frame. Cells that are missing at the end are empty, and empty cells NaN. */
@@ -77,7 +77,7 @@ static HaloStatus choose_columns(const HaloReader *reader, CsvReader *state)
             return halo_fail(HALO_ERR_INPUT, "there is no column %lld: the table has %d", (long long)number,
                              state->columns);
         if (state->channels > 0 && number - 1 <= state->column[state->channels - 1])
-            return halo_fail(HALO_ERR_USAGE, "columns are named in their order: '%.40s'",
+            return halo_fail(HALO_ERR_USAGE, "columns have to be in ascending order: '%.40s'",
                              reader->options.columns);
         state->column[state->channels++] = (int)number - 1;
         at = *at == ',' ? at + 1 : NULL;

@@ -1,6 +1,6 @@
-/* FLAC by libFLAC, which libsndfile uses, too, but for 8, 16 and 24 bits, ten keys of text and no pictures:
- * flac_read.c (its bytes: flac_bytes.c) and flac_write.c are the two directions, flac_picture.c puts pictures
- * in blocks, flac_speakers.c has the loudspeakers. */
+/* FLAC by libFLAC. (libsndfile uses it, too, but supports only 8, 16 and 24 bits, ten text keys and no
+ * pictures.) flac_read.c and flac_bytes.c read, flac_write.c writes, flac_picture.c handles picture blocks,
+ * flac_speakers.c the channel layout. */
 #ifndef HALO_IO_FLAC_H
 #define HALO_IO_FLAC_H
 
@@ -18,7 +18,7 @@ HaloStatus flac_write(HaloWriter *writer, const HaloBuf *rows);
 HaloStatus flac_finish(HaloWriter *writer);
 void flac_discard(HaloWriter *writer);
 
-/* The loudspeakers that so many channels are for where no comment says it (flac_speakers.c). */
+/* The default speaker mask for a channel count, without a comment (flac_speakers.c). */
 uint32_t flac_usual_speakers(int channels);
 /* Is this the comment of loudspeakers? `info` has them then, unless it is damaged. */
 bool flac_take_speakers(const uint8_t *comment, size_t size, HaloInfo *info);

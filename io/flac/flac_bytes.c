@@ -1,4 +1,4 @@
-/* The bytes that libFLAC decodes, and how it finds its way in them. */
+/* The callbacks through which libFLAC reads bytes and seeks. */
 #ifdef HALO_HAVE_FLAC
 #include "flacreader.h"
 

@@ -1,5 +1,5 @@
-/* Pictures of FLAC: their block holds a type, the kind of image and a description in words, four numbers and
- * the image (RFC 9639, 8.8), all numbers with the highest byte first. Ogg has the same bytes in a comment. */
+/* Pictures of FLAC: a block holds the picture type, the MIME type and a description, four numbers and the image
+ * data (RFC 9639, 8.8), all numbers big-endian. Ogg has the same bytes in a comment. */
 #ifdef HALO_HAVE_FLAC
 #include <FLAC/metadata.h>
 #include <stdlib.h>

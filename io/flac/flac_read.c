@@ -1,6 +1,5 @@
-/* Reading FLAC of 4 to 32 bits, as it comes. What libFLAC decodes are blocks; those of another rate, depth or
- * number of channels than the header says, and a second stream behind the first, are refused with their place.
- */
+/* Reads FLAC of 4 to 32 bits, block by block. Blocks whose rate, depth or channel count differs from the
+ * header, and a second stream after the first, are refused with their position. */
 #ifdef HALO_HAVE_FLAC
 #include <math.h>
 #include <stdio.h>
@@ -115,7 +114,7 @@ static FLAC__StreamDecoderWriteStatus take_frames(const FLAC__StreamDecoder *dec
     int64_t at = (int64_t)frame->header.number.sample_number;
     FLAC__uint64 end = 0;
     FLAC__stream_decoder_get_decode_position(decoder, &end);
-    /* A stream behind the first counts from 0; and a number may be damaged. */
+    /* A second stream counts from 0; and a number may be damaged. */
     if (at < due || (state->reader->options.tolerate && !may_be_lost(state, at - due, (int64_t)end))) at = due;
     state->end = (int64_t)end;
     if (state->reader->options.tolerate && state->total > 0 && at >= state->total)
@@ -132,7 +131,7 @@ static FLAC__StreamDecoderWriteStatus take_frames(const FLAC__StreamDecoder *dec
     return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE;
 }
 
-/* What stands behind the last frame may be anything, such as the tags of other programs. */
+/* The last frame may be followed by anything, such as the tags of other programs. */
 static void note_damage(const FLAC__StreamDecoder *decoder, FLAC__StreamDecoderErrorStatus error, void *context)
 {
     FlacReader *state = context;
@@ -144,7 +143,7 @@ static void note_damage(const FLAC__StreamDecoder *decoder, FLAC__StreamDecoderE
                                        (double)(state->at + state->frames) / state->reader->info.shape.rate,
                                        error == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH
                                            ? "a wrong checksum"
-                                           : "no block of FLAC"));
+                                           : "no FLAC frame"));
 }
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
@@ -152,8 +151,8 @@ static void note_damage(const FLAC__StreamDecoder *decoder, FLAC__StreamDecoderE
 static HaloStatus check_head(const FlacReader *state)
 {
     const HaloShape *shape = &state->reader->info.shape;
-    if (!state->has_head) return halo_fail(HALO_ERR_INPUT, "truncated or damaged: no header of FLAC");
-    if (shape->rate < 1) return halo_fail(HALO_ERR_INPUT, "it says that its sample rate is 0");
+    if (!state->has_head) return halo_fail(HALO_ERR_INPUT, "truncated or damaged: no FLAC header");
+    if (shape->rate < 1) return halo_fail(HALO_ERR_INPUT, "its header says a sample rate of 0");
     return HALO_OK;
 }
 
@@ -245,7 +244,7 @@ out:
     return status;
 }
 
-/* What is damaged is read from its beginning on where that is tolerated: nobody knows where its frames are. */
+/* With --tolerate a damaged file is read from its beginning, since the places of its frames are not known. */
 HaloStatus flac_seek(HaloReader *reader, int64_t frame, bool *gone)
 {
     FlacReader *state = reader->state;
@@ -259,7 +258,7 @@ HaloStatus flac_seek(HaloReader *reader, int64_t frame, bool *gone)
     const bool well = FLAC__stream_decoder_seek_absolute(state->decoder, (FLAC__uint64)frame);
     if (state->failed.status != HALO_OK) return halo_failure_again(&state->failed);
     if (well && state->at == frame && state->frames > 0) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "damaged: no block of FLAC at %.3f s",
+    return halo_fail(HALO_ERR_INPUT, "damaged: no FLAC frame at %.3f s",
                      (double)frame / reader->info.shape.rate);
 }
 

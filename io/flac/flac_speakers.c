@@ -1,5 +1,5 @@
-/* The loudspeakers of FLAC's channels (RFC 9639, 8.6.2 and 9.1.3): so many channels are for certain ones,
- * unless a comment has WAVE's mask of others. */
+/* The speaker layout of FLAC's channels (RFC 9639, 8.6.2 and 9.1.3): each channel count has a default layout,
+ * unless a comment holds a WAVE channel mask. */
 #ifdef HALO_HAVE_FLAC
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Writing FLAC of 8, 16 or 24 bits: halo rounds, libFLAC packs. Its header, with the length and a sum of all
- * samples, is put right at the end; where the sink cannot seek the file is put together in memory first. */
+/* Writes FLAC of 8, 16 or 24 bits: halo rounds, libFLAC packs. The header, with the length and the MD5 of all
+ * samples, is updated at the end; if the sink cannot seek, the file is assembled in memory first. */
 #ifdef HALO_HAVE_FLAC
 #include <FLAC/metadata.h>
 #include <FLAC/stream_encoder.h>
@@ -208,8 +208,7 @@ void flac_discard(HaloWriter *writer)
 {
     FlacWriter *state = writer->state;
     if (state == NULL) return;
-    if (state->status == HALO_OK)
-        state->status = HALO_ERR_OUTPUT; /* what libFLAC still wants to write goes nowhere */
+    if (state->status == HALO_OK) state->status = HALO_ERR_OUTPUT; /* discards what libFLAC still writes */
     if (state->encoder != NULL) FLAC__stream_encoder_delete(state->encoder);
     for (unsigned i = 0; i < state->blocks; i++) FLAC__metadata_object_delete(state->block[i]);
     free(state->block);

@@ -1,4 +1,4 @@
-/* What the files that read FLAC share. */
+/* Declarations shared by the files that read FLAC. */
 #ifndef HALO_IO_FLAC_READER_H
 #define HALO_IO_FLAC_READER_H
 

@@ -53,7 +53,7 @@ _Noreturn static void on_error(j_common_ptr jpeg)
                     halo_fail(memory ? HALO_ERR_LIMIT : ((JpegGuard *)jpeg->err)->blame, "JPEG: %s", text));
 }
 
-/* Of every APPn and COM libjpeg says that it is there, whatever it does with it. */
+/* libjpeg reports every APPn and COM, even those that it skips. */
 static void count_marker(j_common_ptr jpeg)
 {
     JpegGuard *guard = (JpegGuard *)jpeg->err;
@@ -62,9 +62,9 @@ static void count_marker(j_common_ptr jpeg)
                         halo_fail(HALO_ERR_INPUT, "JPEG: more than %d markers with metadata", MAX_MARKERS));
 }
 
-/* Level -1 is a warning; libjpeg then goes on with made-up samples, which is for --tolerate only. These change
- * no sample: an odd Adobe marker, bytes between markers, a broken profile (left out); and parameters of a scan
- * that only progressive files use, which some encoders leave 0 in others. */
+/* Level -1 is a warning; libjpeg then continues with invented samples, which is for --tolerate only. These
+ * warnings concern no sample: an odd Adobe marker, bytes between markers, a broken profile (left out); and
+ * parameters of a scan that only progressive files use, which some encoders leave 0 in others. */
 static void on_message(j_common_ptr jpeg, int level)
 {
     const JpegGuard *guard = (JpegGuard *)jpeg->err;

@@ -1,4 +1,4 @@
-/* Reading JPEG. */
+/* Reads JPEG. */
 #ifdef HALO_HAVE_JPEG
 #include "jpegfile.h"
 #include "meta/meta.h"
@@ -30,7 +30,7 @@ typedef struct JpegReader {
 
 static void on_start(j_decompress_ptr jpeg) { (void)jpeg; }
 
-/* Rows of the file, whatever becomes of them. */
+/* Counts rows of the file, used or not. */
 static HaloStatus truncated(const struct jpeg_decompress_struct *jpeg)
 {
     const int64_t rows = (int64_t)jpeg->output_scanline * jpeg->scale_denom / jpeg->scale_num;
@@ -53,13 +53,13 @@ static boolean on_empty(j_decompress_ptr jpeg)
     if (state->rows == NULL) {
         halo_jpeg_leave((j_common_ptr)jpeg, halo_fail(HALO_ERR_INPUT, "truncated before the first row"));
     }
-    /* All rows may be there, and only the mark of the end is missing: where more is, libjpeg warns that its
-     * data end too early. Not so in arithmetic coding, where what is missing is 0. */
+    /* All rows may be there, with only the end marker missing: if more is missing, libjpeg warns that its data
+     * end too early. It does not with arithmetic coding, where missing bits are 0. */
     if (!state->reader->options.tolerate && (state->ended || jpeg->arith_code)) {
         halo_jpeg_leave((j_common_ptr)jpeg, truncated(jpeg));
     }
     state->ended = true;
-    jpeg->src->next_input_byte = end; /* what is missing becomes the end of the image */
+    jpeg->src->next_input_byte = end; /* missing bytes become an end marker */
     jpeg->src->bytes_in_buffer = sizeof end;
     return TRUE;
 }
@@ -84,7 +84,7 @@ static void on_progress(j_common_ptr jpeg)
 
 /* ---- the header ----------------------------------------------------------------------------------------- */
 
-/* The density of JFIF: of pixels, or only their shape where that is not square. */
+/* The density of JFIF: a resolution, or only the pixel aspect ratio. */
 static void take_density(const struct jpeg_decompress_struct *jpeg, HaloMeta *meta)
 {
     static const double per_metre[] = {1, 1 / 0.0254, 100}; /* no unit, inches, centimetres */
@@ -192,7 +192,7 @@ HaloStatus halo_jpeg_open(HaloReader *reader)
 
 /* ---- a smaller image ------------------------------------------------------------------------------------ */
 
-/* A step. Blocks of 8 x 8 samples become smaller ones, made of their lower frequencies alone. */
+/* A step. Decodes blocks of 8 x 8 samples to smaller ones, from their lower frequencies alone. */
 static void shrink(void *arg)
 {
     JpegReader *state = arg;

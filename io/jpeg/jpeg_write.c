@@ -1,4 +1,4 @@
-/* Writing JPEG. */
+/* Writes JPEG. */
 #ifdef HALO_HAVE_JPEG
 #include "jpegfile.h"
 #include "meta/meta.h"
@@ -90,7 +90,7 @@ static void write_meta(const JpegWriter *state, struct jpeg_compress_struct *jpe
     if (halo_icc_fits(&meta->icc, &info->shape) && meta->icc.size <= (size_t)255 * (MAX_MARKER_BYTES - 14)) {
         jpeg_write_icc_profile(jpeg, meta->icc.data, (unsigned)meta->icc.size);
     }
-    /* Comments have no keys: what has another one would come back as something else. */
+    /* Comments have no keys: a text with another key would be read back with a wrong one. */
     for (size_t i = 0; i < meta->texts; i++) {
         const char *value = meta->text[i].value;
         if (strcmp(meta->text[i].key, "Comment") != 0 ||
@@ -112,7 +112,7 @@ static void set_density(struct jpeg_compress_struct *jpeg, const HaloMeta *meta)
     jpeg->Y_density = (UINT16)lround(dots[1]);
 }
 
-/* Colours at half the resolution show at edges, so high quality has them in full. */
+/* Chroma at half the resolution is visible at edges, so high quality keeps it in full. */
 static void set_subsampling(struct jpeg_compress_struct *jpeg, int wish, int quality)
 {
     if (wish == 0) wish = quality >= DEFAULT_QUALITY ? 444 : 420;

@@ -1,5 +1,5 @@
-/* The two directions of JPEG (jpeg_read.c, jpeg_write.c) and the guard round libjpeg that they share (jpeg.c).
- */
+/* Reading (jpeg_read.c) and writing (jpeg_write.c) of JPEG, and the shared error handling around libjpeg
+ * (jpeg.c). */
 #ifndef HALO_IO_JPEGFILE_H
 #define HALO_IO_JPEGFILE_H
 

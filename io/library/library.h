@@ -1,9 +1,9 @@
-/* Libraries that are loaded when a file needs them. Most runs need none, and some take longer to load than a
- * small file to filter: libtiff and libsndfile bring sixteen others along.
+/* Loads libraries with dlopen when a file needs them. Most runs need none, and loading some takes longer than
+ * filtering a small file: libtiff and libsndfile depend on sixteen others.
  *
- * A header lists the functions that halo calls; its macros put the members of a table in their place, so that
- * code reads as if the library were linked. Where CMake finds no name to load a library by it is linked, and
- * the header says so by leaving the macros out. */
+ * A header lists the functions that halo calls; its macros map their names to members of a table, so that code
+ * reads as if the library were linked. If CMake finds no file name to load a library by, it is linked, and the
+ * header defines no macros. */
 #ifndef HALO_IO_LIBRARY_H
 #define HALO_IO_LIBRARY_H
 

@@ -1,5 +1,5 @@
-/* What a file says of itself, made true of what a pipeline made of it: the one place where the changes of a
- * plan meet metadata. What cannot be kept true is left out, and noted. */
+/* Updates metadata after a pipeline, so that it is true of the output: the one place where the changes of a
+ * plan are applied to metadata. What cannot be kept true is left out, with a note. */
 #include "apply.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 
 /* ---- pictures ------------------------------------------------------------------------------------------- */
 
-/* Dots per metre stay what they are, whatever the size; the shape of a pixel, and numbers in a unit that the
- * file does not name, belong to its samples. */
+/* Dots per metre stay unchanged at any size; the pixel aspect ratio, and numbers without a unit, belong to the
+ * samples. */
 static void apply_resolution(HaloMeta *meta, const HaloChanges *changes)
 {
     double scale[2], *dots = meta->resolution;
@@ -69,7 +69,7 @@ uint32_t halo_usual_speakers(int channels)
     return channels <= 8 ? usual[channels] : 0;
 }
 
-/* The loudspeaker of a channel: WAVE's masks name them in the order of the channels. 0: none. */
+/* The speaker position of a channel, by WAVE's channel mask, which is in the order of the channels. 0: none. */
 static uint32_t speaker_of(uint32_t speakers, int channel)
 {
     for (int bit = 0; bit < 32 && channel >= 0; bit++)

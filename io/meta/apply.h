@@ -1,4 +1,5 @@
-/* Parts of halo_meta_apply (halo/format.h), one for each kind of metadata that speaks of places and levels. */
+/* Parts of halo_meta_apply (halo/format.h), one for each kind of metadata that refers to positions or levels.
+ */
 #ifndef HALO_IO_APPLY_H
 #define HALO_IO_APPLY_H
 
@@ -9,13 +10,13 @@ HaloStatus halo_chunks_apply(HaloMeta *meta, const HaloChanges *changes, HaloNot
 /* tags.c: texts that hold times (chapters, loops) or loudness (ReplayGain, R128). */
 HaloStatus halo_tags_apply(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes);
 
-/* geo.c: where a picture lies on a map. */
+/* geo.c: georeferences. */
 HaloStatus halo_geo_apply(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes);
 /* stack.c: descriptions of image stacks by ImageJ, OME and tifffile. `info` describes the input still. */
 HaloStatus halo_stack_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes);
 
-/* The loudspeakers that so many channels are for where a WAVE file does not say it: mono, stereo, quad, 5.1,
- * 7.1; 0: there is no custom. */
+/* The default channel mask for a channel count, if a WAVE file has none: mono, stereo, quad, 5.1, 7.1; 0: there
+ * is no default. */
 uint32_t halo_usual_speakers(int channels);
 
 #endif

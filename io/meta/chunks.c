@@ -1,5 +1,5 @@
-/* WAVE's chunks after a pipeline: markers and loops go where their samples went, the time of day follows the
- * first sample, loudness that was measured before is unset. Layouts: Microsoft's RIFF MCI (cue, plst, LIST
+/* Updates WAVE's chunks after a pipeline: markers and loops move with their samples, the time reference follows
+ * the first sample, loudness values of the input are unset. Layouts: Microsoft's RIFF MCI (cue, plst, LIST
  * adtl), smpl as in the MMA's specification, bext by EBU Tech 3285, cart by AES46. All are little-endian. */
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool move_frame(const HaloChanges *changes, double frame, double *moved)
     return there && *moved >= 0 && *moved <= UINT32_MAX;
 }
 
-/* Frames from `first` to `last`, of which both have to be there; backwards they change places. */
+/* Maps frames `first` to `last`, both of which have to be in the output; if it is reversed they are swapped. */
 static bool move_span(const HaloChanges *changes, double first, double last, double moved[2])
 {
     double a, b;
@@ -89,7 +89,7 @@ static uint32_t region_of(const Markers *markers, uint32_t number)
     return 0;
 }
 
-/* Where the marker and its region go. A region of which only the marker is left ends with the sound. */
+/* Moves a marker and its region. A region of which only the marker is left ends with the sound. */
 static bool move_marker(const Markers *markers, uint32_t number, double frame, double moved[2])
 {
     const HaloChanges *changes = markers->changes;
@@ -206,7 +206,7 @@ static size_t move_loops(const Markers *markers, HaloBlob *to)
     return count - kept;
 }
 
-/* Timers stand at frames; those that are gone are cleared. */
+/* Timers are at frames; those outside of the output are cleared. */
 static size_t move_timers(const Markers *markers, HaloBlob *to)
 {
     size_t gone = 0;

@@ -1,4 +1,4 @@
-/* Comments of Vorbis, FLAC and Opus, to and from what halo keeps. */
+/* Converts comments of Vorbis, FLAC and Opus to HaloMeta and back. */
 #include "comment.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "meta.h"
 
-/* Keys that other formats have, too; all others go along as they are. */
+/* Keys that other formats have, too; all others are kept unchanged. */
 static const struct {
     const char *vorbis, *key;
 } keys[] = {

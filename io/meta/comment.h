@@ -1,5 +1,5 @@
-/* Comments as Vorbis has them and FLAC and Ogg share them: lines KEY=value, of any key and as many of each as
- * there are; and pictures, which FLAC keeps in blocks of their own and Ogg in comments, in base64. */
+/* Vorbis comments, which FLAC and Ogg share: lines KEY=value, with any key, repeated as needed; and pictures,
+ * which FLAC keeps in blocks of their own and Ogg in comments, in base64. */
 #ifndef HALO_IO_COMMENT_H
 #define HALO_IO_COMMENT_H
 

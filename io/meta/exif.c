@@ -1,4 +1,4 @@
-/* EXIF: the orientation, which other tags also say, and the thumbnail. The rest passes through unread. */
+/* EXIF: reads and updates the orientation and the thumbnail. All other tags pass through unread. */
 #include "bytes/endian.h"
 #include "meta.h"
 
@@ -166,8 +166,8 @@ bool halo_exif_thumbnail(const HaloBlob *exif)
     return find_thumbnail(exif, &image, &thumbnail);
 }
 
-/* Nothing may move, since makers' notes hold offsets that nobody knows: the bytes become 0, and where they are
- * the last they go. What lies over the header or the image's own directory is damaged, and stays. */
+/* Zeroes the bytes, and drops them if they are the last. Nothing may move, since makers' notes hold
+ * undocumented offsets. Bytes that overlap the header or the image's own directory are damaged, and stay. */
 static void wipe(HaloBlob *exif, const Directory *image, size_t at, size_t bytes)
 {
     if (at < 8 || at > exif->size || bytes > exif->size - at) return;

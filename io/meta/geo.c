@@ -1,5 +1,5 @@
-/* Where a picture lies on a map, after a pipeline (GeoTIFF, OGC 19-008, 7.3.2): a place of the picture p has
- * model coordinates M p. If the pipeline takes p to p' = A p, then M' = M A^-1. */
+/* Updates the georeference after a pipeline (GeoTIFF, OGC 19-008, 7.3.2): a pixel position p has model
+ * coordinates M p. If the pipeline maps p to p' = A p, then M' = M A^-1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void forget(HaloBlob *blob)
     *blob = (HaloBlob){0};
 }
 
-/* Where the centre of the first pixel lies in the coordinates of the picture: at its corner or half a pixel on.
+/* The raster coordinates of the centre of the first pixel: 0 or 0.5 (PixelIsPoint, PixelIsArea).
  */
 static double centre_of(const HaloBlob *keys)
 {
@@ -51,7 +51,7 @@ static bool map_of(const HaloChanges *changes, double centre, double a[6])
     return true;
 }
 
-/* Places of the picture that are tied to the map, wherever they come to lie. */
+/* Tie points between image and map, wherever they come to lie. */
 static void move_tiepoints(HaloBlob *tiepoints, const double a[6])
 {
     for (size_t i = 0; i + TIEPOINT <= tiepoints->size / 8; i += TIEPOINT) {
@@ -75,7 +75,7 @@ static void move_transform(HaloBlob *transform, const double a[6])
     }
 }
 
-/* A scale and one tie: the same as a transformation, whose y points down on the map. */
+/* A scale and one tie point: equal to a transformation whose y axis points down on the map. */
 static HaloStatus transform_of_scale(HaloMeta *meta)
 {
     HaloStatus status = HALO_OK;
@@ -101,7 +101,7 @@ static HaloStatus move_place(HaloMeta *meta, const double a[6])
     HaloBlob *transform = &meta->geo[HALO_GEO_TRANSFORM];
     const bool straight = a[0] > 0 && a[4] > 0 && a[1] == 0 && a[3] == 0;
     const bool scaled = scale->size >= 24 && ties->size >= 8 * TIEPOINT;
-    if (scaled && !straight) { /* no scale can say that axes are exchanged or turned round */
+    if (scaled && !straight) { /* a scale cannot express swapped or reversed axes */
         HALO_TRY(transform_of_scale(meta));
         forget(scale);
         forget(ties);

@@ -1,5 +1,5 @@
-/* What an ICC profile (ICC.1) makes of samples, as far as to tell whether it is sRGB's: then they look the same
- * without it. */
+/* Reads just enough of an ICC profile (ICC.1) to tell whether it is equivalent to sRGB: then the image looks
+ * the same without it. */
 #include <math.h>
 #include <string.h>
 

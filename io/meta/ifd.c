@@ -1,6 +1,6 @@
 /* Directories of TIFF (TIFF 6.0, 2; BigTIFF by AWare Systems): a count, entries sorted by tag, the offset of
- * the next. What an entry cannot hold stands elsewhere, counted from the file's start, so that a copy moves it
- * all. Values that hold offsets of their own, as makers' notes may, are copied as they are. */
+ * the next. Larger values stand elsewhere, at offsets from the start of the file, so copying a directory
+ * rewrites all offsets. Values that hold offsets of their own, as makers' notes may, are copied unchanged. */
 #include "ifd.h"
 #include "bytes/endian.h"
 

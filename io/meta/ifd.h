@@ -1,4 +1,4 @@
-/* Directories of TIFF, which EXIF is made of, moved from one file into another (ifd.c). */
+/* Copies TIFF directories, which EXIF consists of, from one file to another (ifd.c). */
 #ifndef HALO_IO_IFD_H
 #define HALO_IO_IFD_H
 
@@ -33,9 +33,9 @@ bool ifd_text(const IfdSource *from, const IfdEntry *entry, char *text, size_t r
 HaloStatus ifd_bytes(const IfdSource *from, const IfdEntry *entry, HaloBlob *bytes);
 
 /* Appends a copy of the directory at `at` to `to`, with the directories below it, little-endian, as of a file
- * in which `to` begins at `base`. Only `kept` tags (NULL: all; ended by 0). `wide`: that file is a BigTIFF. *where:
- * of the copy in that file; 0: there is nothing to copy. */
-HaloStatus ifd_copy(const IfdSource *from, int64_t at, const unsigned *kept, bool wide, int64_t base, HaloBlob *to,
-                    int64_t *where);
+ * in which `to` begins at `base`. Only `kept` tags (NULL: all; ended by 0). `wide`: that file is a BigTIFF.
+ * *where: of the copy in that file; 0: there is nothing to copy. */
+HaloStatus ifd_copy(const IfdSource *from, int64_t at, const unsigned *kept, bool wide, int64_t base,
+                    HaloBlob *to, int64_t *where);
 
 #endif

@@ -1,4 +1,4 @@
-/* IPTC-IIM records: in JPEG inside of Photoshop's image resources (APP13), in TIFF in a tag of their own. */
+/* IPTC-IIM records: in JPEG inside Photoshop's image resources (APP13), in TIFF in a tag of their own. */
 #include "bytes/endian.h"
 #include "meta.h"
 

@@ -100,7 +100,7 @@ out:
     return status;
 }
 
-/* The values that stand for "nobody knows". */
+/* The values that mean "unknown". */
 static bool is_preset_density(const HaloMeta *meta)
 {
     const double x = meta->resolution[0] * 0.0254, y = meta->resolution[1] * 0.0254;
@@ -140,7 +140,7 @@ unsigned halo_meta_kinds(const HaloMeta *meta)
     if (meta->pictures > 0) kinds |= HALO_META_PICTURES;
     for (int i = 0; i < HALO_GEO_TAGS; i++)
         if (meta->geo[i].size > 0) kinds |= HALO_META_GEO;
-    for (size_t i = 0; i < meta->chunks; i++) /* what LIST says is among the texts, too */
+    for (size_t i = 0; i < meta->chunks; i++) /* the texts of LIST are in `text`, too */
         if (memcmp(meta->chunk[i].id, "LIST", 4) != 0) kinds |= HALO_META_CHUNKS;
     return kinds;
 }

@@ -22,7 +22,7 @@ bool halo_text_latin1(const char *text, char *latin1);
 /* Dots per inch, or per centimetre where these are not whole; with meta->ratio as they are. False: unknown. */
 bool halo_resolution(const HaloMeta *meta, bool *inches, double dots[2]);
 
-/* The shape of a pixel by whole numbers below `most`, where it is not by such already. */
+/* Makes the pixel aspect ratio a ratio of integers below `most`. */
 void halo_whole_ratio(double dots[2], double most);
 
 /* Anything but the orientation? And EXIF that says nothing else (exif.c). */
@@ -31,16 +31,16 @@ bool halo_exif_says_more(const HaloBlob *exif);
 void halo_exif_swap_resolution(HaloBlob *exif);
 HaloStatus halo_exif_of_orientation(int orientation, HaloBlob *exif);
 
-/* IPTC-IIM (iptc.c): as it stands in TIFF, with what may pad it; and in Photoshop's image resources, both ways. What
- * holds none leaves the blob alone. */
+/* IPTC-IIM (iptc.c): as it stands in TIFF, with what may pad it; and in Photoshop's image resources, both ways.
+ * What holds none leaves the blob alone. */
 HaloStatus halo_iptc_set(HaloBlob *iptc, const uint8_t *bytes, size_t size);
 HaloStatus halo_iptc_from_photoshop(const uint8_t *bytes, size_t size, HaloBlob *iptc);
 HaloStatus halo_iptc_to_photoshop(const HaloBlob *iptc, HaloBlob *resource);
 
-/* Do samples mean the same colours without it (icc.c)? */
+/* Are the colours the same without it (icc.c)? */
 bool halo_icc_is_srgb(const HaloBlob *icc);
 
-/* How many images a description by ImageJ says there are; 1: it says nothing of the kind (stack.c). */
+/* The number of images by ImageJ's description; 1: it states none (stack.c). */
 int64_t halo_imagej_pages(const char *text);
 
 /* Is this an ICC profile for as many colours as the shape has? */

@@ -1,6 +1,6 @@
-/* Descriptions of image stacks in TIFF's text, after a pipeline: ImageJ's lines ("images=30"), tifffile's JSON
- * ({"shape": …}) and OME-XML. Each says how many pages there are and how large they are, and readers believe it
- * rather than the file. */
+/* Updates the descriptions of image stacks in TIFF's text after a pipeline: ImageJ's lines ("images=30"),
+ * tifffile's JSON ({"shape": …}) and OME-XML. Each gives the number and size of pages, which readers trust more
+ * than the directories of the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static bool is_about_pages(const char *line)
 
 static bool is_about_samples(const char *line) { return begins(line, "min=") || begins(line, "max="); }
 
-/* ImageJ's lines without those that are true no more; behind the first stands how many images there are. */
+/* ImageJ's lines without those that are no longer true; the number of images follows the first line. */
 static HaloStatus rewrite_lines(HaloText *text, int64_t pages, bool arranged, bool shown)
 {
     const size_t size = strlen(text->value);

@@ -1,5 +1,5 @@
-/* Texts that speak of times or levels, after a pipeline: chapters (CHAPTER001=HH:MM:SS.mmm, as Vorbis comments
- * have them), loops of games (LOOPSTART, LOOPLENGTH, LOOPEND, in frames), ReplayGain and R128 gains. */
+/* Updates texts that refer to times or levels after a pipeline: chapters (CHAPTER001=HH:MM:SS.mmm in Vorbis
+ * comments), loops of games (LOOPSTART, LOOPLENGTH, LOOPEND, in frames), ReplayGain and R128 gains. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void print_clock(double seconds, char text[48])
     snprintf(text, 48, "%02lld:%02lld:%02lld.%03lld", ms / 3600000, ms / 60000 % 60, ms / 1000 % 60, ms % 1000);
 }
 
-/* The time of a chapter in the output; false: it is not there any more. One that cannot be read stays. */
+/* The time of a chapter in the output; false: it is outside. A time that cannot be parsed stays. */
 static bool move_chapter(const HaloChanges *changes, const char *value, char moved[48])
 {
     double seconds, place[2] = {0, 0};
@@ -156,7 +156,7 @@ static void forget(HaloText *text)
     *text = (HaloText){0};
 }
 
-/* Names of chapters are looked up by the times that stood there before, so what goes is taken out last. */
+/* Names of chapters are looked up by their old times, so chapters are removed last. */
 HaloStatus halo_tags_apply(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes)
 {
     HaloStatus status = HALO_OK;

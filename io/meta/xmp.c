@@ -1,5 +1,5 @@
-/* XMP: what it repeats of the orientation and the size. Simple properties of RDF, as attributes or as elements;
- * all other bytes stay what they are. Packets in UTF-16, which no format here holds, are left alone. */
+/* Updates the orientation and the size in XMP: simple RDF properties, as attributes or as elements. All other
+ * bytes stay unchanged, and so do packets in UTF-16, which no format here holds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static HaloStatus set_values(HaloBlob *xmp, const char *name, size_t size, const
     return HALO_OK;
 }
 
-/* Where a packet has no such property, it goes on having none. */
+/* A packet without such a property gets none. */
 static HaloStatus set_number(HaloBlob *xmp, const char *uri, const char *property, int64_t number)
 {
     const Span prefix = prefix_of(xmp, uri);

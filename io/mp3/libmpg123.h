@@ -1,5 +1,5 @@
-/* libmpg123, which is loaded with the first MP3 (library/library.h). None of these functions takes a file
- * offset: those come in two widths, of which a name alone would not choose the right one. */
+/* libmpg123, which is loaded with the first MP3 (library/library.h). No function here takes a file offset: such
+ * functions exist in two widths, and the symbol name does not tell which. */
 #ifndef HALO_IO_LIBMPG123_H
 #define HALO_IO_LIBMPG123_H
 

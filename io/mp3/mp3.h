@@ -1,8 +1,8 @@
-/* MP3: MPEG-1, MPEG-2 and MPEG-2.5 audio, layer III. halo finds the frames, libmpg123 decodes each of them: a
- * frame always holds the same number of samples, so frames that are counted give the exact length.
+/* MP3: MPEG-1, MPEG-2 and MPEG-2.5 audio, layer III. halo finds the frames and libmpg123 decodes them. Every
+ * frame holds the same number of samples, so counting frames gives the exact length.
  *
- * mp3_frame.c knows headers of frames and tags, mp3_stream.c goes from frame to frame, mp3_text.c takes texts
- * from tags, mp3_read.c has the functions of the format. */
+ * mp3_frame.c parses headers of frames and tags, mp3_stream.c walks the frames, mp3_text.c reads texts of tags,
+ * mp3_read.c has the functions of the format. */
 #ifndef HALO_IO_MP3_H
 #define HALO_IO_MP3_H
 
@@ -14,7 +14,7 @@ typedef struct Mp3Frame {
     int samples;  /* of each channel */
     int bytes;    /* of the whole frame */
     int from, to; /* of its samples, those that are sound: the encoder may have put others around it */
-    bool anew;    /* it is the first of a part: the decoder forgets what came before */
+    bool anew;    /* it is the first of a part: the decoder is reset */
 } Mp3Frame;
 
 enum { MP3_HEADER = 4, MP3_MOST_BYTES = 1441, MP3_MOST_SAMPLES = 2 * 1152, MP3_ID3V1 = 128 };
@@ -29,7 +29,7 @@ typedef enum Mp3TagKind { MP3_NO_TAG, MP3_IS_ID3V1, MP3_IS_ID3V2, MP3_IS_APE } M
 enum { MP3_TAG_LEAD = 16 }; /* bytes that say what it is and how long */
 Mp3TagKind mp3_tag(const uint8_t *at, size_t size, int64_t *bytes);
 
-/* What a first frame says that is no sound but the header of Xing, Info or VBRI. */
+/* The Xing, Info or VBRI header in a first frame without sound. */
 typedef struct Mp3Info {
     int64_t frames, bytes;  /* behind it, and with it; 0: not said */
     int64_t delay, padding; /* samples that the encoder put before and behind the sound, */
@@ -37,7 +37,7 @@ typedef struct Mp3Info {
 } Mp3Info;
 bool mp3_info(const uint8_t *bytes, const Mp3Frame *frame, Mp3Info *info);
 
-/* Files may be joined: each such header begins another part, which gives the sound that it gives alone. */
+/* Files may be concatenated: each such header begins a part, which gives the same sound as on its own. */
 typedef struct Mp3Part {
     Mp3Info info;
     int64_t begin, end; /* where its first frame begins, and where its latest ends */

@@ -1,5 +1,5 @@
-/* Headers: of frames (ISO/IEC 11172-3, 2.4.1.3, and 13818-3), of the tags around them, and the counts that
- * encoders put into a first frame without sound. */
+/* Parses headers of frames (ISO/IEC 11172-3, 2.4.1.3, and 13818-3), of tags, and the Xing or VBRI counts in a
+ * first frame without sound. */
 #ifdef HALO_HAVE_MPG123
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Reading MP3. In a file all frames are counted before the first is decoded; on a pipe the length is unknown
- * and frames are decoded as they come. */
+/* Reads MP3. In a file all frames are counted before the first is decoded; on a pipe the length is unknown and
+ * frames are decoded as they arrive. */
 #ifdef HALO_HAVE_MPG123
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,8 @@ static HaloStatus decode(HaloReader *reader, const Mp3Frame *frame, const uint8_
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
-/* Goes through the rest of the file and back. What is wrong is an error when samples are read, not before. */
+/* Counts frames through the rest of the file, and goes back. Damage is reported when samples are read, not
+ * here. */
 static HaloStatus count_frames(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -113,7 +114,7 @@ HaloStatus mp3_open(HaloReader *reader)
         (Mp3Stream){.source = reader->source, .tolerate = reader->options.tolerate, .meta = &reader->info.meta};
     HALO_TRY(mp3_next(&state->stream, &frame, bytes, &more));
     state->stream.meta = NULL;
-    if (!more) HALO_FAIL(HALO_ERR_INPUT, "not a readable mp3 file: there is no frame of MPEG layer III in it");
+    if (!more) HALO_FAIL(HALO_ERR_INPUT, "not a readable mp3 file: it has no MPEG layer III frame");
     describe(&reader->info, &frame);
     HALO_TRY(decode(reader, &frame, bytes));
     if (halo_source_seekable(reader->source)) HALO_TRY(count_frames(reader));

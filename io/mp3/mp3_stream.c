@@ -1,12 +1,11 @@
-/* From frame to frame. A header is four bytes of which thirteen bits are always the same, so the first frame,
- * one of another kind, and one behind bytes that are none, count only where two more like it follow, or the end
- * or a tag. */
+/* Finds frames. Only thirteen bits of a header are constant, so the first frame, a frame of another kind, and a
+ * frame after bytes that are none are accepted only if two more like it follow, or the end or a tag. */
 #ifdef HALO_HAVE_MPG123
 #include <string.h>
 
 #include "mp3.h"
 
-/* Does what must follow a frame stand behind this one? */
+/* Is this frame followed by what has to follow one? */
 static HaloStatus confirm(Mp3Stream *stream, const Mp3Frame *frame, bool *confirmed)
 {
     enum { MORE = 2 };
@@ -115,7 +114,7 @@ static HaloStatus refuse_change(const Mp3Stream *stream, const Mp3Frame *frame)
         rate ? first->rate : first->channels, rate ? frame->rate : frame->channels);
 }
 
-/* Before a frame is taken: is all right up to its end? */
+/* Before a frame is taken: checks it up to its end. */
 static HaloStatus check_frame(Mp3Stream *stream, const Mp3Frame *frame, int64_t skipped, bool changes)
 {
     const uint8_t *at;
@@ -124,8 +123,9 @@ static HaloStatus check_frame(Mp3Stream *stream, const Mp3Frame *frame, int64_t 
     if (stream->tolerate) return HALO_OK;
     if (changes) return refuse_change(stream, frame);
     if (stream->first.bytes > 0 && skipped > 0)
-        return halo_fail(HALO_ERR_INPUT, "damaged at %.3f s: %lld bytes are no frame (--tolerate skips them)",
-                         seconds, (long long)skipped);
+        return halo_fail(HALO_ERR_INPUT,
+                         "damaged at %.3f s: %lld bytes are not a frame (--tolerate skips them)", seconds,
+                         (long long)skipped);
     const HaloStatus status = halo_source_peek(stream->source, (size_t)frame->bytes, &at, &got);
     if (status == HALO_OK && got < (size_t)frame->bytes)
         return halo_fail(HALO_ERR_INPUT,
@@ -153,11 +153,11 @@ static HaloStatus check_part(Mp3Stream *stream)
 
 /* ---- frames --------------------------------------------------------------------------------------------- */
 
-/* Samples by which a decoder's filters are late; encoders do not count them as theirs. */
+/* The delay of a decoder's filters in samples, which encoders' counts do not include. */
 #define DECODER_DELAY 529
 
-/* What the encoder put around the sound is left out, as FFmpeg and mpg123 do. Frames behind those that the
- * header counts are of a stream without header that was joined to this one: all of these is sound. */
+/* Removes the encoder's padding, as FFmpeg and mpg123 do. Frames after those that the header counts belong to a
+ * concatenated stream without header: all of their samples are sound. */
 static void set_sound(Mp3Stream *stream, Mp3Frame *frame)
 {
     Mp3Part *part = &stream->part;

@@ -1,4 +1,4 @@
-/* Texts of tags: libmpg123 takes ID3v2 apart, with its four encodings; ID3v1 has fields of fixed sizes. */
+/* Reads the texts of tags: libmpg123 parses ID3v2 with its four encodings; ID3v1 has fields of fixed size. */
 #ifdef HALO_HAVE_MPG123
 #include <stdio.h>
 #include <stdlib.h>

@@ -50,11 +50,11 @@ static HaloStatus parse_string(Text *text, char word[32])
     const char quote = accept(text, '\'') ? '\'' : accept(text, '"') ? '"' : '\0';
     if (quote == '\0') return bad("a string is missing");
     for (; text->at < text->end && *text->at != quote; text->at++) {
-        if (n == 31 || *text->at == '\\') return bad("an odd string");
+        if (n == 31 || *text->at == '\\') return bad("an invalid string");
         word[n++] = *text->at;
     }
     word[n] = '\0';
-    return accept(text, quote) ? HALO_OK : bad("a string without end");
+    return accept(text, quote) ? HALO_OK : bad("an unterminated string");
 }
 
 static HaloStatus parse_int(Text *text, int64_t *number)
@@ -70,7 +70,7 @@ static HaloStatus parse_shape(Text *text, NpyHead *head)
 {
     HaloStatus status = HALO_OK;
     bool comma = true;
-    if (!accept(text, '(')) return bad("the shape is no tuple");
+    if (!accept(text, '(')) return bad("the shape is not a tuple");
     while (!accept(text, ')')) {
         if (!comma) return bad("a comma is missing in the shape");
         if (head->dims == HALO_MOST_AXES)
@@ -79,7 +79,7 @@ static HaloStatus parse_shape(Text *text, NpyHead *head)
         comma = accept(text, ',');
     }
     if (head->dims == 0) return halo_fail(HALO_ERR_INPUT, "an array without dimensions");
-    if (head->dims == 1 && !comma) return bad("(N) is no tuple");
+    if (head->dims == 1 && !comma) return bad("(N) is not a tuple");
 out:
     return status;
 }
@@ -97,8 +97,8 @@ static HaloStatus parse_descr(Text *text, NpyHead *head)
     const bool real = known && word[1] == 'f';
     if (!known || (word[1] == 'b' && word[2] != '1') || (real && word[2] == '1') ||
         (order == '|' && word[2] != '1')) {
-        return halo_fail(HALO_ERR_INPUT, "an array of '%s'; halo reads bool, integers and floats of 16, 32 and 64 bits",
-                         word);
+        return halo_fail(HALO_ERR_INPUT,
+                         "an array of '%s'; halo reads bool, integers and floats of 16, 32 and 64 bits", word);
     }
     head->kind = word[1];
     head->size = word[2] - '0';
@@ -118,7 +118,7 @@ static HaloStatus parse_head(Text *text, NpyHead *head)
     static const char *const keys[3] = {"descr", "fortran_order", "shape"};
     HaloStatus status = HALO_OK;
     bool seen[3] = {false, false, false}, comma = true;
-    if (!accept(text, '{')) return bad("it is no dictionary");
+    if (!accept(text, '{')) return bad("it is not a dictionary");
     while (!accept(text, '}')) {
         char word[32];
         int key = 0;
@@ -126,7 +126,7 @@ static HaloStatus parse_head(Text *text, NpyHead *head)
         HALO_TRY(parse_string(text, word));
         while (key < 3 && strcmp(word, keys[key]) != 0) key++;
         if (key == 3) return bad("an unknown key");
-        if (seen[key]) return bad("a key stands twice");
+        if (seen[key]) return bad("a duplicate key");
         if (!accept(text, ':')) return bad("a colon is missing");
         HALO_TRY(key == 0   ? parse_descr(text, head)
                  : key == 1 ? parse_order(text, head)

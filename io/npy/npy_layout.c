@@ -1,4 +1,4 @@
-/* What the dimensions of an array are, and where its samples lie. */
+/* The meaning of an array's dimensions, and the strides of its samples. */
 #include "npyreader.h"
 
 #include <limits.h>
@@ -21,7 +21,7 @@ static HaloStatus refuse(const NpyHead *head)
         head->dims, last);
 }
 
-/* What an array is that nothing is said of: a last dimension of up to 4 counts channels. */
+/* The layout without --axes: a last dimension of up to 4 is channels. */
 static HaloStatus guess(const NpyHead *head, HaloAxes *axes)
 {
     static const char *const usual[] = {"w", "hw", "hwc", "nhwc"};

@@ -1,4 +1,4 @@
-/* Reading NPY: dimensions as they are said to be, and every sample type that f32 holds. */
+/* Reads NPY: dimensions in any order (--axes), and every sample type that converts to f32. */
 #include "npyreader.h"
 
 #include <stdio.h>
@@ -54,8 +54,8 @@ out:
     return status;
 }
 
-/* In their own units. Where damage is tolerated there may be fewer frames than it says; but not where the
- * samples of a frame lie far from each other. */
+/* In their own units. With --tolerate there may be fewer frames than the header says; but not if the samples of
+ * a frame are far apart. */
 static HaloStatus open_series(HaloReader *reader)
 {
     NpyReader *state = reader->state;
@@ -88,7 +88,7 @@ static HaloStatus seek_sample(HaloReader *reader, int64_t sample)
     return halo_source_seek(reader->source, state->start + sample * state->head.size);
 }
 
-/* In a stream it stands there already; samples that do not lie in order are looked up. */
+/* In a stream it is there already; samples that are not in order are read by random access. */
 static HaloStatus seek_page(HaloReader *reader)
 {
     const NpyReader *state = reader->state;
@@ -180,7 +180,7 @@ out:
     return status;
 }
 
-/* Samples that are looked up, one by one or in lines, are so at any row. */
+/* With random access, one by one or in lines, any row can be read. */
 HaloStatus npy_skip(HaloReader *reader, int64_t rows, int64_t *skipped)
 {
     NpyReader *state = reader->state;

@@ -1,4 +1,4 @@
-/* Samples of NPY: as they are, or on their way to f32. */
+/* Reads samples of NPY, unchanged or converted to f32. */
 #include "npyreader.h"
 
 #include <stdlib.h>

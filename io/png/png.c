@@ -33,7 +33,7 @@ const HaloFormat halo_format_png = {
     .discard = halo_png_discard,
 };
 
-/* libpng must not return from here; the jump goes to the latest halo_png_guard. */
+/* libpng requires that this does not return; it jumps to the latest halo_png_guard. */
 _Noreturn static void on_error(png_structp png, png_const_charp message)
 {
     PngGuard *guard = png_get_error_ptr(png);
@@ -65,7 +65,8 @@ static bool is_too_much(const char *words)
 static void on_warning(png_structp png, png_const_charp message)
 {
     PngGuard *guard = png_get_error_ptr(png);
-    if (strcmp(message, "tEXt: insufficient memory to read chunk") == 0) png_error(png, "a tEXt chunk is too large");
+    if (strcmp(message, "tEXt: insufficient memory to read chunk") == 0)
+        png_error(png, "a tEXt chunk is too large");
     if (strlen(message) > 4 && is_too_much(message + 4)) halo_note(guard->notes, HALO_NOTE_LARGE, 1);
     if (strlen(message) < 5 || strcmp(message + 4, ": CRC error") != 0) return;
     if (memcmp(message, "tRNS", 4) == 0) png_error(png, message);
@@ -77,7 +78,8 @@ static void on_warning(png_structp png, png_const_charp message)
 static png_voidp on_malloc(png_structp png, png_alloc_size_t size)
 {
     PngGuard *guard = png_get_mem_ptr(png);
-    if (guard->largest > 0 && size > guard->largest) return NULL; /* libpng leaves the chunk out: see on_warning */
+    if (guard->largest > 0 && size > guard->largest)
+        return NULL; /* libpng leaves the chunk out: see on_warning */
     void *memory = malloc(size);
     guard->starved = guard->starved || memory == NULL;
     return memory;
@@ -98,7 +100,7 @@ png_structp halo_png_struct(PngGuard *guard, HaloStatus blame, HaloNotes *notes)
     if (png == NULL) return NULL;
     /* The limit is --max-pixels, looked at before anything is allocated by size. */
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    /* Profiles that libpng dislikes are no reason to lose an image: they are left out. */
+    /* Profiles that libpng rejects are left out, without refusing the image. */
     png_set_benign_errors(png, 1);
     return png;
 }

@@ -1,7 +1,7 @@
-/* A chunk stands by itself where the stream comes to its end at the end of a block and of a byte (a flush), as
- * it did in the chunk before, and no match reaches back before its beginning. Then it makes the same bytes
- * wherever it is inflated. Nobody has to say so: it is tried, and ISA-L tells. Halo's own files are made of
- * such chunks. */
+/* A chunk is independent if the stream has a flush at its end (the end of a block and of a byte), as it had at
+ * the end of the chunk before, and no match refers back before its beginning. Then it can be inflated on its
+ * own. No field of the file says so: it is tried, and ISA-L reports it. Files that halo writes consist of such
+ * chunks. */
 #include "png_ahead.h"
 
 #ifdef HALO_HAVE_ISAL
@@ -17,13 +17,13 @@
 #define MADE_BYTES (PNG_STRIP_BYTES + 64) /* of a chunk, at most; some more, so that its end is looked at */
 
 typedef struct Chunk {
-    size_t skip, size, made; /* made: 0 where it does not stand by itself */
+    size_t skip, size, made; /* inflated bytes: 0 if it is not independent */
     bool alone;              /* it may */
     struct inflate_state inflate;
     uint8_t in[PNG_ALONE_BYTES], out[MADE_BYTES];
 } Chunk;
 
-/* Chunk k is at k mod room; the last that was given stays where it is, as what the next looks back into. */
+/* Chunk k is at k mod room; the last one given out stays in place, since the next refers back to it. */
 struct PngAhead {
     HaloPool *pool;
     HaloMemory *memory;
@@ -56,7 +56,7 @@ void halo_png_ahead_free(PngAhead *ahead)
 
 static Chunk *at(const PngAhead *ahead, int64_t k) { return ahead->chunk[k % ahead->room]; }
 
-/* Others will want memory, too. */
+/* Leaves memory for others. */
 static Chunk *new_chunk(PngAhead *ahead)
 {
     const int64_t size = (int64_t)sizeof(Chunk);

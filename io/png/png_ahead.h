@@ -1,4 +1,4 @@
-/* IDAT chunks that stand by themselves, inflated side by side (png_ahead.c). */
+/* Independent IDAT chunks, inflated in parallel (png_ahead.c). */
 #ifndef HALO_IO_PNGAHEAD_H
 #define HALO_IO_PNGAHEAD_H
 
@@ -16,12 +16,13 @@ typedef struct PngAhead PngAhead;
 PngAhead *halo_png_ahead_new(int jobs, HaloMemory *memory);
 void halo_png_ahead_free(PngAhead *ahead);
 
-/* Room for one more chunk; NULL: there is none just now, or no memory. */
+/* Space for one more chunk; NULL: there is none at the moment, or no memory. */
 uint8_t *halo_png_ahead_room(PngAhead *ahead);
-/* It is there: behind `skip` bytes it holds so many of the stream. Is it worth a try? */
+/* The chunk has been read: after `skip` bytes it holds `size` bytes of the stream. Returns whether it may be
+ * independent. */
 void halo_png_ahead_put(PngAhead *ahead, size_t skip, size_t size, bool alone);
-/* What the next chunk makes, until the call after this one; NULL: it does not stand by itself, or there is
- * none.
+/* The inflated bytes of the next chunk, valid until the call after this one; NULL: it is not independent, or
+ * there is none.
  */
 const uint8_t *halo_png_ahead_next(PngAhead *ahead, size_t *size);
 

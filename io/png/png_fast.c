@@ -61,7 +61,7 @@ static uint32_t bits_of(uint32_t hash)
     return bits;
 }
 
-/* Takes as many addresses as are needed to choose from, and gives back all but one place. */
+/* Maps enough addresses to choose from, and unmaps all but one place. */
 static struct isal_zstream *place_stream(void)
 {
     const size_t size = 2 * SPAN + STREAM_BYTES;
@@ -78,7 +78,7 @@ static struct isal_zstream *place_stream(void)
     return (struct isal_zstream *)(void *)at;
 }
 
-/* Where addresses are scarce (ulimit -v) it lies anywhere. */
+/* If address space is limited (ulimit -v), any address is used. */
 PngFast *halo_png_fast_new(void)
 {
     PngFast *fast = malloc(sizeof *fast);

@@ -1,4 +1,4 @@
-/* PNG's filters applied. Nothing here is a chain: every byte is filtered by neighbours that are known. */
+/* Applies PNG's filters. No byte depends on a filtered one, so rows vectorise. */
 #include "png_filter.h"
 
 #include <stdlib.h>

@@ -26,16 +26,16 @@ typedef struct PngTwoRows {
 } PngTwoRows;
 bool halo_png_unfilter_two(int upper, int lower, size_t pixel, size_t bytes, const PngTwoRows *rows);
 
-/* Four rows of one filter in the same way. It pays for PNG_AVERAGE and PNG_PAETH. */
+/* Four rows of one filter in the same way. Worthwhile for PNG_AVERAGE and PNG_PAETH. */
 typedef struct PngFourRows {
     const uint8_t *from[4], *above;
     uint8_t *to[4];
 } PngFourRows;
 bool halo_png_unfilter_four(int filter, size_t pixel, size_t bytes, const PngFourRows *rows);
 
-/* One row, by that of the filters in this set (1 << PngFilter) whose bytes are the least when they count as
- * signed; of equals the first: the usual guess at what compresses well. `to` becomes the filter's byte and the
- * bytes behind it. */
+/* Filters one row with that filter of the set (1 << PngFilter) that has the minimum sum of absolute
+ * differences, the usual heuristic; of equals the first. `to` becomes the filter's byte and the bytes behind
+ * it. */
 void halo_png_filter(unsigned filters, size_t pixel, size_t bytes, const uint8_t *row, const uint8_t *above,
                      uint8_t *to);
 

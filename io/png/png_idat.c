@@ -1,7 +1,7 @@
 /* The IDAT chunks of a PNG, inflated by ISA-L.
  *
- * A stream that declares a window of less than 32 KiB is odd here: zlib looks whether it is kept to, ISA-L does
- * not. */
+ * A stream that declares a window of less than 32 KiB is left to zlib, which checks that distances stay within
+ * it; ISA-L does not. */
 #include "png_idat.h"
 
 #include <stdlib.h>
@@ -19,15 +19,16 @@
 
 struct PngIdat {
     HaloSource *source;
-    int64_t start;       /* of the stream, in the source */
-    bool begun;          /* the header of the stream has been read */
-    bool ended;          /* the last chunk has been read, its checksum too */
-    bool odd;            /* nothing more is read */
-    uint32_t left;       /* bytes of this chunk that have not been read */
-    uint32_t crc;        /* of those that have */
-    uint32_t adler;      /* of what was inflated */
-    PngAhead *ahead;     /* NULL: one thread inflates all of it */
-    bool alone, more;    /* chunks are inflated by themselves; there may be more of these in the source */
+    int64_t start;   /* of the stream, in the source */
+    bool begun;      /* the header of the stream has been read */
+    bool ended;      /* the last chunk has been read, its checksum too */
+    bool odd;        /* nothing more is read */
+    uint32_t left;   /* bytes of this chunk that have not been read */
+    uint32_t crc;    /* of those that have */
+    uint32_t adler;  /* of what was inflated */
+    PngAhead *ahead; /* NULL: one thread inflates all of it */
+    bool alone,
+        more; /* independent chunks are inflated in parallel; there may be more of these in the source */
     const uint8_t *made; /* by one of them, and not taken yet */
     size_t made_left;
     struct inflate_state inflate;
@@ -69,7 +70,7 @@ void halo_png_idat_free(PngIdat *idat)
 
 HaloStatus halo_png_idat_back(PngIdat *idat) { return halo_source_seek(idat->source, idat->start); }
 
-/* Are there so many bytes more, with a way back to the first ones? */
+/* Are there so many more bytes, and can the source return to the first of them? */
 static bool has_more(PngIdat *idat, size_t size)
 {
     HaloSource *source = idat->source;
@@ -107,7 +108,7 @@ static bool next_chunk(PngIdat *idat)
     return true;
 }
 
-/* More bytes for ISA-L, of as many chunks as it takes, since it is slower by small pieces; false: there are
+/* More bytes for ISA-L, from as many chunks as needed, since it is slower with small blocks; false: there are
  * none. */
 static bool feed(PngIdat *idat)
 {
@@ -185,7 +186,7 @@ static void take_chunks(PngIdat *idat)
     }
 }
 
-/* What is left goes on one after the other, and looks back into what they made. */
+/* The rest is inflated sequentially, referring back to their output. */
 static bool end_alone(PngIdat *idat)
 {
     size_t size = 0;
@@ -225,7 +226,7 @@ static bool inflate_more(PngIdat *idat)
         const bool fed = inflate->avail_in > 0 || feed(idat);
         if (idat->odd || isal_inflate(inflate) != ISAL_DECOMP_OK) return false;
         if (!fed && inflate->avail_out == room && inflate->block_state != ISAL_BLOCK_FINISH) return false;
-        /* It counts in 32 bits, to know how far a match may reach back. */
+        /* It counts in 32 bits how far a match may refer back. */
         if (inflate->total_out > 1u << 30) inflate->total_out = 1u << 20;
     }
     return true;

@@ -1,5 +1,6 @@
-/* The samples' stream in a PNG, without libpng: its IDAT chunks walked, and inflated by ISA-L (png_idat.c). It
- * takes what is right in every bit and nothing else; of all that is odd libpng has to say what it is. */
+/* Reads the samples' stream of a PNG without libpng: its IDAT chunks, inflated by ISA-L (png_idat.c). Only
+ * streams that are right in every bit are accepted; all others are left to libpng, which reports what is wrong.
+ */
 #ifndef HALO_IO_PNGIDAT_H
 #define HALO_IO_PNGIDAT_H
 
@@ -9,7 +10,7 @@ typedef struct PngIdat PngIdat;
 
 #define PNG_HEAD_BYTES 8 /* of a chunk: its length and its name */
 
-/* What a pipe gives is kept, so that libpng can have it again; not more than this. */
+/* Bytes from a pipe are kept, so that libpng can read them again; not more than this. */
 #define PNG_KEPT_BYTES ((int64_t)64 << 20)
 
 /* The source stands behind the header of the first chunk, which is `head`; up to `jobs` threads inflate. NULL:
@@ -17,9 +18,9 @@ typedef struct PngIdat PngIdat;
 PngIdat *halo_png_idat_new(HaloSource *source, const uint8_t head[PNG_HEAD_BYTES], int jobs,
                            HaloMemory *memory);
 void halo_png_idat_free(PngIdat *idat);
-/* The next bytes, all of them; false: something is odd. */
+/* The next bytes, all of them; false: the stream is left to libpng. */
 bool halo_png_idat_take(PngIdat *idat, uint8_t *bytes, size_t size);
-/* Do the stream, its checksum and its last chunk end here? The source stands behind them then. */
+/* Do the stream, its checksum and its last chunk end here? Then the source is positioned after them. */
 bool halo_png_idat_end(PngIdat *idat);
 /* Back to where it began, for libpng. */
 HaloStatus halo_png_idat_back(PngIdat *idat);

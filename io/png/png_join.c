@@ -1,6 +1,6 @@
-/* libdeflate compresses what it is given to a stream of its own, whose last block says so. Where more is to
- * come that mark is cleared, and an empty stored block brings the stream to the end of a byte, as zlib's own
- * example gzjoin does. The last block is found by inflating. */
+/* libdeflate compresses each strip to a complete stream, whose last block has the final bit set. If another
+ * strip follows, that bit is cleared, and an empty stored block pads the stream to a byte, as zlib's example
+ * gzjoin does. The last block is found by inflating. */
 #include "png_join.h"
 
 #ifdef HALO_HAVE_DEFLATE

@@ -1,4 +1,4 @@
-/* Strips by libdeflate, which knows whole streams alone: joined to one. */
+/* Joins strips that libdeflate compressed, which makes complete streams only, to one stream. */
 #ifndef HALO_IO_PNGJOIN_H
 #define HALO_IO_PNGJOIN_H
 
@@ -8,12 +8,12 @@
 
 typedef struct PngJoin PngJoin;
 
-/* Is this level of PNG's done so? */
+/* Does this compression level use libdeflate? */
 bool halo_png_joins(int level);
 /* NULL: there is no memory. */
 PngJoin *halo_png_join_new(int level);
 void halo_png_join_free(PngJoin *join);
-/* What `bytes` become, ready for more behind it unless this is the last; its size. 0: it has failed. */
+/* Compresses `bytes`, so that more can follow unless this is the last; returns the size, 0 on failure. */
 size_t halo_png_join(PngJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to, size_t room);
 
 #endif

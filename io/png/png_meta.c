@@ -62,7 +62,7 @@ static void take_frames(const PngReader *state)
     }
 }
 
-/* They have to stand before the palette and the samples; elsewhere they are ignored. */
+/* They have to precede the palette and the samples; elsewhere they are ignored. */
 static void take_codes(const PngReader *state)
 {
     png_unknown_chunkp chunk = NULL;

@@ -1,5 +1,5 @@
-/* libpng takes chunks behind samples only where it has read samples, and judges them by the colour type and by
- * a palette before. Where png_rows.c has read the samples, an instance of libpng reads these few pixels
+/* libpng reads the chunks after the samples only if it has read samples, and checks them against the colour
+ * type and the palette. If png_rows.c has read the samples, an instance of libpng reads these few pixels
  * instead. */
 #include "png_pixel.h"
 

@@ -1,4 +1,4 @@
-/* A small PNG that stands for the samples of another (png_pixel.c). */
+/* A small PNG that replaces the samples of another (png_pixel.c). */
 #ifndef HALO_IO_PNGPIXEL_H
 #define HALO_IO_PNGPIXEL_H
 

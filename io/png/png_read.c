@@ -1,12 +1,12 @@
-/* Reading PNG.
+/* Reads PNG.
  *
  * No gamma is applied; depths below 8 bits are scaled to 0..255, palettes become RGB and tRNS becomes alpha. An
- * interlaced image is whole only after its last pass, so it is decoded on the first read. Of an animation
- * (APNG) the image is read that any PNG has, and a note says how many frames there are.
+ * interlaced image is complete only after its last pass, so it is decoded on the first read. Of an animation
+ * (APNG) the default image is read, and a note gives the number of frames.
  *
- * libpng reads the chunks round the samples. The samples of most pictures are read by png_rows.c, which is
- * faster, as long as they are right in every way; libpng reads those of the others, and all of them again where
- * something is not right. So it is libpng that decides what is refused, and says why. */
+ * libpng reads the chunks around the samples. The samples of most images are read by png_rows.c, which is
+ * faster, as long as they are valid; libpng reads the others, and starts again from the first sample on any
+ * error. So libpng alone decides what is refused, and why. */
 #include "bytes/endian.h"
 #include "png_pixel.h"
 #include "png_rows.h"
@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text of a kilobyte may expand to gigabytes: of one chunk, and of how many, so much is kept. */
+/* A text of a kilobyte may expand to gigabytes: limits of one chunk, and of their number. */
 #define MAX_CHUNK_BYTES 8388608
 #define MAX_CHUNKS 32
 
-/* A block of this size holds a chunk, and whatever libpng needs for itself but rows. */
+/* The largest allocation for a chunk, or for libpng itself, except rows. */
 #define MAX_BLOCK_BYTES (MAX_CHUNK_BYTES + 65536)
 
 static void on_read(png_structp png, png_bytep bytes, size_t size)
@@ -142,7 +142,7 @@ static void begin_rows(void *arg)
 }
 
 /* A step: the next rows, or all of an interlaced image; after the last one all that follows it, so that damage
- * behind the rows is found too. Rows that have been given out already are passed over. */
+ * behind the rows is found too. Rows that have been given out already are skipped. */
 static void decode(void *arg)
 {
     PngReader *state = arg;
@@ -232,7 +232,7 @@ static HaloStatus fill_by_libpng(PngReader *state, const HaloBuf *rows)
         halo_rows_clear(rows, 0);
         return HALO_OK;
     }
-    /* Passes leave the pixels of later ones alone, and a row that cannot be decoded is not touched. */
+    /* A pass does not change the pixels of later passes, and a row that cannot be decoded is not changed. */
     if (state->passes > 1 || state->reader->options.tolerate) halo_rows_clear(rows, 0);
     state->rows = rows;
     HaloStatus status = state->begun ? HALO_OK : halo_png_guard(&state->guard, begin_rows, state);

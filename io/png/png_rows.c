@@ -1,8 +1,8 @@
-/* Rows from the stream of a PNG.
+/* Decodes rows from the stream of a PNG.
  *
- * The stream is inflated into a buffer that stays in the cache, many rows at a time; each row is unfiltered
- * from there. Rows of bytes get to their place by that; samples of 16 bits, palettes and depths below 8 bits
- * take one step more, by way of the row as the file has it. */
+ * The stream is inflated into a buffer that fits the cache, many rows at a time; each row is unfiltered from
+ * there. Rows of 8-bit samples are unfiltered straight into the output; 16-bit samples, palettes and depths
+ * below 8 bits are converted from an unfiltered row. */
 #include "png_rows.h"
 
 #ifdef HALO_HAVE_ISAL
@@ -36,7 +36,7 @@ struct PngRows {
 
 /* ---- what becomes of the bytes -------------------------------------------------------------------------- */
 
-/* Of a palette's colours, of which the file may have fewer than the samples ask for: libpng makes those black.
+/* A palette may have fewer colours than the samples refer to: libpng makes the missing ones black.
  */
 static void set_colour(const PngReader *state, unsigned index, bool alpha, uint8_t *to)
 {
@@ -71,7 +71,7 @@ static void make_table(PngRows *rows, const PngReader *state, unsigned depth, bo
 static void look_up(const PngRows *rows, uint8_t *to, const uint8_t *from, size_t bytes)
 {
     const size_t entry = rows->entry;
-    if (entry == 3 || entry == 4) /* a palette of bytes: four are moved where four belong to the row */
+    if (entry == 3 || entry == 4) /* a palette of 8 bits: moves four bytes at a time inside of the row */
         for (; bytes >= 4; bytes -= entry, to += entry) memcpy(to, rows->table[*from++], 4);
     for (size_t size; bytes > 0; bytes -= size, to += size) {
         size = bytes < entry ? bytes : entry;
@@ -114,13 +114,13 @@ static bool take_buffers(PngRows *rows)
     return true;
 }
 
-/* On a pipe a picture is libpng's from the beginning where it would very likely become so half way. */
+/* On a pipe, libpng reads an image from the beginning if it would probably be needed half way. */
 static bool is_too_large(const HaloSource *source, size_t row, int64_t height)
 {
     return !halo_source_seekable(source) && (int64_t)(row + 1) > 4 * PNG_KEPT_BYTES / height;
 }
 
-/* A small picture is inflated before other threads have begun. */
+/* A small image is inflated before other threads would have started. */
 static int jobs_for(const PngReader *state, const PngRows *rows)
 {
     return (int64_t)rows->bytes > SMALL_BYTES / rows->left ? state->reader->jobs : 1;
@@ -174,7 +174,7 @@ static bool refill(PngRows *rows)
     return halo_png_idat_take(rows->idat, rows->buffer, rows->filled);
 }
 
-/* How many rows go together, of `left` that are wanted: four of one filter whose chains are long, two, or one.
+/* How many of `left` rows are unfiltered together: four of one filter with high latency, two, or one.
  */
 static int together(const PngRows *rows, int64_t left)
 {

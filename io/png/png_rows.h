@@ -1,6 +1,6 @@
-/* The rows of a PNG, without libpng: inflated, unfiltered and expanded (png_rows.c). For pictures that are not
- * interlaced and have no colour that stands for transparent. What a pipe gives meanwhile is kept, so that the
- * source can go back for libpng. */
+/* Decodes the rows of a PNG without libpng: inflates, unfilters and expands them (png_rows.c). For images that
+ * are not interlaced and have no transparent colour (tRNS). Bytes from a pipe are kept, so that the source can
+ * go back for libpng. */
 #ifndef HALO_IO_PNGROWS_H
 #define HALO_IO_PNGROWS_H
 
@@ -13,9 +13,9 @@ typedef struct PngRows PngRows;
  * yet. */
 PngRows *halo_png_rows_new(const PngReader *state);
 void halo_png_rows_free(PngRows *rows);
-/* The next rows; false: something is odd, and libpng has to say what. */
+/* The next rows; false: the image is left to libpng, which reports what is wrong. */
 bool halo_png_rows_take(PngRows *rows, const HaloBuf *to);
-/* After the last: is all right to the end of the samples? The source stands behind the last IDAT then. */
+/* After the last row: is the stream valid to its end? Then the source is positioned after the last IDAT. */
 bool halo_png_rows_end(PngRows *rows);
 /* Back to where it began, for libpng. */
 HaloStatus halo_png_rows_back(PngRows *rows);

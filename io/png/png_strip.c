@@ -1,13 +1,12 @@
-/* One strip becomes one IDAT chunk: its part of the zlib stream (RFC 1950), which ends on a byte where no bit
- * of it is needed by the next.
+/* Compresses one strip to one IDAT chunk: its part of the zlib stream (RFC 1950), padded to a byte.
  *
- * Level 1 is ISA-L's, which does not look back into the strip before: that would gain nothing. Nor does
- * libdeflate, which makes smaller files than zlib at the lowest and the highest levels, and in less time. The
- * others are zlib's, which does: so strips cost no bytes.
+ * Level 1 is ISA-L's, which does not refer back to the previous strip: that would gain nothing. Neither does
+ * libdeflate, which at the lowest and the highest levels makes smaller files than zlib in less time. The other
+ * levels are zlib's, which does, so that strips cost no bytes.
  *
- * In a photograph's grain the matches that are found are short and far away, and cost more than the bytes that
- * they stand for: such strips become smaller, and are written and read faster, where only runs are matches. A
- * strip is grain where its samples say so. */
+ * In the noise (grain) of photographs matches are short and distant, and cost more than literals. Such strips
+ * become smaller, and are written and read faster, if only runs are matched. Statistics of the samples tell
+ * whether a strip is noisy. */
 #include "png_strip.h"
 
 #include <stdlib.h>
@@ -26,7 +25,8 @@
 
 #define SAMPLES 4
 #define SAMPLE_BYTES ((size_t)3072)
-#define LEAST_GRAIN 10 /* what becomes less than a tenth of itself is no grain, whatever samples say */
+#define LEAST_GRAIN \
+    10 /* strips that compress to less than a tenth are not noise, whatever the samples suggest */
 
 typedef struct PngPress {
     int level;
@@ -126,7 +126,8 @@ static size_t press_runs(const PngStrip *strip, uint8_t *to)
     return halo_png_has_fast() ? press_by_isal(strip, true, to) : press_by_zlib(strip, &strip->press->runs, to);
 }
 
-/* What runs alone take of what the level takes, by a few pieces of the strip; 2 for what is no grain. */
+/* The size with runs only relative to the level's own, estimated from parts of the strip; 2 if it is not noisy.
+ */
 static double weigh_runs(const PngStrip *strip, uint8_t *beside)
 {
     PngStrip sample = {.bytes = strip->press->sample, .press = strip->press};

@@ -1,15 +1,15 @@
-/* A strip of a PNG's filtered rows, compressed by itself (png_strip.c), and the strips of a picture one after
- * the other (png_strips.c). */
+/* Compresses one strip of a PNG's filtered rows (png_strip.c), and the strips of an image in order
+ * (png_strips.c). */
 #ifndef HALO_IO_PNGSTRIP_H
 #define HALO_IO_PNGSTRIP_H
 
 #include "halo/format.h"
 
-/* What a file holds must depend on the picture alone, so this does not: not on threads, nor on memory. */
+/* A constant: the bytes of a file must depend on the image alone, not on threads or memory. */
 #define PNG_STRIP_BYTES ((size_t)512 * 1024)
 #define PNG_WINDOW_BYTES ((size_t)32768)
 
-/* Who compresses may look back at the strip before: its end stands before `bytes`. */
+/* The compressor may refer back to the previous strip: the end of that stands before `bytes`. */
 typedef struct PngStrip {
     uint8_t *bytes;
     size_t size, before;

@@ -1,8 +1,7 @@
-/* The strips of a picture, compressed by threads while rows come, and written in order.
+/* Compresses the strips of an image in threads while rows arrive, and writes them in order.
  *
- * The thread that brings the rows fills a strip, puts it up, and fills the next one; others take strips that
- * are put up. Where it has to wait for a strip it compresses one itself, so that without any other all goes
- * well, too. */
+ * The thread that delivers the rows fills a strip, queues it, and fills the next one; other threads take queued
+ * strips. Instead of waiting for a strip it compresses one itself, so one thread is enough. */
 #include "png_strip.h"
 
 #include <stdlib.h>
@@ -73,7 +72,7 @@ out:
     return status;
 }
 
-/* Writes the strips that are pressed, in order; waits, or helps, until strip `until` - 1 is among them. */
+/* Writes the compressed strips in order; compresses or waits until strip `until` - 1 is among them. */
 static HaloStatus write_until(PngStrips *strips, int64_t until)
 {
     HaloStatus status = HALO_OK;

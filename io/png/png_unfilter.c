@@ -1,6 +1,6 @@
-/* PNG's filters undone. Sub, Average and Paeth add to each pixel something of the one before it, so a row is a
- * chain, and its time that of the chain's links: what does not depend on the pixel before is computed beside
- * it, and of Average and Paeth, whose links are long, two or four rows are done side by side. */
+/* Reverses PNG's filters. Sub, Average and Paeth make each pixel depend on the one before it, so the latency of
+ * that dependency limits the speed of a row. Work that does not depend on the previous pixel runs beside it,
+ * and with Average and Paeth, whose latency is high, two or four rows are interleaved. */
 #include "png_filter.h"
 
 #include <string.h>
@@ -72,7 +72,7 @@ typedef __m128i MakeLink(Link *link, __m128i x, __m128i above);
 
 static inline Link first_link(int left) { return (Link){_mm_set1_epi8((char)left), _mm_setzero_si128()}; }
 
-/* A loop of its own for each size of pixel and each link: only that is fast. */
+/* A separate loop for each pixel size and filter, for speed. */
 #define ROWS static inline __attribute__((always_inline))
 
 #define CHAIN(name, first)                                                                                   \
@@ -90,8 +90,8 @@ CHAIN(sub, 0)
 CHAIN(average, -1)
 CHAIN(paeth, 0)
 
-/* Two rows, whose chains run side by side in little more than the time of one: the lower one is a pixel behind,
- * and has above it what the upper one has just made. */
+/* Interleaves two rows, which takes little longer than one: the lower row is one pixel behind, and uses the
+ * pixel that the upper row has just produced. */
 ROWS void two_rows(MakeLink *upper, int first, MakeLink *lower, int second, size_t pixel, size_t bytes,
                    const PngTwoRows *rows)
 {

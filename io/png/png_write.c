@@ -1,5 +1,5 @@
-/* Writing PNG: 8 or 16 bits, gray or RGB, with or without alpha, and all that is known of the image. libpng
- * writes the chunks before and behind the samples; these are filtered and compressed here, which is faster. */
+/* Writes PNG: 8 or 16 bits, gray or RGB, with or without alpha, and the metadata. libpng writes the chunks
+ * before and after the samples; the samples are filtered and compressed here, which is faster. */
 #include "bytes/endian.h"
 #include "meta/meta.h"
 #include "png_filter.h"
@@ -111,9 +111,8 @@ static void write_late(PngWriter *state)
         write_text(state, meta->text[state->texts].key, meta->text[state->texts].value);
 }
 
-/* sBIT lets a reader cut the samples down to the bits that its source had. It goes along where the samples have
- * the layout of the input's; a gray image made of a colour one, or other depths, have a history of their own.
- */
+/* sBIT lets a reader reduce the samples to the significant bits of their source. It is kept if the samples have
+ * the input's channels and depth; otherwise it would not be true. */
 static void write_significant(const PngWriter *state)
 {
     const HaloInfo *info = &state->writer->info;
@@ -130,7 +129,7 @@ static void write_significant(const PngWriter *state)
     png_set_sBIT(state->png, state->info, &said);
 }
 
-/* libpng leaves out those that contradict each other (png_set_benign_errors). */
+/* libpng leaves out chunks that contradict each other (png_set_benign_errors). */
 static void write_numbers(const PngWriter *state)
 {
     const HaloMeta *meta = &state->writer->info.meta;
@@ -265,8 +264,8 @@ out:
     return status;
 }
 
-/* A step: what stands behind the samples. libpng writes it behind samples that it has written itself: here one
- * pixel that goes nowhere. */
+/* A step: writes the chunks after the samples. libpng does that only after samples of its own: here one pixel,
+ * which is discarded. */
 static void write_end(void *arg)
 {
     PngWriter *state = arg;

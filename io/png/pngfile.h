@@ -1,4 +1,5 @@
-/* The two directions of PNG (png_read.c, png_write.c) and the guard round libpng that they share (png.c). */
+/* Reading (png_read.c) and writing (png_write.c) of PNG, and the shared error handling around libpng (png.c).
+ */
 #ifndef HALO_IO_PNGFILE_H
 #define HALO_IO_PNGFILE_H
 
@@ -17,7 +18,7 @@ typedef struct PngGuard {
     HaloStatus status; /* of the step; a callback that fails sets it before it raises libpng's error */
     HaloStatus blame;  /* what libpng's own errors are: HALO_ERR_INPUT or HALO_ERR_OUTPUT */
     bool starved;      /* an allocation failed: libpng may have left something out, and said nothing */
-    size_t largest;    /* block that libpng gets: what chunks say of their size is no reason to take as much; 0: any */
+    size_t largest;    /* the largest block that libpng may allocate, whatever size a chunk claims; 0: any */
     HaloNotes *notes;  /* of the reader or writer */
     bool damaged[HALO_COLOUR_CODES]; /* these chunks have a wrong checksum: they are not taken */
 } PngGuard;

@@ -1,4 +1,4 @@
-/* What the two halves of reading PNG share: rows (png_read.c) and metadata (png_meta.c). */
+/* The state of a PNG reader, shared by rows (png_read.c) and metadata (png_meta.c). */
 #ifndef HALO_IO_PNGREADER_H
 #define HALO_IO_PNGREADER_H
 
@@ -16,10 +16,10 @@ typedef struct PngReader {
     int64_t given;                  /* rows given out */
     uint8_t head[PNG_HEAD_BYTES];   /* of the chunk that libpng has read last: before the samples their first */
     int texts;                      /* taken of those that libpng holds */
-    struct PngRows *own;            /* that gives the rows; NULL: libpng does, if `begun`, or nobody yet */
+    struct PngRows *own;            /* decodes the rows; NULL: libpng does, or reading has not begun */
     bool begun;                     /* libpng gives them */
     bool palette;                   /* the file has a PLTE chunk, of use or not */
-    uint8_t pixel[PNG_PIXEL_BYTES]; /* a PNG that stands for the samples: see end_own */
+    uint8_t pixel[PNG_PIXEL_BYTES]; /* a PNG that replaces the samples: see end_own */
     size_t pixel_at, pixel_size;
     png_uint_32 chunks_left; /* that libpng may keep, as it counts them */
     HaloBuf whole;           /* an interlaced image of which rows are given out */

@@ -1,5 +1,5 @@
-/* Writing PBM: a bit a pixel, 1 is black. It is a format of its own among the Netpbm family, since it takes no
- * more than black and white: what is neither is refused, never rounded. What is read is pnm's. */
+/* Writes PBM: one bit per pixel, 1 is black. It is a format of its own, since it holds black and white only:
+ * other values are refused, never rounded. Reading is in pnm_read.c. */
 #include "pnm.h"
 #include "samples/image.h"
 
@@ -44,12 +44,11 @@ static HaloStatus write_rows(HaloWriter *writer, const HaloBuf *rows)
         const void *row = halo_row(rows, y);
         const int64_t x = pack(row, shape, packed);
         if (x < shape->width)
-            HALO_FAIL(
-                HALO_ERR_INPUT,
-                "pbm holds black and white alone, and sample %lld of row %lld is %g, of %g; 'threshold' makes "
-                "an image so, and .pgm holds all levels",
-                (long long)x, (long long)(rows->y0 + y), (double)sample(row, shape->dtype, x),
-                (double)shape->white);
+            HALO_FAIL(HALO_ERR_INPUT,
+                      "pbm holds black and white only, and sample %lld of row %lld is %g, of %g; 'threshold' "
+                      "makes an image black and white, and .pgm holds all levels",
+                      (long long)x, (long long)(rows->y0 + y), (double)sample(row, shape->dtype, x),
+                      (double)shape->white);
         HALO_TRY(halo_sink_write(writer->sink, packed, bytes));
     }
 out:
@@ -65,8 +64,8 @@ static HaloStatus finish(HaloWriter *writer)
 
 static void discard(HaloWriter *writer) { (void)writer; }
 
-/* No probe: what is read is known by pnm's, so that a pipe's output, which follows the input's format, is not
- * held to black and white. */
+/* No probe: pnm recognises the file, so that a pipe's output, which follows the input's format, is not limited
+ * to black and white. */
 const HaloFormat halo_format_pbm = {
     .name = "pbm",
     .help = "PBM: a bit a pixel, black or white; what has other levels is refused",

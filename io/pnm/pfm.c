@@ -59,8 +59,8 @@ static HaloStatus parse_scale(const char *word, bool *little)
     return HALO_OK;
 }
 
-/* The last row comes first: on a pipe all of them are taken before any is given. What follows is another
- * image's. */
+/* The last row comes first, so on a pipe all rows are read before any is given out. Bytes after them belong to
+ * another image. */
 static HaloStatus find_samples(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -121,7 +121,7 @@ static HaloStatus take_row(HaloReader *reader, void *row, size_t size)
     return status;
 }
 
-/* The rows asked for lie together in the file, the last one first. */
+/* The requested rows are contiguous in the file, the last one first. */
 static HaloStatus read_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     PfmReader *state = reader->state;
@@ -164,7 +164,7 @@ static void close_pfm(HaloReader *reader)
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
-/* Where the file can seek, rows go to their places as they come; else all are gathered first. */
+/* If the file can seek, rows are written to their places as they arrive; else all are gathered first. */
 typedef struct PfmWriter {
     int64_t data, next; /* where the samples begin; the row that comes next, from the top */
 } PfmWriter;

@@ -1,6 +1,5 @@
-/* The Netpbm family, P1 to P7: pnm.c holds the rows and the writers, pbm.c that of bits, pnm_head.c reads text,
- * pnm_read.c samples.
- */
+/* The Netpbm family, P1 to P7: pnm.c has the tables and writers, pbm.c writes bitmaps, pnm_head.c reads
+ * headers, pnm_read.c samples. */
 #ifndef HALO_IO_PNM_H
 #define HALO_IO_PNM_H
 

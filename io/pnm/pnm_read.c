@@ -1,4 +1,4 @@
-/* Reading the Netpbm family: P1 to P6 and P7 (PAM), after the pages pbm(5), pgm(5), ppm(5) and pam(5).
+/* Reads the Netpbm family: P1 to P6 and P7 (PAM), as in the manual pages pbm(5), pgm(5), ppm(5) and pam(5).
  *
  * Samples with an uncommon maxval are scaled like PNG's depths below 8: v * white / maxval, half to even. */
 #include "bytes/endian.h"

@@ -1,4 +1,4 @@
-/* What the image formats share: checked shapes, rows in, rows out. */
+/* Helpers for the image formats: checks shapes, reads and writes rows. */
 #include "image.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ int64_t halo_image_limit(const HaloReader *reader)
     return reader->options.max_pixels > 0 ? reader->options.max_pixels : HALO_MAX_PIXELS;
 }
 
-/* More channels than colours with alpha take up the room of more pixels. */
+/* More than 4 channels count as more pixels. */
 bool halo_image_fits(const HaloReader *reader, int64_t pixels, int64_t channels)
 {
     const int64_t limit = halo_image_limit(reader), most = limit < INT64_MAX / 4 ? 4 * limit : INT64_MAX;
@@ -59,7 +59,7 @@ HaloStatus halo_image_refuse_cmyk(const char *format, const char *extension)
 {
     return halo_fail(HALO_ERR_INPUT,
                      "CMYK %s is not read: its colours depend on its ICC profile; 'vips icc_transform in.%s "
-                     "out.tif srgb --embedded' converts it to sRGB by that",
+                     "out.tif srgb --embedded' converts it to sRGB",
                      format, extension);
 }
 

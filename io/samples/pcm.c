@@ -1,4 +1,5 @@
-/* Samples of sound between files and f32. Only correctly rounded operations: the same samples everywhere. */
+/* Converts samples of sound to f32 and back, with correctly rounded operations only: the same on every machine.
+ */
 #include "pcm.h"
 
 #include <math.h>
@@ -70,7 +71,8 @@ int64_t halo_pcm_quantise(float sample, int bits, uint64_t *clipped)
         value = 0;
         ++*clipped;
     } else if (value >= full) {
-        /* Past 24 bits the greatest integers come out of f32 as 1, and nothing is lost by going back. */
+        /* With more than 24 bits the greatest integers become 1 in f32, and the way back does not count as
+         * clipping. */
         *clipped += bits <= 24 || sample > 1.0f;
         value = full - 1;
     } else if (value < -full) {

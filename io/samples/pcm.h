@@ -1,5 +1,5 @@
-/* Samples of sound as files hold them (pcm.c): integers of 8 to 32 bits, floats of 32 and 64, and f32 of them.
- */
+/* Samples of sound as files hold them (pcm.c), integers of 8 to 32 bits and floats of 32 and 64, to and from
+ * f32. */
 #ifndef HALO_IO_PCM_H
 #define HALO_IO_PCM_H
 

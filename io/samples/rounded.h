@@ -1,5 +1,4 @@
-/* Numbers of 64 bits that become f32: those that lose more than a
- * fraction are counted, and those that become 0. */
+/* Converts 64-bit numbers to f32, and counts those that lose more than a fraction and those that become 0. */
 #ifndef HALO_IO_ROUNDED_H
 #define HALO_IO_ROUNDED_H
 

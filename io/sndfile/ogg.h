@@ -1,6 +1,5 @@
-/* The pages and packets of Ogg (RFC 3533), as far as libsndfile passes over what they say: ogg_read.c looks at
- * the streams and comments of a file, ogg_write.c puts comments into one, ogg_serial.c makes files repeatable.
- */
+/* The pages and packets of Ogg (RFC 3533), for what libsndfile does not do: ogg_read.c reads the streams and
+ * comments of a file, ogg_write.c writes comments, ogg_serial.c makes files reproducible. */
 #ifndef HALO_IO_OGG_H
 #define HALO_IO_OGG_H
 
@@ -26,7 +25,7 @@ HaloStatus ogg_comments(const uint8_t *packet, size_t size, HaloMeta *meta, Halo
 
 /* The comments of the first stream go to `meta`. Leaves input->at as it was, as the next does. */
 HaloStatus snd_ogg_take_comments(SndInput *input, HaloMeta *meta);
-/* HALO_ERR_INPUT where another stream follows the first one: libsndfile reads the first alone, without a word.
+/* HALO_ERR_INPUT if another stream follows the first: libsndfile silently reads only the first.
  */
 HaloStatus snd_ogg_check_streams(SndInput *input);
 

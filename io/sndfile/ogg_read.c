@@ -1,4 +1,4 @@
-/* What an Ogg file says that libsndfile passes over. */
+/* Reads what libsndfile ignores in an Ogg file. */
 #include "ogg.h"
 
 #include <stdio.h>
@@ -105,7 +105,7 @@ out:
 /* ---- streams behind one another ------------------------------------------------------------------------- */
 
 typedef struct Stream {
-    unsigned rate, channels, skip; /* Opus: samples that are not heard */
+    unsigned rate, channels, skip; /* Opus: pre-skip, samples to drop at the start */
 } Stream;
 
 /* What the packet that a stream begins with says; false for other streams than Vorbis and Opus. */

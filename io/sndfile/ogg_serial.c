@@ -1,6 +1,6 @@
-/* libsndfile draws the serial number of an Ogg stream at random; halo writes the same bytes every time, so
- * the number is replaced. It is under each page's checksum (CRC-32, polynomial 04c11db7, from the top bit,
- * starting at 0; RFC 3533), which is made again. */
+/* libsndfile gives each Ogg stream a random serial number. halo replaces it, so that the same input gives the
+ * same bytes, and computes each page's checksum again (CRC-32, polynomial 04c11db7, MSB first, initial value 0;
+ * RFC 3533). */
 #include "bytes/endian.h"
 #include "ogg.h"
 

@@ -1,5 +1,5 @@
-/* Comments into a file of Vorbis or Opus that libsndfile has made: of those it knows ten keys, once each. The
- * packets of comments and, of Vorbis, of the codec's tables are laid into new pages, since comments may be long
+/* Puts comments into a Vorbis or Opus file that libsndfile has written, which supports ten keys only, once
+ * each. The comment packet and, of Vorbis, the setup packet get new pages, since comments may be long
  * (pictures). */
 #include "ogg.h"
 
@@ -73,8 +73,8 @@ out:
     return status;
 }
 
-/* The packets behind the first page, so many, at the end of a page; *body: the page behind them, *pages: how
- * many they took. */
+/* The given number of packets after the first page, up to the end of a page; *body: the page after them,
+ * *pages: the number of their pages. */
 static HaloStatus take_packets(const uint8_t *bytes, size_t size, Grown packet[2], int packets, size_t *body,
                                uint32_t *pages)
 {

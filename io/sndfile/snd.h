@@ -1,11 +1,11 @@
-/* Audio through libsndfile: what the files of this family share.
+/* Audio through libsndfile: declarations shared by the files of this folder.
  *
  * snd_codec.c holds the table of codecs, snd_head.c looks at a header before libsndfile does, snd_read.c and
  * snd_write.c are the two directions, snd_text.c moves texts, snd_cue.c markers, ogg.h has what is Ogg alone.
  * The rows of all formats of sound are in audio.c, above.
  *
- * libsndfile converts 16-bit samples to floats and back with a loss, so integers cross its border only as
- * left-justified 32-bit integers, and all rounding is halo's own. */
+ * libsndfile's conversion of 16-bit samples to floats and back is lossy, so integers are exchanged with it only
+ * as left-justified 32-bit integers, and halo does all rounding. */
 #ifndef HALO_IO_AUDIO_H
 #define HALO_IO_AUDIO_H
 
@@ -13,7 +13,7 @@
 
 #include "halo/format.h"
 
-/* How samples cross the border to libsndfile. */
+/* The type in which samples are exchanged with libsndfile. */
 typedef enum SndSamples { SND_INTS, SND_FLOATS, SND_DOUBLES } SndSamples;
 
 /* A sample format that halo trusts; everything that libsndfile knows beyond these is refused. */
@@ -53,7 +53,7 @@ size_t snd_input_read(SndInput *input, void *bytes, size_t size);
 /* Exactly `size` bytes from `offset`, or false. */
 bool snd_input_get(SndInput *input, int64_t offset, void *bytes, size_t size);
 
-/* What a header says that libsndfile would pass over. */
+/* Facts of a header that libsndfile ignores. */
 typedef struct SndHead {
     int64_t end;   /* where the samples end by the header's word, or the last whole page of Ogg; -1: unknown */
     int64_t blank; /* where a length of 0 stands for "until the end", or -1 */

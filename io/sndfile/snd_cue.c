@@ -1,6 +1,7 @@
-/* Markers and loops of AIFF (its chunks MARK and INST, Apple's specification of 1989). halo keeps them as WAVE
- * has them, in chunks "cue ", "LIST" of "adtl" and "smpl", so that they follow their samples (meta/chunks.c).
- * libsndfile 1.2 writes markers, but reads no others than a loop's where there is one. */
+/* Markers and loops of AIFF (chunks MARK and INST, Apple's specification of 1989). halo keeps them as WAVE
+ * chunks
+ * ("cue ", "LIST" of type "adtl", "smpl"), so that they follow their samples (meta/chunks.c). libsndfile 1.2
+ * writes markers, but if there is a loop it reads only the loop's. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Reads headers before libsndfile does, which takes a truncated file for a shorter one without saying so, and
- * decodes formats that halo refuses. */
+/* Checks headers before libsndfile reads them, since libsndfile silently treats a truncated file as a shorter
+ * one, and decodes formats that halo refuses. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Reading audio. libsndfile reads bytes through SndInput; halo checks the result. */
+/* Reads audio. libsndfile reads bytes through SndInput; halo checks the result. */
 #include "ogg.h"
 
 #include <stdio.h>
@@ -100,13 +100,13 @@ static HaloStatus check_header(const SndReader *state, const SF_INFO *sf, int ma
         return halo_fail(HALO_ERR_INPUT, "this way of coding samples (libsndfile's type 0x%x) is not supported",
                          (unsigned)(sf->format & SF_FORMAT_SUBMASK));
     if (sf->channels < 1 || sf->channels > 1024)
-        return halo_fail(HALO_ERR_INPUT, "it says that it has %d channels", sf->channels);
+        return halo_fail(HALO_ERR_INPUT, "its header says %d channels", sf->channels);
     if (sf->samplerate < 1)
-        return halo_fail(HALO_ERR_INPUT, "it says that its sample rate is %d", sf->samplerate);
+        return halo_fail(HALO_ERR_INPUT, "its header says a sample rate of %d", sf->samplerate);
     if (sf->frames < 1) return halo_fail(HALO_ERR_INPUT, "it holds no samples");
-    /* No codec here puts more than 65,536 frames into a byte, so a header that says so lies. */
+    /* No codec here has more than 65,536 frames per byte, so a header with more is wrong. */
     if (!length_unknown(state, sf) && sf->frames / 65536 > state->input.size)
-        return halo_fail(HALO_ERR_INPUT, "it says that it has %lld frames, more than its %lld bytes can hold",
+        return halo_fail(HALO_ERR_INPUT, "its header says %lld frames, more than its %lld bytes can hold",
                          (long long)sf->frames, (long long)state->input.size);
     return HALO_OK;
 }
@@ -150,7 +150,7 @@ HaloStatus snd_open(HaloReader *reader, int major)
     state->truncated = head.cut || head.end > state->input.size;
     state->input.blank = head.blank;
     if (major == SF_FORMAT_OGG && head.end >= 0)
-        state->input.size = head.end; /* half a page confuses libsndfile */
+        state->input.size = head.end; /* libsndfile cannot handle half a page */
 
     SF_INFO sf = {0};
     state->input.at = 0;

@@ -28,7 +28,8 @@ out:
     return status;
 }
 
-/* What a container has no place for is left out; so is the software, to which libsndfile adds its own name. */
+/* Texts that the container cannot hold are left out; so is the software, to which libsndfile adds its own name.
+ */
 size_t snd_put_texts(SNDFILE *file, const HaloMeta *meta)
 {
     static const int held[] = {SF_STR_TITLE, SF_STR_ARTIST, SF_STR_COMMENT, SF_STR_COPYRIGHT};

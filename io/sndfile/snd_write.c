@@ -1,5 +1,5 @@
-/* Writing audio: halo rounds, libsndfile packs. Where the sink cannot seek, and for Ogg, the file is put
- * together in memory first, so that its header is right. */
+/* Writes audio: halo rounds, libsndfile packs. For Ogg, and if the sink cannot seek, the file is assembled in
+ * memory first, so that its header is right. */
 #include "bytes/spool.h"
 #include "halo/thread.h"
 #include "ogg.h"
@@ -129,7 +129,7 @@ static int quantise(float sample, int bits, uint64_t *clipped)
     return (int)(halo_pcm_quantise(sample, bits, clipped) * ((int64_t)1 << (32 - bits)));
 }
 
-/* Vorbis is made for -1..1, and its encoder must not meet infinities. */
+/* Vorbis is for samples from -1 to 1, and its encoder must not get infinities. */
 static float limit(float sample, uint64_t *clipped)
 {
     if (sample >= -1.0f && sample <= 1.0f) return sample;
@@ -201,7 +201,7 @@ static HaloStatus end_file(void *context)
 static HaloStatus drop_file(void *context)
 {
     SndWriter *state = context;
-    state->spools = false; /* what libsndfile still wants to write goes nowhere */
+    state->spools = false; /* discards what libsndfile still writes */
     state->status = HALO_ERR_OUTPUT;
     sf_close(state->file);
     return HALO_OK;
@@ -225,8 +225,8 @@ HaloStatus snd_write(HaloWriter *writer, const HaloBuf *rows)
 
 /* ---- the end -------------------------------------------------------------------------------------------- */
 
-/* Without memory libogg leaves out frames or the tables of the codec, and libsndfile says that all is well: so
- * it reads what it has written. */
+/* Out of memory, libogg drops frames or the codec's tables, and libsndfile reports success: so the written file
+ * is read back. */
 static HaloStatus check_ogg(SndWriter *state)
 {
     SF_INFO sf = {0};

@@ -46,8 +46,8 @@ const HaloFormat halo_format_tiff = {
 
 /* ---- the guard ------------------------------------------------------------------------------------------ */
 
-/* libtiff goes on without a tag for which it had no memory, so that only its messages tell. They are the same
- * where a damaged file asks for nothing at all, or for more than the limit. */
+/* libtiff continues without a tag for which it had no memory, so only its messages tell. They are the same if a
+ * damaged file asks for 0 bytes, or for more than the limit. */
 static void note_memory(TiffGuard *guard, const char *message)
 {
     static const char *const lies[] = {"(0 elements", "byte limit defined in open options", "nteger overflow"};

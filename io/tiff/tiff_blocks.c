@@ -1,8 +1,8 @@
-/* The blocks of a TIFF, strips or tiles, decoded by threads.
+/* Decodes the blocks of a TIFF, strips or tiles, in threads.
  *
- * As many rows of blocks as give every thread two blocks are decoded together, each block by whoever is free,
- * with a handle of libtiff's own. So what is in memory depends on blocks and threads, never on the image, and
- * what fails is what would fail if one block were decoded after the other. */
+ * Enough rows of blocks are decoded together to give every thread two blocks. Threads take the next block when
+ * they are free, each with its own libtiff handle. So memory depends on blocks and threads, never on the image,
+ * and errors are the same as when blocks are decoded one after the other. */
 #ifdef HALO_HAVE_TIFF
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,7 @@ typedef struct Work {
     const HaloBuf *rows;
     int64_t y;
     int64_t first, across; /* the first block of a row of them, and how many are wanted */
-    int64_t failed; /* the first block that could not be decoded, or INT64_MAX */
+    int64_t failed;        /* the first block that could not be decoded, or INT64_MAX */
     HaloFailure failure;
 } Work;
 

@@ -1,7 +1,7 @@
-/* The blocks of a TIFF, encoded by threads.
+/* Encodes the blocks of a TIFF in threads.
  *
- * Each thread has a handle of libtiff's own, on a file of one block that is never written: its bytes are taken,
- * and go into the real file as they are, in order. So the file depends on the samples alone. */
+ * Each thread has its own libtiff handle on a one-block file in memory. The encoded bytes are copied to the
+ * real file in order, so the file does not depend on the threads. */
 #ifdef HALO_HAVE_TIFF
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* EXIF in TIFF: its directories hang on tags of the image's own, and stand anywhere in the file. In other
- * formats it is a small TIFF by itself, which is what halo keeps. */
+/* EXIF in TIFF: tags of the image's directory point to EXIF directories anywhere in the file. In other formats
+ * EXIF is a small TIFF of its own, which is what halo keeps. */
 #ifdef HALO_HAVE_TIFF
 #include <stdlib.h>
 #include <string.h>

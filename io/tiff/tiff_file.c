@@ -1,4 +1,4 @@
-/* The file below libtiff: its bytes, and the chain of its directories. */
+/* The file below libtiff: its bytes, and the linked list of its directories. */
 #ifdef HALO_HAVE_TIFF
 #include "tiffreader.h"
 
@@ -83,7 +83,7 @@ HaloStatus tiff_open_file(TiffReader *state)
     state->size = halo_source_size(reader->source);
     open_decoder(state, &state->own, "rm");
     HALO_TRY(halo_tiff_outcome(&state->own.guard, state->own.tiff != NULL));
-    /* libtiff guesses the values of tags that it cannot read. */
+    /* libtiff invents the values of tags that it cannot read. */
     if (state->own.cut && !reader->options.tolerate)
         HALO_FAIL(HALO_ERR_INPUT, "truncated: the values of some tags are missing");
 out:

@@ -1,4 +1,4 @@
-/* GeoTIFF's tags, both ways, and two of GDAL's: libtiff does not know them by itself. */
+/* Reads and writes GeoTIFF's tags and two of GDAL's, which libtiff does not know. */
 #ifdef HALO_HAVE_TIFF
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* Overviews: each has half the width and height of the one before, rounded up, and its samples are the means of
- * 2 x 2. At an odd edge a sample counts twice. Colours are weighted by their alpha, which is what they are seen
- * with; where that is 0 they are 0. Integers are exact and rounded half to even, floats are added in f64, pairs
- * of a row first, and rounded once. */
+/* Makes overviews: each has half the width and height of the one before, rounded up, and its samples are the
+ * means of 2 x 2. At an odd edge a sample counts twice. Colours are weighted by their alpha; where that is 0
+ * they are 0. Integers are exact and rounded half to even; floats are added in f64, pairs of a row first, and
+ * rounded once. */
 #ifdef HALO_HAVE_TIFF
 #include "halo/numerics.h"
 #include "tiffwriter.h"

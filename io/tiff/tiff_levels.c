@@ -1,7 +1,7 @@
-/* A page of a TIFF on its way into blocks, and the overviews that are made of it meanwhile.
+/* Writes a page of a TIFF in blocks, and makes its overviews at the same time.
  *
- * libtiff writes one directory after the other, so the blocks of overviews wait, encoded, until their page has
- * its own: they count as held. As GDAL and libvips have it, overviews follow their page as pages with
+ * libtiff writes one directory after the other, so the encoded blocks of overviews are kept in memory, which
+ * counts as held, until the page is written. As in GDAL and libvips, overviews follow their page as pages with
  * NewSubfileType 1. */
 #ifdef HALO_HAVE_TIFF
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* What TIFF's tags say beside the samples, both ways.
+/* Reads and writes metadata in TIFF's tags.
  *
- * The orientation stands in a tag of its own here and in EXIF elsewhere, so it goes from one to the other; the
- * rest of EXIF follows in tiff_exif.c. */
+ * TIFF has a tag for the orientation, which other formats keep in EXIF, so it is copied between the two;
+ * tiff_exif.c handles the rest of EXIF. */
 #ifdef HALO_HAVE_TIFF
 #include "meta/meta.h"
 #include "tifffile.h"

@@ -1,4 +1,4 @@
-/* The pixels of a TIFF: their layout by its tags. */
+/* Finds the pixel layout of a TIFF from its tags. */
 #ifdef HALO_HAVE_TIFF
 #include "tiffpixel.h"
 

@@ -1,11 +1,9 @@
-/* Reading TIFF: page after page, in strips or tiles, samples together or in planes. ImageJ's stacks beyond 4 GB
- * are one page by their directory; those that its description counts follow in the file.
+/* Reads TIFF page by page, in strips or tiles, samples interleaved or in planes. ImageJ's stacks beyond 4 GB
+ * have a single directory; the other pages that their description counts follow in the file.
  *
  * Blocks (strips, tiles) are decoded whole, some rows of them at a time. Depths below 8 bits are scaled to
- * 0..255, those from 9 to 15 to 0..65535; palettes become RGB, white-is-zero is turned round. Colours that are
- * premultiplied by their alpha are divided by it, rounded to nearest and saturated; where alpha is 0 they are
- * 0.
- */
+ * 0..255, those from 9 to 15 to 0..65535; palettes become RGB, white-is-zero is inverted. Premultiplied colours
+ * are divided by their alpha, rounded to nearest and saturated; where alpha is 0 they are 0. */
 #ifdef HALO_HAVE_TIFF
 #include "tifffile.h"
 
@@ -79,8 +77,8 @@ static HaloStatus measure_blocks(TiffReader *state)
     return HALO_OK;
 }
 
-/* White of floats is 1, unless the greatest sample that the tags speak of is another: it is white then; where
- * that is the greatest of the type, they are numbers. */
+/* White of floats is 1, unless the tags give another maximum, which then is white; if that is the maximum of
+ * the type, they are numbers. */
 static void take_scale(const TiffReader *state, HaloShape *shape)
 {
     const TiffPixels *pixels = &state->pixels;
@@ -116,7 +114,8 @@ static HaloStatus look_at_page(HaloReader *reader)
     HALO_TRY(halo_tiff_take_geo(state->own.tiff, &exif, &reader->info.meta));
     describe(state);
     HALO_TRY(halo_tiff_outcome(&state->own.guard, true)); /* no tag was left out for want of memory */
-    /* In these, libtiff warns of damage and goes on with made-up samples; elsewhere of odd tags. */
+    /* In these functions libtiff warns of damage and continues with invented samples; elsewhere it warns of
+     * unusual tags. */
     state->own.guard.strict = state->pixels.warns && !reader->options.tolerate;
     halo_tiff_clear(&state->own.guard);
 out:

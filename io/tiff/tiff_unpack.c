@@ -1,4 +1,4 @@
-/* Converting a block's bytes to samples. */
+/* Converts a block's bytes to samples. */
 #ifdef HALO_HAVE_TIFF
 #include "samples/half.h"
 #include "tiffpixel.h"

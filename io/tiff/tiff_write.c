@@ -1,5 +1,6 @@
-/* Writing TIFF: 8, 16 and 32-bit float samples in strips or tiles, Deflate; BigTIFF where 4 GiB do not do.
- * Integers have the horizontal predictor. Floats have none: their own (3) is a supplement that many readers lack. */
+/* Writes TIFF: 8, 16 and 32-bit float samples in strips or tiles, Deflate; BigTIFF if 4 GiB are not enough.
+ * Integers use the horizontal predictor. Floats use none: the floating-point predictor (3) is missing in many
+ * readers. */
 #ifdef HALO_HAVE_TIFF
 #include "bytes/spool.h"
 #include "samples/image.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PYRAMID_TILE 256 /* where nothing else is asked for */
+#define PYRAMID_TILE 256 /* the default */
 #define CLASSIC_BYTES \
     4000000000 /* of samples that a file with 32-bit offsets surely holds, if they do not shrink */
 
@@ -79,7 +80,7 @@ static const TiffStream stream = {.read = on_read, .write = on_write, .seek = on
 
 /* ---- the format's functions ----------------------------------------------------------------------------- */
 
-/* libtiff says that it has set them also where it had no memory for that. */
+/* libtiff reports success even if it had no memory to set them. */
 static bool set_extras(TiffGuard *guard, TIFF *tiff, int extras, bool alpha)
 {
     uint16_t count = 0, *kept = NULL;
@@ -185,7 +186,7 @@ out:
     return status;
 }
 
-/* EXIF's directories go behind the samples; libtiff puts the image's own behind that. */
+/* EXIF's directories follow the samples; libtiff puts the image's own after them. */
 static HaloStatus put_exif(TiffWriter *state)
 {
     HaloStatus status = HALO_OK;

@@ -1,5 +1,5 @@
-/* The two directions of TIFF (tiff_read.c, tiff_write.c), the metadata that both map to tags (tiff_meta.c) and
- * the guard round libtiff that they share (tiff.c). */
+/* Reading (tiff_read.c) and writing (tiff_write.c) of TIFF, the metadata that both map to tags (tiff_meta.c),
+ * and the shared error handling around libtiff (tiff.c). */
 #ifndef HALO_IO_TIFFFILE_H
 #define HALO_IO_TIFFFILE_H
 
@@ -7,9 +7,9 @@
 
 #include "meta/ifd.h"
 
-/* What libtiff said while it worked. Its words go here, never to standard error. */
+/* The messages of libtiff, which go here and never to standard error. */
 typedef struct TiffGuard {
-    HaloStatus status;   /* of a callback that failed: it counts, whatever libtiff then says */
+    HaloStatus status;   /* of a callback that failed: takes precedence over libtiff's own errors */
     HaloStatus blame;    /* what libtiff's own errors are: HALO_ERR_INPUT or HALO_ERR_OUTPUT */
     bool strict;         /* a warning is damage */
     bool failed, warned; /* since halo_tiff_clear */
@@ -34,11 +34,11 @@ void halo_tiff_shut(const TiffGuard *guard, TIFF *tiff); /* NULL is fine */
  * NULL, as libtiff wants it for some tags. A tag that is there without its value, as libtiff leaves it where it
  * had no memory for that, is HALO_ERR_LIMIT: also right after it was set. */
 HaloStatus halo_tiff_value(TiffGuard *guard, TIFF *tiff, uint32_t tag, uint32_t *size, const void **value);
-/* What went wrong, as a status with a message; `ok`: libtiff says that nothing did. */
+/* The status, with a message; `ok`: libtiff reported success. */
 HaloStatus halo_tiff_outcome(const TiffGuard *guard, bool ok);
 
 HaloStatus halo_tiff_take_meta(TiffGuard *guard, TIFF *tiff, HaloMeta *meta);
-/* What libtiff does not want is left out. */
+/* Tags that libtiff refuses are left out. */
 HaloStatus halo_tiff_put_meta(TiffGuard *guard, TIFF *tiff, const HaloInfo *info, HaloNotes *notes);
 /* The records of IPTC, byte by byte, also where the tag's type says longs, as it often does. */
 HaloStatus halo_tiff_take_iptc(TIFF *tiff, const IfdSource *from, HaloBlob *iptc);

@@ -1,4 +1,5 @@
-/* The pixels of a TIFF: how they lie in its blocks (tiff_pixel.c) and what they become (tiff_unpack.c). */
+/* The pixels of a TIFF: their layout in blocks (tiff_pixel.c), and their conversion to samples (tiff_unpack.c).
+ */
 #ifndef HALO_IO_TIFFPIXEL_H
 #define HALO_IO_TIFFPIXEL_H
 

@@ -1,5 +1,5 @@
-/* What the parts of reading TIFF share: the file below libtiff (tiff_file.c), its blocks, decoded by threads
- * (tiff_blocks.c), and what becomes of them (tiff_read.c). */
+/* The state of a TIFF reader: the file below libtiff (tiff_file.c), blocks decoded in threads (tiff_blocks.c),
+ * and rows made of them (tiff_read.c). */
 #ifndef HALO_IO_TIFFREADER_H
 #define HALO_IO_TIFFREADER_H
 
@@ -36,18 +36,18 @@ typedef struct TiffReader {
     int64_t
         stacked; /* pages by one directory, as ImageJ has it: their samples follow one another; 0: no such */
     int64_t page_bytes; /* of each of them */
-    int64_t behind;     /* the samples of this page are so many bytes behind those of the first */
+    int64_t behind;     /* offset of this page's samples from those of the first, in bytes */
     uint64_t missing;   /* pages that the description speaks of and the file does not have */
 
-    int64_t held;     /* bytes that count for blocks */
-    int jobs;         /* threads that decode this page */
-    int64_t together; /* rows of blocks that they decode at a time */
-    HaloBuf band;     /* these, where they are asked for in parts: whole blocks, as far as columns are wanted */
+    int64_t held;           /* bytes that count for blocks */
+    int jobs;               /* threads that decode this page */
+    int64_t together;       /* rows of blocks that they decode at a time */
+    HaloBuf band;           /* these rows, if they are read in parts: whole blocks of the wanted columns */
     int64_t band_at, ready; /* its first row, -1: none; the rows that are decoded */
     HaloFailure failure;    /* of the row behind them */
 
     pthread_mutex_t lock; /* of the source, and of what threads find while they decode */
-    HaloPool *pool;       /* NULL: there was no use for it yet */
+    HaloPool *pool;       /* NULL: not needed yet */
     TiffDecoder *helper;  /* [helpers]: of the pool's threads but the first */
     int helpers;
 } TiffReader;
@@ -62,13 +62,13 @@ HaloStatus tiff_find_stack(TiffReader *state);
  * that. One that is open goes there. */
 bool tiff_open_helper(TiffReader *state, TiffDecoder *helper);
 void tiff_close_decoder(TiffDecoder *decoder);
-/* IfdSource::get; EXIF that leads nowhere is no reason to refuse an image. */
+/* IfdSource::get; a broken EXIF offset does not make the image fail. */
 bool tiff_get_bytes(void *context, int64_t at, void *bytes, size_t size);
 /* Along the chain of directories, up to 65535: libtiff's own count takes a square of their number. Overviews,
  * which say that they show another page smaller, are no pages, unless they stand first. */
 int64_t tiff_count_pages(TiffReader *state, bool *overviews);
 bool tiff_more_pages(TiffReader *state);
-/* Goes so many pages ahead. */
+/* Moves this many pages ahead. */
 bool tiff_go_ahead(TiffReader *state, int64_t pages);
 
 /* ---- tiff_blocks.c -------------------------------------------------------------------------------------- */

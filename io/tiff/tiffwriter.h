@@ -1,5 +1,5 @@
-/* What the parts of writing TIFF share: the file below libtiff (tiff_write.c), its blocks, encoded by threads
- * (tiff_encode.c), and the overviews of a pyramid (tiff_halve.c). */
+/* The state of a TIFF writer: the file below libtiff (tiff_write.c), blocks encoded in threads (tiff_encode.c),
+ * and the overviews of a pyramid (tiff_halve.c). */
 #ifndef HALO_IO_TIFFWRITER_H
 #define HALO_IO_TIFFWRITER_H
 
@@ -43,7 +43,7 @@ bool tiff_set_layout(TiffGuard *guard, TIFF *tiff, const TiffLayout *layout);
 
 /* How many rows of blocks are encoded together, so that each of `jobs` threads has some. */
 int64_t tiff_press_together(const TiffLayout *layout, int jobs);
-/* Room for so many blocks, and what encodes them. {0} before; HALO_ERR_LIMIT. */
+/* Allocates blocks and their encoders. {0} before; HALO_ERR_LIMIT. */
 HaloStatus tiff_press_new(TiffPress *press, const TiffLayout *layout, int64_t room, int jobs);
 void tiff_press_free(TiffPress *press);
 /* Encodes `count` rows of the page that begin a row of blocks and end one, or the page; *blocks of them are

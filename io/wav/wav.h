@@ -1,6 +1,6 @@
-/* WAVE, RF64 and Wave64 of PCM and floats, read and written as they come, with the chunks around the samples:
- * wav_chunk.c knows how chunks begin, wav_head.c finds its way through them, wav_read.c and wav_write.c are the
- * two directions. What else WAVE may hold (mu-law, …) goes through libsndfile. */
+/* WAVE, RF64 and Wave64 with PCM or float samples, streamed, with the chunks around the samples: wav_chunk.c
+ * parses chunk headers, wav_head.c walks the chunks, wav_read.c reads and wav_write.c writes. Other codecs of
+ * WAVE (mu-law, …) go through libsndfile. */
 #ifndef HALO_IO_WAV_H
 #define HALO_IO_WAV_H
 
@@ -11,7 +11,7 @@
 #define WAV_FLOAT 3
 #define WAV_EXTENSIBLE 0xfffeu
 
-#define WAV_UNKNOWN (-1) /* a length that nobody knew */
+#define WAV_UNKNOWN (-1) /* the writer of the file did not know the length */
 
 typedef struct WavLayout {
     int64_t first; /* where the first chunk stands */
@@ -21,7 +21,7 @@ typedef struct WavLayout {
 extern const WavLayout wav_riff, wav_w64;
 
 typedef struct WavChunk {
-    char id[4];     /* '?': one of Wave64 that nobody here knows */
+    char id[4];     /* '?': an unknown chunk of Wave64 */
     int64_t length; /* without its beginning */
 } WavChunk;
 
@@ -44,7 +44,7 @@ typedef struct WavHead {
     int64_t start; /* of the samples */
     int64_t bytes; /* of them; -1: up to the end */
     bool big;      /* RIFX */
-    int padded;    /* PCM or floats whose samples take so many bytes, more than they have; 0: others */
+    int padded;    /* bytes of a sample of PCM or floats, if that is more than its bits need; else 0 */
 } WavHead;
 
 /* Looks at the chunks up to the samples, without taking any. *ours: nothing but what these files read is in it.

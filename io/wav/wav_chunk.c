@@ -1,5 +1,5 @@
-/* How chunks begin: in WAVE and RF64 with four characters and 32 bits of length, in Sony's Wave64 with a GUID
- * and 64 bits, which count the beginning, too. Everywhere else a chunk has four characters. */
+/* Chunk headers: four characters and a 32-bit length in WAVE and RF64; a GUID and a 64-bit length that includes
+ * the header in Sony's Wave64. The rest of halo uses four characters for all. */
 #include <string.h>
 
 #include "bytes/endian.h"
@@ -15,7 +15,7 @@ const WavLayout wav_w64 = {.first = 40, .lead = GUID + 8, .align = 8};
 static const uint8_t riff_tail[12] = {0x2e, 0x91, 0xcf, 0x11, 0xa5, 0xd6, 0x28, 0xdb, 0x04, 0xc1, 0, 0};
 static const uint8_t wave_tail[12] = {0xf3, 0xac, 0xd3, 0x11, 0x8c, 0xd1, 0, 0xc0, 0x4f, 0x8e, 0xdb, 0x8a};
 
-/* Where the bytes are no name of a chunk, no more chunks are looked for: they could go on for ever. */
+/* Bytes that are not a chunk's name end the search, which could go on for ever otherwise. */
 static bool is_name(const uint8_t *id)
 {
     for (int i = 0; i < 4; i++)

@@ -1,4 +1,4 @@
-/* The chunks of WAVE, RF64 and Wave64: where the samples are, and what is said around them. */
+/* Walks the chunks of WAVE, RF64 and Wave64: finds the samples, and reads the metadata around them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,7 +156,7 @@ static HaloStatus take_chunk(HaloSource *source, const char *id, bool behind, in
     HaloBlob body = {.data = malloc((size_t)size + 1), .size = (size_t)size};
     if (body.data == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for a chunk of WAVE");
     HALO_TRY(halo_source_read(source, body.data, body.size, &got));
-    if (got < body.size) goto out; /* cut off: said by nobody */
+    if (got < body.size) goto out; /* truncated: ignored */
     if (memcmp(id, "LIST", 4) == 0) HALO_TRY(wav_take_info(&body, meta));
     HALO_TRY(halo_chunk_add(meta, id, behind, body.data, body.size));
 out:

@@ -1,4 +1,4 @@
-/* Writing everything of WAVE, RF64 and Wave64 but the samples. */
+/* Writes the headers and chunks of WAVE, RF64 and Wave64: everything but the samples. */
 #include <string.h>
 
 #include "bytes/endian.h"
@@ -40,7 +40,7 @@ HaloStatus wav_put_pad(HaloWriter *writer, int64_t size)
     return put_number(writer, 0, (size_t)wav_pad(((const WavWriter *)writer->state)->layout, size));
 }
 
-/* A chunk of this length takes so many bytes. */
+/* The bytes that a chunk of this length takes. */
 static int64_t taken(const WavWriter *state, int64_t size)
 {
     return state->layout->lead + size + wav_pad(state->layout, size);
@@ -88,8 +88,8 @@ static uint32_t speakers_of(const HaloWriter *writer)
     return said != 0 ? said : halo_usual_speakers(writer->info.shape.channels);
 }
 
-/* Are the channels for other loudspeakers than so many usually are? The plain header of mono and stereo says
- * nothing of them. */
+/* Does the channel mask differ from the default for that count? The plain header of mono and stereo has none.
+ */
 static bool is_extended(const HaloWriter *writer)
 {
     const int channels = writer->info.shape.channels;

@@ -1,4 +1,4 @@
-/* What the two halves of writing WAVE share: wav_header.c, and wav_write.c. */
+/* The state of a WAVE writer, shared by wav_header.c and wav_write.c. */
 #ifndef HALO_IO_WAV_OUT_H
 #define HALO_IO_WAV_OUT_H
 
@@ -10,7 +10,7 @@ typedef struct WavWriter {
     const WavLayout *layout;
     HaloPcm pcm;
     bool wide, endless;
-    bool wanted_wide; /* RF64 was asked for */
+    bool wanted_wide; /* RF64 was requested */
     int64_t at;       /* bytes so far */
     int64_t start;    /* of the samples */
     int64_t frames;   /* so far */

@@ -1,4 +1,4 @@
-/* Reading WAVE, RF64 and Wave64. */
+/* Reads WAVE, RF64 and Wave64. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ HaloStatus wav_open(HaloReader *reader, int major)
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
     state->other.format = NULL;
     HALO_TRY(wav_head(reader->source, &state->head, &ours));
-    /* Programs take them for integers at either end of these bytes, or for floats. */
+    /* Programs disagree: they read them as integers at either end of these bytes, or as floats. */
     if (state->head.padded > 0)
         HALO_FAIL(HALO_ERR_INPUT,
                   "%d-bit samples that take %d bytes each are not supported: convert it to 24-bit or 32-bit "

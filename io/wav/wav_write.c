@@ -1,7 +1,7 @@
-/* Writing WAVE, RF64 (EBU Tech 3306) where 32 bits do not hold the length, and Wave64, where 64 do.
+/* Writes WAVE, RF64 (EBU Tech 3306) if 32 bits do not hold the length, and Wave64, which has 64.
  *
- * Where the length is known the header is right from the start, also on pipes. Where it is not, a file leaves
- * room for RF64's sizes and is put right at the end; on a pipe both lengths are 0xffffffff, which readers of
+ * If the length is known, the header is right from the start, also on pipes. Otherwise a file reserves space
+ * for RF64's sizes and gets its header at the end; on a pipe both lengths are 0xffffffff, which readers of
  * pipes take for "until the end"; those of Wave64 are 2^62. */
 #include <math.h>
 #include <stdlib.h>
@@ -86,8 +86,8 @@ out:
     return status;
 }
 
-/* Chunks that the header has not counted, since they came behind the samples of a pipe, go along only where the
- * header can be put right. */
+/* Chunks that came after the samples of a pipe are not counted in the header yet, so they are written only if
+ * the header can be corrected. */
 HaloStatus wav_finish(HaloWriter *writer)
 {
     HaloStatus status = HALO_OK;
@@ -97,7 +97,7 @@ HaloStatus wav_finish(HaloWriter *writer)
     const bool seeks = halo_sink_seekable(writer->sink);
     const bool room =
         state->wide || state->endless || !wav_needs_wide(writer, wav_total_bytes(writer, bytes, behind));
-    /* Who reads to the end would take what fills up for samples. */
+    /* A reader that reads to the end would take the padding for samples. */
     if (seeks || !state->endless) HALO_TRY(wav_put_pad(writer, bytes));
     if (behind != state->behind && (!seeks || !room)) behind = state->behind;
     if (behind > 0 && behind == wav_chunks_bytes(writer, true)) HALO_TRY(wav_put_chunks(writer, true));

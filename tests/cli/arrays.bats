@@ -124,7 +124,7 @@ END
     cat a.pgm a.pgm b.pgm a.pgm > several.pgm
     halo run '' - -o several.tif --to tiff < several.pgm
     run --separate-stderr halo run '' several.tif -o two.npy
-    [ "$status" -eq 0 ] && says "images are left out from the first of another size or kind on"
+    [ "$status" -eq 0 ] && says "images from the first one of another size or kind on are left out"
     halo info two.npy --axes nhw | grep -q 'images *2'
 }
 

@@ -46,7 +46,7 @@ END
     grep -q "^halo: bench: fir:taps.txt: mask 'taps.txt'" said
     [ "$(halo bench ops stats --size 64x48 --runs 1 --device cpu,cpu --json | grep -c '"type":"bench"')" -eq 2 ]
     run -2 --separate-stderr halo run invert in.pgm --device cpu,cpu
-    [[ $stderr == *"'cpu,cpu' are several"* ]]
+    [[ $stderr == *"'cpu,cpu' is a list"* ]]
     run -2 --separate-stderr halo bench ops stats --device cpu,gpx
     [[ $stderr == *"'gpx'"*"did you mean 'gpu'"* ]]
 }

@@ -25,7 +25,7 @@ setup() { load common; common_setup; }
     cp b.pbm old
     run --separate-stderr halo run '' a.pgm -o b.pbm -f
     [ "$status" -eq 1 ]
-    says 'pbm holds black and white alone, and sample 2 of row 0 is 254, of 255'
+    says 'pbm holds black and white only, and sample 2 of row 0 is 254, of 255'
     says "'threshold'"
     says '.pgm'
     cmp b.pbm old

@@ -144,7 +144,7 @@ END
     run --separate-stderr halo compare aa.tif a.ppm
     [ "$status" -eq 1 ] && says "aa.tif has more images than a.ppm"
     run --separate-stderr halo compare aa.tif ab.tif -o d.tif
-    [ "$status" -eq 2 ] && says "aa.tif: -o takes the difference of two images, and this holds several" && [ ! -e d.tif ]
+    [ "$status" -eq 2 ] && says "aa.tif: -o writes the difference of two images, and this file holds several" && [ ! -e d.tif ]
 }
 
 @test "the lag of a sound that is late, and none of one that is not" {

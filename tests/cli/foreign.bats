@@ -45,12 +45,12 @@ pgm() { printf 'P5\n4 3\n65535\n'; page "$1"; }
 @test "ImageJ's stack that is cut off, or is one no more: the images that are there, and a note" {
     stack s.tif 5 3
     run --separate-stderr halo run '' s.tif -o o.tif
-    [ "$status" -eq 0 ]; says '2 images that the description speaks of are not in the file'
+    [ "$status" -eq 0 ]; says '2 images that the description lists are not in the file'
     halo run '' o.tif -o - --to pnm | cmp - <(pgm 1; pgm 2; pgm 3)
     grep -a -q images=3 o.tif
     stack one.tif 2 1
     run --separate-stderr halo run '' one.tif -o one.pgm
-    [ "$status" -eq 0 ]; says '1 image that the description speaks of is not in the file'
+    [ "$status" -eq 0 ]; says '1 image that the description lists is not in the file'
     cmp one.pgm <(pgm 1)
 }
 
@@ -94,14 +94,14 @@ animated() {
     halo run '' a.pgm -o a.png
     animated 7 a.png > ap.png
     run --separate-stderr halo run '' ap.png -o o.png
-    [ "$status" -eq 0 ]; says 'the first of 7 frames of an animation is taken'
+    [ "$status" -eq 0 ]; says 'only the first of 7 frames of an animation is read'
     cmp o.png a.png
-    halo info ap.png | grep -q 'the first of 7 frames of an animation is taken'
+    halo info ap.png | grep -q 'only the first of 7 frames of an animation is read'
     run --separate-stderr halo stack mean ap.png a.png -o s.pgm
-    [ "$status" -eq 0 ]; says 'the first of 7 frames of an animation is taken'
+    [ "$status" -eq 0 ]; says 'only the first of 7 frames of an animation is read'
     cmp s.pgm <(halo run '' a.png -o - --to pgm)
     run --separate-stderr halo stats --json ap.png
-    [ "$status" -eq 0 ]; says 'the first of 7 frames of an animation is taken'
+    [ "$status" -eq 0 ]; says 'only the first of 7 frames of an animation is read'
     animated 1 a.png > still.png
     run --separate-stderr halo run '' still.png -o o2.png
     [ "$status" -eq 0 ]; [ -z "$stderr" ]

@@ -8,7 +8,7 @@ field() { grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; } # of the first obje
     loud=$(awk -v m="$(halo stats --json s.wav | field peak)" 'BEGIN { print 1.5 / m }')
     run --separate-stderr halo run "gain:$loud" s.wav -o loud.wav
     [ "$status" -eq 0 ]
-    says 'samples are clipped (33%), the peak is 1.5 times full scale; --guard scales sound so that it fits'
+    says 'samples are clipped (33%), the peak is 1.5 times full scale; --guard attenuates sound to prevent clipping'
     run --separate-stderr halo run -q "gain:$loud" s.wav -o loud.wav -f
     [ -z "$stderr" ]
     run --separate-stderr halo run gain:0.5 s.wav -o low.wav

@@ -46,11 +46,11 @@ if [[ "${HALO:-}" == *asan* || "${HALO:-}" == *tsan* ]]; then HALO_PEAK=0; fi
 @test "a file put together in memory: FLAC and TIFF on a pipe, Ogg" {
     halo run '' in.wav -o - --to flac --max-memory 12M < /dev/null > all.flac
     run --separate-stderr peak bash -c '"$HALO" run "" in.wav -o - --to flac --max-memory 2M > none'
-    refused "put together in memory"
+    refused "assembled in memory"
     run --separate-stderr peak bash -c '"$HALO" run "" in.wav -o - --to aiff --max-memory 2M > none'
-    refused "put together in memory"
+    refused "assembled in memory"
     run --separate-stderr peak "$HALO" run '' in.wav -o none.ogg --max-memory 300K
-    refused "put together in memory"
+    refused "assembled in memory"
     [ ! -e none.ogg ]
     halo run '' in.ppm -o - --to tiff --max-memory 14M > all.tif
     run --separate-stderr peak bash -c 'cat in.ppm in.ppm | "$HALO" run "" - -o - --to tiff --max-memory 6M > none'
@@ -186,7 +186,7 @@ END
     ulimit -v 1000000
     for name in long packed exif many; do
         run "$HALO" run invert $name.png -o out.pgm -f
-        [ "$status" -eq 0 ] && [[ $output == *"chunk that is too large, cut off, or one too many, is left out"* ]] || { echo "$name: $output"; return 1; }
+        [ "$status" -eq 0 ] && [[ $output == *"chunk that is too large, truncated or one too many is left out"* ]] || { echo "$name: $output"; return 1; }
     done
     run "$HALO" run invert lies.png -o out.pgm -f
     [ "$status" -eq 1 ] && [[ $output == *"truncated before the first row"* ]] || { echo "$output"; return 1; }

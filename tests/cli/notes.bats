@@ -16,15 +16,15 @@ with_title() {
 @test "clipped samples of pictures are said and counted, once" {
     printf 'P2 4 1 255\n0 100 200 255\n' > g.pgm
     said run gain:2 g.pgm -o a.png
-    is 'halo: g.pgm: 2 samples are clipped (50%); normalize or depth:f32 keeps what is clipped'
+    is 'halo: g.pgm: 2 samples are clipped (50%); normalize or depth:f32 avoids clipping'
     said run gain:2 g.pgm -o b.png -q; is ''
     said run gain:1 g.pgm -o d.png; is ''
-    said run gain:1.3 g.pgm -o e.png; is 'halo: g.pgm: 2 samples are clipped (50%); normalize or depth:f32 keeps what is clipped'
-    said run gain:1.2 g.pgm -o f.png; is 'halo: g.pgm: 1 sample is clipped (25%); normalize or depth:f32 keeps what is clipped'
+    said run gain:1.3 g.pgm -o e.png; is 'halo: g.pgm: 2 samples are clipped (50%); normalize or depth:f32 avoids clipping'
+    said run gain:1.2 g.pgm -o f.png; is 'halo: g.pgm: 1 sample is clipped (25%); normalize or depth:f32 avoids clipping'
     said run gain:2 g.pgm -o h.png -v # said there already
     [ "$(grep -c clipped <<< "$stderr")" -eq 1 ]; says ', 2 samples clipped'
     said run gain:2 - -o i.png < g.pgm
-    is 'halo: standard input: 2 samples are clipped (50%); normalize or depth:f32 keeps what is clipped'
+    is 'halo: standard input: 2 samples are clipped (50%); normalize or depth:f32 avoids clipping'
 }
 
 @test "a batch says it in one line, with the number of inputs" {
@@ -34,7 +34,7 @@ with_title() {
     halo run '' 3.pgm -o plain.png; with_title plain.png > 4.png
     said run gain:2 1.pgm 2.pgm 3.pgm 4.png --out-dir out --name '{stem}.ppm' -j 2
     [ "${#stderr_lines[@]}" -eq 2 ]
-    [ "${stderr_lines[0]}" = 'halo: 2 of 4 inputs: 4 samples are clipped (40%); 1 of 4 inputs: left out, since the output cannot hold it: texts; normalize or depth:f32 keeps what is clipped' ]
+    [ "${stderr_lines[0]}" = 'halo: 2 of 4 inputs: 4 samples are clipped (40%); 1 of 4 inputs: left out, since the output cannot hold it: texts; normalize or depth:f32 avoids clipping' ]
     said run gain:2 3.pgm 3.pgm --out-dir out2 --name '{index}.tif'
     [ "${#stderr_lines[@]}" -eq 1 ]
     said run gain:2 1.pgm 2.pgm --out-dir out3 -q; is ''
@@ -81,14 +81,14 @@ with_title() {
 
 @test "--raw: what begins like a known file, and what does not divide into frames" {
     halo run '' c.ppm -o c.png
-    said stats --raw u8:4x4 <(head -c 160 c.png); says '--raw takes for samples what begins like png'
+    said stats --raw u8:4x4 <(head -c 160 c.png); says '--raw reads as samples what looks like png'
     head -c 40 /dev/zero > r.raw
     said run --raw u8:4x4 '' r.raw -o r.png
-    is 'halo: r.raw: the first of several pages is taken; 8 bytes behind the last whole picture are left out'
+    is 'halo: r.raw: only the first of several pages is read; 8 bytes after the last complete image are left out'
     head -c 32 /dev/zero > r.raw
     said stats --raw u8:4x4 r.raw; is ''
     make_wav s.wav 100
-    said stats --raw s16,8000,1 s.wav; is 'halo: s.wav: --raw takes for samples what begins like wav'
+    said stats --raw s16,8000,1 s.wav; is 'halo: s.wav: --raw reads as samples what looks like wav'
     said stats --raw s16,8000,1 - < <(tail -c +45 s.wav); is ''
 }
 
@@ -101,8 +101,8 @@ make_numbers() {
 }
 
 @test "numbers that 32-bit floats do not hold are counted, once, with the remedy" {
-    local one='1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset before'
-    local two='2 samples are rounded to the 24 bits of 32-bit floats: subtract an offset before, such as the first time (--columns leaves columns of a table out)'
+    local one='1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset first'
+    local two='2 samples are rounded to the 24 bits of 32-bit floats: subtract an offset first, such as the first time (--columns leaves columns of a table out)'
     printf 't,v\n1700000000.5,1\n1700000001.5,2.1\n16777216,3\n' > t.csv
     for pipeline in gain:1 normalize reverse 'average:3 | normalize' stats; do
         said run "$pipeline" t.csv -o t.tsv -f; is "halo: t.csv: $two"
@@ -115,7 +115,7 @@ make_numbers() {
     printf '0.1\n123456.789\n1e20\n' > plain.csv
     said run gain:1 plain.csv -o p.csv; is ''
     printf '1e-60\n2\n' > small.csv
-    said run gain:1 small.csv -o p.csv -f; is 'halo: small.csv: 1 sample is too small for a 32-bit float and became 0: multiply it before'
+    said run gain:1 small.csv -o p.csv -f; is 'halo: small.csv: 1 sample is too small for a 32-bit float and became 0: multiply it first'
     make_numbers i.npy '<i4' '\1\0\0\1\1\0\0\0'
     make_numbers zero.npy '<f4' '\0\0\0\0\0\0\0\0'
     for pipeline in gain:1 normalize 'gauss:1 | normalize' subtract:zero.npy; do
@@ -157,9 +157,9 @@ make_numbers() {
 @test "sound without a loudness stays as it was, and that is said" {
     make_wav s.wav 900
     said run loudnorm:-20 s.wav -o o.wav
-    is 'halo: s.wav: as loud as it was: it is shorter than 0.4 s, or silent, and has no loudness'
+    is 'halo: s.wav: level unchanged: sound shorter than 0.4 s, or silent, has no loudness'
     make_wav l.wav 8000
-    said run loudnorm:-20 l.wav -o o.wav -f; [[ "$stderr" != *'as loud as it was'* ]]
+    said run loudnorm:-20 l.wav -o o.wav -f; [[ "$stderr" != *'level unchanged'* ]]
 }
 
 @test "borders of other tools are named by halo's words" {

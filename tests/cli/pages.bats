@@ -72,14 +72,14 @@ wrong() {
 }
 
 @test "pages that are not there, and pages: elsewhere, are refused" {
-    wrong 1 "all.tif: has 5 pages, and pages:6 is asked for" halo run pages:6 all.tif -o x.png
-    wrong 1 "all.pgm: has 5 pages, and page 6 is asked for" halo run pages:6 all.pgm -o x.png
-    wrong 1 "all.pgm: has 5 pages, and page 9 is asked for" halo run pages:4-9 all.pgm -o x.tif
-    wrong 1 "and pages:-6 is asked for" halo run pages:-6 all.pgm -o x.png
-    wrong 1 "g1.pgm: has 1 page, and page 2 is asked for" halo run pages:2 g1.pgm -o x.png
+    wrong 1 "all.tif: has 5 pages, and pages:6 was requested" halo run pages:6 all.tif -o x.png
+    wrong 1 "all.pgm: has 5 pages, and page 6 was requested" halo run pages:6 all.pgm -o x.png
+    wrong 1 "all.pgm: has 5 pages, and page 9 was requested" halo run pages:4-9 all.pgm -o x.tif
+    wrong 1 "and pages:-6 was requested" halo run pages:-6 all.pgm -o x.png
+    wrong 1 "g1.pgm: has 1 page, and page 2 was requested" halo run pages:2 g1.pgm -o x.png
     wrong 2 "counted from the end" bash -c 'cat all.pgm | "$HALO" run pages:-1 - -o x.png'
-    wrong 2 "stands first" halo run 'gauss:1 | pages:2' all.tif -o x.png
-    wrong 2 "stands first" halo run 'subtract:[pages:2]' all.tif -o x.png
+    wrong 2 "has to be the first operation" halo run 'gauss:1 | pages:2' all.tif -o x.png
+    wrong 2 "has to be the first operation" halo run 'subtract:[pages:2]' all.tif -o x.png
     for text in 0 a 3-2 -1--2 1-2-3 2-0 '1-x'; do wrong 2 "expected a page or pages" halo run "pages:$text" all.tif -o x.png; done
 }
 
@@ -93,9 +93,9 @@ wrong() {
     [ "$(cd other && echo *)" = "all-0001.png all-0002.png all-0003.png all-0004.png all-0005.png" ]
     wrong 2 "{page} in the name" halo run '' all.tif --split -o x.png
     wrong 2 "{page} in the name" halo run '' all.tif --split -o -
-    wrong 2 "{page} goes with --split" halo run '' all.tif --out-dir x --name '{stem}{page}.png'
+    wrong 2 "{page} needs --split" halo run '' all.tif --out-dir x --name '{stem}{page}.png'
     wrong 2 "--split needs a name" halo run stats all.tif --split
-    wrong 2 "does not go with --resume" halo run '' all.tif --split --out-dir x --resume
+    wrong 2 "--split and --resume are mutually exclusive" halo run '' all.tif --split --out-dir x --resume
     wrong 1 "s0001.pgm exists" halo run '' all.tif --split -o 's{page}.pgm'
     cp g3.pgm s0003.pgm
     run halo run '' all.tif s0003.pgm --split --out-dir . --name 's{page}.pgm' -f
@@ -118,5 +118,5 @@ wrong() {
     wrong 2 "g2.pgm" halo pages g1.pgm g2.pgm -o g2.pgm -f
     cmp g2.pgm keep.pgm
     wrong 1 "none.pgm: No such file" halo pages g1.pgm none.pgm -o x.tif
-    wrong 2 "where should the output go" halo pages g1.pgm
+    wrong 2 "an output is missing" halo pages g1.pgm
 }

@@ -107,17 +107,17 @@ END
     for mark in 1 10 100 1000 0.1; do grep -q ">$mark</text>" l.svg; done
     printf 'w,ms\n0,1\n1,2\n' > zero.csv
     run -1 --separate-stderr halo plot zero.csv -o z.svg --log-x
-    says 'row 1, column 1 (w): 0 has no place on a logarithmic axis'
+    says 'row 1, column 1 (w): 0 cannot be drawn on a logarithmic axis'
     [ ! -e z.svg ]
 }
 
 @test "tables that cannot be drawn are refused with the place" {
     refuse() { printf "$1" > bad.csv; run -1 --separate-stderr halo plot bad.csv -o b.svg; says "$2"; [ ! -e b.svg ]; }
-    refuse 'x,y\n1,2\n1,two\n' "line 3, column 2 (y): 'two' is no number"
+    refuse 'x,y\n1,2\n1,two\n' "line 3, column 2 (y): 'two' is not a number"
     refuse 'x,y\n1,2,3\n' 'line 2 has more cells than the 2 that the first line names'
     refuse 'x\n1\n' '1 column: the first and up to 20'
     refuse 'x,y\n' 'there is nothing to draw'
-    refuse 'x,y\n1,1e999\n' 'inf has no place'
+    refuse 'x,y\n1,1e999\n' 'inf cannot be drawn'
     refuse 'x,y\n1,\0\n' 'zero byte'
     refuse '' 'has no rows'
     refuse 'x,y\n1,"2\n' 'line 2, column 2: a quotation mark is not closed'
@@ -137,9 +137,9 @@ END
     says 'the input'
     cmp one.csv own.svg
     run -2 --separate-stderr halo plot one.csv
-    says 'where should the drawing go'
+    says 'an output is missing'
     run -2 --separate-stderr halo plot
-    says 'one table is drawn, and 0 are given'
+    says 'expected one table, and 0 are given'
 }
 
 @test "tables that are drawn may have a byte order mark, quotation marks in words, and CR alone" {
@@ -166,5 +166,5 @@ END
     [[ "$output" == *"200 rows"* ]]
     printf 'a,b\nx,1\ny,z\n' > bad.csv
     run ! halo plot bad.csv -o bad.svg
-    [[ "$output" == *"line 3, column 2 (b): 'z' is no number"* ]]
+    [[ "$output" == *"line 3, column 2 (b): 'z' is not a number"* ]]
 }

@@ -195,7 +195,7 @@ setup() {
     until [ -e out/1.pgm ]; do sleep 0.01; done
     halo run gauss:1 in/1.pgm in/2.pgm in/3.pgm --out-dir out --resume 2> said & second=$!
     until [ -s said ]; do sleep 0.01; done
-    grep -q "waiting for another halo at work on out/.halo-journal" said
+    grep -q "waiting for another halo process that is using out/.halo-journal" said
     cat in/4.pgm > slow.pgm
     wait $first
     wait $second
@@ -218,7 +218,7 @@ setup() {
 
 @test "what does not go together" {
     run --separate-stderr halo run gauss:1 in/1.pgm -o x.pgm --resume
-    [ "$status" -eq 2 ]; says "--resume goes with --out-dir"
+    [ "$status" -eq 2 ]; says "--resume needs --out-dir"
     run --separate-stderr halo run 'stats | gauss:1' in -r --out-dir out --resume --total
     [ "$status" -eq 2 ]; says "--total needs every input"
 }

@@ -69,20 +69,20 @@ setup() {
             cat a.$kind $rest > t.$kind
             run --separate-stderr halo run '' t.$kind -o out.pgm -f
             [ "$status" -eq 0 ]
-            says "halo: t.$kind: $(stat -c %s $rest) bytes behind the last whole picture are left out"
+            says "halo: t.$kind: $(stat -c %s $rest) bytes after the last complete image are left out"
             cmp out.pgm ref.pgm
             run --separate-stderr halo stats t.$kind
-            [ "$status" -eq 0 ]; says "behind the last whole picture"
+            [ "$status" -eq 0 ]; says "after the last complete image"
             diff <(halo stats --json a.$kind) <(halo stats --json -q t.$kind | sed "s/t.$kind/a.$kind/; s/,\"notes.*/}/")
             run --separate-stderr halo stats - < t.$kind
-            [ "$status" -eq 0 ]; says "behind the last whole picture"
+            [ "$status" -eq 0 ]; says "after the last complete image"
         done
         cat a.$kind b.$kind > t.$kind
         run --separate-stderr halo stats --json t.$kind
         [ "$(wc -l <<< "$output")" -eq 2 ]; [ -z "$stderr" ]
         cat a.$kind b.$kind half-$kind > t.$kind
         run --separate-stderr halo run '' t.$kind -o out.pgm -f
-        [ "$status" -eq 0 ]; says "bytes behind the last whole picture"
+        [ "$status" -eq 0 ]; says "bytes after the last complete image"
         cmp out.pgm <(cat ref.pgm <(halo run '' b.pgm -o -))
         run --separate-stderr halo stats --json --tolerate <(cat a.$kind cut-$kind)
         [ "$status" -eq 0 ]; [ "$(wc -l <<< "$output")" -eq 2 ]
@@ -94,7 +94,7 @@ setup() {
     # Raw frames have been counted when the file was opened.
     head -c 40 b.pgm > r.raw
     run --separate-stderr halo stats --json --raw u8:4x4 r.raw
-    [ "$status" -eq 0 ]; [ "$(wc -l <<< "$output")" -eq 2 ]; says "8 bytes behind the last whole picture are left out"
+    [ "$status" -eq 0 ]; [ "$(wc -l <<< "$output")" -eq 2 ]; says "8 bytes after the last complete image are left out"
 }
 
 @test "a stream into a format that holds one image is refused" {

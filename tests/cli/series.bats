@@ -70,7 +70,7 @@ setup() { load common; common_setup; }
     printf 'a,b\n1,2\n3,four\n' > bad.csv
     run --separate-stderr halo run gain:2 bad.csv -o out.csv
     [ "$status" -eq 1 ]
-    [[ "$stderr" == *"bad.csv: line 3, column 2: 'four' is no number"* ]]
+    [[ "$stderr" == *"bad.csv: line 3, column 2: 'four' is not a number"* ]]
     [ ! -e out.csv ]
     halo run --tolerate gain:2 bad.csv -o out.csv
     [ "$(tail -n 1 out.csv)" = 6,nan ]

@@ -167,14 +167,14 @@ ENDPY
     refused "not parts of the same batch" 1.json other.json 3.json
     refused "none.json: No such file" 1.json none.json
     head -n 1 2.json > first.json
-    refused "first.json: is not all that 'halo … --shard i/n --json' prints: its last object is missing" 1.json first.json 3.json
+    refused "first.json: is incomplete: the last object that 'halo … --shard i/n --json' prints is missing" 1.json first.json 3.json
     refused "in/1.pgm: line 1: character 1: expected a value" 1.json in/1.pgm 3.json
     head -c -40 2.json > torn.json
     refused "torn.json: line $(wc -l < 2.json): character " 1.json torn.json 3.json
     printf '{"type":"result"}\n\n{"type":"shard" "shard":2}\n' > typed.json
     refused 'typed.json: line 3: character 17: expected a comma' 1.json typed.json 3.json
     sed 's/"count":[0-9]*/"count":"x"/g' 2.json > text.json
-    refused 'text.json: "count" is missing or no whole number' 1.json text.json 3.json
+    refused 'text.json: "count" is missing or not an integer' 1.json text.json 3.json
     sed 's/"at":[0-9]*,"channel"/"at":0,"channel"/g' 2.json > overlap.json
     refused "overlap" 1.json overlap.json 3.json
     sed 's/"channels":3/"channels":400000000/; s/"shard":\[/"shard":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[/' 2.json > wide.json
@@ -235,7 +235,7 @@ END
     halo merge <(cat 1.json) <(cat 2.json) > pipes.json
     cmp files.json pipes.json
     refused() { run --separate-stderr bash -c "ulimit -v 2000000; timeout 30 $1"; [ "$status" -eq "$2" ]; says "$3"; }
-    refused '"$HALO" merge /dev/zero' 1 "/dev/zero: has a zero byte: it is no JSON"
+    refused '"$HALO" merge /dev/zero' 1 "/dev/zero: has a zero byte: it is not JSON"
     run --separate-stderr bash -c '"$HALO" merge 1.json 2.json > /dev/full'
     [ "$status" -eq 4 ]; says "cannot write standard output"
 }

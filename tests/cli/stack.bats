@@ -148,7 +148,7 @@ v = np.ones((4, 5), np.float32); np.save("a.npy", v); v[1, 1] = np.nan; np.save(
     wrong 1 "g.pgm is 20 x 10 with 1 channel" halo stack mean a.ppm g.pgm -o x.ppm
     halo run depth:u16 a.ppm -o d.ppm
     wrong 1 "d.ppm has u16 samples, and a.ppm has u8; 'halo run depth:…' makes them alike" halo stack mean a.ppm d.ppm -o x.ppm
-    wrong 1 "pictures are stacked" halo stack mean s.wav -o x.ppm
+    wrong 1 "only images can be stacked" halo stack mean s.wav -o x.ppm
     wrong 1 "none.ppm: No such file" halo stack mean a.ppm none.ppm -o x.ppm
     wrong 2 "did you mean 'median'" halo stack medain a.ppm -o x.ppm
     wrong 2 "clip" halo stack mean:clip=0 a.ppm -o x.ppm
@@ -158,7 +158,7 @@ v = np.ones((4, 5), np.float32); np.save("a.npy", v); v[1, 1] = np.nan; np.save(
     wrong 2 "halo: stack: column 4: expected an operator" halo stack 'a+b" | gauss:2 | stats:"' a.ppm -o x.ppm
     wrong 2 "halo: reduce: map: column 1" halo stack 'reduce:"a+b",map=w' a.ppm -o x.ppm
     wrong 2 "an input is missing" halo stack mean -o x.ppm
-    wrong 2 "where should the output go" halo stack mean a.ppm
+    wrong 2 "an output is missing" halo stack mean a.ppm
     cp a.ppm keep.ppm
     wrong 2 "a.ppm" halo stack mean a.ppm a.ppm -o a.ppm -f
     cmp a.ppm keep.ppm

@@ -162,7 +162,7 @@ END
         halo stats --json --raw f32,48000,1 in.raw | grep -q '"integrated":null,"range":null,.*"unknown":"this build has no libebur128"'
     else
         halo stats --raw f32,48000,1 in.raw | grep -q '^loudness   -inf LUFS'
-        halo stats --raw f32,1,1 in.raw | grep -q '^loudness   not known: it has no loudness by BS.1770'
+        halo stats --raw f32,1,1 in.raw | grep -q '^loudness   not known: loudness is undefined'
     fi
 }
 

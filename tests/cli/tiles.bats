@@ -23,7 +23,7 @@ setup() { load common; common_setup; make_rgb text.ppm 333 201; halo run "" text
 }
 
 @test "--tile and --pyramid without TIFF are said" {
-    expected='halo: in.ppm: written without tiles or overviews, which TIFF alone has'
+    expected='halo: in.ppm: written without tiles or overviews, which only TIFF has'
     for how in "--tile 64" --pyramid "--pyramid --tile 32"; do
         # shellcheck disable=SC2086
         run --separate-stderr halo run '' in.ppm -o x.png -f $how

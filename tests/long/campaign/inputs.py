@@ -133,7 +133,7 @@ class Inputs:
         ended, other = self.judge.run(case), self.judge.run(again)
         if not self.judge.clean(case, ended) or not self.judge.clean(again, other):
             return
-        if "--tolerate" in way and b"behind the last whole picture" in ended.err:
+        if "--tolerate" in way and b"after the last complete image" in ended.err:
             return  # it keeps what is left of the next picture
         if ended.code == 0 and other.code == 0 and results(ended.out) != results(other.out):
             self.judge.report("other results of the same bytes, read in another way", again, other)

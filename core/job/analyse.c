@@ -1,30 +1,30 @@
-/* Listening to a file before it is run, where its plan has to know where it is silent. */
+/* Analysis passes over a file, before it is run. */
 #include <string.h>
 
 #include "file/file.h"
 #include "job.h"
 #include "plan/plan.h"
 
-/* Through a reader of its own: the other one still stands at the beginning. */
-static HaloStatus listen_to_file(HaloSession *session, const JobState *state)
+/* Reads the file through a second reader: the first one stays at the beginning. */
+static HaloStatus analyse_file(HaloSession *session, const JobState *state)
 {
     HaloStatus status = HALO_OK;
     const HaloReadOptions *options = &state->reader.options;
     HaloSource *source = NULL;
     HaloReader reader = {0};
     HaloReport report = {0};
-    Heard *heard = session->heard;
-    Listener listener = listener_for(heard);
-    const FlowTo to = {.listener = heard->about == HEARD_SILENCE ? &listener : NULL};
+    PlanAnalysis *analysis = session->analysis;
+    SilenceDetector detector = detector_open(analysis);
+    const FlowTo to = {.detector = analysis->kind == ANALYSIS_SILENCE ? &detector : NULL};
     HALO_TRY(halo_source_open(state->input, &source));
     halo_source_count(source, &session->memory);
     HALO_TRY(load_open(session, source, options->has_raw ? &options->raw : NULL, &reader));
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
     HALO_TRY(flow_run(session, (Team){&session->host, 1}, state->plan, &reader, &to, &report));
-    if (heard->about == HEARD_SILENCE) {
-        HALO_TRY(listener_answer(&listener, heard));
+    if (analysis->kind == ANALYSIS_SILENCE) {
+        HALO_TRY(detector_close(&detector, analysis));
     } else {
-        heard->answer[heard->answers++].results = report.results;
+        analysis->pass[analysis->passes++].results = report.results;
         report.results = (HaloResults){0};
     }
 out:
@@ -34,30 +34,30 @@ out:
     return status;
 }
 
-/* May its file be read twice? */
-static bool comes_again(const JobState *state)
+/* Can the input be read a second time? */
+static bool is_rereadable(const JobState *state)
 {
     return strcmp(state->input, "-") != 0 && halo_source_seekable(state->source);
 }
 
-/* Shorter sound is measured in memory: it need not be decoded twice. */
+/* Shorter sound is measured in memory, which saves decoding it twice. */
 #define SHORT_BYTES ((int64_t)32 << 20)
 
-bool listen_measures(const HaloSession *session, const JobState *state)
+bool analyse_measures(const HaloSession *session, const JobState *state)
 {
     const HaloShape *shape = &state->reader.info.shape;
     int64_t bytes;
     if (shape->kind != HALO_AUDIO || state->in.data != NULL || gpu_demanded(&session->options) ||
-        session->options.verify || !comes_again(state))
+        session->options.verify || !is_rereadable(state))
         return false;
     return shape->width < 0 || halo_shape_bytes(shape, &bytes) != HALO_OK || bytes > SHORT_BYTES;
 }
 
-HaloStatus listen_to_image(HaloSession *session, JobState *state)
+HaloStatus analyse_image(HaloSession *session, JobState *state)
 {
-    if (state->in.data != NULL) return listen_to_samples(session, state->plan, &state->in);
-    if (comes_again(state) && flow_suits(session, state->plan)) return listen_to_file(session, state);
-    heard_free(session->heard, &session->memory);
-    session->heard->measures = false;
+    if (state->in.data != NULL) return analyse_samples(session, state->plan, &state->in);
+    if (is_rereadable(state) && flow_suits(session, state->plan)) return analyse_file(session, state);
+    analysis_free(session->analysis, &session->memory);
+    session->analysis->measures = false;
     return load_samples(&state->reader, &state->in);
 }

@@ -1,0 +1,152 @@
+/* Which analysis passes a plan needs, and where planning stops for them. */
+#include "analysis.h"
+
+#include <stdlib.h>
+
+#include "plan.h"
+
+/* What the next pass found; NULL: it is still to come, and looks at the value `in` unless the caller sets
+ * another output. */
+static HaloStatus next_pass(HaloBuilder *builder, HaloReg in, AnalysisKind kind, const AnalysisPass **pass)
+{
+    PlanAnalysis *analysis = builder->session->analysis;
+    *pass = NULL;
+    analysis->kind = kind;
+    if (analysis->used < analysis->passes) {
+        *pass = &analysis->pass[analysis->used++];
+        return HALO_OK;
+    }
+    if (analysis->passes == ANALYSIS_MAX_PASSES)
+        return halo_fail(HALO_ERR_USAGE,
+                         "%s: the pipeline needs more than %d analysis passes: run it in several commands",
+                         builder->op, ANALYSIS_MAX_PASSES);
+    builder->plan->output = in;
+    return HALO_OK;
+}
+
+bool analysis_measures(const HaloBuilder *builder, HaloReg reg)
+{
+    const PlanAnalysis *analysis = builder->session->analysis;
+    return analysis != NULL && analysis->measures && halo_build_shape(builder, reg)->kind == HALO_AUDIO;
+}
+
+HaloStatus analysis_result(HaloBuilder *builder, HaloReg in, const HaloResult **known)
+{
+    const AnalysisPass *pass;
+    const HaloStatus status = next_pass(builder, in, ANALYSIS_RESULTS, &pass);
+    *known = pass != NULL ? &pass->results.item[pass->results.count - 1] : NULL;
+    return status;
+}
+
+bool analysis_finds_states(const HaloBuilder *builder, HaloReg reg)
+{
+    return analysis_measures(builder, reg) && builder->session->analysis->reversible &&
+           !shape_is_endless(halo_build_shape(builder, reg));
+}
+
+/* Allocates the states of a filter, and counts their memory. */
+static HaloStatus take_states(HaloBuilder *builder, const HaloSections *how, const HaloShape *shape,
+                              AnalysisPass *pass)
+{
+    HaloStatus status = HALO_OK;
+    HaloMemory *memory = &builder->session->memory;
+    const int64_t states = halo_sections_blocks(how, shape->width) + 1,
+                  each = 4 * (int64_t)sizeof(double) * how->count;
+    const int64_t bytes = states * each * shape->channels;
+    HALO_TRY(halo_memory_hold(memory, bytes - pass->held));
+    pass->held = bytes;
+    free(pass->states);
+    pass->states = calloc((size_t)bytes, 1);
+    if (pass->states == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+out:
+    return status;
+}
+
+/* Ends the plan with this step, which runs only to find its states: first forward, then backward. */
+static HaloStatus find_states(HaloBuilder *builder, const HaloStep *step)
+{
+    HaloStatus status = HALO_OK;
+    HaloReg out;
+    HALO_TRY(halo_build_step(builder, step, &out));
+    if (!step->u.sections.there) {
+        const int64_t width = halo_build_shape(builder, out)->width;
+        const HaloPick reversed = {.width = width,
+                                   .height = 1,
+                                   .x0 = width - 1,
+                                   .step_x = -1,
+                                   .step_y = 1,
+                                   .border = HALO_BORDER_ZERO};
+        HALO_TRY(halo_build_pick(builder, out, &reversed, &out));
+    }
+    builder->plan->output = out;
+    status = PLAN_NEEDS_ANALYSIS;
+out:
+    return status;
+}
+
+HaloStatus analysis_sections(HaloBuilder *builder, HaloStep *step, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    PlanAnalysis *analysis = builder->session->analysis;
+    HaloSections *how = &step->u.sections;
+    const HaloReg in = step->src[0];
+    const AnalysisPass *forward, *backward;
+    HALO_TRY(next_pass(builder, in, ANALYSIS_STATES, &forward));
+    how->there = forward == NULL;
+    if (forward == NULL) {
+        AnalysisPass *next = &analysis->pass[analysis->passes];
+        HALO_TRY(take_states(builder, how, halo_build_shape(builder, in), next));
+        how->states = next->states;
+        return find_states(builder, step);
+    }
+    how->states = forward->states;
+    HALO_TRY(next_pass(builder, in, ANALYSIS_STATES, &backward));
+    if (backward == NULL) return find_states(builder, step);
+    HALO_TRY(halo_build_step(builder, step, dst));
+out:
+    return status;
+}
+
+HaloStatus halo_build_analysis(HaloBuilder *builder, HaloReg in, const HaloSilence *silence,
+                               const HaloSpan **span, int64_t *spans)
+{
+    HaloStatus status = HALO_OK;
+    PlanAnalysis *analysis = builder->session->analysis;
+    const AnalysisPass *pass;
+    if (analysis == NULL)
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "%s: its output length depends on the samples, so it works on single files only",
+                  builder->op);
+    HALO_TRY(next_pass(builder, in, ANALYSIS_SILENCE, &pass));
+    analysis->silence = *silence;
+    if (pass == NULL) return PLAN_NEEDS_ANALYSIS;
+    *span = pass->spans.span;
+    *spans = pass->spans.count;
+out:
+    return status;
+}
+
+bool analysis_add_span(AnalysisSpans *spans, HaloSpan span)
+{
+    if (spans->count == spans->room) {
+        const int64_t room = 2 * spans->room + 4;
+        HaloSpan *grown = realloc(spans->span, (size_t)room * sizeof *grown);
+        if (grown == NULL) return false;
+        spans->span = grown;
+        spans->room = room;
+    }
+    spans->span[spans->count++] = span;
+    return true;
+}
+
+void analysis_free(PlanAnalysis *analysis, HaloMemory *memory)
+{
+    for (int i = 0; i < ANALYSIS_MAX_PASSES; i++) {
+        free(analysis->pass[i].spans.span);
+        free(analysis->pass[i].states);
+        halo_memory_release(memory, analysis->pass[i].held);
+        halo_results_free(&analysis->pass[i].results);
+        analysis->pass[i] = (AnalysisPass){0};
+    }
+    analysis->passes = 0;
+}

@@ -1,0 +1,55 @@
+/* Analysis passes: what a plan has to know of the samples before it can be made, such as where a sound begins.
+ * Planning stops with PLAN_NEEDS_ANALYSIS, the part of the plan made so far runs over the input (run/analyse.c,
+ * job/analyse.c), and planning starts again with what that pass found. */
+#ifndef CORE_ANALYSIS_H
+#define CORE_ANALYSIS_H
+
+#include "needs.h"
+
+/* The status of a function that builds steps when planning has to stop for an analysis pass. It stays inside
+ * the planner: there is no message, and no caller outside core/plan ever sees it. */
+#define PLAN_NEEDS_ANALYSIS ((HaloStatus)1000)
+
+/* The maximum number of analysis passes per plan. */
+#define ANALYSIS_MAX_PASSES 16
+
+/* The parts of a sound that are not silent, in order. */
+typedef struct AnalysisSpans {
+    int64_t count, room;
+    HaloSpan *span; /* [room] */
+} AnalysisSpans;
+
+/* What one pass found; which member is set depends on its kind. */
+typedef struct AnalysisPass {
+    AnalysisSpans spans;
+    HaloResults results; /* the last one is the measurement that the plan needs */
+    double *states;      /* of a forward-backward filter, at the start of each block (halo/sections.h) */
+    int64_t held;        /* bytes of `states`, counted in the session's memory */
+} AnalysisPass;
+
+typedef enum AnalysisKind { ANALYSIS_SILENCE, ANALYSIS_RESULTS, ANALYSIS_STATES } AnalysisKind;
+
+typedef struct PlanAnalysis {
+    bool
+        measures; /* measurements that set parameters get a pass of their own, so that the rest runs in bands */
+    bool reversible; /* the file can be read backwards: so do the states of forward-backward filters */
+    int passes;      /* passes that are done, in the order in which the plan needs them */
+    AnalysisPass pass[ANALYSIS_MAX_PASSES];
+    int used;            /* passes whose findings the plan under construction has used */
+    bool pending;        /* the plan stopped, and its output is what the next pass looks at: */
+    AnalysisKind kind;   /* for silence, for the results or for the states of its last step */
+    HaloSilence silence; /* of ANALYSIS_SILENCE */
+} PlanAnalysis;
+
+/* Is a value measured in a pass of its own? And the result of that pass; NULL: the pass is still to come. The
+ * caller then appends the step that measures and returns PLAN_NEEDS_ANALYSIS. */
+bool analysis_measures(const HaloBuilder *builder, HaloReg reg);
+HaloStatus analysis_result(HaloBuilder *builder, HaloReg in, const HaloResult **known);
+/* Are the states of a forward-backward filter found in passes of their own? And appends the filter with its
+ * states, so that any part of its result can be computed. */
+bool analysis_finds_states(const HaloBuilder *builder, HaloReg reg);
+HaloStatus analysis_sections(HaloBuilder *builder, HaloStep *step, HaloReg *dst);
+bool analysis_add_span(AnalysisSpans *spans, HaloSpan span);    /* false: out of memory */
+void analysis_free(PlanAnalysis *analysis, HaloMemory *memory); /* frees all passes; the rest stays as it is */
+
+#endif

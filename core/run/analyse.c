@@ -1,0 +1,94 @@
+/* Analysis passes over samples in memory, and the detection of silence in them. */
+#include "analyse.h"
+
+#include <math.h>
+
+#include "run.h"
+
+SilenceDetector detector_open(PlanAnalysis *analysis)
+{
+    AnalysisSpans *spans = &analysis->pass[analysis->passes].spans;
+    spans->count = 0;
+    return (SilenceDetector){.silence = analysis->silence, .spans = spans};
+}
+
+static bool is_loud(const float *frame, int channels, float level)
+{
+    for (int c = 0; c < channels; c++)
+        if (!(fabsf(frame[c]) < level)) return true; /* a NaN is not silent */
+    return false;
+}
+
+/* Frame `at` is not silent: extends the last span up to it, or begins a span. */
+static void add_frame(SilenceDetector *detector, int64_t at)
+{
+    AnalysisSpans *spans = detector->spans;
+    const bool short_pause = detector->quiet < detector->silence.least;
+    detector->quiet = 0;
+    if (spans->count > 0 && (short_pause || !detector->silence.all)) {
+        spans->span[spans->count - 1].to = at + 1;
+    } else if (!detector->out_of_memory) {
+        const int64_t from = spans->count == 0 && short_pause ? 0 : at;
+        detector->out_of_memory = !analysis_add_span(spans, (HaloSpan){from, at + 1});
+    }
+}
+
+void detector_take(SilenceDetector *detector, const HaloBuf *frames)
+{
+    const int channels = frames->shape.channels;
+    const float *at = halo_at(frames, frames->x0, 0);
+    for (int64_t i = 0; i < frames->cols; i++, at += channels)
+        if (is_loud(at, channels, detector->silence.level))
+            add_frame(detector, detector->frames + i);
+        else
+            detector->quiet++;
+    detector->frames += frames->cols;
+}
+
+HaloStatus detector_close(SilenceDetector *detector, PlanAnalysis *analysis)
+{
+    HaloStatus status = HALO_OK;
+    AnalysisSpans *spans = detector->spans;
+    if (detector->quiet < detector->silence.least && spans->count > 0)
+        spans->span[spans->count - 1].to = detector->frames;
+    else if (detector->quiet < detector->silence.least)
+        detector->out_of_memory = !analysis_add_span(spans, (HaloSpan){0, detector->frames});
+    if (detector->out_of_memory) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for the places of silence");
+    analysis->passes++;
+out:
+    return status;
+}
+
+HaloStatus analyse_samples(HaloSession *session, const HaloPlan *plan, const HaloBuf *in)
+{
+    HaloStatus status = HALO_OK;
+    HaloReport report = {0};
+    HaloBuf out = {0};
+    SilenceDetector detector = detector_open(session->analysis);
+    HALO_TRY(run_plan(session, plan, in, &out, NULL, &report));
+    detector_take(&detector, &out);
+    HALO_TRY(detector_close(&detector, session->analysis));
+out:
+    halo_memory_free(&session->memory, &out);
+    return status;
+}
+
+HaloStatus halo_plan_make_of(HaloSession *session, const HaloPipeline *pipeline, const HaloBuf *in,
+                             const HaloFormat *to, HaloPlan **plan)
+{
+    HaloStatus status = HALO_OK;
+    PlanAnalysis analysis = {0};
+    session->analysis = &analysis;
+    HALO_TRY(halo_plan_make(session, pipeline, &in->shape, to, plan));
+    while (analysis.pending) {
+        status = analyse_samples(session, *plan, in);
+        halo_plan_free(*plan);
+        *plan = NULL;
+        HALO_TRY(status);
+        HALO_TRY(halo_plan_make(session, pipeline, &in->shape, to, plan));
+    }
+out:
+    session->analysis = NULL;
+    analysis_free(&analysis, &session->memory);
+    return status;
+}
