@@ -92,7 +92,7 @@ static const HaloParam bilateral_param[] = {
 };
 
 const HaloOp halo_op_bilateral = {.name = "bilateral",
-                                  .help = "Gaussian blur that keeps edges: of what is near and alike",
+                                  .help = "edge-preserving smoothing: averages near pixels of similar value",
                                   .known_as = "bilateralFilter denoise surface blur smooth",
                                   .example = "bilateral:2,range=10%",
                                   .kinds = HALO_IMAGE | HALO_AUDIO,

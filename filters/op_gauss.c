@@ -83,7 +83,7 @@ static const HaloParam gauss_param[] = {
      .min = 0.5,
      .max = 40,
      .unit = "sigma",
-     .help = "how far the mask reaches"},
+     .help = "kernel radius, in sigmas"},
 };
 
 static const HaloParam unsharp_param[] = {
@@ -100,7 +100,7 @@ static const HaloParam unsharp_param[] = {
      .preset = "0",
      .min = 0,
      .max = INFINITY,
-     .help = "the smallest difference that is"},
+     .help = "differences below this are left alone"},
 };
 
 static const HaloParam dog_param[] = {

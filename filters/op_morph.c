@@ -171,7 +171,7 @@ const HaloOp halo_op_dilate = {.name = "dilate",
                                .build = build_dilate};
 
 const HaloOp halo_op_open = {.name = "open",
-                             .help = "erode, then dilate: what is bright and narrower than the window goes",
+                             .help = "erode, then dilate: removes bright features narrower than the window",
                              .synonyms = "opening",
                              .known_as = "morphology",
                              .example = "open:5,shape=disk",
@@ -181,7 +181,7 @@ const HaloOp halo_op_open = {.name = "open",
                              .build = build_open};
 
 const HaloOp halo_op_close = {.name = "close",
-                              .help = "dilate, then erode: what is dark and narrower than the window goes",
+                              .help = "dilate, then erode: removes dark features narrower than the window",
                               .synonyms = "closing",
                               .known_as = "morphology",
                               .example = "close:width=7,height=3",
@@ -191,7 +191,7 @@ const HaloOp halo_op_close = {.name = "close",
                               .build = build_close};
 
 const HaloOp halo_op_tophat = {.name = "tophat",
-                               .help = "what open takes away: bright parts narrower than the window",
+                               .help = "input minus open: bright features narrower than the window",
                                .known_as = "morphology background",
                                .example = "tophat:15,shape=disk",
                                .kinds = HALO_IMAGE | HALO_AUDIO,
@@ -200,7 +200,7 @@ const HaloOp halo_op_tophat = {.name = "tophat",
                                .build = build_tophat};
 
 const HaloOp halo_op_blackhat = {.name = "blackhat",
-                                 .help = "what close adds: dark parts narrower than the window",
+                                 .help = "close minus input: dark features narrower than the window",
                                  .synonyms = "bottomhat",
                                  .known_as = "morphology background",
                                  .example = "blackhat:15,shape=cross",

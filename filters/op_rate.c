@@ -60,7 +60,7 @@ static const HaloParam rate_param[] = {
 };
 
 const HaloOp halo_op_rate = {.name = "rate",
-                             .help = "another sample rate: all that both can hold, without delay",
+                             .help = "resample to another sample rate, with zero delay",
                              .synonyms = "aresample",
                              .known_as = "resample resample_poly src samplerate downsample upsample decimate",
                              .example = "rate:16k",

@@ -76,7 +76,7 @@ HaloStatus times_frames(const char *where, const Time *time, double rate, int64_
     const double number = time->counted ? time->amount : rint(time->amount * rate);
     *frames = 0;
     if (!(number <= MOST_FRAMES))
-        return halo_fail(HALO_ERR_USAGE, "%s: %g frames are more than anybody has", where, number);
+        return halo_fail(HALO_ERR_USAGE, "%s: %g frames is out of range", where, number);
     *frames = (int64_t)number;
     return HALO_OK;
 }

@@ -154,7 +154,7 @@ void cli_generate_man(FILE *to)
     put_topics(to);
     fputs(".SH EXIT STATUS\n0 all done, 1 an input failed, 2 usage, 3 device, 4 output could not be written, 5 "
           "a limit "
-          "was reached,\n6 \\(oqcompare\\(cq found more than may be, 70 a fault of halo's own, which please "
+          "was reached,\n6 \\(oqcompare\\(cq exceeded a limit, 70 an internal error, which please "
           "report, 128+n a signal. Of several inputs: 1 when some failed and others went on.\n"
           ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours, when not empty\n.TP\n.B HALO_CPU\nthe instruction "
           "set to use: "

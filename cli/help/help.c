@@ -145,7 +145,7 @@ static void print_overview(FILE *to)
             "  halo --version       the version and what this build can do\n"
             "  halo --generate WHAT man, complete-bash, complete-zsh or complete-fish: print it\n"
             "\nExit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 a limit,\n"
-            "6 'compare' found more than it may, 70 a fault of halo's own: please report it.\n",
+            "6 'compare' exceeded a limit, 70 an internal error: please report it.\n",
             topics.data);
     free(topics.data);
 }

@@ -104,5 +104,5 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav 3000;
 
 @test "--help and the manual page list every exit status" {
     for status in 0 1 2 3 4 5 70; do halo --help | tail -3 | grep -E "(Exit status:|,|^) ?$status [a-z]"; done
-    halo --generate man | grep -F "70 a fault of halo's own"
+    halo --generate man | grep -F "70 an internal error"
 }
