@@ -85,10 +85,7 @@ static const HaloParam stats_param[] = {
      .preset = "",
      .help = "these ones, up to 16: numbers from 0 to 100",
      .check = check_percentiles},
-    {.key = "product",
-     .type = HALO_PARAM_SWITCH,
-     .preset = "0",
-     .help = "the product of all samples, too"},
+    {.key = "product", .type = HALO_PARAM_SWITCH, .preset = "0", .help = "the product of all samples, too"},
 };
 
 static HaloStatus build_integral(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
