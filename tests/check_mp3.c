@@ -230,7 +230,8 @@ static void test_bytes_that_are_no_frame(void **unused)
 
     static const char *const nothing[] = {"ID3", "ID3\4\0\0\0\0\0\5abcde and no more", "\xff\xfb\x90\x04"};
     for (size_t i = 0; i < 3; i++)
-        must_refuse_sound((Bytes){(uint8_t *)(uintptr_t)nothing[i], strlen(nothing[i])}, mp3, "no MPEG layer III frame");
+        must_refuse_sound((Bytes){(uint8_t *)(uintptr_t)nothing[i], strlen(nothing[i])}, mp3,
+                          "no MPEG layer III frame");
 }
 
 /* ---- pipes ---------------------------------------------------------------------------------------------- */

@@ -176,6 +176,14 @@ static HaloStatus add_frame(Frames *frames, const char *path, Frame **added)
     return HALO_OK;
 }
 
+/* Opens the first page, or goes from the page before to this one. */
+static HaloStatus open_page(const Frames *frames, HaloSource *source, int64_t page, HaloReader *reader)
+{
+    HaloSession *session = frames->session;
+    return page == 0 ? load_open(session, source, frames->stack->raw, reader)
+                     : load_next(session->tables, reader);
+}
+
 /* Of a page whose reader stands at its beginning. */
 static HaloStatus check_frame(Frames *frames, const Frame *frame, const HaloReader *reader)
 {
@@ -209,8 +217,7 @@ static HaloStatus add_stream(Frames *frames, const char *path)
     halo_source_count(source, &session->memory);
     for (int64_t page = 0; more; page++) {
         Frame *frame;
-        HALO_TRY(page == 0 ? load_open(session, source, frames->stack->raw, &reader)
-                           : load_next(session->tables, &reader));
+        HALO_TRY(open_page(frames, source, page, &reader));
         HALO_TRY(add_frame(frames, path, &frame));
         frame->page = page;
         HALO_TRY(check_frame(frames, frame, &reader));
@@ -243,8 +250,7 @@ static HaloStatus add_file(Frames *frames, const char *path)
     for (int64_t page = 0; more; page++) {
         Frame *frame;
         const int64_t offset = page > 0 && scout.format->next == NULL ? halo_source_tell(source) : 0;
-        HALO_TRY(page == 0 ? load_open(session, source, frames->stack->raw, &scout)
-                           : load_next(session->tables, &scout));
+        HALO_TRY(open_page(frames, source, page, &scout));
         if (scout.keeps_all) break;
         HALO_TRY(add_frame(frames, path, &frame));
         frame->page = page;
