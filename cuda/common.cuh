@@ -35,6 +35,7 @@ typedef enum CudaScratch {
     CUDA_SCRATCH_BETWEEN, /* the row pass of a separable convolution, or the keys of a rank filter */
     CUDA_SCRATCH_TAPS,    /* masks too large for kernel parameters */
     CUDA_SCRATCH_PARTIAL, /* partial results: moments, counters, totals */
+    CUDA_SCRATCH_WIDE,    /* narrow images and images of many channels as wide ones: adapt.cu */
     CUDA_SCRATCH_ARRIVAL, /* counters of reductions, all 0 between launches: nobody else may have it */
     CUDA_SCRATCHES
 } CudaScratch;
@@ -64,6 +65,7 @@ struct HaloDevice {
     void *scratch[CUDA_SCRATCHES];
     int64_t scratch_bytes[CUDA_SCRATCHES];
     bool scratch_used[CUDA_SCRATCHES]; /* by the primitive that runs: it may not give way */
+    bool adapting; /* adapt.cu calls a primitive, which has to take the wide picture as it is */
     bool asking;                       /* no primitive computes: each stops where it has said what it takes, */
     int64_t asked;                     /* which is this */
     CudaFftPlan fft[2]; /* of a mask, of tiles */

@@ -118,6 +118,24 @@ static void many_rows_of_few_columns(void **state)
     for_each_case(__func__, 100, few_columns_body);
 }
 
+/* Narrow images and images of many channels that are so large that a GPU takes them in bands of rows, or in groups of
+ * channels. */
+static void large_bands(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t width, height;
+        int channels;
+    } size[] = {{1300, 1400, 5}, {16, 530000, 1}, {2600, 66, 50}};
+    Rng rng = {7};
+    for (int i = 0; i < 3; i++) {
+        const HaloShape shape = test_shape(HALO_U8, size[i].width, size[i].height, size[i].channels);
+        const HaloStep conv = conv_draw(&rng, 2, 2, HALO_U8, HALO_U8);
+        conv_check(&rng, &shape, HALO_U8, test_whole(&shape), &conv, true);
+        free((void *)conv.u.conv.tap);
+    }
+}
+
 /* Every border with every size of image from 1 to 5 and masks that reach several times round it. */
 static void borders_of_tiny_images_body(Rng *rng)
 {
@@ -185,6 +203,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(small_masks_on_larger_images),
         cmocka_unit_test(many_channels),
         cmocka_unit_test(many_rows_of_few_columns),
+        cmocka_unit_test(large_bands),
         cmocka_unit_test(weights_that_overflow),
         cmocka_unit_test(valid_shrinks),
         cmocka_unit_test(borders_of_tiny_images),

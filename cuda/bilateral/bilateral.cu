@@ -18,13 +18,16 @@ static HaloStatus upload_tables(HaloDevice *device, const HaloBilateral *bilater
     bytes = starts + spans;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &there));
     char *const host = (char *)calloc(1, (size_t)bytes);
-    if (host == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a window of %lld bytes", (long long)bytes);
+    if (host == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for a window of %lld bytes", (long long)bytes);
     for (int64_t j = 0; j < window->height; j++) {
-        memcpy(host + j * args->start_pitch * (int64_t)sizeof(float), bilateral->start + j * window->width, row);
+        memcpy(host + j * args->start_pitch * (int64_t)sizeof(float), bilateral->start + j * window->width,
+               row);
         const int2 span = make_int2((int)bilateral->span[j].from, (int)bilateral->span[j].to);
         memcpy(host + starts + j * (int64_t)sizeof(int2), &span, sizeof span);
     }
-    const cudaError_t error = cudaMemcpyAsync(there, host, (size_t)bytes, cudaMemcpyHostToDevice, device->stream);
+    const cudaError_t error =
+        cudaMemcpyAsync(there, host, (size_t)bytes, cudaMemcpyHostToDevice, device->stream);
     free(host); /* what is not pinned has been copied by now */
     CUDA_TRY(error);
     args->start = (const float *)there;
@@ -37,7 +40,8 @@ static int64_t set_tile(AlikeArgs *args, int channels, int64_t rows, int64_t col
 {
     const int high = alike_threads / args->across, wide = alike_groups(channels) * alike_own * args->across;
     const int64_t pitch = wide + cols, plane = (high + rows - 1) * pitch;
-    const int64_t bytes = (channels * plane + rows * cols) * (int64_t)sizeof(float) + rows * (int64_t)sizeof(int2);
+    const int64_t bytes =
+        (channels * plane + rows * cols) * (int64_t)sizeof(float) + rows * (int64_t)sizeof(int2);
     args->rows = (int)rows;
     args->cols = (int)cols;
     args->pitch = (int)pitch;
@@ -71,8 +75,10 @@ template <int C> static HaloStatus launch(HaloDevice *device, AlikeArgs *args, i
 {
     int64_t rows = args->all.height, cols = conv_round4(args->all.width), bytes;
     args->across = alike_usual;
-    while (args->across < alike_threads && alike_threads / args->across / 2 >= args->all.dst.rows) args->across *= 2;
-    while ((bytes = set_tile(args, C, rows, cols)) > (int64_t)device->shared_most && (rows > 1 || cols > alike_own)) {
+    while (args->across < alike_threads && alike_threads / args->across / 2 >= args->all.dst.rows)
+        args->across *= 2;
+    while ((bytes = set_tile(args, C, rows, cols)) > (int64_t)device->shared_most &&
+           (rows > 1 || cols > alike_own)) {
         if (rows > 1)
             rows = cuda_ceil_div(rows, 2);
         else

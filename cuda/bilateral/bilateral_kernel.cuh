@@ -1,12 +1,13 @@
-/* The kernel for few channels. A block stages the samples round its outputs, scaled, as one plane a channel. A thread makes
- * groups of four neighbouring pixels, so that few loads serve many weights; what is left for it to wait for is its
- * arithmetic, eight operations a pixel of the window for one channel. */
+/* The kernel for few channels. A block stages the samples round its outputs, scaled, as one plane a channel. A
+ * thread makes groups of four neighbouring pixels, so that few loads serve many weights; what is left for it to
+ * wait for is its arithmetic, eight operations a pixel of the window for one channel. */
 #ifndef HALO_CUDA_BILATERAL_KERNEL_CUH
 #define HALO_CUDA_BILATERAL_KERNEL_CUH
 
 #include "bilateral.cuh"
 
-static const int alike_own = 4;   /* neighbouring pixels of a thread, and pixels of the window that it takes at a time */
+static const int alike_own =
+    4; /* neighbouring pixels of a thread, and pixels of the window that it takes at a time */
 static const int alike_disks = 5; /* the largest radius that has kernels of its own */
 
 /* Groups of pixels of a thread. */
@@ -33,7 +34,8 @@ template <int C, int R> __device__ __forceinline__ static AlikeTile alike_tile(c
 
 /* A row that lies in the image; Most: numbers of it that a thread takes at most, 0: any. */
 template <typename S, int C, int Most>
-__device__ __forceinline__ static void alike_inside(const AlikeArgs &a, const S *row, int numbers, int plane, float *to)
+__device__ __forceinline__ static void alike_inside(const AlikeArgs &a, const S *row, int numbers, int plane,
+                                                    float *to)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP;
     if constexpr (Most > 0) {
@@ -48,13 +50,15 @@ __device__ __forceinline__ static void alike_inside(const AlikeArgs &a, const S 
         }
     } else {
 #pragma unroll 4
-        for (int e = lane; e < numbers; e += CUDA_WARP) to[e % C * plane + e / C] = (float)__ldg(row + e) * a.scale;
+        for (int e = lane; e < numbers; e += CUDA_WARP)
+            to[e % C * plane + e / C] = (float)__ldg(row + e) * a.scale;
     }
 }
 
 /* A row of which some, or all, may be what the border makes. */
 template <typename S, int C>
-__device__ __forceinline__ static void alike_beside(const AlikeArgs &a, int64_t x, int64_t y, int numbers, int plane, float *to)
+__device__ __forceinline__ static void alike_beside(const AlikeArgs &a, int64_t x, int64_t y, int numbers,
+                                                    int plane, float *to)
 {
     const ConvSource &src = a.all.src;
     const int64_t iy = halo_border_index(y, src.height, src.border);
@@ -70,13 +74,16 @@ __device__ __forceinline__ static void alike_beside(const AlikeArgs &a, int64_t 
 
 /* Pixels from (x, y) of the whole on, as many rows as `cols`; what no output needs is not read. */
 template <int C, int R>
-__device__ __forceinline__ static void alike_stage(const AlikeArgs &a, const AlikeTile &t, int64_t x, int64_t y, int cols,
-                                                   int rows, float *tile)
+__device__ __forceinline__ static void alike_stage(const AlikeArgs &a, const AlikeTile &t, int64_t x, int64_t y,
+                                                   int cols, int rows, float *tile)
 {
     constexpr int warps = alike_threads / CUDA_WARP,
-                  most = R > 0 ? ((alike_groups(C) * alike_own * alike_usual + 2 * R) * C + CUDA_WARP - 1) / CUDA_WARP : 0;
+                  most = R > 0 ? ((alike_groups(C) * alike_own * alike_usual + 2 * R) * C + CUDA_WARP - 1) /
+                                     CUDA_WARP
+                               : 0;
     const ConvSource &src = a.all.src;
-    const int width = (int)cuda_min(cols, src.x_end - x), height = (int)cuda_min(rows, src.y_end - y), numbers = width * C;
+    const int width = (int)cuda_min(cols, src.x_end - x), height = (int)cuda_min(rows, src.y_end - y),
+              numbers = width * C;
     const bool inside = x >= 0 && y >= 0 && x + width <= src.width && y + height <= src.height;
     int r = (int)threadIdx.x / CUDA_WARP;
     float *to = tile + r * t.pitch;
@@ -89,7 +96,8 @@ __device__ __forceinline__ static void alike_stage(const AlikeArgs &a, const Ali
                 alike_inside<S, C, most>(a, (const S *)from + (x - src.x0) * C, numbers, t.plane, to);
         } else {
 #pragma unroll 1
-            for (; r < height; r += warps, to += warps * t.pitch) alike_beside<S, C>(a, x, y + r, numbers, t.plane, to);
+            for (; r < height; r += warps, to += warps * t.pitch)
+                alike_beside<S, C>(a, x, y + r, numbers, t.plane, to);
         }
     });
 }
@@ -102,8 +110,8 @@ template <int C> struct AlikeSums {
 
 /* The pixel of the window that `start` belongs to, which lies k further right than the first that is in v. */
 template <int C, bool Nan>
-__device__ __forceinline__ static void alike_add(AlikeSums<C> &s, const float v[C][2 * alike_own], int k, float start,
-                                                 float bend)
+__device__ __forceinline__ static void alike_add(AlikeSums<C> &s, const float v[C][2 * alike_own], int k,
+                                                 float start, float bend)
 {
 #pragma unroll
     for (int o = 0; o < alike_own; o++) {
@@ -122,8 +130,9 @@ __device__ __forceinline__ static void alike_add(AlikeSums<C> &s, const float v[
 
 /* Pixels [i, i + 4) of a row of the window, of those the ones from `from` on, up to `to`. */
 template <int C, bool Nan>
-__device__ __forceinline__ static void alike_four(const AlikeTile &t, AlikeSums<C> s[alike_groups(C)], const float *at,
-                                                  const float *start, float bend, int from, int to)
+__device__ __forceinline__ static void alike_four(const AlikeTile &t, AlikeSums<C> s[alike_groups(C)],
+                                                  const float *at, const float *start, float bend, int from,
+                                                  int to)
 {
     float v[alike_groups(C)][C][2 * alike_own], first[alike_own];
     conv_load4(first, start);
@@ -160,10 +169,11 @@ __host__ __device__ static constexpr bool alike_occurs(int radius, int half)
 
 /* A row of the disk that reaches H to either side of its middle. */
 template <int C, bool Nan, int R, int H>
-__device__ __forceinline__ static void alike_line(const AlikeTile &t, AlikeSums<C> s[alike_groups(C)], const float *row,
-                                                  const float *start, float bend)
+__device__ __forceinline__ static void alike_line(const AlikeTile &t, AlikeSums<C> s[alike_groups(C)],
+                                                  const float *row, const float *start, float bend)
 {
-    constexpr int from = (R - H) / alike_own * alike_own, to = (R + H + 2 * alike_own - 1) / alike_own * alike_own;
+    constexpr int from = (R - H) / alike_own * alike_own,
+                  to = (R + H + 2 * alike_own - 1) / alike_own * alike_own;
     float first[to - from];
 #pragma unroll
     for (int i = from; i < to; i += alike_own)
@@ -190,8 +200,8 @@ __device__ __forceinline__ static void alike_line(const AlikeTile &t, AlikeSums<
 
 /* The row that reaches `half` to either side, H or less. */
 template <int C, bool Nan, int R, int H>
-__device__ __forceinline__ static void alike_pick(const AlikeTile &t, AlikeSums<C> s[alike_groups(C)], const float *row,
-                                                  const float *start, float bend, int half)
+__device__ __forceinline__ static void alike_pick(const AlikeTile &t, AlikeSums<C> s[alike_groups(C)],
+                                                  const float *row, const float *start, float bend, int half)
 {
     if constexpr (alike_occurs(R, H)) {
         if (half == H) {
@@ -216,14 +226,16 @@ __device__ __forceinline__ static void alike_middle(const AlikeTile &t, AlikeSum
 
 /* where no tile holds a whole window, out of the source, which has one for every output. */
 template <int C>
-__device__ __forceinline__ static void alike_far_middle(const AlikeArgs &a, AlikeSums<C> &s, int64_t x, int64_t y)
+__device__ __forceinline__ static void alike_far_middle(const AlikeArgs &a, AlikeSums<C> &s, int64_t x,
+                                                        int64_t y)
 {
     const ConvSource &src = a.all.src;
     if (y >= a.all.dst.rows) return;
     cuda_typed(src.dtype, [&](auto zero) {
         using S = decltype(zero);
-        const S *const row = (const S *)(src.data + (a.all.y_first + y + a.all.height / 2 - src.y0) * src.stride) +
-                             (a.all.x_first + a.all.width / 2 - src.x0) * C;
+        const S *const row =
+            (const S *)(src.data + (a.all.y_first + y + a.all.height / 2 - src.y0) * src.stride) +
+            (a.all.x_first + a.all.width / 2 - src.x0) * C;
 #pragma unroll
         for (int o = 0; o < alike_own; o++)
 #pragma unroll
@@ -233,8 +245,8 @@ __device__ __forceinline__ static void alike_far_middle(const AlikeArgs &a, Alik
 }
 
 template <int C>
-__device__ __forceinline__ static void alike_end(const AlikeArgs &a, const AlikeSums<C> &s, int64_t x, int64_t y,
-                                                 unsigned *clipped)
+__device__ __forceinline__ static void alike_end(const AlikeArgs &a, const AlikeSums<C> &s, int64_t x,
+                                                 int64_t y, unsigned *clipped)
 {
     float out[alike_own * C];
     if (y >= a.all.dst.rows || x >= a.all.dst.cols) return;
@@ -261,7 +273,8 @@ static constexpr int alike_blocks(int channels, int radius) { return channels > 
 
 /* R: the radius of the disk that the window is; 0: any window. */
 template <int C, bool Nan, int R>
-__global__ static void __launch_bounds__(alike_threads, alike_blocks(C, R)) alike_kernel(const __grid_constant__ AlikeArgs a)
+__global__ static void __launch_bounds__(alike_threads, alike_blocks(C, R))
+    alike_kernel(const __grid_constant__ AlikeArgs a)
 {
     constexpr int groups = alike_groups(C);
     CUDA_SHARED(float, tile);
@@ -285,8 +298,8 @@ __global__ static void __launch_bounds__(alike_threads, alike_blocks(C, R)) alik
             const int rows = min(a.rows, a.all.height - j0), cols = min(a.cols, a.all.width - i0);
             const float *const mine = tile + ty * t.pitch + alike_own * tx;
             __syncthreads();
-            alike_stage<C, R>(a, t, a.all.x_first + left + i0, a.all.y_first + top + j0, t.wide + cols - 1, t.high + rows - 1,
-                              tile);
+            alike_stage<C, R>(a, t, a.all.x_first + left + i0, a.all.y_first + top + j0, t.wide + cols - 1,
+                              t.high + rows - 1, tile);
             for (int e = (int)threadIdx.x; e < rows * a.cols; e += alike_threads)
                 start[e] = __ldg(a.start + (j0 + e / a.cols) * (int64_t)a.start_pitch + i0 + e % a.cols);
             for (int j = (int)threadIdx.x; j < rows; j += alike_threads) span[j] = a.span[j0 + j];
@@ -294,7 +307,9 @@ __global__ static void __launch_bounds__(alike_threads, alike_blocks(C, R)) alik
             if (whole)
 #pragma unroll
                 for (int g = 0; g < groups; g++)
-                    alike_middle<C>(t, s[g], mine + a.all.height / 2 * t.pitch + a.all.width / 2 + g * alike_own * t.across);
+                    alike_middle<C>(t, s[g],
+                                    mine + a.all.height / 2 * t.pitch + a.all.width / 2 +
+                                        g * alike_own * t.across);
 #pragma unroll 1
             for (int j = 0; j < rows; j++) {
                 const float *const row = mine + j * t.pitch;

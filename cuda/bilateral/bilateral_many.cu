@@ -5,7 +5,8 @@ static const int alike_together = 4; /* channels that share a thread */
 
 /* A thread makes some channels of a pixel, and all weights for them. */
 template <typename S>
-__global__ static void __launch_bounds__(alike_threads) many_kernel(const __grid_constant__ AlikeArgs a, int parts)
+__global__ static void __launch_bounds__(alike_threads)
+    many_kernel(const __grid_constant__ AlikeArgs a, int parts)
 {
     const ConvSource &src = a.all.src;
     const int channels = src.channels;
@@ -16,12 +17,14 @@ __global__ static void __launch_bounds__(alike_threads) many_kernel(const __grid
     unsigned clipped = 0;
     if (x < a.all.dst.cols) {
         const auto pixel = [&](int64_t px, int64_t py) -> const S * {
-            const int64_t ix = halo_border_index(px, src.width, src.border), iy = halo_border_index(py, src.height, src.border);
+            const int64_t ix = halo_border_index(px, src.width, src.border),
+                          iy = halo_border_index(py, src.height, src.border);
             if (ix < 0 || iy < 0) return NULL;
             return (const S *)(src.data + (iy - src.y0) * src.stride) + (ix - src.x0) * channels;
         };
         const auto sample = [&](const S *at, int c) { return at ? (float)__ldg(at + c) * a.scale : outside; };
-        const S *const middle = pixel(a.all.x_first + x + a.all.width / 2, a.all.y_first + y + a.all.height / 2);
+        const S *const middle =
+            pixel(a.all.x_first + x + a.all.width / 2, a.all.y_first + y + a.all.height / 2);
         float sum[alike_together] = {}, weight = 0.0f;
         for (int j = 0; j < a.all.height; j++)
             for (int i = a.span[j].x; i < a.span[j].y; i++) {
@@ -36,7 +39,8 @@ __global__ static void __launch_bounds__(alike_threads) many_kernel(const __grid
 #pragma unroll
                 for (int k = 0; k < alike_together; k++)
                     if (k < count)
-                        sum[k] = halo_fma(w, left_out ? 0.0f : sample(at, first + k) - sample(middle, first + k), sum[k]);
+                        sum[k] = halo_fma(
+                            w, left_out ? 0.0f : sample(at, first + k) - sample(middle, first + k), sum[k]);
                 weight = weight + w;
             }
         char *const row = a.all.dst.data + y * a.all.dst.stride;

@@ -1,10 +1,10 @@
-/* A short separable mask and a gradient of what it makes, as one pass: edges of a blurred picture. A warp walks down as in
- * conv/walk.cuh, and a row of the blur never leaves its registers: it goes into the chains of the gradient's masks at once,
- * with a sample of each neighbour in the warp. So no row waits in shared memory; but the first and the last thread are there
- * for their neighbours alone.
+/* A short separable mask and a gradient of what it makes, as one pass: edges of a blurred picture. A warp walks
+ * down as in conv/walk.cuh, and a row of the blur never leaves its registers: it goes into the chains of the
+ * gradient's masks at once, with a sample of each neighbour in the warp. So no row waits in shared memory; but
+ * the first and the last thread are there for their neighbours alone.
  *
- * Outside the picture the gradient reads the blur's outermost results again, for its masks reach one sample far: the border
- * replicates, or reflects, which is the same. */
+ * Outside the picture the gradient reads the blur's outermost results again, for its masks reach one sample
+ * far: the border replicates, or reflects, which is the same. */
 #include "gradient.cuh"
 #include "sep/sep_walk.cuh"
 
@@ -19,8 +19,8 @@ template <int Taps> struct BlurredPass {
     typedef GradientPass<float, 1, false> Gradient;
     static constexpr int own = Blur::own, reach = 1, warps = 16;
     static_assert(own == Gradient::own, "a thread makes the same columns of both");
-    /* Rows of both masks above an output, and the thread on the left, of whose columns but the last is needed. Samples are
-     * staged from a sector's beginning on. */
+    /* Rows of both masks above an output, and the thread on the left, of whose columns but the last is needed.
+     * Samples are staged from a sector's beginning on. */
     struct W : Blur::W {
         typedef typename Blur::W Base;
         static constexpr int extra = Base::sector - own; /* staged samples before the first thread's */
@@ -83,7 +83,8 @@ template <int Own> __device__ __forceinline__ static void put(float *to, float a
 }
 
 template <int Taps>
-__global__ static void __launch_bounds__(CUDA_WARP, BlurredPass<Taps>::warps) blurred_kernel(const __grid_constant__ BlurredArgs args)
+__global__ static void __launch_bounds__(CUDA_WARP, BlurredPass<Taps>::warps)
+    blurred_kernel(const __grid_constant__ BlurredArgs args)
 {
     typedef BlurredPass<Taps> Pass;
     typedef typename Pass::W W;
@@ -95,8 +96,10 @@ __global__ static void __launch_bounds__(CUDA_WARP, BlurredPass<Taps>::warps) bl
     const int lane = (int)threadIdx.x;
     const float outside = halo_border_value(a.src.border, a.src.value);
     const char *const origin = a.src.data + (p.sx - a.src.x0) * W::size;
-    const int64_t column = p.x + (lane - 1) * own, x = args.x0 + column; /* in the destination, and in the picture */
-    const int left = lane == 0 || lane == CUDA_WARP - 1 ? 0 : (int)cuda_max(0, cuda_min(own, a.dst.cols - column));
+    const int64_t column = p.x + (lane - 1) * own,
+                  x = args.x0 + column; /* in the destination, and in the picture */
+    const int left =
+        lane == 0 || lane == CUDA_WARP - 1 ? 0 : (int)cuda_max(0, cuda_min(own, a.dst.cols - column));
     const bool words = a.wide && left == own, edge = x == 0 || (x < a.src.width && x + own >= a.src.width);
     const int64_t y_first = args.y0 + p.y - Pass::reach; /* the first row of the blur, in the picture */
     float rows_blurred[Pass::Blur::links][own] = {}, chain[Pass::Gradient::links][own] = {}, side[1][own + 2];
@@ -173,18 +176,21 @@ static bool has_size(int64_t taps)
 
 static bool repeats(const HaloWindow *w)
 {
-    return w->ox == -1 && w->oy == -1 && (w->border == HALO_BORDER_REPLICATE || w->border == HALO_BORDER_REFLECT);
+    return w->ox == -1 && w->oy == -1 &&
+           (w->border == HALO_BORDER_REPLICATE || w->border == HALO_BORDER_REFLECT);
 }
 
 bool blurred_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
     const HaloStep *blur = &chain->link[0];
-    return chain->links == 4 && src->dtype == HALO_F32 && dst->dtype == HALO_F32 && src->channels == 1 && dst->channels == 1 &&
-           blur->primitive == HALO_SEP && blur->src[0] == 0 && has_size(blur->u.window.width) && gradient_ends(chain, 1, gradient_taps) &&
+    return chain->links == 4 && src->dtype == HALO_F32 && dst->dtype == HALO_F32 && src->channels == 1 &&
+           dst->channels == 1 && blur->primitive == HALO_SEP && blur->src[0] == 0 &&
+           has_size(blur->u.window.width) && gradient_ends(chain, 1, gradient_taps) &&
            repeats(&chain->link[1].u.window) && sep_points_takes(src, dst, &blur->u.sep);
 }
 
-template <int Taps> static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, BlurredArgs *args)
+template <int Taps>
+static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, BlurredArgs *args)
 {
     typedef typename BlurredPass<Taps>::W W;
     const WalkShape shape = {W::size, W::taps, W::step, W::own, W::cols, W::lead, HALO_F32, true};
@@ -195,7 +201,8 @@ template <int Taps> static HaloStatus launch(HaloDevice *device, const ConvArgs 
     return HALO_OK;
 }
 
-HaloStatus blurred(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points, HaloStore store)
+HaloStatus blurred(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
+                   const HaloMap *points, HaloStore store)
 {
     const HaloSep *sep = &chain->link[0].u.sep;
     ConvArgs conv = sep_walk_args(device, src, dst, sep, store);

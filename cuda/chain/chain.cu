@@ -1,7 +1,9 @@
-/* Which chains have a kernel: gradients, what is made of a blur and its source, blurs of what becomes gray (sep/sep.cuh),
- * gradients of blurs; and these, short blurs and masks with points behind them, and what has points before it. */
+/* Which chains have a kernel: gradients, what is made of a blur and its source, blurs of what becomes gray
+ * (sep/sep.cuh), gradients of blurs; and these, short blurs and masks with points behind them, and what has
+ * points before it. */
+#include "adapt.cuh"
 #include "chain.cuh"
-#include "conv/narrow.cuh"
+#include "conv/conv.cuh"
 #include "sep/sep.cuh"
 
 /* What lies between the points of the first link and those of the last; NULL: there are none. */
@@ -12,7 +14,8 @@ struct ChainParts {
 
 static bool is_affine(const HaloStep *link)
 {
-    return link->primitive == HALO_SEP ? link->u.sep.affine : link->primitive == HALO_CONV && link->u.conv.affine;
+    return link->primitive == HALO_SEP ? link->u.sep.affine
+                                       : link->primitive == HALO_CONV && link->u.conv.affine;
 }
 
 /* Takes the first link away, and the source with it: all others have to begin with what that makes. */
@@ -28,7 +31,9 @@ static void drop_first(HaloChain *chain)
 
 static bool begins_with_points(const HaloChain *chain)
 {
-    if (chain->links < 2 || chain->link[0].primitive != HALO_MAP || !conv_points_suit(&chain->link[0].u.map, &chain->value[1])) return false;
+    if (chain->links < 2 || chain->link[0].primitive != HALO_MAP ||
+        !conv_points_suit(&chain->link[0].u.map, &chain->value[1]))
+        return false;
     for (int i = 1; i < chain->links; i++)
         for (int k = 0; k < chain->link[i].sources; k++)
             if (chain->link[i].src[k] == 0) return false;
@@ -64,24 +69,51 @@ static bool one_takes(const HaloShape *src, const HaloShape *dst, const ChainPar
 }
 
 /* The kernel of these stores results as they are. */
-static bool blurred_suits(const HaloShape *src, const HaloShape *dst, const HaloChain *chain, const ChainParts *parts)
+static bool blurred_suits(const HaloShape *src, const HaloShape *dst, const HaloChain *chain,
+                          const ChainParts *parts)
 {
     const HaloStore store = chain->link[chain->links - 1].store;
     return store.num == 1.0f && store.den == 1.0f && blurred_takes(src, dst, &parts->first);
 }
 
+/* Chains that the adapter runs: it has no margins to keep. */
+static bool adapter_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
+{
+    return gradient_takes(src, dst, chain) ||
+           (sep_combined_takes(src, dst, chain) && chain->link[1].u.combine.kind != HALO_COMBINE_KEEP);
+}
+
+static HaloStatus adapted(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const ChainParts *parts,
+                          HaloStore store)
+{
+    const bool is_gradient = gradient_takes(&src->shape, &dst->shape, &parts->first);
+    return cuda_adapt(device, src, dst, &parts->first.link[0].u.window, HALO_F32, store,
+                      [&](const HaloBuf *from, HaloBuf *to, const HaloWindow *inside) {
+                          HaloChain chain = parts->first;
+                          for (int i = 0; i < chain.links; i++)
+                              if (chain.link[i].primitive != HALO_COMBINE) chain.link[i].u.window = *inside;
+                          return (is_gradient ? gradient : sep_combined)(device, from, to, &chain,
+                                                                         parts->points, {1.0f, 1.0f});
+                      });
+}
+
 bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
     ChainParts parts;
+    const HaloWindow one = {1, 1};
+    HaloBuf whole = conv_outline(dst);
+    whole.cols = dst->width;
     if (dst->width == 1) return false; /* walks have 128 columns; single steps have kernels for lines */
-    const bool few = narrow_suits(dst->width, dst->height, dst->channels); /* steps by its kernels take less than a walk over all of them */
     split(dst, chain, &parts);
-    if (parts.before != NULL) return !few && prepared_takes(src, dst, &parts.first);
-    return one_takes(src, dst, &parts) || gradient_takes(src, dst, &parts.first) || sep_combined_takes(src, dst, &parts.first) ||
-           (!few && (sep_gray_takes(src, dst, &parts.first) || blurred_suits(src, dst, chain, &parts)));
+    if (cuda_is_narrow(&whole, &one)) return parts.before == NULL && adapter_takes(src, dst, &parts.first);
+    if (parts.before != NULL) return prepared_takes(src, dst, &parts.first);
+    return one_takes(src, dst, &parts) || gradient_takes(src, dst, &parts.first) ||
+           sep_combined_takes(src, dst, &parts.first) || sep_gray_takes(src, dst, &parts.first) ||
+           blurred_suits(src, dst, chain, &parts);
 }
 
-HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store)
+HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
+                      HaloStore store)
 {
     ChainParts parts;
     CUDA_PASS(cuda_use(device));
@@ -90,10 +122,16 @@ HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     const HaloStep *const link = &first->link[0];
     if (parts.before != NULL) return prepared(device, src, dst, first, parts.before, parts.points, store);
     if (one_takes(&src->shape, &dst->shape, &parts))
-        return link->primitive == HALO_SEP ? sep_then_points(device, src, dst, &link->u.sep, parts.points, store)
-                                           : conv_then_points(device, src, dst, &link->u.conv, parts.points, store);
-    if (gradient_takes(&src->shape, &dst->shape, first)) return gradient(device, src, dst, first, parts.points, store);
-    if (sep_gray_takes(&src->shape, &dst->shape, first)) return sep_gray(device, src, dst, first, parts.points, store);
-    if (blurred_takes(&src->shape, &dst->shape, first)) return blurred(device, src, dst, first, parts.points, store);
+        return link->primitive == HALO_SEP
+                   ? sep_then_points(device, src, dst, &link->u.sep, parts.points, store)
+                   : conv_then_points(device, src, dst, &link->u.conv, parts.points, store);
+    if (cuda_is_narrow(dst, &link->u.window) && adapter_takes(&src->shape, &dst->shape, first))
+        return adapted(device, src, dst, &parts, store);
+    if (gradient_takes(&src->shape, &dst->shape, first))
+        return gradient(device, src, dst, first, parts.points, store);
+    if (sep_gray_takes(&src->shape, &dst->shape, first))
+        return sep_gray(device, src, dst, first, parts.points, store);
+    if (blurred_takes(&src->shape, &dst->shape, first))
+        return blurred(device, src, dst, first, parts.points, store);
     return sep_combined(device, src, dst, first, parts.points, store);
 }

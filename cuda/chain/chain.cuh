@@ -7,7 +7,8 @@
 
 /* What backend.h says; chain.cu. */
 bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
-HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, HaloStore store);
+HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
+                      HaloStore store);
 
 /* The extremes of one channel, which is not kept; extremes.cu. */
 bool cuda_measures(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
@@ -15,19 +16,21 @@ HaloStatus cuda_extremes(HaloDevice *device, const HaloBuf *src, const HaloChain
 
 /* gradient.cu: two masks of 3 x 3 and their magnitude, and points behind it (NULL: none). */
 bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
-HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
-                    HaloStore store);
+HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
+                    const HaloMap *points, HaloStore store);
 bool gradient_measures(const HaloShape *src, const HaloShape *made, const HaloChain *chain);
-HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloChain *chain, float found[2]);
+HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloChain *chain,
+                             float found[2]);
 
 /* blurred.cu: a short separable mask of f32 and a gradient of what it makes, and points behind it. */
 bool blurred_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
-HaloStatus blurred(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points, HaloStore store);
+HaloStatus blurred(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
+                   const HaloMap *points, HaloStore store);
 
 /* prepared.cu: points of f32, before a short mask or a gradient; and points behind. */
 bool prepared_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
-HaloStatus prepared(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *before, const HaloMap *points,
-                    HaloStore store);
+HaloStatus prepared(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
+                    const HaloMap *before, const HaloMap *points, HaloStore store);
 
 /* gradient_bytes.cu: the same of bytes into bytes, by masks of (side, middle, side) across a difference. */
 struct ConvArgs;

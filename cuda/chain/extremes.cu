@@ -1,6 +1,6 @@
-/* Chains whose extremes are found as they are made, so that nothing of them is written and read again before the points that
- * they set: to make the samples twice takes a quarter less than that, of bytes nearly half (docs/tried/chains.md). Of one
- * channel: gradients, and short masks of bytes and floats alone. */
+/* Chains whose extremes are found as they are made, so that nothing of them is written and read again before
+ * the points that they set: to make the samples twice takes a quarter less than that, of bytes nearly half
+ * (docs/tried/chains.md). Of one channel: gradients, and short masks of bytes and floats alone. */
 #include "chain.cuh"
 #include "conv/conv.cuh"
 #include "sep/sep.cuh"
@@ -14,7 +14,8 @@ bool cuda_measures(const HaloShape *src, const HaloShape *dst, const HaloChain *
     return link->primitive == HALO_CONV && conv_extremes_takes(src, dst, &link->u.conv);
 }
 
-static HaloStatus find(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloChain *chain, float found[2])
+static HaloStatus find(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloChain *chain,
+                       float found[2])
 {
     const HaloStep *link = &chain->link[0];
     if (chain->links > 1) return gradient_extremes(device, src, made, chain, found);

@@ -1,6 +1,7 @@
-/* The commonest chain, and the shortest: two masks of 3 x 3 or 2 x 2 over the source, and the magnitude of what they make, as in
- * Sobel's gradient and Roberts'. It waits for memory alone where it is done in registers: a warp walks down the picture as one of
- * conv/walk.cuh, with a chain of unfinished outputs for each of the masks. */
+/* The commonest chain, and the shortest: two masks of 3 x 3 or 2 x 2 over the source, and the magnitude of what
+ * they make, as in Sobel's gradient and Roberts'. It waits for memory alone where it is done in registers: a
+ * warp walks down the picture as one of conv/walk.cuh, with a chain of unfinished outputs for each of the
+ * masks. */
 #include <math.h>
 
 #include "conv/walk_extremes.cuh"
@@ -11,7 +12,8 @@ template <typename S, int Step> using SmallMagnitude = GradientPass<S, Step, fal
 template <typename S, int Step> using WholeMagnitude = WholePass<S, Step, false>;
 
 template <typename Pass>
-__global__ static void __launch_bounds__(CUDA_WARP, Pass::warps) gradient_kernel(const __grid_constant__ GradientArgs a)
+__global__ static void __launch_bounds__(CUDA_WARP, Pass::warps)
+    gradient_kernel(const __grid_constant__ GradientArgs a)
 {
     walk_strip<Pass>(a);
 }
@@ -21,23 +23,27 @@ __global__ static void __launch_bounds__(CUDA_WARP, Pass::warps) gradient_kernel
 static bool is_mask(const HaloStep *link, HaloReg of, int64_t taps)
 {
     const HaloConv *conv = &link->u.conv;
-    return link->primitive == HALO_CONV && link->src[0] == of && !conv->affine && conv->window.width == taps && conv->window.height == taps;
+    return link->primitive == HALO_CONV && link->src[0] == of && !conv->affine && conv->window.width == taps &&
+           conv->window.height == taps;
 }
 
 bool gradient_ends(const HaloChain *chain, int first, int64_t taps)
 {
     const HaloStep *a = &chain->link[first], *b = a + 1, *pair = a + 2;
     const HaloWindow *w = &a->u.window;
-    return chain->links == first + 3 && is_mask(a, first, taps) && is_mask(b, first, taps) && w->ox == b->u.window.ox && w->oy == b->u.window.oy &&
-           w->border == b->u.window.border && w->value == b->u.window.value && pair->primitive == HALO_COMBINE &&
-           pair->u.combine.kind == HALO_COMBINE_MAGNITUDE && pair->src[0] == first + 1 && pair->src[1] == first + 2;
+    return chain->links == first + 3 && is_mask(a, first, taps) && is_mask(b, first, taps) &&
+           w->ox == b->u.window.ox && w->oy == b->u.window.oy && w->border == b->u.window.border &&
+           w->value == b->u.window.value && pair->primitive == HALO_COMBINE &&
+           pair->u.combine.kind == HALO_COMBINE_MAGNITUDE && pair->src[0] == first + 1 &&
+           pair->src[1] == first + 2;
 }
 
 bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
     const HaloWindow *w = &chain->link[0].u.window;
     const HaloBuf from = conv_outline(src), to = conv_outline(dst);
-    return src->dtype <= HALO_F32 && src->channels != 2 && (gradient_ends(chain, 0, gradient_taps) || gradient_ends(chain, 0, 2)) &&
+    return src->dtype <= HALO_F32 && src->channels != 2 &&
+           (gradient_ends(chain, 0, gradient_taps) || gradient_ends(chain, 0, 2)) &&
            walk_takes(&from, &to, w->border, w->value);
 }
 
@@ -61,7 +67,8 @@ template <typename Pass> static HaloStatus launch(HaloDevice *device, const Conv
     return walk_launch<Pass>(device, conv, gradient_kernel<Pass>, args);
 }
 
-template <template <typename, int> class Pass, typename S> static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, GradientArgs *args)
+template <template <typename, int> class Pass, typename S>
+static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, GradientArgs *args)
 {
     switch (conv->dst.channels) {
     case 1: return launch<Pass<S, 1>>(device, conv, args);
@@ -92,22 +99,26 @@ static HaloStatus small(HaloDevice *device, const ConvArgs *conv, GradientArgs *
     }
 }
 
-HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
-                    HaloStore store)
+HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
+                    const HaloMap *points, HaloStore store)
 {
     const HaloConv *x = &chain->link[0].u.conv, *y = &chain->link[1].u.conv;
-    const bool is_small = x->window.width < gradient_taps, whole = !is_small && is_whole(x, y, src->shape.dtype);
+    const bool is_small = x->window.width < gradient_taps,
+               whole = !is_small && is_whole(x, y, src->shape.dtype);
     GradientArgs args = gradient_args(x, y);
     ConvArgs conv = conv_args(device, src, dst, x, store);
     conv_points(&conv, points);
     if (is_small) return small(device, &conv, &args);
-    if (gradient_narrow_takes(&conv)) return gradient_narrow(device, &conv, x, y);
-    if (whole && src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8 && conv_plain(conv.dst) && points == NULL &&
-        gradient_bytes_takes(args.side, args.middle))
+    if (whole && src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8 && conv_plain(conv.dst) &&
+        points == NULL && gradient_bytes_takes(args.side, args.middle))
         return gradient_bytes(device, &conv, args.side, args.middle);
     switch (src->shape.dtype) {
-    case HALO_U8: return whole ? launch_channels<WholeMagnitude, uint8_t>(device, &conv, &args) : launch_channels<GradientMagnitude, uint8_t>(device, &conv, &args);
-    case HALO_U16: return whole ? launch_channels<WholeMagnitude, uint16_t>(device, &conv, &args) : launch_channels<GradientMagnitude, uint16_t>(device, &conv, &args);
+    case HALO_U8:
+        return whole ? launch_channels<WholeMagnitude, uint8_t>(device, &conv, &args)
+                     : launch_channels<GradientMagnitude, uint8_t>(device, &conv, &args);
+    case HALO_U16:
+        return whole ? launch_channels<WholeMagnitude, uint16_t>(device, &conv, &args)
+                     : launch_channels<GradientMagnitude, uint16_t>(device, &conv, &args);
     default: return launch_channels<GradientMagnitude, float>(device, &conv, &args);
     }
 }
@@ -116,11 +127,13 @@ HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 
 bool gradient_measures(const HaloShape *src, const HaloShape *made, const HaloChain *chain)
 {
-    return gradient_takes(src, made, chain) && made->channels == 1 && chain->link[0].u.window.width == gradient_taps &&
+    return gradient_takes(src, made, chain) && made->channels == 1 &&
+           chain->link[0].u.window.width == gradient_taps &&
            (src->dtype == HALO_F32 || is_whole(&chain->link[0].u.conv, &chain->link[1].u.conv, src->dtype));
 }
 
-HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloChain *chain, float found[2])
+HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloChain *chain,
+                             float found[2])
 {
     const HaloConv *x = &chain->link[0].u.conv, *y = &chain->link[1].u.conv;
     const GradientArgs args = gradient_args(x, y);

@@ -54,12 +54,13 @@ template <typename S, int Step, bool Squared, int Taps = gradient_taps> struct G
     static constexpr int own = gradient_own<S>, warps = 16;
     static constexpr int links = 2 * (Taps - 1); /* of the first mask, then of the second */
     static constexpr bool fills = true;
-    static constexpr bool combines = false, measures = false, prepares = false, divides = false, floats = sizeof(S) < sizeof(float);
+    static constexpr bool combines = false, measures = false, prepares = false, divides = false,
+                          floats = sizeof(S) < sizeof(float);
     static constexpr bool light = sizeof(S) == sizeof(float);
     typedef Walk<S, Taps, Step, own, false> W;
 
-    static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float, float chain[links][own],
-                                               float acc[own])
+    static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float,
+                                               float chain[links][own], float acc[own])
     {
         typename W::Pack pack;
         float window[W::window], other[own];
@@ -72,13 +73,14 @@ template <typename S, int Step, bool Squared, int Taps = gradient_taps> struct G
     }
 
     /* A column of the masks: its first one moves every chain one place on. */
-    static __device__ __forceinline__ void column(const float2 tap[gradient_taps], const float *v, bool first, float chain[links][own],
-                                                  float x[own], float y[own])
+    static __device__ __forceinline__ void column(const float2 tap[gradient_taps], const float *v, bool first,
+                                                  float chain[links][own], float x[own], float y[own])
     {
         constexpr int second = Taps - 1;
 #pragma unroll
         for (int j = Taps - 1; j >= 0; j--) {
-            float *const to_x = j == Taps - 1 ? x : chain[j], *const to_y = j == Taps - 1 ? y : chain[second + j];
+            float *const to_x = j == Taps - 1 ? x : chain[j], *const to_y =
+                                                                  j == Taps - 1 ? y : chain[second + j];
 #pragma unroll
             for (int k = 0; k < own; k++) {
                 to_x[k] = halo_fma(tap[j].x, v[k], !first ? to_x[k] : j > 0 ? chain[j - 1][k] : 0.0f);
@@ -88,20 +90,21 @@ template <typename S, int Step, bool Squared, int Taps = gradient_taps> struct G
     }
 };
 
-/* Of 8- and 16-bit samples under whole taps all sums are whole numbers below 2^24, exact in any order. Sobel's masks and
- * their kin are (side, middle, side) across a difference: a difference and a sum of a row, the same of three rows, and
- * half of the work. The signs of both do not matter to the magnitude. */
+/* Of 8- and 16-bit samples under whole taps all sums are whole numbers below 2^24, exact in any order. Sobel's
+ * masks and their kin are (side, middle, side) across a difference: a difference and a sum of a row, the same
+ * of three rows, and half of the work. The signs of both do not matter to the magnitude. */
 template <typename S, int Step, bool Squared> struct WholePass {
     typedef GradientArgs Args;
     static constexpr int own = gradient_own<S>, warps = sizeof(S) == 1 && Step == 1 ? 20 : 16;
     static constexpr int links = 4; /* differences one and two rows above, then sums */
     static constexpr bool fills = true;
-    static constexpr bool combines = false, measures = false, prepares = false, divides = false, floats = sizeof(S) < sizeof(float);
+    static constexpr bool combines = false, measures = false, prepares = false, divides = false,
+                          floats = sizeof(S) < sizeof(float);
     static constexpr bool light = false;
     typedef Walk<S, gradient_taps, Step, own, false> W;
 
-    static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float, float before[links][own],
-                                               float acc[own])
+    static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float,
+                                               float before[links][own], float acc[own])
     {
         typename W::Pack pack;
         float window[W::window], y[own];
@@ -110,7 +113,8 @@ template <typename S, int Step, bool Squared> struct WholePass {
 #pragma unroll
         for (int k = 0; k < own; k++) {
             const float *const v = window + W::lead + k;
-            const float difference = v[2 * Step] - v[0], sum = halo_fma(a.side, v[2 * Step] + v[0], a.middle * v[Step]);
+            const float difference = v[2 * Step] - v[0],
+                        sum = halo_fma(a.side, v[2 * Step] + v[0], a.middle * v[Step]);
             acc[k] = halo_fma(a.side, difference + before[1][k], a.middle * before[0][k]);
             y[k] = sum - before[3][k];
             before[1][k] = before[0][k];
@@ -122,13 +126,9 @@ template <typename S, int Step, bool Squared> struct WholePass {
     }
 };
 
-/* gradient.cu: do two masks of so many taps a side, of the value `first`, and their magnitude end the chain there? And what they
- * are. */
+/* gradient.cu: do two masks of so many taps a side, of the value `first`, and their magnitude end the chain
+ * there? And what they are. */
 bool gradient_ends(const HaloChain *chain, int first, int64_t taps);
 GradientArgs gradient_args(const HaloConv *x, const HaloConv *y);
-
-/* gradient_narrow.cu: of few columns and many rows. */
-bool gradient_narrow_takes(const ConvArgs *conv);
-HaloStatus gradient_narrow(HaloDevice *device, const ConvArgs *conv, const HaloConv *x, const HaloConv *y);
 
 #endif

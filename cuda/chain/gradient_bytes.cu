@@ -1,8 +1,10 @@
-/* Sobel's gradient and its kin from bytes to bytes. They wait for issue slots, so two samples go through an instruction.
+/* Sobel's gradient and its kin from bytes to bytes. They wait for issue slots, so two samples go through an
+ * instruction.
  *
- * A byte with a byte of zeros above it is a half: a subnormal one, 2^-24 times itself. Sums of such halves are whole numbers of
- * 2^-24, exact up to 2048, and their bits are the number's; a result's root is scaled by as much, so that the conversion to
- * halves is what rounds it. Where a sum may be greater than 2048 the magnitude is, too, whatever became of it, and clips. */
+ * A byte with a byte of zeros above it is a half: a subnormal one, 2^-24 times itself. Sums of such halves are
+ * whole numbers of 2^-24, exact up to 2048, and their bits are the number's; a result's root is scaled by as
+ * much, so that the conversion to halves is what rounds it. Where a sum may be greater than 2048 the magnitude
+ * is, too, whatever became of it, and clips. */
 #include <cuda_fp16.h>
 
 #include "chain.cuh"
@@ -24,8 +26,8 @@ template <int Step, bool Ones> struct BytesPass {
     static constexpr int own = 16, words = own / 4, pairs = own / 2;
     typedef Walk<uint8_t, 3, Step, own, false> W;
 
-    /* Differences along and sums of even rows and of odd ones: a row takes the place of the one before the last, and nothing
-     * moves on. */
+    /* Differences along and sums of even rows and of odd ones: a row takes the place of the one before the
+     * last, and nothing moves on. */
     struct Chain {
         __half2 difference[2][pairs], sum[2][pairs];
     };
@@ -37,7 +39,8 @@ template <int Step, bool Ones> struct BytesPass {
         __device__ __forceinline__ explicit Window(const uint8_t *from)
         {
             const uint4 own = *reinterpret_cast<const uint4 *>(from);
-            const uint32_t before = *reinterpret_cast<const uint32_t *>(from - 4), after = *reinterpret_cast<const uint32_t *>(from + 16);
+            const uint32_t before = *reinterpret_cast<const uint32_t *>(from - 4),
+                           after = *reinterpret_cast<const uint32_t *>(from + 16);
             const uint32_t word[words + 2] = {before, own.x, own.y, own.z, own.w, after};
 #pragma unroll
             for (int i = 0; i < words + 2; i++) {
@@ -57,8 +60,8 @@ template <int Step, bool Ones> struct BytesPass {
         }
     };
 
-    /* Rounded to a byte, the root of a whole number below 2^24 is the same by the quick instruction, which is off by 2^-22 of
-     * it at most: the roots of whole numbers that become bytes stay 2^-11 away from halves. */
+    /* Rounded to a byte, the root of a whole number below 2^24 is the same by the quick instruction, which is
+     * off by 2^-22 of it at most: the roots of whole numbers that become bytes stay 2^-11 away from halves. */
     static __device__ __forceinline__ float root(float x, float y)
     {
         float root;
@@ -66,30 +69,38 @@ template <int Step, bool Ones> struct BytesPass {
         return root;
     }
 
-    /* The magnitudes that end at a row, as whole numbers, all that are greater than 255 as 256. `Row`: 0 of even ones. */
+    /* The magnitudes that end at a row, as whole numbers, all that are greater than 255 as 256. `Row`: 0 of
+     * even ones. */
     template <int Row>
-    static __device__ __forceinline__ void row(const BytesArgs &a, const uint8_t *from, Chain *chain, uint32_t made[pairs])
+    static __device__ __forceinline__ void row(const BytesArgs &a, const uint8_t *from, Chain *chain,
+                                               uint32_t made[pairs])
     {
         const Window window(from);
         const BytesPair most = {0x01000100};
 #pragma unroll
         for (int i = 0; i < pairs; i++) {
             const int k = i / 2 * 4 + i % 2;
-            const __half2 left = window.pair(k - Step), right = window.pair(k + Step), both = __hadd2(right, left);
-            const __half2 difference = __hsub2(right, left), before = __hadd2(difference, chain->difference[Row][i]);
+            const __half2 left = window.pair(k - Step), right = window.pair(k + Step),
+                          both = __hadd2(right, left);
+            const __half2 difference = __hsub2(right, left),
+                          before = __hadd2(difference, chain->difference[Row][i]);
             const __half2 sum = __hfma2(a.middle, window.pair(k), Ones ? both : __hfma2(a.side, both, a.bias));
-            const __half2 x = __hfma2(a.middle, chain->difference[1 - Row][i], Ones ? before : __hmul2(a.side, before));
+            const __half2 x =
+                __hfma2(a.middle, chain->difference[1 - Row][i], Ones ? before : __hmul2(a.side, before));
             const __half2 y = __hsub2(sum, chain->sum[Row][i]);
             chain->difference[Row][i] = difference;
             chain->sum[Row][i] = sum;
             BytesPair pair;
-            pair.at = __hmin2(__floats2half2_rn(root(__low2float(x), __low2float(y)), root(__high2float(x), __high2float(y))), most.at);
+            pair.at = __hmin2(
+                __floats2half2_rn(root(__low2float(x), __low2float(y)), root(__high2float(x), __high2float(y))),
+                most.at);
             made[i] = pair.bits;
         }
     }
 
     /* As bytes; which of them clip, as bytes of 0 and 1. */
-    static __device__ __forceinline__ void pack(const uint32_t made[pairs], uint32_t bytes[words], uint32_t clips[words])
+    static __device__ __forceinline__ void pack(const uint32_t made[pairs], uint32_t bytes[words],
+                                                uint32_t clips[words])
     {
 #pragma unroll
         for (int i = 0; i < words; i++) {
@@ -99,9 +110,10 @@ template <int Step, bool Ones> struct BytesPass {
     }
 };
 
-/* A row of which not all is there, or that cannot be stored 16 bytes at a time, byte by byte: results and which of them clip
- * go through `made`. All threads come here together. */
-__device__ __forceinline__ static void bytes_rest(char *to, int count, uint4 bytes, uint4 clips, uint4 made[2][CUDA_WARP], unsigned *clipped)
+/* A row of which not all is there, or that cannot be stored 16 bytes at a time, byte by byte: results and which
+ * of them clip go through `made`. All threads come here together. */
+__device__ __forceinline__ static void bytes_rest(char *to, int count, uint4 bytes, uint4 clips,
+                                                  uint4 made[2][CUDA_WARP], unsigned *clipped)
 {
     const int lane = (int)threadIdx.x;
     made[0][lane] = bytes;
@@ -116,7 +128,8 @@ __device__ __forceinline__ static void bytes_rest(char *to, int count, uint4 byt
 }
 
 /* As walk_strip(), rows by twos, of which each has its part of the chain. */
-template <typename Pass> __global__ static void __launch_bounds__(CUDA_WARP, 16) bytes_kernel(const __grid_constant__ BytesArgs args)
+template <typename Pass>
+__global__ static void __launch_bounds__(CUDA_WARP, 16) bytes_kernel(const __grid_constant__ BytesArgs args)
 {
     typedef typename Pass::W W;
     __shared__ alignas(16) char raw[2][walk_step * W::row_bytes];
@@ -188,14 +201,16 @@ static const int bytes_strip = 46, bytes_rest_strip = 14;
 template <typename Pass> static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, BytesArgs *args)
 {
     typedef typename Pass::W W;
-    const WalkShape shape = {W::size, W::taps, W::step, W::own, W::cols, W::lead, HALO_U8, true, bytes_strip, bytes_rest_strip};
+    const WalkShape shape = {W::size, W::taps, W::step, W::own,      W::cols,
+                             W::lead, HALO_U8, true,    bytes_strip, bytes_rest_strip};
     int64_t blocks = 0;
     CUDA_PASS(walk_prepare(device, conv, shape, (const void *)bytes_kernel<Pass>, &args->walk, &blocks));
     CUDA_LAUNCH(device, bytes_kernel<Pass>, blocks, CUDA_WARP, 0, *args);
     return HALO_OK;
 }
 
-template <bool Ones> static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, BytesArgs *args)
+template <bool Ones>
+static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, BytesArgs *args)
 {
     switch (conv->dst.channels) {
     case 1: return launch<BytesPass<1, Ones>>(device, conv, args);
@@ -204,7 +219,8 @@ template <bool Ones> static HaloStatus launch_channels(HaloDevice *device, const
     }
 }
 
-/* Sums of a row lie from -127 to 128 times the sum of the taps with their bias, and from 0 to 255 times it without. */
+/* Sums of a row lie from -127 to 128 times the sum of the taps with their bias, and from 0 to 255 times it
+ * without. */
 bool gradient_bytes_takes(float side, float middle)
 {
     return side >= 1.0f && side <= 4.0f && middle >= 0.0f && 2.0f * side + middle <= 16.0f;
@@ -217,5 +233,6 @@ HaloStatus gradient_bytes(HaloDevice *device, const ConvArgs *conv, float side, 
     args.side = __float2half2_rn(side);
     args.middle = __float2half2_rn(middle);
     args.bias = __float2half2_rn(bias);
-    return side == 1.0f && middle <= 6.0f ? launch_channels<true>(device, conv, &args) : launch_channels<false>(device, conv, &args);
+    return side == 1.0f && middle <= 6.0f ? launch_channels<true>(device, conv, &args)
+                                          : launch_channels<false>(device, conv, &args);
 }

@@ -1,6 +1,6 @@
-/* Points before a walk (conv/walk.cuh): they are applied to what a warp has staged, once a sample, before any of it is read.
- * Of one channel of f32, short masks and gradients. Where the border has a value of its own the points do not change it, so
- * those are left to the steps. */
+/* Points before a walk (conv/walk.cuh): they are applied to what a warp has staged, once a sample, before any
+ * of it is read. Of one channel of f32, short masks and gradients. Where the border has a value of its own the
+ * points do not change it, so those are left to the steps. */
 #include "conv/conv_walk.cuh"
 #include "gradient.cuh"
 #include "sep/sep_walk.cuh"
@@ -23,7 +23,9 @@ __device__ __forceinline__ static void prepare_samples(const ConvPoints &points,
 #pragma unroll
         for (int q = 0; q < prepared_packs; q++) {
             const int at = first + 4 * CUDA_WARP * q;
-            if (at < count) *reinterpret_cast<float4 *>(sample + at) = make_float4(v[4 * q], v[4 * q + 1], v[4 * q + 2], v[4 * q + 3]);
+            if (at < count)
+                *reinterpret_cast<float4 *>(sample + at) =
+                    make_float4(v[4 * q], v[4 * q + 1], v[4 * q + 2], v[4 * q + 3]);
         }
     }
 }
@@ -49,7 +51,8 @@ __global__ static void __launch_bounds__(CUDA_WARP, Pass::warps)
 }
 
 template <typename Pass>
-static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const typename Pass::Args &own, const ConvPoints &before)
+static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const typename Pass::Args &own,
+                         const ConvPoints &before)
 {
     typename Prepared<Pass>::Args a = {};
     static_cast<typename Pass::Args &>(a) = own;
@@ -78,31 +81,38 @@ bool prepared_takes(const HaloShape *src, const HaloShape *dst, const HaloChain 
     const HaloBorder border = link->u.window.border;
     if (src->dtype != HALO_F32 || src->channels != 1 || dst->channels != 1) return false;
     if (link->primitive == HALO_SEP && chain->links == 1)
-        return border >= HALO_BORDER_REPLICATE && has_size(link->u.window.width) && sep_points_takes(src, dst, &link->u.sep);
-    if (link->primitive != HALO_CONV || border < HALO_BORDER_REPLICATE || link->u.window.width != 3) return false;
+        return border >= HALO_BORDER_REPLICATE && has_size(link->u.window.width) &&
+               sep_points_takes(src, dst, &link->u.sep);
+    if (link->primitive != HALO_CONV || border < HALO_BORDER_REPLICATE || link->u.window.width != 3)
+        return false;
     return chain->links == 1 ? conv_points_takes(src, dst, &link->u.conv) : gradient_takes(src, dst, chain);
 }
 
 template <int Taps, bool Fewer>
-static HaloStatus launch_sep(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, const ConvPoints &before)
+static HaloStatus launch_sep(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep,
+                             const ConvPoints &before)
 {
     SepWalkArgs taps = {};
     sep_walk_taps<Taps>(sep, &taps);
     return launch<SepPass<float, Taps, 1, false, Fewer>>(device, conv, taps, before);
 }
 
-HaloStatus prepared(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *before, const HaloMap *points,
-                    HaloStore store)
+HaloStatus prepared(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
+                    const HaloMap *before, const HaloMap *points, HaloStore store)
 {
     const HaloStep *link = &chain->link[0];
     const bool separable = link->primitive == HALO_SEP;
-    ConvArgs conv = separable ? sep_walk_args(device, src, dst, &link->u.sep, store) : conv_args(device, src, dst, &link->u.conv, store);
+    ConvArgs conv = separable ? sep_walk_args(device, src, dst, &link->u.sep, store)
+                              : conv_args(device, src, dst, &link->u.conv, store);
     conv_points(&conv, before);
     const ConvPoints first = conv.dst.points;
     conv.dst.points.count = 0;
     conv_points(&conv, points);
-    if (chain->links > 1) return launch<GradientPass<float, 1, false>>(device, &conv, gradient_args(&link->u.conv, &chain->link[1].u.conv), first);
-    if (!separable) return launch<ConvPass<float, 3, 1>>(device, &conv, conv_walk_args<3>(link->u.conv.tap), first);
+    if (chain->links > 1)
+        return launch<GradientPass<float, 1, false>>(
+            device, &conv, gradient_args(&link->u.conv, &chain->link[1].u.conv), first);
+    if (!separable)
+        return launch<ConvPass<float, 3, 1>>(device, &conv, conv_walk_args<3>(link->u.conv.tap), first);
     switch (conv.width) {
 #define CASE(taps, most, fewer) \
     case taps: return launch_sep<most, fewer>(device, &conv, &link->u.sep, first);

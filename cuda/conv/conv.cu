@@ -1,6 +1,7 @@
 /* Dense convolution: the choice of a kernel, and the one that leaves NaN out. */
 #include <math.h>
 
+#include "adapt.cuh"
 #include "conv.cuh"
 #include "conv_integer.cuh"
 #include "conv_long.cuh"
@@ -39,9 +40,11 @@ ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     return a;
 }
 
-/* ---- with points behind ----------------------------------------------------------------------------------- */
+/* ---- with points behind -----------------------------------------------------------------------------------
+ */
 
-/* Products, sums and differences are fma with a factor of 1 or -1, or a term of -0, to the bit: walks have code for that alone. */
+/* Products, sums and differences are fma with a factor of 1 or -1, or a term of -0, to the bit: walks have code
+ * for that alone. */
 static HaloPoint as_fma(HaloPoint point)
 {
     switch (point.op) {
@@ -74,12 +77,11 @@ bool conv_points_takes(const HaloShape *src, const HaloShape *dst, const HaloCon
            conv_walk_takes(&from, &to, conv);
 }
 
-HaloStatus conv_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, const HaloMap *points,
-                            HaloStore store)
+HaloStatus conv_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                            const HaloMap *points, HaloStore store)
 {
     ConvArgs args = conv_args(device, src, dst, conv, store);
     conv_points(&args, points);
-    if (conv_narrow_takes(&args)) return conv_narrow(device, &args, conv->tap);
     return conv_walk(device, &args, conv->tap);
 }
 
@@ -120,13 +122,15 @@ struct MendArgs {
 __global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_constant__ MendArgs args)
 {
     const ConvArgs &a = args.conv;
-    const int64_t y = blockIdx.x / a.tiles_x, first = blockIdx.x % a.tiles_x * mend_threads * mend_each + threadIdx.x;
+    const int64_t y = blockIdx.x / a.tiles_x,
+                  first = blockIdx.x % a.tiles_x * mend_threads * mend_each + threadIdx.x;
     const float *const row = (const float *)(args.made + y * args.made_stride);
     const int64_t n = a.dst.cols * a.dst.channels;
     float made[mend_each];
     unsigned clipped = 0;
 #pragma unroll
-    for (int k = 0; k < mend_each; k++) made[k] = first + k * mend_threads < n ? row[first + k * mend_threads] : 0.0f;
+    for (int k = 0; k < mend_each; k++)
+        made[k] = first + k * mend_threads < n ? row[first + k * mend_threads] : 0.0f;
 #pragma unroll 1
     for (int k = 0; k < mend_each; k++) {
         const int64_t e = first + k * mend_threads;
@@ -136,7 +140,8 @@ __global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_
         if (e >= n || (args.same && v == v && !args.every)) continue;
         if (v != v || args.every)
             cuda_typed(a.src.dtype, [&](auto zero) {
-                v = without_nan<decltype(zero)>(a, args.mask, args.total, e / a.dst.channels, y, (int)(e % a.dst.channels));
+                v = without_nan<decltype(zero)>(a, args.mask, args.total, e / a.dst.channels, y,
+                                                (int)(e % a.dst.channels));
             });
         v = conv_affine(a.dst, v);
         cuda_typed(a.dst.dtype, [&](auto zero) {
@@ -154,7 +159,8 @@ static HaloStatus mask_room(HaloDevice *device, const HaloConv *conv, int64_t *b
     return cuda_scratch(device, CUDA_SCRATCH_TAPS, *bytes, room);
 }
 
-static HaloStatus mend(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloBuf *made, const HaloConv *conv, HaloStore store)
+static HaloStatus mend(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloBuf *made,
+                       const HaloConv *conv, HaloStore store)
 {
     MendArgs args = {};
     int64_t bytes;
@@ -164,7 +170,8 @@ static HaloStatus mend(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, con
     args.made = (const char *)made->data;
     args.made_stride = made->stride;
     args.same = made->data == dst->data;
-    for (int64_t k = 0; k < conv->window.width * conv->window.height; k++) args.total = args.total + conv->tap[k];
+    for (int64_t k = 0; k < conv->window.width * conv->window.height; k++)
+        args.total = args.total + conv->tap[k];
     args.every = !isfinite(args.total);
     CUDA_PASS(mask_room(device, conv, &bytes, &room));
     CUDA_TRY(cudaMemcpyAsync(room, conv->tap, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
@@ -173,7 +180,8 @@ static HaloStatus mend(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, con
     return HALO_OK;
 }
 
-static HaloStatus conv_without_nan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
+static HaloStatus conv_without_nan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                                   HaloStore store)
 {
     HaloConv plain = *conv;
     int64_t bytes;
@@ -182,37 +190,67 @@ static HaloStatus conv_without_nan(HaloDevice *device, const HaloBuf *src, HaloB
     CUDA_PASS(mask_room(device, conv, &bytes, &room)); /* before anything is made */
     return conv_mended(
         device, dst, conv->affine, store,
-        [&](HaloBuf *made) { return cuda_conv_within(device, src, made, &plain, {1.0f, 1.0f}); },
+        [&](HaloBuf *made) {
+            return cuda_conv_within(device, src, made, &plain, {1.0f, 1.0f});
+        },
         [&](HaloBuf *band, const HaloBuf *made) { return mend(device, src, band, made, conv, store); });
 }
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
-HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
+/* Images of up to four channels that are not narrow; and masks of one row or one column over any. */
+static HaloStatus conv_image(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                             HaloStore store)
+{
+    const ConvArgs args = conv_args(device, src, dst, conv, store);
+    IntegerPlan plan;
+    if (conv_integer_takes(device, &args, conv, &plan)) return conv_integer(device, &args, conv->tap, &plan);
+    if (conv_sparse_takes(&args, conv)) return conv_sparse(device, src, &args, conv->tap);
+    if (conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
+    if (conv->window.height == 1) return conv_line(device, &args, conv->tap);
+    if (conv_column_takes(conv)) return conv_column(device, &args, conv->tap);
+    if (conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
+    return conv_dense(device, &args, conv->tap);
+}
+
+/* Masks of one row or one column have kernels for any number of channels. */
+static bool adapts(const HaloDevice *device, const HaloBuf *dst, const HaloConv *conv)
+{
+    const bool any_channels = conv->window.height == 1 || conv_column_takes(conv);
+    return !device->adapting && (cuda_is_narrow(dst, &conv->window) || (cuda_has_planes(dst) && !any_channels));
+}
+
+static HaloStatus conv_adapted(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                               HaloStore store)
+{
+    return cuda_adapt(device, src, dst, &conv->window, HALO_F32, store,
+                      [&](const HaloBuf *from, HaloBuf *to, const HaloWindow *inside) {
+                          HaloConv within = *conv;
+                          within.window = *inside;
+                          return conv_image(device, from, to, &within, {1.0f, 1.0f});
+                      });
+}
+
+HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                     HaloStore store)
 {
     CUDA_PASS(cuda_use(device));
     return cuda_conv_within(device, src, dst, conv, store);
 }
 
-HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
+HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                            HaloStore store)
 {
     const ConvArgs args = conv_args(device, src, dst, conv, store);
     HaloBuf row_src, row_dst;
     HaloConv row;
-    IntegerPlan plan;
     if (conv->window.nan_ignore) return conv_without_nan(device, src, dst, conv, store);
     if (cuda_fft_takes(conv)) return cuda_fft(device, src, dst, conv, store);
     /* Lines first: a tile of many rows would be empty but for one. */
-    if (conv_thin_turns(src, dst, conv, &row_src, &row_dst, &row)) return cuda_conv_within(device, &row_src, &row_dst, &row, store);
+    if (conv_thin_turns(src, dst, conv, &row_src, &row_dst, &row))
+        return cuda_conv_within(device, &row_src, &row_dst, &row, store);
     if (conv_thin_takes(src, dst, conv)) return conv_thin(device, src, &args, conv->tap);
     if (conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
-    if (conv_narrow_takes(&args)) return conv_narrow(device, &args, conv->tap);
-    if (conv_integer_takes(device, &args, conv, &plan)) return conv_integer(device, &args, conv->tap, &plan);
-    if (conv_sparse_takes(&args, conv)) return conv_sparse(device, src, &args, conv->tap);
-    if (conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
-    if (conv_many_takes(src, dst, conv)) return conv_many(device, &args, conv->tap);
-    if (conv->window.height == 1) return conv_line(device, &args, conv->tap);
-    if (conv_column_takes(conv)) return conv_column(device, &args, conv->tap);
-    if (conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
-    return conv_dense(device, &args, conv->tap);
+    if (adapts(device, dst, conv)) return conv_adapted(device, src, dst, conv, store);
+    return conv_image(device, src, dst, conv, store);
 }

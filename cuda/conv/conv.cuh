@@ -1,5 +1,5 @@
-/* What the convolutions share: what is to be computed, and storing. Every output has one accumulator that takes the taps
- * in row-major order. */
+/* What the convolutions share: what is to be computed, and storing. Every output has one accumulator that takes
+ * the taps in row-major order. */
 #ifndef HALO_CUDA_CONV_CUH
 #define HALO_CUDA_CONV_CUH
 
@@ -19,8 +19,8 @@ struct ConvSource {
     float value;
 };
 
-/* What a walk (walk.cuh) makes of its result and the sample of the source that lies in the same place: how.kind is UNSHARP,
- * ADD, DIFFERENCE or KEEP. */
+/* What a walk (walk.cuh) makes of its result and the sample of the source that lies in the same place: how.kind
+ * is UNSHARP, ADD, DIFFERENCE or KEEP. */
 struct ConvWith {
     bool on;
     HaloCombine how;
@@ -77,47 +77,37 @@ bool conv_points_suit(const HaloMap *map, const HaloShape *shape);
 
 /* A mask of a walk over the source, and points behind it. */
 bool conv_points_takes(const HaloShape *src, const HaloShape *dst, const HaloConv *conv);
-HaloStatus conv_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, const HaloMap *points,
-                            HaloStore store);
+HaloStatus conv_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                            const HaloMap *points, HaloStore store);
 
-/* The extremes of what a mask of 3 x 3 makes of one channel of bytes or floats, which is not kept: `made` has no data. */
+/* The extremes of what a mask of 3 x 3 makes of one channel of bytes or floats, which is not kept: `made` has
+ * no data. */
 bool conv_extremes_takes(const HaloShape *src, const HaloShape *made, const HaloConv *conv);
-HaloStatus conv_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloConv *conv, float found[2]);
+HaloStatus conv_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloConv *conv,
+                         float found[2]);
 
 /* The kernels of the other files; conv.cu chooses. */
 bool conv_fixed_takes(const HaloDevice *device, const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_fixed(HaloDevice *device, const ConvArgs *args, const float *tap);
 bool conv_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_walk(HaloDevice *device, const ConvArgs *args, const float *tap);
-bool conv_many_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv);
-HaloStatus conv_many(HaloDevice *device, const ConvArgs *args, const float *tap);
-/* Small square masks over few columns and many rows, with all that a walk does behind its results. */
-bool conv_narrow_takes(const ConvArgs *args);
-HaloStatus conv_narrow(HaloDevice *device, const ConvArgs *args, const float *tap);
 bool conv_short_takes(const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_short(HaloDevice *device, const ConvArgs *args, const float *tap);
 HaloStatus conv_line(HaloDevice *device, const ConvArgs *args, const float *tap);
 /* Pictures of one row or column; and one column under a mask of one as a row. */
 bool conv_thin_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_thin(HaloDevice *device, const HaloBuf *src, const ConvArgs *args, const float *tap);
-bool conv_thin_turns(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv, HaloBuf *row_src, HaloBuf *row_dst, HaloConv *row);
+bool conv_thin_turns(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv, HaloBuf *row_src,
+                     HaloBuf *row_dst, HaloConv *row);
 
 /* ---- the shape of a block ------------------------------------------------------------------------------- */
-
-/* How many planes a block has for this many channels. Of more than four, one; or, under small masks, which wait for samples, as
- * many as make few sets, which need not all be full. */
-static inline int conv_planes(int channels, bool small)
-{
-    return channels <= 4 ? channels : small ? (int)cuda_ceil_div(channels, cuda_ceil_div(channels, 4)) : 1;
-}
 
 __host__ __device__ static inline int conv_round4(int n) { return (n + 3) / 4 * 4; }
 
 /* Where a block and a thread stand: `line` is the thread's group of rows. */
 struct ConvPlace {
     int64_t x, y; /* the tile's first output, counted in the destination's rectangle */
-    int channel;  /* the first of the block's planes */
-    int plane;    /* this thread's */
+    int plane;    /* the thread's channel */
     int group, line;
 };
 

@@ -1,15 +1,15 @@
 /* Masks of one column, of any length: the column pass of long separable masks.
  *
- * Channels do not matter here: a row is so many numbers. A thread makes `column_own` outputs below each other in two
- * neighbouring columns and takes four taps at a time, so that four loads of samples from shared memory serve 128 fma.
- * Taps are kernel parameters (constant memory); see conv_line.cu. */
+ * Channels do not matter here: a row is so many numbers. A thread makes `column_own` outputs below each other
+ * in two neighbouring columns and takes four taps at a time, so that four loads of samples from shared memory
+ * serve 128 fma. Taps are kernel parameters (constant memory); see conv_line.cu. */
 #include <cuda_pipeline.h>
 
 #include "conv_long.cuh"
 
-static const int column_own = 16;      /* outputs of a thread in each of its two columns */
-static const int column_ring = 20;     /* samples of a column in its registers */
-static const int column_warps = 4;     /* of a block, below each other */
+static const int column_own = 16;  /* outputs of a thread in each of its two columns */
+static const int column_ring = 20; /* samples of a column in its registers */
+static const int column_warps = 4; /* of a block, below each other */
 static const int column_threads = column_warps * CUDA_WARP;
 static const int column_rows = column_warps * column_own;
 static const int column_width = 64;    /* numbers of a row of the block */
@@ -25,16 +25,19 @@ struct ColumnArgs {
 /* ---- staging -------------------------------------------------------------------------------------------- */
 
 /* Where row `y` begins, the block's first number being x; NULL where the border makes it. */
-template <typename S> __device__ __forceinline__ static const S *column_row(const ConvArgs &a, int64_t x, int64_t y)
+template <typename S>
+__device__ __forceinline__ static const S *column_row(const ConvArgs &a, int64_t x, int64_t y)
 {
     const int64_t iy = halo_border_index(y, a.src.height, a.src.border);
     if (iy < 0) return NULL;
-    return (const S *)(a.src.data + (iy - a.src.y0) * a.src.stride) + (a.x_first - a.src.x0) * a.src.channels + x;
+    return (const S *)(a.src.data + (iy - a.src.y0) * a.src.stride) + (a.x_first - a.src.x0) * a.src.channels +
+           x;
 }
 
-/* Whole words of f32, 16 threads a row, which arrive by themselves: rows [from, to) of the block's, one below the other
- * in memory, the first at `first`. */
-__device__ __forceinline__ static void column_copy(const char *first, int64_t stride, int from, int to, float *tile)
+/* Whole words of f32, 16 threads a row, which arrive by themselves: rows [from, to) of the block's, one below
+ * the other in memory, the first at `first`. */
+__device__ __forceinline__ static void column_copy(const char *first, int64_t stride, int from, int to,
+                                                   float *tile)
 {
     constexpr int abreast = column_threads / 16;
     const int64_t step = abreast * stride;
@@ -48,8 +51,8 @@ __device__ __forceinline__ static void column_copy(const char *first, int64_t st
 
 /* The same for any type, and the first `numbers` of a row: a warp a row. */
 template <typename S>
-__device__ __forceinline__ static void column_widen(const char *first, int64_t stride, int from, int to, int numbers,
-                                                    float *tile)
+__device__ __forceinline__ static void column_widen(const char *first, int64_t stride, int from, int to,
+                                                    int numbers, float *tile)
 {
     const int64_t step = column_warps * stride;
     const int r = (int)threadIdx.x / CUDA_WARP, lane = (int)threadIdx.x % CUDA_WARP;
@@ -57,7 +60,8 @@ __device__ __forceinline__ static void column_widen(const char *first, int64_t s
     float *word = tile + (from + r) * column_width + lane;
     first += r * stride + lane * (int)sizeof(S);
 #pragma unroll 4
-    for (int left = to - from - r; left > 0; left -= column_warps, first += step, word += column_warps * column_width) {
+    for (int left = to - from - r; left > 0;
+         left -= column_warps, first += step, word += column_warps * column_width) {
         if (low) word[0] = (float)__ldg((const S *)first);
         if (high) word[CUDA_WARP] = (float)__ldg((const S *)first + CUDA_WARP);
     }
@@ -65,8 +69,8 @@ __device__ __forceinline__ static void column_widen(const char *first, int64_t s
 
 /* Rows [0, from) and [to, rows), which the border makes. */
 template <typename S>
-__device__ __forceinline__ static void column_edges(const ConvArgs &a, int64_t x, int64_t y, int from, int to, int rows,
-                                                    int numbers, float *tile)
+__device__ __forceinline__ static void column_edges(const ConvArgs &a, int64_t x, int64_t y, int from, int to,
+                                                    int rows, int numbers, float *tile)
 {
     const float outside = halo_border_value(a.src.border, a.src.value);
     const int lane = (int)threadIdx.x % CUDA_WARP;
@@ -75,15 +79,17 @@ __device__ __forceinline__ static void column_edges(const ConvArgs &a, int64_t x
         const int r = k < from ? k : k - from + to;
         const S *const row = column_row<S>(a, x, y + r);
 #pragma unroll 1
-        for (int i = lane; i < numbers; i += CUDA_WARP) tile[r * column_width + i] = row ? (float)__ldg(row + i) : outside;
+        for (int i = lane; i < numbers; i += CUDA_WARP)
+            tile[r * column_width + i] = row ? (float)__ldg(row + i) : outside;
     }
 }
 
 /* Rows [y, y + rows) of the source under the block's columns. */
-__device__ __forceinline__ static void column_stage(const ConvArgs &a, int64_t x, int64_t y, int rows, int numbers,
-                                                    bool words, float *tile)
+__device__ __forceinline__ static void column_stage(const ConvArgs &a, int64_t x, int64_t y, int rows,
+                                                    int numbers, bool words, float *tile)
 {
-    const int from = (int)cuda_min(cuda_max(-y, 0), rows), to = (int)cuda_max(from, cuda_min(a.src.height - y, rows));
+    const int from = (int)cuda_min(cuda_max(-y, 0), rows),
+              to = (int)cuda_max(from, cuda_min(a.src.height - y, rows));
     cuda_typed(a.src.dtype, [&](auto zero) {
         using S = decltype(zero);
         const char *const first = (const char *)column_row<S>(a, x, y + from);
@@ -101,11 +107,11 @@ __device__ __forceinline__ static void column_stage(const ConvArgs &a, int64_t x
 
 /* ---- chains --------------------------------------------------------------------------------------------- */
 
-/* Four taps, or the first `left` of them; row n of the thread's window is in ring[(Base + n) % 20], and the first 16
- * are there. */
+/* Four taps, or the first `left` of them; row n of the thread's window is in ring[(Base + n) % 20], and the
+ * first 16 are there. */
 template <int Base>
-__device__ __forceinline__ static void column_four(float2 acc[column_own], float2 ring[column_ring], const float *samples,
-                                                   const float2 *tap, int left)
+__device__ __forceinline__ static void column_four(float2 acc[column_own], float2 ring[column_ring],
+                                                   const float *samples, const float2 *tap, int left)
 {
 #pragma unroll
     for (int v = 0; v < 4; v++)
@@ -126,8 +132,8 @@ __device__ __forceinline__ static void column_four(float2 acc[column_own], float
 
 /* Four by four from the ring's place Base on; `left` taps beyond that, or a whole turn. */
 template <int Base>
-__device__ __forceinline__ static void column_turn(float2 acc[column_own], float2 ring[column_ring], const float *samples,
-                                                   const float2 *tap, int left)
+__device__ __forceinline__ static void column_turn(float2 acc[column_own], float2 ring[column_ring],
+                                                   const float *samples, const float2 *tap, int left)
 {
     if (left <= 0) return;
     column_four<Base>(acc, ring, samples, tap, left);
@@ -135,13 +141,16 @@ __device__ __forceinline__ static void column_turn(float2 acc[column_own], float
 }
 
 /* The taps of a chunk; `samples` begins with the thread's first. */
-__device__ __forceinline__ static void column_chunk(float2 acc[column_own], const float *samples, const float2 *tap, int left)
+__device__ __forceinline__ static void column_chunk(float2 acc[column_own], const float *samples,
+                                                    const float2 *tap, int left)
 {
     float2 ring[column_ring];
 #pragma unroll
-    for (int v = 0; v < column_own; v++) ring[v] = *reinterpret_cast<const float2 *>(samples + v * column_width);
+    for (int v = 0; v < column_own; v++)
+        ring[v] = *reinterpret_cast<const float2 *>(samples + v * column_width);
 #pragma unroll 1
-    for (; left >= column_ring; left -= column_ring, samples += column_ring * column_width, tap += column_ring / 2)
+    for (; left >= column_ring;
+         left -= column_ring, samples += column_ring * column_width, tap += column_ring / 2)
         column_turn<0>(acc, ring, samples, tap, column_ring);
     column_turn<0>(acc, ring, samples, tap, left);
 }
@@ -154,7 +163,8 @@ __device__ __forceinline__ static void column_put(float *to, const float v[2], u
     *reinterpret_cast<float2 *>(to) = make_float2(cuda_canonical(v[0]), cuda_canonical(v[1]));
 }
 
-template <typename D> __device__ __forceinline__ static void column_put(D *to, const float v[2], unsigned *clipped)
+template <typename D>
+__device__ __forceinline__ static void column_put(D *to, const float v[2], unsigned *clipped)
 {
     uint32_t n[2];
     cuda_round<D, 2>(v, n, clipped);
@@ -198,13 +208,16 @@ __global__ static void __launch_bounds__(column_threads, column_blocks)
     CUDA_SHARED(float, tile);
     const ConvArgs &a = args.all.conv;
     const int line = (int)threadIdx.x / CUDA_WARP * column_own, lane = (int)threadIdx.x % CUDA_WARP;
-    const unsigned across = (unsigned)a.tiles_x; /* blocks that run together share rows, which stay in the cache */
-    const int64_t x = (int64_t)(blockIdx.x % across) * column_width, y = (int64_t)(blockIdx.x / across) * column_rows;
+    const unsigned across =
+        (unsigned)a.tiles_x; /* blocks that run together share rows, which stay in the cache */
+    const int64_t x = (int64_t)(blockIdx.x % across) * column_width,
+                  y = (int64_t)(blockIdx.x / across) * column_rows;
     const int numbers = (int)cuda_min(column_width, args.numbers - x),
               outputs = (int)cuda_min(column_rows, a.dst.rows - y);
     const bool busy = line < outputs && 2 * lane < numbers;
-    const bool words = cuda_aligned(a.src.data + (a.x_first - a.src.x0) * a.src.channels * (int64_t)sizeof(float),
-                                    a.src.stride, sizeof(float4));
+    const bool words =
+        cuda_aligned(a.src.data + (a.x_first - a.src.x0) * a.src.channels * (int64_t)sizeof(float),
+                     a.src.stride, sizeof(float4));
     float2 acc[column_own] = {};
     if (Resume && busy)
 #pragma unroll

@@ -1,5 +1,6 @@
-/* Dense masks of any size and shape. A block makes lines of outputs; mask row by mask row, each thread runs over the
- * taps of its line as the row pass does (conv_row.cuh), so that the chain of every output is unbroken. */
+/* Dense masks of any size and shape. A block makes lines of outputs; mask row by mask row, each thread runs
+ * over the taps of its line as the row pass does (conv_row.cuh), so that the chain of every output is unbroken.
+ */
 #include "conv_dense.cuh"
 
 /* Few large blocks, not many small ones: the warps of a block meet the same taps, and a cache holds few. */
@@ -9,17 +10,19 @@ static const int64_t dense_room = 73000; /* bytes of shared memory of a block */
 
 /* Samples [x, x + cols) of rows [y, y + rows), but those that no output needs: one warp a row. */
 template <typename S>
-__device__ __forceinline__ static void dense_stage(const ConvSource &src, int channel, int64_t x, int64_t y, int cols,
-                                                   int rows, float *tile, int pitch)
+__device__ __forceinline__ static void dense_stage(const ConvSource &src, int channel, int64_t x, int64_t y,
+                                                   int cols, int rows, float *tile, int pitch)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP;
     cols = (int)cuda_min(cols, src.x_end - x);
     rows = (int)cuda_min(rows, src.y_end - y);
-    const int first = (int)cuda_min(cuda_max(-x, 0), cols), end = (int)cuda_max(first, cuda_min(src.width - x, cols));
+    const int first = (int)cuda_min(cuda_max(-x, 0), cols),
+              end = (int)cuda_max(first, cuda_min(src.width - x, cols));
 #pragma unroll 1
     for (int r = (int)threadIdx.x / CUDA_WARP; r < rows; r += dense_threads / CUDA_WARP) {
         const int64_t iy = halo_border_index(y + r, src.height, src.border);
-        const S *const line = (const S *)(src.data + (iy - src.y0) * src.stride) - src.x0 * src.channels + channel;
+        const S *const line =
+            (const S *)(src.data + (iy - src.y0) * src.stride) - src.x0 * src.channels + channel;
         const int from = iy < 0 ? 0 : first, to = iy < 0 ? 0 : end;
         float *const row = tile + r * pitch;
         if (src.channels == 1)
@@ -33,10 +36,10 @@ __device__ __forceinline__ static void dense_stage(const ConvSource &src, int ch
 /* Floats from line to line of outputs in shared memory: threads meet in no bank. */
 __host__ __device__ static int dense_turned(const DenseArgs &args) { return args.groups * (line_own + 1); }
 
-/* Outputs of one channel of several: a thread's neighbours lie apart, and each would be a write of its own. So they change
- * places in shared memory, and neighbouring threads store neighbours. */
-__device__ __forceinline__ static void dense_store(const DenseArgs &args, int channel, int64_t x, int64_t y, const float acc[line_own],
-                                                   float *shared, unsigned *clipped)
+/* Outputs of one channel of several: a thread's neighbours lie apart, and each would be a write of its own. So
+ * they change places in shared memory, and neighbouring threads store neighbours. */
+__device__ __forceinline__ static void dense_store(const DenseArgs &args, int channel, int64_t x, int64_t y,
+                                                   const float acc[line_own], float *shared, unsigned *clipped)
 {
     const ConvTarget &dst = args.conv.dst;
     const int width = args.groups * line_own, pitch = dense_turned(args);
@@ -51,14 +54,16 @@ __device__ __forceinline__ static void dense_store(const DenseArgs &args, int ch
             const int line = i / width, col = i % width;
             if (x + col < dst.cols && y + line < dst.rows)
                 ((D *)(dst.data + (y + line) * dst.stride))[(x + col) * dst.channels + channel] =
-                    cuda_sample<D>(conv_affine(dst, shared[line * pitch + col + col / line_own]), dst.store, clipped);
+                    cuda_sample<D>(conv_affine(dst, shared[line * pitch + col + col / line_own]), dst.store,
+                                   clipped);
         }
     });
 }
 
 /* Resume: the chains go on from sums. */
 template <bool Resume>
-__global__ static void __launch_bounds__(dense_threads, dense_blocks) dense_kernel(const __grid_constant__ DenseArgs args)
+__global__ static void __launch_bounds__(dense_threads, dense_blocks)
+    dense_kernel(const __grid_constant__ DenseArgs args)
 {
     CUDA_SHARED(float, shared);
     float *const tile = shared + line_ring; /* a few samples before the first are loaded */
@@ -67,7 +72,8 @@ __global__ static void __launch_bounds__(dense_threads, dense_blocks) dense_kern
     const int group = (int)threadIdx.x % args.groups * line_own, line = (int)threadIdx.x / args.groups;
     const unsigned place = blockIdx.x / dst.channels, across = (unsigned)a.tiles_x;
     const int channel = (int)(blockIdx.x % dst.channels);
-    const int64_t x = (int64_t)(place % across) * (args.groups * line_own), y = (int64_t)(place / across) * args.lines;
+    const int64_t x = (int64_t)(place % across) * (args.groups * line_own),
+                  y = (int64_t)(place / across) * args.lines;
     const DenseOnly &only = args.only;
     if (only.odd != NULL && (only.odd[place] || (only.rest && only.again[place])) != only.rest) return;
     const bool busy = x + group < dst.cols && y + line < dst.rows;
@@ -87,7 +93,8 @@ __global__ static void __launch_bounds__(dense_threads, dense_blocks) dense_kern
         __syncthreads(); /* everyone is done with the stage before */
         cuda_typed(a.src.dtype, [&](auto zero) {
             dense_stage<decltype(zero)>(a.src, channel, a.x_first + x + s.x, a.y_first + y + s.y,
-                                        args.groups * line_own + s.cols - 1, args.lines + s.rows - 1, tile, s.pitch);
+                                        args.groups * line_own + s.cols - 1, args.lines + s.rows - 1, tile,
+                                        s.pitch);
         });
         __pipeline_commit();
         __pipeline_wait_prior(0);

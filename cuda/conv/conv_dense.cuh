@@ -5,7 +5,8 @@
 #include "conv_long.cuh"
 #include "conv_row.cuh"
 
-static const int dense_taps = 6400, dense_runs = 512, dense_stages = 64; /* that fit the parameters of a launch */
+static const int dense_taps = 6400, dense_runs = 512,
+                 dense_stages = 64; /* that fit the parameters of a launch */
 
 /* Neighbouring taps of a row of the mask. */
 struct DenseRun {
@@ -20,7 +21,8 @@ struct DenseStage {
     int end; /* the run past its last */
 };
 
-/* Which blocks make their outputs, by what conv_sparse.cu found under their windows; `odd` NULL: all of them. */
+/* Which blocks make their outputs, by what conv_sparse.cu found under their windows; `odd` NULL: all of them.
+ */
 struct DenseOnly {
     const uint8_t *odd; /* of each block but for the channel: zeros may not be left out */
     uint8_t *again;     /* likewise: a result was -0, where a zero's product would have made +0 */
@@ -40,8 +42,8 @@ struct DenseArgs {
     float2 tap[dense_taps / 2]; /* constant memory is read 8 bytes at a time */
 };
 
-/* Floats from line to line of a stage: threads load a few samples past the last, and lines go on in the banks where the
- * one before ended. */
+/* Floats from line to line of a stage: threads load a few samples past the last, and lines go on in the banks
+ * where the one before ended. */
 static inline int dense_pitch(const DenseArgs *args, int cols)
 {
     return args->groups * line_own + (cols + line_ring + 31) / 32 * 32;
@@ -52,10 +54,11 @@ static inline int64_t dense_bytes(const DenseArgs *args, int cols, int rows)
     return ((int64_t)(args->lines + rows - 1) * dense_pitch(args, cols) + line_ring) * (int64_t)sizeof(float);
 }
 
-/* Lays out the runs of the mask, without its zeros where it is `sparse`, and calls `launch` for every so many, whose stages
- * take `room` bytes of shared memory at most. */
+/* Lays out the runs of the mask, without its zeros where it is `sparse`, and calls `launch` for every so many,
+ * whose stages take `room` bytes of shared memory at most. */
 typedef HaloStatus DenseLaunch(HaloDevice *device, const DenseArgs *args);
-HaloStatus dense_pieces(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse, int64_t room, DenseLaunch *launch);
+HaloStatus dense_pieces(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse, int64_t room,
+                        DenseLaunch *launch);
 
 /* What is computed by blocks of which shape; and the kernel's launches, of the blocks that `only` names. */
 void dense_lay_out(DenseArgs *args, const ConvArgs *conv);

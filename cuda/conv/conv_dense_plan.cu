@@ -9,8 +9,8 @@ static const int look_work = 60; /* what it costs to look at the samples of a pi
 typedef struct Plan {
     HaloDevice *device;
     DenseArgs *args;
-    int64_t room; /* bytes */
-    int most;     /* taps of a run */
+    int64_t room;        /* bytes */
+    int most;            /* taps of a run */
     DenseLaunch *launch; /* NULL: pieces are just counted */
     int pieces;
     ConvTarget dst, sums;
@@ -23,7 +23,8 @@ static void place_runs(DenseArgs *args)
         DenseStage *s = &args->stage[k];
         s->pitch = dense_pitch(args, s->cols);
         for (; r < s->end; r++)
-            args->run[r].at = (args->run[r].at / args->conv.width - s->y) * s->pitch + args->run[r].at % args->conv.width - s->x;
+            args->run[r].at = (args->run[r].at / args->conv.width - s->y) * s->pitch +
+                              args->run[r].at % args->conv.width - s->x;
     }
 }
 
@@ -80,10 +81,10 @@ static HaloStatus add_run(Plan *plan, const float *tap, int x, int y, int taps)
 static int find_run(const float *row, int width, int most, bool sparse, int *x)
 {
     const auto quad = [&](int at) { /* taps of the quad up to its last that is not zero */
-        int taps = 0;
-        for (int i = 0; i < 4 && at + i < width; i++)
-            if (!sparse || row[at + i] != 0.0f) taps = i + 1;
-        return taps;
+                                    int taps = 0;
+                                    for (int i = 0; i < 4 && at + i < width; i++)
+                                        if (!sparse || row[at + i] != 0.0f) taps = i + 1;
+                                    return taps;
     };
     while (*x < width && quad(*x) == 0) *x += 4;
     int end = *x, taps = 0;
@@ -103,8 +104,8 @@ static HaloStatus all_runs(Plan *plan, const float *tap, bool sparse)
     return finish_piece(plan, true);
 }
 
-/* Their products are +0 or -0, unless a sample is an infinity or NaN; and no sum is -0, which +0 would change: multiples of
- * a tap by whole numbers do not underflow. */
+/* Their products are +0 or -0, unless a sample is an infinity or NaN; and no sum is -0, which +0 would change:
+ * multiples of a tap by whole numbers do not underflow. */
 bool dense_leaves_zeros(const ConvArgs *conv)
 {
     const float value = halo_border_value(conv->src.border, conv->src.value);
@@ -119,12 +120,14 @@ bool conv_sparse_takes(const ConvArgs *args, const HaloConv *conv)
     double work = run_work + (looks ? look_work : 0);
     if (!(looks || dense_leaves_zeros(args)) || width == 1 || height == 1) return false;
     for (int y = 0; y < height; y++)
-        for (int x = 0, taps; (taps = find_run(conv->tap + (int64_t)y * width, width, run_most, true, &x)) > 0; x += conv_round4(taps))
+        for (int x = 0, taps; (taps = find_run(conv->tap + (int64_t)y * width, width, run_most, true, &x)) > 0;
+             x += conv_round4(taps))
             work += taps + run_work;
     return work < 0.7 * width * height;
 }
 
-HaloStatus dense_pieces(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse, int64_t room, DenseLaunch *launch)
+HaloStatus dense_pieces(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse, int64_t room,
+                        DenseLaunch *launch)
 {
     Plan plan = {device, args, room, run_most, NULL, 0, args->conv.dst, args->conv.dst};
     const ConvTarget *dst = &plan.dst;

@@ -1,8 +1,9 @@
 /* Masks of common widths with their anchor anywhere: the loop over the taps of a row is unrolled, and the taps
  * are read from the kernel's parameters (constant memory).
  *
- * The smallest square masks are unrolled whole: they come here where results are wider than samples. With more taps the
- * code would outgrow the instruction cache, so the loop over the rows is rolled there, and the mask may have any height. */
+ * The smallest square masks are unrolled whole: they come here where results are wider than samples. With more
+ * taps the code would outgrow the instruction cache, so the loop over the rows is rolled there, and the mask
+ * may have any height. */
 #include <cuda_pipeline.h>
 
 #include "conv_tile.cuh"
@@ -99,11 +100,11 @@ __device__ __forceinline__ static void fixed_inner(const S *first, int64_t strid
     }
 }
 
-/* Any tile, sample by sample, each thread down a column; (x, y) is its first sample. Columns before the first one that any
- * output needs are not read: the source need not hold them. */
+/* Any tile, sample by sample, each thread down a column; (x, y) is its first sample. Columns before the first
+ * one that any output needs are not read: the source need not hold them. */
 template <typename S, int Planes, typename Tile>
-__device__ __forceinline__ static void fixed_outer(const ConvArgs &a, int channel, int64_t x, int64_t y,
-                                                   int staged, float *tile, int plane)
+__device__ __forceinline__ static void fixed_outer(const ConvArgs &a, int64_t x, int64_t y, int staged,
+                                                   float *tile, int plane)
 {
     const ConvSource &src = a.src;
     constexpr int abreast = Tile::Block::threads / Tile::pitch;
@@ -112,15 +113,14 @@ __device__ __forceinline__ static void fixed_outer(const ConvArgs &a, int channe
     const bool needed = x + i >= a.x_first && x + i < src.x_end;
     if (r0 >= abreast) return;
     const int64_t column = needed ? halo_border_index(x + i, src.width, src.border) : -1;
-    const S *const first = (const S *)src.data + (column - src.x0) * src.channels + channel;
+    const S *const first = (const S *)src.data + (column - src.x0) * Planes;
 #pragma unroll 1
     for (int r = r0; r < staged; r += abreast) {
         const int64_t iy = y + r < src.y_end ? halo_border_index(y + r, src.height, src.border) : -1;
         const S *const from = (const S *)((const char *)first + (iy - src.y0) * src.stride);
 #pragma unroll
         for (int c = 0; c < Planes; c++)
-            if (channel + c < src.channels)
-                tile[c * plane + r * Tile::pitch + i] = iy >= 0 && column >= 0 ? (float)__ldg(from + c) : outside;
+            tile[c * plane + r * Tile::pitch + i] = iy >= 0 && column >= 0 ? (float)__ldg(from + c) : outside;
     }
 }
 
@@ -132,14 +132,14 @@ __device__ __forceinline__ static void fixed_stage(const ConvArgs &a, const Conv
     const ConvSource &src = a.src;
     const int64_t x = a.x_first + p.x - Tile::lead, y = a.y_first + p.y;
     const bool inside = x >= src.x0 && x + Tile::pitch <= cuda_min(src.width, src.x_end) && y >= 0 &&
-                        y + staged <= cuda_min(src.height, src.y_end) && src.channels == Planes;
+                        y + staged <= cuda_min(src.height, src.y_end);
     cuda_typed(src.dtype, [&](auto zero) {
         using S = decltype(zero);
         const S *const first = (const S *)(src.data + (y - src.y0) * src.stride) + (x - src.x0) * Planes;
         if (inside && cuda_aligned(first, src.stride, 4 * sizeof(S)))
             fixed_inner<S, Planes, Tile>(first, src.stride, staged, tile, plane);
         else
-            fixed_outer<S, Planes, Tile>(a, p.channel, x, y, staged, tile, plane);
+            fixed_outer<S, Planes, Tile>(a, x, y, staged, tile, plane);
     });
     __pipeline_commit();
     __pipeline_wait_prior(0);
@@ -245,15 +245,15 @@ static HaloStatus launch_planes(HaloDevice *device, const ConvArgs *conv, const 
         }
     const int64_t tiles = args.conv.tiles_x * cuda_ceil_div(conv->dst.rows, Tile::rows);
     const int64_t bytes = fixed_bytes<Width, Planes>(conv->height);
-    CUDA_LAUNCH(device, (fixed_kernel<Width, Planes, Rolled, pairs>), tiles * cuda_ceil_div(conv->dst.channels, Planes),
-                Tile::Block::threads, (size_t)bytes, args);
+    CUDA_LAUNCH(device, (fixed_kernel<Width, Planes, Rolled, pairs>), tiles, Tile::Block::threads,
+                (size_t)bytes, args);
     return HALO_OK;
 }
 
 template <int Width, bool Rolled>
 static HaloStatus launch(HaloDevice *device, const ConvArgs *args, const float *tap)
 {
-    switch (conv_planes(args->dst.channels, !Rolled)) {
+    switch (args->dst.channels) {
     case 2: return launch_planes<2, Width, Rolled>(device, args, tap);
     case 3: return launch_planes<3, Width, Rolled>(device, args, tap);
     case 4: return launch_planes<4, Width, Rolled>(device, args, tap);
@@ -280,7 +280,7 @@ bool conv_fixed_takes(const HaloDevice *device, const HaloBuf *dst, const HaloCo
         CONV_SQUARE_WIDTHS(SQUARE)
 #undef SQUARE
 #define ROLLED(width) \
-    case width: return rolled_takes<width>(device, conv_planes(dst->shape.channels, false), conv->window.height);
+    case width: return rolled_takes<width>(device, dst->shape.channels, conv->window.height);
         CONV_ROLLED_WIDTHS(ROLLED)
 #undef ROLLED
     default: return false;

@@ -17,7 +17,8 @@ __device__ __forceinline__ static void load_samples(uint32_t a[4], unsigned from
 __device__ __forceinline__ static void multiply(int sum[4], const uint32_t a[4], uint2 b)
 {
 #if __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
+        "%1, %2, %3};"
         : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
 #else
@@ -30,11 +31,12 @@ __device__ __forceinline__ static void multiply(int sum[4], const uint32_t a[4],
 #endif
 }
 
-/* A warp's outputs: row lane / 4, and eight below, columns 16 * b + 4 * (lane % 4) + 2 * e + i are sum[b][e][i], [2 + i].
- * `samples` is the shared address of the lane's row, `table` where the lane's taps are. */
+/* A warp's outputs: row lane / 4, and eight below, columns 16 * b + 4 * (lane % 4) + 2 * e + i are
+ * sum[b][e][i], [2 + i]. `samples` is the shared address of the lane's row, `table` where the lane's taps are.
+ */
 template <typename Tile>
-__device__ __forceinline__ static void integer_sums(const IntegerArgs &args, unsigned samples, const uint2 *table,
-                                                    int sum[Tile::blocks][2][4])
+__device__ __forceinline__ static void integer_sums(const IntegerArgs &args, unsigned samples,
+                                                    const uint2 *table, int sum[Tile::blocks][2][4])
 {
 #pragma unroll 1
     for (int part = 0; part < args.parts; part++) {
@@ -66,15 +68,16 @@ __device__ __forceinline__ static void integer_sums(const IntegerArgs &args, uns
 
 /* ---- storing -------------------------------------------------------------------------------------------- */
 
-/* Where a block and a thread stand: `row` and `quad` are the first of the thread's rows in its strip, and of its quads in a row. */
+/* Where a block and a thread stand: `row` and `quad` are the first of the thread's rows in its strip, and of
+ * its quads in a row. */
 struct IntegerPlace {
     int64_t x, y;
     int cols, rows; /* that the destination has from there on, and no more than the tile */
     int plane, strip, row, quad;
 };
 
-/* Calls f(line, from) for the thread's quads of `lines` rows, with their row and their place in shared memory: threads keep to
- * their column. */
+/* Calls f(line, from) for the thread's quads of `lines` rows, with their row and their place in shared memory:
+ * threads keep to their column. */
 template <typename Tile, typename F>
 __device__ __forceinline__ static void integer_quads(const IntegerPlace &p, int lines, int pitch, F f)
 {
@@ -86,19 +89,21 @@ __device__ __forceinline__ static void integer_quads(const IntegerPlace &p, int 
 }
 
 /* What lies beside the destination is 0, which is never clipped. */
-template <typename Tile> __device__ __forceinline__ static void leave_out(const IntegerPlace &p, int sum[Tile::blocks][2][4])
+template <typename Tile>
+__device__ __forceinline__ static void leave_out(const IntegerPlace &p, int sum[Tile::blocks][2][4])
 {
 #pragma unroll
     for (int k = 0; k < 8 * Tile::blocks; k++) {
-        const int i = k % 4, line = 16 * p.strip + p.row + i / 2 * 8, col = k / 8 * 16 + 4 * p.quad + k / 4 % 2 * 2 + i % 2;
+        const int i = k % 4, line = 16 * p.strip + p.row + i / 2 * 8,
+                  col = k / 8 * 16 + 4 * p.quad + k / 4 % 2 * 2 + i % 2;
         if (line >= p.rows || col >= p.cols) sum[k / 8][k / 4 % 2][i] = 0;
     }
 }
 
 /* Whole results that are stored as bytes become so at once. */
 template <typename Tile>
-__device__ __forceinline__ static void store_bytes(const ConvTarget &dst, const IntegerPlace &p, const int sum[Tile::blocks][2][4],
-                                                   uint32_t *words)
+__device__ __forceinline__ static void store_bytes(const ConvTarget &dst, const IntegerPlace &p,
+                                                   const int sum[Tile::blocks][2][4], uint32_t *words)
 {
     constexpr int pitch = Tile::quads + 4, plane = Tile::rows * pitch; /* lanes meet in no bank */
     uint32_t *const mine = words + p.plane * plane + (16 * p.strip + p.row) * pitch + p.quad;
@@ -108,7 +113,8 @@ __device__ __forceinline__ static void store_bytes(const ConvTarget &dst, const 
     for (int half = 0; half < 2; half++)
 #pragma unroll
         for (int b = 0; b < Tile::blocks; b++) {
-            const int v[4] = {sum[b][0][2 * half], sum[b][0][2 * half + 1], sum[b][1][2 * half], sum[b][1][2 * half + 1]};
+            const int v[4] = {sum[b][0][2 * half], sum[b][0][2 * half + 1], sum[b][1][2 * half],
+                              sum[b][1][2 * half + 1]};
             mine[8 * half * pitch + 4 * b] = cuda_saturate2(v[0], v[1], cuda_saturate2(v[2], v[3], 0));
             seen |= v[0] | v[1] | v[2] | v[3];
         }
@@ -125,13 +131,13 @@ __device__ __forceinline__ static void store_bytes(const ConvTarget &dst, const 
             cuda_put(to, *reinterpret_cast<const uint4 *>(words + l * pitch + 4 * pack));
     } else {
         const int64_t channels = dst.channels, x = (int64_t)((int)threadIdx.x % Tile::quads) * 4;
-        const bool packed = channels == Tile::planes && cuda_aligned(dst.data, dst.stride, 4);
+        const bool packed = cuda_aligned(dst.data, dst.stride, 4);
         integer_quads<Tile>(p, p.rows, pitch, [&](int line, int from) {
             uint32_t word[Tile::planes];
 #pragma unroll
             for (int c = 0; c < Tile::planes; c++) word[c] = words[c * plane + from];
             uint8_t *const to = first + line * dst.stride + x * channels;
-            tile_put_pixels<uint8_t, Tile::planes>(to, word, p.cols - (int)x, Tile::planes, Tile::planes, packed);
+            tile_put_pixels<uint8_t, Tile::planes>(to, word, p.cols - (int)x, packed);
         });
     }
     cuda_count_clipped(dst.clipped, clipped);
@@ -139,8 +145,8 @@ __device__ __forceinline__ static void store_bytes(const ConvTarget &dst, const 
 
 /* Any others: half of the rows at a time through shared memory. */
 template <typename Tile>
-__device__ __forceinline__ static void store_any(const IntegerArgs &args, const IntegerPlace &p, const int sum[Tile::blocks][2][4],
-                                                 int4 *fours)
+__device__ __forceinline__ static void store_any(const IntegerArgs &args, const IntegerPlace &p,
+                                                 const int sum[Tile::blocks][2][4], int4 *fours)
 {
     const ConvTarget &dst = args.conv.dst;
     constexpr int pitch = Tile::quads + 1, lines = Tile::rows / 2, plane = lines * pitch;
@@ -155,7 +161,8 @@ __device__ __forceinline__ static void store_any(const IntegerArgs &args, const 
             int v[4];
 #pragma unroll
             for (int i = 0; i < 4; i++) v[i] = half ? sum[b][i / 2][2 + i % 2] : sum[b][i / 2][i % 2];
-            fours[p.plane * plane + (8 * p.strip + p.row) * pitch + 4 * b + p.quad] = make_int4(v[0], v[1], v[2], v[3]);
+            fours[p.plane * plane + (8 * p.strip + p.row) * pitch + 4 * b + p.quad] =
+                make_int4(v[0], v[1], v[2], v[3]);
         }
         __syncthreads();
         cuda_typed(dst.dtype, [&](auto zero) {
@@ -180,7 +187,7 @@ __device__ __forceinline__ static void store_any(const IntegerArgs &args, const 
                     words[c] = cuda_quantise4<D>(v, &clipped);
                 }
                 D *const to = (D *)((char *)first + line * dst.stride);
-                tile_put_pixels<D, Tile::planes>(to, words, cols, Tile::planes, Tile::planes, packed);
+                tile_put_pixels<D, Tile::planes>(to, words, cols, packed);
             });
         });
     }
@@ -190,16 +197,24 @@ __device__ __forceinline__ static void store_any(const IntegerArgs &args, const 
 /* ---- the kernel ----------------------------------------------------------------------------------------- */
 
 template <typename Tile>
-__global__ static void __launch_bounds__(Tile::threads, Tile::resident) integer_kernel(const __grid_constant__ IntegerArgs args)
+__global__ static void __launch_bounds__(Tile::threads, Tile::resident)
+    integer_kernel(const __grid_constant__ IntegerArgs args)
 {
     CUDA_SHARED(uint8_t, shared);
     const ConvArgs &a = args.conv;
     const int plane = (Tile::rows + 2 * args.pairs - 1) * Tile::pitch;
     const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
     const unsigned across = (unsigned)a.tiles_x;
-    const int64_t x = (int64_t)(blockIdx.x % across) * Tile::cols, y = (int64_t)(blockIdx.x / across) * Tile::rows;
-    const IntegerPlace p = {x, y, (int)cuda_min(Tile::cols, a.dst.cols - x), (int)cuda_min(Tile::rows, a.dst.rows - y),
-                            warp / Tile::strips, warp % Tile::strips, lane / 4, lane % 4};
+    const int64_t x = (int64_t)(blockIdx.x % across) * Tile::cols,
+                  y = (int64_t)(blockIdx.x / across) * Tile::rows;
+    const IntegerPlace p = {x,
+                            y,
+                            (int)cuda_min(Tile::cols, a.dst.cols - x),
+                            (int)cuda_min(Tile::rows, a.dst.rows - y),
+                            warp / Tile::strips,
+                            warp % Tile::strips,
+                            lane / 4,
+                            lane % 4};
     uint2 *const table = reinterpret_cast<uint2 *>(shared + integer_samples<Tile>(args.pairs));
     uint32_t *const raw = reinterpret_cast<uint32_t *>(table + args.parts * args.pairs * 4 * Tile::table);
     integer_stage<Tile>(args, a.x_first + x - args.lead, a.y_first + y, shared, plane);
@@ -211,8 +226,10 @@ __global__ static void __launch_bounds__(Tile::threads, Tile::resident) integer_
     if (16 * p.strip < p.rows) {
         /* Matrices of 8 rows: rows 0 and 8 of the first row of the mask, then of the second. */
         const int row = 16 * p.strip + lane % 16 + lane / 16;
-        const unsigned samples = (unsigned)__cvta_generic_to_shared(shared + p.plane * plane + row * Tile::pitch);
-        /* In a matrix of taps the lane has four rows from 4 * (lane % 4) on, and column lane / 4: output 4 * (lane / 8) + lane / 4 % 2. */
+        const unsigned samples =
+            (unsigned)__cvta_generic_to_shared(shared + p.plane * plane + row * Tile::pitch);
+        /* In a matrix of taps the lane has four rows from 4 * (lane % 4) on, and column lane / 4: output 4 *
+         * (lane / 8) + lane / 4 % 2. */
         integer_sums<Tile>(args, samples, table + lane / 4 % 2 * Tile::table + 3 + lane % 4 - lane / 8, sum);
     }
     __syncthreads(); /* everyone is done with the samples */
@@ -254,16 +271,18 @@ static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const float *
     args.bytes = plan->exponent == 0 && conv->dst.dtype == HALO_U8 && conv_plain(conv->dst);
     lay_out(&args, tap, plan);
     const int64_t tiles = args.conv.tiles_x * cuda_ceil_div(conv->dst.rows, Tile::rows);
-    CUDA_LAUNCH(device, integer_kernel<Tile>, tiles, Tile::threads, (size_t)integer_bytes<Tile>(args.parts, args.pairs), args);
+    CUDA_LAUNCH(device, integer_kernel<Tile>, tiles, Tile::threads,
+                (size_t)integer_bytes<Tile>(args.parts, args.pairs), args);
     return HALO_OK;
 }
 
-/* Calls f with the shape of a block for so many chunks and channels: what was fastest on an H200, see docs/tried/convolution.md. */
+/* Calls f with the shape of a block for so many chunks and channels: what was fastest on an H200, see
+ * docs/tried/convolution.md. */
 template <int Chunks, typename F> static void with_tile(int channels, F f)
 {
     switch (channels) {
-    case 1: f(IntegerTile<Chunks, 8, 1, Chunks == 2 ? 4 : 8>()); break;
-    case 3: f(IntegerTile<Chunks, 4, 3, Chunks == 2 ? 2 : 4>()); break;
+    case 1: f(IntegerTile < Chunks, 8, 1, Chunks == 2 ? 4 : 8 > ()); break;
+    case 3: f(IntegerTile < Chunks, 4, 3, Chunks == 2 ? 2 : 4 > ()); break;
     default: f(IntegerTile<Chunks, 8, 4, 2>());
     }
 }
@@ -282,13 +301,16 @@ template <typename F> static void with_chunks(int chunks, int channels, F f)
 int64_t conv_integer_room(const IntegerPlan *plan, int channels, int64_t height)
 {
     int64_t bytes = 0;
-    with_chunks(plan->chunks, channels, [&](auto tile) { bytes = integer_bytes<decltype(tile)>(plan->parts, (int)((height + 1) / 2)); });
+    with_chunks(plan->chunks, channels, [&](auto tile) {
+        bytes = integer_bytes<decltype(tile)>(plan->parts, (int)((height + 1) / 2));
+    });
     return bytes;
 }
 
 HaloStatus conv_integer(HaloDevice *device, const ConvArgs *args, const float *tap, const IntegerPlan *plan)
 {
     HaloStatus status = HALO_OK;
-    with_chunks(plan->chunks, args->dst.channels, [&](auto tile) { status = launch<decltype(tile)>(device, args, tap, plan); });
+    with_chunks(plan->chunks, args->dst.channels,
+                [&](auto tile) { status = launch<decltype(tile)>(device, args, tap, plan); });
     return status;
 }

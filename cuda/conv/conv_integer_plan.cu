@@ -5,8 +5,8 @@
 
 static const int64_t largest_tap = 127 * 256 + 127; /* of two bytes with a sign each */
 
-/* What was faster on an H200, see docs/tried/convolution.md: small masks have kernels of their own, which wait for memory
- * sooner. Mostly zeros: those few taps are fewer steps than the mask's rows. */
+/* What was faster on an H200, see docs/tried/convolution.md: small masks have kernels of their own, which wait
+ * for memory sooner. Mostly zeros: those few taps are fewer steps than the mask's rows. */
 static bool pays(const HaloConv *conv, int channels, HaloDtype to, int chunks)
 {
     const int64_t all = conv->window.width * conv->window.height;
@@ -28,7 +28,9 @@ static void choose_piece(const ConvArgs *args, IntegerPlan *plan)
     if (cuda_aligned(src->data, src->stride, 4))
         for (int piece = 4; piece <= (one ? 16 : 4); piece *= 2) {
             const int lead = (int)((first % piece + piece) % piece);
-            if (piece > 4 && (src->stride % piece != 0 || chunks_of(lead, args->width) > chunks_of(plan->lead, args->width))) break;
+            if (piece > 4 &&
+                (src->stride % piece != 0 || chunks_of(lead, args->width) > chunks_of(plan->lead, args->width)))
+                break;
             plan->piece = piece;
             plan->lead = lead;
         }
@@ -40,7 +42,8 @@ static bool counts_taps(const HaloConv *conv, const ConvSource *src, IntegerPlan
 {
     const int64_t count = conv->window.width * conv->window.height;
     HaloWholeTaps whole;
-    if (!halo_whole_taps(conv->tap, count, halo_whole_most(src->dtype, src->border, src->value), &whole)) return false;
+    if (!halo_whole_taps(conv->tap, count, halo_whole_most(src->dtype, src->border, src->value), &whole))
+        return false;
     if (whole.largest > largest_tap) return false;
     plan->exponent = whole.exponent;
     /* Whole numbers themselves, if they are small: their sums are stored as they are. */
@@ -63,7 +66,8 @@ bool conv_integer_takes(const HaloDevice *device, const ConvArgs *args, const Ha
     if (width < 2 || height < 2 || width > 16 * integer_chunks || height > integer_tap_words) return false;
     if (args->dst.rows < 2 || args->dst.cols < 32) return false;
     choose_piece(args, plan);
-    if (plan->chunks > integer_chunks || !pays(conv, src->channels, args->dst.dtype, plan->chunks)) return false;
+    if (plan->chunks > integer_chunks || !pays(conv, src->channels, args->dst.dtype, plan->chunks))
+        return false;
     if (!counts_taps(conv, src, plan)) return false;
     return plan->parts * height * ((plan->lead + width + 3) / 4) <= integer_tap_words &&
            conv_integer_room(plan, src->channels, height) <= (int64_t)device->shared_most;

@@ -9,7 +9,8 @@
 /* ---- samples -------------------------------------------------------------------------------------------- */
 
 /* A piece that lies inside: `Piece` bytes of one channel, or four pixels, a word for every plane. */
-template <typename Tile, int Piece> __device__ __forceinline__ void integer_copy(uint8_t *to, const uint8_t *from, int plane)
+template <typename Tile, int Piece>
+__device__ __forceinline__ void integer_copy(uint8_t *to, const uint8_t *from, int plane)
 {
     if constexpr (Tile::planes == 1) {
         __pipeline_memcpy_async(to, from, Piece);
@@ -27,10 +28,11 @@ template <typename Tile, int Piece> __device__ __forceinline__ void integer_copy
     }
 }
 
-/* `count` pixels from column x on, one by one; `line` NULL: the border makes the row. Columns before the first one that any
- * output needs, and those behind the last, are not read: the source need not hold them. */
+/* `count` pixels from column x on, one by one; `line` NULL: the border makes the row. Columns before the first
+ * one that any output needs, and those behind the last, are not read: the source need not hold them. */
 template <typename Tile>
-__device__ __forceinline__ void integer_pixels(const ConvArgs &a, uint8_t *to, const uint8_t *line, int64_t x, int count, int plane)
+__device__ __forceinline__ void integer_pixels(const ConvArgs &a, uint8_t *to, const uint8_t *line, int64_t x,
+                                               int count, int plane)
 {
     const uint8_t outside = (uint8_t)halo_border_value(a.src.border, a.src.value);
 #pragma unroll 1
@@ -45,7 +47,8 @@ __device__ __forceinline__ void integer_pixels(const ConvArgs &a, uint8_t *to, c
 
 /* Rows [y, y + rows), from column x on: every thread keeps to a column of pieces of `Pixels` pixels. */
 template <typename Tile, int Pixels>
-__device__ __forceinline__ void integer_rows(const ConvArgs &a, bool aligned, int64_t x, int64_t y, int rows, uint8_t *tile, int plane)
+__device__ __forceinline__ void integer_rows(const ConvArgs &a, bool aligned, int64_t x, int64_t y, int rows,
+                                             uint8_t *tile, int plane)
 {
     constexpr int across = Tile::staged / Pixels, abreast = Tile::threads / across;
     const ConvSource &src = a.src;
@@ -54,7 +57,8 @@ __device__ __forceinline__ void integer_rows(const ConvArgs &a, bool aligned, in
     if (first >= abreast) return;
     uint8_t *to = tile + first * Tile::pitch + column;
     const uint8_t *const origin = (const uint8_t *)src.data - src.x0 * Tile::planes;
-    if (aligned && x >= src.x0 && x + Tile::staged <= end && y >= 0 && y + rows <= cuda_min(src.height, src.y_end)) {
+    if (aligned && x >= src.x0 && x + Tile::staged <= end && y >= 0 &&
+        y + rows <= cuda_min(src.height, src.y_end)) {
         const uint8_t *from = origin + (y + first - src.y0) * src.stride + (x + column) * Tile::planes;
 #pragma unroll 4
         for (int r = first; r < rows; r += abreast, to += abreast * Tile::pitch, from += jump)
@@ -75,7 +79,8 @@ __device__ __forceinline__ void integer_rows(const ConvArgs &a, bool aligned, in
 }
 
 template <typename Tile>
-__device__ __forceinline__ void integer_stage(const IntegerArgs &args, int64_t x, int64_t y, uint8_t *tile, int plane)
+__device__ __forceinline__ void integer_stage(const IntegerArgs &args, int64_t x, int64_t y, uint8_t *tile,
+                                              int plane)
 {
     const ConvArgs &a = args.conv;
     const int rows = Tile::rows + a.height - 1;
@@ -90,8 +95,8 @@ __device__ __forceinline__ void integer_stage(const IntegerArgs &args, int64_t x
 
 /* ---- taps ----------------------------------------------------------------------------------------------- */
 
-/* The taps, as they lie in the parameters, to shared memory, with zeros around every row. A warp asks for one word at a time,
- * which is the same for all of its lanes. */
+/* The taps, as they lie in the parameters, to shared memory, with zeros around every row. A warp asks for one
+ * word at a time, which is the same for all of its lanes. */
 template <typename Tile> __device__ __forceinline__ void integer_taps(const IntegerArgs &args, uint32_t *raw)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP, count = args.parts * args.conv.height * args.row_words;
@@ -105,20 +110,23 @@ template <typename Tile> __device__ __forceinline__ void integer_taps(const Inte
         for (int k = 0; k < CUDA_WARP; k++) word = lane == k ? args.tap[base + k] : word;
         const int i = base + lane, row = i / args.row_words, part = row / args.conv.height;
         if (i < count)
-            raw[(part * 2 * args.pairs + row - part * args.conv.height) * Tile::raw + 4 + i - row * args.row_words] = word;
+            raw[(part * 2 * args.pairs + row - part * args.conv.height) * Tile::raw + 4 + i -
+                row * args.row_words] = word;
     }
     __syncthreads();
 }
 
 /* The table of the matrices: see IntegerTile. */
-template <typename Tile> __device__ __forceinline__ void integer_table(const IntegerArgs &args, const uint32_t *raw, uint2 *table)
+template <typename Tile>
+__device__ __forceinline__ void integer_table(const IntegerArgs &args, const uint32_t *raw, uint2 *table)
 {
 #pragma unroll 1
     for (int i = (int)threadIdx.x; i < args.parts * args.pairs * 4 * Tile::table; i += Tile::threads) {
         const int at = i % Tile::table, s = i / Tile::table % 4;
         if (at >= Tile::words) continue;
         const uint32_t *const row = raw + i / (4 * Tile::table) * 2 * Tile::raw + at;
-        table[i] = make_uint2(__funnelshift_rc(row[0], row[1], 32 - 8 * s), __funnelshift_rc(row[Tile::raw], row[Tile::raw + 1], 32 - 8 * s));
+        table[i] = make_uint2(__funnelshift_rc(row[0], row[1], 32 - 8 * s),
+                              __funnelshift_rc(row[Tile::raw], row[Tile::raw + 1], 32 - 8 * s));
     }
 }
 

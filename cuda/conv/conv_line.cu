@@ -1,14 +1,15 @@
 /* Masks of one row, of any length: sound, and the row pass of long separable masks.
  *
- * What a thread does is in conv_row.cuh. A warp is on its own: it stages its samples, channel by channel, waits for
- * nobody, and goes down its columns. How many of its threads go along a line, and how many lines it has, depends on
- * their length and channels. */
+ * What a thread does is in conv_row.cuh. A warp is on its own: it stages its samples, channel by channel, waits
+ * for nobody, and goes down its columns. How many of its threads go along a line, and how many lines it has,
+ * depends on their length and channels. */
 #include "conv_line.cuh"
 
 /* ---- storing -------------------------------------------------------------------------------------------- */
 
 /* Numbers e to e + 3 of a line of outputs, whose channels lie `pitch` apart. */
-__device__ __forceinline__ static void line_gather(float v[4], const float *tile, int e, int channels, int pitch)
+__device__ __forceinline__ static void line_gather(float v[4], const float *tile, int e, int channels,
+                                                   int pitch)
 {
     if (channels == 1) {
         conv_load4(v, tile + e);
@@ -24,8 +25,8 @@ __device__ __forceinline__ static void line_gather(float v[4], const float *tile
 
 /* The outputs lie in `tile` as the samples did, with all channels: they leave in the order of memory. */
 template <typename D, bool One>
-__device__ __forceinline__ static void line_store(const LineArgs &args, const LinePlace &p, const float *tile, int lane,
-                                                  unsigned *clipped)
+__device__ __forceinline__ static void line_store(const LineArgs &args, const LinePlace &p, const float *tile,
+                                                  int lane, unsigned *clipped)
 {
     ConvTarget flat = args.all.conv.dst; /* channels side by side as if they were pixels */
     const int channels = One ? 1 : flat.channels;
@@ -117,7 +118,8 @@ __global__ static void __launch_bounds__(line_warps *CUDA_WARP, line_blocks)
 #pragma unroll
             for (int v = 0; v < line_own; v++)
                 if (p.x + own + v < a.dst.cols)
-                    acc[v] = *long_sum(args.all, (p.x + own + v) * a.dst.channels + p.channel + plane, p.y + line);
+                    acc[v] =
+                        *long_sum(args.all, (p.x + own + v) * a.dst.channels + p.channel + plane, p.y + line);
 #pragma unroll 1
         for (int i0 = 0; i0 < a.width; i0 += args.chunk) {
             const int width = min(args.chunk, a.width - i0);
@@ -127,22 +129,26 @@ __global__ static void __launch_bounds__(line_warps *CUDA_WARP, line_blocks)
             __pipeline_commit();
             __pipeline_wait_prior(0);
             __syncwarp();
-            line_chunk(acc, samples, args.all.tap + i0 / 2, width); /* by all, so that taps are read by the whole warp */
+            line_chunk(acc, samples, args.all.tap + i0 / 2,
+                       width); /* by all, so that taps are read by the whole warp */
             __syncwarp();
         }
         if (!One && args.sets > 1) {
             if (busy)
                 cuda_typed(a.dst.dtype, [&](auto zero) {
-                    line_scatter<decltype(zero)>(a.dst, p.channel + plane, p.x + own, p.y + line, acc, &clipped);
+                    line_scatter<decltype(zero)>(a.dst, p.channel + plane, p.x + own, p.y + line, acc,
+                                                 &clipped);
                 });
             continue;
         }
         if (busy)
 #pragma unroll
             for (int v = 0; v < line_own; v += 4)
-                *reinterpret_cast<float4 *>(samples + v) = make_float4(acc[v], acc[v + 1], acc[v + 2], acc[v + 3]);
+                *reinterpret_cast<float4 *>(samples + v) =
+                    make_float4(acc[v], acc[v + 1], acc[v + 2], acc[v + 3]);
         __syncwarp();
-        cuda_typed(a.dst.dtype, [&](auto zero) { line_store<decltype(zero), One>(args, p, tile, lane, &clipped); });
+        cuda_typed(a.dst.dtype,
+                   [&](auto zero) { line_store<decltype(zero), One>(args, p, tile, lane, &clipped); });
         __syncwarp();
     }
     cuda_count_clipped(a.dst.clipped, clipped);
@@ -157,7 +163,8 @@ static int line_shared(const LineArgs *args)
 }
 
 /* How many threads of a warp go along a line, in how many lines: so that few idle, for what a unit takes in
- * instructions (counted on sm_90): the taps, and to stage and store it, some for each, each line and each sample. */
+ * instructions (counted on sm_90): the taps, and to stage and store it, some for each, each line and each
+ * sample. */
 static void choose_shape(LineArgs *args, const ConvTarget *dst, int taps)
 {
     const int64_t wanted = cuda_ceil_div(dst->cols, line_own);
@@ -173,7 +180,8 @@ static void choose_shape(LineArgs *args, const ConvTarget *dst, int taps)
         args->lines = lines;
     }
     args->chunk = conv_round4(taps);
-    for (;;) { /* threads load a few samples past the last; channels go on in the banks where the one before ended */
+    for (;;) { /* threads load a few samples past the last; channels go on in the banks where the one before
+                  ended */
         args->pitch = args->groups * line_own + (args->chunk + line_ring + 31) / 32 * 32;
         if (line_shared(args) <= line_bytes) return;
         if (args->chunk > line_least)
@@ -199,7 +207,8 @@ static HaloStatus launch(HaloDevice *device, const LongArgs *all)
     if (units > INT32_MAX)
         return halo_fail(HALO_ERR_LIMIT, "this is too large for the GPU: %lld units of work", (long long)units);
     /* As many warps as run at a time. */
-    args.each = (unsigned)cuda_ceil_div(units, (int64_t)device->properties.multiProcessorCount * line_blocks * line_warps);
+    args.each = (unsigned)cuda_ceil_div(units, (int64_t)device->properties.multiProcessorCount * line_blocks *
+                                                   line_warps);
     const int64_t blocks = cuda_ceil_div(cuda_ceil_div(units, args.each), line_warps);
     const int threads = line_warps * CUDA_WARP, shared = line_shared(&args);
     if (all->sums)

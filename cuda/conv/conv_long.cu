@@ -22,11 +22,13 @@ HaloStatus long_pieces(HaloDevice *device, const ConvArgs *conv, const float *ta
     const int taps = conv->width * conv->height, pieces = (taps + long_taps - 1) / long_taps;
     const bool row = conv->height == 1;
     ConvTarget sums = conv->dst;
-    const bool held = conv->dst.dtype == HALO_F32 && conv_plain(conv->dst); /* the destination holds sums as they are */
+    const bool held =
+        conv->dst.dtype == HALO_F32 && conv_plain(conv->dst); /* the destination holds sums as they are */
     if (pieces > 1 && !held)
         CUDA_PASS(long_sums(device, conv->dst.cols * conv->dst.channels, conv->dst.rows, &sums));
     for (int i = 0; i < pieces; i++) {
-        const int from = (int)((int64_t)taps * i / pieces), count = (int)((int64_t)taps * (i + 1) / pieces) - from;
+        const int from = (int)((int64_t)taps * i / pieces),
+                  count = (int)((int64_t)taps * (i + 1) / pieces) - from;
         LongArgs args = {};
         args.conv = *conv;
         if (row) {

@@ -1,5 +1,6 @@
-/* Masks that leave NaN out. A NaN makes NaN of every output whose window holds it, and where there is none all taps take part
- * and weigh what they always do. So outputs are made as if nothing were left out, and those that are NaN are made anew. */
+/* Masks that leave NaN out. A NaN makes NaN of every output whose window holds it, and where there is none all
+ * taps take part and weigh what they always do. So outputs are made as if nothing were left out, and those that
+ * are NaN are made anew. */
 #ifndef HALO_CUDA_CONV_MENDED_CUH
 #define HALO_CUDA_CONV_MENDED_CUH
 
@@ -8,10 +9,11 @@
 /* About how much is made at a time where the destination does not show what is NaN. */
 static const int64_t mended_bytes = (int64_t)256 << 20;
 
-/* make(made) makes outputs as f32, as they come from the chains; mend(band, made) stores them, or where they are NaN others,
- * in some rows of the destination, unless both are the same place and it holds them. */
+/* make(made) makes outputs as f32, as they come from the chains; mend(band, made) stores them, or where they
+ * are NaN others, in some rows of the destination, unless both are the same place and it holds them. */
 template <typename Make, typename Mend>
-static HaloStatus conv_mended(HaloDevice *device, HaloBuf *dst, bool affine, HaloStore store, Make make, Mend mend)
+static HaloStatus conv_mended(HaloDevice *device, HaloBuf *dst, bool affine, HaloStore store, Make make,
+                              Mend mend)
 {
     if (dst->shape.dtype == HALO_F32 && !affine && store.num == 1.0f && store.den == 1.0f) {
         CUDA_PASS(make(dst));

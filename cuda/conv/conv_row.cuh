@@ -1,10 +1,10 @@
-/* What masks of one row (conv_line.cu) and dense ones, taken row by row (conv_dense.cu), share: staging a row of samples,
- * and the chains of outputs side by side under a row of taps.
+/* What masks of one row (conv_line.cu) and dense ones, taken row by row (conv_dense.cu), share: staging a row
+ * of samples, and the chains of outputs side by side under a row of taps.
  *
- * A thread makes `line_own` neighbouring outputs of one channel in registers and takes four taps at a time, so that
- * a load of 16 bytes from shared memory serves 80 fma; threads that many samples apart do not meet in a bank. Taps are
- * kernel parameters (constant memory), where every warp reads the same one: as a third operand out of a register they
- * cost a tenth, for want of ports. */
+ * A thread makes `line_own` neighbouring outputs of one channel in registers and takes four taps at a time, so
+ * that a load of 16 bytes from shared memory serves 80 fma; threads that many samples apart do not meet in a
+ * bank. Taps are kernel parameters (constant memory), where every warp reads the same one: as a third operand
+ * out of a register they cost a tenth, for want of ports. */
 #ifndef HALO_CUDA_CONV_ROW_CUH
 #define HALO_CUDA_CONV_ROW_CUH
 
@@ -26,7 +26,8 @@ template <typename S> __device__ __forceinline__ void line_copy(float *to, const
 }
 
 /* `cols` samples of one channel. */
-template <typename S> __device__ __forceinline__ void line_stage_one(float *to, const S *from, int cols, int lane)
+template <typename S>
+__device__ __forceinline__ void line_stage_one(float *to, const S *from, int cols, int lane)
 {
     int left = cols - lane;
     to += lane;
@@ -44,7 +45,7 @@ template <typename S> __device__ __forceinline__ void line_stage_one(float *to, 
 /* Of several channels: a thread keeps to its own. */
 template <typename S>
 __device__ __forceinline__ void line_stage_some(float *to, const S *from, int channels, int cols, int planes,
-                                                       int pitch, int lane)
+                                                int pitch, int lane)
 {
     const int abreast = CUDA_WARP / planes, step = abreast * channels;
     int left = cols - lane / planes;
@@ -58,7 +59,7 @@ __device__ __forceinline__ void line_stage_some(float *to, const S *from, int ch
 /* Samples [0, from) and [to, cols) of a line, which the border makes. */
 template <typename S>
 __device__ __forceinline__ void line_stage_edges(const ConvSource &src, float *tile, const S *line, int64_t x,
-                                                        int from, int to, int cols, int planes, int pitch, int lane)
+                                                 int from, int to, int cols, int planes, int pitch, int lane)
 {
     const float outside = halo_border_value(src.border, src.value);
 #pragma unroll 1
@@ -71,8 +72,8 @@ __device__ __forceinline__ void line_stage_edges(const ConvSource &src, float *t
 
 /* ---- chains --------------------------------------------------------------------------------------------- */
 
-/* Four taps, if they are wanted; sample n of the thread's window is in ring[(Base + n) % 24], and the first 20 are
- * there. */
+/* Four taps, if they are wanted; sample n of the thread's window is in ring[(Base + n) % 24], and the first 20
+ * are there. */
 template <int Base>
 __device__ __forceinline__ void line_four(float acc[line_own], float ring[line_ring], const float *samples,
                                           const float2 *tap, int taps)
@@ -98,9 +99,11 @@ __device__ __forceinline__ void line_turn(float acc[line_own], float ring[line_r
     if constexpr (Base + 4 < line_ring) line_turn<Base + 4>(acc, ring, samples, tap, skip);
 }
 
-/* A row of taps; `samples` begins at the thread's first, and some that lie before it are loaded. The first turn is the
- * one that is not whole, so that one loop does for all: what it holds has to stay in the cache of instructions. */
-__device__ __forceinline__ void line_chunk(float acc[line_own], const float *samples, const float2 *tap, int taps)
+/* A row of taps; `samples` begins at the thread's first, and some that lie before it are loaded. The first turn
+ * is the one that is not whole, so that one loop does for all: what it holds has to stay in the cache of
+ * instructions. */
+__device__ __forceinline__ void line_chunk(float acc[line_own], const float *samples, const float2 *tap,
+                                           int taps)
 {
     const int turns = (taps / 4 + 5) / 6;
     int skip = 6 * turns - taps / 4;

@@ -1,7 +1,7 @@
-/* Masks with many zeros, which are left out. Of whole numbers they always may be. Of floats a zero makes NaN of an infinity or
- * a NaN, and +0 of a sum that is -0; nothing else of its product is seen in any later sum. So blocks whose windows hold
- * finite samples alone leave zeros out, and the others do not; nor do those in which a result was -0, which only a sum that
- * has underflown can be. */
+/* Masks with many zeros, which are left out. Of whole numbers they always may be. Of floats a zero makes NaN of
+ * an infinity or a NaN, and +0 of a sum that is -0; nothing else of its product is seen in any later sum. So
+ * blocks whose windows hold finite samples alone leave zeros out, and the others do not; nor do those in which
+ * a result was -0, which only a sum that has underflown can be. */
 #include "conv_dense.cuh"
 
 /* The source is looked at in cells of so many pixels and rows, a block each. */
@@ -26,7 +26,8 @@ __global__ static void __launch_bounds__(cell_threads) cell_kernel(const __grid_
     bool odd = false;
     for (int r = (int)threadIdx.x / CUDA_WARP; r < rows; r += cell_threads / CUDA_WARP) {
         const float *const row = (const float *)(a.src.data + (y + r) * a.src.stride) + x * a.src.channels;
-        for (int i = (int)threadIdx.x % CUDA_WARP; i < n; i += CUDA_WARP) odd = odd || !(row[i] - row[i] == 0.0f);
+        for (int i = (int)threadIdx.x % CUDA_WARP; i < n; i += CUDA_WARP)
+            odd = odd || !(row[i] - row[i] == 0.0f);
     }
     odd = __syncthreads_or(odd);
     if (threadIdx.x == 0) a.cell[blockIdx.x] = odd;
@@ -46,11 +47,12 @@ __device__ static void cell_span(HaloBorder border, int64_t size, int64_t *from,
     if (behind > 0) *from = cuda_min(*from, cuda_max(0, size - behind - 1));
 }
 
-/* A warp a block of outputs: is anything under its windows not finite? Whole cells are asked, so some say yes that need
- * not. */
+/* A warp a block of outputs: is anything under its windows not finite? Whole cells are asked, so some say yes
+ * that need not. */
 __global__ static void __launch_bounds__(CUDA_WARP) odd_kernel(const __grid_constant__ CellArgs a)
 {
-    int64_t x0 = a.x_first + blockIdx.x % a.tiles_x * a.step_x, y0 = a.y_first + blockIdx.x / a.tiles_x * a.step_y;
+    int64_t x0 = a.x_first + blockIdx.x % a.tiles_x * a.step_x,
+            y0 = a.y_first + blockIdx.x / a.tiles_x * a.step_y;
     int64_t x1 = cuda_min(a.src.x_end, x0 + a.tile_cols), y1 = cuda_min(a.src.y_end, y0 + a.tile_rows);
     cell_span(a.src.border, a.src.width, &x0, &x1);
     cell_span(a.src.border, a.src.height, &y0, &y1);

@@ -1,22 +1,24 @@
-/* Pictures of one row, or of one column, under any mask: tiles of other kernels would be empty but for that. A block stages what
- * its outputs read of the line, once, as f32; a thread makes four of them. */
+/* Pictures of one row, or of one column, under any mask: tiles of other kernels would be empty but for that. A
+ * block stages what its outputs read of the line, once, as f32; a thread makes four of them. */
 #include "conv.cuh"
 
 static const int thin_threads = 256, thin_own = 4, thin_each = thin_threads * thin_own; /* samples of a block */
-static const int thin_taps = 1024;  /* that fit the parameters of a launch */
-static const int thin_span = 8192;  /* samples staged beside those of the block's own places */
+static const int thin_taps = 1024; /* that fit the parameters of a launch */
+static const int thin_span = 8192; /* samples staged beside those of the block's own places */
 
 struct ThinArgs {
     ConvArgs conv;
-    int64_t at, length; /* along the line: the sample under the first tap of the first output, and samples of the whole */
+    int64_t at, length; /* along the line: the sample under the first tap of the first output, and samples of
+                           the whole */
     int64_t from;       /* the first one that there is */
     int64_t outputs;    /* times channels */
     int along, across;  /* taps */
-    int inside;         /* which of the taps across lies in the picture where the border has a value of its own */
+    int inside; /* which of the taps across lies in the picture where the border has a value of its own */
     float tap[thin_taps];
 };
 
-template <typename S> __device__ __forceinline__ static void thin_stage(const ThinArgs &args, float *line, int64_t e0, int staged)
+template <typename S>
+__device__ __forceinline__ static void thin_stage(const ThinArgs &args, float *line, int64_t e0, int staged)
 {
     const ConvSource &src = args.conv.src;
     const int channels = src.channels;
@@ -30,13 +32,15 @@ template <typename S> __device__ __forceinline__ static void thin_stage(const Th
     }
     for (int i = (int)threadIdx.x; i < staged; i += thin_threads) {
         const int64_t e = e0 + i, ix = halo_border_index(args.at + e / channels, args.length, src.border);
-        line[i] = ix < 0 ? halo_border_value(src.border, src.value) : (float)__ldg(from + ix * channels + e % channels);
+        line[i] = ix < 0 ? halo_border_value(src.border, src.value)
+                         : (float)__ldg(from + ix * channels + e % channels);
     }
 }
 
 /* Samples v, or where the border has a value of its own and the tap lies beside the line, that. */
 template <bool Valued>
-__device__ __forceinline__ static void thin_add(float acc[thin_own], float tap, const float v[thin_own], bool there, float beside)
+__device__ __forceinline__ static void thin_add(float acc[thin_own], float tap, const float v[thin_own],
+                                                bool there, float beside)
 {
 #pragma unroll
     for (int k = 0; k < thin_own; k++) acc[k] = halo_fma(tap, !Valued || there ? v[k] : beside, acc[k]);
@@ -50,7 +54,8 @@ __device__ __forceinline__ static void thin_load(float v[thin_own], const float 
 
 /* Column: the line goes down, and its taps come in the outer order; or else in the inner. */
 template <bool Column, bool Valued>
-__global__ static void __launch_bounds__(thin_threads) thin_kernel(const __grid_constant__ ThinArgs args, int staged)
+__global__ static void __launch_bounds__(thin_threads)
+    thin_kernel(const __grid_constant__ ThinArgs args, int staged)
 {
     CUDA_SHARED(float, line);
     const ConvSource &src = args.conv.src;
@@ -63,7 +68,8 @@ __global__ static void __launch_bounds__(thin_threads) thin_kernel(const __grid_
     __syncthreads();
     const float *const mine = line + threadIdx.x;
     if (args.along == 1) thin_load(v, mine);
-    const int alike = !Column && args.along == 1 ? args.across : 0; /* taps that all lie over the same samples */
+    const int alike =
+        !Column && args.along == 1 ? args.across : 0; /* taps that all lie over the same samples */
 #pragma unroll 4
     for (int j = 0; j < alike; j++) thin_add<Valued>(acc, args.tap[j], v, j == args.inside, beside);
     for (int outer = alike; outer < (Column ? args.along : args.across); outer++) {
@@ -115,7 +121,8 @@ static HaloBuf turned(const HaloBuf *column)
     return row;
 }
 
-bool conv_thin_turns(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv, HaloBuf *row_src, HaloBuf *row_dst, HaloConv *row)
+bool conv_thin_turns(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv, HaloBuf *row_src,
+                     HaloBuf *row_dst, HaloConv *row)
 {
     if (!is_column(src) || !is_column(dst) || src->shape.height == 1 || conv->window.width > 1) return false;
     *row_src = turned(src);
@@ -133,7 +140,8 @@ bool conv_thin_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *con
     const bool row = is_row(src) && is_row(dst), column = is_column(src) && is_column(dst);
     const int64_t along = row ? conv->window.width : conv->window.height;
     if ((!row && !column) || (row && conv->window.height == 1)) return false;
-    return conv->window.width * conv->window.height <= thin_taps && (along - 1) * src->shape.channels <= thin_span;
+    return conv->window.width * conv->window.height <= thin_taps &&
+           (along - 1) * src->shape.channels <= thin_span;
 }
 
 HaloStatus conv_thin(HaloDevice *device, const HaloBuf *src, const ConvArgs *conv, const float *tap)
@@ -153,8 +161,9 @@ HaloStatus conv_thin(HaloDevice *device, const HaloBuf *src, const ConvArgs *con
     args.outputs = (column ? conv->dst.rows : conv->dst.cols) * conv->dst.channels;
     for (int i = 0; i < conv->width * conv->height; i++) args.tap[i] = tap[i];
     const int staged = thin_each + (args.along - 1) * from->channels, shared = staged * (int)sizeof(float);
-    const auto kernel = column ? valued ? thin_kernel<true, true> : thin_kernel<true, false>
-                               : valued ? thin_kernel<false, true> : thin_kernel<false, false>;
+    const auto kernel = column   ? valued ? thin_kernel<true, true> : thin_kernel<true, false>
+                          : valued ? thin_kernel<false, true>
+                                 : thin_kernel<false, false>;
     CUDA_LAUNCH(device, kernel, cuda_ceil_div(args.outputs, thin_each), thin_threads, shared, args, staged);
     return HALO_OK;
 }

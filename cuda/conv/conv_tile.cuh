@@ -20,12 +20,10 @@ template <int Planes, int Quads>
 __device__ __forceinline__ ConvPlace tile_place(const ConvArgs &a, int tile_rows)
 {
     using Block = TileBlock<Planes, Quads>;
-    const unsigned thread = threadIdx.x, sets = ((unsigned)a.dst.channels + Planes - 1) / Planes;
-    const unsigned tile = blockIdx.x / sets, across = (unsigned)a.tiles_x; /* 64-bit divisions are long */
+    const unsigned thread = threadIdx.x, across = (unsigned)a.tiles_x; /* 64-bit divisions are long */
     ConvPlace p;
-    p.channel = (int)(blockIdx.x % sets) * Planes;
-    p.y = (int64_t)(tile / across) * tile_rows;
-    p.x = (int64_t)(tile % across) * Block::cols;
+    p.y = (int64_t)(blockIdx.x / across) * tile_rows;
+    p.x = (int64_t)(blockIdx.x % across) * Block::cols;
     p.plane = (int)(thread / (Block::groups * Block::lines));
     p.group = (int)(thread % Block::groups);
     p.line = (int)(thread / Block::groups % Block::lines);
@@ -40,16 +38,15 @@ template <typename D> union TileFour {
     D at[4];
 };
 
-/* The first `cols` of four neighbouring pixels: one word of every plane, of which there are `planes`; packed where these are all
- * of a pixel. */
+/* The first `cols` of four neighbouring pixels, one word of every plane; `words`: they can be stored as whole
+ * words. */
 template <typename D, int Planes>
-__device__ __forceinline__ void tile_put_pixels(D *to, const CudaWord<D> word[Planes], int cols, int planes, int channels,
-                                                bool packed)
+__device__ __forceinline__ void tile_put_pixels(D *to, const CudaWord<D> word[Planes], int cols, bool words)
 {
     TileFour<D> in[Planes], out[Planes];
 #pragma unroll
     for (int c = 0; c < Planes; c++) in[c].word = word[c];
-    if (packed && cols >= 4) {
+    if (words && cols >= 4) {
 #pragma unroll
         for (int e = 0; e < 4 * Planes; e++) out[e / 4].at[e % 4] = in[e % Planes].at[e / Planes];
 #pragma unroll
@@ -58,7 +55,7 @@ __device__ __forceinline__ void tile_put_pixels(D *to, const CudaWord<D> word[Pl
     }
 #pragma unroll
     for (int e = 0; e < 4 * Planes; e++)
-        if (e / Planes < cols && e % Planes < planes) to[e / Planes * channels + e % Planes] = in[e % Planes].at[e / Planes];
+        if (e / Planes < cols) to[e] = in[e % Planes].at[e / Planes];
 }
 
 /* What four outputs are stored as, of which there are `cols`: the others are 0, which is never clipped. */
@@ -68,9 +65,10 @@ __device__ __forceinline__ void tile_scale(const ConvTarget &dst, int cols, floa
     for (int i = 0; i < 4; i++) v[i] = i < cols ? cuda_rescale(conv_affine(dst, v[i]), dst.store) : 0.0f;
 }
 
-/* Stores the block's outputs, acc[Rows][Quads][4] of every thread. All threads call it; `tile` is shared memory with room for
- * the outputs: they pass through it, so that pixels are stored whole, and become samples after that, in a loop. Code for each
- * type that is there for each of a thread's outputs is more than that of the sums. */
+/* Stores the block's outputs, acc[Rows][Quads][4] of every thread. All threads call it; `tile` is shared memory
+ * with room for the outputs: they pass through it, so that pixels are stored whole, and become samples after
+ * that, in a loop. Code for each type that is there for each of a thread's outputs is more than that of the
+ * sums. */
 template <int Planes, int Rows, int Quads>
 __device__ __forceinline__ void tile_finish(const ConvTarget &dst, const ConvPlace &p,
                                             const float acc[Rows][Quads][4], float *tile)
@@ -90,8 +88,7 @@ __device__ __forceinline__ void tile_finish(const ConvTarget &dst, const ConvPla
     __syncthreads();
     cuda_typed(dst.dtype, [&](auto zero) {
         using D = decltype(zero);
-        const int planes = min(Planes, dst.channels - p.channel);
-        const bool packed = dst.channels == Planes && cuda_aligned(dst.data, dst.stride, 4 * sizeof(D));
+        const bool whole = cuda_aligned(dst.data, dst.stride, 4 * sizeof(D));
 #pragma unroll 1
         for (int e = (int)threadIdx.x; e < plane; e += Block::threads) {
             const int64_t x = p.x + e % pitch * 4, y = p.y + e / pitch;
@@ -102,11 +99,10 @@ __device__ __forceinline__ void tile_finish(const ConvTarget &dst, const ConvPla
             for (int c = 0; c < Planes; c++) {
                 float v[4];
                 conv_load4(v, tile + 4 * (c * plane + e));
-                if (!plain || cols < 4 || c >= planes) tile_scale(dst, c < planes ? cols : 0, v);
+                if (!plain || cols < 4) tile_scale(dst, cols, v);
                 words[c] = cuda_quantise4<D>(v, &clipped);
             }
-            tile_put_pixels<D, Planes>((D *)(dst.data + y * dst.stride) + x * dst.channels + p.channel, words, cols,
-                                       planes, dst.channels, packed);
+            tile_put_pixels<D, Planes>((D *)(dst.data + y * dst.stride) + x * Planes, words, cols, whole);
         }
     });
     cuda_count_clipped(dst.clipped, clipped);

@@ -1,19 +1,22 @@
 /* Which dense masks are taken in strips, and by which kernel: see conv_walk.cuh. */
 #include "conv_walk.cuh"
 
-/* What was faster than tiles (conv_fixed.cu) on an H200, see docs/tried/convolution.md. Small masks whose results are
- * wider than their samples wait for memory, which tiles use better, for a thread's outputs lie side by side, but where the mask's
- * anchor is so far off its middle that no tile begins with a word of samples.
+/* What was faster than tiles (conv_fixed.cu) on an H200, see docs/tried/convolution.md. Small masks whose
+ * results are wider than their samples wait for memory, which tiles use better, for a thread's outputs lie side
+ * by side, but where the mask's anchor is so far off its middle that no tile begins with a word of samples.
  * Masks of 15 x 15 over four channels of integers have too many samples to widen. */
 static bool pays(const HaloWindow *window, int channels, HaloDtype from, HaloDtype to)
 {
     const bool words = (window->ox + window->width / 2) % 4 == 0;
-    return (to == from || window->width >= 7 || !words) && (window->width < 15 || channels < 4 || from == HALO_F32);
+    return (to == from || window->width >= 7 || !words) &&
+           (window->width < 15 || channels < 4 || from == HALO_F32);
 }
 
 bool conv_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv)
 {
-    if (conv->window.width != conv->window.height || !walk_takes(src, dst, conv->window.border, conv->window.value)) return false;
+    if (conv->window.width != conv->window.height ||
+        !walk_takes(src, dst, conv->window.border, conv->window.value))
+        return false;
     if (dst->shape.channels == 2) return false; /* of which tiles are as fast */
     if (!pays(&conv->window, dst->shape.channels, src->shape.dtype, dst->shape.dtype)) return false;
     switch (conv->window.width) {

@@ -26,7 +26,8 @@ template <typename S, int Taps, int Step> struct ConvPass {
     static constexpr int links = Taps - 1;
     static constexpr bool fills = true;
     static constexpr bool combines = false, measures = false, prepares = false;
-    static constexpr bool divides = false, floats = sizeof(S) < sizeof(float) && Taps <= 5; /* registers are few behind long chains */
+    static constexpr bool divides = false, floats = sizeof(S) < sizeof(float) &&
+                                                    Taps <= 5; /* registers are few behind long chains */
     static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= (Step == 4 ? 7 : 5);
     typedef Walk<S, Taps, Step, own, false> W;
 
@@ -42,8 +43,8 @@ template <typename S, int Taps, int Step> struct ConvPass {
         }
     }
 
-    /* A column of the mask: its first one moves every chain one place on. Output by output where it is long: a sample then stays in
-     * the operand's cache, and accumulators may lie in its bank of registers. */
+    /* A column of the mask: its first one moves every chain one place on. Output by output where it is long: a
+     * sample then stays in the operand's cache, and accumulators may lie in its bank of registers. */
     static __device__ __forceinline__ void column(const float2 tap[(Taps + 1) / 2], const float *v, bool first,
                                                   float chain[Taps - 1][own], float acc[own])
     {

@@ -216,12 +216,13 @@ static HaloStatus transform_mask(HaloDevice *device, const FftArgs &a, const Hal
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &tap));
     CUDA_TRY(cudaMemcpyAsync(tap, conv->tap, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
     CUDA_TRY(cudaMemsetAsync(mask, 0, (size_t)a.size_x * (size_t)a.size_y * sizeof(float2), device->stream));
-    CUDA_LAUNCH(device, place_kernel, cuda_ceil_div(taps, threads), threads, 0, (const float *)tap, conv->window.width,
-                conv->window.height, (int64_t)a.size_x, mask);
+    CUDA_LAUNCH(device, place_kernel, cuda_ceil_div(taps, threads), threads, 0, (const float *)tap,
+                conv->window.width, conv->window.height, (int64_t)a.size_x, mask);
     return transform(device, a, &device->fft[0], 1, mask, FORWARD);
 }
 
-static FftArgs args_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
+static FftArgs args_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                       HaloStore store)
 {
     FftArgs a = {};
     a.src = (const char *)src->data;

@@ -55,20 +55,22 @@ __device__ __forceinline__ void walk_survey(const float acc[W::own], int count, 
 
 /* ---- the kernel ----------------------------------------------------------------------------------------- */
 
-/* Bits, which ptxas keeps in one register and makes no table of branches of; where there is but one way, a predicate is less. */
+/* Bits, which ptxas keeps in one register and makes no table of branches of; where there is but one way, a
+ * predicate is less. */
 static const int walk_plain = 1, walk_quotient = 2, walk_floats = 4;
 
 /* What one warp does. Pass::row() makes of a row of samples a link of every chain, and of the chains' ends a
  * row of outputs; `from` is the thread's first staged sample. A border with a value of its own may stand in for
  * a row: where Pass::fills says so as samples, else the pass is told that the row does not exist. A pass that
- * measures stores nothing, but is told the extremes of what each thread made (walk_extremes.cuh). One that prepares
- * makes other samples of those that were staged, first. */
+ * measures stores nothing, but is told the extremes of what each thread made (walk_extremes.cuh). One that
+ * prepares makes other samples of those that were staged, first. */
 template <typename Pass> __device__ __forceinline__ void walk_strip(const typename Pass::Args &args)
 {
     typedef typename Pass::W W;
     typedef typename W::Staged Staged;
     typedef typename W::Stored D;
-    constexpr int stages = Pass::combines ? 3 : 2; /* of rows: those at work, those on their way, and those before */
+    constexpr int stages =
+        Pass::combines ? 3 : 2; /* of rows: those at work, those on their way, and those before */
     static_assert(!Pass::combines || W::taps / 2 <= walk_step, "the middle row is there");
     __shared__ alignas(16) char raw[stages][walk_step * W::row_bytes];
     __shared__ alignas(16) float tile[W::widened ? walk_step * W::pitch : 4];
@@ -81,9 +83,10 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     const char *const first = a.src.data + (p.sx - a.src.x0) * W::size;
     const int own = W::own * (int)threadIdx.x; /* the first column of this thread */
     const int left = (int)cuda_max(0, cuda_min(W::own, a.dst.cols - p.x - own));
-    /* How rows leave: nearly all warps store whole packs of their source's type, or of f32, without points behind them; votes, so
-     * that it is not asked every row. */
-    const bool whole = __all_sync(CUDA_ALL, left == W::own) && (a.plain || a.inverse != 0.0f), packed = whole && a.wide;
+    /* How rows leave: nearly all warps store whole packs of their source's type, or of f32, without points
+     * behind them; votes, so that it is not asked every row. */
+    const bool whole = __all_sync(CUDA_ALL, left == W::own) && (a.plain || a.inverse != 0.0f),
+               packed = whole && a.wide;
     const bool floats = whole && a.fours && a.dst.dtype == HALO_F32;
     const bool bare = a.dst.points.count == 0, usual = bare && packed && a.plain;
     const int way = !bare ? 0 : packed ? (a.plain ? walk_plain : walk_quotient) : floats ? walk_floats : 0;
@@ -92,7 +95,7 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
     unsigned clipped = 0;
     float low = INFINITY, high = -INFINITY;
     WalkRows rows = {}, next = {};
-    const Staged *from = NULL; /* of row r of this step */
+    const Staged *from = NULL;     /* of row r of this step */
     int stage = stages - 1, r = 0; /* what lies before the first step is empty */
 #pragma unroll 1
     for (int t = -walk_step; t < p.rows;) {
@@ -114,8 +117,8 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
             from = reinterpret_cast<const Staged *>(W::widened ? (const char *)tile : here) + own;
         }
         float acc[W::own];
-        /* Rows that leave as they are. Others leave this loop with each: beside what they take, which has loops of its own, the
-         * taps would be fetched for each row, and not stay in registers of the warp. */
+        /* Rows that leave as they are. Others leave this loop with each: beside what they take, which has loops
+         * of its own, the taps would be fetched for each row, and not stay in registers of the warp. */
 #pragma unroll 1
         for (; r < count; r++, from += W::pitch) {
             Pass::row(args, from, rows.exist >> r & 1, outside, chain, acc);
@@ -124,10 +127,13 @@ template <typename Pass> __device__ __forceinline__ void walk_strip(const typena
                 walk_survey<W>(acc, left, &low, &high);
             } else {
                 if constexpr (Pass::combines) {
-                    /* The middle row, of this step or of the one before: that lies before this one but once a turn. */
-                    const char *const at = W::widened ? here + own * W::size + r * W::row_bytes : reinterpret_cast<const char *>(from);
+                    /* The middle row, of this step or of the one before: that lies before this one but once a
+                     * turn. */
+                    const char *const at = W::widened ? here + own * W::size + r * W::row_bytes
+                                                      : reinterpret_cast<const char *>(from);
                     const int turn = stage == 0 && r < taps / 2 ? stages * walk_step : 0;
-                    walk_combine_row<W>(a, p, p.y + t + r - (taps - 1), at + (turn - taps / 2) * W::row_bytes, acc);
+                    walk_combine_row<W>(a, p, p.y + t + r - (taps - 1), at + (turn - taps / 2) * W::row_bytes,
+                                        acc);
                 }
                 if (Pass::divides || Pass::floats ? way & walk_plain : usual) {
                     walk_put<D, W::own, Pass::combines>(reinterpret_cast<D *>(to) + p.x + own, acc, &clipped);
@@ -207,8 +213,8 @@ static inline void walk_strips(WalkArgs *a, int64_t resident, const WalkShape &w
 }
 
 /* Fills in what is the same for every pass, and says how many blocks there are. */
-static inline HaloStatus walk_prepare(HaloDevice *device, const ConvArgs *conv, const WalkShape &w, const void *kernel, WalkArgs *args,
-                               int64_t *blocks)
+static inline HaloStatus walk_prepare(HaloDevice *device, const ConvArgs *conv, const WalkShape &w,
+                                      const void *kernel, WalkArgs *args, int64_t *blocks)
 {
     WalkArgs &a = *args;
     a.src = conv->src;
@@ -228,11 +234,14 @@ static inline HaloStatus walk_prepare(HaloDevice *device, const ConvArgs *conv, 
     a.fours = cuda_aligned(a.dst.data, a.dst.stride, four);
     a.plain = conv_plain(a.dst);
     const float den = a.dst.store.den;
-    const bool divides = a.whole && !a.plain && !a.dst.affine && a.dst.store.num == 1.0f && a.dst.points.count == 0;
-    a.inverse = divides && den >= 1.0f && den <= walk_divisor_most && den == (float)(int)den ? 1.0f / den : 0.0f;
+    const bool divides =
+        a.whole && !a.plain && !a.dst.affine && a.dst.store.num == 1.0f && a.dst.points.count == 0;
+    a.inverse =
+        divides && den >= 1.0f && den <= walk_divisor_most && den == (float)(int)den ? 1.0f / den : 0.0f;
     int resident = 0;
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, CUDA_WARP, (size_t)w.shared));
-    if (resident > walk_schedulers) resident -= resident % walk_schedulers; /* of which one with more warps ends last */
+    if (resident > walk_schedulers)
+        resident -= resident % walk_schedulers; /* of which one with more warps ends last */
     walk_strips(&a, (int64_t)device->properties.multiProcessorCount * resident, w);
     const int64_t later = cuda_max(0, a.dst.rows - (int64_t)a.strips * a.strip);
     *blocks = a.tiles_x * (a.strips + cuda_ceil_div(later, a.rest));
@@ -247,8 +256,20 @@ static HaloStatus walk_launch(HaloDevice *device, const ConvArgs *conv, void (*k
     typedef typename Pass::W W;
     constexpr size_t stored = sizeof(typename W::Stored);
     const int taps = W::fewer ? conv->width : W::taps;
-    const WalkShape shape = {W::size, taps, W::step, W::own, W::cols, W::lead,
-                             stored == 1 ? HALO_U8 : stored == 2 ? HALO_U16 : HALO_F32, Pass::light, 0, 0, 0, (W::taps - taps) / 2};
+    const WalkShape shape = {W::size,
+                             taps,
+                             W::step,
+                             W::own,
+                             W::cols,
+                             W::lead,
+                             stored == 1   ? HALO_U8
+                             : stored == 2 ? HALO_U16
+                                           : HALO_F32,
+                             Pass::light,
+                             0,
+                             0,
+                             0,
+                             (W::taps - taps) / 2};
     int64_t blocks = 0;
     CUDA_PASS(walk_prepare(device, conv, shape, (const void *)kernel, &args->walk, &blocks));
     CUDA_LAUNCH(device, kernel, blocks, CUDA_WARP, 0, *args);

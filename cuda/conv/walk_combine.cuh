@@ -4,19 +4,23 @@
 
 #include "walk_stage.cuh"
 
-/* Is row y of a strip's outputs combined with the samples that it is made round? KEEP asks for them where its margins are. */
-template <typename W> __device__ __forceinline__ bool walk_combines(const WalkArgs &a, const WalkPlace &p, int64_t y)
+/* Is row y of a strip's outputs combined with the samples that it is made round? KEEP asks for them where its
+ * margins are. */
+template <typename W>
+__device__ __forceinline__ bool walk_combines(const WalkArgs &a, const WalkPlace &p, int64_t y)
 {
     const ConvWith &with = a.dst.with;
     const HaloCombine &how = with.how;
     if (how.kind != HALO_COMBINE_KEEP) return true;
-    const int64_t row = with.y0 + y, column = with.x0 + p.x / W::step, end = column + (W::cols + W::step - 1) / W::step;
+    const int64_t row = with.y0 + y, column = with.x0 + p.x / W::step,
+                  end = column + (W::cols + W::step - 1) / W::step;
     return row < how.up || row >= with.height - how.down || column < how.left || end >= with.width - how.right;
 }
 
 /* A thread's outputs of row y, from element x on, with these samples. */
 template <typename W>
-__device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64_t x, const float v[W::own], float acc[W::own])
+__device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64_t x, const float v[W::own],
+                                             float acc[W::own])
 {
     const ConvWith &with = a.dst.with;
     const HaloCombine &how = with.how;
@@ -31,7 +35,9 @@ __device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64
         else /* nothing is below that */
             each([&](float in, float made, int) { return halo_fma(how.amount, in - made, in); });
         break;
-    case HALO_COMBINE_ADD: each([&](float in, float made, int) { return halo_fma(how.amount, made, in); }); break;
+    case HALO_COMBINE_ADD:
+        each([&](float in, float made, int) { return halo_fma(how.amount, made, in); });
+        break;
     case HALO_COMBINE_DIFFERENCE: each([](float in, float made, int) { return halo_abs(in - made); }); break;
     default: {
         const int64_t row = with.y0 + y;
@@ -46,7 +52,8 @@ __device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64
 
 /* The same with the samples of a row of the source, from the first that is staged for this thread on. */
 template <typename W>
-__device__ __forceinline__ void walk_combine_row(const WalkArgs &a, const WalkPlace &p, int64_t y, const char *row, float acc[W::own])
+__device__ __forceinline__ void walk_combine_row(const WalkArgs &a, const WalkPlace &p, int64_t y,
+                                                 const char *row, float acc[W::own])
 {
     typedef typename W::Source S;
     if (!walk_combines<W>(a, p, y)) return;

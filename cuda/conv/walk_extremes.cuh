@@ -1,13 +1,13 @@
-/* The extremes of what a walk (walk.cuh) makes of one channel, which it does not store: for what is set by them, and makes it
- * anew. A pass that only measures has a kernel of its own; the others know nothing of it. */
+/* The extremes of what a walk (walk.cuh) makes of one channel, which it does not store: for what is set by
+ * them, and makes it anew. A pass that only measures has a kernel of its own; the others know nothing of it. */
 #ifndef HALO_CUDA_WALK_EXTREMES_CUH
 #define HALO_CUDA_WALK_EXTREMES_CUH
 
 #include "reduce/reduce_tree.cuh"
 #include "walk.cuh"
 
-/* `state` is 0 between launches: the keys of both extremes, the greater the further out, and how many warps have come. The
- * last of these leaves the extremes where the host reads them. */
+/* `state` is 0 between launches: the keys of both extremes, the greater the further out, and how many warps
+ * have come. The last of these leaves the extremes where the host reads them. */
 struct WalkExtremes {
     unsigned *state;
     float *found;
@@ -35,7 +35,10 @@ template <typename Pass> struct WalkMeasuring : Pass {
     };
     static constexpr bool measures = true;
 
-    static __device__ __forceinline__ void found(const Args &a, float low, float high) { walk_extremes_join(a.extremes, low, high); }
+    static __device__ __forceinline__ void found(const Args &a, float low, float high)
+    {
+        walk_extremes_join(a.extremes, low, high);
+    }
 };
 
 template <typename Pass>
@@ -45,9 +48,11 @@ __global__ static void __launch_bounds__(CUDA_WARP, Pass::warps)
     walk_strip<WalkMeasuring<Pass>>(a);
 }
 
-/* Gives the least and the greatest of what `conv`'s destination, which has no data, would hold. `own` has the taps. */
+/* Gives the least and the greatest of what `conv`'s destination, which has no data, would hold. `own` has the
+ * taps. */
 template <typename Pass>
-static HaloStatus walk_extremes(HaloDevice *device, const ConvArgs *conv, const typename Pass::Args &own, float found[2])
+static HaloStatus walk_extremes(HaloDevice *device, const ConvArgs *conv, const typename Pass::Args &own,
+                                float found[2])
 {
     typename WalkMeasuring<Pass>::Args a = {};
     void *none;

@@ -1,5 +1,5 @@
-/* How the rows of a step that a walk (walk.cuh) has staged become what its windows lie over: what a border repeats, rows that do not
- * exist, samples widened once. */
+/* How the rows of a step that a walk (walk.cuh) has staged become what its windows lie over: what a border
+ * repeats, rows that do not exist, samples widened once. */
 #ifndef HALO_CUDA_WALK_READY_CUH
 #define HALO_CUDA_WALK_READY_CUH
 
@@ -46,8 +46,9 @@ __device__ __forceinline__ void walk_gather(const WalkArgs &a, const WalkPlace &
 
 /* Whichever it takes. */
 template <typename W>
-__device__ __forceinline__ void walk_edges(const WalkArgs &a, const WalkPlace &p, const char *first, const WalkRows &rows,
-                                           const int *map, typename W::Source outside, char *raw)
+__device__ __forceinline__ void walk_edges(const WalkArgs &a, const WalkPlace &p, const char *first,
+                                           const WalkRows &rows, const int *map, typename W::Source outside,
+                                           char *raw)
 {
     if (p.whole) return;
     if (p.far)
@@ -84,7 +85,8 @@ template <> __device__ __forceinline__ float4 walk_widen4(const WalkArgs &a, con
 }
 
 /* All of a step's rows to f32. */
-template <typename W> __device__ __forceinline__ void walk_widen(const WalkArgs &a, const char *raw, float *tile)
+template <typename W>
+__device__ __forceinline__ void walk_widen(const WalkArgs &a, const char *raw, float *tile)
 {
     const typename W::Source *const from = reinterpret_cast<const typename W::Source *>(raw);
 #pragma unroll
@@ -94,8 +96,9 @@ template <typename W> __device__ __forceinline__ void walk_widen(const WalkArgs 
 
 /* What has come of a step's rows becomes what their windows lie over. */
 template <typename Pass>
-__device__ __forceinline__ void walk_ready(const typename Pass::Args &args, const WalkPlace &p, const char *first, const WalkRows &rows,
-                                           const int *map, int count, char *here, float *tile)
+__device__ __forceinline__ void walk_ready(const typename Pass::Args &args, const WalkPlace &p,
+                                           const char *first, const WalkRows &rows, const int *map, int count,
+                                           char *here, float *tile)
 {
     typedef typename Pass::W W;
     typedef typename W::Source S;

@@ -12,7 +12,8 @@
 struct WalkRgb {
     uint8_t at[3];
     WalkRgb() = default;
-    __device__ __forceinline__ explicit WalkRgb(float) : at{} {} /* where the border has no value of its own nobody looks */
+    __device__ __forceinline__ explicit WalkRgb(float)
+        : at{} {} /* where the border has no value of its own nobody looks */
 };
 
 /* What a kernel that has one type of source and of result in mind stores. */
@@ -65,7 +66,10 @@ template <typename S, int Taps, int Step, int Own, bool Widened, bool Fewer = fa
 };
 
 /* How many the mask has. */
-template <typename W> __device__ __forceinline__ int walk_taps(const WalkArgs &a) { return W::fewer ? a.taps : W::taps; }
+template <typename W> __device__ __forceinline__ int walk_taps(const WalkArgs &a)
+{
+    return W::fewer ? a.taps : W::taps;
+}
 
 /* ---- where a warp works --------------------------------------------------------------------------------- */
 
@@ -131,7 +135,8 @@ __device__ __forceinline__ static WalkRows walk_find(const WalkArgs &a, const Wa
 {
     const int64_t y = p.sy + t;
     if (t < p.rows && y >= 0 && y + Step <= cuda_min(a.src.height, a.src.y_end))
-        return {(y - a.src.y0) * a.src.stride, (1u << Step) - 1, true}; /* the last step's too, of which not all are needed */
+        return {(y - a.src.y0) * a.src.stride, (1u << Step) - 1,
+                true}; /* the last step's too, of which not all are needed */
     const int r = (int)threadIdx.x;
     const int64_t from = r < Step && t + r < p.rows ? halo_border_index(y + r, a.src.height, a.src.border) : -1;
     return {(from - a.src.y0) * a.src.stride, __ballot_sync(CUDA_ALL, from >= 0), false};
@@ -139,9 +144,9 @@ __device__ __forceinline__ static WalkRows walk_find(const WalkArgs &a, const Wa
 
 /* ---- staging -------------------------------------------------------------------------------------------- */
 
-/* Starts the copy of a step's rows, which follow one another, in pieces: first those of the outputs' own columns, so
- * that whole lines of memory are asked for, then those on both sides. `first` is the first staged sample of the
- * source's first row. */
+/* Starts the copy of a step's rows, which follow one another, in pieces: first those of the outputs' own
+ * columns, so that whole lines of memory are asked for, then those on both sides. `first` is the first staged
+ * sample of the source's first row. */
 template <typename W, int Piece>
 __device__ __forceinline__ void walk_copy(const WalkArgs &a, const WalkPlace &p, const char *first, char *raw)
 {
@@ -183,7 +188,8 @@ __device__ __forceinline__ void walk_copy_rows(const WalkArgs &a, const WalkPlac
 
 /* Sends the rows of a step on their way. */
 template <typename W>
-__device__ __forceinline__ void walk_fetch(const WalkArgs &a, const WalkPlace &p, const char *first, const WalkRows &rows, char *raw)
+__device__ __forceinline__ void walk_fetch(const WalkArgs &a, const WalkPlace &p, const char *first,
+                                           const WalkRows &rows, char *raw)
 {
     if (a.piece != 0 && rows.exist != 0) {
         if (!rows.follow)

@@ -4,21 +4,23 @@
 
 #include "walk_stage.cuh"
 
-/* Stores a row of the warp's outputs, of whatever type, scaled and placed however: from shared memory, so that the code
- * for that is there once and not for every output of a thread. All threads come here together. */
+/* Stores a row of the warp's outputs, of whatever type, scaled and placed however: from shared memory, so that
+ * the code for that is there once and not for every output of a thread. All threads come here together. */
 template <typename W>
-__device__ __forceinline__ void walk_store(const WalkArgs &a, const WalkPlace &p, int64_t y, const float acc[W::own],
-                                           float made[W::cols], unsigned *clipped)
+__device__ __forceinline__ void walk_store(const WalkArgs &a, const WalkPlace &p, int64_t y,
+                                           const float acc[W::own], float made[W::cols], unsigned *clipped)
 {
     const int count = (int)cuda_min(W::cols, a.dst.cols - p.x), lane = (int)threadIdx.x;
     const int fours = a.fours ? count / 4 * 4 : 0;
 #pragma unroll
     for (int k = 0; k < W::own; k += 4)
-        *reinterpret_cast<float4 *>(made + W::own * lane + k) = make_float4(acc[k], acc[k + 1], acc[k + 2], acc[k + 3]);
+        *reinterpret_cast<float4 *>(made + W::own * lane + k) =
+            make_float4(acc[k], acc[k + 1], acc[k + 2], acc[k + 3]);
     __syncwarp();
     if (!a.plain) {
 #pragma unroll 1
-        for (int i = lane; i < count; i += CUDA_WARP) made[i] = halo_rescale(conv_affine(a.dst, made[i]), a.dst.store);
+        for (int i = lane; i < count; i += CUDA_WARP)
+            made[i] = halo_rescale(conv_affine(a.dst, made[i]), a.dst.store);
         __syncwarp();
     }
     cuda_typed(a.dst.dtype, [&](auto zero) {
@@ -31,14 +33,16 @@ __device__ __forceinline__ void walk_store(const WalkArgs &a, const WalkPlace &p
             cuda_store_fours<D, 4, true>(to + i, v, clipped);
         }
 #pragma unroll 1
-        for (int i = fours + lane; i < count; i += CUDA_WARP) to[i] = cuda_sample<D>(made[i], {1.0f, 1.0f}, clipped);
+        for (int i = fours + lane; i < count; i += CUDA_WARP)
+            to[i] = cuda_sample<D>(made[i], {1.0f, 1.0f}, clipped);
     });
     __syncwarp();
 }
 
-/* Whole numbers over a whole number up to 4096: the quotient by the reciprocal, and once more by what that leaves, is the division's
- * for every float that is no subnormal one (all significands by all of these were compared). P. Markstein, "Computation of
- * elementary functions on the IBM RISC System/6000 processor", IBM Journal of Research and Development 34, 1990. */
+/* Whole numbers over a whole number up to 4096: the quotient by the reciprocal, and once more by what that
+ * leaves, is the division's for every float that is no subnormal one (all significands by all of these were
+ * compared). P. Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", IBM
+ * Journal of Research and Development 34, 1990. */
 static const float walk_divisor_most = 4096.0f;
 
 template <typename W> __device__ __forceinline__ void walk_divide(const WalkArgs &a, float acc[W::own])
@@ -78,12 +82,14 @@ __device__ __forceinline__ void walk_put(D *to, const float acc[Own], unsigned *
 
 static const int walk_quick_taps = 9; /* up to here */
 
-/* Stores a warp's outputs of a row as f32. Where few taps leave it waiting for memory, by way of shared memory, so that neighbours
- * store neighbours: half a sector costs as much as a whole one. There a thread's quads are turned round by its place, for the sake
- * of the banks. */
-template <typename W> __device__ __forceinline__ void walk_put_floats(float *to, const float acc[W::own], float made[W::cols])
+/* Stores a warp's outputs of a row as f32. Where few taps leave it waiting for memory, by way of shared memory,
+ * so that neighbours store neighbours: half a sector costs as much as a whole one. There a thread's quads are
+ * turned round by its place, for the sake of the banks. */
+template <typename W>
+__device__ __forceinline__ void walk_put_floats(float *to, const float acc[W::own], float made[W::cols])
 {
-    constexpr int quads = W::own / 4, abreast = 8 / quads; /* threads whose quads lie in different banks as they are */
+    constexpr int quads = W::own / 4,
+                  abreast = 8 / quads; /* threads whose quads lie in different banks as they are */
     const int lane = (int)threadIdx.x;
     uint4 four[quads];
 #pragma unroll
@@ -92,7 +98,9 @@ template <typename W> __device__ __forceinline__ void walk_put_floats(float *to,
 #pragma unroll
         for (int q = 0; q < quads; q++) cuda_put(to + W::own * lane + 4 * q, four[q]);
     } else {
-        const auto slot = [&](int thread, int q) { return reinterpret_cast<uint4 *>(made) + thread * quads + (q ^ thread / abreast % quads); };
+        const auto slot = [&](int thread, int q) {
+            return reinterpret_cast<uint4 *>(made) + thread * quads + (q ^ thread / abreast % quads);
+        };
 #pragma unroll
         for (int q = 0; q < quads; q++) *slot(lane, q) = four[q];
         __syncwarp();
@@ -105,8 +113,8 @@ template <typename W> __device__ __forceinline__ void walk_put_floats(float *to,
     }
 }
 
-/* What lies behind the result, as conv_points left it: one decision a point for all of a thread's outputs. Walks of more taps
- * do without. */
+/* What lies behind the result, as conv_points left it: one decision a point for all of a thread's outputs.
+ * Walks of more taps do without. */
 static const int walk_points_most = 17;
 
 template <int Own> __device__ __forceinline__ void walk_points(const ConvPoints &points, float acc[Own])
@@ -115,8 +123,8 @@ template <int Own> __device__ __forceinline__ void walk_points(const ConvPoints 
     for (int p = 0; p < points.count; p++) {
         const HaloPoint point = points.point[p];
         switch (point.op) {
-#define CASE(code)                                                                                \
-    case code:                                                                                    \
+#define CASE(code)                                                                                             \
+    case code:                                                                                                 \
         _Pragma("unroll") for (int k = 0; k < Own; k++) acc[k] = halo_point(acc[k], {code, point.a, point.b}); \
         break;
             CASE(HALO_POINT_FMA)
@@ -129,10 +137,11 @@ template <int Own> __device__ __forceinline__ void walk_points(const ConvPoints 
     }
 }
 
-/* A row of a warp's outputs that has points behind it, or is not `packed`: whole, and as its kernel has it in mind. */
+/* A row of a warp's outputs that has points behind it, or is not `packed`: whole, and as its kernel has it in
+ * mind. */
 template <typename W>
-__device__ __forceinline__ void walk_leave(const WalkArgs &a, const WalkPlace &p, int64_t y, bool packed, float acc[W::own],
-                                           float made[W::cols], unsigned *clipped)
+__device__ __forceinline__ void walk_leave(const WalkArgs &a, const WalkPlace &p, int64_t y, bool packed,
+                                           float acc[W::own], float made[W::cols], unsigned *clipped)
 {
     typedef typename W::Stored D;
     char *const row = a.dst.data + y * a.dst.stride;

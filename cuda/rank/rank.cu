@@ -1,50 +1,57 @@
-/* Rank filters: minima and maxima have ways of their own (rank_extreme.cu, rank_narrow.cu, rank_span.cu); other small windows go
- * through sorting networks (rank_network.cu, rank_select.cu), windows along a line through a wavelet matrix (rank_line.cu); larger
- * ones are counted: bytes by value (rank_walk.cu), others by their places in a sorted tile (rank_tile.cu). */
+/* Rank filters: minima and maxima have ways of their own (rank_extreme.cu, rank_span.cu); other small windows
+ * go through sorting networks (rank_network.cu, rank_select.cu), windows along a line through a wavelet matrix
+ * (rank_line.cu); larger ones are counted: bytes by value (rank_walk.cu), others by their places in a sorted
+ * tile (rank_tile.cu). */
 #include "rank.cuh"
 
-/* ---- bytes and words as floats ----------------------------------------------------------------------------- */
+#include "adapt.cuh"
+
+/* ---- bytes and words as floats -----------------------------------------------------------------------------
+ */
 
 static const int widen_threads = 256;
 
 template <typename S>
-__global__ static void __launch_bounds__(widen_threads) widen_kernel(const S *from, int64_t stride, float *to, unsigned cols, unsigned blocks)
+__global__ static void __launch_bounds__(widen_threads)
+    widen_kernel(const S *from, int64_t stride, float *to, unsigned cols, unsigned blocks)
 {
     const int64_t row = blockIdx.x / blocks;
     const unsigned e = blockIdx.x % blocks * widen_threads + threadIdx.x;
     if (e < cols) to[row * cols + e] = (float)((const S *)((const char *)from + row * stride))[e];
 }
 
-/* Where a border's value is no byte or word, samples become floats before minima and maxima are asked for: too rare for kernels of
- * their own. */
+/* Where a border's value is no byte or word, samples become floats before minima and maxima are asked for: too
+ * rare for kernels of their own. */
 static HaloStatus widen(HaloDevice *device, const HaloBuf *src, RankArgs *args)
 {
     const int64_t cols = src->cols * src->shape.channels, blocks = cuda_ceil_div(cols, widen_threads);
     int64_t samples, bytes;
     void *wide;
-    if (cols > UINT32_MAX || !halo_mul(cols, src->rows, &samples) || !halo_mul(samples, (int64_t)sizeof(float), &bytes))
+    if (cols > UINT32_MAX || !halo_mul(cols, src->rows, &samples) ||
+        !halo_mul(samples, (int64_t)sizeof(float), &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%lld samples in a row are too many", (long long)cols);
     const HaloStatus status = cuda_scratch(device, CUDA_SCRATCH_FLAT, bytes, &wide);
     if (status != HALO_OK) return status;
     args->src = (const char *)wide;
     args->src_stride = cols * (int64_t)sizeof(float);
     if (src->shape.dtype == HALO_U8)
-        CUDA_LAUNCH(device, widen_kernel<uint8_t>, blocks * src->rows, widen_threads, 0, (const uint8_t *)src->data, src->stride,
-                    (float *)wide, (unsigned)cols, (unsigned)blocks);
+        CUDA_LAUNCH(device, widen_kernel<uint8_t>, blocks * src->rows, widen_threads, 0,
+                    (const uint8_t *)src->data, src->stride, (float *)wide, (unsigned)cols, (unsigned)blocks);
     else
-        CUDA_LAUNCH(device, widen_kernel<uint16_t>, blocks * src->rows, widen_threads, 0, (const uint16_t *)src->data, src->stride,
-                    (float *)wide, (unsigned)cols, (unsigned)blocks);
+        CUDA_LAUNCH(device, widen_kernel<uint16_t>, blocks * src->rows, widen_threads, 0,
+                    (const uint16_t *)src->data, src->stride, (float *)wide, (unsigned)cols, (unsigned)blocks);
     return HALO_OK;
 }
 
-/* ---- the choice -------------------------------------------------------------------------------------------- */
+/* ---- the choice --------------------------------------------------------------------------------------------
+ */
 
-HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store)
+static HaloStatus rank_image(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,
+                             HaloStore store)
 {
-    const HaloDtype samples = src->shape.dtype, keys = halo_rank_keys(samples, rank->window.border, rank->window.value);
+    const HaloDtype samples = src->shape.dtype,
+                    keys = halo_rank_keys(samples, rank->window.border, rank->window.value);
     RankArgs args = {};
-    CUDA_PASS(cuda_use(device));
-    if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
     args.src = (const char *)src->data;
     args.src_stride = src->stride;
     args.src_x0 = src->x0;
@@ -69,11 +76,10 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.store = store;
     args.clipped = device->clipped;
     const bool extreme = rank->span != NULL || rank_extreme_takes(&args);
-    if (rank->span == NULL && extreme && rank_narrow_takes(&args, samples))
-        return rank_narrow(device, &args, samples, keys);
     if (extreme && samples != keys) {
         const HaloStatus status = widen(device, src, &args);
-        if (status != HALO_OK && !device->asking) return status; /* who asks is told of the other scratch, too */
+        if (status != HALO_OK && !device->asking)
+            return status; /* who asks is told of the other scratch, too */
     }
     if (rank->span != NULL) return rank_span(device, &args, rank->span, keys);
     if (extreme) return rank_extreme(device, &args, keys);
@@ -83,4 +89,19 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     bool done = false;
     if (rank_tile_takes(&args, keys)) CUDA_PASS(rank_tile(device, &args, samples, keys, &done));
     return done ? HALO_OK : rank_walk(device, &args, samples, keys);
+}
+
+HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,
+                     HaloStore store)
+{
+    const HaloDtype keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
+    CUDA_PASS(cuda_use(device));
+    if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
+    if (!cuda_is_narrow(dst, &rank->window)) return rank_image(device, src, dst, rank, store);
+    return cuda_adapt(device, src, dst, &rank->window, rank->halves ? HALO_F32 : keys, store,
+                      [&](const HaloBuf *from, HaloBuf *to, const HaloWindow *inside) {
+                          HaloRank within = *rank;
+                          within.window = *inside;
+                          return rank_image(device, from, to, &within, {1.0f, 1.0f});
+                      });
 }

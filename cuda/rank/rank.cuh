@@ -110,19 +110,17 @@ HaloStatus rank_network(HaloDevice *device, const RankArgs *args, HaloDtype samp
 /* The medians of larger squares, by networks that they share: whether it is one, and that. */
 bool rank_select_takes(const RankArgs *args, HaloDtype samples, HaloDtype keys);
 HaloStatus rank_select(HaloDevice *device, const RankArgs *args, HaloDtype samples);
-/* The first and the last of the sorted, at any size: whether it is one, and that, of samples that are the keys. */
+/* The first and the last of the sorted, at any size: whether it is one, and that, of samples that are the keys.
+ */
 bool rank_extreme_takes(const RankArgs *args);
 HaloStatus rank_extreme(HaloDevice *device, const RankArgs *args, HaloDtype keys);
-/* The same by small windows over few columns and many rows. */
-bool rank_narrow_takes(const RankArgs *args, HaloDtype samples);
-HaloStatus rank_narrow(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
 /* The same over windows that are no rectangles. */
 HaloStatus rank_span(HaloDevice *device, const RankArgs *args, const HaloSpan *span, HaloDtype keys);
 /* Windows that are one row or one column: whether it is one, and that. */
 bool rank_line_takes(const RankArgs *args);
 HaloStatus rank_line(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
-/* Windows that are counted by places in a sorted tile: whether it is worth it, and that; `done` says whether its sides
- * were short enough. */
+/* Windows that are counted by places in a sorted tile: whether it is worth it, and that; `done` says whether
+ * its sides were short enough. */
 bool rank_tile_takes(const RankArgs *args, HaloDtype keys);
 HaloStatus rank_tile(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys, bool *done);
 /* Any window, by counting. */

@@ -27,7 +27,8 @@ template <typename C> struct RankBins {
     {
         return word[(bin & ~(each - 1)) * (CUDA_WARP / each)];
     }
-    /* One more (change 1) or less (-1). Nobody else has these words, but an addition in memory is not waited for. */
+    /* One more (change 1) or less (-1). Nobody else has these words, but an addition in memory is not waited
+     * for. */
     __device__ __forceinline__ void add(unsigned bin, unsigned change)
     {
         atomicAdd(&word_of(bin), __funnelshift_l(0, change, bin * bits)); /* by the bits modulo 32 */

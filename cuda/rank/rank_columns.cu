@@ -9,11 +9,12 @@ static const int64_t columns_beside = 128;
 __device__ __forceinline__ static void fetch_four(uint32_t *to, const char *from, int bytes)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from),
-                 "r"(bytes)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"(bytes)
                  : "memory");
 #else
-    *reinterpret_cast<uint4 *>(to) = bytes > 0 ? *reinterpret_cast<const uint4 *>(from) : make_uint4(0, 0, 0, 0);
+    *reinterpret_cast<uint4 *>(to) =
+        bytes > 0 ? *reinterpret_cast<const uint4 *>(from) : make_uint4(0, 0, 0, 0);
 #endif
 }
 
@@ -26,8 +27,7 @@ __device__ __forceinline__ static void fetched()
 }
 
 /* A word goes to its row, as it is. */
-template <typename K>
-__device__ __forceinline__ static void put_word(char *to, uint32_t word)
+template <typename K> __device__ __forceinline__ static void put_word(char *to, uint32_t word)
 {
     if constexpr (sizeof(K) == 4) word = __float_as_uint(halo_canonical(__uint_as_float(word)));
     *reinterpret_cast<uint32_t *>(to) = word;
@@ -35,17 +35,21 @@ __device__ __forceinline__ static void put_word(char *to, uint32_t word)
 
 /* Runs of R outputs, M of a thread; a block is Step words wide. */
 template <typename X, int R, int M, int Step>
-__global__ static void __launch_bounds__(columns_threads) columns_kernel(const __grid_constant__ ExtremeArgs args)
+__global__ static void __launch_bounds__(columns_threads)
+    columns_kernel(const __grid_constant__ ExtremeArgs args)
 {
     CUDA_SHARED(uint32_t, tile);
     typedef typename X::Sample K;
     constexpr int lanes = word_lanes<K>, width = Step * 4, fours = Step / 4, step_runs = columns_threads / Step;
     const RankArgs &a = args.rank;
     /* A few columns' blocks from top to bottom, then the next: what two of them share is still in the cache. */
-    const unsigned group = blockIdx.x / (args.beside * args.bands), in = blockIdx.x % (args.beside * args.bands);
+    const unsigned group = blockIdx.x / (args.beside * args.bands),
+                   in = blockIdx.x % (args.beside * args.bands);
     const unsigned beside = min(args.beside, args.blocks - group * args.beside);
-    const int64_t top = in / beside * (int64_t)args.part, at = (group * args.beside + in % beside) * (int64_t)width;
-    const int rows = (int)cuda_min(args.part, args.lines - top), units = args.part / R * Step, mine = threadIdx.x;
+    const int64_t top = in / beside * (int64_t)args.part,
+                  at = (group * args.beside + in % beside) * (int64_t)width;
+    const int rows = (int)cuda_min(args.part, args.lines - top), units = args.part / R * Step,
+              mine = threadIdx.x;
     const int64_t row_bytes = args.cols * (int64_t)sizeof(K);
     uint32_t made[M][R];
     {
@@ -60,10 +64,12 @@ __global__ static void __launch_bounds__(columns_threads) columns_kernel(const _
         fetched();
     }
     const auto place = [](int unit) { return unit / Step * (R * Step) + unit % Step; };
-    join_tile<X, R, M>(args, tile + args.tile_pitch, units, Step, mine, columns_threads,
-                       [&](int unit) { return tile + place(unit); }, made);
+    join_tile<X, R, M>(
+        args, tile + args.tile_pitch, units, Step, mine, columns_threads,
+        [&](int unit) { return tile + place(unit); }, made);
     const uint32_t turned = args.to != NULL ? 0 : args.turned;
-    const bool kept = args.to != NULL, direct = kept || (stored_plain<K>(a) && cuda_aligned(a.dst, a.dst_stride, 4));
+    const bool kept = args.to != NULL,
+               direct = kept || (stored_plain<K>(a) && cuda_aligned(a.dst, a.dst_stride, 4));
     if (direct) {
         const int64_t pitch = kept ? args.to_pitch : a.dst_stride, column = at + mine % Step * 4;
         char *const to = (kept ? args.to : a.dst) + top * pitch + column;
@@ -89,7 +95,8 @@ __global__ static void __launch_bounds__(columns_threads) columns_kernel(const _
     for (int m = 0; m < M; m++)
 #pragma unroll
         for (int k = 0; k < R; k++)
-            if (mine + m * columns_threads < units) tile[place(mine + m * columns_threads) + k * Step] = made[m][k] ^ turned;
+            if (mine + m * columns_threads < units)
+                tile[place(mine + m * columns_threads) + k * Step] = made[m][k] ^ turned;
     __syncthreads();
     for (int i = mine; i < rows * Step; i += columns_threads) {
         const int64_t e = at / (int64_t)sizeof(K) + i % Step * lanes, n = args.cols - e;
@@ -117,7 +124,8 @@ static HaloStatus columns_pass(HaloDevice *device, ExtremeArgs *args, int64_t wi
     args->bands = args->blocks;
     args->blocks = (unsigned)blocks;
     args->beside = (unsigned)cuda_min(blocks, columns_beside);
-    CUDA_LAUNCH(device, (columns_kernel<X, R, M, Step>), blocks * args->bands, columns_threads, (int)shared, *args);
+    CUDA_LAUNCH(device, (columns_kernel<X, R, M, Step>), blocks * args->bands, columns_threads, (int)shared,
+                *args);
     return HALO_OK;
 }
 
@@ -138,7 +146,10 @@ template <typename K> static HaloStatus columns_of(HaloDevice *device, ExtremeAr
     return columns_by<Extreme<K, false>>(device, args, window);
 }
 
-int64_t rank_columns_most(const HaloDevice *device) { return cuda_min(1024, rows_that_fit(device, 16) - 8 * 17); }
+int64_t rank_columns_most(const HaloDevice *device)
+{
+    return cuda_min(1024, rows_that_fit(device, 16) - 8 * 17);
+}
 
 HaloStatus rank_columns(HaloDevice *device, ExtremeArgs *args, int64_t window, HaloDtype keys)
 {

@@ -1,5 +1,6 @@
-/* The minimum and the maximum of every window, at a cost that hardly grows with it: along rows, then down columns of
- * that. A wide window takes several passes: the extremes over n of the extremes over m are those over n + m - 1. */
+/* The minimum and the maximum of every window, at a cost that hardly grows with it: along rows, then down
+ * columns of that. A wide window takes several passes: the extremes over n of the extremes over m are those
+ * over n + m - 1. */
 #include "rank_runs.cuh"
 
 /* The widest window of one pass, all channels together. */
@@ -70,7 +71,8 @@ static HaloStatus extremes(HaloDevice *device, const RankArgs *rank, HaloDtype k
 {
     ExtremeArgs args = {};
     ExtremeBuffers buffers = {};
-    const int64_t most = widest(rank), wide = rank->cols + cuda_max(0, rank->width - most) * rank->channels; /* at first */
+    const int64_t most = widest(rank),
+                  wide = rank->cols + cuda_max(0, rank->width - most) * rank->channels; /* at first */
     const bool two = rank->width <= most && rank->height <= rank_columns_most(device);
     int64_t bytes;
     void *block = NULL;
@@ -80,7 +82,8 @@ static HaloStatus extremes(HaloDevice *device, const RankArgs *rank, HaloDtype k
     args.from_pitch = args.to_pitch = round_up(wide * (int64_t)halo_dtype_size(keys), 16);
     if (!halo_mul(args.lines, args.to_pitch, &bytes) || bytes > INT64_MAX / 2)
         return halo_fail(HALO_ERR_LIMIT, "%lld lines of extremes are too many", (long long)args.lines);
-    if (!two || rank->height > 1) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, two ? bytes : 2 * bytes, &block));
+    if (!two || rank->height > 1)
+        CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, two ? bytes : 2 * bytes, &block));
     buffers.keys[0] = (char *)block;
     buffers.keys[1] = (char *)block + (two ? 0 : bytes);
     CUDA_PASS(along_rows(device, &args, &buffers, keys));
@@ -89,7 +92,8 @@ static HaloStatus extremes(HaloDevice *device, const RankArgs *rank, HaloDtype k
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
 
-/* A line, where all that a window has across it is the same samples: one row, or one column without gaps, which is one. */
+/* A line, where all that a window has across it is the same samples: one row, or one column without gaps, which
+ * is one. */
 static RankArgs as_line(const RankArgs *rank, HaloDtype keys)
 {
     RankArgs line = *rank;
@@ -114,7 +118,8 @@ static RankArgs as_line(const RankArgs *rank, HaloDtype keys)
     return line;
 }
 
-/* Outputs of a strip, so that rows and strips begin at a multiple of 16 bytes; a line has as many strips that it is worth it. */
+/* Outputs of a strip, so that rows and strips begin at a multiple of 16 bytes; a line has as many strips that
+ * it is worth it. */
 static const int64_t strip_unit = 16, strip_cols = 128 * strip_unit, strips_fewest = 16;
 
 /* Of a line, `count` outputs from `first` on. */
@@ -127,7 +132,8 @@ static RankArgs part_of(const RankArgs *line, int64_t first, int64_t count)
     return part;
 }
 
-/* The same as rows of a picture, one strip below the other, whose windows all lie inside: rows overlap by a window. */
+/* The same as rows of a picture, one strip below the other, whose windows all lie inside: rows overlap by a
+ * window. */
 static RankArgs strips_of(const RankArgs *line, HaloDtype keys, int64_t first, int64_t strips)
 {
     RankArgs rows = part_of(line, first, strip_cols);
@@ -141,12 +147,14 @@ static RankArgs strips_of(const RankArgs *line, HaloDtype keys, int64_t first, i
     return rows;
 }
 
-/* A line leaves most of a block idle, which has some lines, and some lanes of each word: as strips it has many. What windows at its
- * ends need of the border, and what is left of a strip, remain a line. */
+/* A line leaves most of a block idle, which has some lines, and some lanes of each word: as strips it has many.
+ * What windows at its ends need of the border, and what is left of a strip, remain a line. */
 static HaloStatus extremes_of_line(HaloDevice *device, const RankArgs *line, HaloDtype keys)
 {
-    const int64_t outputs = line->cols / line->channels, inside = line->src_width - (line->width - 1) - line->x0;
-    const int64_t first = round_up(cuda_max(0, -line->x0), strip_unit), strips = (cuda_min(outputs, inside) - first) / strip_cols;
+    const int64_t outputs = line->cols / line->channels,
+                  inside = line->src_width - (line->width - 1) - line->x0;
+    const int64_t first = round_up(cuda_max(0, -line->x0), strip_unit),
+                  strips = (cuda_min(outputs, inside) - first) / strip_cols;
     if (strips < strips_fewest) return extremes(device, line, keys);
     const int64_t last = first + strips * strip_cols;
     const RankArgs head = part_of(line, 0, first), tail = part_of(line, last, outputs - last);

@@ -1,13 +1,15 @@
-/* Ranks along lines, at a cost that does not grow with the window, by a wavelet matrix: F. Claude, G. Navarro, A.
- * Ordonez, "The wavelet matrix", 2015. A level is a bit of every key, from the highest on; the next level has those
- * with a 0 first, in the same order, then those with a 1. So what lies between two places in a line lies between
- * two places in each half of the next level, found by counting zeros, and a bit of the answer is known at each.
+/* Ranks along lines, at a cost that does not grow with the window, by a wavelet matrix: F. Claude, G. Navarro,
+ * A. Ordonez, "The wavelet matrix", 2015. A level is a bit of every key, from the highest on; the next level
+ * has those with a 0 first, in the same order, then those with a 1. So what lies between two places in a line
+ * lies between two places in each half of the next level, found by counting zeros, and a bit of the answer is
+ * known at each.
  *
- * Lines are rows, or columns where windows are one column wide; each channel has its own. Long ones are cut into
- * pieces, which overlap by a window; as many pieces as there is room for are done at a time. */
+ * Lines are rows, or columns where windows are one column wide; each channel has its own. Long ones are cut
+ * into pieces, which overlap by a window; as many pieces as there is room for are done at a time. */
 #include "rank.cuh"
 
-static const int line_threads = 256, line_block = 32 * line_threads; /* keys of a block: a word of 32 a thread */
+static const int line_threads = 256,
+                 line_block = 32 * line_threads;   /* keys of a block: a word of 32 a thread */
 static const int64_t line_most = (int64_t)1 << 25; /* keys at a time, unless one window takes more */
 
 /* 32 keys of a level: their bits, and how many of the keys before them have a 0. */
@@ -16,16 +18,16 @@ struct alignas(8) RankWord {
 };
 
 struct RankLines : RankArgs {
-    bool turned;              /* lines are columns */
-    int64_t window, outputs;  /* of a line */
-    int64_t pieces, first;    /* of a line; of all, the one these keys begin with */
-    unsigned piece, length;   /* outputs and keys of a piece */
-    unsigned count, total;    /* pieces and keys at a time */
-    unsigned blocks;          /* of keys; the last one has room for a key that is none */
+    bool turned;             /* lines are columns */
+    int64_t window, outputs; /* of a line */
+    int64_t pieces, first;   /* of a line; of all, the one these keys begin with */
+    unsigned piece, length;  /* outputs and keys of a piece */
+    unsigned count, total;   /* pieces and keys at a time */
+    unsigned blocks;         /* of keys; the last one has room for a key that is none */
     char *key, *next;
-    RankWord *word;           /* [levels][blocks * line_threads] */
-    uint32_t *zeros;          /* [blocks + 1]: in the blocks before each of this level */
-    uint32_t *all;            /* [levels] */
+    RankWord *word;  /* [levels][blocks * line_threads] */
+    uint32_t *zeros; /* [blocks + 1]: in the blocks before each of this level */
+    uint32_t *all;   /* [levels] */
 };
 
 /* Where sample or output i of a piece is. */
@@ -66,10 +68,11 @@ template <typename K> __device__ __forceinline__ static bool bit_of(K key, int l
     return level == 32 ? key == (K)HALO_KEY_NAN : key >> level & 1;
 }
 
-/* The words of a level, with the zeros of their block before them, and those of every block. What is no key has a
- * 1. */
+/* The words of a level, with the zeros of their block before them, and those of every block. What is no key has
+ * a 1. */
 template <typename K>
-__global__ static void __launch_bounds__(line_threads) gather_bits(const __grid_constant__ RankLines a, int level)
+__global__ static void __launch_bounds__(line_threads)
+    gather_bits(const __grid_constant__ RankLines a, int level)
 {
     __shared__ uint32_t warp_zeros[line_threads / CUDA_WARP];
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
@@ -90,7 +93,8 @@ __global__ static void __launch_bounds__(line_threads) gather_bits(const __grid_
     if (lane == CUDA_WARP - 1) warp_zeros[warp] = sum;
     __syncthreads();
     for (unsigned w = 0; w < warp; w++) before += warp_zeros[w];
-    a.word[(int64_t)level * a.blocks * line_threads + blockIdx.x * line_threads + threadIdx.x] = {bits, before + sum - own};
+    a.word[(int64_t)level * a.blocks * line_threads + blockIdx.x * line_threads + threadIdx.x] = {
+        bits, before + sum - own};
     if (threadIdx.x == line_threads - 1) a.zeros[blockIdx.x] = before + sum;
 }
 
@@ -128,8 +132,10 @@ template <typename K>
 __global__ static void __launch_bounds__(line_threads) move_keys(const __grid_constant__ RankLines a, int level)
 {
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP;
-    const unsigned first = blockIdx.x * line_block + warp * CUDA_WARP * 32 + lane, below = (1u << lane) - 1, all = a.all[level];
-    RankWord *const own = a.word + (int64_t)level * a.blocks * line_threads + blockIdx.x * line_threads + threadIdx.x;
+    const unsigned first = blockIdx.x * line_block + warp * CUDA_WARP * 32 + lane, below = (1u << lane) - 1,
+                   all = a.all[level];
+    RankWord *const own =
+        a.word + (int64_t)level * a.blocks * line_threads + blockIdx.x * line_threads + threadIdx.x;
     const uint32_t bits = own->bits, zeros = own->zeros + a.zeros[blockIdx.x];
     own->zeros = zeros;
     if (level == 0) return;
@@ -150,17 +156,19 @@ __device__ __forceinline__ static uint32_t zeros_before(const RankWord *level, u
     return word.zeros + __popc(~word.bits & ((1u << i % 32) - 1));
 }
 
-/* Keys from..to stand in the top level; the one that n * fraction come before, or, of an even number that NaN leave, half of
- * them if `upper`. `*two`: these are two. */
+/* Keys from..to stand in the top level; the one that n * fraction come before, or, of an even number that NaN
+ * leave, half of them if `upper`. `*two`: these are two. */
 template <typename K>
-__device__ __forceinline__ static uint32_t key_at(const RankLines &a, uint32_t from, uint32_t to, bool upper, bool *two)
+__device__ __forceinline__ static uint32_t key_at(const RankLines &a, uint32_t from, uint32_t to, bool upper,
+                                                  bool *two)
 {
     uint32_t key = 0, index = (uint32_t)halo_rank_index(a.fraction, to - from);
     *two = false;
 #pragma unroll 1
     for (int level = top_level<K>; level >= 0; level--) {
         const RankWord *const words = a.word + (int64_t)level * a.blocks * line_threads;
-        const uint32_t zeros_from = zeros_before(words, from), zeros_to = zeros_before(words, to), zeros = zeros_to - zeros_from;
+        const uint32_t zeros_from = zeros_before(words, from), zeros_to = zeros_before(words, to),
+                       zeros = zeros_to - zeros_from;
         if (level == 32) {
             if (zeros == 0 || (zeros < to - from && !a.nan_ignore)) return HALO_KEY_NAN;
             *two = a.halves && zeros % 2 == 0;
@@ -179,7 +187,8 @@ __device__ __forceinline__ static uint32_t key_at(const RankLines &a, uint32_t f
     return key;
 }
 
-template <typename K> __device__ __forceinline__ static uint32_t rank_of(const RankLines &a, uint32_t from, uint32_t to)
+template <typename K>
+__device__ __forceinline__ static uint32_t rank_of(const RankLines &a, uint32_t from, uint32_t to)
 {
     uint32_t low = 0;
     bool two = false;
@@ -201,8 +210,8 @@ __global__ static void __launch_bounds__(line_threads) answer_lines(const __grid
     if (piece < a.count && spot.along < a.outputs) {
         const uint32_t from = piece * a.length + i % a.piece;
         const uint32_t key[] = {rank_of<K>(a, from, from + (uint32_t)a.window)};
-        rank_store<K>(a, a.turned ? spot.along : spot.line, (a.turned ? spot.line : spot.along) * a.channels + spot.channel, 1, key,
-                      &clipped);
+        rank_store<K>(a, a.turned ? spot.along : spot.line,
+                      (a.turned ? spot.line : spot.along) * a.channels + spot.channel, 1, key, &clipped);
     }
     cuda_count_clipped(a.clipped, clipped);
 }
@@ -220,17 +229,21 @@ template <typename S, typename K> static HaloStatus some_pieces(HaloDevice *devi
         a.key = a.next;
         a.next = key;
     }
-    CUDA_LAUNCH(device, answer_lines<K>, cuda_ceil_div((int64_t)a.count * a.piece, line_threads), line_threads, 0, a);
+    CUDA_LAUNCH(device, answer_lines<K>, cuda_ceil_div((int64_t)a.count * a.piece, line_threads), line_threads,
+                0, a);
     return HALO_OK;
 }
 
-template <typename S, typename K> static HaloStatus launch(HaloDevice *device, RankLines *a, int64_t pieces, int64_t at_a_time)
+template <typename S, typename K>
+static HaloStatus launch(HaloDevice *device, RankLines *a, int64_t pieces, int64_t at_a_time)
 {
     const int64_t most = at_a_time * a->length, blocks = most / line_block + 1, levels = top_level<K> + 1;
     const int64_t keys = blocks * line_block * (int64_t)sizeof(K), words = levels * blocks * line_threads;
     void *scratch;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN,
-                           2 * keys + words * (int64_t)sizeof(RankWord) + (levels + blocks) * (int64_t)sizeof(uint32_t), &scratch));
+                           2 * keys + words * (int64_t)sizeof(RankWord) +
+                               (levels + blocks) * (int64_t)sizeof(uint32_t),
+                           &scratch));
     a->key = (char *)scratch;
     a->next = a->key + keys;
     a->word = (RankWord *)(a->next + keys);
@@ -267,8 +280,11 @@ HaloStatus rank_line(HaloDevice *device, const RankArgs *rank, HaloDtype samples
     a.length = (unsigned)(a.piece + a.window - 1);
     const int64_t pieces = lines * a.pieces, at_a_time = cuda_min(pieces, cuda_max(1, line_most / a.length));
     switch (samples) {
-    case HALO_U8: return (native ? launch<uint8_t, uint8_t> : launch<uint8_t, uint32_t>)(device, &a, pieces, at_a_time);
-    case HALO_U16: return (native ? launch<uint16_t, uint16_t> : launch<uint16_t, uint32_t>)(device, &a, pieces, at_a_time);
+    case HALO_U8:
+        return (native ? launch<uint8_t, uint8_t> : launch<uint8_t, uint32_t>)(device, &a, pieces, at_a_time);
+    case HALO_U16:
+        return (native ? launch<uint16_t, uint16_t> : launch<uint16_t, uint32_t>)(device, &a, pieces,
+                                                                                  at_a_time);
     default: return launch<float, uint32_t>(device, &a, pieces, at_a_time);
     }
 }

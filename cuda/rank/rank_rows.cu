@@ -11,13 +11,16 @@ __global__ static void __launch_bounds__(rows_threads) rows_kernel(const __grid_
     typedef typename X::Sample K;
     constexpr int lanes = word_lanes<K>;
     const RankArgs &a = args.rank;
-    const int step = One ? 1 : a.channels, threads = rows_threads >> args.split, mine = threadIdx.x & (threads - 1);
+    const int step = One ? 1 : a.channels, threads = rows_threads >> args.split,
+              mine = threadIdx.x & (threads - 1);
     const int line = threadIdx.x / threads, units = args.part / R * step;
     const unsigned beside = blockIdx.x % args.blocks;
-    const int64_t e = beside * (int64_t)(args.part * step), first = (int64_t)(blockIdx.x / args.blocks << args.split) * lanes;
+    const int64_t e = beside * (int64_t)(args.part * step),
+                  first = (int64_t)(blockIdx.x / args.blocks << args.split) * lanes;
     const int64_t top = first + line * lanes;
     const int count = (int)cuda_min(args.part * step, args.cols - e);
-    uint32_t *const words = tile + line * args.tile_pitch, *const totals = tile + (args.tile_pitch << args.split);
+    uint32_t *const words = tile + line * args.tile_pitch, *const totals =
+                                                               tile + (args.tile_pitch << args.split);
     int64_t *const row_at = reinterpret_cast<int64_t *>(totals + (args.total_pitch << args.split));
     uint32_t made[M][R];
     unsigned clipped = 0;
@@ -31,8 +34,9 @@ __global__ static void __launch_bounds__(rows_threads) rows_kernel(const __grid_
         const int run = One ? unit : unit / step;
         return run * R * step + (unit - run * step);
     };
-    join_tile<X, R, M>(args, totals + line * args.total_pitch, units, step, mine, threads,
-                       [&](int unit) { return words + from.skew + place(unit); }, made);
+    join_tile<X, R, M>(
+        args, totals + line * args.total_pitch, units, step, mine, threads,
+        [&](int unit) { return words + from.skew + place(unit); }, made);
     __syncthreads();
 #pragma unroll
     for (int m = 0; m < M; m++)
@@ -57,24 +61,30 @@ __global__ static void __launch_bounds__(rows_threads) rows_kernel(const __grid_
     }
 #pragma unroll 1
     for (int i = 4 * mine; i < count; i += 4 * threads)
-        store_four<K>(a, args.lines, [&](int r) { return top + r; }, e + i, count - i,
-                      words_turned(*reinterpret_cast<const uint4 *>(words + i), args.turned), &clipped);
+        store_four<K>(
+            a, args.lines, [&](int r) { return top + r; }, e + i, count - i,
+            words_turned(*reinterpret_cast<const uint4 *>(words + i), args.turned), &clipped);
     cuda_count_clipped(a.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------ */
 
 /* How many lines a block of rows has: one, or more, where that suits windows and lines better. */
-static int64_t split_rows(const HaloDevice *device, ExtremeArgs *args, int64_t runs, int64_t each, int64_t window)
+static int64_t split_rows(const HaloDevice *device, ExtremeArgs *args, int64_t runs, int64_t each,
+                          int64_t window)
 {
     const int64_t channels = args->rank.channels, outputs = args->cols / channels;
-    const int64_t wanted = cuda_min(outputs, window <= 32 ? 512 : window <= 128 ? 1024 : window <= 512 ? 2048 : 4096);
+    const int64_t wanted = cuda_min(outputs, window <= 32    ? 512
+                                             : window <= 128 ? 1024
+                                             : window <= 512 ? 2048
+                                                             : 4096);
     for (args->split = 8;; args->split--) {
         const int64_t most = (rows_threads >> args->split) * each / channels / 4 * 4;
         if (most < 4) continue;
         set_window(args, window, runs, most, 4, outputs);
         const int64_t bytes = set_pitches(args, runs, channels, (int64_t)1 << args->split);
-        if (args->split == 0 || (most * runs >= wanted / channels && bytes <= (int64_t)device->shared_most / 2)) return bytes;
+        if (args->split == 0 || (most * runs >= wanted / channels && bytes <= (int64_t)device->shared_most / 2))
+            return bytes;
     }
 }
 
@@ -84,14 +94,16 @@ static HaloStatus rows_pass(HaloDevice *device, ExtremeArgs *args, int64_t windo
     const int64_t shared = split_rows(device, args, R, M, window);
     const int64_t lines = cuda_ceil_div(args->lines, (int64_t)word_lanes<typename X::Sample> << args->split);
     if (args->rank.channels == 1)
-        CUDA_LAUNCH(device, (rows_kernel<X, R, M, true>), lines * args->blocks, rows_threads, (int)shared, *args);
+        CUDA_LAUNCH(device, (rows_kernel<X, R, M, true>), lines * args->blocks, rows_threads, (int)shared,
+                    *args);
     else
-        CUDA_LAUNCH(device, (rows_kernel<X, R, M, false>), lines * args->blocks, rows_threads, (int)shared, *args);
+        CUDA_LAUNCH(device, (rows_kernel<X, R, M, false>), lines * args->blocks, rows_threads, (int)shared,
+                    *args);
     return HALO_OK;
 }
 
-/* As long runs as windows have a sample in common; they are odd, so that the threads of a warp read from banks of their
- * own. */
+/* As long runs as windows have a sample in common; they are odd, so that the threads of a warp read from banks
+ * of their own. */
 template <typename X> static HaloStatus rows_by(HaloDevice *device, ExtremeArgs *args, int64_t window)
 {
     if (window < 3) return rows_pass<X, 1, 16>(device, args, window);

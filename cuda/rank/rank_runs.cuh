@@ -1,7 +1,8 @@
-/* What the two passes of minima and maxima over rectangles share: along rows (rank_rows.cu), then down columns of that
- * (rank_columns.cu). A thread makes a run of outputs. Their windows have the samples from the run's last to the first
- * window's last in common; what each has before that and behind is joined from one output to the next (M. van Herk 1992, J.
- * Gil and M. Werman 1993): three comparisons an output, and one for every run that lies in between. */
+/* What the two passes of minima and maxima over rectangles share: along rows (rank_rows.cu), then down columns
+ * of that (rank_columns.cu). A thread makes a run of outputs. Their windows have the samples from the run's
+ * last to the first window's last in common; what each has before that and behind is joined from one output to
+ * the next (M. van Herk 1992, J. Gil and M. Werman 1993): three comparisons an output, and one for every run
+ * that lies in between. */
 #ifndef HALO_CUDA_RANK_RUNS_CUH
 #define HALO_CUDA_RANK_RUNS_CUH
 
@@ -9,19 +10,19 @@
 
 /* One pass, along rows or down columns. */
 struct ExtremeArgs {
-    RankArgs rank;       /* rows: its source may be what the pass before left */
-    uint32_t turn, turned; /* samples as they come, as they go; what is left for a pass stays turned */
-    const char *from;    /* columns: [][pitch] */
-    char *to;            /* [lines][pitch]; NULL: the destination */
+    RankArgs rank;                /* rows: its source may be what the pass before left */
+    uint32_t turn, turned;        /* samples as they come, as they go; what is left for a pass stays turned */
+    const char *from;             /* columns: [][pitch] */
+    char *to;                     /* [lines][pitch]; NULL: the destination */
     int64_t from_pitch, to_pitch; /* bytes of a row, whole fours of words */
-    int64_t cols, lines; /* of this pass's outputs */
-    int window, part;    /* outputs of a block along it: whole runs */
-    int whole, rest;     /* what windows of a run have in common behind it: whole runs, and samples */
-    int split;           /* rows: a block has 1 << split lines of words */
-    int tile_pitch;      /* words of a line in shared memory, */
-    int total_pitch;     /* and of the runs' totals */
-    unsigned blocks;     /* side by side, */
-    unsigned bands;      /* and one below the other, columns: from top to bottom so many at a time */
+    int64_t cols, lines;          /* of this pass's outputs */
+    int window, part;             /* outputs of a block along it: whole runs */
+    int whole, rest;              /* what windows of a run have in common behind it: whole runs, and samples */
+    int split;                    /* rows: a block has 1 << split lines of words */
+    int tile_pitch;               /* words of a line in shared memory, */
+    int total_pitch;              /* and of the runs' totals */
+    unsigned blocks;              /* side by side, */
+    unsigned bands;               /* and one below the other, columns: from top to bottom so many at a time */
     unsigned beside;
 };
 
@@ -44,8 +45,9 @@ __device__ __forceinline__ static void join_run(const uint32_t *run, int step, t
 
 /* The extremes of the R windows that begin in a run. totals[step] is the next run's. */
 template <typename X, int R>
-__device__ __forceinline__ static void join_windows(const ExtremeArgs &args, const uint32_t *run, const uint32_t *totals,
-                                                    int step, const typename X::Open (&behind)[R], uint32_t (&made)[R])
+__device__ __forceinline__ static void join_windows(const ExtremeArgs &args, const uint32_t *run,
+                                                    const uint32_t *totals, int step,
+                                                    const typename X::Open (&behind)[R], uint32_t (&made)[R])
 {
     const uint32_t *const rest = run + (args.whole + 1) * R * step, *const ends = run + args.window * step;
     typename X::Open common = behind[R - 1];
@@ -61,11 +63,12 @@ __device__ __forceinline__ static void join_windows(const ExtremeArgs &args, con
     }
 }
 
-/* All windows of a line of a tile, or of its columns: of `units` runs, made[m] of those of the thread's run number m, which
- * is `mine` + m * threads; at(unit) is where that begins. Runs side by side lie `step` apart in `totals`. */
+/* All windows of a line of a tile, or of its columns: of `units` runs, made[m] of those of the thread's run
+ * number m, which is `mine` + m * threads; at(unit) is where that begins. Runs side by side lie `step` apart in
+ * `totals`. */
 template <typename X, int R, int M, typename At>
-__device__ __forceinline__ static void join_tile(const ExtremeArgs &args, uint32_t *totals, int units, int step, int mine,
-                                                 int threads, At at, uint32_t (&made)[M][R])
+__device__ __forceinline__ static void join_tile(const ExtremeArgs &args, uint32_t *totals, int units, int step,
+                                                 int mine, int threads, At at, uint32_t (&made)[M][R])
 {
     if constexpr (M == 1) {
         typename X::Open behind[R];
@@ -96,9 +99,10 @@ __device__ __forceinline__ static void join_tile(const ExtremeArgs &args, uint32
 
 static inline int64_t round_up(int64_t n, int64_t unit) { return cuda_ceil_div(n, unit) * unit; }
 
-/* What a run of this pass has behind it, and its block's outputs: as many as `most` runs have, or so much fewer that all
- * blocks have as many. */
-static inline void set_window(ExtremeArgs *args, int64_t window, int64_t runs, int64_t most, int64_t unit, int64_t outputs)
+/* What a run of this pass has behind it, and its block's outputs: as many as `most` runs have, or so much fewer
+ * that all blocks have as many. */
+static inline void set_window(ExtremeArgs *args, int64_t window, int64_t runs, int64_t most, int64_t unit,
+                              int64_t outputs)
 {
     args->window = (int)window;
     args->whole = runs == 17 ? (int)((window - runs) / runs) : 0;

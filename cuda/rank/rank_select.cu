@@ -1,22 +1,24 @@
 /* Medians of squares by networks: which of them. */
 #include "rank_select.cuh"
 
-/* What the code for the current GPU was compiled from says which kernels it has, not the GPU: PTX of 8.0 may run on any later one. */
+/* What the code for the current GPU was compiled from says which kernels it has, not the GPU: PTX of 8.0 may
+ * run on any later one. */
 __global__ static void since_kernel() {}
 
 static bool since_90()
 {
     cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, (const void *)since_kernel) == cudaSuccess && attributes.ptxVersion >= 90;
+    return cudaFuncGetAttributes(&attributes, (const void *)since_kernel) == cudaSuccess &&
+           attributes.ptxVersion >= 90;
 }
 
 /* Larger ones are faster by counting, bytes sooner than others. */
 bool rank_select_takes(const RankArgs *args, HaloDtype samples, HaloDtype keys)
 {
     const int64_t n = args->width * args->height, most = samples == HALO_U8 ? 11 : 17;
-    return samples == keys && args->width == args->height && args->width % 2 == 1 && args->width >= 5 && args->width <= most &&
-           !(args->nan_ignore && keys == HALO_F32) && halo_rank_index(args->fraction, n) == n / 2 &&
-           (args->width <= select_most_before_90 || since_90());
+    return samples == keys && args->width == args->height && args->width % 2 == 1 && args->width >= 5 &&
+           args->width <= most && !(args->nan_ignore && keys == HALO_F32) &&
+           halo_rank_index(args->fraction, n) == n / 2 && (args->width <= select_most_before_90 || since_90());
 }
 
 HaloStatus rank_select(HaloDevice *device, const RankArgs *args, HaloDtype samples)

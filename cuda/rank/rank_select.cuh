@@ -1,7 +1,7 @@
 /* Medians of squares by networks in registers, after L. Sugy, "A fast parallel median filtering algorithm using
- * hierarchical tiling", 2025. A thread makes 4 x 4 medians. What lies in all their windows is sorted once; then the
- * outputs are halved, across, down, across, down, and what all windows of a half have besides is sorted and merged in.
- * At each step, what has too many above it or below it to be the median of any of them is left out.
+ * hierarchical tiling", 2025. A thread makes 4 x 4 medians. What lies in all their windows is sorted once; then
+ * the outputs are halved, across, down, across, down, and what all windows of a half have besides is sorted and
+ * merged in. At each step, what has too many above it or below it to be the median of any of them is left out.
  *
  * Words are keys, or pairs of keys of 16 bits, of two threads' worth of outputs. */
 #ifndef HALO_CUDA_RANK_SELECT_CUH
@@ -20,14 +20,16 @@ __host__ __device__ static constexpr int power_from(int n) { return n <= 1 ? 1 :
 
 static const int network_most = 3000; /* exchanges: 2877 sort what is in all windows of 17 x 17 */
 
-/* The pairs of words that a network exchanges, one after the other. It is drawn up by the compiler, so that a kernel has one loop over
- * pairs for each: of a loop for every merge of every run the front end took two to four times as long. */
+/* The pairs of words that a network exchanges, one after the other. It is drawn up by the compiler, so that a
+ * kernel has one loop over pairs for each: of a loop for every merge of every run the front end took two to
+ * four times as long. */
 struct Network {
     int count;
     uint8_t low[network_most], high[network_most];
 
-    /* Merges the first a of n words from `at` on with the others, both in order: Batcher's odd-even merge, of runs that are filled
-     * up to a power of two by what comes before all in the first and after all in the second. */
+    /* Merges the first a of n words from `at` on with the others, both in order: Batcher's odd-even merge, of
+     * runs that are filled up to a power of two by what comes before all in the first and after all in the
+     * second. */
     __host__ __device__ constexpr void merge(int at, int a, int n)
     {
         const int run = power_from(a > n - a ? a : n - a), filled = run - a;
@@ -67,9 +69,11 @@ __host__ __device__ static constexpr Network network_of(int sorted, int number, 
     return network;
 }
 
-/* Lines of so many words join those in v that are in order: `step` words from one to the next, `next` from line to line. */
+/* Lines of so many words join those in v that are in order: `step` words from one to the next, `next` from line
+ * to line. */
 template <bool Pair, int Sorted, int Lines, int Length>
-__device__ __forceinline__ static void sort_lines(const uint32_t *from, int step, int next, uint32_t (&v)[Sorted + Lines * Length])
+__device__ __forceinline__ static void sort_lines(const uint32_t *from, int step, int next,
+                                                  uint32_t (&v)[Sorted + Lines * Length])
 {
     static constexpr Network network = network_of(Sorted, Lines, Length);
 #pragma unroll
@@ -78,11 +82,12 @@ __device__ __forceinline__ static void sort_lines(const uint32_t *from, int step
     for (int i = 0; i < network.count; i++) exchange<Pair>(v[network.low[i]], v[network.high[i]]);
 }
 
-/* Of a sorted core of so many samples of a window of Side x Side: the first and the last that may be its median, and how
- * many there are from one to the other. */
+/* Of a sorted core of so many samples of a window of Side x Side: the first and the last that may be its
+ * median, and how many there are from one to the other. */
 template <int Side, int Core> struct Kept {
     static constexpr int median = Side * Side / 2, others = Side * Side - Core;
-    static constexpr int first = median > others ? median - others : 0, last = median < Core - 1 ? median : Core - 1;
+    static constexpr int first = median > others ? median - others : 0,
+                         last = median < Core - 1 ? median : Core - 1;
     static constexpr int count = last - first + 1;
 };
 
@@ -96,7 +101,8 @@ __device__ __forceinline__ static void keep(const uint32_t (&v)[N], uint32_t (&t
 
 /* What is kept of a core that grew from Old samples by these lines. */
 template <bool Pair, int Side, int Old, int Lines, int Length>
-__device__ __forceinline__ static void grow(const uint32_t (&kept)[Kept<Side, Old>::count], const uint32_t *from, int step, int next,
+__device__ __forceinline__ static void grow(const uint32_t (&kept)[Kept<Side, Old>::count],
+                                            const uint32_t *from, int step, int next,
                                             uint32_t (&to)[Kept<Side, Old + Lines * Length>::count])
 {
     constexpr int count = Kept<Side, Old>::count;
@@ -111,7 +117,8 @@ __device__ __forceinline__ static void grow(const uint32_t (&kept)[Kept<Side, Ol
 template <bool Pair, int Side>
 __device__ __forceinline__ static void medians(const uint32_t *from, int pitch, uint32_t *to, int to_pitch)
 {
-    constexpr int core = (Side - 3) * (Side - 3), wide = core + 2 * (Side - 3), square = wide + 2 * (Side - 1), tall = square + Side - 1;
+    constexpr int core = (Side - 3) * (Side - 3), wide = core + 2 * (Side - 3), square = wide + 2 * (Side - 1),
+                  tall = square + Side - 1;
     uint32_t all[core], one[Kept<Side, core>::count];
     sort_lines<Pair, 0, Side - 3, Side - 3>(from + 3 * pitch + 3, pitch, 1, all);
     keep<Side, core, 0>(all, one);
@@ -122,15 +129,18 @@ __device__ __forceinline__ static void medians(const uint32_t *from, int pitch, 
 #pragma unroll 1
         for (int b = 0; b < 4; b += 2) {
             uint32_t four[Kept<Side, square>::count];
-            grow<Pair, Side, wide, 2, Side - 1>(two, from + (1 + b / 2 * (Side - 1)) * pitch + 1 + a, 1, pitch, four);
+            grow<Pair, Side, wide, 2, Side - 1>(two, from + (1 + b / 2 * (Side - 1)) * pitch + 1 + a, 1, pitch,
+                                                four);
 #pragma unroll 1
             for (int c = 0; c < 2; c++) {
                 uint32_t eight[Kept<Side, tall>::count];
-                grow<Pair, Side, square, 1, Side - 1>(four, from + (1 + b) * pitch + a + c * Side, pitch, 1, eight);
+                grow<Pair, Side, square, 1, Side - 1>(four, from + (1 + b) * pitch + a + c * Side, pitch, 1,
+                                                      eight);
 #pragma unroll 1
                 for (int d = 0; d < 2; d++) {
                     uint32_t median[1];
-                    grow<Pair, Side, tall, 1, Side>(eight, from + (b + d * Side) * pitch + a + c, 1, pitch, median);
+                    grow<Pair, Side, tall, 1, Side>(eight, from + (b + d * Side) * pitch + a + c, 1, pitch,
+                                                    median);
                     to[(b + d) * to_pitch + a + c] = median[0];
                 }
             }
@@ -140,20 +150,25 @@ __device__ __forceinline__ static void medians(const uint32_t *from, int pitch, 
 
 /* ---- a block -------------------------------------------------------------------------------------------- */
 
-static const int select_threads = 128, select_strips = select_threads / CUDA_WARP; /* a warp's outputs are a strip */
-static const int select_cols = 4 * CUDA_WARP, select_rows = 4 * select_strips;     /* words of a block's answers */
+static const int select_threads = 128,
+                 select_strips = select_threads / CUDA_WARP; /* a warp's outputs are a strip */
+static const int select_cols = 4 * CUDA_WARP, select_rows = 4 * select_strips; /* words of a block's answers */
 
-/* A block lays its samples out as words, with the border round them, and what it finds it stores by rows. Pairs of keys
- * are of places a block's words above each other. */
+/* A block lays its samples out as words, with the border round them, and what it finds it stores by rows. Pairs
+ * of keys are of places a block's words above each other. */
 template <typename S, typename K, int Side>
 __device__ __forceinline__ static void select_block(const RankArgs &a, int64_t across)
 {
     constexpr bool pair = sizeof(K) < sizeof(uint32_t);
-    constexpr int more = Side - 1, pitch = select_cols + Side, height = select_rows + more, rows = (pair ? 2 : 1) * select_rows;
+    constexpr int more = Side - 1, pitch = select_cols + Side, height = select_rows + more,
+                  rows = (pair ? 2 : 1) * select_rows;
     __shared__ uint32_t word[height * pitch], answer[select_rows * select_cols];
-    const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP, channel = blockIdx.x % a.channels;
-    const int64_t block = blockIdx.x / a.channels, left = block % across * select_cols, top = block / across * rows;
-    const int cols_here = (int)cuda_min(select_cols, a.cols / a.channels - left), rows_here = (int)cuda_min(rows, a.rows - top);
+    const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP,
+                   channel = blockIdx.x % a.channels;
+    const int64_t block = blockIdx.x / a.channels, left = block % across * select_cols,
+                  top = block / across * rows;
+    const int cols_here = (int)cuda_min(select_cols, a.cols / a.channels - left),
+              rows_here = (int)cuda_min(rows, a.rows - top);
     unsigned clipped = 0;
     bool nan = false;
     const auto lay = [&](int x, int y, S sample) {
@@ -168,8 +183,8 @@ __device__ __forceinline__ static void select_block(const RankArgs &a, int64_t a
         }
     };
     const int64_t x0 = a.x0 + left, y0 = a.y0 + top;
-    if (x0 >= 0 && y0 >= 0 && cols_here == select_cols && rows_here == rows && x0 + select_cols + more <= a.src_width &&
-        y0 + rows + more <= a.src_height) {
+    if (x0 >= 0 && y0 >= 0 && cols_here == select_cols && rows_here == rows &&
+        x0 + select_cols + more <= a.src_width && y0 + rows + more <= a.src_height) {
         const char *const first = a.src + (y0 + warp - a.src_y0) * a.src_stride +
                                   ((x0 - a.src_x0) * a.channels + channel) * (int64_t)sizeof(S);
         for (int x = lane; x < select_cols + more; x += CUDA_WARP) {
@@ -196,7 +211,8 @@ __device__ __forceinline__ static void select_block(const RankArgs &a, int64_t a
     if (!pair && nan)
         for (int i = 0; i < 16; i++)
             for (int j = 0; j < Side * Side; j++)
-                if (from[(i / 4 + j / Side) * pitch + i % 4 + j % Side] == HALO_KEY_NAN) to[i / 4 * select_cols + i % 4] = HALO_KEY_NAN;
+                if (from[(i / 4 + j / Side) * pitch + i % 4 + j % Side] == HALO_KEY_NAN)
+                    to[i / 4 * select_cols + i % 4] = HALO_KEY_NAN;
     __syncthreads();
     if (threadIdx.x < cols_here) {
         const int64_t e = (left + threadIdx.x) * a.channels + channel;
@@ -218,7 +234,8 @@ __device__ __forceinline__ static void select_block(const RankArgs &a, int64_t a
 static const int select_most_before_90 = 7;
 
 template <typename S, typename K, int Side>
-__global__ static void __launch_bounds__(select_threads) select_kernel(const __grid_constant__ RankArgs a, int64_t across)
+__global__ static void __launch_bounds__(select_threads)
+    select_kernel(const __grid_constant__ RankArgs a, int64_t across)
 {
 #if __CUDA_ARCH__ >= 900
     constexpr bool built = true;
@@ -228,10 +245,12 @@ __global__ static void __launch_bounds__(select_threads) select_kernel(const __g
     if constexpr (built) select_block<S, K, Side>(a, across);
 }
 
-template <typename S, typename K, int Side> static HaloStatus select_launch(HaloDevice *device, const RankArgs *args)
+template <typename S, typename K, int Side>
+static HaloStatus select_launch(HaloDevice *device, const RankArgs *args)
 {
     const int64_t across = cuda_ceil_div(args->cols / args->channels, select_cols);
-    const int64_t blocks = across * cuda_ceil_div(args->rows, (sizeof(K) < 4 ? 2 : 1) * select_rows) * args->channels;
+    const int64_t blocks =
+        across * cuda_ceil_div(args->rows, (sizeof(K) < 4 ? 2 : 1) * select_rows) * args->channels;
     CUDA_LAUNCH(device, (select_kernel<S, K, Side>), blocks, select_threads, 0, *args, across);
     return HALO_OK;
 }

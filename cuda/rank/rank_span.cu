@@ -1,8 +1,8 @@
-/* The minimum and the maximum of windows that are no rectangles, such as disks, row by row of the window. Of a line of
- * the source there is a table: its extremes over 1, 2, 4, 8 … samples, by doubling; those over any width are the
- * extremes of two of these, which overlap. A block makes a few rows of outputs, and meets each line once: its table
- * lies in shared memory, or, where windows are too wide for that, all tables lie in memory. The lanes of a word are rows
- * far from each other, for which the same is to be done. */
+/* The minimum and the maximum of windows that are no rectangles, such as disks, row by row of the window. Of a
+ * line of the source there is a table: its extremes over 1, 2, 4, 8 … samples, by doubling; those over any
+ * width are the extremes of two of these, which overlap. A block makes a few rows of outputs, and meets each
+ * line once: its table lies in shared memory, or, where windows are too wide for that, all tables lie in
+ * memory. The lanes of a word are rows far from each other, for which the same is to be done. */
 #include "rank_words.cuh"
 
 static const int span_threads = 256, span_each = 2, span_cols = span_threads * span_each; /* of a block */
@@ -18,8 +18,9 @@ static const int64_t span_table_bytes = 268435456;
 
 struct SpanArgs {
     RankArgs rank;
-    uint32_t turn;     /* samples, as they come and as they go */
-    const int2 *place; /* [rank.height]: where in a line's table the two extremes lie that cover a row of the window */
+    uint32_t turn; /* samples, as they come and as they go */
+    const int2
+        *place; /* [rank.height]: where in a line's table the two extremes lie that cover a row of the window */
     int levels, pitch; /* words from one level to the next */
     int lines;         /* whose tables shared memory holds */
     uint32_t *table;   /* [lines][levels][pitch] from line `top` on, or NULL */
@@ -33,8 +34,8 @@ struct SpanArgs {
 
 /* Two more levels of a table of n words, whose extremes are over `step` words each. */
 template <typename X>
-__device__ __forceinline__ static void double_twice(uint32_t *level, int pitch, int n, int step, bool twice, int mine,
-                                                    int threads)
+__device__ __forceinline__ static void double_twice(uint32_t *level, int pitch, int n, int step, bool twice,
+                                                    int mine, int threads)
 {
     for (int i = mine; i < n - step; i += threads) {
         const auto two = X::join(X::open(level[i]), X::open(level[i + step]));
@@ -45,37 +46,42 @@ __device__ __forceinline__ static void double_twice(uint32_t *level, int pitch, 
     }
 }
 
-/* The tables of as many lines as args.lines, each by its part of the block's threads; what lies behind the last line is
- * that again. */
+/* The tables of as many lines as args.lines, each by its part of the block's threads; what lies behind the last
+ * line is that again. */
 template <typename X>
-__device__ __forceinline__ static void fill_tables(const SpanArgs &args, const WordLine &from, int64_t line, uint32_t *tables)
+__device__ __forceinline__ static void fill_tables(const SpanArgs &args, const WordLine &from, int64_t line,
+                                                   uint32_t *tables)
 {
     typedef typename X::Sample K;
     constexpr int lanes = word_lanes<K>;
-    const int threads = span_threads / args.lines, b = threadIdx.x / threads, mine = threadIdx.x & (threads - 1);
+    const int threads = span_threads / args.lines, b = threadIdx.x / threads,
+              mine = threadIdx.x & (threads - 1);
     __shared__ int64_t row_at[span_lines_most * lanes];
     find_rows(args.rank, args.lines * lanes, span_threads, row_at, [&](int i) {
-        const int64_t row = i % lanes * args.band + line + i / lanes; /* of a lane, behind the first of its windows */
+        const int64_t row =
+            i % lanes * args.band + line + i / lanes; /* of a lane, behind the first of its windows */
         return args.rank.y0 + args.top + cuda_min(row, args.rows + args.rank.height - 2);
     });
     __syncthreads();
     uint32_t *const table = tables + b * args.levels * args.pitch;
     stage_line<K>(args.rank, from, row_at + b * lanes, mine, threads, args.turn, table);
     __syncthreads();
-    for (int level = 1, step = args.rank.channels, n = from.n; level < args.levels; level += 2, n -= 3 * step, step *= 4) {
-        double_twice<X>(table + (level - 1) * args.pitch + from.skew, args.pitch, n, step, level + 1 < args.levels, mine,
-                        threads);
+    for (int level = 1, step = args.rank.channels, n = from.n; level < args.levels;
+         level += 2, n -= 3 * step, step *= 4) {
+        double_twice<X>(table + (level - 1) * args.pitch + from.skew, args.pitch, n, step,
+                        level + 1 < args.levels, mine, threads);
         __syncthreads();
     }
 }
 
 /* ---- windows -------------------------------------------------------------------------------------------- */
 
-/* Output row r meets the line that is row `at - r` of its window, if it is one; a few rows at a time, so that their loads
- * are taken together. */
+/* Output row r meets the line that is row `at - r` of its window, if it is one; a few rows at a time, so that
+ * their loads are taken together. */
 template <typename X, int Rows>
-__device__ __forceinline__ static void meet_line(const SpanArgs &args, const uint32_t *table, const int (&mine)[span_each],
-                                                 int at, typename X::Open (&sofar)[Rows][span_each])
+__device__ __forceinline__ static void meet_line(const SpanArgs &args, const uint32_t *table,
+                                                 const int (&mine)[span_each], int at,
+                                                 typename X::Open (&sofar)[Rows][span_each])
 {
     const int height = (int)args.rank.height;
     const auto meet = [&](int r) {
@@ -101,8 +107,9 @@ __device__ __forceinline__ static void meet_line(const SpanArgs &args, const uin
 
 /* Stores the rows that a block made, a few at a time. */
 template <typename X, int Rows>
-__device__ __forceinline__ static void store_rows(const SpanArgs &args, int64_t top, int rows, int64_t first, int cols,
-                                                  const typename X::Open (&made)[Rows][span_each], uint32_t *shared)
+__device__ __forceinline__ static void store_rows(const SpanArgs &args, int64_t top, int rows, int64_t first,
+                                                  int cols, const typename X::Open (&made)[Rows][span_each],
+                                                  uint32_t *shared)
 {
     typedef typename X::Sample K;
     unsigned clipped = 0;
@@ -119,8 +126,9 @@ __device__ __forceinline__ static void store_rows(const SpanArgs &args, int64_t 
             const int row = r + q / (span_cols / 4), e = q % (span_cols / 4) * 4;
             if (row >= rows || e >= cols) continue;
             store_four<K>(
-                args.rank, args.top + args.rows, [&](int lane) { return args.top + lane * args.band + top + row; },
-                first + e, cols - e, reinterpret_cast<const uint4 *>(shared)[q], &clipped);
+                args.rank, args.top + args.rows,
+                [&](int lane) { return args.top + lane * args.band + top + row; }, first + e, cols - e,
+                reinterpret_cast<const uint4 *>(shared)[q], &clipped);
         }
     }
     cuda_count_clipped(args.rank.clipped, clipped);
@@ -132,8 +140,10 @@ __global__ static void __launch_bounds__(span_threads, 2) span_kernel(const __gr
     CUDA_SHARED(uint32_t, shared);
     typedef typename X::Sample K;
     constexpr int most = span_rows<K>;
-    const int64_t first = blockIdx.x % args.blocks * (int64_t)span_cols, top = blockIdx.x / args.blocks * (int64_t)most;
-    const int cols = (int)cuda_min(span_cols, args.rank.cols - first), rows = (int)cuda_min(most, args.band - top);
+    const int64_t first = blockIdx.x % args.blocks * (int64_t)span_cols,
+                  top = blockIdx.x / args.blocks * (int64_t)most;
+    const int cols = (int)cuda_min(span_cols, args.rank.cols - first),
+              rows = (int)cuda_min(most, args.band - top);
     const int height = (int)args.rank.height, end = rows + height - 1;
     const int more = (int)(args.rank.width - 1) * args.rank.channels;
     const int64_t apart = (int64_t)args.levels * args.pitch;
@@ -150,8 +160,8 @@ __global__ static void __launch_bounds__(span_threads, 2) span_kernel(const __gr
         const int lines = min(args.lines, end - at);
         if (Shared) fill_tables<X>(args, from, top + at, shared);
         for (int b = 0; b < lines; b++) {
-            const uint32_t *const table =
-                from.skew + (Shared ? shared + b * (int)apart + threadIdx.x : args.table + (top + at + b) * apart + first);
+            const uint32_t *const table = from.skew + (Shared ? shared + b * (int)apart + threadIdx.x
+                                                              : args.table + (top + at + b) * apart + first);
             meet_line<X>(args, table, mine, at + b, sofar);
         }
         if (Shared) __syncthreads();
@@ -194,7 +204,8 @@ static HaloStatus upload_places(HaloDevice *device, const HaloSpan *span, SpanAr
         place[j].x = (int)(level + span[j].from * channels);
         place[j].y = (int)(level + (span[j].to - power) * channels);
     }
-    const cudaError_t error = cudaMemcpyAsync(block, place, (size_t)bytes, cudaMemcpyHostToDevice, device->stream);
+    const cudaError_t error =
+        cudaMemcpyAsync(block, place, (size_t)bytes, cudaMemcpyHostToDevice, device->stream);
     free(place); /* pageable memory has been read when the call returns */
     CUDA_TRY(error);
     args->place = (const int2 *)block;
@@ -219,14 +230,13 @@ template <typename X> static HaloStatus launch_tables(HaloDevice *device, SpanAr
         args->rows = cuda_min(lanes * band, a->rows - args->top);
         args->band = cuda_ceil_div(args->rows, lanes);
         CUDA_LAUNCH(device, tables_kernel<X>, args->band + a->height - 1, span_threads, 0, *args);
-        CUDA_LAUNCH(device, (span_kernel<X, false>), args->blocks * cuda_ceil_div(args->band, rows), span_threads,
-                    (int)sizeof(uint32_t) * span_store * span_cols, *args);
+        CUDA_LAUNCH(device, (span_kernel<X, false>), args->blocks * cuda_ceil_div(args->band, rows),
+                    span_threads, (int)sizeof(uint32_t) * span_store * span_cols, *args);
     }
     return HALO_OK;
 }
 
-template <typename X>
-static HaloStatus launch(HaloDevice *device, SpanArgs *args, const HaloSpan *span)
+template <typename X> static HaloStatus launch(HaloDevice *device, SpanArgs *args, const HaloSpan *span)
 {
     const RankArgs *const a = &args->rank;
     constexpr int64_t lanes = word_lanes<typename X::Sample>, rows = span_rows<typename X::Sample>;
@@ -238,8 +248,8 @@ static HaloStatus launch(HaloDevice *device, SpanArgs *args, const HaloSpan *spa
     const int64_t cols = lines > 0 ? span_cols : args->blocks * (int64_t)span_cols;
     const int64_t pitch = cuda_ceil_div(cols + more + 3, 4) * 4;
     if (args->levels * pitch > INT32_MAX || a->height > INT32_MAX - rows)
-        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large for this image", (long long)a->width,
-                         (long long)a->height);
+        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large for this image",
+                         (long long)a->width, (long long)a->height);
     args->pitch = (int)pitch;
     args->lines = (int)cuda_max(lines, 1);
     CUDA_PASS(upload_places(device, span, args));

@@ -1,21 +1,23 @@
 /* Ranks of windows of any size, at a cost that grows as the shorter side does and hardly knows what the samples
- * are. A block sorts the samples of a tile, those under any of its windows. From then on a sample is its place in
- * that order, which it has for itself: so many places are a bin, and no content crowds one. A thread walks down
- * its outputs and counts the bins of its window (rank_bins.cuh); the bin that holds the answer has a list of its
- * samples' positions, in order, and the answer is the first, second, … of them that lie in the window.
+ * are. A block sorts the samples of a tile, those under any of its windows. From then on a sample is its place
+ * in that order, which it has for itself: so many places are a bin, and no content crowds one. A thread walks
+ * down its outputs and counts the bins of its window (rank_bins.cuh); the bin that holds the answer has a list
+ * of its samples' positions, in order, and the answer is the first, second, … of them that lie in the window.
  *
  * Lanes lie along the rows of the picture, or, where windows are wider than high, along its columns: `u` counts
  * along the lanes, `v` the way down. */
 #include "rank_tile.cuh"
 
-static const int tile_longest = 32767;               /* side of a tile, in samples */
-static const int64_t tile_scratch = (int64_t)2 << 30; /* bytes that all blocks may take, where one does not take more */
+static const int tile_longest = 32767; /* side of a tile, in samples */
+static const int64_t tile_scratch = (int64_t)2
+                                    << 30; /* bytes that all blocks may take, where one does not take more */
 
 /* ---- walking -------------------------------------------------------------------------------------------- */
 
 /* A row of the window enters (change 1) or leaves (-1); returns by how many NaN. */
 template <bool Nans, typename C>
-__device__ __forceinline__ static unsigned count_row(RankBins<C> &bins, const uint8_t *from, int wide, unsigned change)
+__device__ __forceinline__ static unsigned count_row(RankBins<C> &bins, const uint8_t *from, int wide,
+                                                     unsigned change)
 {
     constexpr int batch = 8;
     uint8_t bin[batch];
@@ -45,11 +47,11 @@ __device__ __forceinline__ static unsigned count_row(RankBins<C> &bins, const ui
 
 /* The key that `index` others of the window at (u, v) come before. */
 template <typename K, typename P, typename C>
-__device__ __forceinline__ static K pick(const RankTiles &a, const RankTile<K, P> &tile, RankBins<C> &bins, unsigned index,
-                                         int u, int v)
+__device__ __forceinline__ static K pick(const RankTiles &a, const RankTile<K, P> &tile, RankBins<C> &bins,
+                                         unsigned index, int u, int v)
 {
-    /* A position plus `low` keeps the upper bits of both halves where it does not come before the window, and `high`
-     * less it where it does not come after. */
+    /* A position plus `low` keeps the upper bits of both halves where it does not come before the window, and
+     * `high` less it where it does not come after. */
     const uint32_t guard = 0x80008000u, low = guard - ((unsigned)v << 16 | u),
                    high = guard + ((unsigned)(v + a.high - 1) << 16 | (u + a.wide - 1));
     unsigned count, i = bins.find(&index, &count) * tile.each, hits;
@@ -70,7 +72,8 @@ __device__ __forceinline__ static K pick(const RankTiles &a, const RankTile<K, P
 }
 
 template <bool Nans, typename K, typename P, typename C>
-__device__ __forceinline__ static void walk(const RankTiles &a, const RankTile<K, P> &tile, uint32_t *memory, unsigned *clipped)
+__device__ __forceinline__ static void walk(const RankTiles &a, const RankTile<K, P> &tile, uint32_t *memory,
+                                            unsigned *clipped)
 {
     const int group = threadIdx.x & ~(CUDA_WARP - 1);
     if (group >= tile.lanes) return;
@@ -90,7 +93,8 @@ __device__ __forceinline__ static void walk(const RankTiles &a, const RankTile<K
             key[0] = halo_rank_mean(key[0], pick(a, tile, bins, (unsigned)(area - nan) / 2, u, v));
         if (threadIdx.x < tile.lanes) {
             const int64_t along = tile.u0 + u, down = tile.v0 + v;
-            rank_store<K>(a, a.turned ? along : down, (a.turned ? down : along) * a.channels + tile.channel, 1, key, clipped);
+            rank_store<K>(a, a.turned ? along : down, (a.turned ? down : along) * a.channels + tile.channel, 1,
+                          key, clipped);
         }
         nan += count_row<Nans>(bins, top, a.wide, (unsigned)-1);
         top += tile.pitch;
@@ -127,21 +131,25 @@ static const int64_t small_samples = 255 * 252, small_side = 256, large_samples 
 static bool shape(RankTiles *t, bool small, int64_t at_once)
 {
     const int64_t pitch = cuda_min(tile_threads, t->lanes) + t->wide - 1;
-    const int64_t side = small ? small_side : tile_longest, room = (small ? small_samples : large_samples) / pitch;
+    const int64_t side = small ? small_side : tile_longest,
+                  room = (small ? small_samples : large_samples) / pitch;
     const int64_t highest = cuda_min(cuda_min(side, room) - (t->high - 1), t->steps);
     if (pitch > side || highest < 1 || (small && highest < cuda_min(t->high / 2, t->steps))) return false;
     int64_t rows = cuda_min(highest, cuda_max(64, small ? 3 * t->high / 2 : t->high));
     t->across = cuda_ceil_div(t->lanes, tile_threads);
     const int64_t wanted = cuda_ceil_div(at_once, t->across * t->channels);
-    while (rows > 8 && rows > t->high / 2 && cuda_ceil_div(t->steps, rows) < wanted) rows = cuda_ceil_div(rows, 2);
+    while (rows > 8 && rows > t->high / 2 && cuda_ceil_div(t->steps, rows) < wanted)
+        rows = cuda_ceil_div(rows, 2);
     rows = cuda_ceil_div(t->steps, cuda_ceil_div(t->steps, rows));
     t->rows = (int)rows;
-    t->most = cuda_ceil_div(pitch * (rows + t->high - 1) + 4, 16) * 16; /* the last four may be read past the end */
+    t->most =
+        cuda_ceil_div(pitch * (rows + t->high - 1) + 4, 16) * 16; /* the last four may be read past the end */
     t->tiles = t->across * t->channels * cuda_ceil_div(t->steps, rows);
     return true;
 }
 
-template <typename K, typename P, typename C> static HaloStatus launch(HaloDevice *device, RankTiles *args, bool *done)
+template <typename K, typename P, typename C>
+static HaloStatus launch(HaloDevice *device, RankTiles *args, bool *done)
 {
     const size_t sorting = sizeof(K) * 256 * sort_copies * sizeof(uint32_t),
                  walking = (size_t)RankBins<C>::words * tile_threads * sizeof(uint32_t),
@@ -149,7 +157,8 @@ template <typename K, typename P, typename C> static HaloStatus launch(HaloDevic
     int resident = 0;
     void *scratch;
     if (shared > CUDA_SHARED_DEFAULT) CUDA_PASS(cuda_allow_shared((const void *)tile_kernel<K, P, C>, shared));
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, tile_kernel<K, P, C>, tile_threads, shared));
+    CUDA_TRY(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, tile_kernel<K, P, C>, tile_threads, shared));
     const int64_t at_once = (int64_t)resident * device->properties.multiProcessorCount;
     if (!shape(args, sizeof(P) == 2, at_once)) return HALO_OK;
     *done = true;

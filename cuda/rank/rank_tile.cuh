@@ -1,5 +1,5 @@
-/* A tile of samples for ranks (rank_tile.cu): its samples in order, and the bin of each. A block sorts by digits of
- * eight bits, from the lowest on. */
+/* A tile of samples for ranks (rank_tile.cu): its samples in order, and the bin of each. A block sorts by
+ * digits of eight bits, from the lowest on. */
 #ifndef HALO_CUDA_RANK_TILE_CUH
 #define HALO_CUDA_RANK_TILE_CUH
 
@@ -11,28 +11,32 @@ static const unsigned bin_of_nan = 255;
 struct RankTiles : RankArgs {
     HaloDtype samples;
     bool turned;
-    int64_t lanes, steps; /* outputs along u and v */
-    int wide, high;       /* windows along u and v */
-    int rows;             /* outputs of a tile along v */
+    int64_t lanes, steps;  /* outputs along u and v */
+    int wide, high;        /* windows along u and v */
+    int rows;              /* outputs of a tile along v */
     int64_t across, tiles; /* tiles side by side; all */
-    int64_t most;         /* samples of a tile */
+    int64_t most;          /* samples of a tile */
     char *scratch;
 };
 
-/* What a block has of its tile. Positions are v and u in the halves of a P; what is sorted has a key above its position. */
+/* What a block has of its tile. Positions are v and u in the halves of a P; what is sorted has a key above its
+ * position. */
 template <typename K, typename P> struct RankTile {
     using Record = typename std::conditional<sizeof(K) + sizeof(P) <= 4, uint32_t, uint64_t>::type;
     static constexpr unsigned half = 4 * sizeof(P), whole = 8 * sizeof(P);
     Record *record, *next;
-    P *at;             /* the positions, in order */
-    uint8_t *bin;      /* of the sample at each position, row by row */
-    int64_t u0, v0;    /* of its first output */
+    P *at;          /* the positions, in order */
+    uint8_t *bin;   /* of the sample at each position, row by row */
+    int64_t u0, v0; /* of its first output */
     unsigned channel;
-    int lanes, steps;  /* outputs */
-    int pitch, height; /* samples */
+    int lanes, steps;                /* outputs */
+    int pitch, height;               /* samples */
     unsigned samples, numbers, each; /* those that are not NaN come first; places in a bin */
 
-    static __host__ __device__ int64_t bytes(int64_t most) { return most * (int64_t)(2 * sizeof(Record) + sizeof(P) + 1); }
+    static __host__ __device__ int64_t bytes(int64_t most)
+    {
+        return most * (int64_t)(2 * sizeof(Record) + sizeof(P) + 1);
+    }
 
     __device__ __forceinline__ void open(const RankTiles &a)
     {
@@ -57,7 +61,8 @@ template <typename K, typename P> struct RankTile {
 
 /* ---- sorting -------------------------------------------------------------------------------------------- */
 
-static const int sort_items = 8, sort_copies = 8; /* keys of a thread at a time; counters of a digit, for few collisions */
+static const int sort_items = 8,
+                 sort_copies = 8; /* keys of a thread at a time; counters of a digit, for few collisions */
 
 /* Copies the tile's samples as keys and counts their digits. Returns how many of this thread's are NaN. */
 template <typename S, typename K, typename P>
@@ -71,7 +76,8 @@ __device__ __forceinline__ static unsigned lay(const RankTiles &a, const RankTil
             const int64_t along = tile.u0 + u;
             const int64_t column = rank_column<S>(a, a.x0 + (a.turned ? down : along), tile.channel);
             const int64_t row = rank_row(a, a.y0 + (a.turned ? along : down));
-            const K key = row < 0 || column < 0 ? key_of<K>(a.outside) : key_of<K>(*(const S *)(a.src + row + column));
+            const K key =
+                row < 0 || column < 0 ? key_of<K>(a.outside) : key_of<K>(*(const S *)(a.src + row + column));
             tile.record[v * tile.pitch + u] =
                 (typename RankTile<K, P>::Record)key << tile.whole | (unsigned)(v << tile.half | u);
             if (sizeof(K) == 4 && key == (K)HALO_KEY_NAN) nan++;
@@ -85,8 +91,8 @@ __device__ __forceinline__ static unsigned lay(const RankTiles &a, const RankTil
 
 /* Where the keys of each digit begin, and whether there is one digit only. */
 template <int Digits>
-__device__ __forceinline__ static void add_up(const uint32_t *counts, uint32_t (&base)[Digits][256], bool (&alike)[Digits],
-                                              unsigned samples)
+__device__ __forceinline__ static void add_up(const uint32_t *counts, uint32_t (&base)[Digits][256],
+                                              bool (&alike)[Digits], unsigned samples)
 {
     for (int i = threadIdx.x; i < Digits * 256; i += tile_threads) {
         uint32_t sum = 0;
@@ -129,9 +135,11 @@ __device__ __forceinline__ static unsigned peers_of(unsigned digit, bool valid)
     return peers;
 }
 
-/* Sorts by one digit; what has the same digit stays in order. Each warp takes neighbours and counts for itself. */
+/* Sorts by one digit; what has the same digit stays in order. Each warp takes neighbours and counts for itself.
+ */
 template <typename K, typename P>
-__device__ __forceinline__ static void sort_digit(RankTile<K, P> &tile, unsigned shift, uint32_t *counts, uint32_t *base)
+__device__ __forceinline__ static void sort_digit(RankTile<K, P> &tile, unsigned shift, uint32_t *counts,
+                                                  uint32_t *base)
 {
     const unsigned lane = threadIdx.x % CUDA_WARP, warp = threadIdx.x / CUDA_WARP, below = (1u << lane) - 1;
     using Record = typename RankTile<K, P>::Record;
@@ -141,7 +149,8 @@ __device__ __forceinline__ static void sort_digit(RankTile<K, P> &tile, unsigned
         Record record[sort_items];
         unsigned rank[sort_items];
 #pragma unroll
-        for (int j = 0; j < sort_items; j++) record[j] = tile.record[min(first + j * CUDA_WARP, tile.samples - 1)];
+        for (int j = 0; j < sort_items; j++)
+            record[j] = tile.record[min(first + j * CUDA_WARP, tile.samples - 1)];
 #pragma unroll
         for (int q = 0; q < 256; q += CUDA_WARP) own[q + lane] = 0;
         __syncwarp();

@@ -1,5 +1,5 @@
-/* Minima and maxima work on words of 32 bits: one f32, two u16 or four u8, which are compared at once. Along rows the
- * lanes of a word are samples of as many rows, down columns they are neighbours. */
+/* Minima and maxima work on words of 32 bits: one f32, two u16 or four u8, which are compared at once. Along
+ * rows the lanes of a word are samples of as many rows, down columns they are neighbours. */
 #ifndef HALO_CUDA_RANK_WORDS_CUH
 #define HALO_CUDA_RANK_WORDS_CUH
 
@@ -7,13 +7,17 @@
 
 template <typename K> constexpr int word_lanes = 4 / (int)sizeof(K);
 
-template <typename K> constexpr HaloDtype word_dtype = sizeof(K) == 1 ? HALO_U8 : sizeof(K) == 2 ? HALO_U16 : HALO_F32;
+template <typename K>
+constexpr HaloDtype word_dtype = sizeof(K) == 1   ? HALO_U8
+                                 : sizeof(K) == 2 ? HALO_U16
+                                                  : HALO_F32;
 
 /* ---- comparing ------------------------------------------------------------------------------------------ */
 
-/* Every kernel looks for the greatest; where that should be the least, its samples are turned round as they come and as they
- * go, by `turn`: bit for bit, or floats by their sign. `open` is what a word is compared as, `close` goes back, `nothing`
- * leaves what it is joined with. The instructions of the GPU take -0 for less than +0; `Nan`: a NaN wins, else numbers do. */
+/* Every kernel looks for the greatest; where that should be the least, its samples are turned round as they
+ * come and as they go, by `turn`: bit for bit, or floats by their sign. `open` is what a word is compared as,
+ * `close` goes back, `nothing` leaves what it is joined with. The instructions of the GPU take -0 for less than
+ * +0; `Nan`: a NaN wins, else numbers do. */
 template <typename K, bool Nan> struct Extreme;
 
 template <typename K> static inline uint32_t extreme_turn(double fraction)
@@ -57,7 +61,10 @@ template <bool Nan> struct Extreme<uint8_t, Nan> {
     __device__ __forceinline__ static Open open(uint32_t word) { return {word << 8, word}; }
     __device__ __forceinline__ static uint32_t close(Open v) { return __byte_perm(v.even, v.odd, 0x7351); }
     __device__ __forceinline__ static Open nothing() { return {0, 0}; }
-    __device__ __forceinline__ static Open join(Open a, Open b) { return {__vmaxu2(a.even, b.even), __vmaxu2(a.odd, b.odd)}; }
+    __device__ __forceinline__ static Open join(Open a, Open b)
+    {
+        return {__vmaxu2(a.even, b.even), __vmaxu2(a.odd, b.odd)};
+    }
 };
 
 __device__ __forceinline__ static uint4 words_turned(uint4 v, uint32_t turn)
@@ -73,8 +80,8 @@ template <typename K> __device__ __forceinline__ static uint4 words_across(uint4
     if constexpr (sizeof(K) == 4) {
         return v;
     } else if constexpr (sizeof(K) == 2) {
-        return make_uint4(__byte_perm(v.x, v.z, 0x5410), __byte_perm(v.x, v.z, 0x7632), __byte_perm(v.y, v.w, 0x5410),
-                          __byte_perm(v.y, v.w, 0x7632));
+        return make_uint4(__byte_perm(v.x, v.z, 0x5410), __byte_perm(v.x, v.z, 0x7632),
+                          __byte_perm(v.y, v.w, 0x5410), __byte_perm(v.y, v.w, 0x7632));
     } else {
         const uint32_t a = __byte_perm(v.x, v.y, 0x5140), b = __byte_perm(v.z, v.w, 0x5140);
         const uint32_t c = __byte_perm(v.x, v.y, 0x7362), d = __byte_perm(v.z, v.w, 0x7362);
@@ -87,8 +94,8 @@ template <typename K> __device__ __forceinline__ static uint4 words_across(uint4
 template <typename K> __device__ __forceinline__ static uint4 words_along(uint4 v)
 {
     if constexpr (sizeof(K) == 2)
-        return make_uint4(__byte_perm(v.x, v.y, 0x5410), __byte_perm(v.z, v.w, 0x5410), __byte_perm(v.x, v.y, 0x7632),
-                          __byte_perm(v.z, v.w, 0x7632));
+        return make_uint4(__byte_perm(v.x, v.y, 0x5410), __byte_perm(v.z, v.w, 0x5410),
+                          __byte_perm(v.x, v.y, 0x7632), __byte_perm(v.z, v.w, 0x7632));
     else
         return words_across<K>(v);
 }
@@ -156,17 +163,21 @@ template <typename K, typename S> __device__ __forceinline__ static uint32_t bit
         return (uint32_t)(K)v;
 }
 
-/* Where the rows of a block's lines begin, and -1 where the border's value stands: worked out once, into shared memory. */
+/* Where the rows of a block's lines begin, and -1 where the border's value stands: worked out once, into shared
+ * memory. */
 template <typename F>
-__device__ __forceinline__ static void find_rows(const RankArgs &a, int rows, int threads, int64_t *found, F row_of)
+__device__ __forceinline__ static void find_rows(const RankArgs &a, int rows, int threads, int64_t *found,
+                                                 F row_of)
 {
     for (int i = threadIdx.x; i < rows; i += threads) found[i] = rank_row(a, row_of(i));
 }
 
-/* Fills words with a line, turned by `turn`, lane r of which begins at row_at[r]. Threads `mine`, `mine` + `threads`, … do it together. */
+/* Fills words with a line, turned by `turn`, lane r of which begins at row_at[r]. Threads `mine`, `mine` +
+ * `threads`, … do it together. */
 template <typename K>
-__device__ __forceinline__ static void stage_line(const RankArgs &a, const WordLine &line, const int64_t *row_at, int mine,
-                                                  int threads, uint32_t turn, uint32_t *words)
+__device__ __forceinline__ static void stage_line(const RankArgs &a, const WordLine &line,
+                                                  const int64_t *row_at, int mine, int threads, uint32_t turn,
+                                                  uint32_t *words)
 {
     constexpr int lanes = word_lanes<K>, batch = 2, piece = (int)sizeof(K);
     const int64_t start = (a.x0 - a.src_x0) * a.channels + line.element;
@@ -178,7 +189,8 @@ __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordL
         row[r] = (const K *)(a.src + row_at[r]) + start - line.skew;
     }
     /* Four places at a time, as far as all of them lie inside the image; */
-    const int begin = (line.from + line.skew + 3) / 4, end = fast ? max((line.to + line.skew) / 4, begin) : begin;
+    const int begin = (line.from + line.skew + 3) / 4,
+              end = fast ? max((line.to + line.skew) / 4, begin) : begin;
 #pragma unroll 1
     for (int q = begin + mine; q < end; q += batch * threads) {
         uint32_t four[batch][4];
@@ -191,11 +203,12 @@ __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordL
 #pragma unroll
         for (int u = 0; u < batch; u++)
             if (u == 0 || q + u * threads < end)
-                reinterpret_cast<uint4 *>(words)[q + u * threads] =
-                    words_turned(words_across<K>(make_uint4(four[u][0], four[u][1], four[u][2], four[u][3])), turn);
+                reinterpret_cast<uint4 *>(words)[q + u * threads] = words_turned(
+                    words_across<K>(make_uint4(four[u][0], four[u][1], four[u][2], four[u][3])), turn);
     }
     /* and one at a time before and behind that. */
-    const int before = begin < end ? 4 * begin - line.skew : line.from, after = begin < end ? 4 * end - line.skew : line.from;
+    const int before = begin < end ? 4 * begin - line.skew : line.from,
+              after = begin < end ? 4 * end - line.skew : line.from;
 #pragma unroll 1
     for (int s = mine; s < before + line.n - after; s += threads) {
         const int i = s < before ? s : s - before + after;
@@ -208,7 +221,8 @@ __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordL
         uint32_t word = 0;
 #pragma unroll
         for (int r = 0; r < lanes; r++)
-            word |= (row_at[r] < 0 || column < 0 ? bits_of<K>(a.outside) : bits_of<K>(*(const K *)(a.src + row_at[r] + column)))
+            word |= (row_at[r] < 0 || column < 0 ? bits_of<K>(a.outside)
+                                                 : bits_of<K>(*(const K *)(a.src + row_at[r] + column)))
                     << r * 8 * piece % 32;
         words[i + line.skew] = word ^ turn;
     }
@@ -222,10 +236,11 @@ template <typename K> __device__ __forceinline__ static bool stored_plain(const 
     return a.dtype == word_dtype<K> && a.store.num == 1.0f && a.store.den == 1.0f;
 }
 
-/* Stores the first n of N samples, which travel as these words, as elements `e`, e + 1, … of a row of the destination. */
+/* Stores the first n of N samples, which travel as these words, as elements `e`, e + 1, … of a row of the
+ * destination. */
 template <typename K, int N>
-__device__ __forceinline__ static void store_samples(const RankArgs &a, int64_t row, int64_t e, const uint32_t *words, int n,
-                                                     unsigned *clipped)
+__device__ __forceinline__ static void store_samples(const RankArgs &a, int64_t row, int64_t e,
+                                                     const uint32_t *words, int n, unsigned *clipped)
 {
     const bool plain = stored_plain<K>(a);
     float scaled[N];
@@ -240,7 +255,8 @@ __device__ __forceinline__ static void store_samples(const RankArgs &a, int64_t 
         for (int i = 0; i < N; i++) {
             if (i >= n) continue; /* what is clipped there does not count */
             if (sizeof(D) == sizeof(K) && plain)
-                pack.at[i] = sizeof(D) < 4 ? (D)sample_of<K>(words, i) : (D)halo_canonical((float)sample_of<K>(words, i));
+                pack.at[i] = sizeof(D) < 4 ? (D)sample_of<K>(words, i)
+                                           : (D)halo_canonical((float)sample_of<K>(words, i));
             else
                 pack.at[i] = cuda_sample<D>(scaled[i], {1.0f, 1.0f}, clipped);
         }
@@ -256,16 +272,18 @@ __device__ __forceinline__ static void store_samples(const RankArgs &a, int64_t 
 
 /* The words of four places go to the rows of their lanes: lane r's is row_of(r), if that is below `rows`. */
 template <typename K, typename F>
-__device__ __forceinline__ static void store_four(const RankArgs &a, int64_t rows, F row_of, int64_t e, int n, uint4 words,
-                                                  unsigned *clipped)
+__device__ __forceinline__ static void store_four(const RankArgs &a, int64_t rows, F row_of, int64_t e, int n,
+                                                  uint4 words, unsigned *clipped)
 {
     const uint4 v = words_along<K>(words);
     const uint32_t along[4] = {v.x, v.y, v.z, v.w};
-    if (sizeof(K) < 4 && n >= 4 && e % 4 == 0 && stored_plain<K>(a) && cuda_aligned(a.dst, a.dst_stride, 4 * sizeof(K))) {
+    if (sizeof(K) < 4 && n >= 4 && e % 4 == 0 && stored_plain<K>(a) &&
+        cuda_aligned(a.dst, a.dst_stride, 4 * sizeof(K))) {
 #pragma unroll
         for (int r = 0; r < word_lanes<K>; r++)
             if (row_of(r) < rows)
-                store_words<K>(a.dst + row_of(r) * a.dst_stride + e * (int64_t)sizeof(K), along + r * (int)sizeof(K));
+                store_words<K>(a.dst + row_of(r) * a.dst_stride + e * (int64_t)sizeof(K),
+                               along + r * (int)sizeof(K));
         return;
     }
 #pragma unroll 1 /* it is long */
@@ -274,7 +292,8 @@ __device__ __forceinline__ static void store_four(const RankArgs &a, int64_t row
 #pragma unroll
         for (int k = 0; k < word_lanes<K>; k++)
 #pragma unroll
-            for (int i = 0; i < (int)sizeof(K); i++) own[i] = k == 0 || k == r ? along[k * (int)sizeof(K) + i] : own[i];
+            for (int i = 0; i < (int)sizeof(K); i++)
+                own[i] = k == 0 || k == r ? along[k * (int)sizeof(K) + i] : own[i];
         if (row_of(r) < rows) store_samples<K, 4>(a, row_of(r), e, own, n, clipped);
     }
 }

@@ -1,5 +1,5 @@
-/* --precision fast: separable convolution by long smooth masks, by coarse taps (halo/sep_fast.h). Nodes take the row pass
- * as it is. */
+/* --precision fast: separable convolution by long smooth masks, by coarse taps (halo/sep_fast.h). Nodes take
+ * the row pass as it is. */
 #include "fast.cuh"
 
 /* About how much scratch memory is taken at a time. */
@@ -33,7 +33,7 @@ struct FastJob {
     int64_t cross, crosses;  /* source rows that count for the rest */
     int64_t block, blocks;
     int64_t bytes;
-    float *data;             /* NULL: it is just measured */
+    float *data; /* NULL: it is just measured */
     FastRows node_rows, passed, smoothed, sums, crossed, rest;
 };
 
@@ -157,8 +157,9 @@ static HaloStatus clear_behind(const FastJob *job, const FastRows *rows, int64_t
 {
     const size_t size = sizeof(float);
     if (numbers < rows->stride)
-        CUDA_TRY(cudaMemset2DAsync(rows->data + numbers, (size_t)rows->stride * size, 0, (size_t)(rows->stride - numbers) * size,
-                                   (size_t)rows->rows, job->device->stream));
+        CUDA_TRY(cudaMemset2DAsync(rows->data + numbers, (size_t)rows->stride * size, 0,
+                                   (size_t)(rows->stride - numbers) * size, (size_t)rows->rows,
+                                   job->device->stream));
     return HALO_OK;
 }
 
@@ -167,7 +168,8 @@ static HaloStatus pass_nodes(const FastJob *job)
 {
     const HaloSepTaps *coarse = &job->how->down.coarse;
     HaloConv row = {}, column = {};
-    HaloBuf nodes = rows_buf(job, &job->node_rows, job->end - job->left), passed = rows_buf(job, &job->passed, job->dst->cols),
+    HaloBuf nodes = rows_buf(job, &job->node_rows, job->end - job->left),
+            passed = rows_buf(job, &job->passed, job->dst->cols),
             smooth = rows_buf(job, &job->smoothed, job->dst->cols);
     row.window.width = job->sep->window.width;
     row.window.height = column.window.width = 1;
@@ -262,7 +264,8 @@ bool fast_takes(const HaloBuf *src, const HaloSep *sep)
            src->shape.height + 2 * sep->fast->height < fast_numbers;
 }
 
-HaloStatus cuda_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
+HaloStatus cuda_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                         HaloStore store)
 {
     FastJob job = {};
     void *data;
@@ -277,7 +280,9 @@ HaloStatus cuda_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
     const int64_t rows = band_rows(&job);
     /* A band in the middle has a cell more than the first. */
-    const int64_t bytes = job.bytes + 2 * (job.node_rows.stride + job.passed.stride + job.smoothed.stride + 256) * (int64_t)sizeof(float);
+    const int64_t bytes =
+        job.bytes +
+        2 * (job.node_rows.stride + job.passed.stride + job.smoothed.stride + 256) * (int64_t)sizeof(float);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &data));
     job.data = (float *)data;
     for (int64_t y = 0; y < dst->rows; y += rows) {

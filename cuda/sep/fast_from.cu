@@ -1,5 +1,5 @@
-/* Rows of the result from its nodes (halo/sep_fast.h). A thread goes down four neighbouring numbers; the six nodes that a
- * row lies between are in its registers. */
+/* Rows of the result from its nodes (halo/sep_fast.h). A thread goes down four neighbouring numbers; the six
+ * nodes that a row lies between are in its registers. */
 #include "fast.cuh"
 
 /* The spans that a thread's numbers lie in. */
@@ -14,14 +14,16 @@ __device__ static FromPlace from_place(const FastFrom &args, int64_t e)
 #pragma unroll
     for (int i = 0; i < fast_own; i++) {
         const int64_t pixel = (e + i) / args.channels, c = (e + i) % args.channels;
-        const int64_t x = args.x + cuda_min(pixel, args.dst.cols / args.channels - 1) - args.span / 2 - args.first * args.span;
+        const int64_t x = args.x + cuda_min(pixel, args.dst.cols / args.channels - 1) - args.span / 2 -
+                          args.first * args.span;
         p.at[i] = (int)(c * args.rest.plane + x / args.span);
         p.way[i] = ((float)(x % args.span) + 0.5f) / (float)args.span;
     }
     return p;
 }
 
-/* What nodes leave of a row, on its way. One: a channel, whose four numbers lie in one span, or two neighbouring ones. */
+/* What nodes leave of a row, on its way. One: a channel, whose four numbers lie in one span, or two
+ * neighbouring ones. */
 template <bool One> struct FromRest {
     float at[One ? 3 : 2 * fast_own];
 };
@@ -44,7 +46,8 @@ __device__ __forceinline__ static void from_load(const float *row, const FromPla
 }
 
 template <bool One>
-__device__ __forceinline__ static void from_rest(const FromRest<One> &rest, const FromPlace &p, float sum[fast_own])
+__device__ __forceinline__ static void from_rest(const FromRest<One> &rest, const FromPlace &p,
+                                                 float sum[fast_own])
 {
 #pragma unroll
     for (int i = 0; i < fast_own; i++) {
@@ -56,15 +59,18 @@ __device__ __forceinline__ static void from_rest(const FromRest<One> &rest, cons
 }
 
 template <typename D, bool Rest, bool One>
-__global__ static void __launch_bounds__(fast_threads, fast_blocks) from_kernel(const __grid_constant__ FastFrom args)
+__global__ static void __launch_bounds__(fast_threads, fast_blocks)
+    from_kernel(const __grid_constant__ FastFrom args)
 {
     const int64_t e = ((int64_t)(blockIdx.x % args.tiles_x) * fast_threads + threadIdx.x) * fast_own;
-    const int64_t top = (int64_t)(blockIdx.x / args.tiles_x) * args.each, bottom = cuda_min(top + args.each, args.dst.rows);
+    const int64_t top = (int64_t)(blockIdx.x / args.tiles_x) * args.each,
+                  bottom = cuda_min(top + args.each, args.dst.rows);
     unsigned clipped = 0;
     if (e < args.dst.cols) {
         const FromPlace place = from_place(args, e);
         const int64_t cell = (args.y + top) / args.step - args.y / args.step;
-        const float *node = args.smooth.data + cell * args.smooth.stride + e, *rest = args.rest.data + top * args.rest.stride;
+        const float *node = args.smooth.data + cell * args.smooth.stride + e,
+                    *rest = args.rest.data + top * args.rest.stride;
         const float *const last = args.smooth.data + (args.smooth.rows - 1) * args.smooth.stride + e;
         int phase = (int)((args.y + top) % args.step);
         char *to = args.dst.data + top * args.dst.stride + e * (int64_t)sizeof(D);
@@ -72,7 +78,8 @@ __global__ static void __launch_bounds__(fast_threads, fast_blocks) from_kernel(
                            cuda_aligned(args.dst.data, args.dst.stride, sizeof(CudaWord<D>));
         float v[HALO_SEP_NODES + 1][fast_own]; /* the last one is not in use yet */
 #pragma unroll
-        for (int w = 0; w <= HALO_SEP_NODES; w++, node += args.smooth.stride) conv_load4(v[w], node < last ? node : last);
+        for (int w = 0; w <= HALO_SEP_NODES; w++, node += args.smooth.stride)
+            conv_load4(v[w], node < last ? node : last);
         FromRest<One> next = {};
         if (Rest) from_load(rest, place, next);
 #pragma unroll 1

@@ -1,7 +1,7 @@
 /* Source rows into nodes (halo/sep_fast.h), and into sums of blocks of samples.
  *
- * A thread goes down four neighbouring numbers of a row and adds each source row to the six nodes around it. It makes
- * `each` nodes; the cells above and below that they reach into others read, too. */
+ * A thread goes down four neighbouring numbers of a row and adds each source row to the six nodes around it. It
+ * makes `each` nodes; the cells above and below that they reach into others read, too. */
 #include "fast.cuh"
 #include "point/quantise.cuh"
 
@@ -20,11 +20,14 @@ template <typename S> __device__ static IntoColumns into_columns(const FastInto 
 #pragma unroll
     for (int i = 0; i < fast_own; i++) {
         const int64_t x = args.x + (e + i) / src.channels, ix = halo_border_index(x, src.width, src.border);
-        columns.at[i] = ix < 0 || x < args.lo || x >= args.hi ? -1 : (int)((ix - src.x0) * src.channels + (e + i) % src.channels);
+        columns.at[i] = ix < 0 || x < args.lo || x >= args.hi
+                            ? -1
+                            : (int)((ix - src.x0) * src.channels + (e + i) % src.channels);
     }
-    columns.words = columns.at[0] >= 0 && columns.at[1] == columns.at[0] + 1 && columns.at[2] == columns.at[0] + 2 &&
-                    columns.at[3] == columns.at[0] + 3 &&
-                    cuda_aligned(src.data + columns.at[0] * (int64_t)sizeof(S), src.stride, sizeof(CudaWord<S>));
+    columns.words =
+        columns.at[0] >= 0 && columns.at[1] == columns.at[0] + 1 && columns.at[2] == columns.at[0] + 2 &&
+        columns.at[3] == columns.at[0] + 3 &&
+        cuda_aligned(src.data + columns.at[0] * (int64_t)sizeof(S), src.stride, sizeof(CudaWord<S>));
     return columns;
 }
 
@@ -34,13 +37,20 @@ struct IntoRaw {
 };
 
 __device__ __forceinline__ static void into_word(IntoRaw &raw, uint32_t word) { raw.at[0] = word; }
-__device__ __forceinline__ static void into_word(IntoRaw &raw, uint2 word) { raw.at[0] = word.x, raw.at[1] = word.y; }
+__device__ __forceinline__ static void into_word(IntoRaw &raw, uint2 word)
+{
+    raw.at[0] = word.x, raw.at[1] = word.y;
+}
 __device__ __forceinline__ static void into_word(IntoRaw &raw, float4 word)
 {
-    raw = {{__float_as_uint(word.x), __float_as_uint(word.y), __float_as_uint(word.z), __float_as_uint(word.w)}};
+    raw = {
+        {__float_as_uint(word.x), __float_as_uint(word.y), __float_as_uint(word.z), __float_as_uint(word.w)}};
 }
 
-__device__ __forceinline__ static float4 into_widen(const IntoRaw &raw, uint8_t) { return cuda_widen4(raw.at[0]); }
+__device__ __forceinline__ static float4 into_widen(const IntoRaw &raw, uint8_t)
+{
+    return cuda_widen4(raw.at[0]);
+}
 __device__ __forceinline__ static float4 into_widen(const IntoRaw &raw, uint16_t)
 {
     return cuda_widen4(make_uint2(raw.at[0], raw.at[1]));
@@ -63,7 +73,8 @@ __device__ __forceinline__ static int into_row(const FastInto &args, int y)
 }
 
 template <typename S>
-__device__ __forceinline__ static void into_load(const FastInto &args, const IntoColumns &columns, int iy, IntoRaw &raw)
+__device__ __forceinline__ static void into_load(const FastInto &args, const IntoColumns &columns, int iy,
+                                                 IntoRaw &raw)
 {
     const S *const row = (const S *)(args.src.data + (iy - args.src.y0) * args.src.stride);
     if (columns.words && iy >= 0) {
@@ -77,8 +88,8 @@ __device__ __forceinline__ static void into_load(const FastInto &args, const Int
 
 /* The same as numbers. */
 template <typename S>
-__device__ __forceinline__ static float4 into_numbers(const FastInto &args, const IntoColumns &columns, bool inside,
-                                                      const IntoRaw &raw)
+__device__ __forceinline__ static float4 into_numbers(const FastInto &args, const IntoColumns &columns,
+                                                      bool inside, const IntoRaw &raw)
 {
     if (columns.words && inside) return into_widen(raw, S());
     float v[fast_own];
@@ -97,7 +108,7 @@ struct IntoThread {
     float *node;                /* where the oldest goes, */
     int wait;                   /* if it is not one of the first so many */
     int phase;
-    float *sums; /* where that of the block that begins here goes, of the row that comes next */
+    float *sums;    /* where that of the block that begins here goes, of the row that comes next */
     bool low, high; /* so it does; one begins in the middle, whose sum goes behind it */
 };
 
@@ -123,7 +134,8 @@ __device__ __forceinline__ static void into_sums(const FastInto &args, IntoThrea
 
 __device__ __forceinline__ static float4 into_fma(float t, float4 v, float4 sum)
 {
-    return make_float4(halo_fma(t, v.x, sum.x), halo_fma(t, v.y, sum.y), halo_fma(t, v.z, sum.z), halo_fma(t, v.w, sum.w));
+    return make_float4(halo_fma(t, v.x, sum.x), halo_fma(t, v.y, sum.y), halo_fma(t, v.z, sum.z),
+                       halo_fma(t, v.w, sum.w));
 }
 
 /* A row more. With the last of a cell the oldest node is complete, and a new one begins. */
@@ -157,8 +169,8 @@ struct IntoRows {
 
 /* Rows from y on, the first at `next`, that are all in the source, under columns that are, as words. */
 template <typename S>
-__device__ __forceinline__ static void into_fetch(const FastInto &args, const char *&next, const IntoRows &rows, int y,
-                                                  CudaWord<S> word[into_ahead])
+__device__ __forceinline__ static void into_fetch(const FastInto &args, const char *&next, const IntoRows &rows,
+                                                  int y, CudaWord<S> word[into_ahead])
 {
 #pragma unroll
     for (int u = 0; u < into_ahead; u++) {
@@ -168,8 +180,8 @@ __device__ __forceinline__ static void into_fetch(const FastInto &args, const ch
 }
 
 template <typename S, bool Sums>
-__device__ __forceinline__ static void into_words(const FastInto &args, IntoThread &t, const IntoRows &rows, int y,
-                                                  const CudaWord<S> word[into_ahead])
+__device__ __forceinline__ static void into_words(const FastInto &args, IntoThread &t, const IntoRows &rows,
+                                                  int y, const CudaWord<S> word[into_ahead])
 {
 #pragma unroll
     for (int u = 0; u < into_ahead; u++) {
@@ -181,7 +193,8 @@ __device__ __forceinline__ static void into_words(const FastInto &args, IntoThre
 }
 
 template <typename S, bool Sums>
-__device__ __forceinline__ static void into_inside(const FastInto &args, IntoThread &t, const IntoRows &rows, const char *next)
+__device__ __forceinline__ static void into_inside(const FastInto &args, IntoThread &t, const IntoRows &rows,
+                                                   const char *next)
 {
     CudaWord<S> word[2][into_ahead];
     into_fetch<S>(args, next, rows, rows.top, word[0]);
@@ -202,7 +215,8 @@ __device__ __forceinline__ static void into_edges(const FastInto &args, IntoThre
     for (int y = rows.top; y < rows.bottom; y += into_ahead) {
         IntoRaw raw[into_ahead];
 #pragma unroll
-        for (int u = 0; u < into_ahead; u++) into_load<S>(args, columns, into_row(args, min(y + u, rows.bottom - 1)), raw[u]);
+        for (int u = 0; u < into_ahead; u++)
+            into_load<S>(args, columns, into_row(args, min(y + u, rows.bottom - 1)), raw[u]);
 #pragma unroll
         for (int u = 0; u < into_ahead; u++) {
             if (y + u >= rows.bottom) break;
@@ -214,7 +228,8 @@ __device__ __forceinline__ static void into_edges(const FastInto &args, IntoThre
 }
 
 template <typename S, bool Sums>
-__global__ static void __launch_bounds__(fast_threads, fast_blocks) into_kernel(const __grid_constant__ FastInto args)
+__global__ static void __launch_bounds__(fast_threads, fast_blocks)
+    into_kernel(const __grid_constant__ FastInto args)
 {
     const int64_t e = ((int64_t)(blockIdx.x % (unsigned)args.tiles_x) * fast_threads + threadIdx.x) * fast_own;
     const int first = (int)args.node.first + (int)(blockIdx.x / (unsigned)args.tiles_x) * args.each,
@@ -232,7 +247,8 @@ __global__ static void __launch_bounds__(fast_threads, fast_blocks) into_kernel(
     if (Sums) into_sums_begin(args, t, e, rows.top);
     if (rows.top >= 0 && rows.bottom <= args.src.height && __all_sync(CUDA_ALL, columns.words))
         into_inside<S, Sums>(args, t, rows,
-                             args.src.data + (rows.top - args.src.y0) * args.src.stride + columns.at[0] * (int64_t)sizeof(S));
+                             args.src.data + (rows.top - args.src.y0) * args.src.stride +
+                                 columns.at[0] * (int64_t)sizeof(S));
     else
         into_edges<S, Sums>(args, t, rows, columns);
 }
@@ -241,16 +257,17 @@ HaloStatus fast_into(HaloDevice *device, const FastInto *asked)
 {
     FastInto args = *asked;
     args.tiles_x = cuda_ceil_div(args.numbers, fast_threads * fast_own);
-    /* So many threads down the columns as the GPU takes at a time: nodes are the same however they are shared out. */
+    /* So many threads down the columns as the GPU takes at a time: nodes are the same however they are shared
+     * out. */
     const int64_t down = cuda_max(fast_blocks * device->properties.multiProcessorCount / args.tiles_x, 1);
     args.each = (int)cuda_max(cuda_ceil_div(args.node.rows, down), into_least);
     const int64_t blocks = args.tiles_x * cuda_ceil_div(args.node.rows, args.each);
     const bool sums = args.sums.rows > 0;
-#define INTO(S)                                                                            \
-    do {                                                                                   \
-        if (sums)                                                                          \
+#define INTO(S)                                                                          \
+    do {                                                                                 \
+        if (sums)                                                                        \
             CUDA_LAUNCH(device, (into_kernel<S, true>), blocks, fast_threads, 0, args);  \
-        else                                                                               \
+        else                                                                             \
             CUDA_LAUNCH(device, (into_kernel<S, false>), blocks, fast_threads, 0, args); \
     } while (0)
     switch (args.src.dtype) {
@@ -268,7 +285,8 @@ HaloStatus fast_into(HaloDevice *device, const FastInto *asked)
 __global__ static void __launch_bounds__(256) sums_kernel(const __grid_constant__ FastInto args)
 {
     const ConvSource &src = args.src;
-    const int64_t e = (int64_t)(blockIdx.x % args.tiles_x) * 256 + threadIdx.x, y = args.sums.first + blockIdx.x / args.tiles_x;
+    const int64_t e = (int64_t)(blockIdx.x % args.tiles_x) * 256 + threadIdx.x,
+                  y = args.sums.first + blockIdx.x / args.tiles_x;
     const int64_t b = e / src.channels, c = e - b * src.channels, x = args.block_x + b * args.block;
     if (b >= args.blocks) return;
     const int64_t iy = halo_border_index(y, src.height, src.border);
@@ -278,7 +296,7 @@ __global__ static void __launch_bounds__(256) sums_kernel(const __grid_constant_
         const S *const row = (const S *)(src.data + (iy - src.y0) * src.stride) - src.x0 * src.channels + c;
         for (int i = 0; i < args.block; i++) {
             const int64_t ix = halo_border_index(x + i, src.width, src.border);
-            sum += iy < 0 ? args.outside
+            sum += iy < 0   ? args.outside
                    : ix < 0 ? halo_border_value(src.border, src.value)
                             : (float)__ldg(row + ix * src.channels);
         }

@@ -1,4 +1,5 @@
-/* What nodes leave of the columns (halo/sep_fast.h), by blocks of samples: few numbers, of whole spans of a row. */
+/* What nodes leave of the columns (halo/sep_fast.h), by blocks of samples: few numbers, of whole spans of a
+ * row. */
 #include "fast.cuh"
 
 static const int cross_threads = 160, cross_own = 4; /* neighbouring sums of a thread */
@@ -21,7 +22,8 @@ __device__ __forceinline__ static void cross_add(float4 &sum, float4 t, float4 v
 __global__ static void __launch_bounds__(cross_threads) cross_kernel(const __grid_constant__ FastRest args)
 {
     CUDA_SHARED(float4, block);
-    const int64_t line = blockIdx.x / (unsigned)args.parts, y = args.sums.first + line / args.channels, c = line % args.channels;
+    const int64_t line = blockIdx.x / (unsigned)args.parts, y = args.sums.first + line / args.channels,
+                  c = line % args.channels;
     const int first = (int)(blockIdx.x % (unsigned)args.parts) * args.part,
               sums = min(args.part, (int)args.spans + 1 - first), staged = sums + args.groups - 1;
     const float4 *const from = (const float4 *)(fast_row(args.sums, y) + c * args.sums.plane) + first;
@@ -49,8 +51,8 @@ __global__ static void __launch_bounds__(cross_threads) cross_kernel(const __gri
 /* ---- down columns --------------------------------------------------------------------------------------- */
 
 /* A column of taps over the sums from `row` on; `last` is that of the last row. */
-__device__ __forceinline__ static void rest_end(const FastRest &args, int end, const float *row, const float *last,
-                                                float sum[rest_own])
+__device__ __forceinline__ static void rest_end(const FastRest &args, int end, const float *row,
+                                                const float *last, float sum[rest_own])
 {
     const int64_t stride = args.cross.stride;
     float v[2 * rest_own];
@@ -71,14 +73,17 @@ __device__ __forceinline__ static void rest_end(const FastRest &args, int end, c
     }
 }
 
-__global__ static void __launch_bounds__(rest_threads) rest_kernel(const __grid_constant__ FastRest args, unsigned tiles_x)
+__global__ static void __launch_bounds__(rest_threads)
+    rest_kernel(const __grid_constant__ FastRest args, unsigned tiles_x)
 {
     const int64_t e = (int64_t)(blockIdx.x % tiles_x) * rest_threads + threadIdx.x,
                   y = (int64_t)(blockIdx.x / tiles_x) * rest_own;
     float sum[rest_own] = {};
-    if (e >= args.cross.stride || (unsigned)e % (unsigned)args.cross.plane > (unsigned)args.spans) return; /* between channels */
+    if (e >= args.cross.stride || (unsigned)e % (unsigned)args.cross.plane > (unsigned)args.spans)
+        return; /* between channels */
     const float *const last = fast_row(args.cross, args.cross.first + args.cross.rows - 1) + e;
-    for (int end = 0; end < 2; end++) rest_end(args, end, fast_row(args.cross, args.y + y + args.first[end]) + e, last, sum);
+    for (int end = 0; end < 2; end++)
+        rest_end(args, end, fast_row(args.cross, args.y + y + args.first[end]) + e, last, sum);
 #pragma unroll
     for (int r = 0; r < rest_own; r++)
         if (y + r < args.rest.rows) fast_row(args.rest, args.rest.first + y + r)[e] = sum[r];
@@ -90,9 +95,12 @@ HaloStatus fast_rest(HaloDevice *device, const FastRest *asked)
     const int64_t sums = args.spans + 1;
     args.parts = (int)cuda_ceil_div(sums, cross_threads * cross_own);
     args.part = (int)cuda_ceil_div(cuda_ceil_div(sums, args.parts), cross_own) * cross_own;
-    const int staged = args.part + args.groups + cross_own, shared = (staged + staged / cross_own + 1) * (int)sizeof(float4);
-    CUDA_LAUNCH(device, cross_kernel, args.parts * args.channels * args.cross.rows, cross_threads, shared, args);
+    const int staged = args.part + args.groups + cross_own,
+              shared = (staged + staged / cross_own + 1) * (int)sizeof(float4);
+    CUDA_LAUNCH(device, cross_kernel, args.parts * args.channels * args.cross.rows, cross_threads, shared,
+                args);
     const int64_t across = cuda_ceil_div(args.cross.stride, rest_threads);
-    CUDA_LAUNCH(device, rest_kernel, across * cuda_ceil_div(args.rest.rows, rest_own), rest_threads, 0, args, (unsigned)across);
+    CUDA_LAUNCH(device, rest_kernel, across * cuda_ceil_div(args.rest.rows, rest_own), rest_threads, 0, args,
+                (unsigned)across);
     return HALO_OK;
 }

@@ -1,11 +1,16 @@
-/* Separable convolution: the choice of a way. fast.cu has --precision fast. Masks of a common length go through one kernel that has everything
- * unrolled (sep_walk.cuh; of five channels and more sep_many.cu); where they leave NaN out, what is NaN is made anew (sep_mend.cu,
- * sep_mend_passes.cu). All others make two passes through scratch memory, each a dense convolution with a mask of one row or one column: conv/conv_line.cu, conv/conv_column.cu. */
-#include "sep.cuh"
+/* Separable convolution: the choice of a way. fast.cu has --precision fast. Masks of a common length go through
+ * one kernel that has everything unrolled (sep_walk.cuh; of five channels and more sep_many.cu); where they
+ * leave NaN out, what is NaN is made anew (sep_mend.cu, sep_mend_passes.cu). All others make two passes through
+ * scratch memory, each a dense convolution with a mask of one row or one column: conv/conv_line.cu,
+ * conv/conv_column.cu. */
+#include <math.h>
+
+#include "adapt.cuh"
 #include "conv/conv_long.cuh"
 #include "conv/conv_mended.cuh"
 #include "conv/walk.cuh"
 #include "fast.cuh"
+#include "sep.cuh"
 
 /* ---- in two passes -------------------------------------------------------------------------------------- */
 
@@ -15,9 +20,10 @@ static const int64_t between_bytes = (int64_t)256 << 20;
 /* A picture of one row or column: kernels of lines are for both passes. */
 static bool thin(const HaloBuf *src) { return src->shape.width == 1 || src->shape.height == 1; }
 
-/* Makes a few rows of the destination, through the f32 rows that they need. `weighs`: with as much room again behind those. */
-static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store, bool weighs,
-                             SepPasses *passes)
+/* Makes a few rows of the destination, through the f32 rows that they need. `weighs`: with as much room again
+ * behind those. */
+static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                             HaloStore store, bool weighs, SepPasses *passes)
 {
     const bool valued = sep->window.border == HALO_BORDER_ZERO || sep->window.border == HALO_BORDER_CONSTANT;
     const int64_t first = dst->y0 + sep->window.oy, last = first + dst->rows - 1 + sep->window.height - 1;
@@ -28,7 +34,9 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     between.x0 = dst->x0;
     between.cols = dst->cols;
     between.stride = halo_row_bytes(&between);
-    if (!thin(src)) between.stride = cuda_ceil_div(halo_row_bytes(&between), 64) * 64; /* the column pass reads whole words */
+    if (!thin(src))
+        between.stride =
+            cuda_ceil_div(halo_row_bytes(&between), 64) * 64; /* the column pass reads whole words */
     row.window = column.window = sep->window;
     row.window.height = column.window.width = 1;
     row.window.oy = column.window.ox = 0;
@@ -48,7 +56,8 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     int64_t bytes;
     if (!halo_mul(between.rows, between.stride, &bytes))
         return halo_fail(HALO_ERR_LIMIT, "the row pass of %lld rows is too large", (long long)between.rows);
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, cuda_max(weighs ? 2 * bytes : bytes, 1), &between.data));
+    CUDA_PASS(
+        cuda_scratch(device, CUDA_SCRATCH_BETWEEN, cuda_max(weighs ? 2 * bytes : bytes, 1), &between.data));
     if (sep->window.height > long_taps) /* the column pass's; said before the first */
         CUDA_PASS(long_sums(device, dst->cols * dst->shape.channels, dst->rows, NULL));
     if (between.rows > 0) CUDA_PASS(cuda_conv_within(device, src, &between, &row, {1.0f, 1.0f}));
@@ -66,22 +75,29 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
 }
 
 /* The same where NaN is left out. */
-static HaloStatus mended_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
+static HaloStatus mended_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                                HaloStore store)
 {
     HaloSep plain = *sep;
     SepPasses passes;
     plain.window.nan_ignore = plain.affine = false;
     return conv_mended(
         device, dst, sep->affine, store,
-        [&](HaloBuf *made) { return two_passes(device, src, made, &plain, {1.0f, 1.0f}, true, &passes); },
-        [&](HaloBuf *band, const HaloBuf *made) { return sep_mend_passes(device, src, &passes, made, band, sep, store); });
+        [&](HaloBuf *made) {
+            return two_passes(device, src, made, &plain, {1.0f, 1.0f}, true, &passes);
+        },
+        [&](HaloBuf *band, const HaloBuf *made) {
+            return sep_mend_passes(device, src, &passes, made, band, sep, store);
+        });
 }
 
-static HaloStatus bands(HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep, HaloStore store)
+static HaloStatus bands(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                        HaloStore store)
 {
     const int64_t row_bytes = dst->cols * dst->shape.channels * (int64_t)sizeof(float);
     const int64_t fit = between_bytes / row_bytes / (sep->window.nan_ignore ? 2 : 1);
-    const int64_t rows = src->rows <= fit ? dst->rows : cuda_max(fit - (sep->window.height - 1), sep->window.height);
+    const int64_t rows =
+        src->rows <= fit ? dst->rows : cuda_max(fit - (sep->window.height - 1), sep->window.height);
     for (int64_t y = 0; y < dst->rows; y += rows) {
         HaloBuf band = *dst;
         band.y0 = dst->y0 + y;
@@ -114,7 +130,6 @@ bool sep_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
 
 static HaloStatus walk(HaloDevice *device, const HaloBuf *src, const ConvArgs *conv, const HaloSep *sep)
 {
-    if (sep_narrow_takes(conv)) return sep_narrow(device, conv, sep);
     switch (src->shape.dtype) {
     case HALO_U8: return sep_walk_u8(device, conv, sep);
     case HALO_U16: return sep_walk_u16(device, conv, sep);
@@ -122,7 +137,8 @@ static HaloStatus walk(HaloDevice *device, const HaloBuf *src, const ConvArgs *c
     }
 }
 
-ConvArgs sep_walk_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
+ConvArgs sep_walk_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                       HaloStore store)
 {
     HaloConv both = {}; /* the geometry of the two together */
     both.window = sep->window;
@@ -133,7 +149,8 @@ ConvArgs sep_walk_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, con
 }
 
 /* NaN is left out. */
-static HaloStatus mended(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
+static HaloStatus mended(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                         HaloStore store)
 {
     HaloSep plain = *sep;
     plain.window.nan_ignore = plain.affine = false;
@@ -149,7 +166,8 @@ static HaloStatus mended(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
         });
 }
 
-/* ---- and combined with their source ----------------------------------------------------------------------- */
+/* ---- and combined with their source -----------------------------------------------------------------------
+ */
 
 bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
@@ -161,16 +179,18 @@ bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloCh
     const int64_t x = keeps ? how->bx : how->ax, y = keeps ? how->by : how->ay;
     const int64_t made_x = keeps ? how->ax : how->bx, made_y = keeps ? how->ay : how->by;
     const HaloBuf from = conv_outline(src), to = conv_outline(dst);
-    if (!keeps && how->kind != HALO_COMBINE_UNSHARP && how->kind != HALO_COMBINE_ADD && how->kind != HALO_COMBINE_DIFFERENCE)
+    if (!keeps && how->kind != HALO_COMBINE_UNSHARP && how->kind != HALO_COMBINE_ADD &&
+        how->kind != HALO_COMBINE_DIFFERENCE)
         return false;
-    return src->dtype <= HALO_F32 && src->channels == dst->channels && pair->src[keeps] == 0 && pair->src[!keeps] == 1 &&
-           made_x == 0 && made_y == 0 && x - sep->window.ox == sep->window.width / 2 && y - sep->window.oy == sep->window.height / 2 &&
-           sep->fast == NULL && !sep->window.nan_ignore && src->channels % 2 == 1 && sep->window.width <= SEP_WALK_SHORT_MOST &&
-           sep_walk_takes(&from, &to, sep);
+    return src->dtype <= HALO_F32 && src->channels == dst->channels && pair->src[keeps] == 0 &&
+           pair->src[!keeps] == 1 && made_x == 0 && made_y == 0 &&
+           x - sep->window.ox == sep->window.width / 2 && y - sep->window.oy == sep->window.height / 2 &&
+           sep->fast == NULL && !sep->window.nan_ignore && src->channels % 2 == 1 &&
+           sep->window.width <= SEP_WALK_SHORT_MOST && sep_walk_takes(&from, &to, sep);
 }
 
-HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
-                        HaloStore store)
+HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
+                        const HaloMap *points, HaloStore store)
 {
     const HaloSep *sep = &chain->link[0].u.sep;
     ConvArgs args = sep_walk_args(device, src, dst, sep, store);
@@ -184,7 +204,8 @@ HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     return walk(device, src, &args, sep);
 }
 
-/* ---- and points behind it --------------------------------------------------------------------------------- */
+/* ---- and points behind it ---------------------------------------------------------------------------------
+ */
 
 static_assert(SEP_WALK_SHORT_MOST == walk_points_most, "walks of more taps do without");
 
@@ -195,8 +216,8 @@ bool sep_points_takes(const HaloShape *src, const HaloShape *dst, const HaloSep 
            sep->window.width <= SEP_WALK_SHORT_MOST && sep_walk_takes(&from, &to, sep);
 }
 
-HaloStatus sep_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, const HaloMap *points,
-                           HaloStore store)
+HaloStatus sep_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                           const HaloMap *points, HaloStore store)
 {
     ConvArgs args = sep_walk_args(device, src, dst, sep, store);
     conv_points(&args, points);
@@ -205,13 +226,56 @@ HaloStatus sep_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
+static HaloStatus exactly(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                          HaloStore store)
+{
+    if (thin(src) || !sep_walk_takes(src, dst, sep)) return bands(device, src, dst, sep, store);
+    if (sep->window.nan_ignore) return mended(device, src, dst, sep, store);
+    const ConvArgs args = sep_walk_args(device, src, dst, sep, store);
+    return walk(device, src, &args, sep);
+}
+
+static HaloStatus adapted(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                          HaloStore store)
+{
+    return cuda_adapt(device, src, dst, &sep->window, HALO_F32, store,
+                      [&](const HaloBuf *from, HaloBuf *to, const HaloWindow *inside) {
+                          HaloSep within = *sep;
+                          within.window = *inside;
+                          return exactly(device, from, to, &within, {1.0f, 1.0f});
+                      });
+}
+
+/* The column pass reads a constant border as it is, and not the row pass's result of it, as the adapter has it:
+ * rows whose windows reach beyond the image are left out of it. */
+static HaloStatus adapted_parts(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                                HaloStore store)
+{
+    const HaloWindow *const window = &sep->window;
+    const float value = halo_border_value(window->border, window->value);
+    const int64_t first = dst->y0 + window->oy, last = src->shape.height - (window->height - 1) - first;
+    const bool whole = value == 0.0f && !signbit(value);
+    const int64_t top = whole ? 0 : cuda_max(0, cuda_min(-first, dst->rows));
+    const int64_t bottom = whole ? dst->rows : cuda_max(top, cuda_min(last, dst->rows));
+    const int64_t from[] = {top, 0, bottom}, end[] = {bottom, top, dst->rows};
+    HaloStatus status = HALO_OK;
+    for (int i = 0; i < 3; i++) {
+        HaloBuf part = *dst;
+        part.y0 += from[i];
+        part.rows = end[i] - from[i];
+        part.data = (char *)dst->data + from[i] * dst->stride;
+        if (part.rows < 1) continue;
+        status = (i == 0 ? adapted : bands)(device, src, &part, sep, store);
+        if (status != HALO_OK && !device->asking) return status; /* a query is for all of them */
+    }
+    return status;
+}
+
 HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
     CUDA_PASS(cuda_use(device));
     if (fast_takes(src, sep)) return cuda_sep_fast(device, src, dst, sep, store);
-    const bool many = sep_many_takes(src, dst, sep);
-    if (thin(src) || !(many || sep_walk_takes(src, dst, sep))) return bands(device, src, dst, sep, store);
-    if (sep->window.nan_ignore) return mended(device, src, dst, sep, store);
-    const ConvArgs args = sep_walk_args(device, src, dst, sep, store);
-    return many ? sep_many(device, &args, sep) : walk(device, src, &args, sep);
+    if (!thin(src) && (cuda_is_narrow(dst, &sep->window) || cuda_has_planes(dst)))
+        return adapted_parts(device, src, dst, sep, store);
+    return exactly(device, src, dst, sep, store);
 }

@@ -10,7 +10,8 @@ static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const HaloSep
     return walk_extremes<SepPass<S, Taps, 1, false, Fewer>>(device, conv, taps, found);
 }
 
-template <typename S> static HaloStatus launch_sizes(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, float found[2])
+template <typename S>
+static HaloStatus launch_sizes(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, float found[2])
 {
     switch (conv->width) {
 #define CASE(taps, most, fewer) \
@@ -26,7 +27,8 @@ bool sep_extremes_takes(const HaloShape *src, const HaloShape *made, const HaloS
     return src->dtype != HALO_U16 && made->channels == 1 && sep_points_takes(src, made, sep);
 }
 
-HaloStatus sep_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloSep *sep, float found[2])
+HaloStatus sep_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloSep *sep,
+                        float found[2])
 {
     const ConvArgs args = sep_walk_args(device, src, made, sep, {1.0f, 1.0f});
     if (src->shape.dtype == HALO_U8) return launch_sizes<uint8_t>(device, &args, sep, found);

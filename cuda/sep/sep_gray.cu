@@ -1,23 +1,25 @@
-/* Gray and a short blur of it in one pass: pixels of three bytes are staged as they are, and widened to their gray where other
- * bytes are widened (conv/walk_ready.cuh). */
+/* Gray and a short blur of it in one pass: pixels of three bytes are staged as they are, and widened to their
+ * gray where other bytes are widened (conv/walk_ready.cuh). */
 #include "sep_walk.cuh"
 
 /* Gray of three bytes without a curve, and then such a mask; rows that can be copied in words. */
 bool sep_gray_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
     const HaloStep *gray = &chain->link[0], *blur = &chain->link[1];
-    if (chain->links != 2 || gray->primitive != HALO_MAP || blur->primitive != HALO_SEP || blur->src[0] != 1) return false;
+    if (chain->links != 2 || gray->primitive != HALO_MAP || blur->primitive != HALO_SEP || blur->src[0] != 1)
+        return false;
     const HaloMap *map = &gray->u.map;
     const HaloSep *sep = &blur->u.sep;
     const bool valued = sep->window.border == HALO_BORDER_ZERO || sep->window.border == HALO_BORDER_CONSTANT;
     const HaloBuf from = conv_outline(src), to = conv_outline(dst);
-    return map->kind == HALO_MAP_GRAY && map->points == 0 && src->dtype == HALO_U8 && src->channels == 3 && dst->channels == 1 &&
-           src->width % 4 == 0 && sep->fast == NULL && !valued && !sep->window.nan_ignore &&
-           sep->window.width <= SEP_WALK_SHORT_MOST && sep_walk_takes(&from, &to, sep);
+    return map->kind == HALO_MAP_GRAY && map->points == 0 && src->dtype == HALO_U8 && src->channels == 3 &&
+           dst->channels == 1 && src->width % 4 == 0 && sep->fast == NULL && !valued &&
+           !sep->window.nan_ignore && sep->window.width <= SEP_WALK_SHORT_MOST &&
+           sep_walk_takes(&from, &to, sep);
 }
 
-HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain, const HaloMap *points,
-                    HaloStore store)
+HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
+                    const HaloMap *points, HaloStore store)
 {
     const HaloSep *sep = &chain->link[1].u.sep;
     ConvArgs conv = sep_walk_args(device, src, dst, sep, store);

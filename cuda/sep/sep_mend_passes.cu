@@ -1,11 +1,12 @@
-/* Separable masks of any length that leave NaN out: what two passes made NaN is made anew from the row pass, whose NaN are
- * made anew before, with what their samples weigh beside them. */
+/* Separable masks of any length that leave NaN out: what two passes made NaN is made anew from the row pass,
+ * whose NaN are made anew before, with what their samples weigh beside them. */
 #include "sep_weights.cuh"
 
 static const int weigh_threads = 256, weigh_each = 4;
 
 struct WeighRows {
-    ConvArgs conv; /* tiles_x: blocks beside each other; the destination is the row pass, weights lie behind it */
+    ConvArgs
+        conv; /* tiles_x: blocks beside each other; the destination is the row pass, weights lie behind it */
     const float *tap;
     int64_t weights_at; /* bytes from one to the other */
     SepWeights weights;
@@ -20,7 +21,8 @@ template <typename S> __device__ static SepSum weigh_row(const WeighRows &a, int
     for (int i = 0; i < a.conv.width; i++) {
         const int64_t ix = halo_border_index(a.conv.x_first + x + i, src.width, src.border);
         float v = halo_border_value(src.border, src.value);
-        if (ix >= 0 && iy >= 0) v = (float)((const S *)(src.data + (iy - src.y0) * src.stride))[(ix - src.x0) * src.channels + c];
+        if (ix >= 0 && iy >= 0)
+            v = (float)((const S *)(src.data + (iy - src.y0) * src.stride))[(ix - src.x0) * src.channels + c];
         sum.take(a.weights, a.tap[i], sep_sample(v));
     }
     return sum;
@@ -29,8 +31,10 @@ template <typename S> __device__ static SepSum weigh_row(const WeighRows &a, int
 __global__ static void __launch_bounds__(weigh_threads) weigh_rows_kernel(const __grid_constant__ WeighRows a)
 {
     const ConvTarget &dst = a.conv.dst;
-    const int64_t y = blockIdx.x / a.conv.tiles_x, first = blockIdx.x % a.conv.tiles_x * weigh_threads * weigh_each + threadIdx.x;
-    float *const row = (float *)(dst.data + y * dst.stride), *const weight = (float *)((char *)row + a.weights_at);
+    const int64_t y = blockIdx.x / a.conv.tiles_x,
+                  first = blockIdx.x % a.conv.tiles_x * weigh_threads * weigh_each + threadIdx.x;
+    float *const row = (float *)(dst.data + y * dst.stride), *const weight =
+                                                                 (float *)((char *)row + a.weights_at);
 #pragma unroll 1
     for (int k = 0; k < weigh_each; k++) {
         const int64_t e = first + k * weigh_threads;
@@ -73,10 +77,12 @@ __device__ static float weigh_column(const WeighColumns &a, int64_t y, int64_t e
     return sum.value(a.weights);
 }
 
-__global__ static void __launch_bounds__(weigh_threads) weigh_columns_kernel(const __grid_constant__ WeighColumns a)
+__global__ static void __launch_bounds__(weigh_threads)
+    weigh_columns_kernel(const __grid_constant__ WeighColumns a)
 {
     const ConvTarget &dst = a.conv.dst;
-    const int64_t y = blockIdx.x / a.conv.tiles_x, first = blockIdx.x % a.conv.tiles_x * weigh_threads * weigh_each + threadIdx.x;
+    const int64_t y = blockIdx.x / a.conv.tiles_x,
+                  first = blockIdx.x % a.conv.tiles_x * weigh_threads * weigh_each + threadIdx.x;
     const float *const made = (const float *)(a.made + y * a.made_stride);
     unsigned clipped = 0;
 #pragma unroll 1
@@ -96,8 +102,8 @@ __global__ static void __launch_bounds__(weigh_threads) weigh_columns_kernel(con
     cuda_count_clipped(dst.clipped, clipped);
 }
 
-HaloStatus sep_mend_passes(HaloDevice *device, const HaloBuf *src, SepPasses *passes, const HaloBuf *made, HaloBuf *dst,
-                           const HaloSep *sep, HaloStore store)
+HaloStatus sep_mend_passes(HaloDevice *device, const HaloBuf *src, SepPasses *passes, const HaloBuf *made,
+                           HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
     WeighRows row = {};
     WeighColumns column = {};
@@ -105,14 +111,16 @@ HaloStatus sep_mend_passes(HaloDevice *device, const HaloBuf *src, SepPasses *pa
     row.weights = column.weights = sep_weights(sep);
     row.weights_at = column.weights_at = passes->weights_at;
     row.conv = conv_args(device, src, &passes->across, &passes->row, {1.0f, 1.0f});
-    row.conv.tiles_x = cuda_ceil_div(passes->across.cols * passes->across.shape.channels, weigh_threads * weigh_each);
+    row.conv.tiles_x =
+        cuda_ceil_div(passes->across.cols * passes->across.shape.channels, weigh_threads * weigh_each);
     column.conv = conv_args(device, &passes->down, dst, &passes->column, store);
     column.conv.tiles_x = cuda_ceil_div(dst->cols * dst->shape.channels, weigh_threads * weigh_each);
     column.conv.dst.affine = sep->affine;
     column.made = (const char *)made->data;
     column.made_stride = made->stride;
     column.same = made->data == dst->data;
-    if (passes->across.rows > 0) CUDA_LAUNCH(device, weigh_rows_kernel, row.conv.tiles_x * passes->across.rows, weigh_threads, 0, row);
+    if (passes->across.rows > 0)
+        CUDA_LAUNCH(device, weigh_rows_kernel, row.conv.tiles_x * passes->across.rows, weigh_threads, 0, row);
     CUDA_LAUNCH(device, weigh_columns_kernel, column.conv.tiles_x * dst->rows, weigh_threads, 0, column);
     return HALO_OK;
 }

@@ -3,8 +3,8 @@
 #ifndef HALO_CUDA_SEP_WALK_CUH
 #define HALO_CUDA_SEP_WALK_CUH
 
-#include "sep.cuh"
 #include "conv/walk.cuh"
+#include "sep.cuh"
 
 static const int sep_walk_most = 35; /* taps along x and along y */
 
@@ -32,8 +32,8 @@ __device__ __forceinline__ void sep_row(const SepWalkArgs &a, const typename W::
     }
 }
 
-/* A row's results go into the chain; what comes out at its end is a row of outputs. Where there are fewer taps the first two links
- * stay 0. */
+/* A row's results go into the chain; what comes out at its end is a row of outputs. Where there are fewer taps
+ * the first two links stay 0. */
 template <int Taps, int Own, bool Fewer = false>
 __device__ __forceinline__ void sep_column(const SepWalkArgs &a, const float v[Own], float chain[Taps - 1][Own],
                                            float acc[Own])
@@ -52,7 +52,10 @@ __device__ __forceinline__ void sep_column(const SepWalkArgs &a, const float v[O
 template <typename S, int Taps, int Step, bool Combines, bool Fewer = false> struct SepPass {
     typedef SepWalkArgs Args;
     /* Outputs of a thread: 16 bytes of them, but as many as the chain has registers for. */
-    static constexpr int most = Taps <= 5 ? 16 : Taps <= 15 ? 8 : 4, pack = 16 / (int)sizeof(typename WalkStored<S>::Type);
+    static constexpr int most = Taps <= 5    ? 16
+                                : Taps <= 15 ? 8
+                                             : 4,
+                         pack = 16 / (int)sizeof(typename WalkStored<S>::Type);
     static constexpr int own = most < pack ? most : pack;
     static constexpr bool gray = std::is_same<S, WalkRgb>::value;
     /* A multiprocessor has this many warps at least: so many registers are left for the chain. Some cannot have
@@ -97,13 +100,15 @@ template <int Taps> static bool sep_walk_taps(const HaloSep *sep, SepWalkArgs *a
 }
 
 template <typename S, int Taps, int Step, bool Combines = false, bool Fewer = false>
-static HaloStatus sep_walk_launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, const float *gray = NULL)
+static HaloStatus sep_walk_launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep,
+                                  const float *gray = NULL)
 {
     SepWalkArgs a = {};
     a.walk.whole = sep_walk_taps<Taps>(sep, &a) && sizeof(S) < sizeof(float) && gray == NULL;
     if (gray != NULL)
         for (int i = 0; i < 3; i++) a.walk.gray[i] = gray[i];
-    return walk_launch<SepPass<S, Taps, Step, Combines, Fewer>>(device, conv, sep_walk_kernel<S, Taps, Step, Combines, Fewer>, &a);
+    return walk_launch<SepPass<S, Taps, Step, Combines, Fewer>>(
+        device, conv, sep_walk_kernel<S, Taps, Step, Combines, Fewer>, &a);
 }
 
 /* Of one channel and of three, by short masks: what people sharpen, and what waits for memory. */

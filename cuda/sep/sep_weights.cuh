@@ -1,5 +1,5 @@
-/* Separable masks that leave NaN out: weighted sums of the samples and of 1 for each of them, over the same two passes, then one
- * division. */
+/* Separable masks that leave NaN out: weighted sums of the samples and of 1 for each of them, over the same two
+ * passes, then one division. */
 #ifndef HALO_CUDA_SEP_WEIGHTS_CUH
 #define HALO_CUDA_SEP_WEIGHTS_CUH
 
@@ -39,7 +39,10 @@ struct alignas(8) SepSum {
 };
 
 /* A sample, as the row pass takes it. */
-__device__ __forceinline__ static SepSum sep_sample(float v) { return v != v ? SepSum{0.0f, 0.0f} : SepSum{v, 1.0f}; }
+__device__ __forceinline__ static SepSum sep_sample(float v)
+{
+    return v != v ? SepSum{0.0f, 0.0f} : SepSum{v, 1.0f};
+}
 
 /* A sample outside, as the column pass takes it. */
 __device__ __forceinline__ static SepSum sep_outside(const SepWeights &weights, float v)
@@ -52,7 +55,8 @@ __host__ __device__ static inline int64_t sep_even(int64_t n) { return n + n % 2
 /* The taps in device memory. */
 static HaloStatus sep_taps(HaloDevice *device, const HaloSep *sep, const float **across, const float **down)
 {
-    const size_t wide = (size_t)sep->window.width * sizeof(float), high = (size_t)sep->window.height * sizeof(float);
+    const size_t wide = (size_t)sep->window.width * sizeof(float),
+                 high = (size_t)sep->window.height * sizeof(float);
     void *room;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, (int64_t)(wide + high), &room));
     CUDA_TRY(cudaMemcpyAsync(room, sep->tap_x, wide, cudaMemcpyHostToDevice, device->stream));

@@ -1,0 +1,365 @@
+/* Narrow images and images of many channels as wide pictures of one channel: see adapt.cuh.
+ *
+ * The wide picture consists of cells side by side. A cell holds what one channel of one strip of rows reads:
+ * its columns and rows with those that the windows reach beyond them, as the border defines them. Outputs whose
+ * windows lie across two cells are computed, too, and ignored; clipped samples are therefore counted by the
+ * scatter kernel alone. */
+#include "adapt.cuh"
+
+#include "divisor.cuh"
+
+static const int narrow_samples = 64; /* in a row of a narrow image, at most */
+static const int narrow_rows = 256;   /* at least */
+static const int narrow_cell = 128; /* columns of a cell, at most: the columns of a block of the wide kernels */
+
+static const int64_t wide_columns = 4096; /* of the wide picture, at least, where there are rows for it */
+static const int64_t wide_samples =
+    1 << 23;                         /* in it, at most: more is done in bands of rows or groups of channels */
+static const int64_t wide_unit = 32; /* columns, so that results begin at whole sectors of memory */
+
+/* ---- the layout ----------------------------------------------------------------------------------------- */
+
+/* A band of rows and a group of channels, cell by cell. */
+struct AdaptLayout {
+    int64_t y;            /* the first row of the band, in the destination's rectangle */
+    int channel;          /* the first of the group */
+    int channels, strips; /* cells: the strips of a band, and in each its channels */
+    int64_t rows;         /* of outputs of a strip */
+    int64_t band;         /* rows of outputs of the band */
+    int64_t pitch;        /* columns of a cell */
+};
+
+bool cuda_is_narrow(const HaloBuf *dst, const HaloWindow *window)
+{
+    return dst->cols > 1 && dst->rows >= narrow_rows && dst->cols <= narrow_samples / dst->shape.channels &&
+           window->width <= narrow_cell - dst->cols;
+}
+
+/* The layout of the first band; others differ in their rows and channels alone. */
+static AdaptLayout first_layout(const HaloBuf *dst, const HaloWindow *window)
+{
+    AdaptLayout l = {};
+    const int64_t above = window->height - 1, least = cuda_min(dst->rows, cuda_max(64, 4 * window->height));
+    l.pitch = dst->cols + window->width - 1;
+    const int64_t fit = wide_samples / (least + above) / l.pitch;
+    l.channels = (int)cuda_max(1, cuda_min(fit, dst->shape.channels));
+    const int64_t columns = l.pitch * l.channels;
+    l.strips = (int)cuda_max(1, cuda_min(cuda_ceil_div(wide_columns, columns), dst->rows / least));
+    const int64_t most = cuda_max(least, wide_samples / (columns * l.strips) - above);
+    l.rows = cuda_min(cuda_ceil_div(dst->rows, l.strips), most);
+    l.band = cuda_min(dst->rows, l.strips * l.rows);
+    return l;
+}
+
+/* ---- the kernels ---------------------------------------------------------------------------------------- */
+
+static const int adapt_threads = 256;
+static const int adapt_cols = 64;   /* of a cell, that a block takes at a time, at most */
+static const int adapt_tile = 2048; /* samples of a block: rows, columns and channels */
+static const int adapt_room =
+    3 * adapt_tile / 2; /* with rows of an odd number of samples, to avoid bank conflicts */
+
+/* Where the samples of a block lie: in the picture they are ordered by row, column and channel, in the wide
+ * picture by row, channel and column. */
+struct AdaptArgs {
+    char *image; /* the source or destination: the sample at its rectangle's origin */
+    int64_t image_stride;
+    int image_channels;
+    char *wide; /* its first cell */
+    int64_t wide_stride;
+    AdaptLayout layout;
+    int64_t cols, rows;            /* of a cell that are copied */
+    int64_t end;                   /* rows from the band's first that exist */
+    unsigned across, sets, strips; /* blocks beside each other in a cell; groups of channels; strips */
+    CudaDivisor tile_cols, tile_channels;
+    int tile_rows;
+    /* of the source */
+    int64_t x_first, y_first, x0, y0, width, height;
+    HaloBorder border;
+    float value;
+    /* of the destination */
+    HaloDtype dtype;
+    HaloStore store;
+    unsigned long long *clipped;
+};
+
+struct AdaptBlock {
+    int64_t x, y; /* the first column and row in the cell */
+    int64_t from; /* the strip's first row, counted from the band's */
+    int channel;  /* the first, in the group */
+    int cols, rows, channels;
+    int64_t wide; /* the column of the first channel's first sample */
+};
+
+__device__ __forceinline__ static AdaptBlock adapt_block(const AdaptArgs &a)
+{
+    AdaptBlock b;
+    const unsigned strip = blockIdx.x % a.strips, set = blockIdx.x / a.strips;
+    b.channel = (int)(set % a.sets * a.tile_channels.n);
+    b.x = (int64_t)(set / a.sets % a.across) * a.tile_cols.n;
+    b.y = (int64_t)(set / a.sets / a.across) * a.tile_rows;
+    b.from = strip * a.layout.rows;
+    b.cols = (int)cuda_min(a.tile_cols.n, a.cols - b.x);
+    b.rows = (int)cuda_min(a.tile_rows, a.rows - b.y);
+    b.channels = min((int)a.tile_channels.n, a.layout.channels - b.channel);
+    b.wide = ((int64_t)strip * a.layout.channels + b.channel) * a.layout.pitch + b.x;
+    return b;
+}
+
+/* Calls f(row, column, channel, place in shared memory) for the block's samples in the order of the picture. */
+template <typename F>
+__device__ __forceinline__ static void adapt_pixels(const AdaptArgs &a, const AdaptBlock &b, F f)
+{
+    const int channels = (int)a.tile_channels.n, cols = (int)a.tile_cols.n;
+#pragma unroll 4
+    for (int e = (int)threadIdx.x; e < a.tile_rows * cols * channels; e += adapt_threads) {
+        const int pixel = a.tile_channels.over(e), c = e - pixel * channels;
+        const int r = a.tile_cols.over(pixel), x = pixel - r * cols;
+        if (r < b.rows && x < b.cols && c < b.channels) f(r, x, c, (r * channels + c) * (cols | 1) + x);
+    }
+}
+
+/* The same in the order of the wide picture. */
+template <typename F>
+__device__ __forceinline__ static void adapt_planes(const AdaptArgs &a, const AdaptBlock &b, F f)
+{
+    const int channels = (int)a.tile_channels.n, cols = (int)a.tile_cols.n;
+#pragma unroll 4
+    for (int e = (int)threadIdx.x; e < a.tile_rows * cols * channels; e += adapt_threads) {
+        const int line = a.tile_cols.over(e), x = e - line * cols;
+        const int r = a.tile_channels.over(line), c = line - r * channels;
+        if (r < b.rows && x < b.cols && c < b.channels) f(r, x, c, line * (cols | 1) + x);
+    }
+}
+
+/* S: samples of the source; T: the same, or f32. */
+template <typename S, typename T>
+__global__ static void __launch_bounds__(adapt_threads) gather_kernel(const __grid_constant__ AdaptArgs a)
+{
+    __shared__ T tile[adapt_room];
+    const AdaptBlock b = adapt_block(a);
+    const T outside = (T)halo_border_value(a.border, a.value);
+    adapt_pixels(a, b, [&](int r, int x, int c, int at) {
+        const int64_t row = b.from + b.y + r;
+        T v = outside;
+        if (row < a.end) { /* below that no output needs a row, and the source may not have it */
+            const int64_t iy = halo_border_index(a.y_first + row, a.height, a.border);
+            const int64_t ix = halo_border_index(a.x_first + b.x + x, a.width, a.border);
+            if (ix >= 0 && iy >= 0)
+                v = (T)((const S *)(a.image + (iy - a.y0) * a.image_stride))[(ix - a.x0) * a.image_channels +
+                                                                             a.layout.channel + b.channel + c];
+        }
+        tile[at] = v;
+    });
+    __syncthreads();
+    adapt_planes(a, b, [&](int r, int x, int c, int at) {
+        ((T *)(a.wide + (b.y + r) * a.wide_stride))[b.wide + c * a.layout.pitch + x] = tile[at];
+    });
+}
+
+/* T: results in the wide picture. */
+template <typename T>
+__global__ static void __launch_bounds__(adapt_threads) scatter_kernel(const __grid_constant__ AdaptArgs a)
+{
+    __shared__ T tile[adapt_room];
+    const AdaptBlock b = adapt_block(a);
+    unsigned clipped = 0;
+    adapt_planes(a, b, [&](int r, int x, int c, int at) {
+        tile[at] = ((const T *)(a.wide + (b.y + r) * a.wide_stride))[b.wide + c * a.layout.pitch + x];
+    });
+    __syncthreads();
+    cuda_typed(a.dtype, [&](auto zero) {
+        using D = decltype(zero);
+        adapt_pixels(a, b, [&](int r, int x, int c, int at) {
+            const int64_t row = b.from + b.y + r;
+            if (row >= a.end) return;
+            D *const to = (D *)(a.image + (a.layout.y + row) * a.image_stride);
+            to[(b.x + x) * a.image_channels + a.layout.channel + b.channel + c] =
+                cuda_sample<D>((float)tile[at], a.store, &clipped);
+        });
+    });
+    __syncwarp();
+    cuda_count_clipped(a.clipped, clipped);
+}
+
+/* ---- launching ------------------------------------------------------------------------------------------ */
+
+/* Divides cells of `cols` columns and `rows` rows into blocks, and says how many there are. */
+static int64_t set_blocks(AdaptArgs *a, int64_t cols, int64_t rows)
+{
+    const int64_t wide = cuda_min(cols, adapt_cols), channels = cuda_min(a->layout.channels, adapt_tile / wide);
+    a->cols = cols;
+    a->rows = rows;
+    a->tile_cols = cuda_divisor(wide);
+    a->tile_channels = cuda_divisor(channels);
+    a->tile_rows = (int)cuda_min(rows, adapt_tile / (wide * channels));
+    a->across = (unsigned)cuda_ceil_div(cols, wide);
+    a->sets = (unsigned)cuda_ceil_div(a->layout.channels, channels);
+    a->strips = (unsigned)a->layout.strips;
+    return cuda_ceil_div(rows, a->tile_rows) * a->across * a->sets * a->strips;
+}
+
+/* The wide picture of the source begins so many columns before its first cell that the results, one for each
+ * window's middle, begin at a multiple of wide_unit, as those of an ordinary picture do. */
+static int64_t wide_origin(const HaloWindow *window)
+{
+    return cuda_ceil_div(window->width / 2, wide_unit) * wide_unit;
+}
+
+static int64_t wide_lead(const HaloWindow *window) { return wide_origin(window) - window->width / 2; }
+
+static int64_t wide_stride(int64_t columns, HaloDtype dtype)
+{
+    return cuda_ceil_div(columns * (int64_t)halo_dtype_size(dtype), 64) * 64;
+}
+
+static HaloBuf wide_picture(HaloDtype dtype, int64_t cols, int64_t rows, void *data)
+{
+    HaloBuf p = {};
+    p.shape.kind = HALO_IMAGE;
+    p.shape.dtype = dtype;
+    p.shape.width = p.cols = cols;
+    p.shape.height = p.rows = rows;
+    p.shape.channels = 1;
+    p.shape.alpha = -1;
+    p.shape.white = halo_dtype_white(dtype);
+    p.stride = wide_stride(cols, dtype);
+    p.data = data;
+    return p;
+}
+
+struct Adapt {
+    HaloDevice *device;
+    const HaloBuf *src;
+    HaloBuf *dst;
+    const HaloWindow *window;
+    HaloDtype staged,
+        made; /* types of the wide pictures; staged: f32 where the border's value is no integer sample */
+    HaloStore store;
+    char *data;
+    int64_t made_at; /* bytes behind `data`: the results */
+};
+
+/* Both wide pictures of a band, and the window of the second in the first. */
+static void wide_pair(const Adapt *s, const AdaptLayout &l, HaloBuf *from, HaloBuf *to, HaloWindow *inside)
+{
+    const HaloWindow *const window = s->window;
+    const int64_t cells = l.pitch * l.channels * l.strips, results = cells - (window->width - 1);
+    *from = wide_picture(s->staged, wide_lead(window) + cells, l.rows + window->height - 1, s->data);
+    *to = wide_picture(s->made, results, l.rows, s->data + s->made_at);
+    to->x0 = wide_origin(window);
+    to->shape.width = to->x0 + results;
+    *inside = *window;
+    inside->ox = -(window->width / 2);
+    inside->oy = 0;
+    inside->border = HALO_BORDER_REPLICATE;
+    inside->value = 0.0f;
+}
+
+static HaloStatus gather(const Adapt *s, const AdaptLayout &l, const HaloBuf *wide)
+{
+    HaloDevice *const device = s->device;
+    const HaloBuf *const src = s->src;
+    AdaptArgs a = {};
+    a.image = (char *)src->data;
+    a.image_stride = src->stride;
+    a.image_channels = src->shape.channels;
+    a.wide = (char *)halo_at(wide, wide_lead(s->window), 0);
+    a.wide_stride = wide->stride;
+    a.layout = l;
+    a.end = l.band + s->window->height - 1;
+    a.x_first = s->dst->x0 + s->window->ox;
+    a.y_first = s->dst->y0 + l.y + s->window->oy;
+    a.x0 = src->x0;
+    a.y0 = src->y0;
+    a.width = src->shape.width;
+    a.height = src->shape.height;
+    a.border = s->window->border;
+    a.value = s->window->value;
+    const int64_t blocks = set_blocks(&a, l.pitch, wide->rows);
+    switch (src->shape.dtype * 4 + s->staged) {
+    case HALO_U8 * 4 + HALO_U8:
+        CUDA_LAUNCH(device, (gather_kernel<uint8_t, uint8_t>), blocks, adapt_threads, 0, a);
+        break;
+    case HALO_U8 * 4 + HALO_F32:
+        CUDA_LAUNCH(device, (gather_kernel<uint8_t, float>), blocks, adapt_threads, 0, a);
+        break;
+    case HALO_U16 * 4 + HALO_U16:
+        CUDA_LAUNCH(device, (gather_kernel<uint16_t, uint16_t>), blocks, adapt_threads, 0, a);
+        break;
+    case HALO_U16 * 4 + HALO_F32:
+        CUDA_LAUNCH(device, (gather_kernel<uint16_t, float>), blocks, adapt_threads, 0, a);
+        break;
+    default: CUDA_LAUNCH(device, (gather_kernel<float, float>), blocks, adapt_threads, 0, a); break;
+    }
+    return HALO_OK;
+}
+
+static HaloStatus scatter(const Adapt *s, const AdaptLayout &l, const HaloBuf *wide)
+{
+    HaloDevice *const device = s->device;
+    AdaptArgs a = {};
+    a.image = (char *)s->dst->data;
+    a.image_stride = s->dst->stride;
+    a.image_channels = s->dst->shape.channels;
+    a.wide = (char *)wide->data;
+    a.wide_stride = wide->stride;
+    a.layout = l;
+    a.end = l.band;
+    a.dtype = s->dst->shape.dtype;
+    a.store = s->store;
+    a.clipped = device->clipped;
+    const int64_t blocks = set_blocks(&a, s->dst->cols, l.rows);
+    switch (s->made) {
+    case HALO_U8: CUDA_LAUNCH(device, scatter_kernel<uint8_t>, blocks, adapt_threads, 0, a); break;
+    case HALO_U16: CUDA_LAUNCH(device, scatter_kernel<uint16_t>, blocks, adapt_threads, 0, a); break;
+    default: CUDA_LAUNCH(device, scatter_kernel<float>, blocks, adapt_threads, 0, a); break;
+    }
+    return HALO_OK;
+}
+
+static HaloStatus call(const Adapt *s, CudaMake *make, void *context, const HaloBuf *from, HaloBuf *to,
+                       const HaloWindow *inside)
+{
+    s->device->adapting = true;
+    const HaloStatus status = make(context, from, to, inside);
+    s->device->adapting = false;
+    return status;
+}
+
+HaloStatus cuda_adapt_with(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window,
+                           HaloDtype made, HaloStore store, CudaMake *make, void *context)
+{
+    AdaptLayout first;
+    Adapt s = {device, src,   dst,  window, halo_rank_keys(src->shape.dtype, window->border, window->value),
+               made,   store, NULL, 0};
+    HaloBuf from, to;
+    HaloWindow inside;
+    int64_t to_bytes;
+    void *data;
+    if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
+    first = first_layout(dst, window);
+    wide_pair(&s, first, &from, &to, &inside);
+    if (!halo_mul(from.rows, from.stride, &s.made_at) || !halo_mul(to.rows, to.stride, &to_bytes) ||
+        s.made_at > INT64_MAX - to_bytes)
+        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large", (long long)window->width,
+                         (long long)window->height);
+    const HaloStatus status = cuda_scratch(device, CUDA_SCRATCH_WIDE, s.made_at + to_bytes, &data);
+    if (device->asking) return call(&s, make, context, &from, &to, &inside); /* reports what it takes besides */
+    CUDA_PASS(status);
+    s.data = (char *)data;
+    for (int channel = 0; channel < dst->shape.channels; channel += first.channels)
+        for (int64_t y = 0; y < dst->rows; y += first.band) {
+            AdaptLayout l = first;
+            l.channel = channel;
+            l.channels = min(first.channels, dst->shape.channels - channel);
+            l.y = y;
+            l.band = cuda_min(first.band, dst->rows - y);
+            l.rows = cuda_ceil_div(l.band, l.strips);
+            wide_pair(&s, l, &from, &to, &inside);
+            CUDA_PASS(gather(&s, l, &from));
+            CUDA_PASS(call(&s, make, context, &from, &to, &inside));
+            CUDA_PASS(scatter(&s, l, &to));
+        }
+    return HALO_OK;
+}
