@@ -1,15 +1,14 @@
-/* Which chains have a kernel: gradients, what is made of a blur and its source, blurs of what becomes gray
- * (sep/sep.cuh), gradients of blurs; and these, short blurs and masks with points behind them, and what has
- * points before it. */
+/* Which chains have a kernel: gradients, blurs combined with their source, blurs of the gray of a picture; and
+ * these, short blurs and masks with point operations behind them. */
 #include "adapt.cuh"
 #include "chain.cuh"
 #include "conv/conv.cuh"
 #include "sep/sep.cuh"
 
-/* What lies between the points of the first link and those of the last; NULL: there are none. */
+/* The links before the point operations of the last; NULL: there are none. */
 struct ChainParts {
     HaloChain first;
-    const HaloMap *before, *points;
+    const HaloMap *points;
 };
 
 static bool is_affine(const HaloStep *link)
@@ -18,44 +17,18 @@ static bool is_affine(const HaloStep *link)
                                        : link->primitive == HALO_CONV && link->u.conv.affine;
 }
 
-/* Takes the first link away, and the source with it: all others have to begin with what that makes. */
-static void drop_first(HaloChain *chain)
-{
-    chain->links--;
-    for (int i = 0; i < chain->links; i++) {
-        chain->link[i] = chain->link[i + 1];
-        for (int k = 0; k < chain->link[i].sources; k++) chain->link[i].src[k]--;
-    }
-    for (int i = 0; i <= chain->links; i++) chain->value[i] = chain->value[i + 1];
-}
-
-static bool begins_with_points(const HaloChain *chain)
-{
-    if (chain->links < 2 || chain->link[0].primitive != HALO_MAP ||
-        !conv_points_suit(&chain->link[0].u.map, &chain->value[1]))
-        return false;
-    for (int i = 1; i < chain->links; i++)
-        for (int k = 0; k < chain->link[i].sources; k++)
-            if (chain->link[i].src[k] == 0) return false;
-    return true;
-}
-
 /* The value that the points are applied to is the last but one. */
 static void split(const HaloShape *dst, const HaloChain *chain, ChainParts *parts)
 {
     const int last = chain->links - 1;
     const HaloStep *link = &chain->link[last];
     parts->first = *chain;
-    parts->before = parts->points = NULL;
+    parts->points = NULL;
     bool behind = link->primitive == HALO_MAP && link->src[0] == last && conv_points_suit(&link->u.map, dst);
     for (int i = 0; i < last; i++) behind = behind && !is_affine(&chain->link[i]); /* that would come between */
     if (behind) {
         parts->first.links = last;
         parts->points = &link->u.map;
-    }
-    if (begins_with_points(&parts->first)) {
-        parts->before = &chain->link[0].u.map;
-        drop_first(&parts->first);
     }
 }
 
@@ -66,14 +39,6 @@ static bool one_takes(const HaloShape *src, const HaloShape *dst, const ChainPar
     if (parts->points == NULL || parts->first.links != 1) return false;
     if (link->primitive == HALO_SEP) return sep_points_takes(src, dst, &link->u.sep);
     return link->primitive == HALO_CONV && conv_points_takes(src, dst, &link->u.conv);
-}
-
-/* The kernel of these stores results as they are. */
-static bool blurred_suits(const HaloShape *src, const HaloShape *dst, const HaloChain *chain,
-                          const ChainParts *parts)
-{
-    const HaloStore store = chain->link[chain->links - 1].store;
-    return store.num == 1.0f && store.den == 1.0f && blurred_takes(src, dst, &parts->first);
 }
 
 /* Chains that the adapter runs: it has no margins to keep. */
@@ -105,11 +70,9 @@ bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *ch
     whole.cols = dst->width;
     if (dst->width == 1) return false; /* walks have 128 columns; single steps have kernels for lines */
     split(dst, chain, &parts);
-    if (cuda_is_narrow(&whole, &one)) return parts.before == NULL && adapter_takes(src, dst, &parts.first);
-    if (parts.before != NULL) return prepared_takes(src, dst, &parts.first);
+    if (cuda_is_narrow(&whole, &one)) return adapter_takes(src, dst, &parts.first);
     return one_takes(src, dst, &parts) || gradient_takes(src, dst, &parts.first) ||
-           sep_combined_takes(src, dst, &parts.first) || sep_gray_takes(src, dst, &parts.first) ||
-           blurred_suits(src, dst, chain, &parts);
+           sep_combined_takes(src, dst, &parts.first) || sep_gray_takes(src, dst, &parts.first);
 }
 
 HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
@@ -120,7 +83,6 @@ HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     split(&dst->shape, chain, &parts);
     const HaloChain *const first = &parts.first;
     const HaloStep *const link = &first->link[0];
-    if (parts.before != NULL) return prepared(device, src, dst, first, parts.before, parts.points, store);
     if (one_takes(&src->shape, &dst->shape, &parts))
         return link->primitive == HALO_SEP
                    ? sep_then_points(device, src, dst, &link->u.sep, parts.points, store)
@@ -131,7 +93,5 @@ HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
         return gradient(device, src, dst, first, parts.points, store);
     if (sep_gray_takes(&src->shape, &dst->shape, first))
         return sep_gray(device, src, dst, first, parts.points, store);
-    if (blurred_takes(&src->shape, &dst->shape, first))
-        return blurred(device, src, dst, first, parts.points, store);
     return sep_combined(device, src, dst, first, parts.points, store);
 }

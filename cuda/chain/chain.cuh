@@ -22,16 +22,6 @@ bool gradient_measures(const HaloShape *src, const HaloShape *made, const HaloCh
 HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloChain *chain,
                              float found[2]);
 
-/* blurred.cu: a short separable mask of f32 and a gradient of what it makes, and points behind it. */
-bool blurred_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
-HaloStatus blurred(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
-                   const HaloMap *points, HaloStore store);
-
-/* prepared.cu: points of f32, before a short mask or a gradient; and points behind. */
-bool prepared_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
-HaloStatus prepared(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
-                    const HaloMap *before, const HaloMap *points, HaloStore store);
-
 /* gradient_bytes.cu: the same of bytes into bytes, by masks of (side, middle, side) across a difference. */
 struct ConvArgs;
 bool gradient_bytes_takes(float side, float middle);

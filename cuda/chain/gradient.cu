@@ -9,7 +9,6 @@
 
 template <typename S, int Step> using GradientMagnitude = GradientPass<S, Step, false>;
 template <typename S, int Step> using SmallMagnitude = GradientPass<S, Step, false, 2>;
-template <typename S, int Step> using WholeMagnitude = WholePass<S, Step, false>;
 
 template <typename Pass>
 __global__ static void __launch_bounds__(CUDA_WARP, Pass::warps)
@@ -20,22 +19,22 @@ __global__ static void __launch_bounds__(CUDA_WARP, Pass::warps)
 
 /* ---- the choice, and the launch ------------------------------------------------------------------------- */
 
-static bool is_mask(const HaloStep *link, HaloReg of, int64_t taps)
+static bool is_mask(const HaloStep *link, int64_t taps)
 {
     const HaloConv *conv = &link->u.conv;
-    return link->primitive == HALO_CONV && link->src[0] == of && !conv->affine && conv->window.width == taps &&
+    return link->primitive == HALO_CONV && link->src[0] == 0 && !conv->affine && conv->window.width == taps &&
            conv->window.height == taps;
 }
 
-bool gradient_ends(const HaloChain *chain, int first, int64_t taps)
+/* Two masks of so many taps a side, and the magnitude of what they make. */
+static bool is_gradient(const HaloChain *chain, int64_t taps)
 {
-    const HaloStep *a = &chain->link[first], *b = a + 1, *pair = a + 2;
+    const HaloStep *a = &chain->link[0], *b = a + 1, *pair = a + 2;
     const HaloWindow *w = &a->u.window;
-    return chain->links == first + 3 && is_mask(a, first, taps) && is_mask(b, first, taps) &&
-           w->ox == b->u.window.ox && w->oy == b->u.window.oy && w->border == b->u.window.border &&
-           w->value == b->u.window.value && pair->primitive == HALO_COMBINE &&
-           pair->u.combine.kind == HALO_COMBINE_MAGNITUDE && pair->src[0] == first + 1 &&
-           pair->src[1] == first + 2;
+    return chain->links == 3 && is_mask(a, taps) && is_mask(b, taps) && w->ox == b->u.window.ox &&
+           w->oy == b->u.window.oy && w->border == b->u.window.border && w->value == b->u.window.value &&
+           pair->primitive == HALO_COMBINE && pair->u.combine.kind == HALO_COMBINE_MAGNITUDE &&
+           pair->src[0] == 1 && pair->src[1] == 2;
 }
 
 bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
@@ -43,17 +42,15 @@ bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain 
     const HaloWindow *w = &chain->link[0].u.window;
     const HaloBuf from = conv_outline(src), to = conv_outline(dst);
     return src->dtype <= HALO_F32 && src->channels != 2 &&
-           (gradient_ends(chain, 0, gradient_taps) || gradient_ends(chain, 0, 2)) &&
+           (is_gradient(chain, gradient_taps) || is_gradient(chain, 2)) &&
            walk_takes(&from, &to, w->border, w->value);
 }
 
 /* Is x (side, middle, side) down and a difference along, and y the same the other way round? */
-static bool is_whole(const HaloConv *x, const HaloConv *y, HaloDtype dtype)
+static bool is_symmetric(const HaloConv *x, const HaloConv *y)
 {
-    const float side = x->tap[2], middle = x->tap[5], most = dtype == HALO_U8 ? 255.0f : 65535.0f;
+    const float side = x->tap[2], middle = x->tap[5];
     const float sign = y->tap[6] == side ? 1.0f : -1.0f;
-    if (dtype > HALO_U16 || side != rintf(side) || middle != rintf(middle)) return false;
-    if (!((2.0f * fabsf(side) + fabsf(middle)) * most < 16777216.0f)) return false;
     for (int j = 0; j < gradient_taps; j++) {
         const float c = j == 1 ? middle : side;
         if (x->tap[3 * j] != -c || x->tap[3 * j + 1] != 0.0f || x->tap[3 * j + 2] != c) return false;
@@ -77,16 +74,12 @@ static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, Grad
     }
 }
 
-GradientArgs gradient_args(const HaloConv *x, const HaloConv *y)
+static GradientArgs gradient_args(const HaloConv *x, const HaloConv *y)
 {
     const int taps = (int)x->window.width;
     GradientArgs args = {};
     for (int j = 0; j < taps; j++)
         for (int i = 0; i < taps; i++) args.tap[i][j] = make_float2(x->tap[j * taps + i], y->tap[j * taps + i]);
-    if (taps == gradient_taps) {
-        args.side = x->tap[2];
-        args.middle = x->tap[5];
-    }
     return args;
 }
 
@@ -104,21 +97,17 @@ HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 {
     const HaloConv *x = &chain->link[0].u.conv, *y = &chain->link[1].u.conv;
     const bool is_small = x->window.width < gradient_taps,
-               whole = !is_small && is_whole(x, y, src->shape.dtype);
+               bytes = src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8;
     GradientArgs args = gradient_args(x, y);
     ConvArgs conv = conv_args(device, src, dst, x, store);
     conv_points(&conv, points);
     if (is_small) return small(device, &conv, &args);
-    if (whole && src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8 && conv_plain(conv.dst) &&
-        points == NULL && gradient_bytes_takes(args.side, args.middle))
-        return gradient_bytes(device, &conv, args.side, args.middle);
+    if (bytes && conv_plain(conv.dst) && points == NULL && is_symmetric(x, y) &&
+        gradient_bytes_takes(x->tap[2], x->tap[5]))
+        return gradient_bytes(device, &conv, x->tap[2], x->tap[5]);
     switch (src->shape.dtype) {
-    case HALO_U8:
-        return whole ? launch_channels<WholeMagnitude, uint8_t>(device, &conv, &args)
-                     : launch_channels<GradientMagnitude, uint8_t>(device, &conv, &args);
-    case HALO_U16:
-        return whole ? launch_channels<WholeMagnitude, uint16_t>(device, &conv, &args)
-                     : launch_channels<GradientMagnitude, uint16_t>(device, &conv, &args);
+    case HALO_U8: return launch_channels<GradientMagnitude, uint8_t>(device, &conv, &args);
+    case HALO_U16: return launch_channels<GradientMagnitude, uint16_t>(device, &conv, &args);
     default: return launch_channels<GradientMagnitude, float>(device, &conv, &args);
     }
 }
@@ -128,8 +117,7 @@ HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 bool gradient_measures(const HaloShape *src, const HaloShape *made, const HaloChain *chain)
 {
     return gradient_takes(src, made, chain) && made->channels == 1 &&
-           chain->link[0].u.window.width == gradient_taps &&
-           (src->dtype == HALO_F32 || is_whole(&chain->link[0].u.conv, &chain->link[1].u.conv, src->dtype));
+           chain->link[0].u.window.width == gradient_taps;
 }
 
 HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloChain *chain,
@@ -139,8 +127,10 @@ HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *ma
     const GradientArgs args = gradient_args(x, y);
     const ConvArgs conv = conv_args(device, src, made, x, {1.0f, 1.0f});
     switch (src->shape.dtype) {
-    case HALO_U8: CUDA_PASS((walk_extremes<WholePass<uint8_t, 1, true>>(device, &conv, args, found))); break;
-    case HALO_U16: CUDA_PASS((walk_extremes<WholePass<uint16_t, 1, true>>(device, &conv, args, found))); break;
+    case HALO_U8: CUDA_PASS((walk_extremes<GradientPass<uint8_t, 1, true>>(device, &conv, args, found))); break;
+    case HALO_U16:
+        CUDA_PASS((walk_extremes<GradientPass<uint16_t, 1, true>>(device, &conv, args, found)));
+        break;
     default: CUDA_PASS((walk_extremes<GradientPass<float, 1, true>>(device, &conv, args, found)));
     }
     for (int e = 0; e < 2 && found[0] <= found[1]; e++) found[e] = sqrtf(found[e]);

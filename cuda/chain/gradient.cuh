@@ -11,7 +11,6 @@ static const int gradient_taps = 3; /* at most; Roberts' masks have two */
 struct GradientArgs {
     WalkArgs walk;
     float2 tap[gradient_taps][gradient_taps];
-    float side, middle; /* of masks that are this and a difference, see WholePass */
 };
 
 /* Outputs of a thread: 16 bytes of them, but as many as both chains have registers for. */
@@ -27,17 +26,16 @@ __device__ __forceinline__ float gradient_root(float v, float least)
     return halo_fma(halo_fma(-root, root, v), 0.5f * inverse, root);
 }
 
-/* The magnitudes of x and y, into x; or their squares: which of them are the least and the greatest, the root
- * does not change. `Whole`: these are whole numbers. Of others all are asked at once. */
-template <int Own, bool Squared, bool Whole>
+/* The magnitudes of x and y, into x; or, for extremes, their squares. One branch for all of them. */
+template <int Own, bool Squared>
 __device__ __forceinline__ void gradient_magnitudes(float x[Own], const float y[Own])
 {
-    const float least = Whole ? 1.0f : 0x1p-101f;
+    const float least = 0x1p-101f;
     bool usual = true;
 #pragma unroll
     for (int k = 0; k < Own; k++) {
         x[k] = halo_fma(x[k], x[k], y[k] * y[k]);
-        if (!Whole) usual = usual & ((x[k] == 0.0f) | ((x[k] >= least) & (x[k] < INFINITY))); /* no branches */
+        usual = usual & ((x[k] == 0.0f) | ((x[k] >= least) & (x[k] < INFINITY))); /* no branches */
     }
     if (Squared) return;
     if (usual) {
@@ -54,7 +52,7 @@ template <typename S, int Step, bool Squared, int Taps = gradient_taps> struct G
     static constexpr int own = gradient_own<S>, warps = 16;
     static constexpr int links = 2 * (Taps - 1); /* of the first mask, then of the second */
     static constexpr bool fills = true;
-    static constexpr bool combines = false, measures = false, prepares = false, divides = false,
+    static constexpr bool combines = false, measures = false, divides = false,
                           floats = sizeof(S) < sizeof(float);
     static constexpr bool light = sizeof(S) == sizeof(float);
     typedef Walk<S, Taps, Step, own, false> W;
@@ -69,7 +67,7 @@ template <typename S, int Step, bool Squared, int Taps = gradient_taps> struct G
             walk_window<W>(from, i, &pack, window);
             column(a.tap[i], window + W::lead + i * Step, i == 0, chain, acc, other);
         }
-        gradient_magnitudes<own, Squared, false>(acc, other);
+        gradient_magnitudes<own, Squared>(acc, other);
     }
 
     /* A column of the masks: its first one moves every chain one place on. */
@@ -89,46 +87,5 @@ template <typename S, int Step, bool Squared, int Taps = gradient_taps> struct G
         }
     }
 };
-
-/* Of 8- and 16-bit samples under whole taps all sums are whole numbers below 2^24, exact in any order. Sobel's
- * masks and their kin are (side, middle, side) across a difference: a difference and a sum of a row, the same
- * of three rows, and half of the work. The signs of both do not matter to the magnitude. */
-template <typename S, int Step, bool Squared> struct WholePass {
-    typedef GradientArgs Args;
-    static constexpr int own = gradient_own<S>, warps = sizeof(S) == 1 && Step == 1 ? 20 : 16;
-    static constexpr int links = 4; /* differences one and two rows above, then sums */
-    static constexpr bool fills = true;
-    static constexpr bool combines = false, measures = false, prepares = false, divides = false,
-                          floats = sizeof(S) < sizeof(float);
-    static constexpr bool light = false;
-    typedef Walk<S, gradient_taps, Step, own, false> W;
-
-    static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float,
-                                               float before[links][own], float acc[own])
-    {
-        typename W::Pack pack;
-        float window[W::window], y[own];
-#pragma unroll
-        for (int i = 0; i < gradient_taps; i++) walk_window<W>(from, i, &pack, window);
-#pragma unroll
-        for (int k = 0; k < own; k++) {
-            const float *const v = window + W::lead + k;
-            const float difference = v[2 * Step] - v[0],
-                        sum = halo_fma(a.side, v[2 * Step] + v[0], a.middle * v[Step]);
-            acc[k] = halo_fma(a.side, difference + before[1][k], a.middle * before[0][k]);
-            y[k] = sum - before[3][k];
-            before[1][k] = before[0][k];
-            before[0][k] = difference;
-            before[3][k] = before[2][k];
-            before[2][k] = sum;
-        }
-        gradient_magnitudes<own, Squared, true>(acc, y);
-    }
-};
-
-/* gradient.cu: do two masks of so many taps a side, of the value `first`, and their magnitude end the chain
- * there? And what they are. */
-bool gradient_ends(const HaloChain *chain, int first, int64_t taps);
-GradientArgs gradient_args(const HaloConv *x, const HaloConv *y);
 
 #endif

@@ -223,6 +223,7 @@ static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, Byte
  * without. */
 bool gradient_bytes_takes(float side, float middle)
 {
+    if (side != rintf(side) || middle != rintf(middle)) return false;
     return side >= 1.0f && side <= 4.0f && middle >= 0.0f && 2.0f * side + middle <= 16.0f;
 }
 

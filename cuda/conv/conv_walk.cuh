@@ -25,7 +25,7 @@ template <typename S, int Taps, int Step> struct ConvPass {
     static constexpr int warps = 16; /* of a multiprocessor at least: 128 registers a thread */
     static constexpr int links = Taps - 1;
     static constexpr bool fills = true;
-    static constexpr bool combines = false, measures = false, prepares = false;
+    static constexpr bool combines = false, measures = false;
     static constexpr bool divides = false, floats = sizeof(S) < sizeof(float) &&
                                                     Taps <= 5; /* registers are few behind long chains */
     static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= (Step == 4 ? 7 : 5);

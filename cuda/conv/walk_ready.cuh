@@ -105,10 +105,6 @@ __device__ __forceinline__ void walk_ready(const typename Pass::Args &args, cons
     const WalkArgs &a = args.walk;
     const S outside = (S)halo_border_value(a.src.border, a.src.value);
     walk_edges<W>(a, p, first, rows, map, outside, here);
-    if constexpr (Pass::prepares) {
-        Pass::prepare(args, count, here);
-        __syncwarp();
-    }
     const unsigned missing = ~rows.exist & ((1u << count) - 1);
     if (Pass::fills && missing != 0) {
         walk_fill<W>(missing, outside, here);

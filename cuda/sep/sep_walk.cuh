@@ -63,7 +63,7 @@ template <typename S, int Taps, int Step, bool Combines, bool Fewer = false> str
     static constexpr int warps = (Taps - 1) * own <= 64 ? 16 : 12;
     static constexpr int links = Taps - 1;
     static constexpr bool fills = false; /* the border is that of the row pass's results */
-    static constexpr bool combines = Combines, measures = false, prepares = false;
+    static constexpr bool combines = Combines, measures = false;
     static constexpr bool divides = sizeof(S) < sizeof(float) && !gray, floats = divides;
     static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= 9;
     typedef Walk<S, Taps, Step, own, gray || (sizeof(S) < sizeof(float) && (Step > 1) && (Taps > 15)), Fewer> W;
