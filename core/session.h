@@ -25,11 +25,11 @@ struct HaloSession {
     struct PlanAnalysis
         *analysis; /* of the present file (plan/analysis.h); NULL: its plan cannot have passes */
     bool upright;  /* its image is turned upright before its plan begins: secondary inputs have to be, too */
-    const char *input;   /* its name; NULL: it has none (file/side.h) */
+    const char *input;   /* its name; NULL: it has none (file/operand.h) */
     int64_t page, pages; /* the current page, from 0, and their number; 0: not known */
-    HaloSide *paired;    /* a secondary input of several pages, one for each of the input; or NULL */
-    int sides;
-    HaloSide **side; /* secondary inputs of this input alone, and later pages of any */
+    HaloOperand *paired;    /* a secondary input of several pages, one for each of the input; or NULL */
+    int operands;
+    HaloOperand **operand; /* secondary inputs of this input alone, and later pages of any */
 };
 
 /* Is a GPU required, so that the CPU is no substitute? */

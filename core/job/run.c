@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "file/file.h"
-#include "file/side.h"
+#include "file/operand.h"
 #include "job.h"
 #include "pipeline/pipeline.h"
 
@@ -30,7 +30,7 @@ HaloStatus job_open_input(HaloSession *session, const HaloJob *job, const char *
     HaloStatus status = HALO_OK;
     close_input(state);
     state->input = path;
-    side_next_input(session, path);
+    operand_next_input(session, path);
     HALO_TRY(halo_source_open(path, &state->source));
     halo_source_count(state->source, state->memory);
     HALO_TRY(load_open(session, state->source, job->raw, &state->reader));
@@ -160,7 +160,7 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
     }
     session->gain = 0.0f;
     if (status != HALO_OK) with_name(status, session->input);
-    side_next_input(session, NULL);
+    operand_next_input(session, NULL);
     return status;
 }
 

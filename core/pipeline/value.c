@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/side.h"
+#include "file/operand.h"
 #include "halo/words.h"
 #include "pipeline.h"
 #include "split.h"
@@ -201,10 +201,10 @@ static HaloStatus parse_source(Parser *parser, const char *text, bool quoted, co
         return HALO_OK;
     }
     HALO_TRY(keep_text(text, value, owned));
-    HALO_TRY(side_fields(text, &fields));
+    HALO_TRY(operand_fields(text, &fields));
     if (fields) return HALO_OK;
-    HALO_TRY(side_load(parser->session, text, &owned->side));
-    value->side = owned->side;
+    HALO_TRY(operand_load(parser->session, text, &owned->operand));
+    value->operand = owned->operand;
 out:
     return status;
 }

@@ -68,15 +68,15 @@ static HaloStatus find_states(HaloBuilder *builder, const HaloStep *step)
     HaloStatus status = HALO_OK;
     HaloReg out;
     HALO_TRY(halo_build_step(builder, step, &out));
-    if (!step->u.sections.there) {
+    if (!step->u.sections.forward_only) {
         const int64_t width = halo_build_shape(builder, out)->width;
-        const HaloPick reversed = {.width = width,
-                                   .height = 1,
-                                   .x0 = width - 1,
-                                   .step_x = -1,
-                                   .step_y = 1,
-                                   .border = HALO_BORDER_ZERO};
-        HALO_TRY(halo_build_pick(builder, out, &reversed, &out));
+        const HaloGather reversed = {.width = width,
+                                     .height = 1,
+                                     .x0 = width - 1,
+                                     .step_x = -1,
+                                     .step_y = 1,
+                                     .border = HALO_BORDER_ZERO};
+        HALO_TRY(halo_build_gather(builder, out, &reversed, &out));
     }
     builder->plan->output = out;
     status = PLAN_NEEDS_ANALYSIS;
@@ -92,7 +92,7 @@ HaloStatus analysis_sections(HaloBuilder *builder, HaloStep *step, HaloReg *dst)
     const HaloReg in = step->src[0];
     const AnalysisPass *forward, *backward;
     HALO_TRY(next_pass(builder, in, ANALYSIS_STATES, &forward));
-    how->there = forward == NULL;
+    how->forward_only = forward == NULL;
     if (forward == NULL) {
         AnalysisPass *next = &analysis->pass[analysis->passes];
         HALO_TRY(take_states(builder, how, halo_build_shape(builder, in), next));

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis.h"
-#include "base/side.h"
+#include "base/operand.h"
 #include "pipeline/pipeline.h"
 #include "plan.h"
 #include "primitive/primitive.h"
@@ -36,12 +36,12 @@ HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step)
     return HALO_OK;
 }
 
-HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side)
+HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloOperand *operand)
 {
     HaloInput *more = plan_grown(plan->input, plan->inputs, sizeof *more);
     if (more == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     plan->input = more;
-    plan->input[plan->inputs++] = (HaloInput){reg, side != NULL ? side_hold(side) : NULL};
+    plan->input[plan->inputs++] = (HaloInput){reg, operand != NULL ? operand_hold(operand) : NULL};
     return HALO_OK;
 }
 
@@ -53,7 +53,7 @@ void halo_plan_free(HaloPlan *plan)
         free(plan->chained->live);
     }
     free(plan->chained);
-    for (int i = 0; i < plan->inputs; i++) side_release(plan->input[i].side);
+    for (int i = 0; i < plan->inputs; i++) operand_release(plan->input[i].operand);
     free(plan->input);
     for (int i = 0; i < plan->kept_count; i++) free(plan->kept[i]);
     free(plan->kept);

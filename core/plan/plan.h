@@ -19,7 +19,8 @@ struct HaloBuilder {
 void *plan_grown(void *array, int count, size_t size);
 HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
-HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side); /* the plan holds the secondary input */
+HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg,
+                          HaloOperand *operand); /* the plan holds the secondary input */
 /* Adds the steps of a pipeline's calls; and those of --linear behind an input. */
 HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, HaloReg in, HaloReg *out);
 HaloStatus plan_add_light(HaloBuilder *builder, HaloReg in, HaloReg *out);

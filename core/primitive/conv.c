@@ -11,7 +11,7 @@ static void settle(HaloStep *step, const HaloBackend *backend, HaloSepFast *way)
 {
     HaloConv *conv = &step->u.conv;
     (void)way;
-    if (!conv->fast || (backend->transforms != NULL && backend->transforms(conv))) return;
+    if (!conv->fast || (backend->uses_fft != NULL && backend->uses_fft(conv))) return;
     conv->fast = step->approximate = false;
 }
 

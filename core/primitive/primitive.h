@@ -24,7 +24,7 @@ typedef struct Measure {
     HaloStatus (*conclude)(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
                            HaloResult *result);
     /* Calls the same backend functions as `add` and `conclude`, to query their workspace (backend.h). */
-    void (*ask)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block);
+    void (*query)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block);
     /* Bytes of host memory that it needs while it measures. */
     double (*bytes)(const HaloStep *step, const HaloShape *src);
 } Measure;

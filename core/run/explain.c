@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/side.h"
+#include "base/operand.h"
 #include "plan/cost.h"
 #include "plan/plan.h"
 #include "primitive/primitive.h"
@@ -35,15 +35,15 @@ static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend
     return HALO_OK;
 }
 
-static HaloStatus explain_sides(const HaloPlan *plan, HaloExplanation *explanation)
+static HaloStatus explain_operands(const HaloPlan *plan, HaloExplanation *explanation)
 {
-    explanation->side = calloc((size_t)plan->inputs, sizeof *explanation->side);
-    if (explanation->side == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    explanation->operand = calloc((size_t)plan->inputs, sizeof *explanation->operand);
+    if (explanation->operand == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     for (int i = 1; i < plan->inputs; i++) {
-        HaloExplainedSide *to = &explanation->side[explanation->sides++];
+        HaloExplainedOperand *to = &explanation->operand[explanation->operands++];
         to->value = plan->input[i].reg;
         to->shape = plan->reg[to->value];
-        snprintf(to->path, sizeof to->path, "%s", plan->input[i].side->path);
+        snprintf(to->path, sizeof to->path, "%s", plan->input[i].operand->path);
     }
     return HALO_OK;
 }
@@ -107,7 +107,7 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMod
     if (shape_is_endless(&explanation->output)) explanation->output.width = -1;
     snprintf(explanation->why, sizeof explanation->why, "%s", choice->why);
     if (backend != NULL) explanation->backend = backend->name;
-    HALO_TRY(explain_sides(plan, explanation));
+    HALO_TRY(explain_operands(plan, explanation));
     HALO_TRY(explain_steps(plan_for(plan, backend), backend, explanation));
     if (choice->team.device != NULL) HALO_TRY(explain_bands(session, plan, choice->team, mode, explanation));
 out:
@@ -137,7 +137,7 @@ void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
 
 void halo_explanation_free(HaloExplanation *explanation)
 {
-    free(explanation->side);
+    free(explanation->operand);
     free(explanation->step);
     *explanation = (HaloExplanation){0};
 }

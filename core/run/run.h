@@ -48,7 +48,7 @@ typedef struct BandIo {
     HaloStatus (*end)(void *context, int64_t k); /* the band is made */
     /* Gives rows of the secondary input `at`, valid until the next call; only for a single device, on the host.
      * NULL: all of them are in memory, or are read first. */
-    HaloStatus (*side)(void *context, int at, Rows rows, HaloBuf *from);
+    HaloStatus (*operand)(void *context, int at, Rows rows, HaloBuf *from);
 } BandIo;
 
 /* execute.c: runs a plan, band by band. Of sound of unknown length one device alone. */

@@ -36,10 +36,10 @@ template <typename D> __device__ __forceinline__ static PickPiece pick_piece(con
 template <typename S>
 __device__ __forceinline__ static const S *pick_bring(const PickArgs &a, const PickPiece &p, int64_t y, uint4 *staged)
 {
-    const int64_t u0 = a.pick.x0 + a.pick.step_x * (a.dst_x + p.first), u1 = a.pick.x0 + a.pick.step_x * (a.dst_x + p.last),
+    const int64_t u0 = a.gather.x0 + a.gather.step_x * (a.dst_x + p.first), u1 = a.gather.x0 + a.gather.step_x * (a.dst_x + p.last),
                   low = cuda_min(u0, u1), high = cuda_max(u0, u1);
-    int64_t v = a.pick.y0 + a.pick.step_y * (a.dst_y + y);
-    if (v < 0 || v >= a.src_height) v = halo_border_index(v, a.src_height, a.pick.border);
+    int64_t v = a.gather.y0 + a.gather.step_y * (a.dst_y + y);
+    if (v < 0 || v >= a.src_height) v = halo_border_index(v, a.src_height, a.gather.border);
     if (low < 0 || high >= a.src_width || v < 0) return NULL;
     const int pixel = a.channels * (int)sizeof(S);
     const char *const from = a.src + (v - a.src_y) * a.src_stride + (low - a.src_x) * pixel;
@@ -107,7 +107,7 @@ __global__ static void __launch_bounds__(pick_threads, 5) pick_kernel(const __gr
         cuda_count_clipped(a.clipped, clipped);
         return;
     }
-    const int begin = (int)(p.first * a.channels - p.start), step = (int)a.pick.step_x;
+    const int begin = (int)(p.first * a.channels - p.start), step = (int)a.gather.step_x;
     if constexpr (std::is_same<S, D>::value)
         if (a.plain && (step == 1 || (step == -1 && a.channels == 1)))
             return pick_straight<S>(step == 1 ? mine - begin : mine + begin, step < 0, to, p.from, p.end);
@@ -194,14 +194,14 @@ __global__ static void __launch_bounds__(pick_threads, 5) pick_turned_kernel(con
     const int64_t x = (int64_t)(blockIdx.x - line * a.across) * a.tile_x, y = (int64_t)line * a.tile_y;
     const int nx = (int)cuda_min(a.tile_x, a.cols - x), ny = (int)cuda_min(a.tile_y, a.rows - y);
     /* its corners in the source */
-    const int64_t u0 = a.pick.x0 + a.pick.step_x * (a.dst_y + y), u1 = u0 + a.pick.step_x * (ny - 1),
-                  v0 = a.pick.y0 + a.pick.step_y * (a.dst_x + x), v1 = v0 + a.pick.step_y * (nx - 1);
+    const int64_t u0 = a.gather.x0 + a.gather.step_x * (a.dst_y + y), u1 = u0 + a.gather.step_x * (ny - 1),
+                  v0 = a.gather.y0 + a.gather.step_y * (a.dst_x + x), v1 = v0 + a.gather.step_y * (nx - 1);
     const bool inside = cuda_min(u0, u1) >= 0 && cuda_max(u0, u1) < a.src_width && cuda_min(v0, v1) >= 0 &&
                         cuda_max(v0, v1) < a.src_height;
     unsigned clipped = 0;
     if (inside) {
         const char *const from = a.src + (v0 - a.src_y) * a.src_stride + (cuda_min(u0, u1) - a.src_x) * pixel;
-        const int64_t down = a.pick.step_y * a.src_stride;
+        const int64_t down = a.gather.step_y * a.src_stride;
         const char *row = from + warp * down;
         if (lane * 4 >= ny * pixel) {
             /* nothing of the row is for this thread */
@@ -219,11 +219,11 @@ __global__ static void __launch_bounds__(pick_threads, 5) pick_turned_kernel(con
     char *const corner = a.dst + y * a.dst_stride + x * a.channels * (int64_t)sizeof(D);
     if constexpr (std::is_same<S, D>::value)
         if (inside && a.plain && a.channels == 1 && cuda_aligned(corner, a.dst_stride, 4))
-            return pick_turn<S>(tile, corner, a.dst_stride, a.pick.step_x < 0, nx, ny);
+            return pick_turn<S>(tile, corner, a.dst_stride, a.gather.step_x < 0, nx, ny);
     for (int r = warp; r < ny; r += pick_warps) {
         D *const to = (D *)(corner + r * a.dst_stride);
         const int lead = (int)((uintptr_t)to & 3) / (int)sizeof(D), end = nx * a.channels;
-        const int column = (a.pick.step_x > 0 ? r : ny - 1 - r) * pixel;
+        const int column = (a.gather.step_x > 0 ? r : ny - 1 - r) * pixel;
         if (inside)
             pick_either<S, D>(a, [&](auto plain) {
                 for (int w = lane; w * each < end + lead; w += CUDA_WARP)
@@ -247,8 +247,8 @@ __global__ static void __launch_bounds__(pick_threads, 5) pick_turned_kernel(con
 /* Bytes that a warp brings for a piece: its pixels, which may begin and end in others; 0: too many. */
 static int staged_bytes(const PickArgs *a, int64_t src_size, int64_t dst_size)
 {
-    const int64_t step = a->pick.step_x < 0 ? -a->pick.step_x : a->pick.step_x;
-    if (a->pick.transposed || a->channels > pick_channels || step > pick_most) return 0;
+    const int64_t step = a->gather.step_x < 0 ? -a->gather.step_x : a->gather.step_x;
+    if (a->gather.transposed || a->channels > pick_channels || step > pick_most) return 0;
     const int64_t pixels = pick_words * 4 / (dst_size * a->channels) + 2,
                   bytes = (pixels * step + 1) * a->channels * src_size + 48;
     return bytes > pick_most ? 0 : (int)(bytes / 16 * 16);
@@ -258,7 +258,7 @@ static int staged_bytes(const PickArgs *a, int64_t src_size, int64_t dst_size)
 static bool find_tile(PickArgs *a, int64_t src_size)
 {
     const int most = tile_words * 4 / (a->channels * (int)src_size);
-    if (most < 4 || a->channels > pick_channels || a->pick.step_x * a->pick.step_x != 1) return false;
+    if (most < 4 || a->channels > pick_channels || a->gather.step_x * a->gather.step_x != 1) return false;
     a->tile_y = most;
     a->tile_x = tile_rows;
     return true;
@@ -267,7 +267,7 @@ static bool find_tile(PickArgs *a, int64_t src_size)
 template <typename S, typename D> static HaloStatus launch(HaloDevice *device, PickArgs *a)
 {
     const int64_t each = 4 / (int64_t)sizeof(D);
-    if (a->pick.transposed && find_tile(a, sizeof(S))) {
+    if (a->gather.transposed && find_tile(a, sizeof(S))) {
         const int64_t across = cuda_ceil_div(a->cols, a->tile_x);
         a->across = (unsigned)across;
         CUDA_LAUNCH(device, (pick_turned_kernel<S, D>), across * cuda_ceil_div(a->rows, a->tile_y), pick_threads, 0, *a);
@@ -282,7 +282,7 @@ template <typename S, typename D> static HaloStatus launch(HaloDevice *device, P
     return HALO_OK;
 }
 
-HaloStatus cuda_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store)
+HaloStatus cuda_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather, HaloStore store)
 {
     PickArgs args = {};
     CUDA_PASS(cuda_use(device));
@@ -302,7 +302,7 @@ HaloStatus cuda_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.channels = dst->shape.channels;
     args.inverse = (65536 + args.channels - 1) / args.channels;
     args.plain = store.num == 1.0f && store.den == 1.0f;
-    args.pick = *pick;
+    args.gather = *gather;
     args.store = store;
     args.clipped = device->clipped;
     pick_make_line(&args, (int64_t)halo_dtype_size(src->shape.dtype), (int64_t)halo_dtype_size(dst->shape.dtype));

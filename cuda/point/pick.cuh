@@ -1,9 +1,9 @@
-/* What samples that go elsewhere are picked by, and when they lie in lines. */
+/* What samples that go elsewhere are gathered by, and when they lie in lines. */
 #ifndef HALO_CUDA_PICK_CUH
 #define HALO_CUDA_PICK_CUH
 
 #include "common.cuh"
-#include "halo/pick.h"
+#include "halo/gather.h"
 
 struct PickArgs {
     const char *src; /* its first sample lies at (src_x, src_y) of the whole */
@@ -18,7 +18,7 @@ struct PickArgs {
     int staged;                    /* bytes that a warp brings, at most; 0: none */
     int tile_x, tile_y;            /* pixels of a tile of the destination */
     bool plain;                    /* samples stay what they are */
-    HaloPick pick;
+    HaloGather gather;
     HaloStore store;
     unsigned long long *clipped;
 };
@@ -28,17 +28,17 @@ static inline void pick_make_line(PickArgs *a, int64_t src_size, int64_t dst_siz
 {
     const bool from_row = a->src_height == 1, to_row = a->rows == 1;
     if ((!from_row && (a->src_width != 1 || a->src_stride != a->channels * src_size)) ||
-        (!to_row && (a->cols != 1 || a->dst_stride != a->channels * dst_size)) || (from_row == to_row) == a->pick.transposed)
+        (!to_row && (a->cols != 1 || a->dst_stride != a->channels * dst_size)) || (from_row == to_row) == a->gather.transposed)
         return;
-    const int64_t step = from_row ? a->pick.step_x : a->pick.step_y, begin = from_row ? a->pick.x0 : a->pick.y0,
+    const int64_t step = from_row ? a->gather.step_x : a->gather.step_y, begin = from_row ? a->gather.x0 : a->gather.y0,
                   across = to_row ? a->dst_y : a->dst_x; /* the only row or column */
-    const int64_t other = from_row ? a->pick.y0 + a->pick.step_y * across : a->pick.x0 + a->pick.step_x * across;
+    const int64_t other = from_row ? a->gather.y0 + a->gather.step_y * across : a->gather.x0 + a->gather.step_x * across;
     if (other != 0) return; /* beside the line */
-    a->pick.transposed = false;
-    a->pick.x0 = begin;
-    a->pick.step_x = step;
-    a->pick.y0 = 0;
-    a->pick.step_y = 1;
+    a->gather.transposed = false;
+    a->gather.x0 = begin;
+    a->gather.step_x = step;
+    a->gather.y0 = 0;
+    a->gather.step_y = 1;
     if (!from_row) {
         a->src_width = a->src_height;
         a->src_x = a->src_y;

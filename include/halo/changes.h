@@ -8,7 +8,7 @@
 
 #include "halo/buffer.h"
 #include "halo/mix.h"
-#include "halo/pick.h"
+#include "halo/gather.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -19,7 +19,7 @@ typedef enum HaloPrimitive {
     HALO_RANK,      /* the sample at a rank of the sorted window */
     HALO_MEAN,      /* the mean of the window */
     HALO_EQUALIZE,  /* histogram equalization, of all of an image or of tiles */
-    HALO_PICK,      /* gather: crop, pad, flip, rotate, stride */
+    HALO_GATHER,      /* gather: crop, pad, flip, rotate, stride */
     HALO_RESAMPLE,  /* resampling: weighted means at positions between samples */
     HALO_BILATERAL, /* bilateral filter: weighted means of the samples of the window that resemble its centre */
     HALO_MIX,       /* channels as weighted sums of channels */
@@ -184,7 +184,7 @@ typedef struct HaloMap {
 
 /* Parameters with a page of their own. */
 typedef struct HaloCombine HaloCombine;     /* combine.h */
-typedef struct HaloPick HaloPick;           /* pick.h */
+typedef struct HaloGather HaloGather;           /* gather.h */
 typedef struct HaloResample HaloResample;   /* resample.h */
 typedef struct HaloBilateral HaloBilateral; /* bilateral.h */
 typedef struct HaloMix HaloMix;             /* mix.h */

@@ -6,12 +6,12 @@
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
-    const HaloPick *pick = &step->u.pick;
+    const HaloGather *gather = &step->u.gather;
     *dst = *src[0];
     dst->dtype = HALO_F32;
-    dst->width = pick->width;
-    dst->height = pick->height;
-    if (pick->width >= 1 && pick->height >= 1 && pick->step_x != 0 && pick->step_y != 0) return HALO_OK;
+    dst->width = gather->width;
+    dst->height = gather->height;
+    if (gather->width >= 1 && gather->height >= 1 && gather->step_x != 0 && gather->step_y != 0) return HALO_OK;
     return halo_fail(HALO_ERR_BUG, "a gather of an image without pixels");
 }
 
@@ -24,32 +24,32 @@ static void places(int64_t origin, int64_t move, int64_t *from, int64_t *to)
 }
 
 /* The last piece that begins at output `at` or before. */
-static const HaloPiece *piece_at(const HaloPick *pick, int64_t at)
+static const HaloPiece *piece_at(const HaloGather *gather, int64_t at)
 {
-    int64_t low = 0, high = pick->pieces;
+    int64_t low = 0, high = gather->pieces;
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
-        *(pick->piece[middle].at <= at ? &low : &high) = middle;
+        *(gather->piece[middle].at <= at ? &low : &high) = middle;
     }
-    return &pick->piece[low];
+    return &gather->piece[low];
 }
 
-static int64_t place_of(const HaloPick *pick, int64_t at)
+static int64_t place_of(const HaloGather *gather, int64_t at)
 {
-    const HaloPiece *piece = piece_at(pick, at);
+    const HaloPiece *piece = piece_at(gather, at);
     return piece->from + (at - piece->at);
 }
 
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
-    const HaloPick *pick = &step->u.pick;
-    const HaloWindow single = {.width = 1, .height = 1, .border = pick->border, .value = pick->value};
+    const HaloGather *gather = &step->u.gather;
+    const HaloWindow single = {.width = 1, .height = 1, .border = gather->border, .value = gather->value};
     (void)k;
     if (part_is_empty(part)) return part;
-    if (pick->pieces > 0) return (Part){place_of(pick, part.x0), place_of(pick, part.x1 - 1) + 1, 0, 1};
-    if (pick->transposed) part = (Part){part.y0, part.y1, part.x0, part.x1};
-    places(pick->x0, pick->step_x, &part.x0, &part.x1);
-    places(pick->y0, pick->step_y, &part.y0, &part.y1);
+    if (gather->pieces > 0) return (Part){place_of(gather, part.x0), place_of(gather, part.x1 - 1) + 1, 0, 1};
+    if (gather->transposed) part = (Part){part.y0, part.y1, part.x0, part.x1};
+    places(gather->x0, gather->step_x, &part.x0, &part.x1);
+    places(gather->y0, gather->step_y, &part.y0, &part.y1);
     return window_part(&single, src, part);
 }
 
@@ -65,27 +65,27 @@ static bool stays_inside(int64_t origin, int64_t move, int64_t count, int64_t le
  * outputs beyond it, does so now. */
 static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
 {
-    HaloPick *pick = &step->u.pick;
-    if (pick->pieces > 0) return HALO_OK; /* the pieces already have their ends */
-    const int64_t round_up = pick->step_x - 1 - pick->x0;
-    const int64_t beyond = pick->width - (was + round_up) / pick->step_x;
-    const int64_t there = (length + round_up) / pick->step_x;
-    if (pick->least > 0) {
-        pick->width = larger(length, pick->least);
+    HaloGather *gather = &step->u.gather;
+    if (gather->pieces > 0) return HALO_OK; /* the pieces already have their ends */
+    const int64_t round_up = gather->step_x - 1 - gather->x0;
+    const int64_t beyond = gather->width - (was + round_up) / gather->step_x;
+    const int64_t there = (length + round_up) / gather->step_x;
+    if (gather->least > 0) {
+        gather->width = larger(length, gather->least);
         return HALO_OK;
     }
-    pick->width = beyond >= 0 ? there + beyond : smaller(pick->width, there);
-    if (length > pick->x0 && pick->width >= 1) return HALO_OK;
+    gather->width = beyond >= 0 ? there + beyond : smaller(gather->width, there);
+    if (length > gather->x0 && gather->width >= 1) return HALO_OK;
     return halo_fail(HALO_ERR_INPUT, "nothing is left of %lld frame%s from frame %lld on", (long long)length,
-                     halo_s(length), (long long)pick->x0);
+                     halo_s(length), (long long)gather->x0);
 }
 
-/* A pick of picked samples is a pick, unless it reads beyond them: the border is that of the first. Of sound of
- * unknown length it is not, since the end of the first may come to lie before that of the second. */
+/* A gather of gathered samples is a gather, unless it reads beyond them: the border is that of the first. Of
+ * sound of unknown length it is not, since the end of the first may come to lie before that of the second. */
 static bool absorbs(HaloStep *step, const HaloStep *next, const HaloShape *between)
 {
-    HaloPick *a = &step->u.pick;
-    const HaloPick *b = &next->u.pick;
+    HaloGather *a = &step->u.gather;
+    const HaloGather *b = &next->u.gather;
     if (shape_is_endless(between) || a->pieces > 0 || b->pieces > 0 || a->least > 0 || b->least > 0)
         return false;
     if (!stays_inside(b->x0, b->step_x, b->transposed ? b->height : b->width, between->width) ||
@@ -104,14 +104,14 @@ static bool absorbs(HaloStep *step, const HaloStep *next, const HaloShape *betwe
 
 static void moves(const HaloStep *step, HaloMove *move)
 {
-    const HaloPick *pick = &step->u.pick;
-    const int64_t from[2] = {pick->x0, pick->y0}, every[2] = {pick->step_x, pick->step_y};
+    const HaloGather *gather = &step->u.gather;
+    const int64_t from[2] = {gather->x0, gather->y0}, every[2] = {gather->step_x, gather->step_y};
     move->keeps_values = step->store.num == step->store.den;
-    move->transposed = pick->transposed;
-    move->piece = pick->piece;
-    move->pieces = pick->pieces;
+    move->transposed = gather->transposed;
+    move->piece = gather->piece;
+    move->pieces = gather->pieces;
     for (int axis = 0; axis < 2; axis++) {
-        const int source = pick->transposed ? !axis : axis;
+        const int source = gather->transposed ? !axis : axis;
         move->scale[axis] = 1.0 / (double)every[source];
         move->offset[axis] = -(double)from[source] / (double)every[source];
     }
@@ -119,10 +119,10 @@ static void moves(const HaloStep *step, HaloMove *move)
 
 static int64_t jumps(const HaloStep *step)
 {
-    const HaloPick *pick = &step->u.pick;
+    const HaloGather *gather = &step->u.gather;
     int64_t most = 0;
-    for (int64_t i = 1; i < pick->pieces; i++) {
-        const HaloPiece *piece = &pick->piece[i];
+    for (int64_t i = 1; i < gather->pieces; i++) {
+        const HaloPiece *piece = &gather->piece[i];
         most = larger(most, (piece->from - piece[-1].from) - (piece->at - piece[-1].at));
     }
     return most;
@@ -136,26 +136,26 @@ static double flops(const HaloStep *step, double samples)
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
 {
-    const HaloPick *pick = &step->u.pick;
-    const long long over = llabs(pick->step_x), down = llabs(pick->step_y);
-    const bool mirrored = pick->step_x < 0, upside_down = pick->step_y < 0;
+    const HaloGather *gather = &step->u.gather;
+    const long long over = llabs(gather->step_x), down = llabs(gather->step_y);
+    const bool mirrored = gather->step_x < 0, upside_down = gather->step_y < 0;
     (void)sound, (void)exact;
-    if (pick->pieces > 0) {
-        snprintf(room, size, "gather %lld frames in %lld pieces", (long long)pick->width,
-                 (long long)pick->pieces);
+    if (gather->pieces > 0) {
+        snprintf(room, size, "gather %lld frames in %lld pieces", (long long)gather->width,
+                 (long long)gather->pieces);
         return;
     }
-    int n = snprintf(room, size, "gather %lld x %lld", (long long)pick->width, (long long)pick->height);
+    int n = snprintf(room, size, "gather %lld x %lld", (long long)gather->width, (long long)gather->height);
     if (over != 1 || down != 1) n += snprintf(room + n, size - (size_t)n, ", one of %lld x %lld", over, down);
-    snprintf(room + n, size - (size_t)n, ", from %lld, %lld on%s%s%s", (long long)pick->x0, (long long)pick->y0,
-             mirrored ? ", leftwards" : "", upside_down ? ", upwards" : "",
-             pick->transposed ? ", transposed" : "");
+    snprintf(room + n, size - (size_t)n, ", from %lld, %lld on%s%s%s", (long long)gather->x0,
+             (long long)gather->y0, mirrored ? ", leftwards" : "", upside_down ? ", upwards" : "",
+             gather->transposed ? ", transposed" : "");
 }
 
 /* Keeps the source's type; but a constant border value may not be a sample of an integer source. */
 static HaloDtype holds(const HaloStep *step, HaloDtype source)
 {
-    return halo_rank_keys(source, step->u.pick.border, step->u.pick.value);
+    return halo_rank_keys(source, step->u.gather.border, step->u.gather.value);
 }
 
 /* Runs piece by piece: each is a gather of its own, for a part of the output. */
@@ -163,18 +163,18 @@ static HaloStatus run_pieces(const HaloBackend *backend, HaloDevice *device, con
                              const HaloBuf *src, HaloBuf *dst)
 {
     HaloStatus status = HALO_OK;
-    const HaloPick *pick = &step->u.pick;
+    const HaloGather *gather = &step->u.gather;
     const int64_t end = dst->x0 + dst->cols;
-    const HaloPiece *last = pick->piece + pick->pieces - 1, *piece = piece_at(pick, dst->x0);
+    const HaloPiece *last = gather->piece + gather->pieces - 1, *piece = piece_at(gather, dst->x0);
     for (int64_t x = dst->x0; x < end; piece++) {
-        HaloPick one = *pick;
+        HaloGather one = *gather;
         HaloBuf part = *dst;
         one.pieces = 0;
         one.x0 = piece->from - piece->at;
         part.x0 = x;
         part.cols = smaller(end, piece < last ? piece[1].at : end) - x;
         part.data = halo_at(dst, x, dst->y0);
-        HALO_TRY(backend->pick(device, src, &part, &one, step->store));
+        HALO_TRY(backend->gather(device, src, &part, &one, step->store));
         x += part.cols;
     }
 out:
@@ -184,12 +184,12 @@ out:
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
 {
-    if (step->u.pick.pieces > 0) return run_pieces(backend, device, step, src[0], dst);
-    return backend->pick(device, src[0], dst, &step->u.pick, step->store);
+    if (step->u.gather.pieces > 0) return run_pieces(backend, device, step, src[0], dst);
+    return backend->gather(device, src[0], dst, &step->u.gather, step->store);
 }
 
-const Primitive primitive_pick = {
-    .name = "pick",
+const Primitive primitive_gather = {
+    .name = "gather",
     .stores = true,
     .blind = true,
     .holds = holds,

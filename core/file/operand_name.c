@@ -6,7 +6,7 @@
 
 #include "halo/place.h"
 #include "halo/words.h"
-#include "side.h"
+#include "operand.h"
 
 static const char fields[] = "dir|stem|name";
 
@@ -21,7 +21,7 @@ static HaloStatus field_at(const char *path, const char *at, int *field, const c
     return halo_read_choice(word, fields, field);
 }
 
-HaloStatus side_fields(const char *path, bool *any)
+HaloStatus operand_fields(const char *path, bool *any)
 {
     int field;
     *any = false;
@@ -61,7 +61,7 @@ static HaloStatus expand(const char *path, const char *input, char *room, size_t
     return HALO_OK;
 }
 
-HaloStatus side_name(const char *path, const char *input, char **name)
+HaloStatus operand_name(const char *path, const char *input, char **name)
 {
     HaloStatus status = HALO_OK;
     size_t length;
@@ -77,88 +77,88 @@ out:
     return status;
 }
 
-static HaloSide *found(const HaloSession *session, const char *path, int64_t page)
+static HaloOperand *found(const HaloSession *session, const char *path, int64_t page)
 {
-    for (int i = 0; i < session->sides; i++)
-        if (session->side[i]->page == page && strcmp(session->side[i]->path, path) == 0)
-            return session->side[i];
+    for (int i = 0; i < session->operands; i++)
+        if (session->operand[i]->page == page && strcmp(session->operand[i]->path, path) == 0)
+            return session->operand[i];
     return NULL;
 }
 
 /* The session holds it from now on. */
-static HaloStatus hold(HaloSession *session, HaloSide *side)
+static HaloStatus hold(HaloSession *session, HaloOperand *operand)
 {
-    HaloSide **grown = realloc(session->side, sizeof *grown * ((size_t)session->sides + 1));
+    HaloOperand **grown = realloc(session->operand, sizeof *grown * ((size_t)session->operands + 1));
     if (grown == NULL) {
-        side_release(side);
+        operand_release(operand);
         return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     }
-    session->side = grown;
-    session->side[session->sides++] = side;
+    session->operand = grown;
+    session->operand[session->operands++] = operand;
     return HALO_OK;
 }
 
-HaloStatus side_of_input(HaloSession *session, const char *path, HaloSide **side)
+HaloStatus operand_of_input(HaloSession *session, const char *path, HaloOperand **operand)
 {
     char *name = NULL;
-    HaloStatus status = side_name(path, session->input, &name);
-    if (status == HALO_OK && (*side = found(session, name, 0)) == NULL) {
-        status = side_load(session, name, side);
-        if (status == HALO_OK) status = hold(session, *side);
+    HaloStatus status = operand_name(path, session->input, &name);
+    if (status == HALO_OK && (*operand = found(session, name, 0)) == NULL) {
+        status = operand_load(session, name, operand);
+        if (status == HALO_OK) status = hold(session, *operand);
     }
     free(name);
     return status;
 }
 
-/* `pages` 0: more than `side` has. */
-static HaloStatus wrong_pages(const HaloSide *side, int64_t pages)
+/* `pages` 0: more than `operand` has. */
+static HaloStatus wrong_pages(const HaloOperand *operand, int64_t pages)
 {
     char many[32] = "more";
     if (pages > 0) snprintf(many, sizeof many, "%lld", (long long)pages);
-    return halo_fail_on(HALO_ERR_INPUT, side->path,
+    return halo_fail_on(HALO_ERR_INPUT, operand->path,
                         " has %lld pages, and this has %s: it has to have as many, or one; 'halo run pages:1' "
                         "takes one of them",
-                        (long long)side->pages, many);
+                        (long long)operand->pages, many);
 }
 
-HaloStatus side_of_page(HaloSession *session, HaloSide *side, HaloSide **of_page)
+HaloStatus operand_of_page(HaloSession *session, HaloOperand *operand, HaloOperand **of_page)
 {
-    *of_page = side;
-    if (side->pages == 1) return HALO_OK;
-    if (session->pages > 0 && session->pages != side->pages) return wrong_pages(side, session->pages);
-    if (session->page >= side->pages) return wrong_pages(side, 0);
-    session->paired = side;
-    if (session->page == 0 || (*of_page = found(session, side->path, session->page)) != NULL) return HALO_OK;
-    const HaloStatus status = side_load_page(side, session->page, of_page);
+    *of_page = operand;
+    if (operand->pages == 1) return HALO_OK;
+    if (session->pages > 0 && session->pages != operand->pages) return wrong_pages(operand, session->pages);
+    if (session->page >= operand->pages) return wrong_pages(operand, 0);
+    session->paired = operand;
+    if (session->page == 0 || (*of_page = found(session, operand->path, session->page)) != NULL) return HALO_OK;
+    const HaloStatus status = operand_load_page(operand, session->page, of_page);
     return status == HALO_OK ? hold(session, *of_page) : status;
 }
 
-HaloStatus side_last_page(const HaloSession *session, int64_t pages)
+HaloStatus operand_last_page(const HaloSession *session, int64_t pages)
 {
-    const HaloSide *side = session->paired;
-    return side == NULL || side->pages == pages ? HALO_OK : wrong_pages(side, pages);
+    const HaloOperand *operand = session->paired;
+    return operand == NULL || operand->pages == pages ? HALO_OK : wrong_pages(operand, pages);
 }
 
-void side_next_page(HaloSession *session, int64_t page, int64_t pages)
+void operand_next_page(HaloSession *session, int64_t page, int64_t pages)
 {
     int kept = 0;
     session->page = page;
     session->pages = pages;
-    for (int i = 0; i < session->sides; i++) {
-        if (session->side[i]->page == 0)
-            session->side[kept++] = session->side[i];
+    for (int i = 0; i < session->operands; i++) {
+        if (session->operand[i]->page == 0)
+            session->operand[kept++] = session->operand[i];
         else
-            side_release(session->side[i]);
+            operand_release(session->operand[i]);
     }
-    session->sides = kept;
+    session->operands = kept;
 }
 
-void side_next_input(HaloSession *session, const char *input)
+void operand_next_input(HaloSession *session, const char *input)
 {
     session->input = input;
     session->paired = NULL;
-    side_next_page(session, 0, 0);
-    while (session->sides > 0) side_release(session->side[--session->sides]);
-    free(session->side);
-    session->side = NULL;
+    operand_next_page(session, 0, 0);
+    while (session->operands > 0) operand_release(session->operand[--session->operands]);
+    free(session->operand);
+    session->operand = NULL;
 }

@@ -1,4 +1,4 @@
-/* --precision fast: long smooth separable masks by coarse taps. Every device is within the bound, and a sample
+/* --precision fast: long smooth separable masks by B-spline control points. Every device is within the bound, and a sample
  * reaches no further than docs/numerics.md says. */
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "backends.h"
-#include "coarse_masks.h"
+#include "smooth_masks.h"
 #include "draw.h"
 #include "fast.h"
 #include "oracle.h"
@@ -57,7 +57,7 @@ static void check(Rng *rng, const HaloShape *shape, const HaloShape *out_shape, 
                          (sep->affine ? fabs((double)sep->scale) : 1.0);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
-             "sep by coarse taps %s -> %s, %" PRId64 " and %" PRId64 " taps at %" PRId64 ",%" PRId64 ", %s",
+             "sep by B-spline control points %s -> %s, %" PRId64 " and %" PRId64 " taps at %" PRId64 ",%" PRId64 ", %s",
              testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), sep->window.width, sep->window.height,
              sep->window.ox, sep->window.oy, border_name(sep->window.border));
     TestBuf first = testbuf_like(&dst);
@@ -78,7 +78,7 @@ static void check(Rng *rng, const HaloShape *shape, const HaloShape *out_shape, 
 
 static void run_case(Rng *rng, HaloShape shape, double least, double most)
 {
-    CoarseMask mask = coarse_mask_draw(rng, least, most);
+    SmoothMask mask = smooth_mask_draw(rng, least, most);
     HaloShape out = shape;
     HaloWindow *window = &mask.step.u.sep.window;
     if (rng_once_in(rng, 5)) {
@@ -87,11 +87,11 @@ static void run_case(Rng *rng, HaloShape shape, double least, double most)
         shape.width += window->width - 1;
         shape.height += window->height - 1;
     }
-    coarse_mask_design(&mask);
+    smooth_mask_design(&mask);
     out.dtype = HALO_F32;
     if (mask.step.u.sep.fast == NULL) fail_case("host", "no design");
     check(rng, &shape, &out, &mask.step);
-    coarse_mask_free(&mask);
+    smooth_mask_free(&mask);
 }
 
 static void planes_body(Rng *rng) { run_case(rng, draw_shape(rng, 120), 8, 30); }

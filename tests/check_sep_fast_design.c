@@ -1,4 +1,4 @@
-/* The design of coarse taps from the mask alone: within the bound, and none where the mask is not smooth. */
+/* The design of B-spline control points from the mask alone: within the bound, and none where the mask is not smooth. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "coarse_masks.h"
+#include "smooth_masks.h"
 #include "fast.h"
 
 /* Of the bound of docs/numerics.md, what the design may take of the greatest sample times the sum of the taps'
@@ -24,15 +24,15 @@ static void add_taps(double *sum, int64_t lowest, const HaloSepTaps *taps, doubl
 }
 
 /* Output n from samples n + lowest on, by nodes along one axis. */
-static void nodes_of(const HaloSepNodes *how, int64_t n, int64_t lowest, double *sum)
+static void nodes_of(const HaloSepSpline *how, int64_t n, int64_t lowest, double *sum)
 {
     const int64_t step = how->step;
-    for (int w = 0; w < HALO_SEP_NODES; w++)
-        for (int64_t i = 0; i < how->coarse.count; i++)
-            for (int64_t d = 0; d < HALO_SEP_NODES * step; d++) {
-                const double tap = (double)how->from[(HALO_SEP_NODES - 1 - w) * step + n] *
-                                   (double)how->coarse.tap[i] * (double)how->into[d];
-                if (tap != 0) sum[(how->coarse.first + i + w - 2) * step + d - 3 * step - n - lowest] += tap;
+    for (int w = 0; w < HALO_SEP_SUPPORT; w++)
+        for (int64_t i = 0; i < how->decimated.count; i++)
+            for (int64_t d = 0; d < HALO_SEP_SUPPORT * step; d++) {
+                const double tap = (double)how->from[(HALO_SEP_SUPPORT - 1 - w) * step + n] *
+                                   (double)how->decimated.tap[i] * (double)how->into[d];
+                if (tap != 0) sum[(how->decimated.first + i + w - 2) * step + d - 3 * step - n - lowest] += tap;
             }
     add_taps(sum, lowest, &how->rest[0], 1);
     add_taps(sum, lowest, &how->rest[1], 1);
@@ -59,7 +59,7 @@ static double off_by(const double *sum, int64_t count)
 }
 
 /* How far all outputs may be off, as a part of the greatest sample times the sum of magnitudes. */
-static double axis_off(const HaloSepNodes *how, const HaloSepTaps *mask, int64_t lowest, int64_t count,
+static double axis_off(const HaloSepSpline *how, const HaloSepTaps *mask, int64_t lowest, int64_t count,
                        double *sum)
 {
     double most = 0;
@@ -75,7 +75,7 @@ static double axis_off(const HaloSepNodes *how, const HaloSepTaps *mask, int64_t
 /* What blocks are off by counts as much as the rest of the columns. */
 static double blocks_off(const HaloSep *sep, const HaloSepFast *how, double *sum)
 {
-    const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x}, *rest = how->down.rest;
+    const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x}, *rest = how->vertical.rest;
     double most = 0;
     for (int64_t n = 0; n < HALO_SEP_EVERY * how->block; n++) {
         memset(sum, 0, (size_t)how->width * sizeof *sum);
@@ -90,23 +90,23 @@ static double blocks_off(const HaloSep *sep, const HaloSepFast *how, double *sum
 
 static void designs_body(Rng *rng)
 {
-    CoarseMask mask = coarse_mask_draw(rng, 8, 60);
+    SmoothMask mask = smooth_mask_draw(rng, 8, 60);
     const HaloSep *sep = &mask.step.u.sep;
-    coarse_mask_design(&mask);
+    smooth_mask_design(&mask);
     if (sep->fast == NULL)
         fail_case("host", "%" PRId64 " x %" PRId64 ": no design", sep->window.width, sep->window.height);
     double *sum = calloc((size_t)(sep->fast->width + sep->fast->height), sizeof *sum);
     if (sum == NULL) fail_case("host", "not enough memory");
     const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x},
                       column = {sep->window.oy, sep->window.height, sep->tap_y};
-    const double down = axis_off(&sep->fast->down, &column, sep->fast->oy, sep->fast->height, sum),
-                 along = axis_off(&sep->fast->along, &row, sep->fast->ox, sep->fast->width, sum),
+    const double down = axis_off(&sep->fast->vertical, &column, sep->fast->oy, sep->fast->height, sum),
+                 along = axis_off(&sep->fast->horizontal, &row, sep->fast->ox, sep->fast->width, sum),
                  blocks = blocks_off(sep, sep->fast, sum);
     if (!(down + along + blocks <= OF_TAPS))
         fail_case("host", "%" PRId64 " x %" PRId64 " taps, %" PRId64 " rows a node: off by %g, %g and %g",
-                  sep->window.width, sep->window.height, sep->fast->down.step, down, along, blocks);
+                  sep->window.width, sep->window.height, sep->fast->vertical.step, down, along, blocks);
     free(sum);
-    coarse_mask_free(&mask);
+    smooth_mask_free(&mask);
 }
 
 static void designs_are_within_the_bound(void **state)
@@ -121,7 +121,7 @@ static void other_masks_have_no_design(void **state)
     (void)state;
     Rng rng = {5};
     for (int kind = 0; kind < 4; kind++) {
-        CoarseMask mask = coarse_mask_draw(&rng, 20, 21);
+        SmoothMask mask = smooth_mask_draw(&rng, 20, 21);
         HaloSep *sep = &mask.step.u.sep;
         const int64_t n = sep->window.height;
         sep->window.border = HALO_BORDER_ZERO;
@@ -129,9 +129,9 @@ static void other_masks_have_no_design(void **state)
         for (int64_t i = 0; kind == 1 && i < n; i++) mask.column[i] = 1.0f;
         if (kind == 2) sep->window.height = 33;
         if (kind == 3) mask.column[3] = NAN;
-        coarse_mask_design(&mask);
+        smooth_mask_design(&mask);
         assert_null(sep->fast);
-        coarse_mask_free(&mask);
+        smooth_mask_free(&mask);
     }
 }
 

@@ -1,56 +1,56 @@
 /* Secondary inputs. They are read once; once for each input if their path has fields; long sound again with
  * every input. */
-#ifndef CORE_FILE_SIDE_H
-#define CORE_FILE_SIDE_H
+#ifndef CORE_FILE_OPERAND_H
+#define CORE_FILE_OPERAND_H
 
 #include "base/memory.h"
-#include "base/side.h"
+#include "base/operand.h"
 #include "session.h"
 
-/* Reads all of a file (of several pages the first; side_of_page has the others) within --max-memory, or of long
- * sound the header; held once. Failures name the file. */
-HaloStatus side_load(HaloSession *session, const char *path, HaloSide **side);
+/* Reads all of a file (of several pages the first; operand_of_page has the others) within --max-memory, or of
+ * long sound the header; held once. Failures name the file. */
+HaloStatus operand_load(HaloSession *session, const char *path, HaloOperand **operand);
 /* Brings all of its samples to memory, where they stay until the last holder releases it. */
-HaloStatus side_want(HaloSide *side);
+HaloStatus operand_want(HaloOperand *operand);
 
 /* A separate reader for one that is not in memory. Close it even if it failed to open. */
-typedef struct SideReader {
+typedef struct OperandReader {
     HaloSource *source;
     HaloReader reader;
     HaloMemory memory;
-} SideReader;
-HaloStatus side_open(const HaloSide *side, SideReader *reader);
-void side_close(SideReader *reader);
+} OperandReader;
+HaloStatus operand_open(const HaloOperand *operand, OperandReader *reader);
+void operand_close(OperandReader *reader);
 
 /* What its samples and its reader take is counted within. */
-HaloMemory side_memory(const HaloSide *side);
+HaloMemory operand_memory(const HaloOperand *operand);
 
 /* side_page.c: sets `pages` with a reader at the end of the first page, which is used up. HALO_ERR_INPUT where
  * there are several and a pipe. */
-HaloStatus side_count_pages(HaloSide *side, HaloReader *reader);
+HaloStatus operand_count_pages(HaloOperand *operand, HaloReader *reader);
 /* A later page of it, held once. */
-HaloStatus side_load_page(HaloSide *side, int64_t page, HaloSide **of_page);
+HaloStatus operand_load_page(HaloOperand *operand, int64_t page, HaloOperand **of_page);
 
 /* The same turned upright: itself, or one that it holds. */
-HaloStatus side_upright(HaloSide *side, HaloSide **upright);
+HaloStatus operand_upright(HaloOperand *operand, HaloOperand **upright);
 
 /* Does a path have fields, {dir}, {stem} or {name}, that stand for parts of the input's path? HALO_ERR_USAGE
  * for unknown fields. */
-HaloStatus side_fields(const char *path, bool *any);
+HaloStatus operand_fields(const char *path, bool *any);
 /* The path with its fields filled in for `input`; the caller frees it. HALO_ERR_USAGE where `input` is "-". */
-HaloStatus side_name(const char *path, const char *input, char **name);
+HaloStatus operand_name(const char *path, const char *input, char **name);
 /* The secondary input that such a path names for the current input. It is read once; the session holds it until
  * the next input. */
-HaloStatus side_of_input(HaloSession *session, const char *path, HaloSide **side);
+HaloStatus operand_of_input(HaloSession *session, const char *path, HaloOperand **operand);
 /* The page of a secondary input that goes with the present page of the present input: the only one, or that of
  * the same number, which the session holds until the next page. HALO_ERR_INPUT where the input has another
  * number of pages than a secondary input of several. */
-HaloStatus side_of_page(HaloSession *session, HaloSide *side, HaloSide **of_page);
+HaloStatus operand_of_page(HaloSession *session, HaloOperand *operand, HaloOperand **of_page);
 /* Begins a page of the current input: number `page`, from 0, of `pages` (0: not known). */
-void side_next_page(HaloSession *session, int64_t page, int64_t pages);
+void operand_next_page(HaloSession *session, int64_t page, int64_t pages);
 /* The input has ended after that many pages: HALO_ERR_INPUT as above. */
-HaloStatus side_last_page(const HaloSession *session, int64_t pages);
+HaloStatus operand_last_page(const HaloSession *session, int64_t pages);
 /* Begins another input, by its name ("-": standard input; NULL: none). */
-void side_next_input(HaloSession *session, const char *input);
+void operand_next_input(HaloSession *session, const char *input);
 
 #endif

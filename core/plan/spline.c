@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "fit.h"
-#include "nodes.h"
+#include "spline.h"
 
-/* How far the residual may extend to either side of the mask's ends, in half nodes. */
+/* How far the residual may extend to either side of the mask's ends, in half spline. */
 #define LOOSE_HALVES 3
-/* If nodes alone approximate the mask this well, there is no residual part. */
+/* If control points alone approximate the mask this well, there is no residual part. */
 #define NO_REST 1.5e-6
 
 /* ---- taps ----------------------------------------------------------------------------------------------- */
@@ -48,9 +48,9 @@ static double spline(int degree, double x)
 
 static void make_splines(int64_t step, float *into, float *from)
 {
-    const int64_t half = HALO_SEP_NODES / 2 * step;
+    const int64_t half = HALO_SEP_SUPPORT / 2 * step;
     for (int64_t d = -half; d < half; d++) {
-        const double value = spline(HALO_SEP_NODES - 1, (double)d / (double)step);
+        const double value = spline(HALO_SEP_SUPPORT - 1, (double)d / (double)step);
         into[d + half] = (float)(value / (double)step);
         from[d + half] = (float)value;
     }
@@ -58,74 +58,75 @@ static void make_splines(int64_t step, float *into, float *from)
 
 /* ---- what is fitted ------------------------------------------------------------------------------------- */
 
-/* Coarse tap i: from a sample by the spline to the nodes, i nodes on, by the spline to sample `phase`. */
+/* Decimated tap i: from a sample by the spline to the control points, i control points on, by the spline to
+ * sample `phase`. */
 static int nodes_at(const void *context, int64_t phase, int64_t place, int64_t *from, double *value)
 {
-    const HaloSepNodes *nodes = context;
-    const int64_t cell = taps_floor(phase + place, nodes->step), at = phase + place - cell * nodes->step;
-    *from = cell - HALO_SEP_NODES + 1;
+    const HaloSepSpline *spline = context;
+    const int64_t cell = taps_floor(phase + place, spline->step), at = phase + place - cell * spline->step;
+    *from = cell - HALO_SEP_SUPPORT + 1;
     memset(value, 0, FIT_WIDEST * sizeof *value);
-    for (int w = 0; w < HALO_SEP_NODES; w++)
-        for (int j = 0; j < HALO_SEP_NODES; j++)
-            value[j - w + HALO_SEP_NODES - 1] +=
-                (double)nodes->from[(HALO_SEP_NODES - 1 - w) * nodes->step + phase] *
-                (double)nodes->into[(HALO_SEP_NODES - 1 - j) * nodes->step + at];
+    for (int w = 0; w < HALO_SEP_SUPPORT; w++)
+        for (int j = 0; j < HALO_SEP_SUPPORT; j++)
+            value[j - w + HALO_SEP_SUPPORT - 1] +=
+                (double)spline->from[(HALO_SEP_SUPPORT - 1 - w) * spline->step + phase] *
+                (double)spline->into[(HALO_SEP_SUPPORT - 1 - j) * spline->step + at];
     return FIT_WIDEST;
 }
 
 /* ---- the design ----------------------------------------------------------------------------------------- */
 
 /* The residual taps around both ends. */
-static bool make_rest(HaloBuilder *builder, HaloSepNodes *nodes, const Fit *fit)
+static bool make_rest(HaloBuilder *builder, HaloSepSpline *spline, const Fit *fit)
 {
     for (int e = 0; e < 2; e++) {
         const int64_t count = 2 * fit->loose;
         float *tap = halo_build_keep(builder, sizeof *tap * (size_t)count);
         if (tap == NULL) return false;
-        nodes->rest[e] = (HaloSepTaps){fit->tap.first + e * fit->tap.count - fit->loose, count, tap};
+        spline->rest[e] = (HaloSepTaps){fit->tap.first + e * fit->tap.count - fit->loose, count, tap};
         for (int64_t i = 0; i < count; i++)
-            tap[i] = (float)fit_left(fit, nodes->coarse.tap, nodes->rest[e].first + i);
+            tap[i] = (float)fit_left(fit, spline->decimated.tap, spline->rest[e].first + i);
     }
     return true;
 }
 
-NodesDesign nodes_design(HaloBuilder *builder, const HaloSepTaps *mask, int64_t step)
+SplineDesign spline_design(HaloBuilder *builder, const HaloSepTaps *mask, int64_t step)
 {
     const HaloSepTaps none[2] = {{0}};
     const int64_t first = taps_floor(mask->first, step) - 1,
-                  last = taps_floor(mask->first + mask->count - 1, step) + 2, taps = HALO_SEP_NODES * step;
-    NodesDesign design = {.error = INFINITY,
-                          .lowest = (first - HALO_SEP_NODES) * step,
-                          .highest = (last + HALO_SEP_NODES) * step};
-    HaloSepNodes *nodes = &design.nodes;
+                  last = taps_floor(mask->first + mask->count - 1, step) + 2, taps = HALO_SEP_SUPPORT * step;
+    SplineDesign design = {.error = INFINITY,
+                           .lowest = (first - HALO_SEP_SUPPORT) * step,
+                           .highest = (last + HALO_SEP_SUPPORT) * step};
+    HaloSepSpline *spline = &design.spline;
     float *into = halo_build_keep(builder, sizeof *into * (size_t)(2 * taps)),
-          *coarse = halo_build_keep(builder, sizeof *coarse * (size_t)(last - first + 1));
-    if (into == NULL || coarse == NULL) return design;
+          *decimated = halo_build_keep(builder, sizeof *decimated * (size_t)(last - first + 1));
+    if (into == NULL || decimated == NULL) return design;
     make_splines(step, into, into + taps);
-    *nodes = (HaloSepNodes){.step = step, .into = into, .from = into + taps};
-    nodes->coarse = (HaloSepTaps){first, last - first + 1, coarse};
-    const Fit fit = {.context = nodes,
+    *spline = (HaloSepSpline){.step = step, .into = into, .from = into + taps};
+    spline->decimated = (HaloSepTaps){first, last - first + 1, decimated};
+    const Fit fit = {.context = spline,
                      .at = nodes_at,
                      .first = first,
-                     .count = nodes->coarse.count,
+                     .count = spline->decimated.count,
                      .tap = *mask,
                      .phases = step,
                      .lowest = design.lowest,
                      .highest = design.highest,
                      .loose = LOOSE_HALVES * step / 2};
-    if (!fit_solve(&fit, coarse)) return design;
-    design.error = fit_error(&fit, coarse, none) / taps_magnitude(mask);
+    if (!fit_solve(&fit, decimated)) return design;
+    design.error = fit_error(&fit, decimated, none) / taps_magnitude(mask);
     if (design.error <= NO_REST) return design;
     design.error = INFINITY;
-    if (!make_rest(builder, nodes, &fit)) return design;
-    taps_keep_level(coarse, &nodes->coarse,
-                    taps_sum(mask) - taps_sum(&nodes->rest[0]) - taps_sum(&nodes->rest[1]));
-    design.error = fit_error(&fit, coarse, nodes->rest) / taps_magnitude(mask);
+    if (!make_rest(builder, spline, &fit)) return design;
+    taps_keep_level(decimated, &spline->decimated,
+                    taps_sum(mask) - taps_sum(&spline->rest[0]) - taps_sum(&spline->rest[1]));
+    design.error = fit_error(&fit, decimated, spline->rest) / taps_magnitude(mask);
     return design;
 }
 
-double nodes_taps(const HaloSepNodes *nodes)
+double spline_taps(const HaloSepSpline *spline)
 {
-    return 2.0 * HALO_SEP_NODES + (double)nodes->coarse.count / (double)nodes->step +
-           (double)(nodes->rest[0].count + nodes->rest[1].count);
+    return 2.0 * HALO_SEP_SUPPORT + (double)spline->decimated.count / (double)spline->step +
+           (double)(spline->rest[0].count + spline->rest[1].count);
 }

@@ -2,22 +2,23 @@
  * docs/numerics.md. The choice depends on the mask alone. */
 #include <math.h>
 
-#include "coarse.h"
 #include "core.h"
 #include "fit.h"
-#include "nodes.h"
 #include "primitive/primitive.h"
+#include "sep_fast.h"
+#include "spline.h"
 
 /* The share of the bound, 2^-17, for the error of the taps; the rest is for rounding. */
 #define BOUND 6.2e-6
-/* The share of that for nodes along rows. */
+/* The share of that for control points along rows. */
 #define BOUND_ALONG 1.5e-6
-/* Taps of a column from node to node, as many as possible: with 23 a Gaussian has 3 nodes a sigma. */
-static const int64_t taps_a_node[] = {22, 25, 28, 36, 48};
-#define TRIES ((int)(sizeof taps_a_node / sizeof *taps_a_node))
+/* Taps of a column from control point to control point, as many as possible: with 23 a Gaussian has 3 control
+ * points a sigma. */
+static const int64_t taps_per_point[] = {22, 25, 28, 36, 48};
+#define TRIES ((int)(sizeof taps_per_point / sizeof *taps_per_point))
 /* Along rows, as few and as many: steps are powers of two there. */
-#define LEAST_TAPS_A_NODE 20
-#define MOST_TAPS_A_NODE 160
+#define LEAST_TAPS_PER_POINT 20
+#define MOST_TAPS_PER_POINT 160
 #define LEAST_STEP 4
 /* The least length of a mask, in blocks. */
 #define LEAST_BLOCK 2
@@ -25,18 +26,18 @@ static const int64_t taps_a_node[] = {22, 25, 28, 36, 48};
 
 /* ---- the rows ------------------------------------------------------------------------------------------- */
 
-/* Nodes along rows; step 0 where the row pass itself is hardly more work. */
-static NodesDesign best_along(HaloBuilder *builder, const HaloSepTaps *row)
+/* Control points along rows; step 0 where the row pass itself is hardly more work. */
+static SplineDesign best_horizontal(HaloBuilder *builder, const HaloSepTaps *row)
 {
-    NodesDesign best = {.error = 0.0};
+    SplineDesign best = {.error = 0.0};
     double taps = 0.7 * (double)row->count;
     int64_t step = LEAST_STEP;
-    while (step * MOST_TAPS_A_NODE < row->count) step *= 2;
-    for (; step * LEAST_TAPS_A_NODE <= row->count; step *= 2) {
-        const NodesDesign next = nodes_design(builder, row, step);
-        if (!(next.error <= BOUND_ALONG) || nodes_taps(&next.nodes) >= taps) continue;
+    while (step * MOST_TAPS_PER_POINT < row->count) step *= 2;
+    for (; step * LEAST_TAPS_PER_POINT <= row->count; step *= 2) {
+        const SplineDesign next = spline_design(builder, row, step);
+        if (!(next.error <= BOUND_ALONG) || spline_taps(&next.spline) >= taps) continue;
         best = next;
-        taps = nodes_taps(&best.nodes);
+        taps = spline_taps(&best.spline);
     }
     return best;
 }
@@ -63,7 +64,7 @@ static bool best_blocks(HaloBuilder *builder, const HaloSepTaps *row, double sha
     const HaloSepTaps none[2] = {{0}};
     int64_t block = LEAST_BLOCK;
     while (2 * BLOCKS * block <= row->count) block *= 2;
-    for (; block >= LEAST_BLOCK && 2 * block >= fast->along.step; block /= 2) {
+    for (; block >= LEAST_BLOCK && 2 * block >= fast->horizontal.step; block /= 2) {
         const int64_t first = taps_floor(row->first, block) - 1,
                       last = taps_floor(row->first + row->count - 1, block) + HALO_SEP_EVERY;
         const int64_t count = (last - first + HALO_SEP_EVERY) / HALO_SEP_EVERY * HALO_SEP_EVERY;
@@ -99,13 +100,13 @@ static bool sees_outside(const HaloSep *sep, const HaloSepTaps *row, HaloSepFast
 }
 
 /* The samples of a row that the outputs of one span read. */
-static void reach(const HaloSepTaps *row, const NodesDesign *along, HaloSepFast *fast)
+static void reach(const HaloSepTaps *row, const SplineDesign *horizontal, HaloSepFast *fast)
 {
     const int64_t span = HALO_SEP_EVERY * fast->block;
     int64_t lowest = row->first, highest = row->first + row->count - 1;
-    if (along->nodes.step > 0) {
-        lowest = smaller(lowest, along->lowest);
-        highest = larger(highest, along->highest);
+    if (horizontal->spline.step > 0) {
+        lowest = smaller(lowest, horizontal->lowest);
+        highest = larger(highest, horizontal->highest);
     }
     if (fast->block > 0) {
         lowest = smaller(lowest, fast->cross.first * fast->block);
@@ -115,22 +116,22 @@ static void reach(const HaloSepTaps *row, const NodesDesign *along, HaloSepFast 
     fast->width = highest - lowest + 1 + 4 * span;
 }
 
-/* A design with these nodes; false if it exceeds the bound. */
-static bool design_with(HaloBuilder *builder, const HaloSep *sep, const NodesDesign *down,
-                        const NodesDesign *along, HaloSepFast *fast)
+/* A design with these control points; false if it exceeds the bound. */
+static bool design_with(HaloBuilder *builder, const HaloSep *sep, const SplineDesign *vertical,
+                        const SplineDesign *horizontal, HaloSepFast *fast)
 {
     const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x},
                       column = {sep->window.oy, sep->window.height, sep->tap_y};
-    const double left = BOUND - down->error - along->error;
-    const double rest = taps_magnitude(&down->nodes.rest[0]) + taps_magnitude(&down->nodes.rest[1]);
-    *fast = (HaloSepFast){.down = down->nodes, .along = along->nodes};
-    fast->oy = down->lowest;
-    fast->height = down->highest - down->lowest + 1;
+    const double left = BOUND - vertical->error - horizontal->error;
+    const double rest = taps_magnitude(&vertical->spline.rest[0]) + taps_magnitude(&vertical->spline.rest[1]);
+    *fast = (HaloSepFast){.vertical = vertical->spline, .horizontal = horizontal->spline};
+    fast->oy = vertical->lowest;
+    fast->height = vertical->highest - vertical->lowest + 1;
     if (!(left >= 0) || !sees_outside(sep, &row, fast)) return false;
-    if (down->nodes.rest[0].count > 0 &&
+    if (vertical->spline.rest[0].count > 0 &&
         !best_blocks(builder, &row, rest / taps_magnitude(&column), left, fast))
         return false;
-    reach(&row, along, fast);
+    reach(&row, horizontal, fast);
     return true;
 }
 
@@ -142,21 +143,22 @@ static double taps_of(const HaloSep *sep, const HaloSepFast *fast)
     return primitive_of(&step)->flops(&step, 0.5);
 }
 
-/* Denser nodes leave a smaller residual, so blocks may be wider, which may be less work. */
-const HaloSepFast *coarse_design(HaloBuilder *builder, const HaloSep *sep)
+/* Denser control points leave a smaller residual, so blocks may be wider, which may be less work. */
+const HaloSepFast *sep_fast_design(HaloBuilder *builder, const HaloSep *sep)
 {
     const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x},
                       column = {sep->window.oy, sep->window.height, sep->tap_y};
     HaloSepFast best = {.block = 0}, next;
     double taps = INFINITY;
-    if (column.count / taps_a_node[0] < 2 || row.count < BLOCKS * LEAST_BLOCK) return NULL;
-    const NodesDesign along[2] = {best_along(builder, &row), {.error = 0.0}};
+    if (column.count / taps_per_point[0] < 2 || row.count < BLOCKS * LEAST_BLOCK) return NULL;
+    const SplineDesign horizontal[2] = {best_horizontal(builder, &row), {.error = 0.0}};
     for (int i = 0; i < TRIES; i++) {
-        const int64_t step = column.count / taps_a_node[i];
+        const int64_t step = column.count / taps_per_point[i];
         if (step < 2) break;
-        const NodesDesign down = nodes_design(builder, &column, step);
-        for (int a = along[0].nodes.step > 0 ? 0 : 1; a < 2; a++) {
-            if (!design_with(builder, sep, &down, &along[a], &next) || taps_of(sep, &next) >= taps) continue;
+        const SplineDesign vertical = spline_design(builder, &column, step);
+        for (int a = horizontal[0].spline.step > 0 ? 0 : 1; a < 2; a++) {
+            if (!design_with(builder, sep, &vertical, &horizontal[a], &next) || taps_of(sep, &next) >= taps)
+                continue;
             best = next;
             taps = taps_of(sep, &best);
         }

@@ -12,26 +12,26 @@
 #include "draw.h"
 #include "oracle.h"
 
-static HaloStatus call_pick(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
+static HaloStatus call_gather(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
                             HaloBuf *dst, const void *parameters)
 {
     const HaloStep *step = parameters;
-    return backend->pick(device, src[0], dst, &step->u.pick, step->store);
+    return backend->gather(device, src[0], dst, &step->u.gather, step->store);
 }
 
 /* The rectangle of the source that outputs of this rectangle read. */
-static TestRect needed(const HaloShape *shape, const HaloPick *pick, TestRect rect)
+static TestRect needed(const HaloShape *shape, const HaloGather *gather, TestRect rect)
 {
-    const bool turned = pick->transposed;
+    const bool turned = gather->transposed;
     const int64_t from[2] = {turned ? rect.y0 : rect.x0, turned ? rect.x0 : rect.y0};
     const int64_t count[2] = {turned ? rect.rows : rect.cols, turned ? rect.cols : rect.rows};
-    const int64_t origin[2] = {pick->x0, pick->y0}, step[2] = {pick->step_x, pick->step_y};
+    const int64_t origin[2] = {gather->x0, gather->y0}, step[2] = {gather->step_x, gather->step_y};
     const int64_t length[2] = {shape->width, shape->height};
     int64_t first[2], size[2];
     for (int k = 0; k < 2; k++) {
         int64_t low = length[k], high = -1, index;
         for (int64_t i = from[k]; i < from[k] + count[k]; i++) {
-            oracle_border(origin[k] + step[k] * i, 1, length[k], pick->border, &index);
+            oracle_border(origin[k] + step[k] * i, 1, length[k], gather->border, &index);
             if (index >= 0 && index < low) low = index;
             if (index > high) high = index;
         }
@@ -41,27 +41,27 @@ static TestRect needed(const HaloShape *shape, const HaloPick *pick, TestRect re
     return (TestRect){first[0], first[1], size[0], size[1]};
 }
 
-static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloPick *how)
+static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloGather *how)
 {
     HaloShape out = *shape;
     out.dtype = to;
     out.width = how->width;
     out.height = how->height;
     const bool same = rng_once_in(rng, 3) && to == shape->dtype;
-    const HaloStep pick = {.u.pick = *how,
+    const HaloStep gather = {.u.gather = *how,
                            .store = same ? (HaloStore){1.0f, 1.0f} : draw_store(rng, shape->dtype, to)};
     const TestRect rect = draw_rect(rng, &out);
     TestBuf src = testbuf_make(shape, rng_once_in(rng, 2) ? needed(shape, how, rect) : test_whole(shape), rng);
     TestBuf dst = testbuf_make(&out, rect, rng);
     testbuf_fill(&src, rng_once_in(rng, 2), rng);
-    const uint64_t clipped = oracle_pick(&src.view, &dst.view, how, pick.store);
+    const uint64_t clipped = oracle_gather(&src.view, &dst.view, how, gather.store);
     char what[400], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
-             "pick from %" PRId64 ",%" PRId64 " by %" PRId64 ",%" PRId64 "%s, border %s, %s -> %s, store %g/%g",
+             "gather from %" PRId64 ",%" PRId64 " by %" PRId64 ",%" PRId64 "%s, border %s, %s -> %s, store %g/%g",
              how->x0, how->y0, how->step_x, how->step_y, how->transposed ? " transposed" : "",
              border_name(how->border), testbuf_text(&src, src_text), testbuf_text(&dst, dst_text),
-             (double)pick.store.num, (double)pick.store.den);
-    expect_everywhere(what, call_pick, &pick, &src, NULL, &dst, clipped);
+             (double)gather.store.num, (double)gather.store.den);
+    expect_everywhere(what, call_gather, &gather, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
 }
@@ -74,11 +74,11 @@ static HaloDtype draw_to(Rng *rng, const HaloShape *shape)
 static void strides_body(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, 70);
-    HaloPick pick = {.step_x = rng_between(rng, 1, rng_once_in(rng, 4) ? 80 : 4),
+    HaloGather gather = {.step_x = rng_between(rng, 1, rng_once_in(rng, 4) ? 80 : 4),
                      .step_y = rng_between(rng, 1, rng_once_in(rng, 4) ? 80 : 4)};
-    pick.width = (shape.width + pick.step_x - 1) / pick.step_x;
-    pick.height = (shape.height + pick.step_y - 1) / pick.step_y;
-    check(rng, &shape, draw_to(rng, &shape), &pick);
+    gather.width = (shape.width + gather.step_x - 1) / gather.step_x;
+    gather.height = (shape.height + gather.step_y - 1) / gather.step_y;
+    check(rng, &shape, draw_to(rng, &shape), &gather);
 }
 
 static void one_of_so_many(void **state)
@@ -92,14 +92,14 @@ static void turned_body(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, rng_once_in(rng, 8) ? 300 : 70);
     const bool left = rng_once_in(rng, 2), up = rng_once_in(rng, 2), transposed = rng_once_in(rng, 2);
-    const HaloPick pick = {.width = transposed ? shape.height : shape.width,
+    const HaloGather gather = {.width = transposed ? shape.height : shape.width,
                            .height = transposed ? shape.width : shape.height,
                            .x0 = left ? shape.width - 1 : 0,
                            .y0 = up ? shape.height - 1 : 0,
                            .step_x = left ? -1 : 1,
                            .step_y = up ? -1 : 1,
                            .transposed = transposed};
-    check(rng, &shape, draw_to(rng, &shape), &pick);
+    check(rng, &shape, draw_to(rng, &shape), &gather);
 }
 
 static void turned_round(void **state)
@@ -120,7 +120,7 @@ static void narrow_body(Rng *rng)
     shape.height = upright ? many : few;
     const bool left = rng_once_in(rng, 2), up = rng_once_in(rng, 2), transposed = rng_once_in(rng, 2);
     const int64_t beside = rng_once_in(rng, 3) ? rng_between(rng, 1, 20) : 0;
-    const HaloPick pick = {.width = (transposed ? shape.height : shape.width) + beside,
+    const HaloGather gather = {.width = (transposed ? shape.height : shape.width) + beside,
                            .height = (transposed ? shape.width : shape.height) + beside,
                            .x0 = left ? shape.width - 1 + beside / 2 : -beside / 2,
                            .y0 = up ? shape.height - 1 + beside / 2 : -beside / 2,
@@ -129,7 +129,7 @@ static void narrow_body(Rng *rng)
                            .transposed = transposed,
                            .border = draw_border(rng),
                            .value = rng_once_in(rng, 3) ? 300.0f : rng_float(rng, -1, 1)};
-    check(rng, &shape, draw_to(rng, &shape), &pick);
+    check(rng, &shape, draw_to(rng, &shape), &gather);
 }
 
 static void lines_and_narrow_pictures(void **state)
@@ -143,7 +143,7 @@ static void anywhere_body(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 40);
     const int64_t far = rng_once_in(rng, 5) ? 300 : 12;
-    const HaloPick pick = {.width = rng_between(rng, 1, 60),
+    const HaloGather gather = {.width = rng_between(rng, 1, 60),
                            .height = rng_between(rng, 1, 60),
                            .x0 = rng_between(rng, -far, shape.width + far),
                            .y0 = rng_between(rng, -far, shape.height + far),
@@ -152,7 +152,7 @@ static void anywhere_body(Rng *rng)
                            .transposed = rng_once_in(rng, 3),
                            .border = draw_border(rng),
                            .value = rng_once_in(rng, 3) ? 300.0f : rng_float(rng, -1, 1)};
-    check(rng, &shape, draw_to(rng, &shape), &pick);
+    check(rng, &shape, draw_to(rng, &shape), &gather);
 }
 
 static void beyond_every_border(void **state)

@@ -1,4 +1,4 @@
-/* Wide Gaussians, and their designs by coarse taps. */
+/* Wide Gaussians, and their designs by B-spline control points. */
 #ifndef HALO_TEST_COARSE_MASKS_H
 #define HALO_TEST_COARSE_MASKS_H
 
@@ -7,17 +7,17 @@
 #include "random.h"
 
 /* A mask, and the plan that its design belongs to. */
-typedef struct CoarseMask {
+typedef struct SmoothMask {
     HaloStep step;
     HaloPlan *plan;
     float *row, *column;
-} CoarseMask;
+} SmoothMask;
 
 /* Gaussians of two widths from `least` to `most`, at times scaled, and not always in the middle of their
  * window. */
-CoarseMask coarse_mask_draw(Rng *rng, double least, double most);
+SmoothMask smooth_mask_draw(Rng *rng, double least, double most);
 /* Gives its step a design, or NULL where it has none. */
-void coarse_mask_design(CoarseMask *mask);
-void coarse_mask_free(CoarseMask *mask);
+void smooth_mask_design(SmoothMask *mask);
+void smooth_mask_free(SmoothMask *mask);
 
 #endif

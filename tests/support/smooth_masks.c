@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "coarse_masks.h"
+#include "smooth_masks.h"
 #include "draw.h"
-#include "plan/coarse.h"
+#include "plan/sep_fast.h"
 
 static float *gaussian(double sigma, double truncate, int64_t *count)
 {
@@ -19,27 +19,27 @@ static float *gaussian(double sigma, double truncate, int64_t *count)
     return tap;
 }
 
-void coarse_mask_design(CoarseMask *mask)
+void smooth_mask_design(SmoothMask *mask)
 {
     mask->plan = calloc(1, sizeof *mask->plan);
     if (mask->plan == NULL) fail_case("host", "not enough memory");
     HaloBuilder builder = {.plan = mask->plan};
-    mask->step.u.sep.fast = coarse_design(&builder, &mask->step.u.sep);
+    mask->step.u.sep.fast = sep_fast_design(&builder, &mask->step.u.sep);
 }
 
-void coarse_mask_free(CoarseMask *mask)
+void smooth_mask_free(SmoothMask *mask)
 {
     halo_plan_free(mask->plan);
     free(mask->row);
     free(mask->column);
 }
 
-CoarseMask coarse_mask_draw(Rng *rng, double least, double most)
+SmoothMask smooth_mask_draw(Rng *rng, double least, double most)
 {
     const double sigma_x = (double)rng_float(rng, (float)least, (float)most),
                  sigma_y = rng_once_in(rng, 2) ? sigma_x : (double)rng_float(rng, (float)least, (float)most);
     const float scale = rng_once_in(rng, 4) ? rng_float(rng, -3, 3) : 1.0f;
-    CoarseMask mask = {.step = {.store = {1.0f, 1.0f}}};
+    SmoothMask mask = {.step = {.store = {1.0f, 1.0f}}};
     HaloSep *sep = &mask.step.u.sep;
     HaloWindow *window = &sep->window;
     sep->tap_x = mask.row = gaussian(sigma_x, 4, &window->width);
