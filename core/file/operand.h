@@ -39,18 +39,26 @@ HaloStatus operand_upright(HaloOperand *operand, HaloOperand **upright);
 HaloStatus operand_fields(const char *path, bool *any);
 /* The path with its fields filled in for `input`; the caller frees it. HALO_ERR_USAGE where `input` is "-". */
 HaloStatus operand_name(const char *path, const char *input, char **name);
-/* The secondary input that such a path names for the current input. It is read once; the session holds it until
- * the next input. */
-HaloStatus operand_of_input(HaloSession *session, const char *path, HaloOperand **operand);
-/* The page of a secondary input that goes with the present page of the present input: the only one, or that of
- * the same number, which the session holds until the next page. HALO_ERR_INPUT where the input has another
- * number of pages than a secondary input of several. */
-HaloStatus operand_of_page(HaloSession *session, HaloOperand *operand, HaloOperand **of_page);
+/* Those of the current input. All zero: an input without a name, of one page. */
+typedef struct Operands {
+    const char *input;   /* its name; "-": standard input; NULL: it has none */
+    int64_t page, pages; /* its current page, from 0, and their number; 0: not known */
+    HaloOperand *paired; /* one of several pages, one for each of the input's; or NULL */
+    int count;
+    HaloOperand **operand; /* [count] those named after this input, and later pages of any */
+} Operands;
+
+/* The one that a path with fields names for the current input. It is read once; held until the next input. */
+HaloStatus operand_of_input(HaloSession *session, Operands *operands, const char *path, HaloOperand **operand);
+/* The page of a secondary input that goes with the current page of the input: the only one, or that of the same
+ * number, which is held until the next page. HALO_ERR_INPUT where the input has another number of pages than a
+ * secondary input of several. */
+HaloStatus operand_of_page(Operands *operands, HaloOperand *operand, HaloOperand **of_page);
 /* Begins a page of the current input: number `page`, from 0, of `pages` (0: not known). */
-void operand_next_page(HaloSession *session, int64_t page, int64_t pages);
+void operand_next_page(Operands *operands, int64_t page, int64_t pages);
 /* The input has ended after that many pages: HALO_ERR_INPUT as above. */
-HaloStatus operand_last_page(const HaloSession *session, int64_t pages);
-/* Begins another input, by its name ("-": standard input; NULL: none). */
-void operand_next_input(HaloSession *session, const char *input);
+HaloStatus operand_last_page(const Operands *operands, int64_t pages);
+/* Begins another input, by its name; NULL at the end: releases all. */
+void operand_next_input(Operands *operands, const char *input);
 
 #endif

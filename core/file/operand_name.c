@@ -77,34 +77,34 @@ out:
     return status;
 }
 
-static HaloOperand *found(const HaloSession *session, const char *path, int64_t page)
+static HaloOperand *found(const Operands *operands, const char *path, int64_t page)
 {
-    for (int i = 0; i < session->operands; i++)
-        if (session->operand[i]->page == page && strcmp(session->operand[i]->path, path) == 0)
-            return session->operand[i];
+    for (int i = 0; i < operands->count; i++)
+        if (operands->operand[i]->page == page && strcmp(operands->operand[i]->path, path) == 0)
+            return operands->operand[i];
     return NULL;
 }
 
-/* The session holds it from now on. */
-static HaloStatus hold(HaloSession *session, HaloOperand *operand)
+/* Held from now on. */
+static HaloStatus hold(Operands *operands, HaloOperand *operand)
 {
-    HaloOperand **grown = realloc(session->operand, sizeof *grown * ((size_t)session->operands + 1));
+    HaloOperand **grown = realloc(operands->operand, sizeof *grown * ((size_t)operands->count + 1));
     if (grown == NULL) {
         operand_release(operand);
         return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     }
-    session->operand = grown;
-    session->operand[session->operands++] = operand;
+    operands->operand = grown;
+    operands->operand[operands->count++] = operand;
     return HALO_OK;
 }
 
-HaloStatus operand_of_input(HaloSession *session, const char *path, HaloOperand **operand)
+HaloStatus operand_of_input(HaloSession *session, Operands *operands, const char *path, HaloOperand **operand)
 {
     char *name = NULL;
-    HaloStatus status = operand_name(path, session->input, &name);
-    if (status == HALO_OK && (*operand = found(session, name, 0)) == NULL) {
+    HaloStatus status = operand_name(path, operands->input, &name);
+    if (status == HALO_OK && (*operand = found(operands, name, 0)) == NULL) {
         status = operand_load(session, name, operand);
-        if (status == HALO_OK) status = hold(session, *operand);
+        if (status == HALO_OK) status = hold(operands, *operand);
     }
     free(name);
     return status;
@@ -121,44 +121,45 @@ static HaloStatus wrong_pages(const HaloOperand *operand, int64_t pages)
                         (long long)operand->pages, many);
 }
 
-HaloStatus operand_of_page(HaloSession *session, HaloOperand *operand, HaloOperand **of_page)
+HaloStatus operand_of_page(Operands *operands, HaloOperand *operand, HaloOperand **of_page)
 {
     *of_page = operand;
     if (operand->pages == 1) return HALO_OK;
-    if (session->pages > 0 && session->pages != operand->pages) return wrong_pages(operand, session->pages);
-    if (session->page >= operand->pages) return wrong_pages(operand, 0);
-    session->paired = operand;
-    if (session->page == 0 || (*of_page = found(session, operand->path, session->page)) != NULL) return HALO_OK;
-    const HaloStatus status = operand_load_page(operand, session->page, of_page);
-    return status == HALO_OK ? hold(session, *of_page) : status;
+    if (operands->pages > 0 && operands->pages != operand->pages) return wrong_pages(operand, operands->pages);
+    if (operands->page >= operand->pages) return wrong_pages(operand, 0);
+    operands->paired = operand;
+    if (operands->page == 0 || (*of_page = found(operands, operand->path, operands->page)) != NULL)
+        return HALO_OK;
+    const HaloStatus status = operand_load_page(operand, operands->page, of_page);
+    return status == HALO_OK ? hold(operands, *of_page) : status;
 }
 
-HaloStatus operand_last_page(const HaloSession *session, int64_t pages)
+HaloStatus operand_last_page(const Operands *operands, int64_t pages)
 {
-    const HaloOperand *operand = session->paired;
+    const HaloOperand *operand = operands->paired;
     return operand == NULL || operand->pages == pages ? HALO_OK : wrong_pages(operand, pages);
 }
 
-void operand_next_page(HaloSession *session, int64_t page, int64_t pages)
+void operand_next_page(Operands *operands, int64_t page, int64_t pages)
 {
     int kept = 0;
-    session->page = page;
-    session->pages = pages;
-    for (int i = 0; i < session->operands; i++) {
-        if (session->operand[i]->page == 0)
-            session->operand[kept++] = session->operand[i];
+    operands->page = page;
+    operands->pages = pages;
+    for (int i = 0; i < operands->count; i++) {
+        if (operands->operand[i]->page == 0)
+            operands->operand[kept++] = operands->operand[i];
         else
-            operand_release(session->operand[i]);
+            operand_release(operands->operand[i]);
     }
-    session->operands = kept;
+    operands->count = kept;
 }
 
-void operand_next_input(HaloSession *session, const char *input)
+void operand_next_input(Operands *operands, const char *input)
 {
-    session->input = input;
-    session->paired = NULL;
-    operand_next_page(session, 0, 0);
-    while (session->operands > 0) operand_release(session->operand[--session->operands]);
-    free(session->operand);
-    session->operand = NULL;
+    operands->input = input;
+    operands->paired = NULL;
+    operand_next_page(operands, 0, 0);
+    while (operands->count > 0) operand_release(operands->operand[--operands->count]);
+    free(operands->operand);
+    operands->operand = NULL;
 }

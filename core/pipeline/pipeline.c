@@ -81,7 +81,7 @@ HaloStatus halo_pipeline_names(const HaloPipeline *pipeline, const char *input, 
     return name != NULL ? operand_name(name, input, path) : HALO_OK;
 }
 
-HaloStatus pipeline_read_operands(HaloSession *session, const HaloPipeline *pipeline)
+HaloStatus pipeline_read_operands(HaloSession *session, const HaloPipeline *pipeline, Operands *operands)
 {
     HaloStatus status = HALO_OK;
     for (int c = 0; c < pipeline->calls && status == HALO_OK; c++) {
@@ -90,9 +90,9 @@ HaloStatus pipeline_read_operands(HaloSession *session, const HaloPipeline *pipe
             const Owned *owned = &call->owned[v];
             HaloOperand *operand;
             if (owned->branch != NULL)
-                status = pipeline_read_operands(session, owned->branch);
+                status = pipeline_read_operands(session, owned->branch, operands);
             else if (is_named_after_input(call, v))
-                status = operand_of_input(session, owned->text, &operand);
+                status = operand_of_input(session, operands, owned->text, &operand);
         }
     }
     return status;

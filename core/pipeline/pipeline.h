@@ -2,6 +2,7 @@
 #ifndef CORE_PIPELINE_H
 #define CORE_PIPELINE_H
 
+#include "file/operand.h"
 #include "halo/pages.h"
 #include "session.h"
 
@@ -45,7 +46,7 @@ HaloStatus pipeline_of(HaloSession *session, const HaloOp *op, const char *where
 HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipeline);
 
 /* pipeline.c: reads the secondary inputs whose path has fields of the input's name. */
-HaloStatus pipeline_read_operands(HaloSession *session, const HaloPipeline *pipeline);
+HaloStatus pipeline_read_operands(HaloSession *session, const HaloPipeline *pipeline, Operands *operands);
 /* Does it change samples? And how they code light: HaloChanges::light. */
 bool pipeline_changes(const HaloPipeline *pipeline);
 int pipeline_light(const HaloPipeline *pipeline);

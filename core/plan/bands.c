@@ -109,7 +109,7 @@ int64_t bands_memory(const Bands *bands, bool with_in_out)
 }
 
 /* Bytes of the secondary inputs that are read in step. */
-static int64_t operand_memory(const Bands *bands)
+static int64_t operands_memory(const Bands *bands)
 {
     const HaloPlan *plan = bands->plan;
     const int64_t length = length_of(plan), rows = smaller(bands->rows, length);
@@ -223,7 +223,7 @@ int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows, bool se
     const Bands bands = bands_in(plan, rows, seeks);
     const bool on_host = !has_own_memory(team.device);
     const int64_t between =
-        on_host ? bands_whole_memory(team.device, plan, rows, false) + operand_memory(&bands) : 0;
+        on_host ? bands_whole_memory(team.device, plan, rows, false) + operands_memory(&bands) : 0;
     return between + scratch_measured(plan, on_host) +
            2 * team.count * (row_bytes(out) * rows + row_bytes(in) * bands_widest_window(&bands));
 }

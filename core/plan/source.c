@@ -100,9 +100,10 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
         HALO_TRY(add_branch(builder, source->branch, in, out));
     } else {
         HaloOperand *operand = source->operand;
-        if (operand == NULL) HALO_TRY(operand_of_input(builder->session, source->text, &operand));
-        HALO_TRY(operand_of_page(builder->session, operand, &operand));
-        if (builder->session->upright) HALO_TRY(operand_upright(operand, &operand));
+        if (operand == NULL)
+            HALO_TRY(operand_of_input(builder->session, builder->request->operands, source->text, &operand));
+        HALO_TRY(operand_of_page(builder->request->operands, operand, &operand));
+        if (builder->request->upright) HALO_TRY(operand_upright(operand, &operand));
         name = operand->path;
         if (operand->notes.count[HALO_NOTE_ROUNDED] + operand->notes.count[HALO_NOTE_VANISHED] > 0)
             HALO_TRY(builder_note(builder, HALO_NOTE_OPERAND));

@@ -59,10 +59,12 @@ static int64_t band_of(const HaloSession *session, const HaloPlan *plan, Team te
                                : bands_for_flow(team, plan, options, mode == RUN_SEEKING, left);
 }
 
-static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan, Team team, RunMode mode,
+static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan, const Choice *choice,
                                 HaloExplanation *explanation)
 {
     HaloStatus status = HALO_OK;
+    const Team team = choice->team;
+    const RunMode mode = choice->mode;
     const Device *device = team.device;
     const HaloShape *in = &plan->reg[plan->input[0].reg];
     const int64_t length = rows_length(&plan->reg[plan->output]), band = band_of(session, plan, team, mode);
@@ -91,7 +93,7 @@ out:
     return status;
 }
 
-HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMode mode, const Choice *choice,
+HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, const Choice *choice,
                         HaloExplanation *explanation)
 {
     HaloStatus status = HALO_OK;
@@ -109,16 +111,16 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMod
     if (backend != NULL) explanation->backend = backend->name;
     HALO_TRY(explain_operands(plan, explanation));
     HALO_TRY(explain_steps(plan_for(plan, backend), backend, explanation));
-    if (choice->team.device != NULL) HALO_TRY(explain_bands(session, plan, choice->team, mode, explanation));
+    if (choice->team.device != NULL) HALO_TRY(explain_bands(session, plan, choice, explanation));
 out:
     if (status != HALO_OK) halo_explanation_free(explanation);
     return status;
 }
 
 /* A missing device is not an error here: it is explained. */
-void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice)
+void explain_choice(HaloSession *session, const HaloPlan *plan, const RunLimits *limits, Choice *choice)
 {
-    if (choose_device(session, plan, choice) == HALO_OK) return;
+    if (choose(session, plan, limits, choice) == HALO_OK) return;
     *choice = (Choice){0};
     snprintf(choice->why, sizeof choice->why, "%s", halo_error());
 }
@@ -127,8 +129,8 @@ void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
 {
     Choice choice;
     HaloExplanation explanation;
-    explain_choice(session, plan, &choice);
-    if (explain_plan(session, plan, RUN_WHOLE, &choice, &explanation) == HALO_OK)
+    explain_choice(session, plan, &(RunLimits){0}, &choice);
+    if (explain_plan(session, plan, &choice, &explanation) == HALO_OK)
         halo_explanation_print(&explanation, to);
     else
         fprintf(to, "%s\n", halo_error());
