@@ -159,7 +159,7 @@ static const HaloParam pad_param[] = {
     [PAD_BORDER] = {.key = "border",
                     .type = HALO_PARAM_BORDER,
                     .preset = "replicate",
-                    .choices = "zero|constant|replicate|reflect|mirror|wrap",
+                    .choices = HALO_BORDER_PAD_CHOICES,
                     .help = "what is there: zero, constant=V (of every channel, alpha too), replicate, "
                             "reflect, mirror, wrap; of "
                             "sound zero unless given"},

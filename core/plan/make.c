@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "base/border.h"
 #include "file/operand.h"
 #include "pipeline/pipeline.h"
 #include "plan.h"
@@ -12,7 +13,7 @@ static HaloCommon common_of(const HaloSession *session, const Call *call, const 
                             const HaloShape *shape)
 {
     HaloCommon common = {
-        .border = shape->kind == HALO_AUDIO ? HALO_BORDER_MIRROR : HALO_BORDER_REPLICATE,
+        .border = border_default(shape->kind),
         .alpha = session->options.alpha,
     };
     if (!call->op->filter) return common;

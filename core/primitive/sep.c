@@ -1,4 +1,5 @@
 /* Separable convolution. */
+#include "base/border.h"
 #include "halo/sep_fast.h"
 #include "primitive.h"
 
@@ -40,7 +41,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     (void)sound, (void)exact;
     const int used = snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s",
                               (long long)window->width, (long long)window->height,
-                              window_border(window->border), window->nan_ignore ? ", NaN left out" : "");
+                              border_row(window->border)->word, window->nan_ignore ? ", NaN left out" : "");
     if (fast != NULL)
         halo_snprintf(room + used, size - (size_t)used, ", from splines %lld rows apart",
                       (long long)fast->vertical.step);

@@ -55,10 +55,10 @@ typedef struct HaloBackend {
      * the number of samples that were clipped by stores, which is then reset to 0. NULL: counting goes on. */
     HaloStatus (*finish)(HaloDevice *device, uint64_t *clipped);
 
-    /* Workspace query: between `query_begin` and `query_end` primitives compute nothing and touch no data, and buffers need
-     * not have any. Each returns, with HALO_ERR_LIMIT or HALO_OK, once it has reported how much device memory
-     * it would take beside its buffers. `query_end` ends the query and gives the bytes of all of them, less an
-     * amount that any step may take and that does not grow with the work. */
+    /* Workspace query: between `query_begin` and `query_end` primitives compute nothing and touch no data, and
+     * buffers need not have any. Each returns, with HALO_ERR_LIMIT or HALO_OK, once it has reported how much
+     * device memory it would take beside its buffers. `query_end` ends the query and gives the bytes of all of
+     * them, less an amount that any step may take and that does not grow with the work. */
     void (*query_begin)(HaloDevice *device);
     int64_t (*query_end)(HaloDevice *device);
 

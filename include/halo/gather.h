@@ -10,8 +10,8 @@ typedef struct HaloPiece {
 } HaloPiece;
 
 /* out(x, y) = in(x0 + step_x * i, y0 + step_y * j), in every channel, where (i, j) is (x, y) or, `transposed`,
- * (y, x). Outside of the source lies what the border gives; VALID and KEEP are no borders of a gather. Steps may
- * be negative, and are never 0. */
+ * (y, x). Outside of the source lies what the border gives; VALID and KEEP are no borders of a gather. Steps
+ * may be negative, and are never 0. */
 struct HaloGather {
     int64_t width, height; /* of the result */
     int64_t least; /* of sound: it is as long as its source, but no shorter than this; 0: as its width says */
