@@ -99,8 +99,6 @@ typedef struct HaloBackend {
      * both events and gives the milliseconds between them. */
     HaloStatus (*mark)(HaloDevice *, HaloMark which);
     HaloStatus (*elapsed)(HaloDevice *, double *ms);
-    /* Runs the rungs of a family (NULL: all) and reports each when it is done. */
-    HaloStatus (*ladder)(HaloDevice *, const char *family, HaloRungSeen *seen, void *context);
     /* Measures the device's ceilings; takes a second or two. May be NULL. */
     HaloStatus (*ceilings)(HaloDevice *, HaloCeilings *out);
 
