@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fidelity_page.py: prints docs/fidelity.md from bench/results/fidelity.json, which bench/peers_fidelity.sh measures."""
+"""fidelity_page.py: prints docs/fidelity.md from bench/results/fidelity.json (bench/peers_fidelity.sh)."""
 import json
 import textwrap
 from pathlib import Path
@@ -68,7 +68,8 @@ def summary(rows):
         counts = peers.setdefault(row["peer"], dict.fromkeys(kinds, 0))
         counts["same" if row["largest"] == 0 else cause(row["reason"])] += 1
     heads = "peer", "comparisons", "identical", "rounding", "precision", "border", "definition", "fault of the peer"
-    return table(heads, ((peer, sum(counts.values()), *counts.values()) for peer, counts in sorted(peers.items())))
+    return table(heads, (
+        (peer, sum(counts.values()), *counts.values()) for peer, counts in sorted(peers.items())))
 
 
 def identical(rows):
@@ -88,13 +89,15 @@ def different(rows):
             continue
         text = explanation(row)
         note = "–" if text is None else notes.setdefault(text, len(notes) + 1)
-        cells.append((f"`{row['halo']}`", row["peer"], f"`{row['call']}`", row["samples"], amount(row["largest"]),
-                      row["unit"], share(row["share"]), amount(row.get("halo_error")), amount(row.get("peer_error")),
-                      amount(row.get("left")), cause(row["reason"]) if row["explained"] else "**unexplained**", note))
-    heads = ("halo", "peer", "call", "samples", "largest", "unit", "share", "halo's error", "peer's error", "left",
-             "cause", "note")
+        cells.append((f"`{row['halo']}`", row["peer"], f"`{row['call']}`", row["samples"],
+                      amount(row["largest"]), row["unit"], share(row["share"]), amount(row.get("halo_error")),
+                      amount(row.get("peer_error")), amount(row.get("left")),
+                      cause(row["reason"]) if row["explained"] else "**unexplained**", note))
+    heads = ("halo", "peer", "call", "samples", "largest", "unit", "share", "halo's error", "peer's error",
+             "left", "cause", "note")
     return [*table(heads, cells), "", "Notes:", "",
-            *(textwrap.fill(f"{number}. {text}.", 118, subsequent_indent="   ") for text, number in notes.items())]
+            *(textwrap.fill(f"{number}. {text}.", 118, subsequent_indent="   ")
+              for text, number in notes.items())]
 
 
 def main():
@@ -103,7 +106,8 @@ def main():
     versions = ", ".join(f"{name} {version}" for name, version in facts["peers"].items())
     lines = [INTRO, textwrap.fill(f"halo at commit {facts['commit']}, {facts['date']}; {versions}.", 118), "",
              *summary(rows), IDENTICAL, *identical(rows), DIFFERENT, *different(rows), "", "## Not compared", "",
-             *(textwrap.fill(f"- {what}: {why}.", 118, subsequent_indent="  ") for what, why in record["left_out"].items())]
+             *(textwrap.fill(f"- {what}: {why}.", 118, subsequent_indent="  ")
+               for what, why in record["left_out"].items())]
     print("\n".join(lines))
 
 

@@ -81,7 +81,8 @@ def facts(group):
     """Commit, date and conditions of a group, as the line above its table."""
     said = [f"commit {group['commit']}" if group.get("commit") else "commit not recorded", group["date"]]
     if "read_gbs" in group:
-        said.append(f"read {group['read_gbs']} GB/s, copy {group['copy_gbs']} GB/s, {group['fma_gflops'] / 1e3:.1f} Tflop/s")
+        said.append(f"read {group['read_gbs']} GB/s, copy {group['copy_gbs']} GB/s, "
+                    f"{group['fma_gflops'] / 1e3:.1f} Tflop/s")
     if "cores" in group:
         said.append("one core" if group["cores"] == 1 else f"{group['cores']} cores")
     if "workers" in group:
@@ -97,7 +98,8 @@ def goals(rows):
 
 
 def kernels(group, rows):
-    heads = "work", "type", "size", "floor", "goal", "peer", "peer's time", "halo", "halo / floor", "× peer", "met"
+    heads = ("work", "type", "size", "floor", "goal", "peer", "peer's time", "halo", "halo / floor", "× peer",
+             "met")
     return [facts(group) + goals(rows), "", *table(heads, (
         (row["work"], row.get("type"), row.get("size"), number(row.get("floor_ms")), number(row.get("goal_ms")),
          row.get("peer"), number(row.get("peer_ms")), number(row["halo_ms"]),
@@ -125,8 +127,8 @@ def commands(group, rows):
     heads = ("command", "goal", "peer", "peer's time", "halo", "× peer", "met",
              *(("peer, MiB", "halo, MiB") if memory else ()))
     return [facts(group) + goals(rows), "", *table(heads, (
-        (row["work"], number(row.get("goal_ms")), row.get("peer"), number(row.get("peer_ms")), number(row["halo_ms"]),
-         times(row.get("peer_ms"), row["halo_ms"]), met(row),
+        (row["work"], number(row.get("goal_ms")), row.get("peer"), number(row.get("peer_ms")),
+         number(row["halo_ms"]), times(row.get("peer_ms"), row["halo_ms"]), met(row),
          *((number(row.get("peer_mib")), number(row.get("halo_mib"))) if memory else ())) for row in rows))]
 
 
@@ -140,7 +142,8 @@ def secondary(group, rows):
     works = {}
     for row in rows:
         works.setdefault(row["work"], []).append(row)
-    worst = sorted(((max(found, key=ratio), found) for found in works.values()), key=lambda pair: -ratio(pair[0]))[:12]
+    worst = [(max(found, key=ratio), found) for found in works.values()]
+    worst = sorted(worst, key=lambda pair: -ratio(pair[0]))[:12]
     said = (f" {len(rows)} combinations of operation, sample type, channels and shape: half of them take at most "
             f"{median(over):.1f} × their floor, nine tenths at most {over[len(over) * 9 // 10]:.1f} ×, "
             f"{sum(times > 10 for times in over)} more than 10 ×. The 12 operations with the largest ratio:")
@@ -156,12 +159,14 @@ def widths(group, rows):
     columns = sorted({row["width"] for row in single})
     lines = {}
     for row in single:
-        for name, key in (row["work"], "halo_ms"), (f"{row['work']}, {row.get('peer', '').split(' ')[0]}", "peer_ms"):
+        peer = f"{row['work']}, {row.get('peer', '').split(' ')[0]}"
+        for name, key in (row["work"], "halo_ms"), (peer, "peer_ms"):
             if key in row:
                 lines.setdefault((name, row["type"]), {})[row["width"]] = row[key]
     return [facts(group) + f" {single[0]['size']}, one channel; width of the window in samples.", "", *table(
         ("operation", "type", *map(str, columns)),
-        ((name, dtype, *(number(cells.get(width)) for width in columns)) for (name, dtype), cells in lines.items()))]
+        ((name, dtype, *(number(cells.get(width)) for width in columns))
+         for (name, dtype), cells in lines.items()))]
 
 
 def batch(group, rows):
@@ -178,12 +183,14 @@ def team(group, rows):
 
 def png(group, rows):
     """Levels are many: 1 is the default, 6 libpng's."""
-    rows = [row for row in rows if row["type"] in ("level 1", "level 6", "level 9") or "level" not in row["type"]]
+    shown = "level 1", "level 6", "level 9"
+    rows = [row for row in rows if row["type"] in shown or "level" not in row["type"]]
     sizes = "halo_mb" in rows[0]
     heads = ("image", "file", "libpng 1.6.39", "halo", "× libpng",
              *(("libpng, MB", "halo, MB") if sizes else ("floor", "halo / floor")))
     return [facts(group), "", *table(heads, (
-        (row["work"], row["type"], number(row["peer_ms"]), number(row["halo_ms"]), times(row["peer_ms"], row["halo_ms"]),
+        (row["work"], row["type"], number(row["peer_ms"]), number(row["halo_ms"]),
+         times(row["peer_ms"], row["halo_ms"]),
          *((number(row["peer_mb"]), number(row["halo_mb"])) if sizes else
            (number(row["floor_ms"]), times(row["halo_ms"], row["floor_ms"])))) for row in rows))]
 
@@ -202,8 +209,10 @@ GROUPS = {"kernels": ("Kernels beside peers", kernels), "commands": ("Whole comm
 def tests(record):
     for name, found in record["tests"].items():
         failed = found["failed"]
-        failed = f"{failed} failed" if isinstance(failed, int) else f"failed: {', '.join(failed)}" if failed else "0 failed"
-        yield f"- {name[0].upper()}{name[1:]}, commit {found['commit']}, {found['date']}: {found['passed']} passed, {failed}."
+        names = f" ({', '.join(failed)})" if isinstance(failed, list) and failed else ""
+        count = failed if isinstance(failed, int) else len(failed)
+        yield (f"- {name[0].upper()}{name[1:]}, commit {found['commit']}, {found['date']}: {found['passed']} passed, "
+               f"{count} failed{names}.")
 
 
 def machine(record):

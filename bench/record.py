@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""record.py FOLDER RECORD [--commit ID] [--date DAY]: takes what a run left in FOLDER into the machine's RECORD.
+"""record.py FOLDER RECORD [--commit ID] [--date DAY]: takes the outputs in FOLDER into the machine's RECORD.
 
-FOLDER holds the outputs of bench/gpu.sh, peers_cpu.sh (cpu.json), beside.sh (beside.json), growth.sh (growth.json) and
-team.sh (team.txt); each is optional, and replaces its group. RECORD is a file such as bench/results/h200.json. The commit
-and the day come from device.txt or cpu.json where they are not given."""
+FOLDER holds the outputs of bench/gpu.sh, peers_cpu.sh (cpu.json), beside.sh (beside.json), growth.sh
+(growth.json) and team.sh (team.txt); each is optional, and replaces its group. RECORD is a file such as
+bench/results/h200.json. The commit and the day come from device.txt or cpu.json where they are not given."""
 import argparse
 import datetime
 import re
@@ -22,7 +22,8 @@ def split(name):
     kind, size = TYPE.search(name), SIZE.search(name)
     for found in kind, size:
         name = name.replace(found[0], "", 1) if found else name
-    return {"work": re.sub(r" +", " ", name).replace(" ,", ",").strip(), "type": kind and kind[0], "size": size and size[0]}
+    return {"work": re.sub(r" +", " ", name).replace(" ,", ",").strip(), "type": kind and kind[0],
+            "size": size and size[0]}
 
 
 def goal_ms(work, peers, ceiling):
@@ -69,12 +70,14 @@ def cpu_groups(lines):
         goal = row["peer_value"] / row["goal"] if row["goal"] else None
         work, _, what = row["work"].rpartition(", ")
         if row["floor"] is not None:
-            kernels.append({**split(row["work"]), "size": "4096x4096", "floor_ms": row["floor"], "goal_ms": goal,
-                            "halo_ms": row["halo_value"], "peer": row["peer"], "peer_ms": row["peer_value"]})
+            kernels.append({**split(row["work"]), "size": "4096x4096", "floor_ms": row["floor"],
+                            "goal_ms": goal, "halo_ms": row["halo_value"], "peer": row["peer"],
+                            "peer_ms": row["peer_value"]})
         elif what == "memory":
             commands[work, row["peer"]] |= {"halo_mib": row["halo_value"], "peer_mib": row["peer_value"]}
         elif what == "size":
-            commands[work, row["peer"]] |= {side + "_mb": row[side + "_value"] * 1024 / 1e6 for side in ("halo", "peer")}
+            commands[work, row["peer"]] |= {side + "_mb": row[side + "_value"] * 1024 / 1e6
+                                            for side in ("halo", "peer")}
         else:
             limit = row["peer"] == "(limit)"
             commands[row["work"], row["peer"]] = {
@@ -100,7 +103,8 @@ def widths(lines, device):
         for width, ms in zip(row["widths"], row["ms"]) if row["device"] == device else ():
             cell = found.setdefault((row["operation"], kind(row), width), {"size": side})
             cell |= {"halo_ms": ms} if row["who"] == "halo" else {"peer": row["who"], "peer_ms": ms}
-    return [{"work": work, "type": dtype, "width": width, **cell} for (work, dtype, width), cell in found.items()]
+    return [{"work": work, "type": dtype, "width": width, **cell}
+            for (work, dtype, width), cell in found.items()]
 
 
 def batch(lines):
@@ -118,8 +122,8 @@ def team(text):
     """Kernels on one GPU and on all, then whole commands."""
     for found in re.finditer(r"^(\S+) +(u8|f32) (\d+)\^2 +([\d.]+) +([\d.]+) +\d+%$", text, re.M):
         work, dtype, side, one, every = found.groups()
-        yield {"work": work, "type": dtype, "size": f"{side}x{side}", "halo_ms": float(every), "peer": "one GPU",
-               "peer_ms": float(one)}
+        yield {"work": work, "type": dtype, "size": f"{side}x{side}", "halo_ms": float(every),
+               "peer": "one GPU", "peer_ms": float(one)}
     for work, one, every in re.findall(r"^(\S+) +(\d+) +(\d+)$", text, re.M):
         yield {"work": work + ", whole command", "type": "u8", "size": "12288x12288", "halo_ms": float(every),
                "peer": "one GPU", "peer_ms": float(one)}
@@ -131,7 +135,8 @@ def tests(folder):
     if (folder / "verdicts.txt").exists():
         lines = (folder / "verdicts.txt").read_text(encoding="utf-8").splitlines()
         verdicts = [line.split(None, 1) for line in lines]
-        members = {"property tests": lambda name: name.startswith("check_"), "compute-sanitizer": lambda name: "check " in name}
+        members = {"property tests": lambda name: name.startswith("check_"),
+                   "compute-sanitizer": lambda name: "check " in name}
         for group, member in members.items():
             said = [(verdict, name) for verdict, name in verdicts if member(name)]
             if said:
@@ -181,7 +186,8 @@ def main():
         replace(record, "kernels", facts | ceilings, rows)
     if there("beside.json"):
         lines = read_lines(folder / "beside.json")
-        replace(record, "secondary" + (f"-{lines[0]['isa']}" if lines[0].get("isa") else ""), facts, secondary(lines))
+        isa = lines[0].get("isa")
+        replace(record, "secondary" + (f"-{isa}" if isa else ""), facts, secondary(lines))
     if there("growth.json"):
         for device in "gpu", "cpu":
             rows = widths(read_lines(folder / "growth.json"), device)

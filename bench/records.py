@@ -1,8 +1,8 @@
-"""Records of measurements: one JSON file a machine in bench/results, one row a line, so that changes are readable.
+"""Records of measurements: one JSON file a machine in bench/results, one row a line for readable changes.
 
 {"machine", "driver", "commit", "date", "groups": {NAME: {"commit", "date", ...}}, "tests": {...}, "rows": [...]}.
-A row names its group and has what is known of: work, type, size, width, floor_ms, goal_ms, halo_ms, peer, peer_ms,
-and for other units halo_mib, peer_mib, halo_mb, peer_mb. A group is replaced as a whole."""
+A row names its group and has the known ones of: work, type, size, width, floor_ms, goal_ms, halo_ms, peer,
+peer_ms, and for other units halo_mib, peer_mib, halo_mb, peer_mb. A group is replaced as a whole."""
 import json
 from pathlib import Path
 
@@ -44,12 +44,13 @@ def of_group(record, name):
 
 def save(path, record):
     newest = max(record["groups"].values(), key=lambda group: group["date"], default=None)
-    head = {"machine": record["machine"], **{key: record[key] for key in ("driver", "memory", "note") if key in record}}
+    head = {"machine": record["machine"], **{key: record[key] for key in ("driver", "memory") if key in record}}
     if newest:
         head |= {key: newest[key] for key in ("commit", "date") if newest.get(key)}
     blocks = [f'  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}' for key, value in head.items()]
     for key in "groups", "tests":
-        lines = [f"    {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in record[key].items()]
+        lines = [f"    {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
+                 for name, value in record[key].items()]
         blocks.append(f'  "{key}": {{\n' + ",\n".join(lines) + "\n  }" if lines else f'  "{key}": {{}}')
     lines = ["    " + json.dumps(row, ensure_ascii=False) for row in record["rows"]]
     blocks.append('  "rows": [\n' + ",\n".join(lines) + "\n  ]")
