@@ -255,7 +255,6 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .extremes = cuda_extremes,
     .mark = set_mark,
     .elapsed = elapsed,
-    .ladder = cuda_ladder,
     .ceilings = cuda_ceilings,
     .uses_fft = cuda_fft_takes,
     .sep_fast = cuda_sep_coarse,

@@ -36,7 +36,7 @@ samples() {
     done
 }
 
-@test "what picks after another pick is one step" {
+@test "what gathers after another gather is one step" {
     [ "$(halo run --explain 'rotate:90 | flip:x | crop:2x2' six.pgm -o x.pgm | grep -c 'gather ')" -eq 1 ]
     [ "$(halo run --explain 'pad:2 | crop:7x6 | rotate:90' six.pgm -o x.pgm | grep -c 'gather ')" -eq 1 ]
     [ "$(halo run --explain 'crop:2x2 | pad:1' six.pgm -o x.pgm | grep -c 'gather ')" -eq 2 ]
