@@ -1,13 +1,20 @@
-/* Sums along lines. A block stages pieces of a few lines in shared memory, as f32; a thread makes the outputs that begin in
- * one run of one of them. What it makes goes to shared memory too, so that rows are written whole: means, or sums. */
+/* Sums along lines. A block stages pieces of a few lines in shared memory, as f32; a thread makes the outputs
+ * that begin in one run of one of them. What it makes goes to shared memory too, so that rows are written
+ * whole: means, or sums. */
 #include "along_lines.cuh"
 
-/* Do a thread's means go back to where its samples were? It has one run then, and keeps them until all are read. */
-__host__ __device__ constexpr static bool in_place(int run, bool doubles) { return run == HALO_MEAN_RUN && !doubles; }
+/* Do a thread's means go back to where its samples were? It has one run then, and keeps them until all are
+ * read. */
+__host__ __device__ constexpr static bool in_place(int run, bool doubles)
+{
+    return run == HALO_MEAN_RUN && !doubles;
+}
 
-/* ---- what outputs are stored as ------------------------------------------------------------------------------------ */
+/* ---- what outputs are stored as -------------------------------------------------------------------------- */
 
-template <int Run> __device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, const double *sums)
+template <int Run>
+__device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count,
+                                                   const double *sums)
 {
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
@@ -30,11 +37,13 @@ __device__ __forceinline__ static void rescale(const MeanAlong &a, const Block &
     const HaloStore store = a.target.store;
     if (store.num == 1.0f && store.den == 1.0f) return;
 #pragma unroll 1
-    for (int i = (int)threadIdx.x; i < b.lines * a.planes * a.sums_pitch; i += mean_threads) means[i] = cuda_rescale(means[i], store);
+    for (int i = (int)threadIdx.x; i < b.lines * a.planes * a.sums_pitch; i += mean_threads)
+        means[i] = cuda_rescale(means[i], store);
     __syncthreads();
 }
 
-template <int Run> __device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, float *means)
+template <int Run>
+__device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, float *means)
 {
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
@@ -45,13 +54,14 @@ template <int Run> __device__ __forceinline__ static void store_typed(const Mean
     rescale(a, b, means);
     cuda_typed(t.dtype, [&](auto zero) {
         using D = decltype(zero);
-        store_planes<Run, D, 8>(a, b, count, means,
-                                [&](float mean, int64_t) { return cuda_sample<D>(mean, {1.0f, 1.0f}, &clipped); });
+        store_planes<Run, D, 8>(a, b, count, means, [&](float mean, int64_t) {
+            return cuda_sample<D>(mean, {1.0f, 1.0f}, &clipped);
+        });
     });
     cuda_count_clipped(t.clipped, clipped);
 }
 
-/* ---- totals ------------------------------------------------------------------------------------------------------- */
+/* ---- totals ---------------------------------------------------------------------------------------------- */
 
 /* Of the runs of a long line, for windows that shared memory does not hold. */
 __global__ static void __launch_bounds__(mean_threads)
@@ -61,7 +71,8 @@ __global__ static void __launch_bounds__(mean_threads)
     const int threads = mean_threads / (a.planes * a.rows);
     const int line = (int)threadIdx.x / threads;
     Block b = block_of(a, HALO_MEAN_RUN);
-    const int64_t begins = blockIdx.x / (a.source.channels / a.planes) % a.segments * a.runs; /* counted from `first` */
+    const int64_t begins =
+        blockIdx.x / (a.source.channels / a.planes) % a.segments * a.runs; /* counted from `first` */
     b.x = (first + begins) * HALO_MEAN_RUN;
     stage_typed<HALO_MEAN_RUN>(a, b, b.x, a.runs * HALO_MEAN_RUN, 0, tile);
     mean_fetched();
@@ -77,16 +88,17 @@ __global__ static void __launch_bounds__(mean_threads)
     }
 }
 
-/* ---- sums --------------------------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------------------ */
 
 /* The sums of the windows that begin in run j of a line's piece; `element` of a line's. */
 template <int Run, bool Doubles, typename Put>
-__device__ __forceinline__ static void sum_run(const MeanAlong &a, const float *samples, const double *totals, int64_t run,
-                                               int j, int64_t element, int upto, Put put)
+__device__ __forceinline__ static void sum_run(const MeanAlong &a, const float *samples, const double *totals,
+                                               int64_t run, int j, int64_t element, int upto, Put put)
 {
     const int ahead = (int)((a.window - 1) / Run), offset = (int)((a.window - 1) % Run), turn = Run - offset;
     const float *const starts = samples + j * (Run + 1);
-    const float *const ends = samples + (a.apart ? a.runs + j : j + ahead) * (Run + 1), *const here = ends + offset;
+    const float *const ends = samples + (a.apart ? a.runs + j : j + ahead) * (Run + 1), *const here =
+                                                                                            ends + offset;
     const auto between = [&](int more) {
         const int window = ahead - 1 + more;
         if (window < 1 || (more && offset == 0)) return HALO_MEAN_NOTHING;
@@ -120,7 +132,10 @@ __global__ static void __launch_bounds__(mean_threads, 6) along_kernel(const __g
 #pragma unroll 1
     for (int end = 0; end <= a.apart; end++)
         stage_typed<Run>(a, b, b.x + (int64_t)end * ahead * Run,
-                         end ? segment + Run : a.apart ? segment : segment + (int)a.window - 1, end * segment, tile);
+                         end       ? segment + Run
+                         : a.apart ? segment
+                                   : segment + (int)a.window - 1,
+                         end * segment, tile);
     mean_fetched();
     __syncthreads();
     if (held > 0) {
@@ -168,12 +183,13 @@ __global__ static void __launch_bounds__(mean_threads, 6) along_kernel(const __g
     store_typed<Run>(a, b, segment, sums);
 }
 
-/* ---- laying out --------------------------------------------------------------------------------------------------- */
+/* ---- laying out ------------------------------------------------------------------------------------------ */
 
 /* Outputs of a line's piece, at least. */
 static int segment_of(int run) { return run == HALO_MEAN_RUN ? 1024 : 512; }
 
-/* Channels that a block takes together, at most: reading one alone of interleaved samples reads the others as well. */
+/* Channels that a block takes together, at most: reading one alone of interleaved samples reads the others as
+ * well. */
 static const int planes_most = 8;
 
 /* Blocks for runs of this size. Where there are few lines a block takes more of each. */
@@ -202,7 +218,8 @@ static int64_t shared_of(const MeanAlong *a, int run)
 {
     const bool doubles = mean_makes_doubles(a);
     const int64_t ahead = (a->window - 1) / run, totals = a->apart || ahead < 2 ? 0 : a->runs + ahead + 1;
-    const int64_t made = in_place(run, doubles) ? 0 : a->sums_pitch * (int64_t)(doubles ? sizeof(double) : sizeof(float));
+    const int64_t made =
+        in_place(run, doubles) ? 0 : a->sums_pitch * (int64_t)(doubles ? sizeof(double) : sizeof(float));
     return a->planes * a->rows * (totals * (int64_t)sizeof(double) + made + a->pitch * (int64_t)sizeof(float));
 }
 
@@ -223,7 +240,8 @@ template <int Run> static HaloStatus launch(HaloDevice *device, const MeanAlong 
     if (mean_makes_doubles(&a))
         CUDA_LAUNCH(device, (along_kernel<Run, true>), blocks_of(&a), mean_threads, (int)shared_of(&a, Run), a);
     else
-        CUDA_LAUNCH(device, (along_kernel<Run, false>), blocks_of(&a), mean_threads, (int)shared_of(&a, Run), a);
+        CUDA_LAUNCH(device, (along_kernel<Run, false>), blocks_of(&a), mean_threads, (int)shared_of(&a, Run),
+                    a);
     return HALO_OK;
 }
 
@@ -233,7 +251,8 @@ HaloStatus mean_along(HaloDevice *device, const MeanAlong *args)
     return mean_by_run(args->window, [&](auto run) { return launch<decltype(run)::value>(device, args); });
 }
 
-HaloStatus mean_along_totals(HaloDevice *device, const MeanAlong *args, int64_t first, int64_t runs, double *totals)
+HaloStatus mean_along_totals(HaloDevice *device, const MeanAlong *args, int64_t first, int64_t runs,
+                             double *totals)
 {
     MeanAlong a = *args;
     lay_out(&a, HALO_MEAN_RUN);

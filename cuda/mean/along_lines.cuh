@@ -4,7 +4,7 @@
 
 #include "sums.cuh"
 
-/* ---- from memory and back ------------------------------------------------------------------------------------------------------ */
+/* ---- from memory and back -------------------------------------------------------------------------------- */
 
 struct Block {
     int64_t x, y; /* positions: of the first run's first sample, of the first line */
@@ -32,13 +32,15 @@ __device__ __forceinline__ static double term(const MeanAlong &a, float sample)
 }
 
 /* Sums as they are; or means, or, between the passes, scaled sums. */
-template <int Count> __device__ __forceinline__ static void make(const MeanTarget &, double sum[Count], double made[Count])
+template <int Count>
+__device__ __forceinline__ static void make(const MeanTarget &, double sum[Count], double made[Count])
 {
 #pragma unroll
     for (int u = 0; u < Count; u++) made[u] = sum[u];
 }
 
-template <int Count> __device__ __forceinline__ static void make(const MeanTarget &t, double sum[Count], float made[Count])
+template <int Count>
+__device__ __forceinline__ static void make(const MeanTarget &t, double sum[Count], float made[Count])
 {
     if (t.between) {
 #pragma unroll
@@ -65,7 +67,8 @@ struct Share {
 
 __device__ __forceinline__ static Share share_of(const MeanAlong &a)
 {
-    const int warps = mean_threads / CUDA_WARP, parts = max(1, warps / a.rows), warp = (int)threadIdx.x / CUDA_WARP;
+    const int warps = mean_threads / CUDA_WARP, parts = max(1, warps / a.rows),
+              warp = (int)threadIdx.x / CUDA_WARP;
     return {warp / parts, warps / parts, warp % parts, parts};
 }
 
@@ -82,10 +85,12 @@ template <bool One> struct Deal {
     __device__ __forceinline__ int plane(int e) const { return One ? 0 : e - pixel(e) * (int)planes.n; }
 };
 
-/* Samples of a row, `Wide` of them side by side to a thread, go to places [begin, end) of a line's planes. Neighbours of a thread stay
- * in planes of their own if as many warps lie between them as there are planes, and as far apart in the tile. */
+/* Samples of a row, `Wide` of them side by side to a thread, go to places [begin, end) of a line's planes.
+ * Neighbours of a thread stay in planes of their own if as many warps lie between them as there are planes, and
+ * as far apart in the tile. */
 template <int Run, int Wide, typename S, bool One>
-__device__ __forceinline__ static void copy(const Deal<One> &deal, int channels, int pitch, const S *row, int begin, int end, int to, float *line)
+__device__ __forceinline__ static void copy(const Deal<One> &deal, int channels, int pitch, const S *row,
+                                            int begin, int end, int to, float *line)
 {
     constexpr int step = Wide * CUDA_WARP, apart = step + step / Run;
     const int planes = One ? 1 : (int)deal.planes.n, lane = (int)threadIdx.x % CUDA_WARP;
@@ -95,8 +100,9 @@ __device__ __forceinline__ static void copy(const Deal<One> &deal, int channels,
         const S *from = row + deal.pixel(first) * channels + deal.plane(first);
         float *there[Wide];
 #pragma unroll
-        for (int i = 0; i < Wide; i++) there[i] = line + deal.plane(first + i) * pitch + mean_padded(Run, to + deal.pixel(first + i));
-#pragma unroll (Wide == 1 ? 8 : 4)
+        for (int i = 0; i < Wide; i++)
+            there[i] = line + deal.plane(first + i) * pitch + mean_padded(Run, to + deal.pixel(first + i));
+#pragma unroll(Wide == 1 ? 8 : 4)
         for (int e = first, k = 0; e < end; e += step * planes, k++) {
             if constexpr (sizeof(S) == sizeof(float)) {
                 mean_fetch(there[0] + k * apart, from + k * step * channels); /* arrives by itself */
@@ -109,10 +115,11 @@ __device__ __forceinline__ static void copy(const Deal<One> &deal, int channels,
     }
 }
 
-/* Samples at positions [x, x + count) of the block's lines, which come to place `to` of each. Those that no window holds are not
- * read. `One`: a line has one plane. */
+/* Samples at positions [x, x + count) of the block's lines, which come to place `to` of each. Those that no
+ * window holds are not read. `One`: a line has one plane. */
 template <int Run, typename S, bool One>
-__device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b, int64_t x, int count, int to, float *tile)
+__device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b, int64_t x, int count, int to,
+                                             float *tile)
 {
     constexpr int wide = 4; /* samples that are not to become four bytes anyhow */
     const MeanSource &s = a.source;
@@ -127,27 +134,35 @@ __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b,
         const S *const first = from + (x + s.ox) * s.channels;
         float *const line = tile + l * planes * a.pitch;
         /* Places [low, high) lie in the image, and are taken as they are; */
-        const bool plain = row >= 0 && !s.ignores && !s.counts, packs = sizeof(S) < sizeof(float) && planes == s.channels;
+        const bool plain = row >= 0 && !s.ignores && !s.counts,
+                   packs = sizeof(S) < sizeof(float) && planes == s.channels;
         int low = plain ? (int)cuda_min(count, cuda_max(0, cuda_max(a.x - x, -(x + s.ox)))) * planes : 0;
-        int high = plain ? (int)cuda_max(low / planes, cuda_min(count, cuda_min(needed - x, s.width - (x + s.ox)))) * planes : 0;
+        int high =
+            plain ? (int)cuda_max(low / planes, cuda_min(count, cuda_min(needed - x, s.width - (x + s.ox)))) *
+                        planes
+                  : 0;
         if (packs) { /* whole packs of them */
             low += (int)(-(uintptr_t)(first + low) / sizeof(S) % wide);
             high = max(low, high - (high - low) % wide);
         }
-        const int begin = low + part_begins(share, high - low, share.part), end = min(high, low + part_begins(share, high - low, share.part + 1));
+        const int begin = low + part_begins(share, high - low, share.part),
+                  end = min(high, low + part_begins(share, high - low, share.part + 1));
         if (packs)
-            copy<Run, sizeof(S) < sizeof(float) ? wide : 1, S, One>(deal, s.channels, a.pitch, first, begin, end, to, line);
+            copy<Run, sizeof(S) < sizeof(float) ? wide : 1, S, One>(deal, s.channels, a.pitch, first, begin,
+                                                                    end, to, line);
         else
             copy<Run, 1, S, One>(deal, s.channels, a.pitch, first, begin, end, to, line);
-        /* what lies beside that goes by itself. */
+            /* what lies beside that goes by itself. */
 #pragma unroll 1
-        for (int i = share.part * CUDA_WARP + lane; i < count * planes - (high - low); i += share.parts * CUDA_WARP) {
+        for (int i = share.part * CUDA_WARP + lane; i < count * planes - (high - low);
+             i += share.parts * CUDA_WARP) {
             const int e = i < low ? i : i + (high - low);
             const int64_t position = x + deal.pixel(e);
             float v = 0.0f;
             if (position >= a.x && position < needed) {
                 const int64_t column = halo_border_index(position + s.ox, s.width, s.border);
-                v = counted(s, row < 0 || column < 0 ? s.outside : (float)from[column * s.channels + deal.plane(e)]);
+                v = counted(s, row < 0 || column < 0 ? s.outside
+                                                     : (float)from[column * s.channels + deal.plane(e)]);
             }
             line[deal.plane(e) * a.pitch + mean_padded(Run, to + deal.pixel(e))] = v;
         }
@@ -155,7 +170,8 @@ __device__ __forceinline__ static void stage(const MeanAlong &a, const Block &b,
 }
 
 template <int Run>
-__device__ __forceinline__ static void stage_typed(const MeanAlong &a, const Block &b, int64_t x, int count, int to, float *tile)
+__device__ __forceinline__ static void stage_typed(const MeanAlong &a, const Block &b, int64_t x, int count,
+                                                   int to, float *tile)
 {
     cuda_typed(a.source.dtype, [&](auto zero) {
         using S = decltype(zero);
@@ -166,9 +182,11 @@ __device__ __forceinline__ static void stage_typed(const MeanAlong &a, const Blo
     });
 }
 
-/* Rows of `count` sums or means become outputs: made(of, at) of each and its place in the row; `Unroll` of them at a time. */
+/* Rows of `count` sums or means become outputs: made(of, at) of each and its place in the row; `Unroll` of them
+ * at a time. */
 template <int Run, typename D, bool One, int Unroll, typename Sum, typename F>
-__device__ __forceinline__ static void store(const MeanAlong &a, const Block &b, int count, const Sum *sums, F made)
+__device__ __forceinline__ static void store(const MeanAlong &a, const Block &b, int count, const Sum *sums,
+                                             F made)
 {
     const MeanTarget &t = a.target;
     const Deal<One> deal = {a.by_planes};
@@ -177,7 +195,8 @@ __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b,
     const int lane = (int)threadIdx.x % CUDA_WARP, channels = a.source.channels;
     const int first = (int)cuda_max(0, a.x - b.x), last = (int)cuda_min(count, a.x + a.cols - b.x);
     for (int l = share.line; l < b.lines; l += share.lines) {
-        D *const row = (D *)(t.data + (b.y + l - t.base) % t.ring * t.stride) + (b.x - a.x) * channels + b.channel;
+        D *const row =
+            (D *)(t.data + (b.y + l - t.base) % t.ring * t.stride) + (b.x - a.x) * channels + b.channel;
         const Sum *const line = sums + l * planes * a.sums_pitch;
         const int64_t place = ((b.y + l - t.first) * a.cols + b.x - a.x) * channels + b.channel;
         const int begin = max(first * planes, part_begins(share, count * planes, share.part));
@@ -197,7 +216,8 @@ __device__ __forceinline__ static void store(const MeanAlong &a, const Block &b,
 }
 
 template <int Run, typename D, int Unroll, typename Sum, typename F>
-__device__ __forceinline__ static void store_planes(const MeanAlong &a, const Block &b, int count, const Sum *sums, F made)
+__device__ __forceinline__ static void store_planes(const MeanAlong &a, const Block &b, int count,
+                                                    const Sum *sums, F made)
 {
     if (a.planes == 1)
         store<Run, D, true, Unroll>(a, b, count, sums, made);

@@ -1,5 +1,5 @@
-/* Variances of windows: the sums of samples and those of their squares, each by both passes, then both together. So many rows
- * at a time, since sums take more memory than what is made of them. */
+/* Variances of windows: the sums of samples and those of their squares, each by both passes, then both
+ * together. So many rows at a time, since sums take more memory than what is made of them. */
 #include "mean.cuh"
 
 /* Bytes of both sums. */
@@ -52,7 +52,8 @@ static HaloStatus some_rows(const MeanJob *job, bool numbers, bool root)
     d.root = root;
     d.target = job->target;
     if (job->room->base != NULL)
-        CUDA_LAUNCH(job->device, deviation_kernel, cuda_ceil_div(d.rows * d.n, mean_threads), mean_threads, 0, d);
+        CUDA_LAUNCH(job->device, deviation_kernel, cuda_ceil_div(d.rows * d.n, mean_threads), mean_threads, 0,
+                    d);
     job->room->used = used;
     return HALO_OK;
 }
@@ -60,7 +61,8 @@ static HaloStatus some_rows(const MeanJob *job, bool numbers, bool root)
 HaloStatus mean_deviations(const MeanJob *job, bool numbers, bool root)
 {
     const int64_t fit = sums_bytes / (2 * job->n * (int64_t)sizeof(double));
-    const int64_t rows = cuda_max(cuda_max(fit, 4 * job->window.height), 1); /* those above the first are read again */
+    const int64_t rows =
+        cuda_max(cuda_max(fit, 4 * job->window.height), 1); /* those above the first are read again */
     MeanJob some = *job;
     for (int64_t y = job->y; y < job->y + job->rows; y += rows) {
         some.y = y;

@@ -1,10 +1,11 @@
-/* Variances of small windows in one pass over memory. A block goes down a strip of columns, some rows at a step: samples come to
- * shared memory, a thread makes the sums of a run of windows of one line and those of their squares, and these lie in a ring of
- * rows until all that windows have below are there. Then a thread goes down a column of them. The order of every sum is that of
- * the two passes; sums of bytes that f32 holds are exact in any. */
+/* Variances of small windows in one pass over memory. A block goes down a strip of columns, some rows at a
+ * step: samples come to shared memory, a thread makes the sums of a run of windows of one line and those of
+ * their squares, and these lie in a ring of rows until all that windows have below are there. Then a thread
+ * goes down a column of them. The order of every sum is that of the two passes; sums of bytes that f32 holds
+ * are exact in any. */
 #include "once.cuh"
 
-/* ---- a step ------------------------------------------------------------------------------------------------------- */
+/* ---- a step ---------------------------------------------------------------------------------------------- */
 
 /* A sample of a line: where it is in a row of the source, in bytes, and where it goes. */
 struct OnceSample {
@@ -12,9 +13,13 @@ struct OnceSample {
     int to;
 };
 
-__device__ __forceinline__ static int samples_of(const DeviationOnce &a, int run) { return (a.runs * run + a.width - 1) * a.source.channels; }
+__device__ __forceinline__ static int samples_of(const DeviationOnce &a, int run)
+{
+    return (a.runs * run + a.width - 1) * a.source.channels;
+}
 
-/* Which column of the source is a pixel of the lines whose first is at x; -1: outside, or no window holds it, and it is not read. */
+/* Which column of the source is a pixel of the lines whose first is at x; -1: outside, or no window holds it,
+ * and it is not read. */
 __device__ __forceinline__ static int64_t column_of(const DeviationOnce &a, int64_t x, int pixel)
 {
     const int64_t position = x + pixel;
@@ -23,7 +28,8 @@ __device__ __forceinline__ static int64_t column_of(const DeviationOnce &a, int6
 }
 
 /* Of all lines of the block. What lies outside is read from the first column. Does none? */
-template <int Run> __device__ __forceinline__ static bool find_samples(const DeviationOnce &a, int64_t x, OnceSample *found)
+template <int Run>
+__device__ __forceinline__ static bool find_samples(const DeviationOnce &a, int64_t x, OnceSample *found)
 {
     const MeanSource &s = a.source;
     const int64_t size = s.dtype == HALO_U8 ? 1 : s.dtype == HALO_U16 ? 2 : 4;
@@ -38,9 +44,11 @@ template <int Run> __device__ __forceinline__ static bool find_samples(const Dev
     return __syncthreads_and(inside);
 }
 
-/* The lines of a step, some of them a warp's, whose rows these are: a few samples of each are on their way at a time. */
+/* The lines of a step, some of them a warp's, whose rows these are: a few samples of each are on their way at a
+ * time. */
 template <typename S, int Lines>
-__device__ __forceinline__ static void stage_lines(const char *const (&row)[Lines], const OnceSample *found, int count, float *own, int apart)
+__device__ __forceinline__ static void stage_lines(const char *const (&row)[Lines], const OnceSample *found,
+                                                   int count, float *own, int apart)
 {
     constexpr int batch = 5;
 #pragma unroll 1
@@ -68,13 +76,16 @@ __device__ __forceinline__ static void stage_lines(const char *const (&row)[Line
     }
 }
 
-/* The lines of a step from position y on, `inside` along x. Rows outside, and those that no window holds, are read from the first. */
+/* The lines of a step from position y on, `inside` along x. Rows outside, and those that no window holds, are
+ * read from the first. */
 template <int Run, typename S>
-__device__ __forceinline__ static void stage_step(const DeviationOnce &a, int64_t x, int64_t y, const OnceSample *found, bool inside, float *tile)
+__device__ __forceinline__ static void stage_step(const DeviationOnce &a, int64_t x, int64_t y,
+                                                  const OnceSample *found, bool inside, float *tile)
 {
     constexpr int warps = mean_threads / CUDA_WARP, lines = step_of(Run) / warps;
     const MeanSource &s = a.source;
-    const int warp = (int)threadIdx.x / CUDA_WARP, count = samples_of(a, Run), apart = warps * s.channels * a.pitch;
+    const int warp = (int)threadIdx.x / CUDA_WARP, count = samples_of(a, Run),
+              apart = warps * s.channels * a.pitch;
     const int64_t top = y + s.oy;
     float *const own = tile + warp * s.channels * a.pitch;
     const char *row[lines];
@@ -113,7 +124,8 @@ __device__ __forceinline__ static void sum_lines(const DeviationOnce &a, const f
     const int runs = a.runs, offset = a.width - 1 - Run, turn = Run - offset;
     for (int u = (int)threadIdx.x; u < step_of(Run) * a.source.channels * runs; u += mean_threads) {
         const int line = u / runs, j = u - line * runs;
-        const float *const starts = tile + line * a.pitch + j * (Run + 1), *const ends = starts + (Run + 1), *const here = ends + offset;
+        const float *const starts = tile + line * a.pitch + j * (Run + 1), *const ends = starts + (Run + 1),
+                           *const here = ends + offset;
         Pair *const to = ring + line * a.ring_pitch + j * (Run + 1);
         const auto pair = [](float sample) {
             const V v = (V)sample;
@@ -121,28 +133,35 @@ __device__ __forceinline__ static void sum_lines(const DeviationOnce &a, const f
         };
         Pair end = mean_ahead<Run, Pair>(offset, [&](int i) { return pair(ends[i]); });
         mean_run_sums<Run>(
-            offset, true, Pair(HALO_MEAN_NOTHING), Pair(HALO_MEAN_NOTHING), [&](int k) { return pair(starts[k]); },
-            [&](int k) { return pair((k < turn ? here : here + 1)[k]); }, &end, [&](int k, const auto &sum) {
+            offset, true, Pair(HALO_MEAN_NOTHING), Pair(HALO_MEAN_NOTHING),
+            [&](int k) { return pair(starts[k]); },
+            [&](int k) { return pair((k < turn ? here : here + 1)[k]); }, &end,
+            [&](int k, const auto &sum) {
 #pragma unroll
                 for (int i = 0; i < (int)(sizeof sum / sizeof *sum); i++) to[k + i] = sum[i];
             });
     }
 }
 
-/* Down the columns: the outputs of a step from position y on, whose rows of sums begin at `slot` steps of the ring. */
+/* Down the columns: the outputs of a step from position y on, whose rows of sums begin at `slot` steps of the
+ * ring. */
 template <int Run, typename V>
-__device__ __forceinline__ static void sum_columns(const DeviationOnce &a, int64_t x, int64_t y, int slot, const SumPair<V> *ring,
-                                                   unsigned *clipped)
+__device__ __forceinline__ static void sum_columns(const DeviationOnce &a, int64_t x, int64_t y, int slot,
+                                                   const SumPair<V> *ring, unsigned *clipped)
 {
     typedef SumPair<V> Pair;
     constexpr int runs = step_of(Run) / Run;
     const MeanTarget &t = a.target;
-    const int channels = a.source.channels, pixel = (int)threadIdx.x / channels, plane = (int)threadIdx.x - pixel * channels;
+    const int channels = a.source.channels, pixel = (int)threadIdx.x / channels,
+              plane = (int)threadIdx.x - pixel * channels;
     const int64_t column = x + pixel;
     if (pixel >= a.runs * Run || column < a.x || column >= a.x + a.cols) return;
-    const int row_pitch = channels * a.ring_pitch, held = (a.behind + 1) * runs, offset = a.height - 1 - Run, turn = Run - offset;
+    const int row_pitch = channels * a.ring_pitch, held = (a.behind + 1) * runs, offset = a.height - 1 - Run,
+              turn = Run - offset;
     const Pair *const first = ring + plane * a.ring_pitch + mean_padded(Run, pixel);
-    const int64_t e = ((column - a.x) * channels + plane) * (t.dtype == HALO_U8 ? 1 : t.dtype == HALO_U16 ? 2 : 4);
+    const int64_t e = ((column - a.x) * channels + plane) * (t.dtype == HALO_U8    ? 1
+                                                             : t.dtype == HALO_U16 ? 2
+                                                                                   : 4);
 #pragma unroll 1
     for (int r = 0; r < runs; r++) {
         const int64_t top = y + r * Run;
@@ -157,8 +176,10 @@ __device__ __forceinline__ static void sum_columns(const DeviationOnce &a, int64
         char *to = t.data + (top - t.base) * t.stride + e;
         Pair end = mean_ahead<Run, Pair>(offset, [&](int i) { return ends[i * row_pitch]; });
         mean_run_sums<Run>(
-            offset, true, Pair(HALO_MEAN_NOTHING), Pair(HALO_MEAN_NOTHING), [&](int k) { return starts[k * row_pitch]; },
-            [&](int k) { return (k < turn ? here : later)[k * row_pitch]; }, &end, [&](int k, const auto &sum) {
+            offset, true, Pair(HALO_MEAN_NOTHING), Pair(HALO_MEAN_NOTHING),
+            [&](int k) { return starts[k * row_pitch]; },
+            [&](int k) { return (k < turn ? here : later)[k * row_pitch]; }, &end,
+            [&](int k, const auto &sum) {
                 constexpr int count = (int)(sizeof sum / sizeof *sum);
                 const bool all = k >= from && k + count <= upto;
                 float made[count];
@@ -168,7 +189,9 @@ __device__ __forceinline__ static void sum_columns(const DeviationOnce &a, int64
                     for (int i = 0; i < count; i++) made[i] = cuda_rescale(made[i], t.store);
                 cuda_typed(t.dtype, [&](auto zero) {
                     using D = decltype(zero);
-                    const auto put = [&](int i) { *(D *)(to + i * t.stride) = cuda_sample<D>(made[i], {1.0f, 1.0f}, clipped); };
+                    const auto put = [&](int i) {
+                        *(D *)(to + i * t.stride) = cuda_sample<D>(made[i], {1.0f, 1.0f}, clipped);
+                    };
                     if (all)
 #pragma unroll
                         for (int i = 0; i < count; i++) put(i);
@@ -183,10 +206,14 @@ __device__ __forceinline__ static void sum_columns(const DeviationOnce &a, int64
 }
 
 /* Blocks of a multiprocessor: as many as pairs, and sums of a run of 16, leave registers for. */
-template <int Run, typename V> constexpr int once_resident = Run == 16 ? 2 : sizeof(V) == sizeof(double) ? 4 : 5;
+template <int Run, typename V>
+constexpr int once_resident = Run == 16                     ? 2
+                              : sizeof(V) == sizeof(double) ? 4
+                                                            : 5;
 
 template <int Run, typename V>
-__global__ static void __launch_bounds__(mean_threads, once_resident<Run, V>) once_kernel(const __grid_constant__ DeviationOnce a)
+__global__ static void __launch_bounds__(mean_threads, once_resident<Run, V>)
+    once_kernel(const __grid_constant__ DeviationOnce a)
 {
     typedef SumPair<V> Pair;
     constexpr int step = step_of(Run);
@@ -200,7 +227,9 @@ __global__ static void __launch_bounds__(mean_threads, once_resident<Run, V>) on
     const bool inside = find_samples<Run>(a, x, found);
     unsigned clipped = 0;
     const auto stage = [&](int s) {
-        cuda_typed(a.source.dtype, [&](auto zero) { stage_step<Run, decltype(zero)>(a, x, y + (int64_t)s * step, found, inside, tile); });
+        cuda_typed(a.source.dtype, [&](auto zero) {
+            stage_step<Run, decltype(zero)>(a, x, y + (int64_t)s * step, found, inside, tile);
+        });
     };
     stage(0);
 #pragma unroll 1
@@ -216,19 +245,24 @@ __global__ static void __launch_bounds__(mean_threads, once_resident<Run, V>) on
     cuda_count_clipped(a.target.clipped, clipped);
 }
 
-/* ---- launching ---------------------------------------------------------------------------------------------------- */
+/* ---- launching ------------------------------------------------------------------------------------------- */
 
 static const int once_channels = 4;
 
 bool mean_deviations_once_takes(const MeanJob *job)
 {
     const int64_t run = halo_mean_run(job->window.width);
-    return run > 1 && run < HALO_MEAN_RUN && halo_mean_run(job->window.height) == run && job->source.channels <= once_channels &&
+    return run > 1 && run < HALO_MEAN_RUN && halo_mean_run(job->window.height) == run &&
+           job->source.channels <= once_channels &&
            job->source.width <= INT32_MAX / (once_channels * (int)sizeof(float));
 }
 
-/* Lines of samples a multiple of this, and half of it, apart: threads of neighbouring lines read from banks of their own. */
-static int banked(int pitch) { return (int)(cuda_ceil_div(pitch - CUDA_WARP / 2, CUDA_WARP) * CUDA_WARP) + CUDA_WARP / 2; }
+/* Lines of samples a multiple of this, and half of it, apart: threads of neighbouring lines read from banks of
+ * their own. */
+static int banked(int pitch)
+{
+    return (int)(cuda_ceil_div(pitch - CUDA_WARP / 2, CUDA_WARP) * CUDA_WARP) + CUDA_WARP / 2;
+}
 
 template <int Run, typename V> static HaloStatus launch(const MeanJob *job, DeviationOnce *a)
 {
@@ -245,19 +279,24 @@ template <int Run, typename V> static HaloStatus launch(const MeanJob *job, Devi
     const int64_t shared = (a->behind + 1) * lines * a->ring_pitch * (int64_t)sizeof(SumPair<V>) +
                            samples * (int64_t)sizeof(OnceSample) + lines * a->pitch * (int64_t)sizeof(float);
     CUDA_PASS(cuda_allow_shared((const void *)(once_kernel<Run, V>), (size_t)shared));
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, once_kernel<Run, V>, mean_threads, (size_t)shared));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, once_kernel<Run, V>, mean_threads,
+                                                           (size_t)shared));
     const int64_t blocks = (int64_t)job->device->properties.multiProcessorCount * resident;
-    const int64_t steps = cuda_ceil_div(a->y + a->rows - a->begin, step), strips = cuda_max(1, blocks / a->tiles);
-    a->steps = (int)cuda_min(1 << 20, cuda_max(cuda_ceil_div(steps, strips), 4 * a->behind)); /* rows above and below are summed again */
-    CUDA_LAUNCH(job->device, (once_kernel<Run, V>), a->tiles * cuda_ceil_div(steps, a->steps), mean_threads, (int)shared, *a);
+    const int64_t steps = cuda_ceil_div(a->y + a->rows - a->begin, step),
+                  strips = cuda_max(1, blocks / a->tiles);
+    a->steps = (int)cuda_min(1 << 20, cuda_max(cuda_ceil_div(steps, strips),
+                                               4 * a->behind)); /* rows above and below are summed again */
+    CUDA_LAUNCH(job->device, (once_kernel<Run, V>), a->tiles * cuda_ceil_div(steps, a->steps), mean_threads,
+                (int)shared, *a);
     return HALO_OK;
 }
 
 template <int Run> static HaloStatus launch_sums(const MeanJob *job, DeviationOnce *a)
 {
-    const int64_t white = mean_white(job);
+    const int64_t white = mean_white(job->source);
     if constexpr (Run < HALO_MEAN_RUN / 2)
-        if (job->window.width * job->window.height * white * white <= mean_exact) return launch<Run, float>(job, a);
+        if (job->window.width * job->window.height * white * white <= mean_exact)
+            return launch<Run, float>(job, a);
     return launch<Run, double>(job, a);
 }
 

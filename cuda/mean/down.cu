@@ -1,11 +1,12 @@
-/* Sums down columns. A thread makes outputs of one element, run after run: their sums from the front lie in registers, and
- * those from the back grow on the way. */
+/* Sums down columns. A thread makes outputs of one element, run after run: their sums from the front lie in
+ * registers, and those from the back grow on the way. */
 #include "down_put.cuh"
 
 static const int down_threads = 128;
 
 /* The row of a position. */
-template <typename In> __device__ __forceinline__ static const In *row_at(const MeanRows &rows, int64_t position)
+template <typename In>
+__device__ __forceinline__ static const In *row_at(const MeanRows &rows, int64_t position)
 {
     const int64_t at = position - rows.base;
     return (const In *)rows.data + (at < rows.ring ? at : at - rows.ring) * rows.n;
@@ -38,7 +39,8 @@ __global__ static void __launch_bounds__(down_threads)
 }
 
 /* Of `window` totals of runs behind `run`. */
-__device__ __forceinline__ static double sum_between(const MeanBetween &b, int64_t run, int64_t window, int64_t e, int later)
+__device__ __forceinline__ static double sum_between(const MeanBetween &b, int64_t run, int64_t window,
+                                                     int64_t e, int later)
 {
     if (window == 0) return HALO_MEAN_NOTHING;
     if (b.sums[0] != NULL) return b.sums[later][(run + 1 - b.base) * b.totals.n + e];
@@ -52,20 +54,28 @@ __device__ __forceinline__ static double sum_between(const MeanBetween &b, int64
 
 /* Of one element, the outputs that begin in a few neighbouring runs. */
 template <typename In, int Run>
-__device__ __forceinline__ static void walk(const MeanDown &a, int64_t run, int64_t last, int64_t e, unsigned *clipped)
+__device__ __forceinline__ static void walk(const MeanDown &a, int64_t run, int64_t last, int64_t e,
+                                            unsigned *clipped)
 {
     const int64_t n = a.rows.n, ahead = (a.window - 1) / Run;
     const int offset = (int)((a.window - 1) % Run), turn = Run - offset;
     double end = HALO_MEAN_NOTHING;
 #pragma unroll 1
     for (bool begins = true; run <= last; run++, begins = false) {
-        const int from = (int)cuda_max(0, a.first - run * Run), upto = (int)cuda_min(Run, a.first + a.count - run * Run);
-        const In *const starts = row_at<In>(a.rows, run * Run) + e, *const ends = row_at<In>(a.rows, (run + ahead) * Run) + e;
-        const In *const here = ends + offset * n, *const later = row_at<In>(a.rows, (run + ahead + 1) * Run) + e - turn * n;
+        const int from = (int)cuda_max(0, a.first - run * Run),
+                  upto = (int)cuda_min(Run, a.first + a.count - run * Run);
+        const In *const starts = row_at<In>(a.rows, run * Run) + e, *const ends =
+                                                                        row_at<In>(a.rows,
+                                                                                   (run + ahead) * Run) +
+                                                                        e;
+        const In *const here = ends + offset * n, *const later = row_at<In>(a.rows, (run + ahead + 1) * Run) +
+                                                                 e - turn * n;
         auto put = down_put(a, run * Run, e, from, upto, clipped);
-        if (begins || offset == 0) end = mean_ahead<Run>(offset, [&](int i) { return (double)__ldg(ends + i * n); });
+        if (begins || offset == 0)
+            end = mean_ahead<Run>(offset, [&](int i) { return (double)__ldg(ends + i * n); });
         const double less = sum_between(a.between, run, ahead - 1, e, 0);
-        const double more = ahead == 1 || upto <= turn ? HALO_MEAN_NOTHING : sum_between(a.between, run, ahead, e, 1);
+        const double more =
+            ahead == 1 || upto <= turn ? HALO_MEAN_NOTHING : sum_between(a.between, run, ahead, e, 1);
         mean_run_sums<Run>(
             offset, ahead == 1, less, more,
             [&](int k) { return k >= from ? (double)__ldg(starts + k * n) : 0.0; },
@@ -89,7 +99,7 @@ __global__ static void __launch_bounds__(down_threads, Run == HALO_MEAN_RUN ? 4 
     cuda_count_clipped(a.target.clipped, clipped);
 }
 
-/* ---- through shared memory ---------------------------------------------------------------------------------------- */
+/* ---- through shared memory ------------------------------------------------------------------------------- */
 
 /* Rows of outputs of a block: whole runs. */
 static const int tile_rows = HALO_MEAN_RUN;
@@ -112,13 +122,16 @@ __host__ __device__ __forceinline__ static int64_t tile_across(int64_t n)
     return n < down_threads ? n : cuda_ceil_div(n, down_threads) * down_threads;
 }
 
-/* The same for rows of floats: a thread fetches all that it needs of its element at once, and waits for it once. */
-template <int Run> __global__ static void __launch_bounds__(down_threads, 6) tile_kernel(const __grid_constant__ MeanDown a)
+/* The same for rows of floats: a thread fetches all that it needs of its element at once, and waits for it
+ * once. */
+template <int Run>
+__global__ static void __launch_bounds__(down_threads, 6) tile_kernel(const __grid_constant__ MeanDown a)
 {
     CUDA_SHARED(float, tile);
     const DownPlace p = down_place(tile_across(a.rows.n));
     const int64_t n = a.rows.n, e = p.e;
-    const int64_t first = (a.first / tile_rows + p.piece) * tile_rows, needed = a.first + a.count + a.window - 1;
+    const int64_t first = (a.first / tile_rows + p.piece) * tile_rows,
+                  needed = a.first + a.count + a.window - 1;
     const int64_t ahead = (a.window - 1) / Run;
     const int offset = (int)((a.window - 1) % Run), behind = tile_ahead(a.window, Run);
     float *const starts = tile + threadIdx.x, *const ends = starts + behind * down_threads;
@@ -142,13 +155,15 @@ template <int Run> __global__ static void __launch_bounds__(down_threads, 6) til
 #pragma unroll 1
         for (int r = 0; r < tile_rows; r += Run) {
             const int64_t position = first + r;
-            const int from = (int)cuda_max(0, a.first - position), upto = (int)cuda_min(Run, a.first + a.count - position);
+            const int from = (int)cuda_max(0, a.first - position),
+                      upto = (int)cuda_min(Run, a.first + a.count - position);
             if (from >= Run || upto <= 0) continue;
             const float *const here = starts + r * down_threads, *const there = ends + r * down_threads;
             double end = mean_ahead<Run>(offset, [&](int i) { return (double)there[i * down_threads]; });
             const double less = sum_between(a.between, position / Run, ahead - 1, e, 0);
-            const double more =
-                ahead == 1 || upto + offset <= Run ? HALO_MEAN_NOTHING : sum_between(a.between, position / Run, ahead, e, 1);
+            const double more = ahead == 1 || upto + offset <= Run
+                                    ? HALO_MEAN_NOTHING
+                                    : sum_between(a.between, position / Run, ahead, e, 1);
             auto put = down_put(a, position, e, from, upto, &clipped);
             mean_run_sums<Run>(
                 offset, ahead == 1, less, more, [&](int k) { return (double)here[k * down_threads]; },
@@ -169,7 +184,7 @@ template <int Run> static HaloStatus launch_tiles(HaloDevice *device, const Mean
     return HALO_OK;
 }
 
-/* ---- launching ----------------------------------------------------------------------------------------------------- */
+/* ---- launching ------------------------------------------------------------------------------------------- */
 
 template <typename In, int Run> static HaloStatus launch(HaloDevice *device, const MeanDown *args)
 {
@@ -178,7 +193,8 @@ template <typename In, int Run> static HaloStatus launch(HaloDevice *device, con
     a.rows = mean_near(a.rows, a.first / Run * Run);
     if (a.between.totals.ring > 0) a.between.totals = mean_near(a.between.totals, a.first / Run + 1);
     if (std::is_same<In, float>::value && a.rows.n >= tile_least) return launch_tiles<Run>(device, &a);
-    CUDA_LAUNCH(device, (down_kernel<In, Run>), blocks_of(a.rows.n, cuda_ceil_div(runs, down_runs<Run>)), down_threads, 0, a);
+    CUDA_LAUNCH(device, (down_kernel<In, Run>), blocks_of(a.rows.n, cuda_ceil_div(runs, down_runs<Run>)),
+                down_threads, 0, a);
     return HALO_OK;
 }
 
@@ -198,22 +214,26 @@ HaloStatus mean_down_totals(HaloDevice *device, const MeanRows *rows, bool doubl
     if (runs < 1) return HALO_OK;
     const MeanRows from = mean_near(*rows, first * run), to = mean_near(*totals, first);
     if (doubles)
-        CUDA_LAUNCH(device, totals_kernel<double>, blocks_of(rows->n, runs), down_threads, 0, from, (int)run, first, runs, to);
+        CUDA_LAUNCH(device, totals_kernel<double>, blocks_of(rows->n, runs), down_threads, 0, from, (int)run,
+                    first, runs, to);
     else
-        CUDA_LAUNCH(device, totals_kernel<float>, blocks_of(rows->n, runs), down_threads, 0, from, (int)run, first, runs, to);
+        CUDA_LAUNCH(device, totals_kernel<float>, blocks_of(rows->n, runs), down_threads, 0, from, (int)run,
+                    first, runs, to);
     return HALO_OK;
 }
 
-/* ---- counts of their own ------------------------------------------------------------------------------------------- */
+/* ---- counts of their own --------------------------------------------------------------------------------- */
 
 __global__ static void __launch_bounds__(down_threads)
-    counted_kernel(const __grid_constant__ MeanTarget t, const double *sums, int64_t first, int64_t count, int64_t n)
+    counted_kernel(const __grid_constant__ MeanTarget t, const double *sums, int64_t first, int64_t count,
+                   int64_t n)
 {
     const DownPlace p = down_place(n);
     unsigned clipped = 0;
     if (p.piece < count) {
         const int64_t row = first + p.piece;
-        const float mean = mean_counted(sums[p.piece * n + p.e], t.finish, t.finish.counts[(row - t.first) * n + p.e]);
+        const float mean =
+            mean_counted(sums[p.piece * n + p.e], t.finish, t.finish.counts[(row - t.first) * n + p.e]);
         cuda_typed(t.dtype, [&](auto zero) {
             using D = decltype(zero);
             ((D *)(t.data + (row - t.base) * t.stride))[p.e] = cuda_sample<D>(mean, t.store, &clipped);
@@ -222,8 +242,8 @@ __global__ static void __launch_bounds__(down_threads)
     cuda_count_clipped(t.clipped, clipped);
 }
 
-HaloStatus mean_down_counted(HaloDevice *device, const MeanTarget *target, const double *sums, int64_t first, int64_t count,
-                             int64_t n)
+HaloStatus mean_down_counted(HaloDevice *device, const MeanTarget *target, const double *sums, int64_t first,
+                             int64_t count, int64_t n)
 {
     CUDA_LAUNCH(device, counted_kernel, blocks_of(n, count), down_threads, 0, *target, sums, first, count, n);
     return HALO_OK;

@@ -1,22 +1,27 @@
-/* Pictures that are lines to a GPU: one column without gaps, or one row. What a window has across the line is one sample, or one sum,
- * again and again, wherever the border gives samples of the picture. */
+/* Pictures that are lines to a GPU: one column without gaps, or one row. What a window has across the line is
+ * one sample, or one sum, again and again, wherever the border gives samples of the picture. */
 #include "mean.cuh"
 
 static const int column_threads = 256;
 static const int64_t equal_most = 1 << 29; /* equal f32 whose sum is exact in f64, in any order */
 
-static bool bordered_by_itself(const MeanSource &s) { return s.border >= HALO_BORDER_REPLICATE && s.border <= HALO_BORDER_WRAP; }
+static bool bordered_by_itself(const MeanSource &s)
+{
+    return s.border >= HALO_BORDER_REPLICATE && s.border <= HALO_BORDER_WRAP;
+}
 
-/* ---- one column ----------------------------------------------------------------------------------------------------- */
+/* ---- one column ------------------------------------------------------------------------------------------ */
 
 /* A row's sum, as it would lie between the passes: equal samples are a product, exact in f64. */
-__global__ static void __launch_bounds__(column_threads) column_kernel(const float *from, int64_t count, double times, float *to)
+__global__ static void __launch_bounds__(column_threads)
+    column_kernel(const float *from, int64_t count, double times, float *to)
 {
     const int64_t i = (int64_t)blockIdx.x * column_threads + threadIdx.x;
     if (i < count) to[i] = halo_canonical((float)((double)from[i] * times));
 }
 
-/* Are sums of so many equal samples exact: of integers in f32, where they would lie between the passes, of floats in f64? */
+/* Are sums of so many equal samples exact: of integers in f32, where they would lie between the passes, of
+ * floats in f64? */
 static bool sums_fit(HaloDtype dtype, int64_t width)
 {
     return width <= (dtype == HALO_F32 ? equal_most : (1 << 24) / (dtype == HALO_U8 ? 255 : 65535));
@@ -28,7 +33,8 @@ bool mean_column_takes(const MeanJob *job)
     const int64_t pixel = s.channels * (int64_t)halo_dtype_size(s.dtype);
     return s.width == 1 && job->cols == 1 && job->all && job->window.height > 1 && s.stride == pixel &&
            sums_fit(s.dtype, job->window.width) &&
-           job->target.stride == s.channels * (int64_t)halo_dtype_size(job->target.dtype) && bordered_by_itself(s);
+           job->target.stride == s.channels * (int64_t)halo_dtype_size(job->target.dtype) &&
+           bordered_by_itself(s);
 }
 
 /* Whole numbers that fit are exact in any order, so that a window as wide as the column has the same mean. */
@@ -64,7 +70,7 @@ HaloStatus mean_column(const MeanJob *job, MeanJob *line)
     return HALO_OK;
 }
 
-/* ---- one row --------------------------------------------------------------------------------------------------------- */
+/* ---- one row --------------------------------------------------------------------------------------------- */
 
 bool mean_row_takes(const MeanJob *job)
 {
@@ -72,7 +78,8 @@ bool mean_row_takes(const MeanJob *job)
            bordered_by_itself(job->source);
 }
 
-/* Sums along the row, rounded as for the pass down the columns, which would multiply them by the height, exactly, and divide by it. */
+/* Sums along the row, rounded as for the pass down the columns, which would multiply them by the height,
+ * exactly, and divide by it. */
 MeanJob mean_row(const MeanJob *job)
 {
     MeanJob line = *job;

@@ -1,19 +1,19 @@
-/* Means of windows: sums along lines (along.cu), then down columns of these (down.cu), a band of rows at a time, so that what
- * lies between the two passes stays in the second-level cache. */
+/* Means of windows: sums along lines (along.cu), then down columns of these (down.cu), a band of rows at a
+ * time, so that what lies between the two passes stays in the second-level cache. */
 #include "mean.cuh"
 
 /* Bytes of a band and the rows that its windows need besides. */
 static const int64_t band_bytes = (int64_t)192 << 20;
 
-/* ---- what lies between -------------------------------------------------------------------------------------------- */
+/* ---- what lies between ----------------------------------------------------------------------------------- */
 
-static HaloStatus windows_down(const MeanJob *job, const MeanRows *rows, int64_t first, int64_t count, int64_t window,
-                               double *sums);
+static HaloStatus windows_down(const MeanJob *job, const MeanRows *rows, int64_t first, int64_t count,
+                               int64_t window, double *sums);
 
-/* Sums of the totals of `ahead` - 1 and of `ahead` runs, for windows that begin in `runs` runs from `first` on. The totals of
- * all that come after a first one are there. */
-static HaloStatus sum_between(const MeanJob *job, MeanBetween *between, int64_t first, int64_t runs, int64_t held,
-                              int64_t ahead)
+/* Sums of the totals of `ahead` - 1 and of `ahead` runs, for windows that begin in `runs` runs from `first` on.
+ * The totals of all that come after a first one are there. */
+static HaloStatus sum_between(const MeanJob *job, MeanBetween *between, int64_t first, int64_t runs,
+                              int64_t held, int64_t ahead)
 {
     const int64_t n = between->totals.n;
     between->base = first + 1;
@@ -28,8 +28,8 @@ static HaloStatus sum_between(const MeanJob *job, MeanBetween *between, int64_t 
 }
 
 /* Of windows over rows of doubles. What it takes of the room is free again afterwards. */
-static HaloStatus windows_down(const MeanJob *job, const MeanRows *rows, int64_t first, int64_t count, int64_t window,
-                               double *sums)
+static HaloStatus windows_down(const MeanJob *job, const MeanRows *rows, int64_t first, int64_t count,
+                               int64_t window, double *sums)
 {
     const int64_t run = halo_mean_run(window), ahead = (window - 1) / run, used = job->room->used;
     const int64_t begun = first / run, runs = (first + count - 1) / run - begun + 1;
@@ -55,9 +55,9 @@ static HaloStatus windows_down(const MeanJob *job, const MeanRows *rows, int64_t
     return HALO_OK;
 }
 
-/* ---- the two passes ----------------------------------------------------------------------------------------------- */
+/* ---- the two passes -------------------------------------------------------------------------------------- */
 
-HaloStatus mean_lines(const MeanJob *job, int64_t y, int64_t lines, const MeanTarget *target)
+static HaloStatus mean_lines(const MeanJob *job, int64_t y, int64_t lines, const MeanTarget *target)
 {
     MeanAlong a = {};
     const int64_t used = job->room->used;
@@ -70,7 +70,8 @@ HaloStatus mean_lines(const MeanJob *job, int64_t y, int64_t lines, const MeanTa
     a.lines = lines;
     a.apart = mean_along_apart(job->device, &a);
     if (a.apart) {
-        const int64_t run = halo_mean_run(a.window), begun = a.x / run, runs = (a.x + a.cols - 1) / run - begun + 1;
+        const int64_t run = halo_mean_run(a.window), begun = a.x / run,
+                      runs = (a.x + a.cols - 1) / run - begun + 1;
         const int64_t held = (a.x + a.cols + a.window - 1) / run - begun - 1;
         MeanRows &totals = a.between.totals;
         totals.n = lines * a.source.channels;
@@ -86,7 +87,7 @@ HaloStatus mean_lines(const MeanJob *job, int64_t y, int64_t lines, const MeanTa
     return HALO_OK;
 }
 
-MeanTarget mean_lines_target(const MeanJob *job, int64_t base, int64_t ring)
+static MeanTarget mean_lines_target(const MeanJob *job, int64_t base, int64_t ring)
 {
     const bool sums = job->target.dtype == HALO_F64;
     const int64_t kept = sums ? sizeof(double) : sizeof(float);
@@ -107,7 +108,8 @@ MeanTarget mean_lines_target(const MeanJob *job, int64_t base, int64_t ring)
 static int64_t band_rows(const MeanJob *job, int64_t run)
 {
     const int64_t fit = band_bytes / (job->n * (int64_t)sizeof(float)) - job->window.height;
-    return cuda_max(cuda_max(fit, 8 * HALO_MEAN_RUN) / run, cuda_min(job->window.height, job->rows) / run) * run;
+    return cuda_max(cuda_max(fit, 8 * HALO_MEAN_RUN) / run, cuda_min(job->window.height, job->rows) / run) *
+           run;
 }
 
 static HaloStatus bands(const MeanJob *job)
@@ -157,11 +159,9 @@ static HaloStatus means(const MeanJob *job)
 {
     const bool plain = job->target.finish.counts == NULL && job->target.dtype != HALO_F64;
     if (plain && mean_whole_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole(job);
-    if (plain && mean_whole_narrow_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole_narrow(job);
-    if (plain && mean_whole_line_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole_line(job);
     if (plain && mean_both_takes(job)) return job->room->base == NULL ? HALO_OK : mean_both(job);
     if (job->window.height == 1) return mean_lines(job, job->y, job->rows, &job->target);
-    return mean_few_rows_takes(job) ? mean_few_rows(job) : bands(job);
+    return bands(job);
 }
 
 HaloStatus mean_sums(const MeanJob *rows, const MeanSource *source, const double **sums)
@@ -191,10 +191,10 @@ static HaloStatus means_of_numbers(const MeanJob *job)
     return means(&rest);
 }
 
-/* ---- small windows of whole numbers --------------------------------------------------------------------------------- */
+/* ---- small windows of whole numbers ---------------------------------------------------------------------- */
 
-/* A convolution by ones is faster than running sums up to about so many taps, where it has a kernel for them; or where running
- * sums have none for so many channels. */
+/* A convolution by ones is faster than running sums up to about so many taps, where it has a kernel for them;
+ * or where running sums have none for so many channels. */
 static const int64_t ones_most = 63, ones_few = 11;
 
 static bool ones_take(const HaloBuf *src, const HaloMean *mean, HaloStore store)
@@ -203,7 +203,8 @@ static bool ones_take(const HaloBuf *src, const HaloMean *mean, HaloStore store)
     const HaloWindow &window = mean->window;
     if (channels == 2 && (window.width != window.height || window.width % 2 == 0))
         return false; /* there it has none */
-    return halo_mean_ones(mean, src->shape.dtype, store, channels <= mean_whole_channels ? ones_few : ones_most);
+    return halo_mean_ones(mean, src->shape.dtype, store,
+                          channels <= mean_whole_channels ? ones_few : ones_most);
 }
 
 static HaloStatus by_ones(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean)
@@ -217,9 +218,10 @@ static HaloStatus by_ones(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, 
     return cuda_sep(device, src, dst, &sep, {1.0f, (float)(mean->window.width * mean->window.height)});
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------------------- */
 
-static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
+static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
+                      HaloStore store)
 {
     MeanJob job = {};
     const HaloWindow &window = mean->window;
@@ -260,7 +262,8 @@ static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
 static HaloStatus make(const MeanJob *job, HaloMeanKind kind, bool rest)
 {
     MeanJob line;
-    if (kind != HALO_MEAN_PLAIN && !rest && mean_deviations_once_takes(job)) return mean_deviations_once(job, kind == HALO_MEAN_SD);
+    if (kind != HALO_MEAN_PLAIN && !rest && mean_deviations_once_takes(job))
+        return mean_deviations_once(job, kind == HALO_MEAN_SD);
     if (kind != HALO_MEAN_PLAIN) return mean_deviations(job, rest, kind == HALO_MEAN_SD);
     if (rest) return means_of_numbers(job);
     if (mean_column_takes(job))
@@ -270,12 +273,14 @@ static HaloStatus make(const MeanJob *job, HaloMeanKind kind, bool rest)
     return means(&line);
 }
 
-HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
+HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
+                     HaloStore store)
 {
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
     MeanJob job = job_of(device, src, dst, mean, store);
-    if (!mean_column_takes(&job) && !mean_row_takes(&job) && ones_take(src, mean, store)) return by_ones(device, src, dst, mean);
+    if (!mean_column_takes(&job) && !mean_row_takes(&job) && ones_take(src, mean, store))
+        return by_ones(device, src, dst, mean);
     const bool outside = job.source.outside != job.source.outside; /* is NaN */
     bool rest = mean->window.nan_ignore && (src->shape.dtype == HALO_F32 || outside);
     if (rest && !outside && !device->asking) CUDA_PASS(mean_has_nan(device, src, &rest));
@@ -288,5 +293,6 @@ HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     room.base = (char *)block;
     room.used = 0;
     CUDA_PASS(make(&job, mean->kind, rest));
-    return room.most == planned ? HALO_OK : halo_fail(HALO_ERR_BUG, "means took other memory than they had planned");
+    return room.most == planned ? HALO_OK
+                                : halo_fail(HALO_ERR_BUG, "means took other memory than they had planned");
 }

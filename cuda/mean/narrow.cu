@@ -8,7 +8,8 @@ static const int narrow_shared = 37888; /* bytes of a block, about: six are resi
 
 /* What is made of a block's lines, as the target has it. */
 template <typename D, typename Made, typename F>
-__device__ __forceinline__ static void store_lines(const MeanNarrow &a, int64_t y, int lines, const Made *sums, F stored)
+__device__ __forceinline__ static void store_lines(const MeanNarrow &a, int64_t y, int lines, const Made *sums,
+                                                   F stored)
 {
     const MeanTarget &t = a.along.target;
     const int64_t first = (y - t.base) % t.ring;
@@ -16,24 +17,29 @@ __device__ __forceinline__ static void store_lines(const MeanNarrow &a, int64_t 
     for (int i = (int)threadIdx.x; i < lines * a.outputs; i += mean_threads) {
         const int l = a.of_outputs.over(i), e = i - l * a.outputs;
         const int64_t row = first + l < t.ring ? first + l : first + l - t.ring;
-        ((D *)(t.data + row * t.stride))[e] = stored(sums[l * a.sums_pitch + e], (y + l - t.first) * a.outputs + e);
+        ((D *)(t.data + row * t.stride))[e] =
+            stored(sums[l * a.sums_pitch + e], (y + l - t.first) * a.outputs + e);
     }
 }
 
-__device__ __forceinline__ static void store_typed(const MeanNarrow &a, int64_t y, int lines, const float *means, unsigned *clipped)
+__device__ __forceinline__ static void store_typed(const MeanNarrow &a, int64_t y, int lines,
+                                                   const float *means, unsigned *clipped)
 {
     const MeanTarget &t = a.along.target;
     if (t.between) return store_lines<float>(a, y, lines, means, [](float mean, int64_t) { return mean; });
     cuda_typed(t.dtype, [&](auto zero) {
         using D = decltype(zero);
-        store_lines<D>(a, y, lines, means, [&](float mean, int64_t) { return cuda_sample<D>(mean, t.store, clipped); });
+        store_lines<D>(a, y, lines, means,
+                       [&](float mean, int64_t) { return cuda_sample<D>(mean, t.store, clipped); });
     });
 }
 
-__device__ __forceinline__ static void store_typed(const MeanNarrow &a, int64_t y, int lines, const double *sums, unsigned *clipped)
+__device__ __forceinline__ static void store_typed(const MeanNarrow &a, int64_t y, int lines,
+                                                   const double *sums, unsigned *clipped)
 {
     const MeanTarget &t = a.along.target;
-    if (t.dtype == HALO_F64) return store_lines<double>(a, y, lines, sums, [](double sum, int64_t) { return sum; });
+    if (t.dtype == HALO_F64)
+        return store_lines<double>(a, y, lines, sums, [](double sum, int64_t) { return sum; });
     cuda_typed(t.dtype, [&](auto zero) {
         using D = decltype(zero);
         store_lines<D>(a, y, lines, sums, [&](double sum, int64_t at) {
@@ -42,10 +48,9 @@ __device__ __forceinline__ static void store_typed(const MeanNarrow &a, int64_t 
     });
 }
 
-template <int Run, bool Doubles>
+template <int Run, typename V, typename Made>
 __global__ static void __launch_bounds__(mean_threads, 6) narrow_kernel(const __grid_constant__ MeanNarrow a)
 {
-    typedef typename std::conditional<Doubles, double, float>::type Made;
     CUDA_SHARED(Made, sums);
     const MeanAlong &along = a.along;
     const int64_t y = along.y + (int64_t)blockIdx.x * a.lines;
@@ -56,22 +61,24 @@ __global__ static void __launch_bounds__(mean_threads, 6) narrow_kernel(const __
     find_positions<Run>(a, place);
     cuda_typed(along.source.dtype, [&](auto zero) { stage_lines<decltype(zero)>(a, y, lines, tile); });
     __syncthreads();
-    sum_lines<Run>(a, place, tile, lines, sums);
+    sum_lines<Run, V>(a, place, tile, lines, sums);
     __syncthreads();
     store_typed(a, y, lines, sums, &clipped);
     cuda_count_clipped(along.target.clipped, clipped);
 }
 
-/* ---- launching ---------------------------------------------------------------------------------------------------- */
+/* ---- launching ------------------------------------------------------------------------------------------- */
 
 bool mean_narrow_suits(const MeanSource *source, int64_t cols, int64_t lines)
 {
-    return source->held * source->channels <= narrow_samples && lines >= narrow_least && source->held > 1 && cols > 1;
+    return source->held * source->channels <= narrow_samples && lines >= narrow_least && source->held > 1 &&
+           cols > 1;
 }
 
 bool mean_narrow_takes(const MeanAlong *a)
 {
-    return mean_narrow_suits(&a->source, a->cols, a->lines) && (a->window - 1) / halo_mean_run(a->window) <= mean_few;
+    return mean_narrow_suits(&a->source, a->cols, a->lines) &&
+           (a->window - 1) / halo_mean_run(a->window) <= mean_few;
 }
 
 template <int Run> static HaloStatus launch(HaloDevice *device, const MeanAlong *args)
@@ -82,10 +89,10 @@ template <int Run> static HaloStatus launch(HaloDevice *device, const MeanAlong 
     const int line = a.sums_pitch * made + a.pitch * (int)sizeof(float), table = a.positions * (int)sizeof(int);
     a.lines = (int)cuda_max(1, cuda_min(narrow_rows / args->source.channels, (narrow_shared - table) / line));
     const int shared = a.lines * line + table;
-    if (doubles)
-        CUDA_LAUNCH(device, (narrow_kernel<Run, true>), cuda_ceil_div(args->lines, a.lines), mean_threads, shared, a);
-    else
-        CUDA_LAUNCH(device, (narrow_kernel<Run, false>), cuda_ceil_div(args->lines, a.lines), mean_threads, shared, a);
+    auto kernel = doubles ? narrow_kernel<Run, double, double> : narrow_kernel<Run, double, float>;
+    if constexpr (Run == HALO_MEAN_RUN)
+        if (!doubles && narrow_exact<Run>(args)) kernel = narrow_kernel<Run, float, float>;
+    CUDA_LAUNCH(device, kernel, cuda_ceil_div(args->lines, a.lines), mean_threads, shared, a);
     return HALO_OK;
 }
 

@@ -28,10 +28,13 @@ template <typename V> struct SumPair {
     SumPair() = default;
     __device__ __forceinline__ explicit SumPair(double both) : sum((V)both), squares((V)both) {}
     __device__ __forceinline__ SumPair(V s, V q) : sum(s), squares(q) {}
-    __device__ __forceinline__ SumPair operator+(const SumPair &b) const { return {sum + b.sum, squares + b.squares}; }
+    __device__ __forceinline__ SumPair operator+(const SumPair &b) const
+    {
+        return {sum + b.sum, squares + b.squares};
+    }
 };
 
-/* ---- from sums to deviations -------------------------------------------------------------------------------------- */
+/* ---- from sums to deviations ----------------------------------------------------------------------------- */
 
 __device__ __noinline__ static float deviation_exact(double sum, double squares, double count, bool root)
 {
@@ -47,8 +50,8 @@ __device__ __forceinline__ static double quotient(double sum, const DeviationOnc
     return fma(fma(-q, a.count, sum), a.inverse, q);
 }
 
-/* Of what is normal and above 0 the root, good to 36 bits, if it says so: the GPU guesses by the upper word, and a step of Newton's
- * mends that by a remainder, which tells how far off it was. */
+/* Of what is normal and above 0 the root, good to 36 bits, if it says so: the GPU guesses by the upper word,
+ * and a step of Newton's mends that by a remainder, which tells how far off it was. */
 __device__ __forceinline__ static bool quick_root(double *v)
 {
     double inverse;
@@ -59,10 +62,11 @@ __device__ __forceinline__ static bool quick_root(double *v)
     return good;
 }
 
-/* What is subtracted is rounded as defined. From there on few digits of f64 are enough to round to f32, unless the result lies
- * near the middle between two of them, or is less than normal: those few are made anew. */
+/* What is subtracted is rounded as defined. From there on few digits of f64 are enough to round to f32, unless
+ * the result lies near the middle between two of them, or is less than normal: those few are made anew. */
 template <int Count, typename V>
-__device__ __forceinline__ static void deviations(const DeviationOnce &a, const SumPair<V> (&of)[Count], float (&made)[Count])
+__device__ __forceinline__ static void deviations(const DeviationOnce &a, const SumPair<V> (&of)[Count],
+                                                  float (&made)[Count])
 {
     const unsigned off = a.root ? 1u << 16 : 4u; /* last digits */
     double result[Count];

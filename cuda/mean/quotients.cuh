@@ -11,9 +11,9 @@ struct MeanFinish {
     const double *counts; /* [rows][n] from the target's first row; NULL: `count` */
 };
 
-/* sum / count, rounded once, and then to f32: the quotient by the inverse is corrected twice by its remainder. P. Markstein,
- * "Computation of elementary functions on the IBM RISC System/6000 processor", 1990. Sums are of f32, so nothing is too
- * small. */
+/* sum / count, rounded once, and then to f32: the quotient by the inverse is corrected twice by its remainder.
+ * P. Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", 1990. Sums are of
+ * f32, so nothing is too small. */
 __device__ __noinline__ static float mean_divided(double sum, double count, double inverse)
 {
     const double first = sum * inverse;
@@ -22,10 +22,12 @@ __device__ __noinline__ static float mean_divided(double sum, double count, doub
     return (float)q;
 }
 
-/* The same of some sums. The product by the inverse is off by less than 3 of its last digits, which f32 does not show unless it
- * lies that near the middle between two of them, or is less than normal. -0 keeps its sign, infinities and NaN stay. */
+/* The same of some sums. The product by the inverse is off by less than 3 of its last digits, which f32 does
+ * not show unless it lies that near the middle between two of them, or is less than normal. -0 keeps its sign,
+ * infinities and NaN stay. */
 template <int Count>
-__device__ __forceinline__ static void mean_quotients(const double sum[Count], const MeanFinish &f, float mean[Count])
+__device__ __forceinline__ static void mean_quotients(const double sum[Count], const MeanFinish &f,
+                                                      float mean[Count])
 {
     bool near = false;
 #pragma unroll

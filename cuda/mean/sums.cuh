@@ -4,8 +4,8 @@
 
 #include "mean.cuh"
 
-/* The sum of the window of value(0), value(1), …, of which the first has this position: at most twice HALO_MEAN_RUN of
- * them, so that one whole run lies between. Runs are powers of two. */
+/* The sum of the window of value(0), value(1), …, of which the first has this position: at most twice
+ * HALO_MEAN_RUN of them, so that one whole run lies between. Runs are powers of two. */
 template <typename F> __device__ __forceinline__ double mean_window(int position, int window, F value)
 {
     if (window == 1) return value(0);
@@ -25,9 +25,10 @@ template <typename F> __device__ __forceinline__ double mean_window(int position
     return sum + later;
 }
 
-/* The sum of the first `offset` samples of a run, at most Run - 1: ends(i) is sample i. Loads go ahead of the sums. T: of a double,
- * or of whatever adds like one. */
-template <int Run, typename T = double, typename Ends> __device__ __forceinline__ static T mean_ahead(int offset, Ends ends)
+/* The sum of the first `offset` samples of a run, at most Run - 1: ends(i) is sample i. Loads go ahead of the
+ * sums. T: of a double, or of whatever adds like one. */
+template <int Run, typename T = double, typename Ends>
+__device__ __forceinline__ static T mean_ahead(int offset, Ends ends)
 {
     constexpr int batch = Run < 4 ? Run : 4;
     T end = T(HALO_MEAN_NOTHING);
@@ -45,16 +46,18 @@ template <int Run, typename T = double, typename Ends> __device__ __forceinline_
     return end;
 }
 
-/* The sums of the windows that begin in a run: put(k, sum) of some of its rows, from k on, which are starts(k) and end in ends(k).
- * Row 0 ends `offset` samples into a run, and these are summed in *end; row `Run - offset` begins the next. `less` lies between
- * the two runs, `more` is one run more, for windows that end in the next; where `next`, they end in the run behind the first,
- * and the sum over that is what comes to lie between. Of a long run the sums from its rows to its last are kept for a half at a
- * time, and made twice for the second: registers are dearer than additions. Rows from `upto` on are not asked for. */
+/* The sums of the windows that begin in a run: put(k, sum) of some of its rows, from k on, which are starts(k)
+ * and end in ends(k). Row 0 ends `offset` samples into a run, and these are summed in *end; row `Run - offset`
+ * begins the next. `less` lies between the two runs, `more` is one run more, for windows that end in the next;
+ * where `next`, they end in the run behind the first, and the sum over that is what comes to lie between. Of a
+ * long run the sums from its rows to its last are kept for a half at a time, and made twice for the second:
+ * registers are dearer than additions. Rows from `upto` on are not asked for. */
 template <int Run, typename T, typename Starts, typename Ends, typename Put>
-__device__ __forceinline__ static void mean_run_sums(int offset, bool next, T less, T more, Starts starts, Ends ends, T *end, Put put,
-                                                     int upto = Run)
+__device__ __forceinline__ static void mean_run_sums(int offset, bool next, T less, T more, Starts starts,
+                                                     Ends ends, T *end, Put put, int upto = Run)
 {
-    constexpr int half = Run < MEAN_KEPT ? Run : MEAN_KEPT, most = std::is_arithmetic<T>::value ? 8 : 4, batch = half < most ? half : most;
+    constexpr int half = Run < MEAN_KEPT ? Run : MEAN_KEPT, most = std::is_arithmetic<T>::value ? 8 : 4,
+                  batch = half < most ? half : most;
     const int turn = Run - offset;
 #pragma unroll
     for (int part = 0; part < Run; part += half) {

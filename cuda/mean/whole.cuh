@@ -1,5 +1,5 @@
-/* Columns of whole numbers, whose sums are exact in any order: a thread keeps the sums of a few columns over as many rows as the
- * window has. What comes is added, what leaves is read again and taken away. */
+/* Columns of whole numbers, whose sums are exact in any order: a thread keeps the sums of a few columns over as
+ * many rows as the window has. What comes is added, what leaves is read again and taken away. */
 #ifndef HALO_CUDA_MEAN_WHOLE_CUH
 #define HALO_CUDA_MEAN_WHOLE_CUH
 
@@ -15,7 +15,7 @@ struct WholeMeans {
     float count, inverse;
 };
 
-/* ---- words -------------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------------------- */
 
 /* Four samples of a row, side by side, as sums. */
 __device__ __forceinline__ static void whole_unpack(uint32_t word, uint32_t v[4])
@@ -33,11 +33,20 @@ __device__ __forceinline__ static void whole_unpack(uint2 word, uint32_t v[4])
 }
 
 /* The same four times. */
-__device__ __forceinline__ static void whole_repeat(unsigned sample, uint32_t *word) { *word = sample * 0x1010101; }
-__device__ __forceinline__ static void whole_repeat(unsigned sample, uint2 *word) { word->x = word->y = sample * 0x10001; }
+__device__ __forceinline__ static void whole_repeat(unsigned sample, uint32_t *word)
+{
+    *word = sample * 0x1010101;
+}
+__device__ __forceinline__ static void whole_repeat(unsigned sample, uint2 *word)
+{
+    word->x = word->y = sample * 0x10001;
+}
 
 /* One of them. */
-__device__ __forceinline__ static void whole_insert(uint32_t *word, unsigned sample, int i) { *word |= sample << 8 * i; }
+__device__ __forceinline__ static void whole_insert(uint32_t *word, unsigned sample, int i)
+{
+    *word |= sample << 8 * i;
+}
 __device__ __forceinline__ static unsigned whole_extract(uint32_t word, int i) { return word >> 8 * i & 0xff; }
 
 __device__ __forceinline__ static void whole_insert(uint2 *word, unsigned sample, int i)
@@ -45,7 +54,10 @@ __device__ __forceinline__ static void whole_insert(uint2 *word, unsigned sample
     (i < 2 ? word->x : word->y) |= sample << 16 * (i % 2);
 }
 
-__device__ __forceinline__ static unsigned whole_extract(uint2 word, int i) { return (i < 2 ? word.x : word.y) >> 16 * (i % 2) & 0xffff; }
+__device__ __forceinline__ static unsigned whole_extract(uint2 word, int i)
+{
+    return (i < 2 ? word.x : word.y) >> 16 * (i % 2) & 0xffff;
+}
 
 /* Sums of words as they are added up quickest: of bytes two to a word, which hold those of 257 rows. */
 struct WholeBytes {
@@ -55,7 +67,10 @@ struct WholeBytes {
         even += word & 0xff00ff;
         odd += word >> 8 & 0xff00ff;
     }
-    __device__ __forceinline__ uint32_t sum(int i) const { return (i % 2 == 0 ? even : odd) >> 16 * (i / 2) & 0xffff; }
+    __device__ __forceinline__ uint32_t sum(int i) const
+    {
+        return (i % 2 == 0 ? even : odd) >> 16 * (i / 2) & 0xffff;
+    }
 };
 
 struct WholeShorts {
@@ -70,24 +85,29 @@ struct WholeShorts {
     __device__ __forceinline__ uint32_t sum(int i) const { return sums[i]; }
 };
 
-/* ---- columns ------------------------------------------------------------------------------------------------------ */
+/* ---- columns --------------------------------------------------------------------------------------------- */
 
 /* Bytes from the first row to this one; both fit 32 bits, of which the product takes one instruction. */
-__device__ __forceinline__ static uint64_t whole_down(const MeanSource &s, int row) { return (uint64_t)(unsigned)row * (unsigned)s.stride; }
+__device__ __forceinline__ static uint64_t whole_down(const MeanSource &s, int row)
+{
+    return (uint64_t)(unsigned)row * (unsigned)s.stride;
+}
 
 /* The columns of a thread: words that lie whole_threads of them apart. */
 template <typename S, int Words> struct WholeColumns {
     using Word = typename std::conditional<sizeof(S) == 1, uint32_t, uint2>::type;
-    static constexpr int batch = sizeof(S) * Words > 1 ? 4 : 8; /* rows of a step on their way, both those that come and those that go */
-    const char *word[Words]; /* in the source's first row */
-    bool whole;              /* are those of the warp, all of them, read as they are? */
-    const int *at;           /* else: where from, in samples of a row; -1: outside. Apart, since loops go through it */
+    static constexpr int batch =
+        sizeof(S) * Words > 1 ? 4 : 8; /* rows of a step on their way, both those that come and those that go */
+    const char *word[Words];           /* in the source's first row */
+    bool whole;                        /* are those of the warp, all of them, read as they are? */
+    const int *at; /* else: where from, in samples of a row; -1: outside. Apart, since loops go through it */
     Word outside;
     uint32_t sum[4 * Words];
 
     /* Sample by sample, in a loop: what few warps do is to be short, and `at` to take no registers. */
     template <int Rows>
-    __device__ __forceinline__ void read_singly(const MeanSource &s, const int (&row)[Rows], Word (&v)[Rows][Words]) const
+    __device__ __forceinline__ void read_singly(const MeanSource &s, const int (&row)[Rows],
+                                                Word (&v)[Rows][Words]) const
     {
 #pragma unroll
         for (int j = 0; j < Words; j++) {
@@ -106,9 +126,11 @@ template <typename S, int Words> struct WholeColumns {
         }
     }
 
-    /* Some rows, which are row(0), row(1), …; of `beside` a bit for each that lies outside: something is read in its place. */
+    /* Some rows, which are row(0), row(1), …; of `beside` a bit for each that lies outside: something is read
+     * in its place. */
     template <int Rows, typename Row>
-    __device__ __forceinline__ void fetch(const MeanSource &s, Row row, unsigned beside, Word (&v)[Rows][Words]) const
+    __device__ __forceinline__ void fetch(const MeanSource &s, Row row, unsigned beside,
+                                          Word (&v)[Rows][Words]) const
     {
         if (whole) {
 #pragma unroll
@@ -144,11 +166,11 @@ template <typename S, int Words> struct WholeColumns {
     }
 };
 
-/* The sums of a step's rows: come(k), of the windows' last row, is added, put(k) is told, and gone(k), of their first, leaves. Of
- * `beside` a bit for each that comes, and behind these for each that goes. */
+/* The sums of a step's rows: come(k), of the windows' last row, is added, put(k) is told, and gone(k), of their
+ * first, leaves. Of `beside` a bit for each that comes, and behind these for each that goes. */
 template <int Rows, typename S, int Words, typename Come, typename Gone, typename Put>
-__device__ __forceinline__ static void whole_step(const MeanSource &s, WholeColumns<S, Words> *c, unsigned beside, Come come, Gone gone,
-                                                  Put put)
+__device__ __forceinline__ static void whole_step(const MeanSource &s, WholeColumns<S, Words> *c,
+                                                  unsigned beside, Come come, Gone gone, Put put)
 {
     typedef WholeColumns<S, Words> Columns;
     constexpr int batch = Rows < Columns::batch ? Rows : Columns::batch;
@@ -156,8 +178,10 @@ __device__ __forceinline__ static void whole_step(const MeanSource &s, WholeColu
 #pragma unroll
     for (int r = 0; r < Rows; r += batch) {
         typename Columns::Word more[batch][Words], less[batch][Words];
-        c->fetch(s, [&](int k) { return come(r + k); }, beside >> r & some, more);
-        c->fetch(s, [&](int k) { return gone(r + k); }, beside >> (Rows + r) & some, less);
+        c->fetch(
+            s, [&](int k) { return come(r + k); }, beside >> r & some, more);
+        c->fetch(
+            s, [&](int k) { return gone(r + k); }, beside >> (Rows + r) & some, less);
 #pragma unroll
         for (int k = 0; k < batch; k++) {
             c->template move<true>(more[k]);
@@ -169,14 +193,16 @@ __device__ __forceinline__ static void whole_step(const MeanSource &s, WholeColu
 
 /* Adds `count` rows, a warp of them at most: of those of a window before its last. */
 template <typename S, int Words, typename Row>
-__device__ __forceinline__ static void whole_begin(const MeanSource &s, int count, WholeColumns<S, Words> *c, unsigned beside, Row row)
+__device__ __forceinline__ static void whole_begin(const MeanSource &s, int count, WholeColumns<S, Words> *c,
+                                                   unsigned beside, Row row)
 {
     constexpr int batch = sizeof(S) * Words > 2 ? 4 : 8; /* rows on their way */
     typename std::conditional<sizeof(S) == 1, WholeBytes, WholeShorts>::type some[Words] = {};
 #pragma unroll 1
     for (int first = 0; first < count; first += batch) {
         typename WholeColumns<S, Words>::Word come[batch][Words];
-        c->fetch(s, [&](int k) { return row(min(first + k, count - 1)); }, beside >> first, come);
+        c->fetch(
+            s, [&](int k) { return row(min(first + k, count - 1)); }, beside >> first, come);
 #pragma unroll
         for (int k = 0; k < batch; k++)
             if (first + k < count)
@@ -187,7 +213,7 @@ __device__ __forceinline__ static void whole_begin(const MeanSource &s, int coun
     for (int i = 0; i < 4 * Words; i++) c->sum[i] += some[i / 4].sum(i % 4);
 }
 
-/* ---- means -------------------------------------------------------------------------------------------------------- */
+/* ---- means ----------------------------------------------------------------------------------------------- */
 
 /* A sum, which f32 holds, over the count, rounded once: as in mean_divided. */
 __device__ __forceinline__ static float whole_quotient(const WholeMeans &m, uint32_t sum)
@@ -200,7 +226,8 @@ __device__ __forceinline__ static float whole_quotient(const WholeMeans &m, uint
 
 /* Some sums become means, `Plain` or not, scaled as the target has them. */
 template <bool Plain, int Count>
-__device__ __forceinline__ static void whole_quotients(const WholeMeans &m, const uint32_t (&sum)[Count], float (&mean)[Count])
+__device__ __forceinline__ static void whole_quotients(const WholeMeans &m, const uint32_t (&sum)[Count],
+                                                       float (&mean)[Count])
 {
     if constexpr (Plain) {
 #pragma unroll
@@ -208,7 +235,8 @@ __device__ __forceinline__ static void whole_quotients(const WholeMeans &m, cons
     } else {
         double wide[Count];
 #pragma unroll
-        for (int i = 0; i < Count; i++) wide[i] = __hiloint2double(0x43300000, (int)sum[i]) - 0x1p52; /* quicker than it is converted */
+        for (int i = 0; i < Count; i++)
+            wide[i] = __hiloint2double(0x43300000, (int)sum[i]) - 0x1p52; /* quicker than it is converted */
         mean_quotients<Count>(wide, m.target.finish, mean);
         if (m.rescales)
 #pragma unroll
@@ -216,7 +244,8 @@ __device__ __forceinline__ static void whole_quotients(const WholeMeans &m, cons
     }
 }
 
-template <typename D, bool Plain> __device__ __forceinline__ static D whole_sample(const WholeMeans &m, float mean, unsigned *clipped)
+template <typename D, bool Plain>
+__device__ __forceinline__ static D whole_sample(const WholeMeans &m, float mean, unsigned *clipped)
 {
     if constexpr (!Plain)
         return cuda_sample<D>(mean, {1.0f, 1.0f}, clipped);
@@ -226,16 +255,19 @@ template <typename D, bool Plain> __device__ __forceinline__ static D whole_samp
         return (D)__float_as_uint(mean + 12582912.0f); /* 1.5 * 2^23, whose last digit is 1 */
 }
 
-/* ---- launching ---------------------------------------------------------------------------------------------------- */
+/* ---- launching ------------------------------------------------------------------------------------------- */
 
-/* Are the sums of the job's windows exact, in 32 bits, and those of rows as they would lie between two passes? */
+/* Are the sums of the job's windows exact, in 32 bits, and those of rows as they would lie between two passes?
+ */
 static inline bool whole_fits(const MeanJob *job)
 {
     const HaloWindow &w = job->window;
     const MeanSource &s = job->source;
     int64_t row = 0, sum = 0;
-    if (s.dtype == HALO_F32 || halo_rank_keys(s.dtype, w.border, w.value) != s.dtype || s.stride > INT32_MAX) return false;
-    return halo_mul(w.width, mean_white(job), &row) && row <= mean_exact && halo_mul(w.height, row, &sum) && sum <= UINT32_MAX;
+    if (s.dtype == HALO_F32 || halo_rank_keys(s.dtype, w.border, w.value) != s.dtype || s.stride > INT32_MAX)
+        return false;
+    return halo_mul(w.width, mean_white(s), &row) && row <= mean_exact && halo_mul(w.height, row, &sum) &&
+           sum <= UINT32_MAX;
 }
 
 static inline WholeMeans whole_means(const MeanJob *job)
@@ -248,7 +280,8 @@ static inline WholeMeans whole_means(const MeanJob *job)
     m.count = (float)count;
     m.inverse = 1.0f / m.count;
     m.rescales = job->target.store.num != 1.0f || job->target.store.den != 1.0f;
-    m.plain = count * mean_white(job) <= mean_exact && !m.rescales && job->target.dtype >= job->source.dtype;
+    m.plain =
+        count * mean_white(job->source) <= mean_exact && !m.rescales && job->target.dtype >= job->source.dtype;
     return m;
 }
 

@@ -1,5 +1,6 @@
-/* A tile of whole numbers: which columns its threads have, and where the sums of these lie in a row of shared memory, channel by
- * channel. What lies beside the picture has sums that the tile has anyhow, and takes them from there. */
+/* A tile of whole numbers: which columns its threads have, and where the sums of these lie in a row of shared
+ * memory, channel by channel. What lies beside the picture has sums that the tile has anyhow, and takes them
+ * from there. */
 #ifndef HALO_CUDA_MEAN_WHOLE_TILE_CUH
 #define HALO_CUDA_MEAN_WHOLE_TILE_CUH
 
@@ -7,7 +8,8 @@
 
 static const int whole_rows = whole_threads / CUDA_WARP; /* of a step: one for each warp */
 static const int whole_piece = 32;                       /* pixels of a line that a lane adds up */
-static const int whole_gap = 4; /* left out behind every piece, so that the lanes of a warp, a piece apart, meet other banks */
+static const int whole_gap =
+    4; /* left out behind every piece, so that the lanes of a warp, a piece apart, meet other banks */
 
 struct MeanWhole {
     MeanSource source;
@@ -17,22 +19,28 @@ struct MeanWhole {
     int lead;                 /* samples before the first that a window holds, so that words are read whole */
     int tile, strip;          /* columns and rows of outputs of a block */
     unsigned tiles;
-    int lanes, lines;         /* of a warp: each adds up a piece of a line; so many lines at once */
+    int lanes, lines; /* of a warp: each adds up a piece of a line; so many lines at once */
     CudaDivisor channels;
-    bool words;               /* can they be read whole? */
+    bool words; /* can they be read whole? */
 };
 
-/* ---- where sums are ----------------------------------------------------------------------------------------------- */
+/* ---- where sums are -------------------------------------------------------------------------------------- */
 
 /* Where a pixel is in a line. */
 __device__ __forceinline__ static int line_at(int pixel) { return pixel + pixel / whole_piece * whole_gap; }
 
-/* A line is the sums of one channel of a row; behind those of all channels are four places for what is not needed. */
-__host__ __device__ __forceinline__ static int line_pitch(const MeanWhole &a) { return a.lanes * (whole_piece + whole_gap); }
-template <int Words> static constexpr int row_pitch = Words * CUDA_WARP * (whole_piece + whole_gap) + 4;
+/* A line is the sums of one channel of a row. */
+__host__ __device__ __forceinline__ static int line_pitch(const MeanWhole &a)
+{
+    return a.lanes * (whole_piece + whole_gap);
+}
+template <int Words> static constexpr int row_pitch = Words *CUDA_WARP *(whole_piece + whole_gap);
 
 /* Of one channel the lead has places, so that four sums are stored at once. */
-__device__ __forceinline__ static int line_lead(const MeanWhole &a) { return a.source.channels == 1 ? a.lead : 0; }
+__device__ __forceinline__ static int line_lead(const MeanWhole &a)
+{
+    return a.source.channels == 1 ? a.lead : 0;
+}
 
 /* Where a pixel of the windows has its sums in a row. */
 __device__ __forceinline__ static int place_of(const MeanWhole &a, int pixel, int channel)
@@ -40,8 +48,9 @@ __device__ __forceinline__ static int place_of(const MeanWhole &a, int pixel, in
     return channel * line_pitch(a) + line_at(line_lead(a) + pixel);
 }
 
-/* Where the sums of a thread's columns go. */
-template <int Words> __device__ __forceinline__ static void find_places(const MeanWhole &a, int (&place)[4 * Words])
+/* Where the sums of a thread's columns go; -1: no window holds the column. */
+template <int Words>
+__device__ __forceinline__ static void find_places(const MeanWhole &a, int (&place)[4 * Words])
 {
     const int channels = a.source.channels, pixels = a.lanes * whole_piece;
 #pragma unroll
@@ -49,22 +58,24 @@ template <int Words> __device__ __forceinline__ static void find_places(const Me
         const int sample = 4 * ((int)threadIdx.x + i / 4 * whole_threads) + i % 4 - a.lead + line_lead(a);
         const int pixel = sample < 0 ? -1 : a.channels.over(sample);
         const bool there = pixel >= 0 && pixel < pixels;
-        place[i] = there ? (sample - pixel * channels) * line_pitch(a) + line_at(pixel) : channels * line_pitch(a);
+        place[i] = there ? (sample - pixel * channels) * line_pitch(a) + line_at(pixel) : -1;
     }
 }
 
 template <int Words, bool One>
-__device__ __forceinline__ static void store_sums(const int (&place)[4 * Words], const uint32_t (&sum)[4 * Words], uint32_t *row)
+__device__ __forceinline__ static void store_sums(const int (&place)[4 * Words],
+                                                  const uint32_t (&sum)[4 * Words], uint32_t *row)
 {
 #pragma unroll
     for (int i = 0; i < 4 * Words; i++)
-        if constexpr (!One)
-            row[place[i]] = sum[i];
-        else if (i % 4 == 0)
+        if constexpr (!One) {
+            if (place[i] >= 0) row[place[i]] = sum[i];
+        } else if (i % 4 == 0 && place[i] >= 0) {
             *(uint4 *)(row + place[i]) = make_uint4(sum[i], sum[i + 1], sum[i + 2], sum[i + 3]);
+        }
 }
 
-/* ---- which columns ------------------------------------------------------------------------------------------------ */
+/* ---- which columns --------------------------------------------------------------------------------------- */
 
 /* A sample of a thread's, of those under windows of `cols` outputs from position x on. */
 struct WholeSample {
@@ -90,11 +101,11 @@ __device__ __forceinline__ static WholeSample sample_of(const MeanWhole &a, int6
 /* What becomes of a sample that lies outside. */
 static const int no_sample = -1, own_value = -2;
 
-/* The columns of a thread. All is read as words if these are in memory, and if what lies outside has sums that the block makes:
- * then `at` has their places. Is there any such? */
+/* The columns of a thread. All is read as words if these are in memory, and if what lies outside has sums that
+ * the block makes: then `at` has their places. Is there any such? */
 template <typename S, int Words>
-__device__ __forceinline__ static bool find_columns(const MeanWhole &a, int64_t x, int cols, int (&at)[4 * Words],
-                                                    WholeColumns<S, Words> *c)
+__device__ __forceinline__ static bool find_columns(const MeanWhole &a, int64_t x, int cols,
+                                                    int (&at)[4 * Words], WholeColumns<S, Words> *c)
 {
     const MeanSource &s = a.source;
     const int64_t begin = (x + s.ox - s.x0) * s.channels - a.lead; /* in samples of the buffer's row */
@@ -133,8 +144,8 @@ __device__ __forceinline__ static bool find_columns(const MeanWhole &a, int64_t 
 
 /* The sums of what lies outside, of all rows of a step. */
 template <int Words, bool One>
-__device__ __forceinline__ static void fill_outside(const MeanWhole &a, const int (&at)[4 * Words], const int (&place)[4 * Words],
-                                                    uint32_t *sums)
+__device__ __forceinline__ static void fill_outside(const MeanWhole &a, const int (&at)[4 * Words],
+                                                    const int (&place)[4 * Words], uint32_t *sums)
 {
     const uint32_t own = (uint32_t)a.source.outside * (uint32_t)a.height;
     __syncthreads();
