@@ -53,8 +53,8 @@ struct HaloDevice {
     cudaStream_t stream;
     bool patient; /* the host sleeps while it waits: there is other work for the processor */
     cudaEvent_t mark[2], idle, ring_done[2];
-    bool stopped; /* mark[1] is set, and nothing was launched since */
-    bool queued;  /* mark[0] waits behind other work */
+    bool stopped;       /* mark[1] is set, and nothing was launched since */
+    bool queued;        /* mark[0] waits behind other work */
     cudaMemPool_t pool; /* NULL: this GPU has none */
     cudaDeviceProp properties;
     size_t shared_most;          /* bytes of shared memory a kernel may ask for, two blocks at a time */
@@ -66,22 +66,24 @@ struct HaloDevice {
     bool scratch_used[CUDA_SCRATCHES]; /* by the primitive that runs: it may not give way */
     bool asking;                       /* no primitive computes: each stops where it has said what it takes, */
     int64_t asked;                     /* which is this */
-    CudaFftPlan fft[2]; /* of a mask, of tiles */
+    CudaFftPlan fft[2];                /* of a mask, of tiles */
     char description[320];
-    const void *kept; /* the source of the last histogram in parts, whose samples lie in scratch; NULL: they do not */
+    const void
+        *kept; /* the source of the last histogram in parts, whose samples lie in scratch; NULL: they do not */
 };
 
-/* Makes the device current for this thread; every entry begins with it: scratch of the one before may give way. */
+/* Makes the device current for this thread; every entry begins with it: scratch of the one before may give way.
+ */
 HaloStatus cuda_use(HaloDevice *device);
-/* At least `bytes` of scratch memory; what it held before is lost. HALO_ERR_LIMIT also where a device is only asked
- * how much it would be: no primitive may touch a sample or a result before it has its scratch. */
+/* At least `bytes` of scratch memory; what it held before is lost. HALO_ERR_LIMIT also where a device is only
+ * asked how much it would be: no primitive may touch a sample or a result before it has its scratch. */
 HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, void **data);
 /* What a library takes by itself, said before the scratch. */
 void cuda_library_takes(HaloDevice *device, int64_t bytes);
 /* Waits for the stream. */
 HaloStatus cuda_wait(HaloDevice *device);
-/* Pinned memory for so many bytes of results, which only who brings some has; NULL if they are too many. What was uploaded through it
- * has left it when the device goes on with what is queued next. */
+/* Pinned memory for so many bytes of results, which only who brings some has; NULL if they are too many. What
+ * was uploaded through it has left it when the device goes on with what is queued next. */
 HaloStatus cuda_pinned(HaloDevice *device, int64_t bytes, void **room);
 /* Copies results to the host and waits for them. */
 HaloStatus cuda_fetch(HaloDevice *device, void *host, const void *data, int64_t bytes);
@@ -134,8 +136,14 @@ template <typename F> __device__ __forceinline__ void cuda_typed(HaloDtype dtype
     }
 }
 
-/* A division is ten instructions where it stands, and more behind them: a function of its own wherever kernels store in so
- * many ways that these would be most of their code. */
+/* Bytes of a sample of a picture's or sound's type. */
+__host__ __device__ static inline int cuda_size(HaloDtype dtype)
+{
+    return dtype == HALO_U8 ? 1 : dtype == HALO_U16 ? 2 : 4;
+}
+
+/* A division is ten instructions where it stands, and more behind them: a function of its own wherever kernels
+ * store in so many ways that these would be most of their code. */
 static inline __device__ __noinline__ float cuda_divided(float v, float by) { return v / by; }
 
 /* halo_rescale, where that is so. */
@@ -228,8 +236,8 @@ __device__ __forceinline__ unsigned cuda_warp_max(unsigned v)
 #endif
 }
 
-/* Counters of what is clipped, which lie so many apart: where samples are clipped everywhere, the warps of one launch would
- * wait for each other at a single one, longer than it takes to move the samples. */
+/* Counters of what is clipped, which lie so many apart: where samples are clipped everywhere, the warps of one
+ * launch would wait for each other at a single one, longer than it takes to move the samples. */
 #define CUDA_CLIP_COUNTERS 64
 #define CUDA_CLIP_PITCH 16
 
@@ -256,29 +264,34 @@ HaloStatus cuda_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to);
 
 /* ---- the primitives, one file each ---------------------------------------------------------------------- */
 
-HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
+HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                     HaloStore store);
 /* conv inside another primitive, whose scratch stays. */
-HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
+HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                            HaloStore store);
 /* Counters of a histogram that is queued. */
 struct CudaCounts {
     const void *count; /* [channels][bins], of floats then what lies outside: [3][channels] */
     int64_t bytes;     /* of all these */
-    void *behind;      /* room on the device, and as much of it where the host sees it, or NULL if that would be too much */
+    void *behind; /* room on the device, and as much of it where the host sees it, or NULL if that would be too
+                     much */
     void *home;
     unsigned *arrival; /* a counter that is 0 */
-    bool words;        /* counters have 32 bits, not 64; they come to the host by themselves if these are not NULL: */
+    bool words; /* counters have 32 bits, not 64; they come to the host by themselves if these are not NULL: */
     const char *slots;
     const uint8_t *slot_bytes;
     bool staged; /* they come to the host by themselves: they are, when the device is done, at `count` */
 };
-/* Queues a histogram inside another primitive, whose scratch stays; `behind` bytes of room lie behind its counters, for who goes on
- * from these on the device. */
-HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, int64_t behind, CudaCounts *counts);
+/* Queues a histogram inside another primitive, whose scratch stays; `behind` bytes of room lie behind its
+ * counters, for who goes on from these on the device. */
+HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, int64_t behind,
+                           CudaCounts *counts);
 /* Waits, and brings so many counters home. */
 HaloStatus cuda_hist_fetch(HaloDevice *device, const CudaCounts *counts, int64_t counters, uint64_t *to);
 /* Convolution by Fourier transforms: whether it is to be done so, and can be; fft.cu. */
 bool cuda_fft_takes(const HaloConv *conv);
-HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
+HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                    HaloStore store);
 void cuda_fft_close(CudaFftPlan *kept);
 HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store);
 HaloStatus cuda_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store);
@@ -289,10 +302,14 @@ HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fol
 HaloStatus cuda_powers(HaloDevice *device, const HaloBuf *src, const double *k, double *third, double *fourth);
 HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
-HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store);
-HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store);
-HaloStatus cuda_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store);
-HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
+HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,
+                     HaloStore store);
+HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
+                     HaloStore store);
+HaloStatus cuda_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick,
+                     HaloStore store);
+HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize,
+                         HaloStore store);
 /* ladder/: the teaching kernels. */
 HaloStatus cuda_ladder(HaloDevice *device, const char *family, HaloRungSeen *seen, void *context);
 /* What this GPU gives, measured once a process; ladder/ceiling.cu. */

@@ -40,7 +40,7 @@ __device__ __forceinline__ static void down_fetch(const StripArgs &a, StripStage
  * written. */
 __device__ __forceinline__ static void down_places(const StripArgs &a, const DownRoom &room, int off, ushort4 *place, float *tile)
 {
-    const int samples = a.bytes / (a.all.src_dtype == HALO_U8 ? 1 : a.all.src_dtype == HALO_U16 ? 2 : 4);
+    const int samples = a.bytes / cuda_size(a.all.src_dtype);
     for (int i = (int)threadIdx.x; i < samples; i += CUDA_WARP) {
         const int at = i - off + room.before * room.channels, pixel = at / room.channels;
         reinterpret_cast<uint16_t *>(place)[i] = (uint16_t)((at - pixel * room.channels) * room.pitch + pixel);
@@ -123,7 +123,7 @@ template <int Taps>
 __global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16) down_kernel(const __grid_constant__ StripArgs a)
 {
     const ResampleArgs &all = a.all;
-    const int channels = all.channels, size = all.src_dtype == HALO_U8 ? 1 : all.src_dtype == HALO_U16 ? 2 : 4;
+    const int channels = all.channels, size = cuda_size(all.src_dtype);
     const int64_t width = all.cols * channels;
     const StripPlace p = strip_place(a, down_strip);
     int64_t left, first;

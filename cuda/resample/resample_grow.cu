@@ -150,7 +150,7 @@ __device__ __forceinline__ static void grow_columns(const ResampleArgs &all, int
     const int64_t last = resample_row(all.x, all.dst_x + e1 / channels, &right);
     const int64_t from = (left - all.src_x) * channels & ~3, to = (right + all.x.count[last] - all.src_x) * channels;
     const int64_t pixel0 = from / channels; /* what is staged begins in this pixel */
-    const int size = all.src_dtype == HALO_U8 ? 1 : all.src_dtype == HALO_U16 ? 2 : 4;
+    const int size = cuda_size(all.src_dtype);
     const int pitch = channels == 1 ? 0 : (int)((to + 3) / channels - pixel0 + 1) | 1;
     s.row = all.src + (y - all.src_y) * all.src_stride + from * size;
     s.bytes = (int)(to - from) * size;

@@ -1,30 +1,30 @@
-/* Columns of whole numbers, whose sums are exact in any order: a thread keeps the sums of a few columns over as
- * many rows as the window has. What comes is added, what leaves is read again and taken away. */
-#ifndef HALO_CUDA_MEAN_WHOLE_CUH
-#define HALO_CUDA_MEAN_WHOLE_CUH
+/* Column sums of integers, which are exact in any order: a thread keeps the sums of a few columns over the rows
+ * of the window. Rows that enter are added, rows that leave are read again and subtracted. */
+#ifndef HALO_CUDA_MEAN_INTEGER_CUH
+#define HALO_CUDA_MEAN_INTEGER_CUH
 
 #include "sums.cuh"
 
-static const int whole_threads = 256;
+static const int integer_threads = 256;
 
-/* What becomes of sums. */
-struct WholeMeans {
+/* How sums become results. */
+struct IntegerMeans {
     MeanTarget target;
     bool rescales;
-    bool plain; /* sums do not go beyond 2^24, and means are stored just rounded, and fit */
+    bool plain; /* sums do not exceed 2^24, and means are only rounded, and fit */
     float count, inverse;
 };
 
 /* ---- words ----------------------------------------------------------------------------------------------- */
 
-/* Four samples of a row, side by side, as sums. */
-__device__ __forceinline__ static void whole_unpack(uint32_t word, uint32_t v[4])
+/* The four samples of a word, as sums. */
+__device__ __forceinline__ static void integer_unpack(uint32_t word, uint32_t v[4])
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) v[i] = __byte_perm(word, 0, 0x4440 + i);
 }
 
-__device__ __forceinline__ static void whole_unpack(uint2 word, uint32_t v[4])
+__device__ __forceinline__ static void integer_unpack(uint2 word, uint32_t v[4])
 {
     v[0] = word.x & 0xffff;
     v[1] = word.x >> 16;
@@ -32,35 +32,38 @@ __device__ __forceinline__ static void whole_unpack(uint2 word, uint32_t v[4])
     v[3] = word.y >> 16;
 }
 
-/* The same four times. */
-__device__ __forceinline__ static void whole_repeat(unsigned sample, uint32_t *word)
+/* A word with the same sample four times. */
+__device__ __forceinline__ static void integer_repeat(unsigned sample, uint32_t *word)
 {
     *word = sample * 0x1010101;
 }
-__device__ __forceinline__ static void whole_repeat(unsigned sample, uint2 *word)
+__device__ __forceinline__ static void integer_repeat(unsigned sample, uint2 *word)
 {
     word->x = word->y = sample * 0x10001;
 }
 
-/* One of them. */
-__device__ __forceinline__ static void whole_insert(uint32_t *word, unsigned sample, int i)
+/* One sample of a word. */
+__device__ __forceinline__ static void integer_insert(uint32_t *word, unsigned sample, int i)
 {
     *word |= sample << 8 * i;
 }
-__device__ __forceinline__ static unsigned whole_extract(uint32_t word, int i) { return word >> 8 * i & 0xff; }
+__device__ __forceinline__ static unsigned integer_extract(uint32_t word, int i)
+{
+    return word >> 8 * i & 0xff;
+}
 
-__device__ __forceinline__ static void whole_insert(uint2 *word, unsigned sample, int i)
+__device__ __forceinline__ static void integer_insert(uint2 *word, unsigned sample, int i)
 {
     (i < 2 ? word->x : word->y) |= sample << 16 * (i % 2);
 }
 
-__device__ __forceinline__ static unsigned whole_extract(uint2 word, int i)
+__device__ __forceinline__ static unsigned integer_extract(uint2 word, int i)
 {
     return (i < 2 ? word.x : word.y) >> 16 * (i % 2) & 0xffff;
 }
 
-/* Sums of words as they are added up quickest: of bytes two to a word, which hold those of 257 rows. */
-struct WholeBytes {
+/* Sums of words for the fewest instructions: of bytes two per word, which hold up to 257 rows. */
+struct IntegerBytes {
     uint32_t even, odd;
     __device__ __forceinline__ void add(uint32_t word)
     {
@@ -73,12 +76,12 @@ struct WholeBytes {
     }
 };
 
-struct WholeShorts {
+struct IntegerShorts {
     uint32_t sums[4];
     __device__ __forceinline__ void add(uint2 word)
     {
         uint32_t v[4];
-        whole_unpack(word, v);
+        integer_unpack(word, v);
 #pragma unroll
         for (int i = 0; i < 4; i++) sums[i] += v[i];
     }
@@ -87,24 +90,23 @@ struct WholeShorts {
 
 /* ---- columns --------------------------------------------------------------------------------------------- */
 
-/* Bytes from the first row to this one; both fit 32 bits, of which the product takes one instruction. */
-__device__ __forceinline__ static uint64_t whole_down(const MeanSource &s, int row)
+/* Bytes from the first row to this one; both factors fit 32 bits, so the product is one instruction. */
+__device__ __forceinline__ static uint64_t integer_down(const MeanSource &s, int row)
 {
     return (uint64_t)(unsigned)row * (unsigned)s.stride;
 }
 
-/* The columns of a thread: words that lie whole_threads of them apart. */
-template <typename S, int Words> struct WholeColumns {
+/* The columns of a thread: words that are integer_threads words apart. */
+template <typename S, int Words> struct IntegerColumns {
     using Word = typename std::conditional<sizeof(S) == 1, uint32_t, uint2>::type;
-    static constexpr int batch =
-        sizeof(S) * Words > 1 ? 4 : 8; /* rows of a step on their way, both those that come and those that go */
-    const char *word[Words];           /* in the source's first row */
-    bool whole;                        /* are those of the warp, all of them, read as they are? */
-    const int *at; /* else: where from, in samples of a row; -1: outside. Apart, since loops go through it */
+    static constexpr int batch = sizeof(S) * Words > 1 ? 4 : 8; /* rows in flight, both entering and leaving */
+    const char *word[Words];                                    /* in the source's first row */
+    bool as_words;                                              /* does the warp read words, everywhere? */
+    const int *at; /* else: the sample of the row; -1: outside. Separate, since loops index it */
     Word outside;
     uint32_t sum[4 * Words];
 
-    /* Sample by sample, in a loop: what few warps do is to be short, and `at` to take no registers. */
+    /* Sample by sample, in a loop: rare, so the code is short and `at` takes no registers. */
     template <int Rows>
     __device__ __forceinline__ void read_singly(const MeanSource &s, const int (&row)[Rows],
                                                 Word (&v)[Rows][Words]) const
@@ -119,25 +121,25 @@ template <typename S, int Words> struct WholeColumns {
                 const char *const first = s.data + max(from, 0) * (int)sizeof(S);
 #pragma unroll
                 for (int k = 0; k < Rows; k++) {
-                    const S sample = __ldg((const S *)(first + whole_down(s, row[k])));
-                    whole_insert(&v[k][j], from < 0 ? whole_extract(outside, i) : (unsigned)sample, i);
+                    const S sample = __ldg((const S *)(first + integer_down(s, row[k])));
+                    integer_insert(&v[k][j], from < 0 ? integer_extract(outside, i) : (unsigned)sample, i);
                 }
             }
         }
     }
 
-    /* Some rows, which are row(0), row(1), …; of `beside` a bit for each that lies outside: something is read
-     * in its place. */
+    /* Loads the rows row(0), row(1), …; `beside` has a bit for each row outside, in whose place something is
+     * read. */
     template <int Rows, typename Row>
     __device__ __forceinline__ void fetch(const MeanSource &s, Row row, unsigned beside,
                                           Word (&v)[Rows][Words]) const
     {
-        if (whole) {
+        if (as_words) {
 #pragma unroll
             for (int k = 0; k < Rows; k++) {
-                const uint64_t down = whole_down(s, row(k));
+                const uint64_t vertical = integer_down(s, row(k));
 #pragma unroll
-                for (int j = 0; j < Words; j++) v[k][j] = __ldg((const Word *)(word[j] + down));
+                for (int j = 0; j < Words; j++) v[k][j] = __ldg((const Word *)(word[j] + vertical));
             }
         } else {
             int rows[Rows];
@@ -153,26 +155,26 @@ template <typename S, int Words> struct WholeColumns {
                 if (beside >> k & 1) v[k][j] = outside;
     }
 
-    /* A row that comes into the window, or leaves it. */
+    /* A row enters or leaves the window. */
     template <bool Comes> __device__ __forceinline__ void move(const Word (&row)[Words])
     {
 #pragma unroll
         for (int j = 0; j < Words; j++) {
             uint32_t v[4];
-            whole_unpack(row[j], v);
+            integer_unpack(row[j], v);
 #pragma unroll
             for (int i = 0; i < 4; i++) sum[4 * j + i] += Comes ? v[i] : 0u - v[i];
         }
     }
 };
 
-/* The sums of a step's rows: come(k), of the windows' last row, is added, put(k) is told, and gone(k), of their
- * first, leaves. Of `beside` a bit for each that comes, and behind these for each that goes. */
+/* The sums of a step's rows: adds come(k), the windows' last row, calls put(k), and subtracts gone(k), their
+ * first. `beside` has a bit for each entering row, then for each leaving one. */
 template <int Rows, typename S, int Words, typename Come, typename Gone, typename Put>
-__device__ __forceinline__ static void whole_step(const MeanSource &s, WholeColumns<S, Words> *c,
-                                                  unsigned beside, Come come, Gone gone, Put put)
+__device__ __forceinline__ static void integer_step(const MeanSource &s, IntegerColumns<S, Words> *c,
+                                                    unsigned beside, Come come, Gone gone, Put put)
 {
-    typedef WholeColumns<S, Words> Columns;
+    typedef IntegerColumns<S, Words> Columns;
     constexpr int batch = Rows < Columns::batch ? Rows : Columns::batch;
     constexpr unsigned some = (1u << batch) - 1;
 #pragma unroll
@@ -191,16 +193,16 @@ __device__ __forceinline__ static void whole_step(const MeanSource &s, WholeColu
     }
 }
 
-/* Adds `count` rows, a warp of them at most: of those of a window before its last. */
+/* Adds `count` rows, at most a warp: rows of a window before its last. */
 template <typename S, int Words, typename Row>
-__device__ __forceinline__ static void whole_begin(const MeanSource &s, int count, WholeColumns<S, Words> *c,
-                                                   unsigned beside, Row row)
+__device__ __forceinline__ static void integer_begin(const MeanSource &s, int count,
+                                                     IntegerColumns<S, Words> *c, unsigned beside, Row row)
 {
-    constexpr int batch = sizeof(S) * Words > 2 ? 4 : 8; /* rows on their way */
-    typename std::conditional<sizeof(S) == 1, WholeBytes, WholeShorts>::type some[Words] = {};
+    constexpr int batch = sizeof(S) * Words > 2 ? 4 : 8; /* rows in flight */
+    typename std::conditional<sizeof(S) == 1, IntegerBytes, IntegerShorts>::type some[Words] = {};
 #pragma unroll 1
     for (int first = 0; first < count; first += batch) {
-        typename WholeColumns<S, Words>::Word come[batch][Words];
+        typename IntegerColumns<S, Words>::Word come[batch][Words];
         c->fetch(
             s, [&](int k) { return row(min(first + k, count - 1)); }, beside >> first, come);
 #pragma unroll
@@ -216,7 +218,7 @@ __device__ __forceinline__ static void whole_begin(const MeanSource &s, int coun
 /* ---- means ----------------------------------------------------------------------------------------------- */
 
 /* A sum, which f32 holds, over the count, rounded once: as in mean_divided. */
-__device__ __forceinline__ static float whole_quotient(const WholeMeans &m, uint32_t sum)
+__device__ __forceinline__ static float integer_quotient(const IntegerMeans &m, uint32_t sum)
 {
     const float s = (float)(int)sum;
     float q = s * m.inverse;
@@ -224,19 +226,19 @@ __device__ __forceinline__ static float whole_quotient(const WholeMeans &m, uint
     return halo_fma(halo_fma(-q, m.count, s), m.inverse, q);
 }
 
-/* Some sums become means, `Plain` or not, scaled as the target has them. */
+/* Turns sums into means, with the target's scale unless Plain. */
 template <bool Plain, int Count>
-__device__ __forceinline__ static void whole_quotients(const WholeMeans &m, const uint32_t (&sum)[Count],
-                                                       float (&mean)[Count])
+__device__ __forceinline__ static void integer_quotients(const IntegerMeans &m, const uint32_t (&sum)[Count],
+                                                         float (&mean)[Count])
 {
     if constexpr (Plain) {
 #pragma unroll
-        for (int i = 0; i < Count; i++) mean[i] = whole_quotient(m, sum[i]);
+        for (int i = 0; i < Count; i++) mean[i] = integer_quotient(m, sum[i]);
     } else {
         double wide[Count];
 #pragma unroll
         for (int i = 0; i < Count; i++)
-            wide[i] = __hiloint2double(0x43300000, (int)sum[i]) - 0x1p52; /* quicker than it is converted */
+            wide[i] = __hiloint2double(0x43300000, (int)sum[i]) - 0x1p52; /* faster than a conversion */
         mean_quotients<Count>(wide, m.target.finish, mean);
         if (m.rescales)
 #pragma unroll
@@ -245,21 +247,20 @@ __device__ __forceinline__ static void whole_quotients(const WholeMeans &m, cons
 }
 
 template <typename D, bool Plain>
-__device__ __forceinline__ static D whole_sample(const WholeMeans &m, float mean, unsigned *clipped)
+__device__ __forceinline__ static D integer_sample(const IntegerMeans &m, float mean, unsigned *clipped)
 {
     if constexpr (!Plain)
         return cuda_sample<D>(mean, {1.0f, 1.0f}, clipped);
     else if constexpr (sizeof(D) == sizeof(float))
         return mean;
     else
-        return (D)__float_as_uint(mean + 12582912.0f); /* 1.5 * 2^23, whose last digit is 1 */
+        return (D)__float_as_uint(mean + 12582912.0f); /* 1.5 * 2^23, whose ulp is 1 */
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------- */
 
-/* Are the sums of the job's windows exact, in 32 bits, and those of rows as they would lie between two passes?
- */
-static inline bool whole_fits(const MeanJob *job)
+/* Are the window sums exact in 32 bits, and the row sums exact in f32 as between two passes? */
+static inline bool integer_fits(const MeanJob *job)
 {
     const HaloWindow &w = job->window;
     const MeanSource &s = job->source;
@@ -270,9 +271,9 @@ static inline bool whole_fits(const MeanJob *job)
            sum <= UINT32_MAX;
 }
 
-static inline WholeMeans whole_means(const MeanJob *job)
+static inline IntegerMeans integer_means(const MeanJob *job)
 {
-    WholeMeans m = {};
+    IntegerMeans m = {};
     const int64_t count = job->window.width * job->window.height;
     m.target = job->target;
     m.target.finish.count = (double)count;

@@ -1,27 +1,27 @@
-/* Both passes over pictures of few columns as one: a block has whole rows, so that what lies between the passes
- * stays in its shared memory. It makes the sums along all lines that its windows hold, some lines at a time,
- * then those down the columns. */
-#include "down_put.cuh"
+/* Both passes over narrow images in one: a block has complete rows, so that the intermediate rows stay in its
+ * shared memory. It computes the horizontal sums of all lines under its windows, a few lines at a time, then
+ * the vertical sums. */
 #include "narrow.cuh"
+#include "vertical_store.cuh"
 
-static const int both_threads = 256;
-static const int both_tile = 17408;   /* bytes of the lines that are staged at a time, about */
-static const int both_shared = 75776; /* bytes of a block, at most: three are resident */
+static const int fused_threads = 256;
+static const int fused_tile = 17408;   /* bytes of the lines staged at a time, about */
+static const int fused_shared = 75776; /* bytes of a block, at most: three are resident */
 
-struct MeanBoth {
-    MeanNarrow narrow; /* its lines are those staged at a time */
-    MeanDown down;
-    int rows, totals; /* of outputs of a block: whole runs; of totals of runs, behind each other */
+struct MeanNarrowFused {
+    MeanNarrow narrow; /* its lines: those staged at a time */
+    MeanVertical vertical;
+    int rows, totals; /* of a block: rows of outputs, complete runs; totals of successive runs */
 };
 
-/* ---- down columns ---------------------------------------------------------------------------------------- */
+/* ---- vertical sums --------------------------------------------------------------------------------------- */
 
-/* Of the runs that lie between those which windows begin and end in. */
+/* The totals of the runs between those in which windows begin and end. */
 template <int Run>
-__device__ __forceinline__ static void make_totals(const MeanBoth &a, const float *sums, double *totals)
+__device__ __forceinline__ static void make_totals(const MeanNarrowFused &a, const float *sums, double *totals)
 {
     const int n = a.narrow.outputs, pitch = a.narrow.sums_pitch;
-    for (int i = (int)threadIdx.x; i < a.totals * n; i += both_threads) {
+    for (int i = (int)threadIdx.x; i < a.totals * n; i += fused_threads) {
         const int run = i / n, e = i - run * n;
         const float *const from = sums + (run + 1) * Run * pitch + e;
         double total = (double)from[0];
@@ -32,12 +32,13 @@ __device__ __forceinline__ static void make_totals(const MeanBoth &a, const floa
     __syncthreads();
 }
 
-/* The outputs of one element that begin in run j of the block, whose first has this position. */
+/* The outputs of one element that begin in run j of the block, whose first run is at this position. */
 template <int Run>
-__device__ __forceinline__ static void sum_down(const MeanBoth &a, const float *sums, const double *totals,
-                                                int64_t position, int j, int e, unsigned *clipped)
+__device__ __forceinline__ static void sum_vertical(const MeanNarrowFused &a, const float *sums,
+                                                    const double *totals, int64_t position, int j, int e,
+                                                    unsigned *clipped)
 {
-    const MeanDown &d = a.down;
+    const MeanVertical &d = a.vertical;
     const int n = a.narrow.outputs, pitch = a.narrow.sums_pitch;
     const int ahead = (int)((d.window - 1) / Run), offset = (int)((d.window - 1) % Run);
     const int64_t begins = position + j * Run;
@@ -51,7 +52,7 @@ __device__ __forceinline__ static void sum_down(const MeanBoth &a, const float *
     double end = mean_ahead<Run>(offset, [&](int i) { return (double)ends[i * pitch]; });
     const double less = between(ahead - 1),
                  more = ahead == 1 || offset == 0 || upto <= Run - offset ? HALO_MEAN_NOTHING : between(ahead);
-    auto put = down_put(d, begins, e, from, upto, clipped);
+    auto put = vertical_store(d, begins, e, from, upto, clipped);
     mean_run_sums<Run>(
         offset, ahead == 1, less, more, [&](int k) { return (double)starts[k * pitch]; },
         [&](int k) { return (double)ends[(offset + k) * pitch]; }, &end,
@@ -59,10 +60,11 @@ __device__ __forceinline__ static void sum_down(const MeanBoth &a, const float *
 }
 
 template <int Run, typename V>
-__global__ static void __launch_bounds__(both_threads, 3) both_kernel(const __grid_constant__ MeanBoth a)
+__global__ static void __launch_bounds__(fused_threads, 3)
+    fused_kernel(const __grid_constant__ MeanNarrowFused a)
 {
     CUDA_SHARED(double, totals);
-    const MeanDown &d = a.down;
+    const MeanVertical &d = a.vertical;
     const MeanNarrow &narrow = a.narrow;
     const int64_t position = d.first / Run * Run + (int64_t)blockIdx.x * a.rows;
     const int first = (int)cuda_max(0, d.first - position), height = a.rows + (int)d.window - 1;
@@ -75,7 +77,7 @@ __global__ static void __launch_bounds__(both_threads, 3) both_kernel(const __gr
 #pragma unroll 1
     for (int line = first; line < end; line += narrow.lines) {
         const int lines = min(narrow.lines, end - line);
-        cuda_typed(narrow.along.source.dtype,
+        cuda_typed(narrow.horizontal.source.dtype,
                    [&](auto zero) { stage_lines<decltype(zero)>(narrow, position + line, lines, tile); });
         __syncthreads();
         sum_lines<Run, V>(narrow, place, tile, lines, sums + line * narrow.sums_pitch);
@@ -83,47 +85,46 @@ __global__ static void __launch_bounds__(both_threads, 3) both_kernel(const __gr
     }
     if (a.totals > 0) make_totals<Run>(a, sums, totals);
 #pragma unroll 1
-    for (int i = (int)threadIdx.x; i < a.rows / Run * narrow.outputs; i += both_threads) {
+    for (int i = (int)threadIdx.x; i < a.rows / Run * narrow.outputs; i += fused_threads) {
         const int j = i / narrow.outputs;
-        sum_down<Run>(a, sums, totals, position, j, i - j * narrow.outputs, &clipped);
+        sum_vertical<Run>(a, sums, totals, position, j, i - j * narrow.outputs, &clipped);
     }
     cuda_count_clipped(d.target.clipped, clipped);
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------- */
 
-static int64_t shared_of(const MeanBoth *a)
+static int64_t shared_of(const MeanNarrowFused *a)
 {
     const MeanNarrow &n = a->narrow;
-    const int64_t height = a->rows + a->down.window - 1;
+    const int64_t height = a->rows + a->vertical.window - 1;
     return a->totals * n.outputs * (int64_t)sizeof(double) +
            (height * n.sums_pitch + n.lines * n.pitch + n.positions) * (int64_t)sizeof(float);
 }
 
-static MeanBoth both_of(const MeanJob *job)
+static MeanNarrowFused fused_of(const MeanJob *job)
 {
-    MeanBoth a = {};
-    MeanAlong along = {};
+    MeanNarrowFused a = {};
+    MeanHorizontal horizontal = {};
     const int64_t height = job->window.height, run = halo_mean_run(height);
-    along.source = job->source;
-    along.window = job->window.width;
-    along.x = job->x;
-    along.cols = job->cols;
-    along.target.between = true;
-    along.target.finish.count = halo_mean_scale(job->window.width);
-    along.target.finish.inverse = 1.0 / along.target.finish.count;
-    a.narrow = narrow_of(&along, (int)run);
+    horizontal.source = job->source;
+    horizontal.window = job->window.width;
+    horizontal.x = job->x;
+    horizontal.cols = job->cols;
+    horizontal.target.between = true;
+    horizontal.target.finish.count = halo_mean_scale(job->window.width);
+    horizontal.target.finish.inverse = 1.0 / horizontal.target.finish.count;
+    a.narrow = narrow_of(&horizontal, (int)run);
     a.narrow.lines =
-        (int)cuda_max(1, cuda_min(both_threads, both_tile / (a.narrow.pitch * (int)sizeof(float))));
-    a.down.window = height;
-    a.down.rows.n = job->n;
-    a.down.first = job->y;
-    a.down.count = job->rows;
-    a.down.target = job->target;
-    /* Some outputs for each thread, and few more lines for windows beyond them; but a block for each
-     * multiprocessor. */
+        (int)cuda_max(1, cuda_min(fused_threads, fused_tile / (a.narrow.pitch * (int)sizeof(float))));
+    a.vertical.window = height;
+    a.vertical.rows.n = job->n;
+    a.vertical.first = job->y;
+    a.vertical.count = job->rows;
+    a.vertical.target = job->target;
+    /* Several outputs per thread, and few extra lines for the windows; but a block for each multiprocessor. */
     const int64_t rows =
-        cuda_max(2 * both_threads * cuda_min(run, HALO_MEAN_RUN / 2) / job->n, 3 * (height - 1));
+        cuda_max(2 * fused_threads * cuda_min(run, HALO_MEAN_RUN / 2) / job->n, 3 * (height - 1));
     a.rows =
         (int)(cuda_ceil_div(
                   cuda_min(rows, cuda_ceil_div(job->rows, job->device->properties.multiProcessorCount)), run) *
@@ -132,31 +133,31 @@ static MeanBoth both_of(const MeanJob *job)
     return a;
 }
 
-bool mean_both_takes(const MeanJob *job)
+bool mean_narrow_fused_takes(const MeanJob *job)
 {
     const HaloWindow &w = job->window;
     const int64_t run = halo_mean_run(w.height);
     if (w.height < 2 || halo_mean_run(w.width) != run || w.height > job->rows ||
-        (cuda_max(w.width, w.height) - 1) / run > mean_few)
+        (cuda_max(w.width, w.height) - 1) / run > mean_totals_most)
         return false;
     if (!mean_narrow_suits(&job->source, job->cols, job->rows)) return false;
-    const MeanBoth a = both_of(job);
-    return shared_of(&a) <= cuda_min(both_shared, (int64_t)job->device->shared_most);
+    const MeanNarrowFused a = fused_of(job);
+    return shared_of(&a) <= cuda_min(fused_shared, (int64_t)job->device->shared_most);
 }
 
-template <int Run> static HaloStatus launch(HaloDevice *device, const MeanBoth *a)
+template <int Run> static HaloStatus launch(HaloDevice *device, const MeanNarrowFused *a)
 {
-    const int64_t height = a->down.first + a->down.count - a->down.first / Run * Run;
-    auto kernel = both_kernel<Run, double>;
+    const int64_t height = a->vertical.first + a->vertical.count - a->vertical.first / Run * Run;
+    auto kernel = fused_kernel<Run, double>;
     if constexpr (Run == HALO_MEAN_RUN)
-        if (narrow_exact<Run>(&a->narrow.along)) kernel = both_kernel<Run, float>;
-    CUDA_LAUNCH(device, kernel, cuda_ceil_div(height, a->rows), both_threads, (int)shared_of(a), *a);
+        if (narrow_exact<Run>(&a->narrow.horizontal)) kernel = fused_kernel<Run, float>;
+    CUDA_LAUNCH(device, kernel, cuda_ceil_div(height, a->rows), fused_threads, (int)shared_of(a), *a);
     return HALO_OK;
 }
 
-HaloStatus mean_both(const MeanJob *job)
+HaloStatus mean_narrow_fused(const MeanJob *job)
 {
-    const MeanBoth a = both_of(job);
+    const MeanNarrowFused a = fused_of(job);
     return mean_by_run(job->window.height,
                        [&](auto run) { return launch<decltype(run)::value>(job->device, &a); });
 }

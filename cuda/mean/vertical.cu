@@ -1,8 +1,8 @@
-/* Sums down columns. A thread makes outputs of one element, run after run: their sums from the front lie in
- * registers, and those from the back grow on the way. */
-#include "down_put.cuh"
+/* Vertical sums. A thread computes the outputs of one element, run after run: suffix sums are in registers,
+ * prefix sums accumulate on the way. */
+#include "vertical_store.cuh"
 
-static const int down_threads = 128;
+static const int vertical_threads = 128;
 
 /* The row of a position. */
 template <typename In>
@@ -12,24 +12,24 @@ __device__ __forceinline__ static const In *row_at(const MeanRows &rows, int64_t
     return (const In *)rows.data + (at < rows.ring ? at : at - rows.ring) * rows.n;
 }
 
-/* Which element and which piece of a column is a thread's: neighbours take neighbouring elements. */
-struct DownPlace {
+/* The element and the piece of a column of a thread: neighbours take neighbouring elements. */
+struct VerticalPlace {
     int64_t e, piece;
 };
 
-__device__ __forceinline__ static DownPlace down_place(int64_t n)
+__device__ __forceinline__ static VerticalPlace vertical_place(int64_t n)
 {
-    const int64_t thread = (int64_t)blockIdx.x * down_threads + threadIdx.x;
+    const int64_t thread = (int64_t)blockIdx.x * vertical_threads + threadIdx.x;
     const int64_t piece = thread <= INT32_MAX && n <= INT32_MAX ? (int)thread / (int)n : thread / n;
     return {thread - piece * n, piece};
 }
 
 template <typename In>
-__global__ static void __launch_bounds__(down_threads)
+__global__ static void __launch_bounds__(vertical_threads)
     totals_kernel(const __grid_constant__ MeanRows rows, int size, int64_t first, int64_t runs,
                   const __grid_constant__ MeanRows totals)
 {
-    const DownPlace p = down_place(rows.n);
+    const VerticalPlace p = vertical_place(rows.n);
     if (p.piece >= runs) return;
     const In *from = row_at<In>(rows, (first + p.piece) * size) + p.e;
     double total = (double)*from;
@@ -38,7 +38,7 @@ __global__ static void __launch_bounds__(down_threads)
     ((double *)row_at<double>(totals, first + p.piece))[p.e] = total;
 }
 
-/* Of `window` totals of runs behind `run`. */
+/* The sum of `window` totals of runs after `run`. */
 __device__ __forceinline__ static double sum_between(const MeanBetween &b, int64_t run, int64_t window,
                                                      int64_t e, int later)
 {
@@ -52,60 +52,59 @@ __device__ __forceinline__ static double sum_between(const MeanBetween &b, int64
     });
 }
 
-/* Of one element, the outputs that begin in a few neighbouring runs. */
+/* The outputs of one element that begin in a few neighbouring runs. */
 template <typename In, int Run>
-__device__ __forceinline__ static void walk(const MeanDown &a, int64_t run, int64_t last, int64_t e,
-                                            unsigned *clipped)
+__device__ __forceinline__ static void sum_runs(const MeanVertical &a, int64_t run, int64_t last, int64_t e,
+                                                unsigned *clipped)
 {
     const int64_t n = a.rows.n, ahead = (a.window - 1) / Run;
-    const int offset = (int)((a.window - 1) % Run), turn = Run - offset;
+    const int offset = (int)((a.window - 1) % Run), wrap = Run - offset;
     double end = HALO_MEAN_NOTHING;
 #pragma unroll 1
     for (bool begins = true; run <= last; run++, begins = false) {
         const int from = (int)cuda_max(0, a.first - run * Run),
                   upto = (int)cuda_min(Run, a.first + a.count - run * Run);
-        const In *const starts = row_at<In>(a.rows, run * Run) + e, *const ends =
-                                                                        row_at<In>(a.rows,
-                                                                                   (run + ahead) * Run) +
-                                                                        e;
-        const In *const here = ends + offset * n, *const later = row_at<In>(a.rows, (run + ahead + 1) * Run) +
-                                                                 e - turn * n;
-        auto put = down_put(a, run * Run, e, from, upto, clipped);
+        const In *const starts = row_at<In>(a.rows, run * Run) + e;
+        const In *const ends = row_at<In>(a.rows, (run + ahead) * Run) + e;
+        const In *const here = ends + offset * n;
+        const In *const later = row_at<In>(a.rows, (run + ahead + 1) * Run) + e - wrap * n;
+        auto put = vertical_store(a, run * Run, e, from, upto, clipped);
         if (begins || offset == 0)
             end = mean_ahead<Run>(offset, [&](int i) { return (double)__ldg(ends + i * n); });
         const double less = sum_between(a.between, run, ahead - 1, e, 0);
         const double more =
-            ahead == 1 || upto <= turn ? HALO_MEAN_NOTHING : sum_between(a.between, run, ahead, e, 1);
+            ahead == 1 || upto <= wrap ? HALO_MEAN_NOTHING : sum_between(a.between, run, ahead, e, 1);
         mean_run_sums<Run>(
             offset, ahead == 1, less, more,
             [&](int k) { return k >= from ? (double)__ldg(starts + k * n) : 0.0; },
-            [&](int k) { return k < upto ? (double)__ldg((k < turn ? here : later) + k * n) : 0.0; }, &end,
+            [&](int k) { return k < upto ? (double)__ldg((k < wrap ? here : later) + k * n) : 0.0; }, &end,
             [&](int k, const auto &sum) { put(a, k, sum); });
     }
 }
 
 /* Runs of a thread. */
-template <int Run> static constexpr int down_runs = Run < HALO_MEAN_RUN ? 64 / Run : 2;
+template <int Run> static constexpr int vertical_runs = Run < HALO_MEAN_RUN ? 64 / Run : 2;
 
 template <typename In, int Run>
-__global__ static void __launch_bounds__(down_threads, Run == HALO_MEAN_RUN ? 4 : 1)
-    down_kernel(const __grid_constant__ MeanDown a)
+__global__ static void __launch_bounds__(vertical_threads, Run == HALO_MEAN_RUN ? 4 : 1)
+    vertical_kernel(const __grid_constant__ MeanVertical a)
 {
-    const DownPlace p = down_place(a.rows.n);
-    const int64_t run = a.first / Run + p.piece * down_runs<Run>;
-    const int64_t last = cuda_min(run + down_runs<Run> - 1, (a.first + a.count - 1) / Run);
+    const VerticalPlace p = vertical_place(a.rows.n);
+    const int64_t run = a.first / Run + p.piece * vertical_runs<Run>;
+    const int64_t last = cuda_min(run + vertical_runs<Run> - 1, (a.first + a.count - 1) / Run);
     unsigned clipped = 0;
-    walk<In, Run>(a, run, last, p.e, &clipped);
+    sum_runs<In, Run>(a, run, last, p.e, &clipped);
     cuda_count_clipped(a.target.clipped, clipped);
 }
 
 /* ---- through shared memory ------------------------------------------------------------------------------- */
 
-/* Rows of outputs of a block: whole runs. */
+/* Rows of outputs of a block: complete runs. */
 static const int tile_rows = HALO_MEAN_RUN;
 static const int tile_least = 8; /* elements of a row: a sector of memory */
 
-/* Rows that windows over these outputs end in begin so far behind the first; the rows of a block, of both. */
+/* How far the first row of window ends is behind the first row of outputs; and the number of rows of a block,
+ * of both. */
 __host__ __device__ __forceinline__ static int tile_ahead(int64_t window, int run)
 {
     return (int)cuda_min(tile_rows, (window - 1) / run * run);
@@ -116,37 +115,37 @@ __host__ __device__ __forceinline__ static int tile_height(int64_t window, int r
     return tile_ahead(window, run) + (int)((window - 1) % run) + tile_rows;
 }
 
-/* Threads of a row: whole blocks; of short rows a block has several, one above the other. */
+/* Threads of a row: complete blocks; a block takes several short rows. */
 __host__ __device__ __forceinline__ static int64_t tile_across(int64_t n)
 {
-    return n < down_threads ? n : cuda_ceil_div(n, down_threads) * down_threads;
+    return n < vertical_threads ? n : cuda_ceil_div(n, vertical_threads) * vertical_threads;
 }
 
-/* The same for rows of floats: a thread fetches all that it needs of its element at once, and waits for it
- * once. */
+/* The same for rows of floats: a thread loads all that it needs of its element at once, and waits once. */
 template <int Run>
-__global__ static void __launch_bounds__(down_threads, 6) tile_kernel(const __grid_constant__ MeanDown a)
+__global__ static void __launch_bounds__(vertical_threads, 6)
+    tile_kernel(const __grid_constant__ MeanVertical a)
 {
     CUDA_SHARED(float, tile);
-    const DownPlace p = down_place(tile_across(a.rows.n));
+    const VerticalPlace p = vertical_place(tile_across(a.rows.n));
     const int64_t n = a.rows.n, e = p.e;
     const int64_t first = (a.first / tile_rows + p.piece) * tile_rows,
                   needed = a.first + a.count + a.window - 1;
     const int64_t ahead = (a.window - 1) / Run;
     const int offset = (int)((a.window - 1) % Run), behind = tile_ahead(a.window, Run);
-    float *const starts = tile + threadIdx.x, *const ends = starts + behind * down_threads;
+    float *const starts = tile + threadIdx.x, *const ends = starts + behind * vertical_threads;
     unsigned clipped = 0;
     if (e < n) {
         const auto fetch = [&](float *to, int64_t position, int rows) {
             const int low = (int)cuda_max(0, a.first - position), high = (int)cuda_min(rows, needed - position);
-            for (int i = 0; i < high; i += Run, to += Run * down_threads) {
+            for (int i = 0; i < high; i += Run, to += Run * vertical_threads) {
                 const float *from = row_at<float>(a.rows, position + i) + e;
                 if (i >= low && i + Run <= high)
 #pragma unroll
-                    for (int k = 0; k < Run; k++, from += n) mean_fetch(to + k * down_threads, from);
+                    for (int k = 0; k < Run; k++, from += n) mean_fetch(to + k * vertical_threads, from);
                 else
                     for (int k = 0; k < Run; k++, from += n)
-                        if (i + k >= low && i + k < high) mean_fetch(to + k * down_threads, from);
+                        if (i + k >= low && i + k < high) mean_fetch(to + k * vertical_threads, from);
             }
         };
         fetch(starts, first, behind);
@@ -158,77 +157,77 @@ __global__ static void __launch_bounds__(down_threads, 6) tile_kernel(const __gr
             const int from = (int)cuda_max(0, a.first - position),
                       upto = (int)cuda_min(Run, a.first + a.count - position);
             if (from >= Run || upto <= 0) continue;
-            const float *const here = starts + r * down_threads, *const there = ends + r * down_threads;
-            double end = mean_ahead<Run>(offset, [&](int i) { return (double)there[i * down_threads]; });
+            const float *const here = starts + r * vertical_threads, *const there = ends + r * vertical_threads;
+            double end = mean_ahead<Run>(offset, [&](int i) { return (double)there[i * vertical_threads]; });
             const double less = sum_between(a.between, position / Run, ahead - 1, e, 0);
             const double more = ahead == 1 || upto + offset <= Run
                                     ? HALO_MEAN_NOTHING
                                     : sum_between(a.between, position / Run, ahead, e, 1);
-            auto put = down_put(a, position, e, from, upto, &clipped);
+            auto put = vertical_store(a, position, e, from, upto, &clipped);
             mean_run_sums<Run>(
-                offset, ahead == 1, less, more, [&](int k) { return (double)here[k * down_threads]; },
-                [&](int k) { return (double)there[(offset + k) * down_threads]; }, &end,
+                offset, ahead == 1, less, more, [&](int k) { return (double)here[k * vertical_threads]; },
+                [&](int k) { return (double)there[(offset + k) * vertical_threads]; }, &end,
                 [&](int k, const auto &sum) { put(a, k, sum); });
         }
     }
     cuda_count_clipped(a.target.clipped, clipped);
 }
 
-static int64_t blocks_of(int64_t n, int64_t pieces) { return cuda_ceil_div(n * pieces, down_threads); }
+static int64_t blocks_of(int64_t n, int64_t pieces) { return cuda_ceil_div(n * pieces, vertical_threads); }
 
-template <int Run> static HaloStatus launch_tiles(HaloDevice *device, const MeanDown *a)
+template <int Run> static HaloStatus launch_tiles(HaloDevice *device, const MeanVertical *a)
 {
     const int64_t tiles = (a->first + a->count - 1) / tile_rows - a->first / tile_rows + 1;
-    CUDA_LAUNCH(device, tile_kernel<Run>, blocks_of(tile_across(a->rows.n), tiles), down_threads,
-                tile_height(a->window, Run) * down_threads * (int)sizeof(float), *a);
+    CUDA_LAUNCH(device, tile_kernel<Run>, blocks_of(tile_across(a->rows.n), tiles), vertical_threads,
+                tile_height(a->window, Run) * vertical_threads * (int)sizeof(float), *a);
     return HALO_OK;
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------- */
 
-template <typename In, int Run> static HaloStatus launch(HaloDevice *device, const MeanDown *args)
+template <typename In, int Run> static HaloStatus launch(HaloDevice *device, const MeanVertical *args)
 {
     const int64_t runs = (args->first + args->count - 1) / Run - args->first / Run + 1;
-    MeanDown a = *args;
-    a.rows = mean_near(a.rows, a.first / Run * Run);
-    if (a.between.totals.ring > 0) a.between.totals = mean_near(a.between.totals, a.first / Run + 1);
+    MeanVertical a = *args;
+    a.rows = mean_rebased(a.rows, a.first / Run * Run);
+    if (a.between.totals.ring > 0) a.between.totals = mean_rebased(a.between.totals, a.first / Run + 1);
     if (std::is_same<In, float>::value && a.rows.n >= tile_least) return launch_tiles<Run>(device, &a);
-    CUDA_LAUNCH(device, (down_kernel<In, Run>), blocks_of(a.rows.n, cuda_ceil_div(runs, down_runs<Run>)),
-                down_threads, 0, a);
+    CUDA_LAUNCH(device, (vertical_kernel<In, Run>),
+                blocks_of(a.rows.n, cuda_ceil_div(runs, vertical_runs<Run>)), vertical_threads, 0, a);
     return HALO_OK;
 }
 
-template <typename In> static HaloStatus launch_run(HaloDevice *device, const MeanDown *args)
+template <typename In> static HaloStatus launch_run(HaloDevice *device, const MeanVertical *args)
 {
     return mean_by_run(args->window, [&](auto run) { return launch<In, decltype(run)::value>(device, args); });
 }
 
-HaloStatus mean_down(HaloDevice *device, const MeanDown *args, bool doubles)
+HaloStatus mean_vertical(HaloDevice *device, const MeanVertical *args, bool doubles)
 {
     return doubles ? launch_run<double>(device, args) : launch_run<float>(device, args);
 }
 
-HaloStatus mean_down_totals(HaloDevice *device, const MeanRows *rows, bool doubles, int64_t run, int64_t first,
-                            int64_t runs, const MeanRows *totals)
+HaloStatus mean_vertical_totals(HaloDevice *device, const MeanRows *rows, bool doubles, int64_t run,
+                                int64_t first, int64_t runs, const MeanRows *totals)
 {
     if (runs < 1) return HALO_OK;
-    const MeanRows from = mean_near(*rows, first * run), to = mean_near(*totals, first);
+    const MeanRows from = mean_rebased(*rows, first * run), to = mean_rebased(*totals, first);
     if (doubles)
-        CUDA_LAUNCH(device, totals_kernel<double>, blocks_of(rows->n, runs), down_threads, 0, from, (int)run,
-                    first, runs, to);
+        CUDA_LAUNCH(device, totals_kernel<double>, blocks_of(rows->n, runs), vertical_threads, 0, from,
+                    (int)run, first, runs, to);
     else
-        CUDA_LAUNCH(device, totals_kernel<float>, blocks_of(rows->n, runs), down_threads, 0, from, (int)run,
+        CUDA_LAUNCH(device, totals_kernel<float>, blocks_of(rows->n, runs), vertical_threads, 0, from, (int)run,
                     first, runs, to);
     return HALO_OK;
 }
 
-/* ---- counts of their own --------------------------------------------------------------------------------- */
+/* ---- counts per window ----------------------------------------------------------------------------------- */
 
-__global__ static void __launch_bounds__(down_threads)
+__global__ static void __launch_bounds__(vertical_threads)
     counted_kernel(const __grid_constant__ MeanTarget t, const double *sums, int64_t first, int64_t count,
                    int64_t n)
 {
-    const DownPlace p = down_place(n);
+    const VerticalPlace p = vertical_place(n);
     unsigned clipped = 0;
     if (p.piece < count) {
         const int64_t row = first + p.piece;
@@ -242,9 +241,10 @@ __global__ static void __launch_bounds__(down_threads)
     cuda_count_clipped(t.clipped, clipped);
 }
 
-HaloStatus mean_down_counted(HaloDevice *device, const MeanTarget *target, const double *sums, int64_t first,
-                             int64_t count, int64_t n)
+HaloStatus mean_vertical_counted(HaloDevice *device, const MeanTarget *target, const double *sums,
+                                 int64_t first, int64_t count, int64_t n)
 {
-    CUDA_LAUNCH(device, counted_kernel, blocks_of(n, count), down_threads, 0, *target, sums, first, count, n);
+    CUDA_LAUNCH(device, counted_kernel, blocks_of(n, count), vertical_threads, 0, *target, sums, first, count,
+                n);
     return HALO_OK;
 }
