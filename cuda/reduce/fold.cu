@@ -233,7 +233,7 @@ HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fol
     if (!halo_mul(args.blocks, args.channels, &nodes) || !halo_mul(nodes, (int64_t)sizeof(double), &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%d channels are too many to reduce", args.channels);
     CUDA_PASS(upload_constants(device, fold, &args));
-    CUDA_PASS(reduce_left_room(device, bytes, &args.out));
+    CUDA_PASS(reduce_left_workspace(device, bytes, &args.out));
     args.joins = single_code(fold->join);
     const int depth = (int)cuda_max(depth_of(fold->map), depth_of(fold->join));
     const bool powers = args.joins != HALO_CODE_NUMBER && halo_program_power(fold->map, &args.power);

@@ -123,12 +123,12 @@ static double sum_pairs(double *value, int64_t n)
 static HaloStatus upload_constants(HaloDevice *device, const double *k, PowersArgs *args)
 {
     const int64_t bytes = args->channels * (int64_t)sizeof(double);
-    void *room;
+    void *workspace;
     args->own = k[0];
     if (args->channels == 1) return HALO_OK;
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &room));
-    CUDA_TRY(cudaMemcpyAsync(room, k, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
-    args->k = (const double *)room;
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &workspace));
+    CUDA_TRY(cudaMemcpyAsync(workspace, k, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
+    args->k = (const double *)workspace;
     return HALO_OK;
 }
 
@@ -156,7 +156,7 @@ HaloStatus cuda_powers(HaloDevice *device, const HaloBuf *src, const double *k, 
     if (!halo_mul(args.blocks, 2 * (int64_t)args.channels, &nodes) || !halo_mul(nodes, (int64_t)sizeof(double), &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%d channels are too many to reduce", args.channels);
     CUDA_PASS(upload_constants(device, k, &args));
-    CUDA_PASS(reduce_left_room(device, bytes, &args.out));
+    CUDA_PASS(reduce_left_workspace(device, bytes, &args.out));
     if (args.channels == 1)
         CUDA_LAUNCH(device, powers_kernel<true>, args.blocks, powers_threads, 0, args);
     else

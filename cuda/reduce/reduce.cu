@@ -1,9 +1,9 @@
-/* Statistics: what to compute, the room for it, bringing the answer home. */
+/* Statistics: what to compute, the workspace for it, bringing the answer host. */
 #include <stdlib.h>
 
 #include "reduce.cuh"
 
-HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **room, unsigned **arrival)
+HaloStatus reduce_workspace(HaloDevice *device, int64_t bytes, int64_t arrivals, void **workspace, unsigned **arrival)
 {
     const int64_t had = device->scratch_bytes[CUDA_SCRATCH_ARRIVAL];
     int64_t arrival_bytes;
@@ -12,7 +12,7 @@ HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void
         return halo_fail(HALO_ERR_LIMIT, "the buffer is too large");
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_ARRIVAL, arrival_bytes, &counters));
     const bool grown = device->scratch_bytes[CUDA_SCRATCH_ARRIVAL] != had;
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, room));
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, workspace));
     if (device->scratch[CUDA_SCRATCH_ARRIVAL] == NULL) /* it had to give way */
         return halo_fail(HALO_ERR_DEVICE, "not enough GPU memory for a reduction");
     if (grown) CUDA_TRY(cudaMemsetAsync(counters, 0, (size_t)arrival_bytes, device->stream));
@@ -20,21 +20,21 @@ HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void
     return HALO_OK;
 }
 
-HaloStatus reduce_left_room(HaloDevice *device, int64_t bytes, double **room)
+HaloStatus reduce_left_workspace(HaloDevice *device, int64_t bytes, double **workspace)
 {
     void *data = device->staging;
     if (bytes > CUDA_STAGING_BYTES) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &data));
-    *room = (double *)data;
+    *workspace = (double *)data;
     return HALO_OK;
 }
 
-HaloStatus reduce_left(HaloDevice *device, double *room, int64_t bytes, double **left)
+HaloStatus reduce_left(HaloDevice *device, double *workspace, int64_t bytes, double **left)
 {
-    *left = room;
-    if (room == device->staging) return cuda_wait(device);
+    *left = workspace;
+    if (workspace == device->staging) return cuda_wait(device);
     *left = (double *)malloc((size_t)bytes);
     if (*left == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    const HaloStatus status = cuda_fetch(device, *left, room, bytes);
+    const HaloStatus status = cuda_fetch(device, *left, workspace, bytes);
     if (status != HALO_OK) reduce_left_done(device, *left);
     return status;
 }

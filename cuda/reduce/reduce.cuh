@@ -22,14 +22,14 @@ HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *dat
 bool reduce_few_takes(int64_t leaves);
 HaloStatus reduce_few(HaloDevice *device, const float *data, int64_t pixels, int channels, bool product,
                       HaloMoments *result);
-/* `bytes` of room for partial results, and `arrivals` counters that are 0: who counts to the end puts his
+/* `bytes` of workspace for partial results, and `arrivals` counters that are 0: who counts to the end puts his
  * counter back to 0. */
-HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **room, unsigned **arrival);
+HaloStatus reduce_workspace(HaloDevice *device, int64_t bytes, int64_t arrivals, void **workspace, unsigned **arrival);
 
 /* Room for what blocks leave to the host, where that sees it without a copy, if it is not too much. */
-HaloStatus reduce_left_room(HaloDevice *device, int64_t bytes, double **room);
+HaloStatus reduce_left_workspace(HaloDevice *device, int64_t bytes, double **workspace);
 /* Waits for it: `left` may be changed, and is to be given back. */
-HaloStatus reduce_left(HaloDevice *device, double *room, int64_t bytes, double **left);
+HaloStatus reduce_left(HaloDevice *device, double *workspace, int64_t bytes, double **left);
 void reduce_left_done(HaloDevice *device, double *left);
 
 static const int reduce_none = INT_MAX; /* no key, no place */

@@ -17,7 +17,7 @@ struct FindArgs {
     unsigned long long *found; /* [2][channels] the first pixel that has the least value, or the greatest, so far */
     unsigned *value;           /* the same: these values */
     unsigned *arrival;         /* of the blocks of the last search, */
-    unsigned long long *home;  /* which hands `found` to the host, if this is not NULL */
+    unsigned long long *host;  /* which hands `found` to the host, if this is not NULL */
 };
 
 /* ---- which values --------------------------------------------------------------------------------------- */
@@ -97,13 +97,13 @@ template <typename S> struct Patterns {
 };
 
 /* The block that is done last hands over what was found. */
-__device__ __forceinline__ static void hand_over(const FindArgs &a)
+__device__ __forceinline__ static void hand_to_host(const FindArgs &a)
 {
     __shared__ bool last;
     __syncthreads();
     if (threadIdx.x == 0) last = reduce_last(a.arrival, gridDim.x);
     __syncthreads();
-    for (int i = (int)threadIdx.x; last && i < 2 * a.channels; i += find_threads) a.home[i] = __ldcg(a.found + i);
+    for (int i = (int)threadIdx.x; last && i < 2 * a.channels; i += find_threads) a.host[i] = __ldcg(a.found + i);
 }
 
 /* The tiles from `from` on before `to`, in order, so that blocks end soon after everything is found. All packs of a thread are
@@ -137,7 +137,7 @@ __global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_
             phase = (phase + step) % a.channels;
         }
     }
-    if (a.home != NULL && to * tile >= samples) hand_over(a);
+    if (a.host != NULL && to * tile >= samples) hand_to_host(a);
 }
 
 /* ---- the host's side ------------------------------------------------------------------------------------ */
@@ -185,7 +185,7 @@ static HaloStatus queue_find(HaloDevice *device, HaloDtype dtype, bool words, co
  * channels the last block of such a reduction takes longer than a search. */
 static const int64_t again_most = (int64_t)1 << 28;
 
-/* Bytes of one channel: counters and the other moments come to the host by themselves, one behind the other. */
+/* Bytes of one channel: counters and the other moments come to the host by themselves, one after the other. */
 static HaloStatus count_and_reduce(HaloDevice *device, const HaloBuf *src, const void *data, const HaloHist *every,
                                    HaloMoments *out)
 {
@@ -212,16 +212,16 @@ HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *dat
         return count_and_reduce(device, src, data, &every, out);
     CUDA_PASS(cuda_hist_queue(device, src, &every, found + places * (int64_t)sizeof(unsigned), &counts));
     args.count = counts.count;
-    args.found = (unsigned long long *)counts.behind;
+    args.found = (unsigned long long *)counts.after;
     args.value = (unsigned *)(args.found + places);
     args.arrival = counts.arrival;
-    args.home = (unsigned long long *)counts.home;
-    if (positions) CUDA_PASS(queue_find(device, src->shape.dtype, counts.words, &args));
+    args.host = (unsigned long long *)counts.host;
+    if (positions) CUDA_PASS(queue_find(device, src->shape.dtype, counts.bits32, &args));
     uint64_t *const here = (uint64_t *)malloc((size_t)(known + found)), *const place = here + channels * values;
     if (here == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     HaloStatus status = cuda_hist_fetch(device, &counts, channels * values, here);
-    if (status == HALO_OK && counts.home == NULL) status = cuda_fetch(device, place, args.found, found);
-    if (counts.home != NULL) memcpy(place, counts.home, (size_t)found);
+    if (status == HALO_OK && counts.host == NULL) status = cuda_fetch(device, place, args.found, found);
+    if (counts.host != NULL) memcpy(place, counts.host, (size_t)found);
     if (status == HALO_OK) from_counts(here, values, (int)channels, args.pixels, out);
     for (int c = 0; c < channels && positions && status == HALO_OK; c++) {
         out[c].min_at = (int64_t)place[c];

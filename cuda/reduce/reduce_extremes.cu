@@ -156,8 +156,8 @@ HaloStatus reduce_extremes(HaloDevice *device, const float *data, int64_t pixels
     const int64_t most = (int64_t)device->properties.multiProcessorCount * extremes_blocks_each,
                   useful = cuda_ceil_div(packs, extremes_threads * extremes_at_once);
     ExtremesArgs args = {data, pixels, packs, channels, NULL, NULL, result, unsure};
-    void *room;
-    CUDA_PASS(reduce_room(device, 1, arrivals + words, &room, &args.arrival));
+    void *workspace;
+    CUDA_PASS(reduce_workspace(device, 1, arrivals + words, &workspace, &args.arrival));
     args.all = (Survey *)(args.arrival + arrivals);
     const int64_t blocks = cuda_ceil_div(cuda_max(1, cuda_min(most, useful)), channels) * channels;
     CUDA_LAUNCH(device, extremes_kernel, blocks, extremes_threads, 0, args);

@@ -119,7 +119,7 @@ __device__ __forceinline__ static Part few_leaf(const FewArgs &a, int channel, i
 template <bool Product>
 __global__ static void __launch_bounds__(few_threads) few_kernel(const __grid_constant__ FewArgs a)
 {
-    CUDA_SHARED(Node, room);
+    CUDA_SHARED(Node, workspace);
     __shared__ WarpPart warp[few_leaves][leaf_warps];
     __shared__ int at[few_leaves][2];
     __shared__ bool last;
@@ -134,7 +134,7 @@ __global__ static void __launch_bounds__(few_threads) few_kernel(const __grid_co
     }
     __syncthreads();
     if (!last) return;
-    const Part all = join_block<Product, few_threads>(parts, a.leaves, room);
+    const Part all = join_block<Product, few_threads>(parts, a.leaves, workspace);
     if (threadIdx.x >= CUDA_WARP) return;
     const int64_t place[2] = {all.best.at[0] == reduce_none ? -1 : all.best.at[0],
                               all.best.at[1] == reduce_none ? -1 : all.best.at[1]};
@@ -148,11 +148,11 @@ HaloStatus reduce_few(HaloDevice *device, const float *data, int64_t pixels, int
 {
     FewArgs args = {data, pixels, channels, (int)cuda_ceil_div(pixels, HALO_LEAF), NULL, NULL, result};
     int64_t bytes;
-    void *room;
+    void *workspace;
     if (!halo_mul(args.leaves * (int64_t)sizeof(Part), channels, &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%d channels are too many for a reduction", channels);
-    CUDA_PASS(reduce_room(device, bytes, channels, &room, &args.arrival));
-    args.part = (Part *)room;
+    CUDA_PASS(reduce_workspace(device, bytes, channels, &workspace, &args.arrival));
+    args.part = (Part *)workspace;
     const int64_t blocks = cuda_ceil_div(args.leaves, few_leaves) * channels;
     const size_t shared = (size_t)join_room(args.leaves) * sizeof(Node);
     if (product)

@@ -175,7 +175,7 @@ __device__ __forceinline__ static void find_extremes(const FloatArgs &a, int cha
 template <bool Product>
 __global__ static void __launch_bounds__(join_threads) join_kernel(const __grid_constant__ FloatArgs a)
 {
-    CUDA_SHARED(Node, room);
+    CUDA_SHARED(Node, workspace);
     __shared__ bool last;
     const int channel = (int)(blockIdx.x % a.channels);
     const int64_t block = blockIdx.x / a.channels, first = block * join_parts;
@@ -183,7 +183,7 @@ __global__ static void __launch_bounds__(join_threads) join_kernel(const __grid_
     const Part *from = a.group + channel * a.groups + first;
     int64_t count = cuda_min(join_parts, a.groups - first);
     for (;;) {
-        const Part all = join_block<Product, join_threads>(from, count, room);
+        const Part all = join_block<Product, join_threads>(from, count, workspace);
         if (from == blocks) {
             int64_t at[2];
             find_extremes(a, channel, all.best, at);
@@ -211,11 +211,11 @@ HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, 
     if (reduce_few_takes(leaves)) return reduce_few(device, data, pixels, channels, product, result);
     FloatArgs args = {data, pixels, leaves, groups, blocks, channels, planes, NULL, NULL, NULL, result};
     int64_t bytes;
-    void *room;
+    void *workspace;
     if (leaves > INT_MAX || !halo_mul((groups + blocks) * (int64_t)sizeof(Part), channels, &bytes))
         return halo_fail(HALO_ERR_LIMIT, "this is too large for a reduction on the GPU");
-    CUDA_PASS(reduce_room(device, bytes, channels, &room, &args.arrival));
-    args.group = (Part *)room;
+    CUDA_PASS(reduce_workspace(device, bytes, channels, &workspace, &args.arrival));
+    args.group = (Part *)workspace;
     args.block = args.group + groups * channels;
     const int64_t grid = groups * (channels / planes);
     const int threads = group_threads * planes;

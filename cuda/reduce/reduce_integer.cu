@@ -172,14 +172,14 @@ HaloStatus reduce_integers(HaloDevice *device, HaloDtype dtype, const void *data
         return halo_fail(HALO_ERR_LIMIT, "this is too large for a reduction on the GPU");
     const int64_t most = device->properties.multiProcessorCount * blocks_each;
     const int64_t width = 16 / (int64_t)halo_dtype_size(dtype);
-    void *room;
+    void *workspace;
     args.data = data;
     args.pixels = pixels;
     args.channels = channels;
     args.blocks = cuda_min(most, cuda_ceil_div(pixels, width * reduce_threads));
     CUDA_PASS(
-        reduce_room(device, channels * args.blocks * (int64_t)sizeof(Tally), channels, &room, &args.arrival));
-    args.tally = (Tally *)room;
+        reduce_workspace(device, channels * args.blocks * (int64_t)sizeof(Tally), channels, &workspace, &args.arrival));
+    args.tally = (Tally *)workspace;
     args.result = result;
     return dtype == HALO_U8 ? launch<uint8_t>(device, &args) : launch<uint16_t>(device, &args);
 }

@@ -73,7 +73,7 @@ template <bool Product> __device__ __forceinline__ static Node join_family(Node 
     return node;
 }
 
-/* How many nodes join_block() needs room for. */
+/* How many nodes join_block() needs workspace for. */
 static inline int64_t join_room(int64_t count)
 {
     int64_t nodes = 0;
@@ -88,7 +88,7 @@ static inline int64_t join_room(int64_t count)
  * has the result. All levels are one loop: where a block runs this code for the first time, its instructions
  * come from afar. */
 template <bool Product, int Threads>
-__device__ __forceinline__ static Part join_block(const Part *part, int64_t count, Node *room)
+__device__ __forceinline__ static Part join_block(const Part *part, int64_t count, Node *workspace)
 {
     constexpr int warps = Threads / CUDA_WARP;
     __shared__ Part warp_part[warps];
@@ -110,7 +110,7 @@ __device__ __forceinline__ static Part join_block(const Part *part, int64_t coun
                 node = below[i];
             }
             all.node = join_family<Product>(node, (int)cuda_min(CUDA_WARP, count - f * CUDA_WARP));
-            if (lane == 0) room[f] = all.node;
+            if (lane == 0) workspace[f] = all.node;
         }
         if (below == NULL) {
             all.join_warp();
@@ -118,8 +118,8 @@ __device__ __forceinline__ static Part join_block(const Part *part, int64_t coun
         }
         __syncthreads();
         if (families == 1) break;
-        below = room;
-        room += families;
+        below = workspace;
+        workspace += families;
         count = families;
     }
     if (warp != 0) return all;
