@@ -9,13 +9,13 @@
 #include "halo/backend.h"
 #include "halo/measures.h"
 
-/* ---- errors --------------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------------------- */
 
-/* Turns a CUDA error into a message and clears it, so that the next call does not meet it again. */
+/* Turns a CUDA error into a message and clears it, so that the next call does not report it again. */
 HaloStatus cuda_fail(cudaError_t error, const char *doing);
 
-/* Nothing in this folder has to be released on the way out (the device owns its scratch memory), so errors
- * are returned at once; C++ does not let a goto cross an initialisation. */
+/* Nothing in this folder has to be released on errors (the device owns its scratch memory), so they are
+ * returned at once; C++ does not let a goto cross an initialisation. */
 #define CUDA_TRY(call)                                              \
     do {                                                            \
         const cudaError_t error_ = (call);                          \
@@ -27,7 +27,7 @@ HaloStatus cuda_fail(cudaError_t error, const char *doing);
         if (status_ != HALO_OK) return status_; \
     } while (0)
 
-/* ---- the device ----------------------------------------------------------------------------------------- */
+/* ---- the device ------------------------------------------------------------------------------------------ */
 
 /* Memory the kernels need besides buffers; grown on demand and kept until the device is closed. */
 typedef enum CudaScratch {
@@ -36,15 +36,15 @@ typedef enum CudaScratch {
     CUDA_SCRATCH_TAPS,    /* masks too large for kernel parameters */
     CUDA_SCRATCH_PARTIAL, /* partial results: moments, counters, totals */
     CUDA_SCRATCH_WIDE,    /* narrow images and images of many channels as wide ones: adapt.cu */
-    CUDA_SCRATCH_ARRIVAL, /* counters of reductions, all 0 between launches: nobody else may have it */
+    CUDA_SCRATCH_ARRIVAL, /* counters of reductions, all 0 between launches: used for nothing else */
     CUDA_SCRATCHES
 } CudaScratch;
 
-/* Pinned host memory: where small results come back, and each of the two slots that samples pass through. */
+/* Pinned host memory: for small results, and each of the two slots through which samples are copied. */
 #define CUDA_STAGING_BYTES 1048576
 #define CUDA_RING_BYTES 4194304
 
-/* Transforms of cuFFT that are ready: `batch` tiles of size_x by size_y; none where batch is 0. */
+/* cuFFT plans: `batch` tiles of size_x by size_y; no plan where batch is 0. */
 typedef struct CudaFftPlan {
     int plan, size_x, size_y, batch;
 } CudaFftPlan;
@@ -52,10 +52,10 @@ typedef struct CudaFftPlan {
 struct HaloDevice {
     int index;
     cudaStream_t stream;
-    bool patient; /* the host sleeps while it waits: there is other work for the processor */
+    bool patient; /* the host sleeps while it waits: the processor has other work */
     cudaEvent_t mark[2], idle, ring_done[2];
-    bool stopped; /* mark[1] is set, and nothing was launched since */
-    bool queued;  /* mark[0] waits behind other work */
+    bool stopped;       /* mark[1] is set, and nothing was launched since */
+    bool queued;        /* mark[0] was recorded behind other work */
     cudaMemPool_t pool; /* NULL: this GPU has none */
     cudaDeviceProp properties;
     size_t shared_most;          /* bytes of shared memory a kernel may ask for, two blocks at a time */
@@ -64,27 +64,29 @@ struct HaloDevice {
     char *ring; /* two slots */
     void *scratch[CUDA_SCRATCHES];
     int64_t scratch_bytes[CUDA_SCRATCHES];
-    bool scratch_used[CUDA_SCRATCHES]; /* by the primitive that runs: it may not give way */
+    bool scratch_used[CUDA_SCRATCHES]; /* by the running primitive: must not be released */
     bool adapting; /* adapt.cu calls a primitive, which has to take the wide picture as it is */
-    bool asking;                       /* no primitive computes: each stops where it has said what it takes, */
-    int64_t asked;                     /* which is this */
+    bool asking;   /* workspace query: no primitive computes; each stops after it has asked for its memory, */
+    int64_t asked; /* which is this much */
     CudaFftPlan fft[2]; /* of a mask, of tiles */
     char description[320];
-    const void *kept; /* the source of the last histogram in parts, whose samples lie in scratch; NULL: they do not */
+    const void
+        *kept; /* the source of the last histogram in parts, if its samples in parts are in scratch; or NULL */
 };
 
-/* Makes the device current for this thread; every entry begins with it: scratch of the one before may give way. */
+/* Makes the device current for this thread; every entry begins with it. Scratch of the previous primitive may
+ * be released. */
 HaloStatus cuda_use(HaloDevice *device);
-/* At least `bytes` of scratch memory; what it held before is lost. HALO_ERR_LIMIT also where a device is only asked
- * how much it would be: no primitive may touch a sample or a result before it has its scratch. */
+/* At least `bytes` of scratch memory; its contents are lost. HALO_ERR_LIMIT also during a workspace query: no
+ * primitive may touch a sample or a result before it has its scratch. */
 HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, void **data);
-/* What a library takes by itself, said before the scratch. */
+/* Memory that a library allocates itself, reported before the scratch. */
 void cuda_library_takes(HaloDevice *device, int64_t bytes);
 /* Waits for the stream. */
 HaloStatus cuda_wait(HaloDevice *device);
-/* Pinned memory for so many bytes of results, which only who brings some has; NULL if they are too many. What was uploaded through it
- * has left it when the device goes on with what is queued next. */
-HaloStatus cuda_pinned(HaloDevice *device, int64_t bytes, void **room);
+/* Pinned memory for so many bytes of results; NULL if they are too many. Uploads through it are complete when
+ * the device starts what is queued next. */
+HaloStatus cuda_pinned(HaloDevice *device, int64_t bytes, void **workspace);
 /* Copies results to the host and waits for them. */
 HaloStatus cuda_fetch(HaloDevice *device, void *host, const void *data, int64_t bytes);
 /* The samples of a whole buffer without padding and 16-byte aligned: the buffer itself, or a copy. */
@@ -96,9 +98,9 @@ __host__ __device__ static inline int64_t cuda_ceil_div(int64_t a, int64_t b) { 
 __host__ __device__ static inline int64_t cuda_min(int64_t a, int64_t b) { return a < b ? a : b; }
 __host__ __device__ static inline int64_t cuda_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* ---- launches ------------------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------------------- */
 
-/* Blocks are numbered along x, which alone has room for more than 65535 of them. */
+/* Blocks are numbered along x, the only dimension with more than 65535 of them. */
 #define CUDA_BLOCKS_MOST 2147483647
 
 #define CUDA_SHARED_DEFAULT 49152
@@ -108,7 +110,7 @@ __host__ __device__ static inline int64_t cuda_max(int64_t a, int64_t b) { retur
 #ifndef CUDA_LAUNCH
 #define CUDA_LAUNCH(device, kernel, blocks, threads, shared, ...)                                           \
     do {                                                                                                    \
-        if ((device)->asking) return HALO_ERR_LIMIT; /* it takes no scratch, or no more */                  \
+        if ((device)->asking) return HALO_ERR_LIMIT; /* the end of a workspace query */                     \
         const int64_t blocks_ = (blocks);                                                                   \
         if (blocks_ > CUDA_BLOCKS_MOST)                                                                     \
             return halo_fail(HALO_ERR_LIMIT, "this is too large for the GPU: %lld blocks of work",          \
@@ -124,7 +126,7 @@ __host__ __device__ static inline int64_t cuda_max(int64_t a, int64_t b) { retur
     type *const name = reinterpret_cast<type *>(cuda_shared_memory)
 #endif
 
-/* ---- sample types --------------------------------------------------------------------------------------- */
+/* ---- sample types ---------------------------------------------------------------------------------------- */
 
 /* Calls f with a value of the C++ type of `dtype`; inside a kernel this is one branch that all threads take. */
 template <typename F> __device__ __forceinline__ void cuda_typed(HaloDtype dtype, F f)
@@ -136,18 +138,24 @@ template <typename F> __device__ __forceinline__ void cuda_typed(HaloDtype dtype
     }
 }
 
-/* A division is ten instructions where it stands, and more behind them: a function of its own wherever kernels store in so
- * many ways that these would be most of their code. */
+/* Bytes of a sample of a picture's or sound's type. */
+__host__ __device__ static inline int cuda_size(HaloDtype dtype)
+{
+    return dtype == HALO_U8 ? 1 : dtype == HALO_U16 ? 2 : 4;
+}
+
+/* A division is ten instructions inline, and more out of line: a function for kernels that store in so many
+ * ways that divisions would be most of their code. */
 static inline __device__ __noinline__ float cuda_divided(float v, float by) { return v / by; }
 
-/* halo_rescale, where that is so. */
+/* halo_rescale for such kernels. */
 __device__ __forceinline__ float cuda_rescale(float v, HaloStore store)
 {
     if (store.num != 1.0f) v = v * store.num;
     return store.den != 1.0f ? cuda_divided(v, store.den) : v;
 }
 
-/* The sample that v is stored as. */
+/* The sample that stores v. */
 template <typename T> __device__ __forceinline__ T cuda_sample(float v, HaloStore store, unsigned *clipped);
 
 template <> __device__ __forceinline__ float cuda_sample<float>(float v, HaloStore store, unsigned *)
@@ -172,7 +180,7 @@ __device__ __forceinline__ uint16_t cuda_sample<uint16_t>(float v, HaloStore sto
     return (uint16_t)r;
 }
 
-/* N samples that travel in one access. */
+/* N samples loaded or stored in one access. */
 template <typename T, int N> struct alignas(sizeof(T) * N) CudaPack {
     T at[N];
 };
@@ -183,12 +191,12 @@ __host__ __device__ static inline bool cuda_aligned(const void *data, int64_t st
     return ((uintptr_t)data | (uint64_t)stride) % bytes == 0;
 }
 
-/* ---- whole warps ---------------------------------------------------------------------------------------- */
+/* ---- warps ----------------------------------------------------------------------------------------------- */
 
 #define CUDA_WARP 32
 #define CUDA_ALL 0xffffffffu
 
-/* Since sm_80 there is an instruction for 32 bits; 64 go in three parts, whose sums fit. */
+/* Since sm_80 there is an instruction for 32 bits; 64 bits are summed in three parts, whose sums fit. */
 template <typename T> __device__ __forceinline__ T cuda_warp_sum(T v)
 {
 #if __CUDA_ARCH__ >= 800
@@ -220,22 +228,12 @@ __device__ __forceinline__ int cuda_warp_min(int v)
 #endif
 }
 
-__device__ __forceinline__ unsigned cuda_warp_max(unsigned v)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(CUDA_ALL, v);
-#else
-    for (int d = CUDA_WARP / 2; d > 0; d /= 2) v = max(v, __shfl_xor_sync(CUDA_ALL, v, d));
-    return v;
-#endif
-}
-
-/* Counters of what is clipped, which lie so many apart: where samples are clipped everywhere, the warps of one launch would
- * wait for each other at a single one, longer than it takes to move the samples. */
+/* Counters of clipped samples, so far apart: where samples are clipped everywhere, atomics on a single one
+ * would take longer than the samples. */
 #define CUDA_CLIP_COUNTERS 64
 #define CUDA_CLIP_PITCH 16
 
-/* Adds every thread's count to the device's. All threads of the warp call it; few samples are ever clipped, so
+/* Adds every thread's count to the device's. All threads of the warp call it; samples are rarely clipped, so
  * mostly this is one vote. */
 __device__ __forceinline__ void cuda_count_clipped(unsigned long long *counters, unsigned count)
 {
@@ -244,7 +242,7 @@ __device__ __forceinline__ void cuda_count_clipped(unsigned long long *counters,
     if (threadIdx.x % CUDA_WARP == 0) atomicAdd(counters + at * CUDA_CLIP_PITCH, (unsigned long long)sum);
 }
 
-/* ---- memory and copies: what backend.h says ------------------------------------------------------------- */
+/* ---- memory and copies: what backend.h says -------------------------------------------------------------- */
 
 HaloStatus cuda_memory_open(HaloDevice *device);
 void cuda_memory_close(HaloDevice *device);
@@ -256,31 +254,35 @@ HaloStatus cuda_upload(HaloDevice *device, const HaloBuf *host, HaloBuf *to);
 HaloStatus cuda_download(HaloDevice *device, const HaloBuf *from, HaloBuf *host);
 HaloStatus cuda_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to);
 
-/* ---- the primitives, one file each ---------------------------------------------------------------------- */
+/* ---- the primitives, one file each ----------------------------------------------------------------------- */
 
-HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
-/* conv inside another primitive, whose scratch stays. */
-HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
-/* Counters of a histogram that is queued. */
+HaloStatus cuda_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                     HaloStore store);
+/* conv inside another primitive, which keeps its scratch. */
+HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                            HaloStore store);
+/* Counters of a queued histogram. */
 struct CudaCounts {
-    const void *count; /* [channels][bins], of floats then what lies outside: [3][channels] */
-    int64_t bytes;     /* of all these */
-    void *behind;      /* room on the device, and as much of it where the host sees it, or NULL if that would be too much */
-    void *home;
+    const void *count; /* [channels][bins], for floats then counts of samples in no bin: [3][channels] */
+    int64_t bytes;     /* of all counters */
+    void *after;       /* the caller's memory on the device, and on the host, NULL if that would be too much */
+    void *host;
     unsigned *arrival; /* a counter that is 0 */
-    bool words;        /* counters have 32 bits, not 64; they come to the host by themselves if these are not NULL: */
+    bool bits32; /* counters have 32 bits, not 64; the device copies them to the host if these are not NULL: */
     const char *slots;
     const uint8_t *slot_bytes;
-    bool staged; /* they come to the host by themselves: they are, when the device is done, at `count` */
+    bool staged; /* the device copies the counters to the host: when it is done they are at `count` */
 };
-/* Queues a histogram inside another primitive, whose scratch stays; `behind` bytes of room lie behind its counters, for who goes on
- * from these on the device. */
-HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, int64_t behind, CudaCounts *counts);
-/* Waits, and brings so many counters home. */
+/* Queues a histogram inside another primitive, which keeps its scratch; `after` bytes of memory lie after the
+ * counters, for work on the device that continues from these. */
+HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, int64_t after,
+                           CudaCounts *counts);
+/* Waits, and copies so many counters to the host. */
 HaloStatus cuda_hist_fetch(HaloDevice *device, const CudaCounts *counts, int64_t counters, uint64_t *to);
-/* Convolution by Fourier transforms: whether it is to be done so, and can be; fft.cu. */
+/* Convolution by Fourier transforms: whether it is used; fft.cu. */
 bool cuda_fft_takes(const HaloConv *conv);
-HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
+HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
+                    HaloStore store);
 void cuda_fft_close(CudaFftPlan *kept);
 HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep, HaloStore store);
 HaloStatus cuda_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store);
@@ -291,11 +293,15 @@ HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fol
 HaloStatus cuda_powers(HaloDevice *device, const HaloBuf *src, const double *k, double *third, double *fourth);
 HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
-HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store);
-HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store);
-HaloStatus cuda_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather, HaloStore store);
-HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
-/* What this GPU gives, measured once a process; device/ceilings.cu. */
+HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,
+                     HaloStore store);
+HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
+                     HaloStore store);
+HaloStatus cuda_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
+                     HaloStore store);
+HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize,
+                         HaloStore store);
+/* The bandwidth and arithmetic rate of this GPU, measured once per process; device/ceilings.cu. */
 HaloStatus cuda_ceilings(HaloDevice *device, HaloCeilings *ceilings);
 
 #endif

@@ -1,13 +1,17 @@
-/* Division of small numbers by one that the host knows: a multiplication, where a GPU takes twenty instructions. */
+/* Division of small numbers by a number that the host knows: a multiplication, where a division takes twenty
+ * instructions. */
 #ifndef HALO_CUDA_DIVISOR_CUH
 #define HALO_CUDA_DIVISOR_CUH
 
 #include "common.cuh"
 
-/* n; and 2^32 / n, rounded up, of which 32 bits are there: i / n is exact where i * n is below 2^32. */
+/* n; and 2^32 / n, rounded up, in 32 bits: i / n is exact where i * n is below 2^32. */
 struct CudaDivisor {
     unsigned n, inverse;
-    __device__ __forceinline__ int over(int i) const { return n == 1 ? i : (int)__umulhi((unsigned)i, inverse); }
+    __device__ __forceinline__ int over(int i) const
+    {
+        return n == 1 ? i : (int)__umulhi((unsigned)i, inverse);
+    }
 };
 
 static inline CudaDivisor cuda_divisor(int64_t n)

@@ -1,22 +1,23 @@
-/* What histograms and equalization share: the bins of floats without a division, and counters of 16 bits. */
+/* What histograms and equalization share: bins of floats without a division, and packed counters of 16 bits. */
 #ifndef HALO_CUDA_BINS_CUH
 #define HALO_CUDA_BINS_CUH
 
 #include "common.cuh"
 #include "halo/measures.h"
 
-static const int word_bins = 65536; /* whose counters of 16 bits fit a block's shared memory */
+static const int u16_bins = 65536; /* packed counters of so many bins fit a block's shared memory */
 
-/* ---- bins ----------------------------------------------------------------------------------------------- */
+/* ---- bins ------------------------------------------------------------------------------------------------ */
 
-/* halo_bin: where a quotient is so near an edge that this might lie on its other side, it is compared with the edge. By a power
- * of two from 0 it never need be. A float goes so in single precision first, where that tells few bins well, or where nothing is
- * rounded: from 0, by a power of two. */
+/* halo_bin without a division: where the quotient is so close to an edge that it might lie on the other side,
+ * the sample is compared with the edge. From 0 by a power of two this is never needed. Floats are first tried
+ * in single precision: where it tells few bins reliably, or where nothing is rounded (from 0 by a power of
+ * two). */
 struct BinScale {
     HaloBins of;
     double near;
-    int bins; /* HALO_MAX_BINS at most */
-    float from, times, quick; /* quick < 0: it does not */
+    int bins;                /* HALO_MAX_BINS at most */
+    float from, times, fast; /* fast < 0: single precision does not do */
 };
 
 static inline BinScale bin_scale(double lo, double hi, int64_t bins)
@@ -25,50 +26,54 @@ static inline BinScale bin_scale(double lo, double hi, int64_t bins)
     BinScale s = {halo_bins(lo, hi, bins), 0.0, (int)bins, (float)lo};
     const double range = hi - lo, largest = fmax(fabs(lo), fabs(hi)) * s.of.scale;
     const bool exact = lo == 0.0 && frexp(range, &exponent) == 0.5;
-    /* Quotients are rounded by a part of themselves, edges by a part of the greater end. */
+    /* Relative rounding errors of quotients, and of edges by the greater end. */
     s.near = exact ? -1.0 : (double)bins * 0x1p-48 + largest * 0x1p-50;
     s.times = (float)s.of.scale;
-    /* A difference, a factor and a product are rounded, each by 2^-24 of a quotient below `bins`; and lo is. */
-    const double off = (double)bins * 3.0 * 0x1p-24 + fabs((double)s.from - lo) * s.of.scale + largest * 0x1p-50;
-    s.quick = off < 0x1p-6 && range > 1e-30 && range < 1e30 ? (float)(1.01 * off + 0x1p-24) : -1.0f;
-    if (exact && frexp((double)bins, &exponent) == 0.5 && bins < 1 << 22 && range > 1e-30 && range <= (double)bins) s.quick = 0.0f;
+    /* A difference, a factor and a product are rounded, each by 2^-24 of a quotient below `bins`; so is lo. */
+    const double off =
+        (double)bins * 3.0 * 0x1p-24 + fabs((double)s.from - lo) * s.of.scale + largest * 0x1p-50;
+    s.fast = off < 0x1p-6 && range > 1e-30 && range < 1e30 ? (float)(1.01 * off + 0x1p-24) : -1.0f;
+    if (exact && frexp((double)bins, &exponent) == 0.5 && bins < 1 << 22 && range > 1e-30 &&
+        range <= (double)bins)
+        s.fast = 0.0f;
     return s;
 }
 
-/* A function by itself where it is seldom called: see below. */
-static __device__ __noinline__ int bin_apart(const BinScale &s, double v);
+/* Out of line, since it is rarely called: see below. */
+static __device__ __noinline__ int bin_exact(const BinScale &s, double v);
 
 __device__ __forceinline__ static int bin_of(const BinScale &s, double v)
 {
     if (!(v >= s.of.lo && v <= s.of.hi)) return v < s.of.lo ? -1 : v > s.of.hi ? -2 : -3;
     const double quotient = (v - s.of.lo) * s.of.scale, at = quotient < s.of.count ? quotient : s.of.count;
-    const double magic = 6755399441055744.0, whole = at + magic; /* whose low bits are the nearest integer */
+    const double magic = 6755399441055744.0, whole = at + magic; /* the low bits are the nearest integer */
     const double near = whole - magic, part = at - near;
     const bool less = fabs(part) > s.near ? part < 0.0 : v < halo_bin_edge(&s.of, near);
     const int bin = __double2loint(whole) - less;
     return bin < s.bins ? bin : s.bins - 1;
 }
 
-/* In single precision, where s.quick is not negative: the bin of v, or `bins` if that does not tell, or no bin holds v. Rounded
- * down, 2^23 and a number have its whole part in the low bits; what is far outside has others. The rest may be so far from a half.
- */
-__device__ __forceinline__ static unsigned bin_quick(const BinScale &s, float v)
+/* In single precision, where s.fast is not negative: the bin of v, or `bins` if that is not certain, or no bin
+ * holds v. Rounded down, 2^23 plus a number has its integer part in the low bits; numbers far outside have
+ * other bits. The fraction must be this far from both edges. */
+__device__ __forceinline__ static unsigned bin_fast(const BinScale &s, float v)
 {
-    const float at = (v - s.from) * s.times, whole = __fadd_rd(at, 8388608.0f), rest = at - (whole - 8388608.0f);
+    const float at = (v - s.from) * s.times, whole = __fadd_rd(at, 8388608.0f),
+                rest = at - (whole - 8388608.0f);
     const unsigned bin = min(__float_as_uint(whole) - 0x4b000000u, (unsigned)s.bins);
-    return fabsf(rest - 0.5f) <= 0.5f - s.quick ? bin : (unsigned)s.bins;
+    return fabsf(rest - 0.5f) <= 0.5f - s.fast ? bin : (unsigned)s.bins;
 }
 
 __device__ __forceinline__ static int bin_of(const BinScale &s, float v)
 {
-    if (s.quick < 0.0f) return bin_of(s, (double)v);
-    const unsigned bin = bin_quick(s, v);
-    return bin < (unsigned)s.bins ? (int)bin : bin_apart(s, (double)v);
+    if (s.fast < 0.0f) return bin_of(s, (double)v);
+    const unsigned bin = bin_fast(s, v);
+    return bin < (unsigned)s.bins ? (int)bin : bin_exact(s, (double)v);
 }
 
-static __device__ __noinline__ int bin_apart(const BinScale &s, double v) { return bin_of(s, v); }
+static __device__ __noinline__ int bin_exact(const BinScale &s, double v) { return bin_of(s, v); }
 
-/* ---- counters ------------------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------------------- */
 
 __device__ __forceinline__ static void clear_shared(unsigned *counter, int n)
 {
@@ -76,8 +81,8 @@ __device__ __forceinline__ static void clear_shared(unsigned *counter, int n)
     __syncthreads();
 }
 
-/* Adds the copies of `bins` counters up, into `to`. The copy that a thread begins with goes round: neighbours
- * would otherwise meet in a bank. */
+/* Adds up the copies of `bins` counters, into `to`. Neighbouring threads begin with different copies, so that
+ * they use different banks. */
 __device__ __forceinline__ static void flush_shared(const unsigned *counter, int bins, int copies,
                                                     unsigned long long *to)
 {
@@ -89,7 +94,7 @@ __device__ __forceinline__ static void flush_shared(const unsigned *counter, int
     }
 }
 
-/* Are the warp's packs of samples of so many bytes, 2 or 4, all there, and have they one value? */
+/* Are the warp's packs of samples of so many bytes, 2 or 4, complete, and do all hold the same value? */
 template <int Bytes> __device__ __forceinline__ static bool all_same(uint4 pack, bool there)
 {
     const unsigned first = __shfl_sync(CUDA_ALL, pack.x, 0);
@@ -97,45 +102,52 @@ template <int Bytes> __device__ __forceinline__ static bool all_same(uint4 pack,
     return __all_sync(CUDA_ALL, there && (differ | (Bytes == 4 ? 0 : first >> 16 ^ (first & 0xffffu))) == 0);
 }
 
-/* Counts v n times in one half of a word; what the word was. */
-__device__ __forceinline__ static unsigned add_word(unsigned *counter, unsigned v, unsigned n)
+/* Counts v n times in its half of a word; returns the word before. */
+__device__ __forceinline__ static unsigned packed_add(unsigned *counter, unsigned v, unsigned n)
 {
     return atomicAdd(counter + v / 2, n << v % 2 * 16);
 }
 
-__device__ __forceinline__ static bool word_wraps(unsigned old, unsigned v, unsigned n) { return (old >> v % 2 * 16 & 0xffffu) + n > 0xffffu; }
+__device__ __forceinline__ static bool packed_wraps(unsigned old, unsigned v, unsigned n)
+{
+    return (old >> v % 2 * 16 & 0xffffu) + n > 0xffffu;
+}
 
-/* Where a half overflows, 65536 goes to the result, of 32 or 64 bits, and what the lower half carried into the upper is taken back.
- * Every change of an upper half sees for itself whether it wrapped, so that it does not matter who comes in between. */
-template <typename Count> __device__ __forceinline__ static void wrap_word(unsigned *counter, unsigned v, Count *to)
+/* Where a half overflows, adds 65536 to the result, of 32 or 64 bits, and takes back the carry of the lower
+ * half into the upper. Every change of an upper half detects its own overflow, so the order of concurrent
+ * changes does not matter. */
+template <typename Count>
+__device__ __forceinline__ static void packed_carry(unsigned *counter, unsigned v, Count *to)
 {
     atomicAdd(to + v, (Count)65536);
-    if (v % 2 == 0 && atomicSub(counter + v / 2, 65536u) >> 16 == 0) atomicAdd(to + v + 1, (Count)0 - (Count)65536);
+    if (v % 2 == 0 && atomicSub(counter + v / 2, 65536u) >> 16 == 0)
+        atomicAdd(to + v + 1, (Count)0 - (Count)65536);
 }
 
-template <typename Count> __device__ __forceinline__ static void count_word(unsigned *counter, unsigned v, unsigned n, Count *to)
+template <typename Count>
+__device__ __forceinline__ static void packed_count(unsigned *counter, unsigned v, unsigned n, Count *to)
 {
-    if (word_wraps(add_word(counter, v, n), v, n)) wrap_word(counter, v, to);
+    if (packed_wraps(packed_add(counter, v, n), v, n)) packed_carry(counter, v, to);
 }
 
-/* Several values, of which negative ones do not count: none waits for what the word of another was. */
+/* Counts several values, except negative ones: no atomic waits for the result of another. */
 template <int Values, typename Count>
-__device__ __forceinline__ static void count_words(unsigned *counter, const int v[Values], Count *to)
+__device__ __forceinline__ static void packed_count_all(unsigned *counter, const int v[Values], Count *to)
 {
     unsigned old[Values];
     bool wraps = false;
 #pragma unroll
-    for (int i = 0; i < Values; i++) old[i] = v[i] >= 0 ? add_word(counter, (unsigned)v[i], 1) : 0;
+    for (int i = 0; i < Values; i++) old[i] = v[i] >= 0 ? packed_add(counter, (unsigned)v[i], 1) : 0;
 #pragma unroll
-    for (int i = 0; i < Values; i++) wraps = wraps || word_wraps(old[i], (unsigned)v[i], 1);
+    for (int i = 0; i < Values; i++) wraps = wraps || packed_wraps(old[i], (unsigned)v[i], 1);
     if (!wraps) return; /* nearly always */
 #pragma unroll
     for (int i = 0; i < Values; i++)
-        if (word_wraps(old[i], (unsigned)v[i], 1)) wrap_word(counter, (unsigned)v[i], to);
+        if (packed_wraps(old[i], (unsigned)v[i], 1)) packed_carry(counter, (unsigned)v[i], to);
 }
 
 /* Adds so many words of two counters each to the result. */
-__device__ __forceinline__ static void flush_words(const unsigned *counter, int words, unsigned long long *to)
+__device__ __forceinline__ static void packed_flush(const unsigned *counter, int words, unsigned long long *to)
 {
     __syncthreads();
     for (int b = (int)threadIdx.x; b < words; b += (int)blockDim.x) {
@@ -145,8 +157,8 @@ __device__ __forceinline__ static void flush_words(const unsigned *counter, int 
     }
 }
 
-/* The same to counters of 32 bits, two at a time: the lower one never takes anything back, and so carries nothing. */
-__device__ __forceinline__ static void flush_words(const unsigned *counter, int words, unsigned *to)
+/* The same to counters of 32 bits, two at a time: the lower one never decreases, so it does not carry. */
+__device__ __forceinline__ static void packed_flush(const unsigned *counter, int words, unsigned *to)
 {
     __syncthreads();
     for (int b = (int)threadIdx.x; b < words; b += (int)blockDim.x) {

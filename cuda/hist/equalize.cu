@@ -1,18 +1,22 @@
-/* Equalization, all of it on the device: blocks count the levels of their part of a tile (equalize_count.cu), a block makes
- * a part of a tile's table, and every sample is looked up in the tables of the tiles around it (equalize_quick.cu). */
+/* Equalization on the device: blocks count the levels of their part of a tile (equalize_count.cu), a block
+ * makes a part of a tile's table, and every sample is looked up in the tables of the tiles around it
+ * (equalize_lookup.cu). */
 #include "equalize.cuh"
 
 static const int table_threads = 256;
-/* Neighbouring bins of a table that a block has: tables of bytes have one block each. */
+/* Neighbouring bins of a table per block: tables of bytes have one block each. */
 static const int table_part = 4096;
-/* And a thread, at once: of counters of 32 bits all. */
-template <typename Count> __device__ constexpr int table_own() { return sizeof(Count) == 4 ? table_part / table_threads : 4; }
+/* Bins of a thread at a time: all of its bins with counters of 32 bits. */
+template <typename Count> __device__ constexpr int table_own()
+{
+    return sizeof(Count) == 4 ? table_part / table_threads : 4;
+}
 
 static __host__ __device__ int64_t table_parts(int64_t bins) { return cuda_ceil_div(bins, table_part); }
 
-/* ---- sums over a block ---------------------------------------------------------------------------------- */
+/* ---- sums over a block ----------------------------------------------------------------------------------- */
 
-/* The sum over the warp's lanes up to this one. */
+/* The inclusive prefix sum over the lanes of the warp. */
 __device__ __forceinline__ static uint64_t sum_lanes(uint64_t v)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP;
@@ -24,7 +28,7 @@ __device__ __forceinline__ static uint64_t sum_lanes(uint64_t v)
     return v;
 }
 
-/* The sum over the block's threads before this one, and over all of them. */
+/* The exclusive prefix sum over the threads of the block, and the sum of all. */
 __device__ __forceinline__ static uint64_t sum_before(uint64_t v, uint64_t *all)
 {
     constexpr int warps = table_threads / CUDA_WARP;
@@ -44,10 +48,10 @@ __device__ __forceinline__ static uint64_t sum_before(uint64_t v, uint64_t *all)
     return before + upto - v;
 }
 
-/* ---- tables --------------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------------------- */
 
-/* Of some bins: all counts, these as far as they are not beyond `most`, and the least bin that counts. A function by itself, for
- * what seldom runs would be most of the code. */
+/* Of some bins: the sum of the counts, the sum of the counts limited to `most`, and the least bin that counts.
+ * Out of line, since it is rarely called and large. */
 template <typename Count>
 __device__ __noinline__ static TableSums sum_bins(const Count *count, int64_t from, int64_t to, uint64_t most)
 {
@@ -70,57 +74,63 @@ __device__ __noinline__ static TableSums sum_bins(const Count *count, int64_t fr
     return {total, kept, least};
 }
 
-/* The sums of each part of each table, as if all samples of a tile were counted: floats that are NaN are not. */
-template <typename Count> __global__ static void __launch_bounds__(table_threads) sums_kernel(const __grid_constant__ EqualizeArgs a)
+/* The sums of each part of each table, as if all samples of a tile were counted, though NaN are not. */
+template <typename Count>
+__global__ static void __launch_bounds__(table_threads) sums_kernel(const __grid_constant__ EqualizeArgs a)
 {
-    const int64_t bins = a.how.bins, parts = table_parts(bins), table = blockIdx.x / parts, part = blockIdx.x - table * parts;
+    const int64_t bins = a.how.bins, parts = table_parts(bins), table = blockIdx.x / parts,
+                  part = blockIdx.x - table * parts;
     const uint64_t most = halo_equalize_most(a.how.limit, a.expected, bins);
-    const TableSums sums =
-        sum_bins((const Count *)a.count + table * bins, part * table_part, cuda_min(bins, (part + 1) * table_part), most);
+    const TableSums sums = sum_bins((const Count *)a.count + table * bins, part * table_part,
+                                    cuda_min(bins, (part + 1) * table_part), most);
     if (threadIdx.x == 0) a.sums[blockIdx.x] = sums;
 }
 
-/* What halo_equalize_count makes of counts, with as few divisions as possible: `each` to every bin, and one more to every step-th
- * before `end`. */
+/* halo_equalize_count with few divisions: adds `each` to every bin, and one more to every step-th before
+ * `end`. */
 struct Spread {
     uint64_t most, each;
     unsigned step, end;
 
-    __device__ __forceinline__ Spread(uint64_t most, uint64_t excess, int64_t bins) : most(most), each(excess / (uint64_t)bins)
+    __device__ __forceinline__ Spread(uint64_t most, uint64_t excess, int64_t bins)
+        : most(most), each(excess / (uint64_t)bins)
     {
         const unsigned left = (unsigned)(excess % (uint64_t)bins);
         step = left > 0 ? (unsigned)bins / left : 1;
         end = left * step;
     }
 
-    /* The sum of what is spread over the bins before this one. */
+    /* What is added to the bins before this one. */
     __device__ __forceinline__ uint64_t before(int64_t bin) const
     {
         return each * (uint64_t)bin + (min((unsigned)bin, end) + step - 1) / step;
     }
 
-    /* `past`: bins since the last that may have one more. */
+    /* `past`: bins since the last that may get one more. */
     __device__ __forceinline__ uint64_t of(uint64_t count, unsigned bin, unsigned past) const
     {
         return (count < most ? count : most) + each + (past == 0 && bin < end ? 1 : 0);
     }
 };
 
-/* A thread's counters, and its levels; those of 32 bits are whole packs of 16 bytes. */
-template <int Own> __device__ __forceinline__ static void load_counts(const unsigned *count, int64_t, unsigned (&own)[Own])
+/* A thread's counters and levels; counters of 32 bits are complete packs of 16 bytes. */
+template <int Own>
+__device__ __forceinline__ static void load_counts(const unsigned *count, int64_t, unsigned (&own)[Own])
 {
 #pragma unroll
     for (int i = 0; i < Own; i += 4) *reinterpret_cast<uint4 *>(own + i) = __ldg((const uint4 *)(count + i));
 }
 
 template <int Own>
-__device__ __forceinline__ static void load_counts(const unsigned long long *count, int64_t there, unsigned long long (&own)[Own])
+__device__ __forceinline__ static void load_counts(const unsigned long long *count, int64_t there,
+                                                   unsigned long long (&own)[Own])
 {
 #pragma unroll
     for (int i = 0; i < Own; i++) own[i] = i < there ? __ldg(count + i) : 0;
 }
 
-template <typename Count, int Own> __device__ __forceinline__ static void store_levels(float *table, int64_t there, const float (&level)[Own])
+template <typename Count, int Own>
+__device__ __forceinline__ static void store_levels(float *table, int64_t there, const float (&level)[Own])
 {
 #pragma unroll
     for (int i = 0; i < Own; i += 4)
@@ -131,11 +141,13 @@ template <typename Count, int Own> __device__ __forceinline__ static void store_
                 if (k < there) table[k] = level[k];
 }
 
-/* A part of a table a block, of which it knows all sums, and those of the parts before its own. Where fewer samples than expected
- * were counted, or nobody has summed up, it makes them itself. */
-template <typename Count> __global__ static void __launch_bounds__(table_threads) table_kernel(const __grid_constant__ EqualizeArgs a)
+/* A block makes a part of a table from the sums of all parts. Where these are missing, or fewer samples than
+ * expected were counted, it computes the sums itself. */
+template <typename Count>
+__global__ static void __launch_bounds__(table_threads) table_kernel(const __grid_constant__ EqualizeArgs a)
 {
-    const int64_t bins = a.how.bins, parts = table_parts(bins), number = blockIdx.x / parts, part = blockIdx.x - number * parts;
+    const int64_t bins = a.how.bins, parts = table_parts(bins), number = blockIdx.x / parts,
+                  part = blockIdx.x - number * parts;
     const int64_t from = part * table_part, to = cuda_min(bins, from + table_part);
     constexpr int own = table_own<Count>();
     const Count *const count = (const Count *)a.count + number * bins;
@@ -143,7 +155,7 @@ template <typename Count> __global__ static void __launch_bounds__(table_threads
     const bool whole = a.dtype != HALO_F32;
     const float top = whole ? (float)(bins - 1) : a.how.white;
     TableSums all = {0, 0, (unsigned long long)INT64_MAX};
-    uint64_t upto = 0, made; /* counted in bins before this part's, as far as they are not beyond `most` */
+    uint64_t upto = 0, made; /* limited counts in the bins before this part */
 #pragma unroll 8
     for (int64_t p = 0; p < parts && parts > 1; p++) {
         const TableSums sums = a.sums[number * parts + p];
@@ -184,7 +196,8 @@ template <typename Count> __global__ static void __launch_bounds__(table_threads
     }
 }
 
-template <typename Count> static HaloStatus make_tables(HaloDevice *device, const EqualizeArgs *args, int64_t tables)
+template <typename Count>
+static HaloStatus make_tables(HaloDevice *device, const EqualizeArgs *args, int64_t tables)
 {
     const int64_t blocks = tables * table_parts(args->how.bins);
     if (blocks > tables) CUDA_LAUNCH(device, sums_kernel<Count>, blocks, table_threads, 0, *args);
@@ -192,19 +205,20 @@ template <typename Count> static HaloStatus make_tables(HaloDevice *device, cons
     return HALO_OK;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------- */
+/* ---- the entry ------------------------------------------------------------------------------------------- */
 
-/* Channels that one set of counters is of. */
+/* Channels that share a set of counters. */
 static int counted_channels(const EqualizeArgs *a)
 {
     const bool leaves_alpha = a->alpha >= 0 && a->alpha < a->channels;
     return a->how.joint ? a->channels - leaves_alpha : 1;
 }
 
-HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store)
+HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize,
+                         HaloStore store)
 {
     EqualizeArgs args = {};
-    int64_t tiles, tables, entries, sums, bytes, fours;
+    int64_t tiles, tables, entries, sums, bytes, quads;
     void *scratch;
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
@@ -220,7 +234,8 @@ HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.dtype = src->shape.dtype;
     args.to = dst->shape.dtype;
     args.how = *equalize;
-    args.expected = (uint64_t)(equalize->tile_width * equalize->tile_height) * (uint64_t)counted_channels(&args);
+    args.expected =
+        (uint64_t)(equalize->tile_width * equalize->tile_height) * (uint64_t)counted_channels(&args);
     args.scale = bin_scale(0.0, (double)equalize->white, equalize->bins);
     args.over_x = 1.0f / (float)equalize->tile_width;
     args.over_y = 1.0f / (float)equalize->tile_height;
@@ -228,29 +243,29 @@ HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.stores = row_packs(dst->data, dst->stride, dst->shape.dtype, 4);
     args.store = store;
     args.clipped = device->clipped;
-    args.quick = equalize_quick_takes(&args);
+    args.fast = equalize_lookup_takes(&args);
     args.form = equalize_form(device, &args);
-    fours = equalize_fours(&args);
-    args.narrow = equalize_narrow(device, &args);
-    const int64_t each = args.narrow ? sizeof(unsigned) : sizeof(unsigned long long);
+    quads = equalize_quads_bytes(&args);
+    args.bits32 = equalize_counts32(device, &args);
+    const int64_t each = args.bits32 ? sizeof(unsigned) : sizeof(unsigned long long);
     if (!halo_mul(equalize->tiles_x, equalize->tiles_y, &tiles) || !halo_mul(tiles, args.sets, &tables) ||
         !halo_mul(tables, equalize->bins, &entries) ||
         !halo_mul(tables, table_parts(equalize->bins) * (int64_t)sizeof *args.sums, &sums) ||
-        !halo_mul(entries, each + (int64_t)sizeof *args.table, &bytes) || fours < 0 || bytes > INT64_MAX - sums ||
-        bytes + sums > INT64_MAX - fours)
+        !halo_mul(entries, each + (int64_t)sizeof *args.table, &bytes) || quads < 0 ||
+        bytes > INT64_MAX - sums || bytes + sums > INT64_MAX - quads)
         return halo_fail(HALO_ERR_LIMIT, "%lld x %lld tables are too many", (long long)equalize->tiles_x,
                          (long long)equalize->tiles_y);
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, fours + sums + bytes, &scratch));
-    args.fours = scratch; /* first, for their alignment */
-    args.count = (char *)scratch + fours;
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, quads + sums + bytes, &scratch));
+    args.quads = scratch; /* first, for their alignment */
+    args.count = (char *)scratch + quads;
     args.table = (float *)((char *)args.count + entries * each);
-    args.sums = (TableSums *)((char *)scratch + fours + bytes);
+    args.sums = (TableSums *)((char *)scratch + quads + bytes);
     CUDA_TRY(cudaMemsetAsync(args.count, 0, (size_t)(entries * each), device->stream));
     CUDA_PASS(equalize_count(device, &args, tiles));
-    if (args.narrow)
+    if (args.bits32)
         CUDA_PASS(make_tables<unsigned>(device, &args, tables));
     else
         CUDA_PASS(make_tables<unsigned long long>(device, &args, tables));
-    CUDA_PASS(equalize_join(device, &args));
-    return args.quick ? equalize_quick(device, &args) : equalize_rest(device, &args);
+    CUDA_PASS(equalize_make_quads(device, &args));
+    return args.fast ? equalize_lookup(device, &args) : equalize_any(device, &args);
 }

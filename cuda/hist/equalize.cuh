@@ -5,23 +5,23 @@
 #include "bins.cuh"
 #include "point/rows.cuh"
 
-static const int byte_levels = 256, word_levels = word_bins;
+static const int u8_levels = 256, u16_levels = u16_bins;
 
 /* Of some bins of a table (equalize.cu). */
 struct TableSums {
     unsigned long long total, kept, least;
 };
 
-/* A level's results of four tables, side by side: floats; whole numbers of 16 bits; or, of 16 neighbouring levels, those of the
- * first in 16 bits, and how far beyond these each lies in 6. */
-enum FourForm { FOURS_FLOATS, FOURS_WHOLE, FOURS_NEAR };
-static const int near_group = 16, near_most = 63;
+/* A level's results of four tables, side by side (a quad): floats; integers of 16 bits; or packed: for 16
+ * neighbouring levels, the results of the first in 16 bits, and 6 bits for each level's distance from these. */
+enum QuadForm { QUADS_F32, QUADS_U16, QUADS_PACKED };
+static const int packed_group = 16, packed_most = 63;
 
-/* How FOURS_NEAR lies in memory, for each cell: levels in one set of tables. */
-struct NearFours {
-    uint16_t low[word_levels]; /* of 24 bits */
-    uint8_t high[word_levels];
-    uint2 base[word_levels / near_group];
+/* QUADS_PACKED in memory, per cell: levels in one set of tables. */
+struct PackedQuads {
+    uint16_t low[u16_levels]; /* of 24 bits */
+    uint8_t high[u16_levels];
+    uint2 base[u16_levels / packed_group];
 };
 
 struct EqualizeArgs {
@@ -29,52 +29,55 @@ struct EqualizeArgs {
     char *dst;
     int64_t src_stride, dst_stride;
     int64_t width, height;
-    int64_t parts; /* blocks of a tile that is counted, or of a cell that is looked up */
+    int64_t parts;        /* blocks per tile when counting, or per cell when looking up */
     float over_x, over_y; /* 1 over the sides of a tile */
     int channels, alpha, sets;
-    bool packed, stores; /* packs of 16 bytes may be read, and packs of four samples stored */
+    bool packed, stores; /* may packs of 16 bytes be read, and packs of four samples be stored? */
     HaloDtype dtype, to;
     HaloEqualize how;
     BinScale scale; /* of floats */
     HaloStore store;
-    void *count;               /* [tiles][sets][bins], of 32 bits where `narrow`, else of 64 */
-    bool narrow;
-    float *table;              /* the same */
-    TableSums *sums;           /* [tiles][sets][parts of a table] */
-    uint64_t expected;         /* samples of a tile that a set counts, if none is NaN */
-    void *fours;               /* [cells][sets][bins]: what the tables around a cell make of a level */
-    FourForm form;             /* of these */
-    bool quick;                /* samples are looked up by equalize_quick */
+    void *count; /* [tiles][sets][bins], of 32 bits where `bits32`, else of 64 */
+    bool bits32;
+    float *table;      /* the same */
+    TableSums *sums;   /* [tiles][sets][parts of a table] */
+    uint64_t expected; /* samples of a tile in a set, if none is NaN */
+    void *quads;       /* [cells][sets][bins]: results of the tables around a cell */
+    QuadForm form;     /* of these */
+    bool fast;         /* equalize_lookup supports it */
     unsigned long long *clipped;
 };
 
-/* The same of a float that single precision does not tell: a function by itself, for it is seldom called. */
-static __device__ __noinline__ int equalize_bin_apart(const EqualizeArgs &a, float v)
+/* The bin of a float for which single precision is not certain: out of line, since it is rarely called. */
+static __device__ __noinline__ int equalize_bin_exact(const EqualizeArgs &a, float v)
 {
     const int bin = bin_of(a.scale, (double)v);
     return bin == -1 ? 0 : bin == -2 ? a.scale.bins - 1 : bin;
 }
 
-/* The level of a sample that is not NaN: an integer itself, of floats the bin, the first or last beyond full scale. */
+/* The level of a sample that is not NaN: integers are levels; floats have bins, the first or last beyond full
+ * scale. */
 __device__ __forceinline__ static int equalize_bin(const EqualizeArgs &a, float v)
 {
     if (a.dtype != HALO_F32) return (int)v;
-    const unsigned bin = a.scale.quick >= 0.0f ? bin_quick(a.scale, v) : (unsigned)a.scale.bins;
-    return bin < (unsigned)a.scale.bins ? (int)bin : equalize_bin_apart(a, v);
+    const unsigned bin = a.scale.fast >= 0.0f ? bin_fast(a.scale, v) : (unsigned)a.scale.bins;
+    return bin < (unsigned)a.scale.bins ? (int)bin : equalize_bin_exact(a, v);
 }
 
-/* equalize_count.cu: the levels of every tile, in counters of 32 bits or not. */
-bool equalize_narrow(const HaloDevice *device, const EqualizeArgs *args);
+/* equalize_count.cu: counts the levels of every tile, in counters of 32 bits or of 64. */
+bool equalize_counts32(const HaloDevice *device, const EqualizeArgs *args);
 HaloStatus equalize_count(HaloDevice *device, EqualizeArgs *args, int64_t tiles);
-/* equalize_join.cu: the tables around a cell as one, where tiles are mixed; how much room they take, -1 if that is no number. */
-int64_t equalize_fours(const EqualizeArgs *args);
-HaloStatus equalize_join(HaloDevice *device, const EqualizeArgs *args);
-/* Looks every sample up: equalize_quick.cu what that takes, of which equalize_near.cu has a part, equalize_join.cu the rest. */
-bool equalize_quick_takes(const EqualizeArgs *args);
-FourForm equalize_form(const HaloDevice *device, const EqualizeArgs *args);
-HaloStatus equalize_quick(HaloDevice *device, EqualizeArgs *args);
-bool equalize_near_takes(const HaloDevice *device, const EqualizeArgs *args);
-HaloStatus equalize_near(HaloDevice *device, EqualizeArgs *args);
-HaloStatus equalize_rest(HaloDevice *device, EqualizeArgs *args);
+/* equalize_quads.cu: merges the tables around a cell into quads, where tiles are mixed; bytes of these, -1 if
+ * too many. */
+int64_t equalize_quads_bytes(const EqualizeArgs *args);
+HaloStatus equalize_make_quads(HaloDevice *device, const EqualizeArgs *args);
+/* Looks up every sample: equalize_lookup.cu, or equalize_packed.cu for packed quads; equalize_quads.cu what
+ * these do not support. */
+bool equalize_lookup_takes(const EqualizeArgs *args);
+QuadForm equalize_form(const HaloDevice *device, const EqualizeArgs *args);
+HaloStatus equalize_lookup(HaloDevice *device, EqualizeArgs *args);
+bool equalize_packed_takes(const HaloDevice *device, const EqualizeArgs *args);
+HaloStatus equalize_packed(HaloDevice *device, EqualizeArgs *args);
+HaloStatus equalize_any(HaloDevice *device, EqualizeArgs *args);
 
 #endif

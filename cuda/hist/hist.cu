@@ -1,12 +1,12 @@
-/* Histograms: room for counters, the choice of a kernel, and how counts come to the host. */
+/* Histograms: workspace for counters, the choice of a kernel, and copying counts to the host. */
 #include <stdlib.h>
 
 #include "hist.cuh"
 
-/* ---- room ----------------------------------------------------------------------------------------------- */
+/* ---- workspace ------------------------------------------------------------------------------------------- */
 
-/* Samples that lie in parts are kept for the next histogram, whose parts may lie in these: of so many of a channel, and channels.
- */
+/* Samples in parts are kept for the next histogram, whose parts may lie inside these: so many per channel, of
+ * so many channels. */
 static const int64_t kept_most = 65536, kept_channels = 4;
 
 static int64_t kept_bytes(const HaloHist *hist, int64_t channels)
@@ -15,68 +15,77 @@ static int64_t kept_bytes(const HaloHist *hist, int64_t channels)
     return keeps ? (kept_channels + channels * kept_most) * (int64_t)sizeof(float) : 0;
 }
 
-/* More counters than these are copied to the host: the block that hands them over would take longer. */
+/* More counters than these are copied to the host afterwards: the last block would take longer. */
 static const int64_t handed_most = 16384;
 
-/* What is 0 between launches: a counter of arrivals, and, so many behind it, those of a histogram. */
+/* Memory that is 0 between launches: a counter of arrivals, and, so many counters after it, those of a
+ * histogram. */
 static const int64_t arrivals = 4;
 
-/* What blocks leave that count 16 bits: counters of as many, two a word. */
-static int64_t left_bytes(const HistArgs *args) { return args->channels * args->blocks * (int64_t)word_bins * (int64_t)sizeof(uint16_t); }
-
-/* Room on the device: what is kept of parts; the counters, where nobody hands them over; what lies behind them. */
-static HaloStatus find_room(HaloDevice *device, HistArgs *args, int64_t kept, int64_t counters, int64_t behind, CudaCounts *counts)
+/* The packed counters that blocks of 16-bit histograms leave. */
+static int64_t left_bytes(const HistArgs *args)
 {
-    const int64_t left = counts->words ? left_bytes(args) : 0, own = counts->staged ? 0 : left + counts->bytes;
-    const int64_t zeros = counts->words ? counters : counts->staged ? 2 * handed_most : 0;
-    void *room;
+    return args->channels * args->blocks * (int64_t)u16_bins * (int64_t)sizeof(uint16_t);
+}
+
+/* Device memory: kept samples of parts; counters, unless the last block copies them; the caller's memory after
+ * them. */
+static HaloStatus find_workspace(HaloDevice *device, HistArgs *args, int64_t kept, int64_t counters,
+                                 int64_t after, CudaCounts *counts)
+{
+    const int64_t left = counts->bits32 ? left_bytes(args) : 0, own = counts->staged ? 0 : left + counts->bytes;
+    const int64_t zeros = counts->bits32 ? counters : counts->staged ? 2 * handed_most : 0;
+    void *workspace;
     unsigned *zero;
-    CUDA_PASS(reduce_room(device, cuda_max(1, kept + own + behind), arrivals + zeros, &room, &zero));
+    CUDA_PASS(reduce_room(device, cuda_max(1, kept + own + after), arrivals + zeros, &workspace, &zero));
     counts->arrival = args->arrival = zero;
-    counts->behind = (char *)room + kept + own;
-    if (counts->words) {
-        args->words.left = (unsigned *)room;
-        args->words.count = (unsigned *)((char *)room + left);
-        args->words.wrapped = zero + arrivals;
-        counts->count = args->words.count;
+    counts->after = (char *)workspace + kept + own;
+    if (counts->bits32) {
+        args->u16.left = (unsigned *)workspace;
+        args->u16.count = (unsigned *)((char *)workspace + left);
+        args->u16.wrapped = zero + arrivals;
+        counts->count = args->u16.count;
     } else if (counts->staged) {
         args->count = (unsigned long long *)(zero + arrivals);
         args->counters = (int)counters;
     } else {
-        counts->count = args->count = (unsigned long long *)((char *)room + kept);
+        counts->count = args->count = (unsigned long long *)((char *)workspace + kept);
         CUDA_TRY(cudaMemsetAsync(args->count, 0, (size_t)own, device->stream));
     }
     return HALO_OK;
 }
 
-/* Room where the host sees it: counters that come by themselves, and what lies behind them. */
-static HaloStatus find_home(HaloDevice *device, HistArgs *args, int64_t counters, int64_t behind, CudaCounts *counts)
+/* Host memory: counters that the device copies there, and the caller's memory after them. */
+static HaloStatus find_host_memory(HaloDevice *device, HistArgs *args, int64_t counters, int64_t after,
+                                   CudaCounts *counts)
 {
-    const int64_t slots = counts->words ? counts->bytes : 0, slot_bytes = counts->words ? counters / HIST_SLOT : 0,
+    const int64_t slots = counts->bits32 ? counts->bytes : 0,
+                  slot_bytes = counts->bits32 ? counters / HIST_SLOT : 0,
                   own = counts->staged ? counts->bytes : slots + slot_bytes;
-    void *room;
-    CUDA_PASS(cuda_pinned(device, own + behind, &room));
-    if (room == NULL) return HALO_OK;
-    counts->home = (char *)room + own;
-    if (counts->staged) counts->count = args->home = (unsigned long long *)room;
-    if (!counts->words) return HALO_OK;
-    counts->slots = args->words.slots = (char *)room;
-    counts->slot_bytes = args->words.slot_bytes = (uint8_t *)room + slots;
+    void *workspace;
+    CUDA_PASS(cuda_pinned(device, own + after, &workspace));
+    if (workspace == NULL) return HALO_OK;
+    counts->host = (char *)workspace + own;
+    if (counts->staged) counts->count = args->host = (unsigned long long *)workspace;
+    if (!counts->bits32) return HALO_OK;
+    counts->slots = args->u16.slots = (char *)workspace;
+    counts->slot_bytes = args->u16.slot_bytes = (uint8_t *)workspace + slots;
     return HALO_OK;
 }
 
-/* ---- launches ------------------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------------------- */
 
-static HaloStatus launch_parts(HaloDevice *device, HistArgs *args, char *room, bool had)
+static HaloStatus launch_parts(HaloDevice *device, HistArgs *args, char *workspace, bool had)
 {
     const bool keeps = kept_bytes(&args->how, args->channels) > 0;
     PartKept kept = {};
     args->how.again = args->how.again && had;
     if (keeps) {
-        kept.room = kept_most;
-        kept.count = (unsigned *)room;
+        kept.most = kept_most;
+        kept.count = (unsigned *)workspace;
         kept.sample = (float *)(kept.count + kept_channels);
-        if (!args->how.again) CUDA_TRY(cudaMemsetAsync(kept.count, 0, kept_channels * sizeof *kept.count, device->stream));
+        if (!args->how.again)
+            CUDA_TRY(cudaMemsetAsync(kept.count, 0, kept_channels * sizeof *kept.count, device->stream));
     }
     CUDA_PASS(hist_parts(device, args, &kept));
     device->kept = keeps ? args->data : NULL;
@@ -85,12 +94,13 @@ static HaloStatus launch_parts(HaloDevice *device, HistArgs *args, char *room, b
 
 static HaloStatus launch(HaloDevice *device, HaloDtype dtype, HistArgs *args)
 {
-    if (args->words.left != NULL) return hist_words(device, args);
-    if (hist_bytes_takes(dtype, args->channels)) return hist_bytes(device, args);
-    return dtype == HALO_F32 ? hist_floats(device, args) : hist_windows(device, dtype, args);
+    if (args->u16.left != NULL) return hist_u16(device, args);
+    if (hist_u8_takes(dtype, args->channels)) return hist_u8(device, args);
+    return dtype == HALO_F32 ? hist_f32(device, args) : hist_windows(device, dtype, args);
 }
 
-HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, int64_t behind, CudaCounts *counts)
+HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, int64_t after,
+                           CudaCounts *counts)
 {
     const int channels = src->shape.channels;
     const HaloDtype dtype = src->shape.dtype;
@@ -100,27 +110,30 @@ HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHis
     if (dtype != HALO_F32 && hist->bins != (dtype == HALO_U8 ? 256 : 65536))
         return halo_fail(HALO_ERR_BUG, "a histogram of integers counts every value, not %lld bins",
                          (long long)hist->bins);
-    if (hist->parts > 0 && (dtype != HALO_F32 || hist->parts > HALO_MAX_PARTS || hist->bins > HALO_MAX_PART_BINS))
-        return halo_fail(HALO_ERR_BUG, "a histogram in %d parts of %lld bins was asked for", hist->parts, (long long)hist->bins);
+    if (hist->parts > 0 &&
+        (dtype != HALO_F32 || hist->parts > HALO_MAX_PARTS || hist->bins > HALO_MAX_PART_BINS))
+        return halo_fail(HALO_ERR_BUG, "a histogram in %d parts of %lld bins was asked for", hist->parts,
+                         (long long)hist->bins);
     CUDA_PASS(cuda_flat(device, src, &args.data));
     args.pixels = src->shape.width * src->shape.height;
     args.channels = channels;
     args.how = *hist;
     args.scale = bin_scale(hist->lo, hist->hi, hist->bins);
-    counts->words = hist_words_takes(device, dtype, args.pixels);
-    counts->staged = !counts->words && counters <= handed_most;
-    if (counts->words) args.blocks = hist_words_blocks(device, args.pixels, channels);
-    if (!halo_mul(counters, counts->words ? sizeof(unsigned) : sizeof(unsigned long long), &counts->bytes))
+    counts->bits32 = hist_u16_takes(device, dtype, args.pixels);
+    counts->staged = !counts->bits32 && counters <= handed_most;
+    if (counts->bits32) args.blocks = hist_u16_blocks(device, args.pixels, channels);
+    if (!halo_mul(counters, counts->bits32 ? sizeof(unsigned) : sizeof(unsigned long long), &counts->bytes))
         return halo_fail(HALO_ERR_LIMIT, "%lld bins of %d channels are too many", (long long)hist->bins,
                          channels);
     const int64_t kept = kept_bytes(hist, channels);
-    CUDA_PASS(find_room(device, &args, kept, counters, behind, counts));
-    CUDA_PASS(find_home(device, &args, counters, behind, counts));
+    CUDA_PASS(find_workspace(device, &args, kept, counters, after, counts));
+    CUDA_PASS(find_host_memory(device, &args, counters, after, counts));
     if (hist->parts == 0) return launch(device, dtype, &args);
-    return launch_parts(device, &args, (char *)device->scratch[CUDA_SCRATCH_PARTIAL], device->kept == args.data);
+    return launch_parts(device, &args, (char *)device->scratch[CUDA_SCRATCH_PARTIAL],
+                        device->kept == args.data);
 }
 
-/* ---- what the host gets --------------------------------------------------------------------------------- */
+/* ---- results on the host --------------------------------------------------------------------------------- */
 
 HaloStatus cuda_hist_fetch(HaloDevice *device, const CudaCounts *counts, int64_t counters, uint64_t *to)
 {
@@ -130,26 +143,29 @@ HaloStatus cuda_hist_fetch(HaloDevice *device, const CudaCounts *counts, int64_t
         if (counts->staged)
             memcpy(to, counts->count, (size_t)known);
         else
-            hist_words_unpack(counts->slots, counts->slot_bytes, counters, to);
+            hist_u16_unpack(counts->slots, counts->slot_bytes, counters, to);
         return HALO_OK;
     }
-    if (!counts->words) return cuda_fetch(device, to, counts->count, known);
-    /* What comes lies at the end of its room, and is read before it is written over. */
+    if (!counts->bits32) return cuda_fetch(device, to, counts->count, known);
+    /* The counters are copied to the end of their destination, and read before they are overwritten. */
     const uint32_t *const from = (const uint32_t *)(to + counters) - counters;
     CUDA_PASS(cuda_fetch(device, (void *)from, counts->count, counts->bytes));
     for (int64_t i = 0; i < counters; i++) to[i] = from[i];
     return HALO_OK;
 }
 
-/* Floats in no bin are counted, too, behind the others. */
+/* Counts of floats in no bin lie after the others. */
 static HaloStatus fetch_floats(HaloDevice *device, const CudaCounts *counts, HaloHistogram *out)
 {
     const int64_t counters = out->channels * out->bins;
     const size_t each = (size_t)out->channels * sizeof *out->below;
-    uint64_t *const own = counts->staged ? NULL : (uint64_t *)malloc((size_t)counts->bytes); /* one copy, for each is waited for */
-    if (own == NULL && !counts->staged) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld bins", (long long)counters);
+    uint64_t *const own =
+        counts->staged ? NULL : (uint64_t *)malloc((size_t)counts->bytes); /* one copy: each is waited for */
+    if (own == NULL && !counts->staged)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld bins", (long long)counters);
     const uint64_t *const all = counts->staged ? (const uint64_t *)counts->count : own;
-    const HaloStatus status = counts->staged ? cuda_wait(device) : cuda_fetch(device, own, counts->count, counts->bytes);
+    const HaloStatus status =
+        counts->staged ? cuda_wait(device) : cuda_fetch(device, own, counts->count, counts->bytes);
     if (status == HALO_OK) {
         memcpy(out->count, all, (size_t)counters * sizeof *all);
         memcpy(out->below, all + counters, each);

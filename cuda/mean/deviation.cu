@@ -1,12 +1,12 @@
-/* Variances of windows: the sums of samples and those of their squares, each by both passes, then both together. So many rows
- * at a time, since sums take more memory than what is made of them. */
+/* Variances of windows: sums of samples and of their squares, each by both passes, then both together. In bands
+ * of rows, since sums take more memory than the results. */
 #include "mean.cuh"
 
 /* Bytes of both sums. */
 static const int64_t sums_bytes = (int64_t)192 << 20;
 
 struct Deviations {
-    const double *sums, *squares, *counts; /* [rows][n]; NULL: as many in all windows */
+    const double *sums, *squares, *counts; /* [rows][n]; NULL: the same count in all windows */
     double count;
     int64_t first, rows, n; /* the first row's position */
     bool root;
@@ -33,7 +33,7 @@ __global__ static void __launch_bounds__(mean_threads) deviation_kernel(const __
 
 static HaloStatus some_rows(const MeanJob *job, bool numbers, bool root)
 {
-    const int64_t used = job->room->used;
+    const int64_t used = job->workspace->used;
     MeanSource source = job->source;
     Deviations d = {};
     if (numbers) {
@@ -51,16 +51,18 @@ static HaloStatus some_rows(const MeanJob *job, bool numbers, bool root)
     d.n = job->n;
     d.root = root;
     d.target = job->target;
-    if (job->room->base != NULL)
-        CUDA_LAUNCH(job->device, deviation_kernel, cuda_ceil_div(d.rows * d.n, mean_threads), mean_threads, 0, d);
-    job->room->used = used;
+    if (job->workspace->base != NULL)
+        CUDA_LAUNCH(job->device, deviation_kernel, cuda_ceil_div(d.rows * d.n, mean_threads), mean_threads, 0,
+                    d);
+    job->workspace->used = used;
     return HALO_OK;
 }
 
 HaloStatus mean_deviations(const MeanJob *job, bool numbers, bool root)
 {
     const int64_t fit = sums_bytes / (2 * job->n * (int64_t)sizeof(double));
-    const int64_t rows = cuda_max(cuda_max(fit, 4 * job->window.height), 1); /* those above the first are read again */
+    const int64_t rows =
+        cuda_max(cuda_max(fit, 4 * job->window.height), 1); /* rows above the first are read again */
     MeanJob some = *job;
     for (int64_t y = job->y; y < job->y + job->rows; y += rows) {
         some.y = y;

@@ -1,66 +1,67 @@
-/* Means of windows: sums along lines (along.cu), then down columns of these (down.cu), a band of rows at a time, so that what
- * lies between the two passes stays in the second-level cache. */
+/* Means of windows: horizontal sums (horizontal.cu), then vertical sums of these (vertical.cu), one band of
+ * rows at a time, so that the intermediate rows stay in the second-level cache. */
 #include "mean.cuh"
 
-/* Bytes of a band and the rows that its windows need besides. */
+/* Bytes of a band and of the other rows that its windows need. */
 static const int64_t band_bytes = (int64_t)192 << 20;
 
-/* ---- what lies between -------------------------------------------------------------------------------------------- */
+/* ---- sums between runs ----------------------------------------------------------------------------------- */
 
-static HaloStatus windows_down(const MeanJob *job, const MeanRows *rows, int64_t first, int64_t count, int64_t window,
-                               double *sums);
+static HaloStatus vertical_windows(const MeanJob *job, const MeanRows *rows, int64_t first, int64_t count,
+                                   int64_t window, double *sums);
 
-/* Sums of the totals of `ahead` - 1 and of `ahead` runs, for windows that begin in `runs` runs from `first` on. The totals of
- * all that come after a first one are there. */
-static HaloStatus sum_between(const MeanJob *job, MeanBetween *between, int64_t first, int64_t runs, int64_t held,
-                              int64_t ahead)
+/* Sums of the totals of `ahead` - 1 and of `ahead` runs, for windows that begin in `runs` runs from `first` on.
+ * The totals of all runs after the first are there. */
+static HaloStatus sum_between(const MeanJob *job, MeanBetween *between, int64_t first, int64_t runs,
+                              int64_t held, int64_t ahead)
 {
     const int64_t n = between->totals.n;
     between->base = first + 1;
     for (int more = 0; more < 2; more++) {
         const int64_t window = ahead - 1 + more, count = cuda_min(runs, held - window + 1);
         if (window == 0 || count < 1) continue;
-        double *const sums = (double *)mean_take(job->room, runs * n, sizeof(double));
+        double *const sums = (double *)mean_allocate(job->workspace, runs * n, sizeof(double));
         between->sums[more] = sums;
-        CUDA_PASS(windows_down(job, &between->totals, first + 1, count, window, sums));
+        CUDA_PASS(vertical_windows(job, &between->totals, first + 1, count, window, sums));
     }
     return HALO_OK;
 }
 
-/* Of windows over rows of doubles. What it takes of the room is free again afterwards. */
-static HaloStatus windows_down(const MeanJob *job, const MeanRows *rows, int64_t first, int64_t count, int64_t window,
-                               double *sums)
+/* Vertical sums over rows of doubles. The workspace it uses is free again afterwards. */
+static HaloStatus vertical_windows(const MeanJob *job, const MeanRows *rows, int64_t first, int64_t count,
+                                   int64_t window, double *sums)
 {
-    const int64_t run = halo_mean_run(window), ahead = (window - 1) / run, used = job->room->used;
+    const int64_t run = halo_mean_run(window), ahead = (window - 1) / run, used = job->workspace->used;
     const int64_t begun = first / run, runs = (first + count - 1) / run - begun + 1;
-    const int64_t held = (first + count + window - 1) / run - begun - 1; /* whole runs behind the first */
-    MeanDown down = {};
-    down.rows = *rows;
-    down.window = window;
-    down.first = first;
-    down.count = count;
-    down.sums = sums;
-    down.target.clipped = job->device->clipped;
-    down.between.totals.n = rows->n;
+    const int64_t held = (first + count + window - 1) / run - begun - 1; /* complete runs after the first */
+    MeanVertical vertical = {};
+    vertical.rows = *rows;
+    vertical.window = window;
+    vertical.first = first;
+    vertical.count = count;
+    vertical.sums = sums;
+    vertical.target.clipped = job->device->clipped;
+    vertical.between.totals.n = rows->n;
     if (ahead > 1) {
-        down.between.totals.base = begun + 1;
-        down.between.totals.ring = cuda_max(held, 1);
-        down.between.totals.data = mean_take(job->room, held * rows->n, sizeof(double));
-        if (job->room->base != NULL)
-            CUDA_PASS(mean_down_totals(job->device, rows, true, run, begun + 1, held, &down.between.totals));
-        if (ahead > mean_few) CUDA_PASS(sum_between(job, &down.between, begun, runs, held, ahead));
+        vertical.between.totals.base = begun + 1;
+        vertical.between.totals.ring = cuda_max(held, 1);
+        vertical.between.totals.data = mean_allocate(job->workspace, held * rows->n, sizeof(double));
+        if (job->workspace->base != NULL)
+            CUDA_PASS(
+                mean_vertical_totals(job->device, rows, true, run, begun + 1, held, &vertical.between.totals));
+        if (ahead > mean_totals_most) CUDA_PASS(sum_between(job, &vertical.between, begun, runs, held, ahead));
     }
-    if (job->room->base != NULL) CUDA_PASS(mean_down(job->device, &down, true));
-    job->room->used = used;
+    if (job->workspace->base != NULL) CUDA_PASS(mean_vertical(job->device, &vertical, true));
+    job->workspace->used = used;
     return HALO_OK;
 }
 
-/* ---- the two passes ----------------------------------------------------------------------------------------------- */
+/* ---- the two passes -------------------------------------------------------------------------------------- */
 
-HaloStatus mean_lines(const MeanJob *job, int64_t y, int64_t lines, const MeanTarget *target)
+static HaloStatus mean_lines(const MeanJob *job, int64_t y, int64_t lines, const MeanTarget *target)
 {
-    MeanAlong a = {};
-    const int64_t used = job->room->used;
+    MeanHorizontal a = {};
+    const int64_t used = job->workspace->used;
     a.source = job->source;
     a.target = *target;
     a.window = job->window.width;
@@ -68,30 +69,31 @@ HaloStatus mean_lines(const MeanJob *job, int64_t y, int64_t lines, const MeanTa
     a.cols = job->cols;
     a.y = y;
     a.lines = lines;
-    a.apart = mean_along_apart(job->device, &a);
+    a.apart = mean_horizontal_apart(job->device, &a);
     if (a.apart) {
-        const int64_t run = halo_mean_run(a.window), begun = a.x / run, runs = (a.x + a.cols - 1) / run - begun + 1;
+        const int64_t run = halo_mean_run(a.window), begun = a.x / run,
+                      runs = (a.x + a.cols - 1) / run - begun + 1;
         const int64_t held = (a.x + a.cols + a.window - 1) / run - begun - 1;
         MeanRows &totals = a.between.totals;
         totals.n = lines * a.source.channels;
         totals.base = begun + 1;
         totals.ring = held;
-        totals.data = mean_take(job->room, held * totals.n, sizeof(double));
-        if (job->room->base != NULL)
-            CUDA_PASS(mean_along_totals(job->device, &a, begun + 1, held, (double *)totals.data));
+        totals.data = mean_allocate(job->workspace, held * totals.n, sizeof(double));
+        if (job->workspace->base != NULL)
+            CUDA_PASS(mean_horizontal_totals(job->device, &a, begun + 1, held, (double *)totals.data));
         CUDA_PASS(sum_between(job, &a.between, begun, runs, held, (a.window - 1) / run));
     }
-    if (job->room->base != NULL) CUDA_PASS(mean_along(job->device, &a));
-    job->room->used = used;
+    if (job->workspace->base != NULL) CUDA_PASS(mean_horizontal(job->device, &a));
+    job->workspace->used = used;
     return HALO_OK;
 }
 
-MeanTarget mean_lines_target(const MeanJob *job, int64_t base, int64_t ring)
+static MeanTarget mean_lines_target(const MeanJob *job, int64_t base, int64_t ring)
 {
     const bool sums = job->target.dtype == HALO_F64;
     const int64_t kept = sums ? sizeof(double) : sizeof(float);
     MeanTarget lines = {};
-    lines.data = (char *)mean_take(job->room, ring * job->n, kept);
+    lines.data = (char *)mean_allocate(job->workspace, ring * job->n, kept);
     lines.stride = job->n * kept;
     lines.first = lines.base = base;
     lines.ring = ring;
@@ -103,11 +105,12 @@ MeanTarget mean_lines_target(const MeanJob *job, int64_t base, int64_t ring)
     return lines;
 }
 
-/* Rows of outputs in a band: whole runs. */
+/* Rows of outputs in a band: complete runs. */
 static int64_t band_rows(const MeanJob *job, int64_t run)
 {
     const int64_t fit = band_bytes / (job->n * (int64_t)sizeof(float)) - job->window.height;
-    return cuda_max(cuda_max(fit, 8 * HALO_MEAN_RUN) / run, cuda_min(job->window.height, job->rows) / run) * run;
+    return cuda_max(cuda_max(fit, 8 * HALO_MEAN_RUN) / run, cuda_min(job->window.height, job->rows) / run) *
+           run;
 }
 
 static HaloStatus bands(const MeanJob *job)
@@ -115,40 +118,43 @@ static HaloStatus bands(const MeanJob *job)
     const int64_t height = job->window.height, run = halo_mean_run(height), ahead = (height - 1) / run;
     const int64_t band = band_rows(job, run), begun = job->y / run;
     const bool sums = job->target.dtype == HALO_F64, counted = job->source.ignores && !sums;
-    MeanDown down = {};
+    MeanVertical vertical = {};
     MeanTarget lines = mean_lines_target(job, begun * run, cuda_ceil_div(band + height - 1, run) * run + run);
-    down.window = height;
-    down.target = job->target;
-    down.rows.n = down.between.totals.n = job->n;
-    down.rows.base = lines.base;
-    down.rows.ring = lines.ring;
-    down.rows.data = lines.data;
-    MeanRows &totals = down.between.totals;
+    vertical.window = height;
+    vertical.target = job->target;
+    vertical.rows.n = vertical.between.totals.n = job->n;
+    vertical.rows.base = lines.base;
+    vertical.rows.ring = lines.ring;
+    vertical.rows.data = lines.data;
+    MeanRows &totals = vertical.between.totals;
     totals.base = begun;
     totals.ring = band / run + ahead + 2;
-    if (ahead > 1) totals.data = mean_take(job->room, totals.ring * job->n, sizeof(double));
-    int64_t read = job->y, summed = begun + 1; /* lines up to here, totals up to there */
-    for (int64_t y = job->y; y < job->y + job->rows; y = down.first + down.count) {
-        const int64_t used = job->room->used;
-        down.first = y;
-        down.count = cuda_min((y / run + band / run) * run, job->y + job->rows) - y;
-        const int64_t end = y + down.count + height - 1, held = end / run;
+    if (ahead > 1) totals.data = mean_allocate(job->workspace, totals.ring * job->n, sizeof(double));
+    int64_t read = job->y, summed = begun + 1; /* end of the lines, and of the totals, that are done */
+    for (int64_t y = job->y; y < job->y + job->rows; y = vertical.first + vertical.count) {
+        const int64_t used = job->workspace->used;
+        vertical.first = y;
+        vertical.count = cuda_min((y / run + band / run) * run, job->y + job->rows) - y;
+        const int64_t end = y + vertical.count + height - 1, held = end / run;
         lines.first = read;
         CUDA_PASS(mean_lines(job, read, end - read, &lines));
         read = end;
-        if (ahead > 1 && job->room->base != NULL)
-            CUDA_PASS(mean_down_totals(job->device, &down.rows, sums, run, summed, held - summed, &totals));
+        if (ahead > 1 && job->workspace->base != NULL)
+            CUDA_PASS(
+                mean_vertical_totals(job->device, &vertical.rows, sums, run, summed, held - summed, &totals));
         summed = held;
-        if (ahead > mean_few) {
-            const int64_t first = y / run, runs = (y + down.count - 1) / run - first + 1;
-            CUDA_PASS(sum_between(job, &down.between, first, runs, held - first - 1, ahead));
+        if (ahead > mean_totals_most) {
+            const int64_t first = y / run, runs = (y + vertical.count - 1) / run - first + 1;
+            CUDA_PASS(sum_between(job, &vertical.between, first, runs, held - first - 1, ahead));
         }
-        if (counted) down.sums = (double *)mean_take(job->room, down.count * job->n, sizeof(double));
-        if (sums) down.sums = (double *)job->target.data + (y - job->y) * job->n;
-        if (job->room->base != NULL) CUDA_PASS(mean_down(job->device, &down, sums));
-        if (counted && job->room->base != NULL)
-            CUDA_PASS(mean_down_counted(job->device, &job->target, down.sums, y, down.count, job->n));
-        job->room->used = used;
+        if (counted)
+            vertical.sums = (double *)mean_allocate(job->workspace, vertical.count * job->n, sizeof(double));
+        if (sums) vertical.sums = (double *)job->target.data + (y - job->y) * job->n;
+        if (job->workspace->base != NULL) CUDA_PASS(mean_vertical(job->device, &vertical, sums));
+        if (counted && job->workspace->base != NULL)
+            CUDA_PASS(
+                mean_vertical_counted(job->device, &job->target, vertical.sums, y, vertical.count, job->n));
+        job->workspace->used = used;
     }
     return HALO_OK;
 }
@@ -156,18 +162,17 @@ static HaloStatus bands(const MeanJob *job)
 static HaloStatus means(const MeanJob *job)
 {
     const bool plain = job->target.finish.counts == NULL && job->target.dtype != HALO_F64;
-    if (plain && mean_whole_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole(job);
-    if (plain && mean_whole_narrow_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole_narrow(job);
-    if (plain && mean_whole_line_takes(job)) return job->room->base == NULL ? HALO_OK : mean_whole_line(job);
-    if (plain && mean_both_takes(job)) return job->room->base == NULL ? HALO_OK : mean_both(job);
+    if (plain && mean_integer_takes(job)) return job->workspace->base == NULL ? HALO_OK : mean_integer(job);
+    if (plain && mean_narrow_fused_takes(job))
+        return job->workspace->base == NULL ? HALO_OK : mean_narrow_fused(job);
     if (job->window.height == 1) return mean_lines(job, job->y, job->rows, &job->target);
-    return mean_few_rows_takes(job) ? mean_few_rows(job) : bands(job);
+    return bands(job);
 }
 
 HaloStatus mean_sums(const MeanJob *rows, const MeanSource *source, const double **sums)
 {
     MeanJob job = *rows;
-    double *const to = (double *)mean_take(job.room, job.rows * job.n, sizeof *to);
+    double *const to = (double *)mean_allocate(job.workspace, job.rows * job.n, sizeof *to);
     job.source = *source;
     job.target = {};
     job.target.data = (char *)to;
@@ -180,8 +185,8 @@ HaloStatus mean_sums(const MeanJob *rows, const MeanSource *source, const double
     return means(&job);
 }
 
-/* The numbers of every window, then the means over them. */
-static HaloStatus means_of_numbers(const MeanJob *job)
+/* Counts the numbers in every window, then divides the sums by them. */
+static HaloStatus means_without_nan(const MeanJob *job)
 {
     MeanJob rest = *job;
     MeanSource numbers = job->source;
@@ -191,10 +196,10 @@ static HaloStatus means_of_numbers(const MeanJob *job)
     return means(&rest);
 }
 
-/* ---- small windows of whole numbers --------------------------------------------------------------------------------- */
+/* ---- small windows of integers --------------------------------------------------------------------------- */
 
-/* A convolution by ones is faster than running sums up to about so many taps, where it has a kernel for them; or where running
- * sums have none for so many channels. */
+/* A convolution by ones is faster than running sums up to about so many taps, where it has a kernel for them;
+ * and where the running sums do not support the number of channels. */
 static const int64_t ones_most = 63, ones_few = 11;
 
 static bool ones_take(const HaloBuf *src, const HaloMean *mean, HaloStore store)
@@ -202,8 +207,9 @@ static bool ones_take(const HaloBuf *src, const HaloMean *mean, HaloStore store)
     const int channels = src->shape.channels;
     const HaloWindow &window = mean->window;
     if (channels == 2 && (window.width != window.height || window.width % 2 == 0))
-        return false; /* there it has none */
-    return halo_mean_ones(mean, src->shape.dtype, store, channels <= mean_whole_channels ? ones_few : ones_most);
+        return false; /* no kernel there */
+    return halo_mean_ones(mean, src->shape.dtype, store,
+                          channels <= mean_integer_channels ? ones_few : ones_most);
 }
 
 static HaloStatus by_ones(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean)
@@ -217,9 +223,10 @@ static HaloStatus by_ones(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, 
     return cuda_sep(device, src, dst, &sep, {1.0f, (float)(mean->window.width * mean->window.height)});
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------------------------- */
+/* ---- the entry ------------------------------------------------------------------------------------------- */
 
-static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
+static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
+                      HaloStore store)
 {
     MeanJob job = {};
     const HaloWindow &window = mean->window;
@@ -260,9 +267,10 @@ static MeanJob job_of(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
 static HaloStatus make(const MeanJob *job, HaloMeanKind kind, bool rest)
 {
     MeanJob line;
-    if (kind != HALO_MEAN_PLAIN && !rest && mean_deviations_once_takes(job)) return mean_deviations_once(job, kind == HALO_MEAN_SD);
+    if (kind != HALO_MEAN_PLAIN && !rest && mean_deviations_fused_takes(job))
+        return mean_deviations_fused(job, kind == HALO_MEAN_SD);
     if (kind != HALO_MEAN_PLAIN) return mean_deviations(job, rest, kind == HALO_MEAN_SD);
-    if (rest) return means_of_numbers(job);
+    if (rest) return means_without_nan(job);
     if (mean_column_takes(job))
         CUDA_PASS(mean_column(job, &line));
     else
@@ -270,23 +278,26 @@ static HaloStatus make(const MeanJob *job, HaloMeanKind kind, bool rest)
     return means(&line);
 }
 
-HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
+HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
+                     HaloStore store)
 {
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
     MeanJob job = job_of(device, src, dst, mean, store);
-    if (!mean_column_takes(&job) && !mean_row_takes(&job) && ones_take(src, mean, store)) return by_ones(device, src, dst, mean);
+    if (!mean_column_takes(&job) && !mean_row_takes(&job) && ones_take(src, mean, store))
+        return by_ones(device, src, dst, mean);
     const bool outside = job.source.outside != job.source.outside; /* is NaN */
     bool rest = mean->window.nan_ignore && (src->shape.dtype == HALO_F32 || outside);
     if (rest && !outside && !device->asking) CUDA_PASS(mean_has_nan(device, src, &rest));
-    MeanRoom room = {};
+    MeanWorkspace workspace = {};
     void *block;
-    job.room = &room;
+    job.workspace = &workspace;
     CUDA_PASS(make(&job, mean->kind, rest));
-    const int64_t planned = room.most;
+    const int64_t planned = workspace.most;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, cuda_max(planned, 1), &block));
-    room.base = (char *)block;
-    room.used = 0;
+    workspace.base = (char *)block;
+    workspace.used = 0;
     CUDA_PASS(make(&job, mean->kind, rest));
-    return room.most == planned ? HALO_OK : halo_fail(HALO_ERR_BUG, "means took other memory than they had planned");
+    return workspace.most == planned ? HALO_OK
+                                     : halo_fail(HALO_ERR_BUG, "means took other memory than they had planned");
 }

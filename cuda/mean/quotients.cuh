@@ -4,16 +4,16 @@
 
 #include "common.cuh"
 
-/* Sums become means: sum / count, or sum * scale over counts of their own. */
+/* Sums become means: sum / count, or sum * scale over counts per window. */
 struct MeanFinish {
-    double count, inverse; /* the inverse rounded */
+    double count, inverse; /* the rounded inverse */
     double scale;
     const double *counts; /* [rows][n] from the target's first row; NULL: `count` */
 };
 
-/* sum / count, rounded once, and then to f32: the quotient by the inverse is corrected twice by its remainder. P. Markstein,
- * "Computation of elementary functions on the IBM RISC System/6000 processor", 1990. Sums are of f32, so nothing is too
- * small. */
+/* sum / count, rounded once, and then to f32: the product by the inverse is corrected twice by its remainder.
+ * P. Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", 1990. Sums are of
+ * f32, so none is too small. */
 __device__ __noinline__ static float mean_divided(double sum, double count, double inverse)
 {
     const double first = sum * inverse;
@@ -22,20 +22,22 @@ __device__ __noinline__ static float mean_divided(double sum, double count, doub
     return (float)q;
 }
 
-/* The same of some sums. The product by the inverse is off by less than 3 of its last digits, which f32 does not show unless it
- * lies that near the middle between two of them, or is less than normal. -0 keeps its sign, infinities and NaN stay. */
+/* The same for several sums. The product by the inverse is off by less than 3 ulp, which changes the f32 only
+ * if it lies as close to the middle between two of them, or is subnormal; only those are divided exactly. -0
+ * keeps its sign, infinities and NaN stay. */
 template <int Count>
-__device__ __forceinline__ static void mean_quotients(const double sum[Count], const MeanFinish &f, float mean[Count])
+__device__ __forceinline__ static void mean_quotients(const double sum[Count], const MeanFinish &f,
+                                                      float mean[Count])
 {
-    bool near = false;
+    bool close = false;
 #pragma unroll
     for (int i = 0; i < Count; i++) {
         const double q = sum[i] * f.inverse;
         const unsigned low = (unsigned)__double2loint(q), high = (unsigned)__double2hiint(q);
-        near |= (low - (0x10000000u - 4u)) * 8u <= 8u * 8u || high * 2u - 1u < 0x38100000u * 2u - 1u;
+        close |= (low - (0x10000000u - 4u)) * 8u <= 8u * 8u || high * 2u - 1u < 0x38100000u * 2u - 1u;
         mean[i] = (float)q;
     }
-    if (!near) return;
+    if (!close) return;
 #pragma unroll 1
     for (int i = 0; i < Count; i++) {
         double s = sum[0];
@@ -47,7 +49,7 @@ __device__ __forceinline__ static void mean_quotients(const double sum[Count], c
     }
 }
 
-/* The same over a count of its own. */
+/* The same over a count per window. */
 __device__ __noinline__ static float mean_over(double sum, double count)
 {
     return count == 0.0 ? halo_canonical(NAN) : (float)(sum / count);

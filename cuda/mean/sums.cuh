@@ -1,11 +1,11 @@
-/* Sums of few, as all kernels of means make them: docs/numerics.md, "Means of windows". */
+/* Sums of a few values, as all kernels of means add them: docs/numerics.md, "Means of windows". */
 #ifndef HALO_CUDA_MEAN_SUMS_CUH
 #define HALO_CUDA_MEAN_SUMS_CUH
 
 #include "mean.cuh"
 
-/* The sum of the window of value(0), value(1), …, of which the first has this position: at most twice HALO_MEAN_RUN of
- * them, so that one whole run lies between. Runs are powers of two. */
+/* The sum of the window of value(0), value(1), …, whose first is at this position: at most 2 * HALO_MEAN_RUN
+ * values, so that at most one complete run lies between. Runs are powers of two. */
 template <typename F> __device__ __forceinline__ double mean_window(int position, int window, F value)
 {
     if (window == 1) return value(0);
@@ -25,9 +25,10 @@ template <typename F> __device__ __forceinline__ double mean_window(int position
     return sum + later;
 }
 
-/* The sum of the first `offset` samples of a run, at most Run - 1: ends(i) is sample i. Loads go ahead of the sums. T: of a double,
- * or of whatever adds like one. */
-template <int Run, typename T = double, typename Ends> __device__ __forceinline__ static T mean_ahead(int offset, Ends ends)
+/* The sum of the first `offset` samples of a run, at most Run - 1: ends(i) is sample i. Loads are issued ahead
+ * of the sums. T is double, or adds like one. */
+template <int Run, typename T = double, typename Ends>
+__device__ __forceinline__ static T mean_ahead(int offset, Ends ends)
 {
     constexpr int batch = Run < 4 ? Run : 4;
     T end = T(HALO_MEAN_NOTHING);
@@ -45,21 +46,23 @@ template <int Run, typename T = double, typename Ends> __device__ __forceinline_
     return end;
 }
 
-/* The sums of the windows that begin in a run: put(k, sum) of some of its rows, from k on, which are starts(k) and end in ends(k).
- * Row 0 ends `offset` samples into a run, and these are summed in *end; row `Run - offset` begins the next. `less` lies between
- * the two runs, `more` is one run more, for windows that end in the next; where `next`, they end in the run behind the first,
- * and the sum over that is what comes to lie between. Of a long run the sums from its rows to its last are kept for a half at a
- * time, and made twice for the second: registers are dearer than additions. Rows from `upto` on are not asked for. */
+/* The sums of the windows that begin in a run: calls put(k, sums) for groups of its rows, which begin at
+ * starts(k) and end at ends(k). Row 0 ends `offset` samples into a run, whose sum is in *end; row `Run -
+ * offset` ends in the next run. `less` is the sum between the two runs, `more` has one run more, for windows
+ * that end in the next. `next`: windows end in the run after the first, whose sum then becomes the sum between.
+ * Suffix sums of a long run are kept for half of its rows at a time, and computed twice for the second half:
+ * registers cost more than additions. Rows from `upto` on are not needed. */
 template <int Run, typename T, typename Starts, typename Ends, typename Put>
-__device__ __forceinline__ static void mean_run_sums(int offset, bool next, T less, T more, Starts starts, Ends ends, T *end, Put put,
-                                                     int upto = Run)
+__device__ __forceinline__ static void mean_run_sums(int offset, bool next, T less, T more, Starts starts,
+                                                     Ends ends, T *end, Put put, int upto = Run)
 {
-    constexpr int half = Run < MEAN_KEPT ? Run : MEAN_KEPT, most = std::is_arithmetic<T>::value ? 8 : 4, batch = half < most ? half : most;
-    const int turn = Run - offset;
+    constexpr int half = Run < MEAN_KEPT ? Run : MEAN_KEPT, most = std::is_arithmetic<T>::value ? 8 : 4,
+                  batch = half < most ? half : most;
+    const int wrap = Run - offset;
 #pragma unroll
     for (int part = 0; part < Run; part += half) {
         if (part > 0 && part >= upto) return;
-        asm volatile("" ::: "memory"); /* what is read again is not kept instead */
+        asm volatile("" ::: "memory"); /* reload, do not keep in registers */
         T sum[half], start = starts(Run - 1);
 #pragma unroll
         for (int k = Run - 2; k >= part + half; k--) start = starts(k) + start;
@@ -74,19 +77,19 @@ __device__ __forceinline__ static void mean_run_sums(int offset, bool next, T le
             T v[batch];
 #pragma unroll
             for (int u = 0; u < batch; u++) v[u] = ends(row + u);
-            const auto turns = [&]() {
+            const auto next_run = [&]() {
                 less = next ? *end : more;
                 *end = T(HALO_MEAN_NOTHING);
             };
-            if (row < turn && turn < row + batch) { /* few ask for every row */
+            if (row < wrap && wrap < row + batch) { /* rare: look at every row */
 #pragma unroll
                 for (int u = 0; u < batch; u++) {
-                    if (row + u == turn) turns();
+                    if (row + u == wrap) next_run();
                     *end = *end + v[u];
                     sum[first + u] = (sum[first + u] + less) + *end;
                 }
             } else {
-                if (row == turn) turns();
+                if (row == wrap) next_run();
 #pragma unroll
                 for (int u = 0; u < batch; u++) {
                     *end = *end + v[u];

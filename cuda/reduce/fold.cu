@@ -1,5 +1,5 @@
-/* Folds by a program of the user's. A thread has a lane of the leaf, as docs/numerics.md numbers them; a block
- * takes some neighbouring leaves and joins all their lanes by pairs; the host joins what blocks leave. */
+/* Folds by a user's program. A thread has a lane of the leaf, as docs/numerics.md numbers them; a block takes
+ * some neighbouring leaves and joins all their lanes in pairs; the host joins the results of blocks. */
 #include "fold_run.cuh"
 #include "reduce.cuh"
 
@@ -11,17 +11,18 @@ struct FoldArgs {
     int64_t pixels, blocks; /* blocks of a channel */
     int channels;
     HaloProgram map, join;
-    HaloPower power; /* that `map` is, where the stack is of one value */
-    HaloCode joins; /* the one instruction that `join` is, of the two values as they come; or HALO_CODE_NUMBER */
+    HaloPower power; /* equals `map`, where the stack has one value */
+    HaloCode joins;  /* the only instruction of `join`, on the two values in their order; or HALO_CODE_NUMBER */
     double identity;
     const double *k; /* [channels], or NULL */
     double *out;     /* [channels][blocks] */
 };
 
-/* ---- lanes ---------------------------------------------------------------------------------------------- */
+/* ---- lanes ----------------------------------------------------------------------------------------------- */
 
-/* Stack 0: it is in memory. A function by itself, since it is called wherever two values meet. */
-template <int Stack> __device__ __noinline__ static double fold_join(const FoldArgs &a, double x, double y, double k)
+/* Stack 0: the stack is in memory. Out of line, since it is called wherever two values are joined. */
+template <int Stack>
+__device__ __noinline__ static double fold_join(const FoldArgs &a, double x, double y, double k)
 {
     double joined;
     if (Stack == 0) return halo_program_run(&a.join, x, y, k);
@@ -32,29 +33,30 @@ template <int Stack> __device__ __noinline__ static double fold_join(const FoldA
     return joined;
 }
 
-/* What becomes of samples v. */
+/* Maps samples v. */
 template <int Stack>
 __device__ __forceinline__ static void fold_map(const FoldArgs &a, const double v[fold_at_once], double k,
                                                 double mapped[fold_at_once])
 {
     if (Stack == 0)
-        for (int i = 0; i < fold_at_once; i++) mapped[i] = v[i] == v[i] ? halo_program_run(&a.map, v[i], v[i], k) : 0.0;
+        for (int i = 0; i < fold_at_once; i++)
+            mapped[i] = v[i] == v[i] ? halo_program_run(&a.map, v[i], v[i], k) : 0.0;
     else if (Stack == 1)
         fold_powers<fold_at_once>(a.power, v, k, mapped);
     else
         fold_run<Stack ? Stack : 1, fold_at_once>(a.map, v, v, k, mapped);
 }
 
-/* Joins what became of the samples that are there. */
+/* Joins the mapped samples that exist. */
 template <int Stack>
 __device__ __forceinline__ static void fold_take(const FoldArgs &a, const bool there[fold_at_once],
                                                  const double mapped[fold_at_once], double k, double *lane)
 {
-    switch (a.joins) { /* the commonest are looked at once */
-#define CASE(code)                                                                       \
-    case code:                                                                           \
-        _Pragma("unroll") for (int i = 0; i < fold_at_once; i++)                         \
-            if (there[i]) *lane = halo_code(code, *lane, mapped[i], 0.0);                \
+    switch (a.joins) { /* the commonest joins, for all samples at once */
+#define CASE(code)                                                                     \
+    case code:                                                                         \
+        _Pragma("unroll") for (int i = 0; i < fold_at_once; i++) if (there[i]) *lane = \
+            halo_code(code, *lane, mapped[i], 0.0);                                    \
         break;
         CASE(HALO_CODE_ADD)
         CASE(HALO_CODE_MUL)
@@ -68,21 +70,24 @@ __device__ __forceinline__ static void fold_take(const FoldArgs &a, const bool t
     }
 }
 
-/* What becomes of every byte, where the map is a program of the user's. */
+/* A table of all bytes, where the map is a program. */
 static const int fold_bytes = 256;
 
-template <int Stack> __device__ __forceinline__ static void fold_table(const FoldArgs &a, double k, double *table)
+template <int Stack>
+__device__ __forceinline__ static void fold_table(const FoldArgs &a, double k, double *table)
 {
-    for (int i = (int)threadIdx.x; i < fold_bytes; i += HALO_LANES) table[i] = halo_program_run(&a.map, (double)i, (double)i, k);
+    for (int i = (int)threadIdx.x; i < fold_bytes; i += HALO_LANES)
+        table[i] = halo_program_run(&a.map, (double)i, (double)i, k);
     __syncthreads();
 }
 
-/* Sums of powers of so many samples at once: more of them are on their way. */
+/* Sums of powers of so many samples at once, so that more are in flight. */
 static const int fold_sums_at_once = 8;
 
-/* The sum of powers of samples that are all there, a step apart; false where one is NaN, or another join was asked for. */
+/* The sum of powers of samples that all exist, a step apart; false where one is NaN, or the join is no sum. */
 template <typename S>
-__device__ __forceinline__ static bool fold_sums(const FoldArgs &a, const S *from, int step, double k, double *lane)
+__device__ __forceinline__ static bool fold_sums(const FoldArgs &a, const S *from, int step, double k,
+                                                 double *lane)
 {
     S sample[fold_sums_at_once];
     double v[fold_sums_at_once], mapped[fold_sums_at_once];
@@ -101,7 +106,7 @@ __device__ __forceinline__ static bool fold_sums(const FoldArgs &a, const S *fro
     return true;
 }
 
-/* One lane of a leaf: samples first, first + 128, … of a channel. Bytes are looked up, but where they are raised to a power. */
+/* One lane of a leaf: samples first, first + 128, … of a channel. Bytes are looked up, except for powers. */
 template <typename S, int Stack>
 __device__ __forceinline__ static double fold_lane(const FoldArgs &a, const S *from, int64_t first, int64_t end,
                                                    double k, const double *table)
@@ -132,10 +137,10 @@ __device__ __forceinline__ static double fold_lane(const FoldArgs &a, const S *f
     return lane;
 }
 
-/* halo_fold_pairs by a block. The values lie in `value`, and in the end the first of `value` or `other` is the
- * answer, which is returned to all threads. */
+/* halo_fold_pairs by a block. The values are in `value`; all threads get the result. */
 template <int Stack>
-__device__ __forceinline__ static double join_block(const FoldArgs &a, double k, double *value, double *other, int n)
+__device__ __forceinline__ static double join_block(const FoldArgs &a, double k, double *value, double *other,
+                                                    int n)
 {
     while (n > 1) {
         __syncthreads();
@@ -150,9 +155,11 @@ __device__ __forceinline__ static double join_block(const FoldArgs &a, double k,
     return value[0];
 }
 
-template <int Stack> __global__ static void __launch_bounds__(HALO_LANES) fold_kernel(const __grid_constant__ FoldArgs a)
+template <int Stack>
+__global__ static void __launch_bounds__(HALO_LANES) fold_kernel(const __grid_constant__ FoldArgs a)
 {
-    __shared__ double value[leaves_each * HALO_LANES], other[leaves_each * HALO_LANES / 2], table[Stack == 1 ? 1 : fold_bytes];
+    __shared__ double value[leaves_each * HALO_LANES], other[leaves_each * HALO_LANES / 2],
+        table[Stack == 1 ? 1 : fold_bytes];
     const int channel = (int)(blockIdx.x % a.channels);
     const int64_t block = blockIdx.x / a.channels, start = block * leaves_each * HALO_LEAF;
     const double k = a.k != NULL ? a.k[channel] : 0.0;
@@ -171,9 +178,9 @@ template <int Stack> __global__ static void __launch_bounds__(HALO_LANES) fold_k
     if (threadIdx.x == 0) a.out[channel * a.blocks + block] = joined;
 }
 
-/* ---- the host's side ------------------------------------------------------------------------------------ */
+/* ---- the host side --------------------------------------------------------------------------------------- */
 
-/* Values that a program has on its stack at most. */
+/* The largest depth of a program's stack. */
 static int depth_of(const HaloProgram *program)
 {
     int top = 0, most = 0;
@@ -191,7 +198,7 @@ static HaloCode single_code(const HaloProgram *join)
     return single && halo_code_takes(at[2].code) == 2 ? at[2].code : HALO_CODE_NUMBER;
 }
 
-/* The constants of the channels, brought to the device. */
+/* Copies the constants of the channels to the device. */
 static HaloStatus upload_constants(HaloDevice *device, const HaloFold *fold, FoldArgs *args)
 {
     const int64_t bytes = args->channels * (int64_t)sizeof(double);
@@ -203,7 +210,7 @@ static HaloStatus upload_constants(HaloDevice *device, const HaloFold *fold, Fol
     return HALO_OK;
 }
 
-/* What the blocks left, joined. */
+/* Joins the results of the blocks. */
 static HaloStatus conclude(HaloDevice *device, const FoldArgs *args, const HaloFold *fold, double *out)
 {
     const int64_t bytes = args->blocks * args->channels * (int64_t)sizeof(double);
@@ -233,11 +240,14 @@ HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fol
     if (!halo_mul(args.blocks, args.channels, &nodes) || !halo_mul(nodes, (int64_t)sizeof(double), &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%d channels are too many to reduce", args.channels);
     CUDA_PASS(upload_constants(device, fold, &args));
-    CUDA_PASS(reduce_left_room(device, bytes, &args.out));
+    CUDA_PASS(reduce_left_workspace(device, bytes, &args.out));
     args.joins = single_code(fold->join);
     const int depth = (int)cuda_max(depth_of(fold->map), depth_of(fold->join));
     const bool powers = args.joins != HALO_CODE_NUMBER && halo_program_power(fold->map, &args.power);
-    const auto kernel = powers ? fold_kernel<1> : depth <= 2 ? fold_kernel<2> : depth <= 4 ? fold_kernel<4> : fold_kernel<0>;
+    const auto kernel = powers       ? fold_kernel<1>
+                        : depth <= 2 ? fold_kernel<2>
+                        : depth <= 4 ? fold_kernel<4>
+                                     : fold_kernel<0>;
     CUDA_LAUNCH(device, kernel, nodes, HALO_LANES, 0, args);
     return conclude(device, &args, fold, out);
 }

@@ -1,5 +1,6 @@
-/* Programs of a fold, on the GPU: for several samples at a time, so that an instruction is looked at once for all of them, with
- * the two or four uppermost values of the stack in registers, where that is enough; and powers, which need none. */
+/* Programs of a fold on the GPU: for several samples at a time, so that an instruction is decoded once for all
+ * of them, with the two or four uppermost values of the stack in registers where that is enough; and powers,
+ * which need no stack. */
 #ifndef HALO_CUDA_FOLD_RUN_CUH
 #define HALO_CUDA_FOLD_RUN_CUH
 
@@ -8,14 +9,14 @@
 
 static const int fold_at_once = 4; /* samples */
 
-/* halo_code for each, of which it is known when this is compiled. */
+/* halo_code for each sample; the code is a compile-time constant. */
 template <int Count>
-__device__ __forceinline__ static void fold_code(HaloCode code, const double x[Count], const double y[Count], const double z[Count],
-                                                 double r[Count])
+__device__ __forceinline__ static void fold_code(HaloCode code, const double x[Count], const double y[Count],
+                                                 const double z[Count], double r[Count])
 {
     switch (code) {
-#define CASE(code)                                                                  \
-    case code:                                                                      \
+#define CASE(code)                                                                                  \
+    case code:                                                                                      \
         _Pragma("unroll") for (int i = 0; i < Count; i++) r[i] = halo_code(code, x[i], y[i], z[i]); \
         break;
         CASE(HALO_CODE_NEG)
@@ -43,12 +44,12 @@ __device__ __forceinline__ static void fold_code(HaloCode code, const double x[C
     }
 }
 
-/* halo_program_run for each pair of a and b, with no more than Stack values, the uppermost of which are in s[0]. */
+/* halo_program_run for each pair of a and b, with at most Stack values, the uppermost in s[0]. */
 template <int Stack, int Count>
-__device__ __forceinline__ static void fold_run(const HaloProgram &program, const double a[Count], const double b[Count], double k,
-                                                double out[Count])
+__device__ __forceinline__ static void fold_run(const HaloProgram &program, const double a[Count],
+                                                const double b[Count], double k, double out[Count])
 {
-    double s[4][Count] = {}; /* those from Stack on are never there */
+    double s[4][Count] = {}; /* values from Stack on are never used */
 #pragma unroll 1
     for (int i = 0; i < program.length; i++) {
         const HaloInstruction step = program.at[i];
@@ -87,7 +88,8 @@ __device__ __forceinline__ static void fold_run(const HaloProgram &program, cons
 
 /* halo_raise of each. */
 template <int Count>
-__device__ __forceinline__ static void fold_powers(const HaloPower &power, const double a[Count], double k, double r[Count])
+__device__ __forceinline__ static void fold_powers(const HaloPower &power, const double a[Count], double k,
+                                                   double r[Count])
 {
     double d[Count];
     const double from = power.from.code == HALO_CODE_K ? k : power.from.number;
@@ -95,7 +97,7 @@ __device__ __forceinline__ static void fold_powers(const HaloPower &power, const
     for (int i = 0; i < Count; i++) r[i] = d[i] = power.from.code == HALO_CODE_A ? a[i] : a[i] - from;
 #pragma unroll 1
     for (int s = 0; s < power.steps; s++)
-        if (power.squares >> s & 1) { /* all threads take the same way */
+        if (power.squares >> s & 1) { /* the same branch for all threads */
 #pragma unroll
             for (int i = 0; i < Count; i++) r[i] = r[i] * r[i];
         } else {

@@ -1,22 +1,23 @@
-/* The third and fourth powers of distances from the mean, both sums in one reading: what folds of d * d * d and (d * d) * (d * d)
- * make of floats, lane by lane, which docs/numerics.md numbers. A warp makes a leaf, its block joins eight neighbours, and the host
- * joins what blocks leave. Sums begin with +0 and so are never -0: lanes that are not there are joined as +0. */
+/* The third and fourth powers of distances from the mean, both sums in one reading: the folds of d * d * d and
+ * (d * d) * (d * d) of floats, lane by lane, which docs/numerics.md numbers. A warp sums up a leaf, its block
+ * joins eight neighbours, and the host joins the results of blocks. Sums begin with +0 and so are never -0:
+ * missing lanes are joined as +0. */
 #include "reduce.cuh"
 
 static const int powers_leaves = 8, powers_threads = powers_leaves * CUDA_WARP; /* of a block */
 static const int powers_own = HALO_LANES / CUDA_WARP;                           /* lanes of a thread */
-static const int powers_at_once = 4;                                            /* rows of lanes that are on their way */
+static const int powers_at_once = 4;                                            /* rows of lanes in flight */
 
 struct PowersArgs {
     const float *data;
     int64_t pixels, blocks; /* blocks of a channel */
     int channels;
     double own;      /* k of the only channel */
-    const double *k; /* [channels], where there are several */
+    const double *k; /* [channels], if there are several */
     double *out;     /* [2][channels][blocks]: third powers, fourth ones */
 };
 
-/* ---- a leaf --------------------------------------------------------------------------------------------- */
+/* ---- a leaf ---------------------------------------------------------------------------------------------- */
 
 struct PowerSums {
     double third[powers_own], fourth[powers_own];
@@ -29,8 +30,8 @@ struct PowerSums {
     }
 };
 
-/* Some rows of a leaf's lanes from sample m on; what is not there is NaN. `Line`: one channel, four neighbouring lanes a thread;
- * else lanes 32 apart, so that neighbouring threads read neighbouring pixels. */
+/* Some rows of a leaf's lanes from sample m on; missing samples are NaN. `Line`: one channel, four neighbouring
+ * lanes per thread; else lanes 32 apart, so that neighbouring threads read neighbouring pixels. */
 template <bool Line>
 __device__ __forceinline__ static void load_rows(const float *from, int channels, int count, int m,
                                                  float (&v)[powers_at_once][powers_own])
@@ -39,7 +40,8 @@ __device__ __forceinline__ static void load_rows(const float *from, int channels
     if (Line && count == HALO_LEAF) {
 #pragma unroll
         for (int r = 0; r < powers_at_once; r++)
-            *reinterpret_cast<float4 *>(v[r]) = __ldg(reinterpret_cast<const float4 *>(from + own + r * HALO_LANES));
+            *reinterpret_cast<float4 *>(v[r]) =
+                __ldg(reinterpret_cast<const float4 *>(from + own + r * HALO_LANES));
         return;
     }
 #pragma unroll
@@ -51,8 +53,9 @@ __device__ __forceinline__ static void load_rows(const float *from, int channels
         }
 }
 
-/* NaN are left out; where there are none, which 0 times them tells, nobody asks for each sample. */
-__device__ __forceinline__ static void take_rows(const float (&v)[powers_at_once][powers_own], double k, PowerSums *sums)
+/* NaN are left out; 0 times the samples tells whether there are any, so that samples need no test. */
+__device__ __forceinline__ static void take_rows(const float (&v)[powers_at_once][powers_own], double k,
+                                                 PowerSums *sums)
 {
     float test = 0.0f;
 #pragma unroll
@@ -67,7 +70,7 @@ __device__ __forceinline__ static void take_rows(const float (&v)[powers_at_once
             if (!special || v[r][i] == v[r][i]) sums->take(v[r][i], k, i);
 }
 
-/* Lanes by adjacent pairs, in the order in which load_rows() hands them out. */
+/* Joins lanes in adjacent pairs, in the order in which load_rows() distributes them. */
 template <bool Line> __device__ __forceinline__ static double join_lanes(const double v[powers_own])
 {
     const auto warp = [](double w) {
@@ -78,13 +81,15 @@ template <bool Line> __device__ __forceinline__ static double join_lanes(const d
     return (warp(v[0]) + warp(v[1])) + (warp(v[2]) + warp(v[3]));
 }
 
-/* ---- a block -------------------------------------------------------------------------------------------- */
+/* ---- a block --------------------------------------------------------------------------------------------- */
 
-template <bool Line> __global__ static void __launch_bounds__(powers_threads, 4) powers_kernel(const __grid_constant__ PowersArgs a)
+template <bool Line>
+__global__ static void __launch_bounds__(powers_threads, 4) powers_kernel(const __grid_constant__ PowersArgs a)
 {
     __shared__ double sum[2][powers_leaves];
     const int warp = (int)threadIdx.x / CUDA_WARP, channel = Line ? 0 : (int)(blockIdx.x % a.channels);
-    const int64_t block = Line ? blockIdx.x : blockIdx.x / a.channels, first = (block * powers_leaves + warp) * HALO_LEAF;
+    const int64_t block = Line ? blockIdx.x : blockIdx.x / a.channels,
+                  first = (block * powers_leaves + warp) * HALO_LEAF;
     const int count = (int)cuda_max(0, cuda_min(HALO_LEAF, a.pixels - first));
     const float *const from = a.data + first * a.channels + channel;
     const double k = Line ? a.own : __ldg(a.k + channel);
@@ -107,9 +112,9 @@ template <bool Line> __global__ static void __launch_bounds__(powers_threads, 4)
         ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
-/* ---- the host's side ------------------------------------------------------------------------------------ */
+/* ---- the host side --------------------------------------------------------------------------------------- */
 
-/* n >= 1 values joined by adjacent pairs; what has no neighbour goes up as it is. */
+/* n >= 1 values joined in adjacent pairs; a value without a neighbour goes up unchanged. */
 static double sum_pairs(double *value, int64_t n)
 {
     for (; n > 1; n = (n + 1) / 2) {
@@ -119,20 +124,20 @@ static double sum_pairs(double *value, int64_t n)
     return halo_canonical_f64(value[0]);
 }
 
-/* The constants of several channels, brought to the device. */
+/* Copies the constants of several channels to the device. */
 static HaloStatus upload_constants(HaloDevice *device, const double *k, PowersArgs *args)
 {
     const int64_t bytes = args->channels * (int64_t)sizeof(double);
-    void *room;
+    void *workspace;
     args->own = k[0];
     if (args->channels == 1) return HALO_OK;
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &room));
-    CUDA_TRY(cudaMemcpyAsync(room, k, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
-    args->k = (const double *)room;
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &workspace));
+    CUDA_TRY(cudaMemcpyAsync(workspace, k, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
+    args->k = (const double *)workspace;
     return HALO_OK;
 }
 
-/* Joins what the blocks left, where the host sees it: it is changed. */
+/* Joins the results of the blocks in host memory, which it changes. */
 static void conclude(const PowersArgs *args, double *made, double *third, double *fourth)
 {
     for (int c = 0; c < args->channels; c++) {
@@ -153,10 +158,11 @@ HaloStatus cuda_powers(HaloDevice *device, const HaloBuf *src, const double *k, 
     args.pixels = src->shape.width * src->shape.height;
     args.channels = src->shape.channels;
     args.blocks = cuda_ceil_div(args.pixels, powers_leaves * HALO_LEAF);
-    if (!halo_mul(args.blocks, 2 * (int64_t)args.channels, &nodes) || !halo_mul(nodes, (int64_t)sizeof(double), &bytes))
+    if (!halo_mul(args.blocks, 2 * (int64_t)args.channels, &nodes) ||
+        !halo_mul(nodes, (int64_t)sizeof(double), &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%d channels are too many to reduce", args.channels);
     CUDA_PASS(upload_constants(device, k, &args));
-    CUDA_PASS(reduce_left_room(device, bytes, &args.out));
+    CUDA_PASS(reduce_left_workspace(device, bytes, &args.out));
     if (args.channels == 1)
         CUDA_LAUNCH(device, powers_kernel<true>, args.blocks, powers_threads, 0, args);
     else

@@ -1,9 +1,10 @@
-/* Statistics: what to compute, the room for it, bringing the answer home. */
+/* Statistics: what to compute, its workspace, and copying the result to the host. */
 #include <stdlib.h>
 
 #include "reduce.cuh"
 
-HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **room, unsigned **arrival)
+HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **workspace,
+                       unsigned **arrival)
 {
     const int64_t had = device->scratch_bytes[CUDA_SCRATCH_ARRIVAL];
     int64_t arrival_bytes;
@@ -12,29 +13,29 @@ HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void
         return halo_fail(HALO_ERR_LIMIT, "the buffer is too large");
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_ARRIVAL, arrival_bytes, &counters));
     const bool grown = device->scratch_bytes[CUDA_SCRATCH_ARRIVAL] != had;
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, room));
-    if (device->scratch[CUDA_SCRATCH_ARRIVAL] == NULL) /* it had to give way */
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, workspace));
+    if (device->scratch[CUDA_SCRATCH_ARRIVAL] == NULL) /* it was released */
         return halo_fail(HALO_ERR_DEVICE, "not enough GPU memory for a reduction");
     if (grown) CUDA_TRY(cudaMemsetAsync(counters, 0, (size_t)arrival_bytes, device->stream));
     *arrival = (unsigned *)counters;
     return HALO_OK;
 }
 
-HaloStatus reduce_left_room(HaloDevice *device, int64_t bytes, double **room)
+HaloStatus reduce_left_workspace(HaloDevice *device, int64_t bytes, double **workspace)
 {
     void *data = device->staging;
     if (bytes > CUDA_STAGING_BYTES) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, &data));
-    *room = (double *)data;
+    *workspace = (double *)data;
     return HALO_OK;
 }
 
-HaloStatus reduce_left(HaloDevice *device, double *room, int64_t bytes, double **left)
+HaloStatus reduce_left(HaloDevice *device, double *workspace, int64_t bytes, double **left)
 {
-    *left = room;
-    if (room == device->staging) return cuda_wait(device);
+    *left = workspace;
+    if (workspace == device->staging) return cuda_wait(device);
     *left = (double *)malloc((size_t)bytes);
     if (*left == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    const HaloStatus status = cuda_fetch(device, *left, room, bytes);
+    const HaloStatus status = cuda_fetch(device, *left, workspace, bytes);
     if (status != HALO_OK) reduce_left_done(device, *left);
     return status;
 }
@@ -44,7 +45,7 @@ void reduce_left_done(HaloDevice *device, double *left)
     if (left != device->staging) free(left);
 }
 
-/* Leaves only what was asked for: the rest is as if never computed. */
+/* Leaves only what is wanted: the rest is as if never computed. */
 static void keep_wanted(HaloMoments *m, unsigned want)
 {
     const HaloMoments none = halo_moments_none();
@@ -63,23 +64,11 @@ static void keep_wanted(HaloMoments *m, unsigned want)
     }
 }
 
-/* Extremes alone, where that is enough; *done: they are known. */
-static HaloStatus find_extremes(HaloDevice *device, const float *data, int64_t pixels, int channels, HaloMoments *out, bool *done)
-{
-    HaloMoments *const result = (HaloMoments *)device->staging;
-    int *const unsure = (int *)(result + channels);
-    CUDA_PASS(reduce_extremes(device, data, pixels, channels, result, unsure));
-    CUDA_PASS(cuda_wait(device));
-    *done = *unsure == 0;
-    memcpy(out, result, (size_t)channels * sizeof *out);
-    return HALO_OK;
-}
-
-static HaloStatus reduce_all(HaloDevice *device, HaloDtype dtype, const void *data, int64_t pixels, int channels, bool product,
-                             HaloMoments *out)
+static HaloStatus reduce_all(HaloDevice *device, HaloDtype dtype, const void *data, int64_t pixels,
+                             int channels, bool product, HaloMoments *out)
 {
     const int64_t bytes = channels * (int64_t)sizeof *out;
-    void *result = device->staging; /* a kernel can write there: no copy */
+    void *result = device->staging; /* kernels write there: no copy */
     if (bytes > CUDA_STAGING_BYTES) CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &result));
     if (dtype == HALO_F32)
         CUDA_PASS(reduce_floats(device, (const float *)data, pixels, channels, product, (HaloMoments *)result));
@@ -98,13 +87,12 @@ HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Ha
     const HaloDtype dtype = src->shape.dtype;
     const bool product = want & HALO_WANT_PRODUCT, counts = dtype != HALO_F32 && product;
     const void *data;
-    bool done = false;
     CUDA_PASS(cuda_use(device));
     CUDA_PASS(cuda_flat(device, src, &data));
-    if (dtype == HALO_F32 && reduce_extremes_takes(want, pixels, channels))
-        CUDA_PASS(find_extremes(device, (const float *)data, pixels, channels, out, &done));
-    if (counts) CUDA_PASS(reduce_counts(device, src, data, want & HALO_WANT_POSITIONS, out));
-    if (!done && !counts) CUDA_PASS(reduce_all(device, dtype, data, pixels, channels, product, out));
+    if (counts)
+        CUDA_PASS(reduce_counts(device, src, data, want & HALO_WANT_POSITIONS, out));
+    else
+        CUDA_PASS(reduce_all(device, dtype, data, pixels, channels, product, out));
     for (int c = 0; c < channels; c++) keep_wanted(&out[c], want);
     return HALO_OK;
 }

@@ -1,5 +1,5 @@
-/* What the reductions of floats and of integers share. Blocks leave partial results, the one that
- * arrives last joins them and writes the answer where the host reads it. */
+/* What the reductions of floats and of integers share. Blocks leave partial results; the last one joins them
+ * and writes the result to host memory. */
 #ifndef HALO_CUDA_REDUCE_CUH
 #define HALO_CUDA_REDUCE_CUH
 
@@ -12,30 +12,29 @@ HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, 
                          HaloMoments *result);
 HaloStatus reduce_integers(HaloDevice *device, HaloDtype dtype, const void *data, int64_t pixels, int channels,
                            HaloMoments *result);
-/* The same where only extremes are wanted, without positions; where *unsure is set then, a zero's sign is not known. */
-bool reduce_extremes_takes(unsigned want, int64_t pixels, int channels);
-HaloStatus reduce_extremes(HaloDevice *device, const float *data, int64_t pixels, int channels, HaloMoments *result, int *unsure);
 /* The same for integers with their product, from the histogram, to the host. */
 HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *data, bool positions,
                          HaloMoments *out);
 /* The same as reduce_floats() in one launch, for few leaves. */
-bool reduce_few_takes(int64_t leaves);
-HaloStatus reduce_few(HaloDevice *device, const float *data, int64_t pixels, int channels, bool product,
-                      HaloMoments *result);
-/* `bytes` of room for partial results, and `arrivals` counters that are 0: who counts to the end puts his
- * counter back to 0. */
-HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **room, unsigned **arrival);
+bool reduce_small_takes(int64_t leaves);
+HaloStatus reduce_small(HaloDevice *device, const float *data, int64_t pixels, int channels, bool product,
+                        HaloMoments *result);
+/* `bytes` of workspace for partial results, and `arrivals` counters that are 0: the last arrival resets its
+ * counter. */
+HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **workspace,
+                       unsigned **arrival);
 
-/* Room for what blocks leave to the host, where that sees it without a copy, if it is not too much. */
-HaloStatus reduce_left_room(HaloDevice *device, int64_t bytes, double **room);
-/* Waits for it: `left` may be changed, and is to be given back. */
-HaloStatus reduce_left(HaloDevice *device, double *room, int64_t bytes, double **left);
+/* Workspace for the partial results of blocks: in host memory, without a copy, if they are few. */
+HaloStatus reduce_left_workspace(HaloDevice *device, int64_t bytes, double **workspace);
+/* Waits for these, and copies them to the host if necessary; `left` may be changed, and is released by
+ * reduce_left_done. */
+HaloStatus reduce_left(HaloDevice *device, double *workspace, int64_t bytes, double **left);
 void reduce_left_done(HaloDevice *device, double *left);
 
 static const int reduce_none = INT_MAX; /* no key, no place */
 
-/* The least sample, [0], and the greatest, [1], which is the least of the negated ones, by their keys, and
- * where they are, by whatever number; the first of equals. */
+/* The least sample, [0], and the greatest, [1], which is the least of the negated ones, by their keys, and a
+ * number for the place of the first of equals. */
 struct Extremes {
     int key[2], at[2];
 
@@ -63,9 +62,10 @@ struct Extremes {
     }
 };
 
-/* Counts an arrival: is it the last of `expected`? What whoever came before wrote ahead of arriving can then
- * be read, also by threads that this one meets at a barrier. One thread calls it. A fence on both sides of a
- * relaxed addition takes 0.2 us longer on an H200. <cuda/atomic> writes the same instruction, and takes two seconds to compile. */
+/* Counts an arrival: is it the last of `expected`? Then all that earlier arrivals wrote before is visible, also
+ * to threads that this one meets at a barrier. One thread calls it. A fence on both sides of a relaxed addition
+ * takes 0.2 us longer on an H200. <cuda/atomic> generates the same instruction, and takes two seconds to
+ * compile. */
 __device__ __forceinline__ bool reduce_last(unsigned *arrival, int64_t expected)
 {
     unsigned before;

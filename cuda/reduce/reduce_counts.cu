@@ -1,29 +1,31 @@
 /* Statistics of u8 and u16 with their product, which needs the histogram: that gives all but the positions of
- * the extremes, and those are mostly found long before the end. */
+ * the extremes, and most searches for those end early. */
 #include <stdlib.h>
 
 #include "reduce.cuh"
 
 static const int find_threads = 256, find_blocks_each = 4; /* per multiprocessor */
-static const int find_packs = 8;                           /* of 16 bytes, a thread and tile */
-static const int find_channels = 16;                       /* that whole packs are compared for */
+static const int find_packs = 8;                           /* of 16 bytes, per thread and tile */
+static const int find_channels = 16;                       /* up to which packs are compared at once */
 
 struct FindArgs {
     const void *data;
     int64_t pixels;
     int channels;
-    int64_t values;            /* that samples can have */
+    int64_t values;            /* the number of possible values */
     const void *count;         /* [channels][values] */
-    unsigned long long *found; /* [2][channels] the first pixel that has the least value, or the greatest, so far */
-    unsigned *value;           /* the same: these values */
+    unsigned long long *found; /* [2][channels] the first pixel found with the least value, or the greatest */
+    unsigned *value;           /* [2][channels] these values */
     unsigned *arrival;         /* of the blocks of the last search, */
-    unsigned long long *home;  /* which hands `found` to the host, if this is not NULL */
+    unsigned long long *host;  /* which copies `found` there unless it is NULL */
 };
 
-/* ---- which values --------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------------------- */
 
-/* The least and greatest value of a channel, a channel a block. Counters may lie in host memory: few are looked at, most often. */
-template <typename Count> __global__ static void __launch_bounds__(find_threads) ends_kernel(const __grid_constant__ FindArgs a)
+/* The least and greatest value of a channel, one channel per block. Counters may be in host memory: mostly few
+ * are read. */
+template <typename Count>
+__global__ static void __launch_bounds__(find_threads) ends_kernel(const __grid_constant__ FindArgs a)
 {
     __shared__ unsigned end[2];
     const int me = (int)threadIdx.x, channel = (int)blockIdx.x;
@@ -43,7 +45,7 @@ template <typename Count> __global__ static void __launch_bounds__(find_threads)
     a.found[me * a.channels + channel] = ~0ull;
 }
 
-/* ---- where ---------------------------------------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------------------------------- */
 
 __device__ __forceinline__ static unsigned equal(unsigned a, unsigned b, uint8_t) { return __vcmpeq4(a, b); }
 __device__ __forceinline__ static unsigned equal(unsigned a, unsigned b, uint16_t) { return __vcmpeq2(a, b); }
@@ -53,15 +55,18 @@ template <typename S> __device__ __forceinline__ static bool any_equal(uint4 a, 
     return (equal(a.x, b.x, S()) | equal(a.y, b.y, S()) | equal(a.z, b.z, S()) | equal(a.w, b.w, S())) != 0;
 }
 
-/* The samples from `at` on are candidates; the first is of this channel. Most come too late: a look costs less than an atomic. */
-template <typename S> __device__ __noinline__ static void offer(const FindArgs &a, int64_t at, int count, int channel)
+/* The samples from `at` on are candidates; the first is of this channel. Most come too late: a read costs less
+ * than an atomic. */
+template <typename S>
+__device__ __noinline__ static void offer(const FindArgs &a, int64_t at, int count, int channel)
 {
     unsigned long long pixel = (unsigned long long)(at / a.channels);
     for (int k = 0; k < count; k++) {
         const unsigned v = ((const S *)a.data)[at + k];
         for (int side = 0; side < 2; side++) {
             const int i = side * a.channels + channel;
-            if (v == a.value[i] && pixel < *(volatile unsigned long long *)&a.found[i]) atomicMin(&a.found[i], pixel);
+            if (v == a.value[i] && pixel < *(volatile unsigned long long *)&a.found[i])
+                atomicMin(&a.found[i], pixel);
         }
         channel++;
         if (channel < a.channels) continue;
@@ -70,7 +75,7 @@ template <typename S> __device__ __noinline__ static void offer(const FindArgs &
     }
 }
 
-/* Is there something that samples from this pixel on could still be the first to have, as far as one of so many threads sees? */
+/* Could samples from this pixel on be the first with some value, as far as one of so many threads sees? */
 __device__ __forceinline__ static bool still_wanted(const FindArgs &a, int64_t pixel, int thread, int threads)
 {
     bool wanted = false;
@@ -79,7 +84,7 @@ __device__ __forceinline__ static bool still_wanted(const FindArgs &a, int64_t p
     return wanted;
 }
 
-/* The values as they lie in packs of 16 bytes: those that begin with channel 0, 1, … */
+/* The values as packs of 16 bytes that begin with channel 0, 1, … */
 template <typename S> struct Patterns {
     static constexpr int width = 16 / (int)sizeof(S);
     alignas(16) S at[2][find_channels][width];
@@ -93,23 +98,28 @@ template <typename S> struct Patterns {
         __syncthreads();
     }
 
-    __device__ __forceinline__ uint4 of(int side, int phase) const { return *reinterpret_cast<const uint4 *>(at[side][phase]); }
+    __device__ __forceinline__ uint4 of(int side, int phase) const
+    {
+        return *reinterpret_cast<const uint4 *>(at[side][phase]);
+    }
 };
 
-/* The block that is done last hands over what was found. */
-__device__ __forceinline__ static void hand_over(const FindArgs &a)
+/* The last block copies what was found to the host. */
+__device__ __forceinline__ static void hand_to_host(const FindArgs &a)
 {
     __shared__ bool last;
     __syncthreads();
     if (threadIdx.x == 0) last = reduce_last(a.arrival, gridDim.x);
     __syncthreads();
-    for (int i = (int)threadIdx.x; last && i < 2 * a.channels; i += find_threads) a.home[i] = __ldcg(a.found + i);
+    for (int i = (int)threadIdx.x; last && i < 2 * a.channels; i += find_threads)
+        a.host[i] = __ldcg(a.found + i);
 }
 
-/* The tiles from `from` on before `to`, in order, so that blocks end soon after everything is found. All packs of a thread are
- * under way before it looks at one. */
+/* Searches tiles [from, to) in order, so that blocks end soon after everything is found. All packs of a thread
+ * are in flight before the first is compared. */
 template <typename S>
-__global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_constant__ FindArgs a, int64_t from, int64_t to)
+__global__ static void __launch_bounds__(find_threads)
+    find_kernel(const __grid_constant__ FindArgs a, int64_t from, int64_t to)
 {
     constexpr int width = Patterns<S>::width, step = find_threads * width;
     __shared__ Patterns<S> patterns;
@@ -130,19 +140,23 @@ __global__ static void __launch_bounds__(find_threads) find_kernel(const __grid_
         for (int k = 0; k < find_packs; k++) {
             const int64_t at = first + k * step;
             bool look = at < samples;
-            if (whole(k)) look = any_equal<S>(pack[k], patterns.of(0, phase)) || any_equal<S>(pack[k], patterns.of(1, phase));
+            if (whole(k))
+                look = any_equal<S>(pack[k], patterns.of(0, phase)) ||
+                       any_equal<S>(pack[k], patterns.of(1, phase));
             bool wanted = false; /* by any lane */
-            if (__any_sync(CUDA_ALL, look)) wanted = still_wanted(a, pixel + k * step / a.channels, lane, CUDA_WARP);
-            if (__any_sync(CUDA_ALL, wanted) && look) offer<S>(a, at, (int)cuda_min(width, samples - at), phase);
+            if (__any_sync(CUDA_ALL, look))
+                wanted = still_wanted(a, pixel + k * step / a.channels, lane, CUDA_WARP);
+            if (__any_sync(CUDA_ALL, wanted) && look)
+                offer<S>(a, at, (int)cuda_min(width, samples - at), phase);
             phase = (phase + step) % a.channels;
         }
     }
-    if (a.home != NULL && to * tile >= samples) hand_over(a);
+    if (a.host != NULL && to * tile >= samples) hand_to_host(a);
 }
 
-/* ---- the host's side ------------------------------------------------------------------------------------ */
+/* ---- the host side --------------------------------------------------------------------------------------- */
 
-/* Moments of every channel but the positions; the count of pixels has its extremes where counts are not 0. */
+/* Moments of every channel without positions; extremes are the first and last counts that are not 0. */
 static void from_counts(const uint64_t *counts, int64_t values, int channels, int64_t pixels, HaloMoments *out)
 {
     for (int c = 0; c < channels; c++) {
@@ -159,19 +173,23 @@ static void from_counts(const uint64_t *counts, int64_t values, int channels, in
     }
 }
 
-/* Tiles that are searched before any others: where extremes are common they are here, and else all blocks would find their own. */
+/* Tiles that are searched first: common extremes are found there, and otherwise all blocks would find their
+ * own. */
 static const int64_t find_first = 64;
 
 template <typename S> static HaloStatus find_all(HaloDevice *device, const FindArgs *a)
 {
-    const int64_t tiles = cuda_ceil_div(a->pixels * a->channels, find_threads * find_packs * Patterns<S>::width);
-    const int64_t most = (int64_t)device->properties.multiProcessorCount * find_blocks_each, first = cuda_min(tiles, find_first);
+    const int64_t tiles =
+        cuda_ceil_div(a->pixels * a->channels, find_threads * find_packs * Patterns<S>::width);
+    const int64_t most = (int64_t)device->properties.multiProcessorCount * find_blocks_each,
+                  first = cuda_min(tiles, find_first);
     CUDA_LAUNCH(device, find_kernel<S>, first, find_threads, 0, *a, 0, first);
-    if (first < tiles) CUDA_LAUNCH(device, find_kernel<S>, cuda_min(tiles - first, most), find_threads, 0, *a, first, tiles);
+    if (first < tiles)
+        CUDA_LAUNCH(device, find_kernel<S>, cuda_min(tiles - first, most), find_threads, 0, *a, first, tiles);
     return HALO_OK;
 }
 
-/* Queues the search for the places, which goes on from the counters where they are: the host need not see them first. */
+/* Queues the search, which reads the counters on the device: the host need not wait. */
 static HaloStatus queue_find(HaloDevice *device, HaloDtype dtype, bool words, const FindArgs *a)
 {
     if (words)
@@ -181,13 +199,15 @@ static HaloStatus queue_find(HaloDevice *device, HaloDtype dtype, bool words, co
     return dtype == HALO_U8 ? find_all<uint8_t>(device, a) : find_all<uint16_t>(device, a);
 }
 
-/* So many bytes of one channel are read again as fast as a search begins: then all but the product comes from that. Of several
- * channels the last block of such a reduction takes longer than a search. */
-static const int64_t again_most = (int64_t)1 << 28;
+/* Up to so many bytes of one channel, a second reading is as fast as the start of a search: then all but the
+ * product comes from that. With several channels the last block of such a reduction takes longer than a
+ * search. */
+static const int64_t reread_most = (int64_t)1 << 28;
 
-/* Bytes of one channel: counters and the other moments come to the host by themselves, one behind the other. */
-static HaloStatus count_and_reduce(HaloDevice *device, const HaloBuf *src, const void *data, const HaloHist *every,
-                                   HaloMoments *out)
+/* Bytes of one channel: the device writes counters and the other moments to host memory, one after the
+ * other. */
+static HaloStatus count_and_reduce(HaloDevice *device, const HaloBuf *src, const void *data,
+                                   const HaloHist *every, HaloMoments *out)
 {
     HaloMoments *const moments = (HaloMoments *)((uint64_t *)device->staging + every->bins);
     CudaCounts counts;
@@ -206,22 +226,23 @@ HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *dat
     const int64_t known = channels * values * (int64_t)sizeof(uint64_t), places = 2 * channels;
     const int64_t found = positions ? places * (int64_t)sizeof(uint64_t) : 0;
     const HaloHist every = {values, 0.0, (double)values, 0, NULL};
-    FindArgs args = {data, src->shape.width * src->shape.height, (int)channels, values, NULL, NULL, NULL, NULL, NULL};
+    FindArgs args = {data, src->shape.width * src->shape.height, (int)channels, values, NULL, NULL, NULL, NULL,
+                     NULL};
     CudaCounts counts;
-    if (src->shape.dtype == HALO_U8 && channels == 1 && args.pixels <= again_most)
+    if (src->shape.dtype == HALO_U8 && channels == 1 && args.pixels <= reread_most)
         return count_and_reduce(device, src, data, &every, out);
     CUDA_PASS(cuda_hist_queue(device, src, &every, found + places * (int64_t)sizeof(unsigned), &counts));
     args.count = counts.count;
-    args.found = (unsigned long long *)counts.behind;
+    args.found = (unsigned long long *)counts.after;
     args.value = (unsigned *)(args.found + places);
     args.arrival = counts.arrival;
-    args.home = (unsigned long long *)counts.home;
-    if (positions) CUDA_PASS(queue_find(device, src->shape.dtype, counts.words, &args));
+    args.host = (unsigned long long *)counts.host;
+    if (positions) CUDA_PASS(queue_find(device, src->shape.dtype, counts.bits32, &args));
     uint64_t *const here = (uint64_t *)malloc((size_t)(known + found)), *const place = here + channels * values;
     if (here == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     HaloStatus status = cuda_hist_fetch(device, &counts, channels * values, here);
-    if (status == HALO_OK && counts.home == NULL) status = cuda_fetch(device, place, args.found, found);
-    if (counts.home != NULL) memcpy(place, counts.home, (size_t)found);
+    if (status == HALO_OK && counts.host == NULL) status = cuda_fetch(device, place, args.found, found);
+    if (counts.host != NULL) memcpy(place, counts.host, (size_t)found);
     if (status == HALO_OK) from_counts(here, values, (int)channels, args.pixels, out);
     for (int c = 0; c < channels && positions && status == HALO_OK; c++) {
         out[c].min_at = (int64_t)place[c];

@@ -1,31 +1,31 @@
-/* Statistics of f32 in two launches: a warp makes a leaf of 4096 samples, each of its threads four lanes, and
- * a block joins four neighbours; then blocks join 512 of those, and the last what they all have.
- * Warps that go from leaf to leaf, so that the next one's samples are on their way, were slower (2^30 samples
- * on an H200: 1.02 ms for 0.97), and so was one launch, in which every leaf arrived at the tree (1.18). */
+/* Statistics of f32 in two launches: a warp sums up a leaf of 4096 samples, each of its threads four lanes, and
+ * a block joins four neighbours; then blocks join 512 of those, and the last block joins the blocks. Slower:
+ * warps that go from leaf to leaf with loads ahead (2^30 samples on an H200: 1.02 ms for 0.97), and one launch,
+ * in which every leaf arrives at the tree (1.18). */
 #include "reduce_leaf.cuh"
 
 static const int group_leaves = 4; /* that a block makes and joins */
 static const int group_threads = group_leaves * CUDA_WARP;
 static const int join_threads = 512, join_parts = join_threads;
 
-/* Loads of 16 bytes in flight while as many rows are worked on, and warps of a multiprocessor at least:
- * products need registers. */
+/* Loads of 16 bytes in flight while as many rows are processed, and the least number of warps per
+ * multiprocessor: products need registers. */
 __host__ __device__ static constexpr int batch_of(bool product) { return product ? 4 : 2; }
 __host__ __device__ static constexpr int warps_of(bool product) { return product ? 24 : 32; }
-/* Neighbouring channels that a block may read: together, so that samples come from memory once. */
+/* Neighbouring channels that a block reads together, so that samples are loaded from memory once. */
 __host__ __device__ static constexpr int most_planes(bool product) { return product ? 3 : 4; }
 
 struct FloatArgs {
     const float *data;
     int64_t pixels, leaves, groups, blocks; /* of a channel; `blocks` join the groups */
     int channels, planes;
-    Part *group;       /* [channels][groups]; the extremes of these and of blocks are known by their leaf */
+    Part *group;       /* [channels][groups]; the extremes of groups and blocks are known by their leaf */
     Part *block;       /* [channels][blocks] */
     unsigned *arrival; /* [channels] */
     HaloMoments *result;
 };
 
-/* ---- a leaf --------------------------------------------------------------------------------------------- */
+/* ---- a leaf ---------------------------------------------------------------------------------------------- */
 
 /* Lanes by adjacent pairs. `Line`: a thread has lanes 4t to 4t + 3, so twice in the thread, five times across
  * the warp; else t, t + 32, t + 64, t + 96, so that neighbouring threads read neighbouring pixels. */
@@ -86,7 +86,7 @@ __device__ __forceinline__ static void work(const float (&v)[Batch][4], double k
         take<Product, false>(v, k, lanes);
 }
 
-/* One leaf by one warp. The next batch is on its way while one is worked on. */
+/* One leaf by one warp. The next batch is in flight while one is processed. */
 template <bool Line, bool Product>
 __device__ __forceinline__ static Part reduce_leaf(const FloatArgs &a, int channel, int64_t number)
 {
@@ -115,7 +115,7 @@ __device__ __forceinline__ static Part reduce_leaf(const FloatArgs &a, int chann
     return part;
 }
 
-/* A block has a group of a channel, or of each of `planes` neighbouring ones. `Line`: of the only one. */
+/* A block has a group of a channel, or of each of `planes` neighbouring ones. `Line`: there is one channel. */
 template <bool Line, bool Product>
 __global__ static void __launch_bounds__(Line ? group_threads : group_threads *most_planes(Product),
                                          warps_of(Product) / group_leaves / (Line ? 1 : most_planes(Product)))
@@ -138,9 +138,9 @@ __global__ static void __launch_bounds__(Line ? group_threads : group_threads *m
     if (lane == 0) a.group[(first + warp) * a.groups + blockIdx.x / sets] = all;
 }
 
-/* ---- the tree ------------------------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------------------- */
 
-/* Where in their leaves the extremes are, -1 where there is none: both at once, for one way to memory takes
+/* Where in their leaves the extremes are, -1 where there is none: both at once, since one memory access takes
  * longer than all else. All threads of the block call it; thread 0 has `best`. */
 __device__ __forceinline__ static void find_extremes(const FloatArgs &a, int channel, const Extremes &best,
                                                      int64_t at[2])
@@ -171,11 +171,11 @@ __device__ __forceinline__ static void find_extremes(const FloatArgs &a, int cha
     for (int e = 0; e < 2; e++) at[e] += found[e];
 }
 
-/* Blocks join leaves, and who comes last those blocks. */
+/* Blocks join groups, and the last one joins the blocks. */
 template <bool Product>
 __global__ static void __launch_bounds__(join_threads) join_kernel(const __grid_constant__ FloatArgs a)
 {
-    CUDA_SHARED(Node, room);
+    CUDA_SHARED(Node, workspace);
     __shared__ bool last;
     const int channel = (int)(blockIdx.x % a.channels);
     const int64_t block = blockIdx.x / a.channels, first = block * join_parts;
@@ -183,7 +183,7 @@ __global__ static void __launch_bounds__(join_threads) join_kernel(const __grid_
     const Part *from = a.group + channel * a.groups + first;
     int64_t count = cuda_min(join_parts, a.groups - first);
     for (;;) {
-        const Part all = join_block<Product, join_threads>(from, count, room);
+        const Part all = join_block<Product, join_threads>(from, count, workspace);
         if (from == blocks) {
             int64_t at[2];
             find_extremes(a, channel, all.best, at);
@@ -208,14 +208,14 @@ HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, 
     const int64_t leaves = cuda_ceil_div(pixels, HALO_LEAF), groups = cuda_ceil_div(leaves, group_leaves),
                   blocks = cuda_ceil_div(groups, join_parts);
     const int planes = channels <= most_planes(product) ? channels : channels % 2 == 0 ? 2 : 1;
-    if (reduce_few_takes(leaves)) return reduce_few(device, data, pixels, channels, product, result);
+    if (reduce_small_takes(leaves)) return reduce_small(device, data, pixels, channels, product, result);
     FloatArgs args = {data, pixels, leaves, groups, blocks, channels, planes, NULL, NULL, NULL, result};
     int64_t bytes;
-    void *room;
+    void *workspace;
     if (leaves > INT_MAX || !halo_mul((groups + blocks) * (int64_t)sizeof(Part), channels, &bytes))
         return halo_fail(HALO_ERR_LIMIT, "this is too large for a reduction on the GPU");
-    CUDA_PASS(reduce_room(device, bytes, channels, &room, &args.arrival));
-    args.group = (Part *)room;
+    CUDA_PASS(reduce_room(device, bytes, channels, &workspace, &args.arrival));
+    args.group = (Part *)workspace;
     args.block = args.group + groups * channels;
     const int64_t grid = groups * (channels / planes);
     const int threads = group_threads * planes;
@@ -227,7 +227,7 @@ HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, 
         CUDA_LAUNCH(device, (leaves_kernel<false, true>), grid, threads, 0, args);
     else
         CUDA_LAUNCH(device, (leaves_kernel<false, false>), grid, threads, 0, args);
-    const size_t shared = (size_t)join_room(cuda_max(blocks, join_parts)) * sizeof(Node);
+    const size_t shared = (size_t)join_workspace(cuda_max(blocks, join_parts)) * sizeof(Node);
     if (product)
         CUDA_LAUNCH(device, join_kernel<true>, blocks * channels, join_threads, shared, args);
     else

@@ -1,5 +1,5 @@
-/* Statistics of u8 and u16 without their product, in one launch: exact whatever the order, so every thread
- * takes what comes and all is added up. Words of four u8 or two u16 are counted whole. */
+/* Statistics of u8 and u16 without their product, in one launch: exact in any order, so threads take any
+ * samples and all is added up. Words of four u8 or two u16 are counted at once. */
 #include "reduce_tally.cuh"
 
 static const int blocks_each = 6; /* per multiprocessor */
@@ -14,10 +14,10 @@ struct IntegerArgs {
     HaloMoments *result;
 };
 
-/* ---- kernels -------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------------------- */
 
-/* The first pixel of a tile where the channel is `value`, as far as this thread looks; as many pixels as a tile
- * has where there is none. */
+/* The first pixel of a tile where the channel is `value`, of this thread's pixels; the number of pixels of a
+ * tile if there is none. */
 template <typename S>
 __device__ __forceinline__ static int find_in_channel(const IntegerArgs &a, int channel, int64_t tile,
                                                       unsigned value)
@@ -31,7 +31,7 @@ __device__ __forceinline__ static int find_in_channel(const IntegerArgs &a, int 
     return found;
 }
 
-/* The same in whole packs, where the tile is whole. */
+/* The same in packs, where the tile is complete. */
 template <typename S, int Channels>
 __device__ __forceinline__ static int find_in_tile(const IntegerArgs &a, int channel, int64_t tile,
                                                    unsigned value)
@@ -55,8 +55,7 @@ __device__ __forceinline__ static int find_in_tile(const IntegerArgs &a, int cha
     return found;
 }
 
-/* The answers of the channels from `first` on, by the block that arrived last. `find` looks for a sample in a
- * tile. */
+/* The results of the channels from `first` on, by the last block. `find` searches a sample in a tile. */
 template <typename S, int Channels, typename F>
 __device__ __forceinline__ static void conclude(const IntegerArgs &a, int first, const Tally *all, F find)
 {
@@ -85,8 +84,8 @@ __device__ __forceinline__ static void conclude(const IntegerArgs &a, int first,
     a.result[first + c] = m;
 }
 
-/* Up to four channels at once: a thread takes as many 16-byte packs as there are channels, which hold whole
- * pixels: packs that follow one another, or, where each has whole pixels, such as let neighbouring threads read
+/* Up to four channels at once: a thread takes as many 16-byte packs as there are channels, which hold complete
+ * pixels: consecutive packs, or, if each has complete pixels, packs strided so that neighbouring threads read
  * neighbours. */
 template <typename S, int Channels>
 __global__ static void __launch_bounds__(reduce_threads) pack_kernel(const __grid_constant__ IntegerArgs a)
@@ -134,7 +133,7 @@ __global__ static void __launch_bounds__(reduce_threads) pack_kernel(const __gri
         conclude<S, Channels>(a, 0, all, find_in_tile<S, Channels>);
 }
 
-/* Any number of channels, one a block. */
+/* Any number of channels, one per block. */
 template <typename S>
 __global__ static void __launch_bounds__(reduce_threads) channel_kernel(const __grid_constant__ IntegerArgs a)
 {
@@ -172,14 +171,14 @@ HaloStatus reduce_integers(HaloDevice *device, HaloDtype dtype, const void *data
         return halo_fail(HALO_ERR_LIMIT, "this is too large for a reduction on the GPU");
     const int64_t most = device->properties.multiProcessorCount * blocks_each;
     const int64_t width = 16 / (int64_t)halo_dtype_size(dtype);
-    void *room;
+    void *workspace;
     args.data = data;
     args.pixels = pixels;
     args.channels = channels;
     args.blocks = cuda_min(most, cuda_ceil_div(pixels, width * reduce_threads));
-    CUDA_PASS(
-        reduce_room(device, channels * args.blocks * (int64_t)sizeof(Tally), channels, &room, &args.arrival));
-    args.tally = (Tally *)room;
+    CUDA_PASS(reduce_room(device, channels * args.blocks * (int64_t)sizeof(Tally), channels, &workspace,
+                          &args.arrival));
+    args.tally = (Tally *)workspace;
     args.result = result;
     return dtype == HALO_U8 ? launch<uint8_t>(device, &args) : launch<uint16_t>(device, &args);
 }

@@ -1,4 +1,4 @@
-/* The samples of a leaf of f32, for reduce_float.cu and reduce_few.cu. docs/numerics.md has the order. */
+/* The samples of a leaf of f32, for reduce_float.cu and reduce_small.cu. docs/numerics.md has the order. */
 #ifndef HALO_CUDA_REDUCE_LEAF_CUH
 #define HALO_CUDA_REDUCE_LEAF_CUH
 
@@ -22,8 +22,8 @@ template <int Own> struct Lanes {
     }
 };
 
-/* Moves a lane's exponent out of its product; 0, infinity and NaN stay. In 64 bits: by halves, as
- * __hiloint2double(), ptxas 13.0 lost the lower one in reduce_few.cu. */
+/* Moves a lane's exponent out of its product; 0, infinity and NaN stay. In 64 bits: with __hiloint2double(),
+ * ptxas 13.0 lost the lower half in reduce_small.cu. */
 __device__ __forceinline__ static void normalise_lane(double *product, int *exponent)
 {
     const int64_t bits = __double_as_longlong(*product);
@@ -33,7 +33,7 @@ __device__ __forceinline__ static void normalise_lane(double *product, int *expo
     *product = __longlong_as_double((bits & ~((int64_t)0x7ff << 52)) | (int64_t)1023 << 52);
 }
 
-/* Has to be done before exponents can overflow: every fourth row. Rounding does not depend on the exponent. */
+/* Necessary before exponents can overflow: every fourth row. Rounding does not depend on the exponent. */
 template <int Own> __device__ __forceinline__ static void normalise(Lanes<Own> *lanes)
 {
 #pragma unroll
@@ -80,9 +80,9 @@ __device__ __forceinline__ static bool survey(const float (&v)[Rows][Own], Lanes
     return test != test;
 }
 
-/* ---- its moments ---------------------------------------------------------------------------------------- */
+/* ---- its moments ----------------------------------------------------------------------------------------- */
 
-/* A leaf before its moments are made of it. n: samples that are not NaN. */
+/* A leaf's sums, before its moments. n: samples that are not NaN. */
 struct Leaf {
     double s, q, product;
     float k;

@@ -1,13 +1,13 @@
-/* What is counted of u8 and u16 for reduce_integer.cu: words of four u8 or two u16 are counted whole. */
+/* Counts of u8 and u16 for reduce_integer.cu: words of four u8 or two u16 are counted at once. */
 #ifndef HALO_CUDA_REDUCE_TALLY_CUH
 #define HALO_CUDA_REDUCE_TALLY_CUH
 
 #include "reduce.cuh"
 
-/* What is known of a channel. The extremes are known by their tile until the end, where the sample is looked
- * for. */
+/* The counts of a channel. Extremes are known by their tile until the end, where their sample is searched. */
 struct Tally {
-    uint64_t count, nonzero, sum, square_low, square_high; /* squares: of their lower 32 bits, and the rest */
+    uint64_t count, nonzero, sum, square_low,
+        square_high; /* squares: the sum of their lower 32 bits, and of the rest */
     Extremes best;
 
     static __device__ __forceinline__ Tally none() { return {0, 0, 0, 0, 0, Extremes::none()}; }
@@ -40,9 +40,9 @@ struct Tally {
     }
 };
 
-/* Joins the threads' tallies of every channel, then those of all blocks: true in the block that arrives last,
- * where all[channel] is the total. Channels are a loop, not unrolled: instructions that run once come from
- * afar. All threads of the block call it. */
+/* Joins the threads' tallies of every channel, then those of all blocks: true in the last block, where
+ * all[channel] is the total. The loop over channels is not unrolled: instructions that run once are slow to
+ * load. All threads of the block call it. */
 template <int Channels>
 __device__ __forceinline__ bool join_tallies(Tally (*own)[reduce_threads], Tally *partial, int64_t block,
                                              int64_t blocks, unsigned *arrival, Tally *all)
@@ -78,7 +78,7 @@ __device__ __forceinline__ bool join_tallies(Tally (*own)[reduce_threads], Tally
     }
 }
 
-/* ---- units and tiles ------------------------------------------------------------------------------------ */
+/* ---- units and tiles ------------------------------------------------------------------------------------- */
 
 /* Pixels of a unit: a pack of 16 bytes for every channel. */
 template <typename S> __host__ __device__ constexpr int unit_pixels() { return 16 / (int)sizeof(S); }
@@ -102,11 +102,11 @@ template <typename S> __device__ __forceinline__ static void take_one(Tally *t, 
     t->take_extremes(v, v, tile);
 }
 
-/* ---- whole words ---------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------------------- */
 
-/* What the words of a thread's part of a tile add up to; `nonzero` is 128 times too many. Extremes are pairs of
- * 16 bits, for which there are instructions: of a word's even bytes, and of its odd ones, whose lower
- * neighbours do no harm below them. u16 has no odd ones. */
+/* Sums over the words of a thread's part of a tile; `nonzero` is 128 times too large. Extremes are pairs of 16
+ * bits, for which there are instructions: of a word's even bytes, and of its odd ones, whose lower neighbours
+ * do not affect the comparison. u16 has no odd ones. */
 struct Unit {
     unsigned nonzero, sum, low, high, odd_low, odd_high;
     uint64_t squares;
@@ -134,7 +134,7 @@ __device__ __forceinline__ static void take_word(Unit *t, unsigned w, uint16_t)
     t->high = __vmaxu2(t->high, w);
 }
 
-/* Samples `from`, from + step, … of a pack for every channel, gathered in a word. */
+/* Gathers every Step-th sample of a pack from `from` on in a word. */
 template <int Step> __device__ __forceinline__ static unsigned gather(const uint8_t *from)
 {
     return from[0] | (unsigned)from[Step] << 8 | (unsigned)from[2 * Step] << 16 |

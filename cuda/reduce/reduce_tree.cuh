@@ -1,10 +1,10 @@
-/* The tree above leaves of f32, for reduce_float.cu and reduce_few.cu. docs/numerics.md has the order. */
+/* The tree above leaves of f32, for reduce_float.cu and reduce_small.cu. docs/numerics.md has the order. */
 #ifndef HALO_CUDA_REDUCE_TREE_CUH
 #define HALO_CUDA_REDUCE_TREE_CUH
 
 #include "reduce.cuh"
 
-/* Orders as floats do, -0 like 0. Its own inverse but for that. */
+/* Orders as floats do, -0 like 0. Otherwise its own inverse. */
 __device__ __forceinline__ static int extreme_key(float v)
 {
     const int bits = __float_as_int(__fadd_rn(v, 0.0f));
@@ -25,7 +25,7 @@ struct Node {
     static __device__ __forceinline__ Node none() { return {{0.0, 0.0, 0.0, 0.0}, 1.0, 0}; }
 };
 
-/* A node and what is joined in any order. */
+/* A node, and values that can be joined in any order. */
 struct alignas(16) Part {
     Node node;
     Extremes best;
@@ -33,7 +33,7 @@ struct alignas(16) Part {
 
     static __device__ __forceinline__ Part none() { return {Node::none(), Extremes::none(), 0, 0}; }
 
-    /* All but the node, of all lanes for all of them. */
+    /* Joins all but the node over the lanes, for all of them. */
     __device__ __forceinline__ void join_warp()
     {
         best.join_warp();
@@ -42,7 +42,7 @@ struct alignas(16) Part {
     }
 };
 
-/* ---- joining -------------------------------------------------------------------------------------------- */
+/* ---- joining --------------------------------------------------------------------------------------------- */
 
 template <bool Product> __device__ __forceinline__ static Node node_down(const Node &node, int d)
 {
@@ -58,23 +58,22 @@ template <bool Product> __device__ __forceinline__ static Node node_down(const N
     return other;
 }
 
-/* A warp joins `here` neighbours, lane i of them the i-th: pairs, then pairs of those; what has no neighbour
- * goes up as it is. Lane 0 has the result. */
+/* A warp joins `here` neighbours, lane i has the i-th: pairs, then pairs of those; a node without a neighbour
+ * goes up unchanged. Lane 0 has the result. */
 template <bool Product> __device__ __forceinline__ static Node join_family(Node node, int here)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP;
     for (int d = 1; d < here; d *= 2) {
         const Node right = node_down<Product>(node, d);
-        if (lane % (2 * d) != 0 || lane + d >= here)
-            continue; /* others would join what is no use, and divide */
+        if (lane % (2 * d) != 0 || lane + d >= here) continue; /* other lanes would divide for nothing */
         node.means = halo_means_merge(node.means, right.means);
         if (Product) halo_product_merge(&node.product, &node.product_exp, right.product, right.product_exp);
     }
     return node;
 }
 
-/* How many nodes join_block() needs room for. */
-static inline int64_t join_room(int64_t count)
+/* The number of nodes in join_block()'s workspace. */
+static inline int64_t join_workspace(int64_t count)
 {
     int64_t nodes = 0;
     do {
@@ -84,11 +83,10 @@ static inline int64_t join_room(int64_t count)
     return nodes;
 }
 
-/* A block of `Threads` joins `count` parts, family by family of 32, families by 32 again, and so on; thread 0
- * has the result. All levels are one loop: where a block runs this code for the first time, its instructions
- * come from afar. */
+/* A block of `Threads` joins `count` parts, in families of 32, then families of those, and so on; thread 0 has
+ * the result. All levels are one loop, since instructions that run for the first time are slow to load. */
 template <bool Product, int Threads>
-__device__ __forceinline__ static Part join_block(const Part *part, int64_t count, Node *room)
+__device__ __forceinline__ static Part join_block(const Part *part, int64_t count, Node *workspace)
 {
     constexpr int warps = Threads / CUDA_WARP;
     __shared__ Part warp_part[warps];
@@ -110,7 +108,7 @@ __device__ __forceinline__ static Part join_block(const Part *part, int64_t coun
                 node = below[i];
             }
             all.node = join_family<Product>(node, (int)cuda_min(CUDA_WARP, count - f * CUDA_WARP));
-            if (lane == 0) room[f] = all.node;
+            if (lane == 0) workspace[f] = all.node;
         }
         if (below == NULL) {
             all.join_warp();
@@ -118,8 +116,8 @@ __device__ __forceinline__ static Part join_block(const Part *part, int64_t coun
         }
         __syncthreads();
         if (families == 1) break;
-        below = room;
-        room += families;
+        below = workspace;
+        workspace += families;
         count = families;
     }
     if (warp != 0) return all;
@@ -130,9 +128,9 @@ __device__ __forceinline__ static Part join_block(const Part *part, int64_t coun
     return all;
 }
 
-/* ---- the answer ----------------------------------------------------------------------------------------- */
+/* ---- the result ------------------------------------------------------------------------------------------ */
 
-/* Writes what the first thread has of a channel that begins at `data`; `at`: the extremes' pixels, -1 where
+/* Writes the first thread's result for a channel that begins at `data`; `at`: the extremes' pixels, -1 where
  * there is none. One warp calls it. */
 __device__ __forceinline__ static void write_answer(const float *data, int channels, int64_t pixels,
                                                     const Part &all, const int64_t at[2], HaloMoments *result)
@@ -152,7 +150,7 @@ __device__ __forceinline__ static void write_answer(const float *data, int chann
         m.product_exp = all.node.product_exp;
         m.min_at = at[0];
         m.max_at = at[1];
-        if (at[0] >= 0) { /* a key does not tell zeros apart */
+        if (at[0] >= 0) { /* a key does not distinguish zeros */
             const float low = extreme_value(all.best.key[0]), high = -extreme_value(all.best.key[1]);
             m.min = (double)(low == 0.0f ? data[at[0] * channels] : low);
             m.max = (double)(high == 0.0f ? data[at[1] * channels] : high);
@@ -160,7 +158,7 @@ __device__ __forceinline__ static void write_answer(const float *data, int chann
     }
     __syncwarp();
     static_assert(sizeof m % 8 == 0, "whole words");
-    /* The host's memory may be far: all words at once. */
+    /* Host memory may be slow: all words at once. */
     for (int i = (int)threadIdx.x; i < (int)sizeof m / 8; i += CUDA_WARP)
         reinterpret_cast<uint64_t *>(result)[i] = reinterpret_cast<const uint64_t *>(&m)[i];
 }

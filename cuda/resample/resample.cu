@@ -1,4 +1,4 @@
-/* Resampling: the choice of a way, and the plain one, in two passes through scratch memory. */
+/* Resampling: the choice of a route, and the general one, in two passes through scratch memory. */
 #include "resample.cuh"
 
 #include <stdlib.h>
@@ -6,12 +6,12 @@
 
 #include "point/rows.cuh"
 
-/* About how much of the row pass is kept at a time. */
+/* About how much of the horizontal pass is kept at a time. */
 static const int64_t between_bytes = (int64_t)256 << 20;
 
-/* ---- in two passes -------------------------------------------------------------------------------------- */
+/* ---- in two passes --------------------------------------------------------------------------------------- */
 
-/* Row `y` of the whole source and those after it become lines of f32. */
+/* Row `y` of the source and those after it become lines of f32. */
 template <typename S>
 __global__ static void __launch_bounds__(rows_threads)
     row_kernel(const __grid_constant__ ResampleArgs a, float *line, int64_t y, unsigned across)
@@ -19,13 +19,14 @@ __global__ static void __launch_bounds__(rows_threads)
     const RowPlace p = row_place(across, 1);
     const int64_t e = p.at, r = p.y;
     if (e >= a.cols * a.channels) return;
-    const float sum = resample_along<S>(a, e, a.src + (y + r - a.src_y) * a.src_stride);
+    const float sum = resample_horizontal<S>(a, e, a.src + (y + r - a.src_y) * a.src_stride);
     line[r * a.cols * a.channels + e] = sum;
 }
 
 /* Rows of the destination from its row `top` on, from lines that begin with row `y` of the source. */
 __global__ static void __launch_bounds__(rows_threads)
-    column_kernel(const __grid_constant__ ResampleArgs a, const float *line, int64_t y, int64_t top, unsigned across)
+    column_kernel(const __grid_constant__ ResampleArgs a, const float *line, int64_t y, int64_t top,
+                  unsigned across)
 {
     const RowPlace p = row_place(across, 1);
     const int64_t e = p.at, r = top + p.y;
@@ -46,15 +47,16 @@ static HaloStatus make_lines(HaloDevice *device, const ResampleArgs *args, float
 {
     const int64_t across = row_blocks(args->cols * args->channels, 1);
     return row_type(args->src_dtype, [&](auto zero) {
-        CUDA_LAUNCH(device, (row_kernel<decltype(zero)>), across * rows, rows_threads, 0, *args, line, y, (unsigned)across);
+        CUDA_LAUNCH(device, (row_kernel<decltype(zero)>), across * rows, rows_threads, 0, *args, line, y,
+                    (unsigned)across);
         return HALO_OK;
     });
 }
 
-/* The end of the rows of the destination, from `top` on, that `fit` lines are enough for, but at least one; the lines
- * that they need. `host` has the table. */
-static int64_t band_end(const ResampleArgs *args, const HaloResampleAxis *host, int64_t top, int64_t fit, int64_t *first,
-                        int64_t *lines)
+/* The end of the rows of the destination, from `top` on, that need at most `fit` lines, but at least one row;
+ * and the number of lines. `host` has the table. */
+static int64_t band_end(const ResampleArgs *args, const HaloResampleAxis *host, int64_t top, int64_t fit,
+                        int64_t *first, int64_t *lines)
 {
     int64_t end = top;
     for (*first = halo_resample_at(host, args->dst_y + top).first; end < args->rows; end++) {
@@ -80,15 +82,15 @@ static HaloStatus two_passes(HaloDevice *device, const ResampleArgs *args, const
     for (int64_t top = 0, end; top < args->rows; top = end) {
         end = band_end(args, host, top, fit, &first, &lines);
         CUDA_PASS(make_lines(device, args, (float *)between, first, lines));
-        CUDA_LAUNCH(device, column_kernel, across * (end - top), rows_threads, 0, *args, (const float *)between, first, top,
-                    (unsigned)across);
+        CUDA_LAUNCH(device, column_kernel, across * (end - top), rows_threads, 0, *args, (const float *)between,
+                    first, top, (unsigned)across);
     }
     return HALO_OK;
 }
 
-/* ---- tables --------------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------------------- */
 
-/* Bytes of a table: whole words of 16, so that the next begins at one. */
+/* Bytes of a table: a multiple of 16, for the alignment of the next. */
 static bool table_bytes(const HaloResampleAxis *axis, int64_t *rows, int64_t *taps)
 {
     const int64_t count = halo_resample_rows(axis);
@@ -99,7 +101,7 @@ static bool table_bytes(const HaloResampleAxis *axis, int64_t *rows, int64_t *ta
     return true;
 }
 
-/* Copies a table to `host`, and gives the axis as it will lie at `there`. */
+/* Copies a table to `host`, and returns the axis with pointers for a copy at `there`. */
 static HaloResampleAxis place_table(const HaloResampleAxis *axis, int64_t rows, char *host, const char *there)
 {
     HaloResampleAxis made = *axis;
@@ -118,20 +120,22 @@ static HaloStatus upload_tables(HaloDevice *device, const HaloResample *resample
     int64_t rows[2], taps[2];
     void *there;
     if (!table_bytes(&resample->x, &rows[0], &taps[0]) || !table_bytes(&resample->y, &rows[1], &taps[1]))
-        return halo_fail(HALO_ERR_LIMIT, "tables of %lld and %lld taps are too large", (long long)resample->x.taps,
-                         (long long)resample->y.taps);
+        return halo_fail(HALO_ERR_LIMIT, "tables of %lld and %lld taps are too large",
+                         (long long)resample->x.taps, (long long)resample->y.taps);
     const int64_t along = rows[0] + taps[0], bytes = along + rows[1] + taps[1];
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &there));
     char *const host = (char *)malloc((size_t)bytes);
-    if (host == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld bytes of taps", (long long)bytes);
+    if (host == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld bytes of taps", (long long)bytes);
     args->x = place_table(&resample->x, rows[0], host, (const char *)there);
     args->y = place_table(&resample->y, rows[1], host + along, (const char *)there + along);
-    const cudaError_t error = cudaMemcpyAsync(there, host, (size_t)bytes, cudaMemcpyHostToDevice, device->stream);
-    free(host); /* what is not pinned has been copied by now */
+    const cudaError_t error =
+        cudaMemcpyAsync(there, host, (size_t)bytes, cudaMemcpyHostToDevice, device->stream);
+    free(host); /* pageable memory has been copied by now */
     return error == cudaSuccess ? HALO_OK : cuda_fail(error, "cudaMemcpyAsync");
 }
 
-/* ---- the choice ----------------------------------------------------------------------------------------- */
+/* ---- the choice ------------------------------------------------------------------------------------------ */
 
 HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                          HaloStore store)
@@ -158,13 +162,14 @@ HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.store = store;
     args.clipped = device->clipped;
     const bool line = resample_line_takes(&args, resample);
-    const bool cut = resample->x.cut || resample->y.cut; /* rows alone ask where taps end */
-    const bool grows = !line && !cut && resample_grow_takes(&args);
-    const bool strips = !line && !cut && !grows && resample_strip_takes(&args, resample);
+    const bool cut = resample->x.cut || resample->y.cut; /* only the horizontal pass checks for cut taps */
+    const bool enlarges = !line && !cut && resample_up_takes(&args);
+    const bool strips = !line && !cut && !enlarges && resample_strip_takes(&args, resample);
     const HaloStatus status = upload_tables(device, resample, &args);
-    if (status != HALO_OK && !device->asking) return status; /* who asks is told of the other scratch, too */
+    if (status != HALO_OK && !device->asking)
+        return status; /* a workspace query goes on to the other scratch */
     if (line) return resample_line(device, &args, resample);
-    if (grows) return resample_grow(device, &args, &resample->y);
+    if (enlarges) return resample_up(device, &args, &resample->y);
     if (strips) return resample_strip(device, &args, resample);
     return two_passes(device, &args, &resample->y);
 }

@@ -1,4 +1,4 @@
-/* Resampling: what its files share. Tables lie in the device's memory, and each kernel looks up what it needs. */
+/* Resampling: what its files share. Tables are in device memory, and kernels look up what they need. */
 #ifndef HALO_CUDA_RESAMPLE_CUH
 #define HALO_CUDA_RESAMPLE_CUH
 
@@ -7,12 +7,12 @@
 #include "point/quantise.cuh"
 
 struct ResampleArgs {
-    const char *src; /* its first sample lies at (src_x, src_y) of the whole */
+    const char *src; /* its first sample is at (src_x, src_y) of the picture */
     char *dst;       /* likewise */
     HaloDtype src_dtype, dst_dtype;
     int64_t src_x, src_y, dst_x, dst_y;
     int64_t src_stride, dst_stride;
-    int64_t src_cols;   /* pixels of a row of the source that there are */
+    int64_t src_cols;   /* pixels of a row of the source in the buffer */
     int64_t cols, rows; /* pixels of the destination's rectangle */
     int channels;
     HaloResampleAxis x, y; /* with tables on the device */
@@ -34,9 +34,10 @@ __device__ __forceinline__ static int64_t resample_row(const HaloResampleAxis &a
     return row;
 }
 
-/* The sum under the taps of element e, whose row of the source begins at `row`. Samples beside the source, where taps are
- * cut, are not there. */
-template <typename S> __device__ __forceinline__ static float resample_along(const ResampleArgs &a, int64_t e, const char *row)
+/* The sum of the taps of element e, whose row of the source begins at `row`. Cut taps outside of the source are
+ * left out. */
+template <typename S>
+__device__ __forceinline__ static float resample_horizontal(const ResampleArgs &a, int64_t e, const char *row)
 {
     int64_t first;
     const int64_t taps = resample_row(a.x, a.dst_x + e / a.channels, &first);
@@ -56,18 +57,16 @@ template <typename S> __device__ __forceinline__ static float resample_along(con
 __device__ __forceinline__ static void resample_store(const ResampleArgs &a, int64_t e, int64_t y, float v,
                                                       unsigned *clipped)
 {
-    char *const row = a.dst + y * a.dst_stride;
-    switch (a.dst_dtype) {
-    case HALO_U8: ((uint8_t *)row)[e] = cuda_sample<uint8_t>(v, a.store, clipped); break;
-    case HALO_U16: ((uint16_t *)row)[e] = cuda_sample<uint16_t>(v, a.store, clipped); break;
-    default: ((float *)row)[e] = cuda_sample<float>(v, a.store, clipped); break;
-    }
+    cuda_typed(a.dst_dtype, [&](auto zero) {
+        using D = decltype(zero);
+        ((D *)(a.dst + y * a.dst_stride))[e] = cuda_sample<D>(v, a.store, clipped);
+    });
 }
 
-/* Stores a thread's outputs, neighbours from element `first` of a row on, of which there are `left`. */
+/* Stores a thread's outputs, neighbours from element `first` of a row on, at most `left`. */
 template <int Own>
-__device__ __forceinline__ static void resample_store_own(const ResampleArgs &a, char *row, int64_t first, int left,
-                                                          const float v[Own], unsigned *clipped)
+__device__ __forceinline__ static void resample_store_own(const ResampleArgs &a, char *row, int64_t first,
+                                                          int left, const float v[Own], unsigned *clipped)
 {
     float made[Own];
 #pragma unroll
@@ -94,18 +93,20 @@ __device__ __forceinline__ static void resample_store_own(const ResampleArgs &a,
         } else if constexpr (sizeof(D) == sizeof(float)) {
 #pragma unroll
             for (int k = 0; k < Own; k += 2)
-                *reinterpret_cast<float2 *>(to + k) = make_float2(cuda_canonical(made[k]), cuda_canonical(made[k + 1]));
+                *reinterpret_cast<float2 *>(to + k) =
+                    make_float2(cuda_canonical(made[k]), cuda_canonical(made[k + 1]));
         } else {
             uint32_t n[Own];
             cuda_round<D, Own>(made, n, clipped);
 #pragma unroll
-            for (int k = 0; k < Own; k += 2) *reinterpret_cast<CudaPack<D, 2> *>(to + k) = {(D)n[k], (D)n[k + 1]};
+            for (int k = 0; k < Own; k += 2)
+                *reinterpret_cast<CudaPack<D, 2> *>(to + k) = {(D)n[k], (D)n[k + 1]};
         }
     });
 }
 
-/* Rows of a slice of about `usual`, so that the slices take whole rounds of all blocks there is room for, `at_once` of them side
- * by side: the last round must not be nearly empty. */
+/* Rows of a slice, close to `usual`, so that all slices fill a whole number of rounds of the resident blocks,
+ * `at_once` of them side by side: the last round must not be nearly empty. */
 static inline int64_t resample_slice(int64_t rows, int64_t usual, int64_t at_once)
 {
     const int64_t rounds = cuda_max(1, (rows + at_once * usual / 2) / (at_once * usual));
@@ -115,16 +116,16 @@ static inline int64_t resample_slice(int64_t rows, int64_t usual, int64_t at_onc
 HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                          HaloStore store);
 
-/* A row by itself, such as sound (resample_line.cu). */
+/* A single row, such as sound (resample_line.cu). */
 bool resample_line_takes(const ResampleArgs *args, const HaloResample *host);
 HaloStatus resample_line(HaloDevice *device, const ResampleArgs *args, const HaloResample *host);
 
-/* In one pass, where few taps and little of a row are needed for the outputs of a block: rows become more
- * (resample_grow.cu), or do not (resample_strip.cu). Tables of `args` are not looked at by the first two, and lie on the
- * device for the others; `host` has them on the host. */
-bool resample_grow_takes(const ResampleArgs *args);
+/* In one pass, where the outputs of a block need few taps and little of a row: to more rows (resample_up.cu),
+ * or to fewer (resample_strip.cu). The first two do not read the tables of `args`; for the others these are on
+ * the device, and `host` has them on the host. */
+bool resample_up_takes(const ResampleArgs *args);
 bool resample_strip_takes(const ResampleArgs *args, const HaloResample *host);
-HaloStatus resample_grow(HaloDevice *device, const ResampleArgs *args, const HaloResampleAxis *host);
+HaloStatus resample_up(HaloDevice *device, const ResampleArgs *args, const HaloResampleAxis *host);
 HaloStatus resample_strip(HaloDevice *device, const ResampleArgs *args, const HaloResample *host);
 
 #endif

@@ -1,5 +1,5 @@
-/* Rows on their way to shared memory while others are at work: copies in pieces of 4 to 16 bytes, which begin before the samples
- * where those do not lie at a multiple. */
+/* Asynchronous copies of rows to shared memory, in pieces of 4 to 16 bytes, which begin before the samples
+ * where those are not aligned. */
 #ifndef HALO_CUDA_RESAMPLE_COPY_CUH
 #define HALO_CUDA_RESAMPLE_COPY_CUH
 
@@ -7,7 +7,7 @@
 
 #include "resample.cuh"
 
-/* Starts to copy the first `some` bytes of a piece to shared memory; the others become 0. */
+/* Starts to copy the first `some` bytes of a piece to shared memory, and fills the rest with 0. */
 template <int Piece> __device__ __forceinline__ static void resample_some(char *to, const char *from, int some)
 {
 #if __CUDA_ARCH__ >= 800
@@ -19,7 +19,7 @@ template <int Piece> __device__ __forceinline__ static void resample_some(char *
 #endif
 }
 
-/* Four samples that begin `off` bytes behind those words: a shift takes its amount by 32. */
+/* Four samples that begin `off` bytes after those words; shifts take their amount modulo 32. */
 __device__ __forceinline__ static uint32_t resample_shifted(const uint32_t *word, unsigned off, uint8_t)
 {
     word += off / 4;

@@ -1,33 +1,33 @@
-/* Pictures that become smaller in any ratio: a thread keeps the taps of two samples of a row. Rows become f32, each channel by
- * itself, so that the taps of a sample are neighbours; floats of one channel are so already. */
+/* Downsampling by any ratio: a thread keeps the taps of two samples of a row in registers. Rows become f32,
+ * channel by channel, so that the samples under the taps are neighbours; floats of one channel already are. */
 #include "resample_strip.cuh"
 
-/* Samples of a thread, which lie a warp apart, and of a strip. */
+/* Samples of a thread, which are a warp apart, and of a strip. */
 static const int down_own = 2, down_strip = down_own * CUDA_WARP;
 /* The most taps, and samples of the source that a strip reads. */
 static const int down_taps = 32, down_span = 1024;
-/* Taps that the rows of a table may have less than the kernel has room for, where all are done at full speed. */
+/* How many taps fewer than the kernel's maximum a row may have to run without a branch per tap. */
 __host__ __device__ static constexpr int down_loose(int taps) { return taps >= 24 ? 7 : taps >= 18 ? 5 : 3; }
 
-/* How the rows of a strip lie in shared memory once they are f32: channels `pitch` apart, from pixel -`before` of the strip on,
+/* Rows of a strip as f32 in shared memory: channels are `pitch` apart, from pixel -`before` of the strip on,
  * since copies begin before it. */
-struct DownRoom {
+struct DownLayout {
     int channels, pitch, before;
 };
 
-/* A step of rows, and their lines of the program. */
+/* Bytes of a step of rows, and of their lines of the program. */
 static int down_stage(const StripArgs *a) { return strip_step * (a->bytes + (int)sizeof(StripLine)); }
 
 /* Starts the copy of the next rows, of `left`, and of their lines. */
-__device__ __forceinline__ static void down_fetch(const StripArgs &a, StripStage &s, const StripLine *line, bool whole, int left,
-                                                  char *there)
+__device__ __forceinline__ static void down_fetch(const StripArgs &a, StripStage &s, const StripLine *line,
+                                                  bool complete, int left, char *there)
 {
     const int rows = max(0, min(strip_step, left)), lines = strip_step * a.bytes;
     if ((int)threadIdx.x * 16 < rows * (int)sizeof(StripLine))
         __pipeline_memcpy_async(there + lines + threadIdx.x * 16, (const char *)line + threadIdx.x * 16, 16);
 #pragma unroll 1
     for (int r = 0; r < rows; r++, s.row += a.all.src_stride, there += a.bytes) {
-        if (whole)
+        if (complete)
             for (int b = (int)threadIdx.x * 16; b < a.bytes; b += CUDA_WARP * 16)
                 __pipeline_memcpy_async(there + b, s.row + b, 16);
         else
@@ -36,24 +36,26 @@ __device__ __forceinline__ static void down_fetch(const StripArgs &a, StripStage
     __pipeline_commit();
 }
 
-/* Where the samples of a staged row go, four at a time. The room is cleared first: taps that count 0 may read what is never
- * written. */
-__device__ __forceinline__ static void down_places(const StripArgs &a, const DownRoom &room, int off, ushort4 *place, float *tile)
+/* Computes where the samples of a staged row go, four at a time. The tile is cleared first: taps of weight 0
+ * may read places that are never written. */
+__device__ __forceinline__ static void down_places(const StripArgs &a, const DownLayout &layout, int off,
+                                                   ushort4 *place, float *tile)
 {
-    const int samples = a.bytes / (a.all.src_dtype == HALO_U8 ? 1 : a.all.src_dtype == HALO_U16 ? 2 : 4);
+    const int samples = a.bytes / cuda_size(a.all.src_dtype);
     for (int i = (int)threadIdx.x; i < samples; i += CUDA_WARP) {
-        const int at = i - off + room.before * room.channels, pixel = at / room.channels;
-        reinterpret_cast<uint16_t *>(place)[i] = (uint16_t)((at - pixel * room.channels) * room.pitch + pixel);
+        const int at = i - off + layout.before * layout.channels, pixel = at / layout.channels;
+        reinterpret_cast<uint16_t *>(place)[i] =
+            (uint16_t)((at - pixel * layout.channels) * layout.pitch + pixel);
     }
     for (int i = (int)threadIdx.x; i < strip_step * a.floats + down_taps; i += CUDA_WARP) tile[i] = 0.0f;
     __syncwarp();
 }
 
-/* Rows as they were copied become f32, and each sample goes to its place; where pieces begin before the samples, they lie `from`
- * bytes behind, and each row's a stride further. */
+/* Converts copied rows to f32, each sample to its place. If pieces begin before the samples, these are `from`
+ * bytes later, and those of each next row another stride. */
 template <typename S>
-__device__ __forceinline__ static void down_spread(const StripArgs &a, const char *raw, float *tile, int rows, unsigned from,
-                                                   const ushort4 *place)
+__device__ __forceinline__ static void down_spread(const StripArgs &a, const char *raw, float *tile, int rows,
+                                                   unsigned from, const ushort4 *place)
 {
     const int groups = a.bytes / (int)sizeof(CudaWord<S>);
     for (int r = 0; r < rows; r++, raw += a.bytes, tile += a.floats, from += (unsigned)a.all.src_stride)
@@ -62,7 +64,9 @@ __device__ __forceinline__ static void down_spread(const StripArgs &a, const cha
             const CudaWord<S> *const word = reinterpret_cast<const CudaWord<S> *>(raw) + i;
             float4 v;
             if constexpr (sizeof(S) < sizeof(float))
-                v = cuda_widen4(a.piece > 0 ? *word : resample_shifted(reinterpret_cast<const uint32_t *>(word), from & 15, S()));
+                v = cuda_widen4(
+                    a.piece > 0 ? *word
+                                : resample_shifted(reinterpret_cast<const uint32_t *>(word), from & 15, S()));
             else
                 v = *word;
             if (a.all.channels == 1) {
@@ -77,35 +81,38 @@ __device__ __forceinline__ static void down_spread(const StripArgs &a, const cha
         }
 }
 
-/* Down the rows: `row(staged, v)` makes a thread's samples of the row pass, `store(out, sums)` stores an output of each of
- * its columns. */
+/* Goes down the rows: `row(staged, v)` computes a thread's samples of the horizontal pass, `store(out, sums)`
+ * stores an output of each of its columns. */
 template <typename Row, typename Store>
-__device__ __forceinline__ static void down_walk(const StripArgs &a, const StripPlace &p, StripStage s, const DownRoom &room, int off,
-                                                 Row row, Store store)
+__device__ __forceinline__ static void down_rows(const StripArgs &a, const StripPlace &p, StripStage s,
+                                                 const DownLayout &layout, int off, Row row, Store store)
 {
     CUDA_SHARED(char, memory);
-    const int stage = strip_step * (a.bytes + (int)sizeof(StripLine)), pitch = a.floats > 0 ? a.floats : a.bytes / 4;
-    const bool whole = a.piece == 16 && s.to == a.bytes;
+    const int stage = strip_step * (a.bytes + (int)sizeof(StripLine)),
+              pitch = a.floats > 0 ? a.floats : a.bytes / 4;
+    const bool complete = a.piece == 16 && s.to == a.bytes;
     const StripLine *const lines = a.program + (p.y - a.first);
     float *const tile = (float *)(memory + strip_stages * stage);
     ushort4 *const place = (ushort4 *)(tile + strip_step * a.floats + down_taps);
     const unsigned top = (unsigned)(uintptr_t)s.row, step = strip_step * (unsigned)a.all.src_stride;
     StripChain<down_own, strip_chain> chain;
     for (int t = 0; t < strip_stages - 1; t++)
-        down_fetch(a, s, lines + t * strip_step, whole, p.source - t * strip_step, memory + t * stage);
-    if (a.floats > 0) down_places(a, room, off, place, tile);
+        down_fetch(a, s, lines + t * strip_step, complete, p.source - t * strip_step, memory + t * stage);
+    if (a.floats > 0) down_places(a, layout, off, place, tile);
 #pragma unroll 1
     for (int t = 0; t * strip_step < p.source; t++) {
         char *const here = memory + t % strip_stages * stage;
         const int next = t + strip_stages - 1, rows = min(strip_step, p.source - t * strip_step);
-        down_fetch(a, s, lines + next * strip_step, whole, p.source - next * strip_step, memory + next % strip_stages * stage);
+        down_fetch(a, s, lines + next * strip_step, complete, p.source - next * strip_step,
+                   memory + next % strip_stages * stage);
         __pipeline_wait_prior(strip_stages - 1);
         __syncwarp();
         const StripLine *line = (const StripLine *)(here + strip_step * a.bytes);
         const float *from = (const float *)here;
         if (a.floats > 0) {
-            cuda_typed(a.all.src_dtype,
-                       [&](auto zero) { down_spread<decltype(zero)>(a, here, tile, rows, top + t * step, place); });
+            cuda_typed(a.all.src_dtype, [&](auto zero) {
+                down_spread<decltype(zero)>(a, here, tile, rows, top + t * step, place);
+            });
             __syncwarp();
             from = tile;
         }
@@ -120,17 +127,18 @@ __device__ __forceinline__ static void down_walk(const StripArgs &a, const Strip
 }
 
 template <int Taps>
-__global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16) down_kernel(const __grid_constant__ StripArgs a)
+__global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16)
+    down_kernel(const __grid_constant__ StripArgs a)
 {
     const ResampleArgs &all = a.all;
-    const int channels = all.channels, size = all.src_dtype == HALO_U8 ? 1 : all.src_dtype == HALO_U16 ? 2 : 4;
+    const int channels = all.channels, size = cuda_size(all.src_dtype);
     const int64_t width = all.cols * channels;
     const StripPlace p = strip_place(a, down_strip);
     int64_t left, first;
     resample_row(all.x, all.dst_x + p.x / channels, &left);
-    const int64_t at = (left - all.src_x) * channels * size; /* in the row, where the strip's samples begin */
+    const int64_t at = (left - all.src_x) * channels * size; /* offset in the row of the strip's first sample */
     const int off = a.piece > 0 ? (int)(at & (a.piece - 1)) / size : 0;
-    const DownRoom room = {channels, a.floats / channels, (off + channels - 1) / channels};
+    const DownLayout layout = {channels, a.floats / channels, (off + channels - 1) / channels};
     StripStage s;
     s.row = all.src + (p.y - all.src_y) * all.src_stride + at - off * size;
     s.from = 0;
@@ -143,16 +151,18 @@ __global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16) down_ke
         const int64_t e = cuda_min(p.x + threadIdx.x + k * CUDA_WARP, width - 1), pixel = e / channels;
         const int64_t row = resample_row(all.x, all.dst_x + pixel, &first);
         count[k] = (int)all.x.count[row];
-        from[k] = a.floats > 0 ? (int)(e - pixel * channels) * room.pitch + (int)(first - left) + room.before : off + (int)(first - left);
+        from[k] = a.floats > 0
+                      ? (int)(e - pixel * channels) * layout.pitch + (int)(first - left) + layout.before
+                      : off + (int)(first - left);
 #pragma unroll
         for (int t = 0; t < Taps; t++) tap[k][t] = t < count[k] ? all.x.tap[row * all.x.taps + t] : 0.0f;
-        if (size < 4) count[k] = Taps; /* integers that count 0 change no sum */
+        if (size < 4) count[k] = Taps; /* integers of weight 0 change no sum */
         full = full && count[k] >= Taps - down_loose(Taps);
     }
     full = __all_sync(CUDA_ALL, full);
     unsigned clipped = 0;
-    down_walk(
-        a, p, s, room, off,
+    down_rows(
+        a, p, s, layout, off,
         [&](const float *staged, float *v) {
 #pragma unroll
             for (int k = 0; k < down_own; k++) {
@@ -161,7 +171,8 @@ __global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16) down_ke
                 if (full) {
 #pragma unroll
                     for (int t = 0; t < Taps; t++)
-                        if (t < Taps - down_loose(Taps) || t < count[k]) v[k] = halo_fma(tap[k][t], mine[t], v[k]);
+                        if (t < Taps - down_loose(Taps) || t < count[k])
+                            v[k] = halo_fma(tap[k][t], mine[t], v[k]);
                 } else {
 #pragma unroll
                     for (int t = 0; t < Taps; t++)
@@ -179,9 +190,9 @@ __global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16) down_ke
     cuda_count_clipped(all.clipped, clipped);
 }
 
-/* ---- launching ------------------------------------------------------------------------------------------ */
+/* ---- launches -------------------------------------------------------------------------------------------- */
 
-/* Samples of the source that a strip reads, at most, with what rounding to pieces adds. */
+/* Samples of the source that a strip reads, at most, with those that alignment adds. */
 static int64_t span_of(const ResampleArgs *args)
 {
     const double over = (double)args->x.length / (double)args->x.size;
@@ -204,7 +215,8 @@ template <int Taps> static HaloStatus launch(HaloDevice *device, StripArgs *a)
     int resident = 0;
     int64_t slices;
     CUDA_PASS(cuda_allow_shared((const void *)down_kernel<Taps>, (size_t)shared));
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, down_kernel<Taps>, CUDA_WARP, (size_t)shared));
+    CUDA_TRY(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, down_kernel<Taps>, CUDA_WARP, (size_t)shared));
     strip_slices(a, (int64_t)resident * device->properties.multiProcessorCount, &slices);
     CUDA_LAUNCH(device, down_kernel<Taps>, a->across * slices, CUDA_WARP, shared, *a);
     return HALO_OK;
@@ -213,19 +225,26 @@ template <int Taps> static HaloStatus launch(HaloDevice *device, StripArgs *a)
 HaloStatus resample_down(HaloDevice *device, StripArgs *a)
 {
     static const int sizes[] = {2, 4, 8, 12, 16, 18, 24, 32};
-    const int size = (int)halo_dtype_size(a->all.src_dtype), channels = a->all.channels, samples = (int)(span_of(&a->all) + 15) / 16 * 16;
+    const int size = (int)halo_dtype_size(a->all.src_dtype), channels = a->all.channels,
+              samples = (int)(span_of(&a->all) + 15) / 16 * 16;
     a->across = a->tiles = (unsigned)cuda_ceil_div(a->all.cols * channels, down_strip);
-    a->piece = cuda_aligned(a->all.src, a->all.src_stride, 16) ? 16 : cuda_aligned(a->all.src, a->all.src_stride, 4) ? 4 : 0;
+    a->piece = cuda_aligned(a->all.src, a->all.src_stride, 16)  ? 16
+               : cuda_aligned(a->all.src, a->all.src_stride, 4) ? 4
+                                                                : 0;
     a->bytes = samples * size;
-    /* Pixels of a row: copies begin up to 15 samples before the first, whose pixel need not begin there. */
+    /* Pixels of a row: copies begin up to 15 samples before the first, possibly within a pixel. */
     const int pitch = (samples + 15 + channels - 1) / channels + 1;
     a->floats = size == 4 && channels == 1 ? 0 : cuda_ceil_div(channels * (pitch | 1), 4) * 4;
     int taps = 0;
     while (sizes[taps] < a->all.x.taps) taps++;
     switch (sizes[taps]) {
-#define CASE(taps) case taps: return launch<taps>(device, a);
-        CASE(2) CASE(4) CASE(8) CASE(12) CASE(16) CASE(18) CASE(24)
+#define CASE(taps) \
+    case taps: return launch<taps>(device, a);
+        CASE(2)
+        CASE(4)
+        CASE(8)
+        CASE(12) CASE(16) CASE(18) CASE(24)
 #undef CASE
-    default: return launch<32>(device, a);
+            default : return launch<32>(device, a);
     }
 }

@@ -1,19 +1,21 @@
-/* Which pictures are taken as halves: see resample_half.cuh. */
+/* Chooses the route for halving: see resample_half.cuh. */
 #include "resample_half.cuh"
 
-/* Does an axis have its table's rows in the middle as halves do, with as many taps as a kernel is there for? Those are the
- * taps of area, linear, cubic (lanczos2 and mitchell have as many) and lanczos3. */
+/* Does the axis halve, apart from its ends, with a number of taps that has a kernel? Those are area, linear,
+ * cubic (lanczos2 and mitchell have as many taps) and lanczos3. */
 static bool is_half(const HaloResampleAxis *axis)
 {
     const int64_t taps = axis->taps;
-    if (axis->up != 1 || axis->down != 2 || (taps != 2 && taps != 4 && taps != 8 && taps != HALF_TAPS)) return false;
+    if (axis->up != 1 || axis->down != 2 || (taps != 2 && taps != 4 && taps != 8 && taps != HALF_TAPS))
+        return false;
     const HaloResampleTaps middle = halo_resample_at(axis, axis->left);
     return middle.count == taps && middle.first == 2 * axis->left - half_before((int)taps);
 }
 
 bool resample_half_takes(const ResampleArgs *args, const HaloResample *host)
 {
-    return args->channels != 2 && args->channels <= 4 && host->x.taps == host->y.taps && is_half(&host->x) && is_half(&host->y);
+    return args->channels != 2 && args->channels <= 4 && host->x.taps == host->y.taps && is_half(&host->x) &&
+           is_half(&host->y);
 }
 
 int resample_half_columns(const ResampleArgs *args)

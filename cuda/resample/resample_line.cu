@@ -1,21 +1,23 @@
-/* A row by itself, such as sound. Outputs `up` apart have the same taps, over samples `down` further on: they stand side by
- * side in the lanes of a warp. A thread makes eight neighbours of each, whose taps lie over nearly the same samples, so a
- * sample that is loaded serves eight sums, and a tap all that the thread makes by it. */
+/* A single row, such as sound. Outputs `up` apart have the same taps, over samples `down` further on: the lanes
+ * of a warp compute them side by side. A thread computes eight neighbours, whose taps cover nearly the same
+ * samples, so that a loaded sample serves eight sums, and a loaded tap all sums that the thread computes with
+ * it. */
 #include <cuda_pipeline.h>
 
 #include "resample.cuh"
 
-/* Neighbours that a thread makes; sums of a thread; warps of a block, at most, so that two blocks are resident. */
+/* Neighbours that a thread computes; sums of a thread; warps of a block, at most, so that two blocks are
+ * resident. */
 static const int line_side = 8, line_sums = 32, line_warps = 10;
-/* Samples whose taps a warp brings at once, as many numbers as that is, and how often that is in memory. */
+/* Samples whose taps a warp loads at once, the number of these taps, and the number of buffers. */
 static const int line_chunk = 16, line_taps = line_chunk * line_side, line_chunks = 3;
 /* The least number of samples between the outputs of two lanes, and of outputs. */
 static const int64_t line_step = 64, line_outputs = 32;
-/* Numbers that two blocks of a multiprocessor, or one, can stage; and the largest table of taps. */
+/* Floats that two blocks of a multiprocessor, or one, can stage; and the largest table of taps, in bytes. */
 static const int64_t line_two = 24000, line_one = 52000, line_table = (int64_t)64 << 20;
 
-/* Eight neighbours, and the samples under any of their taps: counted from the first of these, neighbour k has taps over
- * [from[k], to[k]), all have over [all_from, all_to), and none from all_end on. */
+/* Eight neighbours, and the samples under any of their taps: counted from the first of these, neighbour k has
+ * taps over [from[k], to[k]), all have taps over [all_from, all_to), and none from all_end on. */
 struct LineGroup {
     int first; /* of these samples, counted from the tile's */
     int all_from, all_to, all_end;
@@ -24,17 +26,18 @@ struct LineGroup {
 
 struct LineArgs {
     ResampleArgs all;
-    int64_t begin, outputs; /* that read nothing beside the source, and their number */
-    int64_t first;          /* the sample that the first of them begins with */
-    float column;           /* the one tap down the one row */
+    int64_t begin, outputs; /* that read nothing outside the source, and their number */
+    int64_t first;          /* the first sample of the first of them */
+    float column;           /* the vertical tap */
     LineGroup *group;
     float *tap; /* [groups][window][line_side]: 0 where a neighbour has none */
     int groups, window;
-    int up, down;           /* of two neighbours in a warp */
-    int pad, rows, staged; /* room behind each `down` samples; outputs of a tile that are `up` apart; samples they read */
+    int up, down;          /* between neighbouring lanes */
+    int pad, rows, staged; /* words skipped after each `down` samples; outputs of a tile that are `up` apart;
+                              samples that they read */
 };
 
-/* ---- taps, neighbour by neighbour ----------------------------------------------------------------------- */
+/* ---- taps per neighbour ---------------------------------------------------------------------------------- */
 
 __global__ static void group_kernel(const __grid_constant__ LineArgs a)
 {
@@ -42,7 +45,7 @@ __global__ static void group_kernel(const __grid_constant__ LineArgs a)
     LineGroup *const group = a.group + g;
     int64_t first, mine;
     resample_row(a.all.x, a.begin + g * line_side, &first);
-    /* Behind the last output it stands again: its sums are made, and not stored. */
+    /* The last output is repeated after the end: its sums are not stored. */
     const int64_t row = resample_row(a.all.x, a.begin + min(g * line_side + k, a.up - 1), &mine);
     const int from = (int)(mine - first), to = from + (int)a.all.x.count[row];
     if ((int)threadIdx.x < line_side) {
@@ -68,11 +71,12 @@ __global__ static void group_kernel(const __grid_constant__ LineArgs a)
     }
 }
 
-/* ---- sums ----------------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------------------ */
 
-/* Brings the samples of the tile, which begin with sample `first` of the row: `pad` are left out behind each `down`, so
- * that lanes, which are `down` apart, meet in no bank. */
-template <int Channels> __device__ static void line_stage(const LineArgs &a, int64_t first, int channel, float *tile)
+/* Stages the samples of the tile, which begin with sample `first` of the row: `pad` words are skipped after
+ * each `down`, so that lanes, which are `down` apart, use different banks. */
+template <int Channels>
+__device__ static void line_stage(const LineArgs &a, int64_t first, int channel, float *tile)
 {
     const int warps = (int)blockDim.x / CUDA_WARP, lane = (int)threadIdx.x % CUDA_WARP;
     const int64_t left = a.all.src_x + a.all.src_cols - first, staged = cuda_min(a.staged, left);
@@ -85,12 +89,14 @@ template <int Channels> __device__ static void line_stage(const LineArgs &a, int
             const int count = (int)cuda_min(a.down, staged - r * a.down);
             for (int i = lane; i < count; i += CUDA_WARP)
 #pragma unroll
-                for (int c = 0; c < Channels; c++) to[i * Channels + c] = (float)from[(int64_t)i * a.all.channels + c];
+                for (int c = 0; c < Channels; c++)
+                    to[i * Channels + c] = (float)from[(int64_t)i * a.all.channels + c];
         }
     });
 }
 
-/* Where samples of a tile lie, one after the other, counted from those of output 0 of a warp: `left` until some are left out. */
+/* The place of a sample in the tile, counted from those of output 0 of a warp; `left` samples until words are
+ * skipped. */
 struct LinePlace {
     int at, left;
 };
@@ -103,7 +109,7 @@ __device__ __forceinline__ static LinePlace line_place(const LineArgs &a, int sa
 
 template <int Channels, int Own> struct LineSums {
     float sum[Own][line_side][Channels];
-    const float *lane[Own]; /* the first sample of the tile that the thread's outputs might read */
+    const float *lane[Own]; /* the first sample of the tile that the thread's outputs may read */
 
     __device__ __forceinline__ void take(int o, int k, float tap, const float *at)
     {
@@ -111,20 +117,21 @@ template <int Channels, int Own> struct LineSums {
         for (int c = 0; c < Channels; c++) sum[o][k][c] = halo_fma(tap, at[c], sum[o][k][c]);
     }
 
-    /* Brings the taps of a chunk of samples, whoever waits for them. */
+    /* Starts to load the taps of a chunk of samples. */
     static __device__ __forceinline__ void fetch(const float *tap, float *ring)
     {
         const int mine = (int)threadIdx.x % CUDA_WARP * 4;
         __pipeline_memcpy_async(ring + mine, tap + mine, 16);
     }
 
-    /* Taps over samples [from, to), an end where only some of the neighbours have any: one neighbour after the other. There
-     * are fewer of these samples than lie between two that are left out. */
-    __device__ __forceinline__ void end(const LineArgs &a, const LineGroup &group, const float *tap, float *ring, int from, int to)
+    /* Taps over samples [from, to) at an end, where only some of the neighbours have any: one neighbour after
+     * the other. Words are skipped at most once among these samples. */
+    __device__ __forceinline__ void end(const LineArgs &a, const LineGroup &group, const float *tap,
+                                        float *ring, int from, int to)
     {
         const LinePlace place = line_place(a, group.first + from);
         for (int chunk = from; chunk < to; chunk += line_chunk) {
-            __syncwarp(); /* everyone is done with the taps before */
+            __syncwarp(); /* all lanes are done with the previous taps */
             fetch(tap + chunk * line_side, ring);
             __pipeline_commit();
             __pipeline_wait_prior(0);
@@ -160,8 +167,9 @@ template <int Channels, int Own> struct LineSums {
         }
     }
 
-    /* Taps over samples [from, to), which all have: chunk by chunk, brought two ahead. */
-    __device__ __forceinline__ void middle(const LineArgs &a, const LineGroup &group, const float *tap, float *ring, int from, int to)
+    /* Taps over samples [from, to), which all neighbours have: chunk by chunk, loaded two ahead. */
+    __device__ __forceinline__ void middle(const LineArgs &a, const LineGroup &group, const float *tap,
+                                           float *ring, int from, int to)
     {
         LinePlace place = line_place(a, group.first + from);
         const auto bring = [&](int chunk) {
@@ -172,7 +180,7 @@ template <int Channels, int Own> struct LineSums {
         for (int i = 0; i < line_chunks - 1; i++) bring(i);
 #pragma unroll 1
         for (int chunk = 0; chunk * line_chunk < to - from; chunk++) {
-            __syncwarp(); /* everyone is done with the chunk before */
+            __syncwarp(); /* all lanes are done with the previous chunk */
             bring(chunk + line_chunks - 1);
             __pipeline_wait_prior(line_chunks - 1);
             __syncwarp();
@@ -197,13 +205,16 @@ template <int Channels, int Own> struct LineSums {
     }
 };
 
-/* Channels are made two by two where their number is even, else each by blocks of its own. */
+/* Channels go in pairs if their number is even, else each in its own blocks. */
 template <int Channels, int Own>
-__global__ static void __launch_bounds__(line_warps *CUDA_WARP, 2) line_kernel(const __grid_constant__ LineArgs a, unsigned tiles)
+__global__ static void __launch_bounds__(line_warps *CUDA_WARP, 2)
+    line_kernel(const __grid_constant__ LineArgs a, unsigned tiles)
 {
     CUDA_SHARED(float, shared);
-    const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP, warps = (int)blockDim.x / CUDA_WARP;
-    float *const ring = shared + warp * line_chunks * line_taps, *const tile = shared + warps * line_chunks * line_taps;
+    const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP,
+              warps = (int)blockDim.x / CUDA_WARP;
+    float *const ring = shared + warp * line_chunks * line_taps;
+    float *const tile = shared + warps * line_chunks * line_taps;
     const unsigned plane = blockIdx.x / tiles, t = blockIdx.x - plane * tiles, channel = plane * Channels;
     line_stage<Channels>(a, a.first + (int64_t)t * a.rows * a.down, (int)channel, tile);
     __syncthreads();
@@ -223,7 +234,8 @@ __global__ static void __launch_bounds__(line_warps *CUDA_WARP, 2) line_kernel(c
 #pragma unroll
             for (int o = 0; o < Own; o++) {
                 const int64_t i = ((int64_t)t * a.rows + lane + o * CUDA_WARP) * a.up + g * line_side;
-                const int count = (int)cuda_min(a.outputs - i, a.up - g * line_side); /* of neighbours that are there */
+                const int count =
+                    (int)cuda_min(a.outputs - i, a.up - g * line_side); /* of existing neighbours */
                 D *const to = (D *)a.all.dst + (a.begin - a.all.dst_x + i) * a.all.channels + channel;
 #pragma unroll
                 for (int k = 0; k < line_side; k++)
@@ -238,7 +250,7 @@ __global__ static void __launch_bounds__(line_warps *CUDA_WARP, 2) line_kernel(c
     cuda_count_clipped(a.all.clipped, clipped);
 }
 
-/* Outputs whose taps are cut off, of which there are few: elements [0, left) of the destination, and from `right` on. */
+/* The few outputs with cut taps: elements [0, left) of the destination, and from `right` on. */
 __global__ static void end_kernel(const __grid_constant__ LineArgs a, int64_t left, int64_t right)
 {
     int64_t e = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -246,13 +258,13 @@ __global__ static void end_kernel(const __grid_constant__ LineArgs a, int64_t le
     if (e >= left) e += right - left;
     if (e < a.all.cols * a.all.channels)
         cuda_typed(a.all.src_dtype, [&](auto zero) {
-            const float sum = resample_along<decltype(zero)>(a.all, e, a.all.src);
+            const float sum = resample_horizontal<decltype(zero)>(a.all, e, a.all.src);
             resample_store(a.all, e, 0, halo_fma(a.column, sum, 0.0f), &clipped);
         });
     cuda_count_clipped(a.all.clipped, clipped);
 }
 
-/* ---- laying out ----------------------------------------------------------------------------------------- */
+/* ---- tiles ----------------------------------------------------------------------------------------------- */
 
 /* Does the output have all of its taps, and share them with others? */
 static bool is_inside(const HaloResampleAxis *x, int64_t i)
@@ -262,23 +274,25 @@ static bool is_inside(const HaloResampleAxis *x, int64_t i)
     return !x->cut || taps.count == x->count[x->left + (i - x->left) % x->up];
 }
 
-/* Samples of a channel that a tile has room for. */
-static int64_t line_room(const LineArgs *a) { return a->staged + cuda_ceil_div(a->staged, a->down) * a->pad; }
+/* Floats of a channel in a tile. */
+static int64_t line_floats(const LineArgs *a) { return a->staged + cuda_ceil_div(a->staged, a->down) * a->pad; }
 
-/* Outputs inside, and how they lie in tiles; false where they do not. */
+/* Finds the outputs inside, and cuts them into tiles; false if that is not possible. */
 static bool lay_out(const ResampleArgs *args, const HaloResample *host, LineArgs *a)
 {
     const HaloResampleAxis *const x = &host->x;
     int64_t end = args->dst_x + args->cols;
-    if (args->rows != 1 || x->up < 1 || x->down < 1 || halo_resample_at(&host->y, args->dst_y).count != 1) return false;
+    if (args->rows != 1 || x->up < 1 || x->down < 1 || halo_resample_at(&host->y, args->dst_y).count != 1)
+        return false;
     a->begin = args->dst_x;
     while (a->begin < end && !is_inside(x, a->begin)) a->begin++;
     while (a->begin < end && !is_inside(x, end - 1)) end--;
     a->outputs = end - a->begin;
     if (x->up > line_one || x->down > line_one || a->outputs < 1) return false;
     const int64_t times = cuda_max(cuda_ceil_div(line_step, x->down), cuda_ceil_div(line_outputs, x->up));
-    const int64_t up = x->up * times, down = x->down * times, samples = x->taps + line_side * x->down / x->up + 2;
-    const int64_t window = samples + line_chunk; /* chunks are brought whole */
+    const int64_t up = x->up * times, down = x->down * times,
+                  samples = x->taps + line_side * x->down / x->up + 2;
+    const int64_t window = samples + line_chunk; /* complete chunks are loaded */
     if (a->outputs < up || window * up * (int64_t)sizeof(float) > line_table) return false;
     a->up = (int)up;
     a->down = (int)down;
@@ -291,7 +305,7 @@ static bool lay_out(const ResampleArgs *args, const HaloResample *host, LineArgs
     for (int own = line_sums / line_side / channels; own >= 1; own /= 2) {
         a->rows = own * CUDA_WARP;
         a->staged = (int)(a->rows * down + window + 1);
-        if (line_room(a) * channels <= (own > 1 ? line_two : line_one)) return true;
+        if (line_floats(a) * channels <= (own > 1 ? line_two : line_one)) return true;
     }
     return false;
 }
@@ -306,9 +320,9 @@ template <int Channels, int Own> static HaloStatus launch(HaloDevice *device, co
 {
     const int64_t tiles = cuda_ceil_div(a->outputs, (int64_t)a->rows * a->up);
     const int rounds = (int)cuda_ceil_div(a->groups, line_warps), warps = (int)cuda_ceil_div(a->groups, rounds);
-    const int shared = ((int)line_room(a) * Channels + warps * line_chunks * line_taps) * (int)sizeof(float);
-    CUDA_LAUNCH(device, (line_kernel<Channels, Own>), tiles * (a->all.channels / Channels), warps * CUDA_WARP, shared, *a,
-                (unsigned)tiles);
+    const int shared = ((int)line_floats(a) * Channels + warps * line_chunks * line_taps) * (int)sizeof(float);
+    CUDA_LAUNCH(device, (line_kernel<Channels, Own>), tiles * (a->all.channels / Channels), warps * CUDA_WARP,
+                shared, *a, (unsigned)tiles);
     return HALO_OK;
 }
 
@@ -327,7 +341,8 @@ HaloStatus resample_line(HaloDevice *device, const ResampleArgs *args, const Hal
     const int64_t left = (a.begin - args->dst_x) * args->channels, right = left + a.outputs * args->channels;
     const int64_t ends = args->cols * args->channels - (right - left);
     if (ends > 0) CUDA_LAUNCH(device, end_kernel, cuda_ceil_div(ends, 64), 64, 0, a, left, right);
-    if (args->channels % 2 == 0) return a.rows == 2 * CUDA_WARP ? launch<2, 2>(device, &a) : launch<2, 1>(device, &a);
+    if (args->channels % 2 == 0)
+        return a.rows == 2 * CUDA_WARP ? launch<2, 2>(device, &a) : launch<2, 1>(device, &a);
     if (a.rows == 4 * CUDA_WARP) return launch<1, 4>(device, &a);
     return a.rows == 2 * CUDA_WARP ? launch<1, 2>(device, &a) : launch<1, 1>(device, &a);
 }

@@ -1,9 +1,9 @@
-/* Resampling to fewer rows: the program of rows, taps by columns, and the choice of a kernel. */
+/* Downsampling: the program of rows, taps by columns, and the choice of a kernel. */
 #include "resample_strip.cuh"
 
 static const int strip_threads = 128;
 
-/* ---- the program ---------------------------------------------------------------------------------------- */
+/* ---- the program ----------------------------------------------------------------------------------------- */
 
 __device__ static int64_t end_of(const HaloResampleAxis &y, int64_t i)
 {
@@ -12,7 +12,7 @@ __device__ static int64_t end_of(const HaloResampleAxis &y, int64_t i)
     return first + y.count[row];
 }
 
-/* The first output whose taps end behind row j. */
+/* The first output whose taps end after row j. */
 __device__ static int64_t base_of(const HaloResampleAxis &y, int64_t j)
 {
     int64_t low = 0, high = y.size - 1;
@@ -35,14 +35,14 @@ __device__ __forceinline__ static StripLine make_line(const HaloResampleAxis &y,
     for (int i = 0; i < strip_chain && base + i < y.size; i++) {
         int64_t first;
         const int64_t row = resample_row(y, base + i, &first);
-        if (j < first) break; /* nor do those after it begin yet */
+        if (j < first) break; /* later outputs have not begun either */
         line.weight[line.used++] = y.tap[row * y.taps + (j - first)];
     }
     return line;
 }
 
-/* What the pixel e of those that a thread reads counts in column x, of so many that the thread has. Where it lies outside
- * of the source it is +0 and counts -0, which leaves a sum what it is. */
+/* The weight in column x of pixel e of its thread, which has so many columns. A pixel outside of the source is
+ * +0 and has weight -0, which does not change a sum. */
 __device__ __forceinline__ static float half_weight(const ResampleArgs &all, int64_t x, int64_t e, int columns)
 {
     int64_t first;
@@ -52,10 +52,10 @@ __device__ __forceinline__ static float half_weight(const ResampleArgs &all, int
     return i >= 0 && i < all.x.count[row] ? all.x.tap[row * all.x.taps + i] : -0.0f;
 }
 
-/* Threads make `lines` lines, then `weights` weights of halves. */
+/* Threads make `lines` lines of the program, then `weights` weights for halving. */
 __global__ static void __launch_bounds__(strip_threads)
-    program_kernel(const __grid_constant__ StripArgs a, StripLine *program, int64_t lines, float *weight, int64_t weights,
-                   int columns)
+    program_kernel(const __grid_constant__ StripArgs a, StripLine *program, int64_t lines, float *weight,
+                   int64_t weights, int columns)
 {
     const int64_t k = (int64_t)blockIdx.x * strip_threads + threadIdx.x;
     if (k < lines)
@@ -64,18 +64,20 @@ __global__ static void __launch_bounds__(strip_threads)
         weight[k - lines] = half_weight(a.all, (k - lines) % a.pitch, (k - lines) / a.pitch, columns);
 }
 
-/* ---- the choice ----------------------------------------------------------------------------------------- */
+/* ---- the choice ------------------------------------------------------------------------------------------ */
 
 bool resample_strip_takes(const ResampleArgs *args, const HaloResample *host)
 {
-    if (args->x.length > INT32_MAX / 8 || args->y.length > INT32_MAX / 4 || args->y.size > INT32_MAX / 4) return false;
+    if (args->x.length > INT32_MAX / 8 || args->y.length > INT32_MAX / 4 || args->y.size > INT32_MAX / 4)
+        return false;
     return resample_half_takes(args, host) || resample_down_takes(args);
 }
 
 void strip_slices(StripArgs *args, int64_t blocks, int64_t *slices)
 {
     const double over = (double)args->all.y.length / (double)args->all.y.size;
-    const int64_t usual = cuda_max(8, (int64_t)(strip_slice / over)), at_once = cuda_max(1, blocks / args->across);
+    const int64_t usual = cuda_max(8, (int64_t)(strip_slice / over)),
+                  at_once = cuda_max(1, blocks / args->across);
     args->slice_rows = resample_slice(args->all.rows, usual, at_once);
     *slices = cuda_ceil_div(args->all.rows, args->slice_rows);
 }
@@ -100,11 +102,12 @@ HaloStatus resample_strip(HaloDevice *device, const ResampleArgs *all, const Hal
     args.pitch = half ? cuda_ceil_div(all->cols, strip) * strip : 0;
     const int64_t weights = args.pitch * (all->x.taps + 2 * (columns - 1));
     const int64_t line_bytes = lines * (int64_t)sizeof(StripLine); /* a multiple of 16 */
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, line_bytes + weights * (int64_t)sizeof(float), &block));
+    CUDA_PASS(
+        cuda_scratch(device, CUDA_SCRATCH_PARTIAL, line_bytes + weights * (int64_t)sizeof(float), &block));
     StripLine *const program = (StripLine *)block;
     float *const weight = (float *)((char *)block + line_bytes);
-    CUDA_LAUNCH(device, program_kernel, cuda_ceil_div(lines + weights, strip_threads), strip_threads, 0, args, program, lines,
-                weight, weights, columns);
+    CUDA_LAUNCH(device, program_kernel, cuda_ceil_div(lines + weights, strip_threads), strip_threads, 0, args,
+                program, lines, weight, weights, columns);
     args.program = program;
     args.taps = weight;
     if (!half) return resample_down(device, &args);

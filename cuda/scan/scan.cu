@@ -1,33 +1,33 @@
-/* Scans along x, in one pass, and the choice of axes. docs/numerics.md fixes the order: runs of 16 samples,
- * warps of 32 runs, tiles of 8 warps, groups of 256 tiles.
- *
- * A thread has one run, of one channel or of the two of stereo sound: it loads the run whole, in its native type, and
- * folds it twice, first for the total and then, once it knows what lies before, for the samples. These go
- * through shared memory, so that they are stored in their order. A line of one tile takes as many threads as it
- * has runs (rounded up to a power of two), so that a block scans several short lines. */
+/* Scans along x, in one pass, and the choice of axes. docs/numerics.md defines the order: runs of 16 samples,
+ * warps of 32 runs, tiles of 8 warps, groups of 256 tiles. A thread has one run, of one channel or of both
+ * channels of stereo sound: it loads the run in its native type, and folds it twice, first for the total and
+ * then, once the prefix is known, for the samples. These go through shared memory, so that they are stored in
+ * their order. A line of one tile takes as many threads as it has runs (rounded up to a power of two), so that
+ * a block scans several short lines. */
 #include "halo/scan.h"
 #include "scan_before.cuh"
 #include "scan_run.cuh"
 
 static const int tile_threads = HALO_SCAN_WARP * HALO_SCAN_WARPS;
 
-/* How lines are cut, and what their blocks hand on, as [line][channel][tile] and so on. */
+/* How lines are cut, and the slots of their blocks, as [line][channel][tile] and so on. */
 template <typename Stored> struct ScanLines {
     int64_t lines;
     unsigned tiles, groups; /* of a line */
-    int64_t sets;           /* lines of a row: its channels, or 1 where both go together */
+    int64_t sets;           /* lines of a row: its channels, or 1 if both go together */
     unsigned blocks;        /* tiles of all lines */
-    unsigned ahead;         /* totals are taken so many tickets before the samples */
+    unsigned ahead;         /* totals are computed so many tickets before the samples */
     bool packed;            /* every run starts at a multiple of 16 bytes */
     unsigned *tickets;
-    Stored *tile, *group; /* totals of tiles; prefixes of groups, but of the first */
+    Stored *tile, *group; /* totals of tiles; prefixes of all groups but the first */
 };
 
-/* ---- the kernels ---------------------------------------------------------------------------------------- */
+/* ---- the kernels ----------------------------------------------------------------------------------------- */
 
 /* The run at pixel x of a line. */
 template <int C, typename Stored>
-__device__ __forceinline__ static ScanPlace scan_place(const ScanArgs &a, const ScanLines<Stored> &l, int64_t line, int64_t x)
+__device__ __forceinline__ static ScanPlace scan_place(const ScanArgs &a, const ScanLines<Stored> &l,
+                                                       int64_t line, int64_t x)
 {
     ScanPlace p;
     p.row = line / l.sets;
@@ -38,7 +38,8 @@ __device__ __forceinline__ static ScanPlace scan_place(const ScanArgs &a, const 
 
 /* The thread's run of a tile, as tiles of all lines are numbered. */
 template <int C, typename Stored>
-__device__ __forceinline__ static ScanPlace tile_place(const ScanArgs &a, const ScanLines<Stored> &l, unsigned tile)
+__device__ __forceinline__ static ScanPlace tile_place(const ScanArgs &a, const ScanLines<Stored> &l,
+                                                       unsigned tile)
 {
     return scan_place<C>(a, l, tile / l.tiles,
                          (int64_t)(tile % l.tiles) * HALO_SCAN_TILE + (int)threadIdx.x * HALO_SCAN_RUN);
@@ -70,7 +71,7 @@ __global__ static void __launch_bounds__(tile_threads, C == 1 ? 4 : 3)
                  int threads)
 {
     using T = typename Kind::Value;
-    __shared__ typename Kind::Stored room[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_room_run];
+    __shared__ typename Kind::Stored workspace[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_pitch];
     __shared__ T warp_total[C][HALO_SCAN_WARPS];
     const int thread = (int)threadIdx.x, warp = thread / CUDA_WARP,
               first_warp = thread / threads * threads / CUDA_WARP;
@@ -84,17 +85,18 @@ __global__ static void __launch_bounds__(tile_threads, C == 1 ? 4 : 3)
 #pragma unroll
     for (int c = 0; c < C; c++)
         before[c] = Kind::join(before_warp<Kind>(warp_total[c], first_warp, warp), before[c]);
-    write_run<S, Kind, C>(run, before, p, a, room[warp], threads >= CUDA_WARP);
+    write_run<S, Kind, C>(run, before, p, a, workspace[warp], threads >= CUDA_WARP);
 }
 
-/* Many lines of some tiles, at most a group: a block walks along a line, and loads the next tile while it
- * stores one. Nothing goes from block to block. */
+/* Many lines of several tiles, at most a group: a block goes along a line, and loads the next tile while it
+ * stores one. Blocks are independent. */
 template <typename S, typename Kind, int C>
 __global__ static void __launch_bounds__(tile_threads, C == 1 ? 4 : 2)
-    walk_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Stored> l)
+    successive_kernel(const __grid_constant__ ScanArgs a,
+                      const __grid_constant__ ScanLines<typename Kind::Stored> l)
 {
     using T = typename Kind::Value;
-    __shared__ typename Kind::Stored room[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_room_run];
+    __shared__ typename Kind::Stored workspace[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_pitch];
     __shared__ T slot[C][HALO_SCAN_GROUP + CUDA_WARP];
     __shared__ T warp_total[2][C][HALO_SCAN_WARPS];
     const int thread = (int)threadIdx.x, lane = thread % CUDA_WARP, warp = thread / CUDA_WARP;
@@ -120,7 +122,7 @@ __global__ static void __launch_bounds__(tile_threads, C == 1 ? 4 : 2)
             p = scan_place<C>(a, l, blockIdx.x, (int64_t)(tile + 1) * HALO_SCAN_TILE + thread * HALO_SCAN_RUN);
             load_place<Kind>(&run, a, p, l.packed);
         }
-        write_run<S, Kind, C>(now, before, at, a, room[warp], true);
+        write_run<S, Kind, C>(now, before, at, a, workspace[warp], true);
         __syncthreads();
         if (thread == 0)
             for (int c = 0; c < C; c++)
@@ -128,26 +130,26 @@ __global__ static void __launch_bounds__(tile_threads, C == 1 ? 4 : 2)
     }
 }
 
-/* Lines of many tiles. A block takes the totals of one tile, and stores the samples of an earlier one: by then
- * what lies before that is known, and its samples are still in the second-level cache. The last warp, the
- * scout, finds what lies before a tile while the others load. */
+/* Lines of many tiles. A block computes the totals of one tile, and stores the samples of an earlier one: by
+ * then the prefix of that is known, and its samples are still in the second-level cache. The last warp finds
+ * the prefix while the others load. */
 template <typename S, typename Kind, int C>
 __global__ static void __launch_bounds__(tile_threads + CUDA_WARP, C == 1 ? 4 : 2)
     tiles_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanLines<typename Kind::Stored> l)
 {
     using T = typename Kind::Value;
-    constexpr bool abreast = C * sizeof(S) <= 4; /* registers for both tiles */
-    __shared__ typename Kind::Stored room[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_room_run];
+    constexpr bool both = C * sizeof(S) <= 4; /* registers for both tiles */
+    __shared__ typename Kind::Stored workspace[HALO_SCAN_WARPS][HALO_SCAN_WARP * scan_pitch];
     __shared__ T slot[HALO_SCAN_GROUP + CUDA_WARP];
     __shared__ T next_total[C][HALO_SCAN_WARPS], warp_total[C][HALO_SCAN_WARPS], tile_before[C];
     const int thread = (int)threadIdx.x, lane = thread % CUDA_WARP, warp = thread / CUDA_WARP;
-    const bool scout = warp == HALO_SCAN_WARPS;
-    const unsigned next = scan_ticket(l.tickets), tile = next - l.ahead; /* at first there is no tile */
+    const bool lookback = warp == HALO_SCAN_WARPS;
+    const unsigned next = scan_ticket(l.tickets), tile = next - l.ahead; /* no tile at first */
     const bool has_next = next < l.blocks, has_tile = next >= l.ahead;
     ScanRun<S, C> run;
     T before[C];
     const ScanPlace p = tile_place<C>(a, l, has_tile ? tile : 0);
-    if (scout) {
+    if (lookback) {
 #pragma unroll 1
         for (int c = 0; c < C && has_tile; c++) {
             const int64_t line = (int64_t)(tile / l.tiles) * C + c;
@@ -156,24 +158,24 @@ __global__ static void __launch_bounds__(tile_threads + CUDA_WARP, C == 1 ? 4 : 
             if (lane == 0) tile_before[c] = known;
         }
     } else {
-        if (abreast && has_tile) load_place<Kind>(&run, a, p, l.packed);
+        if (both && has_tile) load_place<Kind>(&run, a, p, l.packed);
         if (has_next) {
             ScanRun<S, C> next_run;
             load_place<Kind>(&next_run, a, tile_place<C>(a, l, next), l.packed);
             fold_run<S, Kind, C>(next_run, a, lane, before, next_total);
         }
         if (has_tile) {
-            if (!abreast) load_place<Kind>(&run, a, p, l.packed);
+            if (!both) load_place<Kind>(&run, a, p, l.packed);
             fold_run<S, Kind, C>(run, a, lane, before, warp_total);
         }
     }
     __syncthreads();
-    if (scout) {
+    if (lookback) {
 #pragma unroll 1
         for (int c = 0; c < C && has_next; c++) {
             const int64_t line = (int64_t)(next / l.tiles) * C + c;
-            hand_on<Kind>(a, l.tile + line * l.tiles, l.group + line * l.groups, next % l.tiles,
-                          before_warp<Kind>(next_total[c], 0, HALO_SCAN_WARPS), slot);
+            publish_tile<Kind>(a, l.tile + line * l.tiles, l.group + line * l.groups, next % l.tiles,
+                               before_warp<Kind>(next_total[c], 0, HALO_SCAN_WARPS), slot);
         }
     } else if (has_tile) {
 #pragma unroll
@@ -181,19 +183,20 @@ __global__ static void __launch_bounds__(tile_threads + CUDA_WARP, C == 1 ? 4 : 
             before[c] = Kind::join(before_warp<Kind>(warp_total[c], 0, warp), before[c]);
             before[c] = Kind::join(tile_before[c], before[c]);
         }
-        write_run<S, Kind, C>(run, before, p, a, room[warp], true);
+        write_run<S, Kind, C>(run, before, p, a, workspace[warp], true);
     }
 }
 
-/* ---- launches ------------------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------------------- */
 
-HaloStatus scan_slots(HaloDevice *device, int64_t ahead, int64_t slots, void **room, unsigned **tickets, void **values)
+HaloStatus scan_slots(HaloDevice *device, int64_t ahead, int64_t slots, void **workspace, unsigned **tickets,
+                      void **values)
 {
     int64_t bytes;
     if (!halo_mul(slots + 2, 8, &bytes) || bytes > INT64_MAX - ahead)
         return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, ahead + bytes, room));
-    char *const first = (char *)*room + ahead;
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, ahead + bytes, workspace));
+    char *const first = (char *)*workspace + ahead;
     CUDA_TRY(cudaMemsetAsync(first, 0xff, (size_t)bytes, device->stream));
     *tickets = (unsigned *)first;
     *values = first + 16;
@@ -201,7 +204,8 @@ HaloStatus scan_slots(HaloDevice *device, int64_t ahead, int64_t slots, void **r
 }
 
 /* C channels at a time. */
-template <typename S, typename Kind, int C = 1> static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a)
+template <typename S, typename Kind, int C = 1>
+static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a)
 {
     using Stored = typename Kind::Stored;
     ScanLines<Stored> l = {};
@@ -216,7 +220,7 @@ template <typename S, typename Kind, int C = 1> static HaloStatus launch_lines(H
                     tile_threads, 0, *a, l, threads);
         return HALO_OK;
     }
-    void *room, *values;
+    void *workspace, *values;
     int fit = 0;
     if (!halo_mul(l.lines, tiles, &blocks) || blocks > CUDA_BLOCKS_MOST)
         return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
@@ -224,10 +228,10 @@ template <typename S, typename Kind, int C = 1> static HaloStatus launch_lines(H
     l.groups = (unsigned)cuda_ceil_div(tiles, HALO_SCAN_GROUP);
     l.blocks = (unsigned)blocks;
     if (tiles <= HALO_SCAN_GROUP && l.lines >= 16 * device->properties.multiProcessorCount) {
-        CUDA_LAUNCH(device, (walk_kernel<S, Kind, C>), l.lines, tile_threads, 0, *a, l);
+        CUDA_LAUNCH(device, (successive_kernel<S, Kind, C>), l.lines, tile_threads, 0, *a, l);
         return HALO_OK;
     }
-    CUDA_PASS(scan_slots(device, 0, C * (blocks + l.lines * l.groups), &room, &l.tickets, &values));
+    CUDA_PASS(scan_slots(device, 0, C * (blocks + l.lines * l.groups), &workspace, &l.tickets, &values));
     l.tile = (Stored *)values;
     l.group = l.tile + C * blocks;
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, tiles_kernel<S, Kind, C>,
@@ -237,7 +241,7 @@ template <typename S, typename Kind, int C = 1> static HaloStatus launch_lines(H
     return HALO_OK;
 }
 
-/* Do both channels go together? So do sums of sound in stereo, which comes as floats. */
+/* Do both channels go together? So do sums of stereo sound, which is of floats. */
 static bool in_pairs(const ScanArgs *args, HaloScanOp op)
 {
     return args->channels == 2 && args->dtype == HALO_F32 && (op == HALO_SCAN_SUM || op == HALO_SCAN_SQUARES);
@@ -268,27 +272,28 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.height = src->rows;
     args.channels = src->shape.channels;
     args.dtype = src->shape.dtype;
-    args.whole = dst->shape.dtype == HALO_I64;
+    args.integers = dst->shape.dtype == HALO_I64;
     args.squares = scan->op == HALO_SCAN_SQUARES;
-    args.turn = scan->op == HALO_SCAN_MAX ? 0x80000000u : 0;
+    args.sign = scan->op == HALO_SCAN_MAX ? 0x80000000u : 0;
     args.exclusive = scan->exclusive;
-    args.along = args.few = false;
+    args.totals_first = false;
     args.state = NULL;
     args.runs_before = 0;
     const bool band = src->rows < src->shape.height;
     if (scan->axis == HALO_AXIS_XY && !band && scan_xy_fits(device, &args))
         return scan_xy(device, &args, scan->op);
-    /* How much scratch it takes is said before anything runs: along x short rows take none. */
-    if ((scan->axis & HALO_AXIS_Y) && !band && scan_y_few(&args) && (!(scan->axis & HALO_AXIS_X) || args.width <= HALO_SCAN_TILE)) {
-        ScanChain<double> chain;
-        void *room;
-        CUDA_PASS(scan_chain_room(device, &args, 0, &room, &chain));
-        args.few = true;
-        args.along = (scan->axis & HALO_AXIS_X) && scan_narrow_along(&args);
+    /* The scratch is requested before anything runs: along x, short rows need none. */
+    if ((scan->axis & HALO_AXIS_Y) && !band && scan_y_totals_first(&args) &&
+        (!(scan->axis & HALO_AXIS_X) || args.width <= HALO_SCAN_TILE)) {
+        ScanGroups<double> groups;
+        void *workspace;
+        CUDA_PASS(scan_groups_workspace(device, &args, 0, &workspace, &groups));
+        args.totals_first = true;
     }
-    const bool alone = args.few && args.width == 1 && !args.exclusive; /* a sample along x is itself */
-    if ((scan->axis & HALO_AXIS_X) && !args.along && !alone) {
-        const bool pixels = !args.few && !in_pairs(&args, scan->op) && scan_pixels_fits(device, &args);
+    const bool alone =
+        args.totals_first && args.width == 1 && !args.exclusive; /* a single sample is its own scan */
+    if ((scan->axis & HALO_AXIS_X) && !alone) {
+        const bool pixels = !args.totals_first && !in_pairs(&args, scan->op) && scan_pixels_fits(device, &args);
         CUDA_PASS((pixels ? scan_pixels : scan_x)(device, &args, scan->op));
         args.src = args.dst;
         args.src_stride = args.dst_stride;

@@ -1,13 +1,15 @@
-/* What the scans along x and along y share: values and how they join, and how blocks hand them on. */
+/* What the scans along x and along y share: values, how they are joined, and how blocks pass them on. */
 #ifndef HALO_CUDA_SCAN_CUH
 #define HALO_CUDA_SCAN_CUH
 
 #include "common.cuh"
 
-/* ---- kinds of scans -------------------------------------------------------------------------------------------
- * A kind is a type to compute in and an operation: of(sample), joined to `Value`s, become `Stored`, the type of results, which
- * restored() reads. Along x, where there are most kernels, what sums of squares are besides sums, and maxima besides minima, is
- * told while they run: each kernel takes as long to compile as the next, and these would be the same but for an instruction. */
+/* ---- kinds of scans -------------------------------------------------------------------------------------- */
+
+/* A kind is a type to compute in and an operation: of(sample), joined to `Value`s, are stored as `Stored`, the
+ * type of results, which restored() reads. Along x, which has most kernels, squares or sums, and maxima or
+ * minima, are chosen at run time: the kernels would differ by one instruction, and each takes as long to
+ * compile as the next. */
 
 struct ScanArgs {
     const char *src;
@@ -16,18 +18,18 @@ struct ScanArgs {
     int64_t width, height;
     int channels;
     HaloDtype dtype; /* of the source */
-    bool whole;      /* results are integers */
+    bool integers;   /* results are integers */
     bool squares;    /* ScanSum is of squares */
-    uint32_t turn;   /* flips the sign of ScanLeast's samples, which makes maxima of minima */
+    uint32_t sign;   /* flips the sign of ScanLeast's samples: maxima as minima */
     bool exclusive;
-    bool along;   /* x first, in the same pass: rows of one run (scan_narrow) */
-    bool few;     /* columns, of so many rows that bands would wait for one another: totals of runs come first */
-    void *state;  /* [3][columns] of rows behind others (halo/scan.h), for the first and then for what comes next. NULL: all
-                     rows are there */
-    int runs_before; /* of the first row's group, where others come before */
+    bool totals_first; /* totals of runs come first: there are few columns of so many rows that bands would wait
+                          for one another */
+    void *state; /* [3][columns] for rows of a band (halo/scan.h): read for its first row, and updated for the
+                    next band. NULL: all rows are there */
+    int runs_before; /* of the first row's group, in earlier bands */
 };
 
-/* An operation that the kernel is made for. Results of an earlier scan are not squared again. */
+/* An operation at compile time. Results of an earlier scan are not squared again. */
 template <typename T, HaloScanOp Op> struct ScanKind {
     using Value = T;
     using Stored = T;
@@ -64,55 +66,58 @@ template <typename T> struct ScanSum : ScanKind<T, HALO_SCAN_SUM> {
     }
 };
 
-/* Products of samples of any type, which floats hold. */
+/* Products of samples of any type, as floats. */
 struct ScanProduct : ScanKind<double, HALO_SCAN_PRODUCT> {
     static constexpr bool any = true;
 };
 
-/* The least of samples of any type, as floats, which hold them all. Infinity, which has nothing to its side, is the
- * least and greatest integer, to which conversions go where a float is beyond. */
+/* The least of samples of any type, as floats, which hold them all. Infinity, the identity, converts to the
+ * least or greatest integer. */
 struct ScanLeast {
     using Value = float;
     using Stored = long long;
     static constexpr bool any = true;
-    __device__ static float turned(float v, const ScanArgs &a) { return __uint_as_float(__float_as_uint(v) ^ a.turn); }
-    __device__ static float of(float sample, const ScanArgs &a) { return turned(sample, a); }
+    __device__ static float signed_as(float v, const ScanArgs &a)
+    {
+        return __uint_as_float(__float_as_uint(v) ^ a.sign);
+    }
+    __device__ static float of(float sample, const ScanArgs &a) { return signed_as(sample, a); }
     __device__ static float identity() { return INFINITY; }
-    /* By `<`, the first wins; NaN goes on. */
+    /* By `<`, the first wins; NaN is kept. */
     __device__ static float join(float a, float b) { return !(b >= a) && a == a ? b : a; }
     __device__ static long long stored(float v, const ScanArgs &a)
     {
-        const float made = turned(v, a);
-        return a.whole ? __float2ll_rz(made) : __double_as_longlong(halo_canonical_f64((double)made));
+        const float made = signed_as(v, a);
+        return a.integers ? __float2ll_rz(made) : __double_as_longlong(halo_canonical_f64((double)made));
     }
     __device__ static float restored(long long v, const ScanArgs &a)
     {
-        return turned(a.whole ? (float)v : (float)__longlong_as_double(v), a);
+        return signed_as(a.integers ? (float)v : (float)__longlong_as_double(v), a);
     }
 };
 
-/* An operation that is told while the kernel runs. */
-__device__ __forceinline__ double scan_join(HaloScanOp op, double a, double b) { return halo_scan_join(op, a, b); }
-__device__ __forceinline__ int64_t scan_join(HaloScanOp op, int64_t a, int64_t b) { return halo_scan_join_i64(op, a, b); }
+/* An operation at run time. */
+__device__ __forceinline__ double scan_join(HaloScanOp op, double a, double b)
+{
+    return halo_scan_join(op, a, b);
+}
+__device__ __forceinline__ int64_t scan_join(HaloScanOp op, int64_t a, int64_t b)
+{
+    return halo_scan_join_i64(op, a, b);
+}
 __device__ __forceinline__ double scan_stored(double v) { return halo_canonical_f64(v); }
 __device__ __forceinline__ int64_t scan_stored(int64_t v) { return v; }
 
 /* Along x, any native source; along y, also i64 or f64 in place (`src` and `dst` the same). */
 HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
-/* Few columns of many rows? */
-bool scan_y_few(const ScanArgs *args);
-static const int scan_narrow_most = 4; /* columns that it does along x, too */
-/* The same of less than a warp of columns, in rows without gaps. */
-HaloStatus scan_narrow(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
-bool scan_narrow_fits(const ScanArgs *args);
-/* So few that it does x, too? */
-bool scan_narrow_along(const ScanArgs *args);
+/* Does it need the totals of runs first: few columns of many rows? */
+bool scan_y_totals_first(const ScanArgs *args);
 
-/* Along y, in place or not, of rows from y0 on of an image, with what came down to them (halo/scan.h). */
+/* Along y, in place or not, for rows of a picture from y0 on, after earlier bands (halo/scan.h). */
 HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloScanOp op, int64_t y0, void *state);
 
-/* What lies left of every run along x. */
+/* The prefix left of every run along x. */
 template <typename T> struct ScanLeft {
     T *run; /* [row][run][channel] */
     int64_t runs;
@@ -121,23 +126,24 @@ template <typename Kind>
 HaloStatus scan_left(HaloDevice *device, const ScanArgs *args, const ScanLeft<typename Kind::Value> *left);
 bool scan_left_fits(const HaloDevice *device, const ScanArgs *args);
 
-/* Along x and then y, any native source, where scan_xy_fits. */
+/* Along x and then y, any native source, if scan_xy_fits. */
 HaloStatus scan_xy(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 bool scan_xy_fits(const HaloDevice *device, const ScanArgs *args);
-/* Along x alone by the same kernel, which takes pixels of any number of channels, of more rows than a few. */
+/* Along x alone by the same kernel, for several channels and more than a few rows. */
 HaloStatus scan_pixels(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 bool scan_pixels_fits(const HaloDevice *device, const ScanArgs *args);
 
-/* The runs of few columns: their totals, and then what lies above each. */
-template <typename T> struct ScanChain {
+/* The runs of few columns, in groups: their totals, and then the prefix above each. */
+template <typename T> struct ScanGroups {
     int64_t columns, runs, groups;
     T *run;   /* [run][column]: totals, then P of docs/numerics.md */
     T *group; /* [group][column]: G */
 };
-/* With `ahead` bytes of other room. */
+/* After `ahead` bytes of other workspace. */
 template <typename T>
-HaloStatus scan_chain_room(HaloDevice *device, const ScanArgs *args, int64_t ahead, void **room, ScanChain<T> *chain);
-template <typename T> HaloStatus scan_chain(HaloDevice *device, HaloScanOp op, const ScanChain<T> *chain);
+HaloStatus scan_groups_workspace(HaloDevice *device, const ScanArgs *args, int64_t ahead, void **workspace,
+                                 ScanGroups<T> *groups);
+template <typename T> HaloStatus scan_groups(HaloDevice *device, HaloScanOp op, const ScanGroups<T> *groups);
 
 /* Returns launch<source, Kind>(...) for the operation: all in type `sum`, but products in f64. */
 #define SCAN_BY_OP(launch, source, sum, ...)                                                         \
@@ -150,7 +156,7 @@ template <typename T> HaloStatus scan_chain(HaloDevice *device, HaloScanOp op, c
     }                                                                                                \
     break;
 
-/* ---- samples in words ----------------------------------------------------------------------------------- */
+/* ---- samples in words ------------------------------------------------------------------------------------ */
 
 /* Sample i of those packed in a word. */
 template <typename S> __device__ __forceinline__ S scan_sample(uint32_t word, int i)
@@ -164,8 +170,8 @@ __device__ __forceinline__ uint32_t scan_word(float v) { return __float_as_uint(
 __device__ __forceinline__ uint32_t scan_word(uint8_t v) { return v; }
 __device__ __forceinline__ uint32_t scan_word(uint16_t v) { return v; }
 
-/* What is made of the value from here on is computed again: or else the compiler keeps a first fold's partial
- * results for the second, and runs out of registers. */
+/* The value is computed again from here on: else the compiler keeps the first fold's partial results for the
+ * second, and runs out of registers. */
 __device__ __forceinline__ void scan_forget(uint32_t &v) { asm volatile("" : "+r"(v)); }
 __device__ __forceinline__ void scan_forget(float &v) { asm volatile("" : "+f"(v)); }
 __device__ __forceinline__ void scan_forget(double &v) { asm volatile("" : "+d"(v)); }
@@ -178,18 +184,20 @@ __device__ __forceinline__ void scan_forget(uint8_t &v)
     v = (uint8_t)word;
 }
 
-/* ---- what blocks hand on ------------------------------------------------------------------------------------
- * One kernel scans in one pass: every block takes a ticket, and what it needs of earlier tickets it finds in
- * slots of device memory. All of them hold all ones at first. No value has these bits: NaNs are stored in their
- * one pattern, and integers are sums, least or greatest of samples, or an identity. A slot is its own flag, so
- * no fence is needed. */
+/* ---- values passed between blocks ------------------------------------------------------------------------ */
 
-/* The memory of the tickets and of `slots` values, cleared, behind `ahead` bytes of other room, a multiple of 16. The tickets'
- * counter is the first. */
-HaloStatus scan_slots(HaloDevice *device, int64_t ahead, int64_t slots, void **room, unsigned **tickets, void **values);
+/* One kernel scans in one pass: every block takes a ticket, and reads what it needs of earlier tickets from
+ * slots in device memory. All slots are initially all ones. No value has these bits: NaNs are stored in their
+ * one pattern, and integers are sums, least or greatest samples, or an identity. A slot is its own flag, so no
+ * fence is needed. */
 
-/* The block's place in the order in which blocks started; earlier ones need no later one. All threads call it.
- */
+/* The memory of the tickets and of `slots` values, cleared, after `ahead` bytes of other workspace, a multiple
+ * of 16. The tickets' counter comes first. */
+HaloStatus scan_slots(HaloDevice *device, int64_t ahead, int64_t slots, void **workspace, unsigned **tickets,
+                      void **values);
+
+/* The block's number in the order in which blocks started; earlier blocks need no later one. All threads call
+ * it. */
 __device__ __forceinline__ unsigned scan_ticket(unsigned *tickets)
 {
     __shared__ unsigned ticket;
@@ -199,7 +207,8 @@ __device__ __forceinline__ unsigned scan_ticket(unsigned *tickets)
 }
 
 template <typename Kind>
-__device__ __forceinline__ void scan_publish(typename Kind::Stored *slot, typename Kind::Value value, const ScanArgs &a)
+__device__ __forceinline__ void scan_publish(typename Kind::Stored *slot, typename Kind::Value value,
+                                             const ScanArgs &a)
 {
     const typename Kind::Stored v = Kind::stored(value, a);
     long long bits;
@@ -207,7 +216,7 @@ __device__ __forceinline__ void scan_publish(typename Kind::Stored *slot, typena
     asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(slot), "l"(bits) : "memory");
 }
 
-/* The bits in the slot now; all ones while there is no value. */
+/* The bits in the slot; all ones while there is no value. */
 __device__ __forceinline__ long long scan_peek(const void *slot)
 {
     long long bits;
@@ -215,7 +224,7 @@ __device__ __forceinline__ long long scan_peek(const void *slot)
     return bits;
 }
 
-/* The value in the slot; `bits` were there a moment ago. */
+/* Waits for the value in the slot; `bits` were read before. */
 template <typename Kind>
 __device__ __forceinline__ typename Kind::Value scan_await(const typename Kind::Stored *slot, const ScanArgs &a,
                                                            long long bits = -1)

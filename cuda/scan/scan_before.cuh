@@ -1,5 +1,5 @@
-/* What lies before a tile of a line of many: totals of the tiles before it in its group, and prefixes of groups, which earlier
- * blocks hand on. */
+/* The prefix before a tile of a line of many tiles: from the totals of the tiles before it in its group, and
+ * the prefixes of groups, which earlier blocks publish. */
 #ifndef HALO_CUDA_SCAN_BEFORE_CUH
 #define HALO_CUDA_SCAN_BEFORE_CUH
 
@@ -7,7 +7,7 @@
 
 __device__ __forceinline__ int slot_at(int i) { return i + i / (HALO_SCAN_GROUP / CUDA_WARP); }
 
-/* A group's 256 slots by one warp: 8 a lane, then the lanes by pairs. Lane 0 has the result. */
+/* Joins a group's 256 slots by one warp: 8 per lane, then the lanes in pairs. Lane 0 has the result. */
 template <typename Kind>
 __device__ __forceinline__ typename Kind::Value fold_group(const typename Kind::Value *slot)
 {
@@ -21,11 +21,11 @@ __device__ __forceinline__ typename Kind::Value fold_group(const typename Kind::
     return sum;
 }
 
-/* One warp: waits for the totals of the tiles before `tile` in its group. They come to lie in `slot`, with
- * identities behind them. */
+/* One warp: waits for the totals of the tiles before `tile` in its group, and stores them in `slot`, followed
+ * by identities. */
 template <typename Kind>
-__device__ __forceinline__ void await_totals(const ScanArgs &a, const typename Kind::Stored *totals, int64_t tile,
-                                             typename Kind::Value *slot)
+__device__ __forceinline__ void await_totals(const ScanArgs &a, const typename Kind::Stored *totals,
+                                             int64_t tile, typename Kind::Value *slot)
 {
     constexpr int each = HALO_SCAN_GROUP / CUDA_WARP;
     const int lane = (int)threadIdx.x % CUDA_WARP, in = (int)(tile % HALO_SCAN_GROUP);
@@ -44,27 +44,28 @@ __device__ __forceinline__ void await_totals(const ScanArgs &a, const typename K
     __syncwarp();
 }
 
-/* One warp: G joined with E, what lies before tile `tile` of a line, to lane 0. */
+/* One warp: G joined with E, the prefix before tile `tile` of a line, to lane 0. */
 template <typename Kind>
-__device__ __forceinline__ typename Kind::Value before_tile(const ScanArgs &a, const typename Kind::Stored *totals,
-                                                            const typename Kind::Stored *groups,
-                                                            int64_t tile, typename Kind::Value *slot)
+__device__ __forceinline__ typename Kind::Value
+before_tile(const ScanArgs &a, const typename Kind::Stored *totals, const typename Kind::Stored *groups,
+            int64_t tile, typename Kind::Value *slot)
 {
     const int64_t group = tile / HALO_SCAN_GROUP;
     const long long bits = group == 0 ? 0 : scan_peek(groups + group);
     await_totals<Kind>(a, totals, tile, slot);
     const typename Kind::Value prefix = fold_group<Kind>(slot);
-    const typename Kind::Value before = group == 0 ? Kind::identity() : scan_await<Kind>(groups + group, a, bits);
+    const typename Kind::Value before =
+        group == 0 ? Kind::identity() : scan_await<Kind>(groups + group, a, bits);
     __syncwarp();
     return Kind::join(before, prefix);
 }
 
-/* One warp: publishes the total of tile `tile` of a line; a group's last one also hands on what lies before the
- * next group. */
+/* One warp: publishes the total of tile `tile` of a line, and after a group's last tile the prefix of the next
+ * group. */
 template <typename Kind>
-__device__ __forceinline__ void hand_on(const ScanArgs &a, typename Kind::Stored *totals, typename Kind::Stored *groups,
-                                        int64_t tile, typename Kind::Value total,
-                                        typename Kind::Value *slot)
+__device__ __forceinline__ void publish_tile(const ScanArgs &a, typename Kind::Stored *totals,
+                                             typename Kind::Stored *groups, int64_t tile,
+                                             typename Kind::Value total, typename Kind::Value *slot)
 {
     using T = typename Kind::Value;
     const int64_t group = tile / HALO_SCAN_GROUP;

@@ -1,22 +1,22 @@
-/* Runs of 16 samples along x, one a thread: loaded, joined over a warp, and stored. */
+/* Runs of 16 samples along x, one per thread: loaded, joined over a warp, and stored. */
 #ifndef HALO_CUDA_SCAN_RUN_CUH
 #define HALO_CUDA_SCAN_RUN_CUH
 
 #include "scan.cuh"
 
-/* Room for a lane's 16 samples on their way to memory; one more, so that lanes do not meet in a bank. */
-static const int scan_room_run = HALO_SCAN_RUN + 1;
+/* The pitch of a lane's 16 samples in shared memory: odd, so that lanes use different banks. */
+static const int scan_pitch = HALO_SCAN_RUN + 1;
 
-/* ---- loading a run -------------------------------------------------------------------------------------- */
+/* ---- loading a run --------------------------------------------------------------------------------------- */
 
-/* A run of C channels as it lies in memory, so that u8 and u16 take few registers. */
+/* A run of C channels in packed words, so that u8 and u16 take few registers. */
 template <typename S, int C> struct ScanRun {
     static const int each = 4 / (int)sizeof(S); /* samples of a word */
     static const int samples = HALO_SCAN_RUN * C, words = samples / each;
     uint32_t word[words];
 
     __device__ __forceinline__ S at(int i) const { return scan_sample<S>(word[i / each], i % each); }
-    /* Or else the compiler keeps the first fold's values for the second, and runs out of registers. */
+    /* Else the compiler keeps the first fold's values for the second, and runs out of registers. */
     __device__ __forceinline__ void forget()
     {
 #pragma unroll
@@ -24,8 +24,8 @@ template <typename S, int C> struct ScanRun {
     }
 };
 
-/* Loads a run of which `count` pixels are there, `step` samples apart. Missing samples are zero: what they
- * spoil lies behind the end of the line, where nobody looks. */
+/* Loads a run of `count` pixels, `step` samples apart. Missing samples are zero: they affect only results
+ * beyond the end of the line. */
 template <typename S, int C>
 __device__ __forceinline__ void load_run(ScanRun<S, C> *run, const S *from, int64_t step, int count,
                                          bool packed)
@@ -51,7 +51,7 @@ __device__ __forceinline__ void load_run(ScanRun<S, C> *run, const S *from, int6
         }
 }
 
-/* The same from sample `first` of a row on, in the type that the kind wants. */
+/* The same from sample `first` of a row on, in the type of the kind. */
 template <typename Kind, typename S, int C>
 __device__ __forceinline__ void load_kind(ScanRun<S, C> *run, const ScanArgs &a, int64_t row, int64_t first,
                                           int64_t step, int count, bool packed)
@@ -69,8 +69,8 @@ __device__ __forceinline__ void load_kind(ScanRun<S, C> *run, const ScanArgs &a,
         });
 }
 
-/* Joins a warp's run totals by Kogge and Stone, where a line has lanes of consecutive places `at`. Returns what
- * lies before the run in the warp; *total becomes that with the run. */
+/* Joins a warp's run totals (Kogge and Stone), where a line has lanes of consecutive places `at`. Returns the
+ * prefix before the run in the warp; *total becomes that joined with the run. */
 template <typename Kind>
 __device__ __forceinline__ typename Kind::Value scan_warp(typename Kind::Value *total, int at)
 {
@@ -83,10 +83,11 @@ __device__ __forceinline__ typename Kind::Value scan_warp(typename Kind::Value *
     return at == 0 ? Kind::identity() : before;
 }
 
-/* The totals of a warp's runs: before[c] is what lies before the run in the warp, and the last lane stores the
- * warp's. Lanes of a line have consecutive places `at`. */
+/* The totals of a warp's runs: before[c] is the prefix before the run in the warp, and the last lane stores the
+ * warp's total. Lanes of a line have consecutive places `at`. */
 template <typename S, typename Kind, int C>
-__device__ __forceinline__ void fold_run(const ScanRun<S, C> &run, const ScanArgs &a, int at, typename Kind::Value *before,
+__device__ __forceinline__ void fold_run(const ScanRun<S, C> &run, const ScanArgs &a, int at,
+                                         typename Kind::Value *before,
                                          typename Kind::Value (*warp_total)[HALO_SCAN_WARPS])
 {
     using T = typename Kind::Value;
@@ -100,9 +101,10 @@ __device__ __forceinline__ void fold_run(const ScanRun<S, C> &run, const ScanArg
     }
 }
 
-/* Stores 16 samples of every lane. `to` is the lane's destination and `left` how many samples there is room for. Half a warp
- * stores one lane's: `place` is where a thread's sample of any lane lies from its destination on. */
-template <typename T> __device__ __forceinline__ void store_runs(const T *room, T *to, int left, int64_t place)
+/* Stores 16 samples of every lane. `to` is the lane's destination and `left` the number of samples there. Half
+ * a warp stores one lane's samples; `place` is the offset of a thread's sample from any lane's destination. */
+template <typename T>
+__device__ __forceinline__ void store_runs(const T *workspace, T *to, int left, int64_t place)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP, i = lane % HALO_SCAN_RUN;
 #pragma unroll
@@ -110,45 +112,46 @@ template <typename T> __device__ __forceinline__ void store_runs(const T *room, 
         const int run = 2 * t + lane / HALO_SCAN_RUN;
         T *const at = (T *)__shfl_sync(CUDA_ALL, (unsigned long long)to, run);
         const int count = __shfl_sync(CUDA_ALL, left, run);
-        if (i < count) at[place] = room[run * scan_room_run + i];
+        if (i < count) at[place] = workspace[run * scan_pitch + i];
     }
 }
 
-/* The same where the lanes' runs are `apart` samples apart in one line and all samples are there. */
+/* The same for lanes whose runs are `apart` samples apart in one line, with no sample missing. */
 template <typename T>
-__device__ __forceinline__ void store_warp(const T *room, T *to, int64_t apart, int64_t place)
+__device__ __forceinline__ void store_warp(const T *workspace, T *to, int64_t apart, int64_t place)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP, i = lane % HALO_SCAN_RUN;
     T *const at = to + lane / HALO_SCAN_RUN * apart + place;
 #pragma unroll
     for (int t = 0; t < HALO_SCAN_RUN; t++)
-        at[2 * t * apart] = room[(2 * t + lane / HALO_SCAN_RUN) * scan_room_run + i];
+        at[2 * t * apart] = workspace[(2 * t + lane / HALO_SCAN_RUN) * scan_pitch + i];
 }
 
-/* Where a thread's run lies. */
+/* The position of a thread's run. */
 struct ScanPlace {
     int64_t row, first; /* `first`: its first sample in the row */
-    int count;          /* how many of its pixels are there */
+    int count;          /* its number of pixels */
 };
 
-/* Joins every sample of the warp's runs with what lies before each run, and stores them. */
+/* Joins every sample of the warp's runs with the prefix before each run, and stores them. */
 template <typename S, typename Kind, int C>
 __device__ __forceinline__ void write_run(ScanRun<S, C> run, const typename Kind::Value *before,
-                                          const ScanPlace &p, const ScanArgs &a, typename Kind::Stored *room,
-                                          bool one_line)
+                                          const ScanPlace &p, const ScanArgs &a,
+                                          typename Kind::Stored *workspace, bool one_line)
 {
     using T = typename Kind::Value;
     using Stored = typename Kind::Stored;
     run.forget();
     T sum[C];
     const int lane = (int)threadIdx.x % CUDA_WARP;
-    Stored *const own = room + lane * scan_room_run;
+    Stored *const own = workspace + lane * scan_pitch;
     Stored *const to = (Stored *)(a.dst + p.row * a.dst_stride) + p.first;
-    const bool whole = __all_sync(CUDA_ALL, p.count == HALO_SCAN_RUN) && one_line;
+    const bool complete = __all_sync(CUDA_ALL, p.count == HALO_SCAN_RUN) && one_line;
     Stored *const warp_to = (Stored *)__shfl_sync(CUDA_ALL, (unsigned long long)to, 0);
 #pragma unroll
     for (int part = 0; part < C; part++) {
-        const int sample = part * HALO_SCAN_RUN + lane % HALO_SCAN_RUN; /* the other channels lie between pixels */
+        const int sample =
+            part * HALO_SCAN_RUN + lane % HALO_SCAN_RUN; /* the other channels lie between pixels */
         const int64_t place = sample + (int64_t)(sample / C) * (a.channels - C);
 #pragma unroll
         for (int i = 0; i < HALO_SCAN_RUN; i++) {
@@ -161,10 +164,10 @@ __device__ __forceinline__ void write_run(ScanRun<S, C> run, const typename Kind
                                   a);
         }
         __syncwarp();
-        if (whole)
-            store_warp(room, warp_to, HALO_SCAN_RUN * (int64_t)a.channels, place);
+        if (complete)
+            store_warp(workspace, warp_to, HALO_SCAN_RUN * (int64_t)a.channels, place);
         else
-            store_runs(room, to, p.count * C - part * HALO_SCAN_RUN, place);
+            store_runs(workspace, to, p.count * C - part * HALO_SCAN_RUN, place);
         __syncwarp();
     }
 }

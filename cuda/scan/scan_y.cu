@@ -1,21 +1,30 @@
-/* Scans along y: a block has a strip of 32 columns and a band of 8 runs of 32 rows, every thread one run, in its native type. */
-#include "scan_down.cuh"
+/* Scans along y: a block has a strip of 32 columns and a band of 8 runs of 32 rows; every thread has one run,
+ * in its native type. If totals come first, a strip of a narrow image is as narrow as that, and a band has more
+ * runs. */
+#include "scan_above.cuh"
 
 static const int band_runs = 8, band_threads = band_runs * CUDA_WARP;
 
-/* Few columns: the totals of runs, or, where `finish`, what they end with. */
+/* In one pass; or, for few columns, first the totals of runs, then, if `finish`, the results. */
 template <typename S, typename Kind>
 __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
     columns_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanBands<Kind> b, bool finish)
 {
     using T = typename Kind::Value;
     __shared__ T total[band_runs][CUDA_WARP];
-    const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
-    const int64_t columns = b.chain.columns, order = b.chain.run != NULL ? blockIdx.x : scan_ticket(b.tickets);
+    int lane = (int)threadIdx.x % CUDA_WARP, in = (int)threadIdx.x / CUDA_WARP, runs = band_runs;
+    if (b.columns < CUDA_WARP) { /* narrow image: all threads but the last few have a run */
+        in = (int)threadIdx.x / b.columns;
+        lane = (int)threadIdx.x - in * b.columns;
+        runs = b.runs;
+    }
+    const int64_t columns = b.totals.columns,
+                  order = b.totals.run != NULL ? blockIdx.x : scan_ticket(b.tickets);
     const int64_t band = order / b.strips, x = order % b.strips * CUDA_WARP + lane;
-    const int64_t run = band * band_runs + warp - b.skip, first = run * HALO_SCAN_ROWS;
-    const int rows = x < columns && run >= 0 ? (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, a.height - first)) : 0;
-    /* Not __ldg: the source may be the destination. Missing samples spoil only what lies below the last row. */
+    const int64_t run = band * runs + in - b.skip, first = run * HALO_SCAN_ROWS;
+    const bool there = x < columns && in < runs && run >= 0;
+    const int rows = there ? (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, a.height - first)) : 0;
+    /* Not __ldg: the source may be the destination. Missing samples affect only what is below the last row. */
     const char *const from = a.src + first * a.src_stride + x * (int64_t)sizeof(S);
     S sample[HALO_SCAN_ROWS];
 #pragma unroll
@@ -25,11 +34,12 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
     T sum = Kind::of(sample[0], a);
 #pragma unroll
     for (int k = 1; k < HALO_SCAN_ROWS; k++) sum = Kind::join(sum, Kind::of(sample[k], a));
-    if (b.chain.run != NULL && !finish) {
-        if (rows > 0) b.chain.run[run * columns + x] = sum;
+    if (b.totals.run != NULL && !finish) {
+        if (rows > 0) b.totals.run[run * columns + x] = sum;
         return;
     }
-    const T above = scan_above<Kind>(a, b, band_runs, {band, run, x, warp, rows}, sum, &total[0][lane], CUDA_WARP);
+    const T above =
+        scan_above<Kind>(a, b, band_runs, {band, run, x, in, rows}, sum, &total[0][lane], CUDA_WARP);
 
 #pragma unroll
     for (int k = 0; k < HALO_SCAN_ROWS; k++) scan_forget(sample[k]);
@@ -46,32 +56,38 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
     }
 }
 
-/* ---- launching ------------------------------------------------------------------------------------------ */
+/* ---- launches -------------------------------------------------------------------------------------------- */
 
-bool scan_y_few(const ScanArgs *args) { return scan_few(args->width * args->channels, args->height, band_runs); }
+bool scan_y_totals_first(const ScanArgs *args)
+{
+    return scan_totals_first(args->width * args->channels, args->height, band_runs);
+}
 
-/* Between a row of the state and a row of slots. */
+/* Copies between a row of the state and a row of slots. */
 static HaloStatus copy_row(HaloDevice *device, void *to, const void *from, int64_t values)
 {
     CUDA_TRY(cudaMemcpyAsync(to, from, (size_t)values * 8, cudaMemcpyDeviceToDevice, device->stream));
     return HALO_OK;
 }
 
-template <typename S, typename Kind> static HaloStatus launch_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
+template <typename S, typename Kind>
+static HaloStatus launch_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
     ScanBands<Kind> b = {};
-    b.runs = band_runs;
+    const int64_t columns = args->width * args->channels;
+    const bool narrow = args->totals_first && columns < CUDA_WARP;
+    b.columns = narrow ? (int)columns : CUDA_WARP;
+    b.runs = narrow ? band_threads / (int)columns : band_runs;
     b.skip = args->runs_before % band_runs;
     b.band = args->runs_before / band_runs;
-    const int64_t columns = args->width * args->channels;
     int64_t blocks;
-    void *room;
-    CUDA_PASS(scan_bands_room(device, args, args->few, 0, &room, &b));
+    void *workspace;
+    CUDA_PASS(scan_bands_workspace(device, args, args->totals_first, 0, &workspace, &b));
     b.strips = cuda_ceil_div(columns, CUDA_WARP);
     if (!halo_mul(b.bands, b.strips, &blocks)) return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
-    if (args->few) {
+    if (args->totals_first) {
         CUDA_LAUNCH(device, (columns_kernel<S, Kind>), blocks, band_threads, 0, *args, b, false);
-        CUDA_PASS(scan_chain(device, op, &b.chain));
+        CUDA_PASS(scan_groups(device, op, &b.totals));
     }
     auto *const state = (typename Kind::Stored *)args->state;
     if (state != NULL) {
@@ -86,7 +102,6 @@ template <typename S, typename Kind> static HaloStatus launch_y(HaloDevice *devi
 
 HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
-    if (args->few && scan_narrow_fits(args)) return scan_narrow(device, args, op);
     switch (args->dtype) {
     case HALO_U8: SCAN_BY_OP(launch_y, uint8_t, int64_t, device, args, op)
     case HALO_U16: SCAN_BY_OP(launch_y, uint16_t, int64_t, device, args, op)

@@ -1,32 +1,37 @@
-/* Variances of small windows in one pass over memory. A block goes down a strip of columns, some rows at a step: samples come to
- * shared memory, a thread makes the sums of a run of windows of one line and those of their squares, and these lie in a ring of
- * rows until all that windows have below are there. Then a thread goes down a column of them. The order of every sum is that of
- * the two passes; sums of bytes that f32 holds are exact in any. */
-#include "once.cuh"
+/* Variances of small windows in one pass over memory. A block walks down a strip of columns, a few rows per
+ * step: samples are staged in shared memory, threads add up the sums of a run of windows of a line and the sums
+ * of squares, which lie in a ring of rows until all rows of the windows are there. Then threads add up columns
+ * of these. The order of every sum is that of the two passes; sums of bytes that f32 holds are exact in any
+ * order. */
+#include "deviation_fused.cuh"
 
-/* ---- a step ------------------------------------------------------------------------------------------------------- */
+/* ---- a step ---------------------------------------------------------------------------------------------- */
 
-/* A sample of a line: where it is in a row of the source, in bytes, and where it goes. */
-struct OnceSample {
+/* A sample of a line: its offset in a row of the source, in bytes, and its place in the tile. */
+struct StagedSample {
     unsigned from;
     int to;
 };
 
-__device__ __forceinline__ static int samples_of(const DeviationOnce &a, int run) { return (a.runs * run + a.width - 1) * a.source.channels; }
+__device__ __forceinline__ static int samples_of(const DeviationFused &a, int run)
+{
+    return (a.runs * run + a.width - 1) * a.source.channels;
+}
 
-/* Which column of the source is a pixel of the lines whose first is at x; -1: outside, or no window holds it, and it is not read. */
-__device__ __forceinline__ static int64_t column_of(const DeviationOnce &a, int64_t x, int pixel)
+/* The source's column of a pixel of lines that begin at x; -1: outside, or in no window and not read. */
+__device__ __forceinline__ static int64_t column_of(const DeviationFused &a, int64_t x, int pixel)
 {
     const int64_t position = x + pixel;
     const bool needed = position >= a.x && position < a.x + a.cols + a.width - 1;
     return needed ? halo_border_index(position + a.source.ox, a.source.width, a.source.border) : -1;
 }
 
-/* Of all lines of the block. What lies outside is read from the first column. Does none? */
-template <int Run> __device__ __forceinline__ static bool find_samples(const DeviationOnce &a, int64_t x, OnceSample *found)
+/* For all lines of the block. Samples outside are read from the first column. Are there none? */
+template <int Run>
+__device__ __forceinline__ static bool find_samples(const DeviationFused &a, int64_t x, StagedSample *found)
 {
     const MeanSource &s = a.source;
-    const int64_t size = s.dtype == HALO_U8 ? 1 : s.dtype == HALO_U16 ? 2 : 4;
+    const int64_t size = cuda_size(s.dtype);
     bool inside = true;
     for (int i = (int)threadIdx.x; i < samples_of(a, Run); i += mean_threads) {
         const int pixel = i / s.channels, channel = i - pixel * s.channels;
@@ -38,9 +43,10 @@ template <int Run> __device__ __forceinline__ static bool find_samples(const Dev
     return __syncthreads_and(inside);
 }
 
-/* The lines of a step, some of them a warp's, whose rows these are: a few samples of each are on their way at a time. */
+/* Stages a warp's lines of a step; a few samples of each are in flight at a time. */
 template <typename S, int Lines>
-__device__ __forceinline__ static void stage_lines(const char *const (&row)[Lines], const OnceSample *found, int count, float *own, int apart)
+__device__ __forceinline__ static void stage_lines(const char *const (&row)[Lines], const StagedSample *found,
+                                                   int count, float *own, int apart)
 {
     constexpr int batch = 5;
 #pragma unroll 1
@@ -50,7 +56,7 @@ __device__ __forceinline__ static void stage_lines(const char *const (&row)[Line
 #pragma unroll
         for (int k = 0; k < batch; k++) {
             if (first + k * CUDA_WARP >= count) continue;
-            const OnceSample sample = found[first + k * CUDA_WARP];
+            const StagedSample sample = found[first + k * CUDA_WARP];
             to[k] = sample.to;
 #pragma unroll
             for (int l = 0; l < Lines; l++)
@@ -68,18 +74,22 @@ __device__ __forceinline__ static void stage_lines(const char *const (&row)[Line
     }
 }
 
-/* The lines of a step from position y on, `inside` along x. Rows outside, and those that no window holds, are read from the first. */
+/* Stages the lines of a step from position y on; `inside`: no column is outside. Rows outside, and rows in no
+ * window, are read from the first row. */
 template <int Run, typename S>
-__device__ __forceinline__ static void stage_step(const DeviationOnce &a, int64_t x, int64_t y, const OnceSample *found, bool inside, float *tile)
+__device__ __forceinline__ static void stage_step(const DeviationFused &a, int64_t x, int64_t y,
+                                                  const StagedSample *found, bool inside, float *tile)
 {
-    constexpr int warps = mean_threads / CUDA_WARP, lines = step_of(Run) / warps;
+    constexpr int warps = mean_threads / CUDA_WARP, lines = fused_step(Run) / warps;
     const MeanSource &s = a.source;
-    const int warp = (int)threadIdx.x / CUDA_WARP, count = samples_of(a, Run), apart = warps * s.channels * a.pitch;
+    const int warp = (int)threadIdx.x / CUDA_WARP, count = samples_of(a, Run),
+              apart = warps * s.channels * a.pitch;
     const int64_t top = y + s.oy;
     float *const own = tile + warp * s.channels * a.pitch;
     const char *row[lines];
-    unsigned outside = 0; /* a bit for each */
-    if (top >= 0 && top + step_of(Run) <= s.height && y >= a.y && y + step_of(Run) < a.y + a.rows + a.height) {
+    unsigned outside = 0; /* a bit per line */
+    if (top >= 0 && top + fused_step(Run) <= s.height && y >= a.y &&
+        y + fused_step(Run) < a.y + a.rows + a.height) {
         row[0] = s.data + (top + warp - s.y0) * s.stride;
 #pragma unroll
         for (int l = 1; l < lines; l++) row[l] = row[l - 1] + warps * s.stride;
@@ -105,15 +115,16 @@ __device__ __forceinline__ static void stage_step(const DeviationOnce &a, int64_
     }
 }
 
-/* Sums along the lines of a step, to its rows of the ring. */
+/* Horizontal sums of the lines of a step, to its rows of the ring. */
 template <int Run, typename V>
-__device__ __forceinline__ static void sum_lines(const DeviationOnce &a, const float *tile, SumPair<V> *ring)
+__device__ __forceinline__ static void sum_lines(const DeviationFused &a, const float *tile, SumPair<V> *ring)
 {
     typedef SumPair<V> Pair;
-    const int runs = a.runs, offset = a.width - 1 - Run, turn = Run - offset;
-    for (int u = (int)threadIdx.x; u < step_of(Run) * a.source.channels * runs; u += mean_threads) {
+    const int runs = a.runs, offset = a.width - 1 - Run, wrap = Run - offset;
+    for (int u = (int)threadIdx.x; u < fused_step(Run) * a.source.channels * runs; u += mean_threads) {
         const int line = u / runs, j = u - line * runs;
-        const float *const starts = tile + line * a.pitch + j * (Run + 1), *const ends = starts + (Run + 1), *const here = ends + offset;
+        const float *const starts = tile + line * a.pitch + j * (Run + 1), *const ends = starts + (Run + 1),
+                           *const here = ends + offset;
         Pair *const to = ring + line * a.ring_pitch + j * (Run + 1);
         const auto pair = [](float sample) {
             const V v = (V)sample;
@@ -121,28 +132,33 @@ __device__ __forceinline__ static void sum_lines(const DeviationOnce &a, const f
         };
         Pair end = mean_ahead<Run, Pair>(offset, [&](int i) { return pair(ends[i]); });
         mean_run_sums<Run>(
-            offset, true, Pair(HALO_MEAN_NOTHING), Pair(HALO_MEAN_NOTHING), [&](int k) { return pair(starts[k]); },
-            [&](int k) { return pair((k < turn ? here : here + 1)[k]); }, &end, [&](int k, const auto &sum) {
+            offset, true, Pair(HALO_MEAN_NOTHING), Pair(HALO_MEAN_NOTHING),
+            [&](int k) { return pair(starts[k]); },
+            [&](int k) { return pair((k < wrap ? here : here + 1)[k]); }, &end,
+            [&](int k, const auto &sum) {
 #pragma unroll
                 for (int i = 0; i < (int)(sizeof sum / sizeof *sum); i++) to[k + i] = sum[i];
             });
     }
 }
 
-/* Down the columns: the outputs of a step from position y on, whose rows of sums begin at `slot` steps of the ring. */
+/* Vertical sums: the outputs of a step from position y on, whose rows of sums begin at step `slot` of the
+ * ring. */
 template <int Run, typename V>
-__device__ __forceinline__ static void sum_columns(const DeviationOnce &a, int64_t x, int64_t y, int slot, const SumPair<V> *ring,
-                                                   unsigned *clipped)
+__device__ __forceinline__ static void sum_columns(const DeviationFused &a, int64_t x, int64_t y, int slot,
+                                                   const SumPair<V> *ring, unsigned *clipped)
 {
     typedef SumPair<V> Pair;
-    constexpr int runs = step_of(Run) / Run;
+    constexpr int runs = fused_step(Run) / Run;
     const MeanTarget &t = a.target;
-    const int channels = a.source.channels, pixel = (int)threadIdx.x / channels, plane = (int)threadIdx.x - pixel * channels;
+    const int channels = a.source.channels, pixel = (int)threadIdx.x / channels,
+              plane = (int)threadIdx.x - pixel * channels;
     const int64_t column = x + pixel;
     if (pixel >= a.runs * Run || column < a.x || column >= a.x + a.cols) return;
-    const int row_pitch = channels * a.ring_pitch, held = (a.behind + 1) * runs, offset = a.height - 1 - Run, turn = Run - offset;
+    const int row_pitch = channels * a.ring_pitch, held = (a.behind + 1) * runs, offset = a.height - 1 - Run,
+              wrap = Run - offset;
     const Pair *const first = ring + plane * a.ring_pitch + mean_padded(Run, pixel);
-    const int64_t e = ((column - a.x) * channels + plane) * (t.dtype == HALO_U8 ? 1 : t.dtype == HALO_U16 ? 2 : 4);
+    const int64_t e = ((column - a.x) * channels + plane) * cuda_size(t.dtype);
 #pragma unroll 1
     for (int r = 0; r < runs; r++) {
         const int64_t top = y + r * Run;
@@ -153,12 +169,14 @@ __device__ __forceinline__ static void sum_columns(const DeviationOnce &a, int64
             return first + (at < held ? at : at - held) * Run * row_pitch;
         };
         const Pair *const starts = run_at(0), *const ends = run_at(1), *const here = ends + offset * row_pitch;
-        const Pair *const later = run_at(2) - turn * row_pitch;
+        const Pair *const later = run_at(2) - wrap * row_pitch;
         char *to = t.data + (top - t.base) * t.stride + e;
         Pair end = mean_ahead<Run, Pair>(offset, [&](int i) { return ends[i * row_pitch]; });
         mean_run_sums<Run>(
-            offset, true, Pair(HALO_MEAN_NOTHING), Pair(HALO_MEAN_NOTHING), [&](int k) { return starts[k * row_pitch]; },
-            [&](int k) { return (k < turn ? here : later)[k * row_pitch]; }, &end, [&](int k, const auto &sum) {
+            offset, true, Pair(HALO_MEAN_NOTHING), Pair(HALO_MEAN_NOTHING),
+            [&](int k) { return starts[k * row_pitch]; },
+            [&](int k) { return (k < wrap ? here : later)[k * row_pitch]; }, &end,
+            [&](int k, const auto &sum) {
                 constexpr int count = (int)(sizeof sum / sizeof *sum);
                 const bool all = k >= from && k + count <= upto;
                 float made[count];
@@ -168,7 +186,9 @@ __device__ __forceinline__ static void sum_columns(const DeviationOnce &a, int64
                     for (int i = 0; i < count; i++) made[i] = cuda_rescale(made[i], t.store);
                 cuda_typed(t.dtype, [&](auto zero) {
                     using D = decltype(zero);
-                    const auto put = [&](int i) { *(D *)(to + i * t.stride) = cuda_sample<D>(made[i], {1.0f, 1.0f}, clipped); };
+                    const auto put = [&](int i) {
+                        *(D *)(to + i * t.stride) = cuda_sample<D>(made[i], {1.0f, 1.0f}, clipped);
+                    };
                     if (all)
 #pragma unroll
                         for (int i = 0; i < count; i++) put(i);
@@ -182,17 +202,18 @@ __device__ __forceinline__ static void sum_columns(const DeviationOnce &a, int64
     }
 }
 
-/* Blocks of a multiprocessor: as many as pairs, and sums of a run of 16, leave registers for. */
-template <int Run, typename V> constexpr int once_resident = Run == 16 ? 2 : sizeof(V) == sizeof(double) ? 4 : 5;
+/* Resident blocks per multiprocessor: limited by the registers of pairs, and of sums of a run of 16. */
+template <int Run, typename V> constexpr int fused_resident = Run == 16 ? 2 : 6 - (int)sizeof(V) / 4;
 
 template <int Run, typename V>
-__global__ static void __launch_bounds__(mean_threads, once_resident<Run, V>) once_kernel(const __grid_constant__ DeviationOnce a)
+__global__ static void __launch_bounds__(mean_threads, fused_resident<Run, V>)
+    fused_kernel(const __grid_constant__ DeviationFused a)
 {
     typedef SumPair<V> Pair;
-    constexpr int step = step_of(Run);
+    constexpr int step = fused_step(Run);
     CUDA_SHARED(Pair, ring);
     const int slots = a.behind + 1, slot_sums = step * a.source.channels * a.ring_pitch;
-    OnceSample *const found = reinterpret_cast<OnceSample *>(ring + slots * slot_sums);
+    StagedSample *const found = reinterpret_cast<StagedSample *>(ring + slots * slot_sums);
     float *const tile = reinterpret_cast<float *>(found + samples_of(a, Run));
     const int64_t tile_x = blockIdx.x % a.tiles, strip = blockIdx.x / a.tiles;
     const int64_t x = (a.x / Run + tile_x * a.runs) * Run, y = a.begin + strip * a.steps * step;
@@ -200,7 +221,9 @@ __global__ static void __launch_bounds__(mean_threads, once_resident<Run, V>) on
     const bool inside = find_samples<Run>(a, x, found);
     unsigned clipped = 0;
     const auto stage = [&](int s) {
-        cuda_typed(a.source.dtype, [&](auto zero) { stage_step<Run, decltype(zero)>(a, x, y + (int64_t)s * step, found, inside, tile); });
+        cuda_typed(a.source.dtype, [&](auto zero) {
+            stage_step<Run, decltype(zero)>(a, x, y + (int64_t)s * step, found, inside, tile);
+        });
     };
     stage(0);
 #pragma unroll 1
@@ -216,23 +239,27 @@ __global__ static void __launch_bounds__(mean_threads, once_resident<Run, V>) on
     cuda_count_clipped(a.target.clipped, clipped);
 }
 
-/* ---- launching ---------------------------------------------------------------------------------------------------- */
+/* ---- launching ------------------------------------------------------------------------------------------- */
 
-static const int once_channels = 4;
+static const int fused_channels = 4;
 
-bool mean_deviations_once_takes(const MeanJob *job)
+bool mean_deviations_fused_takes(const MeanJob *job)
 {
     const int64_t run = halo_mean_run(job->window.width);
-    return run > 1 && run < HALO_MEAN_RUN && halo_mean_run(job->window.height) == run && job->source.channels <= once_channels &&
-           job->source.width <= INT32_MAX / (once_channels * (int)sizeof(float));
+    return run > 1 && run < HALO_MEAN_RUN && halo_mean_run(job->window.height) == run &&
+           job->source.channels <= fused_channels &&
+           job->source.width <= INT32_MAX / (fused_channels * (int)sizeof(float));
 }
 
-/* Lines of samples a multiple of this, and half of it, apart: threads of neighbouring lines read from banks of their own. */
-static int banked(int pitch) { return (int)(cuda_ceil_div(pitch - CUDA_WARP / 2, CUDA_WARP) * CUDA_WARP) + CUDA_WARP / 2; }
-
-template <int Run, typename V> static HaloStatus launch(const MeanJob *job, DeviationOnce *a)
+/* A pitch that is an odd multiple of half a warp: threads of neighbouring lines use different banks. */
+static int banked(int pitch)
 {
-    constexpr int step = step_of(Run);
+    return (int)(cuda_ceil_div(pitch - CUDA_WARP / 2, CUDA_WARP) * CUDA_WARP) + CUDA_WARP / 2;
+}
+
+template <int Run, typename V> static HaloStatus launch(const MeanJob *job, DeviationFused *a)
+{
+    constexpr int step = fused_step(Run);
     const int channels = a->source.channels;
     int resident = 0;
     a->runs = mean_threads / channels / Run;
@@ -243,28 +270,33 @@ template <int Run, typename V> static HaloStatus launch(const MeanJob *job, Devi
     a->tiles = (unsigned)cuda_ceil_div(a->x + a->cols - a->x / Run * Run, (int64_t)a->runs * Run);
     const int64_t lines = step * channels, samples = (a->runs * Run + a->width - 1) * channels;
     const int64_t shared = (a->behind + 1) * lines * a->ring_pitch * (int64_t)sizeof(SumPair<V>) +
-                           samples * (int64_t)sizeof(OnceSample) + lines * a->pitch * (int64_t)sizeof(float);
-    CUDA_PASS(cuda_allow_shared((const void *)(once_kernel<Run, V>), (size_t)shared));
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, once_kernel<Run, V>, mean_threads, (size_t)shared));
+                           samples * (int64_t)sizeof(StagedSample) + lines * a->pitch * (int64_t)sizeof(float);
+    CUDA_PASS(cuda_allow_shared((const void *)(fused_kernel<Run, V>), (size_t)shared));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, fused_kernel<Run, V>, mean_threads,
+                                                           (size_t)shared));
     const int64_t blocks = (int64_t)job->device->properties.multiProcessorCount * resident;
-    const int64_t steps = cuda_ceil_div(a->y + a->rows - a->begin, step), strips = cuda_max(1, blocks / a->tiles);
-    a->steps = (int)cuda_min(1 << 20, cuda_max(cuda_ceil_div(steps, strips), 4 * a->behind)); /* rows above and below are summed again */
-    CUDA_LAUNCH(job->device, (once_kernel<Run, V>), a->tiles * cuda_ceil_div(steps, a->steps), mean_threads, (int)shared, *a);
+    const int64_t steps = cuda_ceil_div(a->y + a->rows - a->begin, step),
+                  strips = cuda_max(1, blocks / a->tiles);
+    a->steps = (int)cuda_min(1 << 20, cuda_max(cuda_ceil_div(steps, strips),
+                                               4 * a->behind)); /* rows above and below are added up again */
+    CUDA_LAUNCH(job->device, (fused_kernel<Run, V>), a->tiles * cuda_ceil_div(steps, a->steps), mean_threads,
+                (int)shared, *a);
     return HALO_OK;
 }
 
-template <int Run> static HaloStatus launch_sums(const MeanJob *job, DeviationOnce *a)
+template <int Run> static HaloStatus launch_sums(const MeanJob *job, DeviationFused *a)
 {
-    const int64_t white = mean_white(job);
+    const int64_t white = mean_white(job->source);
     if constexpr (Run < HALO_MEAN_RUN / 2)
-        if (job->window.width * job->window.height * white * white <= mean_exact) return launch<Run, float>(job, a);
+        if (job->window.width * job->window.height * white * white <= mean_exact)
+            return launch<Run, float>(job, a);
     return launch<Run, double>(job, a);
 }
 
-HaloStatus mean_deviations_once(const MeanJob *job, bool root)
+HaloStatus mean_deviations_fused(const MeanJob *job, bool root)
 {
-    DeviationOnce a = {};
-    if (job->room->base == NULL) return HALO_OK;
+    DeviationFused a = {};
+    if (job->workspace->base == NULL) return HALO_OK;
     a.source = job->source;
     a.target = job->target;
     a.width = (int)job->window.width;

@@ -1,19 +1,20 @@
-/* How sums down columns leave the threads that made them. */
-#ifndef HALO_CUDA_MEAN_DOWN_PUT_CUH
-#define HALO_CUDA_MEAN_DOWN_PUT_CUH
+/* Stores vertical sums. */
+#ifndef HALO_CUDA_MEAN_VERTICAL_STORE_CUH
+#define HALO_CUDA_MEAN_VERTICAL_STORE_CUH
 
 #include "sums.cuh"
 
-/* Where the outputs of a run go, from its row 0 on, and which of them: those that this calls it with are stored. Their type is
- * asked for here, a few at a time: else all that makes them would be there once for each. */
-struct DownPut {
+/* Where the outputs of a run go, from its row 0 on; those in [from, upto) are stored. The type is dispatched
+ * here, a few outputs at a time: else the code of the sums would exist once per type. */
+struct VerticalStore {
     char *to;
     int64_t stride;
     int from, upto;
     bool plain;
     unsigned *clipped;
 
-    template <int Count> __device__ __forceinline__ void operator()(const MeanDown &a, int k, const double (&sum)[Count])
+    template <int Count>
+    __device__ __forceinline__ void operator()(const MeanVertical &a, int k, const double (&sum)[Count])
     {
         const auto each = [&](auto f) {
 #pragma unroll
@@ -36,15 +37,16 @@ struct DownPut {
     }
 };
 
-/* Of the run whose row 0 is at `position`. */
-__device__ __forceinline__ static DownPut down_put(const MeanDown &a, int64_t position, int64_t e, int from, int upto, unsigned *clipped)
+/* For the run whose row 0 is at `position`. */
+__device__ __forceinline__ static VerticalStore vertical_store(const MeanVertical &a, int64_t position,
+                                                               int64_t e, int from, int upto, unsigned *clipped)
 {
-    DownPut p = {};
+    VerticalStore p = {};
     if (a.sums != NULL) {
         p.to = (char *)(a.sums + (position - a.first) * a.rows.n + e);
         p.stride = a.rows.n * (int64_t)sizeof(double);
     } else {
-        p.to = a.target.data + (position - a.target.base) * a.target.stride + e * (a.target.dtype == HALO_U8 ? 1 : a.target.dtype == HALO_U16 ? 2 : 4);
+        p.to = a.target.data + (position - a.target.base) * a.target.stride + e * cuda_size(a.target.dtype);
         p.stride = a.target.stride;
         p.plain = a.target.store.num == 1.0f && a.target.store.den == 1.0f;
     }

@@ -1,11 +1,13 @@
-/* Histograms of floats: in few bins, which single precision mostly tells; in many bins by counters of 16 bits; and in parts, of
- * which few samples lie in any. */
+/* Histograms of floats: few bins, mostly told by single precision; many bins, in packed counters of 16 bits;
+ * and parts, which few samples lie in. */
 #include "hist.cuh"
 
-/* ---- few bins ------------------------------------------------------------------------------------------- */
+/* ---- few bins -------------------------------------------------------------------------------------------- */
 
-/* Four samples of a thread: neighbours where `Line`, else such as let neighbouring threads read neighbouring pixels. */
-template <bool Line> __device__ __forceinline__ static void load_four(const float *chunk, int channels, float v[hist_at_once])
+/* Four samples of a thread: neighbours if `Line`, else strided so that neighbouring threads read neighbouring
+ * pixels. */
+template <bool Line>
+__device__ __forceinline__ static void load_four(const float *chunk, int channels, float v[hist_at_once])
 {
     static_assert(hist_at_once == 4, "a float4");
     if (Line) {
@@ -13,18 +15,21 @@ template <bool Line> __device__ __forceinline__ static void load_four(const floa
         v[0] = four.x, v[1] = four.y, v[2] = four.z, v[3] = four.w;
     } else {
 #pragma unroll
-        for (int i = 0; i < hist_at_once; i++) v[i] = __ldg(chunk + (i * hist_threads + threadIdx.x) * channels);
+        for (int i = 0; i < hist_at_once; i++)
+            v[i] = __ldg(chunk + (i * hist_threads + threadIdx.x) * channels);
     }
 }
 
-/* One channel a block; `Line`: there is one in all. What single precision does not tell is counted behind the bins, so that nobody
- * has to ask first, and goes by itself. */
-template <bool Line> __global__ static void __launch_bounds__(hist_threads, 2) quick_kernel(const __grid_constant__ HistArgs a)
+/* A block counts one channel; `Line`: there is only one. Samples of uncertain bin are first counted after the
+ * bins, without a branch, and then exactly. */
+template <bool Line>
+__global__ static void __launch_bounds__(hist_threads, 2) few_bins_kernel(const __grid_constant__ HistArgs a)
 {
     CUDA_SHARED(unsigned, counter);
     const int channels = Line ? 1 : a.channels, channel = Line ? 0 : (int)(blockIdx.x % channels);
     const unsigned bins = (unsigned)a.how.bins, copies = (unsigned)a.copies, copy = threadIdx.x & (copies - 1);
-    const int block = (int)(blockIdx.x / channels), chunk = hist_at_once * hist_threads, chunks = (int)(a.pixels / chunk);
+    const int block = (int)(blockIdx.x / channels), chunk = hist_at_once * hist_threads,
+              chunks = (int)(a.pixels / chunk);
     const float *const data = (const float *)a.data + channel;
     Outside outside = {};
     const auto take = [&](float v) {
@@ -41,7 +46,7 @@ template <bool Line> __global__ static void __launch_bounds__(hist_threads, 2) q
         load_four<Line>(data + (int64_t)c * chunk * channels, channels, v);
 #pragma unroll
         for (int i = 0; i < hist_at_once; i++) {
-            const unsigned bin = bin_quick(a.scale, v[i]);
+            const unsigned bin = bin_fast(a.scale, v[i]);
             atomicAdd(counter + bin * copies + copy, 1u);
             left |= (unsigned)(bin == bins) << i;
         }
@@ -50,17 +55,18 @@ template <bool Line> __global__ static void __launch_bounds__(hist_threads, 2) q
             take(i == 0 ? v[0] : i == 1 ? v[1] : i == 2 ? v[2] : v[3]);
         }
     }
-    for (int64_t p = (int64_t)chunks * chunk + block * hist_threads + threadIdx.x; p < a.pixels; p += a.blocks * hist_threads)
+    for (int64_t p = (int64_t)chunks * chunk + block * hist_threads + threadIdx.x; p < a.pixels;
+         p += a.blocks * hist_threads)
         take(__ldg(data + p * channels));
     flush_shared(counter, (int)bins, a.copies, a.count + channel * a.how.bins);
     outside.flush(a, channel);
-    hand_over(a);
+    hand_to_host(a);
 }
 
-/* ---- many bins ------------------------------------------------------------------------------------------ */
+/* ---- many bins ------------------------------------------------------------------------------------------- */
 
-/* Counters of 16 bits, one channel a block. */
-__global__ static void __launch_bounds__(hist_threads) floats_kernel(const __grid_constant__ HistArgs a)
+/* Packed counters of 16 bits, one channel per block. */
+__global__ static void __launch_bounds__(hist_threads) f32_kernel(const __grid_constant__ HistArgs a)
 {
     CUDA_SHARED(unsigned, counter);
     const int channel = (int)(blockIdx.x % a.channels), words = (int)(a.how.bins + 1) / 2;
@@ -69,65 +75,68 @@ __global__ static void __launch_bounds__(hist_threads) floats_kernel(const __gri
     unsigned long long *const to = a.count + channel * a.how.bins;
     Outside outside = {};
     clear_shared(counter, words);
-    for (int64_t p = blockIdx.x / a.channels * hist_threads + threadIdx.x; p < a.pixels; p += hist_at_once * step) {
+    for (int64_t p = blockIdx.x / a.channels * hist_threads + threadIdx.x; p < a.pixels;
+         p += hist_at_once * step) {
         int bin[hist_at_once];
 #pragma unroll
-        for (int i = 0; i < hist_at_once; i++) { /* what lies behind the last counts nowhere */
+        for (int i = 0; i < hist_at_once; i++) { /* samples after the last count nowhere */
             bin[i] = p + i * step < a.pixels ? bin_of(a.scale, __ldg(data + (p + i * step) * a.channels)) : -4;
             if (bin[i] < 0) outside.add(bin[i]);
         }
-        count_words<hist_at_once>(counter, bin, to);
+        packed_count_all<hist_at_once>(counter, bin, to);
     }
-    flush_words(counter, words, to);
+    packed_flush(counter, words, to);
     outside.flush(a, channel);
-    hand_over(a);
+    hand_to_host(a);
 }
 
-/* ---- parts ---------------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------------------- */
 
-/* Cells of equal width from the least part's beginning, which is the middle of the first, to the greatest's end. */
+/* Cells of equal width from the start of the lowest part, which is the middle of the first cell, to the end of
+ * the highest. */
 static const int part_cells = 8192;
-static const float reach = 0.5625f;
+static const float cell_reach = 0.5625f;
 static const uint8_t part_none = 255;
 
-/* The parts in order: where they begin and end, and how bins are found in them. `cells` is how many of them there are to 1; 0
- * where that is no use. */
+/* The parts in order: their ends, and their bins. `cells` is the number of cells per unit; 0 where that is not
+ * usable. */
 struct PartArgs {
     float lo[HALO_MAX_PARTS], hi[HALO_MAX_PARTS], cells;
     int first[HALO_MAX_PARTS];
     BinScale scale[HALO_MAX_PARTS];
     PartKept kept;
-    bool again; /* samples come from there, where they all are */
+    bool again; /* read the kept samples, if all of them are there */
 };
 
-/* Samples of a block that are kept: how many it has found, where they go, and the first of them. */
+/* Samples that a block keeps: how many it found, where they go, and the first of them. */
 static const int part_found = 1024;
 struct PartFound {
     unsigned count, begin;
     float sample[part_found];
 };
 
-/* Those found in the channel by this block, `n` of them, are kept behind those of other blocks; more than there is room for leave a
- * count that says so. All threads call it. */
+/* Keeps the block's samples in the channel after those of other blocks; if they do not fit, the count says so.
+ * All threads call it. */
 __device__ __forceinline__ static void keep_found(const PartKept &kept, int channel, PartFound *found)
 {
     const unsigned n = found->count;
     if (threadIdx.x == 0 && n > 0)
-        found->begin = atomicAdd(kept.count + channel, n <= (unsigned)part_found ? n : (unsigned)kept.room + 1);
+        found->begin = atomicAdd(kept.count + channel, n <= (unsigned)part_found ? n : (unsigned)kept.most + 1);
     __syncthreads();
     const unsigned begin = n > 0 ? found->begin : 0;
-    if (n > (unsigned)part_found || n > (unsigned)kept.room - min(begin, (unsigned)kept.room)) return;
-    for (unsigned i = threadIdx.x; i < n; i += hist_threads) kept.sample[channel * kept.room + begin + i] = found->sample[i];
+    if (n > (unsigned)part_found || n > (unsigned)kept.most - min(begin, (unsigned)kept.most)) return;
+    for (unsigned i = threadIdx.x; i < n; i += hist_threads)
+        kept.sample[channel * kept.most + begin + i] = found->sample[i];
 }
 
-/* For each cell the first part that reaches into it. A sample lies in the cell whose middle it is nearest to, and what is rounded
- * on the way to that comes to less than the sixteenth that is looked at besides. */
-__device__ __forceinline__ static void find_near(const HistArgs &a, const PartArgs &parts, uint8_t *near)
+/* For each cell, the first part that reaches into it. A sample lies in the cell with the nearest middle; its
+ * rounding errors are less than a sixteenth, by which cells are extended. */
+__device__ __forceinline__ static void fill_cells(const HistArgs &a, const PartArgs &parts, uint8_t *near)
 {
     if (threadIdx.x == 0) near[part_cells] = part_none;
     for (int i = (int)threadIdx.x; i < part_cells; i += hist_threads) {
-        const float width = 1.0f / parts.cells, left = parts.lo[0] + ((float)i - reach) * width,
-                    right = parts.lo[0] + ((float)i + reach) * width;
+        const float width = 1.0f / parts.cells, left = parts.lo[0] + ((float)i - cell_reach) * width,
+                    right = parts.lo[0] + ((float)i + cell_reach) * width;
         int k = 0;
         if (parts.cells > 0.0f)
             while (k < a.how.parts && parts.hi[k] < left) k++;
@@ -136,8 +145,9 @@ __device__ __forceinline__ static void find_near(const HistArgs &a, const PartAr
     __syncthreads();
 }
 
-/* Four samples of a chunk, of which so many are there; others are NaN. */
-__device__ __forceinline__ static void load_parts(const float *chunk, int channels, int there, float v[hist_at_once])
+/* Four samples of a chunk of which so many exist; others are NaN. */
+__device__ __forceinline__ static void load_parts(const float *chunk, int channels, int there,
+                                                  float v[hist_at_once])
 {
     if (there == hist_at_once * hist_threads && channels == 1) {
         load_four<true>(chunk, 1, v);
@@ -150,14 +160,14 @@ __device__ __forceinline__ static void load_parts(const float *chunk, int channe
     }
 }
 
-/* The first part that reaches into the cell of v. Outside, and NaN: bits beyond all cells. */
-__device__ __forceinline__ static int part_near(const PartArgs &parts, const uint8_t *near, float v)
+/* The first part that reaches into the cell of v. Outside, and for NaN, the bits are beyond all cells. */
+__device__ __forceinline__ static int part_of_cell(const PartArgs &parts, const uint8_t *near, float v)
 {
     const float cell = (v - parts.lo[0]) * parts.cells + 8388608.0f;
     return near[min(__float_as_uint(cell) - 0x4b000000u, (unsigned)part_cells)];
 }
 
-/* One channel a block. `One`: there is one part, which is looked at itself. */
+/* One channel per block. `One`: there is one part, which is compared directly. */
 template <bool One>
 __global__ static void __launch_bounds__(hist_threads, 2)
     parts_kernel(const __grid_constant__ HistArgs a, const __grid_constant__ PartArgs parts)
@@ -166,33 +176,37 @@ __global__ static void __launch_bounds__(hist_threads, 2)
     const int channel = (int)(blockIdx.x % a.channels), bins = (int)a.how.bins;
     const int block = (int)(blockIdx.x / a.channels), chunk = hist_at_once * hist_threads;
     const unsigned kept = parts.again ? parts.kept.count[channel] : 0;
-    const bool few = parts.again && kept <= (unsigned)parts.kept.room, keeps = parts.kept.room > 0 && !parts.again;
+    const bool few = parts.again && kept <= (unsigned)parts.kept.most,
+               keeps = parts.kept.most > 0 && !parts.again;
     const int channels = few ? 1 : a.channels;
     const int64_t samples = few ? kept : a.pixels;
-    const float *const data = few ? parts.kept.sample + channel * parts.kept.room : (const float *)a.data + channel;
+    const float *const data =
+        few ? parts.kept.sample + channel * parts.kept.most : (const float *)a.data + channel;
     PartFound *const found = (PartFound *)(counter + bins);
     uint8_t *const near = (uint8_t *)(found + 1);
     const int chunks = (int)cuda_ceil_div(samples, chunk);
     if (block >= chunks) {
-        hand_over(a);
+        hand_to_host(a);
         return;
     }
     if (threadIdx.x == 0) found->count = 0;
-    if (!One) find_near(a, parts, near);
+    if (!One) fill_cells(a, parts, near);
     clear_shared(counter, bins);
     for (int c = block; c < chunks; c += (int)a.blocks) {
         float v[hist_at_once];
         unsigned left = 0;
-        load_parts(data + (int64_t)c * chunk * channels, channels, (int)cuda_min(chunk, samples - (int64_t)c * chunk), v);
+        load_parts(data + (int64_t)c * chunk * channels, channels,
+                   (int)cuda_min(chunk, samples - (int64_t)c * chunk), v);
 #pragma unroll
         for (int i = 0; i < hist_at_once; i++) {
-            const bool may = One ? v[i] >= parts.lo[0] && v[i] <= parts.hi[0] : part_near(parts, near, v[i]) != part_none;
+            const bool may =
+                One ? v[i] >= parts.lo[0] && v[i] <= parts.hi[0] : part_of_cell(parts, near, v[i]) != part_none;
             left |= (unsigned)may << i;
         }
-        for (; left != 0; left &= left - 1) { /* few */
+        for (; left != 0; left &= left - 1) { /* rare */
             const int i = __ffs((int)left) - 1;
             const float x = i == 0 ? v[0] : i == 1 ? v[1] : i == 2 ? v[2] : v[3];
-            int k = One ? 0 : part_near(parts, near, x);
+            int k = One ? 0 : part_of_cell(parts, near, x);
             while (!One && k + 1 < a.how.parts && parts.lo[k + 1] <= x) k++;
             if (!One && !(x >= parts.lo[k] && x <= parts.hi[k])) continue;
             atomicAdd(counter + parts.first[k] + bin_of(parts.scale[k], x), 1u);
@@ -203,40 +217,40 @@ __global__ static void __launch_bounds__(hist_threads, 2)
     }
     flush_shared(counter, bins, 1, a.count + channel * a.how.bins);
     if (keeps) keep_found(parts.kept, channel, found);
-    hand_over(a);
+    hand_to_host(a);
 }
 
-/* ---- launches ------------------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------------------- */
 
-/* More bins than these are counted in 16 bits. */
-static const int64_t quick_most = 8192;
+/* More bins than these use packed counters. */
+static const int64_t few_bins_most = 8192;
 
-static HaloStatus launch_quick(HaloDevice *device, HistArgs *args)
+static HaloStatus launch_few_bins(HaloDevice *device, HistArgs *args)
 {
     args->copies = CUDA_WARP;
-    while (args->copies > 1 && args->how.bins * args->copies > quick_most) args->copies /= 2;
+    while (args->copies > 1 && args->how.bins * args->copies > few_bins_most) args->copies /= 2;
     const int64_t shared = (args->how.bins + 1) * args->copies * (int64_t)sizeof(unsigned);
     args->blocks = hist_blocks(device, args->pixels, args->channels, shared);
     if (args->channels == 1)
-        CUDA_LAUNCH(device, quick_kernel<true>, args->blocks, hist_threads, (size_t)shared, *args);
+        CUDA_LAUNCH(device, few_bins_kernel<true>, args->blocks, hist_threads, (size_t)shared, *args);
     else
-        CUDA_LAUNCH(device, quick_kernel<false>, args->blocks * args->channels, hist_threads, (size_t)shared, *args);
+        CUDA_LAUNCH(device, few_bins_kernel<false>, args->blocks * args->channels, hist_threads, (size_t)shared,
+                    *args);
     return HALO_OK;
 }
 
-HaloStatus hist_floats(HaloDevice *device, HistArgs *args)
+HaloStatus hist_f32(HaloDevice *device, HistArgs *args)
 {
     const int64_t bins = args->how.bins, shared = (bins + 1) / 2 * (int64_t)sizeof(unsigned);
-    if (hist_few_takes(args)) return hist_few(device, args);
-    if (bins <= quick_most && args->scale.quick >= 0.0f) return launch_quick(device, args);
-    if (bins <= quick_most || bins > word_bins || shared > (int64_t)device->properties.sharedMemPerBlockOptin)
+    if (bins <= few_bins_most && args->scale.fast >= 0.0f) return launch_few_bins(device, args);
+    if (bins <= few_bins_most || bins > u16_bins || shared > (int64_t)device->properties.sharedMemPerBlockOptin)
         return hist_windows(device, HALO_F32, args);
     args->blocks = hist_blocks(device, args->pixels, args->channels, shared);
-    CUDA_LAUNCH(device, floats_kernel, args->blocks * args->channels, hist_threads, (size_t)shared, *args);
+    CUDA_LAUNCH(device, f32_kernel, args->blocks * args->channels, hist_threads, (size_t)shared, *args);
     return HALO_OK;
 }
 
-/* The parts in their order: they have no float in common. */
+/* Sorts the parts, which do not overlap. */
 static void sort_parts(const HaloHist *how, const HaloHistPart *sorted[HALO_MAX_PARTS])
 {
     for (int k = 0; k < how->parts; k++) {
@@ -248,11 +262,12 @@ static void sort_parts(const HaloHist *how, const HaloHistPart *sorted[HALO_MAX_
 
 HaloStatus hist_parts(HaloDevice *device, HistArgs *args, const PartKept *kept)
 {
-    const int64_t shared = args->how.bins * (int64_t)sizeof(unsigned) + (int64_t)sizeof(PartFound) + part_cells + 1;
+    const int64_t shared =
+        args->how.bins * (int64_t)sizeof(unsigned) + (int64_t)sizeof(PartFound) + part_cells + 1;
     const HaloHistPart *sorted[HALO_MAX_PARTS];
     PartArgs parts;
     parts.kept = *kept;
-    parts.again = args->how.again && kept->room > 0;
+    parts.again = args->how.again && kept->most > 0;
     sort_parts(&args->how, sorted);
     for (int k = 0; k < args->how.parts; k++) {
         parts.lo[k] = (float)sorted[k]->lo;

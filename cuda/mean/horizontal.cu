@@ -1,13 +1,20 @@
-/* Sums along lines. A block stages pieces of a few lines in shared memory, as f32; a thread makes the outputs that begin in
- * one run of one of them. What it makes goes to shared memory too, so that rows are written whole: means, or sums. */
-#include "along_lines.cuh"
+/* Horizontal sums. A block stages segments of a few lines in shared memory, as f32; a thread computes the
+ * outputs that begin in one run of a line. Results go through shared memory too, so that rows are stored
+ * contiguously: means, or sums. */
+#include "horizontal_lines.cuh"
 
-/* Do a thread's means go back to where its samples were? It has one run then, and keeps them until all are read. */
-__host__ __device__ constexpr static bool in_place(int run, bool doubles) { return run == HALO_MEAN_RUN && !doubles; }
+/* Do a thread's means overwrite its samples? It then has one run, and keeps its means until all samples are
+ * read. */
+__host__ __device__ constexpr static bool in_place(int run, bool doubles)
+{
+    return run == HALO_MEAN_RUN && !doubles;
+}
 
-/* ---- what outputs are stored as ------------------------------------------------------------------------------------ */
+/* ---- storing --------------------------------------------------------------------------------------------- */
 
-template <int Run> __device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, const double *sums)
+template <int Run>
+__device__ __forceinline__ static void store_typed(const MeanHorizontal &a, const Block &b, int count,
+                                                   const double *sums)
 {
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
@@ -24,44 +31,49 @@ template <int Run> __device__ __forceinline__ static void store_typed(const Mean
     cuda_count_clipped(t.clipped, clipped);
 }
 
-/* Means as the target scales them. Rarely asked for, so it is a pass of its own. */
-__device__ __forceinline__ static void rescale(const MeanAlong &a, const Block &b, float *means)
+/* Applies the target's scale. A separate pass, since it is rare. */
+__device__ __forceinline__ static void rescale(const MeanHorizontal &a, const Block &b, float *means)
 {
     const HaloStore store = a.target.store;
     if (store.num == 1.0f && store.den == 1.0f) return;
 #pragma unroll 1
-    for (int i = (int)threadIdx.x; i < b.lines * a.planes * a.sums_pitch; i += mean_threads) means[i] = cuda_rescale(means[i], store);
+    for (int i = (int)threadIdx.x; i < b.lines * a.planes * a.sums_pitch; i += mean_threads)
+        means[i] = cuda_rescale(means[i], store);
     __syncthreads();
 }
 
-template <int Run> __device__ __forceinline__ static void store_typed(const MeanAlong &a, const Block &b, int count, float *means)
+template <int Run>
+__device__ __forceinline__ static void store_typed(const MeanHorizontal &a, const Block &b, int count,
+                                                   float *means)
 {
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
-    if (t.between) { /* for the other pass */
+    if (t.between) { /* for the vertical pass */
         store_planes<Run, float, 8>(a, b, count, means, [](float mean, int64_t) { return mean; });
         return;
     }
     rescale(a, b, means);
     cuda_typed(t.dtype, [&](auto zero) {
         using D = decltype(zero);
-        store_planes<Run, D, 8>(a, b, count, means,
-                                [&](float mean, int64_t) { return cuda_sample<D>(mean, {1.0f, 1.0f}, &clipped); });
+        store_planes<Run, D, 8>(a, b, count, means, [&](float mean, int64_t) {
+            return cuda_sample<D>(mean, {1.0f, 1.0f}, &clipped);
+        });
     });
     cuda_count_clipped(t.clipped, clipped);
 }
 
-/* ---- totals ------------------------------------------------------------------------------------------------------- */
+/* ---- totals ---------------------------------------------------------------------------------------------- */
 
-/* Of the runs of a long line, for windows that shared memory does not hold. */
+/* Of the runs of a long line, for windows that exceed shared memory. */
 __global__ static void __launch_bounds__(mean_threads)
-    totals_kernel(const __grid_constant__ MeanAlong a, int64_t first, int64_t runs, double *totals)
+    totals_kernel(const __grid_constant__ MeanHorizontal a, int64_t first, int64_t runs, double *totals)
 {
     CUDA_SHARED(float, tile);
     const int threads = mean_threads / (a.planes * a.rows);
     const int line = (int)threadIdx.x / threads;
     Block b = block_of(a, HALO_MEAN_RUN);
-    const int64_t begins = blockIdx.x / (a.source.channels / a.planes) % a.segments * a.runs; /* counted from `first` */
+    const int64_t begins =
+        blockIdx.x / (a.source.channels / a.planes) % a.segments * a.runs; /* counted from `first` */
     b.x = (first + begins) * HALO_MEAN_RUN;
     stage_typed<HALO_MEAN_RUN>(a, b, b.x, a.runs * HALO_MEAN_RUN, 0, tile);
     mean_fetched();
@@ -77,16 +89,18 @@ __global__ static void __launch_bounds__(mean_threads)
     }
 }
 
-/* ---- sums --------------------------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------------------ */
 
-/* The sums of the windows that begin in run j of a line's piece; `element` of a line's. */
+/* The sums of the windows that begin in run j of a segment; `element` of a line. */
 template <int Run, bool Doubles, typename Put>
-__device__ __forceinline__ static void sum_run(const MeanAlong &a, const float *samples, const double *totals, int64_t run,
-                                               int j, int64_t element, int upto, Put put)
+__device__ __forceinline__ static void sum_run(const MeanHorizontal &a, const float *samples,
+                                               const double *totals, int64_t run, int j, int64_t element,
+                                               int upto, Put put)
 {
-    const int ahead = (int)((a.window - 1) / Run), offset = (int)((a.window - 1) % Run), turn = Run - offset;
+    const int ahead = (int)((a.window - 1) / Run), offset = (int)((a.window - 1) % Run), wrap = Run - offset;
     const float *const starts = samples + j * (Run + 1);
-    const float *const ends = samples + (a.apart ? a.runs + j : j + ahead) * (Run + 1), *const here = ends + offset;
+    const float *const ends = samples + (a.apart ? a.runs + j : j + ahead) * (Run + 1);
+    const float *const here = ends + offset;
     const auto between = [&](int more) {
         const int window = ahead - 1 + more;
         if (window < 1 || (more && offset == 0)) return HALO_MEAN_NOTHING;
@@ -95,15 +109,16 @@ __device__ __forceinline__ static void sum_run(const MeanAlong &a, const float *
     };
     const auto value = [&](float sample) { return Doubles ? term(a, sample) : (double)sample; };
     double end = mean_ahead<Run>(offset, [&](int i) { return value(ends[i]); });
-    const double less = between(0), more = ahead == 1 || upto <= turn ? HALO_MEAN_NOTHING : between(1);
+    const double less = between(0), more = ahead == 1 || upto <= wrap ? HALO_MEAN_NOTHING : between(1);
     mean_run_sums<Run>(
         offset, ahead == 1, less, more, [&](int k) { return value(starts[k]); },
-        [&](int k) { return value((k < turn ? here : here + 1)[k]); }, &end, put);
+        [&](int k) { return value((k < wrap ? here : here + 1)[k]); }, &end, put);
 }
 
-/* Doubles: sums, as they are; else means, or, between the passes, scaled sums. */
+/* Doubles: sums; else means, or scaled sums between the passes. */
 template <int Run, bool Doubles>
-__global__ static void __launch_bounds__(mean_threads, 6) along_kernel(const __grid_constant__ MeanAlong a)
+__global__ static void __launch_bounds__(mean_threads, 6)
+    horizontal_kernel(const __grid_constant__ MeanHorizontal a)
 {
     typedef typename std::conditional<Doubles, double, float>::type Made;
     CUDA_SHARED(double, totals_of_lines);
@@ -120,7 +135,10 @@ __global__ static void __launch_bounds__(mean_threads, 6) along_kernel(const __g
 #pragma unroll 1
     for (int end = 0; end <= a.apart; end++)
         stage_typed<Run>(a, b, b.x + (int64_t)end * ahead * Run,
-                         end ? segment + Run : a.apart ? segment : segment + (int)a.window - 1, end * segment, tile);
+                         end       ? segment + Run
+                         : a.apart ? segment
+                                   : segment + (int)a.window - 1,
+                         end * segment, tile);
     mean_fetched();
     __syncthreads();
     if (held > 0) {
@@ -136,7 +154,7 @@ __global__ static void __launch_bounds__(mean_threads, 6) along_kernel(const __g
     const int64_t element = (b.y - a.y + line / a.planes) * a.source.channels + b.channel + line % a.planes;
     Made kept[in_place(Run, Doubles) ? Run : 1];
 #pragma unroll 1
-    for (int j = first; works && j < a.runs; j += threads) { /* once, where they go back in place */
+    for (int j = first; works && j < a.runs; j += threads) { /* a single turn when in place */
         const int64_t run = b.x / Run + j;
         const int upto = (int)cuda_max(0, cuda_min(Run, a.x + a.cols - run * Run));
         Made *const to = sums + line * a.sums_pitch + j * (Run + 1);
@@ -168,16 +186,17 @@ __global__ static void __launch_bounds__(mean_threads, 6) along_kernel(const __g
     store_typed<Run>(a, b, segment, sums);
 }
 
-/* ---- laying out --------------------------------------------------------------------------------------------------- */
+/* ---- blocks and shared memory ---------------------------------------------------------------------------- */
 
-/* Outputs of a line's piece, at least. */
+/* Minimum number of outputs of a segment. */
 static int segment_of(int run) { return run == HALO_MEAN_RUN ? 1024 : 512; }
 
-/* Channels that a block takes together, at most: reading one alone of interleaved samples reads the others as well. */
+/* The most channels that a block takes together: loading one of several interleaved channels loads the others
+ * as well. */
 static const int planes_most = 8;
 
-/* Blocks for runs of this size. Where there are few lines a block takes more of each. */
-static void lay_out(MeanAlong *a, int run)
+/* Cuts lines into blocks. With few lines, a block takes more of each. */
+static void plan_blocks(MeanHorizontal *a, int run)
 {
     const int channels = a->source.channels, warps = mean_threads / CUDA_WARP;
     a->planes = channels <= planes_most ? channels : 1;
@@ -193,50 +212,54 @@ static void lay_out(MeanAlong *a, int run)
     a->sums_pitch = in_place(run, mean_makes_doubles(a)) ? a->pitch : mean_padded(run, (int)segment) + 1;
 }
 
-static int64_t blocks_of(const MeanAlong *a)
+static int64_t blocks_of(const MeanHorizontal *a)
 {
     return a->source.channels / a->planes * a->segments * cuda_ceil_div(a->lines, a->rows);
 }
 
-static int64_t shared_of(const MeanAlong *a, int run)
+static int64_t shared_of(const MeanHorizontal *a, int run)
 {
     const bool doubles = mean_makes_doubles(a);
     const int64_t ahead = (a->window - 1) / run, totals = a->apart || ahead < 2 ? 0 : a->runs + ahead + 1;
-    const int64_t made = in_place(run, doubles) ? 0 : a->sums_pitch * (int64_t)(doubles ? sizeof(double) : sizeof(float));
+    const int64_t made =
+        in_place(run, doubles) ? 0 : a->sums_pitch * (int64_t)(doubles ? sizeof(double) : sizeof(float));
     return a->planes * a->rows * (totals * (int64_t)sizeof(double) + made + a->pitch * (int64_t)sizeof(float));
 }
 
-bool mean_along_apart(const HaloDevice *device, const MeanAlong *args)
+bool mean_horizontal_apart(const HaloDevice *device, const MeanHorizontal *args)
 {
-    MeanAlong a = *args;
+    MeanHorizontal a = *args;
     const int run = (int)halo_mean_run(a.window);
     if (mean_narrow_takes(args)) return false;
     a.apart = false;
-    lay_out(&a, run);
-    return (a.window - 1) / run > mean_few || shared_of(&a, run) > (int64_t)device->shared_most;
+    plan_blocks(&a, run);
+    return (a.window - 1) / run > mean_totals_most || shared_of(&a, run) > (int64_t)device->shared_most;
 }
 
-template <int Run> static HaloStatus launch(HaloDevice *device, const MeanAlong *args)
+template <int Run> static HaloStatus launch(HaloDevice *device, const MeanHorizontal *args)
 {
-    MeanAlong a = *args;
-    lay_out(&a, Run);
+    MeanHorizontal a = *args;
+    plan_blocks(&a, Run);
     if (mean_makes_doubles(&a))
-        CUDA_LAUNCH(device, (along_kernel<Run, true>), blocks_of(&a), mean_threads, (int)shared_of(&a, Run), a);
+        CUDA_LAUNCH(device, (horizontal_kernel<Run, true>), blocks_of(&a), mean_threads,
+                    (int)shared_of(&a, Run), a);
     else
-        CUDA_LAUNCH(device, (along_kernel<Run, false>), blocks_of(&a), mean_threads, (int)shared_of(&a, Run), a);
+        CUDA_LAUNCH(device, (horizontal_kernel<Run, false>), blocks_of(&a), mean_threads,
+                    (int)shared_of(&a, Run), a);
     return HALO_OK;
 }
 
-HaloStatus mean_along(HaloDevice *device, const MeanAlong *args)
+HaloStatus mean_horizontal(HaloDevice *device, const MeanHorizontal *args)
 {
     if (mean_narrow_takes(args)) return mean_narrow(device, args);
     return mean_by_run(args->window, [&](auto run) { return launch<decltype(run)::value>(device, args); });
 }
 
-HaloStatus mean_along_totals(HaloDevice *device, const MeanAlong *args, int64_t first, int64_t runs, double *totals)
+HaloStatus mean_horizontal_totals(HaloDevice *device, const MeanHorizontal *args, int64_t first, int64_t runs,
+                                  double *totals)
 {
-    MeanAlong a = *args;
-    lay_out(&a, HALO_MEAN_RUN);
+    MeanHorizontal a = *args;
+    plan_blocks(&a, HALO_MEAN_RUN);
     a.segments = cuda_ceil_div(runs, a.runs);
     CUDA_LAUNCH(device, totals_kernel, blocks_of(&a), mean_threads,
                 (int)(a.planes * a.rows * a.pitch * (int64_t)sizeof(float)), a, first, runs, totals);

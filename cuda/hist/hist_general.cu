@@ -1,14 +1,17 @@
-/* Histograms of anything: counters in as many copies as fit, a window of the bins at a time, and too many bins for that straight
- * in global memory. */
+/* Histograms of any samples: as many copies of the counters as fit, one window of the bins at a time; and, for
+ * too many bins, counters in global memory. */
 #include "hist.cuh"
 
-/* ---- kernels -------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------------------- */
 
 /* Integers are their own bins. */
 template <typename S> __device__ __forceinline__ static int hist_bin(S v, const BinScale &) { return v; }
-template <> __device__ __forceinline__ int hist_bin<float>(float v, const BinScale &scale) { return bin_of(scale, v); }
+template <> __device__ __forceinline__ int hist_bin<float>(float v, const BinScale &scale)
+{
+    return bin_of(scale, v);
+}
 
-/* One channel and one window of the bins a block. */
+/* One channel and one window of the bins per block. */
 template <typename S>
 __global__ static void __launch_bounds__(hist_threads) window_kernel(const __grid_constant__ HistArgs a)
 {
@@ -44,12 +47,12 @@ __global__ static void __launch_bounds__(hist_threads) window_kernel(const __gri
     for (; left > 0; left--, from += stride) take(__ldg(from));
     if (a.window > 0) flush_shared(counter, bins, a.copies, count + start);
     if (window == 0) outside.flush(a, channel);
-    hand_over(a);
+    hand_to_host(a);
 }
 
-/* ---- launches ------------------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------------------- */
 
-/* A block counts in 32 bits: it must not be given more samples than those hold. */
+/* A block counts in 32 bits: it must not get more samples than those hold. */
 static const int64_t block_samples_most = (int64_t)1 << 31;
 
 int64_t hist_blocks(const HaloDevice *device, int64_t samples, int64_t kinds, int64_t shared)
@@ -69,9 +72,9 @@ static const int windows_most = 8;
 
 template <typename S> static HaloStatus launch_windows(HaloDevice *device, HistArgs *args)
 {
-    /* Many copies where they are cheap: up to half of what a block may have. */
-    const int64_t bins = args->how.bins, room = (int64_t)device->properties.sharedMemPerBlockOptin / 4;
-    args->windows = (int)cuda_min(cuda_ceil_div(bins, room), windows_most + 1);
+    /* Many copies where they are cheap: up to half of a block's shared memory. */
+    const int64_t bins = args->how.bins, workspace = (int64_t)device->properties.sharedMemPerBlockOptin / 4;
+    args->windows = (int)cuda_min(cuda_ceil_div(bins, workspace), windows_most + 1);
     args->window = args->windows <= windows_most ? (int)cuda_ceil_div(bins, args->windows) : 0;
     if (args->window == 0) args->windows = 1;
     args->copies = CUDA_WARP;

@@ -1,14 +1,14 @@
-/* Statistics of f32 with few leaves, in one launch: what two launches cost counts there. 128 threads make a
- * leaf, a lane each, and the block that arrives last joins them all. */
+/* Statistics of f32 with few leaves, in one launch, since two launches take longer. 128 threads sum up a leaf,
+ * one lane each, and the last block joins all leaves. */
 #include "reduce_leaf.cuh"
 
-static const int64_t few_most = 512;                /* 2^22 samples are faster in two launches */
-static const int few_rows = HALO_LEAF / HALO_LANES; /* samples of a lane */
-static const int few_leaves = 2;                    /* of a block */
-static const int few_threads = few_leaves * HALO_LANES;
+static const int64_t small_most = 512;                /* 2^22 samples are faster in two launches */
+static const int small_rows = HALO_LEAF / HALO_LANES; /* samples of a lane */
+static const int small_leaves = 2;                    /* of a block */
+static const int small_threads = small_leaves * HALO_LANES;
 static const int leaf_warps = HALO_LANES / CUDA_WARP;
 
-struct FewArgs {
+struct SmallArgs {
     const float *data;
     int64_t pixels;
     int channels, leaves;
@@ -17,16 +17,16 @@ struct FewArgs {
     HaloMoments *result;
 };
 
-/* What a warp knows of a leaf; its extremes by their keys. */
+/* A warp's part of a leaf; extremes by their keys. */
 struct WarpPart {
     Leaf leaf;
     int key[2];
     unsigned inf, zero;
 };
 
-/* ---- a leaf --------------------------------------------------------------------------------------------- */
+/* ---- a leaf ---------------------------------------------------------------------------------------------- */
 
-/* Lanes by adjacent pairs: a warp has 32 neighbours. */
+/* Joins lanes in adjacent pairs: a warp has 32 neighbours. */
 template <bool Product> __device__ __forceinline__ static Leaf join_warp(const Lanes<1> &lanes)
 {
     Leaf leaf = {lanes.s[0], lanes.q[0], lanes.product[0], 0.0f, 0, 0};
@@ -39,7 +39,7 @@ template <bool Product> __device__ __forceinline__ static Leaf join_warp(const L
     return leaf;
 }
 
-/* And the warps of a leaf. */
+/* Joins the warps of a leaf. */
 template <bool Product> __device__ __forceinline__ static Part join_warps(const WarpPart w[leaf_warps], float k)
 {
     static_assert(leaf_warps == 4, "two rounds of pairs");
@@ -60,19 +60,19 @@ template <bool Product> __device__ __forceinline__ static Part join_warps(const 
     return part;
 }
 
-/* A leaf by the 128 threads of one half of the block, whose first one returns it; `warp` and `at` are shared by
- * them. All threads of the block call it. */
+/* A leaf by the 128 threads of one half of the block; its first thread returns the leaf. `warp` and `at` are
+ * shared by the half. All threads of the block call it. */
 template <bool Product>
-__device__ __forceinline__ static Part few_leaf(const FewArgs &a, int channel, int number,
-                                                WarpPart warp[leaf_warps], int at[2])
+__device__ __forceinline__ static Part small_leaf(const SmallArgs &a, int channel, int number,
+                                                  WarpPart warp[leaf_warps], int at[2])
 {
     const int t = (int)threadIdx.x % HALO_LANES;
     const int64_t first = (int64_t)number * HALO_LEAF;
     const int count = (int)cuda_max(0, cuda_min(HALO_LEAF, a.pixels - first));
     const float *const from = a.data + first * a.channels + channel;
-    float v[few_rows][1];
+    float v[small_rows][1];
 #pragma unroll
-    for (int r = 0; r < few_rows; r++) {
+    for (int r = 0; r < small_rows; r++) {
         const int i = r * HALO_LANES + t;
         v[r][0] = i < count ? __ldg(from + (int64_t)i * a.channels) : NAN;
     }
@@ -86,7 +86,7 @@ __device__ __forceinline__ static Part few_leaf(const FewArgs &a, int channel, i
         take<Product, false>(v, (double)k, &lanes);
     WarpPart own;
     own.leaf = join_warp<Product>(lanes);
-    own.leaf.n = CUDA_WARP * few_rows - (special ? (int)cuda_warp_sum(lanes.nan) : 0);
+    own.leaf.n = CUDA_WARP * small_rows - (special ? (int)cuda_warp_sum(lanes.nan) : 0);
     own.inf = special ? cuda_warp_sum(lanes.inf) : 0;
     own.zero = cuda_warp_sum(lanes.zero);
     const int key[2] = {extreme_key(lanes.low), extreme_key(-lanes.high)};
@@ -98,11 +98,11 @@ __device__ __forceinline__ static Part few_leaf(const FewArgs &a, int channel, i
     for (int e = 0; e < 2; e++) {
         best[e] = min(min(warp[0].key[e], warp[1].key[e]), min(warp[2].key[e], warp[3].key[e]));
         if (key[e] != best[e]) continue;
-        int row = few_rows;
+        int row = small_rows;
 #pragma unroll
-        for (int r = few_rows - 1; r >= 0; r--)
+        for (int r = small_rows - 1; r >= 0; r--)
             if (v[r][0] == (e == 0 ? lanes.low : lanes.high)) row = r;
-        if (row < few_rows) atomicMin(&at[e], row * HALO_LANES + t);
+        if (row < small_rows) atomicMin(&at[e], row * HALO_LANES + t);
     }
     Part part = {};
     if (t == 0) part = join_warps<Product>(warp, k);
@@ -114,50 +114,50 @@ __device__ __forceinline__ static Part few_leaf(const FewArgs &a, int channel, i
     return part;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------------- */
+/* ---- all leaves ------------------------------------------------------------------------------------------ */
 
 template <bool Product>
-__global__ static void __launch_bounds__(few_threads) few_kernel(const __grid_constant__ FewArgs a)
+__global__ static void __launch_bounds__(small_threads) small_kernel(const __grid_constant__ SmallArgs a)
 {
-    CUDA_SHARED(Node, room);
-    __shared__ WarpPart warp[few_leaves][leaf_warps];
-    __shared__ int at[few_leaves][2];
+    CUDA_SHARED(Node, workspace);
+    __shared__ WarpPart warp[small_leaves][leaf_warps];
+    __shared__ int at[small_leaves][2];
     __shared__ bool last;
     const int half = (int)threadIdx.x / HALO_LANES, channel = (int)(blockIdx.x % a.channels);
-    const int number = (int)(blockIdx.x / a.channels) * few_leaves + half;
+    const int number = (int)(blockIdx.x / a.channels) * small_leaves + half;
     Part *const parts = a.part + (int64_t)channel * a.leaves;
     if (threadIdx.x == 0) last = false;
-    const Part part = few_leaf<Product>(a, channel, number, warp[half], at[half]);
+    const Part part = small_leaf<Product>(a, channel, number, warp[half], at[half]);
     if (threadIdx.x % HALO_LANES == 0 && number < a.leaves) {
         parts[number] = part;
         if (reduce_last(a.arrival + channel, a.leaves)) last = true;
     }
     __syncthreads();
     if (!last) return;
-    const Part all = join_block<Product, few_threads>(parts, a.leaves, room);
+    const Part all = join_block<Product, small_threads>(parts, a.leaves, workspace);
     if (threadIdx.x >= CUDA_WARP) return;
     const int64_t place[2] = {all.best.at[0] == reduce_none ? -1 : all.best.at[0],
                               all.best.at[1] == reduce_none ? -1 : all.best.at[1]};
     write_answer(a.data + channel, a.channels, a.pixels, all, place, a.result + channel);
 }
 
-bool reduce_few_takes(int64_t leaves) { return leaves > 0 && leaves <= few_most; }
+bool reduce_small_takes(int64_t leaves) { return leaves > 0 && leaves <= small_most; }
 
-HaloStatus reduce_few(HaloDevice *device, const float *data, int64_t pixels, int channels, bool product,
-                      HaloMoments *result)
+HaloStatus reduce_small(HaloDevice *device, const float *data, int64_t pixels, int channels, bool product,
+                        HaloMoments *result)
 {
-    FewArgs args = {data, pixels, channels, (int)cuda_ceil_div(pixels, HALO_LEAF), NULL, NULL, result};
+    SmallArgs args = {data, pixels, channels, (int)cuda_ceil_div(pixels, HALO_LEAF), NULL, NULL, result};
     int64_t bytes;
-    void *room;
+    void *workspace;
     if (!halo_mul(args.leaves * (int64_t)sizeof(Part), channels, &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%d channels are too many for a reduction", channels);
-    CUDA_PASS(reduce_room(device, bytes, channels, &room, &args.arrival));
-    args.part = (Part *)room;
-    const int64_t blocks = cuda_ceil_div(args.leaves, few_leaves) * channels;
-    const size_t shared = (size_t)join_room(args.leaves) * sizeof(Node);
+    CUDA_PASS(reduce_room(device, bytes, channels, &workspace, &args.arrival));
+    args.part = (Part *)workspace;
+    const int64_t blocks = cuda_ceil_div(args.leaves, small_leaves) * channels;
+    const size_t shared = (size_t)join_workspace(args.leaves) * sizeof(Node);
     if (product)
-        CUDA_LAUNCH(device, few_kernel<true>, blocks, few_threads, shared, args);
+        CUDA_LAUNCH(device, small_kernel<true>, blocks, small_threads, shared, args);
     else
-        CUDA_LAUNCH(device, few_kernel<false>, blocks, few_threads, shared, args);
+        CUDA_LAUNCH(device, small_kernel<false>, blocks, small_threads, shared, args);
     return HALO_OK;
 }
