@@ -56,7 +56,7 @@ static void expect_alike(char *text, Rng *rng)
     halo_buf_free(&in);
 }
 
-static void blurred_body(Rng *rng)
+static void blurred(Rng *rng)
 {
     char text[TEXT] = "";
     const char *edge = draw_edge(rng);
@@ -66,13 +66,7 @@ static void blurred_body(Rng *rng)
     expect_alike(text, rng);
 }
 
-static void blurred(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, blurred_body);
-}
-
-static void prepared_body(Rng *rng)
+static void prepared(Rng *rng)
 {
     static const char *const points[] = {
         "gain:2", "invert | gain:0.5", "threshold:0.3 | offset:-1 | abs", "clamp:min=-2,max=0.8 | invert",
@@ -87,15 +81,9 @@ static void prepared_body(Rng *rng)
     expect_alike(text, rng);
 }
 
-static void prepared(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 80, prepared_body);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(blurred), cmocka_unit_test(prepared)};
+    const struct CMUnitTest tests[] = {random_test(blurred, 100), random_test(prepared, 80)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
 }

@@ -153,7 +153,7 @@ static void expect_alike(const char *text, const HaloShape *shape, bool special,
     halo_buf_free(&in);
 }
 
-static void random_chains_body(Rng *rng)
+static void random_chains(Rng *rng)
 {
     static const char *const op[] = {"gauss:0.7",
                                      "gauss:1.5",
@@ -202,14 +202,8 @@ static void random_chains_body(Rng *rng)
     expect_alike(text, &shape, rng_once_in(rng, 4), rng);
 }
 
-static void random_chains(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, random_chains_body);
-}
-
 /* Gray of bytes, and a blur: of rows whose pixels can be copied in words, and others. */
-static void gray_blurs_body(Rng *rng)
+static void gray_blurs(Rng *rng)
 {
     static const char *const border[] = {"zero",   "constant=7", "replicate", "reflect",
                                          "mirror", "wrap",       "keep"};
@@ -221,12 +215,6 @@ static void gray_blurs_body(Rng *rng)
     sprintf(text, "gray | gauss:%g,border=%s%s", (double)rng_float(rng, 0.3f, 2.4f),
             border[rng_between(rng, 0, 6)], end[rng_between(rng, 0, 3)]);
     expect_alike(text, &shape, false, rng);
-}
-
-static void gray_blurs(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, gray_blurs_body);
 }
 
 /* Half of the samples the lowest or the highest, so that gradients clip and are the greatest there are; or a
@@ -256,7 +244,7 @@ static void steep_bytes_alike(const char *text, const HaloShape *shape, Rng *rng
 
 /* Bytes to bytes: rows of whole warps and others, that start anywhere, borders beyond the picture, few rows and
  * many. */
-static void byte_gradients_body(Rng *rng)
+static void byte_gradients(Rng *rng)
 {
     static const char *const op[] = {"sobel", "sobel", "prewitt", "scharr", "roberts"};
     static const char *const border[] = {"zero",    "constant=7", "constant=255", "replicate",
@@ -273,15 +261,9 @@ static void byte_gradients_body(Rng *rng)
     steep_bytes_alike(text, &shape, rng);
 }
 
-static void byte_gradients(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, byte_gradients_body);
-}
-
 /* Bytes that are sharpened, of which all, many or none clip: rows of whole warps and others, more of them than
  * wait at a time. */
-static void sharpened_bytes_body(Rng *rng)
+static void sharpened_bytes(Rng *rng)
 {
     static const char *const amount[] = {"", ",amount=9", ",amount=-2.5", ",amount=0.3", ",amount=1e9"};
     static const char *const threshold[] = {"", "", ",threshold=20"};
@@ -295,18 +277,12 @@ static void sharpened_bytes_body(Rng *rng)
     steep_bytes_alike(text, &shape, rng);
 }
 
-static void sharpened_bytes(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, sharpened_bytes_body);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_are_one), cmocka_unit_test(names_outlive_the_plan),
-        cmocka_unit_test(random_chains),      cmocka_unit_test(gray_blurs),
-        cmocka_unit_test(byte_gradients),     cmocka_unit_test(sharpened_bytes)};
+        random_test(random_chains, 150),      random_test(gray_blurs, 40),
+        random_test(byte_gradients, 60),      random_test(sharpened_bytes, 60)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
 }

@@ -94,35 +94,17 @@ static void run_case(Rng *rng, HaloShape shape, double least, double most)
     coarse_mask_free(&mask);
 }
 
-static void planes_body(Rng *rng) { run_case(rng, draw_shape(rng, 120), 8, 30); }
+static void devices_stay_within_the_bound(Rng *rng) { run_case(rng, draw_shape(rng, 120), 8, 30); }
 
-static void wide_masks_body(Rng *rng) { run_case(rng, draw_shape(rng, 60), 30, 120); }
+static void wide_masks_stay_within_the_bound(Rng *rng) { run_case(rng, draw_shape(rng, 60), 30, 120); }
 
-static void long_planes_body(Rng *rng)
+static void long_planes_stay_within_the_bound(Rng *rng)
 {
     const bool wide = rng_once_in(rng, 2);
     const int64_t far = rng_between(rng, 500, 2500), near = rng_between(rng, 1, 9);
     run_case(rng,
              test_shape(draw_dtype(rng), wide ? far : near, wide ? near : far, (int)rng_between(rng, 1, 5)), 8,
              20);
-}
-
-static void devices_stay_within_the_bound(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, planes_body);
-}
-
-static void wide_masks_stay_within_the_bound(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 10, wide_masks_body);
-}
-
-static void long_planes_stay_within_the_bound(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 10, long_planes_body);
 }
 
 /* ---- as a whole ----------------------------------------------------------------------------------------- */
@@ -205,9 +187,9 @@ static void a_nan_does_not_go_far(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_stay_within_the_bound),
-        cmocka_unit_test(wide_masks_stay_within_the_bound),
-        cmocka_unit_test(long_planes_stay_within_the_bound),
+        random_test(devices_stay_within_the_bound, 40),
+        random_test(wide_masks_stay_within_the_bound, 10),
+        random_test(long_planes_stay_within_the_bound, 10),
         cmocka_unit_test(bands_and_threads_give_the_same_bytes),
         cmocka_unit_test(a_nan_does_not_go_far),
     };

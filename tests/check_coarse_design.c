@@ -88,7 +88,7 @@ static double blocks_off(const HaloSep *sep, const HaloSepFast *how, double *sum
            magnitude_of(sep->tap_y, sep->window.height);
 }
 
-static void designs_body(Rng *rng)
+static void designs_are_within_the_bound(Rng *rng)
 {
     CoarseMask mask = coarse_mask_draw(rng, 8, 60);
     const HaloSep *sep = &mask.step.u.sep;
@@ -107,12 +107,6 @@ static void designs_body(Rng *rng)
                   sep->window.width, sep->window.height, sep->fast->down.step, down, along, blocks);
     free(sum);
     coarse_mask_free(&mask);
-}
-
-static void designs_are_within_the_bound(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 20, designs_body);
 }
 
 /* Masks that are not smooth, break off high or are short stay as they are. */
@@ -138,7 +132,7 @@ static void other_masks_have_no_design(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(designs_are_within_the_bound),
+        random_test(designs_are_within_the_bound, 20),
         cmocka_unit_test(other_masks_have_no_design),
     };
     test_arguments(argc, argv);

@@ -13,7 +13,7 @@
 #include "draw.h"
 #include "oracle.h"
 
-static void masks_up_to_33_body(Rng *rng)
+static void masks_up_to_33(Rng *rng)
 {
     const int64_t side = rng_between(rng, 1, 33);
     const int64_t width = rng_once_in(rng, 2) ? side : rng_between(rng, 1, 33);
@@ -21,13 +21,7 @@ static void masks_up_to_33_body(Rng *rng)
     conv_case(rng, &shape, width, side);
 }
 
-static void masks_up_to_33(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, masks_up_to_33_body);
-}
-
-static void small_masks_on_larger_images_body(Rng *rng)
+static void small_masks_on_larger_images(Rng *rng)
 {
     static const int64_t common[] = {1, 2, 3, 4, 5, 7, 9, 11, 15};
     const int64_t side = common[rng_between(rng, 0, 8)];
@@ -35,14 +29,8 @@ static void small_masks_on_larger_images_body(Rng *rng)
     conv_case(rng, &shape, rng_once_in(rng, 5) ? common[rng_between(rng, 0, 8)] : side, side);
 }
 
-static void small_masks_on_larger_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, small_masks_on_larger_images_body);
-}
-
 /* Small square masks over pixels of many channels, whose rows may be copied in words or not. */
-static void many_channels_body(Rng *rng)
+static void many_channels(Rng *rng)
 {
     const int channels = (int)rng_between(rng, 5, rng_once_in(rng, 3) ? 34 : 9);
     const int64_t width = rng_between(rng, 1, 900 / channels), side = 2 * rng_between(rng, 1, 3) + 1;
@@ -51,14 +39,8 @@ static void many_channels_body(Rng *rng)
     conv_case(rng, &shape, side, side);
 }
 
-static void many_channels(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, many_channels_body);
-}
-
 /* Weights that are infinite: what is divided by them is NaN, whatever the sum. */
-static void weights_that_overflow_body(Rng *rng)
+static void weights_that_overflow(Rng *rng)
 {
     const int64_t width = rng_between(rng, 1, 5), height = rng_between(rng, 1, 5);
     const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 1, 90), rng_between(rng, 1, 9), 1);
@@ -70,13 +52,7 @@ static void weights_that_overflow_body(Rng *rng)
     free((void *)conv.u.conv.tap);
 }
 
-static void weights_that_overflow(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, weights_that_overflow_body);
-}
-
-static void valid_body(Rng *rng)
+static void valid_shrinks(Rng *rng)
 {
     const int64_t width = rng_between(rng, 1, 12), height = rng_between(rng, 1, 12);
     const HaloShape shape = test_shape(draw_dtype(rng), width - 1 + rng_between(rng, 1, 30),
@@ -92,14 +68,8 @@ static void valid_body(Rng *rng)
     free((void *)conv.u.conv.tap);
 }
 
-static void valid_shrinks(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, valid_body);
-}
-
 /* So many rows of few columns that strips of them are taken at once, or all columns of some rows. */
-static void few_columns_body(Rng *rng)
+static void many_rows_of_few_columns(Rng *rng)
 {
     const int64_t width = rng_between(rng, 2, rng_once_in(rng, 3) ? 70 : rng_once_in(rng, 2) ? 20 : 8);
     const HaloShape shape =
@@ -112,24 +82,12 @@ static void few_columns_body(Rng *rng)
         conv_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 6));
 }
 
-static void many_rows_of_few_columns(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, few_columns_body);
-}
-
 /* Every border with every size of image from 1 to 5 and masks that reach several times round it. */
-static void borders_of_tiny_images_body(Rng *rng)
+static void borders_of_tiny_images(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 5), rng_between(rng, 1, 5),
                                        (int)rng_between(rng, 1, 4));
     conv_case(rng, &shape, rng_between(rng, 1, 24), rng_between(rng, 1, 24));
-}
-
-static void borders_of_tiny_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, borders_of_tiny_images_body);
 }
 
 /* ---- known answers ------------------------------------------------------------------------------------------
@@ -181,13 +139,13 @@ static void identity_gives_the_image_back(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(masks_up_to_33),
-        cmocka_unit_test(small_masks_on_larger_images),
-        cmocka_unit_test(many_channels),
-        cmocka_unit_test(many_rows_of_few_columns),
-        cmocka_unit_test(weights_that_overflow),
-        cmocka_unit_test(valid_shrinks),
-        cmocka_unit_test(borders_of_tiny_images),
+        random_test(masks_up_to_33, 400),
+        random_test(small_masks_on_larger_images, 400),
+        random_test(many_channels, 100),
+        random_test(many_rows_of_few_columns, 100),
+        random_test(weights_that_overflow, 40),
+        random_test(valid_shrinks, 150),
+        random_test(borders_of_tiny_images, 400),
         cmocka_unit_test(worked_example_gives_321),
         cmocka_unit_test(identity_gives_the_image_back),
     };

@@ -71,7 +71,7 @@ static int draw_channels(Rng *rng)
     return channels[rng_between(rng, 0, 8)];
 }
 
-static void masks_up_to_70_body(Rng *rng)
+static void masks_up_to_70(Rng *rng)
 {
     const int64_t width = rng_between(rng, 2, rng_once_in(rng, 3) ? 70 : 20),
                   height = rng_once_in(rng, 2) ? width : rng_between(rng, 2, 70);
@@ -81,14 +81,8 @@ static void masks_up_to_70_body(Rng *rng)
     check_whole(rng, &shape, width, height, false);
 }
 
-static void masks_up_to_70(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, masks_up_to_70_body);
-}
-
 /* Larger than any block of outputs, so that some lie inside; aligned, and from the middle. */
-static void larger_pictures_body(Rng *rng)
+static void larger_pictures(Rng *rng)
 {
     static const int64_t common[] = {3, 5, 7, 9, 11, 15, 17, 25, 31, 33, 47, 63};
     const int64_t side = common[rng_between(rng, 0, 11)],
@@ -101,14 +95,8 @@ static void larger_pictures_body(Rng *rng)
     check_whole(rng, &shape, side, tall, true);
 }
 
-static void larger_pictures(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 20, larger_pictures_body);
-}
-
 /* Windows that reach several times round a picture, and pictures of a few rows or columns. */
-static void small_pictures_body(Rng *rng)
+static void small_pictures(Rng *rng)
 {
     const bool wide = rng_once_in(rng, 2);
     const int64_t few = rng_between(rng, 1, 9), many = rng_between(rng, 32, 400);
@@ -116,15 +104,9 @@ static void small_pictures_body(Rng *rng)
     check_whole(rng, &shape, rng_between(rng, 2, 40), rng_between(rng, 2, 40), false);
 }
 
-static void small_pictures(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, small_pictures_body);
-}
-
 /* The extremes: all samples white under taps of one sign whose sum is the greatest that is exact, and one more.
  */
-static void bounds_body(Rng *rng)
+static void greatest_sums(Rng *rng)
 {
     const int64_t width = rng_between(rng, 2, 40), height = rng_between(rng, 2, 40), count = width * height;
     const HaloShape shape = test_shape(HALO_U8, 150, 20, 1);
@@ -149,19 +131,13 @@ static void bounds_body(Rng *rng)
     free((void *)conv.u.conv.tap);
 }
 
-static void greatest_sums(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 30, bounds_body);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(masks_up_to_70),
-        cmocka_unit_test(larger_pictures),
-        cmocka_unit_test(small_pictures),
-        cmocka_unit_test(greatest_sums),
+        random_test(masks_up_to_70, 150),
+        random_test(larger_pictures, 20),
+        random_test(small_pictures, 100),
+        random_test(greatest_sums, 30),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -14,7 +14,7 @@
 #include "draw.h"
 #include "oracle.h"
 
-static void masks_up_to_255_body(Rng *rng)
+static void masks_up_to_255_larger_than_the_image(Rng *rng)
 {
     const bool wide = rng_once_in(rng, 2), thin = rng_once_in(rng, 2);
     const int64_t long_side = rng_between(rng, 34, 255), short_side = thin ? 1 : rng_between(rng, 1, 255);
@@ -22,14 +22,8 @@ static void masks_up_to_255_body(Rng *rng)
     conv_case(rng, &shape, wide ? long_side : short_side, wide ? short_side : long_side);
 }
 
-static void masks_up_to_255_larger_than_the_image(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 24, masks_up_to_255_body);
-}
-
 /* Masks of one row or one column, of any length, over several rows and any number of channels. */
-static void lines_and_columns_body(Rng *rng)
+static void lines_and_columns(Rng *rng)
 {
     const int channels = (int)(rng_once_in(rng, 4) ? rng_between(rng, 5, 70) : rng_between(rng, 1, 4));
     const bool wide = rng_once_in(rng, 4);
@@ -44,14 +38,8 @@ static void lines_and_columns_body(Rng *rng)
     conv_case(rng, &shape, row ? taps : 1, row ? 1 : taps);
 }
 
-static void lines_and_columns(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 120, lines_and_columns_body);
-}
-
 /* Pictures of one row, or of one column, under masks of both. */
-static void thin_body(Rng *rng)
+static void one_row_or_column(Rng *rng)
 {
     const bool row = rng_once_in(rng, 2);
     const int channels = (int)rng_between(rng, 1, 6);
@@ -61,13 +49,7 @@ static void thin_body(Rng *rng)
     conv_case(rng, &shape, rng_between(rng, 1, most), rng_between(rng, 1, most));
 }
 
-static void one_row_or_column(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, thin_body);
-}
-
-static void sound_body(Rng *rng)
+static void sound_of_one_row(Rng *rng)
 {
     HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 9000), 1, (int)rng_between(rng, 1, 3));
     shape.kind = HALO_AUDIO;
@@ -76,14 +58,8 @@ static void sound_body(Rng *rng)
     conv_case(rng, &shape, rng_once_in(rng, 3) ? rng_between(rng, 34, most) : rng_between(rng, 1, 33), 1);
 }
 
-static void sound_of_one_row(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, sound_body);
-}
-
 /* Wider than any tile or vector, in a few rows. */
-static void wide_and_tall_body(Rng *rng)
+static void wide_and_tall_images(Rng *rng)
 {
     const bool wide = rng_once_in(rng, 2);
     const int64_t far = rng_between(rng, 500, 2500), near = rng_between(rng, 1, 5);
@@ -92,16 +68,10 @@ static void wide_and_tall_body(Rng *rng)
     conv_case(rng, &shape, rng_between(rng, 1, 7), rng_between(rng, 1, 7));
 }
 
-static void wide_and_tall_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, wide_and_tall_body);
-}
-
 /* Blocks of the GPU that lie inside the image stage their samples in words where rows are aligned and the
  * anchor is the middle: every number of channels, of which five and seven are sets that are not full, every
  * mask that has a kernel of its own. */
-static void blocks_inside_body(Rng *rng)
+static void blocks_inside_the_image(Rng *rng)
 {
     static const int64_t common[] = {3, 5, 7, 9, 11, 13, 15, 21, 31};
     const int64_t width = common[rng_between(rng, 0, 8)];
@@ -128,41 +98,25 @@ static void blocks_inside_body(Rng *rng)
     }
 }
 
-static void blocks_inside_the_image(void **state)
+/* Results that outgrow the caches: the CPU writes them past those, from the registers where rows are aligned.
+ */
+static void larger_than_the_caches(Rng *rng)
 {
-    (void)state;
-    for_each_case(__func__, 4, blocks_inside_body);
-}
-
-/* Results that outgrow the caches: the CPU writes them past those, from the registers where rows are aligned. */
-static void large_body(Rng *rng)
-{
-    const HaloShape shape = test_shape(HALO_F32, rng_once_in(rng, 3) ? rng_between(rng, 2500, 2600) : 2560, 3600, 1);
+    const HaloShape shape =
+        test_shape(HALO_F32, rng_once_in(rng, 3) ? rng_between(rng, 2500, 2600) : 2560, 3600, 1);
     const HaloStep conv = conv_draw(rng, rng_between(rng, 1, 5), rng_between(rng, 1, 5), HALO_F32, HALO_F32);
     conv_check(rng, &shape, HALO_F32, test_whole(&shape), &conv, true);
     free((void *)conv.u.conv.tap);
 }
 
-static void larger_than_the_caches(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 4, large_body);
-}
-
 /* Masks of thousands of taps a side: beyond constant memory, beyond shared memory, beyond the image. */
-static void thousands_body(Rng *rng)
+static void masks_of_thousands_of_taps(Rng *rng)
 {
     const HaloShape sound = test_shape(draw_dtype(rng), rng_between(rng, 1, 2000), 1, 2);
     const HaloShape image = test_shape(draw_dtype(rng), rng_between(rng, 1, 5), rng_between(rng, 1, 4), 1);
     conv_case(rng, &sound, rng_between(rng, 2000, 5000), 1);
     conv_case(rng, &image, 1, rng_between(rng, 2000, 5000));
     conv_case(rng, &image, rng_between(rng, 300, 1100), rng_between(rng, 300, 900));
-}
-
-static void masks_of_thousands_of_taps(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 2, thousands_body);
 }
 
 /* Masks that reach far beyond the picture, along one axis or both: every border and type. */
@@ -185,7 +139,7 @@ static void oversized_masks(void **state)
 }
 
 /* More rows, and more samples in a row, than a grid of blocks has along y. */
-static void millions_body(Rng *rng)
+static void millions_of_rows_and_columns(Rng *rng)
 {
     const HaloShape tall = test_shape(HALO_U8, 1, 1200000, 1),
                     wide = test_shape(draw_dtype(rng), 1200000, 1, 1);
@@ -193,25 +147,19 @@ static void millions_body(Rng *rng)
     conv_case(rng, &wide, 5, 1);
 }
 
-static void millions_of_rows_and_columns(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 1, millions_body);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(masks_up_to_255_larger_than_the_image),
-        cmocka_unit_test(lines_and_columns),
-        cmocka_unit_test(one_row_or_column),
-        cmocka_unit_test(sound_of_one_row),
-        cmocka_unit_test(wide_and_tall_images),
-        cmocka_unit_test(blocks_inside_the_image),
-        cmocka_unit_test(larger_than_the_caches),
-        cmocka_unit_test(masks_of_thousands_of_taps),
+        random_test(masks_up_to_255_larger_than_the_image, 24),
+        random_test(lines_and_columns, 120),
+        random_test(one_row_or_column, 100),
+        random_test(sound_of_one_row, 60),
+        random_test(wide_and_tall_images, 60),
+        random_test(blocks_inside_the_image, 4),
+        random_test(larger_than_the_caches, 4),
+        random_test(masks_of_thousands_of_taps, 2),
         cmocka_unit_test(oversized_masks),
-        cmocka_unit_test(millions_of_rows_and_columns),
+        random_test(millions_of_rows_and_columns, 1),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

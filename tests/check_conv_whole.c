@@ -88,44 +88,26 @@ static HaloShape draw_integers(Rng *rng, int64_t most)
     return shape;
 }
 
-static void small_masks_body(Rng *rng)
+static void small_masks(Rng *rng)
 {
     const HaloShape shape = draw_integers(rng, 220);
     check(rng, &shape, rng_between(rng, 1, 6), rng_between(rng, 1, 6), draw_whole_taps);
 }
 
-static void small_masks(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 600, small_masks_body);
-}
-
-static void limits_body(Rng *rng)
+static void sums_near_limits(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_integer(rng), rng_between(rng, 1, 70), rng_between(rng, 2, 9), 1);
     check(rng, &shape, rng_between(rng, 1, 2), rng_between(rng, 2, 3), draw_limit_taps);
 }
 
-static void sums_near_limits(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 3000, limits_body);
-}
-
-static void large_masks_body(Rng *rng)
+static void large_masks(Rng *rng)
 {
     const HaloShape shape = draw_integers(rng, 60);
     check(rng, &shape, rng_between(rng, 1, 33), rng_between(rng, 1, 33), draw_whole_taps);
 }
 
-static void large_masks(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, large_masks_body);
-}
-
 /* Several tiles, several slices. */
-static void large_pictures_body(Rng *rng)
+static void large_pictures(Rng *rng)
 {
     const bool wide = rng_once_in(rng, 2);
     const int64_t far = rng_between(rng, 800, 9000), near = rng_between(rng, 1, 300000 / far);
@@ -134,19 +116,13 @@ static void large_pictures_body(Rng *rng)
     check(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 9), draw_whole_taps);
 }
 
-static void large_pictures(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, large_pictures_body);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_masks),
-        cmocka_unit_test(sums_near_limits),
-        cmocka_unit_test(large_masks),
-        cmocka_unit_test(large_pictures),
+        random_test(small_masks, 600),
+        random_test(sums_near_limits, 3000),
+        random_test(large_masks, 150),
+        random_test(large_pictures, 40),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

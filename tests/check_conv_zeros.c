@@ -25,7 +25,7 @@ static void scale_samples(TestBuf *buf, float scale)
 
 /* Larger than any mask with a kernel of its own, over images of several blocks; those of zeros besides: samples
  * under zeros count, where they are infinities or NaN. */
-static void masks_up_to_67_body(Rng *rng)
+static void masks_up_to_67_disks_and_lines(Rng *rng)
 {
     const int64_t side = rng_between(rng, 25, 67), width = rng_once_in(rng, 2) ? side : rng_between(rng, 2, 67);
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, rng_once_in(rng, 3) ? 340 : 60),
@@ -37,14 +37,8 @@ static void masks_up_to_67_body(Rng *rng)
     free((void *)conv.u.conv.tap);
 }
 
-static void masks_up_to_67_disks_and_lines(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, masks_up_to_67_body);
-}
-
 /* Sums that underflow to -0, which a zero's product turns to +0, and a border that does so to whole numbers. */
-static void zeros_of_both_signs_body(Rng *rng)
+static void zeros_of_both_signs(Rng *rng)
 {
     const int64_t side = rng_between(rng, 12, 40);
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 60), rng_between(rng, 1, 30),
@@ -70,12 +64,6 @@ static void zeros_of_both_signs_body(Rng *rng)
     testbuf_free(&src);
     testbuf_free(&dst);
     free((void *)conv.u.conv.tap);
-}
-
-static void zeros_of_both_signs(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, zeros_of_both_signs_body);
 }
 
 /* A convolution by a mask of zeros and few others, and its border's value, which may be like no sample. */
@@ -115,7 +103,7 @@ static void check_few_odd(Rng *rng, const HaloShape *shape, TestRect rect, const
     testbuf_free(&dst);
 }
 
-static void few_odd_samples_body(Rng *rng)
+static void few_odd_samples_under_zeros(Rng *rng)
 {
     const bool tall = rng_once_in(rng, 4);
     const int64_t width = rng_between(rng, 2, 30), height = rng_between(rng, 2, 40);
@@ -127,14 +115,8 @@ static void few_odd_samples_body(Rng *rng)
     free((void *)conv.u.conv.tap);
 }
 
-static void few_odd_samples_under_zeros(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 32, few_odd_samples_body);
-}
-
 /* Blocks of a GPU, of which only some see an odd sample, through a border too. */
-static void many_blocks_body(Rng *rng)
+static void few_odd_samples_of_many_blocks(Rng *rng)
 {
     const int64_t side = rng_between(rng, 20, 45);
     const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 200, 500), rng_between(rng, 40, 120),
@@ -144,15 +126,9 @@ static void many_blocks_body(Rng *rng)
     free((void *)conv.u.conv.tap);
 }
 
-static void few_odd_samples_of_many_blocks(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 12, many_blocks_body);
-}
-
 /* So tall that no ring holds all lines of it: what is odd may be met in any band of the mask. Where products
  * underflow the picture's band makes sums of -0, which zeros in bands beyond it turn to +0. */
-static void thousands_of_rows_body(Rng *rng)
+static void thousands_of_rows_of_zeros(Rng *rng)
 {
     const int64_t height = rng_between(rng, 4700, 6000);
     const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 400, 450), 1, 1);
@@ -173,18 +149,12 @@ static void thousands_of_rows_body(Rng *rng)
     free(tap);
 }
 
-static void thousands_of_rows_of_zeros(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 16, thousands_of_rows_body);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(masks_up_to_67_disks_and_lines), cmocka_unit_test(zeros_of_both_signs),
-        cmocka_unit_test(few_odd_samples_under_zeros),    cmocka_unit_test(few_odd_samples_of_many_blocks),
-        cmocka_unit_test(thousands_of_rows_of_zeros),
+        random_test(masks_up_to_67_disks_and_lines, 40), random_test(zeros_of_both_signs, 40),
+        random_test(few_odd_samples_under_zeros, 32),    random_test(few_odd_samples_of_many_blocks, 12),
+        random_test(thousands_of_rows_of_zeros, 16),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -42,7 +42,7 @@ static bool is_rounded(const char *text)
     return strtod(fewest, NULL) != number;
 }
 
-static void float_comes_back(Rng *rng)
+static void test_floats_come_back(Rng *rng)
 {
     const float value = drawn_float(rng);
     char text[CSV_NUMBER_ROOM + 1], fewer[40];
@@ -68,12 +68,6 @@ static void float_comes_back(Rng *rng)
         if (read_plainly(fewer) == value) break;
     }
     if (digits > least) fail_case(NULL, "%a became '%s', but '%s' would do", value, text, fewer);
-}
-
-static void test_floats_come_back(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 200000, float_comes_back);
 }
 
 /* Decimals beside the middle between two floats, which doubles may round to the middle itself. */
@@ -285,8 +279,10 @@ int main(int argc, char **argv)
 {
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_floats_come_back), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_what_is_rounded),  cmocka_unit_test(test_tables),
+        random_test(test_floats_come_back, 200000),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_what_is_rounded),
+        cmocka_unit_test(test_tables),
         cmocka_unit_test(test_quotes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

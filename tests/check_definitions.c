@@ -267,7 +267,7 @@ static void expect_ends(const char *pipeline, const HaloBuf *in, float at_least,
     outcome_free(&outcome);
 }
 
-static void one_range(Rng *rng)
+static void normalize_ends_on_its_ends(Rng *rng)
 {
     char text[TEXT];
     const float reach = ldexpf(1.0f, (int)rng_between(rng, -20, 20));
@@ -286,13 +286,7 @@ static void one_range(Rng *rng)
     halo_buf_free(&in);
 }
 
-static void normalize_ends_on_its_ends(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, one_range);
-}
-
-static void one_range_of_integers(Rng *rng)
+static void normalize_ends_on_its_ends_in_integers(Rng *rng)
 {
     char text[TEXT];
     const bool deep = rng_once_in(rng, 2);
@@ -312,12 +306,6 @@ static void one_range_of_integers(Rng *rng)
     snprintf(text, sizeof text, "normalize | depth:u%d", deep ? 16 : 8);
     expect_ends(text, &in, 0.0f, (float)white);
     halo_buf_free(&in);
-}
-
-static void normalize_ends_on_its_ends_in_integers(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, one_range_of_integers);
 }
 
 /* 1000001 is 16 steps of f32 away from 1000000: what its scale and offset lose is seen. */
@@ -377,8 +365,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(nan_is_below_every_threshold),
         cmocka_unit_test(zeros_infinities_and_nan_through_curves),
         cmocka_unit_test(gray_by_the_mean),
-        cmocka_unit_test(normalize_ends_on_its_ends),
-        cmocka_unit_test(normalize_ends_on_its_ends_in_integers),
+        random_test(normalize_ends_on_its_ends, 150),
+        random_test(normalize_ends_on_its_ends_in_integers, 100),
         cmocka_unit_test(normalize_far_from_zero_and_of_all_f32),
         cmocka_unit_test(normalize_without_a_range),
         cmocka_unit_test(the_mean_is_the_sum_by_the_number),

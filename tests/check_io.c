@@ -59,7 +59,7 @@ static int draw_channels(const HaloFormat *format, Rng *rng)
     }
 }
 
-static void one_round_trip(Rng *rng)
+static void what_goes_in_comes_out(Rng *rng)
 {
     const HaloFormat *format = lossless[rng_between(rng, 0, LOSSLESS - 1)];
     const HaloDtype dtype = draw_dtype(format, rng);
@@ -101,12 +101,6 @@ static void one_round_trip(Rng *rng)
     free(file.at);
     free(again.at);
     halo_buf_free(&data);
-}
-
-static void what_goes_in_comes_out(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 600, one_round_trip);
 }
 
 /* Every beginning of a small file: an error or, tolerated, an image; never more than that. */
@@ -279,7 +273,7 @@ static void jpeg_comes_back_nearly(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_goes_in_comes_out),
+        random_test(what_goes_in_comes_out, 600),
         cmocka_unit_test(every_truncation_is_an_error),
         cmocka_unit_test(metadata_is_kept),
         cmocka_unit_test(the_pixel_limit_is_kept),

@@ -38,7 +38,7 @@ static const char *plain_line(const char *text, size_t size, size_t *at, size_t 
     return line;
 }
 
-static void lines_come_whole(Rng *rng)
+static void test_lines(Rng *rng)
 {
     static const char letters[] = "ab\n\n\r\xef\xbb\xbf";
     char text[200];
@@ -71,12 +71,6 @@ static void lines_come_whole(Rng *rng)
     halo_lines_free(&lines);
 }
 
-static void test_lines(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 20000, lines_come_whole);
-}
-
 static HaloStatus take_letters(void *from, void *bytes, size_t size, size_t *got)
 {
     (void)from;
@@ -102,7 +96,7 @@ int main(int argc, char **argv)
 {
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
+        random_test(test_lines, 20000),
         cmocka_unit_test(test_endless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

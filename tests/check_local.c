@@ -62,7 +62,7 @@ static void expect_deviations(const char *text, const HaloBuf *in, const HaloBuf
             }
 }
 
-static void deviations_body(Rng *rng)
+static void deviations(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), rng_between(rng, 1, 30),
                                        (int)rng_between(rng, 1, 3));
@@ -75,12 +75,6 @@ static void deviations_body(Rng *rng)
     expect_deviations(text, &in, &outcome.out, width, height, root);
     outcome_free(&outcome);
     halo_buf_free(&in);
-}
-
-static void deviations(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 80, deviations_body);
 }
 
 /* A thousand steps of f32 of noise on a million: sums in f32, or rounded on the way, would not see it. */
@@ -201,7 +195,7 @@ static void expect_parted(const char *text, const HaloBuf *in, const HaloBuf *go
 
 static const char *const method_name[] = {"mean", "gauss", "sauvola"};
 
-static void adaptive_body(Rng *rng)
+static void adaptive(Rng *rng)
 {
     const HaloDtype dtype = draw_dtype(rng);
     const int channels = (int)rng_between(rng, 1, 4);
@@ -220,12 +214,6 @@ static void adaptive_body(Rng *rng)
     expect_parted(text, &in, &outcome.out, &q);
     outcome_free(&outcome);
     halo_buf_free(&in);
-}
-
-static void adaptive(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 120, adaptive_body);
 }
 
 /* Integers are exact: v is above a mean S / n where v n is above S. Flat parts are not above themselves. */
@@ -344,11 +332,11 @@ static void ways_to_say_it(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deviations),
+        random_test(deviations, 80),
         cmocka_unit_test(deviations_far_from_zero),
         cmocka_unit_test(flat_parts_do_not_deviate),
         cmocka_unit_test(deviations_without_numbers),
-        cmocka_unit_test(adaptive),
+        random_test(adaptive, 120),
         cmocka_unit_test(adaptive_by_integers),
         cmocka_unit_test(adaptive_along_sound),
         cmocka_unit_test(adaptive_at_the_edges),

@@ -286,7 +286,7 @@ static void expect_page(const Array *array, HaloReader *reader, int64_t page, Rn
     halo_buf_free(&data);
 }
 
-static void any_order_body(Rng *rng)
+static void arrays_of_any_order(Rng *rng)
 {
     static uint8_t file[400 + 4096 * 4];
     Array array = draw_array(rng);
@@ -311,12 +311,6 @@ static void any_order_body(Rng *rng)
     }
     halo_format_npy.close(&reader);
     halo_source_close(source);
-}
-
-static void arrays_of_any_order(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 2000, any_order_body);
 }
 
 /* What a damaged file lacks is 0, wherever it belongs; what one claims to hold is not believed. */
@@ -362,7 +356,7 @@ int main(int argc, char **argv)
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(npy_of_every_type), cmocka_unit_test(npy_counts_what_is_rounded),
-        cmocka_unit_test(npy_mistakes),      cmocka_unit_test(arrays_of_any_order),
+        cmocka_unit_test(npy_mistakes),      random_test(arrays_of_any_order, 2000),
         cmocka_unit_test(fortran_damaged),   cmocka_unit_test(npy_keeps_scans),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

@@ -133,17 +133,11 @@ static void ranks(void **state)
 }
 
 /* Parts of the result, from a source that holds no more than they need. */
-static void parts_body(Rng *rng)
+static void parts_of_ranks(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 6), rng_between(rng, 1, 6),
                                        (int)rng_between(rng, 1, 3));
     rank_case(rng, &shape, rng_between(rng, 10, 50), rng_between(rng, 10, 50));
-}
-
-static void parts_of_ranks(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, parts_body);
 }
 
 static int open_all(void **state) { return runners_open(state) == 0 ? test_devices_open(state) : -1; }
@@ -155,7 +149,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaussians),
         cmocka_unit_test(ranks),
-        cmocka_unit_test(parts_of_ranks),
+        random_test(parts_of_ranks, 60),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, open_all, close_all);

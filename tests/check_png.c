@@ -108,7 +108,7 @@ static uint64_t weight(int filter, size_t pixel, size_t size, const uint8_t *row
     return sum;
 }
 
-static void one_filter(Rng *rng)
+static void rows_are_filtered_as_the_standard_says(Rng *rng)
 {
     static const size_t pixels[] = {1, 2, 3, 4, 6, 8};
     const size_t pixel = pixels[rng_between(rng, 0, 5)], size = pixel * (size_t)rng_between(rng, 1, 70);
@@ -134,12 +134,6 @@ static void one_filter(Rng *rng)
     free(above);
     free(to);
     free(plain);
-}
-
-static void rows_are_filtered_as_the_standard_says(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 4000, one_filter);
 }
 
 static void rows_are_unfiltered_as_the_standard_says(void **unused)
@@ -183,7 +177,7 @@ static void pictures_are_the_same_all_ways(void **unused)
 #endif
 }
 
-static void one_damage(Rng *rng)
+static void damage_is_the_same_all_ways(Rng *rng)
 {
     const Bytes file = png_drawn(rng);
     const Seed seed = {.name = "drawn", .at = file.at, .size = file.size};
@@ -193,12 +187,6 @@ static void one_damage(Rng *rng)
     if (halo_format_png.probe(bytes, size)) compare(bytes, size, rng_between(rng, 0, 9));
     free(bytes);
     free(file.at);
-}
-
-static void damage_is_the_same_all_ways(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 20000, one_damage);
 }
 
 /* ---- PngSuite ------------------------------------------------------------------------------------------- */
@@ -246,10 +234,10 @@ static void every_file_is_the_same_all_ways(void **unused)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_filtered_as_the_standard_says),
+    const struct CMUnitTest tests[] = {random_test(rows_are_filtered_as_the_standard_says, 4000),
                                        cmocka_unit_test(rows_are_unfiltered_as_the_standard_says),
                                        cmocka_unit_test(pictures_are_the_same_all_ways),
-                                       cmocka_unit_test(damage_is_the_same_all_ways),
+                                       random_test(damage_is_the_same_all_ways, 20000),
                                        cmocka_unit_test(every_file_is_the_same_all_ways)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

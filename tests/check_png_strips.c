@@ -78,7 +78,7 @@ static void expect_back(Bytes file, const HaloBuf *data, bool libpng)
     decoded_free(&image);
 }
 
-static void one_picture(Rng *rng)
+static void pictures_come_back_from_bytes_of_their_own(Rng *rng)
 {
     const bool large = rng_once_in(rng, 8);
     HaloBuf data = draw_picture(rng, large);
@@ -93,12 +93,6 @@ static void one_picture(Rng *rng)
     free(file.at);
     free(again.at);
     halo_buf_free(&data);
-}
-
-static void pictures_come_back_from_bytes_of_their_own(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 400, one_picture);
 }
 
 /* Grain of three bits on a slope: its filtered bytes have 3.5 to 3.6 bits each, which no match makes fewer.
@@ -208,7 +202,7 @@ static void memory_does_not_matter(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures_come_back_from_bytes_of_their_own), cmocka_unit_test(grain_is_not_matched),
+        random_test(pictures_come_back_from_bytes_of_their_own, 400), cmocka_unit_test(grain_is_not_matched),
         cmocka_unit_test(streams_join_on_every_bit), cmocka_unit_test(memory_does_not_matter)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

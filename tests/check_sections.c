@@ -136,7 +136,7 @@ static void in_blocks(const TestDevice *device, const char *what, HaloStep step,
     testbuf_free(&out);
 }
 
-static void sections_body(Rng *rng)
+static void as_the_oracle(Rng *rng)
 {
     const HaloShape shape = draw_sound(rng);
     HaloSection section[MOST_SECTIONS];
@@ -172,12 +172,6 @@ static void sections_body(Rng *rng)
     }
     testbuf_free(&src);
     testbuf_free(&dst);
-}
-
-static void as_the_oracle(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, sections_body);
 }
 
 /* ---- filters ----------------------------------------------------------------------------------------------
@@ -249,7 +243,7 @@ static void what_they_do_to_sines(void **state)
 }
 
 /* A chain in bands, with filters that look ahead and back behind those whose state goes on. */
-static void chains_body(Rng *rng)
+static void chains_in_bands(Rng *rng)
 {
     static const char *const first[] = {"lowpass:900,design=butterworth,phase=causal",
                                         "notch:500,phase=causal,harmonics=3", "peak:700,gain=6dB,phase=causal"};
@@ -276,20 +270,14 @@ static void chains_body(Rng *rng)
     halo_buf_free(&in);
 }
 
-static void chains_in_bands(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, chains_body);
-}
-
 static int open_all(void **state) { return test_devices_open(state) != 0 || runners_open(state) != 0; }
 
 static int close_all(void **state) { return runners_close(state) != 0 || test_devices_close(state) != 0; }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_oracle), cmocka_unit_test(what_they_do_to_sines),
-                                       cmocka_unit_test(chains_in_bands)};
+    const struct CMUnitTest tests[] = {random_test(as_the_oracle, 400), cmocka_unit_test(what_they_do_to_sines),
+                                       random_test(chains_in_bands, 200)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -75,32 +75,20 @@ static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t he
     free((void *)sep.u.sep.tap_y);
 }
 
-static void taps_up_to_33_body(Rng *rng)
+static void taps_up_to_33(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 45);
     const int64_t taps = rng_between(rng, 1, 33);
     run_case(rng, &shape, taps, rng_once_in(rng, 2) ? taps : rng_between(rng, 1, 33));
 }
 
-static void taps_up_to_33(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, taps_up_to_33_body);
-}
-
-static void taps_up_to_255_body(Rng *rng)
+static void taps_up_to_255_larger_than_the_image(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 25);
     run_case(rng, &shape, rng_between(rng, 1, 255), rng_between(rng, 1, 255));
 }
 
-static void taps_up_to_255_larger_than_the_image(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, taps_up_to_255_body);
-}
-
-static void hundreds_body(Rng *rng)
+static void hundreds_of_taps(Rng *rng)
 {
     const int channels = (int)(rng_once_in(rng, 4) ? rng_between(rng, 5, 40) : rng_between(rng, 1, 4));
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 300 / channels + 1),
@@ -109,14 +97,8 @@ static void hundreds_body(Rng *rng)
     run_case(rng, &shape, width, rng_once_in(rng, 2) ? width : rng_between(rng, 33, 400));
 }
 
-static void hundreds_of_taps(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, hundreds_body);
-}
-
 /* So many rows of few columns that strips of them are taken at once, or all columns of some rows. */
-static void few_columns_body(Rng *rng)
+static void many_rows_of_few_columns(Rng *rng)
 {
     const int64_t width = rng_between(rng, 2, rng_once_in(rng, 3) ? 70 : rng_once_in(rng, 2) ? 20 : 8);
     const HaloShape shape =
@@ -129,39 +111,21 @@ static void few_columns_body(Rng *rng)
         run_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 6));
 }
 
-static void many_rows_of_few_columns(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, few_columns_body);
-}
-
-static void borders_of_tiny_images_body(Rng *rng)
+static void borders_of_tiny_images(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 5), rng_between(rng, 1, 5),
                                        (int)rng_between(rng, 1, 4));
     run_case(rng, &shape, rng_between(rng, 1, 24), rng_between(rng, 1, 24));
 }
 
-static void borders_of_tiny_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 500, borders_of_tiny_images_body);
-}
-
 /* Square masks of few taps over pixels of many channels, whose rows may be copied in words or not. */
-static void many_channels_body(Rng *rng)
+static void many_channels(Rng *rng)
 {
     const int channels = (int)rng_between(rng, rng_once_in(rng, 4) ? 2 : 5, rng_once_in(rng, 3) ? 34 : 9);
     const int64_t width = rng_between(rng, 1, 900 / channels), taps = 2 * rng_between(rng, 1, 8) + 1;
     const HaloShape shape = test_shape(draw_dtype(rng), rng_once_in(rng, 2) ? (width + 15) / 16 * 16 : width,
                                        rng_between(rng, 1, rng_once_in(rng, 3) ? 90 : 30), channels);
     run_case(rng, &shape, taps, taps);
-}
-
-static void many_channels(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, many_channels_body);
 }
 
 /* Taps of one sign, mostly, whose sum is 1, as a Gaussian's: they clip nothing. `alike`: from either end. */
@@ -176,7 +140,7 @@ static void make_mean(Rng *rng, float *tap, int64_t n, bool alike)
 }
 
 /* The few taps of Gaussians and of others: of integers to the same type, and of anything to floats. */
-static void few_taps_body(Rng *rng)
+static void few_taps(Rng *rng)
 {
     const bool alike = rng_once_in(rng, 2); /* columns as rows, and both from either end */
     const int64_t width = rng_between(rng, 1, 11), height = alike ? width : rng_between(rng, 1, 11);
@@ -198,14 +162,9 @@ static void few_taps_body(Rng *rng)
     free((void *)sep.u.sep.tap_y);
 }
 
-static void few_taps(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, few_taps_body);
-}
-
-/* Results that outgrow the caches, which the CPU writes past those; rows are aligned where there is no margin. */
-static void large_body(Rng *rng)
+/* Results that outgrow the caches, which the CPU writes past those; rows are aligned where there is no margin.
+ */
+static void larger_than_the_caches(Rng *rng)
 {
     const int64_t taps = 2 * rng_between(rng, 1, 5) + 1;
     const HaloShape shape = test_shape(rng_once_in(rng, 3) ? HALO_U8 : HALO_F32, 2560, 3600, 1);
@@ -220,13 +179,7 @@ static void large_body(Rng *rng)
     free((void *)sep.u.sep.tap_y);
 }
 
-static void larger_than_the_caches(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 4, large_body);
-}
-
-static void valid_body(Rng *rng)
+static void valid_shrinks(Rng *rng)
 {
     const int64_t most = rng_once_in(rng, 4) ? 120 : 20;
     const int64_t width = rng_between(rng, 1, most), height = rng_between(rng, 1, most);
@@ -244,13 +197,7 @@ static void valid_body(Rng *rng)
     free((void *)sep.u.sep.tap_y);
 }
 
-static void valid_shrinks(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, valid_body);
-}
-
-static void wide_and_tall_body(Rng *rng)
+static void wide_and_tall_images(Rng *rng)
 {
     const bool wide = rng_once_in(rng, 2);
     const int64_t far = rng_between(rng, 500, 2500), near = rng_between(rng, 1, 6);
@@ -259,13 +206,7 @@ static void wide_and_tall_body(Rng *rng)
     run_case(rng, &shape, rng_between(rng, 1, 15), rng_between(rng, 1, 15));
 }
 
-static void wide_and_tall_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, wide_and_tall_body);
-}
-
-static void thin_body(Rng *rng)
+static void one_row_or_column(Rng *rng)
 {
     const bool row = rng_once_in(rng, 2);
     const int64_t line = rng_between(rng, 1, 6000), most = rng_once_in(rng, 4) ? 300 : 20;
@@ -274,23 +215,11 @@ static void thin_body(Rng *rng)
     run_case(rng, &shape, rng_between(rng, 1, most), rng_between(rng, 1, most));
 }
 
-static void one_row_or_column(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, thin_body);
-}
-
-static void thousands_body(Rng *rng)
+static void thousands_of_taps(Rng *rng)
 {
     const HaloShape image = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), rng_between(rng, 1, 40), 2);
     run_case(rng, &image, rng_between(rng, 256, 5000), rng_between(rng, 1, 9));
     run_case(rng, &image, rng_between(rng, 256, 3000), rng_between(rng, 256, 3000));
-}
-
-static void thousands_of_taps(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 3, thousands_body);
 }
 
 /* Masks that reach far beyond the picture along both axes: every border and type. */
@@ -302,8 +231,7 @@ static void oversized_masks(void **state)
         for (HaloDtype from = HALO_U8; from <= HALO_F32; from++)
             for (HaloDtype to = HALO_U8; to <= HALO_F32; to++) {
                 const HaloShape shape = test_shape(from, rng_between(&rng, 1, 3), rng_between(&rng, 1, 3), 1);
-                HaloStep sep =
-                    draw_sep(&rng, rng_between(&rng, 50, 700), rng_between(&rng, 50, 700), from, to);
+                HaloStep sep = draw_sep(&rng, rng_between(&rng, 50, 700), rng_between(&rng, 50, 700), from, to);
                 sep.u.sep.window.border = border;
                 check(&rng, &shape, to, test_whole(&shape), &sep, true);
                 free((void *)sep.u.sep.tap_x);
@@ -380,18 +308,18 @@ static void weighs_as_dense_without_nan(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taps_up_to_33),
-        cmocka_unit_test(taps_up_to_255_larger_than_the_image),
-        cmocka_unit_test(hundreds_of_taps),
-        cmocka_unit_test(many_channels),
-        cmocka_unit_test(many_rows_of_few_columns),
-        cmocka_unit_test(borders_of_tiny_images),
-        cmocka_unit_test(few_taps),
-        cmocka_unit_test(larger_than_the_caches),
-        cmocka_unit_test(valid_shrinks),
-        cmocka_unit_test(one_row_or_column),
-        cmocka_unit_test(thousands_of_taps),
-        cmocka_unit_test(wide_and_tall_images),
+        random_test(taps_up_to_33, 400),
+        random_test(taps_up_to_255_larger_than_the_image, 100),
+        random_test(hundreds_of_taps, 60),
+        random_test(many_channels, 200),
+        random_test(many_rows_of_few_columns, 100),
+        random_test(borders_of_tiny_images, 500),
+        random_test(few_taps, 400),
+        random_test(larger_than_the_caches, 4),
+        random_test(valid_shrinks, 150),
+        random_test(one_row_or_column, 60),
+        random_test(thousands_of_taps, 3),
+        random_test(wide_and_tall_images, 60),
         cmocka_unit_test(oversized_masks),
         cmocka_unit_test(agrees_with_dense_where_exact),
         cmocka_unit_test(weighs_as_dense_without_nan),

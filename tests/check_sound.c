@@ -77,7 +77,8 @@ static const char *const pipeline_text[] = {
     "highpass:80,design=butterworth,phase=causal | trim:1500,4000 | rate:6k",
     "notch:50,phase=causal | rate:12k | peak:1kHz,gain=3dB,phase=causal | trim:4000 | pad:90,3",
     "blend:[lowpass:900,design=butterworth,phase=causal | trim:3000 | pad:50,0]",
-    "subtract:[notch:50,phase=causal | trim:2000 | stats] | lowpass:900,design=butterworth,phase=causal | trim:100",
+    "subtract:[notch:50,phase=causal | trim:2000 | stats] | lowpass:900,design=butterworth,phase=causal | "
+    "trim:100",
     "lowpass:900,design=butterworth,phase=causal | trim:2000 | subtract:[notch:50,phase=causal | trim:3000]",
     "lowpass:900,design=butterworth,phase=causal | trim:2000 | reverse",
     "notch:50,phase=causal | reverse | gauss:2",
@@ -185,7 +186,7 @@ static void run_in_blocks(const Case *c, Rng *rng, bool piped, const char *sourc
     halo_session_close(session);
 }
 
-static void blocks_body(Rng *rng)
+static void blocks_do_not_show(Rng *rng)
 {
     Case c = {.text = pipeline_text[rng_between(rng, 0, PIPELINES - 1)]};
     const int64_t round = 4096 * rng_between(rng, 1, 6);
@@ -210,12 +211,6 @@ static void blocks_body(Rng *rng)
     for (int i = 0; i < 3; i++) run_in_blocks(&c, rng, i == 1, source, target);
     outcome_free(&c.expected);
     halo_buf_free(&c.in);
-}
-
-static void blocks_do_not_show(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, blocks_body);
 }
 
 /* ---- WAVE ----------------------------------------------------------------------------------------------- */
@@ -380,7 +375,7 @@ static void long_sound_becomes_rf64(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_do_not_show),
+        random_test(blocks_do_not_show, 400),
         cmocka_unit_test(chunks_of_wave_are_kept),
         cmocka_unit_test(unknown_lengths_are_put_right),
         cmocka_unit_test(long_sound_becomes_rf64),

@@ -39,7 +39,7 @@ static void draw_peaks(HaloBuf *in, Rng *rng)
 
 /* Stretched by the extremes of a mask's results: of every width and type that a walk has, of warps that are
  * full and others, whatever lies beyond the border. */
-static void stretched_body(Rng *rng)
+static void stretched(Rng *rng)
 {
     static const char *const op[] = {
         "sobel",   "scharr", "roberts",
@@ -66,15 +66,9 @@ static void stretched_body(Rng *rng)
     halo_buf_free(&in);
 }
 
-static void stretched(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 80, stretched_body);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stretched)};
+    const struct CMUnitTest tests[] = {random_test(stretched, 80)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
 }

@@ -218,7 +218,8 @@ static void what_is_said(void **state)
     expect_said(&options, "gauss:2", 200, " ms in bands on 2)");
     expect_said(&options, "gauss:2", 200, "bands   2 of 100 rows; in turn on 2 devices, at most ");
     expect_said(&options, "normalize", 200, "(requested; one of 2 GPUs: this cannot run in bands)");
-    expect_said(&options, "scan:axis=y", 200, "(requested; one of 2 GPUs: its rows depend on those before them)");
+    expect_said(&options, "scan:axis=y", 200,
+                "(requested; one of 2 GPUs: its rows depend on those before them)");
     options.jobs = 1;
     expect_said(&options, "gauss:2", 200, "(requested; one of 2 GPUs: each needs a thread)");
     options.jobs = 2;

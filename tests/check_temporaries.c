@@ -1,5 +1,5 @@
-/* Temporaries of outputs: none outlives its process but by SIGKILL, and the next one removes those, never one that
- * lives. */
+/* Temporaries of outputs: none outlives its process but by SIGKILL, and the next one removes those, never one
+ * that lives. */
 #define _GNU_SOURCE /* for text.c */
 #include <pthread.h>
 #include <setjmp.h>

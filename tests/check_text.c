@@ -72,7 +72,7 @@ static void test_plain_numbers(void **unused)
 }
 
 /* What is printed with 17 digits is read as the same double, whichever it is. */
-static void number_comes_back(Rng *rng)
+static void test_numbers_come_back(Rng *rng)
 {
     const uint64_t bits = rng_next(rng);
     char text[64];
@@ -82,12 +82,6 @@ static void number_comes_back(Rng *rng)
     halo_snprintf(text, sizeof text, "%.17g", value);
     if (!halo_read_number(text, &back, NULL) || memcmp(&back, &value, sizeof value) != 0)
         fail_case(NULL, "%s", text);
-}
-
-static void test_numbers_come_back(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 10000, number_comes_back);
 }
 
 /* ---- UTF-8 ---------------------------------------------------------------------------------------------- */
@@ -240,7 +234,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_numbers),
         cmocka_unit_test(test_plain_numbers),
-        cmocka_unit_test(test_numbers_come_back),
+        random_test(test_numbers_come_back, 10000),
         cmocka_unit_test(test_every_character),
         cmocka_unit_test(test_what_is_no_character),
         cmocka_unit_test(test_cuts_between_characters),

@@ -65,7 +65,7 @@ static void draw_sample(Rng *rng, const Kind *kind, uint8_t *sample, uint8_t *va
     memcpy(value, kind->dtype == HALO_F32 ? (const void *)&f : sample, halo_dtype_size(kind->dtype));
 }
 
-static void one_layout(Rng *rng)
+static void every_layout(Rng *rng)
 {
     static const char *const modes[] = {"wl", "wb", "wl8", "wb8"};
     static const int compressions[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE,
@@ -113,12 +113,6 @@ static void one_layout(Rng *rng)
     free(file.at);
     free(samples);
     free(expected);
-}
-
-static void every_layout(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 400, one_layout);
 }
 
 /* f64 becomes the nearest f32, which may be an infinity or a zero. */
@@ -206,7 +200,7 @@ static void integers_that_are_no_floats_are_counted(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_layout),
+        random_test(every_layout, 400),
         cmocka_unit_test(doubles_beyond_floats),
         cmocka_unit_test(halves),
         cmocka_unit_test(integers_that_are_no_floats_are_counted),

@@ -129,7 +129,7 @@ out:
     return status;
 }
 
-static void one_file(Rng *rng)
+static void threads_read_what_one_reads(Rng *rng)
 {
     const Made made = draw_layout(rng);
     Bytes file = make(rng, &made), one = {0}, many = {0};
@@ -151,15 +151,9 @@ static void one_file(Rng *rng)
     free(many.at);
 }
 
-static void threads_read_what_one_reads(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 40, one_file);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_read_what_one_reads)};
+    const struct CMUnitTest tests[] = {random_test(threads_read_what_one_reads, 40)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

@@ -158,7 +158,7 @@ static void expect_samples(const char *text, const HaloBuf *got, const HaloBuf *
 }
 
 /* What lies outside does not count, and where no window reaches outside nothing differs with the border. */
-static void operations_body(Rng *rng)
+static void operations(Rng *rng)
 {
     static const char *const shape_name[] = {"box", "disk", "cross"};
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 24), rng_between(rng, 1, 24),
@@ -188,14 +188,8 @@ static void operations_body(Rng *rng)
     halo_buf_free(&want);
 }
 
-static void operations(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 120, operations_body);
-}
-
 /* Of windows that are no rectangles, each row is trimmed by itself. */
-static void oversized_body(Rng *rng)
+static void oversized_windows(Rng *rng)
 {
     static const char *const shape_name[] = {"box", "disk", "cross"};
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 4), rng_between(rng, 1, 4),
@@ -211,12 +205,6 @@ static void oversized_body(Rng *rng)
     outcome_free(&outcome);
     halo_buf_free(&in);
     halo_buf_free(&want);
-}
-
-static void oversized_windows(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, oversized_body);
 }
 
 /* border=keep leaves as much as both windows reach over. */
@@ -301,9 +289,9 @@ static void special_samples_stay_in_their_windows(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_as_drawn),   cmocka_unit_test(operations),
-        cmocka_unit_test(oversized_windows), cmocka_unit_test(kept_margins),
-        cmocka_unit_test(ways_to_say_it),    cmocka_unit_test(special_samples_stay_in_their_windows),
+        cmocka_unit_test(shapes_as_drawn),  random_test(operations, 120),
+        random_test(oversized_windows, 40), cmocka_unit_test(kept_margins),
+        cmocka_unit_test(ways_to_say_it),   cmocka_unit_test(special_samples_stay_in_their_windows),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

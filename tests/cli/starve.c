@@ -1,5 +1,5 @@
-/* A library for LD_PRELOAD: the allocation with the number STARVE_AT finds no memory. STARVE_COUNT names a file that gets
- * how many there were. */
+/* A library for LD_PRELOAD: the allocation with the number STARVE_AT finds no memory. STARVE_COUNT names a file
+ * that gets how many there were. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdatomic.h>

@@ -14,13 +14,19 @@ typedef struct TestDevice {
 } TestDevice;
 
 enum { TEST_DEVICES_MAX = 16 };
-/* Values of HALO_CPU that tests go through. Between threads all variants do the same, and it takes long to watch: there
- * the best of the machine does, and no device has one thread. */
+/* Values of HALO_CPU that tests go through. Between threads all variants do the same, and it takes long to
+ * watch: there the best of the machine does, and no device has one thread. */
 #if defined(__SANITIZE_THREAD__)
-#define TEST_VARIANTS {""}
+#define TEST_VARIANTS \
+    {                 \
+        ""            \
+    }
 #define TEST_LEAST_JOBS 3
 #else
-#define TEST_VARIANTS {"baseline", "v3", "v4"}
+#define TEST_VARIANTS          \
+    {                          \
+        "baseline", "v3", "v4" \
+    }
 #define TEST_LEAST_JOBS 1
 #endif
 

@@ -85,6 +85,12 @@ void for_each_case(const char *test, int64_t normal, void (*body)(Rng *rng))
     now.number = -1;
 }
 
+void run_random_test(void **random_test_row)
+{
+    const RandomTest *const test = *random_test_row;
+    for_each_case(test->name, test->cases, test->body);
+}
+
 void fail_case(const char *device, const char *format, ...)
 {
     char text[1024];
