@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "backends.h"
 #include "coarse_masks.h"
+#include "conv_cases.h"
 #include "draw.h"
 #include "fast.h"
 #include "oracle.h"
@@ -21,13 +21,6 @@
 #define BOUND 0x1p-17
 
 /* ---- devices -------------------------------------------------------------------------------------------- */
-
-static HaloStatus call_sep(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
-                           HaloBuf *dst, const void *parameters)
-{
-    const HaloStep *step = parameters;
-    return backend->sep(device, src[0], dst, &step->u.sep, step->store);
-}
 
 /* All of the source, or just what the design reads. */
 static TestRect needed(Rng *rng, const HaloShape *shape, const HaloSep *sep, TestRect rect)
@@ -61,10 +54,10 @@ static void check(Rng *rng, const HaloShape *shape, const HaloShape *out_shape, 
              testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), sep->window.width, sep->window.height,
              sep->window.ox, sep->window.oy, border_name(sep->window.border));
     TestBuf first = testbuf_like(&dst);
-    test_run_on(&test_device[0], what, call_sep, step, &src, NULL, &first, NULL);
+    test_run_on(&test_device[0], what, conv_call, step, &src, NULL, &first, NULL);
     for (int d = 0; d < test_devices; d++) {
         TestBuf out = testbuf_like(&dst);
-        test_run_on(&test_device[d], what, call_sep, step, &src, NULL, &out, NULL);
+        test_run_on(&test_device[d], what, conv_call, step, &src, NULL, &out, NULL);
         if (test_device[d].backend == test_device[0].backend)
             expect_same(test_device[d].name, what, &first, &out);
         testbuf_forgive(&dst, &out, bound);

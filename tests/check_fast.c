@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "backends.h"
+#include "conv_cases.h"
 #include "draw.h"
 #include "fast.h"
 #include "halo/extend.h"
@@ -20,13 +20,6 @@
 
 /* docs/numerics.md: this part of the greatest sample times the sum of the taps' magnitudes. */
 #define BOUND 0x1p-17
-
-static HaloStatus call_conv(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
-                            HaloBuf *dst, const void *parameters)
-{
-    const HaloStep *step = parameters;
-    return backend->conv(device, src[0], dst, &step->u.conv, step->store);
-}
 
 static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
 {
@@ -49,7 +42,7 @@ static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
     for (int d = 0; d < test_devices; d++) {
         uint64_t clipped;
         TestBuf out = testbuf_like(&dst);
-        test_run_on(&test_device[d], what, call_conv, step, &src, NULL, &out, &clipped);
+        test_run_on(&test_device[d], what, conv_call, step, &src, NULL, &out, &clipped);
         testbuf_forgive(&dst, &out, bound);
         expect_same(test_device[d].name, what, &dst, &out);
         testbuf_free(&out);
