@@ -109,7 +109,7 @@ static void npy_counts_what_is_rounded(void **unused)
     expect_rounded("{'descr': '=u8', 'fortran_order': False, 'shape': (3,)}", counts, sizeof counts, expected,
                    3, 2);
     expect_rounded("{'descr': '>i4', 'fortran_order': True, 'shape': (1, 2)}", TEXT("\x81\0\0\1\0\0\0\7"),
-                   F32(-0x7f000000 + 1, 7), 2, 1);
+                   F32((float)(-0x7f000000 + 1), 7), 2, 1);
 }
 
 static void expect_npy_error(const char *dictionary, const char *samples, size_t bytes, const char *message)

@@ -19,9 +19,11 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
     run --separate-stderr halo run gauss:1 a.pgm bad.png --out-dir out --json
     [ "$status" -eq 1 ]
     [ "${#lines[@]}" -eq 3 ]
-    [[ "${lines[0]}" == '{"type":"file","file":"a.pgm","output":"out/a.pgm","status":"ok","error":null,"clipped":0,"peak":null,"ms":{"read":'* ]]
+    [[ "${lines[0]}" == \
+        '{"type":"file","file":"a.pgm","output":"out/a.pgm","status":"ok","error":null,"clipped":0,"peak":null,"ms":{"read":'* ]]
     [[ "${lines[1]}" == '{"type":"file","file":"bad.png","output":"out/bad.png","status":"failed","error":"'* ]]
-    [[ "${lines[2]}" == '{"type":"summary","ok":1,"failed":1,"skipped":0,"seconds":'*'"backend":"cpu","device":"'* ]]
+    [[ "${lines[2]}" == \
+        '{"type":"summary","ok":1,"failed":1,"skipped":0,"seconds":'*'"backend":"cpu","device":"'* ]]
 }
 
 @test "all failed alike: that status; a single input has its own" {
@@ -159,7 +161,8 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
     [ "$status" -eq 0 ]
     [[ "$output" == *"20 x 10"* && "$output" == *"8000 Hz"* && "$output" == *"0.500 s"* ]]
     run halo info --json a.pgm s.wav
-    [[ "${lines[0]}" == '{"type":"info","file":"a.pgm","format":"pnm","kind":"image","width":20,"height":10,'* ]]
+    [[ "${lines[0]}" == \
+        '{"type":"info","file":"a.pgm","format":"pnm","kind":"image","width":20,"height":10,'* ]]
     [[ "${lines[1]}" == *'"kind":"audio","width":4000,'*'"rate":8000,"seconds":0.5,'* ]]
     run --separate-stderr halo info a.pgm none.pgm
     [ "$status" -eq 1 ]

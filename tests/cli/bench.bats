@@ -8,7 +8,8 @@ setup() {
 @test "bench ops: a row a pipeline, with what it moves" {
     halo bench ops gauss:2 'invert | sobel' --size 64x48 --dtype u8 --runs 1 --device cpu --json > rows
     [ "$(grep -c '"type":"bench"' rows)" -eq 2 ]
-    grep -q '"pipeline":"invert | sobel","kind":"image","width":64,"height":48,"channels":1,"dtype":"u8","backend":"cpu"' rows
+    grep -q \
+        '"pipeline":"invert | sobel","kind":"image","width":64,"height":48,"channels":1,"dtype":"u8","backend":"cpu"' rows
     run -2 --separate-stderr halo bench ops nothing
     [[ $stderr == *"nothing"* ]]
 }
@@ -32,9 +33,11 @@ END
     halo bench ops invert lowpass:4kHz average:5ms --size 64x48 --dtype u8 --runs 1 --device cpu --json > rows
     [ "$(grep -c '"kind":"image","width":64,"height":48,"channels":1,"dtype":"u8"' rows)" -eq 1 ]
     [ "$(grep -c '"kind":"audio","width":3072,"height":1,"channels":1,"dtype":"f32"' rows)" -eq 2 ]
-    run -2 --separate-stderr halo bench ops threshold --size 64x48 --device cpu # fits neither: said as of an image
+    # fits neither: said as of an image
+    run -2 --separate-stderr halo bench ops threshold --size 64x48 --device cpu
     [[ $stderr == *"threshold"* ]]
-    [[ $(halo bench ops invert lowpass:4kHz --size 64x48 --runs 1 --device cpu) == *"64 x 48,"*"3072 frames of sound at 48000 Hz"* ]]
+    [[ $(halo bench ops invert lowpass:4kHz --size 64x48 --runs 1 --device cpu) == \
+        *"64 x 48,"*"3072 frames of sound at 48000 Hz"* ]]
 }
 
 @test "bench ops: without a pipeline every operation; a list of devices one after the other" {

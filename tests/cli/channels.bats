@@ -7,7 +7,8 @@ quad() { printf '\377\377\377\377\377\377\377\377\0\0\0\0\0\0\0\0'; }
 
 # make_npy FILE TYPE SHAPE: a header before standard input; it is \x76 bytes long.
 make_npy() {
-    { printf '\223NUMPY\1\0\166\0'; printf '%-117s\n' "{'descr': '$2', 'fortran_order': False, 'shape': ($3), }"; cat; } > "$1"
+    { printf '\223NUMPY\1\0\166\0'; printf '%-117s\n' \
+        "{'descr': '$2', 'fortran_order': False, 'shape': ($3), }"; cat; } > "$1"
 }
 
 pam() { printf 'P7\nWIDTH 4\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\n%sENDHDR\n' "$1"; quad; }
@@ -45,7 +46,8 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
             # shellcheck disable=SC2086
             run --separate-stderr halo run box:3 $in -o "o.$to"
             [ "$status" -eq 1 ] && [ ! -e "o.$to" ]
-            [[ "$stderr" == *"$to holds a channel besides RGB only as alpha"*'--axes hwc,alpha says so, channels:1,2,3 leaves it out'* ]]
+            [[ "$stderr" == \
+                *"$to holds a channel besides RGB only as alpha"*'--axes hwc,alpha says so, channels:1,2,3 leaves it out'* ]]
         done
         # shellcheck disable=SC2086
         halo run channels:1,2,3 $in -o three.png -f
@@ -94,7 +96,8 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
     for to in npy raw; do
         run --separate-stderr halo run '' four.png -o "b.$to"
         [ "$status" -eq 0 ]
-        [ "$stderr" = 'halo: four.png: the output does not say that its last channel is alpha: --axes hwc,alpha reads it so' ]
+        [ "$stderr" = \
+            'halo: four.png: the output does not say that its last channel is alpha: --axes hwc,alpha reads it so' ]
     done
     halo run '' b.npy -o again.png --axes hwc,alpha
     halo compare four.png again.png -q

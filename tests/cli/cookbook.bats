@@ -1,6 +1,5 @@
-# The commands that documents show: every one of the cookbook's and of the README's beginning runs, in order, in a folder
-# with the samples; then what came out is looked at.
-# shellcheck disable=SC2016,SC2154
+# The commands that documents show: every one of the cookbook's and of the README's beginning runs, in order, in
+# a folder with the samples; then what came out is looked at. shellcheck disable=SC2016,SC2154
 ROOT=$BATS_TEST_DIRNAME/../..
 load fenced
 
@@ -21,7 +20,8 @@ setup_file() {
     export -f halo
     mkdir said
     while read -r heading; do
-        commands "$ROOT/docs/cookbook.md" "$heading" > "said/$heading" 2> error || { echo "$heading:"; cat error; } >> failures
+        commands "$ROOT/docs/cookbook.md" "$heading" > "said/$heading" 2> error ||
+            { echo "$heading:"; cat error; } >> failures
     done < <(headings "$ROOT/docs/cookbook.md" | grep -vE '^(Compare CPU and GPU|Use all GPUs)$')
 }
 
@@ -32,10 +32,12 @@ setup() {
 }
 
 # measure FILE KEY: of all channels, as stats says.
-measure() { halo stats --full --json "$1" | sed 's/.*"all"://' | sed -En 's/.*"'"$2"'":(-?[0-9][^,}]*).*/\1/p' | grep .; }
+measure() { halo stats --full --json "$1" | sed 's/.*"all"://' | sed -En 's/.*"'"$2"'":(-?[0-9][^,}]*).*/\1/p' |
+    grep .; }
 
 # within VALUE LOW HIGH
-within() { awk -v v="$1" "BEGIN { exit !(v != \"\" && v >= $2 && v <= $3) }" || { echo "$1 is not in $2 to $3"; return 1; }; }
+within() { awk -v v="$1" "BEGIN { exit !(v != \"\" && v >= $2 && v <= $3) }" ||
+    { echo "$1 is not in $2 to $3"; return 1; }; }
 
 # fits COMPARISON A B KEY: the same measure of two files compares so.
 fits() {
@@ -58,7 +60,8 @@ fall() {
 }
 
 @test "every output a recipe names is there and reads back, as large as its input" {
-    fenced "$ROOT/docs/cookbook.md" | grep -o -- '-o [a-z0-9-]*\.[a-z0-9]*' | sed 's/-o //' | grep -v '^plan.png$\|^same.png$\|\.svg$' > outputs
+    fenced "$ROOT/docs/cookbook.md" | grep -o -- '-o [a-z0-9-]*\.[a-z0-9]*' | sed 's/-o //' |
+        grep -v '^plan.png$\|^same.png$\|\.svg$' > outputs
     [ "$(wc -l < outputs)" -ge 35 ]
     # shellcheck disable=SC2094 # no output is called info
     while read -r output; do
@@ -69,8 +72,10 @@ fall() {
         spectrogram.png) grep -q '"width":345,"height":257' info ;;
         small.png) grep -q '"width":96,"height":64' info ;;
         spectrogram.png) grep -q '"width":345,"height":257' info ;;
-        clear.png | equal.png | even.png | spots.png | sharp16.png | positive.png | integral.npy) grep -q '"width":224,"height":168' info ;;
-        *.png | *.jpg) grep -qE '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
+        clear.png | equal.png | even.png | spots.png | sharp16.png | positive.png |
+            integral.npy) grep -q '"width":224,"height":168' info ;;
+        *.png | *.jpg) grep -qE \
+            '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
         twice.wav) grep -q '"kind":"audio","width":87759,' info ;;
         16k.wav) grep -q '"width":32000,.*"rate":16000,' info ;;
         echo.wav) grep -q '"kind":"audio","width":46746,' info ;;
@@ -108,7 +113,8 @@ fall() {
     within "$(fall flat.png)" -20 20
     [ "$(halo run 'reduce:expr="a+b",map="v>0&&v<255"' text.png | awk '/^gray/ { print $2 }')" = 0 ]
     within "$(measure text.png mean)" 200 250
-    # Ink and paper, nothing between, as much ink left as right; cells are a part of the picture, as large in its corners.
+    # Ink and paper, nothing between, as much ink left as right; cells are a part of the picture, as large in
+    # its corners.
     for output in ink found; do
         [ "$(halo run 'reduce:expr="a+b",map="v>0&&v<255"' $output.png | awk '/^gray/ { print $2 }')" = 0 ]
     done
@@ -151,7 +157,9 @@ fall() {
 
 @test "sound: the hum and the click are gone, the notes are not" {
     grep -q 'LUFS' 'said/Loudness and peak of a recording'
-    for sound in notes no-hum; do halo run 'bandpass:low=40,high=60,taps=4001' $sound.wav -o $sound-50.wav -f; done
+    for sound in notes no-hum; do
+        halo run 'bandpass:low=40,high=60,taps=4001' $sound.wav -o $sound-50.wav -f
+    done
     within "$(awk "BEGIN { print $(measure no-hum-50.wav rms) / $(measure notes-50.wav rms) }")" 0 0.05
     within "$(awk "BEGIN { print $(measure no-hum.wav rms) / $(measure notes.wav rms) }")" 0.9 1
     within "$(measure notes.wav max)" 0.89 0.91
@@ -235,7 +243,8 @@ fall() {
     "$ROOT/docs/cookbook/make" "$BATS_TEST_TMPDIR/pictures"
     (cd "$ROOT/docs/cookbook" && ls -- *.png) > here
     (cd "$BATS_TEST_TMPDIR/pictures" && ls -- *.png) | diff here -
-    grep -o 'cookbook/[a-z0-9-]*\.png' "$ROOT/docs/cookbook.md" | sed 's/cookbook.//' | sort -u | diff <(sort here) -
+    grep -o 'cookbook/[a-z0-9-]*\.png' "$ROOT/docs/cookbook.md" | sed 's/cookbook.//' | sort -u |
+        diff <(sort here) -
     while read -r picture; do
         # Compressed anew by another zlib it may be other bytes, but no other picture.
         halo run '' "$ROOT/docs/cookbook/$picture" -o old.pam -f

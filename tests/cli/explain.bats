@@ -47,8 +47,8 @@ for line in open("formats"):
     grep -x 'input   v0: frames until it ends, 1 channel, f32, 8000 Hz' said
     grep -E '  0.06 MB, 0.03 Mflop a second$' said
     grep -x 'blocks  of 800 frames; .*' said
-    # A format that needs the length first, and a pipeline that needs all of it: both are read as a whole, and so it says.
-    # shellcheck disable=SC2002
+    # A format that needs the length first, and a pipeline that needs all of it: both are read as a whole, and
+    # so it says. shellcheck disable=SC2002
     cat in.raw | halo run --explain --raw s16,8000,1 average:21 - -o x.npy > said
     # shellcheck disable=SC2002
     cat in.raw | halo run --explain --raw s16,8000,1 normalize - -o x.wav >> said
@@ -67,7 +67,8 @@ for line in open("formats"):
     else
         grep -x 'fast    changes nothing here: every step is exact' said
     fi
-    halo run --explain --precision fast gauss:2 g.pgm -o x.pgm | grep -x 'fast    changes nothing here: every step is exact'
+    halo run --explain --precision fast gauss:2 g.pgm -o x.pgm |
+        grep -x 'fast    changes nothing here: every step is exact'
     make_gray large.pgm 90 90 # a mask more than twice as tall as the picture goes as two steps
     halo run --explain --precision fast "gauss:2 | gauss:20" large.pgm -o x.pgm > said
     grep -F 'convolve rows by 161, then columns by 161, border replicate, from splines' said
@@ -88,10 +89,12 @@ import json
 lines = [json.loads(line) for line in open("lines")]
 plans = [line for line in lines if line["type"] == "plan"]
 failed = [line for line in lines if line["type"] != "plan"]
-assert [(line["type"], line["status"]) for line in failed] == [("file", "failed")], failed  # sobel is for images
+# sobel is for images
+assert [(line["type"], line["status"]) for line in failed] == [("file", "failed")], failed
 assert [plan["file"] for plan in plans] == ["g.pgm", "g.pgm", "s.wav", "g.pgm", "-"]
 image, again, sound, stats, live = plans
-keys = {"type", "file", "output", "in", "shrunk", "with", "steps", "per_second", "out", "precision", "backend", "why", "devices", "bands", "memory",
+keys = {"type", "file", "output", "in", "shrunk", "with", "steps", "per_second", "out", "precision", "backend",
+    "why", "devices", "bands", "memory",
         "workers", "threads", "threads_why", "max_memory", "max_memory_why"}
 for plan in plans:
     assert set(plan) - {"latency"} == keys, set(plan) ^ keys
@@ -105,7 +108,8 @@ for plan in plans:
         assert plan["out"]["value"] in made
 assert image["output"] == "out/g.pgm" and image["in"]["width"] == 64 and image["bands"]["unit"] == "rows"
 assert image["workers"] == 2 and image["threads"] == 1 and image["threads_why"] == "--jobs"
-assert sound["bands"] == {"unit": "frames", "count": 1, "size": 20000, "flow": True} and sound["in"]["rate"] == 8000
+assert sound["bands"] == {"unit": "frames", "count": 1, "size": 20000,
+    "flow": True} and sound["in"]["rate"] == 8000
 assert stats["output"] is None and stats["out"] is None and stats["steps"][0]["to"] is None
 assert live["in"]["width"] is None and live["per_second"] and live["bands"]["count"] is None
 assert live["latency"]["block_ms"] == 100 and live["latency"]["first_ms"] == 100 + live["latency"]["ahead_ms"]

@@ -35,7 +35,8 @@ setup() { load common; common_setup; make_worked in.pgm; }
 }
 
 @test "bad values are named" {
-    for option in "--jobs 0" "--jobs x" "--device gpu:x" "--alpha none" "--max-pixels -3" "--raw u8:3x" "--raw s8,1,1" "--raw s16:3x3" \
+    for option in "--jobs 0" "--jobs x" "--device gpu:x" "--alpha none" "--max-pixels -3" "--raw u8:3x" \
+        "--raw s8,1,1" "--raw s16:3x3" \
         "--progress loud" "--max-memory 0"; do
         # shellcheck disable=SC2086
         run --separate-stderr halo run gauss:2 in.pgm -o x.png $option
@@ -186,7 +187,9 @@ setup() { load common; common_setup; make_worked in.pgm; }
     make_gray big.pgm 400 400
     run bash -c '{ "$HALO" run gauss:2 big.pgm -o -; echo "$?" > code; } 2> said | true; cat code said'
     [ "$output" = 141 ]
-    run bash -c '{ "$HALO" hist --bins 100000 --json big.pgm; echo "$?" > code; } 2> said | head -c 1 > /dev/null; cat code said'
+    run bash -c \
+        '{ "$HALO" hist --bins 100000 --json big.pgm; echo "$?" > code; } 2> said |
+        head -c 1 > /dev/null; cat code said'
     [ "$output" = 141 ]
 }
 
@@ -233,7 +236,8 @@ setup() { load common; common_setup; make_worked in.pgm; }
 }
 
 # repeated N TEXT BETWEEN
-repeated() { awk -v n="$1" -v text="$2" -v between="$3" 'BEGIN { for (i = 0; i < n; i++) printf "%s%s", i ? between : "", text }'; }
+repeated() { awk -v n="$1" -v text="$2" -v between="$3" \
+    'BEGIN { for (i = 0; i < n; i++) printf "%s%s", i ? between : "", text }'; }
 
 @test "pipelines of thousands of operations are planned at once; beyond the limits they are refused" {
     make_worked in.pgm

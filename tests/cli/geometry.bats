@@ -1,5 +1,5 @@
-# Pictures cut, padded, turned and resized: sizes as people type them, bands and pipes, and what EXIF goes on saying.
-# shellcheck disable=SC2154
+# Pictures cut, padded, turned and resized: sizes as people type them, bands and pipes, and what EXIF goes on
+# saying. shellcheck disable=SC2154
 setup() {
     load common
     common_setup
@@ -8,7 +8,9 @@ setup() {
 
 # samples OF PIPELINE ON six.pgm, as "WxH: a b c".
 samples() {
-    halo run "$1 | depth:u8" six.pgm -o - --to pgm | { read -r magic; read -r size; read -r most; echo "$size: $(od -An -tu1 -v -w1000 | tr -s ' ' | sed 's/^ //')"; }
+    halo run "$1 | depth:u8" six.pgm -o - --to pgm |
+        { read -r magic; read -r size; read -r most; echo "$size: $(od -An -tu1 -v -w1000 | tr -s ' ' |
+        sed 's/^ //')"; }
 }
 
 @test "crop, pad, flip, rotate and transpose move pixels" {
@@ -81,7 +83,8 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
 
 @test "files, pipes and threads make the same of a picture" {
     make_rgb in.ppm 200 450
-    for pipeline in resize:71 resize:300x,kernel=cubic crop:90x33+100+80 pad:30,border=wrap pad:top=200,border=zero flip:y \
+    for pipeline in resize:71 resize:300x,kernel=cubic crop:90x33+100+80 pad:30,border=wrap \
+        pad:top=200,border=zero flip:y \
         rotate:90 'flip:y | resize:50% | pad:9' 'gauss:2 | crop:20x20 | resize:400%'; do
         halo run "$pipeline" in.ppm -o whole.ppm -f -j 1
         for jobs in 2 3; do
@@ -100,9 +103,11 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
     done
     # Opaque red beside invisible green.
     { printf 'P7\nWIDTH 8\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'
-      printf '\310\0\0\377\310\0\0\377\310\0\0\377\310\0\0\377\0\377\0\0\0\377\0\0\0\377\0\0\0\377\0\0'; } > in.pam
+      printf '\310\0\0\377\310\0\0\377\310\0\0\377\310\0\0\377\0\377\0\0\0\377\0\0\0\377\0\0\0\377\0\0'; } > \
+          in.pam
     halo run 'resize:4x1,fit=exact,kernel=linear' in.pam -o out.pam
-    [ "$(tail -c 16 out.pam | od -An -tu1 -v | tr -s ' ')" = ' 200 0 0 255 200 0 0 223 200 0 0 32 0 0 0 0' ] || { tail -c 16 out.pam | od -An -tu1; return 1; }
+    [ "$(tail -c 16 out.pam | od -An -tu1 -v | tr -s ' ')" = ' 200 0 0 255 200 0 0 223 200 0 0 32 0 0 0 0' ] ||
+        { tail -c 16 out.pam | od -An -tu1; return 1; }
 }
 
 @test "--linear resizes light" {
@@ -132,7 +137,8 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
     truncate -s $((19 + 16384 * 16000)) large.pgm
     [ "$(halo run --max-memory 16M crop:100x100 large.pgm -o - | wc -c)" -eq 10015 ]
     halo run --explain crop:100x100 large.pgm -o - | grep -q 'read as they come, and written when all is made'
-    # Rows that are not there are missed, although none of them is needed; with several pictures the next one follows.
+    # Rows that are not there are missed, although none of them is needed; with several pictures the next one
+    # follows.
     halo run '' in.ppm -o raw.ppm -f
     head -c 200000 raw.ppm > cut.ppm
     run --separate-stderr halo run crop:9x9+0+0 cut.ppm -o x.ppm
@@ -160,7 +166,7 @@ turned_jpeg() {
     tail -c +3 "$1"
 }
 
-@test "--precision fast reads a JPEG smaller that a resize makes much smaller: by as much as it may, and in its place" {
+@test "--precision fast decodes a JPEG at a smaller scale for a resize, without moving what is in it" {
     [[ "$(halo --version)" == *"no JPEG"* ]] && skip "without libjpeg"
     make_rgb noise.ppm 640 483
     halo run 'gauss:8 | normalize' noise.ppm -o even.ppm
@@ -182,7 +188,8 @@ turned_jpeg() {
             halo run --precision fast resize:${size%,*} $name.jpg -o - --to pnm | cmp - fast.ppm
         done
     done
-    [ "$(halo run --precision fast --json 'resize:100 | stats' even.jpg -o x.ppm -f | grep -c '"width":100,"height":75')" -eq 1 ]
+    [ "$(halo run --precision fast --json 'resize:100 | stats' even.jpg -o x.ppm -f |
+        grep -c '"width":100,"height":75')" -eq 1 ]
     # What needs every pixel gets it.
     for pipeline in 'stats | resize:50' 'resize:50,kernel=nearest' 'gauss:1 | resize:50' 'gray | resize:50'; do
         halo run "$pipeline" even.jpg -o exact.ppm -f 2> /dev/null
@@ -197,7 +204,8 @@ turned_jpeg() {
             halo run resize:70 turned.jpg -o exact.jpg -f --quality 100
             halo run --precision fast resize:70 turned.jpg -o fast.jpg -f --quality 100
             halo compare --at-least psnr=44 exact.jpg fast.jpg
-            [ "$(halo info --json exact.jpg | grep -o '"orientation":.')" = "$(halo info --json fast.jpg | grep -o '"orientation":.')" ]
+            [ "$(halo info --json exact.jpg | grep -o '"orientation":.')" = \
+                "$(halo info --json fast.jpg | grep -o '"orientation":.')" ]
         done
     done
     # What is said of a damaged one is of the file.
@@ -221,14 +229,16 @@ turned_jpeg() {
 
 @test "a picture that grows takes the memory of its rows, not a share of its size" {
     make_gray in.pgm 60 40
-    memory() { halo run --explain "$1" in.pgm -o x.pgm --max-pixels 1000G | sed -n 's/.*at most \([0-9]*\)\..* MB in.*/\1/p'; }
+    memory() { halo run --explain "$1" in.pgm -o x.pgm --max-pixels 1000G |
+        sed -n 's/.*at most \([0-9]*\)\..* MB in.*/\1/p'; }
     [ "$(memory resize:20000)" -lt 40 ] && [ "$(memory resize:200000)" -lt 200 ]
 }
 
 @test "what a step makes is bounded as what is read, before work begins" {
     make_gray in.pgm 60 40
     local step
-    for step in pad:100000000 resize:100000x100000,fit=exact 'resize:20000x20000,fit=exact | crop:10x10' 'add:[pad:20000 | crop:60x40]'; do
+    for step in pad:100000000 resize:100000x100000,fit=exact 'resize:20000x20000,fit=exact | crop:10x10' \
+        'add:[pad:20000 | crop:60x40]'; do
         run --separate-stderr halo run "$step" in.pgm -o x.pgm
         [ "$status" -eq 5 ]; says "--max-pixels raises the limit"; [ ! -e x.pgm ]
     done

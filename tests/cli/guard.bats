@@ -8,12 +8,14 @@ field() { grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; } # of the first obje
     loud=$(awk -v m="$(halo stats --json s.wav | field peak)" 'BEGIN { print 1.5 / m }')
     run --separate-stderr halo run "gain:$loud" s.wav -o loud.wav
     [ "$status" -eq 0 ]
-    says 'samples are clipped (33%), the peak is 1.5 times full scale; --guard attenuates sound to prevent clipping'
+    says \
+        'samples are clipped (33%), the peak is 1.5 times full scale; --guard attenuates sound to prevent clipping'
     run --separate-stderr halo run -q "gain:$loud" s.wav -o loud.wav -f
     [ -z "$stderr" ]
     run --separate-stderr halo run gain:0.5 s.wav -o low.wav
     [ -z "$stderr" ]
-    halo run "gain:$loud" s.wav -o loud.wav -f --json 2> messages | field peak | awk '{ exit !($1 > 1.499 && $1 < 1.501) }'
+    halo run "gain:$loud" s.wav -o loud.wav -f --json 2> messages | field peak |
+        awk '{ exit !($1 > 1.499 && $1 < 1.501) }'
     [ "$(halo run gain:0.5 s.wav -o low.wav -f --json | field peak)" = null ]
 }
 
@@ -25,7 +27,8 @@ field() { grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; } # of the first obje
             run --separate-stderr halo run --guard "$pipeline" $f -o "out.${f##*.}" -f
             [ "$status" -eq 0 ] && [ -z "$stderr" ]
             bits=16; [ $f != t.wav ] || bits=24
-            halo stats --json "out.${f##*.}" | field peak | awk -v bits=$bits '{ exit !($1 > 0.9999 && $1 <= 1 - 2 ^ (1 - bits)) }'
+            halo stats --json "out.${f##*.}" | field peak |
+                awk -v bits=$bits '{ exit !($1 > 0.9999 && $1 <= 1 - 2 ^ (1 - bits)) }'
         done
     done
     run --separate-stderr halo run --guard -v gain:7 s.wav -o out.wav -f

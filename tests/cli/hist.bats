@@ -46,7 +46,8 @@ np.save("c.npy", a * 2)'
     [ "$status" -eq 0 ]
     printf '%s\n' "$output" | grep '"file":null' > t.json
     py 'h = [json.loads(l) for l in open("t.json")]
-assert [(r["files"], r["range"], sum(r["channel"][0]["counts"])) for r in h] == [(2, [0, 11], 24), (2, [0, 256], 27)], h'
+found = [(r["files"], r["range"], sum(r["channel"][0]["counts"])) for r in h]
+assert found == [(2, [0, 11], 24), (2, [0, 256], 27)], h'
     mv c.npy in
     run --separate-stderr halo hist -r in --total --json --bins 4
     [ "$status" -eq 1 ]

@@ -22,7 +22,8 @@ same() {
 import sys
 exec(open("picture.py").read())
 got, want = np.load(sys.argv[1]).astype(np.float64), eval(sys.argv[2])
-assert got.shape == want.shape and np.abs(got - want).max() <= float(sys.argv[3]), np.abs(got - want).max()' "$@"
+assert got.shape == want.shape
+assert np.abs(got - want).max() <= float(sys.argv[3]), np.abs(got - want).max()' "$@"
 }
 
 @test "levels stretch what lies between, in the samples' units or in percent, with a gamma" {

@@ -3,7 +3,8 @@
 setup() { load common; common_setup; }
 
 need_mp3() { "$HALO" list formats | grep -q MP3 || skip 'this build reads no MP3'; }
-# frames COUNT: MP3 of COUNT silent frames of 1152 samples, 128 kbit/s, 44.1 kHz, without a header that counts them
+# frames COUNT: MP3 of COUNT silent frames of 1152 samples, 128 kbit/s, 44.1 kHz, without a header that counts
+# them
 frames() { for ((i = 0; i < $1; i++)); do printf '\377\373\220\004'; head -c 413 /dev/zero; done; }
 count() { halo stats --json "$@" | grep -o '"count":[0-9]*' | head -n 1; }
 
@@ -72,7 +73,8 @@ count() { halo stats --json "$@" | grep -o '"count":[0-9]*' | head -n 1; }
     [ "$status" -eq 0 ]
     [[ "$output" == *'"count":5000'* ]]
     halo run '' a.wav -o a.npy -q
-    { head -c 128 a.npy | sed 's/(5000,)/(1000000000,)/; s/(5000, 1)/(1000000000, 1)/' | head -c 127; echo; tail -c +129 a.npy; } > bomb.npy
+    { head -c 128 a.npy | sed 's/(5000,)/(1000000000,)/; s/(5000, 1)/(1000000000, 1)/' |
+        head -c 127; echo; tail -c +129 a.npy; } > bomb.npy
     run timeout 20 "$HALO" stats --json --tolerate --rate 8000 bomb.npy
     [ "$status" -eq 0 ]
     [[ "$output" == *'"count":5000'* ]]

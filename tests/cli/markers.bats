@@ -11,7 +11,8 @@ aiff() {
         be 2 9; be 4 900; printf '\x05two B'
         be 2 3; be 4 100; printf '\x05begin'
         be 2 4; be 4 400; printf '\x02to\0'
-        printf 'INST'; be 4 20; printf '\x3c\0\0\x7f\0\x7f'; be 2 0; be 2 1; be 2 3; be 2 4; be 2 0; be 2 0; be 2 0
+        printf 'INST'; be 4 20; printf '\x3c\0\0\x7f\0\x7f'; be 2 0; be 2 1; be 2 3; be 2 4; be 2 0; be 2 0
+        be 2 0
         printf 'SSND'; be 4 4008; be 4 0; be 4 0; head -c 4000 /dev/zero
     } > "$1"
 }

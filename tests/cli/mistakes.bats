@@ -22,7 +22,8 @@ wrong() {
 @test "results need no output, whatever comes before them" {
     halo run 'crop:4x2+1+1 | stats' in.pgm --json | grep -q '"width":4,"height":2'
     halo run 'gauss:1 | hist' in.pgm > text
-    [ "$(halo run 'gauss:1 | stats' in.pgm --json)" = "$(halo run 'gauss:1 | stats' in.pgm --json -o f.npy 2>&1 | head -1)" ]
+    [ "$(halo run 'gauss:1 | stats' in.pgm --json)" = \
+        "$(halo run 'gauss:1 | stats' in.pgm --json -o f.npy 2>&1 | head -1)" ]
     wrong "an output is missing" run gauss:1 in.pgm
 }
 
@@ -75,9 +76,11 @@ wrong() {
     for k in 1 2 3; do cp in.pgm in/$k.pgm; done
     cp in.pgm out/2.pgm
     run --separate-stderr halo run gauss:1 in -r --out-dir out # one alone is named
-    [ "$status" -eq 1 ] && says "out/2.pgm exists: --force replaces it" && [ -e out/3.pgm ] && cmp out/2.pgm in.pgm
+    [ "$status" -eq 1 ] && says "out/2.pgm exists: --force replaces it" && [ -e out/3.pgm ] &&
+        cmp out/2.pgm in.pgm
     run --separate-stderr halo run gauss:1 in -r --out-dir out
-    [ "$status" -eq 1 ] && says "3 of 3 outputs exist, such as out/1.pgm: --force replaces them" && [ "${#stderr_lines[@]}" -eq 2 ]
+    [ "$status" -eq 1 ] && says "3 of 3 outputs exist, such as out/1.pgm: --force replaces them" &&
+        [ "${#stderr_lines[@]}" -eq 2 ]
     run --separate-stderr halo run gauss:1 in -r --out-dir out --json
     [ "$(grep -c '"error":"out/[123].pgm exists' <<< "$output")" -eq 3 ]
     halo run gauss:1 in -r --out-dir out --skip-existing

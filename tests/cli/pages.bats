@@ -24,7 +24,8 @@ wrong() {
         for side in all.tif all.pgm; do
             # shellcheck disable=SC2086
             halo run "subtract:$side | depth:u8" $file $options -o out.tif -f
-            halo stats --json out.tif | grep -c '"max":0,' | grep -qx 5 || { echo "$side from $input"; return 1; }
+            halo stats --json out.tif | grep -c '"max":0,' | grep -qx 5 ||
+                { echo "$side from $input"; return 1; }
         done
         # shellcheck disable=SC2002
         cat all.pgm | halo run subtract:all.tif - -o - | halo stats --json - | grep -c '"max":0,' | grep -qx 5
@@ -80,7 +81,9 @@ wrong() {
     wrong 2 "counted from the end" bash -c 'cat all.pgm | "$HALO" run pages:-1 - -o x.png'
     wrong 2 "has to be the first operation" halo run 'gauss:1 | pages:2' all.tif -o x.png
     wrong 2 "has to be the first operation" halo run 'subtract:[pages:2]' all.tif -o x.png
-    for text in 0 a 3-2 -1--2 1-2-3 2-0 '1-x'; do wrong 2 "expected a page or pages" halo run "pages:$text" all.tif -o x.png; done
+    for text in 0 a 3-2 -1--2 1-2-3 2-0 '1-x'; do
+        wrong 2 "expected a page or pages" halo run "pages:$text" all.tif -o x.png
+    done
 }
 
 @test "--split writes a file for each page" {

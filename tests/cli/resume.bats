@@ -95,7 +95,8 @@ setup() {
     journal=$(cat out/.halo-journal; echo .)
     run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
     says "0 done, 0 failed, 6 skipped"
-    { printf '#\thalo 0\t'; head -c 3000 /dev/urandom; printf '%s' "${journal%?}"; printf '=\t1.pgm\t12\t'; } > out/.halo-journal
+    { printf '#\thalo 0\t'; head -c 3000 /dev/urandom; printf '%s' "${journal%?}"; printf '=\t1.pgm\t12\t'; } \
+        > out/.halo-journal
     run --separate-stderr halo run gauss:2 in -r --out-dir out --resume
     [ "$status" -eq 0 ]; says "6 done"
     run --separate-stderr halo run gauss:2 in -r --out-dir out --resume
@@ -119,7 +120,8 @@ setup() {
     for resume in '' --resume; do
         # shellcheck disable=SC2086
         run --separate-stderr halo run gauss:1 in -r --out-dir out $resume
-        [ "$status" -eq 4 ]; says "out/.halo-journal: cannot be a journal, its first line is not one of halo's: move it away"
+        [ "$status" -eq 4 ]
+        says "out/.halo-journal: cannot be a journal, its first line is not one of halo's: move it away"
         cmp diary out/.halo-journal
         for target in ../diary ../empty ../none; do
             rm out/.halo-journal; ln -s $target out/.halo-journal
@@ -139,10 +141,12 @@ setup() {
 @test "temporaries of killed runs go, those of other outputs stay" {
     halo run gauss:1 in -r --out-dir out --resume -q
     printf '+\tsub/5.pgm\t0123456789abcdef\n' >> out/.halo-journal
-    touch out/sub/.5.pgm.halo-aaaaaa out/sub/.6.pgm.halo-aaaaaa out/sub/.5.pgm.halo-bbbbbbb out/.1.pgm.halo-cccccc
+    touch out/sub/.5.pgm.halo-aaaaaa out/sub/.6.pgm.halo-aaaaaa out/sub/.5.pgm.halo-bbbbbbb \
+        out/.1.pgm.halo-cccccc
     chmod +t out/sub/.* out/.1* # halo's mark
     halo run gauss:1 in -r --out-dir out --resume -q
-    [ "$(cd out && find . -name '.*.halo-*' | sort)" = $'./.1.pgm.halo-cccccc\n./sub/.5.pgm.halo-bbbbbbb\n./sub/.6.pgm.halo-aaaaaa' ]
+    [ "$(cd out && find . -name '.*.halo-*' | sort)" = \
+        $'./.1.pgm.halo-cccccc\n./sub/.5.pgm.halo-bbbbbbb\n./sub/.6.pgm.halo-aaaaaa' ]
 }
 
 @test "a user's file that is called like a temporary stays" {
@@ -166,7 +170,8 @@ setup() {
 
 @test "parts have journals of their own; resuming with other parts, or none, knows them all" {
     for i in 1 2 3; do halo run gauss:1 in -r --out-dir out --resume --shard $i/3 -q; done
-    [ "$(cd out && ls -d .halo-journal*)" = $'.halo-journal-1-of-3\n.halo-journal-2-of-3\n.halo-journal-3-of-3' ]
+    [ "$(cd out && ls -d .halo-journal*)" = \
+        $'.halo-journal-1-of-3\n.halo-journal-2-of-3\n.halo-journal-3-of-3' ]
     run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
     says "0 done, 0 failed, 5 skipped"
     run --separate-stderr halo run gauss:1 in -r --out-dir out --resume --shard 2/2
@@ -177,7 +182,8 @@ setup() {
     mkfifo slow.pgm
     for signal in INT TERM; do
         # Shells start what is in the background with SIGINT ignored.
-        env --default-signal=INT "$HALO" run gauss:1 in/1.pgm in/2.pgm slow.pgm in/3.pgm --out-dir out-$signal -j 1 2> said &
+        env --default-signal=INT "$HALO" run gauss:1 in/1.pgm in/2.pgm slow.pgm in/3.pgm --out-dir out-$signal \
+            -j 1 2> said &
         pid=$!
         until [ -e out-$signal/2.pgm ]; do sleep 0.01; done
         sleep 0.1

@@ -40,7 +40,8 @@ SOS
 
 @test "what does not fit together is said" {
     make_wav a.wav 100
-    for bad in 'lowpass:1kHz,order=4' 'lowpass:1kHz,design=butterworth,taps=5' 'lowpass:1kHz,design=butterworth,border=zero' \
+    for bad in 'lowpass:1kHz,order=4' 'lowpass:1kHz,design=butterworth,taps=5' \
+        'lowpass:1kHz,design=butterworth,border=zero' \
         'highpass:1kHz,phase=causal' 'notch:50kHz' 'peak:1kHz,gain=0' 'notch:50Hz,q=0.001'; do
         run --separate-stderr halo run "$bad" a.wav -o b.wav
         [ "$status" -eq 2 ]

@@ -19,7 +19,9 @@ setup() {
 }
 
 @test "PNG, PFM, PAM and raw samples follow one another, and formats may change between" {
-    for f in a.pgm c.ppm; do halo run '' $f -o ${f%.*}.png; halo run '' $f -o ${f%.*}.pfm; halo run '' $f -o ${f%.*}.pam; done
+    for f in a.pgm c.ppm; do
+        halo run '' $f -o ${f%.*}.png; halo run '' $f -o ${f%.*}.pfm; halo run '' $f -o ${f%.*}.pam
+    done
     for kind in png pfm pam; do
         cat a.$kind c.$kind | cat | halo run '' - -o - | cmp - <(cat a.$kind c.$kind)
         halo run gauss:2 a.$kind -o ga.$kind
@@ -73,7 +75,8 @@ setup() {
             cmp out.pgm ref.pgm
             run --separate-stderr halo stats t.$kind
             [ "$status" -eq 0 ]; says "after the last complete image"
-            diff <(halo stats --json a.$kind) <(halo stats --json -q t.$kind | sed "s/t.$kind/a.$kind/; s/,\"notes.*/}/")
+            diff <(halo stats --json a.$kind) <(halo stats --json -q t.$kind |
+                sed "s/t.$kind/a.$kind/; s/,\"notes.*/}/")
             run --separate-stderr halo stats - < t.$kind
             [ "$status" -eq 0 ]; says "after the last complete image"
         done
@@ -94,7 +97,8 @@ setup() {
     # Raw frames have been counted when the file was opened.
     head -c 40 b.pgm > r.raw
     run --separate-stderr halo stats --json --raw u8:4x4 r.raw
-    [ "$status" -eq 0 ]; [ "$(wc -l <<< "$output")" -eq 2 ]; says "8 bytes after the last complete image are left out"
+    [ "$status" -eq 0 ]; [ "$(wc -l <<< "$output")" -eq 2 ]
+    says "8 bytes after the last complete image are left out"
 }
 
 @test "a stream into a format that holds one image is refused" {
@@ -121,7 +125,8 @@ setup() {
 @test "sound of unknown length flows through pipes, and its header is put right in files" {
     make_wav in.wav 8000
     halo run average:9 in.wav -o straight.wav
-    { head -c 4 in.wav; printf '\xff\xff\xff\xff'; head -c 40 in.wav | tail -c +9; printf '\xff\xff\xff\xff'; tail -c +45 in.wav; } > open.wav
+    { head -c 4 in.wav; printf '\xff\xff\xff\xff'; head -c 40 in.wav |
+        tail -c +9; printf '\xff\xff\xff\xff'; tail -c +45 in.wav; } > open.wav
     cat open.wav | halo run average:9 - -o - > out.wav
     cmp <(tail -c +45 straight.wav) <(tail -c +45 out.wav)
     [ "$(head -c 44 out.wav | tail -c 4 | od -An -tx1 | tr -d ' ')" = ffffffff ]
@@ -163,7 +168,8 @@ setup() {
     [ "$status" -eq 2 ]; says "--subsampling"
     halo run '' big.ppm -o plain.png
     # tEXt "Comment\0lake", put in before IEND
-    { head -c -12 plain.png; printf '\0\0\0\014tEXtComment\0lake\055\156\104\356'; tail -c 12 plain.png; } > late.png
+    { head -c -12 plain.png; printf '\0\0\0\014tEXtComment\0lake\055\156\104\356'; tail -c 12 plain.png; } \
+        > late.png
     halo run '' late.png -o late.jpg
     [[ "$(halo info --json late.jpg)" == *'"texts":1'* ]]
 }

@@ -17,7 +17,8 @@ setup() { load common; common_setup; }
 @test "a table with a byte order mark before an empty line is read by every command" {
     printf '\xef\xbb\xbf\n1,2\n' > mark.csv
     printf '1,2\n' > plain.csv
-    for command in hist stats 'run average:3 -o - --to csv' 'run reverse -o - --to csv' 'run add:mark.csv -o - --to csv'; do
+    for command in hist stats 'run average:3 -o - --to csv' 'run reverse -o - --to csv' \
+        'run add:mark.csv -o - --to csv'; do
         # shellcheck disable=SC2086
         timeout 20 "$HALO" $command mark.csv > marked.txt
         # shellcheck disable=SC2086
@@ -102,7 +103,8 @@ setup() { load common; common_setup; }
 }
 
 @test "lines go through while more are being written" {
-    (printf 'x\n1\n2\n'; sleep 3; printf '3\n') | halo run --raw csv gain:2 - -o - --to csv --latency 10 > out.csv &
+    (printf 'x\n1\n2\n'; sleep 3; printf '3\n') |
+        halo run --raw csv gain:2 - -o - --to csv --latency 10 > out.csv &
     for _ in $(seq 25); do
         sleep 0.1
         [ "$(wc -l < out.csv)" -lt 3 ] || break

@@ -38,7 +38,8 @@ __attribute__((constructor)) static void begin(void)
 }
 static int fails(size_t size)
 {
-    return (least > 0 && size >= least) || (exactly > 0 && size == exactly && gettid() != getpid()); /* in a worker */
+    const int in_worker = gettid() != getpid();
+    return (least > 0 && size >= least) || (exactly > 0 && size == exactly && in_worker);
 }
 void *malloc(size_t size) { return fails(size) ? NULL : __libc_malloc(size); }
 void *calloc(size_t count, size_t size) { return fails(count * size) ? NULL : __libc_calloc(count, size); }
@@ -62,18 +63,21 @@ END
 @test "at random moments: no temporary, and dead of the signal" {
     need_numpy
     mkdir in
-    for i in {1..60}; do { printf 'P5 %d %d 255\n' $((i * 4)) 100; head -c $((i * 400)) /dev/zero; } > in/$i.pgm; done
+    for i in {1..60}; do { printf 'P5 %d %d 255\n' $((i * 4)) 100; head -c $((i * 400)) /dev/zero; } > \
+        in/$i.pgm; done
     "$PYTHON" - "$HALO" <<'END'
 import os, random, shutil, signal, subprocess, sys, time
 draw, stopped = random.Random(7), 0
 begun = time.time()
 subprocess.run([sys.argv[1], "run", "box:3", "-r", "in", "--out-dir", "out", "-q"], check=True)
 most = time.time() - begun
-for turn in range(480): # of so many at least eleven meet a run that is under way, however fast the machine is by then
+# of so many at least eleven meet a run that is under way, however fast the machine is by then
+for turn in range(480):
     if turn >= 48 and stopped > 10: break
     number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)[turn % 4]
     shutil.rmtree("out")
-    p = subprocess.Popen([sys.argv[1], "run", "box:3", "-r", "in", "--out-dir", "out", "-j", "14"[turn // 4 % 2]],
+    p = subprocess.Popen([sys.argv[1], "run", "box:3", "-r", "in", "--out-dir", "out", "-j",
+        "14"[turn // 4 % 2]],
                          stderr=subprocess.DEVNULL)
     time.sleep(draw.random() * most)
     p.send_signal(number)
@@ -96,10 +100,12 @@ END
     "$PYTHON" - "$HALO" <<'END'
 import os, signal, subprocess, sys, time
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-    signal.signal(number, signal.SIG_DFL)  # nohup and background jobs ignore some, and what they start does, too
+    # nohup and background jobs ignore some, and what they start does, too
+    signal.signal(number, signal.SIG_DFL)
 loop = 'for i in 1 2 3; do "$0" stats in.pgm slow.pgm -j 1 > /dev/null; echo went on; done'
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-    p = subprocess.Popen([sys.argv[1], "stats", "in.pgm", "slow.pgm", "-j", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    p = subprocess.Popen([sys.argv[1], "stats", "in.pgm", "slow.pgm", "-j", "1"], stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE)
     pipe = os.open("slow.pgm", os.O_WRONLY)
     time.sleep(.1)
     p.send_signal(number)
@@ -107,7 +113,8 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
     assert p.returncode == -number, (number, p.returncode)
     assert said == b"halo: stopped, 1 of 2 inputs done\n", said
     os.close(pipe)
-p = subprocess.Popen(["bash", "-c", loop, sys.argv[1]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+p = subprocess.Popen(["bash", "-c", loop, sys.argv[1]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    start_new_session=True)
 pipe = os.open("slow.pgm", os.O_WRONLY)
 time.sleep(.1)
 os.killpg(p.pid, signal.SIGINT)
@@ -146,7 +153,8 @@ END
     mkfifo one.pgm two.pgm
     long=$(printf 'n%.0s' {1..197}).pgm # its output is named in 205 bytes, as nothing else is
     cp in.pgm "$long"
-    FAIL_AT=205 LD_PRELOAD=$PWD/shim.so start timeout 30 "$HALO" run box:3 one.pgm two.pgm "$long" --out-dir o1 -j 2 2> said
+    FAIL_AT=205 LD_PRELOAD=$PWD/shim.so start timeout 30 "$HALO" run box:3 one.pgm two.pgm "$long" --out-dir \
+        o1 -j 2 2> said
     exec 7<> one.pgm
     half_an_image >&7
     until_there compgen -G 'o1/.one.pgm.halo-*'
@@ -171,9 +179,11 @@ END
     shim
     make_gray a.pgm 9 9; make_gray b.pgm 9 9
     for error in 5 2; do # EIO, ENOENT
-        FAIL_STAT=.halo-journal FAIL_ERRNO=$error LD_PRELOAD=$PWD/shim.so run --separate-stderr timeout 20 "$HALO" run box:3 a.pgm b.pgm --out-dir out --resume
+        FAIL_STAT=.halo-journal FAIL_ERRNO=$error LD_PRELOAD=$PWD/shim.so run --separate-stderr timeout 20 \
+            "$HALO" run box:3 a.pgm b.pgm --out-dir out --resume
         [ "$status" -eq 4 ]; says "out/.halo-journal: cannot"
-        FAIL_STAT=.halo-journal FAIL_ERRNO=$error LD_PRELOAD=$PWD/shim.so run --separate-stderr timeout 20 "$HALO" run box:3 a.pgm b.pgm --out-dir out -f
+        FAIL_STAT=.halo-journal FAIL_ERRNO=$error LD_PRELOAD=$PWD/shim.so run --separate-stderr timeout 20 \
+            "$HALO" run box:3 a.pgm b.pgm --out-dir out -f
         [ "$status" -eq 0 ]
     done
 }
@@ -181,7 +191,8 @@ END
 @test "pipes, folders and devices named like a journal are errors in words" {
     make_gray a.pgm 9 9; make_gray b.pgm 9 9
     for name in .halo-journal .halo-journal-1-of-2; do
-        for kind in "mkfifo out/$name" "mkdir out/$name" "ln -s /dev/zero out/$name" "ln -s nowhere out/$name"; do
+        for kind in "mkfifo out/$name" "mkdir out/$name" "ln -s /dev/zero out/$name" \
+            "ln -s nowhere out/$name"; do
             rm -rf out; mkdir out; $kind
             run --separate-stderr timeout 20 "$HALO" run box:3 a.pgm b.pgm --out-dir out --resume
             [ "$status" -eq 4 ]; says "out/$name: cannot"

@@ -315,7 +315,7 @@ HaloResults pipeline_results(const char *pipeline, const HaloBuf *in)
     HaloSession *const session = runner[0].session;
     HaloPipeline *parsed = NULL;
     HaloPlan *plan = NULL;
-    HaloResults results;
+    HaloResults results = {0};
     Outcome outcome = expect_everywhere_alike(pipeline, in, NULL);
     outcome_free(&outcome);
     if (halo_pipeline_parse(session, pipeline, &parsed) != HALO_OK ||

@@ -1,5 +1,5 @@
-"""Signals at random moments of a batch: it ends by them, leaves no temporary, and --resume makes what an undisturbed run
-makes."""
+"""Signals at random moments of a batch: it ends by them, leaves no temporary, and --resume makes what an
+undisturbed run makes."""
 
 import shutil
 import signal
