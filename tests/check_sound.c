@@ -66,8 +66,7 @@ static const char *const pipeline_text[] = {
     "blend:[pad:20,9],at=7,amount=0.3 | average:5,border=reflect",
     "fir:file=\"7x1: 1,-2,3,0.5,0.25,4,-1\",phase=causal",
     "gauss:2 | fir:file=\"9x1: 1,-2,3,0.5,0.25,4,-1,0.5,2\",phase=causal,tail=1 | stats",
-    "trim:4 | fir:file=\"3x1: 1,-2,3\",phase=causal,tail=1 | fir:file=\"6x1: 1,-2,3,4,5,6\",phase=causal | "
-    "pad:2",
+    "trim:4 | fir:file=\"3x1: 1,-2,3\",tail=1 | fir:file=\"6x1: 1,-2,3,4,5,6\",phase=causal | pad:2,3",
     "silence:0.5,min=2,all=1 | average:7 | stats",
     "gauss:1 | silence:0.3,min=1,all=1 | silence:0.6,min=3,all=1 | trim:1 | pad:2,1",
     "blend:[silence:1e-9,min=1 | invert]",
