@@ -116,7 +116,7 @@ static void larger_images(Rng *rng)
     run_case(rng, &shape, 2 * rng_between(rng, 0, 5) + 1, 2 * rng_between(rng, 0, 5) + 1);
 }
 
-/* Windows whose rows, and whose rows one by one, are more than a GPU keeps at hand. */
+/* Windows whose rows, together or one at a time, exceed a GPU's shared memory. */
 static void wide_windows(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), rng_between(rng, 1, 3),
@@ -202,8 +202,8 @@ static void weights_are_gaussians(void **state)
     }
 }
 
-/* What is flat stays as it is, to the bit, beside an edge too; and far more than the range away nothing counts.
- */
+/* Flat areas stay the same to the bit, also beside an edge; samples much farther away than the range have no
+ * weight. */
 static void edges_stay(void **state)
 {
     (void)state;
@@ -212,14 +212,14 @@ static void edges_stay(void **state)
     for (int i = 0; i < W * H; i++) {
         const bool right = i % W > W / 2;
         from[3 * i] = 0.3f;
-        from[3 * i + 1] = right ? 0.7f : 0.1f; /* an edge in one colour is one in all */
+        from[3 * i + 1] = right ? 0.7f : 0.1f; /* an edge in one channel separates all channels */
         from[3 * i + 2] = right ? 0.3001f : 0.3002f;
     }
     run_text("bilateral:2,range=10%", &shape, from, to);
     assert_memory_equal(from, to, sizeof from);
 }
 
-/* Alpha that is full everywhere is as none. */
+/* Full alpha everywhere gives the result without alpha. */
 static void opaque_pixels_are_as_without_alpha(void **state)
 {
     (void)state;

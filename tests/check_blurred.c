@@ -1,5 +1,5 @@
-/* Gradients of a blur, with what may come behind, give the bytes of the steps one by one, also where a backend
- * makes both in one pass: at every edge, of parts of a picture, with what is no number. */
+/* Gradients of a blur, followed by other steps or not, give the bytes of the separate steps, also where a
+ * backend fuses both: at every edge, for parts of an image, and with non-finite samples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { TEXT = 400 };
 
-/* Part of a picture: whoever makes it sees no samples beyond what it reads. */
+/* Part of an image: the source holds only the samples that are needed. */
 static void add_crop(char *text, const HaloShape *shape, Rng *rng)
 {
     const int64_t width = rng_between(rng, 1, shape->width), height = rng_between(rng, 1, shape->height);
@@ -37,7 +37,7 @@ static void add_gradient(char *text, const char *edge, Rng *rng)
     sprintf(text + strlen(text), "%s:border=%s", op[rng_between(rng, 0, 4)], edge);
 }
 
-/* What may come behind; and a picture of the type and of the widths that there are kernels for, or another. */
+/* The steps that may follow; and images with and without a kernel for their type and width. */
 static void expect_alike(char *text, Rng *rng)
 {
     static const char *const end[] = {"",           "", " | gain:2", " | threshold:50 | invert", " | normalize",

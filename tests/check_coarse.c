@@ -1,5 +1,5 @@
-/* --precision fast: long smooth separable masks by coarse taps. Every device is within the bound, and a sample
- * reaches no further than docs/numerics.md says. */
+/* --precision fast: long smooth separable masks as a decimated filter between B-splines. Every device is within
+ * the bound, and a sample has no influence beyond the distance that docs/numerics.md states. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@
 
 /* ---- devices -------------------------------------------------------------------------------------------- */
 
-/* All of the source, or just what the design reads. */
+/* All of the source, or only the part that the design reads. */
 static TestRect needed(Rng *rng, const HaloShape *shape, const HaloSep *sep, TestRect rect)
 {
     TestRect need = test_whole(shape);
@@ -151,7 +151,7 @@ static void bands_and_threads_give_the_same_bytes(void **state)
     halo_buf_free(&in);
 }
 
-/* A NaN reaches what the mask does, and 8 nodes or two spans more. */
+/* A NaN spreads over the mask and at most 8 control points or two spans more. */
 static void nan_on(HaloDeviceChoice place)
 {
     const int64_t radius = 60, beyond = 8 * (2 * radius + 1) / 24, at_x = 400, at_y = 300;
@@ -171,7 +171,7 @@ static void nan_on(HaloDeviceChoice place)
     halo_buf_free(&with);
 }
 
-static void a_nan_does_not_go_far(void **state)
+static void a_nan_spreads_over_the_mask_only(void **state)
 {
     (void)state;
     for (int p = 0; p < count_places(); p++) nan_on(places[p]);
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
         random_test(wide_masks_stay_within_the_bound, 10),
         random_test(long_planes_stay_within_the_bound, 10),
         cmocka_unit_test(bands_and_threads_give_the_same_bytes),
-        cmocka_unit_test(a_nan_does_not_go_far),
+        cmocka_unit_test(a_nan_spreads_over_the_mask_only),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

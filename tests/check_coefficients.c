@@ -111,7 +111,7 @@ static void disk(void **state)
     assert_int_equal(taps_disk(2.3, &square), HALO_OK);
     assert_int_equal(square.width, 5);
     for (int row = 0; row < 3; row++) expect_near(&square, row * 5, corner[row], 3);
-    for (int row = 0; row < 5; row++) /* the same seen from all eight sides */
+    for (int row = 0; row < 5; row++) /* the same after every rotation and reflection */
         for (int column = 0; column < 5; column++) {
             const double tap = square.tap[row * 5 + column];
             assert_true(tap == square.tap[column * 5 + row] && tap == square.tap[(4 - row) * 5 + column]);
@@ -167,7 +167,7 @@ static void motion(void **state)
 
 /* ---- Savitzky-Golay ------------------------------------------------------------------------------------- */
 
-/* A polynomial of the order fitted goes through unchanged: its moments are 1, 0, 0, … */
+/* A polynomial of the fitted order passes unchanged: the moments are 1, 0, 0, … */
 static void keeps_polynomials(const HaloMask *row, int order)
 {
     const int64_t m = row->width / 2;

@@ -96,8 +96,8 @@ static void unpremul_divides_where_there_is_alpha(Rng *rng) { run_case(rng, HALO
 static void copy_alpha_takes_it_from_the_second(Rng *rng) { run_case(rng, HALO_COMBINE_COPY_ALPHA); }
 static void keep_leaves_the_margins(Rng *rng) { run_case(rng, HALO_COMBINE_KEEP); }
 
-/* b is one pixel, or has one channel, or both, and goes with all of a. */
-static void one_goes_with_all(Rng *rng)
+/* b is one pixel, or has one channel, or both, and is combined with all of a. */
+static void one_pixel_or_channel_with_all(Rng *rng)
 {
     HaloShape out = draw_long_shape(rng, 40), of_b;
     HaloStep combine = {.u.combine.kind = (HaloCombineKind)rng_between(rng, 0, HALO_COMBINE_UNSHARP),
@@ -125,9 +125,9 @@ static void one_goes_with_all(Rng *rng)
     testbuf_free(&dst);
 }
 
-/* b lies anywhere, also beside a, and has one colour or all, and alpha or not; its buffer holds just what lies
- * there. */
-static void over_lays_one_on_the_other(Rng *rng)
+/* b lies anywhere, also outside of a, has one colour channel or all, and alpha or not; its buffer holds only
+ * the overlap. */
+static void over_composites(Rng *rng)
 {
     HaloShape out = draw_long_shape(rng, 40), of_b;
     out.dtype = draw_dtype(rng);
@@ -200,7 +200,7 @@ static void cutout_multiplies_alpha(Rng *rng)
     testbuf_free(&dst);
 }
 
-/* A row of which the first and the last samples are fitted; in pieces that hold just what they need. */
+/* A row whose first and last samples are fitted; in pieces that hold only what they need. */
 static void ends_are_summed_over_the_ends(Rng *rng)
 {
     const int64_t taps = rng_between(rng, 1, 40), left = rng_between(rng, 0, taps / 2);
@@ -250,8 +250,8 @@ int main(int argc, char **argv)
         random_test(unpremul_divides_where_there_is_alpha, 700),
         random_test(copy_alpha_takes_it_from_the_second, 700),
         random_test(keep_leaves_the_margins, 700),
-        random_test(one_goes_with_all, 700),
-        random_test(over_lays_one_on_the_other, 1500),
+        random_test(one_pixel_or_channel_with_all, 700),
+        random_test(over_composites, 1500),
         random_test(cutout_multiplies_alpha, 700),
         random_test(ends_are_summed_over_the_ends, 500),
     };

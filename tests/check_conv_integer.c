@@ -1,5 +1,5 @@
-/* Dense convolution of bytes by masks of whole numbers or fractions of one power of two, on every device: sums
- * that are exact may be made of integers, in any order; those that are not may not. */
+/* Dense convolution of u8 samples by masks of integers, or of multiples of one power of two, on every device:
+ * exact sums may be computed by integers, in any order; other sums may not. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 /* The magnitudes of taps may come to this many units, and not to one more. */
 #define UNITS_MOST (16777216 / 255)
 
-/* Whole numbers of one size: small ones, bytes with their extremes, two bytes, three. */
+/* Integers of one size: small ones, one byte with its extremes, two bytes, three. */
 static int64_t draw_units(Rng *rng, int64_t style)
 {
     static const int64_t bound[] = {4, 128, 300, 32700, 66000};
@@ -26,7 +26,7 @@ static int64_t draw_units(Rng *rng, int64_t style)
     return rng_between(rng, -most, most - 1);
 }
 
-/* At most UNITS_MOST altogether, or just so many, or one more. */
+/* A sum of magnitudes below UNITS_MOST, equal to it, or greater by one. */
 static void draw_whole_taps(Rng *rng, float *tap, int64_t count)
 {
     const int64_t style = rng_once_in(rng, 8) ? 4 : rng_between(rng, 0, 3), sign = rng_between(rng, 0, 3);
@@ -81,7 +81,8 @@ static void masks_up_to_70(Rng *rng)
     check_whole(rng, &shape, width, height, false);
 }
 
-/* Larger than any block of outputs, so that some lie inside; aligned, and from the middle. */
+/* Larger than any block of outputs, so that some blocks are interior; aligned, and with the anchor in the
+ * middle. */
 static void larger_pictures(Rng *rng)
 {
     static const int64_t common[] = {3, 5, 7, 9, 11, 15, 17, 25, 31, 33, 47, 63};
@@ -95,7 +96,7 @@ static void larger_pictures(Rng *rng)
     check_whole(rng, &shape, side, tall, true);
 }
 
-/* Windows that reach several times round a picture, and pictures of a few rows or columns. */
+/* Windows several times as large as the image, and images of a few rows or columns. */
 static void small_pictures(Rng *rng)
 {
     const bool wide = rng_once_in(rng, 2);

@@ -13,7 +13,7 @@
 
 static HaloPrimitive draw_primitive(Rng *rng) { return rng_once_in(rng, 2) ? HALO_CONV : HALO_SEP; }
 
-/* Square masks of few taps over pixels of many channels, whose rows may be copied in words or not. */
+/* Small square masks over images of many channels, whose rows are aligned for wide copies or not. */
 static void many_channels(Rng *rng)
 {
     const HaloPrimitive primitive = draw_primitive(rng);
@@ -25,7 +25,7 @@ static void many_channels(Rng *rng)
     conv_case(rng, primitive, &shape, side, side);
 }
 
-/* So many rows of few columns that strips of them are taken at once, or all columns of some rows. */
+/* Narrow images with so many rows that strips of rows, or all columns of some rows, are processed together. */
 static void narrow_images(Rng *rng)
 {
     const HaloPrimitive primitive = draw_primitive(rng);

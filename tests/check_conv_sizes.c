@@ -48,9 +48,9 @@ static void sound_of_one_row(Rng *rng)
               rng_once_in(rng, 3) ? rng_between(rng, 34, most) : rng_between(rng, 1, 33), 1);
 }
 
-/* Blocks of the GPU that lie inside the image stage their samples in words where rows are aligned and the
- * anchor is the middle: every number of channels, of which five and seven are sets that are not full, every
- * mask that has a kernel of its own. */
+/* Interior blocks of the GPU stage their samples by wide copies where rows are aligned and the anchor is in the
+ * middle: every number of channels (five and seven leave a group incomplete), every mask that has a kernel of
+ * its own. */
 static void blocks_inside_the_image(Rng *rng)
 {
     static const int64_t common[] = {3, 5, 7, 9, 11, 13, 15, 21, 31};
@@ -72,8 +72,7 @@ static void blocks_inside_the_image(Rng *rng)
     }
 }
 
-/* Results that outgrow the caches: the CPU writes them past those, from the registers where rows are aligned.
- */
+/* Results larger than the caches, which the CPU writes by streaming stores, directly where rows are aligned. */
 static void larger_than_the_caches(Rng *rng)
 {
     const HaloShape shape =

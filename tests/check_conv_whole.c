@@ -1,5 +1,5 @@
-/* Masks of whole numbers over whole numbers, which a backend may sum by integers: near every limit of theirs,
- * on every device against the plain double loop. */
+/* Masks of integers over integer samples, which a backend may sum by integers: near every limit of those, on
+ * every device against the plain double loop. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "draw.h"
 #include "oracle.h"
 
-/* Whole numbers of a few bits or many, times a power of two. */
+/* Integers of a few bits or many, times a power of two. */
 static void draw_whole_taps(Rng *rng, float *tap, int64_t n)
 {
     const int64_t most = (int64_t)1 << rng_between(rng, 0, 16);
@@ -23,7 +23,7 @@ static void draw_whole_taps(Rng *rng, float *tap, int64_t n)
     for (int64_t k = 0; k < n; k++) tap[k] = (float)rng_between(rng, positive ? 0 : -most, most) * unit;
 }
 
-/* Taps all alike or few, whose magnitudes come to about what some number of bits holds. */
+/* Equal taps or a few taps, whose magnitudes add up to about the limit of some number of bits. */
 static void draw_limit_taps(Rng *rng, float *tap, int64_t n)
 {
     static const int64_t limit[] = {127, 128, 128, 256, 257, 32767, 65793};

@@ -63,7 +63,7 @@ static void half_an_ulp_and_no_more(Rng *rng)
     for (int i = 0; i < 1000; i++) {
         uint32_t bits = (uint32_t)rng_next(rng);
         float v = rng_float(rng, -0.25f, 1.25f);
-        if (rng_once_in(rng, 2)) memcpy(&v, &bits, sizeof v); /* any float there is */
+        if (rng_once_in(rng, 2)) memcpy(&v, &bits, sizeof v); /* any float */
         const float white = white_of[rng_between(rng, 0, 2)];
         if (!isfinite(v)) continue;
         if (rng_once_in(rng, 2)) v *= white;

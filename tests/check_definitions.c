@@ -1,4 +1,4 @@
-/* What docs/numerics.md says of single operations, said with numbers: on every device, and by the oracle. */
+/* What docs/numerics.md states of single operations, in numbers: on every device, and by the oracle. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -22,7 +22,7 @@ static uint32_t bits_of(float v)
     return bits;
 }
 
-/* To the bit, signs of zeros too; one NaN is as good as another. */
+/* To the bit, signs of zeros included; all NaN are equal. */
 static void expect_values(const char *pipeline, const HaloBuf *in, const float *want)
 {
     Outcome outcome = run_ok(pipeline, in);
@@ -44,8 +44,9 @@ static void expect_floats(const char *pipeline, const float *from, const float *
 
 /* ---- medians -------------------------------------------------------------------------------------------- */
 
-/* Of an even number that NaN leave, the mean of the two in the middle; of ranks the lower one. */
-static void medians_of_what_is_left(void **state)
+/* Where NaN leave an even number of samples, the median is the mean of the two in the middle, other ranks the
+ * lower one. */
+static void medians_without_nan(void **state)
 {
     (void)state;
     const float from[] = {1, NAN, 4, 2, NAN, NAN, 8}, median[] = {1, 2.5f, 3, 3, 2, 8, 8},
@@ -57,7 +58,7 @@ static void medians_of_what_is_left(void **state)
 /* ---- depths --------------------------------------------------------------------------------------------- */
 
 /* 8 bits in 16 are 257 times as many, and back by 257, half to even. */
-static void depths_are_257_apart(void **state)
+static void depths_differ_by_257(void **state)
 {
     (void)state;
     const HaloShape bytes = test_shape(HALO_U8, 256, 1, 1), words = test_shape(HALO_U16, 65536, 1, 1);
@@ -175,7 +176,7 @@ static long double between(const uint64_t *count, int bins, int last)
     return weight[0] * weight[1] * d * d;
 }
 
-/* No other level sets the classes farther apart, none that does as well is lower, and colours share one. */
+/* No other level separates the classes better, no equally good one is lower, and all channels share one. */
 static void expect_otsu(const HaloBuf *in, const uint64_t *count, int bins, double lo, double hi)
 {
     Outcome outcome = run_ok("threshold:otsu", in);
@@ -195,7 +196,7 @@ static void expect_otsu(const HaloBuf *in, const uint64_t *count, int bins, doub
     outcome_free(&outcome);
 }
 
-static void otsu_parts_two_kinds_best(void **state)
+static void otsu_separates_best(void **state)
 {
     (void)state;
     HaloShape shape = test_shape(HALO_U8, 40, 30, 4);
@@ -238,7 +239,7 @@ static void otsu_of_floats(void **state)
 
 /* ---- normalize ------------------------------------------------------------------------------------------ */
 
-/* Whatever the range is: the least sample is the one end, the greatest the other, and none lies beyond. */
+/* For any range, the least sample becomes one end and the greatest the other, and none lies outside. */
 static void expect_ends(const char *pipeline, const HaloBuf *in, float at_least, float at_most)
 {
     Outcome outcome = run_ok(pipeline, in);
@@ -308,7 +309,7 @@ static void normalize_ends_on_its_ends_in_integers(Rng *rng)
     halo_buf_free(&in);
 }
 
-/* 1000001 is 16 steps of f32 away from 1000000: what its scale and offset lose is seen. */
+/* 1000001 is 16 ulp from 1000000 in f32, so that errors of scale and offset show. */
 static void normalize_far_from_zero_and_of_all_f32(void **state)
 {
     (void)state;
@@ -335,7 +336,7 @@ static void normalize_without_a_range(void **state)
 /* ---- statistics ----------------------------------------------------------------------------------------- */
 
 /* The mean is the sum by the number, not that of the merges. */
-static void the_mean_is_the_sum_by_the_number(void **state)
+static void the_mean_is_the_sum_over_the_count(void **state)
 {
     (void)state;
     Rng rng = {5};
@@ -356,11 +357,11 @@ static void the_mean_is_the_sum_by_the_number(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(medians_of_what_is_left),
+        cmocka_unit_test(medians_without_nan),
         cmocka_unit_test(percentages_are_of_full_scale),
-        cmocka_unit_test(otsu_parts_two_kinds_best),
+        cmocka_unit_test(otsu_separates_best),
         cmocka_unit_test(otsu_of_floats),
-        cmocka_unit_test(depths_are_257_apart),
+        cmocka_unit_test(depths_differ_by_257),
         cmocka_unit_test(floats_round_half_to_even_and_saturate),
         cmocka_unit_test(nan_is_below_every_threshold),
         cmocka_unit_test(zeros_infinities_and_nan_through_curves),
@@ -369,7 +370,7 @@ int main(int argc, char **argv)
         random_test(normalize_ends_on_its_ends_in_integers, 100),
         cmocka_unit_test(normalize_far_from_zero_and_of_all_f32),
         cmocka_unit_test(normalize_without_a_range),
-        cmocka_unit_test(the_mean_is_the_sum_by_the_number),
+        cmocka_unit_test(the_mean_is_the_sum_over_the_count),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

@@ -1,4 +1,4 @@
-/* What `stats` says beyond one reduction, held against sorting and against two passes in long double. */
+/* What `stats` reports beyond one reduction, against sorting and against two passes in long double. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -72,7 +72,7 @@ static void check_moments(const char *who, const double *x, int64_t n, const Hal
     near(who, "kurtosis", (double)(m4 / (m2 * m2) - 3), s->kurtosis, 1e-8);
 }
 
-/* Every value by itself, or the default bins of floats; `x` is in order. */
+/* One bin a value, or the default bins of floats; `x` is sorted. */
 static double entropy(const double *x, int64_t n, const HaloShape *shape)
 {
     const double lo = shape->kind == HALO_AUDIO ? -1 : 0, hi = (double)shape->white;
@@ -142,15 +142,15 @@ static void run_case(Rng *rng, TestContent content)
 }
 
 static void plain_samples(Rng *rng) { run_case(rng, rng_once_in(rng, 3) ? TEST_FEW_VALUES : TEST_PLAIN); }
-/* Floats of every size: a bin of the first histogram holds most of them. */
+/* Floats over a wide range, most of which fall into one bin of the first histogram. */
 static void samples_of_every_size(Rng *rng)
 {
     run_case(rng, rng_once_in(rng, 2) ? TEST_WIDE_RANGE : TEST_MIXED);
 }
 static void infinities_and_nan(Rng *rng) { run_case(rng, TEST_SPECIAL); }
 
-/* Floats within full scale, from end to end or nearly: one histogram does for entropy and percentiles. Beside
- * it: a little beyond full scale, or over less than a quarter of it. */
+/* Floats that span full scale or nearly, where one histogram serves entropy and percentiles; others that exceed
+ * it slightly or span less than a quarter of it. */
 static void full_scale(Rng *rng)
 {
     const bool sound = rng_once_in(rng, 3);
@@ -175,7 +175,7 @@ static void full_scale(Rng *rng)
     testbuf_free(&buf);
 }
 
-/* Nothing but one value: finite, infinite, or none at all. */
+/* A single value: finite, infinite or NaN. */
 static void one_value_everywhere(void **state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static void one_value_everywhere(void **state)
     }
 }
 
-/* Sound is measured band by band where it may be, in pieces that are nodes of the tree. */
+/* Sound is measured in bands, where possible, that are nodes of the reduction's tree. */
 static void sound_in_bands(Rng *rng)
 {
     HaloShape shape = test_shape(HALO_F32, rng_between(rng, 4000, 60000), 1, (int)rng_between(rng, 1, 3));

@@ -72,7 +72,8 @@ static void larger_images(Rng *rng)
     run_case(rng, test_shape(draw_dtype(rng), rng_between(rng, 200, 500), rng_between(rng, 100, 300), 3), 3);
 }
 
-/* Words and floats in so large tiles, and with so low a limit, that neighbouring levels are near each other. */
+/* u16 and floats in tiles so large, and with a limit so low, that neighbouring levels are close to each
+ * other. */
 static void near_levels(Rng *rng)
 {
     const int64_t tiles = rng_between(rng, 1, 2);
@@ -98,8 +99,8 @@ static void near_levels(Rng *rng)
     testbuf_free(&src);
 }
 
-/* A flat image stays as it is: there is nothing to spread. */
-static void flat_images_stay(void **state)
+/* A flat image is not changed. */
+static void flat_images_do_not_change(void **state)
 {
     (void)state;
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
@@ -187,7 +188,7 @@ int main(int argc, char **argv)
         random_test(several_tiles, 120),
         random_test(larger_images, 8),
         random_test(near_levels, 8),
-        cmocka_unit_test(flat_images_stay),
+        cmocka_unit_test(flat_images_do_not_change),
         cmocka_unit_test(levels_are_mixed_beside_single_tiles),
     };
     test_arguments(argc, argv);

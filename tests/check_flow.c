@@ -1,6 +1,5 @@
-/* Files that flow through a plan in bands: the bytes of the output are those of the whole image read, computed
- * and written at once, with any number of rows at a time, with threads and without; and nothing is left behind
- * by failures. */
+/* Files that are processed in bands: the output has the bytes of the whole image read, computed and written at
+ * once, for bands of any height, with threads and without; failures leave nothing behind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +86,7 @@ out:
 
 /* ---- the same bytes ------------------------------------------------------------------------------------- */
 
-/* The output's bytes as they are when everything is done at once. */
+/* The output's bytes without bands. */
 static Outcome at_once(const char *text, const HaloFormat *to, const char *from, Bytes *file)
 {
     HaloSession *const session = open_session(1, 0, 0);
@@ -223,7 +222,7 @@ static void floats_are_measured_in_bands(Rng *rng)
     expect_results(measuring_text[rng_between(rng, 0, MEASURING - 1)], &shape, rng_between(rng, 0, 40), rng);
 }
 
-/* Of many pixels whole nodes of the tree lie side by side. */
+/* Large images have several whole nodes of the tree. */
 static void large_floats_are_measured_in_bands(void **state)
 {
     (void)state;
@@ -258,7 +257,7 @@ static void truncated_files_leave_nothing(Rng *rng)
     halo_buf_free(&in);
 }
 
-/* An image of 3 MB passes where 1 MB of memory is allowed, unless its pipeline needs all of it. */
+/* An image of 3 MB is processed with 1 MB of memory allowed, unless its pipeline needs all of it. */
 static void more_than_memory(void **state)
 {
     (void)state;

@@ -91,7 +91,7 @@ static const HaloProgram sample_itself = {1, {{HALO_CODE_A, 0.0}}};
 
 /* ---- against the oracle --------------------------------------------------------------------------------- */
 
-static void programs_are_read_alike(Rng *rng)
+static void programs_run_as_the_oracle(Rng *rng)
 {
     const HaloProgram program = draw_program(rng, true);
     for (int i = 0; i < 50; i++) {
@@ -103,15 +103,14 @@ static void programs_are_read_alike(Rng *rng)
     }
 }
 
-/* Powers are known as such and come to the same; what is no power is seldom taken for one, and then it is one.
- */
+/* Powers are recognised and give the same result; a random expression that is recognised is a power. */
 static void powers_are_known(Rng *rng)
 {
     HaloProgram program = draw_distance_power(rng);
     HaloPower power;
     if (!halo_program_power(&program, &power))
         fail_case(NULL, "a power of %d instructions is not known", program.length);
-    if (rng_once_in(rng, 2)) { /* some instruction is another */
+    if (rng_once_in(rng, 2)) { /* one instruction is changed */
         HaloInstruction *const at = &program.at[rng_between(rng, 0, program.length - 1)];
         if (at->code == HALO_CODE_MUL || at->code == HALO_CODE_SUB)
             at->code = (HaloCode)rng_between(rng, HALO_CODE_ADD, HALO_CODE_MAX);
@@ -228,7 +227,7 @@ static void known_sums(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_sums),        random_test(programs_are_read_alike, 500),
+        cmocka_unit_test(known_sums),        random_test(programs_run_as_the_oracle, 500),
         random_test(small_images, 150),      random_test(lengths_round_leaves_and_tasks, 40),
         random_test(leaves_across_rows, 10), random_test(powers_are_known, 300),
     };

@@ -95,8 +95,9 @@ static void larger_images(Rng *rng)
     run_case(rng, &shape);
 }
 
-/* Words are counted few channels at a time; a GPU gives the counts of more than thirty in another way. */
-static void words_of_many_channels(Rng *rng)
+/* u16 samples are counted a few channels at a time; a GPU returns the counts of more than thirty channels in
+ * another way. */
+static void u16_of_many_channels(Rng *rng)
 {
     const HaloHist hist = {.bins = 65536, .hi = 65536};
     const HaloShape shape = rng_once_in(rng, 6)
@@ -125,9 +126,9 @@ static void constant_images(void **state)
     }
 }
 
-/* Many bytes of one channel, or of several that share tables: noise, runs of any length, in rows that lie apart
- * or not. */
-static void many_bytes(Rng *rng)
+/* Many u8 samples of one channel, or of several that share tables: noise, runs of any length, in rows with
+ * padding or without. */
+static void many_u8_samples(Rng *rng)
 {
     const HaloHist hist = {.bins = 256, .hi = 256};
     const int64_t width = rng_between(rng, 1, 3000), run = rng_once_in(rng, 3) ? 1 : rng_between(rng, 1, 40);
@@ -138,7 +139,7 @@ static void many_bytes(Rng *rng)
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
     uint8_t v = 0;
     const int64_t bytes =
-        width * shape.channels; /* what lies behind a row's last is not ours, nor there after the last */
+        width * shape.channels; /* padding does not belong to the image, and is absent after the last row */
     for (int64_t i = 0; i < height * bytes; i++) {
         if (i % run == 0) v = (uint8_t)(255 - rng_next(rng) % noise);
         ((uint8_t *)halo_at(&src.view, 0, i / bytes))[i % bytes] = v;
@@ -156,7 +157,7 @@ static HaloHist decimal_hist(Rng *rng)
     return (HaloHist){.bins = bins, .lo = (double)first / unit, .hi = (double)(first + step * bins) / unit};
 }
 
-/* Samples on the very edges of bins and of the range. */
+/* Samples exactly on the edges of bins and of the range. */
 static void samples_on_the_edges(Rng *rng)
 {
     HaloHist hist = rng_once_in(rng, 3) ? (HaloHist){.bins = (int64_t)1 << rng_between(rng, 0, 13), .hi = 1}
@@ -243,8 +244,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oracle_by_hand),      random_test(small_images, 100),
-        random_test(larger_images, 8),         random_test(words_of_many_channels, 12),
-        cmocka_unit_test(constant_images),     random_test(many_bytes, 16),
+        random_test(larger_images, 8),         random_test(u16_of_many_channels, 12),
+        cmocka_unit_test(constant_images),     random_test(many_u8_samples, 16),
         random_test(samples_on_the_edges, 60), random_test(histograms_in_parts, 60),
     };
     test_arguments(argc, argv);

@@ -1,4 +1,4 @@
-/* Text line by line: whatever the pieces are in which it comes, with lines up to a length and longer ones. */
+/* Text line by line, read in pieces of any size, with lines up to the limit and longer ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static HaloStatus take_letters(void *from, void *bytes, size_t size, size_t *got
     return HALO_OK;
 }
 
-/* What never ends takes no more memory than a line may have. */
+/* A line without an end takes no more memory than the limit of a line. */
 static void test_endless(void **unused)
 {
     (void)unused;

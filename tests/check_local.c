@@ -1,4 +1,4 @@
-/* What is made of the window round every sample, against its definition in plain loops: local and adaptive. */
+/* local and adaptive against their definitions in plain loops. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -45,8 +45,8 @@ static double variance_at(const HaloBuf *in, int64_t width, int64_t height, int6
     return (double)(apart / n);
 }
 
-/* What is lost goes with the squares of the samples, far beyond the digits of f32; the rest is f32's rounding.
- */
+/* The error is proportional to the squares of the samples, far below f32's precision; the rest is f32's
+ * rounding. */
 static void expect_deviations(const char *text, const HaloBuf *in, const HaloBuf *got, int64_t width,
                               int64_t height, bool root)
 {
@@ -96,8 +96,8 @@ static void deviations_far_from_zero(void **state)
     halo_buf_free(&in);
 }
 
-/* Sums of integers are exact: where all are alike nothing deviates. */
-static void flat_parts_do_not_deviate(void **state)
+/* Sums of integers are exact: equal samples have no deviation. */
+static void flat_parts_have_no_deviation(void **state)
 {
     (void)state;
     static const HaloDtype dtype[] = {HALO_U8, HALO_U16};
@@ -115,8 +115,9 @@ static void flat_parts_do_not_deviate(void **state)
     }
 }
 
-/* An infinity leaves no deviation, a NaN likewise unless it is left out; both just in their windows. */
-static void deviations_without_numbers(void **state)
+/* An infinity makes the deviation NaN, and so does a NaN unless it is ignored; both only in windows that hold
+ * them. */
+static void deviations_with_nan(void **state)
 {
     (void)state;
     const float value[] = {1, 2, 3, 4, NAN, 9, 7, 5, INFINITY, 5, 5, 5};
@@ -259,7 +260,7 @@ static void adaptive_along_sound(void **state)
     halo_buf_free(&in);
 }
 
-/* Under border=valid just what has whole windows comes out, under keep the rest stays as it was. */
+/* border=valid gives the samples with whole windows, border=keep leaves the others unchanged. */
 static void adaptive_at_the_edges(void **state)
 {
     (void)state;
@@ -292,7 +293,7 @@ static void adaptive_at_the_edges(void **state)
 }
 
 /* A NaN is above nothing; those in a window are above nothing either unless they are left out. */
-static void adaptive_without_numbers(void **state)
+static void adaptive_with_nan(void **state)
 {
     (void)state;
     const float value[] = {1, 2, NAN, 4, 9, 1, 1, 8};
@@ -313,7 +314,7 @@ static void adaptive_without_numbers(void **state)
 
 /* ---- what is said twice --------------------------------------------------------------------------------- */
 
-static void ways_to_say_it(void **state)
+static void equivalent_spellings(void **state)
 {
     (void)state;
     static const Said said[] = {
@@ -334,14 +335,14 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         random_test(deviations, 80),
         cmocka_unit_test(deviations_far_from_zero),
-        cmocka_unit_test(flat_parts_do_not_deviate),
-        cmocka_unit_test(deviations_without_numbers),
+        cmocka_unit_test(flat_parts_have_no_deviation),
+        cmocka_unit_test(deviations_with_nan),
         random_test(adaptive, 120),
         cmocka_unit_test(adaptive_by_integers),
         cmocka_unit_test(adaptive_along_sound),
         cmocka_unit_test(adaptive_at_the_edges),
-        cmocka_unit_test(adaptive_without_numbers),
-        cmocka_unit_test(ways_to_say_it),
+        cmocka_unit_test(adaptive_with_nan),
+        cmocka_unit_test(equivalent_spellings),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

@@ -89,7 +89,7 @@ static void programs_of_points_leave_alpha(Rng *rng)
     check(rng, &from, &to, &map);
 }
 
-/* Results that outgrow the caches: the CPU writes them past those. */
+/* Results larger than the caches, which the CPU writes by streaming stores. */
 static void larger_than_the_caches(Rng *rng)
 {
     const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 2400, 2600), 3600, 1);
@@ -99,7 +99,7 @@ static void larger_than_the_caches(Rng *rng)
     check(rng, &shape, &shape, &map);
 }
 
-/* So many samples of 8 or 16 bits that looking up is faster than computing. */
+/* So many samples of 8 or 16 bits that a table is faster than computing. */
 static void many_samples_of_few_values(Rng *rng)
 {
     const bool most = rng_once_in(rng, 20);
@@ -156,7 +156,7 @@ static void gray_weighs_three_channels(Rng *rng)
     check(rng, &from, &to, &map);
 }
 
-/* What a scan left, i64 and f64, on its way to a format that holds neither. */
+/* Results of scans, i64 and f64, converted for a format that holds neither. */
 static void results_of_scans_are_rounded_to_f32(Rng *rng)
 {
     HaloShape from = draw_long_shape(rng, 30);

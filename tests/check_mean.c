@@ -24,7 +24,7 @@ static void larger_windows(Rng *rng)
     mean_case(rng, &shape, draw_mean_width(rng, 3 * shape.width), draw_mean_width(rng, 3 * shape.height));
 }
 
-/* Small windows whose variances take one pass: runs alike in both directions, several strips and tiles. */
+/* Small windows whose variances take one pass: equal runs in both directions, several strips and tiles. */
 static void small_deviations(Rng *rng)
 {
     const HaloShape shape =
@@ -47,9 +47,9 @@ static void larger_images(Rng *rng)
     mean_case(rng, &shape, draw_mean_width(rng, 40), draw_mean_width(rng, 40));
 }
 
-/* Means of whole numbers, of any channels, under windows that reach far: tiles that lie beside the picture for
- * a good part. */
-static void whole_numbers(Rng *rng)
+/* Means of integers, any number of channels, with large windows: tiles that lie largely outside of the
+ * image. */
+static void means_of_integers(Rng *rng)
 {
     const int channels = (int)rng_between(rng, 1, 9);
     const HaloShape shape =
@@ -62,8 +62,8 @@ static void whole_numbers(Rng *rng)
     mean_check(rng, &shape, to, &mean);
 }
 
-/* An infinity and a NaN reach the windows that hold them, and no others. */
-static void one_that_is_not_finite(void **state)
+/* An infinity and a NaN affect the windows that hold them, and no others. */
+static void one_non_finite_sample(void **state)
 {
     (void)state;
     enum { N = 400, AT = 230 };
@@ -90,7 +90,7 @@ static void one_that_is_not_finite(void **state)
 }
 
 /* Row sums of numbers near the largest do not overflow. */
-static void the_largest(void **state)
+static void the_largest_floats(void **state)
 {
     (void)state;
     const HaloShape shape = test_shape(HALO_F32, 90, 80, 2);
@@ -136,10 +136,10 @@ static void counts_beyond_f32(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        random_test(small_windows, 600),    random_test(larger_windows, 600),
-        random_test(small_deviations, 200), random_test(larger_images, 8),
-        random_test(whole_numbers, 100),    cmocka_unit_test(one_that_is_not_finite),
-        cmocka_unit_test(the_largest),      cmocka_unit_test(counts_beyond_f32),
+        random_test(small_windows, 600),      random_test(larger_windows, 600),
+        random_test(small_deviations, 200),   random_test(larger_images, 8),
+        random_test(means_of_integers, 100),  cmocka_unit_test(one_non_finite_sample),
+        cmocka_unit_test(the_largest_floats), cmocka_unit_test(counts_beyond_f32),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -1,4 +1,4 @@
-/* Means of windows along lines on every device against the definition: long ones, few rows, few columns. */
+/* Means of windows along lines on every device against the definition: long lines, few rows, narrow images. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,8 +28,8 @@ static void one_column(Rng *rng)
     mean_case(rng, &shape, width, draw_mean_width(rng, rng_once_in(rng, 4) ? 700 : 60));
 }
 
-/* Windows taller than a picture of few rows, most of which the border makes: of all kinds, and of more runs
- * than a run has. */
+/* Windows taller than an image of few rows, mostly filled by the border: all kinds, and more runs than a run
+ * has. */
 static void few_rows_under_tall_windows(Rng *rng)
 {
     const HaloShape shape =
@@ -59,8 +59,8 @@ static void wide_windows_over_one_row(Rng *rng)
               rng_between(rng, 1, 9));
 }
 
-/* Few columns, or one row, under windows that lie mostly beside them. */
-static void few_columns_and_one_row(Rng *rng)
+/* Narrow images, or one row, under windows that lie mostly outside. */
+static void narrow_images_and_one_row(Rng *rng)
 {
     const bool row = rng_once_in(rng, 4);
     const HaloShape shape = test_shape(
@@ -69,8 +69,8 @@ static void few_columns_and_one_row(Rng *rng)
     mean_case(rng, &shape, draw_mean_width(rng, 130), draw_mean_width(rng, rng_once_in(rng, 3) ? 130 : 9));
 }
 
-/* So many rows of few columns that strips of them are taken at once; of all kinds. */
-static void many_rows_of_few_columns(Rng *rng)
+/* Narrow images with so many rows that strips of rows are processed together; all kinds. */
+static void narrow_images(Rng *rng)
 {
     const int64_t width = rng_between(rng, 2, rng_once_in(rng, 4) ? 130 : 24);
     const HaloShape shape = test_shape(draw_dtype(rng), width,
@@ -87,8 +87,8 @@ int main(int argc, char **argv)
         random_test(long_lines, 60),
         random_test(one_column, 900),
         random_test(wide_windows_over_one_row, 200),
-        random_test(few_columns_and_one_row, 600),
-        random_test(many_rows_of_few_columns, 150),
+        random_test(narrow_images_and_one_row, 600),
+        random_test(narrow_images, 150),
         random_test(few_rows_under_tall_windows, 300),
     };
     test_arguments(argc, argv);

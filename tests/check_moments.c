@@ -70,8 +70,8 @@ static HaloMoments moments_of(double x, int64_t at)
     return m;
 }
 
-/* Small whole numbers keep every step exact, so that the moments must be exact too. */
-static void moments_of_whole_numbers(void **state)
+/* Small integers keep every step exact, so that the moments must be exact too. */
+static void moments_of_integers(void **state)
 {
     (void)state;
     HaloMoments m = halo_moments_none();
@@ -210,7 +210,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normalise_is_frexp),        cmocka_unit_test(product_of_counts),
-        cmocka_unit_test(moments_of_whole_numbers),  cmocka_unit_test(moments_keep_the_first_extreme),
+        cmocka_unit_test(moments_of_integers),       cmocka_unit_test(moments_keep_the_first_extreme),
         cmocka_unit_test(moments_carry_128_bits),    random_test(moments_merge_is_chans, 500),
         cmocka_unit_test(bins_begin_at_their_edges), cmocka_unit_test(scan_joins_keep_nan_and_the_first),
     };

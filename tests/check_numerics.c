@@ -45,7 +45,7 @@ static void fma_any_bits(Rng *rng)
                   float_of((uint32_t)rng_next(rng)));
 }
 
-/* Sums that cancel, or that lie near the middle of two floats: where a second rounding would show. */
+/* Sums that cancel, or that lie near the midpoint of two floats, where double rounding would show. */
 static void fma_near_ties(Rng *rng)
 {
     for (int i = 0; i < 1000; i++) {
@@ -79,7 +79,7 @@ static void fma_special(Rng *rng)
 
 /* ---- borders -------------------------------------------------------------------------------------------- */
 
-static void border_index_is_a_walk(void **state)
+static void border_index_is_found_step_by_step(void **state)
 {
     (void)state;
     enum { FIRST = -50, COUNT = 120 };
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
         random_test(fma_near_ties, 400),
         random_test(fma_denormal_and_overflow, 400),
         random_test(fma_special, 200),
-        cmocka_unit_test(border_index_is_a_walk),
+        cmocka_unit_test(border_index_is_found_step_by_step),
         cmocka_unit_test(border_index_spells_the_words),
         cmocka_unit_test(border_index_far_away),
         random_test(quantise_rounds_half_to_even, 100),

@@ -1,4 +1,4 @@
-/* Windows that reach far beyond the picture, against their plain definition: a plan makes other steps of them,
+/* Windows that reach far beyond the image, against their plain definition: a plan replaces them by other steps,
  * and the CPU counts samples in another way. */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -32,7 +32,7 @@ static const struct {
     {"wrap", HALO_BORDER_WRAP, 0.0f},
 };
 
-/* The whole of a picture that an oracle fills with floats. */
+/* A whole image that an oracle fills with floats. */
 static HaloBuf floats_like(const HaloBuf *in)
 {
     HaloShape shape = in->shape;

@@ -1,4 +1,4 @@
-/* Samples that go elsewhere, on every device. */
+/* Moving samples (crop, flip, rotate, stride) on every device. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,7 @@ static HaloDtype draw_to(Rng *rng, const HaloShape *shape)
     return rng_once_in(rng, 2) ? shape->dtype : draw_dtype(rng);
 }
 
-static void one_of_so_many(Rng *rng)
+static void strides(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, 70);
     HaloPick pick = {.step_x = rng_between(rng, 1, rng_once_in(rng, 4) ? 80 : 4),
@@ -82,7 +82,7 @@ static void one_of_so_many(Rng *rng)
 }
 
 /* Mirrored and transposed, whole. */
-static void turned_round(Rng *rng)
+static void flips_and_rotations(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, rng_once_in(rng, 8) ? 300 : 70);
     const bool left = rng_once_in(rng, 2), up = rng_once_in(rng, 2), transposed = rng_once_in(rng, 2);
@@ -96,9 +96,8 @@ static void turned_round(Rng *rng)
     check(rng, &shape, draw_to(rng, &shape), &pick);
 }
 
-/* Lines and narrow pictures, turned round and with something beside them: rows that are one line then, pixels
- * of all sizes, whole tiles of them. */
-static void lines_and_narrow_pictures(Rng *rng)
+/* Lines and narrow images, flipped and padded: rows that become one line, pixels of all sizes, whole tiles. */
+static void lines_and_narrow_images(Rng *rng)
 {
     HaloShape shape = draw_shape(rng, 40);
     const int64_t few = rng_once_in(rng, 2) ? 1 : rng_between(rng, 2, rng_once_in(rng, 3) ? 70 : 20);
@@ -139,8 +138,8 @@ static void beyond_every_border(Rng *rng)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {random_test(one_of_so_many, 400), random_test(turned_round, 600),
-                                       random_test(lines_and_narrow_pictures, 600),
+    const struct CMUnitTest tests[] = {random_test(strides, 400), random_test(flips_and_rotations, 600),
+                                       random_test(lines_and_narrow_images, 600),
                                        random_test(beyond_every_border, 800)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

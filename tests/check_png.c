@@ -1,4 +1,4 @@
-/* PNG in all of its ways: the same samples, and the same refusals in the same words. */
+/* PNG by every decoder: the same samples, and the same refusals with the same messages. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 /* ---- filters -------------------------------------------------------------------------------------------- */
 
-/* As the standard words it. */
+/* As the standard defines it. */
 static uint8_t predicted(int filter, int a, int b, int c)
 {
     const int p = a + b - c, pa = abs(p - a), pb = abs(p - b), pc = abs(p - c);
@@ -164,7 +164,7 @@ static void one_picture(Rng *rng)
     free(file.at);
 }
 
-static void pictures_are_the_same_all_ways(void **unused)
+static void decoders_agree_on_images(void **unused)
 {
     (void)unused;
     own_pictures = pictures = 0;
@@ -177,7 +177,7 @@ static void pictures_are_the_same_all_ways(void **unused)
 #endif
 }
 
-static void damage_is_the_same_all_ways(Rng *rng)
+static void decoders_agree_on_damage(Rng *rng)
 {
     const Bytes file = png_drawn(rng);
     const Seed seed = {.name = "drawn", .at = file.at, .size = file.size};
@@ -209,7 +209,7 @@ static void one_of_suite(Rng *rng, const Bytes *file)
     }
 }
 
-static void every_file_is_the_same_all_ways(void **unused)
+static void decoders_agree_on_every_file(void **unused)
 {
     (void)unused;
     Rng rng = {7};
@@ -234,11 +234,10 @@ static void every_file_is_the_same_all_ways(void **unused)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {random_test(rows_are_filtered_as_the_standard_says, 4000),
-                                       cmocka_unit_test(rows_are_unfiltered_as_the_standard_says),
-                                       cmocka_unit_test(pictures_are_the_same_all_ways),
-                                       random_test(damage_is_the_same_all_ways, 20000),
-                                       cmocka_unit_test(every_file_is_the_same_all_ways)};
+    const struct CMUnitTest tests[] = {
+        random_test(rows_are_filtered_as_the_standard_says, 4000),
+        cmocka_unit_test(rows_are_unfiltered_as_the_standard_says), cmocka_unit_test(decoders_agree_on_images),
+        random_test(decoders_agree_on_damage, 20000), cmocka_unit_test(decoders_agree_on_every_file)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

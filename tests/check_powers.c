@@ -1,5 +1,4 @@
-/* The third and fourth powers of distances, summed in one reading where a device has that: the bits of two
- * folds. */
+/* The third and fourth powers of distances, summed in one pass where a device can: the bits of two folds. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +24,7 @@ enum { MOST_CHANNELS = 5 };
 
 static bool same(double a, double b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
 
-/* Both sums in one reading, where a device has that, are those of two folds. */
+/* Both sums in one pass, where a device can, are those of two folds. */
 static void check_powers(const TestBuf *src, const double *k)
 {
     static const HaloProgram cube = {11, {DISTANCE, DISTANCE, TIMES, DISTANCE, TIMES}};
@@ -51,7 +50,7 @@ static void check_powers(const TestBuf *src, const double *k)
     }
 }
 
-static void both_powers_at_once(Rng *rng)
+static void both_powers_in_one_pass(Rng *rng)
 {
     static const TestContent content[] = {TEST_PLAIN, TEST_MIXED, TEST_SPECIAL};
     const int64_t length = rng_once_in(rng, 2) ? rng_between(rng, 1, 9000)
@@ -69,7 +68,7 @@ static void both_powers_at_once(Rng *rng)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {random_test(both_powers_at_once, 40)};
+    const struct CMUnitTest tests[] = {random_test(both_powers_in_one_pass, 40)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
 }

@@ -37,7 +37,7 @@ static void squares(Rng *rng)
     rank_case(rng, &shape, side, side);
 }
 
-/* The range that holds the answer moves, narrows and widens. */
+/* The range that holds the median moves, narrows and widens. */
 static void smooth_images(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 100), rng_between(rng, 1, 200),

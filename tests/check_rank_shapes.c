@@ -13,7 +13,7 @@
 
 enum { TALLEST = 2000 };
 
-/* Alike above and below the middle and wider towards it, as disks are, or anyhow. */
+/* Symmetric and convex, as disks are, or of any shape. */
 static const HaloSpan *draw_shape_of_window(Rng *rng, int64_t width, int64_t height)
 {
     static HaloSpan span[TALLEST];
@@ -51,8 +51,8 @@ static void shapes(Rng *rng)
     shape_case(rng, &shape, rng_between(rng, 1, 40), rng_between(rng, 1, 40));
 }
 
-/* So many rows of few columns that strips of them are taken at once. */
-static void many_rows_of_few_columns(Rng *rng)
+/* Narrow images with so many rows that strips of rows are processed together. */
+static void narrow_images(Rng *rng)
 {
     const int64_t width = rng_between(rng, 2, rng_once_in(rng, 2) ? 20 : 8);
     const HaloShape shape =
@@ -69,7 +69,7 @@ static void shapes_over_larger_images(Rng *rng)
     shape_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 9));
 }
 
-/* Windows that go round the picture many times, and lines that no block's memory holds. */
+/* Windows many times as large as the image, and lines that exceed a block's memory. */
 static void long_shapes(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 6);
@@ -81,8 +81,7 @@ static void long_shapes(Rng *rng)
 
 /* ---- rectangles ----------------------------------------------------------------------------------------- */
 
-/* Minima and maxima over windows that go round the picture a hundred times: more than a block's memory holds.
- */
+/* Minima and maxima over windows a hundred times as large as the image: more than a block's memory holds. */
 static void long_extremes(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 6);
@@ -125,7 +124,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         random_test(shapes, 200),
-        random_test(many_rows_of_few_columns, 60),
+        random_test(narrow_images, 60),
         random_test(shapes_over_larger_images, 12),
         random_test(long_shapes, 16),
         random_test(long_extremes, 24),

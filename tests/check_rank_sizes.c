@@ -17,7 +17,7 @@ static void wide_pictures(Rng *rng)
     rank_case(rng, &shape, side, side);
 }
 
-/* More tiles than one in both directions, and samples that are far apart: the walk has a long way. */
+/* More tiles than one in both directions, and samples that are far apart: medians move by many bins. */
 static void larger_images(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 600, 1100), rng_between(rng, 20, 60),
@@ -94,9 +94,8 @@ static void tall_lines(Rng *rng)
     rank_case(rng, &shape, 1, rng_between(rng, 2, rng_once_in(rng, 3) ? 600 : 60));
 }
 
-/* Minima and maxima over few columns, whose rows lie behind one another: many of them may be one line, or a
- * block's under a small square window. */
-static void few_columns(Rng *rng)
+/* Minima and maxima of narrow images without padding, whose rows may be processed as one line. */
+static void narrow_images(Rng *rng)
 {
     const bool square = rng_once_in(rng, 2);
     const int channels = square && rng_once_in(rng, 2) ? 1 : (int)rng_between(rng, 1, 4);
@@ -120,7 +119,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         random_test(wide_pictures, 15), random_test(larger_images, 12), random_test(counted_tiles, 15),
         random_test(sorted_tiles, 15),  random_test(huge_windows, 6),   random_test(long_lines, 60),
-        random_test(longer_lines, 15),  random_test(tall_lines, 40),    random_test(few_columns, 200),
+        random_test(longer_lines, 15),  random_test(tall_lines, 40),    random_test(narrow_images, 200),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -99,7 +99,7 @@ static void tables_are_as_defined(void **state)
 
 enum { FRAMES = 9000 };
 
-/* The amplitude that is left of a tone in the middle of what was made, where no end is felt. */
+/* The amplitude of a tone in the middle of the output, far from both ends. */
 static double amplitude_of(const float *made, int64_t from, int64_t to, double cycles)
 {
     double re = 0.0, im = 0.0, all = 0.0;
@@ -130,7 +130,7 @@ static double response(const HaloResampleAxis *x, const Ratio *r, double hertz, 
     return left;
 }
 
-/* What lies above the lower of the two halves would come back below it, or its image would be left above. */
+/* Frequencies above the lower Nyquist frequency would alias below it, or leave an image above it. */
 static void expect_response(const Ratio *r)
 {
     HaloPlan *const plan = plan_for(r, FRAMES, 1);

@@ -1,4 +1,4 @@
-/* Reductions on every device: the same tree of leaves, whatever the threads and whatever is asked for. */
+/* Reductions on every device: the same tree of leaves for any number of threads and any results. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 enum { MOST_CHANNELS = 16 };
 
-/* Bit for bit, but for the payload of a NaN, which no result shows. */
+/* Bit for bit, except the payload of a NaN, which no result shows. */
 static bool same(double a, double b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
 
 #define EXPECT_WHOLE(field)                                                                     \
@@ -214,7 +214,7 @@ static void products_without_zeros(Rng *rng)
     testbuf_free(&src);
 }
 
-/* A first sample that is no number shifts nothing; leaves of nothing but NaN add nothing. */
+/* A NaN as the first sample has no effect; leaves of only NaN add nothing. */
 static void leaves_of_nan(Rng *rng)
 {
     const HaloShape shape = test_shape(HALO_F32, 4096 * rng_between(rng, 2, 6) + 17, 1, 1);

@@ -1,4 +1,4 @@
-/* Resampling: the table that `resize` makes, against its definition, and what every device makes by it. */
+/* Resampling: the table that `resize` makes, against its definition, and its result on every device. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -114,7 +114,7 @@ static void tables_are_as_defined(Rng *rng)
     halo_plan_free(plan);
 }
 
-/* A table grows with what differs, not with the picture. */
+/* A table grows with the number of distinct rows, not with the image. */
 static void tables_are_short(void **state)
 {
     (void)state;
@@ -253,7 +253,7 @@ static void ratios_that_repeat(Rng *rng)
     check(rng, &shape, r[1] * times, s[1] * tall, (int)rng_between(rng, 0, KERNELS - 1));
 }
 
-/* Halves so wide that some columns have nothing to do with the ends. */
+/* Halves so wide that some columns are interior. */
 static void wide_halves(Rng *rng)
 {
     const int64_t width = rng_between(rng, 100, 700), height = rng_between(rng, 1, 40);
@@ -262,7 +262,7 @@ static void wide_halves(Rng *rng)
           (int)rng_between(rng, 0, KERNELS - 1));
 }
 
-/* Much smaller, from much larger, and the other way: strips and slices of several tasks. */
+/* Large ratios, down and up: strips and slices of several tasks. */
 static void long_sides(Rng *rng)
 {
     const bool wide = rng_once_in(rng, 2), grows = rng_once_in(rng, 3);

@@ -36,7 +36,7 @@ static HaloBuf rows_of(const HaloBuf *all, int64_t y, int64_t rows)
     return some;
 }
 
-/* Rows [y, y + n) of the source, made on the device into those of `out`. */
+/* Rows [y, y + n) of the source, computed on the device into those of `out`. */
 static void one_band(const TestDevice *at, const char *what, const HaloBuf *src, HaloBuf *out, int64_t y,
                      int64_t n, const HaloScanBand *band)
 {
@@ -151,7 +151,7 @@ static void columns_round_runs_and_groups(Rng *rng)
     run_case(rng, &shape, &scan);
 }
 
-/* Few columns of so many rows that they are not scanned in one pass everywhere. */
+/* Narrow images with so many rows that not every device scans them in one pass. */
 static void tall_and_narrow(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, rng_once_in(rng, 2) ? 3 : 40),
@@ -225,7 +225,7 @@ static void large_integral_images(void **state)
     for_each_case(__func__, 2, large_body);
 }
 
-/* So many lines of two tiles that a block of a GPU walks along each; channels in sets of all sizes. */
+/* So many lines of two tiles that a block of a GPU processes each; channels in groups of all sizes. */
 static void many_lines_body(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 4097, 4300),
@@ -235,15 +235,14 @@ static void many_lines_body(Rng *rng)
     run_case(rng, &shape, &scan);
 }
 
-static void many_lines_of_some_tiles(void **state)
+static void many_lines_of_two_tiles(void **state)
 {
     (void)state;
     skip_without_gpu();
     for_each_case(__func__, 12, many_lines_body);
 }
 
-/* Results that outgrow the caches: the CPU writes them past those, from the registers where rows are aligned.
- */
+/* Results larger than the caches, which the CPU writes by streaming stores, directly where rows are aligned. */
 static void larger_than_the_caches(Rng *rng)
 {
     const int64_t width = rng_once_in(rng, 3) ? rng_between(rng, 2100, 2200) : 2176;
@@ -326,7 +325,7 @@ int main(int argc, char **argv)
         random_test(both_axes, 40),
         random_test(rows_of_several_groups, 1),
         cmocka_unit_test(large_integral_images),
-        cmocka_unit_test(many_lines_of_some_tiles),
+        cmocka_unit_test(many_lines_of_two_tiles),
         random_test(larger_than_the_caches, 4),
         random_test(tall_and_narrow, 4),
     };

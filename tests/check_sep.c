@@ -68,8 +68,8 @@ static void few_taps(Rng *rng)
     conv_free(&sep);
 }
 
-/* Results that outgrow the caches, which the CPU writes past those; rows are aligned where there is no margin.
- */
+/* Results larger than the caches, which the CPU writes by streaming stores; rows are aligned where there is no
+ * margin. */
 static void larger_than_the_caches(Rng *rng)
 {
     const int64_t taps = 2 * rng_between(rng, 1, 5) + 1;
@@ -90,7 +90,7 @@ static void thousands_of_taps(Rng *rng)
     conv_case(rng, HALO_SEP, &image, rng_between(rng, 256, 3000), rng_between(rng, 256, 3000));
 }
 
-/* A product mask of small whole numbers on whole numbers is exact: dense and separable agree. */
+/* A separable mask of small integers on integers is exact: dense and separable agree. */
 static void agrees_with_dense_where_exact(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void agrees_with_dense_where_exact(void **state)
 
 /* Without NaN a window weighs its samples as the dense mask does, once: to the bit, where all sums are exact.
  */
-static void weighs_as_dense_without_nan(void **state)
+static void weights_are_those_of_dense_without_nan(void **state)
 {
     (void)state;
     const float tap[5] = {1.0f / 16, 4.0f / 16, 6.0f / 16, 4.0f / 16, 1.0f / 16}, slope[5] = {-1, -2, 0, 2, 1};
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
         random_test(larger_than_the_caches, 4),
         random_test(thousands_of_taps, 3),
         cmocka_unit_test(agrees_with_dense_where_exact),
-        cmocka_unit_test(weighs_as_dense_without_nan),
+        cmocka_unit_test(weights_are_those_of_dense_without_nan),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

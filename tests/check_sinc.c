@@ -1,5 +1,5 @@
-/* The coefficients of the frequency filters: against SciPy's firwin and kaiserord, and against what was asked
- * of them. */
+/* The coefficients of the frequency filters: against SciPy's firwin and kaiserord, and against their
+ * specification. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Sound that flows through a plan in blocks: samples and results are those of the whole at once, whatever the
- * block, from files and from pipes whose length nobody knows; WAVE's header and chunks come out right. */
+/* Sound that is processed in blocks: samples and results are those of the whole at once, for any block, from
+ * files and from pipes of unknown length; WAVE's header and chunks are right. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -156,7 +156,7 @@ static void expect_as_whole(const Case *c, HaloStatus status, const HaloReport *
     unlink(target);
 }
 
-/* Blocks of a few frames for short sounds only: thousands of blocks take long and show nothing more. */
+/* Blocks of a few frames for short sounds only: thousands of blocks take long and test nothing more. */
 static int64_t draw_block(Rng *rng, int64_t frames)
 {
     static const int64_t block[] = {0, 1000, 4096, 8192, 100, 1, 3, 7};
@@ -185,7 +185,7 @@ static void run_in_blocks(const Case *c, Rng *rng, bool piped, const char *sourc
     halo_session_close(session);
 }
 
-static void blocks_do_not_show(Rng *rng)
+static void blocks_make_no_difference(Rng *rng)
 {
     Case c = {.text = pipeline_text[rng_between(rng, 0, PIPELINES - 1)]};
     const int64_t round = 4096 * rng_between(rng, 1, 6);
@@ -328,7 +328,7 @@ static void chunks_of_wave_are_kept(void **state)
     free(in.at);
 }
 
-static void unknown_lengths_are_put_right(void **state)
+static void unknown_lengths_are_corrected(void **state)
 {
     (void)state;
     for (int frames = 999; frames < 3002; frames += 1001) {
@@ -374,9 +374,9 @@ static void long_sound_becomes_rf64(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        random_test(blocks_do_not_show, 400),
+        random_test(blocks_make_no_difference, 400),
         cmocka_unit_test(chunks_of_wave_are_kept),
-        cmocka_unit_test(unknown_lengths_are_put_right),
+        cmocka_unit_test(unknown_lengths_are_corrected),
         cmocka_unit_test(long_sound_becomes_rf64),
     };
     test_arguments(argc, argv);

@@ -1,4 +1,4 @@
-/* Levels and spectra of frames: on every device that has them the oracle's bytes, and beside sums of sines. */
+/* Levels and spectra of frames: the oracle's bytes on every device that has them, and against sums of sines. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -84,7 +84,7 @@ static void as_the_oracle(Rng *rng)
     testbuf_free(&dst);
 }
 
-/* What the operation makes of a frame is what sums of sines say. */
+/* The spectrum of a frame agrees with sums of sines. */
 static void as_sums_of_sines(Rng *rng)
 {
     HaloShape shape = test_shape(HALO_F32, rng_between(rng, 1, 300), 1, 1);

@@ -127,7 +127,7 @@ static HaloMeta tiff_meta(void)
     return meta;
 }
 
-/* Slopes of one direction, whose negatives are cut off, lie beside the bump; another picture may cover it. */
+/* Gradients of one direction, without their negative values, lie beside the bump; an overlay may cover it. */
 static bool hides_bump(const char *pipeline)
 {
     return strncmp(pipeline, "prewitt:axis", 12) == 0 || strncmp(pipeline, "emboss", 6) == 0 ||

@@ -1,4 +1,4 @@
-/* TIFF as others write it: whole samples in every layout, byte order and compression. */
+/* TIFF as others write it: samples of whole bytes in every layout, byte order and compression. */
 #ifdef HALO_HAVE_TIFF
 #include <float.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #include "tiff_files.h"
 
-/* What samples may be, and what they become. */
+/* Types of samples, and the types they are read as. */
 typedef struct Kind {
     int bits, format;
     HaloDtype dtype;
@@ -142,7 +142,7 @@ static void doubles_beyond_floats(void **unused)
     free(file.at);
 }
 
-/* Every one, to the bit; of a NaN also what it carries. */
+/* Every one, to the bit, the payload of a NaN included. */
 static void halves(void **unused)
 {
     (void)unused;
@@ -167,7 +167,7 @@ static void halves(void **unused)
 }
 
 /* 2^24 is the last integer that has all its neighbours below among the floats. */
-static void integers_that_are_no_floats_are_counted(void **unused)
+static void integers_beyond_floats_are_counted(void **unused)
 {
     (void)unused;
     static const struct {
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
         random_test(every_layout, 400),
         cmocka_unit_test(doubles_beyond_floats),
         cmocka_unit_test(halves),
-        cmocka_unit_test(integers_that_are_no_floats_are_counted),
+        cmocka_unit_test(integers_beyond_floats_are_counted),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

@@ -1,4 +1,4 @@
-/* TIFF as others write it: small depths, palettes, alpha, pages; and what is wrong with it. */
+/* TIFF as others write it: small depths, palettes, alpha, pages; and invalid files. */
 #ifdef HALO_HAVE_TIFF
 #include <setjmp.h>
 #include <stdarg.h>
@@ -174,7 +174,7 @@ static void refusals(void **unused)
     }
 }
 
-/* Bytes changed anywhere: an answer, never more; and tolerated, never a failure that is no refusal. */
+/* Bytes changed anywhere: a result or an error, never a crash; with --tolerate no error but a refusal. */
 static void damage(Rng *rng)
 {
     static const int compressions[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE};

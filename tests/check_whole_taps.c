@@ -1,4 +1,4 @@
-/* Which masks sum whole numbers exactly (halo/whole_taps.h): sums by fma, in any order, against integers. */
+/* Which masks sum integers exactly (halo/whole_taps.h): sums by fma, in any order, against integers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

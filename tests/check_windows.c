@@ -1,5 +1,5 @@
-/* Minima, maxima and what is made of them, against their definition in plain loops: which samples belong to a
- * shape, what counts at the edges, and that nothing moves. */
+/* Minima, maxima and morphology, against their definition in plain loops: which samples belong to a shape, what
+ * counts at the edges, and that nothing is shifted. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@ enum { TEXT = 160 };
 
 /* ---- shapes --------------------------------------------------------------------------------------------- */
 
-/* One bright sample grows into the window turned round; all shapes are their own image. */
+/* One bright sample grows into the reflected window; all shapes are symmetric. */
 static void expect_grown(const char *size, int width, int height, const char *drawn)
 {
     const HaloShape shape = test_shape(HALO_U8, 19, 17, 1);
@@ -157,7 +157,7 @@ static void expect_samples(const char *text, const HaloBuf *got, const HaloBuf *
                               (double)oracle_get(want, x + dx, y + dy, c));
 }
 
-/* What lies outside does not count, and where no window reaches outside nothing differs with the border. */
+/* Samples outside do not count, and where no window reaches outside the border makes no difference. */
 static void operations(Rng *rng)
 {
     static const char *const shape_name[] = {"box", "disk", "cross"};
@@ -229,7 +229,7 @@ static void kept_margins(void **state)
 
 /* ---- what is said twice --------------------------------------------------------------------------------- */
 
-static void ways_to_say_it(void **state)
+static void equivalent_spellings(void **state)
 {
     (void)state;
     static const Said said[] = {
@@ -253,7 +253,7 @@ static void ways_to_say_it(void **state)
 
 /* ---- infinities and NaN --------------------------------------------------------------------------------- */
 
-/* They reach the windows that hold them, and no other. */
+/* They affect the windows that hold them, and no others. */
 static void special_samples_stay_in_their_windows(void **state)
 {
     (void)state;
@@ -289,9 +289,9 @@ static void special_samples_stay_in_their_windows(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_as_drawn),  random_test(operations, 120),
-        random_test(oversized_windows, 40), cmocka_unit_test(kept_margins),
-        cmocka_unit_test(ways_to_say_it),   cmocka_unit_test(special_samples_stay_in_their_windows),
+        cmocka_unit_test(shapes_as_drawn),      random_test(operations, 120),
+        random_test(oversized_windows, 40),     cmocka_unit_test(kept_margins),
+        cmocka_unit_test(equivalent_spellings), cmocka_unit_test(special_samples_stay_in_their_windows),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

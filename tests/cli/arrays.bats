@@ -137,7 +137,7 @@ END
     halo info two.npy --axes nhw | grep -q 'images *2'
 }
 
-@test "what --axes cannot mean is said" {
+@test "impossible values of --axes are refused" {
     make_arrays
     run --separate-stderr halo run '' nchw.npy -o x.npy
     [ "$status" -eq 1 ] &&
@@ -153,7 +153,7 @@ END
     [ "$status" -eq 1 ] && says "page 3" && says "truncated"
 }
 
-@test "integers whose places alone change stay integers in NPY" {
+@test "integers that are only moved stay integers in NPY" {
     make_gray in.pgm 12 9
     for pipeline in crop:5x4+1+2 'flip | rotate:90' transpose pad:2 'pad:1,border=constant=7'; do
         halo run "$pipeline" in.pgm -o moved.npy -f

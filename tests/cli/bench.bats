@@ -5,7 +5,7 @@ setup() {
     common_setup
 }
 
-@test "bench ops: a row a pipeline, with what it moves" {
+@test "bench ops: a row a pipeline, with the bytes it moves" {
     halo bench ops gauss:2 'invert | sobel' --size 64x48 --dtype u8 --runs 1 --device cpu --json > rows
     [ "$(grep -c '"type":"bench"' rows)" -eq 2 ]
     grep -q \
@@ -14,7 +14,7 @@ setup() {
     [[ $stderr == *"nothing"* ]]
 }
 
-@test "bench ops: the floor is what the ceilings leave, and no more than the time" {
+@test "bench ops: the floor follows from the ceilings and is at most the time" {
     printf '3 3\n1 2 1\n2 4 2\n1 2 1\n' > mask.mat
     halo bench ops stats invert conv:mask.mat --size 256x256 --runs 3 --device cpu --json > rows
     python3 - << 'END'
@@ -29,7 +29,7 @@ for row in map(json.loads, open("rows")):
 END
 }
 
-@test "bench ops: what is for sound is timed on as many frames" {
+@test "bench ops: operations for sound are timed on as many frames" {
     halo bench ops invert lowpass:4kHz average:5ms --size 64x48 --dtype u8 --runs 1 --device cpu --json > rows
     [ "$(grep -c '"kind":"image","width":64,"height":48,"channels":1,"dtype":"u8"' rows)" -eq 1 ]
     [ "$(grep -c '"kind":"audio","width":3072,"height":1,"channels":1,"dtype":"f32"' rows)" -eq 2 ]
@@ -64,7 +64,7 @@ END
     [ "$(ls in | wc -l)" -eq 5 ]
 }
 
-@test "bench batch: a file that cannot be read ends it, with its name" {
+@test "bench batch: a file that cannot be read ends it and is named" {
     mkdir tmp
     make_gray 1.pgm 40 30
     echo nonsense > 2.pgm

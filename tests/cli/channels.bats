@@ -38,7 +38,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
     [ "$(bytes box:3 a.pam --axes hwc)" = ' 255 255 255 255 255 255 255 170 255 255 255 85 0 0 0 0' ]
 }
 
-@test "formats that hold further channels only as alpha refuse them, and say the ways out" {
+@test "formats that hold further channels only as alpha refuse them, with the alternatives" {
     make_all
     printf '\1\2\3\4' | make_npy two.npy '|u1' '1, 2, 2'
     for in in x.npy x.pam x.tif 'x.raw --raw u8:4x1x4'; do
@@ -90,7 +90,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
     done
 }
 
-@test "a picture whose alpha loses its name says how to read it back" {
+@test "a note tells how to read back alpha that the output cannot name" {
     make_all
     halo run '' x.npy -o four.png --axes hwc,alpha
     for to in npy raw; do

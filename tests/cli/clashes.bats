@@ -71,6 +71,6 @@ refused() {
     [ "$status" -eq 2 ]; says 'it takes no input and makes no output'; [ ! -e r.svg ]
 }
 
-@test "an input that is not there yet does not come from another one's output" {
+@test "an input that does not exist yet is not another input's output" {
     refused 'out/2.pgm is an input' run gauss:1 out/2.pgm a.pgm --out-dir out --name '{index}.pgm'
 }

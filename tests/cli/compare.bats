@@ -123,7 +123,7 @@ END
     [ "$status" -eq 0 ]
 }
 
-@test "folders are compared by name, and what only one has is a failure" {
+@test "folders are compared by name, and a file that only one has is a failure" {
     mkdir -p a/deep b/deep
     for i in 1 2; do make_rgb a/$i.ppm $((20 + i)) 8; done
     cp a/1.ppm a/deep/3.ppm
@@ -157,7 +157,7 @@ END
         [ ! -e d.tif ]
 }
 
-@test "the lag of a sound that is late, and none of one that is not" {
+@test "the lag of a delayed sound, and none of others" {
     need_numpy
     "$PYTHON" - << 'END'
 import numpy as np
@@ -187,7 +187,7 @@ END
     [ "$status" -eq 6 ]
 }
 
-@test "sounds of unequal lengths: the lag of a clip in its recording, and silence beside what one alone has" {
+@test "sounds of unequal lengths: the lag of a clip in its recording, and silence where one has ended" {
     need_numpy
     "$PYTHON" - << 'END'
 import numpy as np
@@ -247,7 +247,7 @@ END
         awk -v c="$(number said correlation)" 'BEGIN { exit !(c > -1.000001 && c < 1.000001) }'
 }
 
-@test "NaN beside NaN is the same, beside a number infinitely far; memory has its limit" {
+@test "NaN equals NaN and differs infinitely from a number; memory is limited" {
     need_numpy
     "$PYTHON" -c 'import numpy as np
 v = np.linspace(0, 1, 300, dtype=np.float32).reshape(15, 20)

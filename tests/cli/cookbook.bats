@@ -1,5 +1,6 @@
 # The commands that documents show: every one of the cookbook's and of the README's beginning runs, in order, in
-# a folder with the samples; then what came out is looked at. shellcheck disable=SC2016,SC2154
+# a folder with the samples; then what came out is looked at.
+# shellcheck disable=SC2016,SC2154
 ROOT=$BATS_TEST_DIRNAME/../..
 load fenced
 
@@ -59,7 +60,7 @@ fall() {
     [ "$(headings "$ROOT/docs/cookbook.md" | wc -l)" -ge 30 ]
 }
 
-@test "every output a recipe names is there and reads back, as large as its input" {
+@test "every output of a recipe exists and has the size of its input" {
     fenced "$ROOT/docs/cookbook.md" | grep -o -- '-o [a-z0-9-]*\.[a-z0-9]*' | sed 's/-o //' |
         grep -v '^plan.png$\|^same.png$\|\.svg$' > outputs
     [ "$(wc -l < outputs)" -ge 35 ]
@@ -72,10 +73,10 @@ fall() {
         spectrogram.png) grep -q '"width":345,"height":257' info ;;
         small.png) grep -q '"width":96,"height":64' info ;;
         spectrogram.png) grep -q '"width":345,"height":257' info ;;
-        clear.png | equal.png | even.png | spots.png | sharp16.png | positive.png |
-            integral.npy) grep -q '"width":224,"height":168' info ;;
-        *.png | *.jpg) grep -qE \
-            '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
+        clear.png | equal.png | even.png | spots.png | sharp16.png | positive.png | integral.npy)
+            grep -q '"width":224,"height":168' info ;;
+        *.png | *.jpg)
+            grep -qE '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
         twice.wav) grep -q '"kind":"audio","width":87759,' info ;;
         16k.wav) grep -q '"width":32000,.*"rate":16000,' info ;;
         echo.wav) grep -q '"kind":"audio","width":46746,' info ;;
@@ -155,7 +156,7 @@ fall() {
     [ "$(tail -c 8 integral.npy | od -An -t d8 | tr -d ' ')" = "$(measure cells.png sum)" ]
 }
 
-@test "sound: the hum and the click are gone, the notes are not" {
+@test "sound: the hum and the click are removed, the notes are kept" {
     grep -q 'LUFS' 'said/Loudness and peak of a recording'
     for sound in notes no-hum; do
         halo run 'bandpass:low=40,high=60,taps=4001' $sound.wav -o $sound-50.wav -f
@@ -173,7 +174,7 @@ fall() {
     within "$(halo run abs peak.wav -o abs.wav -f && measure abs.wav max)" 0.891 0.8913
 }
 
-@test "sensor traces: there and back, smoother, with their peaks" {
+@test "sensor traces: smoother, without delay, with their peaks" {
     cut -d, -f2 trace.csv | sed 's/0*$//' | tail -n +2 > there
     tail -n +2 back.csv | cmp - there
     for sound in mean smooth; do

@@ -1,8 +1,9 @@
 # Samples of sound in files: how deep they are written, raw ones by other tools' names, arrays as series,
-# results as tables. shellcheck disable=SC2154
+# results as tables.
+# shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
-@test "--bits says how deep sound is written" {
+@test "--bits sets the depth of sound" {
     make_wav a.wav 300
     for bits in 8 16 24 32; do
         for to in wav aiff flac raw; do

@@ -8,7 +8,7 @@ setup() {
     halo run --raw s16,8000,1 '' in.raw -o s.wav
 }
 
-@test "sound goes in blocks of frames along time: there are no rows and no bands" {
+@test "sound is explained in blocks of frames, not in rows and bands" {
     for pipeline in lowpass:1kHz gauss:3 'median:5 | average:5ms' normalize stats 'gain:2'; do
         out=(-o x.wav); [ "$pipeline" != stats ] || out=()
         halo run --explain "$pipeline" s.wav "${out[@]}" > said
@@ -22,7 +22,7 @@ setup() {
     [ ! -e x.wav ] && [ ! -e x.pgm ]
 }
 
-@test "every format that is written can be explained, and an output that cannot be made is said" {
+@test "every format that is written can be explained, and an impossible output is reported" {
     "$HALO" list formats --json > formats
     extensions=$(python3 -c '
 import json
@@ -48,7 +48,8 @@ for line in open("formats"):
     grep -E '  0.06 MB, 0.03 Mflop a second$' said
     grep -x 'blocks  of 800 frames; .*' said
     # A format that needs the length first, and a pipeline that needs all of it: both are read as a whole, and
-    # so it says. shellcheck disable=SC2002
+    # so it says.
+    # shellcheck disable=SC2002
     cat in.raw | halo run --explain --raw s16,8000,1 average:21 - -o x.npy > said
     # shellcheck disable=SC2002
     cat in.raw | halo run --explain --raw s16,8000,1 normalize - -o x.wav >> said
@@ -57,7 +58,7 @@ for line in open("formats"):
     [ "$status" -eq 1 ]
 }
 
-@test "--precision fast says which steps are not exact, and counts what they compute" {
+@test "--precision fast: inexact steps are named, and their operations counted" {
     awk 'BEGIN { v = 1; for (y = 0; y < 45; y++) for (x = 0; x < 45; x++) { v = (v * 16807) % 2147483647
         printf "%d%s", v % 1999 - 999, x < 44 ? "," : "\n" } }' > full.csv
     halo run --explain --precision fast "gauss:2 | conv:mask=full.csv" g.pgm -o x.pgm > said
@@ -77,7 +78,7 @@ for line in open("formats"):
     [ "$status" -eq 1 ]
 }
 
-@test "--json --explain is JSON, one object a line and file, and nothing is said to be done" {
+@test "--json --explain is JSON, one object a line and file, without results" {
     need_numpy
     halo run --json --explain -j 2 'gauss:2 | sobel | stats' g.pgm s.wav --out-dir out > lines 2> errors || true
     halo run --json --explain gauss:2 g.pgm s.wav --out-dir out >> lines

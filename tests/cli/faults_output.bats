@@ -41,7 +41,7 @@ left_alone() {
     left_alone out/x.pgm
 }
 
-@test "sound into /dev/full, and into a pipe whose reader goes" {
+@test "sound into /dev/full, and into a pipe that is closed" {
     make_wav in.wav 8000
     if [ -c /dev/full ]; then
         run --separate-stderr halo run average:9 in.wav -o /dev/full --to wav
@@ -57,7 +57,7 @@ left_alone() {
     [ "$output" = 141 ]
 }
 
-@test "images after each other into a pipe whose reader goes: silence and 141" {
+@test "a stream of images into a pipe that is closed: no message and exit 141" {
     make_gray big.pgm 400 400
     run bash -c \
         'for i in 1 2 3 4 5 6 7 8 9; do cat big.pgm; done |
@@ -65,7 +65,7 @@ left_alone() {
     [ "$output" = 141 ]
 }
 
-@test "sound that is cut off: the reason, no file; what went into a pipe stays, exit 1" {
+@test "truncated sound: the reason, no file; a pipe keeps what was written, exit 1" {
     make_wav in.wav 8000
     head -c 9000 in.wav > cut.wav
     run --separate-stderr halo run average:9 cut.wav -o out.wav

@@ -16,7 +16,7 @@ assert (np.median(w, axis=(2, 3)) == b).all()"
     done
 }
 
-@test "a click in sound is gone, and a window may be a time" {
+@test "median removes a click from sound, and a window may be a time" {
     make_wav a.wav 400
     halo run median:window=5 a.wav -o b.wav
     halo run median:radius=2 a.wav -o c.wav
@@ -25,7 +25,7 @@ assert (np.median(w, axis=(2, 3)) == b).all()"
     cmp b.wav d.wav
 }
 
-@test "median says what is wrong with its window" {
+@test "median reports invalid windows" {
     make_gray a.pgm 9 9
     run --separate-stderr halo run median:window=4 a.pgm -o b.pgm
     [ "$status" -eq 2 ]
@@ -163,7 +163,7 @@ assert np.allclose(np.where(x <= 0.04045, x / 12.92, ((x + 0.055) / 1.055) ** 2.
         'assert b.dtype == np.float64 and np.allclose((a.astype(float) ** 2).cumsum(0).cumsum(1), b, rtol=1e-12)'
 }
 
-@test "savgol with edge=interp is SciPy's, ends and all" {
+@test "savgol with edge=interp is SciPy's, the ends included" {
     need scipy.signal
     make_wav a.wav 400
     halo run '' a.wav -o a.npy
@@ -175,7 +175,7 @@ assert np.abs(expected - b).max() < 2e-6"
     done
 }
 
-@test "savgol with edge=interp says what it cannot do" {
+@test "savgol with edge=interp reports what it cannot do" {
     make_wav a.wav 400
     run --separate-stderr halo run savgol:window=401,order=3,edge=interp a.wav -o b.wav
     [ "$status" -eq 1 ]
@@ -185,7 +185,7 @@ assert np.abs(expected - b).max() < 2e-6"
     says 'savgol: edge=interp makes the ends itself'
 }
 
-@test "conv with a stride is every so manieth output; anchors and flips are as in the definition" {
+@test "conv with a stride gives every n-th output; anchors and flips are as in the definition" {
     need_numpy
     make_gray a.pgm 21 16
     halo run '' a.pgm -o a.npy
@@ -225,7 +225,7 @@ np.save('turned.npy', np.abs(at(m[::-1, ::-1], 1, 0)))"
     cmp b.wav c.wav
 }
 
-@test "windows far beyond a small picture cost no more than their length" {
+@test "windows much larger than the image cost no more than their length" {
     printf 'P5 3 2 255\n\100\100\100\100\100\100' > in.pgm
     halo run '' in.pgm -o flat.pgm
     local step

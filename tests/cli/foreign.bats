@@ -43,7 +43,7 @@ pgm() { printf 'P5\n4 3\n65535\n'; page "$1"; }
     cat s.tif | halo run '' - -o - --to pnm | cmp - <(pgm 1; pgm 2; pgm 3)
 }
 
-@test "ImageJ's stack that is cut off, or is one no more: the images that are there, and a note" {
+@test "a truncated or changed ImageJ stack: the images that exist, and a note" {
     stack s.tif 5 3
     run --separate-stderr halo run '' s.tif -o o.tif
     [ "$status" -eq 0 ]; says '2 images that the description lists are not in the file'

@@ -1,5 +1,6 @@
 # Pictures cut, padded, turned and resized: sizes as people type them, bands and pipes, and what EXIF goes on
-# saying. shellcheck disable=SC2154
+# saying.
+# shellcheck disable=SC2154
 setup() {
     load common
     common_setup
@@ -29,7 +30,7 @@ samples() {
     [ "$(samples 'rotate:90 | rotate:90 | rotate:90 | rotate:90')" = '3 2: 1 2 3 4 5 6' ]
 }
 
-@test "a part of what is made whole alone" {
+@test "a part of a value that is only computed as a whole" {
     local whole
     for whole in equalize clahe:2 'integral | normalize'; do
         halo run --force "$whole | depth:u8" six.pgm -o whole.pgm
@@ -38,7 +39,7 @@ samples() {
     done
 }
 
-@test "what picks after another pick is one step" {
+@test "two geometry operations in a row are one step" {
     [ "$(halo run --explain 'rotate:90 | flip:x | crop:2x2' six.pgm -o x.pgm | grep -c 'gather ')" -eq 1 ]
     [ "$(halo run --explain 'pad:2 | crop:7x6 | rotate:90' six.pgm -o x.pgm | grep -c 'gather ')" -eq 1 ]
     [ "$(halo run --explain 'crop:2x2 | pad:1' six.pgm -o x.pgm | grep -c 'gather ')" -eq 2 ]
@@ -60,7 +61,7 @@ samples() {
 # size PIPELINE: of what it makes of 60 x 40.
 size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
 
-@test "sizes are taken as people type them" {
+@test "sizes are accepted in every usual spelling" {
     make_gray in.pgm 60 40
     [ "$(size resize:30x30)" = '30 20' ]
     [ "$(size resize:30x5)" = '8 5' ]
@@ -81,7 +82,7 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
     [ "$status" -eq 2 ]; says 'needs width and height'
 }
 
-@test "files, pipes and threads make the same of a picture" {
+@test "files, pipes and threads give the same image" {
     make_rgb in.ppm 200 450
     for pipeline in resize:71 resize:300x,kernel=cubic crop:90x33+100+80 pad:30,border=wrap \
         pad:top=200,border=zero flip:y \
@@ -95,7 +96,7 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
     done
 }
 
-@test "flat pictures stay flat, and invisible colours do not show" {
+@test "flat images stay flat, and transparent colours do not show" {
     printf 'P5 40 40 255\n' > flat.pgm; head -c 1600 /dev/zero | tr '\0' '\310' >> flat.pgm
     for kernel in lanczos3 lanczos2 cubic mitchell linear area nearest; do
         halo run "resize:17x53,fit=exact,kernel=$kernel" flat.pgm -o out.pgm -f
@@ -118,7 +119,7 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
     [ "$(tail -c 1 light.pgm | od -An -tu1)" -eq 188 ]
 }
 
-@test "rows and tiles that nobody needs are not read" {
+@test "rows and tiles that are not needed are not read" {
     make_rgb in.ppm 300 260
     halo run '' in.ppm -o in.npy
     halo run '' in.ppm -o in.png
@@ -216,7 +217,7 @@ turned_jpeg() {
     [ "$status" -eq 1 ]; [ "${stderr##* of }" = "${exact##* of }" ]
 }
 
-@test "names of other tools that mean one thing, and -90 degrees, are taken" {
+@test "unambiguous names of other tools, and -90 degrees, are accepted" {
     make_rgb in.ppm 9 5
     for pair in mirror=flip flop=flip autorot=orient desaturate=gray negative=invert rotate:-90=rotate:270; do
         halo run "${pair%=*}" in.ppm -o a.ppm -f
@@ -227,14 +228,14 @@ turned_jpeg() {
     [ "$status" -eq 2 ] && says "pad: by: expected pixels, or of sound times such as 1s,500ms, found '5%'"
 }
 
-@test "a picture that grows takes the memory of its rows, not a share of its size" {
+@test "enlarging takes memory for rows, not for the image" {
     make_gray in.pgm 60 40
     memory() { halo run --explain "$1" in.pgm -o x.pgm --max-pixels 1000G |
         sed -n 's/.*at most \([0-9]*\)\..* MB in.*/\1/p'; }
     [ "$(memory resize:20000)" -lt 40 ] && [ "$(memory resize:200000)" -lt 200 ]
 }
 
-@test "what a step makes is bounded as what is read, before work begins" {
+@test "limits hold for results of steps too, and are checked before work begins" {
     make_gray in.pgm 60 40
     local step
     for step in pad:100000000 resize:100000x100000,fit=exact 'resize:20000x20000,fit=exact | crop:10x10' \
@@ -248,7 +249,7 @@ turned_jpeg() {
     halo run 'crop:20x20 | pad:9' in.pgm -f -o x.pgm --max-pixels 2400
 }
 
-@test "info looks at pictures of any size" {
+@test "info reads headers of images of any size" {
     printf 'P5 70000 70000 255\n' > huge.pgm
     halo info huge.pgm | grep -q '70000 x 70000'
     run --separate-stderr halo stats huge.pgm

@@ -30,7 +30,7 @@ setup() { load common; common_setup; topics='units border alpha nan pipelines ma
     [[ "$output" == *"sigma"* && "$output" == *"truncate=4"* && "$output" == *"border"* ]]
 }
 
-@test "help on what does not exist suggests what does" {
+@test "help on an unknown word suggests a known one" {
     run --separate-stderr halo help gaus
     [ "$status" -eq 2 ]
     says "did you mean 'gauss'?"
@@ -124,7 +124,7 @@ finds() {
     done
 }
 
-@test "help by task knows every recipe and every name of the cookbook" {
+@test "help by task finds every recipe and every name of the cookbook" {
     local page=$BATS_TEST_DIRNAME/../../docs/cookbook.md
     load fenced
     mapfile -t recipes < <(headings "$page")
@@ -138,7 +138,7 @@ finds() {
     grep -qxF '  flat field: divide:flat.png,unit=mean' said
 }
 
-@test "the help of a command has the operation of that name, too" {
+@test "the help of a command includes the operation of that name" {
     for command in stats hist scan pages; do
         run halo help "$command"
         [[ "$output" == "halo $command: "*"As an operation of a pipeline"*"Parameters; "*'Output'* ||
@@ -245,7 +245,7 @@ END
     [ "$(bash try.bash halo list fo)" = formats ]
 }
 
-@test "a pipeline that is being typed goes on with operations, keys and values" {
+@test "a pipeline is completed by operations, keys and values" {
     [ "$(halo --complete gaus)" = "$(printf 'gauss\ngauss:')" ]
     [ "$(halo --complete 'gray | gaus' | tail -n 1)" = 'gray | gauss:' ]
     [ "$(halo --complete 'gauss:2,bor')" = gauss:2,border= ]
@@ -272,7 +272,7 @@ END
     [[ "$(bash try.bash 'halo run gauss:2 --out')" == *--out-dir* ]]
 }
 
-@test "what other tools call an operation is taken where it means the same" {
+@test "other tools' names of an operation are accepted where they mean the same" {
     printf 'P5 2 1 255\n\001\002' > in.pgm
     halo run negate in.pgm -o negate.pgm
     halo run invert in.pgm -o invert.pgm

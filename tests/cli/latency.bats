@@ -26,7 +26,7 @@ sys.exit(halo.wait())
 EOF
 }
 
-@test "the first sound comes out of a pipe while the last is not there yet" {
+@test "the first sound is written before the last one is read" {
     make_first
     export HALO
     [ "$(python3 first.py 4801 9600 run --raw s16,48000,1 '' - -o -)" = "True 9602" ]
@@ -42,7 +42,7 @@ EOF
         "True 300000" ]
 }
 
-@test "and behind a header, at a low rate" {
+@test "low latency after a header, at a low rate" {
     make_first
     export HALO
     # 44 bytes, of a recording that goes on for ever
@@ -69,7 +69,7 @@ sys.stdout.buffer.write(struct.pack("<60000f", *(draw.gauss(0, 0.2) for i in ran
     done
 }
 
-@test "how long it takes is said" {
+@test "the latency is reported" {
     head -c 96000 /dev/zero > in.raw
     # shellcheck disable=SC2002
     cat in.raw | halo run --explain --raw s16,48000,1 average:21 - -o - > said

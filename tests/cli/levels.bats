@@ -26,7 +26,7 @@ assert got.shape == want.shape
 assert np.abs(got - want).max() <= float(sys.argv[3]), np.abs(got - want).max()' "$@"
 }
 
-@test "levels stretch what lies between, in the samples' units or in percent, with a gamma" {
+@test "levels stretches the range, in the samples' units or in percent, with a gamma" {
     make_picture
     halo run levels:black=40,white=200 a.ppm -o out.npy
     same out.npy 'stretched(a, 40, 200, 255)' 1e-4

@@ -65,7 +65,7 @@ count() { halo stats --json "$@" | grep -o '"count":[0-9]*' | head -n 1; }
     [ "$(count --tolerate cut.mp3)" = '"count":23040' ]
 }
 
-@test "--tolerate: sound ends behind its last frame, whatever its header says" {
+@test "--tolerate: sound ends after its last frame, whatever its header claims" {
     make_wav a.wav 5000
     halo run '' a.wav -o a.flac
     { head -c 21 a.flac; printf '\377\377\377\377\377'; tail -c +27 a.flac; } > bomb.flac # 2^36 - 1 frames

@@ -24,7 +24,7 @@ number() {
     od -An -tu4 -j$((at + 8 + $3)) -N4 "$1" | tr -d ' '
 }
 
-@test "markers and loops of AIFF go to WAVE, where their samples went" {
+@test "markers and loops of AIFF are written to WAVE, at their samples" {
     aiff a.aiff
     halo run trim:10ms a.aiff -o o.wav
     [ "$(number o.wav 'cue ' 0)" -eq 4 ]
@@ -38,7 +38,7 @@ number() {
     [ "$(number short.wav 'cue ' 0)" -eq 3 ]
 }
 
-@test "markers are written into AIFF; what it does not hold is said" {
+@test "markers are written into AIFF; what it cannot hold is reported" {
     aiff a.aiff
     run --separate-stderr halo run trim:10ms a.aiff -o o.aiff
     [ "$status" -eq 0 ]; says chunks # the loop

@@ -1,6 +1,6 @@
 # --max-memory holds for whatever grows with a file: what a reader keeps of a pipe, what a writer puts together,
-# what steps need beside their samples. Each with enough memory and without. shellcheck
-# disable=SC2016,SC2002,SC2154
+# what steps need beside their samples. Each with enough memory and without.
+# shellcheck disable=SC2016,SC2002,SC2154
 setup() {
     load common; common_setup
     command -v python3 > /dev/null || skip "there is no python3"
@@ -44,7 +44,7 @@ if [[ "${HALO:-}" == *asan* || "${HALO:-}" == *tsan* ]]; then HALO_PEAK=0; fi
     done
 }
 
-@test "a file put together in memory: FLAC and TIFF on a pipe, Ogg" {
+@test "formats that are assembled in memory: FLAC and TIFF on a pipe, Ogg" {
     halo run '' in.wav -o - --to flac --max-memory 12M < /dev/null > all.flac
     run --separate-stderr peak bash -c '"$HALO" run "" in.wav -o - --to flac --max-memory 2M > none'
     refused "assembled in memory"
@@ -110,7 +110,7 @@ PYTHON
     refused "MiB"
 }
 
-@test "what steps take beside their samples: large windows of floats, tables of tiles" {
+@test "workspace of steps counts: large windows of floats, tables of tiles" {
     halo run '' in.ppm -o in.pfm
     head -c 1000000 noise > small
     # A window of 121 x 121 floats takes as much as its tile of samples, sorted, for each thread.
@@ -125,7 +125,7 @@ PYTHON
     cmp less.ppm more.ppm
 }
 
-@test "there and back: the input and the output are all that is kept" {
+@test "zero-phase filters: only the input and the output are kept" {
     halo run lowpass:1kHz,design=butterworth in.wav -o all.npy
     halo run lowpass:1kHz,design=butterworth in.wav -o less.npy --max-memory 14M
     cmp all.npy less.npy
@@ -133,7 +133,7 @@ PYTHON
     refused "MiB"
 }
 
-@test "a sound backwards is read from its end on, where the file can be" {
+@test "reverse reads a file from its end, where that is possible" {
     halo run '' in.wav -o in.w64
     cat in.wav | halo run 'reverse | gauss:3' - -o all.wav
     for name in wav w64; do
@@ -152,7 +152,7 @@ PYTHON
     refused "MiB"
 }
 
-@test "there and back in bands, where the file can be read backwards" {
+@test "zero-phase filters in bands, where the file can be read backwards" {
     for i in 1 2 3 4 5 6 7 8; do cat noise; done > long
     local pipeline='gauss:3 | highpass:80,design=butterworth,order=3'
     pipeline+=' | blend:[notch:50Hz,harmonics=3] | trim:10s,11s'
@@ -163,13 +163,13 @@ PYTHON
     done
 }
 
-@test "counts of many channels are memory, too" {
+@test "histograms of many channels count as memory" {
     head -c 4000 noise > many
     run --separate-stderr peak "$HALO" run stats:percentiles=50 --raw u16:2x1x1000 many --max-memory 100M
     refused "MiB"
 }
 
-@test "results of a stream of images are kept to its end" {
+@test "results of a stream of images are held until its end" {
     printf 'P5 1 1 65535 ab' > one.pgm
     for i in 1 2 3 4 5 6 7 8 9 10; do cat one.pgm; done > ten.pgm
     run --separate-stderr bash -c 'cat ten.pgm | "$HALO" run hist - --json --max-memory 24M > /dev/null'
@@ -178,7 +178,7 @@ PYTHON
     refused "results of"
 }
 
-@test "what PNG chunks say of their size is no reason to take as much memory" {
+@test "sizes that PNG chunks claim are not allocated" {
     python3 - << 'END'
 import struct, zlib
 def chunk(name, body, size=None):
@@ -212,7 +212,7 @@ END
     [ "$status" -ne 2 ] && [[ $output != *"memory"* ]] || { echo "$output"; return 1; }
 }
 
-@test "a stride of a tall picture goes in bands, and reads what it needs" {
+@test "a stride of a tall image runs in bands, and reads only what it needs" {
     for i in 1 2 3 4 5 6 7 8; do cat noise; done | head -c 16777216 > many
     [ "$(wc -c < many)" -eq 16777216 ]
     (printf 'P5 256 65536 255 '; cat many) > tall.pgm
@@ -224,7 +224,7 @@ END
     done
 }
 
-@test "statistics and reductions of floats, and scans along rows, go in bands" {
+@test "statistics and reductions of floats, and scans along rows, run in bands" {
     printf 'Pf\n8192 8000\n-1.0\n' > large.pfm
     truncate -s $((18 + 4 * 8192 * 8000)) large.pfm
     [[ "$(halo stats --json --max-memory 32M large.pfm)" == *'"count":65536000,'*'"sum":0,'* ]]
@@ -235,7 +235,7 @@ END
         "$(tail -n 400 tall.pgm | awk '{ sum += $1 } END { print sum }')" ]
 }
 
-@test "what lies before a cut is gone through, not kept: recursive filters and scans" {
+@test "samples before a cut are processed, not kept: recursive filters and scans" {
     for i in 1 2 3 4 5 6 7 8; do cat noise; done > long
     local filter='lowpass:1kHz,design=butterworth,phase=causal | notch:50Hz,phase=causal'
     halo run --raw s16,48000,1 "$filter" long -o - --to raw | tail -c +22000001 | head -c 20000 > cut
@@ -251,7 +251,7 @@ END
     cmp cut.npy less.npy
 }
 
-@test "coefficients of resize: they are made in pieces, and the result does not show it" {
+@test "coefficients of resize are computed in pieces, with the same result" {
     printf 'P5 3 1 255\nabc' > row.pgm
     printf 'P5 3 2 255\nabcdef' > tiny.pgm
     peak "$HALO" run resize:2000000x1,fit=exact row.pgm -o wide.pgm --max-memory 10M

@@ -27,7 +27,7 @@ wrong() {
     wrong "an output is missing" run gauss:1 in.pgm
 }
 
-@test "words in the wrong place are told apart" {
+@test "misplaced words get a specific message" {
     wrong "the pipeline comes first, as in halo run 'gauss:2' in.pgm" run in.pgm gauss:2 -o x.png
     wrong "did you mean 'gauss'" run in.pgm gausss:2 -o x.png
     wrong "none.png: no such file, and not a pipeline" run none.png -o x.png
@@ -47,7 +47,7 @@ wrong() {
     [ "$status" -eq 4 ] && says "none/x.png: its folder does not exist"
 }
 
-@test "fractions, weights of gray, and the center are understood" {
+@test "fractions, weights of gray, and at=center" {
     halo run gain:1/4 in.pgm -o a.npy
     halo run gain:0.25 in.pgm -o b.npy
     cmp a.npy b.npy
@@ -62,7 +62,7 @@ wrong() {
     wrong "expected a number, found '1/0'" run gain:1/0 in.pgm -o x.png
 }
 
-@test "samples do not go to a terminal, text does" {
+@test "samples are not written to a terminal, text is" {
     command -v script > /dev/null || skip "there is no script"
     run script -qec "'$HALO' run '' in.pgm -o -" /dev/null
     [ "$status" -eq 2 ] && [[ "$output" == *"pnm is no text for a terminal: -o FILE"* ]]

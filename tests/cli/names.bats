@@ -33,7 +33,7 @@ clean() { ! LC_ALL=C grep -lP \
     clean ./*.txt ./*.csv
 }
 
-@test "names with nothing special, and JSON, are as they were" {
+@test "plain names, and JSON, are unchanged" {
     [ "$(halo stats "$nice" | head -n 1)" = "$nice: image, 4 x 3, gray, u8" ]
     [ "$(halo stats --csv "$nice" | tail -n 1 | cut -d, -f1)" = '"größe 日本 é $x ""a"" tab.pgm"' ]
     need json
@@ -42,13 +42,13 @@ clean() { ! LC_ALL=C grep -lP \
     [ "$(cat name)" = "'e\\x1b]0;title\\x07\\x1b[31m\\x7f\\x85\\u202efdp\\ufffd\\nhalo: all is well.pgm'" ]
 }
 
-@test "on a terminal colours are halo's own" {
+@test "colours on a terminal are only halo's own" {
     command -v script > /dev/null || skip "there is no script(1)"
     TERM=xterm script -qec '"$HALO" stats plain.pgm e*' /dev/null < /dev/null | tr -d '\r' > typed
     grep -qF $'\033[1m'"$shown"$'\033[0m: image' typed
 }
 
-@test "a message of several lines keeps them, and no name makes one" {
+@test "a message may have several lines, but no name adds one" {
     run --separate-stderr halo run 'reduce:expr="a+"' plain.pgm
     [ "${stderr_lines[1]}" = '  a+' ]
     run --separate-stderr halo info $'x\nhalo: done'

@@ -13,7 +13,7 @@ with_title() {
     tail -c +34 "$1"
 }
 
-@test "clipped samples of pictures are said and counted, once" {
+@test "clipped samples of images are counted and reported once" {
     printf 'P2 4 1 255\n0 100 200 255\n' > g.pgm
     said run gain:2 g.pgm -o a.png
     is 'halo: g.pgm: 2 samples are clipped (50%); normalize or depth:f32 avoids clipping'
@@ -29,7 +29,7 @@ with_title() {
     is 'halo: standard input: 2 samples are clipped (50%); normalize or depth:f32 avoids clipping'
 }
 
-@test "a batch says it in one line, with the number of inputs" {
+@test "a batch reports it in one line, with the number of inputs" {
     printf 'P2 4 1 255\n0 100 200 255\n' > 1.pgm
     cp 1.pgm 2.pgm
     printf 'P2 1 1 255\n9\n' > 3.pgm
@@ -48,7 +48,7 @@ with_title() {
     [[ "${lines[-1]}" == *'"notes":[{"kind":"clipped","loss":true,"inputs":1,"count":2,'* ]]
 }
 
-@test "metadata that the output cannot hold; none with --strip, and where all of it goes along" {
+@test "metadata that the output cannot hold is reported; not with --strip, nor where all of it is kept" {
     halo run '' c.ppm -o plain.png
     with_title plain.png > titled.png
     said run '' titled.png -o a.ppm; is 'halo: titled.png: left out, since the output cannot hold it: texts'
@@ -61,7 +61,7 @@ with_title() {
     says 'halo: 2 of 3 inputs: left out, since the output cannot hold it: texts'
 }
 
-@test "a level between 0 and 1 where full scale is more: probably a fraction was meant" {
+@test "a level between 0 and 1 of a larger full scale gets a hint" {
     printf 'P2 4 1 255\n0 100 200 255\n' > g.pgm
     printf 'P2 4 1 65535\n0 100 200 60000\n' > w.pgm
     said run threshold:0.5 g.pgm -o a.png
@@ -144,14 +144,14 @@ make_numbers() {
     [[ "$output" == *identical* ]]
 }
 
-@test "conversions are for who asks" {
+@test "conversions are reported on request" {
     make_gray w.pgm 5 5 65535
     said run depth:u8 w.pgm -o w.png; is ''
     said run depth:u8 w.pgm -o x.png -v; says '; u16 samples are written as u8'
     said run '' c.ppm -o c.npy; is ''
 }
 
-@test "a sample rate that the output cannot hold, unless whoever ran it said the rate" {
+@test "a sample rate that the output cannot hold is reported, unless --rate gave it" {
     make_wav s.wav 100
     local rate; rate=$(halo info s.wav --json | grep -o '"rate":[0-9]*' | cut -d: -f2)
     said run '' s.wav -o s.npy; is "halo: s.wav: the output holds no sample rate: --rate $rate reads it back"
@@ -166,7 +166,7 @@ make_numbers() {
     said join s.wav s.wav -o j.npy; says "--rate $rate reads it back"
 }
 
-@test "sound without a loudness stays as it was, and that is said" {
+@test "sound without a loudness is not changed, which is reported" {
     make_wav s.wav 900
     said run loudnorm:-20 s.wav -o o.wav
     is 'halo: s.wav: level unchanged: sound shorter than 0.4 s, or silent, has no loudness'
@@ -174,7 +174,7 @@ make_numbers() {
     said run loudnorm:-20 l.wav -o o.wav -f; [[ "$stderr" != *'level unchanged'* ]]
 }
 
-@test "borders of other tools are named by halo's words" {
+@test "names of borders in other tools are translated" {
     make_gray b.pgm 5 4
     run --separate-stderr halo run gauss:1,border=reflect101 b.pgm -o o.pgm
     [ "$status" -eq 2 ]; says "border: 'reflect101' of other tools is 'mirror' here"

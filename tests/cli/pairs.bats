@@ -51,7 +51,7 @@ END
     done
 }
 
-@test "what is divided by 0 is 0 in integers, and counted, and IEEE's answer in floats" {
+@test "division by 0 gives 0 in integers, and is counted, and IEEE's result in floats" {
     printf 'P5 4 1 255 \002\000\011\377' > a.pgm
     printf 'P5 4 1 255 \377\000\000\001' > b.pgm
     need_numpy
@@ -77,7 +77,7 @@ assert v[0] == 2 and np.isnan(v[1]) and v[2] == np.inf and abs(v[3] - 65025) < 0
     cmp x.npy y.npy
 }
 
-@test "over lays a picture on another: by its alpha, gray on colours, at any place, also partly outside" {
+@test "over composites by alpha, gray on colours, at any place, also partly outside" {
     make_pairs
     "$PYTHON" - << 'END'
 exec(open("pairs.py").read())

@@ -18,7 +18,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     cmp straight.wav piped.wav
 }
 
-@test "results go to standard error while the image has standard output" {
+@test "results go to standard error when the image goes to standard output" {
     run --separate-stderr bash -c '"$HALO" run "box:3 | stats" in.pgm -o - --json > out.pgm'
     [ "$status" -eq 0 ]
     [ -z "$output" ]
@@ -92,7 +92,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     cmp straight.pgm got.pgm
 }
 
-@test "a PNG on a pipe is what it is in a file, and so is what is said of a damaged one" {
+@test "a PNG on a pipe gives the samples and messages of a file" {
     make_rgb noise.ppm 1100 1000
     halo run '' noise.ppm -o noise.png
     cat noise.png noise.png | halo run invert - -o - --to pnm > piped.ppm

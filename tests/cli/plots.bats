@@ -71,7 +71,7 @@ END
     ! grep -q nan n.svg w.svg
 }
 
-@test "a name that is no picture is refused before any work" {
+@test "a plot whose extension is no image format is refused before any work" {
     for name in h.jpg h 'h.svg/' png; do
         run --separate-stderr halo hist in.pgm --plot "$name"
         [ "$status" -eq 2 ]
@@ -105,7 +105,7 @@ END
     grep -q "'-' is neither" err
 }
 
-@test "logarithmic axes of a table, and what has no place on them" {
+@test "logarithmic axes of a table, and values that they cannot show" {
     printf 'w\tms\n1\t0.01\n10\t0.1\n1000\t10\n' > t.tsv
     halo plot t.tsv -o l.svg --log --log-x
     grep -q '"70.00,[0-9.]* 250.00,[0-9.]* 610.00,' l.svg # a third of three decades
@@ -116,7 +116,7 @@ END
     [ ! -e z.svg ]
 }
 
-@test "tables that cannot be drawn are refused with the place" {
+@test "tables that cannot be drawn are refused with the position" {
     refuse() { printf "$1" > bad.csv; run -1 --separate-stderr halo plot bad.csv -o b.svg; says "$2"; [ ! -e \
         b.svg ]; }
     refuse 'x,y\n1,2\n1,two\n' "line 3, column 2 (y): 'two' is not a number"

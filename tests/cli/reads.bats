@@ -1,5 +1,6 @@
 # What a run reads besides its inputs: masks, taps and lists. Pipes among them are read once, and none of them
-# is ever written over. shellcheck disable=SC2154
+# is ever written over.
+# shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
 make_files() {
@@ -36,7 +37,7 @@ refuses() {
     cmp "$2" before
 }
 
-@test "-f writes over no mask, no taps and no list" {
+@test "-f does not overwrite masks, taps and lists" {
     make_files
     refuses 'read by the pipeline' mask.txt run conv:mask=mask.txt in/1.pgm -o mask.txt --to pnm -f
     refuses 'read by the pipeline' mask.txt run 'gauss:1 | conv:mask=mask.txt | conv:mask=mask.txt' - \
@@ -54,7 +55,7 @@ refuses() {
     refuses 'the list of inputs' list0 run gauss:1 --files0-from list0 -o list0 --to pnm -f
 }
 
-@test "nor does a plot, or standard output that leads there" {
+@test "nor do plots and redirected standard output" {
     make_files
     printf '3x1: 1,2,.5\n' > mask.svg
     refuses 'read by the pipeline' mask.svg run 'conv:mask=mask.svg | hist' in/1.pgm -o x.pgm --plot mask.svg -f

@@ -40,7 +40,7 @@ for name in ('c.ppm', 'd.pgm', 's.wav', 'f.npy'):
 END
 }
 
-@test "NaN is left out, alpha counts only for itself" {
+@test "NaN is ignored, alpha counts only for itself" {
     need_numpy
     "$PYTHON" -c 'import numpy as np; np.save("n.npy", np.array([[1, np.nan, 4]], np.float32))'
     [[ "$(halo run reduce:a+b n.npy --json)" == *'"all":{"value":5}}' ]]
@@ -60,7 +60,7 @@ END
     done
 }
 
-@test "a mistake shows its place" {
+@test "errors have a position" {
     run --separate-stderr halo run 'reduce:"max(a,c)"' in.pgm
     [ "$status" -eq 2 ]
     [ "${stderr_lines[0]}" = \

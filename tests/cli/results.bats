@@ -43,7 +43,7 @@ five='conv:mask="5x5: 1,2,3,2,1, 2,3,4,3,2, 3,4,5,4,3, 2,3,4,3,2, 1,2,3,2,1",bor
         "${lines[2]}" == '{"type":"file"'* ]]
 }
 
-@test "human output: aligned, no colours in a pipe" {
+@test "text output: aligned, no colours in a pipe" {
     run halo stats in.pgm
     [ "$status" -eq 0 ]
     [[ "${lines[0]}" == "in.pgm: image, 7 x 7, gray, u8" ]]
@@ -145,7 +145,7 @@ END
     cmp time.npy samples.npy
 }
 
-@test "dog is one blur less a wider one" {
+@test "dog is one blur minus a wider one" {
     need_numpy
     make_gray a.pgm 31 22
     for border in replicate valid; do

@@ -7,7 +7,7 @@ setup() {
     halo run 'depth:f32' a.pgm -o a.npy # counts, which have no full scale
 }
 
-@test "numbers in TIFF stay numbers; --white says what is white" {
+@test "numbers in TIFF stay numbers; --white sets full scale" {
     halo run gauss:1 a.npy -o g.tif
     halo run '' g.tif -o back.npy
     halo run gauss:1 a.npy -o direct.npy

@@ -9,7 +9,7 @@ setup() {
     for f in a.pgm b.pgm c.ppm; do halo run gauss:2 $f -o "g_$f"; done
 }
 
-@test "image after image through pipes: each as if it were alone" {
+@test "a stream of images through pipes: each as if it were alone" {
     cat a.pgm b.pgm c.ppm | halo run gauss:2 - -o - > all
     cat g_a.pgm g_b.pgm g_c.ppm | cmp - all
     cat a.pgm b.pgm c.ppm | cat | halo run gauss:2 - -o all.ppm # a file holds them, too
@@ -58,7 +58,7 @@ setup() {
     [ ! -e out.ppm ]
 }
 
-@test "behind the last whole image of a file there may be anything: it is left out, with a note" {
+@test "bytes after the last complete image of a file are ignored, with a note" {
     local kind rest
     halo run '' a.pgm -o a.png
     halo run '' b.pgm -o b.png
@@ -122,7 +122,7 @@ setup() {
     cmp g_a.pgm first.pgm
 }
 
-@test "sound of unknown length flows through pipes, and its header is put right in files" {
+@test "sound of unknown length is streamed through pipes, and its header is corrected in files" {
     make_wav in.wav 8000
     halo run average:9 in.wav -o straight.wav
     { head -c 4 in.wav; printf '\xff\xff\xff\xff'; head -c 40 in.wav |
@@ -138,7 +138,7 @@ setup() {
     [[ "$(cat open.wav | halo stats --json -)" == "$(halo stats --json in.wav | sed 's/in.wav/-/')" ]]
 }
 
-@test "raw integers of 16, 24 and 32 bits come back as they went" {
+@test "raw integers of 16, 24 and 32 bits come back unchanged" {
     head -c 12000 /dev/urandom > in.raw
     for bits in 16 24 32; do
         halo run '' --raw s$bits,8000,1 in.raw -o out.raw
@@ -153,7 +153,7 @@ setup() {
     [ "$status" -eq 1 ]; says "truncated"
 }
 
-@test "--subsampling is JPEG's, and what stands behind a PNG's samples reaches a JPEG" {
+@test "--subsampling is JPEG's, and metadata after a PNG's samples reaches a JPEG" {
     halo list formats | grep -q '^ *jpeg' || skip "this build has no JPEG"
     make_rgb big.ppm 64 64
     for s in 444 422 420; do halo run '' big.ppm -o $s.jpg --subsampling $s --quality 90; done

@@ -138,7 +138,7 @@ assert h['files'] == 7 and h['channel'][0]['counts'] == np.histogram(v, bins=7, 
 ENDPY
 }
 
-@test "--total for eyes, and beside outputs" {
+@test "--total as text, and with outputs" {
     run halo stats in/1.pgm in/2.pgm --total
     [[ "$output" == *"2 files together: image, gray, u8"* && "$output" == *"min in in/"* ]]
     run halo run 'stats | gauss:1' in -r --out-dir out --total --json
@@ -161,7 +161,7 @@ ENDPY
     [[ "${lines[11]}" == *'"backend":"several","device":"'*'; A GPU"'* ]]
 }
 
-@test "halo merge refuses what is not all of one batch, and rubbish" {
+@test "halo merge refuses incomplete batches and garbage" {
     for i in 1 2 3; do halo stats in -r --total --json --shard $i/3 > $i.json; done
     halo stats in -r --total --json --shard 1/2 > half.json
     halo hist in -r --total --json --shard 2/3 > other.json
@@ -197,7 +197,7 @@ ENDPY
 }
 
 # The last line of a part with one member changed at a time: null, gone, of another type, out of any range.
-@test "merge: whatever a member is, it is joined or refused by its name" {
+@test "merge: any member is merged or refused by its name" {
     command -v python3 > /dev/null || skip "there is no python3"
     halo stats in/1.pgm in/2.pgm --total --json --shard 1/1 > stats.json
     halo hist --bins 3 in/1.pgm in/2.pgm --total --json --shard 1/1 > hist.json
@@ -239,7 +239,7 @@ END
     [ "$status" -eq 0 ]
 }
 
-@test "parts come from pipes, and are joined to the same bytes; what never ends is refused in little memory" {
+@test "parts from pipes are merged to the same bytes; endless ones are refused in little memory" {
     for i in 1 2; do halo stats in -r --total --json --shard $i/2 > $i.json; done
     halo merge 1.json 2.json > files.json
     halo merge <(cat 1.json) <(cat 2.json) > pipes.json

@@ -46,7 +46,7 @@ END
     halo run stats zero.pam --json | grep -q '"max":0[,}]'
 }
 
-@test "a branch starts from what arrives there, and branches nest" {
+@test "a branch starts from the value that reaches it, and branches nest" {
     make_rgb a.ppm 40 30
     halo run median:3 a.ppm -o m.ppm
     halo run subtract:m.ppm a.ppm -o by_file.pfm -q
@@ -92,7 +92,7 @@ END
     [ "$(ls out | wc -l)" -eq 100 ]
 }
 
-@test "-f writes over no dark frame" {
+@test "-f does not overwrite a dark frame" {
     make_rgb a.ppm 9 9; make_rgb dark.ppm 9 9
     cp dark.ppm before
     for text in subtract:dark.ppm 'subtract:[subtract:dark.ppm]'; do
@@ -106,7 +106,7 @@ END
     cmp a.dark before
 }
 
-@test "what does not fit is an error that names both" {
+@test "sizes that do not fit are an error that names both" {
     make_rgb a.ppm 19 18; make_rgb b.ppm 18 19; make_gray g.pgm 19 18; make_wav s.wav 50
     make_wav t.wav 50 16000
     run --separate-stderr halo run subtract:b.ppm a.ppm -o x.ppm
@@ -126,7 +126,7 @@ END
     done
 }
 
-@test "sound: a file as long, also of what comes on a pipe, and a branch in blocks" {
+@test "sound: an operand of the same length, also for input from a pipe, and a branch in blocks" {
     make_wav s.wav 5000; make_wav longer.wav 6000
     halo run gauss:3 s.wav -o g.wav -q
     halo run subtract:g.wav s.wav -o out.wav -q
@@ -141,7 +141,7 @@ END
     halo run 'subtract:[gauss:3]' - -o - --latency 20 -q < s.wav | cmp - whole.wav
 }
 
-@test "side inputs count as memory, and --linear decodes them, too" {
+@test "secondary inputs count as memory, and --linear decodes them, too" {
     head -c 3000000 /dev/zero | tr '\0' '\200' > noise
     (printf 'P6 1000 1000 255 '; cat noise) > large.ppm
     run --separate-stderr halo run subtract:large.ppm large.ppm -o x.ppm --max-memory 2M
@@ -157,7 +157,7 @@ END
 }
 
 # Files of more than 256 KiB of samples are read in step with the input.
-@test "long sound goes along in step: its samples, from files and pipes, forth and back" {
+@test "long secondary inputs are read in step, from files and pipes, forwards and backwards" {
     need_numpy
     "$PYTHON" - << 'END'
 import numpy as np

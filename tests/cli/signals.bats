@@ -60,7 +60,7 @@ END
     cc -shared -fPIC -O1 -o shim.so shim.c -ldl
 }
 
-@test "at random moments: no temporary, and dead of the signal" {
+@test "at random moments: no temporary, and ended by the signal" {
     need_numpy
     mkdir in
     for i in {1..60}; do { printf 'P5 %d %d 255\n' $((i * 4)) 100; head -c $((i * 400)) /dev/zero; } > \
@@ -93,7 +93,7 @@ assert stopped > 10, stopped
 END
 }
 
-@test "each of them says how far it was; a shell's loop ends" {
+@test "each of them reports its progress; a shell's loop ends" {
     need_numpy
     make_gray in.pgm 9 9
     mkfifo slow.pgm
@@ -147,7 +147,7 @@ END
     [ -s out.pgm ]
 }
 
-@test "a worker without memory: exit 5, and nothing of the others stays" {
+@test "a worker without memory: exit 5, and the others leave nothing" {
     shim
     make_gray in.pgm 9 9
     mkfifo one.pgm two.pgm
@@ -166,7 +166,7 @@ END
     [ "$(ls -A o1)" = $'.halo-journal\ntwo.pgm' ]
 }
 
-@test "a page that does not fit into memory: exit 5, not silence" {
+@test "a page that does not fit into memory: exit 5 and a message" {
     shim
     make_gray in.pgm 9 9
     for from in 4000 20000; do
@@ -188,7 +188,7 @@ END
     done
 }
 
-@test "pipes, folders and devices named like a journal are errors in words" {
+@test "pipes, folders and devices named like a journal are errors with a message" {
     make_gray a.pgm 9 9; make_gray b.pgm 9 9
     for name in .halo-journal .halo-journal-1-of-2; do
         for kind in "mkfifo out/$name" "mkdir out/$name" "ln -s /dev/zero out/$name" \
@@ -203,7 +203,7 @@ END
     done
 }
 
-@test "--resume beside a part at work leaves its temporary alone" {
+@test "--resume leaves the temporaries of a running part" {
     make_gray in.pgm 30 30; make_gray a.pgm 9 9
     mkfifo slow.pgm other
     start "$HALO" run box:3 a.pgm slow.pgm --shard 2/2 --out-dir out --resume -q

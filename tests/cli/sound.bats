@@ -28,7 +28,7 @@ make_eight() { seq 8 > eight.csv; }
     [ "$(made 'trim:1 | trim:1,4 | trim:1')" = '4 5' ]
 }
 
-@test "pad puts silence around sound, or what the border makes; reverse turns it round" {
+@test "pad puts silence around sound, or extends it by the border; reverse plays it backwards" {
     make_eight
     [ "$(made 'trim:0,2 | pad:1,2')" = '0 1 2 0 0' ]
     [ "$(made 'trim:0,2 | pad:1s')" = '0 1 2' ]
@@ -38,7 +38,7 @@ make_eight() { seq 8 > eight.csv; }
     [ "$(made 'trim:2,5 | reverse | pad:1')" = '0 5 4 3' ]
 }
 
-@test "what leaves nothing, or makes no sense, is said" {
+@test "empty results and invalid parameters are reported" {
     make_eight
     local wrong
     for wrong in trim:8 trim:5,2 trim:1,1; do
@@ -57,14 +57,14 @@ make_eight() { seq 8 > eight.csv; }
     [ "$status" -eq 2 ]
 }
 
-@test "a part of sound that has no end comes as soon as it is there" {
+@test "a part of endless sound is written as soon as it is read" {
     live seq 9
     [ "$(timeout 20 "$HALO" run --raw csv trim:2,4 - -o - --to csv -j1 < live 2> /dev/null | sed -n '2p;3q')" \
         = 3 ]
     live_ends
 }
 
-@test "a part of long sound is found without room for the rest" {
+@test "a part of long sound needs no memory for the rest" {
     head -c 60000000 /dev/zero > long.raw
     printf '\001\002' >> long.raw
     halo run --raw s16,48000,1 --max-memory 8M 'trim:29999000 | pad:1s' long.raw -o end.raw --to raw
@@ -75,7 +75,7 @@ make_eight() { seq 8 > eight.csv; }
         cmp - <(tail -c +57600001 long.raw)
 }
 
-@test "silence goes from both ends, but what is shorter than min stays" {
+@test "silence is removed from both ends, except pauses shorter than min" {
     printf '%s\n' 0 0 .5 0 0 .25 0 0 0 > in.csv
     for ways in '1:0.5 0 0 0.25' '2:0.5 0 0 0.25' '3:0 0 0.5 0 0 0.25' '4:0 0 0.5 0 0 0.25 0 0 0'; do
         [ "$(halo run "silence:min=${ways%%:*}" in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = \
@@ -101,14 +101,14 @@ make_eight() { seq 8 > eight.csv; }
     [[ "$(halo run --explain silence:min=1 in.csv -o x.wav)" == *'gather 4 x 1, from 2, 0 on'* ]]
 }
 
-@test "silence of long sound is heard and cut without room for it" {
+@test "silence of long sound is found and cut in little memory" {
     { head -c 20000000 /dev/zero; head -c 20000000 /dev/zero |
         tr '\000' '\020'; head -c 20000000 /dev/zero; } > long.raw
     halo run --raw s16,48000,1 --max-memory 8M silence long.raw -o cut.raw --to raw
     cmp cut.raw <(head -c 20000000 /dev/zero | tr '\000' '\020')
 }
 
-@test "long sound is measured first, and then goes in bands: nothing else comes of it" {
+@test "long sound is analysed first, and then processed in bands, with the same result" {
     # 40 MB of f32, of a file and through a pipe, which is kept whole.
     seq 1250000 | tr -dc '0-9' | head -c 2500000 > noise
     for _ in 1 2 3 4 5 6 7 8; do cat noise; done > noise.raw
@@ -126,7 +126,7 @@ make_eight() { seq 8 > eight.csv; }
     done
 }
 
-@test "pauses go, those that bands go over and those that are too long for it" {
+@test "pauses are removed, within bands and across them" {
     tone() { head -c "$1" /dev/zero | tr '\000' '\020'; }
     { tone 300000; head -c 200000 /dev/zero; tone 30; head -c 20000 /dev/zero; tone 500000; head -c 200000 \
         /dev/zero; } > short.raw
@@ -188,7 +188,7 @@ make_eight() { seq 8 > eight.csv; }
     [[ "$stderr" == *"add: at is a time, for sound; 'over' lays pictures somewhere"* ]]
 }
 
-@test "an echo comes while the sound does" {
+@test "an echo is streamed" {
     live seq 9
     [ "$(timeout 6 "$HALO" run --raw csv 'add:[gain:10],at=3' - -o - --to csv -j1 < live 2> /dev/null |
         sed -n '6p;7q')" = 25 ]
@@ -226,7 +226,7 @@ make_eight() { seq 8 > eight.csv; }
     [ "$status" -eq 2 ]
 }
 
-@test "sound that has no end is resampled as it comes, in little memory" {
+@test "endless sound is resampled as it is read, in little memory" {
     # a second of it, less what the taps reach ahead, while more is waited for
     live head -c 96000 /dev/zero
     [ "$(timeout 20 "$HALO" run --raw s16,48000,1 rate:8k - -o - --latency 20 -j1 < live | head -c 15000 |
@@ -260,7 +260,7 @@ make_eight() { seq 8 > eight.csv; }
     done
 }
 
-@test "fade comes out of silence and goes back, straight, as a cosine, or in decibels" {
+@test "fade in and out, linear, as a cosine, or in decibels" {
     printf '1\n1\n1\n1\n1\n1\n1\n1\n' > in.csv
     [ "$(halo run fade:4,2 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = \
         '0.125 0.375 0.625 0.875 1 1 0.75 0.25' ]
@@ -274,7 +274,7 @@ make_eight() { seq 8 > eight.csv; }
     [ "$status" -eq 2 ]
 }
 
-@test "loudnorm makes sound as loud as asked for, or says that its peak does not allow it" {
+@test "loudnorm reaches the target, or reports that the peak does not allow it" {
     need_numpy
     "$PYTHON" -c 'import numpy, sys
 t = numpy.arange(96000) / 48000
@@ -291,7 +291,7 @@ sys.stdout.buffer.write((0.05 * numpy.sin(2 * numpy.pi * 997 * t)).astype("<f4")
     cmp silence.wav still.wav
 }
 
-@test "BW64 is read as RF64 is" {
+@test "BW64 is read like RF64" {
     make_wav s.wav 100
     halo run '' s.wav -o s.rf64
     sed '1s/^RF64/BW64/' s.rf64 > b.wav

@@ -43,7 +43,7 @@ assert np.abs(20 * np.log10(np.abs(x).max(1)) - b[:, 1]).max() < 1e-5"
         tail -n 1)" = -90,-90 ]
 }
 
-@test "--plot draws spectrograms and series, --plot-response what filters do" {
+@test "--plot draws spectrograms and series, --plot-response frequency responses" {
     make_wav a.wav 4000
     halo run spectrogram:window=256 a.wav --plot s.png
     halo run spectrogram:window=256 a.wav --plot s.svg -o s.npy

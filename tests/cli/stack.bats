@@ -81,7 +81,7 @@ assert np.array_equal(np.load("out.npy"), np.prod(a, 0))'
     cmp one.pgm two.pgm
 }
 
-@test "pages count, folders are walked, and a picture from a pipe may be among them" {
+@test "pages, folders and an image from a pipe as inputs" {
     frames 7
     cat a000.ppm a001.ppm a002.ppm > three.ppm
     halo run '' - -o three.tif --to tiff < three.ppm
@@ -125,7 +125,7 @@ assert np.array_equal(np.load("out.npy"), np.prod(a, 0))'
     [ "$status" -eq 1 ] && says "page 2" && [ ! -e x.ppm ]
 }
 
-@test "NaN goes on, sums that do not fit are said, and 16 bits stay 16" {
+@test "NaN propagates, overflowing sums are reported, and 16 bits stay 16" {
     need_numpy
     "$PYTHON" -c 'import numpy as np
 v = np.ones((4, 5), np.float32); np.save("a.npy", v); v[1, 1] = np.nan; np.save("b.npy", v)'
@@ -143,7 +143,7 @@ v = np.ones((4, 5), np.float32); np.save("a.npy", v); v[1, 1] = np.nan; np.save(
     halo stack mean d.pgm d.pgm -o out.png && halo info out.png | grep -q 'read as u16'
 }
 
-@test "what does not fit, and what makes no sense, is said" {
+@test "inputs that do not fit and invalid parameters are reported" {
     make_rgb a.ppm 20 10; make_rgb b.ppm 10 20; make_gray g.pgm 20 10; make_wav s.wav 50
     wrong() { # STATUS TEXT COMMAND...
         run --separate-stderr "${@:3}"

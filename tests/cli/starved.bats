@@ -67,7 +67,7 @@ starved() {
     [ "$wrong" -eq 0 ]
 }
 
-@test "without memory: what a PNG says of itself goes along, or nothing does" {
+@test "without memory: a PNG's metadata is preserved, or nothing is written" {
     make_talking
     starved 1 false out.png run '' in.png
     starved 1 false out.jpg run '' in.png
@@ -86,13 +86,13 @@ starved() {
     starved 2 false out.bmp run '' in.png
 }
 
-@test "without memory: WAVE, and an Ogg has its samples and comments" {
+@test "without memory: WAVE, and the samples and comments of Ogg" {
     make_talking
     starved 1 false out.wav run '' in.wav
     starved 5 true out.ogg run '' in.wav
 }
 
-@test "a table keeps the names of its columns, or says that it cannot" {
+@test "a table keeps the names of its columns, or reports that it cannot" {
     printf 'time,a,b\n0,1,2\n1,2,3\n2,3,5\n' > in.csv
     starved 1 false out.csv run average:3 in.csv
 }

@@ -62,7 +62,7 @@ for name in ('c.ppm', 'd.pgm', 's.wav', 'f.npy'):
 END
 }
 
-@test "mistakes in percentiles" {
+@test "invalid percentiles" {
     for bad in 101 -1 1,x '' ' ' nan 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
         run --separate-stderr halo stats "--percentiles=$bad" in.pgm
         [ "$status" -eq 2 ]
@@ -137,7 +137,7 @@ END
 }
 
 # BS.1770-4 asks for 192 kHz at least; the grid here is 16 times as fine as the samples at every rate.
-@test "the true peak of noise, beside sums of sin(x)/x" {
+@test "the true peak of noise, against sums of sin(x)/x" {
     need_numpy
     cat > peaks.py << 'END'
 import json, subprocess, sys
@@ -158,7 +158,7 @@ END
     "$PYTHON" peaks.py "$HALO"
 }
 
-@test "where there is no loudness the reason stands" {
+@test "the reason is printed where there is no loudness" {
     python3 -c \
         'import struct, sys; sys.stdout.buffer.write(
             struct.pack("<f", 0.5) * 9000 + struct.pack("<f", float("nan")))' > nan.f32

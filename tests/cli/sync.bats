@@ -33,7 +33,7 @@ calls() {
         $'fsync(<HERE/.one.pgm.halo-000000>)\nrename(".one.pgm.halo-000000", "one.pgm")\nfsync(<HERE>)' ]
 }
 
-@test "folders that are made, and what an earlier run did" {
+@test "new folders, and the outputs of an earlier run" {
     calls "$HALO" run box:3 in -r --out-dir new/out --resume -q --sync -j 1
     for at in HERE HERE/new HERE/new/out HERE/new/out/sub; do
         grep -Fq "fsync(<$at>" calls || { echo "$at was not synced"; cat calls; false; }

@@ -34,7 +34,7 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav \
     [ -s c.txt ] && cmp c.txt comma.txt
 }
 
-@test "one is one: 1 thread, 1 frame, 1 sample" {
+@test "singular and plural: 1 thread, 1 frame, 1 sample" {
     run halo run --explain -j 1 gauss:1 g.pgm
     [[ "$output" == *$'\njobs    1 thread (--jobs)\n'* ]]
     run halo run --explain -j 2 gauss:1 g.pgm
@@ -53,7 +53,7 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav \
     says '1 sample is clipped (100%), the peak is 2 times'
 }
 
-@test "an option that names a file is given once; what counts is said, and nothing is written" {
+@test "an option that names a file may be given once; otherwise nothing is written" {
     for twice in '-o a.pgm -o b.pgm' '--output a.pgm -o a.pgm' '--out-dir a --out-dir b' \
         '--files-from l --files-from m' \
         '--name x.pgm --name y.pgm --out-dir a'; do
@@ -68,7 +68,7 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav \
     halo info --include '*.wav' --include '*.pgm' g.pgm s.wav
 }
 
-@test "switches of scan, stats and hist take 0 and 1, alone, behind = and as a word of their own" {
+@test "switches of scan, stats and hist: alone, after = and as a separate word" {
     halo scan g.pgm -o plain.npy; halo scan --exclusive g.pgm -o exclusive.npy
     run cmp plain.npy exclusive.npy
     [ "$status" -eq 1 ]
@@ -90,7 +90,7 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav \
     halo scan --help | grep -F -e '--exclusive [0|1]'
 }
 
-@test "help on several topics has a page for each, and every one has to be there" {
+@test "help on several topics prints a page for each, and all have to exist" {
     [ "$(halo help run gauss)" = "$(halo help run; echo; halo help gauss)" ]
     [ "$(halo help gauss box)" = "$(halo help gauss; echo; halo help box)" ]
     run --separate-stderr halo help run gaus
@@ -99,7 +99,7 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav \
     [ "$(halo help)" = "$(halo --help)" ]
 }
 
-@test "depth says what sound does" {
+@test "depth reports its effect on sound" {
     run --separate-stderr halo run depth:s24 s.wav -o x.wav
     [ "$status" -eq 2 ]
     says "'s24' is none of u8, u16, f32: depth is for images; sound is written with the bits of its input"

@@ -1,4 +1,4 @@
-/* Audio readers against arbitrary bytes: whatever they hold, an answer and no crash. */
+/* Audio readers against arbitrary bytes: samples or an error, never a crash. */
 #include <stdlib.h>
 
 #include "halo/format.h"

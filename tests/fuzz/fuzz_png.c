@@ -1,5 +1,5 @@
-/* PNG in both of its ways, with what was tolerated: the same answer to any bytes. Every other input has the
- * right checksums, so that what is in its chunks is looked at. */
+/* PNG by both decoders, with and without --tolerate: the same result for any bytes. Every other input has the
+ * right checksums, so that the content of its chunks is read. */
 #include "fuzz_image.h"
 #include "png_ways.h"
 

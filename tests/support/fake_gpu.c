@@ -1,4 +1,4 @@
-/* The made-up GPU's table: what it passes on to the CPU, and what it counts. */
+/* The fake GPU's table: calls that it passes on to the CPU, and what it counts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +143,7 @@ HaloSession *fake_session(HaloDeviceChoice device)
 {
     static const HaloBackend *both[2];
     static HaloTables tables; /* the session keeps a pointer to them */
-    /* So many files that the start of a GPU costs none of them anything: `auto` takes it. */
+    /* So many files that the start of a GPU does not matter: `auto` chooses it. */
     const HaloOptions options = {.device = device,
                                  .jobs = 1,
                                  .files = (int64_t)1 << 40,

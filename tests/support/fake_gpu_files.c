@@ -1,4 +1,4 @@
-/* Files through the made-up GPU. */
+/* Files that the fake GPU processes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

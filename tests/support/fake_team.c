@@ -1,4 +1,4 @@
-/* The table of the made-up GPUs. */
+/* The table of the fake GPUs. */
 #include "fake_team.h"
 
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 
 enum { BLOCKS = 64 };
 
-/* The CPU behind a wall: it works on its own blocks alone. */
+/* The CPU with separate memory: it accepts only its own blocks. */
 struct HaloDevice {
     int index;
     HaloDevice *cpu;
-    atomic_int callers; /* at work on it: one at a time */
+    atomic_int callers; /* callers at this time: one at most */
     struct {
         char *from, *to;
     } block[BLOCKS];
@@ -33,7 +33,7 @@ static void open_gate(int more)
     pthread_mutex_unlock(&fake_team.lock);
 }
 
-/* Each waits for the others, as it can only where all are at work at the same time. */
+/* Each waits for the others, which succeeds only if all work at the same time. */
 static void meet_others(void)
 {
     struct timespec until;

@@ -56,7 +56,7 @@ static HaloStatus add_oracle(void)
     return add_runner(&tables, &options, "oracle");
 }
 
-/* Beside a CPU that is not asked; it has one thread, which needs no watching. */
+/* With a CPU that is not used; it has one thread. */
 static HaloStatus add_chains(void)
 {
     static const HaloBackend *both[2];
@@ -136,7 +136,7 @@ static void print_real(FILE *to, const char *name, double v)
         halo_fprintf(to, " %s=%a", name, v);
 }
 
-/* Only what was asked for: the hashes of plain statistics stay what they are. */
+/* Only what was requested, so that the hashes of plain statistics do not change. */
 static void print_detail(FILE *to, const HaloDetail *detail, const HaloStats *s)
 {
     if (detail->full) {

@@ -1,5 +1,5 @@
-/* Whole pipelines, run in every way there is: by each CPU variant with several numbers of threads and sizes of
- * band, by every GPU, and by the oracle, which says what is right. */
+/* Whole pipelines, run in every way: by each CPU variant with several numbers of threads and heights of bands,
+ * by every GPU, and by the oracle, with which they are compared. */
 #ifndef HALO_TEST_PIPELINES_H
 #define HALO_TEST_PIPELINES_H
 
@@ -19,7 +19,7 @@ extern int runners;
 int runners_open(void **state);
 int runners_close(void **state);
 
-/* What came of a pipeline. */
+/* The outcome of a pipeline. */
 typedef struct Outcome {
     HaloStatus status;
     char message[400]; /* when it failed */
@@ -59,7 +59,7 @@ HaloResults pipeline_results(const char *pipeline, const HaloBuf *in);
 
 /* "op:key=value,…" with random values for its parameters, as their rows allow. */
 void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t size);
-/* The operation's own example, where that can be run: masks that stand in files are given in quotes. */
+/* The operation's own example, as far as it can run: masks in files are replaced by quoted ones. */
 void example_pipeline(const HaloOp *op, char *text, size_t size);
 
 #endif

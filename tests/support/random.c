@@ -1,4 +1,4 @@
-/* The generator, and the loop over cases that knows how to name the one that failed. */
+/* The generator, and the loop over cases, which names the one that failed. */
 #include "random.h"
 
 #include <inttypes.h>

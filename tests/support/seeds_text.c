@@ -1,4 +1,4 @@
-/* What tests of arbitrary text start from: the texts that halo reads, a few of each. */
+/* Seeds for tests of arbitrary text: a few of each kind that halo reads. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,9 @@
-/* A library for LD_PRELOAD that lets calls of the system fail: the FAULT_N-th of those named in FAULT_CALL (and
- * every later one with FAULT_LASTING=1) fails with errno FAULT_ERRNO; with FAULT_SHORT=1 reads and writes do
- * half instead. FAULT_COUNT names a file that gets the number of calls of each name, a line each. Calls count
- * from the first line of main() to its end, and those to standard error never do: what is said of a failure has
- * to come through.
- *
- * It works on programs with AddressSanitizer, too: every call goes on to whatever would have been called. */
+/* A library for LD_PRELOAD that makes system calls fail: the FAULT_N-th of those named in FAULT_CALL (and every
+ * later one with FAULT_LASTING=1) fails with errno FAULT_ERRNO; with FAULT_SHORT=1 reads and writes do half
+ * instead. FAULT_COUNT names a file that receives the number of calls of each name, a line each. Calls count
+ * from the first line of main() to its end, except those to standard error, so that messages are printed. It
+ * works on programs with AddressSanitizer, too: every call is passed on to the function that it would have
+ * reached. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -39,8 +38,7 @@ static int error;
 static bool lasting, shortly;
 static char calls[256];
 
-/* What a thread does before its first line is not the program's: a sanitizer asks for memory then, and may not
- * fail. */
+/* Before a thread's function begins, a sanitizer allocates memory, which must not fail. */
 static _Thread_local bool begun __attribute__((tls_model("initial-exec")));
 
 /* Is this the call that fails? */
@@ -85,7 +83,7 @@ static void finish(void)
     fclose(file);
 }
 
-/* Says in whose code a program died that has no sanitizer to do so. */
+/* Prints where a program without a sanitizer crashed. */
 static void died(int number)
 {
     void *frame[48];
@@ -129,7 +127,7 @@ int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
 /* ---- memory -----------------------------------------------------------------------------------------------
  */
 
-/* dlsym() itself may ask for memory while the functions below are being looked up: it gets some of this. */
+/* dlsym() itself may allocate memory while the functions below are looked up: it gets some of this. */
 static _Alignas(64) char early[1 << 16];
 static size_t early_used;
 
@@ -204,7 +202,7 @@ void free(void *p)
     if (!is_early(p) && look_up()) real_free(p);
 }
 
-/* glibc's own asks for memory where nobody sees it. */
+/* glibc's own allocates memory by internal calls. */
 char *strdup(const char *text)
 {
     const size_t size = strlen(text) + 1;
