@@ -50,7 +50,7 @@ static void check(Rng *rng, const HaloShape *shape, const HaloShape *out_shape, 
                          (sep->affine ? fabs((double)sep->scale) : 1.0);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
-             "sep by coarse taps %s -> %s, %" PRId64 " and %" PRId64 " taps at %" PRId64 ",%" PRId64 ", %s",
+             "fast sep %s -> %s, %" PRId64 " and %" PRId64 " taps at %" PRId64 ",%" PRId64 ", %s",
              testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), sep->window.width, sep->window.height,
              sep->window.ox, sep->window.oy, border_name(sep->window.border));
     TestBuf first = testbuf_like(&dst);

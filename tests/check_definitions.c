@@ -139,7 +139,7 @@ static void percentages_are_of_full_scale(void **state)
     sound.kind = HALO_AUDIO;
     sound.rate = 8000;
     HaloBuf in = random_input(&bytes, false, &rng), deep = random_input(&words, false, &rng);
-    HaloBuf heard = random_input(&sound, false, &rng);
+    HaloBuf audio = random_input(&sound, false, &rng);
     for (int v = 0; v < 256; v++) ((uint8_t *)in.data)[v] = (uint8_t)v;
     expect_same_said("threshold:50%", "threshold:127.5", &in);
     expect_same_said("threshold: 20 %", "threshold:51", &in);
@@ -149,7 +149,7 @@ static void percentages_are_of_full_scale(void **state)
     expect_same_said("hist:min=0%,max=100%,bins=5", "hist:min=0,max=255,bins=5", &in);
     expect_same_said("unsharp:threshold=10%", "unsharp:threshold=25.5", &in);
     expect_same_said("threshold:100%", "threshold:65535", &deep);
-    expect_same_said("threshold:25%", "threshold:0.25", &heard);
+    expect_same_said("threshold:25%", "threshold:0.25", &audio);
     Outcome wrong = pipeline_run(runner[0].session, "clamp:min=60%,max=100", &in, NULL);
     assert_int_equal(wrong.status, HALO_ERR_USAGE);
     assert_non_null(strstr(wrong.message, "min 153 is above max 100"));
@@ -160,7 +160,7 @@ static void percentages_are_of_full_scale(void **state)
     outcome_free(&wrong);
     halo_buf_free(&in);
     halo_buf_free(&deep);
-    halo_buf_free(&heard);
+    halo_buf_free(&audio);
 }
 
 /* The variance between two classes, the lower one of bins up to `last`, by its definition. */

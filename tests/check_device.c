@@ -39,7 +39,7 @@ static void each_call_fails(HaloDeviceChoice device, void (*expect)(const char *
             made_free(&made);
             fake.fails_at = 0;
             made = make(session, text);
-            expect_made(text, &made, &expected, "made-up");
+            expect_made(text, &made, &expected, "fake");
             made_free(&made);
             halo_session_close(session);
         }
@@ -103,7 +103,7 @@ static void a_batch_continues_while_it_starts(void **state)
         fake.starts_for = 2;
         for (int file = 0; file < 4; file++) {
             Made made = make(session, text);
-            expect_made(text, &made, &expected, alone || file >= 2 ? "made-up" : "cpu");
+            expect_made(text, &made, &expected, alone || file >= 2 ? "fake" : "cpu");
             assert_false(made.fell_back);
             made_free(&made);
         }
@@ -114,7 +114,7 @@ static void a_batch_continues_while_it_starts(void **state)
     HaloSession *const session = fake_session(HALO_DEVICE_GPU);
     fake.starts_for = 2;
     Made made = make(session, text);
-    expect_made(text, &made, &expected, "made-up");
+    expect_made(text, &made, &expected, "fake");
     made_free(&made);
     halo_session_close(session);
     fake_share = 0;
@@ -132,7 +132,7 @@ static void long_files_wait_for_its_start(void **state)
     HaloSession *const session = fake_session(HALO_DEVICE_AUTO);
     fake.starts_for = 2;
     Made made = make(session, text);
-    expect_made(text, &made, &expected, "made-up");
+    expect_made(text, &made, &expected, "fake");
     assert_int_equal(fake.asked_for_start, 1);
     made_free(&made);
     halo_session_close(session);

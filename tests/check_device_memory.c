@@ -116,7 +116,7 @@ static void expect_bands(int64_t memory, int64_t scratch)
     fake.memory = memory;
     fake.scratch = scratch;
     Made made = make(session, "gauss:1.5");
-    expect_made("gauss:1.5", &made, &expected, "made-up");
+    expect_made("gauss:1.5", &made, &expected, "fake");
     if (fake.call < calls + 3) fail_case(NULL, "%d calls: no bands", fake.call);
     made_free(&made);
     halo_session_close(session);

@@ -318,14 +318,14 @@ static void equivalent_spellings(void **state)
 {
     (void)state;
     static const Said said[] = {
-        {SEEN, "local:mean,width=5,height=4", "box:5,height=4"},
-        {SEEN, "local:mean,width=6,nan=ignore", "box:6,nan=ignore"},
-        {HEARD, "local:mean,width=9ms", "average:9"},
-        {SEEN, "adaptive:5", "adaptive:width=5,height=5,method=mean,offset=0"},
-        {SEEN, "adaptive:5,offset=20%", "adaptive:5,offset=51"},
-        {SEEN, "adaptive:5,method=sauvola,alpha=ignore", "adaptive:5,method=sauvola,k=0.2"},
-        {SEEN, "adaptive:5,method=sauvola,k=0", "adaptive:5,alpha=ignore"},
-        {HEARD, "local:sd,width=9ms", "local:sd,width=9"},
+        {OF_IMAGE, "local:mean,width=5,height=4", "box:5,height=4"},
+        {OF_IMAGE, "local:mean,width=6,nan=ignore", "box:6,nan=ignore"},
+        {OF_SOUND, "local:mean,width=9ms", "average:9"},
+        {OF_IMAGE, "adaptive:5", "adaptive:width=5,height=5,method=mean,offset=0"},
+        {OF_IMAGE, "adaptive:5,offset=20%", "adaptive:5,offset=51"},
+        {OF_IMAGE, "adaptive:5,method=sauvola,alpha=ignore", "adaptive:5,method=sauvola,k=0.2"},
+        {OF_IMAGE, "adaptive:5,method=sauvola,k=0", "adaptive:5,alpha=ignore"},
+        {OF_SOUND, "local:sd,width=9ms", "local:sd,width=9"},
     };
     expect_all_same_said(said, sizeof said / sizeof *said);
 }

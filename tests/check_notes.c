@@ -101,7 +101,7 @@ static void wrong_checksums(void **unused)
     (void)unused;
     const HaloBuf expected = picture(3);
     Bytes file = file_of(&halo_format_png, &(HaloMeta){0});
-    png_insert(&file, file.size - 12, "tEXt", "Author\0somebody", 15, true);
+    png_insert(&file, file.size - 12, "tEXt", "Author\0a painter", 15, true);
     png_insert(&file, PNG_FIRST, "tEXt", "Title\0a lake", 12, true);
     png_insert(&file, PNG_FIRST, "tEXt", "Comment\0a shore", 15, false);
     png_insert(&file, PNG_FIRST, "cICP", cicp, 4, true);

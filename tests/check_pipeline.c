@@ -227,7 +227,7 @@ static void chain_equals_one_by_one(Rng *rng)
     halo_buf_free(&in);
 }
 
-/* ---- what nobody sees ----------------------------------------------------------------------------------- */
+/* ---- outside of the image ------------------------------------------------------------------------------- */
 
 /* A branch that lies outside of the image is not computed, and its scratch is not counted. */
 static void branches_outside_of_the_image(Rng *rng)

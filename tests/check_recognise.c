@@ -100,7 +100,7 @@ static void test_every_prefix(void **unused)
             const HaloStatus status = open_bytes(part, size, &format);
             free(part);
             if (status == HALO_OK && (format == NULL || format->open == NULL))
-                fail_msg("%s: read by nobody", seed[s].name);
+                fail_msg("%s: no format reads it", seed[s].name);
             if (status != HALO_OK && status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT)
                 fail_msg("%s, %zu bytes: status %d: %s", seed[s].name, size, status, halo_error());
             /* There is enough memory: this message would be a misread error of a library. */

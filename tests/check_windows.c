@@ -233,20 +233,20 @@ static void equivalent_spellings(void **state)
 {
     (void)state;
     static const Said said[] = {
-        {SEEN, "median:radius=2", "median:width=5"},
-        {SEEN, "median:radius=1", "median"},
-        {SEEN, "median:height=3", "median"},
-        {SEEN, "rank:0.5,width=5,height=3", "median:width=5,height=3"},
-        {SEEN, "rank:0,width=4,height=3", "erode:4,height=3"},
-        {SEEN, "rank:1,width=4,alpha=straight", "dilate:4,alpha=straight"},
-        {SEEN, "local:min,width=5", "erode:5"},
-        {SEEN, "local:max,width=4,height=2", "dilate:width=4,height=2"},
-        {SEEN, "local:range", "outline"},
-        {SEEN, "open:5,shape=disk,border=wrap",
+        {OF_IMAGE, "median:radius=2", "median:width=5"},
+        {OF_IMAGE, "median:radius=1", "median"},
+        {OF_IMAGE, "median:height=3", "median"},
+        {OF_IMAGE, "rank:0.5,width=5,height=3", "median:width=5,height=3"},
+        {OF_IMAGE, "rank:0,width=4,height=3", "erode:4,height=3"},
+        {OF_IMAGE, "rank:1,width=4,alpha=straight", "dilate:4,alpha=straight"},
+        {OF_IMAGE, "local:min,width=5", "erode:5"},
+        {OF_IMAGE, "local:max,width=4,height=2", "dilate:width=4,height=2"},
+        {OF_IMAGE, "local:range", "outline"},
+        {OF_IMAGE, "open:5,shape=disk,border=wrap",
          "erode:5,shape=disk,border=wrap | dilate:5,shape=disk,border=wrap"},
-        {HEARD, "median:window=7", "median:width=7"},
-        {HEARD, "median:window=6ms", "median:width=6ms"},
-        {HEARD, "close:9,shape=disk", "close:9ms"},
+        {OF_SOUND, "median:window=7", "median:width=7"},
+        {OF_SOUND, "median:window=6ms", "median:width=6ms"},
+        {OF_SOUND, "close:9,shape=disk", "close:9ms"},
     };
     expect_all_same_said(said, sizeof said / sizeof *said);
 }

@@ -1,4 +1,4 @@
-# Arrays of more dimensions: what --axes says of them, and pages in one NPY.
+# Arrays of more dimensions: --axes, and pages in one NPY.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 

@@ -1,4 +1,4 @@
-# Many inputs: names, folders, failures that stop nothing.
+# Many inputs: names, folders, failures that do not stop the others.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() { load common; common_setup; make_gray a.pgm 20 10; }
 

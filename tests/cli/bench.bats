@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# What measures speed: the rows are there and sensible; no test looks at a time.
+# Benchmarks: the rows exist and are plausible; no test depends on a time.
 setup() {
     load common
     common_setup
@@ -33,7 +33,7 @@ END
     halo bench ops invert lowpass:4kHz average:5ms --size 64x48 --dtype u8 --runs 1 --device cpu --json > rows
     [ "$(grep -c '"kind":"image","width":64,"height":48,"channels":1,"dtype":"u8"' rows)" -eq 1 ]
     [ "$(grep -c '"kind":"audio","width":3072,"height":1,"channels":1,"dtype":"f32"' rows)" -eq 2 ]
-    # fits neither: said as of an image
+    # fits neither: reported as for an image
     run -2 --separate-stderr halo bench ops threshold --size 64x48 --device cpu
     [[ $stderr == *"threshold"* ]]
     [[ $(halo bench ops invert lowpass:4kHz --size 64x48 --runs 1 --device cpu) == \

@@ -1,4 +1,4 @@
-# Channels that nothing names are channels like the others; alpha is what a file, or --axes, says is alpha.
+# Channels without a name are channels like the others; alpha is what a file, or --axes, declares as alpha.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 

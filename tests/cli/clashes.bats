@@ -1,4 +1,4 @@
-# All that a command writes, and all that it reads: two names of one file are found before anything is written.
+# Outputs and inputs of a command: two names of one file are found before anything is written.
 # shellcheck disable=SC2154
 setup() {
     load common; common_setup

@@ -1,4 +1,4 @@
-# What every test of the command line starts with: a folder of its own, and small inputs made on the spot.
+# The set-up of every test of the command line: a folder of its own, and functions that make small inputs.
 # shellcheck disable=SC2034 # PYTHON is for the tests
 bats_require_minimum_version 1.5.0
 
@@ -44,8 +44,8 @@ make_wav() {
     } > "$1"
 }
 
-# with_orientation FILE: a PNG with EXIF of which the orientation is 6: its row 0 is the right side of what is
-# to be seen.
+# with_orientation FILE: a PNG with EXIF of which the orientation is 6: its row 0 is the right side of the
+# upright image.
 with_orientation() {
     head -c 33 "$1"
     printf \

@@ -1,4 +1,4 @@
-# `halo compare`: its numbers beside NumPy's, its bounds and its exit status.
+# `halo compare`: its numbers against NumPy's, its bounds and its exit status.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 

@@ -1,5 +1,5 @@
 # The commands that documents show: every one of the cookbook's and of the README's beginning runs, in order, in
-# a folder with the samples; then what came out is looked at.
+# a folder with the samples; then the outputs are checked.
 # shellcheck disable=SC2016,SC2154
 ROOT=$BATS_TEST_DIRNAME/../..
 load fenced
@@ -114,8 +114,8 @@ fall() {
     within "$(fall flat.png)" -20 20
     [ "$(halo run 'reduce:expr="a+b",map="v>0&&v<255"' text.png | awk '/^gray/ { print $2 }')" = 0 ]
     within "$(measure text.png mean)" 200 250
-    # Ink and paper, nothing between, as much ink left as right; cells are a part of the picture, as large in
-    # its corners.
+    # Only ink and paper, as much ink left as right; cells have a small share of the image, equal in its
+    # corners.
     for output in ink found; do
         [ "$(halo run 'reduce:expr="a+b",map="v>0&&v<255"' $output.png | awk '/^gray/ { print $2 }')" = 0 ]
     done
@@ -137,7 +137,7 @@ fall() {
 @test "masks: feathered, grown, opened; transparency without a fringe" {
     fits '<' feather.png level.png sd
     fits '>' grown.png level.png mean
-    # Opening takes away only.
+    # Opening never adds.
     halo run 'gray | threshold:90' lake.png -o hard.png -f
     fits '<' opened.png hard.png mean
     # A dark fringe would be darker than every visible colour of the petals.
@@ -189,7 +189,7 @@ fall() {
         within "$(measure $sound.csv max)" 0.6 0.8
         within "$(measure $sound.csv min)" 0.25 0.35
     done
-    # Gravity and the hum are gone, the walk is there; the hum is 0.2 / sqrt(2), -17 dB.
+    # Gravity and the hum are removed, the steps remain; the hum is 0.2 / sqrt(2), -17 dB.
     [ "$(head -n 1 walk.csv)" = x,y,z ]
     within "$(measure walk.csv rms)" 0.69 0.73
     within "$(sed -n 6p hum.csv | cut -d, -f1)" -17.1 -16.9
@@ -247,7 +247,7 @@ fall() {
     grep -o 'cookbook/[a-z0-9-]*\.png' "$ROOT/docs/cookbook.md" | sed 's/cookbook.//' | sort -u |
         diff <(sort here) -
     while read -r picture; do
-        # Compressed anew by another zlib it may be other bytes, but no other picture.
+        # Another zlib may give other bytes, but the same image.
         halo run '' "$ROOT/docs/cookbook/$picture" -o old.pam -f
         halo run '' "$BATS_TEST_TMPDIR/pictures/$picture" -o new.pam -f
         cmp old.pam new.pam || { echo "$picture: docs/cookbook/make makes it anew"; return 1; }

@@ -1,5 +1,5 @@
-# Samples of sound in files: how deep they are written, raw ones by other tools' names, arrays as series,
-# results as tables.
+# Samples of sound in files: their depth, raw samples by other tools' names, arrays as series, results as
+# tables.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -44,7 +44,7 @@ a.astype('<i2').tofile('a.s16'); (a / 32768).astype('<f8').tofile('a.f64')
     [ "$status" -eq 2 ]
 }
 
-@test "an array is a series where --rate is given, and smoothers go along time" {
+@test "an array is a series where --rate is given, and smoothers run along time" {
     need scipy.signal
     "$PYTHON" -c "
 import numpy as np

@@ -1,4 +1,4 @@
-# --explain tells the truth: of sound, of --precision fast, and in JSON.
+# --explain: of sound, of --precision fast, and in JSON.
 # shellcheck disable=SC2154
 setup() {
     load common
@@ -47,8 +47,8 @@ for line in open("formats"):
     grep -x 'input   v0: frames until it ends, 1 channel, f32, 8000 Hz' said
     grep -E '  0.06 MB, 0.03 Mflop a second$' said
     grep -x 'blocks  of 800 frames; .*' said
-    # A format that needs the length first, and a pipeline that needs all of it: both are read as a whole, and
-    # so it says.
+    # A format that needs the length first, and a pipeline that needs all of it: both are read as a whole, which
+    # is reported.
     # shellcheck disable=SC2002
     cat in.raw | halo run --explain --raw s16,8000,1 average:21 - -o x.npy > said
     # shellcheck disable=SC2002

@@ -1,4 +1,4 @@
-# The fault table: what goes wrong, what is said, and the exit status.
+# Faults, their messages and exit statuses.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 
@@ -93,7 +93,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     run --separate-stderr halo run gauss:2 none.png -o x.png
     [ "$status" -eq 1 ]
     [ "$stderr" = "halo: none.png: No such file or directory" ]
-    # A name is said once, and also where the words begin like it, as "no known format" does.
+    # A name is printed once, also where the message begins like it, as "no known format" does.
     echo 'neither image nor sound' > no
     run --separate-stderr halo run gauss:2 no -o x.png
     [[ "$stderr" = "halo: no: no known image or audio format"* ]]

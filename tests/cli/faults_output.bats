@@ -1,10 +1,10 @@
-# The part of the fault table that is about outputs: disks that are full, pipes that close, devices, limits.
+# Faults of outputs: disks that are full, pipes that close, devices, limits.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 
 teardown() { if [ -e mounted ]; then umount "$BATS_TEST_TMPDIR/small"; fi; }
 
-# What a failed write must leave: the old file, and nothing else in the folder.
+# What a failed write leaves: the old file, and nothing else in the folder.
 left_alone() {
     [ "$(cat "$1")" = old ]
     [ "$(find "$(dirname "$1")" -name '.*halo*')" = "" ]

@@ -1,4 +1,4 @@
-# Filters beside what NumPy, SciPy or OpenCV make of the same samples, and what they refuse.
+# Filters against NumPy, SciPy and OpenCV, and what they refuse.
 # shellcheck disable=SC2016,SC2154
 setup() { load common; common_setup; }
 
@@ -72,7 +72,7 @@ assert (made == b).all(), ('$op', '$size')"
     done
 }
 
-# OpenCV's library is here or it is not; the images have sides that are multiples of the tiles, and none.
+# OpenCV may be missing; the sides of the images are multiples of the tiles, and not.
 @test "equalize and clahe are OpenCV's" {
     need cv2
     make_gray noise.pgm 97 61

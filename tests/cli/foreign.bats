@@ -1,4 +1,4 @@
-# Files that hold what halo does not write itself: stacks by ImageJ, animations, CMYK.
+# Files that halo does not write itself: stacks by ImageJ, animations, CMYK.
 setup() { load common; common_setup; }
 
 # tag ID TYPE COUNT VALUE: an entry of a big-endian directory; a short stands in the first two bytes.

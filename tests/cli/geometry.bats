@@ -1,5 +1,4 @@
-# Pictures cut, padded, turned and resized: sizes as people type them, bands and pipes, and what EXIF goes on
-# saying.
+# Crop, pad, rotate and resize: spellings of sizes, bands and pipes, and EXIF of the result.
 # shellcheck disable=SC2154
 setup() {
     load common
@@ -102,7 +101,7 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
         halo run "resize:17x53,fit=exact,kernel=$kernel" flat.pgm -o out.pgm -f
         [ "$(tail -c 901 out.pgm | tr -d '\310' | wc -c)" -eq 0 ]
     done
-    # Opaque red beside invisible green.
+    # Opaque red beside transparent green.
     { printf 'P7\nWIDTH 8\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'
       printf '\310\0\0\377\310\0\0\377\310\0\0\377\310\0\0\377\0\377\0\0\0\377\0\0\0\377\0\0\0\377\0\0'; } > \
           in.pam
@@ -138,8 +137,7 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
     truncate -s $((19 + 16384 * 16000)) large.pgm
     [ "$(halo run --max-memory 16M crop:100x100 large.pgm -o - | wc -c)" -eq 10015 ]
     halo run --explain crop:100x100 large.pgm -o - | grep -q 'read as they come, and written when all is made'
-    # Rows that are not there are missed, although none of them is needed; with several pictures the next one
-    # follows.
+    # Missing rows are reported, although none of them is needed; with several images the next one follows.
     halo run '' in.ppm -o raw.ppm -f
     head -c 200000 raw.ppm > cut.ppm
     run --separate-stderr halo run crop:9x9+0+0 cut.ppm -o x.ppm
@@ -191,14 +189,14 @@ turned_jpeg() {
     done
     [ "$(halo run --precision fast --json 'resize:100 | stats' even.jpg -o x.ppm -f |
         grep -c '"width":100,"height":75')" -eq 1 ]
-    # What needs every pixel gets it.
+    # Operations that need every pixel get all.
     for pipeline in 'stats | resize:50' 'resize:50,kernel=nearest' 'gauss:1 | resize:50' 'gray | resize:50'; do
         halo run "$pipeline" even.jpg -o exact.ppm -f 2> /dev/null
         halo run --precision fast "$pipeline" even.jpg -o fast.ppm -f 2> /dev/null
         cmp exact.ppm fast.ppm || { echo "$pipeline"; return 1; }
     done
     [[ "$(halo run --linear --precision fast --explain resize:50 even.jpg -o x.ppm)" != *'read at'* ]]
-    # Turned pictures lie as they do without it.
+    # Rotated images are oriented as without it.
     for name in even odd; do
         for way in 1 2 3 4 5 6 7 8; do
             turned_jpeg $name.jpg $way > turned.jpg
@@ -209,7 +207,7 @@ turned_jpeg() {
                 "$(halo info --json fast.jpg | grep -o '"orientation":.')" ]
         done
     done
-    # What is said of a damaged one is of the file.
+    # Messages about a damaged one name the file.
     head -c 9000 even.jpg > cut.jpg
     run --separate-stderr halo run resize:50 cut.jpg -o x.ppm
     [ "$status" -eq 1 ]; exact=$stderr

@@ -1,4 +1,4 @@
-# Sound beyond full scale: said, and with --guard scaled to fit.
+# Sound beyond full scale: reported, and attenuated by --guard.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; make_wav s.wav 9000; }
 

@@ -1,4 +1,4 @@
-# Inputs that are not what halo reads, or not what they say: refused in words, and the rest goes on.
+# Inputs of unknown formats, or with false headers: refused with a message, and the others are processed.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 

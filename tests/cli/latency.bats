@@ -1,9 +1,9 @@
-# Sound on its way from one program to another: how long the first of it takes, and that nothing else changes.
+# Sound between programs: the latency of its beginning, with the same samples.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
 # first.py FRAMES-IN BYTES-OUT ARGUMENT…: gives halo so many frames of s16 (behind a header where HEAD names
-# one), and no end. So many bytes have to come back before it gets more.
+# one), without an end. So many bytes have to come back before it gets more.
 make_first() {
     cat > first.py << 'EOF'
 import os, select, subprocess, sys, time
@@ -45,7 +45,7 @@ EOF
 @test "low latency after a header, at a low rate" {
     make_first
     export HALO
-    # 44 bytes, of a recording that goes on for ever
+    # 44 bytes, of an endless recording
     python3 -c \
         'import struct, sys; sys.stdout.buffer.write(b"RIFF\xff\xff\xff\xffWAVEfmt " +
             struct.pack("<IHHIIHH", 16, 1, 1, 8000, 16000, 2, 16) + b"data\xff\xff\xff\xff")' > head

@@ -1,4 +1,4 @@
-# Levels, percentiles, decibels and percentages, beside NumPy.
+# Levels, percentiles, decibels and percentages, against NumPy.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 

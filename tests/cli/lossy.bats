@@ -1,4 +1,4 @@
-# Opus is written and read, MP3 is read, and what they say of themselves is kept.
+# Opus is written and read, MP3 is read, and their metadata is kept.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 

@@ -1,4 +1,4 @@
-# What the system leaves a process: small stacks, some of the processors, no memory for the loader of libraries.
+# Limits of the system: small stacks, some of the processors, no memory for the loader of libraries.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 

@@ -1,4 +1,4 @@
-# Markers and loops of AIFF: they follow their samples, and go to WAVE and back.
+# Markers and loops of AIFF: they follow their samples, and are converted to WAVE and back.
 setup() { load common; common_setup; }
 
 # aiff FILE: 2000 frames of silence, markers "one" at 500 and "two" at 900, and a loop from 100 to 400.

@@ -1,5 +1,5 @@
-# --max-memory holds for whatever grows with a file: what a reader keeps of a pipe, what a writer puts together,
-# what steps need beside their samples. Each with enough memory and without.
+# --max-memory holds for whatever grows with a file: what a reader keeps of a pipe, what a writer assembles, the
+# workspace of steps. Each with enough memory and without.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() {
     load common; common_setup
@@ -18,14 +18,14 @@ open("peak", "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxr
 sys.exit(status)' "$@"
 }
 
-# refused WHAT: exit 5, the limit is named, and no more was taken than the program itself and the limit.
+# refused WHAT: exit 5, the limit is named, and no more was allocated than the program itself and the limit.
 refused() {
     [ "$status" -eq 5 ] || { echo "status $status: $stderr"; return 1; }
     says "$1"; says "--max-memory"
     [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 20000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
 }
 
-# Other allocators and sanitizers take memory of their own.
+# Other allocators and sanitizers use memory of their own.
 if [[ "${HALO:-}" == *asan* || "${HALO:-}" == *tsan* ]]; then HALO_PEAK=0; fi
 
 @test "a pipe that is read as a whole: TIFF and libsndfile's formats" {
@@ -204,7 +204,7 @@ END
     run "$HALO" run invert lies.png -o out.pgm -f
     [ "$status" -eq 1 ] && [[ $output == *"truncated before the first row"* ]] || { echo "$output"; return 1; }
     run "$HALO" run invert old.png -o out.pgm -f
-    # libpng 1.6.39 cannot go on behind it, 1.6.48 can.
+    # libpng 1.6.39 cannot continue after it, 1.6.48 can.
     [[ $status:$output == 1:*"a tEXt chunk is too large"* ]] ||
         [[ $status:$output == 0:*"chunk that is too large"* ]] ||
         { echo "$output"; return 1; }

@@ -1,4 +1,4 @@
-# TIFF on the command line, and what goes along from input to output.
+# TIFF on the command line, and metadata that is preserved from input to output.
 # shellcheck disable=SC2154
 setup() {
     load common

@@ -1,8 +1,8 @@
-# What is often typed in place of what is meant.
+# Common mistakes on the command line.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; make_gray in.pgm 8 6; }
 
-# wrong TEXT ARGUMENT…: a usage error that says so, and no x.
+# wrong TEXT ARGUMENT…: a usage error with this text, and no x.
 wrong() {
     run --separate-stderr "$HALO" "${@:2}"
     [ "$status" -eq 2 ] && says "$1" && ! compgen -G 'x*' || { echo "${*:2}: $status $stderr"; return 1; }

@@ -1,4 +1,5 @@
-# Names and texts out of files: what a terminal would obey is shown, not sent, and drawings stay well-formed.
+# Names and texts from files: control characters are escaped, not sent to a terminal, and drawings stay
+# well-formed.
 # shellcheck disable=SC2154,SC2016
 setup() {
     load common; common_setup

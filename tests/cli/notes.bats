@@ -1,4 +1,4 @@
-# What a run lost or changed without being asked is said in one line; what it was asked for is not.
+# What a run lost or changed without request is reported in one line; requested changes are not.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; make_rgb c.ppm 20 10; }
 

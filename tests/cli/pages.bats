@@ -1,4 +1,4 @@
-# Pages: those of side inputs, pages:, --split, `halo pages`.
+# Pages: those of secondary inputs, pages:, --split, `halo pages`.
 # shellcheck disable=SC2154
 setup() {
     load common

@@ -1,4 +1,4 @@
-# Operations on two pictures, beside what NumPy makes of their definitions.
+# Operations on two images, against their definitions in NumPy.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -162,7 +162,7 @@ END
     done
     halo run difference:plain.png lies.png -o lies_still.png # nothing turns it: samples as they lie
     [[ "$(halo info --json lies_still.png)" == *'"width":3,"height":2'*'"orientation":6,'* ]]
-    cp lies.png also.png # two workers share what goes along
+    cp lies.png also.png # two workers share the operand
     halo run -j 2 difference:lies.png lies.png also.png --out-dir two --to ppm -q
     for name in lies also; do halo compare two/$name.ppm none.pgm; done
 }

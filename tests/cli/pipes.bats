@@ -99,7 +99,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     halo run invert noise.png -o straight.ppm
     cat straight.ppm straight.ppm | cmp - piped.ppm
     mkfifo pipe
-    # near its end, at its end, and without its end: what has been read has to be read once more
+    # near its end, at its end, and without its end: the file has to be read again
     size=$(stat -c %s noise.png)
     cp noise.png bad.png && printf 'xx' | dd of=bad.png bs=1 seek=$((size - 30000)) conv=notrunc status=none
     cp noise.png sum.png && printf 'x' | dd of=sum.png bs=1 seek=$((size - 14)) conv=notrunc status=none

@@ -1,4 +1,4 @@
-# Histograms and tables drawn: what stands where, read back from the files.
+# Plots of histograms and tables, read back from the files.
 # shellcheck disable=SC2016,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 

@@ -1,4 +1,4 @@
-# What is written as PNG, judged by others.
+# PNG files, checked by other programs.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 

@@ -1,5 +1,5 @@
 # What a run reads besides its inputs: masks, taps and lists. Pipes among them are read once, and none of them
-# is ever written over.
+# is ever overwritten.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 

@@ -1,4 +1,4 @@
-# reduce: what people write, what comes of it, and what is said about mistakes.
+# reduce: expressions, their results, and messages about errors.
 # shellcheck disable=SC2016,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 

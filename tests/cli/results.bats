@@ -1,4 +1,4 @@
-# The numbers themselves: known ones, and what NumPy makes of the same samples.
+# Numeric results: known values, and NumPy's.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 

@@ -1,4 +1,4 @@
-# --resume: what was cut off goes on, what is done stays, and nothing of anybody else's is replaced.
+# --resume: interrupted work continues, finished outputs stay, and foreign files are not replaced.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() {
     load common; common_setup

@@ -1,4 +1,4 @@
-# The same bytes, whatever computes them.
+# The same bytes on every device, instruction set and number of threads.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() { load common; common_setup; make_rgb in.ppm 97 61; make_wav in.wav 6000; }
 

@@ -1,4 +1,4 @@
-# Full scale from file to file: what is written is the same picture, or the same numbers, when it is read.
+# Full scale from file to file: outputs read back as the same image, or the same numbers.
 # shellcheck disable=SC2154
 setup() {
     load common

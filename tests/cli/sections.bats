@@ -1,4 +1,4 @@
-# Recursive filters: beside SciPy, in blocks, and what they say.
+# Recursive filters: against SciPy, in blocks, and their messages.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 

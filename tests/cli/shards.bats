@@ -1,4 +1,4 @@
-# Many machines: which inputs are taken, which part is whose, and totals that do not depend on it.
+# Many machines: the selection of inputs, the parts, and totals that do not depend on them.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() {
     load common; common_setup

@@ -1,4 +1,4 @@
-# Inputs that go along with others: a file, one for each input, or a branch of the pipeline.
+# Secondary inputs: a file, one for each input, or a branch of the pipeline.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 

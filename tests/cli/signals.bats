@@ -1,4 +1,4 @@
-# Signals and other sudden ends: nothing half-written stays, and what started halo sees how it ended.
+# Signals and other sudden ends: nothing half-written stays, and the parent process sees how halo ended.
 # shellcheck disable=SC2016,SC2154
 setup() { load common; common_setup; }
 
@@ -71,7 +71,7 @@ draw, stopped = random.Random(7), 0
 begun = time.time()
 subprocess.run([sys.argv[1], "run", "box:3", "-r", "in", "--out-dir", "out", "-q"], check=True)
 most = time.time() - begun
-# of so many at least eleven meet a run that is under way, however fast the machine is by then
+# of so many, at least eleven interrupt a run, however fast the machine is
 for turn in range(480):
     if turn >= 48 and stopped > 10: break
     number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)[turn % 4]
@@ -100,7 +100,7 @@ END
     "$PYTHON" - "$HALO" <<'END'
 import os, signal, subprocess, sys, time
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-    # nohup and background jobs ignore some, and what they start does, too
+    # nohup and background jobs ignore some, and so do the processes that they start
     signal.signal(number, signal.SIG_DFL)
 loop = 'for i in 1 2 3; do "$0" stats in.pgm slow.pgm -j 1 > /dev/null; echo went on; done'
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):

@@ -1,4 +1,4 @@
-# Sound that is cut, joined and levelled.
+# Sound that is trimmed, joined and normalised.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -91,7 +91,7 @@ make_eight() { seq 8 > eight.csv; }
         paste -sd ' ')" = '0.25 0.5' ]
     [ "$(halo run 'silence:-10dB,min=1s | pad:1,1' in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = \
         '0 0.5 0' ]
-    # What comes before is heard, and what comes after knows the length.
+    # Preceding steps are part of the analysis, and the following ones know the length.
     [ "$(halo run 'trim:1 | gain:4 | silence:1,min=1 | fade:0,2 | reverse' in.csv -o - --to csv | tail -n +2 |
         paste -sd ' ')" = '0.25 0 0 2' ]
     run --separate-stderr halo run silence:0.9,min=2 in.csv -o x.csv
@@ -109,7 +109,7 @@ make_eight() { seq 8 > eight.csv; }
 }
 
 @test "long sound is analysed first, and then processed in bands, with the same result" {
-    # 40 MB of f32, of a file and through a pipe, which is kept whole.
+    # 40 MB of f32, of a file and through a pipe, which is kept as a whole.
     seq 1250000 | tr -dc '0-9' | head -c 2500000 > noise
     for _ in 1 2 3 4 5 6 7 8; do cat noise; done > noise.raw
     for pipeline in 'stats | normalize' 'gain:0.1 | loudnorm:-30 | fade:0,1s' threshold:otsu; do
@@ -164,11 +164,11 @@ make_eight() { seq 8 > eight.csv; }
     [ "$(made 'trim:0,2 | add:three.csv')" = '11 22 30' ]
     [ "$(made 'trim:0,2 | blend:three.csv,amount=0.5,at=1')" = '0.5 6 10 15' ]
     [ "$(made 'trim:0,2 | multiply:three.csv,at=1')" = '1 20 20 30' ]
-    # A branch is an echo; it flows where it is as long as what arrives.
+    # A branch is an echo; it is streamed where it has the length of the input.
     [ "$(made 'add:[gain:10],at=2')" = '1 2 13 24 35 46 57 68 70 80' ]
     [ "$(made 'trim:2,7 | add:[trim:1,3 | gain:10],at=6s')" = '3 4 5 6 7 0 40 50' ]
     [ "$(made 'add:[gain:10],at=-1')" = '1 2 3 4 5 6 7 18 20 30 40 50 60 70 80' ]
-    # One frame goes along with all of them, unless it has a place.
+    # One frame is combined with all of them, unless it has a position.
     echo 100 > one.csv
     [ "$(made add:one.csv)" = '101 102 103 104 105 106 107 108' ]
     [ "$(made add:one.csv,at=1)" = '1 102 3 4 5 6 7 8' ]
@@ -227,7 +227,7 @@ make_eight() { seq 8 > eight.csv; }
 }
 
 @test "endless sound is resampled as it is read, in little memory" {
-    # a second of it, less what the taps reach ahead, while more is waited for
+    # a second of it, minus the look-ahead of the taps, while it waits for more
     live head -c 96000 /dev/zero
     [ "$(timeout 20 "$HALO" run --raw s16,48000,1 rate:8k - -o - --latency 20 -j1 < live | head -c 15000 |
         wc -c)" -eq 15000 ]

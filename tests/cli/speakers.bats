@@ -1,4 +1,4 @@
-# Which loudspeaker a channel is for: WAVE's mask, and the comment of FLAC that holds it.
+# The loudspeaker of a channel: WAVE's mask, and the comment of FLAC that holds it.
 setup() { load common; common_setup; }
 
 # wav FILE CHANNELS MASK: ten frames of 16 bits.

@@ -1,4 +1,4 @@
-# Sound as something to look at: levels over time, and spectrograms.
+# Images of sound: levels over time, and spectrograms.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 

@@ -1,4 +1,4 @@
-# `halo stack`: many pictures into one, beside NumPy.
+# `halo stack`: many images into one, against NumPy.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 

@@ -1,5 +1,5 @@
-# Every allocation, one after the other, finds no memory: what is printed or written is all there, or halo says
-# that it is not. Never a file without its metadata or its samples, and never the fault of halo's own code.
+# Every allocation fails, one after the other: the output is complete, or halo reports that it is not. Never a
+# file without its metadata or its samples, and never the fault of halo's own code.
 # shellcheck disable=SC2016,SC2154
 setup() {
     load common; common_setup
@@ -8,7 +8,7 @@ setup() {
     [ "$(uname -s)" = Linux ] || skip "it knows glibc's allocator only"
 }
 
-# A PNG and a WAVE that say much of themselves.
+# A PNG and a WAVE with much metadata.
 make_talking() {
     command -v python3 > /dev/null || skip "there is no python3"
     python3 - << 'END'
@@ -36,8 +36,8 @@ open('in.wav', 'wb').write(part(b'RIFF', wave))
 END
 }
 
-# The libraries that are loaded when they are needed are there from the start, since glibc ends a process that
-# has no memory for loading one.
+# The libraries that are loaded on demand are loaded from the start, since glibc ends a process that has no
+# memory for loading one.
 preloads() {
     echo "$STARVE" $(strings "$HALO" | grep -E '^lib(tiff|sndfile|mpg123)\.so')
 }

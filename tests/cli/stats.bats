@@ -1,4 +1,4 @@
-# What stats says beyond one reduction, and how loud sound is.
+# Results of stats beyond one reduction, and loudness.
 # shellcheck disable=SC2016,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 

@@ -1,4 +1,4 @@
-# Text: what is read and printed does not depend on the locale; what is said has its right form.
+# Text: input and output do not depend on the locale; messages have the right form.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav \
     3000; root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd); }

@@ -7,7 +7,7 @@ failed=0
 headers=0
 for path in "$include"/halo/*.h; do
     header=halo/${path##*/}
-    # Twice, since a header has to bear that, too.
+    # Twice, since headers may be included again.
     source="#include <$header>"$'\n'"#include <$header>"
     for language in "c -std=c17 -Wstrict-prototypes" "c++ -std=c++17"; do
         read -ra options <<< "-x $language -Wall -Wextra -Wpedantic -Werror -fsyntax-only"
@@ -16,7 +16,7 @@ for path in "$include"/halo/*.h; do
     done
     headers=$((headers + 1))
 done
-# What extends halo is not for everybody who uses it.
+# halo.h does not include what only extensions need.
 for header in op plan primitive backend format mask tables; do
     guard=HALO_$(tr a-z A-Z <<< "$header")_H
     printf '#include <halo/halo.h>\n#ifdef %s\n#error halo.h brings %s.h\n#endif\n' "$guard" "$header" |

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Files of every format, kind and depth, some of them broken in one of ten ways: all that are good are done,
-# each bad one is named, the exit status is 1, and one thread makes what eight do.
+# Files of every format, kind and depth, some of them damaged in one of ten ways: all good ones are processed,
+# each bad one is named, the exit status is 1, and one thread gives the result of eight.
 #   tests/long/mixed.sh HALO [FILES [EVERY]]     1000 files, every 25th of them broken, by default
 set -euo pipefail
 halo=$(realpath "$1") files=${2:-1000} every=${3:-25}

@@ -169,7 +169,7 @@ if installed exiftool; then
     for file in g8.tif g16.tif rgb.tif f32.tif counts.tif rgba.tif tiles.tif pages.tif larger.tif crop.tif \
         flip.tif half.tif \
         g8.png g16.png linear.png rgba.png rgb.jpg s16.wav s24.flac four.flac s16.aiff s.ogg; do
-        # It misses what TIFF 6.0 wants of a baseline file, and most leave out: strips in place of tiles, a
+        # It reports what TIFF 6.0 requires of a baseline file, and most files lack: strips in place of tiles, a
         # resolution.
         found=$(exiftool -q -q -validate -a -s3 -warning -error $file 2>&1 |
             grep -v '^OK$\|^[0-9]* Warnings\|tag 0x01\(03\|1[1267ab]\)')
@@ -201,10 +201,10 @@ fi
 if installed ffprobe; then
     for line in $sounds; do
         IFS=: read -r name channels rate frames <<< "$line"
-        # Its guess of a layout is no warning; and it wants no mask of 0, which says that channels are for no
-        # loudspeakers.
+        # Its guess of a layout is not a warning; and it objects to a mask of 0, which says that channels have
+        # no loudspeakers.
         found=$(ffmpeg -v warning -guess_layout_max 0 -i "$name" -f s32le - 2> said | wc -c)
-        # of Ogg it loses 128 frames, its own too
+        # it loses 128 frames of Ogg, its own too
         [ "$frames" = - ] || expect "ffmpeg $name" $((frames * channels * 4)) "$found"
         expect "ffmpeg $name" '' "$(grep -v 'value of WAVEFORMATEXTENSIBLE_CHANNEL_MASK' said)"
         found=$(ffprobe -v error -show_entries stream=channels,sample_rate -of csv=p=0 "$name" 2>&1)

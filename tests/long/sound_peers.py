@@ -112,7 +112,7 @@ def joined(paths, channels):
     name, start = "joined " + " ".join(paths), 0
     compare(name, ours, np.concatenate(parts), 2) # in length
     for path, part in zip(paths, parts):
-        # a part without header begins in filters that hold the end of the one before
+        # a part without a header begins with the filters in the state of the previous one
         if not isinstance(ours, str):
             compare(f"{name}: {path}", ours[start + 2 * FRAME:start + len(part)], part[2 * FRAME:], 1e-4)
         start += len(part)
@@ -134,7 +134,7 @@ def mp3():
                             source(rate, channels), "a.mp3")
                         ours = halo("a.mp3", channels)
                         compare(name, ours, ffmpeg("a.mp3", channels), 2 if rate == 24000 else 1e-4)
-                        # where there is no header LAME begins later
+                        # without a header LAME begins later
                         if rate == 24000 and not isinstance(ours, str):
                             run("lame", "--quiet", "--decode", "a.mp3", "lame.wav")
                             theirs = ffmpeg("lame.wav", channels)

@@ -50,7 +50,7 @@ static int64_t fake_asked(HaloDevice *device)
     return fake.scratch * fake.rows;
 }
 
-static const char *fake_describe(HaloDevice *device) { return (void)device, "a made-up GPU"; }
+static const char *fake_describe(HaloDevice *device) { return (void)device, "a fake GPU"; }
 
 static void copy_rows(const HaloBuf *from, HaloBuf *to, const HaloBuf *rect)
 {
@@ -153,7 +153,7 @@ HaloSession *fake_session(HaloDeviceChoice device)
     tables = *halo_tables();
     fake = (Fake){.cpu = tables.backend[0], .memory = 1 << 30, .is_there = true, .opens = true};
     fake_gpu = *fake.cpu;
-    fake_gpu.name = "made-up";
+    fake_gpu.name = "fake";
     fake_gpu.count = fake_count;
     fake_gpu.started = fake_started;
     fake_gpu.open = fake_open;

@@ -82,7 +82,7 @@ static void fake_close(HaloDevice *device)
     free(device);
 }
 
-static const char *fake_describe(HaloDevice *device) { return (void)device, "a made-up GPU"; }
+static const char *fake_describe(HaloDevice *device) { return (void)device, "a fake GPU"; }
 static int64_t fake_memory(HaloDevice *device) { return (void)device, 1 << 30; }
 
 static char *end_of(const HaloBuf *buf)
@@ -209,7 +209,7 @@ const HaloBackend *fake_team_table(void)
 {
     static HaloBackend table;
     cpu = halo_tables()->backend[0];
-    table = (HaloBackend){.name = "made-up",
+    table = (HaloBackend){.name = "fake",
                           .count = fake_count,
                           .open = fake_open,
                           .close = fake_close,

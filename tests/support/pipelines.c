@@ -349,8 +349,9 @@ void expect_all_same_said(const Said *said, int count)
     shape.alpha = 3;
     sound.kind = HALO_AUDIO;
     sound.rate = 1000;
-    HaloBuf in = random_input(&shape, false, &rng), heard = random_input(&sound, false, &rng);
-    for (int i = 0; i < count; i++) expect_same_said(said[i].a, said[i].b, said[i].how == HEARD ? &heard : &in);
+    HaloBuf in = random_input(&shape, false, &rng), audio = random_input(&sound, false, &rng);
+    for (int i = 0; i < count; i++)
+        expect_same_said(said[i].a, said[i].b, said[i].how == OF_SOUND ? &audio : &in);
     halo_buf_free(&in);
-    halo_buf_free(&heard);
+    halo_buf_free(&audio);
 }

@@ -44,7 +44,7 @@ Outcome run_ok(const char *pipeline, const HaloBuf *in);
 void expect_same_said(const char *a, const char *b, const HaloBuf *in);
 /* The same of each of these, over a picture with alpha or over sound. */
 typedef struct Said {
-    enum { SEEN, HEARD } how;
+    enum { OF_IMAGE, OF_SOUND } how;
     const char *a, *b;
 } Said;
 void expect_all_same_said(const Said *said, int count);

@@ -121,7 +121,7 @@ Bytes png_drawn(Rng *rng)
     return file;
 }
 
-void png_mend(uint8_t *bytes, size_t size)
+void png_fix_checksums(uint8_t *bytes, size_t size)
 {
     for (size_t at = 8; at + 12 <= size;) {
         const size_t length = halo_get_be(bytes + at, 4);

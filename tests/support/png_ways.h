@@ -13,7 +13,7 @@
 /* A small image of any kind, with any filters, cut into any chunks; sometimes damaged. */
 Bytes png_drawn(Rng *rng);
 /* Corrects the checksums of chunks, so that a change gets past them. */
-void png_mend(uint8_t *bytes, size_t size);
+void png_fix_checksums(uint8_t *bytes, size_t size);
 /* Reads by every decoder, `band` rows at a time (0: all at once); returns what differs, or NULL. *own: all rows
  * were read without libpng. */
 const char *png_ways_differ(const uint8_t *bytes, size_t size, int64_t band, bool *own);

@@ -30,7 +30,7 @@ TO = [
     "opus",
     "csv",
 ]
-# What a terminal would obey, what is no UTF-8, and what shells and templates treat in their own way.
+# Control characters, invalid UTF-8, and characters that shells and templates interpret.
 NAMES = [
     "\x1b[31mred\x07",
     "del\x7f\u009b2J",

@@ -25,10 +25,10 @@ FILE_BYTES = 1 << 28
 ALIKE = 10  # lines for what is said in the same words; the rest is counted
 CODES = (0, 1, 2, 3, 4, 5, 6, 141)
 SANITIZER = re.compile(rb"ERROR: (Address|Leak|Thread)Sanitizer|runtime error:|hard rss limit exhausted")
-# Whose code a frame of a backtrace is in: of a sanitizer "#1 0x… in f (/lib/x.so+0x…)",
-# of glibc "/lib/x.so(f+0x…) …"
+# The module of a frame of a backtrace: of a sanitizer "#1 0x… in f (/lib/x.so+0x…)", of glibc "/lib/x.so(f+0x…)
+# …"
 FRAME = re.compile(rb"^(?:\s*#\d+ .*\((/[^()+]+)\+0x|(/[^(\s]+)\()|^\s*#\d+ .* (\S+\.[ch]):\d+", re.M)
-NOBODY = re.compile(rb"libc\.so|libasan|libubsan|shim\.so|ld-linux|libpthread|/sysdeps/|libsanitizer|libgcc_s")
+SYSTEM = re.compile(rb"libc\.so|libasan|libubsan|shim\.so|ld-linux|libpthread|/sysdeps/|libsanitizer|libgcc_s")
 
 
 @dataclass
@@ -196,7 +196,7 @@ class Judge:
         """Did it die in code that is not halo's?"""
         for frame in FRAME.finditer(ended.err):
             module = frame.group(1) or frame.group(2) or frame.group(3)
-            if not NOBODY.search(module):
+            if not SYSTEM.search(module):
                 return os.path.basename(module) != b"halo" and frame.group(3) is None
         return False
 

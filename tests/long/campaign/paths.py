@@ -8,7 +8,7 @@ import shutil
 
 from judge import Case
 
-# What runs, which of its paths are read, and which are written.
+# Commands, the paths they read, and the paths they write.
 SCENARIOS = {
     "filter": ("run gauss:1 {in} -o {out} -f", ["in"], ["out"]),
     "plotted": ("run hist {in} -o {out} --plot {plot} -f", ["in"], ["out", "plot"]),

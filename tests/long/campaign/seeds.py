@@ -31,7 +31,7 @@ MADE = [
 ] + [("sound.wav", "", f"sound.{to}", []) for to in ("flac", "aiff", "au", "w64", "rf64", "ogg", "opus", "npy",
     "tsv")]
 
-# What a terminal would obey, and what turns the direction of writing.
+# Control characters, and those that change the direction of writing.
 ESCAPES = "\x1b[31mred\x07\x7f\u009b2J\u202egnp"
 TABLES = {
     "table.csv": b"time,a,b\n0,1,2\n1,2,-3.5e2\n2,,6\n3,4,5\n",
