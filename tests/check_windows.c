@@ -232,7 +232,7 @@ static void kept_margins(void **state)
 static void equivalent_spellings(void **state)
 {
     (void)state;
-    static const Said said[] = {
+    static const Equivalent said[] = {
         {OF_IMAGE, "median:radius=2", "median:width=5"},
         {OF_IMAGE, "median:radius=1", "median"},
         {OF_IMAGE, "median:height=3", "median"},
@@ -248,7 +248,7 @@ static void equivalent_spellings(void **state)
         {OF_SOUND, "median:window=6ms", "median:width=6ms"},
         {OF_SOUND, "close:9,shape=disk", "close:9ms"},
     };
-    expect_all_same_said(said, sizeof said / sizeof *said);
+    expect_all_equivalent(said, sizeof said / sizeof *said);
 }
 
 /* ---- infinities and NaN --------------------------------------------------------------------------------- */

@@ -334,7 +334,7 @@ Outcome run_ok(const char *pipeline, const HaloBuf *in)
     return outcome;
 }
 
-void expect_same_said(const char *a, const char *b, const HaloBuf *in)
+void expect_equivalent(const char *a, const char *b, const HaloBuf *in)
 {
     Outcome one = run_ok(a, in), other = run_ok(b, in);
     if (outcome_hash(&one) != outcome_hash(&other)) fail_case(NULL, "%s and %s differ", a, b);
@@ -342,7 +342,7 @@ void expect_same_said(const char *a, const char *b, const HaloBuf *in)
     outcome_free(&other);
 }
 
-void expect_all_same_said(const Said *said, int count)
+void expect_all_equivalent(const Equivalent *said, int count)
 {
     HaloShape shape = test_shape(HALO_U8, 33, 21, 4), sound = test_shape(HALO_F32, 300, 1, 2);
     Rng rng = {11};
@@ -351,7 +351,7 @@ void expect_all_same_said(const Said *said, int count)
     sound.rate = 1000;
     HaloBuf in = random_input(&shape, false, &rng), audio = random_input(&sound, false, &rng);
     for (int i = 0; i < count; i++)
-        expect_same_said(said[i].a, said[i].b, said[i].how == OF_SOUND ? &audio : &in);
+        expect_equivalent(said[i].a, said[i].b, said[i].how == OF_SOUND ? &audio : &in);
     halo_buf_free(&in);
     halo_buf_free(&audio);
 }

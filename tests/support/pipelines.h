@@ -38,16 +38,16 @@ uint64_t outcome_hash(const Outcome *outcome);
 /* Runs it everywhere and compares with the oracle: status, shape, samples, results, clipped. Returns the
  * oracle's outcome. */
 Outcome expect_everywhere_alike(const char *pipeline, const HaloBuf *in, const HaloFormat *to);
-/* The same of one that has to succeed. */
+/* The same for a pipeline that has to succeed. */
 Outcome run_ok(const char *pipeline, const HaloBuf *in);
-/* Two ways to say the same. */
-void expect_same_said(const char *a, const char *b, const HaloBuf *in);
-/* The same of each of these, over a picture with alpha or over sound. */
-typedef struct Said {
+/* Expects the same result of two pipelines. */
+void expect_equivalent(const char *a, const char *b, const HaloBuf *in);
+/* The same for each of these, over an image with alpha or over sound. */
+typedef struct Equivalent {
     enum { OF_IMAGE, OF_SOUND } how;
     const char *a, *b;
-} Said;
-void expect_all_same_said(const Said *said, int count);
+} Equivalent;
+void expect_all_equivalent(const Equivalent *said, int count);
 
 /* Random samples in a whole buffer of this shape; freed by halo_buf_free. */
 HaloBuf random_input(const HaloShape *shape, bool special, Rng *rng);
