@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""beside.py HALO DEVICE RECORD [BEFORE]: times over the floor of what few use; see beside.sh."""
+"""beside.py HALO DEVICE RESULTS [RECORD]: times over the floor of secondary cases; see beside.sh."""
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from record import secondary
+from records import load, of_group
 
 AREA = {"cpu": 1 << 21, "gpu": 1 << 24}  # samples of a picture, or pixels where it has one channel
 RUNS, RISE, TRIES = 5, 1.2, 3
@@ -52,11 +56,27 @@ def measure(halo, device, folder, width, height, channels, dtype, pipelines):
                           "--device", device, "--runs", str(RUNS), "--json"], cwd=folder, stdout=subprocess.PIPE, check=True)
     found = [json.loads(line) for line in run.stdout.splitlines()]
     return [{"pipeline": row["pipeline"], "width": width, "height": height, "channels": channels, "dtype": dtype,
-             "ms": row["kernel_ms"], "floor_ms": row["floor_ms"], "times": row["kernel_ms"] / row["floor_ms"]} for row in found]
+             "isa": instruction_set(row["device"]), "ms": row["kernel_ms"], "floor_ms": row["floor_ms"],
+             "times": row["kernel_ms"] / row["floor_ms"]} for row in found]
+
+
+def instruction_set(device):
+    """Of a CPU, "Intel(R) Xeon(R) Processor, v4, 1 thread"; None of a GPU."""
+    found = re.search(r", (v\d|baseline), \d+ threads?$", device)
+    return found and found[1]
 
 
 def key(row):
-    return row["pipeline"], row["width"], row["height"], row["channels"], row["dtype"]
+    """As a record names it."""
+    named = secondary([row])[0]
+    return named["work"], named["type"], named["size"]
+
+
+def recorded(path, rows):
+    """Times over the floor in the record's group of the same instruction set."""
+    isa = rows[0]["isa"]
+    return {(row["work"], row["type"], row["size"]): row["halo_ms"] / row["floor_ms"]
+            for row in of_group(load(path), "secondary" + (f"-{isa}" if isa else ""))}
 
 
 def limit(device, pipeline):
@@ -70,15 +90,12 @@ def text(row):
 
 def rises(before, row):
     was = before.get(key(row))
-    return was is not None and row["times"] > RISE * was["times"]
+    return was is not None and row["times"] > RISE * was
 
 
 def main():
-    halo, device, record = str(Path(sys.argv[1]).resolve()), sys.argv[2], sys.argv[3]
-    before = {}
-    if len(sys.argv) > 4:
-        before = {key(row): row for row in map(json.loads, Path(sys.argv[4]).read_text(encoding="utf-8").splitlines())}
-    rows = []
+    halo, device, results = str(Path(sys.argv[1]).resolve()), sys.argv[2], sys.argv[3]
+    rows, before = [], {}
     with tempfile.TemporaryDirectory() as folder:
         masks = write_masks(folder)
         for dtype in DTYPES:
@@ -86,13 +103,15 @@ def main():
                 if OPTIONS[0] in pipelines and dtype == "f32":
                     pipelines += masks
                 found = measure(halo, device, folder, width, height, channels, dtype, pipelines)
-                for _ in range(TRIES - 1): # other work may be why
+                if len(sys.argv) > 4 and not before:
+                    before = recorded(sys.argv[4], found)
+                for _ in range(TRIES - 1):  # other work may be why
                     risen = [i for i, row in enumerate(found) if rises(before, row)]
                     again = measure(halo, device, folder, width, height, channels, dtype, [found[i]["pipeline"] for i in risen]) if risen else []
                     for i, row in zip(risen, again):
                         found[i] = min(found[i], row, key=lambda of: of["times"])
                 rows += found
-    Path(record).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    Path(results).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
     past = [row for row in rows if limit(device, row["pipeline"]) and row["times"] > limit(device, row["pipeline"])]
     print(f"{len(rows)} rows, {len(past)} past their limit, times the floor:")
@@ -100,7 +119,7 @@ def main():
         print(f"{row['times']:8.1f}  {text(row)}   {row['ms']:.3f} ms, floor {row['floor_ms']:.3f}")
     risen = [row for row in rows if rises(before, row)]
     for row in risen:
-        print(f"risen: {before[key(row)]['times']:.1f} to {row['times']:.1f}  {text(row)}")
+        print(f"risen: {before[key(row)]:.1f} to {row['times']:.1f}  {text(row)}")
     sys.exit(bool(risen))
 
 

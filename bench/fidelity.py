@@ -1,4 +1,4 @@
-"""What is compared and how a difference is judged: rows, reasons, and the table they make.
+"""What is compared and how a difference is judged: rows, reasons, and the record they make.
 
 A difference needs a reason, and a reason needs a proof, which is computed: `Asked` repeats the comparison with one
 side asked for the other's convention (or where it cannot show, as inside the borders), and the difference has to go;
@@ -50,8 +50,7 @@ class Asked:
 
     def proof(self, _row):
         left = distance(self.ours, np.asarray(self.theirs, self.ours.dtype)).max()
-        said = "none" if left == 0 else f"{amount(left, measure(self.ours))}, by rounding"
-        return left <= self.within, f"{self.text}; {self.how}: {said}"
+        return left <= self.within, {"reason": self.text, "asked": self.how, "left": float(left)}
 
 
 @dataclass
@@ -69,8 +68,10 @@ class Errors:
         step, exact = unit(row.ours), self.exact.astype(np.float64)
         off = [np.abs(side.astype(np.float64) - exact).max() / step for side in (row.ours, row.theirs)]
         slack = bound(row.ours, self.terms, np.abs(exact).max() if self.magnitude is None else self.magnitude)
-        how = f"from the exact value halo is off by {off[0]:.2g}, the peer by {off[1]:.2g}"
-        return off[0] <= slack and off[1] <= max(self.allowed, slack), f"{self.text}; {how}"
+        return off[0] <= slack and off[1] <= max(self.allowed, slack), self.errors(off)
+
+    def errors(self, off):
+        return {"reason": self.text, "halo_error": float(f"{off[0]:.2g}"), "peer_error": float(f"{off[1]:.2g}")}
 
 
 @dataclass
@@ -80,8 +81,8 @@ class Remade(Errors):
     remade: np.ndarray = None
 
     def proof(self, row):
-        holds, text = super().proof(row)
-        return holds and np.array_equal(self.remade, row.theirs), text
+        holds, facts = super().proof(row)
+        return holds and np.array_equal(self.remade, row.theirs), facts
 
 
 @dataclass
@@ -97,8 +98,7 @@ class Near(Errors):
         meant = exact, exact if self.other is None else self.other
         off = [np.abs(side.astype(np.float64) - m).max() / step for side, m in zip((row.ours, row.theirs), meant)]
         slack = bound(row.ours, self.terms, np.abs(exact).max())
-        how = f"from the exact value halo is off by {off[0]:.2g}, the peer by {off[1]:.2g}"
-        return off[0] <= slack + self.own / step and off[1] <= slack + self.allowed / step, f"{self.text}; {how}"
+        return off[0] <= slack + self.own / step and off[1] <= slack + self.allowed / step, self.errors(off)
 
 
 @dataclass
@@ -112,8 +112,7 @@ class Cut(Errors):
         exact = self.exact.astype(np.float64)
         off = [np.abs(side - exact).max() for side in (row.ours.astype(np.float64), self.wide)]
         holds = off[0] <= bound(row.ours, self.terms, np.abs(exact).max()) and off[1] <= self.allowed
-        how = f"from the exact value halo is off by {off[0]:.2g}, the peer, before it cuts, by {off[1]:.2g}"
-        return holds and np.array_equal(self.cut, row.theirs), f"{self.text}; {how}"
+        return holds and np.array_equal(self.cut, row.theirs), self.errors(off)
 
 
 def bound(values, terms, magnitude):
@@ -147,12 +146,12 @@ class Row:
             self.theirs = self.theirs.astype(self.ours.dtype)
         gaps = distance(self.ours, self.theirs)
         largest, share = float(gaps.max()), float(np.count_nonzero(gaps) / gaps.size)
-        explained, text = True, "–"
+        explained, facts = True, {}
         if largest > 0:
-            explained, text = self.reason.proof(self) if self.reason else (False, "no reason known")
+            explained, facts = self.reason.proof(self) if self.reason else (False, {"reason": "no reason known"})
         return {"op": re.match(r"\w+", self.call)[0], "halo": self.call, "peer": self.peer, "call": self.peer_call,
                 "samples": self.samples, "largest": largest, "unit": measure(self.ours), "share": share,
-                "explained": bool(explained), "reason": text}
+                "explained": bool(explained), **facts}
 
 
 class Comparison:
@@ -166,43 +165,15 @@ class Comparison:
         self.rows.append(done)
         print(f"{done['op']:<12} {done['peer']:<13} {done['samples']:<9} {amount(done['largest']):>9} "
               f"{done['unit']:<6} {done['share']:>7.2%}  {'' if done['explained'] else 'UNEXPLAINED: '}"
-              f"{done['reason']}", flush=True)
+              f"{done.get('reason', '')}", flush=True)
 
     def unexplained(self):
         return [row for row in self.rows if not row["explained"]]
 
 
-def table(facts, rows, left_out):
-    """docs/fidelity.md. `left_out`: what is not compared, and why."""
-    lines = [
-        "# Beside the tools you know",
-        "",
-        "Every operation beside the programs and libraries people compare it with, on the same samples: the largest "
-        "difference, how many samples differ, and why. Made by `bench/peers_fidelity.sh`, which proves each reason "
-        "anew and fails where one does not hold; not edited by hand.",
-        "",
-        "Integers differ by levels, floats by units in the last place (ulp) of the largest value in the result. "
-        "Where a reason says *from the exact value*, that is the same definition computed in f64, and the numbers "
-        "are in the row's unit.",
-        "",
-        f"halo at {facts['commit']}, {facts['date']}; "
-        + ", ".join(f"{name} {version}" for name, version in facts["peers"].items()) + ".",
-        "",
-        "| operation | halo | peer | call | samples | largest difference | samples that differ | reason |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        largest = "none" if row["largest"] == 0 else amount(row["largest"], row["unit"])
-        share = "0" if row["share"] == 0 else f"{row['share']:.2g}" if row["share"] < 1e-3 else f"{row['share']:.1%}"
-        cells = [f"`{row['op']}`", f"`{row['halo']}`", row["peer"], f"`{row['call']}`", row["samples"], largest, share,
-                 row["reason"] if row["explained"] else f"**unexplained**: {row['reason']}"]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    lines += ["", "Not compared:", "", *(f"- {what}: {why}." for what, why in left_out.items())]
-    return "\n".join(lines) + "\n"
-
-
-def save(path, facts, rows):
+def save(path, facts, rows, left_out):
+    """`left_out`: what is not compared, and why."""
     with open(path, "w", encoding="utf-8") as file:
-        file.write('{"machine": ' + json.dumps(facts) + ',\n "rows": [\n')
+        file.write('{"machine": ' + json.dumps(facts) + ',\n "left_out": ' + json.dumps(left_out) + ',\n "rows": [\n')
         file.write(",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in rows))
         file.write("\n]}\n")

@@ -43,18 +43,18 @@ def gains(c, p):
         call = f"fade:100ms,0,shape={shape}"
         c.add(call, "NumPy", f"x * {'(i + 0.5) / n' if shape == 'linear' else '(1 - cos(pi (i + 0.5) / n)) / 2'}, f64", "sound f32",
               p.halo(call, x, ".wav")[:, 0], exact,
-              Errors("definition: between 4097 gains halo goes in straight lines", exact, 0.0, 16, 1.0))
+              Errors("definition: halo interpolates linearly between 4097 gains", exact, 0.0, 16, 1.0))
     loud = np.tile(x, 8)
     found = p.ffmpeg_loudness(loud)[0]
     exact = full_scale(loud) * 10 ** ((-30 - found) / 20)
     c.add("loudnorm:-30", "FFmpeg", "ebur128, of x, and x * 10^((-30 - I) / 20)", "sound f32",
           p.halo("loudnorm:-30", loud, ".wav")[:, 0], exact,
-          Errors("precision: FFmpeg says I in tenths", exact, 0.0, 2, 0.006 * 2**24 / 2))
+          Errors("precision: FFmpeg prints I in tenths", exact, 0.0, 2, 0.006 * 2**24 / 2))
     told = p.ffmpeg_loudnorm(loud)
     gain = f"measured_I={told['input_i']}:measured_TP={told['input_tp']}:measured_LRA={told['input_lra']}:measured_thresh={told['input_thresh']}"
     c.add("loudnorm:-30", "FFmpeg", "loudnorm=I=-30:TP=-1:linear=true, with what a first pass measured", "sound f32",
           p.halo("loudnorm:-30", loud, ".wav")[:, 0], p.ffmpeg(loud, f"loudnorm=I=-30:TP=-1:LRA=50:linear=true:{gain}"),
-          Errors("precision: FFmpeg measures I in hundredths, and halo is held against that", full_scale(loud) * 10 ** ((-30 - float(told["input_i"])) / 20),
+          Errors("precision: FFmpeg measures I in hundredths, and halo is compared with that", full_scale(loud) * 10 ** ((-30 - float(told["input_i"])) / 20),
                  8, 2, 0.0006 * 2**24 / 2))
     frames = wide[: len(wide) // 480 * 480].reshape(-1, 480)
     exact = 20 * np.log10(np.stack([np.sqrt((frames**2).mean(axis=1)), np.abs(frames).max(axis=1)], axis=1))

@@ -66,8 +66,8 @@ def laplacians(c, p):
     mean = response.sum() / 17**2
     balanced = made - mean * 17**2 * ndimage.uniform_filter(wide, 17, mode="nearest")
     c.add("log:2", "SciPy", "ndimage.gaussian_laplace(x, 2, mode='nearest'), f64", "f32", p.halo("log:2", f), made,
-          Asked("definition: SciPy's mask does not quite sum to 0, halo takes the mean from it",
-                "with that mean taken from SciPy's", p.halo("log:2", f), balanced,
+          Asked("definition: SciPy's mask does not quite sum to 0, halo subtracts its mean",
+                "with that mean subtracted from SciPy's", p.halo("log:2", f), balanced,
                 bound(made.astype(np.float32), 289, np.abs(response).sum())))
 
     exact = ndimage.gaussian_filter(wide, 2, mode="nearest") - ndimage.gaussian_filter(wide, 3.2, mode="nearest")
@@ -135,7 +135,7 @@ def ranks(c, p):
         if kind == "u8":
             wide = p.vips("rank", x.astype(np.uint16), 5, 5, 12).astype(np.uint8)
             c.add("median:5", "libvips", "rank 5 5 12", kind, five, p.vips("rank", x, 5, 5, 12),
-                  Asked("the peer's fault, libvips issue 4609: 8-bit windows lose a column",
+                  Asked("fault: libvips issue 4609: 8-bit windows lose a column",
                         "with the same levels as 16 bits", five, wide))
         else:
             c.add("median:5", "libvips", "rank 5 5 12", kind, five, p.vips("rank", x, 5, 5, 12))
@@ -151,7 +151,7 @@ def ranks(c, p):
     plain = p.halo("median:3,alpha=straight | depth:u8", x, ".png")
     made = cv2.medianBlur(x, 3)
     c.add("median:3", "OpenCV", "medianBlur(x, 3)", "RGBA8", p.halo("median:3 | depth:u8", x, ".png"), made,
-          Asked("definition: OpenCV takes alpha for a colour, halo copies it", "with alpha=straight", plain, made))
+          Asked("definition: OpenCV treats alpha as a colour, halo copies it", "with alpha=straight", plain, made))
 
 
 def medians_without_nan(c, p):

@@ -175,7 +175,7 @@ def premultiplied(c, p):
     made = cv2.GaussianBlur(x, (17, 17), 2, borderType=cv2.BORDER_REPLICATE)
     plain = p.halo("gauss:2,alpha=straight | depth:u8", x, ".png")
     c.add("gauss:2", "OpenCV", "GaussianBlur(x, (17, 17), 2)", "RGBA8", ours, made,
-          Asked("definition: OpenCV knows no alpha, invisible colours bleed; precision: fixed point",
+          Asked("definition: OpenCV ignores alpha, so that colours of transparent pixels spread; precision: fixed point",
                 "with alpha=straight, and OpenCV's floats, rounded", plain,
                 as_levels(cv2.GaussianBlur(x.astype(np.float32), (17, 17), 2, borderType=cv2.BORDER_REPLICATE), "u8"),
                 1))

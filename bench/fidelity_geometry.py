@@ -97,7 +97,7 @@ def sizes(c, p):
         theirs = np.asarray(Image.fromarray(x).resize((61, 44), code))
         exact = np.clip(resized(x, 61, 44, kernel, in_f64), 0, 255)
         c.add(f"resize:61x44,kernel={kernel}", "Pillow", f"resize((61, 44), {name}), mode RGB", "u8", ours, theirs,
-              Remade("precision: Pillow rounds what rows give to 8 bits", exact, 2, 60, 3 * 255,
+              Remade("precision: Pillow rounds the result of its horizontal pass to 8 bits", exact, 2, 60, 3 * 255,
                      remade=resized(x, 61, 44, kernel, in_8_bits)))
 
 

@@ -167,7 +167,7 @@ def linear_light(c, p):
               as_levels(exact, kind), rounding(exact, 68))
     space = ["-colorspace", "RGB", "-virtual-pixel", "edge", "-gaussian-blur", "8x2", "-colorspace", "sRGB"]
     c.add("gauss:2 --linear", "ImageMagick", "-colorspace RGB -gaussian-blur 8x2 -colorspace sRGB", "RGB, u16", ours,
-          p.magick(space, x), Errors("rounding: ImageMagick holds the dark end of linear light in 16 bits", exact, 8))
+          p.magick(space, x), Errors("rounding: ImageMagick stores linear light in 16 bits, too few for dark values", exact, 8))
 
 
 def ranges(c, p):
@@ -226,7 +226,7 @@ def equalized(c, p):
     made = p.vips("hist_equal", x)
     upto = np.bincount(x.ravel(), minlength=256).cumsum()
     c.add("equalize", "libvips", "hist_equal", "u8", p.halo(depth("equalize", kind), x), made,
-          Asked("definition: nothing is taken from the counts, and the fraction is cut off", "so, by NumPy",
+          Asked("definition: counts are used as they are, and the fraction is cut off", "so, by NumPy",
                 (upto * 255 // x.size).astype(np.uint8)[x], made))
     kind, x = "u16", picture("u16")
     upto = np.bincount(x.ravel(), minlength=65536).cumsum()

@@ -118,11 +118,11 @@ def bands(c, p):
         impulse = np.zeros(4001, np.float32)
         impulse[2000] = 0.5
         taps = p.sox(impulse, "sinc", "-a", 80, "-n", 255, *effect).astype(np.float64)[2000 - 127 : 2000 + 128] * 2
-        turned = ", and turns the sign of a band" if taps[127] < 0 else ""
+        turned = ", and inverts the sign of a band-pass" if taps[127] < 0 else ""
         again = p.halo(f"conv:mask={taps_text(taps)},border=zero", x, ".wav")[:, 0]
         ours = p.halo(f"{call},border=zero", x, ".wav")[:, 0]
         c.add(call, "SoX", f"sinc -a 80 -n 255 {effect[0]}", "sound f32", ours, made,
-              Asked(f"definition: SoX designs other taps for the same wish{turned}; precision: its samples are 32-bit "
+              Asked(f"definition: SoX designs other taps from the same parameters{turned}; precision: its samples are 32-bit "
                     "integers", "with its response to an impulse as the mask", again, made, bound(again, 255, 8.0)))
 
 

@@ -80,11 +80,12 @@ class F64:
     def proof(self, row):
         if row.ours.size > 1:
             off = np.abs(row.ours - row.theirs).max() / np.spacing(np.abs(row.ours).max())
-            return off <= 4, f"rounding of f64: {off:.2g} ulp of one another"
+            return off <= 4, {"reason": "rounding in f64"}
         step = np.spacing(np.abs(row.ours).max())
         off = [float(abs(np.longdouble(side[0]) - self.exact)) / step for side in (row.ours, row.theirs)]
         return (off[0] <= self.allowed and off[1] <= 4 * self.allowed,
-                f"rounding in f64; from the value in 80 bits halo is off by {off[0]:.2g}, the peer by {off[1]:.2g}")
+                {"reason": "rounding in f64, errors against 80 bits", "halo_error": float(f"{off[0]:.2g}"),
+                 "peer_error": float(f"{off[1]:.2g}")})
 
 
 def levels_of_sound(c, p):

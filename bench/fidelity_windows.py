@@ -149,7 +149,7 @@ def bilateral(c, p):
     x, call = picture("f32", 3), "bilateral:1.5,range=10%,border=mirror"
     exact, sums = (by_gaussians(x.astype(np.float64), 1.5, 0.1, 3, order) for order in (2, 1))
     c.add(call, "OpenCV", "bilateralFilter(x, 7, 0.1, 1.5)", "f32 RGB", p.halo(call, x), cv2.bilateralFilter(x, 7, 0.1, 1.5),
-          Near("definition: OpenCV adds up the colours' differences, halo takes Euclid's distance; weights are within 0.0007 "
+          Near("definition: OpenCV adds up the colours' differences, halo takes the Euclidean distance; weights are within 0.0007 "
                "of a Gaussian's", exact, 0.001, own=0.003, other=sums))
 
 

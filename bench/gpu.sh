@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # bench/gpu.sh [PART ...]: everything that needs a GPU, in one go. Parts: tests sanitize same batch ladder peers beside
 # (all by default). Runs programs from .gpu/ (a bundle of build/cuda with the libraries it needs) where there is
-# one, else from build/cuda. Results go to $OUT, or bench/results/last.
+# one, else from build/cuda. Results go to $OUT, or build/bench/gpu; `bench/record.py $OUT bench/results/h200.json --commit ID`
+# takes them into the machine's record.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
-out=${OUT:-bench/results/last}
+out=${OUT:-build/bench/gpu}
 mkdir -p "$out"
+: >"$out/verdicts.txt"
 parts=${*:-tests sanitize same batch ladder peers beside}
 cases=${HALO_CASES:-3} # times as many cases as usual
 failed=0
@@ -24,7 +26,10 @@ chmod +x "$halo"
 wants() { case " $parts " in *" $1 "*) return 0 ;; *) return 1 ;; esac }
 say() { printf '\n== %s\n' "$*"; }
 verdict() { # NAME STATUS
-    if [ "$2" -eq 0 ]; then echo "ok      $1"; else echo "FAILED  $1"; failed=$((failed + 1)); fi
+    local said=ok
+    [ "$2" -eq 0 ] || { said=FAILED; failed=$((failed + 1)); }
+    printf '%-7s %s\n' "$said" "$1"
+    printf '%-7s %s\n' "$said" "$1" >>"$out/verdicts.txt"
 }
 
 device() {
@@ -36,7 +41,7 @@ device | tee "$out/device.txt"
 
 # Every property test on the GPU alone (the CPU's variants are tested where there is no GPU), then, with fewer
 # cases, under each tool of compute-sanitizer.
-primitives="conv sep map combine reduce fold powers hist scan rank mean mean_lines bilateral equalize pick resample mix chain"
+primitives="conv sep map combine reduce fold powers hist scan rank mean mean_lines bilateral equalize gather resample mix chain"
 others="rate fast coarse coarse_design conv_sizes conv_zeros conv_integer rank_shapes rank_sizes curves detail pipeline filters windows
     local definitions sound device_memory ladder along_time team stretched blurred"
 # Programs stand in line for the cores more than for the GPU: their oracles run there. So some run side by side.
@@ -175,7 +180,7 @@ if wants peers; then
     verdict peers $?
 fi
 if wants beside; then
-    say "beside the favourites"
+    say "secondary benchmarks"
     HALO=$halo bash bench/beside.sh "$out/beside.json" gpu >"$out/beside.txt"
     verdict beside $?
     head -40 "$out/beside.txt"

@@ -2,13 +2,13 @@
 # bench/peers_cpu.sh [RESULTS]: halo's CPU backend beside OpenCV, libvips, GraphicsMagick, ImageMagick, SoX and
 # FFmpeg, all from Debian's packages, on the same samples and files in turns. Prints every goal with the ratio
 # reached, and for kernels the floor that this machine sets; keeps all values in RESULTS
-# (bench/results/peers_cpu.json). HALO names another program than build/release/halo, TURNS another number of turns
-# than 5. Takes ten minutes, and is worth something only while nothing else runs; the load before and after is kept,
+# (build/bench/cpu.json), from which bench/record.py makes rows of a machine's record. HALO names another program than build/release/halo, TURNS another number of turns
+# than 5. Takes ten minutes, and is meaningful only while nothing else runs; the load before and after is kept,
 # too.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
-results=${1:-bench/results/peers_cpu.json}
+results=${1:-build/bench/cpu.json}
 halo=${HALO:-build/release/halo}
 python=/usr/bin/python3 # the one that python3-opencv is for
 
@@ -33,7 +33,8 @@ echo "$processor, $(nproc) cores, load $load, commit $commit"
 
 "$halo" bench ops stats --size 64x64 --device cpu --json | "$python" -c 'import json, sys
 row = json.load(sys.stdin)
-print(json.dumps({"type": "ceilings"} | {name: row[name] for name in ("fma_gflops", "read_gbs", "copy_gbs")}))' |
+print(json.dumps({"type": "ceilings", "isa": row["device"].split(", ")[-2]}
+                 | {name: row[name] for name in ("fma_gflops", "read_gbs", "copy_gbs")}))' |
     tee -a "$results"
 "$python" bench/peers_opencv.py "$halo" "$results"
 "$python" bench/inputs.py "$folder"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""peers_fidelity.py HALO FACTS RESULTS TABLE: every operation beside its peers; fails where a difference has no reason.
+"""peers_fidelity.py HALO FACTS RESULTS: every operation beside its peers; fails where a difference has no reason.
 
 FACTS is JSON: date, commit and the peers' versions. A row is one `add` in one of the fidelity_* files."""
 
@@ -17,22 +17,22 @@ import fidelity_points
 import fidelity_sound
 import fidelity_whole
 import fidelity_windows
-from fidelity import Comparison, save, table
+from fidelity import Comparison, save
 from fidelity_peers import Programs
 
 # What is not compared although a peer has the like.
 LEFT_OUT = {
-    "scikit-image's `equalize_adapthist` and libvips's `hist_local`": "their tiles, bins and limits are others than "
-    "`clahe`'s, and neither side can be asked for the other's",
-    "scikit-image's `denoise_bilateral`": "its 0.19 reads the weights of distance from a table that is a column wider than "
-    "it takes it for, so that they belong to other pixels",
-    "ImageMagick's `-motion-blur`": "it fades along the way, `motion` does not",
-    "scikit-image's `filters.rank`": "it leaves pixels outside the image out of the window, a border that halo has not",
+    "scikit-image's `equalize_adapthist` and libvips's `hist_local`": "their tiles, bins and limits differ from "
+    "`clahe`'s, and neither side has an option for the other's",
+    "scikit-image's `denoise_bilateral`": "version 0.19 indexes its table of distance weights with the wrong row length, so "
+    "that weights belong to other pixels",
+    "ImageMagick's `-motion-blur`": "its weights decrease along the line, those of `motion` are equal",
+    "scikit-image's `filters.rank`": "it ignores pixels outside the image, a border rule that halo does not have",
 }
 
 
 def main():
-    halo, facts, results, page = sys.argv[1:5]
+    halo, facts, results = sys.argv[1:4]
     comparison = Comparison()
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(os.path.abspath(halo), folder)
@@ -42,10 +42,7 @@ def main():
     listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
     order = [json.loads(line)["name"] for line in listed]
     comparison.rows.sort(key=lambda row: order.index(row["op"]))
-    facts = json.loads(facts)
-    save(results, facts, comparison.rows)
-    with open(page, "w", encoding="utf-8") as file:
-        file.write(table(facts, comparison.rows, LEFT_OUT))
+    save(results, json.loads(facts), comparison.rows, LEFT_OUT)
 
     lacking = [op for op in order if op not in {row["op"] for row in comparison.rows}]
     wrong = comparison.unexplained()

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# bench/peers_fidelity.sh [RESULTS [TABLE]]: every operation of halo beside NumPy, SciPy, scikit-image, OpenCV, libvips,
+# bench/peers_fidelity.sh [RESULTS]: every operation of halo beside NumPy, SciPy, scikit-image, OpenCV, libvips,
 # ImageMagick, SoX and FFmpeg, all from Debian's packages, on the same samples. Prints the largest difference of each
-# pair and the reason for it, which is proved on the spot, and ends with 1 where there is none. Keeps the rows in
-# RESULTS (bench/results/fidelity.json) and writes TABLE (docs/fidelity.md). HALO names another program than
+# pair and the reason for it, which is tested, and fails where there is none. Keeps the rows in RESULTS
+# (bench/results/fidelity.json), from which bench/fidelity_page.py makes docs/fidelity.md. HALO names another program than
 # build/release/halo. Takes ten seconds.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
 results=${1:-bench/results/fidelity.json}
-table=${2:-docs/fidelity.md}
 halo=${HALO:-build/release/halo}
 python=/usr/bin/python3 # the one that Debian's packages are for
 
@@ -33,4 +32,5 @@ FFmpeg ffmpeg"
 facts=$(printf '{"date": "%s", "commit": "%s", "halo": "%s", "peers": {%s}}' "$(date -u +%F)" \
     "$(git rev-parse --short HEAD 2> /dev/null || echo unknown)" "$("$halo" --version | head -1)" \
     "$(versions | paste -sd ',')")
-"$python" bench/peers_fidelity.py "$halo" "$facts" "$results" "$table"
+"$python" bench/peers_fidelity.py "$halo" "$facts" "$results"
+python3 bench/fidelity_page.py > docs/fidelity.md

@@ -107,10 +107,10 @@ def cupy_ndimage(rows):
                 add(f"median {name} {SIDE}x{SIDE} k={k}", "median_filter",
                     lambda: ndimage.median_filter(samples, size=k, mode="nearest"), 2 * samples.nbytes)
     sound = draw.random(1 << 26, dtype=cupy.float32)
-    heard = cupy.empty_like(sound)
+    filtered = cupy.empty_like(sound)
     taps = draw.random(31, dtype=cupy.float32)
     add("conv1d f32 2^26 k=31", "ndimage.convolve1d",
-        lambda: ndimage.convolve1d(sound, taps, output=heard, mode="nearest"), 2 * sound.nbytes)
+        lambda: ndimage.convolve1d(sound, taps, output=filtered, mode="nearest"), 2 * sound.nbytes)
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench/peers_gpu.sh OUT_DIR: CUB, NPP, cuFFT, PyTorch and CuPy, then halo, on the same works on the same GPU.
-# Writes OUT_DIR/peers.json and OUT_DIR/works.json (NDJSON), and rows of the table in docs/performance.md to OUT_DIR/table.md
-# and stdout. Peers that are not installed are left out. HALO names another program than the build's.
+# Writes OUT_DIR/peers.json and OUT_DIR/works.json (NDJSON), from which bench/record.py makes rows of a machine's record.
+# Peers that are not installed are left out. HALO names another program than the build's.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 [ $# -eq 1 ] || { echo "usage: bench/peers_gpu.sh OUT_DIR" >&2; exit 2; }
@@ -30,5 +30,4 @@ status=0
 "$work/peers_gpu" "$out/peers.json" || status=1
 python3 bench/peers_gpu.py "$out/peers.json" || status=1
 python3 bench/ops_gpu.py "$HALO" "$out/works.json" || status=1
-python3 bench/table.py "$out/peers.json" "$out/works.json" | tee "$out/table.md" || status=1
 exit "$status"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/rate.py HALO: what `rate` leaves of tones, measured: the least and greatest gain up to 0.95 of half the lower
+"""bench/rate.py HALO: the response of `rate` to tones: the least and greatest gain up to 0.95 of half the lower
 rate, and the greatest gain from half of it on, in dB, for all pairs of the usual rates. Fails where the pass band is off
 by more than 0.01 dB or the stop band is not below -120 dB."""
 import subprocess

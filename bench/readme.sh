@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench/readme.sh [FOLDER]: the README's chart, anew: whole commands of halo beside other tools from Debian's packages, on
-# the same files in turns, each time the median of TURNS (5). FOLDER (docs/readme) gets times.csv and times.svg, which halo
-# draws. HALO names another program than build/release/halo. Worth something only while nothing else runs.
+# the same files alternately, the median of TURNS (5). FOLDER (docs/readme) gets times.csv and times.svg, which halo
+# draws. HALO names another program than build/release/halo. Meaningful only while nothing else runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 to=${1:-docs/readme}

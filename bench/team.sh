@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# bench/team.sh RECORD: one large picture on all GPUs of a machine (`--device all`), beside one of them: the property tests of teams,
-# the same bytes, kernels alone with their efficiency (one GPU's time over that of all times their number), and whole commands as
-# the program chooses. HALO names another program than build/cuda/halo, CHECK a folder of test programs, SHIFT makes pictures
-# smaller by that many powers of two.
+# bench/team.sh [RESULTS]: one large image on all GPUs of a machine (`--device all`), beside one of them: the property tests
+# of teams, the same bytes, kernels alone with their efficiency (one GPU's time over that of all times their number), and
+# whole commands as the program chooses. Keeps what it prints in RESULTS (build/bench/team.txt), from which bench/record.py
+# makes rows of a record. HALO names another program than build/cuda/halo, CHECK a folder of test programs, SHIFT makes
+# images smaller by that many powers of two.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-halo=${HALO:-build/cuda/halo} check=${CHECK:-build/cuda/tests} record=$1 side=$((32768 >> ${SHIFT:-0}))
+halo=${HALO:-build/cuda/halo} check=${CHECK:-build/cuda/tests} record=${1:-build/bench/team.txt} side=$((32768 >> ${SHIFT:-0}))
 mkdir -p "$(dirname "$record")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

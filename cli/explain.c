@@ -50,14 +50,14 @@ static void record_value(CliJson *json, const char *key, HaloReg value, const Ha
 }
 
 /* The secondary inputs. */
-static void record_sides(CliJson *json, const HaloExplanation *explanation)
+static void record_operands(CliJson *json, const HaloExplanation *explanation)
 {
     json_open(json, "with", '[');
-    for (int i = 0; i < explanation->sides; i++) {
-        const HaloExplainedSide *side = &explanation->side[i];
+    for (int i = 0; i < explanation->operands; i++) {
+        const HaloExplainedOperand *operand = &explanation->operand[i];
         json_open(json, NULL, '{');
-        json_text(json, "file", side->path);
-        record_value(json, "value", side->value, &side->shape);
+        json_text(json, "file", operand->path);
+        record_value(json, "value", operand->value, &operand->shape);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -122,7 +122,7 @@ static void record(FILE *to, const CliItem *item, const HaloExplanation *explana
     json_text(&json, "output", item->output);
     record_value(&json, "in", explanation->in, &explanation->input);
     json_int(&json, "shrunk", explanation->shrunk);
-    record_sides(&json, explanation);
+    record_operands(&json, explanation);
     record_steps(&json, explanation);
     if (explanation->wants_output)
         record_value(&json, "out", explanation->out, &explanation->output);

@@ -1,7 +1,6 @@
 /* Sessions: the tables, the options, and the devices, opened on first use. */
 #include <stdlib.h>
 
-#include "file/side.h"
 #include "halo/machine.h"
 #include "session.h"
 
@@ -38,7 +37,6 @@ void halo_session_trim(HaloSession *session)
 void halo_session_close(HaloSession *session)
 {
     if (session == NULL) return;
-    side_next_input(session, NULL);
     device_close(&session->host);
     for (int i = 0; i < SESSION_GPUS; i++) device_close(&session->gpu[i]);
     free(session);

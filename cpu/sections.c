@@ -240,7 +240,7 @@ static void go_both_ways(const Sections *s, int channel, char *scratch, uint64_t
     double *states = (double *)(void *)(scratch + s->at_states);
     if (how->states != NULL) states = how->states + channel * (all + 1) * 4 * how->count;
     if (how->states == NULL) go_there(s, channel, (HaloSpan){0, all}, states, x);
-    if (how->there)
+    if (how->forward_only)
         go_there(s, channel, blocks, states, x);
     else
         go_back(s, channel, how->states == NULL ? (HaloSpan){blocks.from, all} : blocks, states, scratch,

@@ -291,11 +291,9 @@ HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *his
 HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store);
 HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store);
-HaloStatus cuda_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store);
+HaloStatus cuda_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather, HaloStore store);
 HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
-/* ladder/: the teaching kernels. */
-HaloStatus cuda_ladder(HaloDevice *device, const char *family, HaloRungSeen *seen, void *context);
-/* What this GPU gives, measured once a process; ladder/ceiling.cu. */
+/* What this GPU gives, measured once a process; device/ceilings.cu. */
 HaloStatus cuda_ceilings(HaloDevice *device, HaloCeilings *ceilings);
 
 #endif

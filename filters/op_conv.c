@@ -114,7 +114,7 @@ static const HaloParam conv_param[] = {
 };
 
 /* One output of stride[0] x stride[1]. */
-static HaloStatus pick(HaloBuilder *builder, const int64_t stride[2], HaloReg in, HaloReg *out)
+static HaloStatus gather(HaloBuilder *builder, const int64_t stride[2], HaloReg in, HaloReg *out)
 {
     const HaloShape *shape = halo_build_shape(builder, in);
     if (shape->kind == HALO_AUDIO)
@@ -122,11 +122,11 @@ static HaloStatus pick(HaloBuilder *builder, const int64_t stride[2], HaloReg in
     if (stride[0] < 1 || stride[1] < 1 || stride[0] > HALO_MASK_MAX_SIDE || stride[1] > HALO_MASK_MAX_SIDE)
         return halo_fail(HALO_ERR_USAGE, "conv: stride %lldx%lld has to be 1 to %d both ways",
                          (long long)stride[0], (long long)stride[1], HALO_MASK_MAX_SIDE);
-    const HaloPick steps = {.width = (shape->width - 1) / stride[0] + 1,
+    const HaloGather steps = {.width = (shape->width - 1) / stride[0] + 1,
                             .height = (shape->height - 1) / stride[1] + 1,
                             .step_x = stride[0],
                             .step_y = stride[1]};
-    return halo_build_pick(builder, in, &steps, out);
+    return halo_build_gather(builder, in, &steps, out);
 }
 
 static HaloStatus build_conv(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
@@ -148,7 +148,7 @@ static HaloStatus build_conv(HaloBuilder *builder, const HaloValue *arg, HaloReg
     mask.scale *= arg[CONV_SCALE].number;
     mask.bias += arg[CONV_BIAS].number;
     HALO_TRY(filter_mask(builder, in, &mask, out));
-    if (arg[CONV_STRIDE].given) HALO_TRY(pick(builder, arg[CONV_STRIDE].point, *out, out));
+    if (arg[CONV_STRIDE].given) HALO_TRY(gather(builder, arg[CONV_STRIDE].point, *out, out));
 out:
     halo_mask_free(&mask);
     return status;
@@ -184,9 +184,9 @@ static const HaloParam fir_param[] = {
 /* Samples [from, from + width), silence among them where there are none. */
 static HaloStatus cut(HaloBuilder *builder, HaloReg in, int64_t from, int64_t width, HaloReg *out)
 {
-    const HaloPick pick = {
+    const HaloGather gather = {
         .width = width, .height = 1, .x0 = from, .step_x = 1, .step_y = 1, .border = HALO_BORDER_CONSTANT};
-    return halo_build_pick(builder, in, &pick, out);
+    return halo_build_gather(builder, in, &gather, out);
 }
 
 /* y(n) = sum of h(k) x(n - k), with silence before the first sample, and, for what sounds on, behind the last.

@@ -24,28 +24,28 @@ static HaloStatus build_crop(HaloBuilder *builder, const HaloValue *arg, HaloReg
     HALO_TRY(geometry_rectangle("crop: size", arg[CROP_SIZE].text, &cut));
     if (cut.placed && arg[CROP_AT].given)
         HALO_FAIL(HALO_ERR_USAGE, "crop: the place is given twice: in size and as at");
-    HaloPick pick = {.width = cut.width, .height = cut.height, .step_x = 1, .step_y = 1};
+    HaloGather gather = {.width = cut.width, .height = cut.height, .step_x = 1, .step_y = 1};
     const bool at = arg[CROP_AT].given && !arg[CROP_AT].integer;
-    pick.x0 = cut.placed ? cut.x : at ? arg[CROP_AT].point[0] : (shape->width - cut.width) / 2;
-    pick.y0 = cut.placed ? cut.y : at ? arg[CROP_AT].point[1] : (shape->height - cut.height) / 2;
-    if (pick.x0 < -GEOMETRY_MOST || pick.y0 < -GEOMETRY_MOST || pick.x0 > GEOMETRY_MOST ||
-        pick.y0 > GEOMETRY_MOST)
-        HALO_FAIL(HALO_ERR_USAGE, "crop: %lld+%lld lies too far away", (long long)pick.x0, (long long)pick.y0);
+    gather.x0 = cut.placed ? cut.x : at ? arg[CROP_AT].point[0] : (shape->width - cut.width) / 2;
+    gather.y0 = cut.placed ? cut.y : at ? arg[CROP_AT].point[1] : (shape->height - cut.height) / 2;
+    if (gather.x0 < -GEOMETRY_MOST || gather.y0 < -GEOMETRY_MOST || gather.x0 > GEOMETRY_MOST ||
+        gather.y0 > GEOMETRY_MOST)
+        HALO_FAIL(HALO_ERR_USAGE, "crop: %lld+%lld lies too far away", (long long)gather.x0, (long long)gather.y0);
     if (arg[CROP_FIT].integer) {
-        clip(shape->width, &pick.x0, &pick.width);
-        clip(shape->height, &pick.y0, &pick.height);
-        if (pick.width < 1 || pick.height < 1)
+        clip(shape->width, &gather.x0, &gather.width);
+        clip(shape->height, &gather.y0, &gather.height);
+        if (gather.width < 1 || gather.height < 1)
             HALO_FAIL(HALO_ERR_INPUT, "crop: nothing of the picture, which is %lld x %lld, lies there",
                       (long long)shape->width, (long long)shape->height);
-    } else if (pick.x0 < 0 || pick.y0 < 0 || pick.x0 + pick.width > shape->width ||
-               pick.y0 + pick.height > shape->height) {
+    } else if (gather.x0 < 0 || gather.y0 < 0 || gather.x0 + gather.width > shape->width ||
+               gather.y0 + gather.height > shape->height) {
         HALO_FAIL(HALO_ERR_INPUT,
                   "crop: %lldx%lld%+lld%+lld reaches out of the picture, which is %lld x %lld; fit=1 cuts what "
                   "there is",
-                  (long long)pick.width, (long long)pick.height, (long long)pick.x0, (long long)pick.y0,
+                  (long long)gather.width, (long long)gather.height, (long long)gather.x0, (long long)gather.y0,
                   (long long)shape->width, (long long)shape->height);
     }
-    HALO_TRY(halo_build_pick(builder, in, &pick, out));
+    HALO_TRY(halo_build_gather(builder, in, &gather, out));
 out:
     return status;
 }
@@ -93,7 +93,7 @@ static HaloStatus pad_sound(HaloBuilder *builder, const HaloValue *arg, HaloReg 
         if (arg[k].given) HALO_FAIL(HALO_ERR_USAGE, "pad: sound has no sides: give times, such as pad:1s,2s");
     HALO_TRY(times_read("pad: by", arg[PAD_ALL].text, 2, time, &count));
     for (int k = 0; k < count; k++) HALO_TRY(times_frames("pad: by", &time[k], shape->rate, &by[k]));
-    const HaloPick pick = {.width = shape->width + by[0] + by[1],
+    const HaloGather gather = {.width = shape->width + by[0] + by[1],
                            .height = 1,
                            .x0 = -by[0],
                            .step_x = 1,
@@ -102,7 +102,7 @@ static HaloStatus pad_sound(HaloBuilder *builder, const HaloValue *arg, HaloReg 
                                arg[PAD_BORDER].given ? (HaloBorder)arg[PAD_BORDER].integer : HALO_BORDER_ZERO,
                            .value = (float)arg[PAD_BORDER].number};
     *out = in;
-    if (by[0] + by[1] > 0) HALO_TRY(halo_build_pick(builder, in, &pick, out));
+    if (by[0] + by[1] > 0) HALO_TRY(halo_build_gather(builder, in, &gather, out));
 out:
     return status;
 }
@@ -125,7 +125,7 @@ static HaloStatus build_pad(HaloBuilder *builder, const HaloValue *arg, HaloReg 
         HALO_FAIL(HALO_ERR_USAGE, "pad: by: expected pixels, 0 to %lld, found '%.60s'",
                   (long long)GEOMETRY_MOST, arg[PAD_ALL].text);
     for (int k = PAD_LEFT; k < PAD_BORDER; k++) by[k] = arg[k].given ? arg[k].integer : by[PAD_ALL];
-    const HaloPick pick = {.width = shape->width + by[PAD_LEFT] + by[PAD_RIGHT],
+    const HaloGather gather = {.width = shape->width + by[PAD_LEFT] + by[PAD_RIGHT],
                            .height = shape->height + by[PAD_TOP] + by[PAD_BOTTOM],
                            .x0 = -by[PAD_LEFT],
                            .y0 = -by[PAD_TOP],
@@ -133,7 +133,7 @@ static HaloStatus build_pad(HaloBuilder *builder, const HaloValue *arg, HaloReg 
                            .step_y = 1,
                            .border = (HaloBorder)arg[PAD_BORDER].integer,
                            .value = (float)arg[PAD_BORDER].number};
-    HALO_TRY(halo_build_pick(builder, in, &pick, out));
+    HALO_TRY(halo_build_gather(builder, in, &gather, out));
 out:
     return status;
 }
@@ -159,7 +159,7 @@ static const HaloParam pad_param[] = {
     [PAD_BORDER] = {.key = "border",
                     .type = HALO_PARAM_BORDER,
                     .preset = "replicate",
-                    .choices = "zero|constant|replicate|reflect|mirror|wrap",
+                    .choices = HALO_BORDER_PAD_CHOICES,
                     .help = "what is there: zero, constant=V (of every channel, alpha too), replicate, "
                             "reflect, mirror, wrap; of "
                             "sound zero unless given"},

@@ -2,12 +2,12 @@
 #include "ops.h"
 #include "times.h"
 
-static HaloStatus pick(HaloBuilder *builder, HaloReg in, int64_t from, int64_t length, int64_t step,
+static HaloStatus gather(HaloBuilder *builder, HaloReg in, int64_t from, int64_t length, int64_t step,
                        HaloReg *out)
 {
-    const HaloPick how = {
+    const HaloGather how = {
         .width = length, .height = 1, .x0 = from, .step_x = step, .step_y = 1, .border = HALO_BORDER_ZERO};
-    return halo_build_pick(builder, in, &how, out);
+    return halo_build_gather(builder, in, &how, out);
 }
 
 /* ---- trim ----------------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static HaloStatus build_trim(HaloBuilder *builder, const HaloValue *arg, HaloReg
         HALO_FAIL(HALO_ERR_INPUT, "trim: it would begin at frame %lld, and there are %lld", (long long)from,
                   (long long)all);
     if (to > all) to = all;
-    if (from > 0 || to < all) HALO_TRY(pick(builder, in, from, to - from, 1, out));
+    if (from > 0 || to < all) HALO_TRY(gather(builder, in, from, to - from, 1, out));
 out:
     return status;
 }
@@ -82,7 +82,7 @@ static HaloStatus build_reverse(HaloBuilder *builder, const HaloValue *arg, Halo
     const int64_t all = halo_build_shape(builder, in)->width;
     (void)arg;
     halo_build_wants_length(builder);
-    return pick(builder, in, all - 1, all, -1, out);
+    return gather(builder, in, all - 1, all, -1, out);
 }
 
 const HaloOp halo_op_reverse = {.name = "reverse",

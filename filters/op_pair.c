@@ -22,7 +22,7 @@ static HaloStatus keep_alpha(HaloBuilder *builder, HaloReg in, HaloReg made, Hal
 static HaloStatus extend(HaloBuilder *builder, int64_t at, int64_t length, int64_t least, float absent,
                          HaloReg *value)
 {
-    const HaloPick how = {.width = length,
+    const HaloGather how = {.width = length,
                           .height = 1,
                           .least = least,
                           .x0 = -at,
@@ -31,7 +31,7 @@ static HaloStatus extend(HaloBuilder *builder, int64_t at, int64_t length, int64
                           .border = HALO_BORDER_CONSTANT,
                           .value = absent};
     if (at == 0 && least == 0 && halo_build_shape(builder, *value)->width == length) return HALO_OK;
-    return halo_build_pick(builder, *value, &how, value);
+    return halo_build_gather(builder, *value, &how, value);
 }
 
 /* Another sound begins at a place of this one, and the longer of the two lasts; `absent` is what leaves the

@@ -65,13 +65,13 @@ out:
 static HaloStatus cut_middle(HaloBuilder *builder, Size size, HaloReg in, HaloReg *out)
 {
     const HaloShape *shape = halo_build_shape(builder, in);
-    const HaloPick pick = {.width = size.width,
+    const HaloGather gather = {.width = size.width,
                            .height = size.height,
                            .x0 = (shape->width - size.width) / 2,
                            .y0 = (shape->height - size.height) / 2,
                            .step_x = 1,
                            .step_y = 1};
-    return halo_build_pick(builder, in, &pick, out);
+    return halo_build_gather(builder, in, &gather, out);
 }
 
 static bool stays(const HaloShape *shape, Size size, const HaloValue *only)

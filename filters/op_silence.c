@@ -4,23 +4,23 @@
 
 enum { SILENCE_LEVEL, SILENCE_MIN, SILENCE_ALL };
 
-static HaloStatus pieces_of(HaloBuilder *builder, const HaloSpan *span, int64_t spans, HaloPick *pick)
+static HaloStatus pieces_of(HaloBuilder *builder, const HaloSpan *span, int64_t spans, HaloGather *gather)
 {
     HaloPiece *piece = halo_build_keep(builder, (size_t)spans * sizeof *piece);
     if (piece == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     for (int64_t i = 0; i < spans; i++) {
-        piece[i] = (HaloPiece){pick->width, span[i].from};
-        pick->width += span[i].to - span[i].from;
+        piece[i] = (HaloPiece){gather->width, span[i].from};
+        gather->width += span[i].to - span[i].from;
     }
-    pick->piece = piece;
-    pick->pieces = spans;
+    gather->piece = piece;
+    gather->pieces = spans;
     return HALO_OK;
 }
 
 static HaloStatus build_silence(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
-    HaloPick part = {.height = 1, .step_x = 1, .step_y = 1, .border = HALO_BORDER_ZERO};
+    HaloGather part = {.height = 1, .step_x = 1, .step_y = 1, .border = HALO_BORDER_ZERO};
     HaloSilence silence = {.least = (int64_t)arg[SILENCE_MIN].number, .all = arg[SILENCE_ALL].integer != 0};
     const double full = (double)halo_build_shape(builder, in)->white;
     const HaloSpan *span;
@@ -37,7 +37,7 @@ static HaloStatus build_silence(HaloBuilder *builder, const HaloValue *arg, Halo
         part.width = span->to - span->from;
     else
         HALO_TRY(pieces_of(builder, span, spans, &part));
-    HALO_TRY(halo_build_pick(builder, in, &part, out));
+    HALO_TRY(halo_build_gather(builder, in, &part, out));
 out:
     return status;
 }

@@ -5,14 +5,14 @@
 static HaloStatus turn(HaloBuilder *builder, HaloReg in, bool left, bool up, bool transposed, HaloReg *out)
 {
     const HaloShape *shape = halo_build_shape(builder, in);
-    const HaloPick pick = {.width = transposed ? shape->height : shape->width,
+    const HaloGather gather = {.width = transposed ? shape->height : shape->width,
                            .height = transposed ? shape->width : shape->height,
                            .x0 = left ? shape->width - 1 : 0,
                            .y0 = up ? shape->height - 1 : 0,
                            .step_x = left ? -1 : 1,
                            .step_y = up ? -1 : 1,
                            .transposed = transposed};
-    return halo_build_pick(builder, in, &pick, out);
+    return halo_build_gather(builder, in, &gather, out);
 }
 
 enum { FLIP_X, FLIP_Y, FLIP_BOTH };

@@ -89,7 +89,7 @@ static void fast_is_what_the_backend_does(void **unused)
 static bool with_rows_as_they_are(const HaloSep *sep, HaloSepFast *way)
 {
     *way = *sep->fast;
-    way->along = (HaloSepNodes){.step = 0};
+    way->horizontal = (HaloSepSpline){.step = 0};
     return true;
 }
 
@@ -100,12 +100,12 @@ static void decimation_is_what_the_backend_does(void **unused)
     const char *text = "gauss:20";
     HaloBackend some = *halo_tables()->backend[0];
     double all, fewer, none, exact;
-    assert_null(some.coarse);
+    assert_null(some.sep_fast);
     char *said = explain(&some, HALO_PRECISION_FAST, text, &all);
     assert_non_null(strstr(said, ", from splines "));
     assert_non_null(strstr(said, "\nfast    step 1 may differ a little from exact"));
     free(said);
-    some.coarse = with_rows_as_they_are;
+    some.sep_fast = with_rows_as_they_are;
     said = explain(&some, HALO_PRECISION_FAST, text, &fewer);
     assert_non_null(strstr(said, ", from splines "));
     assert_non_null(strstr(said, "\nfast    step 1 may differ a little from exact"));

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "halo/extend.h"
+#include "halo/ladder.h"
 
 static const char *const families[] = {"reduce/ha", "reduce/warp", "reduce/tree", "reduce/steps",
                                        "conv1d",    "conv2d",      "scan",        "histogram"};
@@ -52,10 +53,10 @@ static void see(const HaloRung *rung, void *context)
     }
 }
 
-static void check_all(const HaloBackend *backend, HaloDevice *device)
+static void check_all(HaloDevice *device)
 {
     Seen seen = {0};
-    if (backend->ladder(device, NULL, see, &seen) != HALO_OK) fail_msg("%s", halo_error());
+    if (halo_ladder(device, NULL, see, &seen) != HALO_OK) fail_msg("%s", halo_error());
     assert_int_equal(seen.bad, 0);
     for (int i = 0; i < FAMILIES; i++) assert_true(seen.rungs[i] >= 5);
     assert_int_equal(seen.products, FAMILIES);
@@ -64,14 +65,14 @@ static void check_all(const HaloBackend *backend, HaloDevice *device)
 }
 
 /* One family, the families of a group, and none. */
-static void check_names(const HaloBackend *backend, HaloDevice *device)
+static void check_names(HaloDevice *device)
 {
     Seen one = {0}, group = {0}, none = {0};
-    assert_int_equal(backend->ladder(device, "conv1d", see, &one), HALO_OK);
+    assert_int_equal(halo_ladder(device, "conv1d", see, &one), HALO_OK);
     assert_true(one.rungs[4] > 0 && one.rungs[5] == 0);
-    assert_int_equal(backend->ladder(device, "reduce", see, &group), HALO_OK);
+    assert_int_equal(halo_ladder(device, "reduce", see, &group), HALO_OK);
     for (int i = 0; i < FAMILIES; i++) assert_int_equal(group.rungs[i] > 0, i < 4);
-    assert_int_equal(backend->ladder(device, "red", see, &none), HALO_ERR_USAGE);
+    assert_int_equal(halo_ladder(device, "red", see, &none), HALO_ERR_USAGE);
     assert_non_null(strstr(halo_error(), "'red'"));
 }
 
@@ -83,14 +84,14 @@ static void every_kernel_is_right(void **state)
     assert_int_equal(setenv("HALO_LADDER", "check", 1), 0); /* the sizes that matter, and no clock */
     for (int b = 0; b < tables->backends; b++) {
         const HaloBackend *backend = tables->backend[b];
-        if (backend->ladder == NULL) continue;
+        if (strcmp(backend->name, "cuda") != 0) continue;
         const int count = backend->count();
         for (int i = 0; i < count; i++) {
             HaloDevice *device = NULL;
             if (backend->open(i, 0, &device) != HALO_OK) continue;
             devices++;
-            check_all(backend, device);
-            check_names(backend, device);
+            check_all(device);
+            check_names(device);
             backend->close(device);
         }
     }

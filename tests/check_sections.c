@@ -115,13 +115,13 @@ static void in_blocks(const TestDevice *device, const char *what, HaloStep step,
     uint64_t clipped;
     how->states = calloc(states * (size_t)src->view.shape.channels, sizeof(double));
     assert_non_null(how->states);
-    how->there = true;
+    how->forward_only = true;
     for (int64_t x = 0, n; x < width; x += n) {
         n = rng_between(rng, 1, most);
         if (n > width - x) n = width - x;
         one_part(device, what, &step, src, &out, x, x + n);
     }
-    how->there = false;
+    how->forward_only = false;
     for (int64_t x = width, n; x > 0; x -= n) {
         n = rng_between(rng, 1, most);
         if (n > x) n = x;

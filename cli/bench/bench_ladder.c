@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "halo/ladder.h"
 #include "help/describe.h"
 #include "text/json.h"
 #include "text/page.h"
@@ -24,11 +25,19 @@ static HaloStatus open_gpu(const CliSettings *settings, const HaloBackend **back
     const HaloTables *tables = halo_tables();
     if (settings->engine.device == HALO_DEVICE_CPU)
         return halo_fail(HALO_ERR_USAGE, "the ladder needs a GPU: --device gpu, or gpu:N");
-    *backend = NULL;
-    for (int i = 0; i < tables->backends && *backend == NULL; i++)
-        if (tables->backend[i]->ladder != NULL) *backend = tables->backend[i];
-    if (*backend == NULL) return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend");
+    if (tables->backends < 2) return halo_fail(HALO_ERR_DEVICE, "this build of halo has no CUDA backend");
+    *backend = tables->backend[1];
     return (*backend)->open(settings->engine.gpu, 0, device);
+}
+
+static HaloStatus run(HaloDevice *device, const char *family, HaloRungSeen *seen, Ladder *ladder)
+{
+#ifdef HALO_HAVE_CUDA
+    return halo_ladder(device, family, seen, ladder);
+#else
+    (void)device, (void)family, (void)seen, (void)ladder;
+    return HALO_ERR_DEVICE; /* open_gpu has failed before */
+#endif
 }
 
 /* ---- one row -------------------------------------------------------------------------------------------- */
@@ -166,9 +175,9 @@ HaloStatus cli_bench_ladder(const CliSettings *settings)
     HaloStatus status = HALO_OK;
     HALO_TRY(open_gpu(settings, &backend, &device));
     HALO_TRY(announce(settings, backend->describe(device)));
-    if (settings->words == 1) HALO_TRY(backend->ladder(device, NULL, see, &ladder));
+    if (settings->words == 1) HALO_TRY(run(device, NULL, see, &ladder));
     for (size_t i = 1; i < settings->words && ladder.status == HALO_OK; i++)
-        HALO_TRY(backend->ladder(device, settings->word[i], see, &ladder));
+        HALO_TRY(run(device, settings->word[i], see, &ladder));
     status = ladder.status;
 out:
     if (device != NULL) backend->close(device);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "describe.h"
+#include "halo/border.h"
 #include "text/page.h"
 
 static const char units[] = "Full scale is the sample that means white. Percentages, invert, gamma and the\n"
@@ -39,24 +40,17 @@ static const char units[] = "Full scale is the sample that means white. Percenta
                             "  halo run 'subtract:dark.npy | gain:2' frame.png -o light.png\n"
                             "  halo run --white 65535 gamma:2.2 g.npy -o g.png\n";
 
-static const char border[] = "A filter's window reaches beyond the edges of the picture or sound. border=\n"
-                             "says which samples lie there. Of a row a b c d:\n"
-                             "\n"
-                             "  zero        0 0 0 | a b c d | 0 0 0\n"
-                             "  constant=V  V V V | a b c d | V V V    a sample value, or 50% of full scale\n"
-                             "  replicate   a a a | a b c d | d d d    default for pictures\n"
-                             "  reflect     c b a | a b c d | d c b    SciPy's reflect\n"
-                             "  mirror      d c b | a b c d | c b a    default for sound; SciPy's mirror\n"
-                             "  wrap        b c d | a b c d | a b c    periodic\n"
-                             "  valid       no border: the output is smaller, where the window lies inside\n"
-                             "  keep        where the window reaches outside, the input's sample stays\n"
-                             "\n"
-                             "Every filter takes border=, and applies it to the result of the operation\n"
-                             "before it. pad adds pixels outside, which the same words describe.\n"
-                             "\n"
-                             "  halo run gauss:4,border=mirror in.png -o soft.png\n"
-                             "  halo run box:9,border=valid in.png -o inner.png\n"
-                             "  halo run conv:laplace4,border=constant=50% in.png -o laplace.pfm\n";
+#define BORDER_LINE(name, word, index, reach, pads, default_of, also, help) "  " word help "\n"
+static const char border[] =
+    "A filter's window reaches beyond the edges of the picture or sound. border=\n"
+    "says which samples lie there. Of a row a b c d:\n"
+    "\n" HALO_BORDERS(BORDER_LINE) "\n"
+                                   "Every filter takes border=, and applies it to the result of the operation\n"
+                                   "before it. pad adds pixels outside, which the same words describe.\n"
+                                   "\n"
+                                   "  halo run gauss:4,border=mirror in.png -o soft.png\n"
+                                   "  halo run box:9,border=valid in.png -o inner.png\n"
+                                   "  halo run conv:laplace4,border=constant=50% in.png -o laplace.pfm\n";
 
 static const char alpha[] = "Alpha is the channel of opacity: 0 is transparent, full scale opaque. alpha=\n"
                             "says what a filter does with it; --alpha sets it for the whole pipeline.\n"

@@ -1,7 +1,7 @@
 /* Devices, and the buffers and secondary inputs that they keep. */
 #include <stdio.h>
 
-#include "base/side.h"
+#include "base/operand.h"
 #include "device.h"
 
 /* Blocks of sound of any length are kept up to this size. */
@@ -39,10 +39,10 @@ static void drop(Device *device, int i)
     device->spare[i] = device->spare[--device->spares];
 }
 
-static void drop_side(Device *device, DeviceSide *side)
+static void drop_operand(Device *device, DeviceOperand *operand)
 {
-    if (side->serial != 0) device->backend->release(device->handle, &side->data);
-    *side = (DeviceSide){0};
+    if (operand->serial != 0) device->backend->release(device->handle, &operand->data);
+    *operand = (DeviceOperand){0};
 }
 
 static void drop_spares(Device *device)
@@ -71,24 +71,24 @@ void device_trim(Device *device)
 {
     unpin(device);
     drop_spares(device);
-    for (int i = 0; i < DEVICE_SIDES; i++) drop_side(device, &device->side[i]);
+    for (int i = 0; i < DEVICE_OPERANDS; i++) drop_operand(device, &device->operand[i]);
 }
 
 /* A secondary input takes at most an eighth of the free memory, since plans need the rest. One on the device
  * may be in use, so it is freed only between two runs (device_keep_only). */
-const HaloBuf *device_side(Device *device, const HaloSide *side)
+const HaloBuf *device_operand(Device *device, const HaloOperand *operand)
 {
-    DeviceSide *at = NULL;
-    for (int i = 0; i < DEVICE_SIDES; i++) {
-        if (device->side[i].serial == side->serial) return &device->side[i].data;
-        if (device->side[i].serial == 0) at = &device->side[i];
+    DeviceOperand *at = NULL;
+    for (int i = 0; i < DEVICE_OPERANDS; i++) {
+        if (device->operand[i].serial == operand->serial) return &device->operand[i].data;
+        if (device->operand[i].serial == 0) at = &device->operand[i];
     }
-    if (at == NULL || bytes_of(&side->data) > device->backend->memory(device->handle) / 8) return NULL;
-    at->data = side->data;
+    if (at == NULL || bytes_of(&operand->data) > device->backend->memory(device->handle) / 8) return NULL;
+    at->data = operand->data;
     if (device->backend->alloc(device->handle, &at->data) != HALO_OK) return NULL;
-    at->serial = side->serial;
-    if (device->backend->upload(device->handle, &side->data, &at->data) == HALO_OK) return &at->data;
-    drop_side(device, at);
+    at->serial = operand->serial;
+    if (device->backend->upload(device->handle, &operand->data, &at->data) == HALO_OK) return &at->data;
+    drop_operand(device, at);
     return NULL;
 }
 
@@ -144,17 +144,17 @@ void device_give(Device *device, HaloBuf *buf)
         device->backend->release(device->handle, buf);
 }
 
-static bool uses_side(const HaloPlan *plan, const DeviceSide *side)
+static bool uses_operand(const HaloPlan *plan, const DeviceOperand *operand)
 {
     for (int i = 1; i < plan->inputs; i++)
-        if (plan->input[i].side->serial == side->serial) return true;
+        if (plan->input[i].operand->serial == operand->serial) return true;
     return false;
 }
 
 void device_keep_only(Device *device, const HaloPlan *plan)
 {
-    for (int i = 0; i < DEVICE_SIDES; i++)
-        if (!uses_side(plan, &device->side[i])) drop_side(device, &device->side[i]);
+    for (int i = 0; i < DEVICE_OPERANDS; i++)
+        if (!uses_operand(plan, &device->operand[i])) drop_operand(device, &device->operand[i]);
     for (int i = device->spares - 1; i >= 0; i--) {
         bool fits = false;
         for (int r = 0; r < plan->regs; r++) {

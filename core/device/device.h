@@ -6,13 +6,13 @@
 #include "core.h"
 
 #define DEVICE_SPARES 16
-#define DEVICE_SIDES 4
+#define DEVICE_OPERANDS 4
 
 /* A secondary input that is on the device, whole. */
-typedef struct DeviceSide {
-    uint64_t serial; /* HaloSide's; 0: none */
+typedef struct DeviceOperand {
+    uint64_t serial; /* HaloOperand's; 0: none */
     HaloBuf data;
-} DeviceSide;
+} DeviceOperand;
 
 typedef struct Device {
     const HaloBackend *backend;
@@ -24,7 +24,7 @@ typedef struct Device {
     HaloBuf spare[DEVICE_SPARES];
     int64_t taken; /* bytes of buffers that are in use */
     int64_t limit; /* of these and the spares: beyond it, spares are freed; 0: none */
-    DeviceSide side[DEVICE_SIDES];
+    DeviceOperand operand[DEVICE_OPERANDS];
     void *pinned; /* device_pinned */
     int64_t pinned_bytes;
 } Device;
@@ -42,7 +42,7 @@ HaloStatus device_take(Device *device, HaloBuf *buf); /* a spare with rows as lo
 void device_give(Device *device, HaloBuf *buf);
 /* A secondary input on the device, uploaded on first use; NULL if there is not enough memory to keep it.
  */
-const HaloBuf *device_side(Device *device, const HaloSide *side);
+const HaloBuf *device_operand(Device *device, const HaloOperand *operand);
 /* Frees spares and secondary inputs that the plan has no use for. */
 void device_keep_only(Device *device, const HaloPlan *plan);
 /* Pinned host memory, which is copied to and from the device at the full rate of the link. One such block is

@@ -6,22 +6,23 @@
 #include "plan/plan.h"
 
 /* Reads the file through a second reader: the first one stays at the beginning. */
-static HaloStatus analyse_file(HaloSession *session, const JobState *state)
+static HaloStatus analyse_file(HaloSession *session, JobState *state)
 {
     HaloStatus status = HALO_OK;
     const HaloReadOptions *options = &state->reader.options;
     HaloSource *source = NULL;
     HaloReader reader = {0};
     HaloReport report = {0};
-    PlanAnalysis *analysis = session->analysis;
-    SilenceDetector detector = detector_open(analysis);
-    const FlowTo to = {.detector = analysis->kind == ANALYSIS_SILENCE ? &detector : NULL};
+    PlanAnalysis *analysis = &state->analysis;
+    const PlanNeed *need = &state->planned.need;
+    SilenceDetector detector = detector_open(analysis, &need->silence);
+    const FlowTo to = {.detector = need->kind == ANALYSIS_SILENCE ? &detector : NULL};
     HALO_TRY(halo_source_open(state->input, &source));
     halo_source_count(source, &session->memory);
     HALO_TRY(load_open(session, source, options->has_raw ? &options->raw : NULL, &reader));
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
-    HALO_TRY(flow_run(session, (Team){&session->host, 1}, state->plan, &reader, &to, &report));
-    if (analysis->kind == ANALYSIS_SILENCE) {
+    HALO_TRY(flow_run(session, (Team){&session->host, 1}, state->planned.plan, &reader, &to, &report));
+    if (need->kind == ANALYSIS_SILENCE) {
         HALO_TRY(detector_close(&detector, analysis));
     } else {
         analysis->pass[analysis->passes++].results = report.results;
@@ -55,9 +56,9 @@ bool analyse_measures(const HaloSession *session, const JobState *state)
 
 HaloStatus analyse_image(HaloSession *session, JobState *state)
 {
-    if (state->in.data != NULL) return analyse_samples(session, state->plan, &state->in);
-    if (is_rereadable(state) && flow_suits(session, state->plan)) return analyse_file(session, state);
-    analysis_free(session->analysis, &session->memory);
-    session->analysis->measures = false;
+    if (state->in.data != NULL) return analyse_samples(session, &state->planned, &state->in, &state->analysis);
+    if (is_rereadable(state) && flow_suits(session, state->planned.plan)) return analyse_file(session, state);
+    analysis_free(&state->analysis, &session->memory);
+    state->analysis.measures = false;
     return load_samples(&state->reader, &state->in);
 }

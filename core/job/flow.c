@@ -11,7 +11,7 @@
 
 #include "file/file.h"
 #include "flow_input.h"
-#include "flow_sides.h"
+#include "flow_operands.h"
 #include "halo/thread.h"
 #include "job.h"
 #include "plan/plan.h"
@@ -27,7 +27,7 @@ typedef struct Flow {
     bool live; /* each block is flushed at once: a stream from pipe to pipe */
     FlowRows rows;
     FlowInput input;
-    FlowSides sides;
+    FlowOperands operands;
     HaloTimes ms;
 
     pthread_t reading, writing;
@@ -143,11 +143,11 @@ static HaloStatus begin_band(void *context, int64_t k, Rows in, Rows out, HaloBu
     return HALO_OK;
 }
 
-/* BandIo::side. */
-static HaloStatus give_side(void *context, int at, Rows rows, HaloBuf *from)
+/* BandIo::operand. */
+static HaloStatus give_operand(void *context, int at, Rows rows, HaloBuf *from)
 {
     Flow *flow = context;
-    return flow_sides_rows(&flow->sides, at, rows, from);
+    return flow_operands_rows(&flow->operands, at, rows, from);
 }
 
 /* Advances `made` past all bands that are ready in order: a band may be ready before the one it follows. */
@@ -199,7 +199,7 @@ static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
                        .wait = wait_for_band,
                        .begin = begin_band,
                        .end = end_band,
-                       .side = on_host ? give_side : NULL};
+                       .operand = on_host ? give_operand : NULL};
     start_threads(flow, jobs);
     if (!flow->reads_ahead || (hands_on(flow) && !flow->writes_behind)) flow->team.count = 1; /* in order */
     return join_threads(
@@ -244,7 +244,7 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
                                    : bands_for_flow(team, plan, options, seeks, left);
     const int64_t needed = bands_flow_memory(team, plan, band, seeks);
     flow.bands = bands_in(plan, band, seeks);
-    if (team.device->backend->upload == NULL) HALO_TRY(flow_sides_open(&flow.sides, &flow.bands));
+    if (team.device->backend->upload == NULL) HALO_TRY(flow_operands_open(&flow.operands, &flow.bands));
     HALO_TRY(halo_memory_hold(&session->memory, needed));
     flow.host->limit = held = needed;
     HALO_TRY(
@@ -259,7 +259,7 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
     team_describe(flow.team, report->device, sizeof report->device);
 out:
     flow_rows_give(&flow.rows);
-    flow_sides_close(&flow.sides);
+    flow_operands_close(&flow.operands);
     halo_memory_release(&session->memory, held);
     sequencer_close(&flow.sequencer);
     return status;

@@ -12,8 +12,9 @@
 
 void image_close(JobState *state)
 {
-    halo_plan_free(state->plan);
-    state->plan = NULL;
+    halo_plan_free(state->planned.plan);
+    state->planned.plan = NULL;
+    analysis_free(&state->analysis, state->memory);
     halo_memory_free(state->memory, &state->in);
     halo_memory_free(state->memory, &state->out);
 }
@@ -33,18 +34,18 @@ static uint64_t samples_of(const HaloShape *shape)
 }
 
 /* Runs as a whole: reads all of the input, runs the plan, writes all of the output. */
-static HaloStatus run_whole(HaloSession *session, JobState *state, HaloReport *report)
+static HaloStatus run_whole(HaloSession *session, JobState *state, const Choice *choice, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
     double start = now_ms();
     HaloBuf *out = state->writer.format != NULL ? &state->out : NULL;
     if (state->in.data == NULL) HALO_TRY(load_samples(&state->reader, &state->in));
     const double read = now_ms() - start;
-    HALO_TRY(run_plan(session, state->plan, &state->in, out, &report->results, report));
+    HALO_TRY(run_plan(session, state->planned.plan, choice, &state->in, out, &report->results, report));
     report->ms.read += read;
     start = now_ms();
     halo_memory_free(state->memory, &state->in); /* a writer may have to keep all of the output once more */
-    if (out != NULL) HALO_TRY(plan_changes(state->plan, &state->writer.changes));
+    if (out != NULL) HALO_TRY(plan_changes(state->planned.plan, &state->writer.changes));
     if (out != NULL) HALO_TRY(save_whole(&state->writer, &state->reader.info, out));
     report->ms.write = now_ms() - start;
 out:
@@ -64,11 +65,14 @@ static HaloStatus run_in_bands(HaloSession *session, JobState *state, Team team,
     HaloStatus status = HALO_OK;
     HaloWriter *writer = state->writer.format != NULL ? &state->writer : NULL;
     if (!keeps_output(state))
-        return flow_run(session, team, state->plan, &state->reader, &(FlowTo){.writer = writer}, report);
-    HALO_TRY(halo_memory_alloc(state->memory, &state->out, &state->plan->reg[state->plan->output]));
-    HALO_TRY(flow_run(session, team, state->plan, &state->reader, &(FlowTo){.whole = &state->out}, report));
+        return flow_run(session, team, state->planned.plan, &state->reader, &(FlowTo){.writer = writer},
+                        report);
+    HALO_TRY(
+        halo_memory_alloc(state->memory, &state->out, &state->planned.plan->reg[state->planned.plan->output]));
+    HALO_TRY(
+        flow_run(session, team, state->planned.plan, &state->reader, &(FlowTo){.whole = &state->out}, report));
     const double start = now_ms();
-    HALO_TRY(plan_changes(state->plan, &writer->changes));
+    HALO_TRY(plan_changes(state->planned.plan, &writer->changes));
     HALO_TRY(save_whole(writer, &state->reader.info, &state->out));
     report->ms.write = now_ms() - start;
 out:
@@ -79,7 +83,7 @@ out:
 static bool may_flow(const HaloSession *session, JobState *state)
 {
     const HaloFormat *to = state->writer.format;
-    if (state->in.data != NULL || !flow_suits(session, state->plan)) return false;
+    if (state->in.data != NULL || !flow_suits(session, state->planned.plan)) return false;
     if (state->reader.info.shape.width < 0)
         return !gpu_demanded(&session->options) && (to == NULL || to->endless);
     if (state->reader.info.shape.kind == HALO_AUDIO) return true;
@@ -88,68 +92,44 @@ static bool may_flow(const HaloSession *session, JobState *state)
            state->reader.format->trailing_meta(&state->reader) == 0;
 }
 
-static bool whole_fits(const HaloSession *session, const Device *device, const HaloPlan *plan)
-{
-    int64_t in;
-    const int64_t left = halo_memory_left(&session->memory);
-    const int64_t beside = scratch_beside(device, plan, bands_choose(plan, &session->options));
-    return halo_shape_bytes(&plan->reg[plan->input[0].reg], &in) == HALO_OK && in <= left && beside >= 0 &&
-           beside <= left - in;
-}
-
 static bool is_live(const JobState *state)
 {
     return state->writer.format != NULL && flow_is_live(&state->reader, !state->seekable);
 }
 
-/* Can it run in bands on a GPU? If the GPU fails, `auto` runs the file again, so input and output have to allow
- * that. */
-static bool gpu_flows(const HaloSession *session, const JobState *state)
-{
-    if (!bands_possible(state->plan)) return false;
-    const bool again = halo_source_seekable(state->source) && (state->writer.format == NULL || state->seekable);
-    return gpu_demanded(&session->options) || again;
-}
+/* Space for the output is reserved while a GPU starts. */
+typedef struct Starting {
+    Reserve reserve;
+    const JobState *state;
+} Starting;
 
-/* Opens the device, and reserves space for the output at the same time. */
-static HaloStatus open_chosen(HaloSession *session, const JobState *state, Choice *choice)
+static void reserve_meanwhile(void *context, bool begins)
 {
-    Reserve reserve = {0};
-    const HaloPlan *plan = state->plan;
-    if (session->options.jobs > 1 && choose_starts_gpu(session, plan))
-        reserve_begin(&reserve, &state->writer, &plan->reg[plan->output]);
-    const HaloStatus status = choose_device(session, plan, choice);
-    reserve_end(&reserve);
-    return status;
-}
-
-/* A GPU is not used for low-latency streaming, nor if it would need the whole input at once and that does not
- * fit the memory. `begin`: a missing backend is an error; otherwise `choice` reports it. */
-static HaloStatus choose(HaloSession *session, const JobState *state, bool begin, Choice *choice)
-{
-    const HaloPlan *plan = state->plan;
-    const bool demanded = gpu_demanded(&session->options),
-               auto_choice = session->options.device == HALO_DEVICE_AUTO;
-    const char *why = NULL;
-    HaloStatus status = HALO_OK;
-    *choice = (Choice){.team = {&session->host, 1}};
-    if (auto_choice && plan->reg[plan->input[0].reg].width == PLAN_ENDLESS)
-        why = "sound of unknown length is streamed on the CPU";
-    else if (auto_choice && is_live(state))
-        why = "low-latency streaming runs on the CPU";
-    else if (begin)
-        HALO_TRY(open_chosen(session, state, choice));
+    Starting *starting = context;
+    const JobState *state = starting->state;
+    const HaloPlan *plan = state->planned.plan;
+    if (begins)
+        reserve_begin(&starting->reserve, &state->writer, &plan->reg[plan->output]);
     else
-        explain_choice(session, plan, choice);
-    if (choice->team.device == session->gpu && !demanded && !gpu_flows(session, state) &&
-        !whole_fits(session, choice->team.device, plan)) {
-        choice->team = (Team){&session->host, 1};
-        why = "a GPU would need all of it at once, which does not fit the memory";
-    }
-    if (why != NULL) snprintf(choice->why, sizeof choice->why, "%s", why);
-    if (choice->team.device == &session->host) HALO_TRY(device_open(&session->host, 0, session->options.jobs));
-out:
-    return status;
+        reserve_end(&starting->reserve);
+}
+
+/* `run`: a missing device is an error; otherwise it is explained. */
+static HaloStatus choose_for(HaloSession *session, const JobState *state, bool in_bands, bool run,
+                             Choice *choice)
+{
+    Starting starting = {.state = state};
+    const RunLimits limits = {.in_bands = in_bands,
+                              .live = is_live(state),
+                              .keeps_output = keeps_output(state),
+                              .repeatable = halo_source_seekable(state->source) &&
+                                            (state->writer.format == NULL || state->seekable),
+                              .host_only = state->host_only,
+                              .starting = run && session->options.jobs > 1 ? reserve_meanwhile : NULL,
+                              .context = &starting};
+    if (run) return choose(session, state->planned.plan, &limits, choice);
+    explain_choice(session, state->planned.plan, &limits, choice);
+    return HALO_OK;
 }
 
 /* `shape`: of the input, before it was shrunk. */
@@ -157,12 +137,20 @@ static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, 
                             JobState *state)
 {
     if (shape.width < 0) shape.width = PLAN_ENDLESS;
-    halo_plan_free(state->plan);
-    const HaloStatus status =
-        plan_make_shrunk(session, pipeline, &shape, shrunk, state->writer.format, &state->plan);
+    const PlanRequest request = {.pipeline = pipeline,
+                                 .input = shape,
+                                 .shrunk = shrunk,
+                                 .to = state->writer.format,
+                                 .gain = state->gain,
+                                 .upright =
+                                     turn_applies(&state->reader, &state->writer, pipeline_upright(pipeline)),
+                                 .operands = &state->operands,
+                                 .analysis = &state->analysis};
+    halo_plan_free(state->planned.plan);
+    const HaloStatus status = plan_make(session, &request, &state->planned);
     if (status != HALO_OK) return status;
-    state->plan->files =
-        cost_files(state->plan, state->reader.format, state->writer.format, session->options.jobs);
+    state->planned.plan->files =
+        cost_files(state->planned.plan, state->reader.format, state->writer.format, session->options.jobs);
     return HALO_OK;
 }
 
@@ -177,7 +165,7 @@ static HaloStatus shrink(HaloSession *session, const HaloPipeline *pipeline, Job
     int64_t most = 1;
     if (session->options.precision != HALO_PRECISION_FAST || reader->format->shrink == NULL) return HALO_OK;
     HALO_TRY(make_plan(session, pipeline, shape, 1, state));
-    const int64_t allowed = plan_may_shrink(state->plan);
+    const int64_t allowed = plan_may_shrink(state->planned.plan);
     while (2 * most <= allowed &&
            !(turned && (shape.width % (2 * most) != 0 || shape.height % (2 * most) != 0)))
         most *= 2;
@@ -188,8 +176,8 @@ out:
 
 /* Makes the plan and chooses how it will run. All of the input is read first if the plan needs its length, or
  * if it has to be turned. */
-static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline, JobState *state, bool begin,
-                             RunMode *mode, Choice *choice)
+static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline, JobState *state, bool run,
+                             Choice *choice)
 {
     HaloStatus status = HALO_OK;
     const bool upright = pipeline_upright(pipeline);
@@ -197,35 +185,26 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     const bool turned = orientation > 1 || turn_unknown(&state->reader, &state->writer, upright);
     HaloShape shape = turn_shape(&state->reader.info.shape, orientation);
     int64_t shrunk = 1;
-    session->upright = turn_applies(&state->reader, &state->writer, upright);
     if (!turned || orientation > 1) HALO_TRY(shrink(session, pipeline, state, shape, turned, &shrunk));
-    if (turned && begin)
+    if (turned && run)
         HALO_TRY(turn_load(&state->reader, &state->writer, orientation, &state->in));
     else if (turned)
         state->reader.info.shape = turn_shape(&state->reader.info.shape, orientation);
     if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
-    session->analysis->measures = analyse_measures(session, state);
-    if (session->analysis->measures && state->reader.info.shape.width >= 0)
-        HALO_TRY(load_seek(&state->reader, 0, &session->analysis->reversible));
+    state->analysis.measures = analyse_measures(session, state);
+    if (state->analysis.measures && state->reader.info.shape.width >= 0)
+        HALO_TRY(load_seek(&state->reader, 0, &state->analysis.reversible));
     HALO_TRY(make_plan(session, pipeline, shape, shrunk, state));
-    while (session->analysis->pending) {
+    while (state->planned.need.pass) {
         HALO_TRY(analyse_image(session, state));
         HALO_TRY(make_plan(session, pipeline, state->reader.info.shape, shrunk, state));
     }
-    *mode = RUN_WHOLE;
-    *choice = (Choice){0};
-    state->plan->files.flows = !turned && may_flow(session, state);
-    if (state->plan->files.flows) {
-        HALO_TRY(choose(session, state, begin, choice));
-        if (choice->team.device == &session->host)
-            *mode = is_live(state) ? RUN_LIVE : keeps_output(state) ? RUN_KEEPING : RUN_IN_BANDS;
-        else if (choice->team.device != NULL && gpu_flows(session, state))
-            *mode = keeps_output(state) ? RUN_KEEPING : RUN_IN_BANDS;
-    }
-    if (*mode == RUN_WHOLE && state->reader.info.shape.width < 0) {
+    state->planned.plan->files.flows = !turned && may_flow(session, state);
+    if (!state->planned.plan->files.flows && state->reader.info.shape.width < 0) {
         HALO_TRY(load_samples(&state->reader, &state->in));
         HALO_TRY(make_plan(session, pipeline, state->reader.info.shape, 1, state));
     }
+    HALO_TRY(choose_for(session, state, state->planned.plan->files.flows, run, choice));
 out:
     return status;
 }
@@ -234,20 +213,14 @@ HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, Job
                          HaloExplanation *explanation)
 {
     HaloStatus status = HALO_OK;
-    RunMode mode;
     Choice choice;
-    PlanAnalysis analysis = {0};
     bool seeks = false;
-    session->analysis = &analysis;
-    HALO_TRY(plan_image(session, pipeline, state, false, &mode, &choice));
-    if (mode == RUN_IN_BANDS && state->reader.info.shape.width >= 0)
+    HALO_TRY(plan_image(session, pipeline, state, false, &choice));
+    if (choice.mode == RUN_IN_BANDS && state->reader.info.shape.width >= 0)
         HALO_TRY(load_seek(&state->reader, 0, &seeks));
-    if (seeks) mode = RUN_SEEKING;
-    if (mode == RUN_WHOLE) explain_choice(session, state->plan, &choice);
-    HALO_TRY(explain_plan(session, state->plan, mode, &choice, explanation));
+    if (seeks) choice.mode = RUN_SEEKING;
+    HALO_TRY(explain_plan(session, state->planned.plan, &choice, explanation));
 out:
-    session->analysis = NULL;
-    analysis_free(&analysis, &session->memory);
     image_close(state);
     return status;
 }
@@ -255,25 +228,20 @@ out:
 HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobState *state, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
-    RunMode mode;
     Choice choice;
-    PlanAnalysis analysis = {0};
-    session->analysis = &analysis;
     *report = (HaloReport){.backend = "none"};
-    HALO_TRY(plan_image(session, pipeline, state, true, &mode, &choice));
-    note_conversion(state->plan, state->writer.format, report);
-    if (mode != RUN_WHOLE)
+    HALO_TRY(plan_image(session, pipeline, state, true, &choice));
+    note_conversion(state->planned.plan, state->writer.format, report);
+    if (choice.mode != RUN_WHOLE)
         HALO_TRY(run_in_bands(session, state, choice.team, report));
     else
-        HALO_TRY(run_whole(session, state, report));
-    choose_report(session, report);
+        HALO_TRY(run_whole(session, state, &choice, report));
+    choose_report(session, &choice, report);
     halo_notes_join(&report->notes, &state->reader.info.notes);
-    if (state->plan->notes != NULL) halo_notes_join(&report->notes, state->plan->notes);
-    report->input = state->plan->whole;
-    report->notes.samples = samples_of(&state->plan->reg[state->plan->output]);
+    if (state->planned.plan->notes != NULL) halo_notes_join(&report->notes, state->planned.plan->notes);
+    report->input = state->planned.plan->whole;
+    report->notes.samples = samples_of(&state->planned.plan->reg[state->planned.plan->output]);
 out:
-    session->analysis = NULL;
-    analysis_free(&analysis, &session->memory);
     image_close(state);
     return status;
 }

@@ -13,9 +13,13 @@ typedef struct JobState {
     HaloSource *source;
     HaloReader reader;
     HaloSink *sink;
-    bool seekable;     /* the output is a file that can still be changed, not a pipe */
-    HaloWriter writer; /* format NULL: no output is wanted */
-    HaloPlan *plan;
+    bool seekable;         /* the output is a file that can still be changed, not a pipe */
+    HaloWriter writer;     /* format NULL: no output is wanted */
+    float gain;            /* --guard: sound is multiplied by it after the pipeline; 0: it is not */
+    bool host_only;        /* a GPU failed on this file */
+    Operands operands;     /* the current input's own secondary inputs */
+    PlanAnalysis analysis; /* of the current page */
+    PlanOutcome planned;
     HaloBuf in, out;
     double read_ms, write_ms; /* of inputs and outputs that are closed */
 } JobState;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "file/file.h"
-#include "file/side.h"
+#include "file/operand.h"
 #include "halo/place.h"
 #include "job.h"
 #include "pipeline/pipeline.h"
@@ -25,20 +25,21 @@ static HaloStatus find_inputs(const HaloJob *job, const JobState *state, HaloRea
 }
 
 /* All files that are read: the inputs, those that the pipeline names, and the job's. */
-static HaloStatus find_reads(const HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
-                             const JobState *state, HaloRead **read, size_t *reads)
+static HaloStatus find_reads(const HaloPipeline *pipeline, const HaloJob *job, const JobState *state,
+                             HaloRead **read, size_t *reads)
 {
     HaloRead one;
     size_t count = 0;
     while (halo_pipeline_reads(pipeline, count, &one)) count++;
     *reads = 0;
-    *read = calloc(count + job->reads + (size_t)session->sides + job->more_inputs + 1, sizeof **read);
+    *read = calloc(count + job->reads + (size_t)state->operands.count + job->more_inputs + 1, sizeof **read);
     if (*read == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     const HaloStatus status = find_inputs(job, state, *read, reads);
     for (size_t i = 0; i < count; i++) halo_pipeline_reads(pipeline, i, &(*read)[(*reads)++]);
     for (size_t i = 0; i < job->reads; i++) (*read)[(*reads)++] = job->read[i];
-    for (int i = 0; i < session->sides; i++)
-        if (session->side[i]->file.what != NULL) (*read)[(*reads)++] = session->side[i]->file;
+    for (int i = 0; i < state->operands.count; i++)
+        if (state->operands.operand[i]->file.what != NULL)
+            (*read)[(*reads)++] = state->operands.operand[i]->file;
     return status;
 }
 
@@ -91,8 +92,8 @@ HaloStatus job_open_output(HaloSession *session, const HaloPipeline *pipeline, c
     HaloStatus status = HALO_OK;
     HaloSinkOptions options = {.force = job->force, .sync = job->write.sync};
     HaloRead *read = NULL;
-    HALO_TRY(pipeline_read_sides(session, pipeline));
-    HALO_TRY(find_reads(session, pipeline, job, state, &read, &options.reads));
+    HALO_TRY(pipeline_read_operands(session, pipeline, &state->operands));
+    HALO_TRY(find_reads(pipeline, job, state, &read, &options.reads));
     options.read = read;
     if (job->split) HALO_TRY(name_page(job->output, page, &name));
     HALO_TRY(halo_sink_open(job->split ? name : job->output, &options, &state->sink));

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "file/file.h"
-#include "file/side.h"
+#include "file/operand.h"
 #include "job.h"
 #include "pipeline/pipeline.h"
 
@@ -138,20 +138,20 @@ static HaloStatus run_input(HaloSession *session, const HaloPipeline *pipeline, 
     HaloReader *reader = &state->reader;
     int64_t pages = known_pages(reader);
     Range range;
-    HALO_TRY(find_range(session, pipeline, job, session->input, &pages, &range));
+    HALO_TRY(find_range(session, pipeline, job, state->operands.input, &pages, &range));
     const int64_t out = pages_of_output(job, state, pages, &range);
     for (int64_t page = 0;; page++) {
         const HaloShape shape = reader->info.shape;
         const bool wanted = page >= range.first;
         bool more = false;
-        side_next_page(session, page, pages);
+        operand_next_page(&state->operands, page, pages);
         if (wanted) HALO_TRY(run_page(session, pipeline, job, state, out, report));
         *done += wanted;
         if (page == range.last) break;
         HALO_TRY(wanted ? load_more(session->tables, reader, &more, &report->notes)
                         : load_past(session->tables, reader, &more, &report->notes));
         if (!more) HALO_TRY(ended_early(&range, page + 1));
-        if (!more) HALO_TRY(side_last_page(session, page + 1));
+        if (!more) HALO_TRY(operand_last_page(&state->operands, page + 1));
         if (more && wanted && !job_takes_several(job, state)) HALO_TRY(only_one(state, job, report));
         if (!more || (wanted && !job_takes_several(job, state))) break;
         HALO_TRY(load_next(session->tables, reader));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "file/file.h"
-#include "file/side.h"
+#include "file/operand.h"
 #include "job.h"
 #include "pipeline/pipeline.h"
 
@@ -23,6 +23,7 @@ static void close_all(JobState *state)
     halo_sink_abandon(state->sink);
     close_input(state);
     image_close(state);
+    operand_next_input(&state->operands, NULL);
 }
 
 HaloStatus job_open_input(HaloSession *session, const HaloJob *job, const char *path, JobState *state)
@@ -30,7 +31,7 @@ HaloStatus job_open_input(HaloSession *session, const HaloJob *job, const char *
     HaloStatus status = HALO_OK;
     close_input(state);
     state->input = path;
-    side_next_input(session, path);
+    operand_next_input(&state->operands, path);
     HALO_TRY(halo_source_open(path, &state->source));
     halo_source_count(state->source, state->memory);
     HALO_TRY(load_open(session, state->source, job->raw, &state->reader));
@@ -91,24 +92,36 @@ static HaloStatus check_output(const HaloJob *job, const JobState *state)
                      state->to->name);
 }
 
-static bool guard_again(HaloSession *session, const HaloJob *job, const HaloWriter *writer)
+/* A run of a file, which is repeated where --guard or a failing GPU needs it. */
+typedef struct FileRun {
+    HaloSession *session;
+    const HaloPipeline *pipeline;
+    const HaloJob *job;
+    HaloReport *report;
+    const char *input; /* the one that was open last, for messages */
+    float gain;        /* of --guard; 0: none so far */
+    bool again;        /* samples were clipped, so no output was made: it has to run with the gain */
+} FileRun;
+
+static void check_gain(FileRun *run, const HaloWriter *writer)
 {
-    if (!job->write.guard || session->gain != 0.0f || !(writer->peak > 0.0f && isfinite(writer->peak)))
-        return false;
-    session->gain = save_gain(writer);
-    return true;
+    run->again = run->job->write.guard && run->gain == 0.0f && writer->peak > 0.0f && isfinite(writer->peak);
+    if (run->again) run->gain = save_gain(writer);
 }
 
-/* *again: samples were clipped, so no output was made, and it has to run again with the session's gain. */
-static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
-                           HaloReport *report, bool *again)
+static HaloStatus attempt_file(void *context, bool host_only)
 {
+    FileRun *run = context;
+    HaloSession *session = run->session;
+    const HaloPipeline *pipeline = run->pipeline;
+    const HaloJob *job = run->job;
+    HaloReport *report = run->report;
     HaloStatus status = HALO_OK;
-    JobState state = {.memory = &session->memory};
+    JobState state = {.memory = &session->memory, .host_only = host_only, .gain = run->gain};
     const bool one_output = job->output != NULL && !job->split;
     const double start = now_ms();
     *report = (HaloReport){.backend = "none"};
-    *again = false;
+    run->again = false;
     atomic_store(&session->memory.held, 0);
     HALO_TRY(job_open_input(session, job, job->input, &state));
     if (job->output != NULL)
@@ -124,44 +137,25 @@ static HaloStatus run_once(HaloSession *session, const HaloPipeline *pipeline, c
     if (!job->split) HALO_TRY(job_close_output(&state, report));
     note_clipping(report);
     split_times(&state, &report->ms);
-    *again = guard_again(session, job, &state.writer);
-    if (one_output && !*again) HALO_TRY(job_commit_output(&state, report));
+    check_gain(run, &state.writer);
+    if (one_output && !run->again) HALO_TRY(job_commit_output(&state, report));
 out:
+    run->input = state.input;
     close_all(&state);
-    if (status != HALO_OK || *again) halo_report_free(report);
-    return status;
-}
-
-/* With `auto`, runs a file again on the CPU if the GPU failed on it, and reports that. */
-static HaloStatus run_with_fallback(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
-                                    HaloReport *report, bool *again)
-{
-    char why[sizeof report->why];
-    HaloStatus status = run_once(session, pipeline, job, report, again);
-    if (status != HALO_ERR_DEVICE || session->options.device != HALO_DEVICE_AUTO) return status;
-    snprintf(why, sizeof why, "%s", halo_error());
-    session->on_host = true;
-    status = run_once(session, pipeline, job, report, again);
-    session->on_host = false;
-    report->fell_back = true;
-    snprintf(report->why, sizeof report->why, "%s", why);
+    if (status != HALO_OK || run->again) halo_report_free(report);
     return status;
 }
 
 HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, HaloReport *report)
 {
-    bool again;
-    session->gain = 0.0f;
-    HaloStatus status = run_with_fallback(session, pipeline, job, report, &again);
-    if (status == HALO_OK && again) status = run_with_fallback(session, pipeline, job, report, &again);
-    if (status == HALO_OK && session->gain != 0.0f) {
+    FileRun run = {.session = session, .pipeline = pipeline, .job = job, .report = report};
+    HaloStatus status = run_with_fallback(session, attempt_file, &run, report);
+    if (status == HALO_OK && run.again) status = run_with_fallback(session, attempt_file, &run, report);
+    if (status == HALO_OK && run.gain != 0.0f) {
         halo_note(&report->notes, HALO_NOTE_SCALED, 1);
-        report->notes.gain = session->gain;
+        report->notes.gain = run.gain;
     }
-    session->gain = 0.0f;
-    if (status != HALO_OK) with_name(status, session->input);
-    side_next_input(session, NULL);
-    return status;
+    return status == HALO_OK ? HALO_OK : with_name(status, run.input);
 }
 
 void halo_report_free(HaloReport *report) { halo_results_free(&report->results); }

@@ -10,7 +10,7 @@ static const HaloParam common[CORE_COMMON] = {
     {.key = "border",
      .type = HALO_PARAM_BORDER,
      .preset = "",
-     .choices = "zero|constant|replicate|reflect|mirror|wrap|valid|keep",
+     .choices = HALO_BORDER_CHOICES,
      .help = "what lies outside: zero, constant=V, replicate, reflect, mirror, wrap; or valid, keep; default: "
              "replicate for pictures, mirror for sound ('halo help border')"},
     {.key = "alpha",

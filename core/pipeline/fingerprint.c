@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "file/file.h"
-#include "file/side.h"
+#include "file/operand.h"
 #include "pipeline.h"
 
 /* FNV-1a, by Fowler, Noll and Vo; its offset and prime for 64 bits. */
@@ -30,14 +30,14 @@ static uint64_t add_mask(uint64_t hash, const HaloMask *mask)
 #define FRAMES_AT_A_TIME ((int64_t)1 << 14)
 
 /* A file that cannot be read enters as far as it can be read: it fails when it is used. */
-static uint64_t add_sound_in_file(uint64_t hash, const HaloSide *side)
+static uint64_t add_sound_in_file(uint64_t hash, const HaloOperand *operand)
 {
-    SideReader reader = {0};
-    HaloShape shape = side->data.shape;
+    OperandReader reader = {0};
+    HaloShape shape = operand->data.shape;
     HaloBuf rows = {0};
     int64_t left = shape.width, got = 1;
     shape.width = smaller(left, FRAMES_AT_A_TIME);
-    HaloStatus status = side_open(side, &reader);
+    HaloStatus status = operand_open(operand, &reader);
     if (status == HALO_OK) status = halo_buf_alloc(&rows, &shape);
     for (; status == HALO_OK && left > 0 && got > 0; left -= got) {
         rows.cols = smaller(left, shape.width);
@@ -45,7 +45,7 @@ static uint64_t add_sound_in_file(uint64_t hash, const HaloSide *side)
         hash = add_bytes(hash, rows.data, (size_t)halo_row_bytes(&rows));
     }
     halo_buf_free(&rows);
-    side_close(&reader);
+    operand_close(&reader);
     return hash;
 }
 
@@ -56,24 +56,24 @@ static uint64_t add_samples(uint64_t hash, const HaloBuf *data)
     return hash;
 }
 
-static uint64_t add_page(uint64_t hash, HaloSide *side, int64_t page)
+static uint64_t add_page(uint64_t hash, HaloOperand *operand, int64_t page)
 {
-    HaloSide *of_page;
-    if (side_load_page(side, page, &of_page) != HALO_OK) return hash;
+    HaloOperand *of_page;
+    if (operand_load_page(operand, page, &of_page) != HALO_OK) return hash;
     hash = add_samples(hash, &of_page->data);
-    side_release(of_page);
+    operand_release(of_page);
     return hash;
 }
 
 /* Secondary inputs enter by their samples. */
-static uint64_t add_side(uint64_t hash, HaloSide *side)
+static uint64_t add_operand(uint64_t hash, HaloOperand *operand)
 {
-    const HaloShape *shape = &side->data.shape;
+    const HaloShape *shape = &operand->data.shape;
     const int64_t size[] = {shape->width, shape->height, shape->channels, shape->dtype};
     hash = add_bytes(hash, size, sizeof size);
-    if (!atomic_load(&side->there)) return add_sound_in_file(hash, side);
-    hash = add_samples(hash, &side->data);
-    for (int64_t page = 1; page < side->pages; page++) hash = add_page(hash, side, page);
+    if (!atomic_load(&operand->there)) return add_sound_in_file(hash, operand);
+    hash = add_samples(hash, &operand->data);
+    for (int64_t page = 1; page < operand->pages; page++) hash = add_page(hash, operand, page);
     return hash;
 }
 
@@ -88,7 +88,7 @@ static uint64_t add_value(uint64_t hash, const HaloValue *value)
     hash = add_bytes(hash, &value->percent, 1);
     hash = add_bytes(hash, &value->given, 1);
     hash = add_text(hash, value->text);
-    if (value->side != NULL) hash = add_side(hash, value->side);
+    if (value->operand != NULL) hash = add_operand(hash, value->operand);
     if (value->branch != NULL) hash = add_pipeline(hash, value->branch);
     return value->mask != NULL ? add_mask(hash, value->mask) : hash;
 }

@@ -1,7 +1,7 @@
 /* Pipelines: their memory, the files they name, and properties that follow from their operations. */
 #include <stdlib.h>
 
-#include "file/side.h"
+#include "file/operand.h"
 #include "halo/place.h"
 #include "pipeline.h"
 
@@ -10,7 +10,7 @@ static void free_owned(Owned *owned)
     free(owned->text);
     if (owned->mask != NULL) halo_mask_free(owned->mask);
     free(owned->mask);
-    side_release(owned->side);
+    operand_release(owned->operand);
     halo_pipeline_free(owned->branch);
 }
 
@@ -30,7 +30,7 @@ void halo_pipeline_free(HaloPipeline *pipeline)
 static bool is_named_after_input(const Call *call, int i)
 {
     const Owned *owned = &call->owned[i];
-    return call_param(call, i)->type == HALO_PARAM_SOURCE && owned->branch == NULL && owned->side == NULL &&
+    return call_param(call, i)->type == HALO_PARAM_SOURCE && owned->branch == NULL && owned->operand == NULL &&
            owned->text != NULL;
 }
 
@@ -44,10 +44,10 @@ static bool nth_read(const HaloPipeline *pipeline, size_t *i, HaloRead *read)
             const Owned *owned = &call->owned[v];
             if (owned->branch != NULL && nth_read(owned->branch, i, read)) return true;
             const bool masked = owned->mask != NULL && owned->mask->filed;
-            if (!masked && (owned->side == NULL || owned->side->file.what == NULL)) continue;
+            if (!masked && (owned->operand == NULL || owned->operand->file.what == NULL)) continue;
             if ((*i)-- > 0) continue;
             *read = masked ? (HaloRead){{owned->mask->file[0], owned->mask->file[1]}, "read by the pipeline"}
-                           : owned->side->file;
+                           : owned->operand->file;
             return true;
         }
     }
@@ -78,21 +78,21 @@ HaloStatus halo_pipeline_names(const HaloPipeline *pipeline, const char *input, 
 {
     const char *name = nth_name(pipeline, &i);
     *path = NULL;
-    return name != NULL ? side_name(name, input, path) : HALO_OK;
+    return name != NULL ? operand_name(name, input, path) : HALO_OK;
 }
 
-HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipeline)
+HaloStatus pipeline_read_operands(HaloSession *session, const HaloPipeline *pipeline, Operands *operands)
 {
     HaloStatus status = HALO_OK;
     for (int c = 0; c < pipeline->calls && status == HALO_OK; c++) {
         const Call *call = &pipeline->call[c];
         for (int v = 0; v < call->values && status == HALO_OK; v++) {
             const Owned *owned = &call->owned[v];
-            HaloSide *side;
+            HaloOperand *operand;
             if (owned->branch != NULL)
-                status = pipeline_read_sides(session, owned->branch);
+                status = pipeline_read_operands(session, owned->branch, operands);
             else if (is_named_after_input(call, v))
-                status = side_of_input(session, owned->text, &side);
+                status = operand_of_input(session, operands, owned->text, &operand);
         }
     }
     return status;

@@ -2,6 +2,7 @@
 #ifndef CORE_PIPELINE_H
 #define CORE_PIPELINE_H
 
+#include "file/operand.h"
 #include "halo/pages.h"
 #include "session.h"
 
@@ -12,7 +13,7 @@ enum { COMMON_BORDER, COMMON_ALPHA, COMMON_NAN };
 typedef struct Owned {
     char *text;
     HaloMask *mask;
-    HaloSide *side;
+    HaloOperand *operand;
     HaloPipeline *branch;
 } Owned;
 
@@ -45,7 +46,7 @@ HaloStatus pipeline_of(HaloSession *session, const HaloOp *op, const char *where
 HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipeline);
 
 /* pipeline.c: reads the secondary inputs whose path has fields of the input's name. */
-HaloStatus pipeline_read_sides(HaloSession *session, const HaloPipeline *pipeline);
+HaloStatus pipeline_read_operands(HaloSession *session, const HaloPipeline *pipeline, Operands *operands);
 /* Does it change samples? And how they code light: HaloChanges::light. */
 bool pipeline_changes(const HaloPipeline *pipeline);
 int pipeline_light(const HaloPipeline *pipeline);

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/side.h"
+#include "base/border.h"
+#include "file/operand.h"
 #include "halo/words.h"
 #include "pipeline.h"
 #include "split.h"
@@ -105,21 +106,6 @@ static HaloStatus parse_switch(const char *text, const char *where, int64_t *on)
     return halo_fail(HALO_ERR_USAGE, "%s: expected 1 or 0, found '%.60s'", where, text);
 }
 
-/* Border names of other tools, and halo's name. Names that resemble a different one of halo's would mislead,
- * and are left out.
- */
-static const char *border_known_as(const char *text)
-{
-    static const char *const names[][2] = {
-        {"reflect101", "mirror"}, {"reflect_101", "mirror"}, {"default", "mirror"},  {"symmetric", "reflect"},
-        {"nearest", "replicate"}, {"edge", "replicate"},     {"clamp", "replicate"}, {"extend", "replicate"},
-        {"circular", "wrap"},     {"periodic", "wrap"},      {"tile", "wrap"},       {"grid-mirror", "reflect"},
-        {"grid-wrap", "wrap"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i][0]) == 0) return names[i][1];
-    return NULL;
-}
-
 /* "reflect", or "constant=0.5", or "constant=50%". */
 static HaloStatus parse_border(const HaloParam *param, const char *text, const char *where, HaloValue *value)
 {
@@ -134,9 +120,10 @@ static HaloStatus parse_border(const HaloParam *param, const char *text, const c
     }
     if (strcmp(text, "constant") == 0)
         return halo_fail(HALO_ERR_USAGE, "%s: constant needs its value: border=constant=128", where);
-    if (border_known_as(text) != NULL)
+    const int known = border_known_as(text);
+    if (known >= 0)
         return halo_fail(HALO_ERR_USAGE, "%s: '%s' of other tools is '%s' here", where, text,
-                         border_known_as(text));
+                         border_row((HaloBorder)known)->word);
     return parse_choice(param, text, where, &value->integer); /* the choices stand in the order of HaloBorder */
 }
 
@@ -201,10 +188,10 @@ static HaloStatus parse_source(Parser *parser, const char *text, bool quoted, co
         return HALO_OK;
     }
     HALO_TRY(keep_text(text, value, owned));
-    HALO_TRY(side_fields(text, &fields));
+    HALO_TRY(operand_fields(text, &fields));
     if (fields) return HALO_OK;
-    HALO_TRY(side_load(parser->session, text, &owned->side));
-    value->side = owned->side;
+    HALO_TRY(operand_load(parser->session, text, &owned->operand));
+    value->operand = owned->operand;
 out:
     return status;
 }

@@ -9,11 +9,12 @@
  * another output. */
 static HaloStatus next_pass(HaloBuilder *builder, HaloReg in, AnalysisKind kind, const AnalysisPass **pass)
 {
-    PlanAnalysis *analysis = builder->session->analysis;
+    const PlanAnalysis *analysis = builder->request->analysis;
+    PlanNeed *need = &builder->outcome->need;
     *pass = NULL;
-    analysis->kind = kind;
-    if (analysis->used < analysis->passes) {
-        *pass = &analysis->pass[analysis->used++];
+    need->kind = kind;
+    if (need->used < analysis->passes) {
+        *pass = &analysis->pass[need->used++];
         return HALO_OK;
     }
     if (analysis->passes == ANALYSIS_MAX_PASSES)
@@ -26,7 +27,7 @@ static HaloStatus next_pass(HaloBuilder *builder, HaloReg in, AnalysisKind kind,
 
 bool analysis_measures(const HaloBuilder *builder, HaloReg reg)
 {
-    const PlanAnalysis *analysis = builder->session->analysis;
+    const PlanAnalysis *analysis = builder->request->analysis;
     return analysis != NULL && analysis->measures && halo_build_shape(builder, reg)->kind == HALO_AUDIO;
 }
 
@@ -40,7 +41,7 @@ HaloStatus analysis_result(HaloBuilder *builder, HaloReg in, const HaloResult **
 
 bool analysis_finds_states(const HaloBuilder *builder, HaloReg reg)
 {
-    return analysis_measures(builder, reg) && builder->session->analysis->reversible &&
+    return analysis_measures(builder, reg) && builder->request->analysis->reversible &&
            !shape_is_endless(halo_build_shape(builder, reg));
 }
 
@@ -68,15 +69,15 @@ static HaloStatus find_states(HaloBuilder *builder, const HaloStep *step)
     HaloStatus status = HALO_OK;
     HaloReg out;
     HALO_TRY(halo_build_step(builder, step, &out));
-    if (!step->u.sections.there) {
+    if (!step->u.sections.forward_only) {
         const int64_t width = halo_build_shape(builder, out)->width;
-        const HaloPick reversed = {.width = width,
-                                   .height = 1,
-                                   .x0 = width - 1,
-                                   .step_x = -1,
-                                   .step_y = 1,
-                                   .border = HALO_BORDER_ZERO};
-        HALO_TRY(halo_build_pick(builder, out, &reversed, &out));
+        const HaloGather reversed = {.width = width,
+                                     .height = 1,
+                                     .x0 = width - 1,
+                                     .step_x = -1,
+                                     .step_y = 1,
+                                     .border = HALO_BORDER_ZERO};
+        HALO_TRY(halo_build_gather(builder, out, &reversed, &out));
     }
     builder->plan->output = out;
     status = PLAN_NEEDS_ANALYSIS;
@@ -87,12 +88,12 @@ out:
 HaloStatus analysis_sections(HaloBuilder *builder, HaloStep *step, HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
-    PlanAnalysis *analysis = builder->session->analysis;
+    PlanAnalysis *analysis = builder->request->analysis;
     HaloSections *how = &step->u.sections;
     const HaloReg in = step->src[0];
     const AnalysisPass *forward, *backward;
     HALO_TRY(next_pass(builder, in, ANALYSIS_STATES, &forward));
-    how->there = forward == NULL;
+    how->forward_only = forward == NULL;
     if (forward == NULL) {
         AnalysisPass *next = &analysis->pass[analysis->passes];
         HALO_TRY(take_states(builder, how, halo_build_shape(builder, in), next));
@@ -111,14 +112,14 @@ HaloStatus halo_build_analysis(HaloBuilder *builder, HaloReg in, const HaloSilen
                                const HaloSpan **span, int64_t *spans)
 {
     HaloStatus status = HALO_OK;
-    PlanAnalysis *analysis = builder->session->analysis;
+    const PlanAnalysis *analysis = builder->request->analysis;
     const AnalysisPass *pass;
     if (analysis == NULL)
         HALO_FAIL(HALO_ERR_USAGE,
                   "%s: its output length depends on the samples, so it works on single files only",
                   builder->op);
     HALO_TRY(next_pass(builder, in, ANALYSIS_SILENCE, &pass));
-    analysis->silence = *silence;
+    builder->outcome->need.silence = *silence;
     if (pass == NULL) return PLAN_NEEDS_ANALYSIS;
     *span = pass->spans.span;
     *spans = pass->spans.count;

@@ -29,17 +29,22 @@ typedef struct AnalysisPass {
 
 typedef enum AnalysisKind { ANALYSIS_SILENCE, ANALYSIS_RESULTS, ANALYSIS_STATES } AnalysisKind;
 
+/* What a plan may leave to analysis passes, and what the passes that are done have found. */
 typedef struct PlanAnalysis {
-    bool
-        measures; /* measurements that set parameters get a pass of their own, so that the rest runs in bands */
+    /* Measurements that set parameters get a pass of their own, so that the rest runs in bands. */
+    bool measures;
     bool reversible; /* the file can be read backwards: so do the states of forward-backward filters */
-    int passes;      /* passes that are done, in the order in which the plan needs them */
+    int passes;      /* in the order in which the plan needs them */
     AnalysisPass pass[ANALYSIS_MAX_PASSES];
-    int used;            /* passes whose findings the plan under construction has used */
-    bool pending;        /* the plan stopped, and its output is what the next pass looks at: */
-    AnalysisKind kind;   /* for silence, for the results or for the states of its last step */
-    HaloSilence silence; /* of ANALYSIS_SILENCE */
 } PlanAnalysis;
+
+/* The pass that a plan stopped for. */
+typedef struct PlanNeed {
+    bool pass;           /* it stopped; else the plan is complete */
+    AnalysisKind kind;   /* what to find: silence in the output, or the results or states of the last step */
+    HaloSilence silence; /* of ANALYSIS_SILENCE */
+    int used;            /* passes whose findings the plan has used so far */
+} PlanNeed;
 
 /* Is a value measured in a pass of its own? And the result of that pass; NULL: the pass is still to come. The
  * caller then appends the step that measures and returns PLAN_NEEDS_ANALYSIS. */

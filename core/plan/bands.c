@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "bands.h"
-#include "base/side.h"
+#include "base/operand.h"
 #include "halo/measures.h"
 #include "liveness.h"
 #include "plan.h"
@@ -82,8 +82,8 @@ static int64_t memory_of(const HaloPlan *plan, const Part *need, bool with_in_ou
     return liveness_most(plan, bytes);
 }
 
-/* The first band, the last, and one in the middle, whose neighbours it reads on both sides; and, of those that
- * make no output, one in the middle and the last. */
+/* The first band, the last, and one in the middle, whose neighbours it reads on both operands; and, of those
+ * that make no output, one in the middle and the last. */
 int64_t bands_memory(const Bands *bands, bool with_in_out)
 {
     const HaloPlan *plan = bands->plan;
@@ -109,7 +109,7 @@ int64_t bands_memory(const Bands *bands, bool with_in_out)
 }
 
 /* Bytes of the secondary inputs that are read in step. */
-static int64_t side_memory(const Bands *bands)
+static int64_t operands_memory(const Bands *bands)
 {
     const HaloPlan *plan = bands->plan;
     const int64_t length = length_of(plan), rows = smaller(bands->rows, length);
@@ -126,7 +126,7 @@ static int64_t side_memory(const Bands *bands)
         }
     }
     for (int i = 1; i < plan->inputs && most != NULL; i++)
-        if (!atomic_load(&plan->input[i].side->there))
+        if (!atomic_load(&plan->input[i].operand->there))
             bytes += most[i] * row_bytes(&plan->reg[plan->input[i].reg]);
     free(most);
     free(need);
@@ -223,7 +223,7 @@ int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows, bool se
     const Bands bands = bands_in(plan, rows, seeks);
     const bool on_host = !has_own_memory(team.device);
     const int64_t between =
-        on_host ? bands_whole_memory(team.device, plan, rows, false) + side_memory(&bands) : 0;
+        on_host ? bands_whole_memory(team.device, plan, rows, false) + operands_memory(&bands) : 0;
     return between + scratch_measured(plan, on_host) +
            2 * team.count * (row_bytes(out) * rows + row_bytes(in) * bands_widest_window(&bands));
 }

@@ -164,10 +164,10 @@ HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqua
     return halo_build_step(builder, &step, dst);
 }
 
-HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const HaloPick *pick, HaloReg *dst)
+HaloStatus halo_build_gather(HaloBuilder *builder, HaloReg src, const HaloGather *gather, HaloReg *dst)
 {
-    HaloStep step = step_of(HALO_PICK, src);
-    step.u.pick = *pick;
+    HaloStep step = step_of(HALO_GATHER, src);
+    step.u.gather = *gather;
     return halo_build_step(builder, &step, dst);
 }
 

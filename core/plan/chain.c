@@ -92,7 +92,7 @@ static void find(const HaloPlan *plan, const HaloBackend *backend, int first, Ha
     for (; group.end - first >= 2; group.end--) {
         if (!is_closed(&group)) continue;
         fill(&group, chain);
-        if (backend->chains(&chain->value[0], &chain->value[chain->links], chain)) return;
+        if (backend->can_fuse(&chain->value[0], &chain->value[chain->links], chain)) return;
     }
     chain->links = 0;
 }
@@ -125,19 +125,19 @@ static bool is_for_map(const Group *group)
 static bool find_measured(const HaloPlan *plan, const HaloBackend *backend, int first, HaloChain *chain)
 {
     Group group = {.plan = plan, .first = first, .end = first, .source = plan->step[first].src[0]};
-    if (backend->measures == NULL || plan->reg[group.source].kind != HALO_IMAGE) return false;
+    if (backend->can_fuse_extremes == NULL || plan->reg[group.source].kind != HALO_IMAGE) return false;
     while (group.end < plan->steps && takes_next(&group)) group.end++;
     if (!is_for_map(&group)) return false;
     fill(&group, chain);
     const int last = chain->links;
-    if (!backend->measures(&chain->value[0], &chain->value[last], chain)) return false;
+    if (!backend->can_fuse_extremes(&chain->value[0], &chain->value[last], chain)) return false;
     const HaloStep *map = &plan->step[group.end + 1];
     chain->links++;
     chain->link[last] = *map;
     chain->link[last].src[0] = last;
     chain->link[last].dst = last + 1;
     chain->value[last + 1] = plan->reg[map->dst];
-    return backend->chains(&chain->value[0], &chain->value[last + 1], chain);
+    return backend->can_fuse(&chain->value[0], &chain->value[last + 1], chain);
 }
 
 /* ---- a plan of them -------------------------------------------------------------------------------------- */
@@ -226,7 +226,7 @@ HaloStatus plan_chain(HaloBuilder *builder, const HaloBackend *backend)
     HaloStatus status = HALO_OK;
     HaloPlan *plan = builder->plan, *chained, made = {0};
     int *place = NULL; /* of each step, among those that are made */
-    if (backend == NULL || backend->chains == NULL || plan->steps < 2) return HALO_OK;
+    if (backend == NULL || backend->can_fuse == NULL || plan->steps < 2) return HALO_OK;
     place = calloc((size_t)plan->steps, sizeof *place);
     if (place == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(make(builder, backend, &made, place));
@@ -248,5 +248,5 @@ out:
 
 const HaloPlan *plan_for(const HaloPlan *plan, const HaloBackend *backend)
 {
-    return backend != NULL && backend->chains != NULL && plan->chained != NULL ? plan->chained : plan;
+    return backend != NULL && backend->can_fuse != NULL && plan->chained != NULL ? plan->chained : plan;
 }

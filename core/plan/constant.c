@@ -3,15 +3,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "file/side.h"
+#include "file/operand.h"
 #include "plan.h"
 #include "primitive/primitive.h"
 
 /* The secondary input that a value is; NULL: it is another value. */
-static HaloSide *side_at(const HaloPlan *plan, HaloReg reg)
+static HaloOperand *operand_at(const HaloPlan *plan, HaloReg reg)
 {
     for (int i = 1; i < plan->inputs; i++)
-        if (plan->input[i].reg == reg) return plan->input[i].side;
+        if (plan->input[i].reg == reg) return plan->input[i].operand;
     return NULL;
 }
 
@@ -24,7 +24,7 @@ static int maker_of(const HaloPlan *plan, HaloReg reg, int end)
 
 bool constant_is(const HaloPlan *plan, HaloReg reg)
 {
-    for (int end = plan->steps; side_at(plan, reg) == NULL;) {
+    for (int end = plan->steps; operand_at(plan, reg) == NULL;) {
         end = maker_of(plan, reg, end);
         if (end < 0 || plan->step[end].sources != 1 || plan->step[end].resolve != NULL) return false;
         reg = plan->step[end].src[0];
@@ -38,12 +38,12 @@ static HaloStatus make(HaloBuilder *builder, HaloReg reg, HaloBuf *value)
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = builder->plan;
     const Device *host = &builder->session->host;
-    HaloSide *side = side_at(plan, reg);
+    HaloOperand *operand = operand_at(plan, reg);
     HaloBuf from = {0};
     *value = (HaloBuf){0};
-    if (side != NULL) {
-        status = side_want(side);
-        if (status == HALO_OK) *value = side->data;
+    if (operand != NULL) {
+        status = operand_want(operand);
+        if (status == HALO_OK) *value = operand->data;
         return status;
     }
     const HaloStep *maker = &plan->step[maker_of(plan, reg, plan->steps)];
@@ -52,7 +52,7 @@ static HaloStatus make(HaloBuilder *builder, HaloReg reg, HaloBuf *value)
     HALO_TRY(
         primitive_of(maker)->run(host->backend, host->handle, maker, (const HaloBuf *const[]){&from}, value));
 out:
-    if (side_at(plan, maker->src[0]) == NULL) halo_buf_free(&from);
+    if (operand_at(plan, maker->src[0]) == NULL) halo_buf_free(&from);
     return status;
 }
 
@@ -73,7 +73,7 @@ static HaloStatus measure(HaloBuilder *builder, const HaloStep *reduce, HaloStat
 out:
     measure_free(&measured);
     free(result.channel);
-    if (side_at(builder->plan, reg) == NULL) halo_buf_free(&value);
+    if (operand_at(builder->plan, reg) == NULL) halo_buf_free(&value);
     return status;
 }
 
@@ -81,14 +81,14 @@ out:
 HaloStatus constant_stats(HaloBuilder *builder, HaloStep *reduce, HaloResult *known)
 {
     HaloStatus status = HALO_OK;
-    HaloSide *side = side_at(builder->plan, reduce->src[0]);
+    HaloOperand *operand = operand_at(builder->plan, reduce->src[0]);
     *known = (HaloResult){.type = HALO_RESULT_STATS, .shape = builder->plan->reg[reduce->src[0]]};
     reduce->result = -1;
-    if (side == NULL) return measure(builder, reduce, &known->all);
-    pthread_mutex_lock(&side->measuring);
-    if (!side->measured) status = measure(builder, reduce, &side->stats);
-    side->measured = status == HALO_OK;
-    known->all = side->stats;
-    pthread_mutex_unlock(&side->measuring);
+    if (operand == NULL) return measure(builder, reduce, &known->all);
+    pthread_mutex_lock(&operand->measuring);
+    if (!operand->measured) status = measure(builder, reduce, &operand->stats);
+    operand->measured = status == HALO_OK;
+    known->all = operand->stats;
+    pthread_mutex_unlock(&operand->measuring);
     return status;
 }

@@ -3,10 +3,10 @@
  * device; docs/numerics.md states the bound on the difference. */
 #include <stdlib.h>
 
-#include "coarse.h"
 #include "lowrank.h"
 #include "plan.h"
 #include "primitive/primitive.h"
+#include "sep_fast.h"
 
 /* The work for an output sample, in taps. Each pass also costs what it moves. */
 #define PASS_TAPS 8.0
@@ -107,7 +107,7 @@ static HaloStatus approximate(HaloBuilder *builder, HaloStep *step)
 /* A separable step by coarse taps, where they are within the bound and less work. */
 static HaloStatus approximate_sep(HaloBuilder *builder, HaloStep *step)
 {
-    const HaloSepFast *fast = step->u.sep.window.nan_ignore ? NULL : coarse_design(builder, &step->u.sep);
+    const HaloSepFast *fast = step->u.sep.window.nan_ignore ? NULL : sep_fast_design(builder, &step->u.sep);
     HaloStep other = *step;
     other.u.sep.fast = fast;
     other.approximate = true;

@@ -7,7 +7,7 @@
 #include "halo/sep_fast.h"
 
 /* Functions that are not 0 at one place, at most. */
-#define FIT_WIDEST (2 * HALO_SEP_NODES - 1)
+#define FIT_WIDEST (2 * HALO_SEP_SUPPORT - 1)
 
 /* Functions `first` on, `count` of them, each of a phase and a place; every phase is to have the same taps at
  * places `tap.first` on, and 0 at the others from `lowest` to `highest`. */

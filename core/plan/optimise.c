@@ -1,4 +1,4 @@
-/* Merges steps to save passes over the samples: neighbouring maps become one, as do picks, and the final
+/* Merges steps to save passes over the samples: neighbouring maps become one, as do gathers, and the final
  * conversion becomes the `store` of the step before it. Values that integers hold stay integers between steps
  * that give the same result for either type. Results stay the same, since each sample goes through the same
  * operations in the same order. */

@@ -3,11 +3,35 @@
 #ifndef CORE_PLAN_H
 #define CORE_PLAN_H
 
+#include "analysis.h"
+#include "file/operand.h"
 #include "halo/changes.h"
 #include "session.h"
 
+/* What a plan is made for. */
+typedef struct PlanRequest {
+    const HaloPipeline *pipeline;
+    HaloShape input;        /* before it was shrunk; sound of unknown length has the width PLAN_ENDLESS */
+    int64_t shrunk;         /* the reader has decimated it by this factor on each axis; 0: by 1 */
+    const HaloFormat *to;   /* of the output; NULL: there is none */
+    float gain;             /* --guard: sound is multiplied by it at the end; 0: it is not */
+    bool upright;           /* the image is turned upright before: secondary inputs have to be, too */
+    Operands *operands;     /* the input's own secondary inputs */
+    PlanAnalysis *analysis; /* what analysis passes found; NULL: the plan cannot have any */
+} PlanRequest;
+
+/* The plan; if it stopped for an analysis pass, what it makes is what that pass looks at. */
+typedef struct PlanOutcome {
+    HaloPlan *plan;
+    PlanNeed need;
+} PlanOutcome;
+
+HaloStatus plan_make(HaloSession *session, const PlanRequest *request, PlanOutcome *outcome);
+
 struct HaloBuilder {
     HaloSession *session;
+    const PlanRequest *request;
+    PlanOutcome *outcome;
     HaloPlan *plan;
     HaloCommon common;
     const char *op;
@@ -19,14 +43,13 @@ struct HaloBuilder {
 void *plan_grown(void *array, int count, size_t size);
 HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
-HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloSide *side); /* the plan holds the secondary input */
+HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg,
+                          HaloOperand *operand); /* the plan holds the secondary input */
 /* Adds the steps of a pipeline's calls; and those of --linear behind an input. */
 HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, HaloReg in, HaloReg *out);
 HaloStatus plan_add_light(HaloBuilder *builder, HaloReg in, HaloReg *out);
-/* halo_plan_make for an input that the reader has decimated by `shrunk` on each axis. And the largest factor
- * that is allowed: more than 1 if every step that reads the input skips enough of it. */
-HaloStatus plan_make_shrunk(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
-                            int64_t shrunk, const HaloFormat *to, HaloPlan **plan);
+/* The largest factor by which a reader may decimate the input on each axis: more than 1 if every step that
+ * reads the input skips enough of it. */
 int64_t plan_may_shrink(const HaloPlan *plan);
 /* Sets the length of sound that was unknown (PLAN_ENDLESS): every value gets its true length. HALO_ERR_INPUT if
  * no output is left. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "bands.h"
-#include "base/side.h"
+#include "base/operand.h"
 #include "primitive/primitive.h"
 
 /* The bytes of measurements that do not count, since they do not grow with the samples. */
@@ -28,7 +28,7 @@ static void ask_measure(const Device *device, const HaloPlan *plan, const HaloSt
         src.shape.width = src.cols;
         src.stride = halo_row_bytes(&src);
     }
-    primitive_of(step)->measure->ask(device->backend, device->handle, step, &src);
+    primitive_of(step)->measure->query(device->backend, device->handle, step, &src);
 }
 
 static int64_t of_step(const Device *device, const HaloPlan *plan, const HaloStep *step, const Part *need,
@@ -42,14 +42,14 @@ static int64_t of_step(const Device *device, const HaloPlan *plan, const HaloSte
         sources[k] = &src[k];
         if (part_is_empty(need[step->src[k]])) return 0;
     }
-    device->backend->ask(device->handle);
+    device->backend->query_begin(device->handle);
     if (step->dst >= 0) {
         dst = outline(plan, step->dst, need[step->dst]);
         primitive_of(step)->run(device->backend, device->handle, step, sources, &dst);
     } else {
         ask_measure(device, plan, step, src[0], rows);
     }
-    return device->backend->asked(device->handle);
+    return device->backend->query_end(device->handle);
 }
 
 /* Of the first band that makes output, and, of those that make none, one in the middle. */
@@ -58,7 +58,7 @@ int64_t scratch_of(const Device *device, const Bands *bands)
     int64_t most = 0;
     const HaloPlan *plan = bands->plan;
     Part *need = needs_new(plan);
-    if (need == NULL || device->backend->ask == NULL || device->handle == NULL) goto out;
+    if (need == NULL || device->backend->query_begin == NULL || device->handle == NULL) goto out;
     for (int64_t k = bands->lead / 2; k <= bands->lead; k += larger(1, bands->lead - k)) {
         needs_of_band(bands, k, need);
         for (int i = 0; i < plan->steps; i++)
@@ -83,9 +83,9 @@ int64_t scratch_measured(const HaloPlan *plan, bool streams)
     }
     bytes = tables + (bytes > 0 ? bytes : 0);
     for (int i = 1; i < plan->inputs; i++) {
-        const HaloSide *side = plan->input[i].side;
-        const HaloShape *shape = &side->data.shape;
-        if (streams && !atomic_load(&side->there)) continue;
+        const HaloOperand *operand = plan->input[i].operand;
+        const HaloShape *shape = &operand->data.shape;
+        if (streams && !atomic_load(&operand->there)) continue;
         bytes += (double)shape->width * (double)shape->height * shape->channels *
                  (double)halo_dtype_size(shape->dtype);
     }

@@ -1,8 +1,8 @@
 /* The other inputs of a plan: secondary inputs (files), and branches of the pipeline. */
 #include <stdlib.h>
 
-#include "base/side.h"
-#include "file/side.h"
+#include "base/operand.h"
+#include "file/operand.h"
 #include "plan.h"
 
 /* "640 x 480 with 3 channels". */
@@ -46,17 +46,17 @@ static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, HaloFit
 }
 
 /* A secondary input that occurs several times is one value. */
-static HaloStatus add_side(HaloBuilder *builder, HaloSide *side, HaloReg *out)
+static HaloStatus add_operand(HaloBuilder *builder, HaloOperand *operand, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     HaloPlan *plan = builder->plan;
     for (int i = 1; i < plan->inputs; i++)
-        if (plan->input[i].side == side) {
+        if (plan->input[i].operand == operand) {
             *out = plan->input[i].reg;
             return HALO_OK;
         }
-    HALO_TRY(plan_add_reg(plan, &side->data.shape, out));
-    HALO_TRY(plan_add_input(plan, *out, side));
+    HALO_TRY(plan_add_reg(plan, &operand->data.shape, out));
+    HALO_TRY(plan_add_input(plan, *out, operand));
 out:
     return status;
 }
@@ -66,7 +66,8 @@ out:
 static void want_length_of_mixed(HaloPlan *plan, int from)
 {
     for (int i = from; i < plan->steps; i++)
-        if (plan->step[i].primitive == HALO_PICK && plan->step[i].u.pick.least > 0) plan->wants_length = true;
+        if (plan->step[i].primitive == HALO_GATHER && plan->step[i].u.gather.least > 0)
+            plan->wants_length = true;
 }
 
 /* A branch begins with the value `in`. A `depth` in it does not change the type of the output. */
@@ -98,14 +99,15 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
     if (source->branch != NULL) {
         HALO_TRY(add_branch(builder, source->branch, in, out));
     } else {
-        HaloSide *side = source->side;
-        if (side == NULL) HALO_TRY(side_of_input(builder->session, source->text, &side));
-        HALO_TRY(side_of_page(builder->session, side, &side));
-        if (builder->session->upright) HALO_TRY(side_upright(side, &side));
-        name = side->path;
-        if (side->notes.count[HALO_NOTE_ROUNDED] + side->notes.count[HALO_NOTE_VANISHED] > 0)
+        HaloOperand *operand = source->operand;
+        if (operand == NULL)
+            HALO_TRY(operand_of_input(builder->session, builder->request->operands, source->text, &operand));
+        HALO_TRY(operand_of_page(builder->request->operands, operand, &operand));
+        if (builder->request->upright) HALO_TRY(operand_upright(operand, &operand));
+        name = operand->path;
+        if (operand->notes.count[HALO_NOTE_ROUNDED] + operand->notes.count[HALO_NOTE_VANISHED] > 0)
             HALO_TRY(builder_note(builder, HALO_NOTE_OPERAND));
-        HALO_TRY(add_side(builder, side, out));
+        HALO_TRY(add_operand(builder, operand, out));
         HALO_TRY(plan_add_light(builder, *out, out));
     }
     here = *halo_build_shape(builder, in);

@@ -59,7 +59,7 @@ static HaloDtype moved_dtype(const HaloPlan *plan, HaloReg value, int end)
 {
     while (--end >= 0) {
         const HaloStep *step = &plan->step[end];
-        if (step->dst == value && step->primitive == HALO_PICK)
+        if (step->dst == value && step->primitive == HALO_GATHER)
             return primitive_of(step)->holds(step, moved_dtype(plan, step->src[0], end));
     }
     return plan->reg[value].dtype;

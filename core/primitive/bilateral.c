@@ -1,4 +1,5 @@
 /* The bilateral filter: weights fall with distance and with the difference of values. */
+#include "base/border.h"
 #include "primitive.h"
 
 static double samples_of(const HaloBilateral *bilateral)
@@ -29,7 +30,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
         sound ? snprintf(room, size, "bilateral mean of %lld", (long long)window->width)
               : snprintf(room, size, "bilateral mean of %.0f of %lld x %lld", samples_of(&step->u.bilateral),
                          (long long)window->width, (long long)window->height);
-    halo_snprintf(room + used, size - (size_t)used, ", border %s%s", window_border(window->border),
+    halo_snprintf(room + used, size - (size_t)used, ", border %s%s", border_row(window->border)->word,
                   window->nan_ignore ? ", NaN left out" : "");
 }
 

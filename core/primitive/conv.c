@@ -1,4 +1,5 @@
 /* Dense convolution. */
+#include "base/border.h"
 #include "primitive.h"
 
 /* The cost of Fourier transforms per output sample, in taps: the same for every mask. Measured with two cores
@@ -11,7 +12,7 @@ static void settle(HaloStep *step, const HaloBackend *backend, HaloSepFast *way)
 {
     HaloConv *conv = &step->u.conv;
     (void)way;
-    if (!conv->fast || (backend->transforms != NULL && backend->transforms(conv))) return;
+    if (!conv->fast || (backend->uses_fft != NULL && backend->uses_fft(conv))) return;
     conv->fast = step->approximate = false;
 }
 
@@ -30,7 +31,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
         sound
             ? snprintf(room, size, "convolve with %lld tap%s", (long long)window->width, halo_s(window->width))
             : snprintf(room, size, "convolve %lld x %lld", (long long)window->width, (long long)window->height);
-    snprintf(room + used, size - (size_t)used, ", border %s%s%s", window_border(window->border),
+    snprintf(room + used, size - (size_t)used, ", border %s%s%s", border_row(window->border)->word,
              window->nan_ignore ? ", NaN left out" : "", exact ? "" : ", by Fourier transforms");
 }
 

@@ -56,7 +56,7 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
     return HALO_OK;
 }
 
-static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
+static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
     HaloMoments moments;
     backend->extremes(device, block, step->u.chain, &moments);
@@ -72,7 +72,7 @@ static const Measure measure = {
     .incremental = incremental,
     .add = add,
     .conclude = conclude,
-    .ask = ask,
+    .query = query,
     .bytes = bytes,
 };
 

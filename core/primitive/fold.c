@@ -38,7 +38,7 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
     return HALO_OK;
 }
 
-static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
+static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
     double folded;
     backend->fold(device, block, &step->u.fold, &folded);
@@ -56,7 +56,7 @@ static const Measure measure = {
     .incremental = always,
     .add = measure_folded,
     .conclude = conclude,
-    .ask = ask,
+    .query = query,
     .bytes = bytes,
 };
 

@@ -39,7 +39,7 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
 }
 
 /* An automatic range needs a reduction first. */
-static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
+static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
     HaloMoments moments;
     if (range_is_open(&step->u.hist)) backend->reduce(device, block, HALO_WANT_EXTREMES, &moments);
@@ -57,7 +57,7 @@ static const Measure measure = {
     .incremental = incremental,
     .add = measure_counts,
     .conclude = conclude,
-    .ask = ask,
+    .query = query,
     .bytes = bytes,
 };
 

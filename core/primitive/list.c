@@ -3,8 +3,8 @@
 
 extern const Primitive primitive_conv, primitive_sep, primitive_map, primitive_combine, primitive_reduce,
     primitive_fold, primitive_hist, primitive_scan, primitive_rank, primitive_mean, primitive_equalize,
-    primitive_pick, primitive_resample, primitive_bilateral, primitive_mix, primitive_fade, primitive_sections,
-    primitive_spectrum, primitive_chain, primitive_extremes;
+    primitive_gather, primitive_resample, primitive_bilateral, primitive_mix, primitive_fade,
+    primitive_sections, primitive_spectrum, primitive_chain, primitive_extremes;
 
 static const Primitive *const primitives[HALO_PRIMITIVES] = {
     [HALO_CONV] = &primitive_conv,         [HALO_SEP] = &primitive_sep,
@@ -12,7 +12,7 @@ static const Primitive *const primitives[HALO_PRIMITIVES] = {
     [HALO_REDUCE] = &primitive_reduce,     [HALO_FOLD] = &primitive_fold,
     [HALO_HIST] = &primitive_hist,         [HALO_SCAN] = &primitive_scan,
     [HALO_RANK] = &primitive_rank,         [HALO_MEAN] = &primitive_mean,
-    [HALO_EQUALIZE] = &primitive_equalize, [HALO_PICK] = &primitive_pick,
+    [HALO_EQUALIZE] = &primitive_equalize, [HALO_GATHER] = &primitive_gather,
     [HALO_RESAMPLE] = &primitive_resample, [HALO_BILATERAL] = &primitive_bilateral,
     [HALO_MIX] = &primitive_mix,           [HALO_FADE] = &primitive_fade,
     [HALO_SECTIONS] = &primitive_sections, [HALO_SPECTRUM] = &primitive_spectrum,

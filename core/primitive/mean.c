@@ -1,4 +1,5 @@
 /* Means of windows. */
+#include "base/border.h"
 #include "primitive.h"
 
 static double flops(const HaloStep *step, double samples)
@@ -23,7 +24,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     const int used = sound ? snprintf(room, size, "%s of %lld", what, (long long)window->width)
                            : snprintf(room, size, "%s of %lld x %lld", what, (long long)window->width,
                                       (long long)window->height);
-    halo_snprintf(room + used, size - (size_t)used, ", border %s%s", window_border(window->border),
+    halo_snprintf(room + used, size - (size_t)used, ", border %s%s", border_row(window->border)->word,
                   window->nan_ignore ? ", NaN left out" : "");
 }
 

@@ -24,7 +24,7 @@ typedef struct Measure {
     HaloStatus (*conclude)(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
                            HaloResult *result);
     /* Calls the same backend functions as `add` and `conclude`, to query their workspace (backend.h). */
-    void (*ask)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block);
+    void (*query)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block);
     /* Bytes of host memory that it needs while it measures. */
     double (*bytes)(const HaloStep *step, const HaloShape *src);
 } Measure;
@@ -101,7 +101,6 @@ Part window_reads(const HaloStep *step, int k, const HaloShape *src, Part part);
 void window_moves(const HaloStep *step, HaloMove *move);
 /* The part of the source that lies under the windows of a part of the result. */
 Part window_part(const HaloWindow *window, const HaloShape *src, Part part);
-const char *window_border(HaloBorder border);
 /* All of the source, whatever is made of it; and all of the result. */
 Part whole_reads(const HaloStep *step, int k, const HaloShape *src, Part part);
 Part whole_makes(const HaloStep *step, const HaloShape *dst, Part part);

@@ -1,6 +1,7 @@
 /* Rank filters: the sample at a given rank of the sorted window. */
 #include <math.h>
 
+#include "base/border.h"
 #include "halo/numerics.h"
 #include "primitive.h"
 
@@ -55,7 +56,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
         : sound      ? snprintf(room, size, "sort %lld", (long long)window->width)
                 : snprintf(room, size, "sort %lld x %lld", (long long)window->width, (long long)window->height);
     halo_snprintf(room + used, size - (size_t)used, ", take %g, border %s%s%s", step->u.rank.fraction,
-                  window_border(window->border), window->nan_ignore ? ", NaN left out" : "",
+                  border_row(window->border)->word, window->nan_ignore ? ", NaN left out" : "",
                   step->u.rank.halves ? ", mean of two in the middle" : "");
 }
 

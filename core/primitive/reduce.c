@@ -66,7 +66,7 @@ out:
 }
 
 /* Percentiles and the like also count values. */
-static void ask(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
+static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
     HaloMoments moments;
     backend->reduce(device, block, step->u.want, &moments);
@@ -87,7 +87,7 @@ static const Measure measure = {
     .incremental = incremental,
     .add = measure_moments,
     .conclude = conclude,
-    .ask = ask,
+    .query = query,
     .bytes = bytes,
 };
 

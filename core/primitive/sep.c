@@ -1,27 +1,28 @@
 /* Separable convolution. */
+#include "base/border.h"
 #include "halo/sep_fast.h"
 #include "primitive.h"
 
 static void settle(HaloStep *step, const HaloBackend *backend, HaloSepFast *way)
 {
     HaloSep *sep = &step->u.sep;
-    if (sep->fast == NULL || backend->coarse == NULL) return;
-    const bool coarse = backend->coarse(sep, way);
-    if (!coarse) step->approximate = false;
-    sep->fast = coarse ? way : NULL;
+    if (sep->fast == NULL || backend->sep_fast == NULL) return;
+    const bool approximate = backend->sep_fast(sep, way);
+    if (!approximate) step->approximate = false;
+    sep->fast = approximate ? way : NULL;
 }
 
-/* Multiplications a sample by coarse taps: what rows and blocks of samples take is shared by so many. */
+/* Multiplications a sample by approximate taps: what rows and blocks of samples take is shared by so many. */
 static double coarse_taps(const HaloWindow *window, const HaloSepFast *fast)
 {
-    const HaloSepNodes *down = &fast->down, *along = &fast->along;
-    const double ends = (double)(down->rest[0].count + down->rest[1].count),
-                 span = (double)(fast->block * HALO_SEP_EVERY), splines = 2.0 * HALO_SEP_NODES;
+    const HaloSepSpline *vertical = &fast->vertical, *horizontal = &fast->horizontal;
+    const double ends = (double)(vertical->rest[0].count + vertical->rest[1].count),
+                 span = (double)(fast->block * HALO_SEP_EVERY), splines = 2.0 * HALO_SEP_SUPPORT;
     double rows = (double)window->width;
-    if (along->step > 0)
-        rows = splines + (double)along->coarse.count / (double)along->step +
-               (double)(along->rest[0].count + along->rest[1].count);
-    return splines + (rows + (double)down->coarse.count) / (double)down->step +
+    if (horizontal->step > 0)
+        rows = splines + (double)horizontal->decimated.count / (double)horizontal->step +
+               (double)(horizontal->rest[0].count + horizontal->rest[1].count);
+    return splines + (rows + (double)vertical->decimated.count) / (double)vertical->step +
            (ends > 0 ? 2.0 + ((double)fast->cross.count + ends) / span : 0.0);
 }
 
@@ -40,10 +41,10 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     (void)sound, (void)exact;
     const int used = snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s",
                               (long long)window->width, (long long)window->height,
-                              window_border(window->border), window->nan_ignore ? ", NaN left out" : "");
+                              border_row(window->border)->word, window->nan_ignore ? ", NaN left out" : "");
     if (fast != NULL)
         halo_snprintf(room + used, size - (size_t)used, ", from splines %lld rows apart",
-                      (long long)fast->down.step);
+                      (long long)fast->vertical.step);
 }
 
 /* Splines reach further than the mask does. */

@@ -1,6 +1,7 @@
 /* Functions that all primitives with a window share. */
 #include <stddef.h>
 
+#include "base/border.h"
 #include "primitive.h"
 
 _Static_assert(offsetof(HaloConv, window) == 0 && offsetof(HaloSep, window) == 0 &&
@@ -26,16 +27,15 @@ HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], Halo
     return HALO_OK;
 }
 
-/* Along one axis: samples [from + first, to + last) of `length`. Where the border has a value, or goes on with
- * the last sample, what lies outside stands for the nearest inside, if only to have one. Borders that reflect
- * map samples outside to some inside; where the window reaches further out than the image is long, to any of
- * them. */
-static void side_reads(int64_t *from, int64_t *to, int64_t first, int64_t last, int64_t length,
+/* Along one axis: samples [from + first, to + last) of `length`, and what the border reads for those outside. A
+ * border with a value of its own counts as the nearest sample, so that no part is empty. Where the window
+ * reaches further out than the image is long, reflections are any of its samples. */
+static void axis_reads(int64_t *from, int64_t *to, int64_t first, int64_t last, int64_t length,
                        HaloBorder border)
 {
     const int64_t a = *from + smaller(first, 0), b = *to + larger(last, 0);
-    const bool reflects = border == HALO_BORDER_REFLECT || border == HALO_BORDER_MIRROR,
-               wraps = border == HALO_BORDER_WRAP;
+    const HaloBorderReach reach = border_row(border)->reach;
+    const bool reflects = reach == HALO_REACH_REFLECTED, wraps = reach == HALO_REACH_ANY;
     *from = smaller(larger(a, 0), length - 1);
     *to = larger(smaller(b, length), 1);
     if ((wraps && (a < 0 || b > length)) || (reflects && (a < -length || b > 2 * length))) {
@@ -49,8 +49,8 @@ static void side_reads(int64_t *from, int64_t *to, int64_t first, int64_t last, 
 Part window_part(const HaloWindow *window, const HaloShape *src, Part part)
 {
     if (part_is_empty(part)) return part;
-    side_reads(&part.x0, &part.x1, window->ox, window->width - 1 + window->ox, src->width, window->border);
-    side_reads(&part.y0, &part.y1, window->oy, window->height - 1 + window->oy, src->height, window->border);
+    axis_reads(&part.x0, &part.x1, window->ox, window->width - 1 + window->ox, src->width, window->border);
+    axis_reads(&part.y0, &part.y1, window->oy, window->height - 1 + window->oy, src->height, window->border);
     return part;
 }
 
@@ -67,13 +67,6 @@ void window_moves(const HaloStep *step, HaloMove *move)
     if (window->border != HALO_BORDER_VALID) return;
     move->offset[0] = -(double)window->anchor_x;
     move->offset[1] = -(double)window->anchor_y;
-}
-
-const char *window_border(HaloBorder border)
-{
-    static const char *const name[] = {"zero",   "constant", "replicate", "reflect",
-                                       "mirror", "wrap",     "valid",     "keep"};
-    return name[border];
 }
 
 Part whole_reads(const HaloStep *step, int k, const HaloShape *src, Part part)

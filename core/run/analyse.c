@@ -5,11 +5,11 @@
 
 #include "run.h"
 
-SilenceDetector detector_open(PlanAnalysis *analysis)
+SilenceDetector detector_open(PlanAnalysis *analysis, const HaloSilence *silence)
 {
     AnalysisSpans *spans = &analysis->pass[analysis->passes].spans;
     spans->count = 0;
-    return (SilenceDetector){.silence = analysis->silence, .spans = spans};
+    return (SilenceDetector){.silence = *silence, .spans = spans};
 }
 
 static bool is_loud(const float *frame, int channels, float level)
@@ -59,15 +59,16 @@ out:
     return status;
 }
 
-HaloStatus analyse_samples(HaloSession *session, const HaloPlan *plan, const HaloBuf *in)
+HaloStatus analyse_samples(HaloSession *session, const PlanOutcome *planned, const HaloBuf *in,
+                           PlanAnalysis *analysis)
 {
     HaloStatus status = HALO_OK;
     HaloReport report = {0};
     HaloBuf out = {0};
-    SilenceDetector detector = detector_open(session->analysis);
-    HALO_TRY(run_plan(session, plan, in, &out, NULL, &report));
+    SilenceDetector detector = detector_open(analysis, &planned->need.silence);
+    HALO_TRY(run_plan(session, planned->plan, NULL, in, &out, NULL, &report));
     detector_take(&detector, &out);
-    HALO_TRY(detector_close(&detector, session->analysis));
+    HALO_TRY(detector_close(&detector, analysis));
 out:
     halo_memory_free(&session->memory, &out);
     return status;
@@ -78,17 +79,21 @@ HaloStatus halo_plan_make_of(HaloSession *session, const HaloPipeline *pipeline,
 {
     HaloStatus status = HALO_OK;
     PlanAnalysis analysis = {0};
-    session->analysis = &analysis;
-    HALO_TRY(halo_plan_make(session, pipeline, &in->shape, to, plan));
-    while (analysis.pending) {
-        status = analyse_samples(session, *plan, in);
-        halo_plan_free(*plan);
-        *plan = NULL;
+    Operands none = {0};
+    PlanOutcome planned;
+    const PlanRequest request = {
+        .pipeline = pipeline, .input = in->shape, .to = to, .operands = &none, .analysis = &analysis};
+    HALO_TRY(plan_make(session, &request, &planned));
+    while (planned.need.pass) {
+        status = analyse_samples(session, &planned, in, &analysis);
+        halo_plan_free(planned.plan);
+        planned.plan = NULL;
         HALO_TRY(status);
-        HALO_TRY(halo_plan_make(session, pipeline, &in->shape, to, plan));
+        HALO_TRY(plan_make(session, &request, &planned));
     }
 out:
-    session->analysis = NULL;
+    operand_next_input(&none, NULL);
     analysis_free(&analysis, &session->memory);
+    *plan = planned.plan;
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef CORE_ANALYSE_H
 #define CORE_ANALYSE_H
 
-#include "plan/analysis.h"
+#include "plan/plan.h"
 
 typedef struct SilenceDetector {
     HaloSilence silence;
@@ -12,11 +12,12 @@ typedef struct SilenceDetector {
 } SilenceDetector;
 
 /* For the pass that the plan needs; then takes all frames of the plan's output, and ends the pass. */
-SilenceDetector detector_open(PlanAnalysis *analysis);
+SilenceDetector detector_open(PlanAnalysis *analysis, const HaloSilence *silence);
 void detector_take(SilenceDetector *detector, const HaloBuf *frames);
 HaloStatus detector_close(SilenceDetector *detector, PlanAnalysis *analysis);
 
-/* A whole analysis pass over an input in memory. */
-HaloStatus analyse_samples(HaloSession *session, const HaloPlan *plan, const HaloBuf *in);
+/* A whole analysis pass over an input in memory, for a plan that stopped for it. */
+HaloStatus analyse_samples(HaloSession *session, const PlanOutcome *planned, const HaloBuf *in,
+                           PlanAnalysis *analysis);
 
 #endif

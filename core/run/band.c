@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/side.h"
+#include "base/operand.h"
 #include "halo/chain.h"
 #include "plan/liveness.h"
 #include "plan/plan.h"
@@ -50,20 +50,21 @@ static HaloStatus place_input(Run *run, int at)
     HaloStatus status = HALO_OK;
     const BandIo *io = run->work->io;
     const HaloInput *input = &run->work->plan->input[at];
-    const HaloBuf *host = input->side != NULL ? &input->side->data : &run->in;
+    const HaloBuf *host = input->operand != NULL ? &input->operand->data : &run->in;
     const HaloBuf *there = NULL;
     HaloBuf rows;
     if (part_is_empty(run->need[input->reg])) return HALO_OK;
-    if (input->side != NULL && io->side != NULL) {
+    if (input->operand != NULL && io->operand != NULL) {
         host = &rows;
-        HALO_TRY(io->side(io->context, at, needs_rows(&input->side->data.shape, run->need[input->reg]), &rows));
+        HALO_TRY(io->operand(io->context, at, needs_rows(&input->operand->data.shape, run->need[input->reg]),
+                             &rows));
     }
     if (run->on_host) {
         borrow(run, input->reg, host);
         return HALO_OK;
     }
     const double start = now_ms();
-    if (input->side != NULL) there = device_side(run->device, input->side);
+    if (input->operand != NULL) there = device_operand(run->device, input->operand);
     if (there != NULL) {
         borrow(run, input->reg, there);
     } else {

@@ -92,11 +92,11 @@ static void find_floor(Team team, const HaloPlan *plan, HaloTiming *timing)
 }
 
 /* That a GPU takes a while to start is no reason against several: it is not timed. */
-static HaloStatus choose(HaloSession *session, const HaloPlan *plan, Choice *choice)
+static HaloStatus choose_started(HaloSession *session, const HaloPlan *plan, Choice *choice)
 {
     const int64_t files = session->options.files;
     if (session->options.device == HALO_DEVICE_ALL) session->options.files = INT64_MAX;
-    const HaloStatus status = choose_device(session, plan, choice);
+    const HaloStatus status = choose(session, plan, &(RunLimits){0}, choice);
     session->options.files = files;
     return status;
 }
@@ -115,7 +115,7 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     HALO_TRY(halo_memory_alloc(&session->memory, &in, shape));
     fill(&in, content);
     HALO_TRY(halo_plan_make_of(session, pipeline, &in, NULL, &plan));
-    HALO_TRY(choose(session, plan, &choice));
+    HALO_TRY(choose_started(session, plan, &choice));
     HALO_TRY(halo_memory_hold(&session->memory,
                               scratch_beside(choice.team.device, plan, bands_choose(plan, &session->options))));
     if (plan->wants_output) HALO_TRY(halo_buf_alloc(&out, &plan->reg[plan->output]));

@@ -1,5 +1,5 @@
-/* Chooses where a plan runs. `auto` decides by predicted time before it touches a GPU, and falls back to the
- * CPU if the GPU cannot be opened, lacks memory, or fails; with `--device gpu` that is an error. */
+/* Chooses where and how a plan runs. `auto` decides by predicted time before it touches a GPU, and falls back
+ * to the CPU if the GPU cannot be opened or lacks memory; with `--device gpu` that is an error. */
 #include <stdio.h>
 
 #include "gpus.h"
@@ -7,8 +7,7 @@
 #include "primitive/primitive.h"
 #include "run.h"
 
-/* The first step without GPU code; NULL: all have it. */
-static const HaloStep *not_offered(const HaloSession *session, const HaloPlan *plan)
+const HaloStep *choose_not_offered(const HaloSession *session, const HaloPlan *plan)
 {
     if (session->gpu->backend == NULL) return NULL;
     for (int i = 0; i < plan->steps; i++) {
@@ -53,25 +52,88 @@ static bool gpus_hold(const HaloSession *session, Team team, const HaloPlan *pla
     return false;
 }
 
-/* An open GPU; `auto` uses it if the plan fits its memory. */
-static bool take_gpu(HaloSession *session, const HaloPlan *plan, Choice *choice)
+/* ---- deciding, without touching a device -------------------------------------------------------------------
+ */
+
+/* While the GPU starts, files of a batch run on the CPU, unless that takes longer than waiting and the GPU
+ * together. */
+static bool gpu_starts(const HaloSession *session, const HaloPlan *plan, const Choice *choice)
 {
-    const Team team = {session->gpu, 1};
-    if (!gpus_hold(session, team, plan, session->too_large, sizeof session->too_large)) {
-        snprintf(choice->why, sizeof choice->why, "%s", session->too_large);
-        return false;
+    const HaloBackend *gpu = session->gpu->backend;
+    return session->options.share >= 2 && session->gpu->handle == NULL && gpu->started != NULL &&
+           !session->gpu_refused && !gpu->started(session->options.gpu) &&
+           choice->host_seconds <= cost_gpu_awaited_seconds(plan, gpu, &session->options);
+}
+
+/* Why `auto` does not consider a GPU; NULL: it does. */
+static const char *only_host(const HaloPlan *plan, const RunLimits *limits)
+{
+    if (limits->in_bands && plan->reg[plan->input[0].reg].width == PLAN_ENDLESS)
+        return "sound of unknown length is streamed on the CPU";
+    if (limits->in_bands && limits->live) return "low-latency streaming runs on the CPU";
+    if (limits->host_only) return "the GPU failed";
+    return NULL;
+}
+
+/* Is the CPU faster, or will be until the GPU has started? */
+static bool host_pays(const HaloSession *session, const HaloPlan *plan, Choice *choice)
+{
+    if (session->gpu->backend == NULL) {
+        choice->host_seconds = cost_host_seconds(plan, session->host.backend, session->options.jobs);
+        snprintf(choice->why, sizeof choice->why, "this build has no CUDA backend");
+        return true;
     }
-    choice->team = team;
+    if (!gpu_pays(session, plan, choice)) return true;
+    if (!gpu_starts(session, plan, choice)) return false;
+    snprintf(choice->why, sizeof choice->why, "the GPU is starting");
     return true;
 }
 
+/* A GPU, or the CPU and why. */
+static bool wants_gpu(const HaloSession *session, const HaloPlan *plan, const RunLimits *limits, Choice *choice)
+{
+    const HaloDeviceChoice device = session->options.device;
+    const HaloStep *missing = choose_not_offered(session, plan);
+    const char *why = device == HALO_DEVICE_AUTO  ? only_host(plan, limits)
+                      : device == HALO_DEVICE_CPU ? "requested"
+                                                  : NULL;
+    if (why != NULL) {
+        snprintf(choice->why, sizeof choice->why, "%s", why);
+        return false;
+    }
+    if (missing != NULL) {
+        snprintf(choice->no_gpu, sizeof choice->no_gpu, "%s has no GPU code", missing->op);
+        snprintf(choice->why, sizeof choice->why, "%s", choice->no_gpu);
+        choice->fell_back = gpu_demanded(&session->options);
+        return false;
+    }
+    if (gpu_demanded(&session->options)) return true;
+    if (host_pays(session, plan, choice)) return false;
+    if (session->gpu_refused)
+        snprintf(choice->why, sizeof choice->why, "no GPU available: %s", session->gpu_reason);
+    return !session->gpu_refused;
+}
+
+/* ---- opening GPUs ------------------------------------------------------------------------------------------
+ */
+
+static HaloStatus open_gpus(HaloSession *session, int count, const RunLimits *limits)
+{
+    const bool starts = limits->starting != NULL && session->gpu->handle == NULL;
+    if (starts) limits->starting(limits->context, true);
+    const HaloStatus status = gpus_open(session, count);
+    if (starts) limits->starting(limits->context, false);
+    return status;
+}
+
 /* Several GPUs if that is fastest and they have the memory; else one. */
-static HaloStatus demand_gpus(HaloSession *session, const HaloPlan *plan, Choice *choice)
+static HaloStatus take_demanded(HaloSession *session, const HaloPlan *plan, const RunLimits *limits,
+                                Choice *choice)
 {
     HaloStatus status = HALO_OK;
     char why[160];
     choice->team = (Team){session->gpu, gpus_for(session, plan, choice->why, sizeof choice->why)};
-    HALO_TRY(gpus_open(session, choice->team.count));
+    HALO_TRY(open_gpus(session, choice->team.count, limits));
     if (gpus_hold(session, choice->team, plan, why, sizeof why)) return HALO_OK;
     if (choice->team.count > 1) snprintf(choice->why, sizeof choice->why, "requested; one GPU: %s", why);
     choice->team.count = 1;
@@ -81,59 +143,62 @@ out:
     return status;
 }
 
-/* While the GPU starts, files of a batch run on the CPU, unless that takes longer than waiting and the GPU
- * together. */
-static bool gpu_starts(const HaloSession *session, const HaloPlan *plan, Choice *choice)
+/* Can all of the input be in memory at once, beside what the plan takes? */
+static bool whole_fits(const HaloSession *session, const Device *device, const HaloPlan *plan)
 {
-    const HaloBackend *gpu = session->gpu->backend;
-    if (session->options.share < 2 || session->gpu->handle != NULL || gpu->started == NULL ||
-        session->gpu_refused || gpu->started(session->options.gpu) ||
-        choice->host_seconds > cost_gpu_awaited_seconds(plan, gpu, &session->options))
-        return false;
-    snprintf(choice->why, sizeof choice->why, "the GPU is starting");
-    return true;
+    int64_t in;
+    const int64_t left = halo_memory_left(&session->memory);
+    const int64_t beside = scratch_beside(device, plan, bands_choose(plan, &session->options));
+    return halo_shape_bytes(&plan->reg[plan->input[0].reg], &in) == HALO_OK && in <= left && beside >= 0 &&
+           beside <= left - in;
 }
 
-bool choose_starts_gpu(const HaloSession *session, const HaloPlan *plan)
+/* Can it run in bands on a GPU? If the GPU fails, `auto` runs the file again, so input and output have to allow
+ * that. */
+static bool gpu_in_bands(const HaloSession *session, const HaloPlan *plan, const RunLimits *limits)
 {
-    Choice choice;
-    if (session->gpu->backend == NULL || session->gpu->handle != NULL || session->gpu_refused ||
-        session->on_host || not_offered(session, plan) != NULL)
-        return false;
-    return gpu_demanded(&session->options) ||
-           (session->options.device == HALO_DEVICE_AUTO && gpu_pays(session, plan, &choice));
+    return limits->in_bands && bands_possible(plan) && (gpu_demanded(&session->options) || limits->repeatable);
 }
 
-HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *choice)
+/* For `auto`: one GPU, if it can be opened and holds the plan. */
+static void take_gpu(HaloSession *session, const HaloPlan *plan, const RunLimits *limits, Choice *choice)
 {
-    const HaloStep *only_here = not_offered(session, plan);
+    const Team team = {session->gpu, 1};
+    if (open_gpus(session, 1, limits) != HALO_OK) {
+        snprintf(session->gpu_reason, sizeof session->gpu_reason, "%s", halo_error());
+        session->gpu_is_there = session->gpu->backend->count() > 0;
+        session->gpu_refused = true;
+        snprintf(choice->why, sizeof choice->why, "no GPU available: %s", session->gpu_reason);
+    } else if (!gpus_hold(session, team, plan, choice->no_gpu, sizeof choice->no_gpu)) {
+        snprintf(choice->why, sizeof choice->why, "%s", choice->no_gpu);
+    } else if (limits->in_bands && !gpu_in_bands(session, plan, limits) &&
+               !whole_fits(session, team.device, plan)) {
+        snprintf(choice->why, sizeof choice->why,
+                 "a GPU would need all of it at once, which does not fit the memory");
+    } else {
+        choice->team = team;
+    }
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------------
+ */
+
+HaloStatus choose(HaloSession *session, const HaloPlan *plan, const RunLimits *limits, Choice *choice)
+{
+    HaloStatus status = HALO_OK;
     *choice = (Choice){.team = {&session->host, 1}};
-    session->too_large[0] = session->not_there[0] = 0;
-    if (only_here != NULL && session->options.device != HALO_DEVICE_CPU) {
-        snprintf(session->not_there, sizeof session->not_there, "%s has no GPU code", only_here->op);
-        snprintf(choice->why, sizeof choice->why, "%s", session->not_there);
-        return device_open(&session->host, 0, session->options.jobs);
+    if (wants_gpu(session, plan, limits, choice)) {
+        if (gpu_demanded(&session->options))
+            HALO_TRY(take_demanded(session, plan, limits, choice));
+        else
+            take_gpu(session, plan, limits, choice);
     }
-    if (gpu_demanded(&session->options)) return demand_gpus(session, plan, choice);
-    if (session->options.device == HALO_DEVICE_CPU) {
-        snprintf(choice->why, sizeof choice->why, "requested");
-    } else if (session->on_host) {
-        snprintf(choice->why, sizeof choice->why, "the GPU failed");
-    } else if (session->gpu->backend == NULL) {
-        choice->host_seconds = cost_host_seconds(plan, session->host.backend, session->options.jobs);
-        snprintf(choice->why, sizeof choice->why, "this build has no CUDA backend");
-    } else if (gpu_pays(session, plan, choice) && !gpu_starts(session, plan, choice)) {
-        if (!session->gpu_refused && gpus_open(session, 1) == HALO_OK) {
-            if (take_gpu(session, plan, choice)) return HALO_OK;
-        } else if (!session->gpu_refused) {
-            snprintf(session->gpu_reason, sizeof session->gpu_reason, "%s", halo_error());
-            session->gpu_is_there = session->gpu->backend->count() > 0;
-            session->gpu_refused = true;
-        }
-        if (session->gpu_refused)
-            snprintf(choice->why, sizeof choice->why, "no GPU available: %s", session->gpu_reason);
-    }
-    return device_open(&session->host, 0, session->options.jobs);
+    const bool on_host = choice->team.device == &session->host;
+    if (limits->in_bands && (on_host || gpu_in_bands(session, plan, limits)))
+        choice->mode = on_host && limits->live ? RUN_LIVE : limits->keeps_output ? RUN_KEEPING : RUN_IN_BANDS;
+    if (on_host) HALO_TRY(device_open(&session->host, 0, session->options.jobs));
+out:
+    return status;
 }
 
 static void say_fallback(HaloReport *report, bool fell_back, const char *why)
@@ -142,97 +207,13 @@ static void say_fallback(HaloReport *report, bool fell_back, const char *why)
     snprintf(report->why, sizeof report->why, "%s", why);
 }
 
-void choose_report(const HaloSession *session, HaloReport *report)
+void choose_report(const HaloSession *session, const Choice *choice, HaloReport *report)
 {
-    if (session->not_there[0] != 0) {
-        say_fallback(report, gpu_demanded(&session->options), session->not_there);
+    const bool failed = report->why[0] != 0; /* a GPU did, while it ran */
+    if (choice->no_gpu[0] != 0 && (!failed || choice->fell_back)) {
+        say_fallback(report, choice->fell_back, choice->no_gpu);
         return;
     }
-    if (session->too_large[0] != 0 && report->why[0] == 0) say_fallback(report, false, session->too_large);
-    if (!session->gpu_refused || (report->why[0] != 0 && !session->gpu_is_there)) return;
-    say_fallback(report, session->gpu_is_there, session->gpu_reason);
-}
-
-/* Holds the host memory that a plan needs beside its input on this device; *held: the bytes already held for
- * it.
- */
-static HaloStatus hold_for(HaloSession *session, Device *device, const HaloPlan *plan, int64_t *held)
-{
-    HaloStatus status = HALO_OK;
-    const int64_t band = bands_choose(plan, &session->options);
-    const int64_t beside = scratch_beside(device, plan, band);
-    HALO_TRY(halo_memory_hold(&session->memory, beside < 0 ? beside : larger(beside - *held, 0)));
-    *held = larger(*held, beside);
-    const Bands bands = bands_cut(plan, band);
-    if (device == &session->host) device->limit = larger(bands_memory(&bands, false), 1);
-out:
-    return status;
-}
-
-static HaloStatus verify(HaloSession *session, const Device *done, const HaloPlan *plan, const HaloBuf *in,
-                         const HaloBuf *out, const HaloResults *results)
-{
-    HaloStatus status = HALO_OK;
-    int64_t held = 0;
-    Device *other = done == &session->host ? session->gpu : &session->host;
-    const HaloStep *only_here = not_offered(session, plan);
-    if (only_here != NULL)
-        HALO_FAIL(HALO_ERR_USAGE, "--verify compares two devices, and %s has no GPU code", only_here->op);
-    status = other == session->gpu ? gpus_open(session, 1) : device_open(other, 0, session->options.jobs);
-    if (status != HALO_OK) halo_fail_at(status, "--verify needs both backends");
-    HALO_TRY(status);
-    HALO_TRY(hold_for(session, other, plan, &held));
-    HALO_TRY(verify_on(other, plan, &session->options, in, out, results));
-out:
-    halo_memory_release(&session->memory, held);
-    return status;
-}
-
-HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
-                    HaloResults *results, HaloReport *report)
-{
-    HaloStatus status = HALO_OK;
-    Choice choice;
-    int64_t held = 0, kept;
-    if (out != NULL) *out = (HaloBuf){0};
-    if (results != NULL) *results = (HaloResults){0};
-    HALO_TRY(choose_device(session, plan, &choice));
-    HALO_TRY(hold_for(session, choice.team.device, plan, &held));
-    status = execute_on(choice.team, plan, &session->options, in, out, results, &report->clipped, &report->ms);
-    if (status == HALO_ERR_DEVICE && session->options.device == HALO_DEVICE_AUTO) {
-        say_fallback(report, true, halo_error());
-        HALO_TRY(device_open(&session->host, 0, session->options.jobs));
-        choice.team = (Team){&session->host, 1};
-        HALO_TRY(hold_for(session, choice.team.device, plan, &held));
-        status =
-            execute_on(choice.team, plan, &session->options, in, out, results, &report->clipped, &report->ms);
-    }
-    HALO_TRY(status);
-    if (session->options.verify) HALO_TRY(verify(session, choice.team.device, plan, in, out, results));
-    report->backend = choice.team.device->backend->name;
-    team_describe(choice.team, report->device, sizeof report->device);
-    if (out != NULL && out->data != NULL && halo_shape_bytes(&out->shape, &kept) == HALO_OK) held -= kept;
-out:
-    halo_memory_release(&session->memory, held);
-    if (status != HALO_OK) {
-        halo_buf_free(out);
-        if (results != NULL) halo_results_free(results);
-    }
-    return status;
-}
-
-HaloStatus halo_plan_run(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
-                         HaloResults *results, uint64_t *clipped)
-{
-    HaloReport report = {0};
-    HaloStatus status = HALO_OK;
-    int64_t bytes;
-    atomic_store(&session->memory.held, 0);
-    HALO_TRY(halo_shape_bytes(&in->shape, &bytes));
-    HALO_TRY(halo_memory_hold(&session->memory, bytes));
-    status = run_plan(session, plan, in, out, results, &report);
-out:
-    atomic_store(&session->memory.held, 0); /* what is kept is the caller's */
-    if (clipped != NULL) *clipped = report.clipped;
-    return status;
+    if (session->gpu_refused && (!failed || session->gpu_is_there))
+        say_fallback(report, session->gpu_is_there, session->gpu_reason);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "band.h"
-#include "file/side.h"
+#include "file/operand.h"
 #include "halo/thread.h"
 #include "plan/plan.h"
 
@@ -132,8 +132,8 @@ HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloRe
     if (results != NULL) *results = (HaloResults){0};
     for (int i = 0; i < team.count; i++) device_keep_only(&team.device[i], bands->plan);
     work.bands.plan = work.plan;
-    for (int i = 1; i < bands->plan->inputs && io->side == NULL; i++)
-        HALO_TRY(side_want(bands->plan->input[i].side));
+    for (int i = 1; i < bands->plan->inputs && io->operand == NULL; i++)
+        HALO_TRY(operand_want(bands->plan->input[i].operand));
     HALO_TRY(prepare(&work, results));
     HALO_TRY(run_team(team, &work, &lost, &taken));
     if (clipped != NULL) *clipped = lost;

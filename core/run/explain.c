@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/side.h"
+#include "base/operand.h"
 #include "plan/cost.h"
 #include "plan/plan.h"
 #include "primitive/primitive.h"
@@ -35,15 +35,15 @@ static HaloStatus explain_steps(const HaloPlan *plan, const HaloBackend *backend
     return HALO_OK;
 }
 
-static HaloStatus explain_sides(const HaloPlan *plan, HaloExplanation *explanation)
+static HaloStatus explain_operands(const HaloPlan *plan, HaloExplanation *explanation)
 {
-    explanation->side = calloc((size_t)plan->inputs, sizeof *explanation->side);
-    if (explanation->side == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    explanation->operand = calloc((size_t)plan->inputs, sizeof *explanation->operand);
+    if (explanation->operand == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     for (int i = 1; i < plan->inputs; i++) {
-        HaloExplainedSide *to = &explanation->side[explanation->sides++];
+        HaloExplainedOperand *to = &explanation->operand[explanation->operands++];
         to->value = plan->input[i].reg;
         to->shape = plan->reg[to->value];
-        snprintf(to->path, sizeof to->path, "%s", plan->input[i].side->path);
+        snprintf(to->path, sizeof to->path, "%s", plan->input[i].operand->path);
     }
     return HALO_OK;
 }
@@ -59,10 +59,12 @@ static int64_t band_of(const HaloSession *session, const HaloPlan *plan, Team te
                                : bands_for_flow(team, plan, options, mode == RUN_SEEKING, left);
 }
 
-static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan, Team team, RunMode mode,
+static HaloStatus explain_bands(const HaloSession *session, const HaloPlan *plan, const Choice *choice,
                                 HaloExplanation *explanation)
 {
     HaloStatus status = HALO_OK;
+    const Team team = choice->team;
+    const RunMode mode = choice->mode;
     const Device *device = team.device;
     const HaloShape *in = &plan->reg[plan->input[0].reg];
     const int64_t length = rows_length(&plan->reg[plan->output]), band = band_of(session, plan, team, mode);
@@ -91,7 +93,7 @@ out:
     return status;
 }
 
-HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMode mode, const Choice *choice,
+HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, const Choice *choice,
                         HaloExplanation *explanation)
 {
     HaloStatus status = HALO_OK;
@@ -107,18 +109,18 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMod
     if (shape_is_endless(&explanation->output)) explanation->output.width = -1;
     snprintf(explanation->why, sizeof explanation->why, "%s", choice->why);
     if (backend != NULL) explanation->backend = backend->name;
-    HALO_TRY(explain_sides(plan, explanation));
+    HALO_TRY(explain_operands(plan, explanation));
     HALO_TRY(explain_steps(plan_for(plan, backend), backend, explanation));
-    if (choice->team.device != NULL) HALO_TRY(explain_bands(session, plan, choice->team, mode, explanation));
+    if (choice->team.device != NULL) HALO_TRY(explain_bands(session, plan, choice, explanation));
 out:
     if (status != HALO_OK) halo_explanation_free(explanation);
     return status;
 }
 
 /* A missing device is not an error here: it is explained. */
-void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice)
+void explain_choice(HaloSession *session, const HaloPlan *plan, const RunLimits *limits, Choice *choice)
 {
-    if (choose_device(session, plan, choice) == HALO_OK) return;
+    if (choose(session, plan, limits, choice) == HALO_OK) return;
     *choice = (Choice){0};
     snprintf(choice->why, sizeof choice->why, "%s", halo_error());
 }
@@ -127,8 +129,8 @@ void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
 {
     Choice choice;
     HaloExplanation explanation;
-    explain_choice(session, plan, &choice);
-    if (explain_plan(session, plan, RUN_WHOLE, &choice, &explanation) == HALO_OK)
+    explain_choice(session, plan, &(RunLimits){0}, &choice);
+    if (explain_plan(session, plan, &choice, &explanation) == HALO_OK)
         halo_explanation_print(&explanation, to);
     else
         fprintf(to, "%s\n", halo_error());
@@ -137,7 +139,7 @@ void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
 
 void halo_explanation_free(HaloExplanation *explanation)
 {
-    free(explanation->side);
+    free(explanation->operand);
     free(explanation->step);
     *explanation = (HaloExplanation){0};
 }

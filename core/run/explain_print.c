@@ -83,11 +83,11 @@ void halo_explanation_print(const HaloExplanation *explanation, FILE *to)
     if (explanation->shrunk > 1)
         fprintf(to, "        read at 1/%lld of its width and height, from the file's coarser detail alone\n",
                 (long long)explanation->shrunk);
-    for (int i = 0; i < explanation->sides; i++) {
-        fprintf(to, "with    v%d: ", explanation->side[i].value);
-        halo_put_escaped(to, explanation->side[i].path);
+    for (int i = 0; i < explanation->operands; i++) {
+        fprintf(to, "with    v%d: ", explanation->operand[i].value);
+        halo_put_escaped(to, explanation->operand[i].path);
         fputs(", ", to);
-        print_shape(&explanation->side[i].shape, to);
+        print_shape(&explanation->operand[i].shape, to);
     }
     for (int i = 0; i < explanation->steps; i++) print_step(explanation, i, to);
     if (explanation->steps == 0) fprintf(to, "  nothing is computed: the samples are copied\n");

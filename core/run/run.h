@@ -9,23 +9,50 @@
 
 /* ---- where ---------------------------------------------------------------------------------------------- */
 
-/* The devices chosen for a plan, and why, for --explain. */
+/* How a plan runs: with all of its input and output in memory; in bands that are read and written meanwhile, or
+ * of a sound that can be read from its end on, too; in bands that are read meanwhile, with all of its output in
+ * memory; or in short blocks, for a live stream of sound. */
+typedef enum RunMode { RUN_WHOLE, RUN_IN_BANDS, RUN_SEEKING, RUN_KEEPING, RUN_LIVE } RunMode;
+
+/* What a run's input and output allow. All zero: both are in memory. */
+typedef struct RunLimits {
+    bool in_bands;     /* bands can be read and written meanwhile */
+    bool live;         /* a live stream of sound */
+    bool keeps_output; /* all of the output has to be kept, although the input is read in bands */
+    bool repeatable;   /* if a GPU fails, all of it can be run again */
+    bool host_only;    /* a GPU failed on it before */
+    /* Called before (`begins`) and after a GPU that takes a while to start is opened; or NULL. */
+    void (*starting)(void *context, bool begins);
+    void *context;
+} RunLimits;
+
+/* Where and how a plan runs, and why, for --explain. */
 typedef struct Choice {
-    Team team;                        /* device NULL: nowhere */
+    Team team; /* device NULL: nowhere */
+    RunMode mode;
     double host_seconds, gpu_seconds; /* predicted; 0: not considered */
     char why[240];
+    char no_gpu[160]; /* why a GPU that was wanted is not used; or empty */
+    bool fell_back;   /* that is against what the options demand */
 } Choice;
 
-/* choose.c: the devices for a plan, by predicted time, and why; and opens them. */
-HaloStatus choose_device(HaloSession *session, const HaloPlan *plan, Choice *choice);
-/* Would that start a GPU, which takes a while? */
-bool choose_starts_gpu(const HaloSession *session, const HaloPlan *plan);
-/* Says in the report that a GPU was wanted and could not be opened. */
-void choose_report(const HaloSession *session, HaloReport *report);
-/* choose.c: opens the device, runs, and falls back to the CPU if `--device auto` allows it. The plan's memory
- * beside `in` counts as held while it runs, that of `out` until halo_memory_free. */
-HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
-                    HaloResults *results, HaloReport *report);
+/* choose.c: chooses devices by predicted time, and the mode, and opens the devices. `auto` falls back to the
+ * CPU where a GPU cannot be opened or lacks memory; where one is demanded that is an error. */
+HaloStatus choose(HaloSession *session, const HaloPlan *plan, const RunLimits *limits, Choice *choice);
+/* The first step without GPU code; NULL: all have it. */
+const HaloStep *choose_not_offered(const HaloSession *session, const HaloPlan *plan);
+/* Says in the report that a GPU was wanted and is not used. */
+void choose_report(const HaloSession *session, const Choice *choice, HaloReport *report);
+
+/* run.c: runs an attempt, and, where the GPU failed and `auto` allows it, once more with `host_only`; says so
+ * in the report. */
+typedef HaloStatus RunAttempt(void *context, bool host_only);
+HaloStatus run_with_fallback(const HaloSession *session, RunAttempt *attempt, void *context,
+                             HaloReport *report);
+/* Runs a plan from memory to memory; on the chosen devices, or, for NULL, on those that `choose` gives. The
+ * plan's memory beside `in` counts as held while it runs, that of `out` until halo_memory_free. */
+HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const Choice *choice, const HaloBuf *in,
+                    HaloBuf *out, HaloResults *results, HaloReport *report);
 /* verify.c: does the same plan on another device give the same? HALO_ERR_BUG with the first difference. */
 HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                      const HaloBuf *out, const HaloResults *results);
@@ -48,7 +75,7 @@ typedef struct BandIo {
     HaloStatus (*end)(void *context, int64_t k); /* the band is made */
     /* Gives rows of the secondary input `at`, valid until the next call; only for a single device, on the host.
      * NULL: all of them are in memory, or are read first. */
-    HaloStatus (*side)(void *context, int at, Rows rows, HaloBuf *from);
+    HaloStatus (*operand)(void *context, int at, Rows rows, HaloBuf *from);
 } BandIo;
 
 /* execute.c: runs a plan, band by band. Of sound of unknown length one device alone. */
@@ -70,13 +97,9 @@ HaloStatus measure_band(Device *device, const HaloStep *step, const HaloBuf *src
 
 /* ---- what will be --------------------------------------------------------------------------------------- */
 
-/* How a plan runs: with all of its input and output in memory; in bands that are read and written meanwhile, or
- * of a sound that can be read from its end on, too; in bands that are read meanwhile, with all of its output in
- * memory; or in short blocks, for a live stream of sound. */
-typedef enum RunMode { RUN_WHOLE, RUN_IN_BANDS, RUN_SEEKING, RUN_KEEPING, RUN_LIVE } RunMode;
-HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, RunMode mode, const Choice *choice,
+HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, const Choice *choice,
                         HaloExplanation *explanation);
-/* Where it would run, or why it cannot. */
-void explain_choice(HaloSession *session, const HaloPlan *plan, Choice *choice);
+/* choose(), but why it cannot run is explained, too. */
+void explain_choice(HaloSession *session, const HaloPlan *plan, const RunLimits *limits, Choice *choice);
 
 #endif

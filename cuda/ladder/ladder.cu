@@ -5,6 +5,7 @@
  * pass on what the one before it left. */
 #include <stdlib.h>
 
+#include "device/timing.cuh"
 #include "ladder.cuh"
 
 namespace
@@ -112,6 +113,17 @@ HaloStatus compare(LadderRun *run, const LadderFamily *family, const CaseData *d
     return HALO_OK;
 }
 
+struct Timed {
+    LadderRun *run;
+    LadderStep *launch;
+};
+
+HaloStatus launch_timed(void *context)
+{
+    const Timed *const timed = (const Timed *)context;
+    return timed->launch(timed->run);
+}
+
 /* Runs it once and compares, then (`ms` not NULL) as often as timing asks. */
 HaloStatus climb(LadderRun *run, const LadderFamily *family, const LadderRung *rung, const CaseData *data,
                  bool *right, double *ms)
@@ -121,7 +133,8 @@ HaloStatus climb(LadderRun *run, const LadderFamily *family, const LadderRung *r
     CUDA_PASS(rung->launch(run));
     if (rung->collect != NULL) CUDA_PASS(rung->collect(run));
     CUDA_PASS(compare(run, family, data, right));
-    return ms != NULL ? ladder_time(run, rung->launch, ms) : HALO_OK;
+    Timed timed = {run, rung->launch};
+    return ms != NULL ? cuda_time(run->device, launch_timed, &timed, ms) : HALO_OK;
 }
 
 HaloStatus run_rung(const Ladder *ladder, const LadderFamily *family, const LadderCase *size,
@@ -221,7 +234,7 @@ bool is_asked(const char *asked, const char *name)
 
 } // namespace
 
-HaloStatus cuda_ladder(HaloDevice *device, const char *family, HaloRungSeen *seen, void *context)
+HaloStatus halo_ladder(HaloDevice *device, const char *family, HaloRungSeen *seen, void *context)
 {
     const char *const mode = getenv("HALO_LADDER");
     Ladder ladder = {device, seen, context, {}, mode != NULL && strcmp(mode, "check") == 0};

@@ -5,6 +5,7 @@
 #define HALO_CUDA_LADDER_CUH
 
 #include "common.cuh"
+#include "halo/ladder.h"
 
 extern "C" const HaloBackend halo_backend_cuda; /* the last rung of every family is the product itself */
 
@@ -175,15 +176,5 @@ LadderStep ladder_cub_hist_prepare, ladder_cub_hist;
     {                                                                                                    \
         "CUB DeviceReduce::Sum", "the sum alone", "", ladder_cub_sum, ladder_cub_sum_prepare             \
     }
-
-/* ---- ceilings (ceiling.cu) and the entry ---------------------------------------------------------------- */
-
-/* The median of the milliseconds `launch` takes, over as many runs as fit a fraction of a second. */
-HaloStatus ladder_time(LadderRun *run, LadderStep *launch, double *ms);
-
-/* Runs the rungs of the family `family`, of all whose name begins with "family/", or (NULL) of all.
- * HALO_ERR_USAGE for a name there is none of. With HALO_LADDER=check in the environment only the awkward
- * sizes are run and nothing is timed. */
-HaloStatus cuda_ladder(HaloDevice *device, const char *family, HaloRungSeen *seen, void *context);
 
 #endif

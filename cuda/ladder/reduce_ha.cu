@@ -21,7 +21,7 @@ __device__ int walk(const int *in, int64_t n)
     return sum;
 }
 
-/* A tree of which ever fewer threads take part, picked by a modulo: half of every warp idles from the first
+/* A tree of which ever fewer threads take part, gathered by a modulo: half of every warp idles from the first
  * step on, and all warps stay busy to the last. */
 __global__ void ha_1(const int *in, int *out, int64_t n)
 {
@@ -150,7 +150,7 @@ template <Kernel *K> HaloStatus once(LadderRun *run)
 }
 
 const LadderRung rungs[] = {
-    {"1 modulo", "threads picked by a modulo, in shared memory", "divergent: half of every warp idles",
+    {"1 modulo", "threads gathered by a modulo, in shared memory", "divergent: half of every warp idles",
      twice<ha_1>},
     {"2 strided index", "the first threads work, at strided places", "bank conflicts", twice<ha_2>},
     {"3 sequential addressing", "the stride is halved: neighbours touch neighbours",

@@ -204,7 +204,7 @@ HaloStatus cascading(LadderRun *run)
 }
 
 const LadderRung rungs[] = {
-    {"1 interleaved", "threads picked by a modulo", "divergent warps", again<step_1, threads>},
+    {"1 interleaved", "threads gathered by a modulo", "divergent warps", again<step_1, threads>},
     {"2 strided index", "the first threads work", "bank conflicts", again<step_2, threads>},
     {"3 sequential", "the stride is halved", "half of the threads never add", again<step_3, threads>},
     {"4 first add while loading", "every thread adds two: half the blocks",

@@ -1,4 +1,4 @@
-/* Samples of pictures of few columns that go elsewhere: a block makes fours of many rows, where pick.cu gives a warp to each. A thread
+/* Samples of pictures of few columns that go elsewhere: a block makes fours of many rows, where gather.cu gives a warp to each. A thread
  * has the same four of some rows, and finds once which columns its samples come from. */
 #include "pick_samples.cuh"
 #include "rows.cuh"
@@ -13,23 +13,23 @@ static const int few_rows = 64;    /* at least */
 template <bool Plain, int Count, typename S, typename D>
 __device__ __forceinline__ static void make_samples(const PickArgs &a, int e, int64_t y, int abreast, int each, unsigned *clipped)
 {
-    const int64_t begin = a.pick.x0 + a.pick.step_x * a.dst_x;
+    const int64_t begin = a.gather.x0 + a.gather.step_x * a.dst_x;
     const int count = min(Count, (int)a.cols * a.channels - e);
     int at[Count]; /* in a row of the source; -1: outside */
 #pragma unroll
     for (int i = 0; i < Count; i++) {
         const int pixel = pick_pixel(a, e + min(i, count - 1));
-        const int64_t u = halo_border_index(begin + a.pick.step_x * pixel, a.src_width, a.pick.border);
+        const int64_t u = halo_border_index(begin + a.gather.step_x * pixel, a.src_width, a.gather.border);
         at[i] = u < 0 ? -1 : (int)(u - a.src_x) * a.channels + e + min(i, count - 1) - pixel * a.channels;
     }
 #pragma unroll 4
     for (int k = 0; k < each; k++, y += abreast) {
         if (y >= a.rows) return;
-        const int64_t v = halo_border_index(a.pick.y0 + a.pick.step_y * (a.dst_y + y), a.src_height, a.pick.border);
+        const int64_t v = halo_border_index(a.gather.y0 + a.gather.step_y * (a.dst_y + y), a.src_height, a.gather.border);
         const S *const from = (const S *)(a.src + (v - a.src_y) * a.src_stride);
         D *const to = (D *)(a.dst + y * a.dst_stride) + e;
         const auto sample = [&](int i) {
-            if (at[i] < 0 || v < 0) return cuda_sample<D>(halo_border_value(a.pick.border, a.pick.value), a.store, clipped);
+            if (at[i] < 0 || v < 0) return cuda_sample<D>(halo_border_value(a.gather.border, a.gather.value), a.store, clipped);
             return pick_made<Plain, S, D>(a, __ldg(from + at[i]), clipped);
         };
         if (count == Count) {
@@ -70,7 +70,7 @@ template <int Count, typename S, typename D> static HaloStatus launch(HaloDevice
 
 bool pick_few_takes(const PickArgs *a)
 {
-    return !a->pick.transposed && a->cols * a->channels <= few_samples && a->rows >= few_rows &&
+    return !a->gather.transposed && a->cols * a->channels <= few_samples && a->rows >= few_rows &&
            a->src_width <= INT32_MAX / few_samples;
 }
 

@@ -2,18 +2,18 @@
 #ifndef HALO_CUDA_PICK_SAMPLES_CUH
 #define HALO_CUDA_PICK_SAMPLES_CUH
 
-#include "pick.cuh"
+#include "gather.cuh"
 
 /* Element e of row y of the destination's rectangle, read where it lies, which may be outside. */
 template <typename S> __device__ static float pick_far(const PickArgs &a, int64_t e, int64_t y)
 {
     const int64_t pixel = e / a.channels, along = a.dst_x + pixel, down = a.dst_y + y;
     const int c = (int)(e - pixel * a.channels);
-    int64_t u = a.pick.x0 + a.pick.step_x * (a.pick.transposed ? down : along),
-            v = a.pick.y0 + a.pick.step_y * (a.pick.transposed ? along : down);
-    if ((uint64_t)u >= (uint64_t)a.src_width) u = halo_border_index(u, a.src_width, a.pick.border);
-    if ((uint64_t)v >= (uint64_t)a.src_height) v = halo_border_index(v, a.src_height, a.pick.border);
-    if (u < 0 || v < 0) return halo_border_value(a.pick.border, a.pick.value);
+    int64_t u = a.gather.x0 + a.gather.step_x * (a.gather.transposed ? down : along),
+            v = a.gather.y0 + a.gather.step_y * (a.gather.transposed ? along : down);
+    if ((uint64_t)u >= (uint64_t)a.src_width) u = halo_border_index(u, a.src_width, a.gather.border);
+    if ((uint64_t)v >= (uint64_t)a.src_height) v = halo_border_index(v, a.src_height, a.gather.border);
+    if (u < 0 || v < 0) return halo_border_value(a.gather.border, a.gather.value);
     return (float)((const S *)(a.src + (v - a.src_y) * a.src_stride))[(u - a.src_x) * a.channels + c];
 }
 

@@ -45,7 +45,7 @@ __device__ __forceinline__ static unsigned count_row(RankBins<C> &bins, const ui
 
 /* The key that `index` others of the window at (u, v) come before. */
 template <typename K, typename P, typename C>
-__device__ __forceinline__ static K pick(const RankTiles &a, const RankTile<K, P> &tile, RankBins<C> &bins, unsigned index,
+__device__ __forceinline__ static K select(const RankTiles &a, const RankTile<K, P> &tile, RankBins<C> &bins, unsigned index,
                                          int u, int v)
 {
     /* A position plus `low` keeps the upper bits of both halves where it does not come before the window, and `high`
@@ -85,9 +85,9 @@ __device__ __forceinline__ static void walk(const RankTiles &a, const RankTile<K
         if (v < 0) continue;
         uint32_t key[] = {HALO_KEY_NAN};
         if (Nans) index = (unsigned)halo_rank_index(a.fraction, area - nan);
-        if (!Nans || nan == 0 || (a.nan_ignore && nan < area)) key[0] = pick(a, tile, bins, index, u, v);
+        if (!Nans || nan == 0 || (a.nan_ignore && nan < area)) key[0] = select(a, tile, bins, index, u, v);
         if (Nans && a.halves && nan < area && (area - nan) % 2 == 0)
-            key[0] = halo_rank_mean(key[0], pick(a, tile, bins, (unsigned)(area - nan) / 2, u, v));
+            key[0] = halo_rank_mean(key[0], select(a, tile, bins, (unsigned)(area - nan) / 2, u, v));
         if (threadIdx.x < tile.lanes) {
             const int64_t along = tile.u0 + u, down = tile.v0 + v;
             rank_store<K>(a, a.turned ? along : down, (a.turned ? down : along) * a.channels + tile.channel, 1, key, clipped);

@@ -115,7 +115,7 @@ template <typename K, typename C> struct RankWindow {
         every(a, row, [&](uint32_t key) { add(key, 1); });
     }
     /* The key at `index` of the n <= few ones in this bin. */
-    __device__ __forceinline__ uint32_t pick(const RankWalk &a, const K *row, unsigned bin, unsigned n,
+    __device__ __forceinline__ uint32_t select(const RankWalk &a, const K *row, unsigned bin, unsigned n,
                                              unsigned index)
     {
         const uint32_t from = first + (bin << shift), end = 1u << shift;
@@ -161,7 +161,7 @@ template <typename K, typename C> struct RankWindow {
             } else {
                 const unsigned bin = bins.find(&index, &count);
                 if (exact || shift == 0) return first + bin;
-                if (count <= few) return pick(a, row, bin, count, index);
+                if (count <= few) return select(a, row, bin, count, index);
                 /* So many bins for that one, in the middle, that few keys should share one. */
                 const unsigned less = min(7, 32 - __clz(2 * count / few));
                 wide = shift > less ? shift - less : 0;

@@ -80,15 +80,15 @@ static void measure_row(FastJob *job)
 static void measure(FastJob *job, int64_t y, int64_t rows)
 {
     const HaloSepFast *how = job->how;
-    const HaloSepNodes *down = &how->down;
-    const int64_t half = HALO_SEP_NODES / 2, cell = floor_divide(y, down->step),
+    const HaloSepSpline *down = &how->vertical;
+    const int64_t half = HALO_SEP_SUPPORT / 2, cell = floor_divide(y, down->step),
                   last = floor_divide(y + rows - 1, down->step), numbers = job->dst->cols * job->channels;
     job->bytes = 0;
     measure_row(job);
     job->smooth = cell - half + 1;
     job->smooths = last + half - job->smooth + 1;
-    job->node = job->smooth + down->coarse.first;
-    job->nodes = job->smooths + down->coarse.count - 1;
+    job->node = job->smooth + down->decimated.first;
+    job->nodes = job->smooths + down->decimated.count - 1;
     job->node_rows = take_rows(job, job->node, job->nodes, 1, (job->end - job->left) * job->channels);
     job->passed = take_rows(job, job->node, job->nodes, 1, numbers);
     job->smoothed = take_rows(job, job->smooth, job->smooths, 1, numbers);
@@ -106,7 +106,7 @@ static void measure(FastJob *job, int64_t y, int64_t rows)
 static void put_row(FastSpline *taps, int64_t n, const float *spline, int64_t step, bool from)
 {
     float v[8] = {};
-    for (int k = 0; k < HALO_SEP_NODES; k++) v[k] = spline[(from ? HALO_SEP_NODES - 1 - k : k) * step + n];
+    for (int k = 0; k < HALO_SEP_SUPPORT; k++) v[k] = spline[(from ? HALO_SEP_SUPPORT - 1 - k : k) * step + n];
     taps->at[2 * n] = make_float4(v[0], v[1], v[2], v[3]);
     taps->at[2 * n + 1] = make_float4(v[4], v[5], 0.0f, 0.0f);
 }
@@ -126,8 +126,8 @@ static HaloStatus pass_into(const FastJob *job)
     args.lo = job->x;
     args.hi = job->end;
     args.numbers = job->node_rows.stride;
-    for (int64_t n = 0; n < how->down.step; n++) put_row(&args.taps, n, how->down.into, how->down.step, false);
-    args.step = (int)how->down.step;
+    for (int64_t n = 0; n < how->vertical.step; n++) put_row(&args.taps, n, how->vertical.into, how->vertical.step, false);
+    args.step = (int)how->vertical.step;
     args.node = job->node_rows;
     args.block = (int)how->block;
     args.blocks = job->blocks;
@@ -165,7 +165,7 @@ static HaloStatus clear_behind(const FastJob *job, const FastRows *rows, int64_t
 /* Nodes take the row pass, and coarse taps make nodes of the result of them. */
 static HaloStatus pass_nodes(const FastJob *job)
 {
-    const HaloSepTaps *coarse = &job->how->down.coarse;
+    const HaloSepTaps *coarse = &job->how->vertical.decimated;
     HaloConv row = {}, column = {};
     HaloBuf nodes = rows_buf(job, &job->node_rows, job->end - job->left), passed = rows_buf(job, &job->passed, job->dst->cols),
             smooth = rows_buf(job, &job->smoothed, job->dst->cols);
@@ -194,7 +194,7 @@ static HaloStatus pass_rest(const FastJob *job, int64_t y)
         args.cross_taps[i] = make_float4(tap[0], tap[1], tap[2], tap[3]);
     }
     for (int e = 0; e < 2; e++) {
-        const HaloSepTaps *const rest = &how->down.rest[e];
+        const HaloSepTaps *const rest = &how->vertical.rest[e];
         args.count[e] = (int)rest->count;
         args.first[e] = rest->first;
         for (int64_t i = 0; i < rest->count; i++) args.taps[e][i] = rest->tap[i];
@@ -219,7 +219,7 @@ static HaloStatus pass_from(const FastJob *job, HaloBuf *dst)
     args.channels = (int)job->channels;
     args.x = dst->x0;
     args.y = dst->y0;
-    const HaloSepNodes *const down = &job->how->down;
+    const HaloSepSpline *const down = &job->how->vertical;
     for (int64_t n = 0; n < down->step; n++) put_row(&args.taps, n, down->from, down->step, true);
     args.step = (int)down->step;
     args.each = fast_up;
@@ -246,11 +246,11 @@ static int64_t band_rows(FastJob *job)
 
 bool cuda_sep_coarse(const HaloSep *sep, HaloSepFast *way)
 {
-    if (sep->window.nan_ignore || sep->window.height < fast_least || sep->fast->down.step > fast_steps ||
-        sep->fast->cross.count > fast_crosses || sep->fast->down.rest[0].count > fast_ends)
+    if (sep->window.nan_ignore || sep->window.height < fast_least || sep->fast->vertical.step > fast_steps ||
+        sep->fast->cross.count > fast_crosses || sep->fast->vertical.rest[0].count > fast_ends)
         return false;
     *way = *sep->fast;
-    way->along = {}; /* nodes take the row pass as it is */
+    way->horizontal = {}; /* nodes take the row pass as it is */
     return true;
 }
 
@@ -272,7 +272,7 @@ HaloStatus cuda_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     job.sep = sep;
     job.how = sep->fast;
     job.store = store;
-    job.rests = sep->fast->down.rest[0].count > 0;
+    job.rests = sep->fast->vertical.rest[0].count > 0;
     job.channels = dst->shape.channels;
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
     const int64_t rows = band_rows(&job);

@@ -13,7 +13,7 @@ static const int fast_blocks = 5; /* of a multiprocessor */
 static const int fast_own = 4;    /* neighbouring numbers of a thread */
 static const int fast_steps = 256, fast_crosses = 128, fast_ends = 4 * fast_steps; /* taps that fit the parameters of a launch */
 
-/* Splines, row by row: those of HALO_SEP_NODES nodes, and two that are none. Constant memory is read through uniform
+/* Splines, row by row: those of HALO_SEP_SUPPORT nodes, and two that are none. Constant memory is read through uniform
  * registers, which costs the other pipes nothing. */
 struct FastSpline {
     float4 at[2 * fast_steps];

@@ -70,15 +70,15 @@ __global__ static void __launch_bounds__(fast_threads, fast_blocks) from_kernel(
         char *to = args.dst.data + top * args.dst.stride + e * (int64_t)sizeof(D);
         const bool usual = conv_plain(args.dst) && e + fast_own <= args.dst.cols &&
                            cuda_aligned(args.dst.data, args.dst.stride, sizeof(CudaWord<D>));
-        float v[HALO_SEP_NODES + 1][fast_own]; /* the last one is not in use yet */
+        float v[HALO_SEP_SUPPORT + 1][fast_own]; /* the last one is not in use yet */
 #pragma unroll
-        for (int w = 0; w <= HALO_SEP_NODES; w++, node += args.smooth.stride) conv_load4(v[w], node < last ? node : last);
+        for (int w = 0; w <= HALO_SEP_SUPPORT; w++, node += args.smooth.stride) conv_load4(v[w], node < last ? node : last);
         FromRest<One> next = {};
         if (Rest) from_load(rest, place, next);
 #pragma unroll 1
         for (int64_t y = top; y < bottom; y++) {
             const float4 low = args.taps.at[2 * phase], high = args.taps.at[2 * phase + 1];
-            const float t[HALO_SEP_NODES] = {low.x, low.y, low.z, low.w, high.x, high.y};
+            const float t[HALO_SEP_SUPPORT] = {low.x, low.y, low.z, low.w, high.x, high.y};
             float sum[fast_own] = {};
             if (Rest) {
                 from_rest(next, place, sum);
@@ -86,7 +86,7 @@ __global__ static void __launch_bounds__(fast_threads, fast_blocks) from_kernel(
                 from_load(rest, place, next);
             }
 #pragma unroll
-            for (int w = 0; w < HALO_SEP_NODES; w++)
+            for (int w = 0; w < HALO_SEP_SUPPORT; w++)
 #pragma unroll
                 for (int i = 0; i < fast_own; i++) sum[i] = halo_fma(t[w], v[w][i], sum[i]);
             if (usual)
@@ -97,10 +97,10 @@ __global__ static void __launch_bounds__(fast_threads, fast_blocks) from_kernel(
             if (++phase < args.step) continue;
             phase = 0;
 #pragma unroll
-            for (int w = 0; w < HALO_SEP_NODES; w++)
+            for (int w = 0; w < HALO_SEP_SUPPORT; w++)
 #pragma unroll
                 for (int i = 0; i < fast_own; i++) v[w][i] = v[w + 1][i];
-            conv_load4(v[HALO_SEP_NODES], node < last ? node : last);
+            conv_load4(v[HALO_SEP_SUPPORT], node < last ? node : last);
             node += args.smooth.stride;
         }
     }

@@ -93,7 +93,7 @@ __device__ __forceinline__ static float4 into_numbers(const FastInto &args, cons
 /* ---- a thread's work ------------------------------------------------------------------------------------ */
 
 struct IntoThread {
-    float4 sum[HALO_SEP_NODES]; /* nodes in order of their age */
+    float4 sum[HALO_SEP_SUPPORT]; /* nodes in order of their age */
     float *node;                /* where the oldest goes, */
     int wait;                   /* if it is not one of the first so many */
     int phase;
@@ -138,10 +138,10 @@ __device__ __forceinline__ static void into_add(const FastInto &args, IntoThread
     t.sum[5] = into_fma(high.y, v, t.sum[5]);
     if (++t.phase < args.step) return;
     t.phase = 0;
-    if (t.wait-- <= 0) *reinterpret_cast<float4 *>(t.node) = t.sum[HALO_SEP_NODES - 1];
+    if (t.wait-- <= 0) *reinterpret_cast<float4 *>(t.node) = t.sum[HALO_SEP_SUPPORT - 1];
     t.node += args.node.stride;
 #pragma unroll
-    for (int k = HALO_SEP_NODES - 1; k > 0; k--) t.sum[k] = t.sum[k - 1];
+    for (int k = HALO_SEP_SUPPORT - 1; k > 0; k--) t.sum[k] = t.sum[k - 1];
     t.sum[0] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
@@ -222,13 +222,13 @@ __global__ static void __launch_bounds__(fast_threads, fast_blocks) into_kernel(
     const bool last = end == args.node.first + args.node.rows, live = e < args.numbers;
     const IntoColumns columns = into_columns<S>(args, cuda_min(e, args.numbers - fast_own));
     IntoRows rows;
-    rows.top = (first - HALO_SEP_NODES / 2) * args.step;
-    rows.bottom = (end + HALO_SEP_NODES / 2 - 1) * args.step;
+    rows.top = (first - HALO_SEP_SUPPORT / 2) * args.step;
+    rows.bottom = (end + HALO_SEP_SUPPORT / 2 - 1) * args.step;
     rows.from = (int)args.sums.first;
     rows.mine = min(last ? rows.bottom : rows.top + args.each * args.step, rows.from + (int)args.sums.rows);
     IntoThread t = {};
-    t.node = fast_row(args.node, first - HALO_SEP_NODES + 1) + e; /* what the first cell completes */
-    t.wait = live ? HALO_SEP_NODES - 1 : end - first + HALO_SEP_NODES;
+    t.node = fast_row(args.node, first - HALO_SEP_SUPPORT + 1) + e; /* what the first cell completes */
+    t.wait = live ? HALO_SEP_SUPPORT - 1 : end - first + HALO_SEP_SUPPORT;
     if (Sums) into_sums_begin(args, t, e, rows.top);
     if (rows.top >= 0 && rows.bottom <= args.src.height && __all_sync(CUDA_ALL, columns.words))
         into_inside<S, Sums>(args, t, rows,

@@ -55,12 +55,12 @@ typedef struct HaloBackend {
      * the number of samples that were clipped by stores, which is then reset to 0. NULL: counting goes on. */
     HaloStatus (*finish)(HaloDevice *device, uint64_t *clipped);
 
-    /* Workspace query: between `ask` and `asked` primitives compute nothing and touch no data, and buffers need
-     * not have any. Each returns, with HALO_ERR_LIMIT or HALO_OK, once it has reported how much device memory
-     * it would take beside its buffers. `asked` ends the query and gives the bytes of all of them, less an
-     * amount that any step may take and that does not grow with the work. */
-    void (*ask)(HaloDevice *device);
-    int64_t (*asked)(HaloDevice *device);
+    /* Workspace query: between `query_begin` and `query_end` primitives compute nothing and touch no data, and
+     * buffers need not have any. Each returns, with HALO_ERR_LIMIT or HALO_OK, once it has reported how much
+     * device memory it would take beside its buffers. `query_end` ends the query and gives the bytes of all of
+     * them, less an amount that any step may take and that does not grow with the work. */
+    void (*query_begin)(HaloDevice *device);
+    int64_t (*query_end)(HaloDevice *device);
 
     /* The primitives compute the rectangle of `dst` from `src`, whose rectangle holds every sample needed;
      * borders are those of the whole, `src->shape`. All but reduce, fold, powers and hist may return before the
@@ -82,7 +82,7 @@ typedef struct HaloBackend {
     HaloStatus (*mean)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloMean *, HaloStore);
     /* Whole buffers only. */
     HaloStatus (*equalize)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *, HaloStore);
-    HaloStatus (*pick)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloPick *, HaloStore);
+    HaloStatus (*gather)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloGather *, HaloStore);
     HaloStatus (*resample)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloResample *, HaloStore);
     HaloStatus (*bilateral)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloBilateral *, HaloStore);
     HaloStatus (*mix)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloMix *, HaloStore);
@@ -99,21 +99,19 @@ typedef struct HaloBackend {
      * both events and gives the milliseconds between them. */
     HaloStatus (*mark)(HaloDevice *, HaloMark which);
     HaloStatus (*elapsed)(HaloDevice *, double *ms);
-    /* Runs the rungs of a family (NULL: all) and reports each when it is done. */
-    HaloStatus (*ladder)(HaloDevice *, const char *family, HaloRungSeen *seen, void *context);
     /* Measures the device's ceilings; takes a second or two. May be NULL. */
     HaloStatus (*ceilings)(HaloDevice *, HaloCeilings *out);
 
     /* Does this convolution run by Fourier transforms, if that is allowed (`fast`)? May be NULL: none does. */
-    bool (*transforms)(const HaloConv *);
+    bool (*uses_fft)(const HaloConv *);
     /* The part of the method that `sep->fast` allows and the backend uses: fills `way`; false: it computes
      * exactly. May be NULL: all of it. */
-    bool (*coarse)(const HaloSep *sep, HaloSepFast *way);
+    bool (*sep_fast)(const HaloSep *sep, HaloSepFast *way);
     /* Can the backend fuse these steps into one pass, and is that faster? May be NULL: never. */
-    bool (*chains)(const HaloShape *src, const HaloShape *dst, const HaloChain *);
+    bool (*can_fuse)(const HaloShape *src, const HaloShape *dst, const HaloChain *);
     /* Can it find the extremes of these steps' result in one pass, and is that faster, although the samples
      * have to be computed again for the step that uses the extremes? May be NULL: never. */
-    bool (*measures)(const HaloShape *src, const HaloShape *dst, const HaloChain *);
+    bool (*can_fuse_extremes)(const HaloShape *src, const HaloShape *dst, const HaloChain *);
     /* Whole buffers of f32 only: for each channel the sums of d * d * d and (d * d) * (d * d), as folds would
      * give them, d being a sample's distance from k[channel]. third, fourth: [channels], host memory. May be
      * NULL: then two folds are used. */

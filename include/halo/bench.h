@@ -1,5 +1,4 @@
-/* What benchmarks tell: a device's ceilings, the times of a pipeline, and the ladder, teaching kernels from the
- * naive one to the product's own, each checked and timed, which `halo bench ladder` prints. */
+/* What benchmarks tell: a device's ceilings, and the times of a pipeline. */
 #ifndef HALO_BENCH_H
 #define HALO_BENCH_H
 
@@ -15,23 +14,6 @@ extern "C" {
 typedef struct HaloCeilings {
     double read_gbs, copy_gbs, fma_gflops;
 } HaloCeilings;
-
-/* One row of the table. Strings are static. */
-typedef struct HaloRung {
-    const char *family; /* "reduce/steps" */
-    const char *name;   /* "4 first add while loading" */
-    const char *change; /* what it changes from the rung before */
-    const char *note;   /* a published mistake this rung shows, or what still holds it back; may be empty */
-    double n;           /* elements */
-    double bytes;       /* moved, at least */
-    double ms;          /* median of many runs; 0: the row is a prediction, or not timed */
-    double ceiling_gbs; /* of read or copy, measured in the same process */
-    double predicted;   /* conv: the reuse predicted for this tile and mask; 0: none */
-    int checked;        /* sizes whose result was compared with the CPU's; 0: nothing to compare */
-    int wrong;          /* how many of them were wrong (the published mistakes are shown so, on purpose) */
-} HaloRung;
-
-typedef void HaloRungSeen(const HaloRung *rung, void *context);
 
 typedef struct HaloSession HaloSession; /* halo.h */
 typedef struct HaloPipeline HaloPipeline;

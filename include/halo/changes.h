@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "halo/buffer.h"
+#include "halo/gather.h"
 #include "halo/mix.h"
-#include "halo/pick.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -24,11 +24,11 @@ typedef struct HaloExplainedStep {
 } HaloExplainedStep;
 
 /* A secondary input. */
-typedef struct HaloExplainedSide {
+typedef struct HaloExplainedOperand {
     int value; /* its number */
     char path[256];
     HaloShape shape;
-} HaloExplainedSide;
+} HaloExplainedOperand;
 
 typedef struct HaloExplanation {
     int in, out;     /* of the values */
@@ -36,8 +36,8 @@ typedef struct HaloExplanation {
     int64_t shrunk;  /* the factor by which it is decimated while it is read; 1: not */
     HaloShape output;
     bool wants_output;
-    int sides;
-    HaloExplainedSide *side;
+    int operands;
+    HaloExplainedOperand *operand;
     int steps;
     HaloExplainedStep *step;
     bool fast;           /* HALO_PRECISION_FAST is set */

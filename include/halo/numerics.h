@@ -84,27 +84,48 @@ HALO_FN uint64_t halo_remainder(uint64_t a, uint64_t n)
 #endif
 }
 
-/* What halo_border_index gives for an index outside of [0, n). The picture and what the border makes of it come
- * again after `period`. On the GPU a function of its own: it is rarely run, and inlined it was a third of some
- * kernels. */
+/* Index functions of borders (halo/border.h): what is read for an index i outside of [0, n). */
+HALO_FN int64_t halo_index_none(int64_t i, int64_t n)
+{
+    (void)i, (void)n;
+    return -1;
+}
+HALO_FN int64_t halo_index_nearest(int64_t i, int64_t n) { return i < 0 ? 0 : n - 1; }
+/* Of a picture that repeats after `period`. */
+HALO_FN int64_t halo_index_in_period(int64_t i, int64_t period)
+{
+    const int64_t m = (int64_t)halo_remainder((uint64_t)(i >= 0 ? i : -1 - i), (uint64_t)period);
+    return i >= 0 ? m : period - 1 - m;
+}
+HALO_FN int64_t halo_index_wrapped(int64_t i, int64_t n) { return halo_index_in_period(i, n); }
+HALO_FN int64_t halo_index_reflected(int64_t i, int64_t n)
+{
+    const int64_t m = halo_index_in_period(i, 2 * n);
+    return m < n ? m : 2 * n - 1 - m;
+}
+HALO_FN int64_t halo_index_mirrored(int64_t i, int64_t n)
+{
+    if (n == 1) return 0;
+    const int64_t m = halo_index_in_period(i, 2 * n - 2);
+    return m < n ? m : 2 * n - 2 - m;
+}
+/* On the GPU a function of its own: it is rarely run, and inlined it was a third of some kernels. */
 HALO_FN_APART int64_t halo_border_fold(int64_t i, int64_t n, HaloBorder border)
 {
-    if (border == HALO_BORDER_REPLICATE || border == HALO_BORDER_KEEP) return i < 0 ? 0 : n - 1;
-    if (border != HALO_BORDER_WRAP && border != HALO_BORDER_REFLECT && border != HALO_BORDER_MIRROR) return -1;
-    if (border == HALO_BORDER_MIRROR && n == 1) return 0;
-    const int64_t period = border == HALO_BORDER_WRAP ? n : border == HALO_BORDER_REFLECT ? 2 * n : 2 * n - 2;
-    int64_t m = (int64_t)halo_remainder((uint64_t)(i >= 0 ? i : -1 - i), (uint64_t)period);
-    if (i < 0) m = period - 1 - m;
-    return m < n ? m : border == HALO_BORDER_REFLECT ? 2 * n - 1 - m : 2 * n - 2 - m;
+#define HALO_BORDER_FOLD(name, word, index, ...) \
+    if (border == HALO_BORDER_##name) return halo_index_##index(i, n);
+    HALO_BORDERS(HALO_BORDER_FOLD)
+#undef HALO_BORDER_FOLD
+    return -1;
 }
-
-/* The index in [0, n) that index i reads, or -1 where the border has a value of its own. Any i; n >= 1. */
 HALO_FN int64_t halo_border_index(int64_t i, int64_t n, HaloBorder border)
 {
     return i >= 0 && i < n ? i : halo_border_fold(i, n, border);
 }
 
-/* What a tap reads where halo_border_index is -1. */
+/* Has it a value of its own outside, and no sample? */
+HALO_FN bool halo_border_is_fixed(HaloBorder border) { return halo_border_index(-1, 1, border) < 0; }
+/* That value: what a tap reads where halo_border_index is -1. */
 HALO_FN float halo_border_value(HaloBorder border, float value)
 {
     return border == HALO_BORDER_CONSTANT ? value : 0.0f;

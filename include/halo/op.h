@@ -56,7 +56,7 @@ typedef struct HaloValue {
     bool from_end[2];
     const char *text;
     const HaloMask *mask;
-    HaloSide *side;             /* SOURCE: a file that is the same for all inputs, or */
+    HaloOperand *operand;       /* SOURCE: a file that is the same for all inputs, or */
     const HaloPipeline *branch; /* a branch; neither: a path with fields for parts of the input's */
 } HaloValue;
 
@@ -146,7 +146,8 @@ HALO_API HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const Hal
 HALO_API HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const HaloMean *mean, HaloReg *dst);
 HALO_API HaloStatus halo_build_bilateral(HaloBuilder *builder, HaloReg src, const HaloBilateral *bilateral,
                                          HaloReg *dst);
-HALO_API HaloStatus halo_build_pick(HaloBuilder *builder, HaloReg src, const HaloPick *pick, HaloReg *dst);
+HALO_API HaloStatus halo_build_gather(HaloBuilder *builder, HaloReg src, const HaloGather *gather,
+                                      HaloReg *dst);
 HALO_API HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const HaloResample *resample,
                                         HaloReg *dst);
 HALO_API HaloStatus halo_build_sections(HaloBuilder *builder, HaloReg src, const HaloSections *sections,

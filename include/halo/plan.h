@@ -7,9 +7,9 @@
 #include "halo/buffer.h"
 #include "halo/combine.h"
 #include "halo/fade.h"
+#include "halo/gather.h"
 #include "halo/mix.h"
 #include "halo/notes.h"
-#include "halo/pick.h"
 #include "halo/primitive.h"
 #include "halo/resample.h"
 #include "halo/result.h"
@@ -49,7 +49,7 @@ struct HaloStep {
         HaloMean mean;
         HaloBilateral bilateral;
         HaloEqualize equalize;
-        HaloPick pick;
+        HaloGather gather;
         HaloResample resample;
         HaloSections sections;
         HaloSpectrum spectrum;
@@ -70,12 +70,12 @@ struct HaloStep {
 };
 
 /* A secondary input, such as a dark frame: shared by plans, and read whole, unless it is long sound. */
-typedef struct HaloSide HaloSide;
+typedef struct HaloOperand HaloOperand;
 
 /* A value that is there before the first step. */
 typedef struct HaloInput {
     HaloReg reg;
-    HaloSide *side; /* NULL: the input that is run, which is the first */
+    HaloOperand *operand; /* NULL: the input that is run, which is the first */
 } HaloInput;
 
 /* Where a value is made and read, which tells how long it stays in memory. */

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "halo/border.h"
+
 typedef enum HaloPrimitive {
     HALO_CONV,      /* dense 1D or 2D convolution */
     HALO_SEP,       /* row pass, then column pass */
@@ -19,7 +21,7 @@ typedef enum HaloPrimitive {
     HALO_RANK,      /* the sample at a rank of the sorted window */
     HALO_MEAN,      /* the mean of the window */
     HALO_EQUALIZE,  /* histogram equalization, of all of an image or of tiles */
-    HALO_PICK,      /* gather: crop, pad, flip, rotate, stride */
+    HALO_GATHER,    /* gather: crop, pad, flip, rotate, stride */
     HALO_RESAMPLE,  /* resampling: weighted means at positions between samples */
     HALO_BILATERAL, /* bilateral filter: weighted means of the samples of the window that resemble its centre */
     HALO_MIX,       /* channels as weighted sums of channels */
@@ -30,19 +32,6 @@ typedef enum HaloPrimitive {
     HALO_EXTREMES,  /* the minimum and maximum of a chain's result, which is not stored */
     HALO_PRIMITIVES
 } HaloPrimitive;
-
-/* What a tap outside the image reads. VALID never reads outside: the output shrinks. KEEP never reaches a
- * backend: a plan makes it from REPLICATE and HALO_COMBINE_KEEP. */
-typedef enum HaloBorder {
-    HALO_BORDER_ZERO,
-    HALO_BORDER_CONSTANT,
-    HALO_BORDER_REPLICATE, /* aaa|abcd|ddd */
-    HALO_BORDER_REFLECT,   /* cba|abcd|dcb */
-    HALO_BORDER_MIRROR,    /* dcb|abcd|cba */
-    HALO_BORDER_WRAP,      /* bcd|abcd|abc */
-    HALO_BORDER_VALID,
-    HALO_BORDER_KEEP
-} HaloBorder;
 
 /* What lies under a window: output (x, y) reads samples (x + i + ox, y + j + oy), i < width, j < height, with
  * those outside the whole as the border gives them. `nan_ignore` leaves NaN samples out. */
@@ -184,7 +173,7 @@ typedef struct HaloMap {
 
 /* Parameters with a page of their own. */
 typedef struct HaloCombine HaloCombine;     /* combine.h */
-typedef struct HaloPick HaloPick;           /* pick.h */
+typedef struct HaloGather HaloGather;       /* gather.h */
 typedef struct HaloResample HaloResample;   /* resample.h */
 typedef struct HaloBilateral HaloBilateral; /* bilateral.h */
 typedef struct HaloMix HaloMix;             /* mix.h */

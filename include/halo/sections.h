@@ -33,9 +33,9 @@ typedef struct HaloSection {
  * (halo_sections_frames). A block is HALO_SECTIONS_BLOCK samples of the forward pass, the extension at the
  * start included. There are [channels][blocks + 1][2][count][2] states: at the start of each block in the
  * forward pass, and at its end in the backward pass, counted as the start of the next block. First the forward
- * pass (`there`) runs over parts from the first to the last, which finds only these states and leaves dst
- * alone. Then parts from the last to the first give the others, and their results; from then on any part can be
- * computed. */
+ * pass (`forward_only`) runs over parts from the first to the last, which finds only these states and leaves
+ * dst alone. Then parts from the last to the first give the others, and their results; from then on any part
+ * can be computed. */
 struct HaloSections {
     int count;
     const HaloSection *section;
@@ -43,7 +43,7 @@ struct HaloSections {
     int64_t extend;
     double *state;
     double *states;
-    bool there;
+    bool forward_only;
 };
 
 #define HALO_SECTIONS_REST 1024

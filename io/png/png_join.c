@@ -18,7 +18,7 @@ struct PngJoin {
 
 #define MORE_BYTES 5 /* of the empty block, at most */
 
-/* By level of PNG; 0: not by libdeflate. docs/codecs.md has times and sizes. */
+/* By level of PNG; 0: not by libdeflate. docs/performance.md has times and sizes. */
 static int level_of(int level)
 {
     static const int levels[10] = {[2] = 1, [3] = 3, [8] = 10, [9] = 12};

@@ -191,7 +191,7 @@ static void write_header(void *arg)
 }
 
 /* The level, and the filters that are tried for each row: with all of them most files become smaller, with
- * Paeth slower to read. docs/codecs.md has the sizes and the times. */
+ * Paeth slower to read. docs/performance.md has the sizes and the times. */
 static HaloStatus begin_samples(PngWriter *state)
 {
     const HaloWriter *writer = state->writer;

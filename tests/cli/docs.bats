@@ -16,3 +16,13 @@ setup() {
     done
     [ $missing -eq 0 ]
 }
+
+@test "docs/performance.md and docs/fidelity.md are what their scripts print" {
+    command -v python3 > /dev/null || skip "there is no python3"
+    local page script
+    while read -r page script; do
+        PYTHONDONTWRITEBYTECODE=1 python3 "$root/bench/$script.py" > "$page.md"
+        diff "$root/docs/$page.md" "$page.md" || { echo "bench/$script.py > docs/$page.md makes it anew"; return 1; }
+    done <<< 'performance performance
+fidelity fidelity_page'
+}

@@ -158,8 +158,8 @@ HaloSession *fake_session(HaloDeviceChoice device)
     fake_gpu.started = fake_started;
     fake_gpu.open = fake_open;
     fake_gpu.memory = fake_memory;
-    fake_gpu.ask = fake_ask;
-    fake_gpu.asked = fake_asked;
+    fake_gpu.query_begin = fake_ask;
+    fake_gpu.query_end = fake_asked;
     fake_gpu.describe = fake_describe;
     fake_gpu.upload = fake_upload;
     fake_gpu.download = fake_download;

@@ -223,9 +223,9 @@ const HaloBackend *fake_team_table(void)
                           .pin = fake_pin,
                           .unpin = fake_unpin,
                           .finish = fake_finish,
-                          .transforms = cpu->transforms,
-                          .coarse = cpu->coarse,
-                          .chains = cpu->chains};
+                          .uses_fft = cpu->uses_fft,
+                          .sep_fast = cpu->sep_fast,
+                          .can_fuse = cpu->can_fuse};
 #define SET(name, parameters, arguments, one, other, made) table.name = fake_##name;
     EACH_PRIMITIVE(SET)
 #undef SET

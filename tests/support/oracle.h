@@ -8,7 +8,7 @@
 #include "halo/combine.h"
 #include "halo/fade.h"
 #include "halo/mix.h"
-#include "halo/pick.h"
+#include "halo/gather.h"
 #include "halo/primitive.h"
 #include "halo/resample.h"
 #include "halo/result.h"
@@ -53,7 +53,7 @@ void oracle_hist_parts(const HaloBuf *src, const HaloHist *hist, HaloHistogram *
 uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store);
 uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store);
 uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
-uint64_t oracle_pick(const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store);
+uint64_t oracle_gather(const HaloBuf *src, HaloBuf *dst, const HaloGather *gather, HaloStore store);
 uint64_t oracle_mix(const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloStore store);
 uint64_t oracle_fade(const HaloBuf *src, HaloBuf *dst, const HaloFade *fade, HaloStore store);
 uint64_t oracle_resample(const HaloBuf *src, HaloBuf *dst, const HaloResample *resample, HaloStore store);

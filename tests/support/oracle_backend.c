@@ -72,7 +72,7 @@ static HaloStatus run_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, 
     return HALO_OK;
 }
 
-static bool never_coarse(const HaloSep *sep, HaloSepFast *way)
+static bool never_fast(const HaloSep *sep, HaloSepFast *way)
 {
     (void)sep, (void)way;
     return false;
@@ -193,10 +193,10 @@ static HaloStatus run_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *
     return HALO_OK;
 }
 
-static HaloStatus run_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick,
+static HaloStatus run_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
                            HaloStore store)
 {
-    device->clipped += oracle_pick(src, dst, pick, store);
+    device->clipped += oracle_gather(src, dst, gather, store);
     return HALO_OK;
 }
 
@@ -246,7 +246,7 @@ const HaloBackend oracle_backend = {
     .finish = oracle_finish,
     .conv = run_conv,
     .sep = run_sep,
-    .coarse = never_coarse,
+    .sep_fast = never_fast,
     .map = run_map,
     .combine = run_combine,
     .reduce = run_reduce,
@@ -256,7 +256,7 @@ const HaloBackend oracle_backend = {
     .rank = run_rank,
     .mean = run_mean,
     .bilateral = run_bilateral,
-    .pick = run_pick,
+    .gather = run_gather,
     .resample = run_resample,
     .mix = run_mix,
     .fade = run_fade,

@@ -83,7 +83,7 @@ void oracle_chains_open(void)
     oracle_chains.name = "oracle in chains";
     oracle_chains.memory = memory;
     oracle_chains.chain = run_chain;
-    oracle_chains.chains = any;
+    oracle_chains.can_fuse = any;
     oracle_chains.extremes = run_extremes;
-    oracle_chains.measures = any;
+    oracle_chains.can_fuse_extremes = any;
 }

@@ -11,15 +11,15 @@ static int64_t place(int64_t at, int64_t n, HaloBorder border)
     return index;
 }
 
-uint64_t oracle_pick(const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store)
+uint64_t oracle_gather(const HaloBuf *src, HaloBuf *dst, const HaloGather *gather, HaloStore store)
 {
-    const float outside = pick->border == HALO_BORDER_CONSTANT ? pick->value : 0.0f;
+    const float outside = gather->border == HALO_BORDER_CONSTANT ? gather->value : 0.0f;
     uint64_t clipped = 0;
     for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++)
         for (int64_t x = dst->x0; x < dst->x0 + dst->cols; x++) {
-            const int64_t i = pick->transposed ? y : x, j = pick->transposed ? x : y;
-            const int64_t u = place(pick->x0 + pick->step_x * i, src->shape.width, pick->border);
-            const int64_t v = place(pick->y0 + pick->step_y * j, src->shape.height, pick->border);
+            const int64_t i = gather->transposed ? y : x, j = gather->transposed ? x : y;
+            const int64_t u = place(gather->x0 + gather->step_x * i, src->shape.width, gather->border);
+            const int64_t v = place(gather->y0 + gather->step_y * j, src->shape.height, gather->border);
             for (int c = 0; c < dst->shape.channels; c++)
                 clipped += oracle_put(dst, x, y, c, u < 0 || v < 0 ? outside : oracle_get(src, u, v, c), store);
         }

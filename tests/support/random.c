@@ -48,8 +48,8 @@ float rng_special(Rng *rng)
         0x3f000000u, 0xbf000000u, 0x3fc00000u, 0x437f8000u, 0x477fff80u, /* ties: 0.5, 1.5, 255.5, 65535.5 */
     };
     const int64_t kinds = (int64_t)(sizeof pattern / sizeof *pattern);
-    const int64_t pick = rng_between(rng, 0, kinds + 1);
-    const uint32_t bits = pick < kinds ? pattern[pick] : (uint32_t)rng_next(rng);
+    const int64_t chosen = rng_between(rng, 0, kinds + 1);
+    const uint32_t bits = chosen < kinds ? pattern[chosen] : (uint32_t)rng_next(rng);
     float v;
     memcpy(&v, &bits, sizeof v);
     return v;

@@ -1,0 +1,145 @@
+/* Secondary inputs: files that pipelines name. */
+#include <stdlib.h>
+
+#include "file.h"
+#include "operand.h"
+
+/* Shorter sound is read once, and is in memory for all inputs. */
+#define SHORT_BYTES ((int64_t)256 << 10)
+
+/* Sound in a file, which can be opened again, and whose length is known. */
+static bool stays_in_file(const HaloReader *reader)
+{
+    const HaloShape *shape = &reader->info.shape;
+    int64_t bytes;
+    return shape->kind == HALO_AUDIO && shape->width > 0 && halo_source_size(reader->source) >= 0 &&
+           halo_source_seekable(reader->source) && halo_shape_bytes(shape, &bytes) == HALO_OK &&
+           bytes > SHORT_BYTES;
+}
+
+HaloMemory operand_memory(const HaloOperand *operand)
+{
+    return (HaloMemory){.allowed = operand->max_memory, .advice = "--max-memory sets the limit"};
+}
+
+static HaloStatus read_first(HaloSession *session, HaloOperand *operand)
+{
+    HaloStatus status = HALO_OK;
+    HaloSource *source = NULL;
+    HaloReader reader = {0};
+    HaloMemory memory = operand_memory(operand);
+    HALO_TRY(halo_source_open(operand->path, &source));
+    halo_source_count(source, &memory);
+    status = load_open(session, source, NULL, &reader);
+    reader.memory = &memory;
+    HALO_TRY(status);
+    operand->tables = session->tables;
+    operand->format = reader.format;
+    operand->options = reader.options;
+    operand->data.shape = reader.info.shape;
+    if (!stays_in_file(&reader)) {
+        HALO_TRY(load_samples(&reader, &operand->data));
+        atomic_store(&operand->there, true);
+        operand->notes = reader.info.notes;
+    }
+    operand->orientation =
+        reader.info.shape.kind == HALO_IMAGE ? halo_exif_orientation(&reader.info.meta.exif) : 1;
+    HALO_TRY(operand_count_pages(operand, &reader));
+    if (halo_source_identity(source, operand->file.id)) operand->file.what = "read by the pipeline";
+out:
+    load_close(&reader);
+    halo_source_close(source);
+    return status == HALO_OK ? status : halo_fail_about(status, operand->path);
+}
+
+HaloStatus operand_open(const HaloOperand *operand, OperandReader *to)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *was = &operand->data.shape, *now = &to->reader.info.shape;
+    *to = (OperandReader){.memory = operand_memory(operand)};
+    HALO_TRY(halo_source_open(operand->path, &to->source));
+    halo_source_count(to->source, &to->memory);
+    HALO_TRY(
+        load_open_as(to->source, operand->format, &operand->options, operand->jobs, &to->memory, &to->reader));
+    if (now->width != was->width || now->channels != was->channels || now->dtype != was->dtype ||
+        now->rate != was->rate)
+        HALO_FAIL(HALO_ERR_INPUT, "has changed while it was being read");
+out:
+    return status == HALO_OK ? status : halo_fail_about(status, operand->path);
+}
+
+void operand_close(OperandReader *reader)
+{
+    load_close(&reader->reader);
+    halo_source_close(reader->source);
+    reader->source = NULL;
+}
+
+static HaloStatus read_rest(HaloOperand *operand)
+{
+    HaloStatus status = HALO_OK;
+    OperandReader reader = {0};
+    HaloBuf data = {0};
+    HALO_TRY(operand_open(operand, &reader));
+    status = load_samples(&reader.reader, &data);
+    if (status != HALO_OK) halo_fail_about(status, operand->path);
+    HALO_TRY(status);
+    operand->data = data;
+    atomic_store(&operand->there, true);
+out:
+    operand_close(&reader);
+    return status;
+}
+
+HaloStatus operand_want(HaloOperand *operand)
+{
+    HaloStatus status = HALO_OK;
+    if (atomic_load(&operand->there)) return HALO_OK;
+    pthread_mutex_lock(&operand->reading);
+    if (!atomic_load(&operand->there)) status = read_rest(operand);
+    pthread_mutex_unlock(&operand->reading);
+    return status;
+}
+
+HaloStatus operand_load(HaloSession *session, const char *path, HaloOperand **operand)
+{
+    HaloOperand *made = operand_new(path);
+    *operand = NULL;
+    if (made == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    made->jobs = session->options.jobs;
+    made->max_memory = session->options.max_memory;
+    const HaloStatus status = read_first(session, made);
+    if (status == HALO_OK)
+        *operand = made;
+    else
+        operand_release(made);
+    return status;
+}
+
+/* Counted as what is read is. */
+static HaloStatus turn_operand(HaloOperand *operand)
+{
+    HaloMemory memory = operand_memory(operand);
+    HaloOperand *made = operand_new(operand->path);
+    if (made == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    const HaloStatus status = turn_samples(&memory, &operand->data, operand->orientation, &made->data);
+    made->orientation = 1;
+    atomic_store(&made->there, true);
+    if (status == HALO_OK)
+        operand->upright = made;
+    else
+        operand_release(made);
+    return status == HALO_OK ? status : halo_fail_about(status, operand->path);
+}
+
+HaloStatus operand_upright(HaloOperand *operand, HaloOperand **upright)
+{
+    HaloStatus status = HALO_OK;
+    *upright = operand;
+    if (operand->orientation == 1) return HALO_OK;
+    pthread_mutex_lock(&operand->measuring);
+    if (operand->upright == NULL) status = turn_operand(operand);
+    *upright = operand->upright;
+    pthread_mutex_unlock(&operand->measuring);
+    return status;
+}
