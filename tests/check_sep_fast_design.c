@@ -29,11 +29,11 @@ static void nodes_of(const HaloSepSpline *how, int64_t n, int64_t lowest, double
 {
     const int64_t step = how->step;
     for (int w = 0; w < HALO_SEP_SUPPORT; w++)
-        for (int64_t i = 0; i < how->coarse.count; i++)
+        for (int64_t i = 0; i < how->decimated.count; i++)
             for (int64_t d = 0; d < HALO_SEP_SUPPORT * step; d++) {
                 const double tap = (double)how->from[(HALO_SEP_SUPPORT - 1 - w) * step + n] *
-                                   (double)how->coarse.tap[i] * (double)how->into[d];
-                if (tap != 0) sum[(how->coarse.first + i + w - 2) * step + d - 3 * step - n - lowest] += tap;
+                                   (double)how->decimated.tap[i] * (double)how->into[d];
+                if (tap != 0) sum[(how->decimated.first + i + w - 2) * step + d - 3 * step - n - lowest] += tap;
             }
     add_taps(sum, lowest, &how->rest[0], 1);
     add_taps(sum, lowest, &how->rest[1], 1);
@@ -76,7 +76,7 @@ static double axis_off(const HaloSepSpline *how, const HaloSepTaps *mask, int64_
 /* The error of the blocks counts as much as that of the other columns. */
 static double blocks_off(const HaloSep *sep, const HaloSepFast *how, double *sum)
 {
-    const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x}, *rest = how->down.rest;
+    const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x}, *rest = how->vertical.rest;
     double most = 0;
     for (int64_t n = 0; n < HALO_SEP_EVERY * how->block; n++) {
         memset(sum, 0, (size_t)how->width * sizeof *sum);
@@ -100,12 +100,12 @@ static void designs_are_within_the_bound(Rng *rng)
     if (sum == NULL) fail_case("host", "not enough memory");
     const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x},
                       column = {sep->window.oy, sep->window.height, sep->tap_y};
-    const double down = axis_off(&sep->fast->down, &column, sep->fast->oy, sep->fast->height, sum),
-                 along = axis_off(&sep->fast->along, &row, sep->fast->ox, sep->fast->width, sum),
+    const double down = axis_off(&sep->fast->vertical, &column, sep->fast->oy, sep->fast->height, sum),
+                 along = axis_off(&sep->fast->horizontal, &row, sep->fast->ox, sep->fast->width, sum),
                  blocks = blocks_off(sep, sep->fast, sum);
     if (!(down + along + blocks <= OF_TAPS))
         fail_case("host", "%" PRId64 " x %" PRId64 " taps, %" PRId64 " rows a node: off by %g, %g and %g",
-                  sep->window.width, sep->window.height, sep->fast->down.step, down, along, blocks);
+                  sep->window.width, sep->window.height, sep->fast->vertical.step, down, along, blocks);
     free(sum);
     smooth_mask_free(&mask);
 }

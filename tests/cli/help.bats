@@ -303,9 +303,9 @@ END
     [ "$(halo --generate ops-table | wc -l)" -eq "$(($(halo list ops --json | wc -l) + 2))" ]
 }
 
-@test "README has that table" {
+@test "docs/operations.md has that table" {
     halo --generate ops-table > made.md
-    sed '1,/^<!-- halo --generate ops-table -->$/d; /^<!-- end -->$/,$d' "$BATS_TEST_DIRNAME/../../README.md" \
+    sed '1,/^<!-- halo --generate ops-table -->$/d; /^<!-- end -->$/,$d' "$BATS_TEST_DIRNAME/../../docs/operations.md" \
         > found.md
     [ -s found.md ]
     diff made.md found.md
