@@ -1,9 +1,10 @@
-# What `halo help WORD` searches of the cookbook: its headings with their commands, and the table of other tools' names,
-# as a C file.
+# What `halo help WORD` searches of the cookbook: its headings with their commands, and the table of other
+# tools' names, as a C file.
 #   cmake -DFROM=docs/cookbook.md -DTO=cookbook.c -P cmake/cookbook.cmake
 cmake_minimum_required(VERSION 3.25)
 
-# Lines become elements of a CMake list, in which ; [ ] have a meaning: control characters stand for them meanwhile.
+# Lines become elements of a CMake list, in which ; [ ] have a meaning: control characters stand for them
+# meanwhile.
 string(ASCII 1 semicolon)
 string(ASCII 2 open)
 string(ASCII 3 close)

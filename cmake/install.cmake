@@ -17,7 +17,7 @@ foreach(header ${headers})
 endforeach()
 install(FILES LICENSE README.md TYPE DOC OPTIONAL)
 
-# ---- pkg-config ------------------------------------------------------------------------------------------------
+# ---- pkg-config ----------------------------------------------------------------------------------------------
 file(RELATIVE_PATH HALO_PREFIX_FROM_PC "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REPLACE ";" ", " HALO_PC_REQUIRES "${halo_requires}")
 set(HALO_PC_LIBS "-lm -pthread -ldl")
@@ -27,15 +27,16 @@ endif()
 configure_file(cmake/halo.pc.in halo.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/halo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# ---- CMake: find_package(halo), then halo::halo or halo::static ----------------------------------------------------
+# ---- CMake: find_package(halo), then halo::halo or halo::static ----------------------------------------------
 set(HALO_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/halo)
-configure_package_config_file(cmake/haloConfig.cmake.in haloConfig.cmake INSTALL_DESTINATION ${HALO_PACKAGE_DIR})
+configure_package_config_file(cmake/haloConfig.cmake.in haloConfig.cmake INSTALL_DESTINATION
+    ${HALO_PACKAGE_DIR})
 write_basic_package_version_file(haloConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(EXPORT haloTargets NAMESPACE halo:: DESTINATION ${HALO_PACKAGE_DIR})
 install(FILES ${PROJECT_BINARY_DIR}/haloConfig.cmake ${PROJECT_BINARY_DIR}/haloConfigVersion.cmake
     DESTINATION ${HALO_PACKAGE_DIR})
 
-# ---- the manual and the completions, which the program writes itself ------------------------------------------------
+# ---- the manual and the completions, which the program writes itself -----------------------------------------
 set(HALO_PAGES "man;halo.1;${CMAKE_INSTALL_MANDIR}/man1"
     "complete-bash;halo.bash;${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
     "complete-zsh;_halo;${CMAKE_INSTALL_DATADIR}/zsh/site-functions"

@@ -1,4 +1,4 @@
-/* Audio files: what goes in comes out, whatever the container. */
+/* Audio files: samples come back unchanged from every container. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,7 +99,7 @@ static void test_floats_come_back(void **unused)
             uint64_t clipped;
             Bytes file = save_sound(lossless_sound[f], bits, true, 1, in, COUNT, &clipped);
             assert_int_equal(clipped, 0);
-            for (size_t i = 0; i + 4 <= file.size; i++) /* where it cannot be left out it has no time */
+            for (size_t i = 0; i + 4 <= file.size; i++) /* formats that need a time stamp have 0 */
                 if (memcmp(file.at + i, "PEAK", 4) == 0) assert_memory_equal(file.at + i + 12, "\0\0\0", 4);
             Sound back = must_load_sound(file, lossless_sound[f]);
             assert_int_equal(back.info.bits, bits);
@@ -109,7 +109,7 @@ static void test_floats_come_back(void **unused)
         }
 }
 
-static void test_ogg_repeats(void **unused)
+static void test_ogg_is_reproducible(void **unused)
 {
     (void)unused;
     enum { COUNT = 30000 };
@@ -164,7 +164,7 @@ int main(void)
         cmocka_unit_test(test_full_scale_of_32_bits),
         cmocka_unit_test(test_mu_law),
         cmocka_unit_test(test_floats_come_back),
-        cmocka_unit_test(test_ogg_repeats),
+        cmocka_unit_test(test_ogg_is_reproducible),
         cmocka_unit_test(test_channels),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

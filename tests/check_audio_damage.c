@@ -1,5 +1,5 @@
-/* Audio files that are cut short, lie or come through a pipe: what is wrong with them is said, and what is
- * there is read. */
+/* Audio files that are truncated, have false headers or come through a pipe: faults are reported, and the
+ * samples that exist are read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void test_truncated(void **unused)
         Sound part;
         assert_int_equal(load_sound(file, format, true, &part), HALO_OK);
         assert_true(part.frames > COUNT / 4 &&
-                    part.frames < COUNT * 4 / 5); /* what is missing is not made up */
+                    part.frames < COUNT * 4 / 5); /* missing samples are not invented */
         if (f < LOSSLESS_SOUND) assert_memory_equal(part.at, in, (size_t)part.frames * sizeof *in);
         halo_meta_free(&part.info.meta);
         free(part.at);

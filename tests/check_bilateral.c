@@ -85,20 +85,14 @@ static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t he
     free(span);
 }
 
-static void windows_body(Rng *rng)
+static void windows(Rng *rng)
 {
     HaloShape shape = draw_long_shape(rng, 40);
     shape.channels = (int)rng_between(rng, 1, rng_once_in(rng, 4) ? 10 : 4);
     run_case(rng, &shape, 2 * rng_between(rng, 0, 4) + 1, 2 * rng_between(rng, 0, 4) + 1);
 }
 
-static void windows(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 300, windows_body);
-}
-
-static void columns_body(Rng *rng)
+static void one_column(Rng *rng)
 {
     const HaloShape shape =
         test_shape(draw_dtype(rng), 1, rng_between(rng, 60, rng_once_in(rng, 4) ? 5000 : 300),
@@ -106,54 +100,30 @@ static void columns_body(Rng *rng)
     run_case(rng, &shape, 2 * rng_between(rng, 0, 4) + 1, 2 * rng_between(rng, 0, 6) + 1);
 }
 
-static void one_column(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, columns_body);
-}
-
 /* Up to three times the picture. */
-static void larger_windows_body(Rng *rng)
+static void larger_windows(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 30);
     const int64_t width = 2 * rng_between(rng, 0, 3 * shape.width / 2) + 1;
     run_case(rng, &shape, width, 2 * rng_between(rng, 0, 3 * shape.height / 2) + 1);
 }
 
-static void larger_windows(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, larger_windows_body);
-}
-
 /* More than a tile has. */
-static void larger_images_body(Rng *rng)
+static void larger_images(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 300, 900), rng_between(rng, 60, 120),
                                        (int)rng_between(rng, 1, 4));
     run_case(rng, &shape, 2 * rng_between(rng, 0, 5) + 1, 2 * rng_between(rng, 0, 5) + 1);
 }
 
-static void larger_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 8, larger_images_body);
-}
-
-/* Windows whose rows, and whose rows one by one, are more than a GPU keeps at hand. */
-static void wide_windows_body(Rng *rng)
+/* Windows whose rows, together or one at a time, exceed a GPU's shared memory. */
+static void wide_windows(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), rng_between(rng, 1, 3),
                                        (int)rng_between(rng, 1, 4));
     const bool lines = rng_once_in(rng, 2);
     run_case(rng, &shape, 2 * rng_between(rng, 200, lines ? 4000 : 500) + 1,
              lines ? 1 : 2 * rng_between(rng, 10, 30) + 1);
-}
-
-static void wide_windows(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 8, wide_windows_body);
 }
 
 /* ---- what the operation makes --------------------------------------------------------------------------- */
@@ -232,8 +202,8 @@ static void weights_are_gaussians(void **state)
     }
 }
 
-/* What is flat stays as it is, to the bit, beside an edge too; and far more than the range away nothing counts.
- */
+/* Flat areas stay the same to the bit, also beside an edge; samples much farther away than the range have no
+ * weight. */
 static void edges_stay(void **state)
 {
     (void)state;
@@ -242,14 +212,14 @@ static void edges_stay(void **state)
     for (int i = 0; i < W * H; i++) {
         const bool right = i % W > W / 2;
         from[3 * i] = 0.3f;
-        from[3 * i + 1] = right ? 0.7f : 0.1f; /* an edge in one colour is one in all */
+        from[3 * i + 1] = right ? 0.7f : 0.1f; /* an edge in one channel separates all channels */
         from[3 * i + 2] = right ? 0.3001f : 0.3002f;
     }
     run_text("bilateral:2,range=10%", &shape, from, to);
     assert_memory_equal(from, to, sizeof from);
 }
 
-/* Alpha that is full everywhere is as none. */
+/* Full alpha everywhere gives the result without alpha. */
 static void opaque_pixels_are_as_without_alpha(void **state)
 {
     (void)state;
@@ -270,10 +240,10 @@ static void opaque_pixels_are_as_without_alpha(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows),        cmocka_unit_test(one_column),
-        cmocka_unit_test(larger_windows), cmocka_unit_test(larger_images),
-        cmocka_unit_test(wide_windows),   cmocka_unit_test(weights_are_gaussians),
-        cmocka_unit_test(edges_stay),     cmocka_unit_test(opaque_pixels_are_as_without_alpha),
+        random_test(windows, 300),       random_test(one_column, 200),
+        random_test(larger_windows, 60), random_test(larger_images, 8),
+        random_test(wide_windows, 8),    cmocka_unit_test(weights_are_gaussians),
+        cmocka_unit_test(edges_stay),    cmocka_unit_test(opaque_pixels_are_as_without_alpha),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -1,5 +1,5 @@
-/* Gradients of a blur, with what may come behind, give the bytes of the steps one by one, also where a backend
- * makes both in one pass: at every edge, of parts of a picture, with what is no number. */
+/* Gradients of a blur, followed by other steps or not, give the bytes of the separate steps, also where a
+ * backend fuses both: at every edge, for parts of an image, and with non-finite samples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { TEXT = 400 };
 
-/* Part of a picture: whoever makes it sees no samples beyond what it reads. */
+/* Part of an image: the source holds only the samples that are needed. */
 static void add_crop(char *text, const HaloShape *shape, Rng *rng)
 {
     const int64_t width = rng_between(rng, 1, shape->width), height = rng_between(rng, 1, shape->height);
@@ -37,7 +37,7 @@ static void add_gradient(char *text, const char *edge, Rng *rng)
     sprintf(text + strlen(text), "%s:border=%s", op[rng_between(rng, 0, 4)], edge);
 }
 
-/* What may come behind; and a picture of the type and of the widths that there are kernels for, or another. */
+/* The steps that may follow; and images with and without a kernel for their type and width. */
 static void expect_alike(char *text, Rng *rng)
 {
     static const char *const end[] = {"",           "", " | gain:2", " | threshold:50 | invert", " | normalize",
@@ -56,7 +56,7 @@ static void expect_alike(char *text, Rng *rng)
     halo_buf_free(&in);
 }
 
-static void blurred_body(Rng *rng)
+static void blurred(Rng *rng)
 {
     char text[TEXT] = "";
     const char *edge = draw_edge(rng);
@@ -66,13 +66,7 @@ static void blurred_body(Rng *rng)
     expect_alike(text, rng);
 }
 
-static void blurred(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, blurred_body);
-}
-
-static void prepared_body(Rng *rng)
+static void prepared(Rng *rng)
 {
     static const char *const points[] = {
         "gain:2", "invert | gain:0.5", "threshold:0.3 | offset:-1 | abs", "clamp:min=-2,max=0.8 | invert",
@@ -87,15 +81,9 @@ static void prepared_body(Rng *rng)
     expect_alike(text, rng);
 }
 
-static void prepared(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 80, prepared_body);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(blurred), cmocka_unit_test(prepared)};
+    const struct CMUnitTest tests[] = {random_test(blurred, 100), random_test(prepared, 80)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
 }

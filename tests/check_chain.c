@@ -1,4 +1,4 @@
-/* Neighbouring steps in one pass: which they are, and that they give the bytes of the steps one by one, by a
+/* Fusion: which neighbouring steps form a chain, and that chains give the bytes of the separate steps, by a
  * backend that runs every chain and by every GPU. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static HaloSession *open_chains(void)
     return session;
 }
 
-/* What it says of a pipeline. */
+/* The explanation of a pipeline. */
 static char *explain(const char *text, int channels)
 {
     const HaloShape shape = test_shape(HALO_U8, 90, 80, channels);
@@ -71,32 +71,33 @@ static void expect_steps(const char *pipeline, int channels, int steps, const ch
     free(said);
 }
 
-static void neighbours_are_one(void **state)
+static void neighbouring_steps_are_fused(void **state)
 {
     (void)state;
     expect_steps("sobel", 1, 1, "in one pass: convolve 3 x 3, border replicate; convolve 3 x 3");
     expect_steps("unsharp | depth:u8", 3, 1, "in one pass");
     expect_steps("gray | gauss:1.5 | sobel", 3, 1, "gray|gauss|sobel");
-    /* What sets the map behind it alone is measured without being kept, and made anew with the map. */
+    /* A value that is read only for its extremes and by the map that they set is computed twice and never
+     * stored. */
     expect_steps("gauss:1.5 | sobel | normalize", 1, 2, "minimum and maximum, in one pass: convolve rows");
     expect_steps("gauss:1.5 | normalize | depth:u8", 3, 2, "gauss|normalize");
-    /* Where somebody else asks for it, or more is asked, it is there whole, and what is set by it is not of the
+    /* Where another step reads it, or more than its extremes, it is stored, and the map is not part of the
      * chain. */
     expect_steps("gauss:1.5 | stats | normalize", 1, 4, NULL);
     expect_steps("gauss:1.5 | sobel | normalize:percentiles=\"1,99\"", 1, 3, "gauss|sobel");
     expect_steps("median:3 | normalize", 1, 3, "reduce");
-    /* A single step is none; what rounds in between ends one. */
+    /* A single step is no chain; a step that rounds its result ends a chain. */
     expect_steps("gauss:1.5", 1, 1, "convolve rows");
     expect_steps("gauss:1.5 | depth:u8 | sharpen", 1, 2, NULL);
-    /* A value that somebody else reads is there, too. */
+    /* A value that another step reads is stored. */
     expect_steps("gauss:1.5 | stats | sharpen", 1, 3, NULL);
     expect_steps("median:3 | sharpen | laplace", 1, 2, "sharpen|laplace");
     expect_steps("gauss:1 | gauss:1.5,nan=ignore | sharpen", 1, 3, NULL);
-    /* In integers there is no NaN. */
+    /* Integers have no NaN. */
     expect_steps("gauss:1.5,nan=ignore | sharpen", 1, 1, "gauss|sharpen");
 }
 
-/* What is said of a file is read when its plan has gone. */
+/* The report of a file is read after its plan has been freed. */
 static void names_outlive_the_plan(void **state)
 {
     (void)state;
@@ -129,7 +130,7 @@ static void names_outlive_the_plan(void **state)
 
 /* ---- the same bytes ------------------------------------------------------------------------------------- */
 
-/* Pictures larger than any tile, smaller than any reach, and of many rows of few columns. */
+/* Images larger than any tile, smaller than any window, and narrow ones. */
 static HaloShape draw_picture(Rng *rng)
 {
     const bool large = rng_once_in(rng, 3), tall = rng_once_in(rng, 4);
@@ -143,7 +144,7 @@ static HaloShape draw_picture(Rng *rng)
     return shape;
 }
 
-/* The pipeline works, and gives the same bytes on a picture of random samples everywhere. */
+/* The pipeline succeeds, and gives the same bytes on every device for random samples. */
 static void expect_alike(const char *text, const HaloShape *shape, bool special, Rng *rng)
 {
     HaloBuf in = random_input(shape, special, rng);
@@ -153,7 +154,7 @@ static void expect_alike(const char *text, const HaloShape *shape, bool special,
     halo_buf_free(&in);
 }
 
-static void random_chains_body(Rng *rng)
+static void random_chains(Rng *rng)
 {
     static const char *const op[] = {"gauss:0.7",
                                      "gauss:1.5",
@@ -202,14 +203,8 @@ static void random_chains_body(Rng *rng)
     expect_alike(text, &shape, rng_once_in(rng, 4), rng);
 }
 
-static void random_chains(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, random_chains_body);
-}
-
-/* Gray of bytes, and a blur: of rows whose pixels can be copied in words, and others. */
-static void gray_blurs_body(Rng *rng)
+/* Gray of u8 images, then a blur: rows that are aligned for wide copies, and others. */
+static void gray_blurs(Rng *rng)
 {
     static const char *const border[] = {"zero",   "constant=7", "replicate", "reflect",
                                          "mirror", "wrap",       "keep"};
@@ -223,14 +218,8 @@ static void gray_blurs_body(Rng *rng)
     expect_alike(text, &shape, false, rng);
 }
 
-static void gray_blurs(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, gray_blurs_body);
-}
-
-/* Half of the samples the lowest or the highest, so that gradients clip and are the greatest there are; or a
- * slope with little noise, of which nothing clips. */
+/* Half of the samples are the lowest or the highest, so that gradients reach their greatest values and clip; or
+ * a ramp with little noise, for which nothing clips. */
 static void draw_steep(HaloBuf *in, bool steep, Rng *rng)
 {
     for (int64_t y = 0; y < in->rows; y++) {
@@ -243,7 +232,7 @@ static void draw_steep(HaloBuf *in, bool steep, Rng *rng)
     }
 }
 
-/* The same everywhere, of bytes that mostly rise and fall in steps. */
+/* The same result on every device, for u8 images of steps. */
 static void steep_bytes_alike(const char *text, const HaloShape *shape, Rng *rng)
 {
     HaloBuf in = random_input(shape, false, rng);
@@ -254,9 +243,8 @@ static void steep_bytes_alike(const char *text, const HaloShape *shape, Rng *rng
     halo_buf_free(&in);
 }
 
-/* Bytes to bytes: rows of whole warps and others, that start anywhere, borders beyond the picture, few rows and
- * many. */
-static void byte_gradients_body(Rng *rng)
+/* u8 to u8: rows of whole warps and others, any alignment, borders beyond the image, few rows and many. */
+static void gradients_of_u8(Rng *rng)
 {
     static const char *const op[] = {"sobel", "sobel", "prewitt", "scharr", "roberts"};
     static const char *const border[] = {"zero",    "constant=7", "constant=255", "replicate",
@@ -273,15 +261,9 @@ static void byte_gradients_body(Rng *rng)
     steep_bytes_alike(text, &shape, rng);
 }
 
-static void byte_gradients(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, byte_gradients_body);
-}
-
-/* Bytes that are sharpened, of which all, many or none clip: rows of whole warps and others, more of them than
- * wait at a time. */
-static void sharpened_bytes_body(Rng *rng)
+/* Sharpened u8 images, of which all, many or no samples clip: rows of whole warps and others, more than are in
+ * flight at a time. */
+static void sharpened_u8(Rng *rng)
 {
     static const char *const amount[] = {"", ",amount=9", ",amount=-2.5", ",amount=0.3", ",amount=1e9"};
     static const char *const threshold[] = {"", "", ",threshold=20"};
@@ -295,18 +277,14 @@ static void sharpened_bytes_body(Rng *rng)
     steep_bytes_alike(text, &shape, rng);
 }
 
-static void sharpened_bytes(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, sharpened_bytes_body);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbours_are_one), cmocka_unit_test(names_outlive_the_plan),
-        cmocka_unit_test(random_chains),      cmocka_unit_test(gray_blurs),
-        cmocka_unit_test(byte_gradients),     cmocka_unit_test(sharpened_bytes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(neighbouring_steps_are_fused),
+                                       cmocka_unit_test(names_outlive_the_plan),
+                                       random_test(random_chains, 150),
+                                       random_test(gray_blurs, 40),
+                                       random_test(gradients_of_u8, 60),
+                                       random_test(sharpened_u8, 60)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
 }

@@ -85,19 +85,19 @@ static void run_case(Rng *rng, HaloCombineKind kind)
     testbuf_free(&dst);
 }
 
-static void magnitude_body(Rng *rng) { run_case(rng, HALO_COMBINE_MAGNITUDE); }
-static void add_body(Rng *rng) { run_case(rng, HALO_COMBINE_ADD); }
-static void pair_body(Rng *rng)
+static void magnitude_is_one_root(Rng *rng) { run_case(rng, HALO_COMBINE_MAGNITUDE); }
+static void add_is_one_fma(Rng *rng) { run_case(rng, HALO_COMBINE_ADD); }
+static void each_kind_is_its_formula(Rng *rng)
 {
     run_case(rng, (HaloCombineKind)rng_between(rng, HALO_COMBINE_MULTIPLY, HALO_COMBINE_BLEND));
 }
-static void unsharp_body(Rng *rng) { run_case(rng, HALO_COMBINE_UNSHARP); }
-static void unpremul_body(Rng *rng) { run_case(rng, HALO_COMBINE_UNPREMUL); }
-static void copy_alpha_body(Rng *rng) { run_case(rng, HALO_COMBINE_COPY_ALPHA); }
-static void keep_body(Rng *rng) { run_case(rng, HALO_COMBINE_KEEP); }
+static void unsharp_adds_the_difference(Rng *rng) { run_case(rng, HALO_COMBINE_UNSHARP); }
+static void unpremul_divides_where_there_is_alpha(Rng *rng) { run_case(rng, HALO_COMBINE_UNPREMUL); }
+static void copy_alpha_takes_it_from_the_second(Rng *rng) { run_case(rng, HALO_COMBINE_COPY_ALPHA); }
+static void keep_leaves_the_margins(Rng *rng) { run_case(rng, HALO_COMBINE_KEEP); }
 
-/* b is one pixel, or has one channel, or both, and goes with all of a. */
-static void spread_body(Rng *rng)
+/* b is one pixel, or has one channel, or both, and is combined with all of a. */
+static void one_pixel_or_channel_with_all(Rng *rng)
 {
     HaloShape out = draw_long_shape(rng, 40), of_b;
     HaloStep combine = {.u.combine.kind = (HaloCombineKind)rng_between(rng, 0, HALO_COMBINE_UNSHARP),
@@ -125,15 +125,9 @@ static void spread_body(Rng *rng)
     testbuf_free(&dst);
 }
 
-static void one_goes_with_all(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 700, spread_body);
-}
-
-/* b lies anywhere, also beside a, and has one colour or all, and alpha or not; its buffer holds just what lies
- * there. */
-static void over_body(Rng *rng)
+/* b lies anywhere, also outside of a, has one colour channel or all, and alpha or not; its buffer holds only
+ * the overlap. */
+static void over_composites(Rng *rng)
 {
     HaloShape out = draw_long_shape(rng, 40), of_b;
     out.dtype = draw_dtype(rng);
@@ -174,13 +168,7 @@ static void over_body(Rng *rng)
     testbuf_free(&dst);
 }
 
-static void over_lays_one_on_the_other(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 1500, over_body);
-}
-
-static void cutout_body(Rng *rng)
+static void cutout_multiplies_alpha(Rng *rng)
 {
     HaloShape of_a = draw_long_shape(rng, 40), of_b, out;
     of_a.alpha = rng_once_in(rng, 2) ? (int)rng_between(rng, 0, of_a.channels - 1) : -1;
@@ -212,14 +200,8 @@ static void cutout_body(Rng *rng)
     testbuf_free(&dst);
 }
 
-static void cutout_multiplies_alpha(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 700, cutout_body);
-}
-
-/* A row of which the first and the last samples are fitted; in pieces that hold just what they need. */
-static void ends_body(Rng *rng)
+/* A row whose first and last samples are fitted; in pieces that hold only what they need. */
+static void ends_are_summed_over_the_ends(Rng *rng)
 {
     const int64_t taps = rng_between(rng, 1, 40), left = rng_between(rng, 0, taps / 2);
     HaloShape out = test_shape(draw_dtype(rng), taps + rng_between(rng, 0, 90), 1, (int)rng_between(rng, 1, 4));
@@ -258,68 +240,20 @@ static void ends_body(Rng *rng)
     free(tap);
 }
 
-static void ends_are_summed_over_the_ends(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 500, ends_body);
-}
-
-static void magnitude_is_one_root(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 700, magnitude_body);
-}
-
-static void add_is_one_fma(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 700, add_body);
-}
-
-static void each_kind_is_its_formula(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 2000, pair_body);
-}
-
-static void unsharp_adds_the_difference(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 700, unsharp_body);
-}
-
-static void unpremul_divides_where_there_is_alpha(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 700, unpremul_body);
-}
-
-static void copy_alpha_takes_it_from_the_second(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 700, copy_alpha_body);
-}
-
-static void keep_leaves_the_margins(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 700, keep_body);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(magnitude_is_one_root),
-        cmocka_unit_test(add_is_one_fma),
-        cmocka_unit_test(each_kind_is_its_formula),
-        cmocka_unit_test(unsharp_adds_the_difference),
-        cmocka_unit_test(unpremul_divides_where_there_is_alpha),
-        cmocka_unit_test(copy_alpha_takes_it_from_the_second),
-        cmocka_unit_test(keep_leaves_the_margins),
-        cmocka_unit_test(one_goes_with_all),
-        cmocka_unit_test(over_lays_one_on_the_other),
-        cmocka_unit_test(cutout_multiplies_alpha),
-        cmocka_unit_test(ends_are_summed_over_the_ends),
+        random_test(magnitude_is_one_root, 700),
+        random_test(add_is_one_fma, 700),
+        random_test(each_kind_is_its_formula, 2000),
+        random_test(unsharp_adds_the_difference, 700),
+        random_test(unpremul_divides_where_there_is_alpha, 700),
+        random_test(copy_alpha_takes_it_from_the_second, 700),
+        random_test(keep_leaves_the_margins, 700),
+        random_test(one_pixel_or_channel_with_all, 700),
+        random_test(over_composites, 1500),
+        random_test(cutout_multiplies_alpha, 700),
+        random_test(ends_are_summed_over_the_ends, 500),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

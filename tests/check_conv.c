@@ -13,141 +13,33 @@
 #include "draw.h"
 #include "oracle.h"
 
-static void masks_up_to_33_body(Rng *rng)
+static void masks_up_to_33(Rng *rng)
 {
     const int64_t side = rng_between(rng, 1, 33);
     const int64_t width = rng_once_in(rng, 2) ? side : rng_between(rng, 1, 33);
     const HaloShape shape = draw_shape(rng, 600 / (width + side) + 3);
-    conv_case(rng, &shape, width, side);
+    conv_case(rng, HALO_CONV, &shape, width, side);
 }
 
-static void masks_up_to_33(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, masks_up_to_33_body);
-}
-
-static void small_masks_on_larger_images_body(Rng *rng)
+static void small_masks_on_larger_images(Rng *rng)
 {
     static const int64_t common[] = {1, 2, 3, 4, 5, 7, 9, 11, 15};
     const int64_t side = common[rng_between(rng, 0, 8)];
     const HaloShape shape = draw_shape(rng, 330 / (side + 2));
-    conv_case(rng, &shape, rng_once_in(rng, 5) ? common[rng_between(rng, 0, 8)] : side, side);
-}
-
-static void small_masks_on_larger_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, small_masks_on_larger_images_body);
-}
-
-/* Small square masks over pixels of many channels, whose rows may be copied in words or not. */
-static void many_channels_body(Rng *rng)
-{
-    const int channels = (int)rng_between(rng, 5, rng_once_in(rng, 3) ? 34 : 9);
-    const int64_t width = rng_between(rng, 1, 900 / channels), side = 2 * rng_between(rng, 1, 3) + 1;
-    const HaloShape shape = test_shape(draw_dtype(rng), rng_once_in(rng, 2) ? (width + 15) / 16 * 16 : width,
-                                       rng_between(rng, 1, rng_once_in(rng, 3) ? 90 : 30), channels);
-    conv_case(rng, &shape, side, side);
-}
-
-static void many_channels(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, many_channels_body);
+    conv_case(rng, HALO_CONV, &shape, rng_once_in(rng, 5) ? common[rng_between(rng, 0, 8)] : side, side);
 }
 
 /* Weights that are infinite: what is divided by them is NaN, whatever the sum. */
-static void weights_that_overflow_body(Rng *rng)
+static void weights_that_overflow(Rng *rng)
 {
     const int64_t width = rng_between(rng, 1, 5), height = rng_between(rng, 1, 5);
     const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 1, 90), rng_between(rng, 1, 9), 1);
-    HaloStep conv = conv_draw(rng, width, height, HALO_F32, HALO_F32);
+    HaloStep conv = conv_draw(rng, HALO_CONV, width, height, HALO_F32, HALO_F32);
     for (int64_t k = 0; k < width * height; k++)
         ((float *)conv.u.conv.tap)[k] = rng_once_in(rng, 2) ? 2e38f : rng_float(rng, -1, 1);
     conv.u.conv.window.nan_ignore = true;
     conv_check(rng, &shape, HALO_F32, draw_rect(rng, &shape), &conv, true);
-    free((void *)conv.u.conv.tap);
-}
-
-static void weights_that_overflow(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, weights_that_overflow_body);
-}
-
-static void valid_body(Rng *rng)
-{
-    const int64_t width = rng_between(rng, 1, 12), height = rng_between(rng, 1, 12);
-    const HaloShape shape = test_shape(draw_dtype(rng), width - 1 + rng_between(rng, 1, 30),
-                                       height - 1 + rng_between(rng, 1, 20), (int)rng_between(rng, 1, 5));
-    const HaloDtype to = draw_dtype(rng);
-    HaloStep conv = conv_draw(rng, width, height, shape.dtype, to);
-    HaloShape left = shape;
-    left.width -= width - 1;
-    left.height -= height - 1;
-    conv.u.conv.window.border = HALO_BORDER_VALID;
-    conv.u.conv.window.ox = conv.u.conv.window.oy = 0;
-    conv_check(rng, &shape, to, draw_rect(rng, &left), &conv, rng_once_in(rng, 2));
-    free((void *)conv.u.conv.tap);
-}
-
-static void valid_shrinks(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, valid_body);
-}
-
-/* So many rows of few columns that strips of them are taken at once, or all columns of some rows. */
-static void few_columns_body(Rng *rng)
-{
-    const int64_t width = rng_between(rng, 2, rng_once_in(rng, 3) ? 70 : rng_once_in(rng, 2) ? 20 : 8);
-    const HaloShape shape =
-        test_shape(draw_dtype(rng), width, rng_between(rng, 60, rng_once_in(rng, 3) ? 2500 : 700),
-                   (int)rng_between(rng, 1, rng_once_in(rng, 3) ? 4 : 1));
-    const int64_t side = 2 * rng_between(rng, 1, 3) + 1;
-    if (rng_once_in(rng, 2))
-        conv_case(rng, &shape, side, side);
-    else
-        conv_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 6));
-}
-
-static void many_rows_of_few_columns(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, few_columns_body);
-}
-
-/* Narrow images and images of many channels that are so large that a GPU takes them in bands of rows, or in groups of
- * channels. */
-static void large_bands(void **state)
-{
-    (void)state;
-    static const struct {
-        int64_t width, height;
-        int channels;
-    } size[] = {{1300, 1400, 5}, {16, 530000, 1}, {2600, 66, 50}};
-    Rng rng = {7};
-    for (int i = 0; i < 3; i++) {
-        const HaloShape shape = test_shape(HALO_U8, size[i].width, size[i].height, size[i].channels);
-        const HaloStep conv = conv_draw(&rng, 2, 2, HALO_U8, HALO_U8);
-        conv_check(&rng, &shape, HALO_U8, test_whole(&shape), &conv, true);
-        free((void *)conv.u.conv.tap);
-    }
-}
-
-/* Every border with every size of image from 1 to 5 and masks that reach several times round it. */
-static void borders_of_tiny_images_body(Rng *rng)
-{
-    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 5), rng_between(rng, 1, 5),
-                                       (int)rng_between(rng, 1, 4));
-    conv_case(rng, &shape, rng_between(rng, 1, 24), rng_between(rng, 1, 24));
-}
-
-static void borders_of_tiny_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, borders_of_tiny_images_body);
+    conv_free(&conv);
 }
 
 /* ---- known answers ------------------------------------------------------------------------------------------
@@ -196,19 +88,33 @@ static void identity_gives_the_image_back(void **state)
     }
 }
 
+/* Narrow images and images of many channels that are so large that a GPU takes them in bands of rows, or in groups
+ * of channels. */
+static void large_bands(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t width, height;
+        int channels;
+    } size[] = {{1300, 1400, 5}, {16, 530000, 1}, {2600, 66, 50}};
+    Rng rng = {7};
+    for (int i = 0; i < 3; i++) {
+        const HaloShape shape = test_shape(HALO_U8, size[i].width, size[i].height, size[i].channels);
+        const HaloStep conv = conv_draw(&rng, 2, 2, HALO_U8, HALO_U8);
+        conv_check(&rng, &shape, HALO_U8, test_whole(&shape), &conv, true);
+        free((void *)conv.u.conv.tap);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(masks_up_to_33),
-        cmocka_unit_test(small_masks_on_larger_images),
-        cmocka_unit_test(many_channels),
-        cmocka_unit_test(many_rows_of_few_columns),
-        cmocka_unit_test(large_bands),
-        cmocka_unit_test(weights_that_overflow),
-        cmocka_unit_test(valid_shrinks),
-        cmocka_unit_test(borders_of_tiny_images),
+        random_test(masks_up_to_33, 400),
+        random_test(small_masks_on_larger_images, 400),
+        random_test(weights_that_overflow, 40),
         cmocka_unit_test(worked_example_gives_321),
         cmocka_unit_test(identity_gives_the_image_back),
+        cmocka_unit_test(large_bands),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -1,5 +1,5 @@
-/* Dense convolution of bytes by masks of whole numbers or fractions of one power of two, on every device: sums
- * that are exact may be made of integers, in any order; those that are not may not. */
+/* Dense convolution of u8 samples by masks of integers, or of multiples of one power of two, on every device:
+ * exact sums may be computed by integers, in any order; other sums may not. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 /* The magnitudes of taps may come to this many units, and not to one more. */
 #define UNITS_MOST (16777216 / 255)
 
-/* Whole numbers of one size: small ones, bytes with their extremes, two bytes, three. */
+/* Integers of one size: small ones, one byte with its extremes, two bytes, three. */
 static int64_t draw_units(Rng *rng, int64_t style)
 {
     static const int64_t bound[] = {4, 128, 300, 32700, 66000};
@@ -26,7 +26,7 @@ static int64_t draw_units(Rng *rng, int64_t style)
     return rng_between(rng, -most, most - 1);
 }
 
-/* At most UNITS_MOST altogether, or just so many, or one more. */
+/* A sum of magnitudes below UNITS_MOST, equal to it, or greater by one. */
 static void draw_whole_taps(Rng *rng, float *tap, int64_t count)
 {
     const int64_t style = rng_once_in(rng, 8) ? 4 : rng_between(rng, 0, 3), sign = rng_between(rng, 0, 3);
@@ -52,7 +52,7 @@ static void check_whole(Rng *rng, const HaloShape *shape, int64_t width, int64_t
 {
     static const float value[] = {0.0f, 1.0f, 255.0f, 256.0f, 0.5f, -3.0f};
     const HaloDtype to = rng_once_in(rng, 2) ? HALO_U8 : draw_dtype(rng);
-    HaloStep conv = conv_draw(rng, width, height, shape->dtype, to);
+    HaloStep conv = conv_draw(rng, HALO_CONV, width, height, shape->dtype, to);
     draw_whole_taps(rng, (float *)conv.u.conv.tap, width * height);
     conv.u.conv.window.value = value[rng_between(rng, 0, 5)];
     conv.u.conv.window.nan_ignore = false;
@@ -62,7 +62,7 @@ static void check_whole(Rng *rng, const HaloShape *shape, int64_t width, int64_t
     }
     conv_check(rng, shape, to, whole ? test_whole(shape) : draw_rect(rng, shape), &conv,
                whole || rng_once_in(rng, 3));
-    free((void *)conv.u.conv.tap);
+    conv_free(&conv);
 }
 
 static int draw_channels(Rng *rng)
@@ -71,7 +71,7 @@ static int draw_channels(Rng *rng)
     return channels[rng_between(rng, 0, 8)];
 }
 
-static void masks_up_to_70_body(Rng *rng)
+static void masks_up_to_70(Rng *rng)
 {
     const int64_t width = rng_between(rng, 2, rng_once_in(rng, 3) ? 70 : 20),
                   height = rng_once_in(rng, 2) ? width : rng_between(rng, 2, 70);
@@ -81,14 +81,9 @@ static void masks_up_to_70_body(Rng *rng)
     check_whole(rng, &shape, width, height, false);
 }
 
-static void masks_up_to_70(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, masks_up_to_70_body);
-}
-
-/* Larger than any block of outputs, so that some lie inside; aligned, and from the middle. */
-static void larger_pictures_body(Rng *rng)
+/* Larger than any block of outputs, so that some blocks are interior; aligned, and with the anchor in the
+ * middle. */
+static void larger_pictures(Rng *rng)
 {
     static const int64_t common[] = {3, 5, 7, 9, 11, 15, 17, 25, 31, 33, 47, 63};
     const int64_t side = common[rng_between(rng, 0, 11)],
@@ -101,14 +96,8 @@ static void larger_pictures_body(Rng *rng)
     check_whole(rng, &shape, side, tall, true);
 }
 
-static void larger_pictures(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 20, larger_pictures_body);
-}
-
-/* Windows that reach several times round a picture, and pictures of a few rows or columns. */
-static void small_pictures_body(Rng *rng)
+/* Windows several times as large as the image, and images of a few rows or columns. */
+static void small_pictures(Rng *rng)
 {
     const bool wide = rng_once_in(rng, 2);
     const int64_t few = rng_between(rng, 1, 9), many = rng_between(rng, 32, 400);
@@ -116,52 +105,36 @@ static void small_pictures_body(Rng *rng)
     check_whole(rng, &shape, rng_between(rng, 2, 40), rng_between(rng, 2, 40), false);
 }
 
-static void small_pictures(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, small_pictures_body);
-}
-
 /* The extremes: all samples white under taps of one sign whose sum is the greatest that is exact, and one more.
  */
-static void bounds_body(Rng *rng)
+static void greatest_sums(Rng *rng)
 {
     const int64_t width = rng_between(rng, 2, 40), height = rng_between(rng, 2, 40), count = width * height;
     const HaloShape shape = test_shape(HALO_U8, 150, 20, 1);
     HaloShape out = shape;
     out.dtype = HALO_F32;
-    HaloStep conv = conv_draw(rng, width, height, HALO_U8, HALO_F32);
+    HaloStep conv = conv_draw(rng, HALO_CONV, width, height, HALO_U8, HALO_F32);
     float *const tap = (float *)conv.u.conv.tap;
     const int64_t all = UNITS_MOST + (int64_t)rng_once_in(rng, 3), sign = rng_once_in(rng, 2) ? 1 : -1;
     for (int64_t k = 0; k < count; k++) tap[k] = (float)(sign * (all / count + (k < all % count)));
     conv.u.conv.window.border = HALO_BORDER_REPLICATE;
-    conv.u.conv.window.nan_ignore = conv.u.conv.affine = false;
-    conv.store = (HaloStore){1.0f, 1.0f};
+    conv_only_sums(&conv);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng),
             dst = testbuf_make(&out, test_whole(&out), rng);
     for (int64_t y = 0; y < shape.height; y++)
         for (int64_t x = 0; x < shape.width; x++)
             *(uint8_t *)halo_at(&src.view, x, y) = rng_once_in(rng, 50) ? 254 : 255;
-    oracle_conv(&src.view, &dst.view, &conv.u.conv, conv.store);
-    expect_everywhere("white under the greatest sums", conv_call, &conv, &src, NULL, &dst, 0);
-    testbuf_free(&src);
-    testbuf_free(&dst);
-    free((void *)conv.u.conv.tap);
-}
-
-static void greatest_sums(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 30, bounds_body);
+    conv_compare(&conv, &src, &dst);
+    conv_free(&conv);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(masks_up_to_70),
-        cmocka_unit_test(larger_pictures),
-        cmocka_unit_test(small_pictures),
-        cmocka_unit_test(greatest_sums),
+        random_test(masks_up_to_70, 150),
+        random_test(larger_pictures, 20),
+        random_test(small_pictures, 100),
+        random_test(greatest_sums, 30),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -1,5 +1,5 @@
-/* Dense convolution by masks many of whose taps are zeros, on every device: zeros may be left out, but what
- * lies under them counts where it is infinite or NaN, and where a sum is -0. */
+/* Dense convolution by sparse masks, on every device: zero taps may be skipped, but samples under them count
+ * where they are infinite or NaN, and where a sum is -0. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,66 +23,51 @@ static void scale_samples(TestBuf *buf, float scale)
             ((float *)halo_at(&buf->view, 0, y))[x] *= scale;
 }
 
-/* Larger than any mask with a kernel of its own, over images of several blocks; those of zeros besides: samples
- * under zeros count, where they are infinities or NaN. */
-static void masks_up_to_67_body(Rng *rng)
+/* Larger than any mask with a kernel of its own, over images of several blocks; sparse ones too, where samples
+ * under zero taps count if they are infinite or NaN. */
+static void masks_up_to_67_disks_and_lines(Rng *rng)
 {
     const int64_t side = rng_between(rng, 25, 67), width = rng_once_in(rng, 2) ? side : rng_between(rng, 2, 67);
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, rng_once_in(rng, 3) ? 340 : 60),
                                        rng_between(rng, 1, 40), (int)rng_between(rng, 1, 5));
     const HaloDtype to = draw_dtype(rng);
-    const HaloStep conv = conv_draw(rng, width, side, shape.dtype, to);
+    const HaloStep conv = conv_draw(rng, HALO_CONV, width, side, shape.dtype, to);
     if (!rng_once_in(rng, 3)) conv_draw_zeros(rng, (float *)conv.u.conv.tap, width, side);
     conv_check(rng, &shape, to, draw_rect(rng, &shape), &conv, rng_once_in(rng, 3));
-    free((void *)conv.u.conv.tap);
+    conv_free(&conv);
 }
 
-static void masks_up_to_67_disks_and_lines(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, masks_up_to_67_body);
-}
-
-/* Sums that underflow to -0, which a zero's product turns to +0, and a border that does so to whole numbers. */
-static void zeros_of_both_signs_body(Rng *rng)
+/* Sums that underflow to -0, which the product of a zero tap turns into +0, and a border value that does so for
+ * integers. */
+static void zeros_of_both_signs(Rng *rng)
 {
     const int64_t side = rng_between(rng, 12, 40);
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 60), rng_between(rng, 1, 30),
                                        (int)rng_between(rng, 1, 2));
-    HaloStep conv = conv_draw(rng, side, side, shape.dtype, HALO_F32);
+    HaloStep conv = conv_draw(rng, HALO_CONV, side, side, shape.dtype, HALO_F32);
     conv_draw_zeros(rng, (float *)conv.u.conv.tap, side, side);
     for (int64_t k = 0; k < side * side; k++)
         ((float *)conv.u.conv.tap)[k] *= rng_once_in(rng, 40) ? 1e-45f : rng_once_in(rng, 2) ? -0.0f : 0.0f;
     conv.u.conv.window.value = rng_once_in(rng, 2) ? 0.4f : -INFINITY;
-    conv.u.conv.affine = conv.u.conv.window.nan_ignore = false;
-    conv.store = (HaloStore){1.0f, 1.0f};
+    conv_only_sums(&conv);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
     HaloShape out = shape;
     out.dtype = HALO_F32;
     TestBuf dst = testbuf_make(&out, test_whole(&out), rng);
     testbuf_fill(&src, false, rng);
     scale_samples(&src, 1e-3f);
-    if (shape.dtype == HALO_F32 && rng_once_in(rng, 2)) /* one infinity, which all windows that hold it see */
+    if (shape.dtype == HALO_F32 && rng_once_in(rng, 2)) /* one infinity, in all windows that hold it */
         *(float *)halo_at(&src.view, rng_between(rng, 0, shape.width - 1),
                           rng_between(rng, 0, shape.height - 1)) = INFINITY;
-    oracle_conv(&src.view, &dst.view, &conv.u.conv, conv.store);
-    expect_everywhere("zeros of both signs", conv_call, &conv, &src, NULL, &dst, 0);
-    testbuf_free(&src);
-    testbuf_free(&dst);
-    free((void *)conv.u.conv.tap);
+    conv_compare(&conv, &src, &dst);
+    conv_free(&conv);
 }
 
-static void zeros_of_both_signs(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, zeros_of_both_signs_body);
-}
-
-/* A convolution by a mask of zeros and few others, and its border's value, which may be like no sample. */
+/* A convolution by a sparse mask, with a border value that may differ from every sample. */
 static HaloStep draw_sparse(Rng *rng, int64_t width, int64_t height, HaloDtype from)
 {
     static const float value[] = {INFINITY, -INFINITY, NAN, 0.0f, -0.0f, 0.4f, 1e-40f, 3.0f};
-    HaloStep conv = conv_draw(rng, width, height, from, HALO_F32);
+    HaloStep conv = conv_draw(rng, HALO_CONV, width, height, from, HALO_F32);
     float *const tap = (float *)conv.u.conv.tap;
     conv_draw_zeros(rng, tap, width, height);
     if (rng_once_in(rng, 2))
@@ -95,9 +80,9 @@ static HaloStep draw_sparse(Rng *rng, int64_t width, int64_t height, HaloDtype f
     return conv;
 }
 
-/* Compares it over samples, times `scale`, that are all plain but for a few: most windows hold none of those.
- */
-static void check_few_odd(Rng *rng, const HaloShape *shape, TestRect rect, const HaloStep *conv, float scale)
+/* Compares it over samples, times `scale`, of which only a few are special: most windows hold none of those. */
+static void check_few_special(Rng *rng, const HaloShape *shape, TestRect rect, const HaloStep *conv,
+                              float scale)
 {
     HaloShape out = *shape;
     out.dtype = HALO_F32;
@@ -105,17 +90,10 @@ static void check_few_odd(Rng *rng, const HaloShape *shape, TestRect rect, const
     testbuf_fill(&src, false, rng);
     scale_samples(&src, scale);
     testbuf_strew(&src, rng);
-    oracle_conv(&src.view, &dst.view, &conv->u.conv, conv->store);
-    char what[160], text[96];
-    snprintf(what, sizeof what, "conv of few odd samples, %s, mask %dx%d, border %s", testbuf_text(&src, text),
-             (int)conv->u.conv.window.width, (int)conv->u.conv.window.height,
-             border_name(conv->u.conv.window.border));
-    expect_everywhere(what, conv_call, conv, &src, NULL, &dst, 0);
-    testbuf_free(&src);
-    testbuf_free(&dst);
+    conv_compare(conv, &src, &dst);
 }
 
-static void few_odd_samples_body(Rng *rng)
+static void special_samples_under_zeros(Rng *rng)
 {
     const bool tall = rng_once_in(rng, 4);
     const int64_t width = rng_between(rng, 2, 30), height = rng_between(rng, 2, 40);
@@ -123,36 +101,24 @@ static void few_odd_samples_body(Rng *rng)
         test_shape(rng_once_in(rng, 5) ? HALO_U8 : HALO_F32, rng_between(rng, 60, tall ? 200 : 400),
                    rng_between(rng, 1, tall ? 50 : 9), (int)rng_between(rng, 1, 3));
     const HaloStep conv = draw_sparse(rng, width, height, shape.dtype);
-    check_few_odd(rng, &shape, draw_rect(rng, &shape), &conv, 1.0f);
-    free((void *)conv.u.conv.tap);
+    check_few_special(rng, &shape, draw_rect(rng, &shape), &conv, 1.0f);
+    conv_free(&conv);
 }
 
-static void few_odd_samples_under_zeros(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 32, few_odd_samples_body);
-}
-
-/* Blocks of a GPU, of which only some see an odd sample, through a border too. */
-static void many_blocks_body(Rng *rng)
+/* Blocks of a GPU, of which only some hold a special sample, through a border too. */
+static void special_samples_in_some_blocks(Rng *rng)
 {
     const int64_t side = rng_between(rng, 20, 45);
     const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 200, 500), rng_between(rng, 40, 120),
                                        (int)rng_between(rng, 1, 2));
     const HaloStep conv = draw_sparse(rng, side, side, HALO_F32);
-    check_few_odd(rng, &shape, draw_rect(rng, &shape), &conv, 1.0f);
-    free((void *)conv.u.conv.tap);
+    check_few_special(rng, &shape, draw_rect(rng, &shape), &conv, 1.0f);
+    conv_free(&conv);
 }
 
-static void few_odd_samples_of_many_blocks(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 12, many_blocks_body);
-}
-
-/* So tall that no ring holds all lines of it: what is odd may be met in any band of the mask. Where products
- * underflow the picture's band makes sums of -0, which zeros in bands beyond it turn to +0. */
-static void thousands_of_rows_body(Rng *rng)
+/* So tall that no ring buffer holds all of its lines: special samples may lie in any band of the mask. Where
+ * products underflow, the band with the image gives sums of -0, which zeros in later bands turn into +0. */
+static void thousands_of_rows_of_zeros(Rng *rng)
 {
     const int64_t height = rng_between(rng, 4700, 6000);
     const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 400, 450), 1, 1);
@@ -169,22 +135,16 @@ static void thousands_of_rows_body(Rng *rng)
     conv.u.conv.affine = false;
     conv.u.conv.window.border = tiny || rng_once_in(rng, 2) ? HALO_BORDER_ZERO : HALO_BORDER_CONSTANT;
     conv.u.conv.window.nan_ignore = rng_once_in(rng, 3);
-    check_few_odd(rng, &shape, test_whole(&shape), &conv, tiny ? 1e-16f : 1.0f);
+    check_few_special(rng, &shape, test_whole(&shape), &conv, tiny ? 1e-16f : 1.0f);
     free(tap);
-}
-
-static void thousands_of_rows_of_zeros(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 16, thousands_of_rows_body);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(masks_up_to_67_disks_and_lines), cmocka_unit_test(zeros_of_both_signs),
-        cmocka_unit_test(few_odd_samples_under_zeros),    cmocka_unit_test(few_odd_samples_of_many_blocks),
-        cmocka_unit_test(thousands_of_rows_of_zeros),
+        random_test(masks_up_to_67_disks_and_lines, 40), random_test(zeros_of_both_signs, 40),
+        random_test(special_samples_under_zeros, 32),    random_test(special_samples_in_some_blocks, 12),
+        random_test(thousands_of_rows_of_zeros, 16),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -1,5 +1,5 @@
-/* Tables of numbers in text: floats that come back as they were in as few digits as that takes, and whatever a
- * table may look like. */
+/* Tables of numbers in text: floats are written with the fewest digits that read back the same, and every form
+ * of table is read. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static bool is_rounded(const char *text)
     return strtod(fewest, NULL) != number;
 }
 
-static void float_comes_back(Rng *rng)
+static void test_floats_come_back(Rng *rng)
 {
     const float value = drawn_float(rng);
     char text[CSV_NUMBER_ROOM + 1], fewer[40];
@@ -70,13 +70,7 @@ static void float_comes_back(Rng *rng)
     if (digits > least) fail_case(NULL, "%a became '%s', but '%s' would do", value, text, fewer);
 }
 
-static void test_floats_come_back(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 200000, float_comes_back);
-}
-
-/* Decimals beside the middle between two floats, which doubles may round to the middle itself. */
+/* Decimals next to the midpoint of two floats, which f64 may round to the midpoint itself. */
 static void near_the_middle_is_rounded_once(Rng *rng)
 {
     const float below = fabsf(drawn_float(rng)), above = nextafterf(below, INFINITY);
@@ -101,7 +95,7 @@ static void number_is_read_as_by_strtof(Rng *rng)
     for (int i = 0; i < length; i++) text[i] = letters[rng_between(rng, 0, rng_once_in(rng, 8) ? 39 : 30)];
     text[length] = 0;
     char *end;
-    while (length > 0 && text[length - 1] == ' ') text[--length] = 0; /* blanks behind it do not count */
+    while (length > 0 && text[length - 1] == ' ') text[--length] = 0; /* trailing blanks do not count */
     const float expected = strtof(text, &end);
     float read = 0;
     const CsvNumber what = csv_read_number(text, (size_t)length, &read);
@@ -155,7 +149,7 @@ static void test_numbers(void **unused)
     for_each_case(__func__, 100000, near_the_middle_is_rounded_once);
 }
 
-/* Opens a table and reads up to `room` samples; *frames is how many lines came. NULL: it went well, else the
+/* Opens a table and reads up to `room` samples; *frames is the number of lines read. Returns NULL or the
  * error. */
 static const char *read_table(const char *text, const HaloReadOptions *options, float *sample, int room,
                               int64_t *frames, int *channels)
@@ -285,8 +279,10 @@ int main(int argc, char **argv)
 {
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_floats_come_back), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_what_is_rounded),  cmocka_unit_test(test_tables),
+        random_test(test_floats_come_back, 200000),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_what_is_rounded),
+        cmocka_unit_test(test_tables),
         cmocka_unit_test(test_quotes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What docs/numerics.md says of single operations, said with numbers: on every device, and by the oracle. */
+/* What docs/numerics.md states of single operations, in numbers: on every device, and by the oracle. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -22,7 +22,7 @@ static uint32_t bits_of(float v)
     return bits;
 }
 
-/* To the bit, signs of zeros too; one NaN is as good as another. */
+/* To the bit, signs of zeros included; all NaN are equal. */
 static void expect_values(const char *pipeline, const HaloBuf *in, const float *want)
 {
     Outcome outcome = run_ok(pipeline, in);
@@ -44,8 +44,9 @@ static void expect_floats(const char *pipeline, const float *from, const float *
 
 /* ---- medians -------------------------------------------------------------------------------------------- */
 
-/* Of an even number that NaN leave, the mean of the two in the middle; of ranks the lower one. */
-static void medians_of_what_is_left(void **state)
+/* Where NaN leave an even number of samples, the median is the mean of the two in the middle, other ranks the
+ * lower one. */
+static void medians_without_nan(void **state)
 {
     (void)state;
     const float from[] = {1, NAN, 4, 2, NAN, NAN, 8}, median[] = {1, 2.5f, 3, 3, 2, 8, 8},
@@ -57,7 +58,7 @@ static void medians_of_what_is_left(void **state)
 /* ---- depths --------------------------------------------------------------------------------------------- */
 
 /* 8 bits in 16 are 257 times as many, and back by 257, half to even. */
-static void depths_are_257_apart(void **state)
+static void depths_differ_by_257(void **state)
 {
     (void)state;
     const HaloShape bytes = test_shape(HALO_U8, 256, 1, 1), words = test_shape(HALO_U16, 65536, 1, 1);
@@ -138,17 +139,17 @@ static void percentages_are_of_full_scale(void **state)
     sound.kind = HALO_AUDIO;
     sound.rate = 8000;
     HaloBuf in = random_input(&bytes, false, &rng), deep = random_input(&words, false, &rng);
-    HaloBuf heard = random_input(&sound, false, &rng);
+    HaloBuf audio = random_input(&sound, false, &rng);
     for (int v = 0; v < 256; v++) ((uint8_t *)in.data)[v] = (uint8_t)v;
-    expect_same_said("threshold:50%", "threshold:127.5", &in);
-    expect_same_said("threshold: 20 %", "threshold:51", &in);
-    expect_same_said("clamp:min=10%,max=70%", "clamp:min=25.5,max=178.5", &in);
-    expect_same_said("offset:-20%", "offset:-51", &in);
-    expect_same_said("normalize:min=20%,max=80%", "normalize:min=51,max=204", &in);
-    expect_same_said("hist:min=0%,max=100%,bins=5", "hist:min=0,max=255,bins=5", &in);
-    expect_same_said("unsharp:threshold=10%", "unsharp:threshold=25.5", &in);
-    expect_same_said("threshold:100%", "threshold:65535", &deep);
-    expect_same_said("threshold:25%", "threshold:0.25", &heard);
+    expect_equivalent("threshold:50%", "threshold:127.5", &in);
+    expect_equivalent("threshold: 20 %", "threshold:51", &in);
+    expect_equivalent("clamp:min=10%,max=70%", "clamp:min=25.5,max=178.5", &in);
+    expect_equivalent("offset:-20%", "offset:-51", &in);
+    expect_equivalent("normalize:min=20%,max=80%", "normalize:min=51,max=204", &in);
+    expect_equivalent("hist:min=0%,max=100%,bins=5", "hist:min=0,max=255,bins=5", &in);
+    expect_equivalent("unsharp:threshold=10%", "unsharp:threshold=25.5", &in);
+    expect_equivalent("threshold:100%", "threshold:65535", &deep);
+    expect_equivalent("threshold:25%", "threshold:0.25", &audio);
     Outcome wrong = pipeline_run(runner[0].session, "clamp:min=60%,max=100", &in, NULL);
     assert_int_equal(wrong.status, HALO_ERR_USAGE);
     assert_non_null(strstr(wrong.message, "min 153 is above max 100"));
@@ -159,7 +160,7 @@ static void percentages_are_of_full_scale(void **state)
     outcome_free(&wrong);
     halo_buf_free(&in);
     halo_buf_free(&deep);
-    halo_buf_free(&heard);
+    halo_buf_free(&audio);
 }
 
 /* The variance between two classes, the lower one of bins up to `last`, by its definition. */
@@ -175,7 +176,7 @@ static long double between(const uint64_t *count, int bins, int last)
     return weight[0] * weight[1] * d * d;
 }
 
-/* No other level sets the classes farther apart, none that does as well is lower, and colours share one. */
+/* No other level separates the classes better, no equally good one is lower, and all channels share one. */
 static void expect_otsu(const HaloBuf *in, const uint64_t *count, int bins, double lo, double hi)
 {
     Outcome outcome = run_ok("threshold:otsu", in);
@@ -195,7 +196,7 @@ static void expect_otsu(const HaloBuf *in, const uint64_t *count, int bins, doub
     outcome_free(&outcome);
 }
 
-static void otsu_parts_two_kinds_best(void **state)
+static void otsu_separates_best(void **state)
 {
     (void)state;
     HaloShape shape = test_shape(HALO_U8, 40, 30, 4);
@@ -238,7 +239,7 @@ static void otsu_of_floats(void **state)
 
 /* ---- normalize ------------------------------------------------------------------------------------------ */
 
-/* Whatever the range is: the least sample is the one end, the greatest the other, and none lies beyond. */
+/* For any range, the least sample becomes one end and the greatest the other, and none lies outside. */
 static void expect_ends(const char *pipeline, const HaloBuf *in, float at_least, float at_most)
 {
     Outcome outcome = run_ok(pipeline, in);
@@ -267,7 +268,7 @@ static void expect_ends(const char *pipeline, const HaloBuf *in, float at_least,
     outcome_free(&outcome);
 }
 
-static void one_range(Rng *rng)
+static void normalize_ends_on_its_ends(Rng *rng)
 {
     char text[TEXT];
     const float reach = ldexpf(1.0f, (int)rng_between(rng, -20, 20));
@@ -286,13 +287,7 @@ static void one_range(Rng *rng)
     halo_buf_free(&in);
 }
 
-static void normalize_ends_on_its_ends(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, one_range);
-}
-
-static void one_range_of_integers(Rng *rng)
+static void normalize_ends_on_its_ends_in_integers(Rng *rng)
 {
     char text[TEXT];
     const bool deep = rng_once_in(rng, 2);
@@ -314,13 +309,7 @@ static void one_range_of_integers(Rng *rng)
     halo_buf_free(&in);
 }
 
-static void normalize_ends_on_its_ends_in_integers(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, one_range_of_integers);
-}
-
-/* 1000001 is 16 steps of f32 away from 1000000: what its scale and offset lose is seen. */
+/* 1000001 is 16 ulp from 1000000 in f32, so that errors of scale and offset show. */
 static void normalize_far_from_zero_and_of_all_f32(void **state)
 {
     (void)state;
@@ -347,7 +336,7 @@ static void normalize_without_a_range(void **state)
 /* ---- statistics ----------------------------------------------------------------------------------------- */
 
 /* The mean is the sum by the number, not that of the merges. */
-static void the_mean_is_the_sum_by_the_number(void **state)
+static void the_mean_is_the_sum_over_the_count(void **state)
 {
     (void)state;
     Rng rng = {5};
@@ -368,20 +357,20 @@ static void the_mean_is_the_sum_by_the_number(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(medians_of_what_is_left),
+        cmocka_unit_test(medians_without_nan),
         cmocka_unit_test(percentages_are_of_full_scale),
-        cmocka_unit_test(otsu_parts_two_kinds_best),
+        cmocka_unit_test(otsu_separates_best),
         cmocka_unit_test(otsu_of_floats),
-        cmocka_unit_test(depths_are_257_apart),
+        cmocka_unit_test(depths_differ_by_257),
         cmocka_unit_test(floats_round_half_to_even_and_saturate),
         cmocka_unit_test(nan_is_below_every_threshold),
         cmocka_unit_test(zeros_infinities_and_nan_through_curves),
         cmocka_unit_test(gray_by_the_mean),
-        cmocka_unit_test(normalize_ends_on_its_ends),
-        cmocka_unit_test(normalize_ends_on_its_ends_in_integers),
+        random_test(normalize_ends_on_its_ends, 150),
+        random_test(normalize_ends_on_its_ends_in_integers, 100),
         cmocka_unit_test(normalize_far_from_zero_and_of_all_f32),
         cmocka_unit_test(normalize_without_a_range),
-        cmocka_unit_test(the_mean_is_the_sum_by_the_number),
+        cmocka_unit_test(the_mean_is_the_sum_over_the_count),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

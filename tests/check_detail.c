@@ -1,4 +1,4 @@
-/* What `stats` says beyond one reduction, held against sorting and against two passes in long double. */
+/* What `stats` reports beyond one reduction, against sorting and against two passes in long double. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -72,7 +72,7 @@ static void check_moments(const char *who, const double *x, int64_t n, const Hal
     near(who, "kurtosis", (double)(m4 / (m2 * m2) - 3), s->kurtosis, 1e-8);
 }
 
-/* Every value by itself, or the default bins of floats; `x` is in order. */
+/* One bin a value, or the default bins of floats; `x` is sorted. */
 static double entropy(const double *x, int64_t n, const HaloShape *shape)
 {
     const double lo = shape->kind == HALO_AUDIO ? -1 : 0, hi = (double)shape->white;
@@ -141,36 +141,21 @@ static void run_case(Rng *rng, TestContent content)
     testbuf_free(&buf);
 }
 
-static void plain_body(Rng *rng) { run_case(rng, rng_once_in(rng, 3) ? TEST_FEW_VALUES : TEST_PLAIN); }
-static void wide_body(Rng *rng) { run_case(rng, rng_once_in(rng, 2) ? TEST_WIDE_RANGE : TEST_MIXED); }
-static void special_body(Rng *rng) { run_case(rng, TEST_SPECIAL); }
-
-static void plain_samples(void **state)
+static void plain_samples(Rng *rng) { run_case(rng, rng_once_in(rng, 3) ? TEST_FEW_VALUES : TEST_PLAIN); }
+/* Floats over a wide range, most of which fall into one bin of the first histogram. */
+static void samples_of_every_size(Rng *rng)
 {
-    (void)state;
-    for_each_case(__func__, 15, plain_body);
+    run_case(rng, rng_once_in(rng, 2) ? TEST_WIDE_RANGE : TEST_MIXED);
 }
+static void infinities_and_nan(Rng *rng) { run_case(rng, TEST_SPECIAL); }
 
-/* Floats of every size: a bin of the first histogram holds most of them. */
-static void samples_of_every_size(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 5, wide_body);
-}
-
-static void infinities_and_nan(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 10, special_body);
-}
-
-/* Floats within full scale, from end to end or nearly: one histogram does for entropy and percentiles. Beside it: a little beyond
- * full scale, or over less than a quarter of it. */
-static void full_scale_body(Rng *rng)
+/* Floats that span full scale or nearly, where one histogram serves entropy and percentiles; others that exceed
+ * it slightly or span less than a quarter of it. */
+static void full_scale(Rng *rng)
 {
     const bool sound = rng_once_in(rng, 3);
-    HaloShape shape =
-        test_shape(HALO_F32, rng_between(rng, 1, 3000), sound ? 1 : rng_between(rng, 1, 30), (int)rng_between(rng, 1, 3));
+    HaloShape shape = test_shape(HALO_F32, rng_between(rng, 1, 3000), sound ? 1 : rng_between(rng, 1, 30),
+                                 (int)rng_between(rng, 1, 3));
     const float span = rng_once_in(rng, 4) ? 0.2f : 1.0f, beyond = rng_once_in(rng, 4) ? 0.01f : 0.0f;
     if (sound) {
         shape.kind = HALO_AUDIO;
@@ -182,20 +167,15 @@ static void full_scale_body(Rng *rng)
     float *const v = buf.view.data;
     for (int64_t i = 0; i < shape.width * shape.height * shape.channels; i++) {
         v[i] = rng_float(rng, sound ? -1.0f : 0.0f, 1.0f + beyond) * span * shape.white;
-        if (rng_once_in(rng, 50)) v[i] = rng_once_in(rng, 2) ? span * shape.white : rng_once_in(rng, 2) ? -0.0f : NAN;
+        if (rng_once_in(rng, 50))
+            v[i] = rng_once_in(rng, 2) ? span * shape.white : rng_once_in(rng, 2) ? -0.0f : NAN;
         if (rng_once_in(rng, 200) && beyond > 0.0f) v[i] = INFINITY;
     }
     check(&buf.view);
     testbuf_free(&buf);
 }
 
-static void full_scale(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 12, full_scale_body);
-}
-
-/* Nothing but one value: finite, infinite, or none at all. */
+/* A single value: finite, infinite or NaN. */
 static void one_value_everywhere(void **state)
 {
     (void)state;
@@ -209,8 +189,8 @@ static void one_value_everywhere(void **state)
     }
 }
 
-/* Sound is measured band by band where it may be, in pieces that are nodes of the tree. */
-static void bands_body(Rng *rng)
+/* Sound is measured in bands, where possible, that are nodes of the reduction's tree. */
+static void sound_in_bands(Rng *rng)
 {
     HaloShape shape = test_shape(HALO_F32, rng_between(rng, 4000, 60000), 1, (int)rng_between(rng, 1, 3));
     shape.kind = HALO_AUDIO;
@@ -226,17 +206,12 @@ static void bands_body(Rng *rng)
     testbuf_free(&buf);
 }
 
-static void sound_in_bands(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 6, bands_body);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_samples),        cmocka_unit_test(samples_of_every_size), cmocka_unit_test(infinities_and_nan),
-        cmocka_unit_test(one_value_everywhere), cmocka_unit_test(sound_in_bands),        cmocka_unit_test(full_scale),
+        random_test(plain_samples, 15),      random_test(samples_of_every_size, 5),
+        random_test(infinities_and_nan, 10), cmocka_unit_test(one_value_everywhere),
+        random_test(sound_in_bands, 6),      random_test(full_scale, 12),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

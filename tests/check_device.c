@@ -1,6 +1,6 @@
-/* A GPU that fails: every call of a made-up one in turn, in every pipeline here. `auto` does the file again on
- * the CPU, with the same bytes, and says so; a GPU asked for by name is an error with the cause; and the next
- * file goes on as if nothing had been. */
+/* A GPU that fails: every call of a fake GPU in turn, in every pipeline here. `auto` repeats the file on the
+ * CPU, with the same bytes, and reports it; a GPU that was asked for by name is an error with the cause; the
+ * next file is not affected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static const char *const pipeline_text[] = {
 };
 enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };
 
-/* Every pipeline, with each of its calls failing in turn; the file after that goes well. */
+/* Every pipeline, with each of its calls failing in turn; the next file succeeds. */
 static void each_call_fails(HaloDeviceChoice device, void (*expect)(const char *, const Made *, const Made *))
 {
     for (int p = 0; p < PIPELINES; p++) {
@@ -39,7 +39,7 @@ static void each_call_fails(HaloDeviceChoice device, void (*expect)(const char *
             made_free(&made);
             fake.fails_at = 0;
             made = make(session, text);
-            expect_made(text, &made, &expected, "made-up");
+            expect_made(text, &made, &expected, "fake");
             made_free(&made);
             halo_session_close(session);
         }
@@ -54,7 +54,7 @@ static void expect_the_cpu(const char *text, const Made *made, const Made *expec
         fail_case(NULL, "%s: call %d: nothing is said of it", text, fake.fails_at);
 }
 
-static void auto_does_it_again_on_the_cpu(void **state)
+static void auto_repeats_the_file_on_the_cpu(void **state)
 {
     (void)state;
     each_call_fails(HALO_DEVICE_AUTO, expect_the_cpu);
@@ -67,14 +67,15 @@ static void expect_the_cause(const char *text, const Made *made, const Made *exp
         fail_case(NULL, "%s: call %d: status %d", text, fake.fails_at, made->status);
 }
 
-static void one_that_is_asked_for_is_an_error(void **state)
+static void a_gpu_named_by_the_user_is_an_error(void **state)
 {
     (void)state;
     each_call_fails(HALO_DEVICE_GPU, expect_the_cause);
 }
 
-/* In bands, read and written meanwhile; where it fails half way the file is read again from its beginning. */
-static void files_flow_through_it(void **state)
+/* In bands, read and written at the same time; after a failure in the middle the file is read again from its
+ * beginning. */
+static void files_in_bands(void **state)
 {
     (void)state;
     fake_band_rows = 64;
@@ -88,9 +89,9 @@ static void files_flow_through_it(void **state)
     fake_band_rows = 0;
 }
 
-/* A worker of a batch goes on by itself while the GPU starts; a single file waits for it, as who names it does.
- */
-static void a_batch_goes_on_while_it_starts(void **state)
+/* A worker of a batch uses the CPU while the GPU starts; a single file waits for the GPU, as does --device
+ * gpu. */
+static void a_batch_continues_while_it_starts(void **state)
 {
     (void)state;
     static const char text[] = "median:19"; /* so much work that a GPU pays */
@@ -102,7 +103,7 @@ static void a_batch_goes_on_while_it_starts(void **state)
         fake.starts_for = 2;
         for (int file = 0; file < 4; file++) {
             Made made = make(session, text);
-            expect_made(text, &made, &expected, alone || file >= 2 ? "made-up" : "cpu");
+            expect_made(text, &made, &expected, alone || file >= 2 ? "fake" : "cpu");
             assert_false(made.fell_back);
             made_free(&made);
         }
@@ -113,14 +114,14 @@ static void a_batch_goes_on_while_it_starts(void **state)
     HaloSession *const session = fake_session(HALO_DEVICE_GPU);
     fake.starts_for = 2;
     Made made = make(session, text);
-    expect_made(text, &made, &expected, "made-up");
+    expect_made(text, &made, &expected, "fake");
     made_free(&made);
     halo_session_close(session);
     fake_share = 0;
     made_free(&expected);
 }
 
-/* What takes a core longer than the GPU with its start waits for it. */
+/* Work that takes one core longer than the GPU, its start included, waits for the GPU. */
 static void long_files_wait_for_its_start(void **state)
 {
     (void)state;
@@ -131,7 +132,7 @@ static void long_files_wait_for_its_start(void **state)
     HaloSession *const session = fake_session(HALO_DEVICE_AUTO);
     fake.starts_for = 2;
     Made made = make(session, text);
-    expect_made(text, &made, &expected, "made-up");
+    expect_made(text, &made, &expected, "fake");
     assert_int_equal(fake.asked_for_start, 1);
     made_free(&made);
     halo_session_close(session);
@@ -139,7 +140,7 @@ static void long_files_wait_for_its_start(void **state)
     made_free(&expected);
 }
 
-static void one_that_does_not_open_is_left_alone(void **state)
+static void a_gpu_that_does_not_open_is_not_used(void **state)
 {
     (void)state;
     int calls;
@@ -165,8 +166,8 @@ static void one_that_does_not_open_is_left_alone(void **state)
     made_free(&expected);
 }
 
-/* What a backend has no function for is done on the CPU, which is said where the GPU was asked for by name. */
-static void what_it_does_not_offer(void **state)
+/* Primitives that a backend lacks run on the CPU, which is reported where the GPU was asked for by name. */
+static void missing_primitives_run_on_the_cpu(void **state)
 {
     (void)state;
     static const char text[] = "notch:500Hz | gain:2";
@@ -207,13 +208,13 @@ static void what_it_does_not_offer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(auto_does_it_again_on_the_cpu),
-        cmocka_unit_test(one_that_is_asked_for_is_an_error),
-        cmocka_unit_test(files_flow_through_it),
-        cmocka_unit_test(one_that_does_not_open_is_left_alone),
-        cmocka_unit_test(a_batch_goes_on_while_it_starts),
+        cmocka_unit_test(auto_repeats_the_file_on_the_cpu),
+        cmocka_unit_test(a_gpu_named_by_the_user_is_an_error),
+        cmocka_unit_test(files_in_bands),
+        cmocka_unit_test(a_gpu_that_does_not_open_is_not_used),
+        cmocka_unit_test(a_batch_continues_while_it_starts),
         cmocka_unit_test(long_files_wait_for_its_start),
-        cmocka_unit_test(what_it_does_not_offer), /* the last: it has a source of its own */
+        cmocka_unit_test(missing_primitives_run_on_the_cpu), /* the last: it has a source of its own */
     };
     return cmocka_run_group_tests(tests, fake_write_source, test_folder_remove);
 }

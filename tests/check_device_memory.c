@@ -1,5 +1,5 @@
-/* What a GPU is given of a file, and when: memory that copies like, sides that stay there, and bands where its
- * memory is too small. The GPU is made up. */
+/* What is copied to a GPU, and when: pinned memory, operands that stay there, and bands where its memory is too
+ * small. The GPU is a fake. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 #include "fake_gpu.h"
 #include "random.h"
 
-/* Files are read into and written from memory that the link likes, which is taken once; without any they go all
- * the same. */
-static void copies_like_their_memory(void **state)
+/* Files are read into and written from pinned memory, which is allocated once; without any they are processed
+ * all the same. */
+static void copies_use_pinned_memory(void **state)
 {
     (void)state;
     int calls;
@@ -41,8 +41,8 @@ static void copies_like_their_memory(void **state)
     made_free(&expected);
 }
 
-/* A file that goes along is uploaded once, for all files; where it is large, each time, with its bands. */
-static void sides_stay_there(void **state)
+/* An operand is uploaded once, for all files; a large one is uploaded each time, with its bands. */
+static void operands_stay_on_the_gpu(void **state)
 {
     (void)state;
     char text[300];
@@ -75,9 +75,9 @@ static void sides_stay_there(void **state)
     made_free(&expected);
 }
 
-/* What a run uses stays until it ends: where a buffer cannot be had at first, and where there are more files
- * than stay. */
-static void sides_in_use_stay(void **state)
+/* What a run uses is kept until it ends: where an allocation fails at first, and where there are more files
+ * than are kept. */
+static void operands_in_use_are_kept(void **state)
 {
     (void)state;
     enum { SIDES = 6 };
@@ -107,7 +107,7 @@ static void sides_in_use_stay(void **state)
     made_free(&expected);
 }
 
-/* The GPU's memory and the scratch of a row are so that a filter has to go in bands, and it does. */
+/* The GPU's memory and the scratch of a row are such that a filter has to run in bands, and it does. */
 static void expect_bands(int64_t memory, int64_t scratch)
 {
     int calls;
@@ -116,7 +116,7 @@ static void expect_bands(int64_t memory, int64_t scratch)
     fake.memory = memory;
     fake.scratch = scratch;
     Made made = make(session, "gauss:1.5");
-    expect_made("gauss:1.5", &made, &expected, "made-up");
+    expect_made("gauss:1.5", &made, &expected, "fake");
     if (fake.call < calls + 3) fail_case(NULL, "%d calls: no bands", fake.call);
     made_free(&made);
     halo_session_close(session);
@@ -129,14 +129,14 @@ static void little_memory_makes_bands(void **state)
     expect_bands(200000, 0); /* 184 kB come in and 184 kB go out */
 }
 
-/* What steps take besides makes the bands smaller: 203 rows of 2400 bytes do not fit, a few do. */
+/* The workspace of steps makes bands smaller: 203 rows of 2400 bytes do not fit, a few do. */
 static void scratch_makes_bands(void **state)
 {
     (void)state;
     expect_bands(500000, 2400); /* 184 kB come in and 184 kB go out: alone they fit */
 }
 
-/* What cannot go in bands goes to the CPU, unless the GPU was asked for; no call of the GPU is made in vain. */
+/* What cannot run in bands runs on the CPU, unless the GPU was asked for; the GPU is not called for nothing. */
 static void too_large_for_the_gpu(void **state)
 {
     (void)state;
@@ -166,8 +166,8 @@ static void too_large_for_the_gpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_like_their_memory), cmocka_unit_test(sides_stay_there),
-        cmocka_unit_test(sides_in_use_stay),        cmocka_unit_test(little_memory_makes_bands),
+        cmocka_unit_test(copies_use_pinned_memory), cmocka_unit_test(operands_stay_on_the_gpu),
+        cmocka_unit_test(operands_in_use_are_kept), cmocka_unit_test(little_memory_makes_bands),
         cmocka_unit_test(scratch_makes_bands),      cmocka_unit_test(too_large_for_the_gpu),
     };
     return cmocka_run_group_tests(tests, fake_write_source, test_folder_remove);

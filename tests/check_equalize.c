@@ -63,39 +63,23 @@ static void run_case(Rng *rng, HaloShape shape, int64_t tiles_most)
     testbuf_free(&src);
 }
 
-static void one_tile_body(Rng *rng) { run_case(rng, draw_long_shape(rng, 60), 1); }
+static void one_tile(Rng *rng) { run_case(rng, draw_long_shape(rng, 60), 1); }
 
-static void one_tile(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 120, one_tile_body);
-}
+static void several_tiles(Rng *rng) { run_case(rng, draw_shape(rng, 70), 5); }
 
-static void several_tiles_body(Rng *rng) { run_case(rng, draw_shape(rng, 70), 5); }
-
-static void several_tiles(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 120, several_tiles_body);
-}
-
-static void larger_images_body(Rng *rng)
+static void larger_images(Rng *rng)
 {
     run_case(rng, test_shape(draw_dtype(rng), rng_between(rng, 200, 500), rng_between(rng, 100, 300), 3), 3);
 }
 
-static void larger_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 8, larger_images_body);
-}
-
-/* Words and floats in so large tiles, and with so low a limit, that neighbouring levels are near each other. */
-static void near_levels_body(Rng *rng)
+/* u16 and floats in tiles so large, and with a limit so low, that neighbouring levels are close to each
+ * other. */
+static void near_levels(Rng *rng)
 {
     const int64_t tiles = rng_between(rng, 1, 2);
     const HaloDtype dtype = rng_once_in(rng, 2) ? HALO_U16 : HALO_F32;
-    HaloShape shape = test_shape(dtype, rng_between(rng, 800, 1100), rng_between(rng, 700, 900), (int)rng_between(rng, 1, 2));
+    HaloShape shape =
+        test_shape(dtype, rng_between(rng, 800, 1100), rng_between(rng, 700, 900), (int)rng_between(rng, 1, 2));
     if (rng_once_in(rng, 3)) shape.alpha = shape.channels - 1;
     HaloShape to = shape;
     if (rng_once_in(rng, 2)) to.dtype = HALO_F32;
@@ -115,14 +99,8 @@ static void near_levels_body(Rng *rng)
     testbuf_free(&src);
 }
 
-static void near_levels(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 8, near_levels_body);
-}
-
-/* A flat image stays as it is: there is nothing to spread. */
-static void flat_images_stay(void **state)
+/* A flat image is not changed. */
+static void flat_images_do_not_change(void **state)
 {
     (void)state;
     for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
@@ -206,11 +184,11 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
-        cmocka_unit_test(one_tile),
-        cmocka_unit_test(several_tiles),
-        cmocka_unit_test(larger_images),
-        cmocka_unit_test(near_levels),
-        cmocka_unit_test(flat_images_stay),
+        random_test(one_tile, 120),
+        random_test(several_tiles, 120),
+        random_test(larger_images, 8),
+        random_test(near_levels, 8),
+        cmocka_unit_test(flat_images_do_not_change),
         cmocka_unit_test(levels_are_mixed_beside_single_tiles),
     };
     test_arguments(argc, argv);

@@ -1,5 +1,5 @@
-/* `--explain` speaks of what the backend at hand does: where it has no Fourier transforms, a mask that `fast`
- * allows them for is convolved as ever, with the same arithmetic, and exact. */
+/* `--explain` describes what the backend does: where it has no Fourier transforms, a mask that `fast` allows
+ * them for is convolved exactly, with the usual arithmetic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static void make_mask(void)
     snprintf(mask + used, sizeof mask - used, "\"");
 }
 
-/* What is said of a plan by a session with this backend alone. */
+/* The explanation of a plan by a session with this backend alone. */
 static char *explain(const HaloBackend *backend, HaloPrecision precision, const char *text, double *flops)
 {
     const HaloBackend *const only[] = {backend};
@@ -93,8 +93,8 @@ static bool with_rows_as_they_are(const HaloSep *sep, HaloSepFast *way)
     return true;
 }
 
-/* Coarse taps: all of them where a backend does not say otherwise, some, or none. */
-static void fast_method_is_what_the_backend_does(void **unused)
+/* Decimated filters: allowed for all steps where a backend does not object, for some, or for none. */
+static void decimation_is_what_the_backend_does(void **unused)
 {
     (void)unused;
     const char *text = "gauss:20";
@@ -137,7 +137,7 @@ static void low_rank_is_not_exact(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fast_is_what_the_backend_does),
-                                       cmocka_unit_test(fast_method_is_what_the_backend_does),
+                                       cmocka_unit_test(decimation_is_what_the_backend_does),
                                        cmocka_unit_test(low_rank_is_not_exact)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

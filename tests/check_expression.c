@@ -1,4 +1,4 @@
-/* Expressions: what they mean, and what is said about those that mean nothing. */
+/* Expressions: their values, and the messages for invalid ones. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static double value_of(const char *text)
             fail_case(NULL, "%s should be %.17g, is %.17g", #expression, expected, got);         \
     } while (0)
 
-static void they_mean_what_they_mean_in_c(void **state)
+static void values_are_those_of_c(void **state)
 {
     (void)state;
     SAME(a + b);
@@ -59,7 +59,7 @@ static void they_mean_what_they_mean_in_c(void **state)
     SAME((((((((((a))))))))));
 }
 
-static void functions_of_our_own(void **state)
+static void functions_that_c_lacks(void **state)
 {
     (void)state;
     assert_true(value_of("max(a,b)") == x && value_of("min(a,b)") == y);
@@ -84,7 +84,7 @@ static void expect_mistake(const char *text, int column, const char *says)
     if ((int)strlen(mark) != column + 3) fail_case(NULL, "the mark is not below column %d: %s", column, mark);
 }
 
-static void mistakes_have_their_place(void **state)
+static void errors_have_a_position(void **state)
 {
     (void)state;
     expect_mistake("", 1, "expected a value, found the end");
@@ -106,7 +106,7 @@ static void mistakes_have_their_place(void **state)
     expect_mistake("a + \x01", 5, "found '?'");
 }
 
-/* Whatever is too much is refused before anything overflows. */
+/* What exceeds a limit is refused before anything overflows. */
 static void limits_are_kept(void **state)
 {
     (void)state;
@@ -137,9 +137,9 @@ static void limits_are_kept(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_mean_what_they_mean_in_c),
-        cmocka_unit_test(functions_of_our_own),
-        cmocka_unit_test(mistakes_have_their_place),
+        cmocka_unit_test(values_are_those_of_c),
+        cmocka_unit_test(functions_that_c_lacks),
+        cmocka_unit_test(errors_have_a_position),
         cmocka_unit_test(limits_are_kept),
     };
     test_arguments(argc, argv);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "backends.h"
+#include "conv_cases.h"
 #include "draw.h"
 #include "fast.h"
 #include "halo/extend.h"
@@ -20,13 +20,6 @@
 
 /* docs/numerics.md: this part of the greatest sample times the sum of the taps' magnitudes. */
 #define BOUND 0x1p-17
-
-static HaloStatus call_conv(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
-                            HaloBuf *dst, const void *parameters)
-{
-    const HaloStep *step = parameters;
-    return backend->conv(device, src[0], dst, &step->u.conv, step->store);
-}
 
 static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
 {
@@ -49,7 +42,7 @@ static void check(Rng *rng, const HaloShape *shape, const HaloStep *step)
     for (int d = 0; d < test_devices; d++) {
         uint64_t clipped;
         TestBuf out = testbuf_like(&dst);
-        test_run_on(&test_device[d], what, call_conv, step, &src, NULL, &out, &clipped);
+        test_run_on(&test_device[d], what, conv_call, step, &src, NULL, &out, &clipped);
         testbuf_forgive(&dst, &out, bound);
         expect_same(test_device[d].name, what, &dst, &out);
         testbuf_free(&out);
@@ -70,34 +63,22 @@ static void run_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t he
     free(taps);
 }
 
-static void planes_body(Rng *rng)
+static void transforms_stay_within_the_bound(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 90);
     run_case(rng, &shape, rng_between(rng, 2, 24), rng_between(rng, 1, 24));
 }
 
-static void lines_body(Rng *rng)
+static void transforms_of_lines_stay_within_the_bound(Rng *rng)
 {
     const HaloShape shape =
         test_shape(draw_dtype(rng), rng_between(rng, 1, 9000), 1, (int)rng_between(rng, 1, 3));
     run_case(rng, &shape, rng_between(rng, 2, 700), 1);
 }
 
-static void transforms_stay_within_the_bound(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, planes_body);
-}
-
-static void transforms_of_lines_stay_within_the_bound(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 20, lines_body);
-}
-
 /* ---- low rank ------------------------------------------------------------------------------------------- */
 
-static void ranks_body(Rng *rng)
+static void few_products_are_found(Rng *rng)
 {
     const int64_t width = rng_between(rng, 1, 40), height = rng_between(rng, 1, 40);
     const int terms = (int)rng_between(rng, 1, 3);
@@ -129,12 +110,6 @@ static void ranks_body(Rng *rng)
     free(column);
     free(row);
     free(rest);
-}
-
-static void few_products_are_found(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, ranks_body);
 }
 
 static void noise_has_full_rank(void **state)
@@ -198,9 +173,9 @@ static void eight_bits_differ_on_few_samples(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(transforms_stay_within_the_bound),
-        cmocka_unit_test(transforms_of_lines_stay_within_the_bound),
-        cmocka_unit_test(few_products_are_found),
+        random_test(transforms_stay_within_the_bound, 60),
+        random_test(transforms_of_lines_stay_within_the_bound, 20),
+        random_test(few_products_are_found, 200),
         cmocka_unit_test(noise_has_full_rank),
         cmocka_unit_test(eight_bits_differ_on_few_samples),
     };

@@ -1,5 +1,5 @@
-/* What one may expect of filters, whatever the bytes: flat stays flat, an impulse shows the mask, transparent
- * borders leave no fringe. */
+/* Properties of filters: flat images stay flat, an impulse shows the mask, transparent borders leave no
+ * fringe. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 enum { TEXT = 256 };
 
-/* Runs it and hands over the output, which has to be there. */
+/* Runs it and returns the output, which has to exist. */
 static Outcome run_to(const char *pipeline, const HaloBuf *in, const HaloFormat *to)
 {
     const Outcome outcome = expect_everywhere_alike(pipeline, in, to);
@@ -23,7 +23,7 @@ static Outcome run_to(const char *pipeline, const HaloBuf *in, const HaloFormat 
     return outcome;
 }
 
-/* A flat input of one value stays flat: exactly in whole numbers, within rounding in floats. */
+/* A flat input stays flat: exactly for integers, within rounding for floats. */
 static void smoothing_keeps_constants(void **state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void dilation_spreads_the_taps(void **state)
 }
 
 /* The output lies on the upper left of the four pixels; both parts grow downwards. */
-static void roberts_takes_diagonal_differences(void **state)
+static void roberts_computes_diagonal_differences(void **state)
 {
     (void)state;
     static const float image[6] = {1, 2, 4, 9, 7, 0};
@@ -273,7 +273,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(smoothing_keeps_constants),
         cmocka_unit_test(impulse_response_is_the_mask),
         cmocka_unit_test(dilation_spreads_the_taps),
-        cmocka_unit_test(roberts_takes_diagonal_differences),
+        cmocka_unit_test(roberts_computes_diagonal_differences),
         cmocka_unit_test(filters_of_sound),
         cmocka_unit_test(savgol_makes_times_odd),
         cmocka_unit_test(identity_gives_the_image_back),

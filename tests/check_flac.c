@@ -1,5 +1,5 @@
-/* FLAC as other programs write it, by libFLAC itself: every depth, comments and pictures, streams behind one
- * another, damage. */
+/* FLAC as other programs write it, by libFLAC itself: every depth, comments and pictures, concatenated streams,
+ * damage. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -169,7 +169,7 @@ static void test_comments_and_pictures(void **unused)
     for (int i = 0; i < 3; i++) FLAC__metadata_object_delete(blocks[i]);
 }
 
-/* What no FLAC frame may hold is left out, and the file is one. */
+/* Metadata that FLAC cannot hold is left out, and the file is valid. */
 static void test_odd_metadata(void **unused)
 {
     (void)unused;
@@ -215,7 +215,7 @@ static void test_changes_are_refused(void **unused)
         }
 }
 
-static void test_another_stream_behind(void **unused)
+static void test_concatenated_streams(void **unused)
 {
     (void)unused;
     Made *first = make(16, 44100, 1, FRAMES, NULL, 0), *second = make(16, 44100, 1, FRAMES, NULL, 0);
@@ -228,7 +228,7 @@ static void test_another_stream_behind(void **unused)
     assert_int_equal(back.frames, FRAMES);
     free(back.at);
     first->size = alone;
-    append(first, "TAG of another program, as ID3 is, \xff\xf8 and so on", 48); /* which is no sound */
+    append(first, "TAG of another program, as ID3 is, \xff\xf8 and so on", 48); /* which is not audio */
     back = must_load_sound(bytes_of(first), &halo_format_flac);
     assert_int_equal(back.frames, FRAMES);
     free(back.at), free(first), free(second);
@@ -246,7 +246,7 @@ static unsigned checksum(const uint8_t *bytes, size_t size, int bits, unsigned p
     return sum;
 }
 
-static void test_damage_has_a_place(void **unused)
+static void test_damage_is_located(void **unused)
 {
     (void)unused;
     Made *made = make(16, 44100, 1, FRAMES, NULL, 0);
@@ -254,7 +254,7 @@ static void test_damage_has_a_place(void **unused)
     must_refuse_sound(bytes_of(made), &halo_format_flac, "damaged at 0.0");
     Sound back;
     assert_int_equal(load_sound(bytes_of(made), &halo_format_flac, true, &back), HALO_OK);
-    assert_true(back.frames >= 4096 && back.frames < FRAMES); /* what is not there is not made up */
+    assert_true(back.frames >= 4096 && back.frames < FRAMES); /* missing samples are not invented */
     for (int i = 0; i < 4096; i++) assert_true(back.at[i] == (float)ldexp(sample(16, i), -15));
     free(back.at);
     made->size = 20;
@@ -262,9 +262,9 @@ static void test_damage_has_a_place(void **unused)
     free(made);
 }
 
-/* A header that claims 2^36 frames, and a block that claims to begin there: what is tolerated is no silence
- * that goes on for ever. */
-static void test_claims_are_not_filled(void **unused)
+/* A header that claims 2^36 frames, and a block that claims to begin there: --tolerate does not fill that with
+ * silence. */
+static void test_claims_are_not_trusted(void **unused)
 {
     (void)unused;
     Made *made = make(16, 44100, 1, FRAMES, NULL, 0);
@@ -294,12 +294,11 @@ static void test_claims_are_not_filled(void **unused)
     block[size + 2] = (uint8_t)(sum >> 8), block[size + 3] = (uint8_t)sum;
     append(made, block, size + 4);
     assert_int_equal(load_sound(bytes_of(made), &halo_format_flac, true, &back), HALO_OK);
-    assert_in_range(back.frames, FRAMES + 4096, 200000); /* libFLAC itself makes up fifty blocks */
+    assert_in_range(back.frames, FRAMES + 4096, 200000); /* libFLAC itself inserts fifty blocks */
     free(back.at), free(made);
 }
 
-/* Frames from any place on, in any order, up to the last: those that are there, or, of what is damaged, a
- * failure. */
+/* Seeks to any frame, in any order, up to the last: the right frames or, in damaged files, a failure. */
 static void jump_about(const Made *made, int channels, bool damaged)
 {
     Rng rng = {21};
@@ -329,7 +328,7 @@ static void jump_about(const Made *made, int channels, bool damaged)
     halo_source_close(source);
 }
 
-static void test_any_place_first(void **unused)
+static void test_seeks(void **unused)
 {
     (void)unused;
     Rng rng = {22};
@@ -360,10 +359,14 @@ static void test_any_place_first(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_depth),           cmocka_unit_test(test_comments_and_pictures),
-        cmocka_unit_test(test_odd_metadata),          cmocka_unit_test(test_changes_are_refused),
-        cmocka_unit_test(test_another_stream_behind), cmocka_unit_test(test_damage_has_a_place),
-        cmocka_unit_test(test_claims_are_not_filled), cmocka_unit_test(test_any_place_first),
+        cmocka_unit_test(test_every_depth),
+        cmocka_unit_test(test_comments_and_pictures),
+        cmocka_unit_test(test_odd_metadata),
+        cmocka_unit_test(test_changes_are_refused),
+        cmocka_unit_test(test_concatenated_streams),
+        cmocka_unit_test(test_damage_is_located),
+        cmocka_unit_test(test_claims_are_not_trusted),
+        cmocka_unit_test(test_seeks),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

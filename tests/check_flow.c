@@ -1,6 +1,5 @@
-/* Files that flow through a plan in bands: the bytes of the output are those of the whole image read, computed
- * and written at once, with any number of rows at a time, with threads and without; and nothing is left behind
- * by failures. */
+/* Files that are processed in bands: the output has the bytes of the whole image read, computed and written at
+ * once, for bands of any height, with threads and without; failures leave nothing behind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +86,7 @@ out:
 
 /* ---- the same bytes ------------------------------------------------------------------------------------- */
 
-/* The output's bytes as they are when everything is done at once. */
+/* The output's bytes without bands. */
 static Outcome at_once(const char *text, const HaloFormat *to, const char *from, Bytes *file)
 {
     HaloSession *const session = open_session(1, 0, 0);
@@ -134,7 +133,7 @@ static HaloShape draw_file_shape(Rng *rng, const HaloFormat *format)
                     alpha);
 }
 
-static void flows_body(Rng *rng)
+static void the_same_bytes_in_bands(Rng *rng)
 {
     const HaloFormat *const from = file_format[rng_between(rng, 0, 4)], *const to =
                                                                             file_format[rng_between(rng, 0, 5)];
@@ -161,12 +160,6 @@ static void flows_body(Rng *rng)
     free(input.at);
     free(expected.at);
     halo_buf_free(&in);
-}
-
-static void the_same_bytes_in_bands(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, flows_body);
 }
 
 /* ---- the same results ----------------------------------------------------------------------------------- */
@@ -222,20 +215,14 @@ static void expect_results(const char *text, const HaloShape *shape, int64_t ban
     halo_buf_free(&in);
 }
 
-static void measured_body(Rng *rng)
+static void floats_are_measured_in_bands(Rng *rng)
 {
     const HaloShape shape = shape_of(HALO_F32, rng_between(rng, 1, 300), rng_between(rng, 1, 150),
                                      (int)rng_between(rng, 1, 4), false);
     expect_results(measuring_text[rng_between(rng, 0, MEASURING - 1)], &shape, rng_between(rng, 0, 40), rng);
 }
 
-static void floats_are_measured_in_bands(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, measured_body);
-}
-
-/* Of many pixels whole nodes of the tree lie side by side. */
+/* Large images have several whole nodes of the tree. */
 static void large_floats_are_measured_in_bands(void **state)
 {
     (void)state;
@@ -247,7 +234,7 @@ static void large_floats_are_measured_in_bands(void **state)
 
 /* ---- failures ------------------------------------------------------------------------------------------- */
 
-static void truncated_body(Rng *rng)
+static void truncated_files_leave_nothing(Rng *rng)
 {
     const HaloFormat *const format = file_format[rng_between(rng, 0, 1)];
     const HaloInfo info = {.shape = shape_of(HALO_U8, 30, 40, 3, false), .bits = 8};
@@ -270,13 +257,7 @@ static void truncated_body(Rng *rng)
     halo_buf_free(&in);
 }
 
-static void truncated_files_leave_nothing(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, truncated_body);
-}
-
-/* An image of 3 MB passes where 1 MB of memory is allowed, unless its pipeline needs all of it. */
+/* An image of 3 MB is processed with 1 MB of memory allowed, unless its pipeline needs all of it. */
 static void more_than_memory(void **state)
 {
     (void)state;
@@ -306,10 +287,10 @@ static void more_than_memory(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_bytes_in_bands),
-        cmocka_unit_test(floats_are_measured_in_bands),
+        random_test(the_same_bytes_in_bands, 400),
+        random_test(floats_are_measured_in_bands, 150),
         cmocka_unit_test(large_floats_are_measured_in_bands),
-        cmocka_unit_test(truncated_files_leave_nothing),
+        random_test(truncated_files_leave_nothing, 100),
         cmocka_unit_test(more_than_memory),
     };
     test_arguments(argc, argv);

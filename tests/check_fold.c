@@ -91,7 +91,7 @@ static const HaloProgram sample_itself = {1, {{HALO_CODE_A, 0.0}}};
 
 /* ---- against the oracle --------------------------------------------------------------------------------- */
 
-static void programs_body(Rng *rng)
+static void programs_run_as_the_oracle(Rng *rng)
 {
     const HaloProgram program = draw_program(rng, true);
     for (int i = 0; i < 50; i++) {
@@ -103,21 +103,14 @@ static void programs_body(Rng *rng)
     }
 }
 
-static void programs_are_read_alike(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 500, programs_body);
-}
-
-/* Powers are known as such and come to the same; what is no power is seldom taken for one, and then it is one.
- */
-static void powers_body(Rng *rng)
+/* Powers are recognised and give the same result; a random expression that is recognised is a power. */
+static void powers_are_known(Rng *rng)
 {
     HaloProgram program = draw_distance_power(rng);
     HaloPower power;
     if (!halo_program_power(&program, &power))
         fail_case(NULL, "a power of %d instructions is not known", program.length);
-    if (rng_once_in(rng, 2)) { /* some instruction is another */
+    if (rng_once_in(rng, 2)) { /* one instruction is changed */
         HaloInstruction *const at = &program.at[rng_between(rng, 0, program.length - 1)];
         if (at->code == HALO_CODE_MUL || at->code == HALO_CODE_SUB)
             at->code = (HaloCode)rng_between(rng, HALO_CODE_ADD, HALO_CODE_MAX);
@@ -131,12 +124,6 @@ static void powers_body(Rng *rng)
         if (!same(halo_canonical_f64(expected), halo_canonical_f64(got)))
             fail_case(NULL, "a power of %d steps of %a should be %a, is %a", power.steps, a, expected, got);
     }
-}
-
-static void powers_are_known(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 300, powers_body);
 }
 
 static void check(const TestBuf *src, const HaloFold *fold)
@@ -186,20 +173,14 @@ static void run_case(Rng *rng, const HaloShape *shape)
     testbuf_free(&src);
 }
 
-static void small_body(Rng *rng)
+static void small_images(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, 40);
     run_case(rng, &shape);
 }
 
-static void small_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, small_body);
-}
-
 /* The lengths at which a row of lanes, a leaf, a task or a block ends. */
-static void edges_body(Rng *rng)
+static void lengths_round_leaves_and_tasks(Rng *rng)
 {
     static const int64_t edge[] = {1, 127, 128, 129, 4095, 4096, 4097, 8 * 4096, 16 * 4096 + 1};
     const int64_t length = rng_once_in(rng, 3) ? 4096 * rng_between(rng, 1, 40) + rng_between(rng, -1, 1)
@@ -208,23 +189,11 @@ static void edges_body(Rng *rng)
     run_case(rng, &shape);
 }
 
-static void lengths_round_leaves_and_tasks(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, edges_body);
-}
-
-static void across_rows_body(Rng *rng)
+static void leaves_across_rows(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 700), rng_between(rng, 100, 300),
                                        (int)rng_between(rng, 1, rng_once_in(rng, 4) ? 9 : 4));
     run_case(rng, &shape);
-}
-
-static void leaves_across_rows(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 10, across_rows_body);
 }
 
 /* ---- by hand -------------------------------------------------------------------------------------------- */
@@ -258,9 +227,9 @@ static void known_sums(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_sums),         cmocka_unit_test(programs_are_read_alike),
-        cmocka_unit_test(small_images),       cmocka_unit_test(lengths_round_leaves_and_tasks),
-        cmocka_unit_test(leaves_across_rows), cmocka_unit_test(powers_are_known),
+        cmocka_unit_test(known_sums),        random_test(programs_run_as_the_oracle, 500),
+        random_test(small_images, 150),      random_test(lengths_round_leaves_and_tasks, 40),
+        random_test(leaves_across_rows, 10), random_test(powers_are_known, 300),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -1,5 +1,5 @@
-/* Every fuzzer of tests/fuzz, without libFuzzer: its seeds as they are, and each in some thousand changed forms
- * that are the same every time. */
+/* Every fuzzer of tests/fuzz, without libFuzzer: its seeds, and thousands of mutations of them that are the
+ * same every time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,8 +32,8 @@ static Row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static const Row *row; /* that is at work */
-static long long done; /* cases of it */
+static const Row *row; /* the one that runs */
+static long long done; /* its cases so far */
 
 /* A sanitizer ends the program without a word about the case. */
 extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
@@ -47,7 +47,7 @@ static void one_case(Rng *rng)
 {
     size_t count, size;
     const Seed *seed = seeds_for(row->name, &count);
-    const bool only = getenv("HALO_CASE") != NULL; /* then the number is told by who asks */
+    const bool only = getenv("HALO_CASE") != NULL; /* then the environment gives the number */
     uint8_t *bytes = mutate(rng, &seed[rng_between(rng, 0, (int64_t)count - 1)], MOST_BYTES, &size);
     row->fuzzer(bytes, size);
     free(bytes);

@@ -1,4 +1,4 @@
-/* Samples that go elsewhere, on every device. */
+/* Moving samples (crop, flip, rotate, stride) on every device. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,7 @@ static HaloDtype draw_to(Rng *rng, const HaloShape *shape)
     return rng_once_in(rng, 2) ? shape->dtype : draw_dtype(rng);
 }
 
-static void strides_body(Rng *rng)
+static void strides(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, 70);
     HaloGather gather = {.step_x = rng_between(rng, 1, rng_once_in(rng, 4) ? 80 : 4),
@@ -81,14 +81,8 @@ static void strides_body(Rng *rng)
     check(rng, &shape, draw_to(rng, &shape), &gather);
 }
 
-static void one_of_so_many(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, strides_body);
-}
-
 /* Mirrored and transposed, whole. */
-static void turned_body(Rng *rng)
+static void flips_and_rotations(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, rng_once_in(rng, 8) ? 300 : 70);
     const bool left = rng_once_in(rng, 2), up = rng_once_in(rng, 2), transposed = rng_once_in(rng, 2);
@@ -102,15 +96,8 @@ static void turned_body(Rng *rng)
     check(rng, &shape, draw_to(rng, &shape), &gather);
 }
 
-static void turned_round(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 600, turned_body);
-}
-
-/* Lines and narrow pictures, turned round and with something beside them: rows that are one line then, pixels
- * of all sizes, whole tiles of them. */
-static void narrow_body(Rng *rng)
+/* Lines and narrow images, flipped and padded: rows that become one line, pixels of all sizes, whole tiles. */
+static void lines_and_narrow_images(Rng *rng)
 {
     HaloShape shape = draw_shape(rng, 40);
     const int64_t few = rng_once_in(rng, 2) ? 1 : rng_between(rng, 2, rng_once_in(rng, 3) ? 70 : 20);
@@ -132,14 +119,8 @@ static void narrow_body(Rng *rng)
     check(rng, &shape, draw_to(rng, &shape), &gather);
 }
 
-static void lines_and_narrow_pictures(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 600, narrow_body);
-}
-
 /* Anything: inside, across an edge, or far outside. */
-static void anywhere_body(Rng *rng)
+static void beyond_every_border(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 40);
     const int64_t far = rng_once_in(rng, 5) ? 300 : 12;
@@ -155,17 +136,11 @@ static void anywhere_body(Rng *rng)
     check(rng, &shape, draw_to(rng, &shape), &gather);
 }
 
-static void beyond_every_border(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 800, anywhere_body);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_of_so_many), cmocka_unit_test(turned_round),
-                                       cmocka_unit_test(lines_and_narrow_pictures),
-                                       cmocka_unit_test(beyond_every_border)};
+    const struct CMUnitTest tests[] = {random_test(strides, 400), random_test(flips_and_rotations, 600),
+                                       random_test(lines_and_narrow_images, 600),
+                                       random_test(beyond_every_border, 800)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
 }

@@ -1,5 +1,5 @@
-/* Whatever the reader of a format lets through, what a header states is checked before anything relies on it: a
- * format that states what it is told to. */
+/* Headers are checked before anything relies on them, whatever the reader of a format accepts: by a format
+ * whose header the test chooses. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -47,7 +47,8 @@ static void check_after(const TestBuf *src, const HaloHist *before, const HaloHi
             halo_histogram_free(&got);
         }
         expect_ok(device->name, what, halo_histogram_alloc(&got, channels, hist->bins, hist->lo, hist->hi));
-        memset(got.count, 0x5a, (size_t)(channels * hist->bins) * sizeof *got.count); /* which a backend clears */
+        memset(got.count, 0x5a,
+               (size_t)(channels * hist->bins) * sizeof *got.count); /* which a backend clears */
         expect_ok(device->name, what, device->backend->hist(device->device, &view, hist, &got));
         expect_ok(device->name, what, device->backend->finish(device->device, NULL));
         test_return(device, &block);
@@ -81,48 +82,33 @@ static void run_case(Rng *rng, const HaloShape *shape)
     testbuf_free(&src);
 }
 
-static void small_body(Rng *rng)
+static void small_images(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, 60);
     run_case(rng, &shape);
 }
 
-static void small_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, small_body);
-}
-
-static void larger_body(Rng *rng)
+static void larger_images(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 300, 900), rng_between(rng, 300, 600),
                                        (int)rng_between(rng, 1, 9));
     run_case(rng, &shape);
 }
 
-/* Words are counted few channels at a time; a GPU gives the counts of more than thirty in another way. */
-static void words_body(Rng *rng)
+/* u16 samples are counted a few channels at a time; a GPU returns the counts of more than thirty channels in
+ * another way. */
+static void u16_of_many_channels(Rng *rng)
 {
     const HaloHist hist = {.bins = 65536, .hi = 65536};
-    const HaloShape shape =
-        rng_once_in(rng, 6) ? test_shape(HALO_U16, rng_between(rng, 1, 90), rng_between(rng, 1, 40), (int)rng_between(rng, 29, 36))
-                            : test_shape(HALO_U16, rng_between(rng, 1, 900), rng_between(rng, 1, 400), (int)rng_between(rng, 1, 13));
+    const HaloShape shape = rng_once_in(rng, 6)
+                                ? test_shape(HALO_U16, rng_between(rng, 1, 90), rng_between(rng, 1, 40),
+                                             (int)rng_between(rng, 29, 36))
+                                : test_shape(HALO_U16, rng_between(rng, 1, 900), rng_between(rng, 1, 400),
+                                             (int)rng_between(rng, 1, 13));
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
     testbuf_fill(&src, false, rng);
     check(&src, &hist);
     testbuf_free(&src);
-}
-
-static void words_of_many_channels(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 12, words_body);
-}
-
-static void larger_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 8, larger_body);
 }
 
 /* Every sample in one bin: where private counters would overflow and atomics would queue. */
@@ -140,9 +126,9 @@ static void constant_images(void **state)
     }
 }
 
-/* Many bytes of one channel, or of several that share tables: noise, runs of any length, in rows that lie apart
- * or not. */
-static void many_bytes_body(Rng *rng)
+/* Many u8 samples of one channel, or of several that share tables: noise, runs of any length, in rows with
+ * padding or without. */
+static void many_u8_samples(Rng *rng)
 {
     const HaloHist hist = {.bins = 256, .hi = 256};
     const int64_t width = rng_between(rng, 1, 3000), run = rng_once_in(rng, 3) ? 1 : rng_between(rng, 1, 40);
@@ -153,19 +139,13 @@ static void many_bytes_body(Rng *rng)
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
     uint8_t v = 0;
     const int64_t bytes =
-        width * shape.channels; /* what lies behind a row's last is not ours, nor there after the last */
+        width * shape.channels; /* padding does not belong to the image, and is absent after the last row */
     for (int64_t i = 0; i < height * bytes; i++) {
         if (i % run == 0) v = (uint8_t)(255 - rng_next(rng) % noise);
         ((uint8_t *)halo_at(&src.view, 0, i / bytes))[i % bytes] = v;
     }
     check(&src, &hist);
     testbuf_free(&src);
-}
-
-static void many_bytes(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 16, many_bytes_body);
 }
 
 /* A range of decimals, whose edges are decimals, too; of more bins than f32 tells apart at times. */
@@ -177,8 +157,8 @@ static HaloHist decimal_hist(Rng *rng)
     return (HaloHist){.bins = bins, .lo = (double)first / unit, .hi = (double)(first + step * bins) / unit};
 }
 
-/* Samples on the very edges of bins and of the range. */
-static void edges_body(Rng *rng)
+/* Samples exactly on the edges of bins and of the range. */
+static void samples_on_the_edges(Rng *rng)
 {
     HaloHist hist = rng_once_in(rng, 3) ? (HaloHist){.bins = (int64_t)1 << rng_between(rng, 0, 13), .hi = 1}
                                         : (HaloHist){.bins = rng_between(rng, 1, 300),
@@ -195,12 +175,6 @@ static void edges_body(Rng *rng)
     }
     check(&src, &hist);
     testbuf_free(&src);
-}
-
-static void samples_on_the_edges(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, edges_body);
 }
 
 /* Parts inside of those of a histogram before: some of them, some narrower. */
@@ -221,7 +195,7 @@ static void check_again(const TestBuf *src, const HaloHist *outer, Rng *rng)
 }
 
 /* Ranges that share no float, some of one value, some that no sample lies in. */
-static void parts_body(Rng *rng)
+static void histograms_in_parts(Rng *rng)
 {
     const HaloShape shape =
         test_shape(HALO_F32, rng_between(rng, 1, 400), rng_between(rng, 1, 60), (int)rng_between(rng, 1, 5));
@@ -251,12 +225,6 @@ static void parts_body(Rng *rng)
     testbuf_free(&src);
 }
 
-static void histograms_in_parts(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, parts_body);
-}
-
 static void oracle_by_hand(void **state)
 {
     (void)state;
@@ -275,10 +243,10 @@ static void oracle_by_hand(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oracle_by_hand),       cmocka_unit_test(small_images),
-        cmocka_unit_test(larger_images),        cmocka_unit_test(words_of_many_channels),
-        cmocka_unit_test(constant_images),      cmocka_unit_test(many_bytes),
-        cmocka_unit_test(samples_on_the_edges), cmocka_unit_test(histograms_in_parts),
+        cmocka_unit_test(oracle_by_hand),      random_test(small_images, 100),
+        random_test(larger_images, 8),         random_test(u16_of_many_channels, 12),
+        cmocka_unit_test(constant_images),     random_test(many_u8_samples, 16),
+        random_test(samples_on_the_edges, 60), random_test(histograms_in_parts, 60),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -1,5 +1,5 @@
-/* Image formats: what goes in comes out, with any number of rows at a time; and what is wrong with a file is
- * said. */
+/* Image formats: samples come back unchanged, with any number of rows at a time; faults of a file are
+ * reported. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static int draw_channels(const HaloFormat *format, Rng *rng)
     }
 }
 
-static void one_round_trip(Rng *rng)
+static void samples_come_back(Rng *rng)
 {
     const HaloFormat *format = lossless[rng_between(rng, 0, LOSSLESS - 1)];
     const HaloDtype dtype = draw_dtype(format, rng);
@@ -77,7 +77,7 @@ static void one_round_trip(Rng *rng)
     if (encode(format, &info, &data, rng_between(rng, 0, 9), &file) != HALO_OK)
         fail_msg("%s: %s", format->name, halo_error());
     if (encode(format, &info, &data, 0, &again) != HALO_OK) fail_msg("%s: %s", format->name, halo_error());
-    assert_int_equal(file.size, again.size); /* the rows at a time do not show */
+    assert_int_equal(file.size, again.size); /* the height of bands makes no difference */
     assert_memory_equal(file.at, again.at, file.size);
     if (format->probe != NULL) {
         for (int i = 0; i < LOSSLESS; i++) {
@@ -103,13 +103,7 @@ static void one_round_trip(Rng *rng)
     halo_buf_free(&data);
 }
 
-static void what_goes_in_comes_out(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 600, one_round_trip);
-}
-
-/* Every beginning of a small file: an error or, tolerated, an image; never more than that. */
+/* Every prefix of a small file: an error or, with --tolerate, an image; never a crash. */
 static void every_truncation_is_an_error(void **unused)
 {
     (void)unused;
@@ -261,7 +255,7 @@ static void jpeg_comes_back_nearly(void **unused)
         for (int i = 0; i < 67 * 45 * channels; i++)
             assert_true(abs(v[i] - ((uint8_t *)image.data.data)[i]) <= 12);
         decoded_free(&image);
-        /* Every truncation is one, but for what lacks the end mark alone. */
+        /* Every truncation is reported, except where only the end mark is missing. */
         for (size_t size = 0; size < file.size; size += size < file.size - 4 ? 3 : 1) {
             const HaloStatus expected = size < file.size - 2 ? HALO_ERR_INPUT : HALO_OK;
             if (decode(&halo_format_jpeg, file.at, size, NULL, 0, &image) != expected)
@@ -279,7 +273,7 @@ static void jpeg_comes_back_nearly(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_goes_in_comes_out),
+        random_test(samples_come_back, 600),
         cmocka_unit_test(every_truncation_is_an_error),
         cmocka_unit_test(metadata_is_kept),
         cmocka_unit_test(the_pixel_limit_is_kept),

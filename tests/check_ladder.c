@@ -1,5 +1,5 @@
-/* The ladder: every rung of every family against the CPU at the awkward sizes, on every GPU there is. The
- * mistakes that are shown on purpose must still be mistakes. */
+/* The teaching kernels: every one of every family against the CPU at awkward sizes, on every GPU. Those that
+ * show a mistake on purpose must still be wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ static void check_names(HaloDevice *device)
     assert_non_null(strstr(halo_error(), "'red'"));
 }
 
-static void every_rung_is_right(void **state)
+static void every_kernel_is_right(void **state)
 {
     (void)state;
     const HaloTables *tables = halo_tables();
@@ -103,6 +103,6 @@ static void every_rung_is_right(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_rung_is_right)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_kernel_is_right)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

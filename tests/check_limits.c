@@ -1,4 +1,4 @@
-/* Files that ask for more than any should: samples, channels, markers. */
+/* Files that claim too many samples, channels or markers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ static void test_channels_are_bounded(void **unused)
 /* ---- markers -------------------------------------------------------------------------------------------- */
 
 #ifdef HALO_HAVE_JPEG
-/* A JPEG with so many empty markers of a kind behind its beginning. */
+/* A JPEG with so many empty markers of a kind after its start. */
 static Bytes with_markers(const Bytes *plain, uint8_t kind, size_t count)
 {
     Bytes file = {malloc(plain->size + 4 * count), plain->size + 4 * count};

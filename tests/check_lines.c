@@ -1,4 +1,4 @@
-/* Text line by line: whatever the pieces are in which it comes, with lines up to a length and longer ones. */
+/* Text line by line, read in pieces of any size, with lines up to the limit and longer ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static const char *plain_line(const char *text, size_t size, size_t *at, size_t 
     return line;
 }
 
-static void lines_come_whole(Rng *rng)
+static void test_lines(Rng *rng)
 {
     static const char letters[] = "ab\n\n\r\xef\xbb\xbf";
     char text[200];
@@ -71,12 +71,6 @@ static void lines_come_whole(Rng *rng)
     halo_lines_free(&lines);
 }
 
-static void test_lines(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 20000, lines_come_whole);
-}
-
 static HaloStatus take_letters(void *from, void *bytes, size_t size, size_t *got)
 {
     (void)from;
@@ -85,7 +79,7 @@ static HaloStatus take_letters(void *from, void *bytes, size_t size, size_t *got
     return HALO_OK;
 }
 
-/* What never ends takes no more memory than a line may have. */
+/* A line without an end takes no more memory than the limit of a line. */
 static void test_endless(void **unused)
 {
     (void)unused;
@@ -102,7 +96,7 @@ int main(int argc, char **argv)
 {
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
+        random_test(test_lines, 20000),
         cmocka_unit_test(test_endless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What is made of the window round every sample, against its definition in plain loops: local and adaptive. */
+/* local and adaptive against their definitions in plain loops. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -45,8 +45,8 @@ static double variance_at(const HaloBuf *in, int64_t width, int64_t height, int6
     return (double)(apart / n);
 }
 
-/* What is lost goes with the squares of the samples, far beyond the digits of f32; the rest is f32's rounding.
- */
+/* The error is proportional to the squares of the samples, far below f32's precision; the rest is f32's
+ * rounding. */
 static void expect_deviations(const char *text, const HaloBuf *in, const HaloBuf *got, int64_t width,
                               int64_t height, bool root)
 {
@@ -62,7 +62,7 @@ static void expect_deviations(const char *text, const HaloBuf *in, const HaloBuf
             }
 }
 
-static void deviations_body(Rng *rng)
+static void deviations(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), rng_between(rng, 1, 30),
                                        (int)rng_between(rng, 1, 3));
@@ -75,12 +75,6 @@ static void deviations_body(Rng *rng)
     expect_deviations(text, &in, &outcome.out, width, height, root);
     outcome_free(&outcome);
     halo_buf_free(&in);
-}
-
-static void deviations(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 80, deviations_body);
 }
 
 /* A thousand steps of f32 of noise on a million: sums in f32, or rounded on the way, would not see it. */
@@ -102,8 +96,8 @@ static void deviations_far_from_zero(void **state)
     halo_buf_free(&in);
 }
 
-/* Sums of integers are exact: where all are alike nothing deviates. */
-static void flat_parts_do_not_deviate(void **state)
+/* Sums of integers are exact: equal samples have no deviation. */
+static void flat_parts_have_no_deviation(void **state)
 {
     (void)state;
     static const HaloDtype dtype[] = {HALO_U8, HALO_U16};
@@ -121,8 +115,9 @@ static void flat_parts_do_not_deviate(void **state)
     }
 }
 
-/* An infinity leaves no deviation, a NaN likewise unless it is left out; both just in their windows. */
-static void deviations_without_numbers(void **state)
+/* An infinity makes the deviation NaN, and so does a NaN unless it is ignored; both only in windows that hold
+ * them. */
+static void deviations_with_nan(void **state)
 {
     (void)state;
     const float value[] = {1, 2, 3, 4, NAN, 9, 7, 5, INFINITY, 5, 5, 5};
@@ -201,7 +196,7 @@ static void expect_parted(const char *text, const HaloBuf *in, const HaloBuf *go
 
 static const char *const method_name[] = {"mean", "gauss", "sauvola"};
 
-static void adaptive_body(Rng *rng)
+static void adaptive(Rng *rng)
 {
     const HaloDtype dtype = draw_dtype(rng);
     const int channels = (int)rng_between(rng, 1, 4);
@@ -220,12 +215,6 @@ static void adaptive_body(Rng *rng)
     expect_parted(text, &in, &outcome.out, &q);
     outcome_free(&outcome);
     halo_buf_free(&in);
-}
-
-static void adaptive(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 120, adaptive_body);
 }
 
 /* Integers are exact: v is above a mean S / n where v n is above S. Flat parts are not above themselves. */
@@ -271,7 +260,7 @@ static void adaptive_along_sound(void **state)
     halo_buf_free(&in);
 }
 
-/* Under border=valid just what has whole windows comes out, under keep the rest stays as it was. */
+/* border=valid gives the samples with whole windows, border=keep leaves the others unchanged. */
 static void adaptive_at_the_edges(void **state)
 {
     (void)state;
@@ -304,7 +293,7 @@ static void adaptive_at_the_edges(void **state)
 }
 
 /* A NaN is above nothing; those in a window are above nothing either unless they are left out. */
-static void adaptive_without_numbers(void **state)
+static void adaptive_with_nan(void **state)
 {
     (void)state;
     const float value[] = {1, 2, NAN, 4, 9, 1, 1, 8};
@@ -325,35 +314,35 @@ static void adaptive_without_numbers(void **state)
 
 /* ---- what is said twice --------------------------------------------------------------------------------- */
 
-static void ways_to_say_it(void **state)
+static void equivalent_spellings(void **state)
 {
     (void)state;
-    static const Said said[] = {
-        {SEEN, "local:mean,width=5,height=4", "box:5,height=4"},
-        {SEEN, "local:mean,width=6,nan=ignore", "box:6,nan=ignore"},
-        {HEARD, "local:mean,width=9ms", "average:9"},
-        {SEEN, "adaptive:5", "adaptive:width=5,height=5,method=mean,offset=0"},
-        {SEEN, "adaptive:5,offset=20%", "adaptive:5,offset=51"},
-        {SEEN, "adaptive:5,method=sauvola,alpha=ignore", "adaptive:5,method=sauvola,k=0.2"},
-        {SEEN, "adaptive:5,method=sauvola,k=0", "adaptive:5,alpha=ignore"},
-        {HEARD, "local:sd,width=9ms", "local:sd,width=9"},
+    static const Equivalent said[] = {
+        {OF_IMAGE, "local:mean,width=5,height=4", "box:5,height=4"},
+        {OF_IMAGE, "local:mean,width=6,nan=ignore", "box:6,nan=ignore"},
+        {OF_SOUND, "local:mean,width=9ms", "average:9"},
+        {OF_IMAGE, "adaptive:5", "adaptive:width=5,height=5,method=mean,offset=0"},
+        {OF_IMAGE, "adaptive:5,offset=20%", "adaptive:5,offset=51"},
+        {OF_IMAGE, "adaptive:5,method=sauvola,alpha=ignore", "adaptive:5,method=sauvola,k=0.2"},
+        {OF_IMAGE, "adaptive:5,method=sauvola,k=0", "adaptive:5,alpha=ignore"},
+        {OF_SOUND, "local:sd,width=9ms", "local:sd,width=9"},
     };
-    expect_all_same_said(said, sizeof said / sizeof *said);
+    expect_all_equivalent(said, sizeof said / sizeof *said);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deviations),
+        random_test(deviations, 80),
         cmocka_unit_test(deviations_far_from_zero),
-        cmocka_unit_test(flat_parts_do_not_deviate),
-        cmocka_unit_test(deviations_without_numbers),
-        cmocka_unit_test(adaptive),
+        cmocka_unit_test(flat_parts_have_no_deviation),
+        cmocka_unit_test(deviations_with_nan),
+        random_test(adaptive, 120),
         cmocka_unit_test(adaptive_by_integers),
         cmocka_unit_test(adaptive_along_sound),
         cmocka_unit_test(adaptive_at_the_edges),
-        cmocka_unit_test(adaptive_without_numbers),
-        cmocka_unit_test(ways_to_say_it),
+        cmocka_unit_test(adaptive_with_nan),
+        cmocka_unit_test(equivalent_spellings),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

@@ -1,5 +1,5 @@
 /* The library in a program that has set a locale with a decimal comma: every number is read and printed as in
- * C's own. All of it is done twice, and what came of it compared. */
+ * the C locale. Everything is done in both, and compared. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* fopencookie, in cli/text/text.c */
 #endif
@@ -45,7 +45,7 @@ static int remove_locale(void **unused)
     return system(command) == 0 ? test_folder_remove(unused) : -1;
 }
 
-/* What `write` tells, once in C's locale and once in the other. */
+/* What `write` prints, once in the C locale and once in the other. */
 static void expect_alike(void (*write)(FILE *to))
 {
     char *text[2], point[8];
@@ -64,7 +64,7 @@ static void expect_alike(void (*write)(FILE *to))
         snprintf(point, sizeof point, "%.1f", 0.5);
         setlocale(LC_ALL, "C");
         fclose(to);
-        assert_string_equal(point, comma ? "0,5" : "0.5"); /* and still the program's own */
+        assert_string_equal(point, comma ? "0,5" : "0.5"); /* and the program's locale is unchanged */
     }
     assert_true(size[0] > 0);
     assert_string_equal(text[0], text[1]);
@@ -253,8 +253,7 @@ static void write_files(FILE *to)
             continue;
         }
         fprintf(to, "%s\n", name[i]);
-        write_notes(to,
-                    &(HaloNotes){.count[HALO_NOTE_CLIPPED] = 1, .peak = 1.5f}); /* numbers that are not whole */
+        write_notes(to, &(HaloNotes){.count[HALO_NOTE_CLIPPED] = 1, .peak = 1.5f}); /* numbers with fractions */
         write_notes(to, &(HaloNotes){.count[HALO_NOTE_SCALED] = 1, .gain = 0.5f});
         write_notes(to, &report.notes);
         halo_report_free(&report);

@@ -1,5 +1,5 @@
-/* How much of a machine is planned with: processors and memory that control groups leave, read from folders
- * that are laid out as the kernel lays them out. */
+/* How many processors and how much memory control groups allow, read from folders that are laid out as the
+ * kernel's are. */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include <ftw.h>
 #include <setjmp.h>
@@ -88,7 +88,8 @@ static void version_2_in_a_container(void **state)
     expect(0, GIB);
 }
 
-/* A group above has the smaller limit of one, the group itself of the other, and a neighbour has no say. */
+/* The parent group has the smaller limit of one kind, the group itself of the other, and siblings do not
+ * matter. */
 static void the_smallest_limit_up_to_the_root_counts(void **state)
 {
     (void)state;

@@ -67,7 +67,7 @@ static HaloShape with_alpha(Rng *rng, HaloShape shape)
     return shape;
 }
 
-static void each_point_body(Rng *rng)
+static void each_point(Rng *rng)
 {
     HaloShape from = draw_long_shape(rng, 40);
     if (rng_once_in(rng, 3)) from = with_alpha(rng, from);
@@ -79,13 +79,7 @@ static void each_point_body(Rng *rng)
     check(rng, &from, &to, &map);
 }
 
-static void each_point(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 1500, each_point_body);
-}
-
-static void programs_body(Rng *rng)
+static void programs_of_points_leave_alpha(Rng *rng)
 {
     HaloShape from = draw_long_shape(rng, 60);
     if (rng_once_in(rng, 3)) from = with_alpha(rng, from);
@@ -95,14 +89,8 @@ static void programs_body(Rng *rng)
     check(rng, &from, &to, &map);
 }
 
-static void programs_of_points_leave_alpha(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 1000, programs_body);
-}
-
-/* Results that outgrow the caches: the CPU writes them past those. */
-static void large_body(Rng *rng)
+/* Results larger than the caches, which the CPU writes by streaming stores. */
+static void larger_than_the_caches(Rng *rng)
 {
     const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 2400, 2600), 3600, 1);
     HaloStep map = draw_map(rng, HALO_MAP_POINTS, HALO_F32, HALO_F32);
@@ -111,14 +99,8 @@ static void large_body(Rng *rng)
     check(rng, &shape, &shape, &map);
 }
 
-static void larger_than_the_caches(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 2, large_body);
-}
-
-/* So many samples of 8 or 16 bits that looking up is faster than computing. */
-static void many_body(Rng *rng)
+/* So many samples of 8 or 16 bits that a table is faster than computing. */
+static void many_samples_of_few_values(Rng *rng)
 {
     const bool most = rng_once_in(rng, 20);
     HaloShape from = draw_shape(rng, 8);
@@ -137,14 +119,8 @@ static void many_body(Rng *rng)
     check(rng, &from, &to, &map);
 }
 
-static void many_samples_of_few_values(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, many_body);
-}
-
 /* Two values, or one, are told apart by one comparison; what is inverted has its bits flipped. */
-static void threshold_body(Rng *rng)
+static void thresholds_of_bytes(Rng *rng)
 {
     HaloShape shape =
         test_shape(HALO_U8, rng_between(rng, 60, 90), rng_between(rng, 40, 50), (int)rng_between(rng, 1, 4));
@@ -157,13 +133,7 @@ static void threshold_body(Rng *rng)
     check(rng, &shape, &shape, &map);
 }
 
-static void thresholds_of_bytes(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, threshold_body);
-}
-
-static void premul_body(Rng *rng)
+static void premul_multiplies_colour(Rng *rng)
 {
     const HaloShape from = with_alpha(rng, draw_long_shape(rng, 40));
     HaloShape to = from;
@@ -172,13 +142,7 @@ static void premul_body(Rng *rng)
     check(rng, &from, &to, &map);
 }
 
-static void premul_multiplies_colour(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 600, premul_body);
-}
-
-static void gray_body(Rng *rng)
+static void gray_weighs_three_channels(Rng *rng)
 {
     HaloShape from = draw_long_shape(rng, 40);
     const bool alpha = rng_once_in(rng, 2);
@@ -192,14 +156,8 @@ static void gray_body(Rng *rng)
     check(rng, &from, &to, &map);
 }
 
-static void gray_weighs_three_channels(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, gray_body);
-}
-
-/* What a scan left, i64 and f64, on its way to a format that holds neither. */
-static void wide_body(Rng *rng)
+/* Results of scans, i64 and f64, converted for a format that holds neither. */
+static void results_of_scans_are_rounded_to_f32(Rng *rng)
 {
     HaloShape from = draw_long_shape(rng, 30);
     HaloShape to = from;
@@ -223,12 +181,6 @@ static void wide_body(Rng *rng)
     expect_everywhere(what, call_map, &map, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);
-}
-
-static void results_of_scans_are_rounded_to_f32(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, wide_body);
 }
 
 /* Every value of every integer type through every other, by the exact ratio of the whites. */
@@ -260,14 +212,14 @@ static void every_integer_through_every_type(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_point),
-        cmocka_unit_test(programs_of_points_leave_alpha),
-        cmocka_unit_test(larger_than_the_caches),
-        cmocka_unit_test(many_samples_of_few_values),
-        cmocka_unit_test(thresholds_of_bytes),
-        cmocka_unit_test(premul_multiplies_colour),
-        cmocka_unit_test(gray_weighs_three_channels),
-        cmocka_unit_test(results_of_scans_are_rounded_to_f32),
+        random_test(each_point, 1500),
+        random_test(programs_of_points_leave_alpha, 1000),
+        random_test(larger_than_the_caches, 2),
+        random_test(many_samples_of_few_values, 200),
+        random_test(thresholds_of_bytes, 40),
+        random_test(premul_multiplies_colour, 600),
+        random_test(gray_weighs_three_channels, 400),
+        random_test(results_of_scans_are_rounded_to_f32, 200),
         cmocka_unit_test(every_integer_through_every_type),
     };
     test_arguments(argc, argv);

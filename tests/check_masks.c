@@ -204,7 +204,7 @@ static void allocation(void **state)
 
 /* ---- random bytes --------------------------------------------------------------------------------------- */
 
-static void one_text(Rng *rng)
+static void random_text(Rng *rng)
 {
     static const char letters[] = "0123456789 \n,;:#=+-.exXnaN\t\r\xff";
     char text[48];
@@ -217,12 +217,6 @@ static void one_text(Rng *rng)
     const bool refused = status == HALO_ERR_USAGE && mask.tap == NULL && strncmp(halo_error(), "r:", 2) == 0;
     if (!made && !refused) fail_case(NULL, "status %d: %s", (int)status, halo_error());
     halo_mask_free(&mask);
-}
-
-static void random_text(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100000, one_text);
 }
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
@@ -249,7 +243,7 @@ int main(int argc, char **argv)
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dialects), cmocka_unit_test(mistakes),   cmocka_unit_test(zero_bytes),
-        cmocka_unit_test(too_long), cmocka_unit_test(allocation), cmocka_unit_test(random_text),
+        cmocka_unit_test(too_long), cmocka_unit_test(allocation), random_test(random_text, 100000),
         cmocka_unit_test(named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

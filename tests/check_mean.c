@@ -11,37 +11,27 @@
 #include "mean_cases.h"
 #include "oracle.h"
 
-static void small_windows_body(Rng *rng)
+static void small_windows(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, 60);
     mean_case(rng, &shape, draw_mean_width(rng, 9), draw_mean_width(rng, 9));
 }
 
-static void small_windows(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 600, small_windows_body);
-}
-
 /* Up to three times the picture. */
-static void larger_windows_body(Rng *rng)
+static void larger_windows(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 70);
     mean_case(rng, &shape, draw_mean_width(rng, 3 * shape.width), draw_mean_width(rng, 3 * shape.height));
 }
 
-static void larger_windows(void **state)
+/* Small windows whose variances take one pass: equal runs in both directions, several strips and tiles. */
+static void small_deviations(Rng *rng)
 {
-    (void)state;
-    for_each_case(__func__, 600, larger_windows_body);
-}
-
-/* Small windows whose variances take one pass: runs alike in both directions, several strips and tiles. */
-static void small_deviations_body(Rng *rng)
-{
-    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, rng_once_in(rng, 4) ? 400 : 60),
-                                       rng_between(rng, 1, rng_once_in(rng, 4) ? 200 : 50), (int)rng_between(rng, 1, 5));
-    const int64_t width = rng_between(rng, 3, 32), run = halo_mean_run(width), height = rng_between(rng, run + 1, 2 * run);
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), rng_between(rng, 1, rng_once_in(rng, 4) ? 400 : 60),
+                   rng_between(rng, 1, rng_once_in(rng, 4) ? 200 : 50), (int)rng_between(rng, 1, 5));
+    const int64_t width = rng_between(rng, 3, 32), run = halo_mean_run(width),
+                  height = rng_between(rng, run + 1, 2 * run);
     const HaloDtype to = draw_dtype(rng);
     const HaloStep mean = {.u.mean.window = draw_window_over(rng, &shape, width, height),
                            .u.mean.kind = (HaloMeanKind)rng_between(rng, HALO_MEAN_PLAIN + 1, HALO_MEAN_SD),
@@ -49,46 +39,31 @@ static void small_deviations_body(Rng *rng)
     mean_check(rng, &shape, to, &mean);
 }
 
-static void small_deviations(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, small_deviations_body);
-}
-
 /* More tiles than one in both directions. */
-static void larger_images_body(Rng *rng)
+static void larger_images(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 600, 2600), rng_between(rng, 70, 200),
                                        (int)rng_between(rng, 1, 3));
     mean_case(rng, &shape, draw_mean_width(rng, 40), draw_mean_width(rng, 40));
 }
 
-static void larger_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 8, larger_images_body);
-}
-
-/* Means of whole numbers, of any channels, under windows that reach far: tiles that lie beside the picture for a good part. */
-static void whole_numbers_body(Rng *rng)
+/* Means of integers, any number of channels, with large windows: tiles that lie largely outside of the
+ * image. */
+static void means_of_integers(Rng *rng)
 {
     const int channels = (int)rng_between(rng, 1, 9);
-    const HaloShape shape = test_shape(rng_once_in(rng, 2) ? HALO_U8 : HALO_U16, rng_between(rng, 17, 2600 / channels),
-                                       rng_between(rng, 8, 120), channels);
+    const HaloShape shape =
+        test_shape(rng_once_in(rng, 2) ? HALO_U8 : HALO_U16, rng_between(rng, 17, 2600 / channels),
+                   rng_between(rng, 8, 120), channels);
     const HaloDtype to = draw_dtype(rng);
-    const HaloStep mean = {.u.mean.window = draw_window_over(rng, &shape, draw_mean_width(rng, 180), draw_mean_width(rng, 130)),
-                           .store = draw_store(rng, shape.dtype, to)};
+    const HaloStep mean = {
+        .u.mean.window = draw_window_over(rng, &shape, draw_mean_width(rng, 180), draw_mean_width(rng, 130)),
+        .store = draw_store(rng, shape.dtype, to)};
     mean_check(rng, &shape, to, &mean);
 }
 
-static void whole_numbers(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, whole_numbers_body);
-}
-
-/* An infinity and a NaN reach the windows that hold them, and no others. */
-static void one_that_is_not_finite(void **state)
+/* An infinity and a NaN affect the windows that hold them, and no others. */
+static void one_non_finite_sample(void **state)
 {
     (void)state;
     enum { N = 400, AT = 230 };
@@ -115,7 +90,7 @@ static void one_that_is_not_finite(void **state)
 }
 
 /* Row sums of numbers near the largest do not overflow. */
-static void the_largest(void **state)
+static void the_largest_floats(void **state)
 {
     (void)state;
     const HaloShape shape = test_shape(HALO_F32, 90, 80, 2);
@@ -161,14 +136,10 @@ static void counts_beyond_f32(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_windows),
-        cmocka_unit_test(larger_windows),
-        cmocka_unit_test(small_deviations),
-        cmocka_unit_test(larger_images),
-        cmocka_unit_test(whole_numbers),
-        cmocka_unit_test(one_that_is_not_finite),
-        cmocka_unit_test(the_largest),
-        cmocka_unit_test(counts_beyond_f32),
+        random_test(small_windows, 600),      random_test(larger_windows, 600),
+        random_test(small_deviations, 200),   random_test(larger_images, 8),
+        random_test(means_of_integers, 100),  cmocka_unit_test(one_non_finite_sample),
+        cmocka_unit_test(the_largest_floats), cmocka_unit_test(counts_beyond_f32),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -1,4 +1,4 @@
-/* Means of windows along lines on every device against the definition: long ones, few rows, few columns. */
+/* Means of windows along lines on every device against the definition: long lines, few rows, narrow images. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "mean_cases.h"
 
 /* As over sound: long lines, and windows whose whole runs are more than a run of runs has. */
-static void long_lines_body(Rng *rng)
+static void long_lines(Rng *rng)
 {
     const bool wide = rng_once_in(rng, 2);
     const int64_t length = rng_between(rng, 1, 5000), across = rng_between(rng, 1, 3);
@@ -19,13 +19,7 @@ static void long_lines_body(Rng *rng)
     mean_case(rng, &shape, wide ? window : rng_between(rng, 1, 2), wide ? rng_between(rng, 1, 2) : window);
 }
 
-static void long_lines(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, long_lines_body);
-}
-
-static void columns_body(Rng *rng)
+static void one_column(Rng *rng)
 {
     const HaloShape shape =
         test_shape(draw_dtype(rng), 1, rng_between(rng, 60, 400), (int)rng_between(rng, 1, 4));
@@ -34,32 +28,20 @@ static void columns_body(Rng *rng)
     mean_case(rng, &shape, width, draw_mean_width(rng, rng_once_in(rng, 4) ? 700 : 60));
 }
 
-static void one_column(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 900, columns_body);
-}
-
-/* Windows taller than a picture of few rows, most of which the border makes: of all kinds, and of more runs
- * than a run has. */
-static void few_rows_body(Rng *rng)
+/* Windows taller than an image of few rows, mostly filled by the border: all kinds, and more runs than a run
+ * has. */
+static void few_rows_under_tall_windows(Rng *rng)
 {
     const HaloShape shape =
         test_shape(draw_dtype(rng), rng_between(rng, 1, 300), rng_between(rng, 1, rng_once_in(rng, 2) ? 2 : 17),
                    (int)rng_between(rng, 1, 3));
     const int64_t most = rng_once_in(rng, 4) ? 2200 : 140;
     mean_case(rng, &shape, draw_mean_width(rng, 40),
-             rng_once_in(rng, 4) ? rng_between(rng, 1, 20) : draw_mean_width(rng, most));
-}
-
-static void few_rows_under_tall_windows(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 300, few_rows_body);
+              rng_once_in(rng, 4) ? rng_between(rng, 1, 20) : draw_mean_width(rng, most));
 }
 
 /* Along the column sums of 16 bits are beyond f32, where across it they are not. */
-static void tall_windows_body(Rng *rng)
+static void tall_windows_over_one_column(Rng *rng)
 {
     const HaloShape shape = test_shape(HALO_U16, 1, rng_between(rng, 300, 900), (int)rng_between(rng, 1, 2));
     HaloStep mean = {.u.mean.window = draw_window(rng, rng_between(rng, 2, 9), rng_between(rng, 257, 600)),
@@ -68,28 +50,17 @@ static void tall_windows_body(Rng *rng)
     mean_check(rng, &shape, HALO_F32, &mean);
 }
 
-static void tall_windows_over_one_column(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, tall_windows_body);
-}
-
 /* So do sums along one row, in lines of some channels, under windows of several rows. */
-static void wide_windows_body(Rng *rng)
+static void wide_windows_over_one_row(Rng *rng)
 {
-    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 3000), 1, (int)rng_between(rng, 1, 9));
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), rng_between(rng, 1, 3000), 1, (int)rng_between(rng, 1, 9));
     mean_case(rng, &shape, rng_once_in(rng, 2) ? rng_between(rng, 250, 400) : draw_mean_width(rng, 130),
               rng_between(rng, 1, 9));
 }
 
-static void wide_windows_over_one_row(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, wide_windows_body);
-}
-
-/* Few columns, or one row, under windows that lie mostly beside them. */
-static void few_body(Rng *rng)
+/* Narrow images, or one row, under windows that lie mostly outside. */
+static void narrow_images_and_one_row(Rng *rng)
 {
     const bool row = rng_once_in(rng, 4);
     const HaloShape shape = test_shape(
@@ -98,39 +69,27 @@ static void few_body(Rng *rng)
     mean_case(rng, &shape, draw_mean_width(rng, 130), draw_mean_width(rng, rng_once_in(rng, 3) ? 130 : 9));
 }
 
-static void few_columns_and_one_row(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 600, few_body);
-}
-
-/* So many rows of few columns that strips of them are taken at once; of all kinds. */
-static void strips_body(Rng *rng)
+/* Narrow images with so many rows that strips of rows are processed together; all kinds. */
+static void narrow_images(Rng *rng)
 {
     const int64_t width = rng_between(rng, 2, rng_once_in(rng, 4) ? 130 : 24);
-    const HaloShape shape =
-        test_shape(draw_dtype(rng), width, rng_between(rng, 60, rng_once_in(rng, 4) && width < 25 ? 6000 : 1500),
-                   (int)rng_between(rng, 1, rng_once_in(rng, 3) ? 4 : 2));
+    const HaloShape shape = test_shape(draw_dtype(rng), width,
+                                       rng_between(rng, 60, rng_once_in(rng, 4) && width < 25 ? 6000 : 1500),
+                                       (int)rng_between(rng, 1, rng_once_in(rng, 3) ? 4 : 2));
     const int64_t height = draw_mean_width(rng, rng_once_in(rng, 4) ? 70 : 12);
     mean_case(rng, &shape, draw_mean_width(rng, rng_once_in(rng, 3) ? 140 : 9), height);
-}
-
-static void many_rows_of_few_columns(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, strips_body);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tall_windows_over_one_column),
-        cmocka_unit_test(long_lines),
-        cmocka_unit_test(one_column),
-        cmocka_unit_test(wide_windows_over_one_row),
-        cmocka_unit_test(few_columns_and_one_row),
-        cmocka_unit_test(many_rows_of_few_columns),
-        cmocka_unit_test(few_rows_under_tall_windows),
+        random_test(tall_windows_over_one_column, 60),
+        random_test(long_lines, 60),
+        random_test(one_column, 900),
+        random_test(wide_windows_over_one_row, 200),
+        random_test(narrow_images_and_one_row, 600),
+        random_test(narrow_images, 150),
+        random_test(few_rows_under_tall_windows, 300),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -1,5 +1,5 @@
-/* Memory that is counted: what is held of all that may be, and that readers and writers give back what they
- * held, and hold no more than they may. */
+/* The accounting of memory: what is held of the limit, and that readers and writers stay within it and release
+ * what they held. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static HaloMemory memory_of(int64_t allowed)
 
 /* ---- counting ------------------------------------------------------------------------------------------- */
 
-static void what_is_held_and_what_is_left(void **state)
+static void held_memory_is_counted(void **state)
 {
     (void)state;
     HaloMemory memory = memory_of(100);
@@ -45,7 +45,7 @@ static void what_is_held_and_what_is_left(void **state)
 
 /* ---- files put together in memory ----------------------------------------------------------------------- */
 
-static void a_spool_takes_what_may_be_held(void **state)
+static void a_spool_stays_within_the_limit(void **state)
 {
     (void)state;
     HaloMemory memory = memory_of(100000);
@@ -56,7 +56,7 @@ static void a_spool_takes_what_may_be_held(void **state)
     assert_int_equal(halo_spool_write(&spool, 2000, bytes, 1000), HALO_OK);
     for (int i = 0; i < 3000; i++) assert_int_equal(spool.bytes[i], i < 2000 ? 0 : 7);
     while (halo_spool_write(&spool, at, bytes, 1000) == HALO_OK) at += 1000;
-    assert_int_equal(at, 100000); /* all of it, though room grows by half */
+    assert_int_equal(at, 100000); /* all of it, though the buffer grows by half */
     assert_non_null(strstr(halo_error(), "more helps"));
     assert_int_equal(spool.bytes[99999], 7);
     halo_spool_free(&spool);
@@ -87,12 +87,12 @@ static HaloStatus slurp(int64_t size, int64_t allowed, int64_t *left)
     return status;
 }
 
-static void a_pipe_is_kept_within_what_may_be_held(void **state)
+static void a_pipe_is_kept_within_the_limit(void **state)
 {
     (void)state;
     int64_t held;
     assert_int_equal(slurp(3000000, 3100000, &held), HALO_OK);
-    assert_true(held <= 3000000); /* what it has grown in vain is given back */
+    assert_true(held <= 3000000); /* the failed growth is released */
     assert_int_equal(slurp(3000000, 2000000, &held), HALO_ERR_LIMIT);
     assert_non_null(strstr(halo_error(), "more helps"));
     assert_true(held <= 2000000);
@@ -166,8 +166,8 @@ static void jpeg_of_several_scans_keeps_its_coefficients(void **state)
 }
 #endif
 
-/* Every format: what is held is given back, and with too little allowed it is refused, or nothing was held. */
-static void readers_and_writers_give_back(void **state)
+/* Every format releases what it held; with a lower limit it refuses, unless it held nothing. */
+static void readers_and_writers_release(void **state)
 {
     (void)state;
     static const HaloFormat *const all[] = {
@@ -221,13 +221,13 @@ static void readers_and_writers_give_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_held_and_what_is_left),
-        cmocka_unit_test(a_spool_takes_what_may_be_held),
-        cmocka_unit_test(a_pipe_is_kept_within_what_may_be_held),
+        cmocka_unit_test(held_memory_is_counted),
+        cmocka_unit_test(a_spool_stays_within_the_limit),
+        cmocka_unit_test(a_pipe_is_kept_within_the_limit),
 #ifdef HALO_HAVE_JPEG
         cmocka_unit_test(jpeg_of_several_scans_keeps_its_coefficients),
 #endif
-        cmocka_unit_test(readers_and_writers_give_back),
+        cmocka_unit_test(readers_and_writers_release),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

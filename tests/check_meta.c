@@ -1,4 +1,4 @@
-/* What a file says of itself goes along between the formats that can hold it. */
+/* Metadata is preserved between the formats that can hold it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,7 +83,7 @@ static void png_keeps_everything(void **unused)
     assert_int_equal(info.meta.texts, meta.texts);
     for (size_t i = 0; i < meta.texts; i++) expect_text_of(&info.meta, meta.text[i].key, meta.text[i].value);
     halo_meta_free(&info.meta);
-    /* The bits of a colour source say nothing of gray, nor those of 8 bits of 16. */
+    /* Significant bits of a colour image do not apply to gray, nor those of 8 bits to 16. */
     info = through(&halo_format_png, &meta, HALO_U8, 1);
     assert_int_equal(info.meta.significant[0], 0);
     halo_meta_free(&info.meta);
@@ -93,7 +93,7 @@ static void png_keeps_everything(void **unused)
     halo_meta_free(&meta);
 }
 
-static void formats_keep_what_they_hold(void **unused)
+static void formats_keep_what_they_can_hold(void **unused)
 {
     (void)unused;
     HaloMeta meta = everything();
@@ -122,7 +122,7 @@ static void formats_keep_what_they_hold(void **unused)
         halo_meta_free(&tiff.meta);
     }
 #endif
-    HaloInfo pnm = through(&halo_format_pnm, &meta, HALO_U8, 3); /* holds nothing, and takes no harm */
+    HaloInfo pnm = through(&halo_format_pnm, &meta, HALO_U8, 3); /* holds nothing, and is unharmed */
     assert_int_equal(pnm.meta.texts, 0);
     halo_meta_free(&pnm.meta);
     halo_meta_free(&meta);
@@ -268,7 +268,7 @@ static void exif_goes_through_tiff(void **state)
     free(body.data);
     free(wide.data);
     free(narrow.data);
-    /* Damaged anywhere, it may be lost, and that is all. */
+    /* Damage anywhere may lose it, and does nothing worse. */
     for (size_t i = 8; i < sizeof bytes - 1; i++) {
         const uint8_t good = bytes[i];
         bytes[i] ^= 0xff;
@@ -285,7 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(png_keeps_everything),
-        cmocka_unit_test(formats_keep_what_they_hold),
+        cmocka_unit_test(formats_keep_what_they_can_hold),
         cmocka_unit_test(the_shape_of_pixels_alone),
         cmocka_unit_test(text_is_made_utf8),
         cmocka_unit_test(orientation),

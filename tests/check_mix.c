@@ -54,7 +54,7 @@ static TestRect around(Rng *rng, const HaloShape *shape, TestRect rect)
 
 enum { CHANNELS = 9, TERMS = 5 };
 
-static void mixes_body(Rng *rng)
+static void channels_of_channels(Rng *rng)
 {
     HaloShape shape = draw_long_shape(rng, rng_once_in(rng, 6) ? 3000 : 60);
     int begin[CHANNELS + 1] = {0};
@@ -86,17 +86,11 @@ static void mixes_body(Rng *rng)
     testbuf_free(&dst);
 }
 
-static void channels_of_channels(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, mixes_body);
-}
-
 /* ---- gains ---------------------------------------------------------------------------------------------- */
 
 static float gain[HALO_FADE_PLACES + 1];
 
-static void fades_body(Rng *rng)
+static void gains_along_time(Rng *rng)
 {
     HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, rng_once_in(rng, 4) ? 9000 : 300), 1,
                                  (int)rng_between(rng, 1, 4));
@@ -120,16 +114,10 @@ static void fades_body(Rng *rng)
     testbuf_free(&dst);
 }
 
-static void gains_along_time(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, fades_body);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(channels_of_channels),
-                                       cmocka_unit_test(gains_along_time)};
+    const struct CMUnitTest tests[] = {random_test(channels_of_channels, 400),
+                                       random_test(gains_along_time, 400)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
 }

@@ -70,8 +70,8 @@ static HaloMoments moments_of(double x, int64_t at)
     return m;
 }
 
-/* Small whole numbers keep every step exact, so that the moments must be exact too. */
-static void moments_of_whole_numbers(void **state)
+/* Small integers keep every step exact, so that the moments must be exact too. */
+static void moments_of_integers(void **state)
 {
     (void)state;
     HaloMoments m = halo_moments_none();
@@ -117,7 +117,7 @@ static void moments_carry_128_bits(void **state)
     assert_true(a.isq_lo == 1 && a.isq_hi == 2);
 }
 
-static void moments_body(Rng *rng)
+static void moments_merge_is_chans(Rng *rng)
 {
     HaloMoments m = halo_moments_none(), expected = m;
     for (int i = 0; i < 50; i++) {
@@ -136,12 +136,6 @@ static void moments_body(Rng *rng)
             !same_double(m.product, expected.product) || m.product_exp != expected.product_exp)
             fail_case(NULL, "moments differ after sample %d (%a)", i, x);
     }
-}
-
-static void moments_merge_is_chans(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 500, moments_body);
 }
 
 /* ---- histograms and scans ------------------------------------------------------------------------------- */
@@ -216,8 +210,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normalise_is_frexp),        cmocka_unit_test(product_of_counts),
-        cmocka_unit_test(moments_of_whole_numbers),  cmocka_unit_test(moments_keep_the_first_extreme),
-        cmocka_unit_test(moments_carry_128_bits),    cmocka_unit_test(moments_merge_is_chans),
+        cmocka_unit_test(moments_of_integers),       cmocka_unit_test(moments_keep_the_first_extreme),
+        cmocka_unit_test(moments_carry_128_bits),    random_test(moments_merge_is_chans, 500),
         cmocka_unit_test(bins_begin_at_their_edges), cmocka_unit_test(scan_joins_keep_nan_and_the_first),
     };
     test_arguments(argc, argv);

@@ -1,5 +1,5 @@
-/* MP3 frame by frame: files made here of silent frames, which need no encoder, and, where libsndfile has one,
- * of sound. */
+/* MP3 frame by frame: files of silent frames, which need no encoder, and of sound where libsndfile can encode
+ * it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static Made *frames_of(const uint8_t header[4], int count)
     return made;
 }
 
-/* A frame that says how many follow it, and what the encoder put around the sound. */
+/* A header frame with the number of frames and the encoder's delay and padding. */
 static void add_header(Made *made, const uint8_t header[4], int frames, unsigned delay, unsigned padding)
 {
     Mp3Frame frame;
@@ -111,7 +111,7 @@ static void test_every_kind_of_frame(void **unused)
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) assert_false(mp3_frame(none[i], &(Mp3Frame){0}));
 }
 
-static void test_tags_are_no_sound(void **unused)
+static void test_tags_are_skipped(void **unused)
 {
     (void)unused;
     uint8_t id3v2[] = "ID3\4\0\0\0\0\0\x0fTIT2\0\0\0\5\0\0\3Song", id3v1[128] = "TAGSong",
@@ -138,18 +138,18 @@ static void test_tags_are_no_sound(void **unused)
     free(made);
 
     made = frames_of(stereo, 3);
-    strcpy((char *)id3v1 + 33, "Somebody");
+    strcpy((char *)id3v1 + 33, "Composer");
     id3v1[126] = 7, id3v1[127] = 17;
     add(made, id3v1, sizeof id3v1);
     Sound back = must_load_sound(bytes_of(made), mp3);
-    static const char *const texts[] = {"Song", "Somebody", "7", "Rock"};
+    static const char *const texts[] = {"Song", "Composer", "7", "Rock"};
     assert_int_equal(back.info.meta.texts, 4);
     for (int i = 0; i < 4; i++) assert_string_equal(back.info.meta.text[i].value, texts[i]);
     halo_meta_free(&back.info.meta);
     free(back.at), free(made);
 }
 
-/* What an encoder put around the sound is left out, of each of several files that were joined. */
+/* The encoder's delay and padding are removed, from each of several files that were joined. */
 static void test_gaps(void **unused)
 {
     (void)unused;
@@ -200,18 +200,18 @@ static void test_cut_anywhere(void **unused)
     }
 }
 
-static void test_bytes_that_are_no_frame(void **unused)
+static void test_bytes_between_frames(void **unused)
 {
     (void)unused;
     static const uint8_t mono[4] = {0xff, 0xfb, 0x90, 0xc4}, slow[4] = {0xff, 0xfb, 0x94, 0x04};
     uint8_t junk[3000];
     uint32_t noise = 1;
-    for (size_t i = 0; i < sizeof junk; i++) { /* with many that begin like a frame */
+    for (size_t i = 0; i < sizeof junk; i++) { /* with many bytes that look like the start of a frame */
         noise = noise * 69069 + 1;
         junk[i] = noise >> 30 == 0 ? 0xff : i > 0 && junk[i - 1] == 0xff ? 0xfb : (uint8_t)(noise >> 16);
     }
     Made *made = frames_of(stereo, 4);
-    add(made, junk, sizeof junk); /* behind the last frame it is nothing */
+    add(made, junk, sizeof junk); /* after the last frame it is ignored */
     must_hold(bytes_of(made), false, 4 * 1152);
     add_frames(made, stereo, 5);
     must_refuse_sound(bytes_of(made), mp3, "damaged at 0.104 s: 3000 bytes are not a frame");
@@ -309,7 +309,7 @@ static void test_sound(void **unused)
             for (int i = 0; i < FRAMES * channels; i++)
                 wrong += pow(back.at[i] - tone(i / channels, i % channels), 2);
             assert_true(sqrt(wrong / (FRAMES * channels)) < 0.02);
-            /* Twice in a row it is twice the same. */
+            /* Concatenated with itself it gives the sound twice. */
             Bytes twice = {malloc(2 * file.size), 2 * file.size};
             memcpy(twice.at, file.at, file.size), memcpy(twice.at + file.size, file.at, file.size);
             joined = must_load_sound(twice, mp3);
@@ -326,10 +326,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind_of_frame),
-        cmocka_unit_test(test_tags_are_no_sound),
+        cmocka_unit_test(test_tags_are_skipped),
         cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_cut_anywhere),
-        cmocka_unit_test(test_bytes_that_are_no_frame),
+        cmocka_unit_test(test_bytes_between_frames),
         cmocka_unit_test(test_pipes),
         cmocka_unit_test(test_sound),
     };

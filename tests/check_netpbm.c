@@ -1,5 +1,4 @@
-/* The Netpbm family as others write it: PBM, PGM, PPM, PAM and PFM in every dress, and what is wrong with them.
- */
+/* The Netpbm family as others write it: PBM, PGM, PPM, PAM and PFM in every variant, and invalid ones. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +12,7 @@
 
 static const HaloReadOptions tolerate = {.tolerate = true};
 
-static void netpbm_in_every_dress(void **unused)
+static void netpbm_in_every_variant(void **unused)
 {
     (void)unused;
     const HaloFormat *pnm = &halo_format_pnm, *pam = &halo_format_pam;
@@ -36,7 +35,7 @@ static void netpbm_in_every_dress(void **unused)
                 &bits, U8(0, 255, 0, 255, 0, 255));
 }
 
-static void netpbm_mistakes(void **unused)
+static void netpbm_errors(void **unused)
 {
     (void)unused;
     const HaloFormat *pnm = &halo_format_pnm, *pam = &halo_format_pam;
@@ -59,7 +58,7 @@ static void netpbm_mistakes(void **unused)
     expect_error(pam, TEXT("P7\nWIDTH 1\n"), HALO_ERR_INPUT, "without ENDHDR");
 }
 
-static void damage_is_tolerated_when_asked(void **unused)
+static void damage_is_tolerated_on_request(void **unused)
 {
     (void)unused;
     Decoded image;
@@ -137,7 +136,7 @@ static void expect_refused(const HaloShape *shape, const void *samples, const ch
     halo_buf_free(&data);
 }
 
-/* A level beside black or white is no rounding of it. */
+/* Levels next to black or white are not rounded to them. */
 static void pbm_refuses_other_levels(void **unused)
 {
     (void)unused;
@@ -152,8 +151,8 @@ static void pbm_refuses_other_levels(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(netpbm_in_every_dress),          cmocka_unit_test(netpbm_mistakes),
-        cmocka_unit_test(damage_is_tolerated_when_asked), cmocka_unit_test(pfm_in_both_byte_orders),
+        cmocka_unit_test(netpbm_in_every_variant),        cmocka_unit_test(netpbm_errors),
+        cmocka_unit_test(damage_is_tolerated_on_request), cmocka_unit_test(pfm_in_both_byte_orders),
         cmocka_unit_test(pbm_holds_black_and_white),      cmocka_unit_test(pbm_refuses_other_levels),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

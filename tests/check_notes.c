@@ -1,4 +1,4 @@
-/* What readers and writers of pictures leave out and say: chunks of PNG, the end of JPEG, records of IPTC. */
+/* What readers and writers of images leave out and report: chunks of PNG, the end of JPEG, records of IPTC. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void expect_refused(const HaloFormat *format, const Bytes *file, const ch
 
 static const uint8_t cicp[4] = {9, 16, 0, 1}, clli[8] = {0, 152, 150, 128, 0, 30, 132, 128};
 
-static void codes_of_colour_go_along(void **unused)
+static void codes_of_colour_are_preserved(void **unused)
 {
     (void)unused;
     uint8_t mdcv[24];
@@ -86,7 +86,7 @@ static void codes_of_colour_go_along(void **unused)
     decoded_free(&twice);
     free(file.at);
     free(again.at);
-    /* Behind the samples, or of another size, they say nothing. */
+    /* After the samples, or of another size, they are ignored. */
     file = file_of(&halo_format_png, &(HaloMeta){0});
     png_insert(&file, file.size - 12, "cICP", cicp, 4, false);
     png_insert(&file, PNG_FIRST, "cLLi", clli, 7, false);
@@ -101,7 +101,7 @@ static void wrong_checksums(void **unused)
     (void)unused;
     const HaloBuf expected = picture(3);
     Bytes file = file_of(&halo_format_png, &(HaloMeta){0});
-    png_insert(&file, file.size - 12, "tEXt", "Author\0somebody", 15, true);
+    png_insert(&file, file.size - 12, "tEXt", "Author\0a painter", 15, true);
     png_insert(&file, PNG_FIRST, "tEXt", "Title\0a lake", 12, true);
     png_insert(&file, PNG_FIRST, "tEXt", "Comment\0a shore", 15, false);
     png_insert(&file, PNG_FIRST, "cICP", cicp, 4, true);
@@ -113,7 +113,7 @@ static void wrong_checksums(void **unused)
     assert_int_equal(image.info.meta.code[HALO_CICP].size, 0);
     decoded_free(&image);
     free(file.at);
-    /* Without tRNS the samples would be others; without PLTE, IHDR or IDAT there are none. */
+    /* Without tRNS the samples would differ; without PLTE, IHDR or IDAT there are none. */
     file = file_of(&halo_format_png, &(HaloMeta){0});
     png_insert(&file, PNG_FIRST, "tRNS", "\0\1\0\1\0\1", 6, true);
     expect_refused(&halo_format_png, &file, "tRNS: CRC error");
@@ -127,7 +127,7 @@ static void wrong_checksums(void **unused)
     free(file.at);
 }
 
-static void keywords_that_are_none(void **unused)
+static void invalid_keywords(void **unused)
 {
     (void)unused;
     static const struct {
@@ -150,7 +150,7 @@ static void keywords_that_are_none(void **unused)
     for (int i = 0; i < TEXTS; i++)
         if (texts[i].kept && texts[i].key[0] != ' ')
             assert_non_null(halo_text_find(&image.info.meta, texts[i].key));
-    assert_non_null(halo_text_find(&image.info.meta, "x y")); /* as libpng mends blanks */
+    assert_non_null(halo_text_find(&image.info.meta, "x y")); /* as libpng corrects blanks */
     decoded_free(&image);
     free(file.at);
     halo_meta_free(&meta);
@@ -172,7 +172,7 @@ static void jpeg_without_its_end(void **unused)
         assert_int_equal(image.info.notes.count[HALO_NOTE_NO_END], 1);
         decoded_free(&image);
     }
-    /* Where a byte of the samples is missing, too, or all from any place on, it is truncated. */
+    /* Where samples are missing too, it is truncated. */
     for (size_t size = 2; size < file.size - 2; size++) {
         const Bytes shorter = {file.at, size};
         expect_refused(&halo_format_jpeg, &shorter, "truncated");
@@ -201,7 +201,7 @@ static void jpeg_with_odd_parameters(void **unused)
     free(file.at);
 }
 
-/* Progressive: what is missing of the last scans makes no row shorter, only coarser. */
+/* Progressive: without the last scans all rows exist, with less detail. */
 static Bytes progressive_file(void)
 {
     struct jpeg_compress_struct jpeg;
@@ -249,10 +249,10 @@ static void progressive_jpeg_without_its_end(void **unused)
 
 /* ---- IPTC ----------------------------------------------------------------------------------------------- */
 
-/* A by-line and a caption, and a resource before them that nobody needs. */
+/* A by-line and a caption, and an unused resource before them. */
 static const uint8_t records[] = "\x1c\2\120\0\5Zo\xc3\xab!\x1c\2\170\0\6a lake";
 
-static void iptc_goes_along(void **unused)
+static void iptc_is_preserved(void **unused)
 {
     (void)unused;
 #ifdef HALO_HAVE_JPEG
@@ -270,7 +270,7 @@ static void iptc_goes_along(void **unused)
     assert_memory_equal(image.info.meta.iptc.data, records, size);
     assert_true((halo_meta_kinds(&image.info.meta) & HALO_META_IPTC) != 0);
     free(file.at);
-    /* Cut off or damaged anywhere, it may be lost, and that is all. */
+    /* Truncation or damage anywhere may lose it, and does nothing worse. */
     for (size_t i = 18; i < head + size; i++) {
         HaloBlob blob = {0};
         assert_int_equal(halo_iptc_from_photoshop(marker + 18, i - 18, &blob), HALO_OK);
@@ -302,10 +302,13 @@ static void iptc_goes_along(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes_of_colour_go_along), cmocka_unit_test(wrong_checksums),
-        cmocka_unit_test(keywords_that_are_none),   cmocka_unit_test(iptc_goes_along),
+        cmocka_unit_test(codes_of_colour_are_preserved),
+        cmocka_unit_test(wrong_checksums),
+        cmocka_unit_test(invalid_keywords),
+        cmocka_unit_test(iptc_is_preserved),
 #ifdef HALO_HAVE_JPEG
-        cmocka_unit_test(jpeg_without_its_end),     cmocka_unit_test(progressive_jpeg_without_its_end),
+        cmocka_unit_test(jpeg_without_its_end),
+        cmocka_unit_test(progressive_jpeg_without_its_end),
         cmocka_unit_test(jpeg_with_odd_parameters),
 #endif
     };

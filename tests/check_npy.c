@@ -109,7 +109,7 @@ static void npy_counts_what_is_rounded(void **unused)
     expect_rounded("{'descr': '=u8', 'fortran_order': False, 'shape': (3,)}", counts, sizeof counts, expected,
                    3, 2);
     expect_rounded("{'descr': '>i4', 'fortran_order': True, 'shape': (1, 2)}", TEXT("\x81\0\0\1\0\0\0\7"),
-                   F32(-0x7f000000 + 1, 7), 2, 1);
+                   F32((float)(-0x7f000000 + 1), 7), 2, 1);
 }
 
 static void expect_npy_error(const char *dictionary, const char *samples, size_t bytes, const char *message)
@@ -119,7 +119,7 @@ static void expect_npy_error(const char *dictionary, const char *samples, size_t
     expect_error(&halo_format_npy, file, size, HALO_ERR_INPUT, message);
 }
 
-static void npy_mistakes(void **unused)
+static void npy_errors(void **unused)
 {
     (void)unused;
     expect_npy_error("{'descr': '<f4', 'fortran_order': Yes, 'shape': (1, 1)}", TEXT("abcd"),
@@ -163,8 +163,7 @@ static void npy_mistakes(void **unused)
 
 #define MOST_AXES 6
 
-/* An array whose samples are their own number in C's order of its dimensions, so that what is read tells where
- * it was. */
+/* An array in which each sample is its index in C order, so that its value tells where it was. */
 typedef struct Array {
     char axes[MOST_AXES + 1];
     int64_t dim[MOST_AXES];
@@ -286,7 +285,7 @@ static void expect_page(const Array *array, HaloReader *reader, int64_t page, Rn
     halo_buf_free(&data);
 }
 
-static void any_order_body(Rng *rng)
+static void arrays_of_any_order(Rng *rng)
 {
     static uint8_t file[400 + 4096 * 4];
     Array array = draw_array(rng);
@@ -313,13 +312,7 @@ static void any_order_body(Rng *rng)
     halo_source_close(source);
 }
 
-static void arrays_of_any_order(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 2000, any_order_body);
-}
-
-/* What a damaged file lacks is 0, wherever it belongs; what one claims to hold is not believed. */
+/* Samples that a damaged file lacks are 0, in their places; the size that it claims is not trusted. */
 static void fortran_damaged(void **unused)
 {
     (void)unused;
@@ -362,7 +355,7 @@ int main(int argc, char **argv)
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(npy_of_every_type), cmocka_unit_test(npy_counts_what_is_rounded),
-        cmocka_unit_test(npy_mistakes),      cmocka_unit_test(arrays_of_any_order),
+        cmocka_unit_test(npy_errors),        random_test(arrays_of_any_order, 2000),
         cmocka_unit_test(fortran_damaged),   cmocka_unit_test(npy_keeps_scans),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

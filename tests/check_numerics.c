@@ -38,21 +38,15 @@ static void check_fma(float a, float b, float c)
                   (double)expected, (double)got, (double)fast);
 }
 
-static void fma_any_bits_body(Rng *rng)
+static void fma_any_bits(Rng *rng)
 {
     for (int i = 0; i < 1000; i++)
         check_fma(float_of((uint32_t)rng_next(rng)), float_of((uint32_t)rng_next(rng)),
                   float_of((uint32_t)rng_next(rng)));
 }
 
-static void fma_any_bits(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, fma_any_bits_body);
-}
-
-/* Sums that cancel, or that lie near the middle of two floats: where a second rounding would show. */
-static void fma_near_ties_body(Rng *rng)
+/* Sums that cancel, or that lie near the midpoint of two floats, where double rounding would show. */
+static void fma_near_ties(Rng *rng)
 {
     for (int i = 0; i < 1000; i++) {
         const int scale = (int)rng_between(rng, -74, 62);
@@ -66,13 +60,7 @@ static void fma_near_ties_body(Rng *rng)
     }
 }
 
-static void fma_near_ties(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, fma_near_ties_body);
-}
-
-static void fma_denormal_and_overflow_body(Rng *rng)
+static void fma_denormal_and_overflow(Rng *rng)
 {
     for (int i = 0; i < 1000; i++) {
         const bool tiny = rng_once_in(rng, 2);
@@ -84,26 +72,14 @@ static void fma_denormal_and_overflow_body(Rng *rng)
     }
 }
 
-static void fma_denormal_and_overflow(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, fma_denormal_and_overflow_body);
-}
-
-static void fma_special_body(Rng *rng)
+static void fma_special(Rng *rng)
 {
     for (int i = 0; i < 1000; i++) check_fma(rng_special(rng), rng_special(rng), rng_special(rng));
 }
 
-static void fma_special(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, fma_special_body);
-}
-
 /* ---- borders -------------------------------------------------------------------------------------------- */
 
-static void border_index_is_a_walk(void **state)
+static void border_index_is_found_step_by_step(void **state)
 {
     (void)state;
     enum { FIRST = -50, COUNT = 120 };
@@ -166,7 +142,7 @@ static void check_quantise(float v, float white)
                   (double)expected, expected_clip, (double)got, clip);
 }
 
-static void quantise_body(Rng *rng)
+static void quantise_rounds_half_to_even(Rng *rng)
 {
     for (int i = 0; i < 1000; i++) {
         const float white = rng_once_in(rng, 2) ? 255.0f : 65535.0f;
@@ -177,12 +153,6 @@ static void quantise_body(Rng *rng)
         check_quantise(nextafterf(half, -INFINITY), white);
         check_quantise(rng_special(rng), white);
     }
-}
-
-static void quantise_rounds_half_to_even(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, quantise_body);
 }
 
 static void computed_nans_have_one_pattern(void **state)
@@ -197,7 +167,7 @@ static void computed_nans_have_one_pattern(void **state)
     assert_true(bits == 0x7ff8000000000000u);
 }
 
-static void points_body(Rng *rng)
+static void points_are_their_definitions(Rng *rng)
 {
     for (int i = 0; i < 1000; i++) {
         const HaloPoint point = {(HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_ABS),
@@ -211,25 +181,19 @@ static void points_body(Rng *rng)
     }
 }
 
-static void points_are_their_definitions(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, points_body);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fma_any_bits),
-        cmocka_unit_test(fma_near_ties),
-        cmocka_unit_test(fma_denormal_and_overflow),
-        cmocka_unit_test(fma_special),
-        cmocka_unit_test(border_index_is_a_walk),
+        random_test(fma_any_bits, 400),
+        random_test(fma_near_ties, 400),
+        random_test(fma_denormal_and_overflow, 400),
+        random_test(fma_special, 200),
+        cmocka_unit_test(border_index_is_found_step_by_step),
         cmocka_unit_test(border_index_spells_the_words),
         cmocka_unit_test(border_index_far_away),
-        cmocka_unit_test(quantise_rounds_half_to_even),
+        random_test(quantise_rounds_half_to_even, 100),
         cmocka_unit_test(computed_nans_have_one_pattern),
-        cmocka_unit_test(points_are_their_definitions),
+        random_test(points_are_their_definitions, 100),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Comments of Ogg, long ones too, and streams behind one another. That the pages are right shows in libvorbis,
- * which reads no sample behind a wrong one. */
+/* Comments of Ogg, long ones too, and concatenated streams. libvorbis reads nothing after an invalid page, so
+ * that reading shows that pages are right. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static void test_long_comments(void **unused)
     free(expected.at), free(without.at);
 }
 
-static void test_streams_behind_one_another(void **unused)
+static void test_concatenated_streams(void **unused)
 {
     (void)unused;
     static const struct {
@@ -114,7 +114,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_long_comments),
-        cmocka_unit_test(test_streams_behind_one_another),
+        cmocka_unit_test(test_concatenated_streams),
         cmocka_unit_test(test_wrong_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

@@ -1,4 +1,4 @@
-/* Windows that reach far beyond the picture, against their plain definition: a plan makes other steps of them,
+/* Windows that reach far beyond the image, against their plain definition: a plan replaces them by other steps,
  * and the CPU counts samples in another way. */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -32,7 +32,7 @@ static const struct {
     {"wrap", HALO_BORDER_WRAP, 0.0f},
 };
 
-/* The whole of a picture that an oracle fills with floats. */
+/* A whole image that an oracle fills with floats. */
 static HaloBuf floats_like(const HaloBuf *in)
 {
     HaloShape shape = in->shape;
@@ -133,17 +133,11 @@ static void ranks(void **state)
 }
 
 /* Parts of the result, from a source that holds no more than they need. */
-static void parts_body(Rng *rng)
+static void parts_of_ranks(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 6), rng_between(rng, 1, 6),
                                        (int)rng_between(rng, 1, 3));
     rank_case(rng, &shape, rng_between(rng, 10, 50), rng_between(rng, 10, 50));
-}
-
-static void parts_of_ranks(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, parts_body);
 }
 
 static int open_all(void **state) { return runners_open(state) == 0 ? test_devices_open(state) : -1; }
@@ -155,7 +149,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaussians),
         cmocka_unit_test(ranks),
-        cmocka_unit_test(parts_of_ranks),
+        random_test(parts_of_ranks, 60),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, open_all, close_all);

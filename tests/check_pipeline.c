@@ -1,5 +1,5 @@
 /* Whole pipelines: every operation, run in every way, gives the oracle's bytes. `check_pipeline --golden`
- * prints tests/golden.txt anew. */
+ * prints a new tests/golden.txt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void run_case(Rng *rng, const char *pipeline, HaloKind kind)
     halo_buf_free(&in);
 }
 
-/* Random cases that are refused test little: most of them have to work. */
+/* Random cases that are refused test little: most of them have to succeed. */
 static void run_cases(const char *test, int64_t normal, void (*body)(Rng *rng))
 {
     ran = worked = 0;
@@ -163,9 +163,9 @@ static void borders_in_bands(void **state)
     run_cases(__func__, 600, borders_in_bands_body);
 }
 
-/* A file that goes along, in bands and on every device: of the picture's size, one pixel, or one channel.
- * Strides in branches make both sides need different rows. */
-static void sides_body(Rng *rng)
+/* A secondary input, in bands and on every device: of the image's size, one pixel, or one channel. With strides
+ * in branches both inputs need different rows. */
+static void secondary_inputs(Rng *rng)
 {
     static const char *const form[] = {
         "subtract:%s", "gauss:1 | subtract:%s | box:3", "subtract:[subtract:%s | median:3]",
@@ -199,14 +199,8 @@ static void sides_body(Rng *rng)
     halo_buf_free(&in);
 }
 
-static void sides_go_along(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, sides_body);
-}
-
-/* A | B is A, then B on what A gave: nothing is rounded in between. */
-static void chain_equals_steps_body(Rng *rng)
+/* A | B is B of the result of A, without rounding in between. */
+static void chain_equals_one_by_one(Rng *rng)
 {
     static const char *const op[] = {"gauss:1.5", "sobel",       "invert",
                                      "gain:1.7",  "sharpen:2",   "box:3",
@@ -233,16 +227,10 @@ static void chain_equals_steps_body(Rng *rng)
     halo_buf_free(&in);
 }
 
-static void chain_equals_one_by_one(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, chain_equals_steps_body);
-}
+/* ---- outside of the image ------------------------------------------------------------------------------- */
 
-/* ---- what nobody sees ----------------------------------------------------------------------------------- */
-
-/* A branch that lies beside the picture is neither computed nor asked for its scratch. */
-static void beside_the_picture_body(Rng *rng)
+/* A branch that lies outside of the image is not computed, and its scratch is not counted. */
+static void branches_outside_of_the_image(Rng *rng)
 {
     const HaloShape shape = test_shape(HALO_U16, 2, 4, 1);
     HaloBuf in = random_input(&shape, false, rng);
@@ -250,12 +238,6 @@ static void beside_the_picture_body(Rng *rng)
     if (outcome.status != HALO_OK) fail_case(NULL, "%s", outcome.message);
     outcome_free(&outcome);
     halo_buf_free(&in);
-}
-
-static void beside_the_picture(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 1, beside_the_picture_body);
 }
 
 /* ---- golden hashes -------------------------------------------------------------------------------------- */
@@ -269,10 +251,14 @@ static void golden_hashes(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_example_works),     cmocka_unit_test(every_operation_with_random_parameters),
-        cmocka_unit_test(beside_the_picture),      cmocka_unit_test(chains_of_random_operations),
-        cmocka_unit_test(borders_in_bands),        cmocka_unit_test(sides_go_along),
-        cmocka_unit_test(chain_equals_one_by_one), cmocka_unit_test(golden_hashes),
+        cmocka_unit_test(every_example_works),
+        cmocka_unit_test(every_operation_with_random_parameters),
+        random_test(branches_outside_of_the_image, 1),
+        cmocka_unit_test(chains_of_random_operations),
+        cmocka_unit_test(borders_in_bands),
+        random_test(secondary_inputs, 100),
+        random_test(chain_equals_one_by_one, 100),
+        cmocka_unit_test(golden_hashes),
     };
     if (argc > 1 && strcmp(argv[1], "--golden") == 0) return golden_print(stdout);
     test_arguments(argc, argv);

@@ -1,5 +1,5 @@
-/* PNG's chunks inflated by themselves, ahead: the same samples and refusals as one after the other, whatever
- * chunks and streams look like. */
+/* PNG's chunks inflated ahead, in parallel: the same samples and refusals as in sequence, for any chunks and
+ * streams. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -162,8 +162,8 @@ static void chunks_ahead_make_no_difference(void **state)
 
 /* ---- what stands by itself ------------------------------------------------------------------------------ */
 
-/* Three parts of the same bytes: the second has all of itself, or is a copy of the first; and then it is given
- * as it was, with the first to look back into. */
+/* Three parts of the same bytes: the second stands alone, or copies from the first, and then it needs the first
+ * as its window. */
 static void expect_three(int flush, bool alone)
 {
     enum { SIZE = 40000 };
@@ -204,7 +204,7 @@ static void expect_three(int flush, bool alone)
     free(bytes);
 }
 
-static void a_chunk_that_looks_back_is_not_taken(void **state)
+static void a_chunk_that_needs_its_window_is_refused(void **state)
 {
     (void)state;
     expect_three(Z_FULL_FLUSH, true);
@@ -214,7 +214,7 @@ static void a_chunk_that_looks_back_is_not_taken(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(chunks_ahead_make_no_difference),
-                                       cmocka_unit_test(a_chunk_that_looks_back_is_not_taken)};
+                                       cmocka_unit_test(a_chunk_that_needs_its_window_is_refused)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

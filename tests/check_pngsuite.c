@@ -1,5 +1,5 @@
-/* PngSuite, every file: the broken ones (x*) are refused, the others equal what stb_image, a decoder that
- * shares no line with libpng, makes of them. The folder is $HALO_PNGSUITE, or ../shared/corpora/pngsuite. */
+/* PngSuite, every file: the broken ones (x*) are refused, the others equal what stb_image, an independent
+ * decoder, reads. The folder is $HALO_PNGSUITE, or ../shared/corpora/pngsuite. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static DIR *open_suite(char path[512])
     return opendir(path);
 }
 
-/* True where any reading of the file is refused, in its header or behind it. */
+/* True where reading the file fails, in its header or after it. */
 static void expect_refused(const char *name, Bytes file)
 {
     const bool known = halo_format_png.probe(file.at, file.size);

@@ -1,4 +1,4 @@
-/* Threads that share tasks: each is done once, and what is said to be done is. */
+/* Threads that share tasks: each task runs once, and has run when it is reported as done. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -13,7 +13,7 @@ enum { TASKS = 300 };
 
 typedef struct Work {
     atomic_int times[TASKS];
-    atomic_uint idle; /* what makes tasks long and short */
+    atomic_uint idle; /* makes tasks long and short */
 } Work;
 
 static void task(void *context, int64_t i, int worker)
@@ -24,7 +24,7 @@ static void task(void *context, int64_t i, int worker)
     atomic_fetch_add(&work->times[i], 1);
 }
 
-static void one_run(Rng *rng)
+static void given_tasks_run_once(Rng *rng)
 {
     Work work = {0};
     HaloPool *pool;
@@ -35,7 +35,7 @@ static void one_run(Rng *rng)
     halo_pool_free(pool);
 }
 
-static void one_stream(Rng *rng)
+static void added_tasks_run_once(Rng *rng)
 {
     Work work = {0};
     HaloPool *pool;
@@ -56,22 +56,10 @@ static void one_stream(Rng *rng)
     for (int64_t i = 0; i < TASKS; i++) assert_true(work.times[i] <= (i < tasks));
 }
 
-static void tasks_that_are_there_are_done_once(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 200, one_run);
-}
-
-static void tasks_that_come_are_done_once(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 400, one_stream);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tasks_that_are_there_are_done_once),
-                                       cmocka_unit_test(tasks_that_come_are_done_once)};
+    const struct CMUnitTest tests[] = {random_test(given_tasks_run_once, 200),
+                                       random_test(added_tasks_run_once, 400)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The third and fourth powers of distances, summed in one reading where a device has that: the bits of two folds. */
+/* The third and fourth powers of distances, summed in one pass where a device can: the bits of two folds. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ enum { MOST_CHANNELS = 5 };
 
 static bool same(double a, double b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
 
-/* Both sums in one reading, where a device has that, are those of two folds. */
+/* Both sums in one pass, where a device can, are those of two folds. */
 static void check_powers(const TestBuf *src, const double *k)
 {
     static const HaloProgram cube = {11, {DISTANCE, DISTANCE, TIMES, DISTANCE, TIMES}};
@@ -45,17 +45,18 @@ static void check_powers(const TestBuf *src, const double *k)
         for (int c = 0; c < src->view.shape.channels; c++)
             for (int i = 0; i < 2; i++)
                 if (!same(expected[i][c], got[i][c]))
-                    fail_case(device->name, "powers of %s, channel %d: should be %a, is %a", testbuf_text(src, text), c,
-                              expected[i][c], got[i][c]);
+                    fail_case(device->name, "powers of %s, channel %d: should be %a, is %a",
+                              testbuf_text(src, text), c, expected[i][c], got[i][c]);
     }
 }
 
-static void both_powers_body(Rng *rng)
+static void both_powers_in_one_pass(Rng *rng)
 {
     static const TestContent content[] = {TEST_PLAIN, TEST_MIXED, TEST_SPECIAL};
-    const int64_t length =
-        rng_once_in(rng, 2) ? rng_between(rng, 1, 9000) : 4096 * rng_between(rng, 1, 40) + rng_between(rng, -1, 1);
-    const HaloShape shape = test_shape(HALO_F32, length, 1, (int)rng_between(rng, 1, rng_once_in(rng, 2) ? 1 : 5));
+    const int64_t length = rng_once_in(rng, 2) ? rng_between(rng, 1, 9000)
+                                               : 4096 * rng_between(rng, 1, 40) + rng_between(rng, -1, 1);
+    const HaloShape shape =
+        test_shape(HALO_F32, length, 1, (int)rng_between(rng, 1, rng_once_in(rng, 2) ? 1 : 5));
     double k[MOST_CHANNELS];
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
     for (int c = 0; c < MOST_CHANNELS; c++) k[c] = (double)rng_float(rng, -1, 1);
@@ -65,15 +66,9 @@ static void both_powers_body(Rng *rng)
     testbuf_free(&src);
 }
 
-static void both_powers_at_once(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, both_powers_body);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(both_powers_at_once)};
+    const struct CMUnitTest tests[] = {random_test(both_powers_in_one_pass, 40)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
 }

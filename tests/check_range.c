@@ -1,4 +1,4 @@
-/* The range of a histogram that is told none, on every device. */
+/* The default range of a histogram, on every device. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -45,8 +45,8 @@ static void a_histogram_of_floats_takes_their_range(void **state)
     expect_range("hist:min=0,max=1", plain, 4, 0, 1, 1);
 }
 
-/* The range is that of all channels, and of samples as they are after the filters before. */
-static void other_ranges_stay(void **state)
+/* The range is that of all channels, of the samples after preceding filters. */
+static void explicit_ranges_are_kept(void **state)
 {
     (void)state;
     Rng rng = {6};
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_histogram_of_floats_takes_their_range),
-        cmocka_unit_test(other_ranges_stay),
+        cmocka_unit_test(explicit_ranges_are_kept),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

@@ -11,7 +11,7 @@
 #include "oracle.h"
 #include "rank_cases.h"
 
-static void small_windows_body(Rng *rng)
+static void small_windows(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, 60);
     const int64_t side = rng_between(rng, 1, 3) * 2 + 1;
@@ -21,27 +21,15 @@ static void small_windows_body(Rng *rng)
         rank_case(rng, &shape, rng_between(rng, 1, 7), rng_between(rng, 1, 7));
 }
 
-static void small_windows(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 500, small_windows_body);
-}
-
-static void larger_windows_body(Rng *rng)
+static void larger_windows(Rng *rng)
 {
     const int64_t width = rng_between(rng, 1, 33), height = rng_between(rng, 1, 33);
     const HaloShape shape = draw_shape(rng, 500 / (width + height) + 3);
     rank_case(rng, &shape, width, height);
 }
 
-static void larger_windows(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 300, larger_windows_body);
-}
-
 /* Odd squares, whose medians have networks: more blocks than one, some cut off. */
-static void squares_body(Rng *rng)
+static void squares(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 300), rng_between(rng, 1, 80),
                                        (int)rng_between(rng, 1, 4));
@@ -49,28 +37,16 @@ static void squares_body(Rng *rng)
     rank_case(rng, &shape, side, side);
 }
 
-static void squares(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, squares_body);
-}
-
-/* The range that holds the answer moves, narrows and widens. */
-static void smooth_images_body(Rng *rng)
+/* The range that holds the median moves, narrows and widens. */
+static void smooth_images(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 100), rng_between(rng, 1, 200),
                                        (int)rng_between(rng, 1, 3));
     rank_case_of(rng, &shape, rng_between(rng, 2, 21), rng_between(rng, 2, 21), PICTURE_SMOOTH);
 }
 
-static void smooth_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 20, smooth_images_body);
-}
-
 /* Taller than wide: columns may be taken as rows. */
-static void narrow_pictures_body(Rng *rng)
+static void narrow_pictures(Rng *rng)
 {
     const int64_t width = rng_once_in(rng, 3) ? 1 : rng_between(rng, 1, rng_once_in(rng, 3) ? 70 : 5);
     const HaloShape shape =
@@ -78,31 +54,20 @@ static void narrow_pictures_body(Rng *rng)
     rank_case(rng, &shape, rng_between(rng, 1, 7), rng_between(rng, 1, rng_once_in(rng, 4) ? 30 : 7));
 }
 
-static void narrow_pictures(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 100, narrow_pictures_body);
-}
-
 /* Minima and maxima of lines so long that strips of them are rows. */
-static void long_lines_body(Rng *rng)
+static void extremes_of_long_lines(Rng *rng)
 {
     const bool column = rng_once_in(rng, 3);
     const int channels = (int)rng_between(rng, 1, 3);
     const int64_t length = rng_between(rng, 30000, 40000), most = rng_once_in(rng, 3) ? 90 : 9;
     const HaloShape shape = test_shape(draw_dtype(rng), column ? 1 : length, column ? length : 1, channels);
     const HaloDtype to = draw_dtype(rng);
-    const HaloStep rank = {
-        .u.rank.window = draw_window_over(rng, &shape, rng_between(rng, 1, column ? 3 : most), rng_between(rng, 1, column ? most : 3)),
-        .u.rank.fraction = (double)rng_between(rng, 0, 1),
-        .store = draw_store(rng, shape.dtype, to)};
+    const HaloStep rank = {.u.rank.window =
+                               draw_window_over(rng, &shape, rng_between(rng, 1, column ? 3 : most),
+                                                rng_between(rng, 1, column ? most : 3)),
+                           .u.rank.fraction = (double)rng_between(rng, 0, 1),
+                           .store = draw_store(rng, shape.dtype, to)};
     (column ? rank_check_rows : rank_check)(rng, &shape, to, &rank, PICTURE_ANY);
-}
-
-static void extremes_of_long_lines(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, long_lines_body);
 }
 
 /* ---- known answers -------------------------------------------------------------------------------------- */
@@ -157,9 +122,13 @@ static void by_hand(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand), cmocka_unit_test(small_windows), cmocka_unit_test(larger_windows),
-        cmocka_unit_test(squares), cmocka_unit_test(smooth_images), cmocka_unit_test(narrow_pictures),
-        cmocka_unit_test(extremes_of_long_lines),
+        cmocka_unit_test(by_hand),
+        random_test(small_windows, 500),
+        random_test(larger_windows, 300),
+        random_test(squares, 40),
+        random_test(smooth_images, 20),
+        random_test(narrow_pictures, 100),
+        random_test(extremes_of_long_lines, 60),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

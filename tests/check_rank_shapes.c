@@ -13,7 +13,7 @@
 
 enum { TALLEST = 2000 };
 
-/* Alike above and below the middle and wider towards it, as disks are, or anyhow. */
+/* Symmetric and convex, as disks are, or of any shape. */
 static const HaloSpan *draw_shape_of_window(Rng *rng, int64_t width, int64_t height)
 {
     static HaloSpan span[TALLEST];
@@ -45,20 +45,14 @@ static void shape_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t 
     rank_check(rng, shape, to, &rank, (TestPicture)rng_between(rng, 0, PICTURES - 1));
 }
 
-static void shapes_body(Rng *rng)
+static void shapes(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, 60);
     shape_case(rng, &shape, rng_between(rng, 1, 40), rng_between(rng, 1, 40));
 }
 
-static void shapes(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, shapes_body);
-}
-
-/* So many rows of few columns that strips of them are taken at once. */
-static void few_columns_body(Rng *rng)
+/* Narrow images with so many rows that strips of rows are processed together. */
+static void narrow_images(Rng *rng)
 {
     const int64_t width = rng_between(rng, 2, rng_once_in(rng, 2) ? 20 : 8);
     const HaloShape shape =
@@ -67,28 +61,16 @@ static void few_columns_body(Rng *rng)
     shape_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 6));
 }
 
-static void many_rows_of_few_columns(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, few_columns_body);
-}
-
 /* More tiles than one, both ways. */
-static void shapes_over_larger_images_body(Rng *rng)
+static void shapes_over_larger_images(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 600, 2200), rng_between(rng, 20, 100),
                                        (int)rng_between(rng, 1, 3));
     shape_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 9));
 }
 
-static void shapes_over_larger_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 12, shapes_over_larger_images_body);
-}
-
-/* Windows that go round the picture many times, and lines that no block's memory holds. */
-static void long_shapes_body(Rng *rng)
+/* Windows many times as large as the image, and lines that exceed a block's memory. */
+static void long_shapes(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 6);
     const bool wide = rng_once_in(rng, 2);
@@ -97,17 +79,10 @@ static void long_shapes_body(Rng *rng)
     shape_case(rng, &shape, wide ? side : few, wide ? few : side);
 }
 
-static void long_shapes(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 16, long_shapes_body);
-}
-
 /* ---- rectangles ----------------------------------------------------------------------------------------- */
 
-/* Minima and maxima over windows that go round the picture a hundred times: more than a block's memory holds.
- */
-static void long_extremes_body(Rng *rng)
+/* Minima and maxima over windows a hundred times as large as the image: more than a block's memory holds. */
+static void long_extremes(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 6);
     const HaloDtype to = draw_dtype(rng);
@@ -125,15 +100,9 @@ static void long_extremes_body(Rng *rng)
     rank_check(rng, &shape, to, &rank, rng_once_in(rng, 2) ? PICTURE_SMOOTH : PICTURE_ANY);
 }
 
-static void long_extremes(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 24, long_extremes_body);
-}
-
 /* More blocks of columns side by side than are taken together from top to bottom, and more than one below the
  * other. */
-static void extremes_over_larger_images_body(Rng *rng)
+static void extremes_over_larger_images(Rng *rng)
 {
     const HaloDtype dtype = draw_dtype(rng);
     const int channels = (int)rng_between(rng, 1, 3);
@@ -151,21 +120,15 @@ static void extremes_over_larger_images_body(Rng *rng)
     rank_check(rng, &shape, dtype, &rank, PICTURE_ANY);
 }
 
-static void extremes_over_larger_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 4, extremes_over_larger_images_body);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes),
-        cmocka_unit_test(many_rows_of_few_columns),
-        cmocka_unit_test(shapes_over_larger_images),
-        cmocka_unit_test(long_shapes),
-        cmocka_unit_test(long_extremes),
-        cmocka_unit_test(extremes_over_larger_images),
+        random_test(shapes, 200),
+        random_test(narrow_images, 60),
+        random_test(shapes_over_larger_images, 12),
+        random_test(long_shapes, 16),
+        random_test(long_extremes, 24),
+        random_test(extremes_over_larger_images, 4),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

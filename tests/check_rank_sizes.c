@@ -9,7 +9,7 @@
 #include "rank_cases.h"
 
 /* More tiles of a network than one: its lines are long. */
-static void wide_pictures_body(Rng *rng)
+static void wide_pictures(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 4000, 30000), rng_between(rng, 1, 3),
                                        (int)rng_between(rng, 1, 2));
@@ -17,14 +17,8 @@ static void wide_pictures_body(Rng *rng)
     rank_case(rng, &shape, side, side);
 }
 
-static void wide_pictures(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 15, wide_pictures_body);
-}
-
-/* More tiles than one in both directions, and samples that are far apart: the walk has a long way. */
-static void larger_images_body(Rng *rng)
+/* More tiles than one in both directions, and samples that are far apart: medians move by many bins. */
+static void larger_images(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 600, 1100), rng_between(rng, 20, 60),
                                        (int)rng_between(rng, 1, 3));
@@ -32,15 +26,9 @@ static void larger_images_body(Rng *rng)
     rank_case(rng, &shape, side, side);
 }
 
-static void larger_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 12, larger_images_body);
-}
-
 /* Windows that are counted, over more than one tile: as large either way, wide, tall, and so wide that the
  * places in a tile need more than 16 bits. */
-static void counted_tiles_body(Rng *rng)
+static void counted_tiles(Rng *rng)
 {
     const HaloDtype dtype = draw_dtype(rng);
     const int channels = (int)rng_between(rng, 1, 2);
@@ -63,28 +51,16 @@ static void counted_tiles_body(Rng *rng)
     }
 }
 
-static void counted_tiles(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 15, counted_tiles_body);
-}
-
 /* More tiles of sorted samples than one, either way round, whole and in part. */
-static void sorted_tiles_body(Rng *rng)
+static void sorted_tiles(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 100, 400), rng_between(rng, 60, 160),
                                        (int)rng_between(rng, 1, 2));
     rank_case(rng, &shape, rng_between(rng, 7, 22), rng_between(rng, 7, 22));
 }
 
-static void sorted_tiles(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 15, sorted_tiles_body);
-}
-
 /* More samples than 16 bits count, and columns of more than 8 or 16 do. */
-static void huge_windows_body(Rng *rng)
+static void huge_windows(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 6);
     const bool tall = rng_once_in(rng, 3);
@@ -93,28 +69,16 @@ static void huge_windows_body(Rng *rng)
                  rng_once_in(rng, 2) ? PICTURE_SMOOTH : PICTURE_ANY);
 }
 
-static void huge_windows(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 6, huge_windows_body);
-}
-
 /* As over sound: long lines, long windows. */
-static void long_lines_body(Rng *rng)
+static void long_lines(Rng *rng)
 {
     const HaloShape shape =
         test_shape(draw_dtype(rng), rng_between(rng, 1, 3000), 1, (int)rng_between(rng, 1, 3));
     rank_case(rng, &shape, rng_between(rng, 1, rng_once_in(rng, 3) ? 700 : 130), 1);
 }
 
-static void long_lines(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, long_lines_body);
-}
-
 /* More stretches than one, and rows of a picture. */
-static void longer_lines_body(Rng *rng)
+static void longer_lines(Rng *rng)
 {
     const bool rows = rng_once_in(rng, 3);
     const HaloShape shape = test_shape(draw_dtype(rng), rows ? 600 : rng_between(rng, 4000, 13000),
@@ -122,29 +86,16 @@ static void longer_lines_body(Rng *rng)
     rank_case(rng, &shape, rng_between(rng, 30, 200), 1);
 }
 
-static void longer_lines(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 15, longer_lines_body);
-}
-
 /* Windows one column wide, in pictures that hold many columns. */
-static void tall_lines_body(Rng *rng)
+static void tall_lines(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 40), rng_between(rng, 1, 400),
                                        (int)rng_between(rng, 1, 4));
     rank_case(rng, &shape, 1, rng_between(rng, 2, rng_once_in(rng, 3) ? 600 : 60));
 }
 
-static void tall_lines(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, tall_lines_body);
-}
-
-/* Minima and maxima over few columns, whose rows lie behind one another: many of them may be one line, or a block's under a small
- * square window. */
-static void few_columns_body(Rng *rng)
+/* Minima and maxima of narrow images without padding, whose rows may be processed as one line. */
+static void narrow_images(Rng *rng)
 {
     const bool square = rng_once_in(rng, 2);
     const int channels = square && rng_once_in(rng, 2) ? 1 : (int)rng_between(rng, 1, 4);
@@ -163,18 +114,12 @@ static void few_columns_body(Rng *rng)
     rank_check_rows(rng, &shape, to, &rank, (TestPicture)rng_between(rng, 0, PICTURES - 1));
 }
 
-static void few_columns(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, few_columns_body);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wide_pictures), cmocka_unit_test(larger_images), cmocka_unit_test(counted_tiles),
-        cmocka_unit_test(sorted_tiles),  cmocka_unit_test(huge_windows),  cmocka_unit_test(long_lines),
-        cmocka_unit_test(longer_lines),  cmocka_unit_test(tall_lines),    cmocka_unit_test(few_columns),
+        random_test(wide_pictures, 15), random_test(larger_images, 12), random_test(counted_tiles, 15),
+        random_test(sorted_tiles, 15),  random_test(huge_windows, 6),   random_test(long_lines, 60),
+        random_test(longer_lines, 15),  random_test(tall_lines, 40),    random_test(narrow_images, 200),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -99,7 +99,7 @@ static void tables_are_as_defined(void **state)
 
 enum { FRAMES = 9000 };
 
-/* The amplitude that is left of a tone in the middle of what was made, where no end is felt. */
+/* The amplitude of a tone in the middle of the output, far from both ends. */
 static double amplitude_of(const float *made, int64_t from, int64_t to, double cycles)
 {
     double re = 0.0, im = 0.0, all = 0.0;
@@ -130,7 +130,7 @@ static double response(const HaloResampleAxis *x, const Ratio *r, double hertz, 
     return left;
 }
 
-/* What lies above the lower of the two halves would come back below it, or its image would be left above. */
+/* Frequencies above the lower Nyquist frequency would alias below it, or leave an image above it. */
 static void expect_response(const Ratio *r)
 {
     HaloPlan *const plan = plan_for(r, FRAMES, 1);
@@ -173,7 +173,7 @@ static HaloStatus call_resample(const HaloBackend *backend, HaloDevice *device, 
     return backend->resample(device, src[0], dst, &step->u.resample, step->store);
 }
 
-static void any_length_body(Rng *rng)
+static void any_length(Rng *rng)
 {
     const Ratio *const r = &ratio[rng_between(rng, 0, RATIOS - 1)];
     const int64_t frames = rng_between(rng, 1,
@@ -209,16 +209,10 @@ static void any_length_body(Rng *rng)
     halo_plan_free(plan);
 }
 
-static void any_length(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 150, any_length_body);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_are_as_defined),
-                                       cmocka_unit_test(stop_and_pass_bands), cmocka_unit_test(any_length)};
+                                       cmocka_unit_test(stop_and_pass_bands), random_test(any_length, 150)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_session_and_devices_open, test_session_and_devices_close);
 }

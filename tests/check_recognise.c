@@ -1,5 +1,5 @@
-/* How files are recognised: by their first bytes and by nothing else, and what is only written or foreign is
- * refused in words, wherever it comes up. */
+/* How files are recognised: by their first bytes alone; formats that are only written or foreign are refused
+ * with a message everywhere. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ static int close_session(void **unused)
     return test_folder_remove(unused);
 }
 
-/* What the engine calls of a table has to be in it. */
-static void test_rows_are_whole(void **unused)
+/* The functions of a format that the engine calls have to exist. */
+static void test_rows_are_complete(void **unused)
 {
     (void)unused;
     const HaloTables *tables = halo_tables();
@@ -46,7 +46,7 @@ static void test_rows_are_whole(void **unused)
     }
 }
 
-/* A new row in formats.def or foreign.def wants a seed. */
+/* A new row in formats.def or foreign.def needs a seed. */
 static void test_every_row_has_a_seed(void **unused)
 {
     (void)unused;
@@ -85,8 +85,8 @@ static HaloStatus open_bytes(const void *bytes, size_t size, const HaloFormat **
     return status;
 }
 
-/* Every seed, and every beginning of it, through the front door: read, or refused in words. */
-static void test_every_beginning(void **unused)
+/* Every seed, and every prefix of it, is read or refused with a message. */
+static void test_every_prefix(void **unused)
 {
     (void)unused;
     size_t count;
@@ -100,10 +100,10 @@ static void test_every_beginning(void **unused)
             const HaloStatus status = open_bytes(part, size, &format);
             free(part);
             if (status == HALO_OK && (format == NULL || format->open == NULL))
-                fail_msg("%s: read by nobody", seed[s].name);
+                fail_msg("%s: no format reads it", seed[s].name);
             if (status != HALO_OK && status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT)
                 fail_msg("%s, %zu bytes: status %d: %s", seed[s].name, size, status, halo_error());
-            /* Memory is there: who says that it is not has misread what a library said. */
+            /* There is enough memory: this message would be a misread error of a library. */
             if (status != HALO_OK && strstr(halo_error(), "not enough memory") != NULL)
                 fail_msg("%s, %zu bytes: '%s'", seed[s].name, size, halo_error());
             if (status != HALO_OK && strncmp(halo_error(), "memory: ", 8) != 0 &&
@@ -133,7 +133,7 @@ static void test_only_written(void **unused)
     assert_true(refused >= 4); /* BMP and HDR */
 }
 
-/* By a path: also a format that has no signature, by its name. */
+/* By a path: also formats without a signature, by the extension. */
 static void test_by_path(void **unused)
 {
     (void)unused;
@@ -153,8 +153,8 @@ static void test_by_path(void **unused)
     }
 }
 
-/* Behind an image of the same stream. */
-static void test_behind_another(void **unused)
+/* After an image of the same stream. */
+static void test_after_another_image(void **unused)
 {
     (void)unused;
     uint8_t bytes[128] = "P5\n2 1\n255\nab";
@@ -181,9 +181,9 @@ int main(int argc, char **argv)
 {
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_are_whole),  cmocka_unit_test(test_every_row_has_a_seed),
-        cmocka_unit_test(test_every_beginning), cmocka_unit_test(test_only_written),
-        cmocka_unit_test(test_by_path),         cmocka_unit_test(test_behind_another),
+        cmocka_unit_test(test_rows_are_complete), cmocka_unit_test(test_every_row_has_a_seed),
+        cmocka_unit_test(test_every_prefix),      cmocka_unit_test(test_only_written),
+        cmocka_unit_test(test_by_path),           cmocka_unit_test(test_after_another_image),
     };
     return cmocka_run_group_tests(tests, open_session, close_session);
 }

@@ -1,4 +1,4 @@
-/* Reductions on every device: the same tree of leaves, whatever the threads and whatever is asked for. */
+/* Reductions on every device: the same tree of leaves for any number of threads and any results. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 enum { MOST_CHANNELS = 16 };
 
-/* Bit for bit, but for the payload of a NaN, which no result shows. */
+/* Bit for bit, except the payload of a NaN, which no result shows. */
 static bool same(double a, double b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
 
 #define EXPECT_WHOLE(field)                                                                     \
@@ -97,20 +97,14 @@ static void run_case(Rng *rng, const HaloShape *shape, bool special, unsigned wa
 
 /* ---- random cases --------------------------------------------------------------------------------------- */
 
-static void small_body(Rng *rng)
+static void small_images(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, 40);
     run_case(rng, &shape, rng_once_in(rng, 3), draw_want(rng));
 }
 
-static void small_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, small_body);
-}
-
 /* The lengths at which a lane, a row of lanes or a leaf ends. */
-static void edges_body(Rng *rng)
+static void lengths_round_lanes_and_leaves(Rng *rng)
 {
     static const int64_t edge[] = {1, 4, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 8192, 12288, 4096 * 7};
     int64_t length = edge[rng_between(rng, 0, (int64_t)(sizeof edge / sizeof *edge) - 1)];
@@ -120,28 +114,16 @@ static void edges_body(Rng *rng)
     run_case(rng, &shape, rng_once_in(rng, 4), draw_want(rng));
 }
 
-static void lengths_round_lanes_and_leaves(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, edges_body);
-}
-
 /* Leaves that run over the ends of rows, in any number that is not a power of two. */
-static void many_leaves_body(Rng *rng)
+static void leaves_across_rows(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 700), rng_between(rng, 100, 300),
                                        (int)rng_between(rng, 1, rng_once_in(rng, 4) ? 9 : 4));
     run_case(rng, &shape, rng_once_in(rng, 4), draw_want(rng));
 }
 
-static void leaves_across_rows(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 12, many_leaves_body);
-}
-
 /* More leaves than a GPU joins at once, with the product and without. */
-static void thousands_body(Rng *rng)
+static void thousands_of_leaves(Rng *rng)
 {
     const HaloShape real = test_shape(HALO_F32, 4096 * 2500 + rng_between(rng, 1, 9000), 1, 1);
     const HaloShape whole = test_shape(HALO_U8, 2049, 2050, 3), pairs = test_shape(HALO_U8, 2049, 1027, 1);
@@ -155,24 +137,12 @@ static void thousands_body(Rng *rng)
 }
 
 /* The same of several channels: those that are read together, and more. */
-static void thousands_with_channels_body(Rng *rng)
+static void thousands_with_channels(Rng *rng)
 {
     const int channels = (int)rng_between(rng, 2, 6);
     const HaloShape shape = test_shape(HALO_F32, 4096 * 260, 2, channels);
     run_case(rng, &shape, rng_once_in(rng, 2),
              rng_once_in(rng, 2) ? HALO_WANT_ALL : HALO_WANT_ALL & ~(unsigned)HALO_WANT_PRODUCT);
-}
-
-static void thousands_with_channels(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 4, thousands_with_channels_body);
-}
-
-static void thousands_of_leaves(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 1, thousands_body);
 }
 
 /* ---- hard samples --------------------------------------------------------------------------------------- */
@@ -193,7 +163,7 @@ static void one_value_everywhere(void **state)
 }
 
 /* Equal extremes and zeros of either sign: the first wins, with positions asked for and without. */
-static void ties_body(Rng *rng)
+static void first_of_equals_wins(Rng *rng)
 {
     const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 1, 30000), 1, (int)rng_between(rng, 1, 2));
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
@@ -209,14 +179,8 @@ static void ties_body(Rng *rng)
     testbuf_free(&src);
 }
 
-static void first_of_equals_wins(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 25, ties_body);
-}
-
 /* One extreme among equals, wherever it lies. */
-static void one_extreme_body(Rng *rng)
+static void one_extreme_anywhere(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 9000), rng_between(rng, 1, 3), 2);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
@@ -230,14 +194,8 @@ static void one_extreme_body(Rng *rng)
     testbuf_free(&src);
 }
 
-static void one_extreme_anywhere(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, one_extreme_body);
-}
-
 /* Integers without a zero, whose products are those of all they count, and with one zero, wherever it lies. */
-static void without_zeros_body(Rng *rng)
+static void products_without_zeros(Rng *rng)
 {
     const HaloDtype dtype = rng_once_in(rng, 2) ? HALO_U8 : HALO_U16;
     const HaloShape shape = test_shape(dtype, rng_between(rng, 1, 900), rng_between(rng, 1, 300),
@@ -250,20 +208,14 @@ static void without_zeros_body(Rng *rng)
                        (HaloStore){1, 1});
     for (int c = 0; c < shape.channels; c++)
         if (rng_once_in(rng, 3))
-            oracle_put(&src.view, rng_between(rng, 0, shape.width - 1), rng_between(rng, 0, shape.height - 1), c,
-                       0, (HaloStore){1, 1});
+            oracle_put(&src.view, rng_between(rng, 0, shape.width - 1), rng_between(rng, 0, shape.height - 1),
+                       c, 0, (HaloStore){1, 1});
     check(&src, draw_want(rng) | HALO_WANT_PRODUCT);
     testbuf_free(&src);
 }
 
-static void products_without_zeros(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 30, without_zeros_body);
-}
-
-/* A first sample that is no number shifts nothing; leaves of nothing but NaN add nothing. */
-static void nan_leaves_body(Rng *rng)
+/* A NaN as the first sample has no effect; leaves of only NaN add nothing. */
+static void leaves_of_nan(Rng *rng)
 {
     const HaloShape shape = test_shape(HALO_F32, 4096 * rng_between(rng, 2, 6) + 17, 1, 1);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
@@ -280,14 +232,8 @@ static void nan_leaves_body(Rng *rng)
     testbuf_free(&src);
 }
 
-static void leaves_of_nan(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 25, nan_leaves_body);
-}
-
 /* A leaf that is flat but for a first NaN: q - s*s/n is 0, less what was rounded, and never below 0. */
-static void flat_leaves_body(Rng *rng)
+static void variance_is_never_negative(Rng *rng)
 {
     const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 2, 5000), 1, 1);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
@@ -295,12 +241,6 @@ static void flat_leaves_body(Rng *rng)
     for (int64_t i = 0; i < shape.width; i++) ((float *)src.view.data)[i] = i == 0 ? NAN : value;
     check(&src, HALO_WANT_ALL);
     testbuf_free(&src);
-}
-
-static void variance_is_never_negative(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, flat_leaves_body);
 }
 
 /* ---- the oracle itself, by hand ------------------------------------------------------------------------- */
@@ -324,17 +264,17 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oracle_by_hand),
-        cmocka_unit_test(small_images),
-        cmocka_unit_test(lengths_round_lanes_and_leaves),
-        cmocka_unit_test(leaves_across_rows),
+        random_test(small_images, 200),
+        random_test(lengths_round_lanes_and_leaves, 60),
+        random_test(leaves_across_rows, 12),
         cmocka_unit_test(one_value_everywhere),
-        cmocka_unit_test(first_of_equals_wins),
-        cmocka_unit_test(one_extreme_anywhere),
-        cmocka_unit_test(products_without_zeros),
-        cmocka_unit_test(leaves_of_nan),
-        cmocka_unit_test(variance_is_never_negative),
-        cmocka_unit_test(thousands_of_leaves),
-        cmocka_unit_test(thousands_with_channels),
+        random_test(first_of_equals_wins, 25),
+        random_test(one_extreme_anywhere, 200),
+        random_test(products_without_zeros, 30),
+        random_test(leaves_of_nan, 25),
+        random_test(variance_is_never_negative, 60),
+        random_test(thousands_of_leaves, 1),
+        random_test(thousands_with_channels, 4),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

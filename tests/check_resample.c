@@ -1,4 +1,4 @@
-/* Resampling: the table that `resize` makes, against its definition, and what every device makes by it. */
+/* Resampling: the table that `resize` makes, against its definition, and its result on every device. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -100,7 +100,7 @@ static void expect_definition(int kernel, const HaloResampleAxis *axis)
     }
 }
 
-static void definition_body(Rng *rng)
+static void tables_are_as_defined(Rng *rng)
 {
     const int64_t most = rng_once_in(rng, 4) ? 700 : 60;
     const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 1, most), rng_between(rng, 1, most), 1);
@@ -114,13 +114,7 @@ static void definition_body(Rng *rng)
     halo_plan_free(plan);
 }
 
-static void tables_are_as_defined(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, definition_body);
-}
-
-/* A table grows with what differs, not with the picture. */
+/* A table grows with the number of distinct rows, not with the image. */
 static void tables_are_short(void **state)
 {
     (void)state;
@@ -242,20 +236,14 @@ static void check(Rng *rng, const HaloShape *shape, int64_t width, int64_t heigh
     halo_plan_free(plan);
 }
 
-static void any_size_body(Rng *rng)
+static void any_size(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 60);
     check(rng, &shape, rng_between(rng, 1, 60), rng_between(rng, 1, 60), (int)rng_between(rng, 0, KERNELS - 1));
 }
 
-static void any_size(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, any_size_body);
-}
-
 /* Sizes whose tables repeat: halves, thirds, twice, 3 : 2. */
-static void ratios_body(Rng *rng)
+static void ratios_that_repeat(Rng *rng)
 {
     static const int64_t ratio[][2] = {{2, 1}, {3, 1}, {4, 1}, {1, 2}, {1, 3}, {2, 3}, {3, 2}, {5, 4}, {1, 1}};
     const int64_t *const r = ratio[rng_between(rng, 0, 8)], times = rng_between(rng, 4, 40),
@@ -265,14 +253,8 @@ static void ratios_body(Rng *rng)
     check(rng, &shape, r[1] * times, s[1] * tall, (int)rng_between(rng, 0, KERNELS - 1));
 }
 
-static void ratios_that_repeat(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 300, ratios_body);
-}
-
-/* Halves so wide that some columns have nothing to do with the ends. */
-static void halves_body(Rng *rng)
+/* Halves so wide that some columns are interior. */
+static void wide_halves(Rng *rng)
 {
     const int64_t width = rng_between(rng, 100, 700), height = rng_between(rng, 1, 40);
     const HaloShape shape = test_shape(draw_dtype(rng), 2 * width, 2 * height, (int)rng_between(rng, 1, 5));
@@ -280,14 +262,8 @@ static void halves_body(Rng *rng)
           (int)rng_between(rng, 0, KERNELS - 1));
 }
 
-static void wide_halves(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, halves_body);
-}
-
-/* Much smaller, from much larger, and the other way: strips and slices of several tasks. */
-static void large_body(Rng *rng)
+/* Large ratios, down and up: strips and slices of several tasks. */
+static void long_sides(Rng *rng)
 {
     const bool wide = rng_once_in(rng, 2), grows = rng_once_in(rng, 3);
     const int64_t long_side = rng_between(rng, 600, 3000), short_side = rng_between(rng, 1, 30);
@@ -304,21 +280,15 @@ static void large_body(Rng *rng)
     check(rng, &shape, width, height, (int)rng_between(rng, 0, KERNELS - 1));
 }
 
-static void long_sides(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 60, large_body);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tables_are_as_defined),
+    const struct CMUnitTest tests[] = {random_test(tables_are_as_defined, 400),
                                        cmocka_unit_test(tables_are_short),
                                        cmocka_unit_test(tables_in_pieces),
-                                       cmocka_unit_test(any_size),
-                                       cmocka_unit_test(ratios_that_repeat),
-                                       cmocka_unit_test(wide_halves),
-                                       cmocka_unit_test(long_sides)};
+                                       random_test(any_size, 400),
+                                       random_test(ratios_that_repeat, 300),
+                                       random_test(wide_halves, 60),
+                                       random_test(long_sides, 60)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_session_and_devices_open, test_session_and_devices_close);
 }

@@ -36,7 +36,7 @@ static HaloBuf rows_of(const HaloBuf *all, int64_t y, int64_t rows)
     return some;
 }
 
-/* Rows [y, y + n) of the source, made on the device into those of `out`. */
+/* Rows [y, y + n) of the source, computed on the device into those of `out`. */
 static void one_band(const TestDevice *at, const char *what, const HaloBuf *src, HaloBuf *out, int64_t y,
                      int64_t n, const HaloScanBand *band)
 {
@@ -112,21 +112,15 @@ static void run_case(Rng *rng, const HaloShape *shape, const HaloScan *scan)
     testbuf_free(&src);
 }
 
-static void small_body(Rng *rng)
+static void small_images(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 70);
     const HaloScan scan = draw_scan(rng);
     run_case(rng, &shape, &scan);
 }
 
-static void small_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 300, small_body);
-}
-
 /* Rows of a few samples, and many of them. */
-static void narrow_body(Rng *rng)
+static void narrow_images(Rng *rng)
 {
     const int64_t width = rng_once_in(rng, 3) ? 1 : rng_between(rng, 2, 18);
     const HaloShape shape =
@@ -135,14 +129,8 @@ static void narrow_body(Rng *rng)
     run_case(rng, &shape, &scan);
 }
 
-static void narrow_images(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 80, narrow_body);
-}
-
 /* The lengths at which a run, a warp or a tile ends, along a row. */
-static void rows_body(Rng *rng)
+static void rows_round_runs_and_tiles(Rng *rng)
 {
     static const int64_t edge[] = {15, 16, 17, 511, 512, 513, 4095, 4096, 4097, 8191, 8192, 8193, 12000};
     const HaloShape shape = test_shape(draw_dtype(rng), edge[rng_between(rng, 0, 12)], rng_between(rng, 1, 3),
@@ -151,14 +139,8 @@ static void rows_body(Rng *rng)
     run_case(rng, &shape, &scan);
 }
 
-static void rows_round_runs_and_tiles(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 50, rows_body);
-}
-
 /* The heights at which a run or a group of runs ends. */
-static void columns_body(Rng *rng)
+static void columns_round_runs_and_groups(Rng *rng)
 {
     static const int64_t edge[] = {1, 31, 32, 33, 64, 65, 100, 1000, 4095, 4096, 4097, 8192, 8193, 13000};
     const int64_t rows = edge[rng_between(rng, 0, 13)];
@@ -169,8 +151,8 @@ static void columns_body(Rng *rng)
     run_case(rng, &shape, &scan);
 }
 
-/* Few columns of so many rows that they are not scanned in one pass everywhere. */
-static void tall_body(Rng *rng)
+/* Narrow images with so many rows that not every device scans them in one pass. */
+static void tall_and_narrow(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, rng_once_in(rng, 2) ? 3 : 40),
                                        rng_between(rng, 16000, 40000), (int)rng_between(rng, 1, 2));
@@ -179,38 +161,24 @@ static void tall_body(Rng *rng)
     run_case(rng, &shape, &scan);
 }
 
-static void tall_and_narrow(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 4, tall_body);
-}
-
-static void columns_round_runs_and_groups(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 50, columns_body);
-}
-
-/* Both axes, or rows alone: rows round warps and tiles, or columns round groups of runs, of any number of channels. */
-static void both_body(Rng *rng)
+/* Both axes, or rows alone: rows round warps and tiles, or columns round groups of runs, of any number of
+ * channels. */
+static void both_axes(Rng *rng)
 {
     const bool tall = rng_once_in(rng, 2);
-    const int64_t width = tall ? rng_between(rng, 1, 70) : rng_between(rng, 500, rng_once_in(rng, 3) ? 9000 : 600),
-                  height = tall ? rng_between(rng, 30, rng_once_in(rng, 2) ? 9000 : 300) : rng_between(rng, 1, 70);
-    const HaloShape shape = test_shape(draw_dtype(rng), width, height, (int)rng_between(rng, 1, rng_once_in(rng, 2) ? 20 : 5));
+    const int64_t width =
+                      tall ? rng_between(rng, 1, 70) : rng_between(rng, 500, rng_once_in(rng, 3) ? 9000 : 600),
+                  height =
+                      tall ? rng_between(rng, 30, rng_once_in(rng, 2) ? 9000 : 300) : rng_between(rng, 1, 70);
+    const HaloShape shape =
+        test_shape(draw_dtype(rng), width, height, (int)rng_between(rng, 1, rng_once_in(rng, 2) ? 20 : 5));
     HaloScan scan = draw_scan(rng);
     scan.axis = rng_once_in(rng, 3) ? HALO_AXIS_X : HALO_AXIS_XY;
     run_case(rng, &shape, &scan);
 }
 
-static void both_axes(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, both_body);
-}
-
 /* More than 256 tiles: the prefix of one group goes on into the next. */
-static void groups_body(Rng *rng)
+static void rows_of_several_groups(Rng *rng)
 {
     HaloShape shape = test_shape(HALO_F32, 4096 * 513 + rng_between(rng, 1, 5000), 1, 1);
     const HaloScan sum = {HALO_SCAN_SUM, HALO_AXIS_X, rng_once_in(rng, 2)};
@@ -230,12 +198,6 @@ static void groups_body(Rng *rng)
     run_case(rng, &shape, &sum);
     shape.channels = 4;
     run_case(rng, &shape, &greatest);
-}
-
-static void rows_of_several_groups(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 1, groups_body);
 }
 
 /* So large that a GPU takes its kernel for whole integral images; only where there is one. */
@@ -263,7 +225,7 @@ static void large_integral_images(void **state)
     for_each_case(__func__, 2, large_body);
 }
 
-/* So many lines of two tiles that a block of a GPU walks along each; channels in sets of all sizes. */
+/* So many lines of two tiles that a block of a GPU processes each; channels in groups of all sizes. */
 static void many_lines_body(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 4097, 4300),
@@ -273,14 +235,15 @@ static void many_lines_body(Rng *rng)
     run_case(rng, &shape, &scan);
 }
 
-static void many_lines_of_some_tiles(void **state)
+static void many_lines_of_two_tiles(void **state)
 {
     (void)state;
     skip_without_gpu();
     for_each_case(__func__, 12, many_lines_body);
 }
 
-static void past_caches_body(Rng *rng)
+/* Results larger than the caches, which the CPU writes by streaming stores, directly where rows are aligned. */
+static void larger_than_the_caches(Rng *rng)
 {
     const int64_t width = rng_once_in(rng, 3) ? rng_between(rng, 2100, 2200) : 2176;
     const HaloShape shape = test_shape(rng_once_in(rng, 2) ? HALO_U8 : HALO_U16, width, 2100, 1);
@@ -289,15 +252,8 @@ static void past_caches_body(Rng *rng)
     run_case(rng, &shape, &scan);
 }
 
-/* Results that outgrow the caches: the CPU writes them past those, from the registers where rows are aligned. */
-static void larger_than_the_caches(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 4, past_caches_body);
-}
-
 /* Minimum, maximum and product with NaN, infinities and zeros of either sign among the samples. */
-static void special_body(Rng *rng)
+static void special_samples(Rng *rng)
 {
     const bool tall = rng_once_in(rng, 2);
     const int64_t along = rng_between(rng, 1, tall ? 300 : 6000), across = rng_between(rng, 1, 3);
@@ -316,12 +272,6 @@ static void special_body(Rng *rng)
         check(rng, &src, &scan);
     }
     testbuf_free(&src);
-}
-
-static void special_samples(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 30, special_body);
 }
 
 /* ---- known answers -------------------------------------------------------------------------------------- */
@@ -367,17 +317,17 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worked_example),
         cmocka_unit_test(integral_of_ones_is_the_area),
-        cmocka_unit_test(small_images),
-        cmocka_unit_test(narrow_images),
-        cmocka_unit_test(rows_round_runs_and_tiles),
-        cmocka_unit_test(columns_round_runs_and_groups),
-        cmocka_unit_test(special_samples),
-        cmocka_unit_test(both_axes),
-        cmocka_unit_test(rows_of_several_groups),
+        random_test(small_images, 300),
+        random_test(narrow_images, 80),
+        random_test(rows_round_runs_and_tiles, 50),
+        random_test(columns_round_runs_and_groups, 50),
+        random_test(special_samples, 30),
+        random_test(both_axes, 40),
+        random_test(rows_of_several_groups, 1),
         cmocka_unit_test(large_integral_images),
-        cmocka_unit_test(many_lines_of_some_tiles),
-        cmocka_unit_test(larger_than_the_caches),
-        cmocka_unit_test(tall_and_narrow),
+        cmocka_unit_test(many_lines_of_two_tiles),
+        random_test(larger_than_the_caches, 4),
+        random_test(tall_and_narrow, 4),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -1,4 +1,4 @@
-/* Recursive filters on every device that has them: there and back, and causal in one piece or many. */
+/* Recursive filters on every device that has them: forward-backward, and causal in one piece or many. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -104,7 +104,7 @@ static void one_part(const TestDevice *device, const char *what, const HaloStep 
     expect_ok(device->name, what, device->backend->sections(device->device, &in, &part, how, step->store));
 }
 
-/* There part by part, back part by part, and then once more any part. */
+/* Forward part by part, backward part by part, and then any part once more. */
 static void in_blocks(const TestDevice *device, const char *what, HaloStep step, const TestBuf *src,
                       const TestBuf *expected, Rng *rng)
 {
@@ -136,7 +136,7 @@ static void in_blocks(const TestDevice *device, const char *what, HaloStep step,
     testbuf_free(&out);
 }
 
-static void sections_body(Rng *rng)
+static void as_the_oracle(Rng *rng)
 {
     const HaloShape shape = draw_sound(rng);
     HaloSection section[MOST_SECTIONS];
@@ -172,12 +172,6 @@ static void sections_body(Rng *rng)
     }
     testbuf_free(&src);
     testbuf_free(&dst);
-}
-
-static void as_the_oracle(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, sections_body);
 }
 
 /* ---- filters ----------------------------------------------------------------------------------------------
@@ -224,7 +218,7 @@ static void expect_gain(const char *pipeline, double frequency, double decibels,
         fail_case(NULL, "%s at %g Hz: %g dB, expected %g", pipeline, frequency, gain, decibels);
 }
 
-static void what_they_do_to_sines(void **state)
+static void gains_of_sines(void **state)
 {
     (void)state;
     expect_gain("lowpass:1kHz,design=butterworth,phase=causal", 1000, -3.0103, 0.01);
@@ -248,8 +242,9 @@ static void what_they_do_to_sines(void **state)
     expect_gain("shelf:1kHz,gain=-4dB,side=high,phase=causal", 20, 0, 0.05);
 }
 
-/* A chain in bands, with filters that look ahead and back behind those whose state goes on. */
-static void chains_body(Rng *rng)
+/* A pipeline in bands: filters with look-ahead after recursive filters, whose state is carried from band to
+ * band. */
+static void chains_in_bands(Rng *rng)
 {
     static const char *const first[] = {"lowpass:900,design=butterworth,phase=causal",
                                         "notch:500,phase=causal,harmonics=3", "peak:700,gain=6dB,phase=causal"};
@@ -276,20 +271,14 @@ static void chains_body(Rng *rng)
     halo_buf_free(&in);
 }
 
-static void chains_in_bands(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 200, chains_body);
-}
-
 static int open_all(void **state) { return test_devices_open(state) != 0 || runners_open(state) != 0; }
 
 static int close_all(void **state) { return runners_close(state) != 0 || test_devices_close(state) != 0; }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_oracle), cmocka_unit_test(what_they_do_to_sines),
-                                       cmocka_unit_test(chains_in_bands)};
+    const struct CMUnitTest tests[] = {random_test(as_the_oracle, 400), cmocka_unit_test(gains_of_sines),
+                                       random_test(chains_in_bands, 200)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -1,5 +1,5 @@
-/* --precision fast: long smooth separable masks by B-spline control points. Every device is within the bound, and a sample
- * reaches no further than docs/numerics.md says. */
+/* --precision fast: long smooth separable masks as a decimated filter between B-splines. Every device is within
+ * the bound, and a sample has no influence beyond the distance that docs/numerics.md states. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "backends.h"
 #include "smooth_masks.h"
+#include "conv_cases.h"
 #include "draw.h"
 #include "fast.h"
 #include "oracle.h"
@@ -22,14 +22,7 @@
 
 /* ---- devices -------------------------------------------------------------------------------------------- */
 
-static HaloStatus call_sep(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
-                           HaloBuf *dst, const void *parameters)
-{
-    const HaloStep *step = parameters;
-    return backend->sep(device, src[0], dst, &step->u.sep, step->store);
-}
-
-/* All of the source, or just what the design reads. */
+/* All of the source, or only the part that the design reads. */
 static TestRect needed(Rng *rng, const HaloShape *shape, const HaloSep *sep, TestRect rect)
 {
     TestRect need = test_whole(shape);
@@ -57,14 +50,14 @@ static void check(Rng *rng, const HaloShape *shape, const HaloShape *out_shape, 
                          (sep->affine ? fabs((double)sep->scale) : 1.0);
     char what[320], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
-             "sep by B-spline control points %s -> %s, %" PRId64 " and %" PRId64 " taps at %" PRId64 ",%" PRId64 ", %s",
+             "fast sep %s -> %s, %" PRId64 " and %" PRId64 " taps at %" PRId64 ",%" PRId64 ", %s",
              testbuf_text(&src, src_text), testbuf_text(&dst, dst_text), sep->window.width, sep->window.height,
              sep->window.ox, sep->window.oy, border_name(sep->window.border));
     TestBuf first = testbuf_like(&dst);
-    test_run_on(&test_device[0], what, call_sep, step, &src, NULL, &first, NULL);
+    test_run_on(&test_device[0], what, conv_call, step, &src, NULL, &first, NULL);
     for (int d = 0; d < test_devices; d++) {
         TestBuf out = testbuf_like(&dst);
-        test_run_on(&test_device[d], what, call_sep, step, &src, NULL, &out, NULL);
+        test_run_on(&test_device[d], what, conv_call, step, &src, NULL, &out, NULL);
         if (test_device[d].backend == test_device[0].backend)
             expect_same(test_device[d].name, what, &first, &out);
         testbuf_forgive(&dst, &out, bound);
@@ -94,35 +87,17 @@ static void run_case(Rng *rng, HaloShape shape, double least, double most)
     smooth_mask_free(&mask);
 }
 
-static void planes_body(Rng *rng) { run_case(rng, draw_shape(rng, 120), 8, 30); }
+static void devices_stay_within_the_bound(Rng *rng) { run_case(rng, draw_shape(rng, 120), 8, 30); }
 
-static void wide_masks_body(Rng *rng) { run_case(rng, draw_shape(rng, 60), 30, 120); }
+static void wide_masks_stay_within_the_bound(Rng *rng) { run_case(rng, draw_shape(rng, 60), 30, 120); }
 
-static void long_planes_body(Rng *rng)
+static void long_planes_stay_within_the_bound(Rng *rng)
 {
     const bool wide = rng_once_in(rng, 2);
     const int64_t far = rng_between(rng, 500, 2500), near = rng_between(rng, 1, 9);
     run_case(rng,
              test_shape(draw_dtype(rng), wide ? far : near, wide ? near : far, (int)rng_between(rng, 1, 5)), 8,
              20);
-}
-
-static void devices_stay_within_the_bound(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, planes_body);
-}
-
-static void wide_masks_stay_within_the_bound(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 10, wide_masks_body);
-}
-
-static void long_planes_stay_within_the_bound(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 10, long_planes_body);
 }
 
 /* ---- as a whole ----------------------------------------------------------------------------------------- */
@@ -176,7 +151,7 @@ static void bands_and_threads_give_the_same_bytes(void **state)
     halo_buf_free(&in);
 }
 
-/* A NaN reaches what the mask does, and 8 nodes or two spans more. */
+/* A NaN spreads over the mask and at most 8 control points or two spans more. */
 static void nan_on(HaloDeviceChoice place)
 {
     const int64_t radius = 60, beyond = 8 * (2 * radius + 1) / 24, at_x = 400, at_y = 300;
@@ -196,7 +171,7 @@ static void nan_on(HaloDeviceChoice place)
     halo_buf_free(&with);
 }
 
-static void a_nan_does_not_go_far(void **state)
+static void a_nan_spreads_over_the_mask_only(void **state)
 {
     (void)state;
     for (int p = 0; p < count_places(); p++) nan_on(places[p]);
@@ -205,11 +180,11 @@ static void a_nan_does_not_go_far(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_stay_within_the_bound),
-        cmocka_unit_test(wide_masks_stay_within_the_bound),
-        cmocka_unit_test(long_planes_stay_within_the_bound),
+        random_test(devices_stay_within_the_bound, 40),
+        random_test(wide_masks_stay_within_the_bound, 10),
+        random_test(long_planes_stay_within_the_bound, 10),
         cmocka_unit_test(bands_and_threads_give_the_same_bytes),
-        cmocka_unit_test(a_nan_does_not_go_far),
+        cmocka_unit_test(a_nan_spreads_over_the_mask_only),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

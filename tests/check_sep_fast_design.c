@@ -1,4 +1,5 @@
-/* The design of B-spline control points from the mask alone: within the bound, and none where the mask is not smooth. */
+/* The design of a decimated filter from the mask alone: within the bound, and none where the mask is not
+ * smooth. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -23,7 +24,7 @@ static void add_taps(double *sum, int64_t lowest, const HaloSepTaps *taps, doubl
     for (int64_t i = 0; i < taps->count; i++) sum[taps->first + i - lowest] += share * (double)taps->tap[i];
 }
 
-/* Output n from samples n + lowest on, by nodes along one axis. */
+/* Output n from samples n + lowest on, by control points along one axis. */
 static void nodes_of(const HaloSepSpline *how, int64_t n, int64_t lowest, double *sum)
 {
     const int64_t step = how->step;
@@ -72,7 +73,7 @@ static double axis_off(const HaloSepSpline *how, const HaloSepTaps *mask, int64_
     return most / magnitude_of(mask->tap, mask->count);
 }
 
-/* What blocks are off by counts as much as the rest of the columns. */
+/* The error of the blocks counts as much as that of the other columns. */
 static double blocks_off(const HaloSep *sep, const HaloSepFast *how, double *sum)
 {
     const HaloSepTaps row = {sep->window.ox, sep->window.width, sep->tap_x}, *rest = how->vertical.rest;
@@ -88,7 +89,7 @@ static double blocks_off(const HaloSep *sep, const HaloSepFast *how, double *sum
            magnitude_of(sep->tap_y, sep->window.height);
 }
 
-static void designs_body(Rng *rng)
+static void designs_are_within_the_bound(Rng *rng)
 {
     SmoothMask mask = smooth_mask_draw(rng, 8, 60);
     const HaloSep *sep = &mask.step.u.sep;
@@ -109,13 +110,7 @@ static void designs_body(Rng *rng)
     smooth_mask_free(&mask);
 }
 
-static void designs_are_within_the_bound(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 20, designs_body);
-}
-
-/* Masks that are not smooth, break off high or are short stay as they are. */
+/* Masks that are not smooth, are truncated at a high value or are short have no design. */
 static void other_masks_have_no_design(void **state)
 {
     (void)state;
@@ -138,7 +133,7 @@ static void other_masks_have_no_design(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(designs_are_within_the_bound),
+        random_test(designs_are_within_the_bound, 20),
         cmocka_unit_test(other_masks_have_no_design),
     };
     test_arguments(argc, argv);

@@ -1,5 +1,5 @@
-/* One pipeline for several sessions: it outlives the one that parsed it, does not change, and gives every
- * thread the same. The thread sanitizer looks at this, too. */
+/* One pipeline for several sessions: it outlives the session that parsed it, does not change, and gives every
+ * thread the same result. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static void sessions_share_a_pipeline(void **unused)
     assert_int_equal(halo_session_open(NULL, &session), HALO_OK);
     assert_int_equal(halo_pipeline_parse(session, pipeline_text, &pipeline), HALO_OK);
     halo_session_close(session);
-    unlink(mask); /* it has been read */
+    unlink(mask); /* it is no longer needed */
     HaloRead read;
     assert_true(halo_pipeline_reads(pipeline, 0, &read));
     assert_false(halo_pipeline_reads(pipeline, 1, &read));

@@ -1,5 +1,5 @@
-/* The coefficients of the frequency filters: against SciPy's firwin and kaiserord, and against what was asked
- * of them. */
+/* The coefficients of the frequency filters: against SciPy's firwin and kaiserord, and against their
+ * specification. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,7 +87,7 @@ static double most_left(const HaloMask *row, double from, double to, const doubl
 }
 
 /* Random bands, transitions and attenuations, as lowpass, highpass and bandpass ask for them. */
-static void attenuation_body(Rng *rng)
+static void attenuations_are_kept(Rng *rng)
 {
     const int kind = (int)rng_between(rng, 0, 2);
     double low = kind == 0 ? 0.0 : 0.001 + 0.49 * rng_unit(rng),
@@ -115,17 +115,11 @@ static void attenuation_body(Rng *rng)
     halo_mask_free(&row);
 }
 
-static void attenuations_are_kept(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 1000, attenuation_body);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windowed_sinc),
-        cmocka_unit_test(attenuations_are_kept),
+        random_test(attenuations_are_kept, 1000),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Bytes out: outputs that are whole or not there. */
+/* Outputs: they are complete or do not exist. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static HaloStatus put(const char *path, const HaloSinkOptions *options, const ch
     return status;
 }
 
-static void outputs_appear_whole_or_not_at_all(void **unused)
+static void outputs_are_complete_or_absent(void **unused)
 {
     (void)unused;
     const char *path = test_path("out");
@@ -194,7 +194,7 @@ static void devices_are_written_directly(void **unused)
     assert_int_equal(stat("/dev/null", &st), 0);
 }
 
-static void a_reader_that_has_gone(void **unused)
+static void a_reader_that_has_closed(void **unused)
 {
     (void)unused;
     const char *path = test_path("fifo");
@@ -266,7 +266,7 @@ static void signals_leave_no_temporaries(void **unused)
     assert_int_equal(files_in_folder(), 0);
 }
 
-/* A worker that goes on while the signal handler has cleaned up must not leave an output, not even an empty
+/* A worker that continues after the signal handler has cleaned up must not leave an output, not even an empty
  * one. */
 static void nothing_is_committed_after_a_signal(void **unused)
 {
@@ -299,14 +299,14 @@ static void long_names_fit(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs_appear_whole_or_not_at_all),
+        cmocka_unit_test(outputs_are_complete_or_absent),
         cmocka_unit_test(the_same_bytes_stay),
         cmocka_unit_test(outputs_that_appear_meanwhile_stay),
         cmocka_unit_test(modes_are_kept),
         cmocka_unit_test(links_are_followed),
         cmocka_unit_test(inputs_and_folders_are_refused),
         cmocka_unit_test(devices_are_written_directly),
-        cmocka_unit_test(a_reader_that_has_gone),
+        cmocka_unit_test(a_reader_that_has_closed),
         cmocka_unit_test(headers_can_be_patched),
         cmocka_unit_test(signals_leave_no_temporaries),
         cmocka_unit_test(nothing_is_committed_after_a_signal),

@@ -1,5 +1,5 @@
-/* Sound that flows through a plan in blocks: samples and results are those of the whole at once, whatever the
- * block, from files and from pipes whose length nobody knows; WAVE's header and chunks come out right. */
+/* Sound that is processed in blocks: samples and results are those of the whole at once, for any block, from
+ * files and from pipes of unknown length; WAVE's header and chunks are right. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,8 +66,7 @@ static const char *const pipeline_text[] = {
     "blend:[pad:20,9],at=7,amount=0.3 | average:5,border=reflect",
     "fir:file=\"7x1: 1,-2,3,0.5,0.25,4,-1\",phase=causal",
     "gauss:2 | fir:file=\"9x1: 1,-2,3,0.5,0.25,4,-1,0.5,2\",phase=causal,tail=1 | stats",
-    "trim:4 | fir:file=\"3x1: 1,-2,3\",phase=causal,tail=1 | fir:file=\"6x1: 1,-2,3,4,5,6\",phase=causal | "
-    "pad:2,3",
+    "trim:4 | fir:file=\"3x1: 1,-2,3\",tail=1 | fir:file=\"6x1: 1,-2,3,4,5,6\",phase=causal | pad:2,3",
     "silence:0.5,min=2,all=1 | average:7 | stats",
     "gauss:1 | silence:0.3,min=1,all=1 | silence:0.6,min=3,all=1 | trim:1 | pad:2,1",
     "blend:[silence:1e-9,min=1 | invert]",
@@ -77,7 +76,8 @@ static const char *const pipeline_text[] = {
     "highpass:80,design=butterworth,phase=causal | trim:1500,4000 | rate:6k",
     "notch:50,phase=causal | rate:12k | peak:1kHz,gain=3dB,phase=causal | trim:4000 | pad:90,3",
     "blend:[lowpass:900,design=butterworth,phase=causal | trim:3000 | pad:50,0]",
-    "subtract:[notch:50,phase=causal | trim:2000 | stats] | lowpass:900,design=butterworth,phase=causal | trim:100",
+    "subtract:[notch:50,phase=causal | trim:2000 | stats] | lowpass:900,design=butterworth,phase=causal | "
+    "trim:100",
     "lowpass:900,design=butterworth,phase=causal | trim:2000 | subtract:[notch:50,phase=causal | trim:3000]",
     "lowpass:900,design=butterworth,phase=causal | trim:2000 | reverse",
     "notch:50,phase=causal | reverse | gauss:2",
@@ -156,7 +156,7 @@ static void expect_as_whole(const Case *c, HaloStatus status, const HaloReport *
     unlink(target);
 }
 
-/* Blocks of a few frames for short sounds only: thousands of blocks take long and show nothing more. */
+/* Blocks of a few frames for short sounds only: thousands of blocks take long and test nothing more. */
 static int64_t draw_block(Rng *rng, int64_t frames)
 {
     static const int64_t block[] = {0, 1000, 4096, 8192, 100, 1, 3, 7};
@@ -185,7 +185,7 @@ static void run_in_blocks(const Case *c, Rng *rng, bool piped, const char *sourc
     halo_session_close(session);
 }
 
-static void blocks_body(Rng *rng)
+static void blocks_make_no_difference(Rng *rng)
 {
     Case c = {.text = pipeline_text[rng_between(rng, 0, PIPELINES - 1)]};
     const int64_t round = 4096 * rng_between(rng, 1, 6);
@@ -210,12 +210,6 @@ static void blocks_body(Rng *rng)
     for (int i = 0; i < 3; i++) run_in_blocks(&c, rng, i == 1, source, target);
     outcome_free(&c.expected);
     halo_buf_free(&c.in);
-}
-
-static void blocks_do_not_show(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 400, blocks_body);
 }
 
 /* ---- WAVE ----------------------------------------------------------------------------------------------- */
@@ -334,7 +328,7 @@ static void chunks_of_wave_are_kept(void **state)
     free(in.at);
 }
 
-static void unknown_lengths_are_put_right(void **state)
+static void unknown_lengths_are_corrected(void **state)
 {
     (void)state;
     for (int frames = 999; frames < 3002; frames += 1001) {
@@ -380,9 +374,9 @@ static void long_sound_becomes_rf64(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_do_not_show),
+        random_test(blocks_make_no_difference, 400),
         cmocka_unit_test(chunks_of_wave_are_kept),
-        cmocka_unit_test(unknown_lengths_are_put_right),
+        cmocka_unit_test(unknown_lengths_are_corrected),
         cmocka_unit_test(long_sound_becomes_rf64),
     };
     test_arguments(argc, argv);

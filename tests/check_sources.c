@@ -1,4 +1,4 @@
-/* Bytes in: from files, pipes and memory. */
+/* Inputs: files, pipes and memory. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

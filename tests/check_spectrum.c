@@ -1,4 +1,4 @@
-/* Levels and spectra of frames: on every device that has them the oracle's bytes, and beside sums of sines. */
+/* Levels and spectra of frames: the oracle's bytes on every device that has them, and against sums of sines. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static HaloShape shape_after(const HaloShape *shape, const HaloSpectrum *how, Ha
     return made;
 }
 
-static void spectra_body(Rng *rng)
+static void as_the_oracle(Rng *rng)
 {
     HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 900), 1, (int)rng_between(rng, 1, 3));
     shape.kind = HALO_AUDIO;
@@ -84,14 +84,8 @@ static void spectra_body(Rng *rng)
     testbuf_free(&dst);
 }
 
-static void as_the_oracle(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 300, spectra_body);
-}
-
-/* What the operation makes of a frame is what sums of sines say. */
-static void sums_body(Rng *rng)
+/* The spectrum of a frame agrees with sums of sines. */
+static void as_sums_of_sines(Rng *rng)
 {
     HaloShape shape = test_shape(HALO_F32, rng_between(rng, 1, 300), 1, 1);
     const int64_t window = (int64_t)16 << rng_between(rng, 0, 3), hop = rng_between(rng, 1, 40);
@@ -125,19 +119,13 @@ static void sums_body(Rng *rng)
     halo_buf_free(&in);
 }
 
-static void as_sums_of_sines(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, sums_body);
-}
-
 static int open_all(void **state) { return test_devices_open(state) != 0 || runners_open(state) != 0; }
 
 static int close_all(void **state) { return runners_close(state) != 0 || test_devices_close(state) != 0; }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_oracle), cmocka_unit_test(as_sums_of_sines)};
+    const struct CMUnitTest tests[] = {random_test(as_the_oracle, 300), random_test(as_sums_of_sines, 40)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

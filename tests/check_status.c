@@ -1,4 +1,4 @@
-/* Failures in words: what they are about is named once, by who is nearest to the fault. */
+/* Messages: their subject is named once, by the code closest to the fault. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "halo/status.h"
 
-static void test_nearest_names_it(void **unused)
+static void test_the_closest_name_is_used(void **unused)
 {
     (void)unused;
     assert_int_equal(halo_fail(HALO_ERR_INPUT, "truncated: %d of %d rows", 3, 4), HALO_ERR_INPUT);
@@ -22,8 +22,8 @@ static void test_nearest_names_it(void **unused)
     assert_string_equal(halo_error(), "out is a folder");
 }
 
-/* The words may begin like the name without meaning it. */
-static void test_words_are_no_name(void **unused)
+/* A message may begin with the letters of the name without being about it. */
+static void test_prefixes_are_not_names(void **unused)
 {
     (void)unused;
     halo_fail(HALO_ERR_INPUT, "no known format");
@@ -86,8 +86,10 @@ static void test_other_threads(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nearest_names_it),    cmocka_unit_test(test_words_are_no_name),
-        cmocka_unit_test(test_places_stand_within), cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_the_closest_name_is_used),
+        cmocka_unit_test(test_prefixes_are_not_names),
+        cmocka_unit_test(test_places_stand_within),
+        cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_other_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* Maps that are set by the extremes of what a mask makes give the bytes of the steps one by one, also where a
- * backend finds the extremes without keeping a sample, and makes all of it anew: by a backend that does so with
- * every chain, and by every GPU. */
+/* Maps that are set by the extremes of a convolution give the bytes of the separate steps, also where a backend
+ * finds the extremes without storing samples and then computes them again: by a backend that does so for every
+ * chain, and by every GPU. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,8 @@
 
 enum { TEXT = 400 };
 
-/* All samples alike but a few, anywhere, so that extremes are seen by one thread; or all of them NaN, infinite,
- * zeros of either sign. */
+/* All samples equal except a few, anywhere, so that one thread finds the extremes; or all of them NaN,
+ * infinite, zeros of either sign. */
 static void draw_peaks(HaloBuf *in, Rng *rng)
 {
     static const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f, 0.0f, 1e-40f, 3e38f, -3e38f};
@@ -37,9 +37,9 @@ static void draw_peaks(HaloBuf *in, Rng *rng)
     }
 }
 
-/* Stretched by the extremes of a mask's results: of every width and type that a walk has, of warps that are
- * full and others, whatever lies beyond the border. */
-static void stretched_body(Rng *rng)
+/* Stretched by the extremes of a convolution: every width and type that a rolling column kernel has, full warps
+ * and others, every border. */
+static void stretched(Rng *rng)
 {
     static const char *const op[] = {
         "sobel",   "scharr", "roberts",
@@ -66,15 +66,9 @@ static void stretched_body(Rng *rng)
     halo_buf_free(&in);
 }
 
-static void stretched(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 80, stretched_body);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stretched)};
+    const struct CMUnitTest tests[] = {random_test(stretched, 80)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
 }

@@ -1,6 +1,5 @@
-/* Several GPUs, one picture: made-up ones take its bands in turn, at the same time, and give the bytes, the
- * results and the count of clipped samples of the CPU. Where the machine has several real ones they do the
- * same. */
+/* Several GPUs, one image: fake GPUs process its bands at the same time, and give the bytes, the results and
+ * the count of clipped samples of the CPU. Where the machine has several real GPUs, they do the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +47,7 @@ static const char *const pipeline_text[] = {
 };
 enum { PIPELINES = sizeof pipeline_text / sizeof *pipeline_text };
 
-static const HaloBackend *at_work; /* made up or real */
+static const HaloBackend *at_work; /* fake or real */
 
 static void same_bytes_body(Rng *rng)
 {
@@ -61,7 +60,7 @@ static void same_bytes_body(Rng *rng)
     HaloSession *const alone = team_cpu();
     HaloSession *const team = team_open(at_work, rng_once_in(rng, 4) ? 0 : rng_between(rng, 1, 40));
     TeamMade expected = team_make(alone, text, wants_output);
-    for (int file = 0; file < 2; file++) { /* with what the first has left */
+    for (int file = 0; file < 2; file++) { /* with what the first left */
         TeamMade made = team_make(team, text, wants_output);
         team_expect(text, &made, &expected);
         team_made_free(&made);
@@ -81,14 +80,14 @@ static void same_bytes_body(Rng *rng)
     team_expect_well(text);
 }
 
-static void they_give_the_same_bytes(void **state)
+static void fake_gpus_give_the_same_bytes(void **state)
 {
     (void)state;
     at_work = fake_team_table();
     for_each_case(__func__, 250, same_bytes_body);
 }
 
-static void real_ones_give_the_same_bytes(void **state)
+static void real_gpus_give_the_same_bytes(void **state)
 {
     (void)state;
     const HaloTables *tables = halo_tables();
@@ -102,9 +101,9 @@ static void real_ones_give_the_same_bytes(void **state)
 
 /* ---- side by side --------------------------------------------------------------------------------------- */
 
-/* The first band of each waits for those of the others, so that this ends at all where they work at the same
- * time; and every band is made once. */
-static void they_work_at_the_same_time(void **state)
+/* The first band of each waits for those of the others, so that this ends only if they work at the same time;
+ * every band is computed once. */
+static void gpus_work_at_the_same_time(void **state)
 {
     (void)state;
     static const char *const text[] = {"gauss:2", "median:5", "sobel | depth:f32"};
@@ -137,7 +136,7 @@ static void they_work_at_the_same_time(void **state)
     halo_session_close(alone);
 }
 
-/* Rows that hang on those before them go in bands, too, through one GPU, where their state stays. */
+/* Rows that depend on those before them run in bands, too, on one GPU, which keeps their state. */
 static void bands_in_order(void **state)
 {
     (void)state;
@@ -210,7 +209,7 @@ static void expect_said(const HaloOptions *options, const char *text, int64_t si
     halo_session_close(session);
 }
 
-static void what_is_said(void **state)
+static void reports(void **state)
 {
     (void)state;
     HaloOptions options = {.device = HALO_DEVICE_ALL, .jobs = 2, .files = TEAM_MANY_FILES};
@@ -218,7 +217,8 @@ static void what_is_said(void **state)
     expect_said(&options, "gauss:2", 200, " ms in bands on 2)");
     expect_said(&options, "gauss:2", 200, "bands   2 of 100 rows; in turn on 2 devices, at most ");
     expect_said(&options, "normalize", 200, "(requested; one of 2 GPUs: this cannot run in bands)");
-    expect_said(&options, "scan:axis=y", 200, "(requested; one of 2 GPUs: its rows depend on those before them)");
+    expect_said(&options, "scan:axis=y", 200,
+                "(requested; one of 2 GPUs: its rows depend on those before them)");
     options.jobs = 1;
     expect_said(&options, "gauss:2", 200, "(requested; one of 2 GPUs: each needs a thread)");
     options.jobs = 2;
@@ -233,7 +233,7 @@ static void what_is_said(void **state)
 }
 
 /* What is not used is not started. */
-static void small_pictures_start_one(void **state)
+static void small_images_start_one(void **state)
 {
     (void)state;
     Rng rng = {8};
@@ -254,13 +254,13 @@ static void small_pictures_start_one(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_give_the_same_bytes),
-        cmocka_unit_test(real_ones_give_the_same_bytes),
-        cmocka_unit_test(they_work_at_the_same_time),
+        cmocka_unit_test(fake_gpus_give_the_same_bytes),
+        cmocka_unit_test(real_gpus_give_the_same_bytes),
+        cmocka_unit_test(gpus_work_at_the_same_time),
         cmocka_unit_test(halves_in_memory),
         cmocka_unit_test(bands_in_order),
-        cmocka_unit_test(what_is_said),
-        cmocka_unit_test(small_pictures_start_one),
+        cmocka_unit_test(reports),
+        cmocka_unit_test(small_images_start_one),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

@@ -1,5 +1,5 @@
-/* One of several GPUs fails while they share a picture: all of them stop, nothing is left behind, the failure
- * says which it was, and the next picture goes well. */
+/* One of several GPUs fails while they share an image: all of them stop, nothing is left behind, the message
+ * names the GPU, and the next image succeeds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,9 +11,9 @@
 
 #include "fake_team.h"
 
-/* Each of its calls fails in turn: the failure is that GPU's, nothing is left, and the next picture goes well.
- * All others are at work when it fails, as each has a band. */
-static void one_that_fails_ends_all(void **state)
+/* Each of its calls fails in turn: the failure is that GPU's, nothing is left, and the next image succeeds. All
+ * others work when it fails, as each has a band. */
+static void a_failure_ends_all(void **state)
 {
     (void)state;
     static const char *const text[] = {"gauss:2", "median:3 | stats"};
@@ -54,7 +54,7 @@ static void one_that_fails_ends_all(void **state)
 }
 
 /* The same of a picture in memory, of which each has a half; the other one is done with its own. */
-static void one_that_fails_in_memory(void **state)
+static void a_failure_in_memory(void **state)
 {
     (void)state;
     Rng rng = {9};
@@ -84,7 +84,7 @@ static void one_that_fails_in_memory(void **state)
     team_expect_well("in memory");
 }
 
-static void one_that_does_not_open_is_an_error(void **state)
+static void a_gpu_that_does_not_open_is_an_error(void **state)
 {
     (void)state;
     Rng rng = {6};
@@ -110,8 +110,8 @@ static void one_that_does_not_open_is_an_error(void **state)
     }
 }
 
-/* A file that ends too soon fails while they are at work on its first bands. */
-static void an_input_that_ends_stops_them(void **state)
+/* A file that is truncated fails while they work on its first bands. */
+static void a_truncated_input_stops_all(void **state)
 {
     (void)state;
     Rng rng = {7};
@@ -134,10 +134,10 @@ static void an_input_that_ends_stops_them(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_that_fails_ends_all),
-        cmocka_unit_test(one_that_fails_in_memory),
-        cmocka_unit_test(one_that_does_not_open_is_an_error),
-        cmocka_unit_test(an_input_that_ends_stops_them),
+        cmocka_unit_test(a_failure_ends_all),
+        cmocka_unit_test(a_failure_in_memory),
+        cmocka_unit_test(a_gpu_that_does_not_open_is_an_error),
+        cmocka_unit_test(a_truncated_input_stops_all),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

@@ -1,5 +1,5 @@
-/* Temporaries of outputs: none outlives its process but by SIGKILL, and the next one removes those, never one that
- * lives. */
+/* Temporary files of outputs: none outlives its process except after SIGKILL, and the next process removes
+ * stale ones, never one in use. */
 #define _GNU_SOURCE /* for text.c */
 #include <pthread.h>
 #include <setjmp.h>
@@ -54,7 +54,7 @@ static void put(const char *path, const HaloSinkOptions *options)
 
 /* ---- the end of a process ------------------------------------------------------------------------------- */
 
-static void nothing_is_made_after_the_end(void **unused)
+static void nothing_is_created_after_a_signal(void **unused)
 {
     (void)unused;
     const char *path = test_path("late");
@@ -90,7 +90,7 @@ static void on_signal(int number)
     _exit(128 + number);
 }
 
-static void a_signal_while_threads_are_at_work(void **unused)
+static void a_signal_while_threads_work(void **unused)
 {
     (void)unused;
     for (int round = 0; round < 100; round++) {
@@ -123,7 +123,7 @@ static void *without_memory(void *unused)
     return cli_grow(NULL, room, &room, 8);
 }
 
-static void want_of_memory_ends_all(void **unused)
+static void lack_of_memory_ends_all(void **unused)
 {
     (void)unused;
     const pid_t child = fork();
@@ -147,7 +147,7 @@ static void want_of_memory_ends_all(void **unused)
 /* ---- what others left, and what others have in use ---------------------------------------------------------
  */
 
-static void remains_go_when_the_output_is_written(void **unused)
+static void stale_temporaries_are_removed(void **unused)
 {
     (void)unused;
     const char *path = test_path("again");
@@ -163,7 +163,7 @@ static void remains_go_when_the_output_is_written(void **unused)
     unlink(path);
 }
 
-static void those_in_use_stay(void **unused)
+static void temporaries_in_use_stay(void **unused)
 {
     (void)unused;
     const char *path = test_path("alive");
@@ -185,7 +185,7 @@ static void those_in_use_stay(void **unused)
     assert_int_equal(files_in_folder(".alive.halo-*"), 2);
     halo_sink_sweep(path);
     assert_int_equal(files_in_folder(".alive.halo-*"), 2);
-    put(path, &careful); /* nor does who writes the same output take them for dead */
+    put(path, &careful); /* and a process that writes the same output does not take them for stale */
     assert_int_equal(files_in_folder(".alive.halo-*"), 2);
     assert_int_equal(write(go[1], "x", 1), 1);
     assert_int_equal(exit_of(child), 0);
@@ -270,8 +270,8 @@ static void what_is_replaced_keeps_its_mode(void **unused)
     unlink(path);
 }
 
-/* What root replaces stays the user's. Anybody else cannot give files away: then its group is kept where it can
- * be, and else has no more rights than others. */
+/* A file that root replaces keeps its owner. Other users cannot change owners: then the group is kept if
+ * possible, or else gets no more rights than others. */
 static void what_is_replaced_keeps_its_owner(void **unused)
 {
     (void)unused;
@@ -325,11 +325,11 @@ static void synced_outputs(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_made_after_the_end),
-        cmocka_unit_test(a_signal_while_threads_are_at_work),
-        cmocka_unit_test(want_of_memory_ends_all),
-        cmocka_unit_test(remains_go_when_the_output_is_written),
-        cmocka_unit_test(those_in_use_stay),
+        cmocka_unit_test(nothing_is_created_after_a_signal),
+        cmocka_unit_test(a_signal_while_threads_work),
+        cmocka_unit_test(lack_of_memory_ends_all),
+        cmocka_unit_test(stale_temporaries_are_removed),
+        cmocka_unit_test(temporaries_in_use_stay),
         cmocka_unit_test(other_things_with_such_a_name_stay),
         cmocka_unit_test(a_file_of_the_user_stays),
         cmocka_unit_test(a_new_file_has_the_mode_of_one),

@@ -1,4 +1,4 @@
-/* Text that everything else is read with: numbers, UTF-8, lists of words and the parts of paths. */
+/* Parsing of text: numbers, UTF-8, lists of words and the parts of paths. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 /* ---- numbers -------------------------------------------------------------------------------------------- */
 
-static void test_whole_numbers(void **unused)
+static void test_integers(void **unused)
 {
     (void)unused;
     const char *end;
@@ -72,7 +72,7 @@ static void test_plain_numbers(void **unused)
 }
 
 /* What is printed with 17 digits is read as the same double, whichever it is. */
-static void number_comes_back(Rng *rng)
+static void test_numbers_come_back(Rng *rng)
 {
     const uint64_t bits = rng_next(rng);
     char text[64];
@@ -82,12 +82,6 @@ static void number_comes_back(Rng *rng)
     halo_snprintf(text, sizeof text, "%.17g", value);
     if (!halo_read_number(text, &back, NULL) || memcmp(&back, &value, sizeof value) != 0)
         fail_case(NULL, "%s", text);
-}
-
-static void test_numbers_come_back(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 10000, number_comes_back);
 }
 
 /* ---- UTF-8 ---------------------------------------------------------------------------------------------- */
@@ -111,7 +105,7 @@ static void test_every_character(void **unused)
 }
 
 /* All there are of two bytes, and the corners of RFC 3629. */
-static void test_what_is_no_character(void **unused)
+static void test_invalid_utf8(void **unused)
 {
     (void)unused;
     uint32_t code;
@@ -238,11 +232,11 @@ int main(int argc, char **argv)
 {
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_integers),
         cmocka_unit_test(test_plain_numbers),
-        cmocka_unit_test(test_numbers_come_back),
+        random_test(test_numbers_come_back, 10000),
         cmocka_unit_test(test_every_character),
-        cmocka_unit_test(test_what_is_no_character),
+        cmocka_unit_test(test_invalid_utf8),
         cmocka_unit_test(test_cuts_between_characters),
         cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_lists),

@@ -1,4 +1,4 @@
-/* TIFF as others write it: whole samples in every layout, byte order and compression. */
+/* TIFF as others write it: samples of whole bytes in every layout, byte order and compression. */
 #ifdef HALO_HAVE_TIFF
 #include <float.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #include "tiff_files.h"
 
-/* What samples may be, and what they become. */
+/* Types of samples, and the types they are read as. */
 typedef struct Kind {
     int bits, format;
     HaloDtype dtype;
@@ -65,7 +65,7 @@ static void draw_sample(Rng *rng, const Kind *kind, uint8_t *sample, uint8_t *va
     memcpy(value, kind->dtype == HALO_F32 ? (const void *)&f : sample, halo_dtype_size(kind->dtype));
 }
 
-static void one_layout(Rng *rng)
+static void every_layout(Rng *rng)
 {
     static const char *const modes[] = {"wl", "wb", "wl8", "wb8"};
     static const int compressions[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE,
@@ -115,12 +115,6 @@ static void one_layout(Rng *rng)
     free(expected);
 }
 
-static void every_layout(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 400, one_layout);
-}
-
 /* f64 becomes the nearest f32, which may be an infinity or a zero. */
 static void doubles_beyond_floats(void **unused)
 {
@@ -148,7 +142,7 @@ static void doubles_beyond_floats(void **unused)
     free(file.at);
 }
 
-/* Every one, to the bit; of a NaN also what it carries. */
+/* Every one, to the bit, the payload of a NaN included. */
 static void halves(void **unused)
 {
     (void)unused;
@@ -173,7 +167,7 @@ static void halves(void **unused)
 }
 
 /* 2^24 is the last integer that has all its neighbours below among the floats. */
-static void integers_that_are_no_floats_are_counted(void **unused)
+static void integers_beyond_floats_are_counted(void **unused)
 {
     (void)unused;
     static const struct {
@@ -206,10 +200,10 @@ static void integers_that_are_no_floats_are_counted(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_layout),
+        random_test(every_layout, 400),
         cmocka_unit_test(doubles_beyond_floats),
         cmocka_unit_test(halves),
-        cmocka_unit_test(integers_that_are_no_floats_are_counted),
+        cmocka_unit_test(integers_beyond_floats_are_counted),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

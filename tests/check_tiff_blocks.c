@@ -1,4 +1,4 @@
-/* Strips and tiles by threads: the same samples and the same failures as one thread has. */
+/* Strips and tiles by threads: the same samples and the same failures as with one thread. */
 #ifdef HALO_HAVE_TIFF
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void set_tags(TIFF *tiff, const Made *made)
     }
 }
 
-/* Samples of which some repeat, so that they shrink, but not to nothing. */
+/* Samples with some repetition, so that they compress moderately. */
 static void draw_samples(Rng *rng, const Made *made, uint8_t *to, int64_t bytes)
 {
     for (int64_t i = 0; i < bytes; i += 4) {
@@ -129,7 +129,7 @@ out:
     return status;
 }
 
-static void one_file(Rng *rng)
+static void threads_make_no_difference(Rng *rng)
 {
     const Made made = draw_layout(rng);
     Bytes file = make(rng, &made), one = {0}, many = {0};
@@ -151,15 +151,9 @@ static void one_file(Rng *rng)
     free(many.at);
 }
 
-static void threads_read_what_one_reads(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 40, one_file);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_read_what_one_reads)};
+    const struct CMUnitTest tests[] = {random_test(threads_make_no_difference, 40)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

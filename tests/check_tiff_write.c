@@ -167,7 +167,7 @@ static void expect_file(const Bytes *file, const HaloBuf *data, int tile, bool p
     TIFFClose(tiff);
 }
 
-static void one_picture(Rng *rng)
+static void libtiff_reads_what_is_written(Rng *rng)
 {
     HaloBuf data = draw_picture(rng);
     const HaloWriteOptions options = {.tile = 16 * (int)rng_between(rng, 0, 6), .pyramid = rng_once_in(rng, 2)};
@@ -180,12 +180,6 @@ static void one_picture(Rng *rng)
     free(file.at);
     free(again.at);
     halo_buf_free(&data);
-}
-
-static void libtiff_reads_what_is_written(void **unused)
-{
-    (void)unused;
-    for_each_case(__func__, 150, one_picture);
 }
 
 static int predictor_of(HaloDtype dtype)
@@ -220,7 +214,7 @@ static void floats_are_written_without_predictor(void **unused)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(libtiff_reads_what_is_written),
+    const struct CMUnitTest tests[] = {random_test(libtiff_reads_what_is_written, 150),
                                        cmocka_unit_test(floats_are_written_without_predictor)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

@@ -1,5 +1,5 @@
-/* EXIF's orientation and thumbnail on the way from file to file: rows are turned where the output cannot say
- * how they lie, and only there; a thumbnail goes along only with the samples that it shows. */
+/* EXIF's orientation and thumbnail from file to file: images are rotated where the output cannot hold the
+ * orientation, and only there; a thumbnail is kept only with the samples that it shows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,8 +51,8 @@ static HaloReport run(const char *pipeline, const char *input, const char *outpu
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-/* Which stored pixel is seen at (x, y), by the words of EXIF: which side of the picture row 0 and column 0 are.
- */
+/* Which stored pixel is seen at (x, y), by EXIF's definition: which side of the image row 0 and column 0
+ * are. */
 static void seen_at(int orientation, int64_t x, int64_t y, int64_t *column, int64_t *row)
 {
     /* 0: top, 1: right, 2: bottom, 3: left */
@@ -91,7 +91,7 @@ static void expect_turned(const char *input, const char *name, bool strip, int o
     expect_seen(output, orientation, data);
 }
 
-static void rows_are_turned_where_exif_ends(void **unused)
+static void images_are_rotated_without_exif(void **unused)
 {
     (void)unused;
     char in[600];
@@ -110,7 +110,7 @@ static void rows_are_turned_where_exif_ends(void **unused)
         }
 }
 
-static void the_tag_goes_along_where_it_can(void **unused)
+static void the_tag_is_kept_where_possible(void **unused)
 {
     (void)unused;
     static const char *const names[] = {"kept.png",
@@ -136,7 +136,7 @@ static void the_tag_goes_along_where_it_can(void **unused)
             assert_int_equal(halo_exif_orientation(&info.meta.exif), o);
             halo_meta_free(&info.meta);
         }
-        /* Results alone are of the rows as they lie. */
+        /* Results without an output are those of the stored rows. */
         HaloReport report = run("stats", in, NULL, false);
         assert_int_equal(report.results.item[0].shape.width, WIDTH);
         assert_int_equal(report.notes.count[HALO_NOTE_TURNED], 0);
@@ -145,7 +145,7 @@ static void the_tag_goes_along_where_it_can(void **unused)
     }
 }
 
-static void exif_behind_the_samples(void **unused)
+static void exif_after_the_samples(void **unused)
 {
     (void)unused;
     char in[600];
@@ -171,7 +171,7 @@ static const uint8_t with_thumbnail[] =
     "MM\0*\0\0\0\10"
     "\0\3\1\17\0\2\0\0\0\10\0\0\0\62\1\22\0\3\0\0\0\1\0\6\0\0\202\230\0\2\0\0\0\10\0\0\0\72\0\0\0\102" /* to 50
                                                                                                         */
-    "a maker\0nobody.\0"                                                                      /* to 66 */
+    "a maker\0holders\0"                                                                      /* to 66 */
     "\0\3\1\3\0\3\0\0\0\1\0\6\0\0\2\1\0\4\0\0\0\1\0\0\0\154\2\2\0\4\0\0\0\1\0\0\0\11\0\0\0\0" /* to 108 */
     "\xff\xd8"
     "FACES\xff\xd9";
@@ -213,11 +213,11 @@ static void thumbnails(void **unused)
         assert_int_equal(halo_exif_thumbnail(exif), cases[i].kept);
         assert_int_equal(holds(exif, "FACES"), cases[i].kept);
         assert_int_equal(halo_exif_orientation(exif), 6);
-        assert_true(holds(exif, "a maker") && holds(exif, "nobody."));
+        assert_true(holds(exif, "a maker") && holds(exif, "holders"));
         if (!cases[i].kept) assert_true(exif->size <= 66);
         halo_meta_free(&info.meta);
     }
-    /* Turned, the rest of EXIF is what is left out. */
+    /* When the image is rotated, the rest of EXIF is left out. */
     HaloReport report = run("", in, test_path("thumbed.pam"), false);
     assert_int_equal(report.notes.left_out, HALO_META_EXIF);
     assert_int_equal(report.notes.count[HALO_NOTE_TURNED], 1);
@@ -231,9 +231,9 @@ static const uint8_t with_size[] =
     "\0\2\1\22\0\3\0\0\0\1\0\6\0\0\207\151\0\4\0\0\0\1\0\0\0\46\0\0\0\0" /* to 38 */
     "\0\2\240\2\0\3\0\0\0\1\0\7\0\0\240\3\0\4\0\0\0\1\0\0\0\5\0\0\0\0";
 
-/* What a pipeline of geometry makes of a picture that lies on its side: turned first, as people see it; its
- * tags tell of the result. */
-static void geometry_is_of_what_people_see(void **unused)
+/* Geometry operations on an image with an orientation: it is rotated upright first, and its tags describe the
+ * result. */
+static void geometry_is_of_the_upright_image(void **unused)
 {
     (void)unused;
     static const struct {
@@ -272,7 +272,7 @@ static void geometry_is_of_what_people_see(void **unused)
         assert_int_equal(high[0] << 24 | high[1] << 16 | high[2] << 8 | high[3], cases[i].height);
         if (i < 2) halo_meta_free(&info.meta);
     }
-    /* The upper left pixel that people see is the lower left one of those that lie. */
+    /* The upper left pixel that is seen is the lower left one that is stored. */
     HaloReport report = run("crop:1x1+0+0 | stats", in, NULL, false);
     const uint8_t *corner = halo_at(&data, 0, HEIGHT - 1);
     assert_true(report.results.item[0].channel[0].mean == (double)corner[0]);
@@ -280,8 +280,7 @@ static void geometry_is_of_what_people_see(void **unused)
     halo_meta_free(&meta);
 }
 
-/* Whatever bytes are wrong or missing, nothing is touched beyond them, and the orientation stays what it was.
- */
+/* Whatever bytes are wrong or missing, nothing is read beyond them, and the orientation stays what it was. */
 static void damaged_exif(void **unused)
 {
     (void)unused;
@@ -304,7 +303,7 @@ static void damaged_exif(void **unused)
     free(good.data);
 }
 
-/* ---- what else goes along, or does not ------------------------------------------------------------------ */
+/* ---- further metadata ---------------------------------------------------------------------------------- */
 
 static void coding_of_light(void **unused)
 {
@@ -334,7 +333,7 @@ static void coding_of_light(void **unused)
 }
 
 /* Markers of JPEG hold 64 KiB, and its comments have no keys. */
-static void what_jpeg_has_no_room_for(void **unused)
+static void what_jpeg_cannot_hold(void **unused)
 {
     (void)unused;
 #ifdef HALO_HAVE_JPEG
@@ -365,14 +364,14 @@ static void what_jpeg_has_no_room_for(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_turned_where_exif_ends),
-        cmocka_unit_test(the_tag_goes_along_where_it_can),
-        cmocka_unit_test(exif_behind_the_samples),
+        cmocka_unit_test(images_are_rotated_without_exif),
+        cmocka_unit_test(the_tag_is_kept_where_possible),
+        cmocka_unit_test(exif_after_the_samples),
         cmocka_unit_test(thumbnails),
-        cmocka_unit_test(geometry_is_of_what_people_see),
+        cmocka_unit_test(geometry_is_of_the_upright_image),
         cmocka_unit_test(damaged_exif),
         cmocka_unit_test(coding_of_light),
-        cmocka_unit_test(what_jpeg_has_no_room_for),
+        cmocka_unit_test(what_jpeg_cannot_hold),
     };
     return cmocka_run_group_tests(tests, test_session_open, test_session_close);
 }

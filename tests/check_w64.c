@@ -1,5 +1,5 @@
-/* Sony's Wave64 by itself: headers as other programs write them, chunks at multiples of 8 bytes, and lengths
- * that nobody knows. The layout is written down here a second time. */
+/* Sony's Wave64: headers as other programs write them, chunks at multiples of 8 bytes, and unknown lengths. The
+ * layout is defined here independently. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -95,12 +95,12 @@ static void test_extensible_floats(void **unused)
         assert_int_equal(back.frames, 3);
         assert_memory_equal(back.at, in, sizeof in);
         free(back.at);
-        file.size -= 9; /* what is missing is said */
+        file.size -= 9; /* missing samples are reported */
         must_refuse_sound(bytes_of(&file), &halo_format_w64, "truncated");
     }
 }
 
-/* A chunk of an odd length, one of a GUID that nobody knows, and chunks behind the samples. */
+/* A chunk of an odd length, one of an unknown GUID, and chunks after the samples. */
 static void test_chunks_are_found(void **unused)
 {
     (void)unused;
@@ -142,7 +142,7 @@ static void test_chunks_are_found(void **unused)
     assert_int_equal(save_sound_to(path, &halo_format_w64, &info, samples, 5, NULL), HALO_OK);
     Bytes made = bytes_of_file(path);
     int seen = 0;
-    for (size_t at = 40; at + 24 <= made.size;) { /* a walk by the book */
+    for (size_t at = 40; at + 24 <= made.size;) { /* chunk by chunk, as the specification has it */
         uint64_t length = 0;
         for (int b = 7; b >= 0; b--) length = length << 8 | made.at[at + 16 + (size_t)b];
         assert_true(length >= 24 && at % 8 == 0 && at + length <= made.size);
@@ -166,7 +166,7 @@ static void test_chunks_are_found(void **unused)
 
 /* ---- pipes ---------------------------------------------------------------------------------------------- */
 
-/* Of unknown length into a pipe and out of one: nothing that fills up becomes a sample. */
+/* Of unknown length into a pipe and out of one: padding does not become samples. */
 static void test_length_unknown(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Which masks sum whole numbers exactly (halo/whole_taps.h): sums by fma, in any order, against integers. */
+/* Which masks sum integers exactly (halo/whole_taps.h): sums by fma, in any order, against integers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void expect_exact(Rng *rng, const float *tap, int n, const HaloWholeTaps 
     }
 }
 
-static void accepted_sums_are_exact_body(Rng *rng)
+static void accepted_sums_are_exact(Rng *rng)
 {
     static float tap[MOST_TAPS];
     const int n = (int)rng_between(rng, 1, rng_once_in(rng, 3) ? MOST_TAPS : 25);
@@ -73,12 +73,6 @@ static void accepted_sums_are_exact_body(Rng *rng)
     if (!fits) return;
     if (unit != 0) assert_int_equal(whole.largest, largest / unit);
     expect_exact(rng, tap, n, &whole, most);
-}
-
-static void accepted_sums_are_exact(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 600, accepted_sums_are_exact_body);
 }
 
 static void known_masks(void **state)
@@ -112,7 +106,7 @@ static void samples_outside_count(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepted_sums_are_exact),
+        random_test(accepted_sums_are_exact, 600),
         cmocka_unit_test(known_masks),
         cmocka_unit_test(samples_outside_count),
     };

@@ -1,5 +1,5 @@
-/* Minima, maxima and what is made of them, against their definition in plain loops: which samples belong to a
- * shape, what counts at the edges, and that nothing moves. */
+/* Minima, maxima and morphology, against their definition in plain loops: which samples belong to a shape, what
+ * counts at the edges, and that nothing is shifted. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@ enum { TEXT = 160 };
 
 /* ---- shapes --------------------------------------------------------------------------------------------- */
 
-/* One bright sample grows into the window turned round; all shapes are their own image. */
+/* One bright sample grows into the reflected window; all shapes are symmetric. */
 static void expect_grown(const char *size, int width, int height, const char *drawn)
 {
     const HaloShape shape = test_shape(HALO_U8, 19, 17, 1);
@@ -157,8 +157,8 @@ static void expect_samples(const char *text, const HaloBuf *got, const HaloBuf *
                               (double)oracle_get(want, x + dx, y + dy, c));
 }
 
-/* What lies outside does not count, and where no window reaches outside nothing differs with the border. */
-static void operations_body(Rng *rng)
+/* Samples outside do not count, and where no window reaches outside the border makes no difference. */
+static void operations(Rng *rng)
 {
     static const char *const shape_name[] = {"box", "disk", "cross"};
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 24), rng_between(rng, 1, 24),
@@ -188,14 +188,8 @@ static void operations_body(Rng *rng)
     halo_buf_free(&want);
 }
 
-static void operations(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 120, operations_body);
-}
-
 /* Of windows that are no rectangles, each row is trimmed by itself. */
-static void oversized_body(Rng *rng)
+static void oversized_windows(Rng *rng)
 {
     static const char *const shape_name[] = {"box", "disk", "cross"};
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 4), rng_between(rng, 1, 4),
@@ -211,12 +205,6 @@ static void oversized_body(Rng *rng)
     outcome_free(&outcome);
     halo_buf_free(&in);
     halo_buf_free(&want);
-}
-
-static void oversized_windows(void **state)
-{
-    (void)state;
-    for_each_case(__func__, 40, oversized_body);
 }
 
 /* border=keep leaves as much as both windows reach over. */
@@ -241,31 +229,31 @@ static void kept_margins(void **state)
 
 /* ---- what is said twice --------------------------------------------------------------------------------- */
 
-static void ways_to_say_it(void **state)
+static void equivalent_spellings(void **state)
 {
     (void)state;
-    static const Said said[] = {
-        {SEEN, "median:radius=2", "median:width=5"},
-        {SEEN, "median:radius=1", "median"},
-        {SEEN, "median:height=3", "median"},
-        {SEEN, "rank:0.5,width=5,height=3", "median:width=5,height=3"},
-        {SEEN, "rank:0,width=4,height=3", "erode:4,height=3"},
-        {SEEN, "rank:1,width=4,alpha=straight", "dilate:4,alpha=straight"},
-        {SEEN, "local:min,width=5", "erode:5"},
-        {SEEN, "local:max,width=4,height=2", "dilate:width=4,height=2"},
-        {SEEN, "local:range", "outline"},
-        {SEEN, "open:5,shape=disk,border=wrap",
+    static const Equivalent said[] = {
+        {OF_IMAGE, "median:radius=2", "median:width=5"},
+        {OF_IMAGE, "median:radius=1", "median"},
+        {OF_IMAGE, "median:height=3", "median"},
+        {OF_IMAGE, "rank:0.5,width=5,height=3", "median:width=5,height=3"},
+        {OF_IMAGE, "rank:0,width=4,height=3", "erode:4,height=3"},
+        {OF_IMAGE, "rank:1,width=4,alpha=straight", "dilate:4,alpha=straight"},
+        {OF_IMAGE, "local:min,width=5", "erode:5"},
+        {OF_IMAGE, "local:max,width=4,height=2", "dilate:width=4,height=2"},
+        {OF_IMAGE, "local:range", "outline"},
+        {OF_IMAGE, "open:5,shape=disk,border=wrap",
          "erode:5,shape=disk,border=wrap | dilate:5,shape=disk,border=wrap"},
-        {HEARD, "median:window=7", "median:width=7"},
-        {HEARD, "median:window=6ms", "median:width=6ms"},
-        {HEARD, "close:9,shape=disk", "close:9ms"},
+        {OF_SOUND, "median:window=7", "median:width=7"},
+        {OF_SOUND, "median:window=6ms", "median:width=6ms"},
+        {OF_SOUND, "close:9,shape=disk", "close:9ms"},
     };
-    expect_all_same_said(said, sizeof said / sizeof *said);
+    expect_all_equivalent(said, sizeof said / sizeof *said);
 }
 
 /* ---- infinities and NaN --------------------------------------------------------------------------------- */
 
-/* They reach the windows that hold them, and no other. */
+/* They affect the windows that hold them, and no others. */
 static void special_samples_stay_in_their_windows(void **state)
 {
     (void)state;
@@ -301,9 +289,9 @@ static void special_samples_stay_in_their_windows(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_as_drawn),   cmocka_unit_test(operations),
-        cmocka_unit_test(oversized_windows), cmocka_unit_test(kept_margins),
-        cmocka_unit_test(ways_to_say_it),    cmocka_unit_test(special_samples_stay_in_their_windows),
+        cmocka_unit_test(shapes_as_drawn),      random_test(operations, 120),
+        random_test(oversized_windows, 40),     cmocka_unit_test(kept_margins),
+        cmocka_unit_test(equivalent_spellings), cmocka_unit_test(special_samples_stay_in_their_windows),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

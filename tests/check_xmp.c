@@ -1,4 +1,4 @@
-/* What XMP repeats of the orientation and the size is true of the output. */
+/* The orientation and the size that XMP repeats are those of the output. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static const struct {
                      "exif:PixelYDimension='48'>\xc3\xa9" END},
     {BEGIN TIFF EXIF "><exif:PixelXDimension>7</exif:PixelXDimension>" END,
      BEGIN TIFF EXIF "><exif:PixelXDimension>640</exif:PixelXDimension>" END},
-    /* Nothing that could be meant, or nothing that is sure. */
+    /* No such value, or an ambiguous one. */
     {BEGIN "tiff:Orientation=\"6\"/>" END, NULL},
     {BEGIN TIFF "tiff:Orientation=\"sideways\"/>" END, NULL},
     {BEGIN TIFF "tiff:Orientation=\"6'/>" END, NULL},
@@ -73,7 +73,7 @@ static void values_are_replaced(void **unused)
     }
 }
 
-/* Cut off anywhere, or with any byte another: nothing is touched beyond the packet. */
+/* Truncated anywhere, or with any byte changed: nothing is read beyond the packet. */
 static void damaged_packets(void **unused)
 {
     (void)unused;
@@ -114,7 +114,7 @@ static void expect_xmp(const char *path, int orientation, int width, int height)
     halo_meta_free(&info.meta);
 }
 
-static void files_say_what_is_true(void **unused)
+static void files_agree_with_the_output(void **unused)
 {
     (void)unused;
     static const struct {
@@ -165,7 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_replaced),
         cmocka_unit_test(damaged_packets),
-        cmocka_unit_test(files_say_what_is_true),
+        cmocka_unit_test(files_agree_with_the_output),
     };
     return cmocka_run_group_tests(tests, test_session_open, test_session_close);
 }

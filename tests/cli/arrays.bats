@@ -1,4 +1,4 @@
-# Arrays of more dimensions: what --axes says of them, and pages in one NPY.
+# Arrays of more dimensions: --axes, and pages in one NPY.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -8,9 +8,12 @@ make_arrays() {
 import numpy as np
 r = np.random.default_rng(2)
 a = r.integers(0, 256, (4, 11, 13, 3)).astype(np.uint8)
-np.save("nhwc.npy", a); np.save("nchw.npy", np.ascontiguousarray(a.transpose(0, 3, 1, 2))); np.save("chw.npy", np.ascontiguousarray(a[0].transpose(2, 0, 1)))
-np.save("hwc.npy", a[0]); np.save("nhw.npy", np.ascontiguousarray(a[..., 1])); np.save("hw.npy", np.ascontiguousarray(a[0, ..., 1]))
-np.save("chw64.npy", np.ascontiguousarray(a[0].transpose(2, 0, 1)).astype(">f8")); np.save("hwc64.npy", a[0].astype(np.float32))
+np.save("nhwc.npy", a); np.save("nchw.npy", np.ascontiguousarray(a.transpose(0, 3, 1, 2)))
+np.save("chw.npy", np.ascontiguousarray(a[0].transpose(2, 0, 1)))
+np.save("hwc.npy", a[0]); np.save("nhw.npy", np.ascontiguousarray(a[..., 1]))
+np.save("hw.npy", np.ascontiguousarray(a[0, ..., 1]))
+np.save("chw64.npy", np.ascontiguousarray(a[0].transpose(2, 0, 1)).astype(">f8"))
+np.save("hwc64.npy", a[0].astype(np.float32))
 np.save("mean.npy", a[..., 1].mean(0).astype(np.float32))
 END
 }
@@ -50,8 +53,10 @@ END
 import numpy as np
 a = np.load("nhwc.npy")
 np.save("f_nhwc.npy", np.asfortranarray(a)); np.save("f_hwc.npy", np.asfortranarray(a[0]))
-np.save("f_hw.npy", np.asfortranarray(a[0, ..., 1])); np.save("f_tzyx.npy", np.asfortranarray(a[..., 1].reshape(2, 2, 11, 13).astype(">i2")))
-np.save("zyx.npy", a[..., 1].astype(np.float32)); np.save("series.npy", a[0, ..., 0].astype(np.float32)); np.save("f_series.npy", np.asfortranarray(a[0, ..., 0].astype(">f8")))
+np.save("f_hw.npy", np.asfortranarray(a[0, ..., 1]))
+np.save("f_tzyx.npy", np.asfortranarray(a[..., 1].reshape(2, 2, 11, 13).astype(">i2")))
+np.save("zyx.npy", a[..., 1].astype(np.float32)); np.save("series.npy", a[0, ..., 0].astype(np.float32))
+np.save("f_series.npy", np.asfortranarray(a[0, ..., 0].astype(">f8")))
 np.save("f_line.npy", np.asfortranarray(a[0, 0, :, 0])); np.save("line.npy", a[0, :1, :, 0])
 END
     for name in nhwc hwc hw line; do
@@ -86,11 +91,13 @@ END
     halo run channels:1,2 hwc.npy -o two.npy # whole channels stand before the cut
     halo run channels:1,2 x.npy -o x2.npy
     cmp x2.npy two.npy
-    head -c 1000 f_series.npy > cut.npy # 109 of 143 samples: the first 9 channels of 11 frames, and 10 samples of the next
+    # 109 of 143 samples: the first 9 channels of 11 frames, and 10 samples of the next
+    head -c 1000 f_series.npy > cut.npy
     run --separate-stderr halo run gain:1 --rate 10 cut.npy -o y.npy
     [ "$status" -eq 1 ] && says "truncated: 109 of 143 samples"
     halo run gain:1 --rate 10 cut.npy -o y.npy --tolerate
-    [ "$(halo run gain:1 --rate 10 y.npy -o - --to csv | cut -d, -f1-9)" = "$(halo run gain:1 --rate 10 series.npy -o - --to csv | cut -d, -f1-9)" ]
+    [ "$(halo run gain:1 --rate 10 y.npy -o - --to csv | cut -d, -f1-9)" = \
+        "$(halo run gain:1 --rate 10 series.npy -o - --to csv | cut -d, -f1-9)" ]
 }
 
 @test "three dimensions with a long last one are refused, also beside another picture" {
@@ -100,7 +107,9 @@ END
         [ "$status" -ne 0 ]
     done
     run --separate-stderr halo stats nhw.npy
-    [ "$status" -eq 1 ] && says 'nhw.npy: an array of 3 dimensions, the last of 13: --axes nhw (or zyx) reads it as pages, --axes hwc as channels'
+    [ "$status" -eq 1 ] &&
+        says \
+        'nhw.npy: an array of 3 dimensions, the last of 13: --axes nhw (or zyx) reads it as pages, --axes hwc as channels'
     run --separate-stderr halo run subtract:nhw.npy hw.npy -o x.npy
     [ "$status" -eq 1 ] && says 'the last of 13: --axes nhw (or zyx)' && [ ! -e x.npy ]
     halo run '' nhw.npy -o out.npy --axes zyx
@@ -128,10 +137,11 @@ END
     halo info two.npy --axes nhw | grep -q 'images *2'
 }
 
-@test "what --axes cannot mean is said" {
+@test "impossible values of --axes are refused" {
     make_arrays
     run --separate-stderr halo run '' nchw.npy -o x.npy
-    [ "$status" -eq 1 ] && says "an array of 4 dimensions, the last of 13: --axes says what they are, such as nhwc or tzyx"
+    [ "$status" -eq 1 ] &&
+        says "an array of 4 dimensions, the last of 13: --axes says what they are, such as nhwc or tzyx"
     run --separate-stderr halo run '' hw.npy -o x.npy --axes hwc
     [ "$status" -eq 1 ] && says "an array of 2 dimensions"
     run --separate-stderr halo run '' hw.npy -o x.npy --axes wwc
@@ -143,7 +153,7 @@ END
     [ "$status" -eq 1 ] && says "page 3" && says "truncated"
 }
 
-@test "integers whose places alone change stay integers in NPY" {
+@test "integers that are only moved stay integers in NPY" {
     make_gray in.pgm 12 9
     for pipeline in crop:5x4+1+2 'flip | rotate:90' transpose pad:2 'pad:1,border=constant=7'; do
         halo run "$pipeline" in.pgm -o moved.npy -f

@@ -1,4 +1,4 @@
-# Many inputs: names, folders, failures that stop nothing.
+# Many inputs: names, folders, failures that do not stop the others.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() { load common; common_setup; make_gray a.pgm 20 10; }
 
@@ -19,12 +19,14 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
     run --separate-stderr halo run gauss:1 a.pgm bad.png --out-dir out --json
     [ "$status" -eq 1 ]
     [ "${#lines[@]}" -eq 3 ]
-    [[ "${lines[0]}" == '{"type":"file","file":"a.pgm","output":"out/a.pgm","status":"ok","error":null,"clipped":0,"peak":null,"ms":{"read":'* ]]
+    [[ "${lines[0]}" == \
+        '{"type":"file","file":"a.pgm","output":"out/a.pgm","status":"ok","error":null,"clipped":0,"peak":null,"ms":{"read":'* ]]
     [[ "${lines[1]}" == '{"type":"file","file":"bad.png","output":"out/bad.png","status":"failed","error":"'* ]]
-    [[ "${lines[2]}" == '{"type":"summary","ok":1,"failed":1,"skipped":0,"seconds":'*'"backend":"cpu","device":"'* ]]
+    [[ "${lines[2]}" == \
+        '{"type":"summary","ok":1,"failed":1,"skipped":0,"seconds":'*'"backend":"cpu","device":"'* ]]
 }
 
-@test "all failed alike: that status; a single input has its own" {
+@test "when all inputs fail alike the exit status is theirs" {
     run halo stats none1.pgm none2.pgm
     [ "$status" -eq 1 ]
     run halo stats a.pgm a.pgm --max-pixels 10
@@ -77,7 +79,7 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
     says "nothing: no file of a known format"
 }
 
-@test "outputs inside the folder that is walked are not taken for inputs" {
+@test "outputs inside of the input folder are not taken for inputs" {
     mkdir in
     cp a.pgm in/a.pgm
     halo run gauss:1 in -r --out-dir in/out
@@ -106,7 +108,7 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
     done
 }
 
-@test "names end as --to was said" {
+@test "names get the extension of --to" {
     for to in pgm:out/a.pgm pnm:out/a.pgm jpeg:out/a.jpg jpg:out/a.jpg tif:out/a.tif tiff:out/a.tif; do
         [ "$(halo run gauss:1 a.pgm --out-dir out -n --to ${to%:*})" = "a.pgm -> ${to#*:}" ]
     done
@@ -115,7 +117,7 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
     [ "$(halo run gauss:1 a.png --out-dir out -n --to pnm)" = "a.png -> out/a.ppm" ]
 }
 
-@test "--dry-run says what would be and writes nothing" {
+@test "--dry-run prints the outputs and writes nothing" {
     run halo run gauss:1 a.pgm --out-dir out -n
     [ "$status" -eq 0 ]
     [ "$output" = "a.pgm -> out/a.pgm" ]
@@ -153,19 +155,20 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
     [ -z "$stderr$output" ]
 }
 
-@test "info: for eyes and as JSON, of images and sound" {
+@test "info as text and as JSON, of images and sound" {
     make_wav s.wav 4000
     run halo info a.pgm s.wav
     [ "$status" -eq 0 ]
     [[ "$output" == *"20 x 10"* && "$output" == *"8000 Hz"* && "$output" == *"0.500 s"* ]]
     run halo info --json a.pgm s.wav
-    [[ "${lines[0]}" == '{"type":"info","file":"a.pgm","format":"pnm","kind":"image","width":20,"height":10,'* ]]
+    [[ "${lines[0]}" == \
+        '{"type":"info","file":"a.pgm","format":"pnm","kind":"image","width":20,"height":10,'* ]]
     [[ "${lines[1]}" == *'"kind":"audio","width":4000,'*'"rate":8000,"seconds":0.5,'* ]]
     run --separate-stderr halo info a.pgm none.pgm
     [ "$status" -eq 1 ]
 }
 
-@test "files side by side: the same bytes and the same page, in the order of the inputs" {
+@test "parallel files: the same bytes and the same report, in the order of the inputs" {
     mkdir in
     for i in 1 2 3 4 5 6 7 8 9; do make_gray "in/$i.pgm" $((300 / i)) $((40 * i)); done
     head -c 100 in/1.pgm > in/5.pgm # one of them is bad

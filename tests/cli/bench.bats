@@ -1,19 +1,20 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# What measures speed: the rows are there and sensible; no test looks at a time.
+# Benchmarks: the rows exist and are plausible; no test depends on a time.
 setup() {
     load common
     common_setup
 }
 
-@test "bench ops: a row a pipeline, with what it moves" {
+@test "bench ops: a row a pipeline, with the bytes it moves" {
     halo bench ops gauss:2 'invert | sobel' --size 64x48 --dtype u8 --runs 1 --device cpu --json > rows
     [ "$(grep -c '"type":"bench"' rows)" -eq 2 ]
-    grep -q '"pipeline":"invert | sobel","kind":"image","width":64,"height":48,"channels":1,"dtype":"u8","backend":"cpu"' rows
+    grep -q \
+        '"pipeline":"invert | sobel","kind":"image","width":64,"height":48,"channels":1,"dtype":"u8","backend":"cpu"' rows
     run -2 --separate-stderr halo bench ops nothing
     [[ $stderr == *"nothing"* ]]
 }
 
-@test "bench ops: the floor is what the ceilings leave, and no more than the time" {
+@test "bench ops: the floor follows from the ceilings and is at most the time" {
     printf '3 3\n1 2 1\n2 4 2\n1 2 1\n' > mask.mat
     halo bench ops stats invert conv:mask.mat --size 256x256 --runs 3 --device cpu --json > rows
     python3 - << 'END'
@@ -28,13 +29,15 @@ for row in map(json.loads, open("rows")):
 END
 }
 
-@test "bench ops: what is for sound is timed on as many frames" {
+@test "bench ops: operations for sound are timed on as many frames" {
     halo bench ops invert lowpass:4kHz average:5ms --size 64x48 --dtype u8 --runs 1 --device cpu --json > rows
     [ "$(grep -c '"kind":"image","width":64,"height":48,"channels":1,"dtype":"u8"' rows)" -eq 1 ]
     [ "$(grep -c '"kind":"audio","width":3072,"height":1,"channels":1,"dtype":"f32"' rows)" -eq 2 ]
-    run -2 --separate-stderr halo bench ops threshold --size 64x48 --device cpu # fits neither: said as of an image
+    # fits neither: reported as for an image
+    run -2 --separate-stderr halo bench ops threshold --size 64x48 --device cpu
     [[ $stderr == *"threshold"* ]]
-    [[ $(halo bench ops invert lowpass:4kHz --size 64x48 --runs 1 --device cpu) == *"64 x 48,"*"3072 frames of sound at 48000 Hz"* ]]
+    [[ $(halo bench ops invert lowpass:4kHz --size 64x48 --runs 1 --device cpu) == \
+        *"64 x 48,"*"3072 frames of sound at 48000 Hz"* ]]
 }
 
 @test "bench ops: without a pipeline every operation; a list of devices one after the other" {
@@ -61,7 +64,7 @@ END
     [ "$(ls in | wc -l)" -eq 5 ]
 }
 
-@test "bench batch: a file that cannot be read ends it, with its name" {
+@test "bench batch: a file that cannot be read ends it and is named" {
     mkdir tmp
     make_gray 1.pgm 40 30
     echo nonsense > 2.pgm

@@ -19,7 +19,7 @@ setup() { load common; common_setup; }
     [ "$(head -c 2 out/b.pbm)" = P4 ]
 }
 
-@test "what is neither black nor white is refused, and the old file stays" {
+@test "gray in PBM is refused, and the old file stays" {
     printf 'P2 3 1 255\n0 255 254\n' > a.pgm
     printf 'P1 3 1\n1 0 1\n' > b.pbm
     cp b.pbm old
@@ -41,7 +41,7 @@ setup() { load common; common_setup; }
 }
 
 # What has no name follows the input's family, and that has gray.
-@test "bits in a pipe go on as gray" {
+@test "bits in a pipe become gray" {
     printf 'P1 3 1\n1 0 1\n' > a.pbm
     halo run box:3 - -o - < a.pbm > b
     [ "$(head -c 2 b)" = P5 ]

@@ -1,4 +1,4 @@
-# Channels that nothing names are channels like the others; alpha is what a file, or --axes, says is alpha.
+# Channels without a name are channels like the others; alpha is what a file, or --axes, declares as alpha.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -7,7 +7,8 @@ quad() { printf '\377\377\377\377\377\377\377\377\0\0\0\0\0\0\0\0'; }
 
 # make_npy FILE TYPE SHAPE: a header before standard input; it is \x76 bytes long.
 make_npy() {
-    { printf '\223NUMPY\1\0\166\0'; printf '%-117s\n' "{'descr': '$2', 'fortran_order': False, 'shape': ($3), }"; cat; } > "$1"
+    { printf '\223NUMPY\1\0\166\0'; printf '%-117s\n' \
+        "{'descr': '$2', 'fortran_order': False, 'shape': ($3), }"; cat; } > "$1"
 }
 
 pam() { printf 'P7\nWIDTH 4\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\n%sENDHDR\n' "$1"; quad; }
@@ -37,7 +38,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
     [ "$(bytes box:3 a.pam --axes hwc)" = ' 255 255 255 255 255 255 255 170 255 255 255 85 0 0 0 0' ]
 }
 
-@test "formats that hold further channels only as alpha refuse them, and say the ways out" {
+@test "formats that hold further channels only as alpha refuse them, with the alternatives" {
     make_all
     printf '\1\2\3\4' | make_npy two.npy '|u1' '1, 2, 2'
     for in in x.npy x.pam x.tif 'x.raw --raw u8:4x1x4'; do
@@ -45,7 +46,8 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
             # shellcheck disable=SC2086
             run --separate-stderr halo run box:3 $in -o "o.$to"
             [ "$status" -eq 1 ] && [ ! -e "o.$to" ]
-            [[ "$stderr" == *"$to holds a channel besides RGB only as alpha"*'--axes hwc,alpha says so, channels:1,2,3 leaves it out'* ]]
+            [[ "$stderr" == \
+                *"$to holds a channel besides RGB only as alpha"*'--axes hwc,alpha says so, channels:1,2,3 leaves it out'* ]]
         done
         # shellcheck disable=SC2086
         halo run channels:1,2,3 $in -o three.png -f
@@ -88,13 +90,14 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
     done
 }
 
-@test "a picture whose alpha loses its name says how to read it back" {
+@test "a note tells how to read back alpha that the output cannot name" {
     make_all
     halo run '' x.npy -o four.png --axes hwc,alpha
     for to in npy raw; do
         run --separate-stderr halo run '' four.png -o "b.$to"
         [ "$status" -eq 0 ]
-        [ "$stderr" = 'halo: four.png: the output does not say that its last channel is alpha: --axes hwc,alpha reads it so' ]
+        [ "$stderr" = \
+            'halo: four.png: the output does not say that its last channel is alpha: --axes hwc,alpha reads it so' ]
     done
     halo run '' b.npy -o again.png --axes hwc,alpha
     halo compare four.png again.png -q

@@ -1,4 +1,4 @@
-# All that a command writes, and all that it reads: two names of one file are found before anything is written.
+# Outputs and inputs of a command: two names of one file are found before anything is written.
 # shellcheck disable=SC2154
 setup() {
     load common; common_setup
@@ -31,7 +31,8 @@ refused() {
 
 @test "two outputs of a batch" {
     mkdir out; ln -s a.pgm out/b.pgm
-    refused 'a.pgm and b.pgm would become out/a.pgm and out/b.pgm, which are one file' run gauss:1 a.pgm b.pgm --out-dir out -f
+    refused 'a.pgm and b.pgm would become out/a.pgm and out/b.pgm, which are one file' run gauss:1 a.pgm b.pgm \
+        --out-dir out -f
     rm out/b.pgm; cp a.pgm out; ln out/a.pgm out/b.pgm
     refused 'which are one file' run gauss:1 a.pgm b.pgm --out-dir out -f
     rm -r out; mkdir elsewhere; ln -s elsewhere out
@@ -40,7 +41,8 @@ refused() {
 }
 
 @test "the journal, and what is printed" {
-    refused 'out/.halo-journal: the output and the journal would be one file' run gauss:1 a.pgm --out-dir out --name .halo-journal
+    refused 'out/.halo-journal: the output and the journal would be one file' run gauss:1 a.pgm --out-dir out \
+        --name .halo-journal
     run bash -c '"$HALO" hist a.pgm --plot h.svg -f > h.svg'
     [ "$status" -eq 2 ]; [[ $output == *'--plot and what is printed would be one file'* ]]
     run bash -c '"$HALO" run "gauss:1 | hist" a.pgm -o - --plot p.png -f > p.png'
@@ -56,16 +58,19 @@ refused() {
     refused 'mask.svg is an input' run hist mask.svg --plot mask.svg -f
     refused 'mask.svg is an input' run hist b.pgm --plot mask.svg -f
     cp a.pgm a.mask.png; cp a.pgm b.mask.png
-    refused 'a.mask.png is read by the pipeline' run 'add:{stem}.mask.png | hist' a.pgm -o o.pgm --plot a.mask.png -f
-    refused './b.mask.png is read by the pipeline' run 'add:[add:{stem}.mask.png]' b.pgm a.pgm --out-dir . --name '{stem}.mask.png' -f
+    refused 'a.mask.png is read by the pipeline' run 'add:{stem}.mask.png | hist' a.pgm -o o.pgm \
+        --plot a.mask.png -f
+    refused './b.mask.png is read by the pipeline' run 'add:[add:{stem}.mask.png]' b.pgm a.pgm --out-dir . \
+        --name '{stem}.mask.png' -f
     mkdir in out; cp a.pgm in/1.pgm; cp a.pgm in/2.pgm; cp a.pgm out/2.png
-    refused './out/2.png is read by the pipeline' run 'add:out/{stem}.png' in/2.pgm in/1.pgm --out-dir ./out --to png -f
+    refused './out/2.png is read by the pipeline' run 'add:out/{stem}.png' in/2.pgm in/1.pgm --out-dir ./out \
+        --to png -f
     printf '0\n1\n0\n' > ir.svg
     refused 'ir.svg is read by the pipeline' run fir:file=ir.svg --plot-response ir.svg -f
     run --separate-stderr halo run gauss:1 --plot-response r.svg -o s.wav
     [ "$status" -eq 2 ]; says 'it takes no input and makes no output'; [ ! -e r.svg ]
 }
 
-@test "an input that is not there yet does not come from another one's output" {
+@test "an input that does not exist yet is not another input's output" {
     refused 'out/2.pgm is an input' run gauss:1 out/2.pgm a.pgm --out-dir out --name '{index}.pgm'
 }

@@ -1,4 +1,4 @@
-# What every test of the command line starts with: a folder of its own, and small inputs made on the spot.
+# The set-up of every test of the command line: a folder of its own, and functions that make small inputs.
 # shellcheck disable=SC2034 # PYTHON is for the tests
 bats_require_minimum_version 1.5.0
 
@@ -38,15 +38,18 @@ make_wav() {
     {
         printf 'RIFF'; le 4 $((36 + bytes)); printf 'WAVEfmt '; le 4 16; le 2 1; le 2 1
         le 4 "$rate"; le 4 $((2 * rate)); le 2 2; le 2 16; printf 'data'; le 4 "$bytes"
-        awk -v n="$frames" 'BEGIN { for (i = 0; i < n; i++) { v = (i * 97) % 20000 - 10000; if (v < 0) v += 65536
+        awk -v n="$frames" \
+            'BEGIN { for (i = 0; i < n; i++) { v = (i * 97) % 20000 - 10000; if (v < 0) v += 65536
             printf "\\x%02x\\x%02x", v % 256, int(v / 256) } }' | xargs -0 printf '%b'
     } > "$1"
 }
 
-# with_orientation FILE: a PNG with EXIF of which the orientation is 6: its row 0 is the right side of what is to be seen.
+# with_orientation FILE: a PNG with EXIF of which the orientation is 6: its row 0 is the right side of the
+# upright image.
 with_orientation() {
     head -c 33 "$1"
-    printf '\000\000\000\032eXIfII*\000\010\000\000\000\001\000\022\001\003\000\001\000\000\000\006\000\000\000\000\000\000\000\267H\021)'
+    printf \
+        '\000\000\000\032eXIfII*\000\010\000\000\000\001\000\022\001\003\000\001\000\000\000\006\000\000\000\000\000\000\000\267H\021)'
     tail -c +34 "$1"
 }
 

@@ -1,4 +1,4 @@
-# `halo compare`: its numbers beside NumPy's, its bounds and its exit status.
+# `halo compare`: its numbers against NumPy's, its bounds and its exit status.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -11,7 +11,8 @@ number() { sed -En 's/.*"'"$2"'":"?(-?[0-9.e+-]+|-?inf|null)"?[,}].*/\1/p' "$1";
 import numpy as np
 r = np.random.default_rng(7)
 y, x = np.mgrid[0:61, 0:83]
-a = (np.stack([128 + 90 * np.sin(x / 7), 3 * x % 256, 4 * y], 2) + r.normal(0, 9, (61, 83, 3))).clip(0, 255).astype(np.uint8)
+a = (np.stack([128 + 90 * np.sin(x / 7), 3 * x % 256, 4 * y], 2) + r.normal(0, 9, (61, 83, 3))).clip(0,
+    255).astype(np.uint8)
 b = (a + r.normal(0, 6, a.shape)).clip(0, 255).astype(np.uint8)
 for name, v in (("a", a), ("b", b)): open(name + ".ppm", "wb").write(b"P6 83 61 255\n" + v.tobytes())
 np.save("a.npy", (a / 255).astype(np.float32)); np.save("b.npy", (b / 255).astype(np.float32))
@@ -30,7 +31,8 @@ def ssim(p, q, white):
 d = np.abs(a.astype(float) - b)
 rmse = np.sqrt((d ** 2).mean())
 at = np.unravel_index(d.argmax(), d.shape)
-print(int((d > 0).sum()), d.max(), d.mean(), rmse, 20 * np.log10(255 / rmse), ssim(a, b, 255), at[1], at[0], "rgb"[at[2]], file=open("want", "w"))
+print(int((d > 0).sum()), d.max(), d.mean(), rmse, 20 * np.log10(255 / rmse), ssim(a, b, 255), at[1], at[0],
+    "rgb"[at[2]], file=open("want", "w"))
 END
     read -r differing max mean rmse psnr ssim x y channel < want
     run halo compare a.ppm b.ppm --json
@@ -38,7 +40,9 @@ END
     echo "$output" > said
     [ "$(number said differing)" = "$differing" ]
     grep -q "\"at\":{\"x\":$x,\"y\":$y,\"channel\":\"$channel\"}" said
-    close() { awk -v a="$(number said "$1")" -v b="$2" 'BEGIN { exit !(a != "" && (a - b)^2 <= 1e-14 * (1 + b * b)) }' || { echo "$1 $2"; cat said; return 1; }; }
+    close() { awk -v a="$(number said "$1")" -v b="$2" \
+        'BEGIN { exit !(a != "" && (a - b)^2 <= 1e-14 * (1 + b * b)) }' ||
+        { echo "$1 $2"; cat said; return 1; }; }
     close max "$max"; close mean "$mean"; close rmse "$rmse"; close psnr "$psnr"; close ssim "$ssim"
     halo compare a.ppm b.ppm --json -j 1 | cmp - said
     run halo compare a.ppm b16.ppm --json
@@ -57,17 +61,21 @@ from skimage.metrics import structural_similarity
 r = np.random.default_rng(8)
 y, x = np.mgrid[0:45, 0:70]
 for name, shape in (("p5", (45, 70)), ("p6", (45, 70, 3))):
-    a = (120 + 80 * np.sin(x / 9) * np.cos(y / 5)).reshape((45, 70) + (1,) * (len(shape) - 2)) + r.normal(0, 12, shape)
+    a = (120 + 80 * np.sin(x / 9) * np.cos(y / 5)).reshape((45, 70) + (1,) * (len(shape) - 2)) + r.normal(0, 12,
+        shape)
     a = a.clip(0, 255).astype(np.uint8)
     b = (a * 0.8 + r.normal(0, 15, shape)).clip(0, 255).astype(np.uint8)
-    for side, v in (("a", a), ("b", b)): open(f"{side}.{name}", "wb").write(name.upper().encode() + b" 70 45 255\n" + v.tobytes())
-    print(structural_similarity(a, b, gaussian_weights=True, sigma=1.5, use_sample_covariance=False, data_range=255,
+    for side, v in (("a", a), ("b", b)):
+        open(f"{side}.{name}", "wb").write(name.upper().encode() + b" 70 45 255\n" + v.tobytes())
+    print(structural_similarity(a, b, gaussian_weights=True, sigma=1.5, use_sample_covariance=False,
+        data_range=255,
                                 channel_axis=-1 if v.ndim == 3 else None), file=open(name, "w"))
 END
     local name
     for name in p5 p6; do
         halo compare a.$name b.$name --json > said || [ $? -eq 6 ]
-        awk -v a="$(number said ssim)" -v b="$(cat $name)" 'BEGIN { exit !(b > 0.1 && b < 0.95 && (a - b)^2 < 1e-12) }' || { cat said $name; return 1; }
+        awk -v a="$(number said ssim)" -v b="$(cat $name)" \
+            'BEGIN { exit !(b > 0.1 && b < 0.95 && (a - b)^2 < 1e-12) }' || { cat said $name; return 1; }
     done
 }
 
@@ -115,7 +123,7 @@ END
     [ "$status" -eq 0 ]
 }
 
-@test "folders are compared by name, and what only one has is a failure" {
+@test "folders are compared by name, and a file that only one has is a failure" {
     mkdir -p a/deep b/deep
     for i in 1 2; do make_rgb a/$i.ppm $((20 + i)) 8; done
     cp a/1.ppm a/deep/3.ppm
@@ -140,14 +148,16 @@ END
     cat a.ppm a.ppm > aa.ppm; cat a.ppm b.ppm > ab.ppm
     halo run '' aa.ppm -o aa.tif; halo run '' ab.ppm -o ab.tif
     run halo compare aa.tif ab.tif --json
-    [ "$status" -eq 6 ] && [[ "${lines[0]}" == *'"image":1,"within":true'* ]] && [[ "${lines[1]}" == *'"image":2,"within":false'* ]]
+    [ "$status" -eq 6 ] && [[ "${lines[0]}" == *'"image":1,"within":true'* ]] &&
+        [[ "${lines[1]}" == *'"image":2,"within":false'* ]]
     run --separate-stderr halo compare aa.tif a.ppm
     [ "$status" -eq 1 ] && says "aa.tif has more images than a.ppm"
     run --separate-stderr halo compare aa.tif ab.tif -o d.tif
-    [ "$status" -eq 2 ] && says "aa.tif: -o writes the difference of two images, and this file holds several" && [ ! -e d.tif ]
+    [ "$status" -eq 2 ] && says "aa.tif: -o writes the difference of two images, and this file holds several" &&
+        [ ! -e d.tif ]
 }
 
-@test "the lag of a sound that is late, and none of one that is not" {
+@test "the lag of a delayed sound, and none of others" {
     need_numpy
     "$PYTHON" - << 'END'
 import numpy as np
@@ -155,8 +165,11 @@ r = np.random.default_rng(3)
 v = r.normal(0, 0.1, 5000)
 def wav(name, x):
     s = np.clip(np.rint(x * 32767), -32768, 32767).astype("<i2").tobytes()
-    open(name, "wb").write(b"RIFF" + np.uint32(36 + len(s)).tobytes() + b"WAVEfmt \x10\0\0\0\1\0\1\0" + np.uint32(8000).tobytes() + np.uint32(16000).tobytes() + b"\2\0\x10\0data" + np.uint32(len(s)).tobytes() + s)
-wav("a.wav", v); wav("late.wav", np.concatenate([np.zeros(137), v[:-137]])); wav("early.wav", np.concatenate([v[42:], np.zeros(42)]) / 2)
+    open(name, "wb").write(b"RIFF" + np.uint32(36 + len(s)).tobytes() + b"WAVEfmt \x10\0\0\0\1\0\1\0"
+        + np.uint32(8000).tobytes() + np.uint32(16000).tobytes() + b"\2\0\x10\0data"
+        + np.uint32(len(s)).tobytes() + s)
+wav("a.wav", v); wav("late.wav", np.concatenate([np.zeros(137), v[:-137]]))
+wav("early.wav", np.concatenate([v[42:], np.zeros(42)]) / 2)
 END
     halo list formats > /dev/null
     run halo compare a.wav late.wav --json
@@ -174,7 +187,7 @@ END
     [ "$status" -eq 6 ]
 }
 
-@test "sounds of unequal lengths: the lag of a clip in its recording, and silence beside what one alone has" {
+@test "sounds of unequal lengths: the lag of a clip in its recording, and silence where one has ended" {
     need_numpy
     "$PYTHON" - << 'END'
 import numpy as np
@@ -184,11 +197,14 @@ v[3000:] *= 0.3
 q = np.clip(np.rint(v * 32767), -32768, 32767).astype("<i2")
 def wav(name, x):
     s = x.tobytes()
-    open(name, "wb").write(b"RIFF" + np.uint32(36 + len(s)).tobytes() + b"WAVEfmt \x10\0\0\0\1\0\2\0" + np.uint32(8000).tobytes() + np.uint32(32000).tobytes() + b"\4\0\x10\0data" + np.uint32(len(s)).tobytes() + s)
+    open(name, "wb").write(b"RIFF" + np.uint32(36 + len(s)).tobytes() + b"WAVEfmt \x10\0\0\0\1\0\2\0"
+        + np.uint32(8000).tobytes() + np.uint32(32000).tobytes() + b"\4\0\x10\0data"
+        + np.uint32(len(s)).tobytes() + s)
 wav("all.wav", q); wav("clip.wav", q[2500:3700]); wav("end.wav", np.concatenate([q[5900:], q[:700] // 3]))
 wav("begin.wav", q[:5000]); wav("silent.wav", np.concatenate([q, np.zeros((9, 2), "<i2")]))
 d = q[5000:].astype(float) / 32768
-print(d.size + 0, np.abs(d).max(), np.abs(d).sum() / q.size, np.sqrt((d ** 2).sum() / q.size), file=open("want", "w"))
+print(d.size + 0, np.abs(d).max(), np.abs(d).sum() / q.size, np.sqrt((d ** 2).sum() / q.size),
+    file=open("want", "w"))
 # by the definition, slowly
 a, b = q.sum(1) / 32768, q[2500:3700].sum(1) / 32768
 sums = np.correlate(a, b, "full")
@@ -203,15 +219,18 @@ END
     [ "$(number said samples)" = 12000 ] && [ "$(number said longer)" = -1000 ]
     awk -v a="$(number said differing)" -v n="$differing" 'BEGIN { exit !(a == n) }'
     for key in max mean rmse; do
-        awk -v a="$(number said $key)" -v b="${!key}" 'BEGIN { exit !((a - b)^2 < 1e-20) }' || { echo $key; cat said want; return 1; }
+        awk -v a="$(number said $key)" -v b="${!key}" 'BEGIN { exit !((a - b)^2 < 1e-20) }' ||
+            { echo $key; cat said want; return 1; }
     done
     halo compare begin.wav all.wav --json > other || [ $? -eq 6 ]
     [ "$(number other rmse)" = "$(number said rmse)" ] && [ "$(number other longer)" = 1000 ]
     run halo compare all.wav clip.wav
     [[ "$output" == *"the second is 4800 frames (0.6 s) shorter"* ]]
     halo compare all.wav silent.wav > text || [ $? -eq 6 ]
-    grep -q 'max          0$' text && grep -q '9 frames (0.001125 s) longer' text && grep -q 'differing    18 of' text
-    halo compare all.wav silent.wav --json | grep -q '"differing":18,"max":0,"at":null' || [ "${PIPESTATUS[0]}" -eq 6 ]
+    grep -q 'max          0$' text && grep -q '9 frames (0.001125 s) longer' text &&
+        grep -q 'differing    18 of' text
+    halo compare all.wav silent.wav --json | grep -q '"differing":18,"max":0,"at":null' ||
+        [ "${PIPESTATUS[0]}" -eq 6 ]
     run halo compare all.wav silent.wav --at-most max=0
     [ "$status" -eq 0 ]
     [ "$(number said lag)" = null ] && skip "no Fourier transforms in this build"
@@ -219,17 +238,20 @@ END
     halo compare all.wav clip.wav --json > said || [ $? -eq 6 ]
     read -r lag correlation < lag
     [ "$(number said lag)" = -2500 ] && [ "$lag" = -2500 ]
-    awk -v a="$(number said correlation)" -v b="$correlation" 'BEGIN { exit !((a - b)^2 < 1e-10 && a > 0.9999) }'
+    awk -v a="$(number said correlation)" -v b="$correlation" \
+        'BEGIN { exit !((a - b)^2 < 1e-10 && a > 0.9999) }'
     run halo compare clip.wav all.wav --at-most lag=2500 --at-least correlation=0.999
     [ "$status" -eq 0 ] && [[ "$output" == *"the second is 2500 frames (0.3125 s) late"* ]]
     halo compare all.wav end.wav --json > said || [ $? -eq 6 ] # it juts out behind the end
-    [ "$(number said lag)" != null ] && awk -v c="$(number said correlation)" 'BEGIN { exit !(c > -1.000001 && c < 1.000001) }'
+    [ "$(number said lag)" != null ] &&
+        awk -v c="$(number said correlation)" 'BEGIN { exit !(c > -1.000001 && c < 1.000001) }'
 }
 
-@test "NaN beside NaN is the same, beside a number infinitely far; memory has its limit" {
+@test "NaN equals NaN and differs infinitely from a number; memory is limited" {
     need_numpy
     "$PYTHON" -c 'import numpy as np
-v = np.linspace(0, 1, 300, dtype=np.float32).reshape(15, 20); v[2, 3] = np.nan; v[4, 4] = np.inf; np.save("a.npy", v)
+v = np.linspace(0, 1, 300, dtype=np.float32).reshape(15, 20)
+v[2, 3] = np.nan; v[4, 4] = np.inf; np.save("a.npy", v)
 v[7, 7] = np.nan; np.save("b.npy", v)'
     halo compare a.npy a.npy --json > said
     [ "$(number said differing)" = 0 ]

@@ -1,5 +1,5 @@
-# The commands that documents show: every one of the cookbook's and of the README's beginning runs, in order, in a folder
-# with the samples; then what came out is looked at.
+# The commands that documents show: every one of the cookbook's and of the README's beginning runs, in order, in
+# a folder with the samples; then the outputs are checked.
 # shellcheck disable=SC2016,SC2154
 ROOT=$BATS_TEST_DIRNAME/../..
 load fenced
@@ -21,7 +21,8 @@ setup_file() {
     export -f halo
     mkdir said
     while read -r heading; do
-        commands "$ROOT/docs/cookbook.md" "$heading" > "said/$heading" 2> error || { echo "$heading:"; cat error; } >> failures
+        commands "$ROOT/docs/cookbook.md" "$heading" > "said/$heading" 2> error ||
+            { echo "$heading:"; cat error; } >> failures
     done < <(headings "$ROOT/docs/cookbook.md" | grep -vE '^(Compare CPU and GPU|Use all GPUs)$')
 }
 
@@ -32,10 +33,12 @@ setup() {
 }
 
 # measure FILE KEY: of all channels, as stats says.
-measure() { halo stats --full --json "$1" | sed 's/.*"all"://' | sed -En 's/.*"'"$2"'":(-?[0-9][^,}]*).*/\1/p' | grep .; }
+measure() { halo stats --full --json "$1" | sed 's/.*"all"://' | sed -En 's/.*"'"$2"'":(-?[0-9][^,}]*).*/\1/p' |
+    grep .; }
 
 # within VALUE LOW HIGH
-within() { awk -v v="$1" "BEGIN { exit !(v != \"\" && v >= $2 && v <= $3) }" || { echo "$1 is not in $2 to $3"; return 1; }; }
+within() { awk -v v="$1" "BEGIN { exit !(v != \"\" && v >= $2 && v <= $3) }" ||
+    { echo "$1 is not in $2 to $3"; return 1; }; }
 
 # fits COMPARISON A B KEY: the same measure of two files compares so.
 fits() {
@@ -57,8 +60,9 @@ fall() {
     [ "$(headings "$ROOT/docs/cookbook.md" | wc -l)" -ge 30 ]
 }
 
-@test "every output a recipe names is there and reads back, as large as its input" {
-    fenced "$ROOT/docs/cookbook.md" | grep -o -- '-o [a-z0-9-]*\.[a-z0-9]*' | sed 's/-o //' | grep -v '^plan.png$\|^same.png$\|\.svg$' > outputs
+@test "every output of a recipe exists and has the size of its input" {
+    fenced "$ROOT/docs/cookbook.md" | grep -o -- '-o [a-z0-9-]*\.[a-z0-9]*' | sed 's/-o //' |
+        grep -v '^plan.png$\|^same.png$\|\.svg$' > outputs
     [ "$(wc -l < outputs)" -ge 35 ]
     # shellcheck disable=SC2094 # no output is called info
     while read -r output; do
@@ -69,8 +73,10 @@ fall() {
         spectrogram.png) grep -q '"width":345,"height":257' info ;;
         small.png) grep -q '"width":96,"height":64' info ;;
         spectrogram.png) grep -q '"width":345,"height":257' info ;;
-        clear.png | equal.png | even.png | spots.png | sharp16.png | positive.png | integral.npy) grep -q '"width":224,"height":168' info ;;
-        *.png | *.jpg) grep -qE '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
+        clear.png | equal.png | even.png | spots.png | sharp16.png | positive.png | integral.npy)
+            grep -q '"width":224,"height":168' info ;;
+        *.png | *.jpg)
+            grep -qE '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
         twice.wav) grep -q '"kind":"audio","width":87759,' info ;;
         16k.wav) grep -q '"width":32000,.*"rate":16000,' info ;;
         echo.wav) grep -q '"kind":"audio","width":46746,' info ;;
@@ -108,7 +114,8 @@ fall() {
     within "$(fall flat.png)" -20 20
     [ "$(halo run 'reduce:expr="a+b",map="v>0&&v<255"' text.png | awk '/^gray/ { print $2 }')" = 0 ]
     within "$(measure text.png mean)" 200 250
-    # Ink and paper, nothing between, as much ink left as right; cells are a part of the picture, as large in its corners.
+    # Only ink and paper, as much ink left as right; cells have a small share of the image, equal in its
+    # corners.
     for output in ink found; do
         [ "$(halo run 'reduce:expr="a+b",map="v>0&&v<255"' $output.png | awk '/^gray/ { print $2 }')" = 0 ]
     done
@@ -130,7 +137,7 @@ fall() {
 @test "masks: feathered, grown, opened; transparency without a fringe" {
     fits '<' feather.png level.png sd
     fits '>' grown.png level.png mean
-    # Opening takes away only.
+    # Opening never adds.
     halo run 'gray | threshold:90' lake.png -o hard.png -f
     fits '<' opened.png hard.png mean
     # A dark fringe would be darker than every visible colour of the petals.
@@ -149,9 +156,11 @@ fall() {
     [ "$(tail -c 8 integral.npy | od -An -t d8 | tr -d ' ')" = "$(measure cells.png sum)" ]
 }
 
-@test "sound: the hum and the click are gone, the notes are not" {
+@test "sound: the hum and the click are removed, the notes are kept" {
     grep -q 'LUFS' 'said/Loudness and peak of a recording'
-    for sound in notes no-hum; do halo run 'bandpass:low=40,high=60,taps=4001' $sound.wav -o $sound-50.wav -f; done
+    for sound in notes no-hum; do
+        halo run 'bandpass:low=40,high=60,taps=4001' $sound.wav -o $sound-50.wav -f
+    done
     within "$(awk "BEGIN { print $(measure no-hum-50.wav rms) / $(measure notes-50.wav rms) }")" 0 0.05
     within "$(awk "BEGIN { print $(measure no-hum.wav rms) / $(measure notes.wav rms) }")" 0.9 1
     within "$(measure notes.wav max)" 0.89 0.91
@@ -165,7 +174,7 @@ fall() {
     within "$(halo run abs peak.wav -o abs.wav -f && measure abs.wav max)" 0.891 0.8913
 }
 
-@test "sensor traces: there and back, smoother, with their peaks" {
+@test "sensor traces: smoother, without delay, with their peaks" {
     cut -d, -f2 trace.csv | sed 's/0*$//' | tail -n +2 > there
     tail -n +2 back.csv | cmp - there
     for sound in mean smooth; do
@@ -180,7 +189,7 @@ fall() {
         within "$(measure $sound.csv max)" 0.6 0.8
         within "$(measure $sound.csv min)" 0.25 0.35
     done
-    # Gravity and the hum are gone, the walk is there; the hum is 0.2 / sqrt(2), -17 dB.
+    # Gravity and the hum are removed, the steps remain; the hum is 0.2 / sqrt(2), -17 dB.
     [ "$(head -n 1 walk.csv)" = x,y,z ]
     within "$(measure walk.csv rms)" 0.69 0.73
     within "$(sed -n 6p hum.csv | cut -d, -f1)" -17.1 -16.9
@@ -235,9 +244,10 @@ fall() {
     "$ROOT/docs/cookbook/make" "$BATS_TEST_TMPDIR/pictures"
     (cd "$ROOT/docs/cookbook" && ls -- *.png) > here
     (cd "$BATS_TEST_TMPDIR/pictures" && ls -- *.png) | diff here -
-    grep -o 'cookbook/[a-z0-9-]*\.png' "$ROOT/docs/cookbook.md" | sed 's/cookbook.//' | sort -u | diff <(sort here) -
+    grep -o 'cookbook/[a-z0-9-]*\.png' "$ROOT/docs/cookbook.md" | sed 's/cookbook.//' | sort -u |
+        diff <(sort here) -
     while read -r picture; do
-        # Compressed anew by another zlib it may be other bytes, but no other picture.
+        # Another zlib may give other bytes, but the same image.
         halo run '' "$ROOT/docs/cookbook/$picture" -o old.pam -f
         halo run '' "$BATS_TEST_TMPDIR/pictures/$picture" -o new.pam -f
         cmp old.pam new.pam || { echo "$picture: docs/cookbook/make makes it anew"; return 1; }

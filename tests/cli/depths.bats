@@ -1,8 +1,9 @@
-# Samples of sound in files: how deep they are written, raw ones by other tools' names, arrays as series, results as tables.
+# Samples of sound in files: their depth, raw samples by other tools' names, arrays as series, results as
+# tables.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
-@test "--bits says how deep sound is written" {
+@test "--bits sets the depth of sound" {
     make_wav a.wav 300
     for bits in 8 16 24 32; do
         for to in wav aiff flac raw; do
@@ -15,7 +16,8 @@ setup() { load common; common_setup; }
     halo run gain:3 a.wav -o loud.wav --bits float
     halo info loud.wav | grep -q '32-bit float'
     [[ "$(halo stats --json loud.wav)" == *'"max":0.9'* ]]
-    for bad in 'x.flac --bits float' 'x.flac --bits 32' 'x.ogg --bits 16' 'x.csv --bits 16' 'x.wav --bits 12'; do
+    for bad in 'x.flac --bits float' 'x.flac --bits 32' 'x.ogg --bits 16' 'x.csv --bits 16' \
+        'x.wav --bits 12'; do
         # shellcheck disable=SC2086
         run --separate-stderr halo run '' a.wav -o $bad
         [ "$status" -eq 2 ]
@@ -28,7 +30,8 @@ setup() { load common; common_setup; }
     "$PYTHON" -c "
 import numpy as np
 a = np.random.default_rng(3).integers(-30000, 30000, (50, 2))
-a.astype('<i2').tofile('a.s16'); (a / 32768).astype('<f8').tofile('a.f64'); (a / 32768).astype('<f4').tofile('a.f32')"
+a.astype('<i2').tofile('a.s16'); (a / 32768).astype('<f8').tofile('a.f64')
+(a / 32768).astype('<f4').tofile('a.f32')"
     for spec in s16le:a.s16 s16:a.s16 f64:a.f64 f64le:a.f64 f32le:a.f32; do
         halo run --raw "${spec%:*},8000,2" '' "${spec#*:}" -o "$spec.npy"
         cmp "$spec.npy" s16le:a.s16.npy
@@ -41,7 +44,7 @@ a.astype('<i2').tofile('a.s16'); (a / 32768).astype('<f8').tofile('a.f64'); (a /
     [ "$status" -eq 2 ]
 }
 
-@test "an array is a series where --rate is given, and smoothers go along time" {
+@test "an array is a series where --rate is given, and smoothers run along time" {
     need scipy.signal
     "$PYTHON" -c "
 import numpy as np

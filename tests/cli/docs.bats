@@ -1,4 +1,4 @@
-# What documents say of the tree.
+# The tree that documents describe.
 # shellcheck disable=SC2154
 setup() {
     load common

@@ -1,4 +1,4 @@
-# --explain tells the truth: of sound, of --precision fast, and in JSON.
+# --explain: of sound, of --precision fast, and in JSON.
 # shellcheck disable=SC2154
 setup() {
     load common
@@ -8,7 +8,7 @@ setup() {
     halo run --raw s16,8000,1 '' in.raw -o s.wav
 }
 
-@test "sound goes in blocks of frames along time: there are no rows and no bands" {
+@test "sound is explained in blocks of frames, not in rows and bands" {
     for pipeline in lowpass:1kHz gauss:3 'median:5 | average:5ms' normalize stats 'gain:2'; do
         out=(-o x.wav); [ "$pipeline" != stats ] || out=()
         halo run --explain "$pipeline" s.wav "${out[@]}" > said
@@ -22,7 +22,7 @@ setup() {
     [ ! -e x.wav ] && [ ! -e x.pgm ]
 }
 
-@test "every format that is written can be explained, and an output that cannot be made is said" {
+@test "every format that is written can be explained, and an impossible output is reported" {
     "$HALO" list formats --json > formats
     extensions=$(python3 -c '
 import json
@@ -47,7 +47,8 @@ for line in open("formats"):
     grep -x 'input   v0: frames until it ends, 1 channel, f32, 8000 Hz' said
     grep -E '  0.06 MB, 0.03 Mflop a second$' said
     grep -x 'blocks  of 800 frames; .*' said
-    # A format that needs the length first, and a pipeline that needs all of it: both are read as a whole, and so it says.
+    # A format that needs the length first, and a pipeline that needs all of it: both are read as a whole, which
+    # is reported.
     # shellcheck disable=SC2002
     cat in.raw | halo run --explain --raw s16,8000,1 average:21 - -o x.npy > said
     # shellcheck disable=SC2002
@@ -57,7 +58,7 @@ for line in open("formats"):
     [ "$status" -eq 1 ]
 }
 
-@test "--precision fast says which steps are not exact, and counts what they compute" {
+@test "--precision fast: inexact steps are named, and their operations counted" {
     awk 'BEGIN { v = 1; for (y = 0; y < 45; y++) for (x = 0; x < 45; x++) { v = (v * 16807) % 2147483647
         printf "%d%s", v % 1999 - 999, x < 44 ? "," : "\n" } }' > full.csv
     halo run --explain --precision fast "gauss:2 | conv:mask=full.csv" g.pgm -o x.pgm > said
@@ -67,7 +68,8 @@ for line in open("formats"):
     else
         grep -x 'fast    changes nothing here: every step is exact' said
     fi
-    halo run --explain --precision fast gauss:2 g.pgm -o x.pgm | grep -x 'fast    changes nothing here: every step is exact'
+    halo run --explain --precision fast gauss:2 g.pgm -o x.pgm |
+        grep -x 'fast    changes nothing here: every step is exact'
     make_gray large.pgm 90 90 # a mask more than twice as tall as the picture goes as two steps
     halo run --explain --precision fast "gauss:2 | gauss:20" large.pgm -o x.pgm > said
     grep -F 'convolve rows by 161, then columns by 161, border replicate, from splines' said
@@ -76,7 +78,7 @@ for line in open("formats"):
     [ "$status" -eq 1 ]
 }
 
-@test "--json --explain is JSON, one object a line and file, and nothing is said to be done" {
+@test "--json --explain is JSON, one object a line and file, without results" {
     need_numpy
     halo run --json --explain -j 2 'gauss:2 | sobel | stats' g.pgm s.wav --out-dir out > lines 2> errors || true
     halo run --json --explain gauss:2 g.pgm s.wav --out-dir out >> lines
@@ -88,10 +90,12 @@ import json
 lines = [json.loads(line) for line in open("lines")]
 plans = [line for line in lines if line["type"] == "plan"]
 failed = [line for line in lines if line["type"] != "plan"]
-assert [(line["type"], line["status"]) for line in failed] == [("file", "failed")], failed  # sobel is for images
+# sobel is for images
+assert [(line["type"], line["status"]) for line in failed] == [("file", "failed")], failed
 assert [plan["file"] for plan in plans] == ["g.pgm", "g.pgm", "s.wav", "g.pgm", "-"]
 image, again, sound, stats, live = plans
-keys = {"type", "file", "output", "in", "shrunk", "with", "steps", "per_second", "out", "precision", "backend", "why", "devices", "bands", "memory",
+keys = {"type", "file", "output", "in", "shrunk", "with", "steps", "per_second", "out", "precision", "backend",
+    "why", "devices", "bands", "memory",
         "workers", "threads", "threads_why", "max_memory", "max_memory_why"}
 for plan in plans:
     assert set(plan) - {"latency"} == keys, set(plan) ^ keys
@@ -105,7 +109,8 @@ for plan in plans:
         assert plan["out"]["value"] in made
 assert image["output"] == "out/g.pgm" and image["in"]["width"] == 64 and image["bands"]["unit"] == "rows"
 assert image["workers"] == 2 and image["threads"] == 1 and image["threads_why"] == "--jobs"
-assert sound["bands"] == {"unit": "frames", "count": 1, "size": 20000, "flow": True} and sound["in"]["rate"] == 8000
+assert sound["bands"] == {"unit": "frames", "count": 1, "size": 20000,
+    "flow": True} and sound["in"]["rate"] == 8000
 assert stats["output"] is None and stats["out"] is None and stats["steps"][0]["to"] is None
 assert live["in"]["width"] is None and live["per_second"] and live["bands"]["count"] is None
 assert live["latency"]["block_ms"] == 100 and live["latency"]["first_ms"] == 100 + live["latency"]["ahead_ms"]

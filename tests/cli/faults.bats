@@ -1,4 +1,4 @@
-# The fault table: what goes wrong, what is said, and the exit status.
+# Faults, their messages and exit statuses.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 
@@ -34,8 +34,9 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ ! -e x.png ]
 }
 
-@test "bad values are named" {
-    for option in "--jobs 0" "--jobs x" "--device gpu:x" "--alpha none" "--max-pixels -3" "--raw u8:3x" "--raw s8,1,1" "--raw s16:3x3" \
+@test "invalid values are named" {
+    for option in "--jobs 0" "--jobs x" "--device gpu:x" "--alpha none" "--max-pixels -3" "--raw u8:3x" \
+        "--raw s8,1,1" "--raw s16:3x3" \
         "--progress loud" "--max-memory 0"; do
         # shellcheck disable=SC2086
         run --separate-stderr halo run gauss:2 in.pgm -o x.png $option
@@ -53,7 +54,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ "$status" -eq 5 ]; says "and 1 byte is allowed"
 }
 
-@test "a command, a pipeline, an input, an output that are missing" {
+@test "missing commands, pipelines, inputs and outputs" {
     run --separate-stderr halo
     [ "$status" -eq 2 ]; says "--help"
     run --separate-stderr halo run
@@ -68,7 +69,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ "$status" -eq 2 ]; says "halo run 'gauss:2'"
 }
 
-@test "options that do not go with the command, or with each other" {
+@test "options that the command lacks, or that exclude each other" {
     run --separate-stderr halo stats in.pgm --plot x.svg
     [ "$status" -eq 2 ]; says "halo stats"
     run --separate-stderr halo run gauss:2 in.pgm -o x.png --out-dir y
@@ -92,7 +93,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     run --separate-stderr halo run gauss:2 none.png -o x.png
     [ "$status" -eq 1 ]
     [ "$stderr" = "halo: none.png: No such file or directory" ]
-    # A name is said once, and also where the words begin like it, as "no known format" does.
+    # A name is printed once, also where the message begins like it, as "no known format" does.
     echo 'neither image nor sound' > no
     run --separate-stderr halo run gauss:2 no -o x.png
     [[ "$stderr" = "halo: no: no known image or audio format"* ]]
@@ -114,7 +115,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ "$status" -eq 2 ]; says xyz
 }
 
-@test "a truncated PNG: the reason, no output; --tolerate uses what there is" {
+@test "a truncated PNG: the reason, no output; --tolerate uses the rows that exist" {
     make_gray big.pgm 64 64
     halo run '' big.pgm -o big.png
     head -c "$(($(stat -c %s big.png) / 2))" big.png > cut.png
@@ -160,7 +161,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ -d folder.png ]
 }
 
-@test "/dev/full: exit 4, and the device is still there" {
+@test "/dev/full: exit 4, and the device still exists" {
     [ -c /dev/full ] || skip "there is no /dev/full"
     run --separate-stderr halo run gauss:2 in.pgm -o /dev/full
     [ "$status" -eq 4 ]; says "No space left on device"
@@ -182,11 +183,13 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ -s out.png ]
 }
 
-@test "the reader of standard output has gone: silence and 141" {
+@test "the reader of standard output has closed it: no message and exit 141" {
     make_gray big.pgm 400 400
     run bash -c '{ "$HALO" run gauss:2 big.pgm -o -; echo "$?" > code; } 2> said | true; cat code said'
     [ "$output" = 141 ]
-    run bash -c '{ "$HALO" hist --bins 100000 --json big.pgm; echo "$?" > code; } 2> said | head -c 1 > /dev/null; cat code said'
+    run bash -c \
+        '{ "$HALO" hist --bins 100000 --json big.pgm; echo "$?" > code; } 2> said |
+        head -c 1 > /dev/null; cat code said'
     [ "$output" = 141 ]
 }
 
@@ -233,7 +236,8 @@ setup() { load common; common_setup; make_worked in.pgm; }
 }
 
 # repeated N TEXT BETWEEN
-repeated() { awk -v n="$1" -v text="$2" -v between="$3" 'BEGIN { for (i = 0; i < n; i++) printf "%s%s", i ? between : "", text }'; }
+repeated() { awk -v n="$1" -v text="$2" -v between="$3" \
+    'BEGIN { for (i = 0; i < n; i++) printf "%s%s", i ? between : "", text }'; }
 
 @test "pipelines of thousands of operations are planned at once; beyond the limits they are refused" {
     make_worked in.pgm
@@ -261,13 +265,13 @@ repeated() { awk -v n="$1" -v text="$2" -v between="$3" 'BEGIN { for (i = 0; i <
     [ "$status" -eq 0 ]
 }
 
-@test "border=valid that leaves nothing: exit 1" {
+@test "border=valid without any output: exit 1" {
     run --separate-stderr halo run box:9,border=valid in.pgm -o x.png
     [ "$status" -eq 1 ]; says "in.pgm"
     [ ! -e x.png ]
 }
 
-@test "SIGTERM: exit 143, how many were done, nothing half-written" {
+@test "SIGTERM: exit 143, the number of finished files, nothing half-written" {
     mkfifo pipe
     "$HALO" stats in.pgm pipe > /dev/null 2> said &
     local pid=$!

@@ -1,10 +1,10 @@
-# The part of the fault table that is about outputs: disks that are full, pipes that close, devices, limits.
+# Faults of outputs: disks that are full, pipes that close, devices, limits.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 
 teardown() { if [ -e mounted ]; then umount "$BATS_TEST_TMPDIR/small"; fi; }
 
-# What a failed write must leave: the old file, and nothing else in the folder.
+# What a failed write leaves: the old file, and nothing else in the folder.
 left_alone() {
     [ "$(cat "$1")" = old ]
     [ "$(find "$(dirname "$1")" -name '.*halo*')" = "" ]
@@ -41,25 +41,31 @@ left_alone() {
     left_alone out/x.pgm
 }
 
-@test "sound into /dev/full, and into a pipe whose reader goes" {
+@test "sound into /dev/full, and into a pipe that is closed" {
     make_wav in.wav 8000
     if [ -c /dev/full ]; then
         run --separate-stderr halo run average:9 in.wav -o /dev/full --to wav
         [ "$status" -eq 4 ]; says "No space left on device"
     fi
-    run bash -c '{ head -c 44 in.wav; cat /dev/zero; } | "$HALO" run average:9 - -o - | wc -c' # more than was said
+    # more than was said
+    run bash -c '{ head -c 44 in.wav; cat /dev/zero; } | "$HALO" run average:9 - -o - | wc -c'
     [ "$output" = 16044 ]
-    run bash -c '{ head -c 40 in.wav; printf "\377\377\377\377"; cat /dev/zero; } | { "$HALO" run average:9 - -o - 2> said; echo "$?" > code; } | head -c 1000000 > /dev/null; cat code said'
+    run bash -c \
+        '{ head -c 40 in.wav; printf "\377\377\377\377"; cat /dev/zero; } |
+        { "$HALO" run average:9 - -o - 2> said; echo "$?" > code; } |
+        head -c 1000000 > /dev/null; cat code said'
     [ "$output" = 141 ]
 }
 
-@test "images after each other into a pipe whose reader goes: silence and 141" {
+@test "a stream of images into a pipe that is closed: no message and exit 141" {
     make_gray big.pgm 400 400
-    run bash -c 'for i in 1 2 3 4 5 6 7 8 9; do cat big.pgm; done | { "$HALO" run box:3 - -o - 2> said; echo "$?" > code; } | head -c 100000 > /dev/null; cat code said'
+    run bash -c \
+        'for i in 1 2 3 4 5 6 7 8 9; do cat big.pgm; done |
+        { "$HALO" run box:3 - -o - 2> said; echo "$?" > code; } | head -c 100000 > /dev/null; cat code said'
     [ "$output" = 141 ]
 }
 
-@test "sound that is cut off: the reason, no file; what went into a pipe stays, exit 1" {
+@test "truncated sound: the reason, no file; a pipe keeps what was written, exit 1" {
     make_wav in.wav 8000
     head -c 9000 in.wav > cut.wav
     run --separate-stderr halo run average:9 cut.wav -o out.wav
@@ -75,10 +81,12 @@ left_alone() {
 }
 
 @test "sound needs little memory, whatever its length" {
-    { make_wav head.wav 1; head -c 40 head.wav; printf '\377\377\377\377'; head -c 20000000 /dev/zero; } > long.wav
+    { make_wav head.wav 1; head -c 40 head.wav; printf '\377\377\377\377'; head -c 20000000 /dev/zero; } > \
+        long.wav
     run halo run 'average:9 | gauss:2' long.wav -o out.wav --max-memory 4M
     [ "$status" -eq 0 ]
-    run --separate-stderr bash -c 'cat long.wav | "$HALO" run reverse - -o none.wav --max-memory 4M' # a file is read from its end on
+    # a file is read from its end on
+    run --separate-stderr bash -c 'cat long.wav | "$HALO" run reverse - -o none.wav --max-memory 4M'
     [ "$status" -eq 5 ]; says "--max-memory"
     [ ! -e none.wav ]
 }

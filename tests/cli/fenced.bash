@@ -1,6 +1,6 @@
 # The commands that documents show.
 
-# fenced FILE [HEADING]: what stands in the blocks fenced as sh, of the whole file or below one heading.
+# fenced FILE [HEADING]: the blocks fenced as sh, of the whole file or below one heading.
 fenced() {
     awk -v heading="${2-}" '
         /^#+ / { title = $0; sub(/^#+ /, "", title) }

@@ -1,4 +1,4 @@
-# Filters beside what NumPy, SciPy or OpenCV make of the same samples, and what they refuse.
+# Filters against NumPy, SciPy and OpenCV, and what they refuse.
 # shellcheck disable=SC2016,SC2154
 setup() { load common; common_setup; }
 
@@ -16,7 +16,7 @@ assert (np.median(w, axis=(2, 3)) == b).all()"
     done
 }
 
-@test "a click in sound is gone, and a window may be a time" {
+@test "median removes a click from sound, and a window may be a time" {
     make_wav a.wav 400
     halo run median:window=5 a.wav -o b.wav
     halo run median:radius=2 a.wav -o c.wav
@@ -25,7 +25,7 @@ assert (np.median(w, axis=(2, 3)) == b).all()"
     cmp b.wav d.wav
 }
 
-@test "median says what is wrong with its window" {
+@test "median reports invalid windows" {
     make_gray a.pgm 9 9
     run --separate-stderr halo run median:window=4 a.pgm -o b.pgm
     [ "$status" -eq 2 ]
@@ -65,13 +65,14 @@ window = {'box': x >= 0, 'cross': (x == 0) | (y == 0), 'disk': x * x + y * y <= 
 grow = lambda v: ndimage.maximum_filter(v, footprint=window)
 made = {'erode': lambda v: ndimage.grey_erosion(v, footprint=window), 'dilate': grow,
         'open': lambda v: ndimage.grey_opening(v, footprint=window),
-        'close': lambda v: ndimage.minimum_filter(grow(v), footprint=window, origin=[(h % 2) - 1, (w % 2) - 1])}['$op'](a)
+        'close': lambda v: ndimage.minimum_filter(grow(v), footprint=window, origin=[(h % 2) - 1, (w % 2) - \
+            1])}['$op'](a)
 assert (made == b).all(), ('$op', '$size')"
         done
     done
 }
 
-# OpenCV's library is here or it is not; the images have sides that are multiples of the tiles, and none.
+# OpenCV may be missing; the sides of the images are multiples of the tiles, and not.
 @test "equalize and clahe are OpenCV's" {
     need cv2
     make_gray noise.pgm 97 61
@@ -138,7 +139,8 @@ assert np.allclose(np.where(x <= 0.04045, x / 12.92, ((x + 0.055) / 1.055) ** 2.
 }
 
 @test "--linear alone changes nothing: not the samples, not alpha, not floats" {
-    printf 'P7\nWIDTH 2\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n\001\002\003\200\376\020\100\001\377\000\177\377\003\002\001\000' > a.pam
+    { printf 'P7\nWIDTH 2\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'
+      printf '\001\002\003\200\376\020\100\001\377\000\177\377\003\002\001\000'; } > a.pam
     halo run '' a.pam -o b.pam --linear
     cmp a.pam b.pam
     make_gray g.pgm 9 9
@@ -157,10 +159,11 @@ assert np.allclose(np.where(x <= 0.04045, x / 12.92, ((x + 0.055) / 1.055) ** 2.
     halo run integral:squares=1 a.pgm -o b.npy --force
     npy 'assert b.dtype == np.int64 and ((a.astype(np.int64) ** 2).cumsum(0).cumsum(1) == b).all()'
     halo run 'depth:f32 | integral:squares=1' a.pgm -o b.npy --force
-    npy 'assert b.dtype == np.float64 and np.allclose((a.astype(float) ** 2).cumsum(0).cumsum(1), b, rtol=1e-12)'
+    npy \
+        'assert b.dtype == np.float64 and np.allclose((a.astype(float) ** 2).cumsum(0).cumsum(1), b, rtol=1e-12)'
 }
 
-@test "savgol with edge=interp is SciPy's, ends and all" {
+@test "savgol with edge=interp is SciPy's, the ends included" {
     need scipy.signal
     make_wav a.wav 400
     halo run '' a.wav -o a.npy
@@ -172,7 +175,7 @@ assert np.abs(expected - b).max() < 2e-6"
     done
 }
 
-@test "savgol with edge=interp says what it cannot do" {
+@test "savgol with edge=interp reports what it cannot do" {
     make_wav a.wav 400
     run --separate-stderr halo run savgol:window=401,order=3,edge=interp a.wav -o b.wav
     [ "$status" -eq 1 ]
@@ -182,7 +185,7 @@ assert np.abs(expected - b).max() < 2e-6"
     says 'savgol: edge=interp makes the ends itself'
 }
 
-@test "conv with a stride is every so manieth output; anchors and flips are as in the definition" {
+@test "conv with a stride gives every n-th output; anchors and flips are as in the definition" {
     need_numpy
     make_gray a.pgm 21 16
     halo run '' a.pgm -o a.npy
@@ -195,7 +198,8 @@ full = np.load('all.npy')
 assert (full[::y, ::x] == b).all() and b.shape == full[::y, ::x].shape"
     done
     npy "m = np.array([[1, 2, -1], [3, -2, 1]]); p = np.pad(a.astype(float), 4)
-def at(m, ay, ax): return sum(m[j, i] * p[4 + j - ay:4 + j - ay + 16, 4 + i - ax:4 + i - ax + 21] for j in range(2) for i in range(3))
+def at(m, ay, ax): return \
+    sum(m[j, i] * p[4 + j - ay:4 + j - ay + 16, 4 + i - ax:4 + i - ax + 21] for j in range(2) for i in range(3))
 np.save('middle.npy', np.abs(at(m, 1, 1))); np.save('corner.npy', np.abs(at(m, 0, 2)))
 np.save('turned.npy', np.abs(at(m[::-1, ::-1], 1, 0)))"
     halo run "$mask,anchor=2+0 | abs" a.pgm -o b.npy --force
@@ -221,7 +225,7 @@ np.save('turned.npy', np.abs(at(m[::-1, ::-1], 1, 0)))"
     cmp b.wav c.wav
 }
 
-@test "windows far beyond a small picture cost no more than their length" {
+@test "windows much larger than the image cost no more than their length" {
     printf 'P5 3 2 255\n\100\100\100\100\100\100' > in.pgm
     halo run '' in.pgm -o flat.pgm
     local step
@@ -231,7 +235,8 @@ np.save('turned.npy', np.abs(at(m[::-1, ::-1], 1, 0)))"
         # shellcheck disable=SC2086 # an option may stand behind the step
         timeout 60 "$HALO" run $step flat.pgm -f -o out.pgm || { echo "$step: $?"; return 1; }
         case $step in
-        local*) [ "$(halo run '' out.pgm -o - --to pgm | tail -c 6 | od -An -tu1 | tr -s ' ')" = " 0 0 0 0 0 0" ] ;;
+        local*) [ "$(halo run '' out.pgm -o - --to pgm | tail -c 6 | od -An -tu1 | tr -s ' ')" = \
+            " 0 0 0 0 0 0" ] ;;
         adaptive*) ;;
         *) cmp out.pgm flat.pgm || { echo "$step"; return 1; } ;;
         esac

@@ -1,4 +1,4 @@
-# Files that hold what halo does not write itself: stacks by ImageJ, animations, CMYK.
+# Files that halo does not write itself: stacks by ImageJ, animations, CMYK.
 setup() { load common; common_setup; }
 
 # tag ID TYPE COUNT VALUE: an entry of a big-endian directory; a short stands in the first two bytes.
@@ -10,7 +10,8 @@ tag() {
 # page K: 4 x 3 samples of 16 bits, 1000 K + 0, 1, 2 …
 page() { for ((v = 0; v < 12; v++)); do be 2 $((1000 * $1 + v)); done; }
 
-# stack FILE CLAIMED PAGES: as ImageJ writes what is larger than 4 GB: one directory, one strip, samples to the end.
+# stack FILE CLAIMED PAGES: as ImageJ writes what is larger than 4 GB: one directory, one strip, samples to the
+# end.
 stack() {
     local text
     text=$(printf 'ImageJ=1.54f\nimages=%d\nslices=%d\nunit=um' "$2" "$2")
@@ -42,7 +43,7 @@ pgm() { printf 'P5\n4 3\n65535\n'; page "$1"; }
     cat s.tif | halo run '' - -o - --to pnm | cmp - <(pgm 1; pgm 2; pgm 3)
 }
 
-@test "ImageJ's stack that is cut off, or is one no more: the images that are there, and a note" {
+@test "a truncated or changed ImageJ stack: the images that exist, and a note" {
     stack s.tif 5 3
     run --separate-stderr halo run '' s.tif -o o.tif
     [ "$status" -eq 0 ]; says '2 images that the description lists are not in the file'
@@ -79,7 +80,8 @@ chunk() {
     local bytes
     bytes=$1$(sed 's/../\\x&/g' <<< "$2")
     be 4 $((${#2} / 2)); printf '%b' "$bytes"
-    printf '%b' "$bytes" | gzip -1c | tail -c 8 | head -c 4 | od -An -tx1 | awk '{ printf "\\x%s\\x%s\\x%s\\x%s", $4, $3, $2, $1 }' | xargs -0 printf '%b'
+    printf '%b' "$bytes" | gzip -1c | tail -c 8 | head -c 4 | od -An -tx1 |
+        awk '{ printf "\\x%s\\x%s\\x%s\\x%s", $4, $3, $2, $1 }' | xargs -0 printf '%b'
 }
 
 # animated FRAMES FILE: the PNG as an animation of so many frames, of which it has the first.
@@ -110,7 +112,8 @@ animated() {
 @test "GeoTIFF keys are named where they are left out" {
     {
         printf 'MM\0*'; be 4 8; be 2 9
-        tag 256 4 1 2; tag 257 4 1 1; tag 258 3 1 8; tag 262 3 1 1; tag 273 4 1 122; tag 277 3 1 1; tag 279 4 1 2
+        tag 256 4 1 2; tag 257 4 1 1; tag 258 3 1 8; tag 262 3 1 1; tag 273 4 1 122
+        tag 277 3 1 1; tag 279 4 1 2
         tag 33550 12 3 124; tag 33922 12 6 148
         be 4 0; printf 'ab'
         for i in 1 2 3; do printf '\x40\x24\0\0\0\0\0\0'; done # a scale of 10

@@ -1,4 +1,4 @@
-# Pictures cut, padded, turned and resized: sizes as people type them, bands and pipes, and what EXIF goes on saying.
+# Crop, pad, rotate and resize: spellings of sizes, bands and pipes, and EXIF of the result.
 # shellcheck disable=SC2154
 setup() {
     load common
@@ -8,7 +8,9 @@ setup() {
 
 # samples OF PIPELINE ON six.pgm, as "WxH: a b c".
 samples() {
-    halo run "$1 | depth:u8" six.pgm -o - --to pgm | { read -r magic; read -r size; read -r most; echo "$size: $(od -An -tu1 -v -w1000 | tr -s ' ' | sed 's/^ //')"; }
+    halo run "$1 | depth:u8" six.pgm -o - --to pgm |
+        { read -r magic; read -r size; read -r most; echo "$size: $(od -An -tu1 -v -w1000 | tr -s ' ' |
+        sed 's/^ //')"; }
 }
 
 @test "crop, pad, flip, rotate and transpose move pixels" {
@@ -27,7 +29,7 @@ samples() {
     [ "$(samples 'rotate:90 | rotate:90 | rotate:90 | rotate:90')" = '3 2: 1 2 3 4 5 6' ]
 }
 
-@test "a part of what is made whole alone" {
+@test "a part of a value that is only computed as a whole" {
     local whole
     for whole in equalize clahe:2 'integral | normalize'; do
         halo run --force "$whole | depth:u8" six.pgm -o whole.pgm
@@ -36,7 +38,7 @@ samples() {
     done
 }
 
-@test "what gathers after another gather is one step" {
+@test "two geometry operations in a row are one step" {
     [ "$(halo run --explain 'rotate:90 | flip:x | crop:2x2' six.pgm -o x.pgm | grep -c 'gather ')" -eq 1 ]
     [ "$(halo run --explain 'pad:2 | crop:7x6 | rotate:90' six.pgm -o x.pgm | grep -c 'gather ')" -eq 1 ]
     [ "$(halo run --explain 'crop:2x2 | pad:1' six.pgm -o x.pgm | grep -c 'gather ')" -eq 2 ]
@@ -58,7 +60,7 @@ samples() {
 # size PIPELINE: of what it makes of 60 x 40.
 size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
 
-@test "sizes are taken as people type them" {
+@test "sizes are accepted in every usual spelling" {
     make_gray in.pgm 60 40
     [ "$(size resize:30x30)" = '30 20' ]
     [ "$(size resize:30x5)" = '8 5' ]
@@ -79,9 +81,10 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
     [ "$status" -eq 2 ]; says 'needs width and height'
 }
 
-@test "files, pipes and threads make the same of a picture" {
+@test "files, pipes and threads give the same image" {
     make_rgb in.ppm 200 450
-    for pipeline in resize:71 resize:300x,kernel=cubic crop:90x33+100+80 pad:30,border=wrap pad:top=200,border=zero flip:y \
+    for pipeline in resize:71 resize:300x,kernel=cubic crop:90x33+100+80 pad:30,border=wrap \
+        pad:top=200,border=zero flip:y \
         rotate:90 'flip:y | resize:50% | pad:9' 'gauss:2 | crop:20x20 | resize:400%'; do
         halo run "$pipeline" in.ppm -o whole.ppm -f -j 1
         for jobs in 2 3; do
@@ -92,17 +95,19 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
     done
 }
 
-@test "flat pictures stay flat, and invisible colours do not show" {
+@test "flat images stay flat, and transparent colours do not show" {
     printf 'P5 40 40 255\n' > flat.pgm; head -c 1600 /dev/zero | tr '\0' '\310' >> flat.pgm
     for kernel in lanczos3 lanczos2 cubic mitchell linear area nearest; do
         halo run "resize:17x53,fit=exact,kernel=$kernel" flat.pgm -o out.pgm -f
         [ "$(tail -c 901 out.pgm | tr -d '\310' | wc -c)" -eq 0 ]
     done
-    # Opaque red beside invisible green.
+    # Opaque red beside transparent green.
     { printf 'P7\nWIDTH 8\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'
-      printf '\310\0\0\377\310\0\0\377\310\0\0\377\310\0\0\377\0\377\0\0\0\377\0\0\0\377\0\0\0\377\0\0'; } > in.pam
+      printf '\310\0\0\377\310\0\0\377\310\0\0\377\310\0\0\377\0\377\0\0\0\377\0\0\0\377\0\0\0\377\0\0'; } > \
+          in.pam
     halo run 'resize:4x1,fit=exact,kernel=linear' in.pam -o out.pam
-    [ "$(tail -c 16 out.pam | od -An -tu1 -v | tr -s ' ')" = ' 200 0 0 255 200 0 0 223 200 0 0 32 0 0 0 0' ] || { tail -c 16 out.pam | od -An -tu1; return 1; }
+    [ "$(tail -c 16 out.pam | od -An -tu1 -v | tr -s ' ')" = ' 200 0 0 255 200 0 0 223 200 0 0 32 0 0 0 0' ] ||
+        { tail -c 16 out.pam | od -An -tu1; return 1; }
 }
 
 @test "--linear resizes light" {
@@ -113,7 +118,7 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
     [ "$(tail -c 1 light.pgm | od -An -tu1)" -eq 188 ]
 }
 
-@test "rows and tiles that nobody needs are not read" {
+@test "rows and tiles that are not needed are not read" {
     make_rgb in.ppm 300 260
     halo run '' in.ppm -o in.npy
     halo run '' in.ppm -o in.png
@@ -132,7 +137,7 @@ size() { halo run "$1" in.pgm -o - --to pgm | head -2 | tail -1; }
     truncate -s $((19 + 16384 * 16000)) large.pgm
     [ "$(halo run --max-memory 16M crop:100x100 large.pgm -o - | wc -c)" -eq 10015 ]
     halo run --explain crop:100x100 large.pgm -o - | grep -q 'read as they come, and written when all is made'
-    # Rows that are not there are missed, although none of them is needed; with several pictures the next one follows.
+    # Missing rows are reported, although none of them is needed; with several images the next one follows.
     halo run '' in.ppm -o raw.ppm -f
     head -c 200000 raw.ppm > cut.ppm
     run --separate-stderr halo run crop:9x9+0+0 cut.ppm -o x.ppm
@@ -160,7 +165,7 @@ turned_jpeg() {
     tail -c +3 "$1"
 }
 
-@test "--precision fast reads a JPEG smaller that a resize makes much smaller: by as much as it may, and in its place" {
+@test "--precision fast decodes a JPEG at a smaller scale for a resize, without moving what is in it" {
     [[ "$(halo --version)" == *"no JPEG"* ]] && skip "without libjpeg"
     make_rgb noise.ppm 640 483
     halo run 'gauss:8 | normalize' noise.ppm -o even.ppm
@@ -182,25 +187,27 @@ turned_jpeg() {
             halo run --precision fast resize:${size%,*} $name.jpg -o - --to pnm | cmp - fast.ppm
         done
     done
-    [ "$(halo run --precision fast --json 'resize:100 | stats' even.jpg -o x.ppm -f | grep -c '"width":100,"height":75')" -eq 1 ]
-    # What needs every pixel gets it.
+    [ "$(halo run --precision fast --json 'resize:100 | stats' even.jpg -o x.ppm -f |
+        grep -c '"width":100,"height":75')" -eq 1 ]
+    # Operations that need every pixel get all.
     for pipeline in 'stats | resize:50' 'resize:50,kernel=nearest' 'gauss:1 | resize:50' 'gray | resize:50'; do
         halo run "$pipeline" even.jpg -o exact.ppm -f 2> /dev/null
         halo run --precision fast "$pipeline" even.jpg -o fast.ppm -f 2> /dev/null
         cmp exact.ppm fast.ppm || { echo "$pipeline"; return 1; }
     done
     [[ "$(halo run --linear --precision fast --explain resize:50 even.jpg -o x.ppm)" != *'read at'* ]]
-    # Turned pictures lie as they do without it.
+    # Rotated images are oriented as without it.
     for name in even odd; do
         for way in 1 2 3 4 5 6 7 8; do
             turned_jpeg $name.jpg $way > turned.jpg
             halo run resize:70 turned.jpg -o exact.jpg -f --quality 100
             halo run --precision fast resize:70 turned.jpg -o fast.jpg -f --quality 100
             halo compare --at-least psnr=44 exact.jpg fast.jpg
-            [ "$(halo info --json exact.jpg | grep -o '"orientation":.')" = "$(halo info --json fast.jpg | grep -o '"orientation":.')" ]
+            [ "$(halo info --json exact.jpg | grep -o '"orientation":.')" = \
+                "$(halo info --json fast.jpg | grep -o '"orientation":.')" ]
         done
     done
-    # What is said of a damaged one is of the file.
+    # Messages about a damaged one name the file.
     head -c 9000 even.jpg > cut.jpg
     run --separate-stderr halo run resize:50 cut.jpg -o x.ppm
     [ "$status" -eq 1 ]; exact=$stderr
@@ -208,7 +215,7 @@ turned_jpeg() {
     [ "$status" -eq 1 ]; [ "${stderr##* of }" = "${exact##* of }" ]
 }
 
-@test "names of other tools that mean one thing, and -90 degrees, are taken" {
+@test "unambiguous names of other tools, and -90 degrees, are accepted" {
     make_rgb in.ppm 9 5
     for pair in mirror=flip flop=flip autorot=orient desaturate=gray negative=invert rotate:-90=rotate:270; do
         halo run "${pair%=*}" in.ppm -o a.ppm -f
@@ -219,16 +226,18 @@ turned_jpeg() {
     [ "$status" -eq 2 ] && says "pad: by: expected pixels, or of sound times such as 1s,500ms, found '5%'"
 }
 
-@test "a picture that grows takes the memory of its rows, not a share of its size" {
+@test "enlarging takes memory for rows, not for the image" {
     make_gray in.pgm 60 40
-    memory() { halo run --explain "$1" in.pgm -o x.pgm --max-pixels 1000G | sed -n 's/.*at most \([0-9]*\)\..* MB in.*/\1/p'; }
+    memory() { halo run --explain "$1" in.pgm -o x.pgm --max-pixels 1000G |
+        sed -n 's/.*at most \([0-9]*\)\..* MB in.*/\1/p'; }
     [ "$(memory resize:20000)" -lt 40 ] && [ "$(memory resize:200000)" -lt 200 ]
 }
 
-@test "what a step makes is bounded as what is read, before work begins" {
+@test "limits hold for results of steps too, and are checked before work begins" {
     make_gray in.pgm 60 40
     local step
-    for step in pad:100000000 resize:100000x100000,fit=exact 'resize:20000x20000,fit=exact | crop:10x10' 'add:[pad:20000 | crop:60x40]'; do
+    for step in pad:100000000 resize:100000x100000,fit=exact 'resize:20000x20000,fit=exact | crop:10x10' \
+        'add:[pad:20000 | crop:60x40]'; do
         run --separate-stderr halo run "$step" in.pgm -o x.pgm
         [ "$status" -eq 5 ]; says "--max-pixels raises the limit"; [ ! -e x.pgm ]
     done
@@ -238,7 +247,7 @@ turned_jpeg() {
     halo run 'crop:20x20 | pad:9' in.pgm -f -o x.pgm --max-pixels 2400
 }
 
-@test "info looks at pictures of any size" {
+@test "info reads headers of images of any size" {
     printf 'P5 70000 70000 255\n' > huge.pgm
     halo info huge.pgm | grep -q '70000 x 70000'
     run --separate-stderr halo stats huge.pgm

@@ -1,23 +1,25 @@
-# Sound beyond full scale: said, and with --guard scaled to fit.
+# Sound beyond full scale: reported, and attenuated by --guard.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; make_wav s.wav 9000; }
 
 field() { grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; } # of the first object of a line
 
-@test "clipped sound is said, with its peak; sound that fits and quiet are not" {
+@test "clipped sound is reported with its peak, other sound is not" {
     loud=$(awk -v m="$(halo stats --json s.wav | field peak)" 'BEGIN { print 1.5 / m }')
     run --separate-stderr halo run "gain:$loud" s.wav -o loud.wav
     [ "$status" -eq 0 ]
-    says 'samples are clipped (33%), the peak is 1.5 times full scale; --guard attenuates sound to prevent clipping'
+    says \
+        'samples are clipped (33%), the peak is 1.5 times full scale; --guard attenuates sound to prevent clipping'
     run --separate-stderr halo run -q "gain:$loud" s.wav -o loud.wav -f
     [ -z "$stderr" ]
     run --separate-stderr halo run gain:0.5 s.wav -o low.wav
     [ -z "$stderr" ]
-    halo run "gain:$loud" s.wav -o loud.wav -f --json 2> messages | field peak | awk '{ exit !($1 > 1.499 && $1 < 1.501) }'
+    halo run "gain:$loud" s.wav -o loud.wav -f --json 2> messages | field peak |
+        awk '{ exit !($1 > 1.499 && $1 < 1.501) }'
     [ "$(halo run gain:0.5 s.wav -o low.wav -f --json | field peak)" = null ]
 }
 
-@test "--guard: the greatest sample is the greatest that fits, at 16 and 24 bits, in blocks and as a whole" {
+@test "--guard: the peak is full scale, at 16 and 24 bits, in blocks and as a whole" {
     halo run --raw s24,48000,1 '' <(head -c 30000 /dev/urandom) -o t.wav -q
     halo run '' s.wav -o u.flac
     for pipeline in 'gain:7' 'gain:7 | gauss:3' 'gain:9 | normalize:min=-4,max=4'; do
@@ -25,14 +27,15 @@ field() { grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; } # of the first obje
             run --separate-stderr halo run --guard "$pipeline" $f -o "out.${f##*.}" -f
             [ "$status" -eq 0 ] && [ -z "$stderr" ]
             bits=16; [ $f != t.wav ] || bits=24
-            halo stats --json "out.${f##*.}" | field peak | awk -v bits=$bits '{ exit !($1 > 0.9999 && $1 <= 1 - 2 ^ (1 - bits)) }'
+            halo stats --json "out.${f##*.}" | field peak |
+                awk -v bits=$bits '{ exit !($1 > 0.9999 && $1 <= 1 - 2 ^ (1 - bits)) }'
         done
     done
     run --separate-stderr halo run --guard -v gain:7 s.wav -o out.wav -f
     says ', 0 samples clipped; scaled by 0.'
 }
 
-@test "--guard changes nothing of sound that fits, of floats and of images" {
+@test "--guard does not change sound within full scale, floats and images" {
     make_rgb c.ppm 20 10
     halo run --raw f32,48000,1 '' <(head -c 4000 /dev/zero) -o f.wav
     for f in s.wav f.wav c.ppm; do
@@ -45,7 +48,7 @@ field() { grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; } # of the first obje
     cmp a.wav b.wav
 }
 
-@test "NaN is said, and is no reason to scale" {
+@test "NaN is reported and does not cause scaling" {
     { head -c 4000 /dev/zero | tr '\0' '>'; printf '\0\0\300\177'; } > nan.f32 # 0.18…, and NaN
     run --separate-stderr halo run --raw f32,48000,1 '' nan.f32 -o a.flac --json
     [ "$status" -eq 0 ]; says '1 sample is NaN and became 0'
@@ -55,7 +58,7 @@ field() { grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; } # of the first obje
     cmp a.flac b.flac
 }
 
-@test "--guard takes files, not pipes; results are those of the pipeline" {
+@test "--guard accepts files, not pipes; results are those of the pipeline" {
     run --separate-stderr halo run --guard gain:7 - -o out.wav < s.wav
     [ "$status" -eq 2 ]; says 'it takes files, not pipes'; [ ! -e out.wav ]
     run --separate-stderr halo run --guard gain:7 s.wav -o -

@@ -30,7 +30,7 @@ setup() { load common; common_setup; topics='units border alpha nan pipelines ma
     [[ "$output" == *"sigma"* && "$output" == *"truncate=4"* && "$output" == *"border"* ]]
 }
 
-@test "help on what does not exist suggests what does" {
+@test "help on an unknown word suggests a known one" {
     run --separate-stderr halo help gaus
     [ "$status" -eq 2 ]
     says "did you mean 'gauss'?"
@@ -48,7 +48,8 @@ topic_commands() { halo help "$1" | grep '^  halo '; }
 # run_commands: each line of standard input as a command.
 run_commands() {
     while read -r line; do
-        bash -euo pipefail -c "halo() { \"$HALO\" \"\$@\"; }; $line" > said < /dev/null || { echo "$line"; return 1; }
+        bash -euo pipefail -c "halo() { \"$HALO\" \"\$@\"; }; $line" > said < /dev/null ||
+            { echo "$line"; return 1; }
     done
 }
 
@@ -78,7 +79,8 @@ run_commands() {
     for shell in bash zsh fish; do halo --generate "complete-$shell" | grep -q "bench help $topics "; done
     run halo help units
     [ "$status" -eq 0 ] && [ "${#lines[@]}" -le 40 ]
-    [[ "$output" == 'units: '* && "$output" == *65535* && "$output" == *'--white 1 '* && "$output" == *'--axes hwc,alpha'* ]]
+    [[ "$output" == 'units: '* && "$output" == *65535* && "$output" == *'--white 1 '* &&
+        "$output" == *'--axes hwc,alpha'* ]]
     make_gray frame.pgm 9 7 65535; halo run '' frame.pgm -o frame.png
     make_gray dark.pgm 9 7 200; halo run 'depth:f32 | gain:1' dark.pgm -o dark.npy
     halo help units | grep '^  halo ' > examples
@@ -96,12 +98,16 @@ finds() {
     shift
     run halo help "${words[@]}"
     [ "$status" -eq 0 ] || { echo "$output"; return 1; }
-    for line in "$@"; do grep -qFe "$line" <<< "$output" || { echo "expected: $line"; echo "$output"; return 1; }; done
+    for line in "$@"; do
+        grep -qFe "$line" <<< "$output" || { echo "expected: $line"; echo "$output"; return 1; }
+    done
 }
 
 @test "help by task: operations, names in other tools and recipes of the cookbook" {
-    finds noise -- '  bilateral  ' '  median  ' '  Take noise away and keep edges' "    halo run 'bilateral:3,range=8%' lake.png -o kept.png"
-    finds 'flat field' -- '  divide  ' '  flat field: divide:flat.png,unit=mean' '  Divide by a flat field' '    halo run divide:white.png,unit=mean '
+    finds noise -- '  bilateral  ' '  median  ' '  Take noise away and keep edges' \
+        "    halo run 'bilateral:3,range=8%' lake.png -o kept.png"
+    finds 'flat field' -- '  divide  ' '  flat field: divide:flat.png,unit=mean' '  Divide by a flat field' \
+        '    halo run divide:white.png,unit=mean '
     [ "$(halo help flat field)" = "$output" ]
     finds lens -- '  disk  ' '  bokeh, lens blur: disk, with --linear'
     finds background -- '  subtract  ' '  tophat  ' '  Subtract the background' "    halo run 'unsharp:sigma=20"
@@ -113,27 +119,32 @@ finds() {
     # Whole words: "lens" is none of "silenceremove", "edge" none of "Hedgehog".
     run halo help lens; [[ "$output" != *silence* ]]
     run --separate-stderr halo help oise; [ "$status" -eq 2 ]; [ -z "$output" ]
-    for words in '' ' ' '-' '%s%n' $'\xff' '"' 's' 'es'; do run halo help "$words"; [ "$status" -eq 2 ] || [ "$status" -eq 0 ]; done
+    for words in '' ' ' '-' '%s%n' $'\xff' '"' 's' 'es'; do
+        run halo help "$words"; [ "$status" -eq 2 ] || [ "$status" -eq 0 ]
+    done
 }
 
-@test "help by task knows every recipe and every name of the cookbook" {
+@test "help by task finds every recipe and every name of the cookbook" {
     local page=$BATS_TEST_DIRNAME/../../docs/cookbook.md
     load fenced
     mapfile -t recipes < <(headings "$page")
     halo help "${recipes[@]}" > said
     for heading in "${recipes[@]}"; do grep -qxF "  $heading" said || { echo "$heading"; return 1; }; done
-    sed -n '/^| elsewhere/,$p' "$page" | tail -n +3 | cut -d'|' -f2 | sed 's/ · /\n/g' | tr -d '\140' | sed 's/^ *//; s/ *$//' > names
+    sed -n '/^| elsewhere/,$p' "$page" | tail -n +3 | cut -d'|' -f2 | sed 's/ · /\n/g' | tr -d '\140' |
+        sed 's/^ *//; s/ *$//' > names
     mapfile -t names < names
     [ "${#names[@]}" -gt 40 ]
     halo help "${names[@]%%,*}" > said # fails where one is unknown
     grep -qxF '  flat field: divide:flat.png,unit=mean' said
 }
 
-@test "the help of a command has the operation of that name, too" {
+@test "the help of a command includes the operation of that name" {
     for command in stats hist scan pages; do
         run halo help "$command"
-        [[ "$output" == "halo $command: "*"As an operation of a pipeline"*"Parameters; "*'Output'* || "$output" == "halo $command: "*"As an operation of a pipeline"*"Parameters; "*'Input'* ]]
-        for key in $(halo list ops --json | grep "\"name\":\"$command\"" | grep -o '"key":"[a-z]*"' | cut -d'"' -f4); do
+        [[ "$output" == "halo $command: "*"As an operation of a pipeline"*"Parameters; "*'Output'* ||
+            "$output" == "halo $command: "*"As an operation of a pipeline"*"Parameters; "*'Input'* ]]
+        for key in $(halo list ops --json | grep "\"name\":\"$command\"" | grep -o '"key":"[a-z]*"' |
+            cut -d'"' -f4); do
             [[ "$output" == *$'\n  '"$key"[=\ ]* || "$output" == *$'\n  '"[$key]"* ]]
         done
     done
@@ -144,10 +155,12 @@ finds() {
 @test "the positional parameter of an operation is the one its help names" {
     make_rgb c.ppm 20 10
     # Of each the first key.
-    halo list ops --json | sed -nE 's/.*"name":"([a-z0-9]*)".*"params":\[\{"key":"([a-z0-9]*)".*/\1 \2/p' > first
+    halo list ops --json |
+        sed -nE 's/.*"name":"([a-z0-9]*)".*"params":\[\{"key":"([a-z0-9]*)".*/\1 \2/p' > first
     [ "$(wc -l < first)" -ge 60 ]
     mapfile -t ops < <(cut -d' ' -f1 first | grep -vxE 'stats|hist|scan|pages')
-    halo help "${ops[@]}" | sed -nE 's/^Parameters; ([a-z0-9]*) is the positional parameter: ([a-z0-9]*):.*/\2 \1/p' > named
+    halo help "${ops[@]}" |
+        sed -nE 's/^Parameters; ([a-z0-9]*) is the positional parameter: ([a-z0-9]*):.*/\2 \1/p' > named
     grep -vE '^(stats|hist|scan|pages) | border$' first | diff - named
     halo help gauss | grep -q 'gauss:2 is gauss:sigma=2$'
     halo help local | grep -q 'local:range is local:what=range$'
@@ -232,7 +245,7 @@ END
     [ "$(bash try.bash halo list fo)" = formats ]
 }
 
-@test "a pipeline that is being typed goes on with operations, keys and values" {
+@test "a pipeline is completed by operations, keys and values" {
     [ "$(halo --complete gaus)" = "$(printf 'gauss\ngauss:')" ]
     [ "$(halo --complete 'gray | gaus' | tail -n 1)" = 'gray | gauss:' ]
     [ "$(halo --complete 'gauss:2,bor')" = gauss:2,border= ]
@@ -259,7 +272,7 @@ END
     [[ "$(bash try.bash 'halo run gauss:2 --out')" == *--out-dir* ]]
 }
 
-@test "what other tools call an operation is taken where it means the same" {
+@test "other tools' names of an operation are accepted where they mean the same" {
     printf 'P5 2 1 255\n\001\002' > in.pgm
     halo run negate in.pgm -o negate.pgm
     halo run invert in.pgm -o invert.pgm
@@ -280,7 +293,9 @@ END
     halo list ops --json | grep -o '"key":"[a-z]*","type":[^,]*' > types
     [ "$(grep -c . types)" -gt 100 ]
     grep -q '"key":"expr","type":"text"' types
-    run grep -vE ':"(number|integer|switch|choice|length|frequency|level|factor|mask|border|point|file|source|text)"$' types
+    run grep -vE \
+        ':"(number|integer|switch|choice|length|frequency|level|factor|mask|border|point|file|source|text)"$' \
+        types
     [ -z "$output" ]
 }
 
@@ -290,7 +305,8 @@ END
 
 @test "docs/operations.md has that table" {
     halo --generate ops-table > made.md
-    sed '1,/^<!-- halo --generate ops-table -->$/d; /^<!-- end -->$/,$d' "$BATS_TEST_DIRNAME/../../docs/operations.md" > found.md
+    sed '1,/^<!-- halo --generate ops-table -->$/d; /^<!-- end -->$/,$d' "$BATS_TEST_DIRNAME/../../docs/operations.md" \
+        > found.md
     [ -s found.md ]
     diff made.md found.md
 }

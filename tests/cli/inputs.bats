@@ -1,8 +1,8 @@
-# Inputs that are not what halo reads, or not what they say: refused in words, and the rest goes on.
+# Inputs of unknown formats, or with false headers: refused with a message, and the others are processed.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 
-@test "formats that are only written are refused in words that say so" {
+@test "formats that are only written are refused with that message" {
     halo run gauss:1 in.pgm -o x.bmp
     halo run 'depth:f32' in.pgm -o x.hdr
     halo run gauss:1 in.pgm -o x.tga
@@ -22,7 +22,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     done
 }
 
-@test "one of them in a batch fails alone" {
+@test "in a batch only that file fails" {
     printf 'BM\x1a\0\0\0\0\0\0\0\x1a\0\0\0\x0c\0\0\0\1\0\1\0\1\0\x18\0' > bad.bmp
     cp in.pgm last.pgm
     run --separate-stderr halo info in.pgm bad.bmp last.pgm
@@ -59,7 +59,7 @@ make_npy() {
     [ "$status" -eq 5 ]; says "70000 channels"
 }
 
-@test "lists of channels have an end and say how many there are" {
+@test "long lists of channels are shortened, with their number" {
     make_npy deep.npy 2000
     run halo info --json deep.npy --axes hwc
     [ "$status" -eq 0 ]
@@ -94,7 +94,7 @@ file_of() {
     grep -q "$tiff" loads.*
 }
 
-@test "without it the other formats work, and its own say what is missing" {
+@test "without it the other formats work, and its own report what is missing" {
     local tiff
     tiff=$(file_of tiff)
     halo run gauss:1 in.pgm -o in.tif

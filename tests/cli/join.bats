@@ -17,7 +17,7 @@ samples() { tail -n +2 "$1" | paste -sd ' '; }
     [ "$(samples one.csv)" = '1 2 3' ]
 }
 
-@test "the next sound comes in over the end of the one before it" {
+@test "the next sound is faded in over the end of the previous one" {
     printf '1\n1\n1\n1\n' > a.csv
     printf '3\n3\n3\n' > b.csv
     halo join --crossfade 2s a.csv b.csv -o all.csv

@@ -1,4 +1,4 @@
-# Levels, percentiles, decibels and percentages, beside NumPy.
+# Levels, percentiles, decibels and percentages, against NumPy.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -22,10 +22,11 @@ same() {
 import sys
 exec(open("picture.py").read())
 got, want = np.load(sys.argv[1]).astype(np.float64), eval(sys.argv[2])
-assert got.shape == want.shape and np.abs(got - want).max() <= float(sys.argv[3]), np.abs(got - want).max()' "$@"
+assert got.shape == want.shape
+assert np.abs(got - want).max() <= float(sys.argv[3]), np.abs(got - want).max()' "$@"
 }
 
-@test "levels stretch what lies between, in the samples' units or in percent, with a gamma" {
+@test "levels stretches the range, in the samples' units or in percent, with a gamma" {
     make_picture
     halo run levels:black=40,white=200 a.ppm -o out.npy
     same out.npy 'stretched(a, 40, 200, 255)' 1e-4

@@ -1,9 +1,10 @@
-# Opus is written and read, MP3 is read, and what they say of themselves is kept.
+# Opus is written and read, MP3 is read, and their metadata is kept.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
 need_mp3() { "$HALO" list formats | grep -q MP3 || skip 'this build reads no MP3'; }
-# frames COUNT: MP3 of COUNT silent frames of 1152 samples, 128 kbit/s, 44.1 kHz, without a header that counts them
+# frames COUNT: MP3 of COUNT silent frames of 1152 samples, 128 kbit/s, 44.1 kHz, without a header that counts
+# them
 frames() { for ((i = 0; i < $1; i++)); do printf '\377\373\220\004'; head -c 413 /dev/zero; done; }
 count() { halo stats --json "$@" | grep -o '"count":[0-9]*' | head -n 1; }
 
@@ -64,7 +65,7 @@ count() { halo stats --json "$@" | grep -o '"count":[0-9]*' | head -n 1; }
     [ "$(count --tolerate cut.mp3)" = '"count":23040' ]
 }
 
-@test "--tolerate: sound ends behind its last frame, whatever its header says" {
+@test "--tolerate: sound ends after its last frame, whatever its header claims" {
     make_wav a.wav 5000
     halo run '' a.wav -o a.flac
     { head -c 21 a.flac; printf '\377\377\377\377\377'; tail -c +27 a.flac; } > bomb.flac # 2^36 - 1 frames
@@ -72,7 +73,8 @@ count() { halo stats --json "$@" | grep -o '"count":[0-9]*' | head -n 1; }
     [ "$status" -eq 0 ]
     [[ "$output" == *'"count":5000'* ]]
     halo run '' a.wav -o a.npy -q
-    { head -c 128 a.npy | sed 's/(5000,)/(1000000000,)/; s/(5000, 1)/(1000000000, 1)/' | head -c 127; echo; tail -c +129 a.npy; } > bomb.npy
+    { head -c 128 a.npy | sed 's/(5000,)/(1000000000,)/; s/(5000, 1)/(1000000000, 1)/' |
+        head -c 127; echo; tail -c +129 a.npy; } > bomb.npy
     run timeout 20 "$HALO" stats --json --tolerate --rate 8000 bomb.npy
     [ "$status" -eq 0 ]
     [[ "$output" == *'"count":5000'* ]]

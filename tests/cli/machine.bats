@@ -1,8 +1,9 @@
-# What the system leaves a process: small stacks, some of the processors, no memory for the loader of libraries.
+# Limits of the system: small stacks, some of the processors, no memory for the loader of libraries.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
-# The main thread has 128 KiB of stack, with arguments and environment in it; other threads have one of a stated size.
+# The main thread has 128 KiB of stack, with arguments and environment in it; other threads have one of a stated
+# size.
 small_stack() {
     (ulimit -s 128; exec env -i LC_ALL=C.UTF-8 "$HALO" "$@") || { echo "exit $?: $*"; return 1; }
 }
@@ -49,7 +50,8 @@ small_stack() {
     first=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
     taskset -c "$first" "$HALO" run --explain gauss:2 in.pgm -o out.pgm > said
     grep -E '^jobs    1 thread \(' said
-    [ "$(nproc --all)" -eq 1 ] || grep -E "1 of the machine's [0-9]+ processors may be used|a cgroup's quota" said
+    [ "$(nproc --all)" -eq 1 ] ||
+        grep -E "1 of the machine's [0-9]+ processors may be used|a cgroup's quota" said
     grep -E "^limit   [0-9.]+ MB in memory \(three quarters of (the machine's|a cgroup's limit), .* MiB\)" said
     taskset -c "$first" "$HALO" list devices | grep -E '^cpu .*, 1 thread$'
     cp in.pgm b.pgm

@@ -1,4 +1,4 @@
-# Markers and loops of AIFF: they follow their samples, and go to WAVE and back.
+# Markers and loops of AIFF: they follow their samples, and are converted to WAVE and back.
 setup() { load common; common_setup; }
 
 # aiff FILE: 2000 frames of silence, markers "one" at 500 and "two" at 900, and a loop from 100 to 400.
@@ -11,7 +11,8 @@ aiff() {
         be 2 9; be 4 900; printf '\x05two B'
         be 2 3; be 4 100; printf '\x05begin'
         be 2 4; be 4 400; printf '\x02to\0'
-        printf 'INST'; be 4 20; printf '\x3c\0\0\x7f\0\x7f'; be 2 0; be 2 1; be 2 3; be 2 4; be 2 0; be 2 0; be 2 0
+        printf 'INST'; be 4 20; printf '\x3c\0\0\x7f\0\x7f'; be 2 0; be 2 1; be 2 3; be 2 4; be 2 0; be 2 0
+        be 2 0
         printf 'SSND'; be 4 4008; be 4 0; be 4 0; head -c 4000 /dev/zero
     } > "$1"
 }
@@ -23,7 +24,7 @@ number() {
     od -An -tu4 -j$((at + 8 + $3)) -N4 "$1" | tr -d ' '
 }
 
-@test "markers and loops of AIFF go to WAVE, where their samples went" {
+@test "markers and loops of AIFF are written to WAVE, at their samples" {
     aiff a.aiff
     halo run trim:10ms a.aiff -o o.wav
     [ "$(number o.wav 'cue ' 0)" -eq 4 ]
@@ -37,7 +38,7 @@ number() {
     [ "$(number short.wav 'cue ' 0)" -eq 3 ]
 }
 
-@test "markers are written into AIFF; what it does not hold is said" {
+@test "markers are written into AIFF; what it cannot hold is reported" {
     aiff a.aiff
     run --separate-stderr halo run trim:10ms a.aiff -o o.aiff
     [ "$status" -eq 0 ]; says chunks # the loop

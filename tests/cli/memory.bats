@@ -1,5 +1,5 @@
-# --max-memory holds for whatever grows with a file: what a reader keeps of a pipe, what a writer puts together, what
-# steps need beside their samples. Each with enough memory and without.
+# --max-memory holds for whatever grows with a file: what a reader keeps of a pipe, what a writer assembles, the
+# workspace of steps. Each with enough memory and without.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() {
     load common; common_setup
@@ -18,14 +18,14 @@ open("peak", "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxr
 sys.exit(status)' "$@"
 }
 
-# refused WHAT: exit 5, the limit is named, and no more was taken than the program itself and the limit.
+# refused WHAT: exit 5, the limit is named, and no more was allocated than the program itself and the limit.
 refused() {
     [ "$status" -eq 5 ] || { echo "status $status: $stderr"; return 1; }
     says "$1"; says "--max-memory"
     [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 20000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
 }
 
-# Other allocators and sanitizers take memory of their own.
+# Other allocators and sanitizers use memory of their own.
 if [[ "${HALO:-}" == *asan* || "${HALO:-}" == *tsan* ]]; then HALO_PEAK=0; fi
 
 @test "a pipe that is read as a whole: TIFF and libsndfile's formats" {
@@ -36,14 +36,15 @@ if [[ "${HALO:-}" == *asan* || "${HALO:-}" == *tsan* ]]; then HALO_PEAK=0; fi
         run --separate-stderr bash -c "cat in.$name | \"\$HALO\" run gauss:2 - -o $to --max-memory 12M"
         [ "$status" -eq 0 ] || { echo "$name: $stderr"; return 1; }
         cmp $to file-$to
-        run --separate-stderr peak bash -c "cat in.$name | \"\$HALO\" run gauss:2 - -o none --to ${to#out.} --max-memory 2M"
+        run --separate-stderr peak bash -c \
+            "cat in.$name | \"\$HALO\" run gauss:2 - -o none --to ${to#out.} --max-memory 2M"
         refused "read as a whole"
         [ ! -e none ]
         rm $to file-$to
     done
 }
 
-@test "a file put together in memory: FLAC and TIFF on a pipe, Ogg" {
+@test "formats that are assembled in memory: FLAC and TIFF on a pipe, Ogg" {
     halo run '' in.wav -o - --to flac --max-memory 12M < /dev/null > all.flac
     run --separate-stderr peak bash -c '"$HALO" run "" in.wav -o - --to flac --max-memory 2M > none'
     refused "assembled in memory"
@@ -53,11 +54,12 @@ if [[ "${HALO:-}" == *asan* || "${HALO:-}" == *tsan* ]]; then HALO_PEAK=0; fi
     refused "assembled in memory"
     [ ! -e none.ogg ]
     halo run '' in.ppm -o - --to tiff --max-memory 14M > all.tif
-    run --separate-stderr peak bash -c 'cat in.ppm in.ppm | "$HALO" run "" - -o - --to tiff --max-memory 6M > none'
+    run --separate-stderr peak bash -c \
+        'cat in.ppm in.ppm | "$HALO" run "" - -o - --to tiff --max-memory 6M > none'
     refused "MiB"
 }
 
-@test "writers and readers that keep an image as a whole: BMP, HDR, PFM in pipes, interlaced PNG, large strips of TIFF" {
+@test "formats that need an image as a whole: BMP, HDR, PFM in pipes, interlaced PNG, large strips of TIFF" {
     for name in bmp tga hdr; do
         halo run '' in.ppm -o all.$name --max-memory 20M
         run --separate-stderr peak "$HALO" run '' in.ppm -o none.$name --max-memory 2M
@@ -77,14 +79,18 @@ noise = open("noise", "rb").read()
 def chunk(name, body):
     return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 rows = b""
-for x0, y0, dx, dy in ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)):
+for x0, y0, dx, dy in ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
+    (0, 1, 1, 2)):
     for y in range(y0, height, dy):
         rows += b"\0" + b"".join(noise[3 * at:3 * at + 3] for at in range(y * width + x0, (y + 1) * width, dx))
-open("laced.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 1))
+open("laced.png", "wb").write(b"\x89PNG\r\n\x1a\n"
+    + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 1))
     + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))
 packed = zlib.compress(noise, 1)
-tags = [(256, width), (257, height), (258, 8), (259, 8), (262, 2), (273, 200), (277, 3), (278, height), (279, len(packed))]
-head = b"II*\0" + struct.pack("<IH", 8, len(tags)) + b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags)
+tags = [(256, width), (257, height), (258, 8), (259, 8), (262, 2), (273, 200), (277, 3), (278, height),
+    (279, len(packed))]
+head = b"II*\0" + struct.pack("<IH", 8, len(tags)) + b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag,
+    value in tags)
 open("strip.tif", "wb").write((head + bytes(200))[:200] + packed)
 PYTHON
     for name in laced.png strip.tif; do
@@ -96,13 +102,15 @@ PYTHON
 }
 
 @test "sound of unknown length is kept once, not twice" {
-    run --separate-stderr peak bash -c 'cat in.wav in.wav in.wav in.wav | "$HALO" run stats:percentiles=50 --raw f32,48000,1 - --max-memory 14M'
+    run --separate-stderr peak bash -c \
+        'cat in.wav in.wav in.wav in.wav | "$HALO" run stats:percentiles=50 --raw f32,48000,1 - --max-memory 14M'
     [ "$status" -eq 0 ] || { echo "$stderr"; return 1; }
-    run --separate-stderr peak bash -c 'cat in.wav in.wav in.wav in.wav | "$HALO" run stats:percentiles=50 --raw f32,48000,1 - --max-memory 6M'
+    run --separate-stderr peak bash -c \
+        'cat in.wav in.wav in.wav in.wav | "$HALO" run stats:percentiles=50 --raw f32,48000,1 - --max-memory 6M'
     refused "MiB"
 }
 
-@test "what steps take beside their samples: large windows of floats, tables of tiles" {
+@test "workspace of steps counts: large windows of floats, tables of tiles" {
     halo run '' in.ppm -o in.pfm
     head -c 1000000 noise > small
     # A window of 121 x 121 floats takes as much as its tile of samples, sorted, for each thread.
@@ -117,7 +125,7 @@ PYTHON
     cmp less.ppm more.ppm
 }
 
-@test "there and back: the input and the output are all that is kept" {
+@test "zero-phase filters: only the input and the output are kept" {
     halo run lowpass:1kHz,design=butterworth in.wav -o all.npy
     halo run lowpass:1kHz,design=butterworth in.wav -o less.npy --max-memory 14M
     cmp all.npy less.npy
@@ -125,7 +133,7 @@ PYTHON
     refused "MiB"
 }
 
-@test "a sound backwards is read from its end on, where the file can be" {
+@test "reverse reads a file from its end, where that is possible" {
     halo run '' in.wav -o in.w64
     cat in.wav | halo run 'reverse | gauss:3' - -o all.wav
     for name in wav w64; do
@@ -144,9 +152,10 @@ PYTHON
     refused "MiB"
 }
 
-@test "there and back in bands, where the file can be read backwards" {
+@test "zero-phase filters in bands, where the file can be read backwards" {
     for i in 1 2 3 4 5 6 7 8; do cat noise; done > long
-    local pipeline='gauss:3 | highpass:80,design=butterworth,order=3 | blend:[notch:50Hz,harmonics=3] | trim:10s,11s'
+    local pipeline='gauss:3 | highpass:80,design=butterworth,order=3'
+    pipeline+=' | blend:[notch:50Hz,harmonics=3] | trim:10s,11s'
     for raw in s16,48000,1 s16,8000,2; do
         halo run --raw $raw "$pipeline" long -o less --to raw -f --max-memory 8M
         cat long | halo run --raw $raw "$pipeline" - -o all --to raw -f
@@ -154,13 +163,13 @@ PYTHON
     done
 }
 
-@test "counts of many channels are memory, too" {
+@test "histograms of many channels count as memory" {
     head -c 4000 noise > many
     run --separate-stderr peak "$HALO" run stats:percentiles=50 --raw u16:2x1x1000 many --max-memory 100M
     refused "MiB"
 }
 
-@test "results of a stream of images are kept to its end" {
+@test "results of a stream of images are held until its end" {
     printf 'P5 1 1 65535 ab' > one.pgm
     for i in 1 2 3 4 5 6 7 8 9 10; do cat one.pgm; done > ten.pgm
     run --separate-stderr bash -c 'cat ten.pgm | "$HALO" run hist - --json --max-memory 24M > /dev/null'
@@ -169,15 +178,17 @@ PYTHON
     refused "results of"
 }
 
-@test "what PNG chunks say of their size is no reason to take as much memory" {
+@test "sizes that PNG chunks claim are not allocated" {
     python3 - << 'END'
 import struct, zlib
 def chunk(name, body, size=None):
-    return struct.pack(">I", len(body) if size is None else size) + name + body + struct.pack(">I", zlib.crc32(name + body))
+    return struct.pack(">I", len(body) if size is None else size) + name + body + struct.pack(">I",
+        zlib.crc32(name + body))
 head = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 4, 8, 0, 0, 0, 0))
 rows, end, big = chunk(b"IDAT", zlib.compress(b"\0abcd" * 4)), chunk(b"IEND", b""), 9 << 20
 texts = {
-    "long": chunk(b"iTXt", b"Title\0\0\0\0\0" + b"x" * big), "packed": chunk(b"zTXt", b"Title\0\0" + zlib.compress(b"x" * big)),
+    "long": chunk(b"iTXt", b"Title\0\0\0\0\0" + b"x" * big), "packed": chunk(b"zTXt", b"Title\0\0"
+        + zlib.compress(b"x" * big)),
     "exif": chunk(b"eXIf", b"II*\0" + b"\0" * big), "many": chunk(b"tEXt", b"Title\0x") * 40,
     "lies": chunk(b"iTXt", b"Title\0\0\0\0\0x", 0x7ffffffe), "old": chunk(b"tEXt", b"Title\0" + b"x" * big)}
 for name, text in texts.items(): open(name + ".png", "wb").write(head + text + rows + end)
@@ -186,19 +197,22 @@ END
     ulimit -v 1000000
     for name in long packed exif many; do
         run "$HALO" run invert $name.png -o out.pgm -f
-        [ "$status" -eq 0 ] && [[ $output == *"chunk that is too large, truncated or one too many is left out"* ]] || { echo "$name: $output"; return 1; }
+        [ "$status" -eq 0 ] &&
+            [[ $output == *"chunk that is too large, truncated or one too many is left out"* ]] ||
+            { echo "$name: $output"; return 1; }
     done
     run "$HALO" run invert lies.png -o out.pgm -f
     [ "$status" -eq 1 ] && [[ $output == *"truncated before the first row"* ]] || { echo "$output"; return 1; }
     run "$HALO" run invert old.png -o out.pgm -f
-    # libpng 1.6.39 cannot go on behind it, 1.6.48 can.
-    [[ $status:$output == 1:*"a tEXt chunk is too large"* ]] || [[ $status:$output == 0:*"chunk that is too large"* ]] ||
+    # libpng 1.6.39 cannot continue after it, 1.6.48 can.
+    [[ $status:$output == 1:*"a tEXt chunk is too large"* ]] ||
+        [[ $status:$output == 0:*"chunk that is too large"* ]] ||
         { echo "$output"; return 1; }
     run "$HALO" run invert late.png -o out.pgm -f
     [ "$status" -ne 2 ] && [[ $output != *"memory"* ]] || { echo "$output"; return 1; }
 }
 
-@test "a stride of a tall picture goes in bands, and reads what it needs" {
+@test "a stride of a tall image runs in bands, and reads only what it needs" {
     for i in 1 2 3 4 5 6 7 8; do cat noise; done | head -c 16777216 > many
     [ "$(wc -c < many)" -eq 16777216 ]
     (printf 'P5 256 65536 255 '; cat many) > tall.pgm
@@ -210,22 +224,24 @@ END
     done
 }
 
-@test "statistics and reductions of floats, and scans along rows, go in bands" {
+@test "statistics and reductions of floats, and scans along rows, run in bands" {
     printf 'Pf\n8192 8000\n-1.0\n' > large.pfm
     truncate -s $((18 + 4 * 8192 * 8000)) large.pfm
     [[ "$(halo stats --json --max-memory 32M large.pfm)" == *'"count":65536000,'*'"sum":0,'* ]]
     [[ "$(halo run --json --max-memory 32M 'reduce:a+b,map=v+1' large.pfm)" == *'65536000'* ]]
     make_gray tall.pgm 400 9000
     halo run --max-memory 4M scan:axis=x tall.pgm -o tall.npy
-    [ "$(tail -c 8 tall.npy | od -An -td8 | tr -d ' ')" -eq "$(tail -n 400 tall.pgm | awk '{ sum += $1 } END { print sum }')" ]
+    [ "$(tail -c 8 tall.npy | od -An -td8 | tr -d ' ')" -eq \
+        "$(tail -n 400 tall.pgm | awk '{ sum += $1 } END { print sum }')" ]
 }
 
-@test "what lies before a cut is gone through, not kept: recursive filters and scans" {
+@test "samples before a cut are processed, not kept: recursive filters and scans" {
     for i in 1 2 3 4 5 6 7 8; do cat noise; done > long
     local filter='lowpass:1kHz,design=butterworth,phase=causal | notch:50Hz,phase=causal'
     halo run --raw s16,48000,1 "$filter" long -o - --to raw | tail -c +22000001 | head -c 20000 > cut
     halo run --raw s16,48000,1 "$filter | trim:11000000,length=10000" long -o less --to raw --max-memory 2M
-    cat long | halo run --raw s16,48000,1 "$filter | trim:11000000,length=10000" - -o piped --to raw --max-memory 2M
+    cat long | halo run --raw s16,48000,1 "$filter | trim:11000000,length=10000" - -o piped --to raw \
+        --max-memory 2M
     cmp cut less
     cmp cut piped
     (printf 'P5 512 40000 255 '; head -c 20480000 long) > tall.pgm
@@ -235,7 +251,7 @@ END
     cmp cut.npy less.npy
 }
 
-@test "coefficients of resize: they are made in pieces, and the result does not show it" {
+@test "coefficients of resize are computed in pieces, with the same result" {
     printf 'P5 3 1 255\nabc' > row.pgm
     printf 'P5 3 2 255\nabcdef' > tiny.pgm
     peak "$HALO" run resize:2000000x1,fit=exact row.pgm -o wide.pgm --max-memory 10M

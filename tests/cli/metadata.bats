@@ -1,4 +1,4 @@
-# TIFF on the command line, and what goes along from input to output.
+# TIFF on the command line, and metadata that is preserved from input to output.
 # shellcheck disable=SC2154
 setup() {
     load common
@@ -7,7 +7,7 @@ setup() {
     make_rgb in.ppm 40 30
 }
 
-@test "TIFF comes back as it went, also through pipes" {
+@test "TIFF round trip, also through pipes" {
     halo run '' in.ppm -o a.tif
     halo run '' in.ppm -o - --to tiff > b.tif
     cmp a.tif b.tif
@@ -40,7 +40,7 @@ with_title() {
     tail -c +34 "$1"
 }
 
-@test "--strip leaves out what the input says of itself" {
+@test "--strip leaves out the input's metadata" {
     halo run '' in.ppm -o plain.png
     with_title plain.png > titled.png
     halo run '' titled.png -o kept.png
@@ -71,7 +71,7 @@ with_title() {
     cmp plain.wav in.wav
 }
 
-@test "EXIF's orientation: rows are turned where the output cannot say it, and that is said" {
+@test "EXIF's orientation: the image is rotated where the output cannot hold it, with a note" {
     printf 'P2 3 2 255\n1 2 3 4 5 6\n' > six.pgm
     printf 'P2 2 3 255\n4 1 5 2 6 3\n' > seen.pgm
     halo run '' six.pgm -o plain.png
@@ -106,7 +106,7 @@ with_title() {
     cmp out2.png ref.png
 }
 
-@test "comments of FLAC and Ogg under any key go along, and what WAVE has no place for is said" {
+@test "comments of FLAC and Ogg are preserved, and those that WAVE cannot hold are reported" {
     [[ "$(halo --version)" != *"no FLAC"* ]] || skip "this build has no FLAC"
     make_wav in.wav 4000
     { head -c 36 in.wav; printf 'LIST\022\0\0\0INFOINAM\005\0\0\0lake\0\0'; tail -c +37 in.wav; } > titled.wav

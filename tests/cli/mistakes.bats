@@ -1,8 +1,8 @@
-# What is often typed in place of what is meant.
+# Common mistakes on the command line.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; make_gray in.pgm 8 6; }
 
-# wrong TEXT ARGUMENT…: a usage error that says so, and no x.
+# wrong TEXT ARGUMENT…: a usage error with this text, and no x.
 wrong() {
     run --separate-stderr "$HALO" "${@:2}"
     [ "$status" -eq 2 ] && says "$1" && ! compgen -G 'x*' || { echo "${*:2}: $status $stderr"; return 1; }
@@ -22,11 +22,12 @@ wrong() {
 @test "results need no output, whatever comes before them" {
     halo run 'crop:4x2+1+1 | stats' in.pgm --json | grep -q '"width":4,"height":2'
     halo run 'gauss:1 | hist' in.pgm > text
-    [ "$(halo run 'gauss:1 | stats' in.pgm --json)" = "$(halo run 'gauss:1 | stats' in.pgm --json -o f.npy 2>&1 | head -1)" ]
+    [ "$(halo run 'gauss:1 | stats' in.pgm --json)" = \
+        "$(halo run 'gauss:1 | stats' in.pgm --json -o f.npy 2>&1 | head -1)" ]
     wrong "an output is missing" run gauss:1 in.pgm
 }
 
-@test "words in the wrong place are told apart" {
+@test "misplaced words get a specific message" {
     wrong "the pipeline comes first, as in halo run 'gauss:2' in.pgm" run in.pgm gauss:2 -o x.png
     wrong "did you mean 'gauss'" run in.pgm gausss:2 -o x.png
     wrong "none.png: no such file, and not a pipeline" run none.png -o x.png
@@ -46,7 +47,7 @@ wrong() {
     [ "$status" -eq 4 ] && says "none/x.png: its folder does not exist"
 }
 
-@test "fractions, weights of gray, and the center are understood" {
+@test "fractions, weights of gray, and at=center" {
     halo run gain:1/4 in.pgm -o a.npy
     halo run gain:0.25 in.pgm -o b.npy
     cmp a.npy b.npy
@@ -61,7 +62,7 @@ wrong() {
     wrong "expected a number, found '1/0'" run gain:1/0 in.pgm -o x.png
 }
 
-@test "samples do not go to a terminal, text does" {
+@test "samples are not written to a terminal, text is" {
     command -v script > /dev/null || skip "there is no script"
     run script -qec "'$HALO' run '' in.pgm -o -" /dev/null
     [ "$status" -eq 2 ] && [[ "$output" == *"pnm is no text for a terminal: -o FILE"* ]]
@@ -75,9 +76,11 @@ wrong() {
     for k in 1 2 3; do cp in.pgm in/$k.pgm; done
     cp in.pgm out/2.pgm
     run --separate-stderr halo run gauss:1 in -r --out-dir out # one alone is named
-    [ "$status" -eq 1 ] && says "out/2.pgm exists: --force replaces it" && [ -e out/3.pgm ] && cmp out/2.pgm in.pgm
+    [ "$status" -eq 1 ] && says "out/2.pgm exists: --force replaces it" && [ -e out/3.pgm ] &&
+        cmp out/2.pgm in.pgm
     run --separate-stderr halo run gauss:1 in -r --out-dir out
-    [ "$status" -eq 1 ] && says "3 of 3 outputs exist, such as out/1.pgm: --force replaces them" && [ "${#stderr_lines[@]}" -eq 2 ]
+    [ "$status" -eq 1 ] && says "3 of 3 outputs exist, such as out/1.pgm: --force replaces them" &&
+        [ "${#stderr_lines[@]}" -eq 2 ]
     run --separate-stderr halo run gauss:1 in -r --out-dir out --json
     [ "$(grep -c '"error":"out/[123].pgm exists' <<< "$output")" -eq 3 ]
     halo run gauss:1 in -r --out-dir out --skip-existing

@@ -1,4 +1,4 @@
-# What a run lost or changed without being asked is said in one line; what it was asked for is not.
+# What a run lost or changed without request is reported in one line; requested changes are not.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; make_rgb c.ppm 20 10; }
 
@@ -13,38 +13,42 @@ with_title() {
     tail -c +34 "$1"
 }
 
-@test "clipped samples of pictures are said and counted, once" {
+@test "clipped samples of images are counted and reported once" {
     printf 'P2 4 1 255\n0 100 200 255\n' > g.pgm
     said run gain:2 g.pgm -o a.png
     is 'halo: g.pgm: 2 samples are clipped (50%); normalize or depth:f32 avoids clipping'
     said run gain:2 g.pgm -o b.png -q; is ''
     said run gain:1 g.pgm -o d.png; is ''
-    said run gain:1.3 g.pgm -o e.png; is 'halo: g.pgm: 2 samples are clipped (50%); normalize or depth:f32 avoids clipping'
-    said run gain:1.2 g.pgm -o f.png; is 'halo: g.pgm: 1 sample is clipped (25%); normalize or depth:f32 avoids clipping'
+    said run gain:1.3 g.pgm -o e.png
+    is 'halo: g.pgm: 2 samples are clipped (50%); normalize or depth:f32 avoids clipping'
+    said run gain:1.2 g.pgm -o f.png
+    is 'halo: g.pgm: 1 sample is clipped (25%); normalize or depth:f32 avoids clipping'
     said run gain:2 g.pgm -o h.png -v # said there already
     [ "$(grep -c clipped <<< "$stderr")" -eq 1 ]; says ', 2 samples clipped'
     said run gain:2 - -o i.png < g.pgm
     is 'halo: standard input: 2 samples are clipped (50%); normalize or depth:f32 avoids clipping'
 }
 
-@test "a batch says it in one line, with the number of inputs" {
+@test "a batch reports it in one line, with the number of inputs" {
     printf 'P2 4 1 255\n0 100 200 255\n' > 1.pgm
     cp 1.pgm 2.pgm
     printf 'P2 1 1 255\n9\n' > 3.pgm
     halo run '' 3.pgm -o plain.png; with_title plain.png > 4.png
     said run gain:2 1.pgm 2.pgm 3.pgm 4.png --out-dir out --name '{stem}.ppm' -j 2
     [ "${#stderr_lines[@]}" -eq 2 ]
-    [ "${stderr_lines[0]}" = 'halo: 2 of 4 inputs: 4 samples are clipped (40%); 1 of 4 inputs: left out, since the output cannot hold it: texts; normalize or depth:f32 avoids clipping' ]
+    [ "${stderr_lines[0]}" = \
+        'halo: 2 of 4 inputs: 4 samples are clipped (40%); 1 of 4 inputs: left out, since the output cannot hold it: texts; normalize or depth:f32 avoids clipping' ]
     said run gain:2 3.pgm 3.pgm --out-dir out2 --name '{index}.tif'
     [ "${#stderr_lines[@]}" -eq 1 ]
     said run gain:2 1.pgm 2.pgm --out-dir out3 -q; is ''
     said run gain:2 1.pgm 3.pgm --out-dir out4 --json
-    [[ "$output" == *'"output":"out4/1.pgm"'*'"notes":[{"kind":"clipped","loss":true,"count":2,"text":"2 samples are clipped (50%)"}]}'* ]]
+    [[ "$output" == \
+        *'"output":"out4/1.pgm"'*'"notes":[{"kind":"clipped","loss":true,"count":2,"text":"2 samples are clipped (50%)"}]}'* ]]
     [[ "$output" == *'"output":"out4/3.pgm"'*'"notes":[]}'* ]]
     [[ "${lines[-1]}" == *'"notes":[{"kind":"clipped","loss":true,"inputs":1,"count":2,'* ]]
 }
 
-@test "metadata that the output cannot hold; none with --strip, and where all of it goes along" {
+@test "metadata that the output cannot hold is reported; not with --strip, nor where all of it is kept" {
     halo run '' c.ppm -o plain.png
     with_title plain.png > titled.png
     said run '' titled.png -o a.ppm; is 'halo: titled.png: left out, since the output cannot hold it: texts'
@@ -57,7 +61,7 @@ with_title() {
     says 'halo: 2 of 3 inputs: left out, since the output cannot hold it: texts'
 }
 
-@test "a level between 0 and 1 where full scale is more: probably a fraction was meant" {
+@test "a level between 0 and 1 of a larger full scale gets a hint" {
     printf 'P2 4 1 255\n0 100 200 255\n' > g.pgm
     printf 'P2 4 1 65535\n0 100 200 60000\n' > w.pgm
     said run threshold:0.5 g.pgm -o a.png
@@ -67,11 +71,13 @@ with_title() {
     said run levels:black=0.1,white=0.9 g.pgm -o c.png; says 'levels: white=0.9 is a sample value, of 0 to 255'
     said run adaptive:3,offset=0.1 g.pgm -o d.png; says 'adaptive: offset=0.1 is a sample value, of 0 to 255'
     said run threshold:0.5 g.pgm w.pgm g.pgm --out-dir o --name '{index}.pgm'
-    says 'halo: 3 of 3 inputs: threshold: level=0.5 is a sample value, of 0 to 255; level=50% is that part of full scale'
+    says \
+        'halo: 3 of 3 inputs: threshold: level=0.5 is a sample value, of 0 to 255; level=50% is that part of full scale'
     said run threshold:0.5 g.pgm -o e.png --json
     [[ "$output" == *'"notes":[{"kind":"level","loss":true,"count":1,"text":"threshold: level=0.5 '* ]]
     said run threshold:0.5 g.pgm -o f.png -q; is ''
-    for pipeline in threshold:50% threshold:1 threshold:1.5 threshold:0 threshold:otsu clamp normalize:max=0.5 adaptive:3,k=0.3,method=sauvola; do
+    for pipeline in threshold:50% threshold:1 threshold:1.5 threshold:0 threshold:otsu clamp normalize:max=0.5 \
+        adaptive:3,k=0.3,method=sauvola; do
         said run "$pipeline" g.pgm -o x.npy -f; is ''
     done
     halo run depth:f32 g.pgm -o g.pfm # full scale is 1
@@ -84,7 +90,8 @@ with_title() {
     said stats --raw u8:4x4 <(head -c 160 c.png); says '--raw reads as samples what looks like png'
     head -c 40 /dev/zero > r.raw
     said run --raw u8:4x4 '' r.raw -o r.png
-    is 'halo: r.raw: only the first of several pages is read; 8 bytes after the last complete image are left out'
+    is \
+        'halo: r.raw: only the first of several pages is read; 8 bytes after the last complete image are left out'
     head -c 32 /dev/zero > r.raw
     said stats --raw u8:4x4 r.raw; is ''
     make_wav s.wav 100
@@ -102,7 +109,8 @@ make_numbers() {
 
 @test "numbers that 32-bit floats do not hold are counted, once, with the remedy" {
     local one='1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset first'
-    local two='2 samples are rounded to the 24 bits of 32-bit floats: subtract an offset first, such as the first time (--columns leaves columns of a table out)'
+    local \
+        two='2 samples are rounded to the 24 bits of 32-bit floats: subtract an offset first, such as the first time (--columns leaves columns of a table out)'
     printf 't,v\n1700000000.5,1\n1700000001.5,2.1\n16777216,3\n' > t.csv
     for pipeline in gain:1 normalize reverse 'average:3 | normalize' stats; do
         said run "$pipeline" t.csv -o t.tsv -f; is "halo: t.csv: $two"
@@ -115,7 +123,8 @@ make_numbers() {
     printf '0.1\n123456.789\n1e20\n' > plain.csv
     said run gain:1 plain.csv -o p.csv; is ''
     printf '1e-60\n2\n' > small.csv
-    said run gain:1 small.csv -o p.csv -f; is 'halo: small.csv: 1 sample is too small for a 32-bit float and became 0: multiply it first'
+    said run gain:1 small.csv -o p.csv -f
+    is 'halo: small.csv: 1 sample is too small for a 32-bit float and became 0: multiply it first'
     make_numbers i.npy '<i4' '\1\0\0\1\1\0\0\0'
     make_numbers zero.npy '<f4' '\0\0\0\0\0\0\0\0'
     for pipeline in gain:1 normalize 'gauss:1 | normalize' subtract:zero.npy; do
@@ -124,23 +133,25 @@ make_numbers() {
     done
     said run gain:1 i.npy zero.npy --out-dir out; [ "${stderr_lines[0]}" = "halo: 1 of 2 inputs: $one" ]
     said run gain:1 i.npy -o o.npy -f --json; [[ "$output" == *'{"kind":"rounded","loss":true,"count":1,'* ]]
-    said run --raw f64,10,1 gain:1 - -o o.npy -f < <(printf '\0\0\0\0\0\0\340\77\0\0\40\100\374\124\331\101'); is "halo: standard input: $one"
+    said run --raw f64,10,1 gain:1 - -o o.npy -f < <(printf '\0\0\0\0\0\0\340\77\0\0\40\100\374\124\331\101')
+    is "halo: standard input: $one"
     said stack mean i.npy zero.npy i.npy i.npy -o o.npy -f; [[ "$stderr" == *': 3 samples are rounded'* ]]
-    said run subtract:i.npy zero.npy -o o.npy -f; [[ "$stderr" == *'numbers of a secondary input are rounded'* ]]
+    said run subtract:i.npy zero.npy -o o.npy -f
+    [[ "$stderr" == *'numbers of a secondary input are rounded'* ]]
     said join t.csv t.csv -o joined.csv; [[ "$stderr" == *'4 samples are rounded'* ]]
     make_numbers j.npy '<i4' '\0\0\0\1\1\0\0\0'
     said compare i.npy j.npy; is "halo: i.npy, j.npy: $one"
     [[ "$output" == *identical* ]]
 }
 
-@test "conversions are for who asks" {
+@test "conversions are reported on request" {
     make_gray w.pgm 5 5 65535
     said run depth:u8 w.pgm -o w.png; is ''
     said run depth:u8 w.pgm -o x.png -v; says '; u16 samples are written as u8'
     said run '' c.ppm -o c.npy; is ''
 }
 
-@test "a sample rate that the output cannot hold, unless whoever ran it said the rate" {
+@test "a sample rate that the output cannot hold is reported, unless --rate gave it" {
     make_wav s.wav 100
     local rate; rate=$(halo info s.wav --json | grep -o '"rate":[0-9]*' | cut -d: -f2)
     said run '' s.wav -o s.npy; is "halo: s.wav: the output holds no sample rate: --rate $rate reads it back"
@@ -149,12 +160,13 @@ make_numbers() {
     said run '' s.wav -o s.raw; is ''
     said run '' s.csv -o t.csv; is ''
     said run '' --rate 8000 s.npy -o t.csv --force; is ''
-    said run rate:4k --rate 8000 s.npy -o u.npy; is 'halo: s.npy: the output holds no sample rate: --rate 4000 reads it back'
+    said run rate:4k --rate 8000 s.npy -o u.npy
+    is 'halo: s.npy: the output holds no sample rate: --rate 4000 reads it back'
     said run spectrogram:16 s.wav -o p.npy; is '' # a picture
     said join s.wav s.wav -o j.npy; says "--rate $rate reads it back"
 }
 
-@test "sound without a loudness stays as it was, and that is said" {
+@test "sound without a loudness is not changed, which is reported" {
     make_wav s.wav 900
     said run loudnorm:-20 s.wav -o o.wav
     is 'halo: s.wav: level unchanged: sound shorter than 0.4 s, or silent, has no loudness'
@@ -162,7 +174,7 @@ make_numbers() {
     said run loudnorm:-20 l.wav -o o.wav -f; [[ "$stderr" != *'level unchanged'* ]]
 }
 
-@test "borders of other tools are named by halo's words" {
+@test "names of borders in other tools are translated" {
     make_gray b.pgm 5 4
     run --separate-stderr halo run gauss:1,border=reflect101 b.pgm -o o.pgm
     [ "$status" -eq 2 ]; says "border: 'reflect101' of other tools is 'mirror' here"

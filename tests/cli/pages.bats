@@ -1,4 +1,4 @@
-# Pages: those of side inputs, pages:, --split, `halo pages`.
+# Pages: those of secondary inputs, pages:, --split, `halo pages`.
 # shellcheck disable=SC2154
 setup() {
     load common
@@ -18,20 +18,21 @@ wrong() {
     [ "$status" -eq "$1" ] && says "$2" && ! compgen -G 'x*' || { echo "${*:3}: $status $stderr"; return 1; }
 }
 
-@test "a side input goes page by page: a stack minus itself is 0" {
+@test "a secondary input is read page by page: a stack minus itself is 0" {
     for input in all.tif all.pgm "all.npy --axes nhw"; do
         read -r file options <<< "$input"
         for side in all.tif all.pgm; do
             # shellcheck disable=SC2086
             halo run "subtract:$side | depth:u8" $file $options -o out.tif -f
-            halo stats --json out.tif | grep -c '"max":0,' | grep -qx 5 || { echo "$side from $input"; return 1; }
+            halo stats --json out.tif | grep -c '"max":0,' | grep -qx 5 ||
+                { echo "$side from $input"; return 1; }
         done
         # shellcheck disable=SC2002
         cat all.pgm | halo run subtract:all.tif - -o - | halo stats --json - | grep -c '"max":0,' | grep -qx 5
     done
 }
 
-@test "one page serves all, and each page of an input that is named after it has its own" {
+@test "one page serves all pages, and an operand named after its input has a page for each" {
     halo run subtract:g1.pgm all.tif -o out.tif
     for k in 1 2 3 4 5; do
         halo run subtract:g1.pgm "g$k.pgm" -o - --to pgm
@@ -44,7 +45,7 @@ wrong() {
     halo stats --json two.tif | grep -c '"max":0,' | grep -qx 2
 }
 
-@test "another number of pages is refused, before or as it shows" {
+@test "different numbers of pages are refused, in advance if they are known" {
     halo run pages:1-3 all.tif -o three.tif
     wrong 1 "three.tif has 3 pages, and this has 5" halo run subtract:three.tif all.tif -o x.tif
     wrong 1 "three.tif has 3 pages, and this has more" halo run subtract:three.tif all.pgm -o x.tif
@@ -71,7 +72,7 @@ wrong() {
     [ "$(halo run --json 'pages:4 | stats' all.pgm | grep -o '"index":4')" = '"index":4' ]
 }
 
-@test "pages that are not there, and pages: elsewhere, are refused" {
+@test "missing pages, and pages: in another place, are refused" {
     wrong 1 "all.tif: has 5 pages, and pages:6 was requested" halo run pages:6 all.tif -o x.png
     wrong 1 "all.pgm: has 5 pages, and page 6 was requested" halo run pages:6 all.pgm -o x.png
     wrong 1 "all.pgm: has 5 pages, and page 9 was requested" halo run pages:4-9 all.pgm -o x.tif
@@ -80,7 +81,9 @@ wrong() {
     wrong 2 "counted from the end" bash -c 'cat all.pgm | "$HALO" run pages:-1 - -o x.png'
     wrong 2 "has to be the first operation" halo run 'gauss:1 | pages:2' all.tif -o x.png
     wrong 2 "has to be the first operation" halo run 'subtract:[pages:2]' all.tif -o x.png
-    for text in 0 a 3-2 -1--2 1-2-3 2-0 '1-x'; do wrong 2 "expected a page or pages" halo run "pages:$text" all.tif -o x.png; done
+    for text in 0 a 3-2 -1--2 1-2-3 2-0 '1-x'; do
+        wrong 2 "expected a page or pages" halo run "pages:$text" all.tif -o x.png
+    done
 }
 
 @test "--split writes a file for each page" {
@@ -102,7 +105,7 @@ wrong() {
     [ "$status" -ne 0 ] && cmp s0003.pgm g3.pgm
 }
 
-@test "halo pages puts pictures and pages together" {
+@test "halo pages combines images and pages" {
     halo pages g?.pgm -o put.tif
     halo run '' put.tif -o - --to pgm | cmp - all.pgm
     halo pages g1.pgm - g5.pgm -o put.npy < <(cat g[234].pgm)

@@ -1,4 +1,4 @@
-# Operations on two pictures, beside what NumPy makes of their definitions.
+# Operations on two images, against their definitions in NumPy.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -10,7 +10,8 @@ f = np.float32
 def pam(name, a):
     h, w, c = a.shape
     kind = [b"", b"GRAYSCALE", b"GRAYSCALE_ALPHA", b"RGB", b"RGB_ALPHA"][c]
-    open(name, "wb").write(b"P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL 255\nTUPLTYPE %s\nENDHDR\n" % (w, h, c, kind) + a.tobytes())
+    open(name, "wb").write(b"P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL 255\nTUPLTYPE %s\nENDHDR\n" % (w, h, c,
+        kind) + a.tobytes())
 def rounded(v):
     with np.errstate(invalid="ignore"):
         return np.where(np.isnan(v), 0, np.clip(np.rint(v), 0, 255)).astype(np.uint8)
@@ -32,7 +33,8 @@ with np.errstate(divide="ignore", invalid="ignore"):
     mean, most = f(b.astype(np.float64).mean()), f(b.max())
     ratio = lambda unit: np.where(y == 0, f(np.nan), x / (y / unit))
     want = {"add": x + y, "multiply": x * (y / f(255)), "multiply_mean": x * (y / mean), "multiply_one": x * y,
-            "divide": ratio(f(255)), "divide_max": ratio(most), "divide_mean": ratio(mean), "difference": abs(x - y),
+            "divide": ratio(f(255)), "divide_max": ratio(most), "divide_mean": ratio(mean), "difference": abs(x
+                - y),
             "min": np.minimum(x, y), "max": np.maximum(x, y), "blend": (x + y) / f(2)}
 for name, v in want.items(): pam("want_%s.pam" % name, rounded(v))
 END
@@ -49,7 +51,7 @@ END
     done
 }
 
-@test "what is divided by 0 is 0 in integers, and counted, and IEEE's answer in floats" {
+@test "division by 0 gives 0 in integers, and is counted, and IEEE's result in floats" {
     printf 'P5 4 1 255 \002\000\011\377' > a.pgm
     printf 'P5 4 1 255 \377\000\000\001' > b.pgm
     need_numpy
@@ -59,7 +61,9 @@ END
     halo run 'divide:b.pgm | depth:u16' a.pgm -o out.npy -q
     [ "$(tail -c 8 out.npy | od -An -tu2 | tr -s ' ')" = " 514 0 0 65535" ]
     halo run divide:b.pgm a.pgm -o out.npy -f -q
-    "$PYTHON" -c 'import numpy as np; v = np.load("out.npy").ravel(); assert v[0] == 2 and np.isnan(v[1]) and v[2] == np.inf and abs(v[3] - 65025) < 0.01'
+    "$PYTHON" -c \
+        'import numpy as np; v = np.load("out.npy").ravel()
+assert v[0] == 2 and np.isnan(v[1]) and v[2] == np.inf and abs(v[3] - 65025) < 0.01'
 }
 
 @test "nothing wraps or is rounded before the end of the pipeline" {
@@ -67,12 +71,13 @@ END
     "$PYTHON" pairs.py
     halo run 'add:b.pam | subtract:b.pam' a.pam -o out.pam -q
     cmp out.pam a.pam
-    halo run 'multiply:b.pam,unit=one | add:a.pam | subtract:a.pam | divide:[gain:0 | offset:255]' a.pam -o x.npy
+    halo run 'multiply:b.pam,unit=one | add:a.pam | subtract:a.pam | divide:[gain:0 | offset:255]' a.pam -o \
+        x.npy
     halo run 'multiply:b.pam,unit=one' a.pam -o y.npy
     cmp x.npy y.npy
 }
 
-@test "over lays a picture on another: by its alpha, gray on colours, at any place, also partly outside" {
+@test "over composites by alpha, gray on colours, at any place, also partly outside" {
     make_pairs
     "$PYTHON" - << 'END'
 exec(open("pairs.py").read())
@@ -116,7 +121,8 @@ END
 exec(open("pairs.py").read())
 mask, clear = draw("mask.pam", 31, 43, 1), draw("clear.pam", 31, 43, 4)
 pam("w0.pam", np.concatenate([a, mask], 2))
-pam("w1.pam", np.concatenate([clear[..., :3], rounded(clear[..., 3:].astype(f) * (mask.astype(f) / f(255)))], 2))
+pam("w1.pam", np.concatenate([clear[..., :3], rounded(clear[..., 3:].astype(f) * (mask.astype(f) / f(255)))],
+    2))
 END
     halo run cutout:mask.pam a.pam -o out.pam -q
     cmp out.pam w0.pam
@@ -138,7 +144,7 @@ END
     tail -c 12000000 out.pgm | cmp - noise
 }
 
-@test "a photograph that lies is turned before something is laid over it, and what goes along is turned like it" {
+@test "EXIF orientation is applied before an overlay, and to a secondary input too" {
     printf 'P2 3 2 255\n1 2 3 4 5 6\n' > six.pgm
     printf 'P2 2 3 255\n4 1 5 2 6 3\n' > seen.pgm
     printf 'P2 2 3 255\n4 1 5 2 6 255\n' > marked.pgm
@@ -156,7 +162,7 @@ END
     done
     halo run difference:plain.png lies.png -o lies_still.png # nothing turns it: samples as they lie
     [[ "$(halo info --json lies_still.png)" == *'"width":3,"height":2'*'"orientation":6,'* ]]
-    cp lies.png also.png # two workers share what goes along
+    cp lies.png also.png # two workers share the operand
     halo run -j 2 difference:lies.png lies.png also.png --out-dir two --to ppm -q
     for name in lies also; do halo compare two/$name.ppm none.pgm; done
 }

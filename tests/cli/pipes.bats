@@ -18,7 +18,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     cmp straight.wav piped.wav
 }
 
-@test "results go to standard error while the image has standard output" {
+@test "results go to standard error when the image goes to standard output" {
     run --separate-stderr bash -c '"$HALO" run "box:3 | stats" in.pgm -o - --json > out.pgm'
     [ "$status" -eq 0 ]
     [ -z "$output" ]
@@ -40,7 +40,8 @@ setup() { load common; common_setup; make_worked in.pgm; }
 
 @test "raw sound has a rate" {
     head -c 4000 /dev/zero > in.raw
-    [[ "$(halo stats --json --raw f32,8000,2 in.raw)" == *'"kind":"audio","width":500,"height":1,"channels":2,"dtype":"f32","rate":8000'* ]]
+    [[ "$(halo stats --json --raw f32,8000,2 in.raw)" == \
+        *'"kind":"audio","width":500,"height":1,"channels":2,"dtype":"f32","rate":8000'* ]]
 }
 
 @test "lists of inputs, by lines and by zero bytes" {
@@ -68,13 +69,17 @@ setup() { load common; common_setup; make_worked in.pgm; }
 }
 
 @test "lists that never end, and what is no list, are refused in little memory" {
-    refused() { run --separate-stderr bash -c "ulimit -v 1500000; $1 | timeout 30 \"\$HALO\" $2"; [ "$status" -eq "$3" ]; says "$4"; }
-    refused 'cat /dev/zero' 'stats --files-from -' 1 "standard input: has zero bytes: --files0-from reads such lists"
+    refused() { run --separate-stderr bash -c "ulimit -v 1500000; $1 | timeout 30 \"\$HALO\" $2"; [ "$status" \
+        -eq "$3" ]; says "$4"; }
+    refused 'cat /dev/zero' 'stats --files-from -' 1 \
+        "standard input: has zero bytes: --files0-from reads such lists"
     refused 'cat /dev/zero' 'stats --files0-from -' 1 "standard input: name 1 is empty"
     refused 'tr "\0" a < /dev/zero' 'info --files-from -' 1 "standard input: line 1 has more than 65536 bytes"
     refused 'tr "\0" a < /dev/zero' 'info --files0-from -' 1 "standard input: line 1 has more than 65536 bytes"
-    refused 'yes in.pgm' 'stats --max-memory 1M --files-from -' 5 "its paths need more memory than 1024 KiB; --max-memory"
-    refused 'yes in.pgm' 'info --max-memory 1M --files-from -' 5 "its paths need more memory than 1024 KiB; --max-memory"
+    refused 'yes in.pgm' 'stats --max-memory 1M --files-from -' 5 \
+        "its paths need more memory than 1024 KiB; --max-memory"
+    refused 'yes in.pgm' 'info --max-memory 1M --files-from -' 5 \
+        "its paths need more memory than 1024 KiB; --max-memory"
 }
 
 @test "a named pipe is written directly and stays" {
@@ -87,14 +92,14 @@ setup() { load common; common_setup; make_worked in.pgm; }
     cmp straight.pgm got.pgm
 }
 
-@test "a PNG on a pipe is what it is in a file, and so is what is said of a damaged one" {
+@test "a PNG on a pipe gives the samples and messages of a file" {
     make_rgb noise.ppm 1100 1000
     halo run '' noise.ppm -o noise.png
     cat noise.png noise.png | halo run invert - -o - --to pnm > piped.ppm
     halo run invert noise.png -o straight.ppm
     cat straight.ppm straight.ppm | cmp - piped.ppm
     mkfifo pipe
-    # near its end, at its end, and without its end: what has been read has to be read once more
+    # near its end, at its end, and without its end: the file has to be read again
     size=$(stat -c %s noise.png)
     cp noise.png bad.png && printf 'xx' | dd of=bad.png bs=1 seek=$((size - 30000)) conv=notrunc status=none
     cp noise.png sum.png && printf 'x' | dd of=sum.png bs=1 seek=$((size - 14)) conv=notrunc status=none

@@ -1,4 +1,4 @@
-# Histograms and tables drawn: what stands where, read back from the files.
+# Plots of histograms and tables, read back from the files.
 # shellcheck disable=SC2016,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 
@@ -47,7 +47,9 @@ END
 }
 
 @test "--log draws counts by their logarithm, on terminals too" {
-    awk 'BEGIN { print "P2 10101 1 255"; for (i = 0; i < 10101; i++) print (i < 10000 ? 10 : i < 10100 ? 100 : 200) }' > l.pgm
+    awk \
+        'BEGIN { print "P2 10101 1 255"
+                 for (i = 0; i < 10101; i++) print (i < 10000 ? 10 : i < 10100 ? 100 : 200) }' > l.pgm
     halo hist --log --plot l.svg l.pgm > l.txt
     grep -q 'highest bar (logarithmic): 10,000' l.txt
     # 100 samples lie at log(200) / log(20000) of the height, 1 at log(2) / log(20000).
@@ -69,7 +71,7 @@ END
     ! grep -q nan n.svg w.svg
 }
 
-@test "a name that is no picture is refused before any work" {
+@test "a plot whose extension is no image format is refused before any work" {
     for name in h.jpg h 'h.svg/' png; do
         run --separate-stderr halo hist in.pgm --plot "$name"
         [ "$status" -eq 2 ]
@@ -77,7 +79,7 @@ END
     done
 }
 
-@test "a table is drawn: every point where its value is, gaps between empty cells, a dot for what stands alone" {
+@test "a table is plotted: points at their values, gaps at empty cells, a dot for a single value" {
     need_numpy
     printf '"x value",a,"a, peer",b\r\n0,0,10,\n1,5,,4\n\n2,10,7,\n' > t.csv
     halo plot t.csv -o t.svg --title 'a < b'
@@ -87,20 +89,23 @@ END
 import numpy as np
 import xml.etree.ElementTree as tree
 lines = [e for e in tree.parse('t.svg').getroot().iter() if e.tag.endswith('polyline')]
-assert [e.get('points') for e in lines if float(e.get('points').split(',')[0]) < 600] == ['70.00,365.00 340.00,212.50 610.00,60.00']
-assert [e.get('stroke-dasharray') for e in lines][-3:] == [None, '6 4', None] # the legend: only the peer is dashed
+assert [e.get('points') for e in lines
+    if float(e.get('points').split(',')[0]) < 600] == ['70.00,365.00 340.00,212.50 610.00,60.00']
+# the legend: only the peer is dashed
+assert [e.get('stroke-dasharray') for e in lines][-3:] == [None, '6 4', None]
 assert lines[-3].get('stroke') == lines[-2].get('stroke') != lines[-1].get('stroke')
 words = [e.text for e in tree.parse('t.svg').getroot().iter() if e.tag.endswith('text')]
 assert words[:2] == ['a < b', 'by x value'] and 'a, peer' in words
 a = np.load('t.npy').astype(int)
-assert a[210:215, 338:342].sum(2).min() < 450 and a[212, 200:330].sum(1).min() > 600   # on the line, and beside it
+# on the line, and beside it
+assert a[210:215, 338:342].sum(2).min() < 450 and a[212, 200:330].sum(1).min() > 600
 assert (a[241:245, 338:342] == (0xd6, 0x27, 0x28)).all(2).sum() >= 9                   # the only b: 4 of 10
 END
     halo plot - -o - 2> err < t.csv && false
     grep -q "'-' is neither" err
 }
 
-@test "logarithmic axes of a table, and what has no place on them" {
+@test "logarithmic axes of a table, and values that they cannot show" {
     printf 'w\tms\n1\t0.01\n10\t0.1\n1000\t10\n' > t.tsv
     halo plot t.tsv -o l.svg --log --log-x
     grep -q '"70.00,[0-9.]* 250.00,[0-9.]* 610.00,' l.svg # a third of three decades
@@ -111,8 +116,9 @@ END
     [ ! -e z.svg ]
 }
 
-@test "tables that cannot be drawn are refused with the place" {
-    refuse() { printf "$1" > bad.csv; run -1 --separate-stderr halo plot bad.csv -o b.svg; says "$2"; [ ! -e b.svg ]; }
+@test "tables that cannot be drawn are refused with the position" {
+    refuse() { printf "$1" > bad.csv; run -1 --separate-stderr halo plot bad.csv -o b.svg; says "$2"; [ ! -e \
+        b.svg ]; }
     refuse 'x,y\n1,2\n1,two\n' "line 3, column 2 (y): 'two' is not a number"
     refuse 'x,y\n1,2,3\n' 'line 2 has more cells than the 2 that the first line names'
     refuse 'x\n1\n' '1 column: the first and up to 20'
@@ -158,7 +164,8 @@ END
     grep -q '>write, all of it</text>' bars.svg
     # Three bars, in the colours of their columns, as long as their values; the empty cell has none.
     [ "$(sed -n 's/.* width="\([0-9]*\)\.00" .*fill="#1f77b4"\/>/\1/p' bars.svg | sort -n | tail -n 1)" -eq \
-        "$((2 * $(sed -n 's/.* width="\([0-9]*\)\.00" .*fill="#d62728"\/>/\1/p' bars.svg | sort -n | tail -n 1)))" ]
+        "$((2 * $(sed -n 's/.* width="\([0-9]*\)\.00" .*fill="#d62728"\/>/\1/p' bars.svg | sort -n |
+        tail -n 1)))" ]
     [ "$(grep -c 'fill="#1f77b4"/>' bars.svg)" -eq 2 ] # one of them in the legend
     [ "$(grep -c 'fill="#d62728"/>' bars.svg)" -eq 3 ]
     seq 200 | sed 's/.*/r&,1/' | { echo name,value; cat; } > many.csv

@@ -1,11 +1,13 @@
-# What is written as PNG, judged by others.
+# PNG files, checked by other programs.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
-# make_pam FILE WIDTH HEIGHT CHANNELS MAXVAL: samples that repeat here and there, with alpha where channels are even.
+# make_pam FILE WIDTH HEIGHT CHANNELS MAXVAL: samples that repeat here and there, with alpha where channels are
+# even.
 make_pam() {
     local types=('' GRAYSCALE GRAYSCALE_ALPHA RGB RGB_ALPHA) bytes=$(($2 * $3 * $4 * ($5 > 255 ? 2 : 1)))
-    printf 'P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n' "$2" "$3" "$4" "$5" "${types[$4]}" > "$1"
+    printf 'P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n' "$2" "$3" "$4" "$5" \
+        "${types[$4]}" > "$1"
     while cat noise; do :; done 2> /dev/null | head -c $bytes >> "$1"
 }
 
@@ -21,7 +23,8 @@ make_pam() {
                 make_pam in.pam "${size%x*}" "${size#*x}" $channels $most
                 for level in 0 1 2 6 9; do
                     [ $size$most != 701x50365535 ] || [ $level != 9 ] || continue # slow
-                    halo run -j $((1 + level % 3)) --png-level $level '' in.pam -o $channels-$most-$size-$level.png
+                    halo run -j $((1 + level % 3)) --png-level $level '' in.pam \
+                        -o $channels-$most-$size-$level.png
                     count=$((count + 1))
                 done
             done

@@ -1,5 +1,5 @@
-# What a run reads besides its inputs: masks, taps and lists. Pipes among them are read once, and none of them is
-# ever written over.
+# What a run reads besides its inputs: masks, taps and lists. Pipes among them are read once, and none of them
+# is ever overwritten.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -16,7 +16,8 @@ make_files() {
     for j in 1 2 4; do
         timeout 60 "$HALO" run -j $j conv:mask=<(cat mask.txt) in/*.pgm --out-dir pipe$j
         timeout 60 "$HALO" run -j $j fir:file=<(cat taps.txt) snd/*.wav --out-dir pipe$j -q
-        timeout 60 "$HALO" run -j $j "conv:mask=/dev/stdin | conv:mask=mask.txt" in/*.pgm --out-dir both$j < <(cat mask.txt)
+        timeout 60 "$HALO" run -j $j "conv:mask=/dev/stdin | conv:mask=mask.txt" in/*.pgm --out-dir both$j \
+            < <(cat mask.txt)
         timeout 60 "$HALO" run -j $j gauss:1 --files0-from <(printf '%s\0' in/*.pgm) --out-dir list$j
         timeout 60 "$HALO" run -j $j gauss:1 --files-from - --out-dir line$j < <(printf '%s\n' in/*.pgm)
     done
@@ -36,15 +37,17 @@ refuses() {
     cmp "$2" before
 }
 
-@test "-f writes over no mask, no taps and no list" {
+@test "-f does not overwrite masks, taps and lists" {
     make_files
     refuses 'read by the pipeline' mask.txt run conv:mask=mask.txt in/1.pgm -o mask.txt --to pnm -f
-    refuses 'read by the pipeline' mask.txt run 'gauss:1 | conv:mask=mask.txt | conv:mask=mask.txt' - -o mask.txt --to pnm -f < in/1.pgm
+    refuses 'read by the pipeline' mask.txt run 'gauss:1 | conv:mask=mask.txt | conv:mask=mask.txt' - \
+        -o mask.txt --to pnm -f < in/1.pgm
     refuses 'read by the pipeline' taps.txt run fir:file=taps.txt snd/1.wav -o taps.txt --to wav -f
     halo run gray in/1.pgm -o in/mask.pfm
     refuses 'read by the pipeline' in/mask.pfm run conv:mask=in/mask.pfm in/2.pgm -o in/mask.pfm -f
     ln in/mask.pfm in/1.pfm
-    refuses 'read by the pipeline' in/1.pfm run -j 2 conv:mask=in/mask.pfm in/1.pgm in/2.pgm --out-dir in --name '{stem}.pfm' -f
+    refuses 'read by the pipeline' in/1.pfm run -j 2 conv:mask=in/mask.pfm in/1.pgm in/2.pgm --out-dir in \
+        --name '{stem}.pfm' -f
     printf 'in/1.pgm\n' > list
     refuses 'the list of inputs' list run gauss:1 --files-from list -o list --to pnm -f
     refuses 'the list of inputs' list run gauss:1 --files-from - -o list --to pnm -f < list
@@ -52,7 +55,7 @@ refuses() {
     refuses 'the list of inputs' list0 run gauss:1 --files0-from list0 -o list0 --to pnm -f
 }
 
-@test "nor does a plot, or standard output that leads there" {
+@test "nor do plots and redirected standard output" {
     make_files
     printf '3x1: 1,2,.5\n' > mask.svg
     refuses 'read by the pipeline' mask.svg run 'conv:mask=mask.svg | hist' in/1.pgm -o x.pgm --plot mask.svg -f

@@ -1,9 +1,10 @@
-# reduce: what people write, what comes of it, and what is said about mistakes.
+# reduce: expressions, their results, and messages about errors.
 # shellcheck disable=SC2016,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 
 @test "reduce of known samples, keys and all" {
-    [ "$(halo run 'reduce:expr="a+b",map="v*v"' in.pgm --json)" = '{"type":"reduce","file":"in.pgm","expr":"a+b","map":"v*v","identity":0,"channel":[{"name":"gray","value":1601}],"all":{"value":1601}}' ]
+    [ "$(halo run 'reduce:expr="a+b",map="v*v"' in.pgm --json)" = \
+        '{"type":"reduce","file":"in.pgm","expr":"a+b","map":"v*v","identity":0,"channel":[{"name":"gray","value":1601}],"all":{"value":1601}}' ]
     run halo run 'reduce:"max(a,b)",identity=-inf,map="-v"' in.pgm
     [ "$status" -eq 0 ]
     [ "${lines[1]}" = 'max(a,b), of -v, from -inf' ]
@@ -39,11 +40,12 @@ for name in ('c.ppm', 'd.pgm', 's.wav', 'f.npy'):
 END
 }
 
-@test "NaN is left out, alpha counts only for itself" {
+@test "NaN is ignored, alpha counts only for itself" {
     need_numpy
     "$PYTHON" -c 'import numpy as np; np.save("n.npy", np.array([[1, np.nan, 4]], np.float32))'
     [[ "$(halo run reduce:a+b n.npy --json)" == *'"all":{"value":5}}' ]]
-    printf 'P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n\1\2\3\200\4\5\6\200' > a.pam
+    printf 'P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n\1\2\3\200\4\5\6\200' \
+        > a.pam
     [[ "$(halo run reduce:a+b a.pam --json)" == *'{"name":"alpha","value":256}],"all":{"value":21}}' ]]
 }
 
@@ -51,16 +53,18 @@ END
     make_rgb c.ppm 637 493
     halo run 'gauss:1 | depth:f32 | gain:0.001 | reduce:"fma(a,1,b)",map="v*v*v"' c.ppm --json -o a.npy > one
     for cpu in baseline v3 v4; do
-        HALO_CPU=$cpu halo run 'gauss:1 | depth:f32 | gain:0.001 | reduce:"fma(a,1,b)",map="v*v*v"' c.ppm --json -o b.npy -f -j1 > two ||
+        HALO_CPU=$cpu halo run 'gauss:1 | depth:f32 | gain:0.001 | reduce:"fma(a,1,b)",map="v*v*v"' c.ppm \
+            --json -o b.npy -f -j1 > two ||
             continue # this processor cannot run it
         diff <(head -1 one) <(head -1 two)
     done
 }
 
-@test "a mistake shows its place" {
+@test "errors have a position" {
     run --separate-stderr halo run 'reduce:"max(a,c)"' in.pgm
     [ "$status" -eq 2 ]
-    [ "${stderr_lines[0]}" = "halo: reduce: expr: column 7: 'c' is none of a, b, inf, min, max, abs, sqrt, fma" ]
+    [ "${stderr_lines[0]}" = \
+        "halo: reduce: expr: column 7: 'c' is none of a, b, inf, min, max, abs, sqrt, fma" ]
     [ "${stderr_lines[1]}" = '  max(a,c)' ]
     [ "${stderr_lines[2]}" = '        ^' ]
     run --separate-stderr halo run 'reduce:a+b,map="a"' in.pgm

@@ -1,4 +1,4 @@
-# The numbers themselves: known ones, and what NumPy makes of the same samples.
+# Numeric results: known values, and NumPy's.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 
@@ -18,11 +18,13 @@ five='conv:mask="5x5: 1,2,3,2,1, 2,3,4,3,2, 3,4,5,4,3, 2,3,4,3,2, 1,2,3,2,1",bor
 }
 
 @test "stats of known samples, keys and all" {
-    [ "$(halo stats --json --product in.pgm)" = '{"type":"stats","file":"in.pgm","kind":"image","width":7,"height":7,"channels":1,"dtype":"u8","channel":[{"name":"gray","count":49,"min":0,"min_at":[4,5],"max":9,"max_at":[6,2],"sum":253,"mean":5.1632653061224492,"sd":2.4523785935999678,"rms":5.7160711496407304,"product":0,"product_sign":0,"product_log2":"-inf","nan":0,"inf":0,"zero":2}],"all":{"count":49,"min":0,"min_at":[4,5],"max":9,"max_at":[6,2],"sum":253,"mean":5.1632653061224492,"sd":2.4523785935999678,"rms":5.7160711496407304,"product":0,"product_sign":0,"product_log2":"-inf","nan":0,"inf":0,"zero":2}}' ]
+    [ "$(halo stats --json --product in.pgm)" = \
+        '{"type":"stats","file":"in.pgm","kind":"image","width":7,"height":7,"channels":1,"dtype":"u8","channel":[{"name":"gray","count":49,"min":0,"min_at":[4,5],"max":9,"max_at":[6,2],"sum":253,"mean":5.1632653061224492,"sd":2.4523785935999678,"rms":5.7160711496407304,"product":0,"product_sign":0,"product_log2":"-inf","nan":0,"inf":0,"zero":2}],"all":{"count":49,"min":0,"min_at":[4,5],"max":9,"max_at":[6,2],"sum":253,"mean":5.1632653061224492,"sd":2.4523785935999678,"rms":5.7160711496407304,"product":0,"product_sign":0,"product_log2":"-inf","nan":0,"inf":0,"zero":2}}' ]
 }
 
 @test "hist of known samples, keys and all" {
-    [ "$(halo hist --json --bins 2 --min 0 --max 8 in.pgm)" = '{"type":"histogram","file":"in.pgm","bins":2,"range":[0,8],"channel":[{"name":"gray","counts":[13,33],"below":0,"above":3,"nan":0}]}' ]
+    [ "$(halo hist --json --bins 2 --min 0 --max 8 in.pgm)" = \
+        '{"type":"histogram","file":"in.pgm","bins":2,"range":[0,8],"channel":[{"name":"gray","counts":[13,33],"below":0,"above":3,"nan":0}]}' ]
     [ "$(halo hist --json in.pgm | tr ',' '\n' | grep -c '^[0-9]*$')" -ge 250 ]
 }
 
@@ -37,10 +39,11 @@ five='conv:mask="5x5: 1,2,3,2,1, 2,3,4,3,2, 3,4,5,4,3, 2,3,4,3,2, 1,2,3,2,1",bor
 @test "taps: results in the middle of a pipeline" {
     run halo run 'box:3 | stats | hist' in.pgm -o out.png --json
     [ "$status" -eq 0 ]
-    [[ "${lines[0]}" == '{"type":"stats"'* && "${lines[1]}" == '{"type":"histogram"'* && "${lines[2]}" == '{"type":"file"'* ]]
+    [[ "${lines[0]}" == '{"type":"stats"'* && "${lines[1]}" == '{"type":"histogram"'* &&
+        "${lines[2]}" == '{"type":"file"'* ]]
 }
 
-@test "human output: aligned, no colours in a pipe" {
+@test "text output: aligned, no colours in a pipe" {
     run halo stats in.pgm
     [ "$status" -eq 0 ]
     [[ "${lines[0]}" == "in.pgm: image, 7 x 7, gray, u8" ]]
@@ -61,14 +64,17 @@ five='conv:mask="5x5: 1,2,3,2,1, 2,3,4,3,2, 3,4,5,4,3, 2,3,4,3,2, 1,2,3,2,1",bor
     halo run gauss:1 deep.png -o blur.png
     [[ "$(halo info --json blur.png)" == *'"dtype":"u16","bits":16'* ]]
     halo run '' deep.png -o back.pgm
-    [ "$(halo stats --json deep.pgm | sed 's/"file":"[^"]*"//')" = "$(halo stats --json back.pgm | sed 's/"file":"[^"]*"//')" ]
+    [ "$(halo stats --json deep.pgm | sed 's/"file":"[^"]*"//')" = \
+        "$(halo stats --json back.pgm | sed 's/"file":"[^"]*"//')" ]
 }
 
 @test "no dark fringe: a blurred red disc on transparency stays red" {
-    awk 'BEGIN { printf "P7\nWIDTH 40\nHEIGHT 40\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n" }' > disc.pam
+    awk 'BEGIN { printf "P7\nWIDTH 40\nHEIGHT 40\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n" }' \
+        > disc.pam
     for ((y = 0; y < 40; y++)); do
         for ((x = 0; x < 40; x++)); do
-            if (((x - 20) * (x - 20) + (y - 20) * (y - 20) < 100)); then printf '\xff\x00\x00\xff'; else printf '\0\0\0\0'; fi
+            if (((x - 20) * (x - 20) + (y - 20) * (y - 20) < 100)); then printf '\xff\x00\x00\xff'; else \
+                printf '\0\0\0\0'; fi
         done
     done >> disc.pam
     halo run gauss:4 disc.pam -o soft.png
@@ -139,7 +145,7 @@ END
     cmp time.npy samples.npy
 }
 
-@test "dog is one blur less a wider one" {
+@test "dog is one blur minus a wider one" {
     need_numpy
     make_gray a.pgm 31 22
     for border in replicate valid; do

@@ -1,4 +1,4 @@
-# --resume: what was cut off goes on, what is done stays, and nothing of anybody else's is replaced.
+# --resume: interrupted work continues, finished outputs stay, and foreign files are not replaced.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() {
     load common; common_setup
@@ -7,7 +7,7 @@ setup() {
     make_gray in/sub/5.pgm 9 9
 }
 
-@test "a second run does nothing, a changed input or pipeline what it asks for" {
+@test "a second run does nothing, a changed input or pipeline what is needed" {
     run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
     [ "$status" -eq 0 ]; says "5 done, 0 failed, 0 skipped"
     run --separate-stderr halo run gauss:1 in -r --out-dir out --resume -j 3
@@ -55,7 +55,7 @@ setup() {
     says "0 done, 1 failed, 4 skipped"
 }
 
-@test "what no journal names stays where it is what would be written" {
+@test "existing outputs that no journal names stay" {
     halo run gauss:1 in -r --out-dir out -q # as if it had been killed after the journal went
     [ ! -e out/.halo-journal ]
     ls -i out/*.pgm out/sub/*.pgm > before
@@ -77,7 +77,7 @@ setup() {
     diff -r -x .halo-journal out fresh
 }
 
-@test "the journal goes when all went well, and stays when something failed or --resume asked for it" {
+@test "the journal is removed after success, and stays after failures or with --resume" {
     halo run gauss:1 in -r --out-dir out -q
     [ ! -e out/.halo-journal ]
     echo broken > in/bad.png
@@ -89,13 +89,14 @@ setup() {
     [ -e out2/.halo-journal ]
 }
 
-@test "a journal of rubbish, torn lines and strange names" {
+@test "a journal of garbage, partial lines and strange names" {
     cp in/1.pgm $'in/tab\there \\ new\nline.pgm'
     halo run gauss:1 in -r --out-dir out --resume -q
     journal=$(cat out/.halo-journal; echo .)
     run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
     says "0 done, 0 failed, 6 skipped"
-    { printf '#\thalo 0\t'; head -c 3000 /dev/urandom; printf '%s' "${journal%?}"; printf '=\t1.pgm\t12\t'; } > out/.halo-journal
+    { printf '#\thalo 0\t'; head -c 3000 /dev/urandom; printf '%s' "${journal%?}"; printf '=\t1.pgm\t12\t'; } \
+        > out/.halo-journal
     run --separate-stderr halo run gauss:2 in -r --out-dir out --resume
     [ "$status" -eq 0 ]; says "6 done"
     run --separate-stderr halo run gauss:2 in -r --out-dir out --resume
@@ -114,12 +115,13 @@ setup() {
     [ "$status" -eq 0 ]; says "0 done, 0 failed, 5 skipped"
 }
 
-@test "a user's file that is called like the journal is not written to, nor what a link of that name leads to" {
+@test "a user's file with the journal's name is not changed, nor the target of a link of that name" {
     mkdir out; echo 'my diary' > out/.halo-journal; cp out/.halo-journal diary; : > empty
     for resume in '' --resume; do
         # shellcheck disable=SC2086
         run --separate-stderr halo run gauss:1 in -r --out-dir out $resume
-        [ "$status" -eq 4 ]; says "out/.halo-journal: cannot be a journal, its first line is not one of halo's: move it away"
+        [ "$status" -eq 4 ]
+        says "out/.halo-journal: cannot be a journal, its first line is not one of halo's: move it away"
         cmp diary out/.halo-journal
         for target in ../diary ../empty ../none; do
             rm out/.halo-journal; ln -s $target out/.halo-journal
@@ -136,16 +138,18 @@ setup() {
     halo run gauss:1 in -r --out-dir out --resume -q
 }
 
-@test "temporaries of killed runs go, those of other outputs stay" {
+@test "temporaries of killed runs are removed, those of other outputs stay" {
     halo run gauss:1 in -r --out-dir out --resume -q
     printf '+\tsub/5.pgm\t0123456789abcdef\n' >> out/.halo-journal
-    touch out/sub/.5.pgm.halo-aaaaaa out/sub/.6.pgm.halo-aaaaaa out/sub/.5.pgm.halo-bbbbbbb out/.1.pgm.halo-cccccc
+    touch out/sub/.5.pgm.halo-aaaaaa out/sub/.6.pgm.halo-aaaaaa out/sub/.5.pgm.halo-bbbbbbb \
+        out/.1.pgm.halo-cccccc
     chmod +t out/sub/.* out/.1* # halo's mark
     halo run gauss:1 in -r --out-dir out --resume -q
-    [ "$(cd out && find . -name '.*.halo-*' | sort)" = $'./.1.pgm.halo-cccccc\n./sub/.5.pgm.halo-bbbbbbb\n./sub/.6.pgm.halo-aaaaaa' ]
+    [ "$(cd out && find . -name '.*.halo-*' | sort)" = \
+        $'./.1.pgm.halo-cccccc\n./sub/.5.pgm.halo-bbbbbbb\n./sub/.6.pgm.halo-aaaaaa' ]
 }
 
-@test "a user's file that is called like a temporary stays" {
+@test "a user's file with the name of a temporary stays" {
     mkdir out
     echo mine | tee .o.pgm.halo-000000 .o.pgm.halo-000002 > out/.1.pgm.halo-000000
     halo run gauss:1 in/1.pgm -o o.pgm; halo run gauss:2 in/1.pgm -o o.pgm -f
@@ -155,7 +159,7 @@ setup() {
     [ "$(find . -name '.*.halo-*' | wc -l)" -eq 3 ]
 }
 
-@test "--dry-run --resume says what is still to be done, and touches nothing" {
+@test "--dry-run --resume prints what is left to do, and changes nothing" {
     halo run gauss:1 in -r --out-dir out --resume -q
     touch in/4.pgm
     before=$(cksum < out/.halo-journal)
@@ -166,18 +170,20 @@ setup() {
 
 @test "parts have journals of their own; resuming with other parts, or none, knows them all" {
     for i in 1 2 3; do halo run gauss:1 in -r --out-dir out --resume --shard $i/3 -q; done
-    [ "$(cd out && ls -d .halo-journal*)" = $'.halo-journal-1-of-3\n.halo-journal-2-of-3\n.halo-journal-3-of-3' ]
+    [ "$(cd out && ls -d .halo-journal*)" = \
+        $'.halo-journal-1-of-3\n.halo-journal-2-of-3\n.halo-journal-3-of-3' ]
     run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
     says "0 done, 0 failed, 5 skipped"
     run --separate-stderr halo run gauss:1 in -r --out-dir out --resume --shard 2/2
     says "0 done, 0 failed, 3 skipped"
 }
 
-@test "SIGINT and SIGTERM say how many were done, and how to go on" {
+@test "SIGINT and SIGTERM report how many are done, and how to continue" {
     mkfifo slow.pgm
     for signal in INT TERM; do
         # Shells start what is in the background with SIGINT ignored.
-        env --default-signal=INT "$HALO" run gauss:1 in/1.pgm in/2.pgm slow.pgm in/3.pgm --out-dir out-$signal -j 1 2> said &
+        env --default-signal=INT "$HALO" run gauss:1 in/1.pgm in/2.pgm slow.pgm in/3.pgm --out-dir out-$signal \
+            -j 1 2> said &
         pid=$!
         until [ -e out-$signal/2.pgm ]; do sleep 0.01; done
         sleep 0.1
@@ -189,7 +195,7 @@ setup() {
     done
 }
 
-@test "a run that resumes waits for another at work there, and then finds its work done" {
+@test "a run that resumes waits for another in the same folder, and then finds its work done" {
     mkfifo slow.pgm
     halo run gauss:1 in/1.pgm slow.pgm in/2.pgm --out-dir out --resume -q & first=$!
     until [ -e out/1.pgm ]; do sleep 0.01; done
@@ -216,7 +222,7 @@ setup() {
     [[ "$output" == *"nothing lost, nothing in part, nothing left behind" ]]
 }
 
-@test "what does not go together" {
+@test "options that exclude each other" {
     run --separate-stderr halo run gauss:1 in/1.pgm -o x.pgm --resume
     [ "$status" -eq 2 ]; says "--resume needs --out-dir"
     run --separate-stderr halo run 'stats | gauss:1' in -r --out-dir out --resume --total

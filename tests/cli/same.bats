@@ -1,8 +1,9 @@
-# The same bytes, whatever computes them.
+# The same bytes on every device, instruction set and number of threads.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() { load common; common_setup; make_rgb in.ppm 97 61; make_wav in.wav 6000; }
 
-pipelines=(gauss:2 'gray | sobel | normalize' 'unsharp:2' 'box:9,border=wrap' 'conv:mask="3x3: 1,2,1,0,0,0,-1,-2,-1"' scan)
+pipelines=(gauss:2 'gray | sobel | normalize' 'unsharp:2' 'box:9,border=wrap'
+    'conv:mask="3x3: 1,2,1,0,0,0,-1,-2,-1"' scan)
 
 # each WORDS…: every pipeline with these words in front of it; the checksums.
 each() {

@@ -1,4 +1,4 @@
-# Full scale from file to file: what is written is the same picture, or the same numbers, when it is read.
+# Full scale from file to file: outputs read back as the same image, or the same numbers.
 # shellcheck disable=SC2154
 setup() {
     load common
@@ -7,7 +7,7 @@ setup() {
     halo run 'depth:f32' a.pgm -o a.npy # counts, which have no full scale
 }
 
-@test "numbers in TIFF stay numbers; --white says what is white" {
+@test "numbers in TIFF stay numbers; --white sets full scale" {
     halo run gauss:1 a.npy -o g.tif
     halo run '' g.tif -o back.npy
     halo run gauss:1 a.npy -o direct.npy

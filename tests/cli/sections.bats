@@ -1,4 +1,4 @@
-# Recursive filters: beside SciPy, in blocks, and what they say.
+# Recursive filters: against SciPy, in blocks, and their messages.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -23,7 +23,7 @@ notch:50Hz,q=10,harmonics=4;np.vstack([s.tf2sos(*s.iirnotch(50 * k, 10 * k, 8000
 SOS
 }
 
-@test "causal ones go on from block to block, also where somebody waits" {
+@test "causal filters carry their state from block to block, also with --latency" {
     make_wav a.wav 6000
     pipeline='lowpass:900,design=butterworth,phase=causal | gauss:2 | notch:50Hz,phase=causal'
     halo run "$pipeline" a.wav -o whole.wav
@@ -38,9 +38,10 @@ SOS
     halo run --explain 'notch:50Hz,phase=causal' a.wav -o b.wav | grep -q '1 recursive section, causal'
 }
 
-@test "what does not fit together is said" {
+@test "parameters that contradict each other are reported" {
     make_wav a.wav 100
-    for bad in 'lowpass:1kHz,order=4' 'lowpass:1kHz,design=butterworth,taps=5' 'lowpass:1kHz,design=butterworth,border=zero' \
+    for bad in 'lowpass:1kHz,order=4' 'lowpass:1kHz,design=butterworth,taps=5' \
+        'lowpass:1kHz,design=butterworth,border=zero' \
         'highpass:1kHz,phase=causal' 'notch:50kHz' 'peak:1kHz,gain=0' 'notch:50Hz,q=0.001'; do
         run --separate-stderr halo run "$bad" a.wav -o b.wav
         [ "$status" -eq 2 ]

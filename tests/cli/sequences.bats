@@ -9,7 +9,7 @@ setup() {
     for f in a.pgm b.pgm c.ppm; do halo run gauss:2 $f -o "g_$f"; done
 }
 
-@test "image after image through pipes: each as if it were alone" {
+@test "a stream of images through pipes: each as if it were alone" {
     cat a.pgm b.pgm c.ppm | halo run gauss:2 - -o - > all
     cat g_a.pgm g_b.pgm g_c.ppm | cmp - all
     cat a.pgm b.pgm c.ppm | cat | halo run gauss:2 - -o all.ppm # a file holds them, too
@@ -19,7 +19,9 @@ setup() {
 }
 
 @test "PNG, PFM, PAM and raw samples follow one another, and formats may change between" {
-    for f in a.pgm c.ppm; do halo run '' $f -o ${f%.*}.png; halo run '' $f -o ${f%.*}.pfm; halo run '' $f -o ${f%.*}.pam; done
+    for f in a.pgm c.ppm; do
+        halo run '' $f -o ${f%.*}.png; halo run '' $f -o ${f%.*}.pfm; halo run '' $f -o ${f%.*}.pam
+    done
     for kind in png pfm pam; do
         cat a.$kind c.$kind | cat | halo run '' - -o - | cmp - <(cat a.$kind c.$kind)
         halo run gauss:2 a.$kind -o ga.$kind
@@ -56,7 +58,7 @@ setup() {
     [ ! -e out.ppm ]
 }
 
-@test "behind the last whole image of a file there may be anything: it is left out, with a note" {
+@test "bytes after the last complete image of a file are ignored, with a note" {
     local kind rest
     halo run '' a.pgm -o a.png
     halo run '' b.pgm -o b.png
@@ -73,7 +75,8 @@ setup() {
             cmp out.pgm ref.pgm
             run --separate-stderr halo stats t.$kind
             [ "$status" -eq 0 ]; says "after the last complete image"
-            diff <(halo stats --json a.$kind) <(halo stats --json -q t.$kind | sed "s/t.$kind/a.$kind/; s/,\"notes.*/}/")
+            diff <(halo stats --json a.$kind) <(halo stats --json -q t.$kind |
+                sed "s/t.$kind/a.$kind/; s/,\"notes.*/}/")
             run --separate-stderr halo stats - < t.$kind
             [ "$status" -eq 0 ]; says "after the last complete image"
         done
@@ -94,7 +97,8 @@ setup() {
     # Raw frames have been counted when the file was opened.
     head -c 40 b.pgm > r.raw
     run --separate-stderr halo stats --json --raw u8:4x4 r.raw
-    [ "$status" -eq 0 ]; [ "$(wc -l <<< "$output")" -eq 2 ]; says "8 bytes after the last complete image are left out"
+    [ "$status" -eq 0 ]; [ "$(wc -l <<< "$output")" -eq 2 ]
+    says "8 bytes after the last complete image are left out"
 }
 
 @test "a stream into a format that holds one image is refused" {
@@ -118,10 +122,11 @@ setup() {
     cmp g_a.pgm first.pgm
 }
 
-@test "sound of unknown length flows through pipes, and its header is put right in files" {
+@test "sound of unknown length is streamed through pipes, and its header is corrected in files" {
     make_wav in.wav 8000
     halo run average:9 in.wav -o straight.wav
-    { head -c 4 in.wav; printf '\xff\xff\xff\xff'; head -c 40 in.wav | tail -c +9; printf '\xff\xff\xff\xff'; tail -c +45 in.wav; } > open.wav
+    { head -c 4 in.wav; printf '\xff\xff\xff\xff'; head -c 40 in.wav |
+        tail -c +9; printf '\xff\xff\xff\xff'; tail -c +45 in.wav; } > open.wav
     cat open.wav | halo run average:9 - -o - > out.wav
     cmp <(tail -c +45 straight.wav) <(tail -c +45 out.wav)
     [ "$(head -c 44 out.wav | tail -c 4 | od -An -tx1 | tr -d ' ')" = ffffffff ]
@@ -133,7 +138,7 @@ setup() {
     [[ "$(cat open.wav | halo stats --json -)" == "$(halo stats --json in.wav | sed 's/in.wav/-/')" ]]
 }
 
-@test "raw integers of 16, 24 and 32 bits come back as they went" {
+@test "raw integers of 16, 24 and 32 bits come back unchanged" {
     head -c 12000 /dev/urandom > in.raw
     for bits in 16 24 32; do
         halo run '' --raw s$bits,8000,1 in.raw -o out.raw
@@ -148,7 +153,7 @@ setup() {
     [ "$status" -eq 1 ]; says "truncated"
 }
 
-@test "--subsampling is JPEG's, and what stands behind a PNG's samples reaches a JPEG" {
+@test "--subsampling is JPEG's, and metadata after a PNG's samples reaches a JPEG" {
     halo list formats | grep -q '^ *jpeg' || skip "this build has no JPEG"
     make_rgb big.ppm 64 64
     for s in 444 422 420; do halo run '' big.ppm -o $s.jpg --subsampling $s --quality 90; done
@@ -163,7 +168,8 @@ setup() {
     [ "$status" -eq 2 ]; says "--subsampling"
     halo run '' big.ppm -o plain.png
     # tEXt "Comment\0lake", put in before IEND
-    { head -c -12 plain.png; printf '\0\0\0\014tEXtComment\0lake\055\156\104\356'; tail -c 12 plain.png; } > late.png
+    { head -c -12 plain.png; printf '\0\0\0\014tEXtComment\0lake\055\156\104\356'; tail -c 12 plain.png; } \
+        > late.png
     halo run '' late.png -o late.jpg
     [[ "$(halo info --json late.jpg)" == *'"texts":1'* ]]
 }

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
-@test "a table goes through a filter and keeps its names" {
+@test "a filtered table keeps its names" {
     printf 't,"x, raw"\r\n0,1\r\n1,4\r\n2,1\r\n3,1\r\n' > in.csv
     halo run gain:2 in.csv -o out.csv
     [ "$(cat out.csv)" = "$(printf 't,"x, raw"\n0,2\n2,8\n4,2\n6,2')" ]
@@ -17,7 +17,8 @@ setup() { load common; common_setup; }
 @test "a table with a byte order mark before an empty line is read by every command" {
     printf '\xef\xbb\xbf\n1,2\n' > mark.csv
     printf '1,2\n' > plain.csv
-    for command in hist stats 'run average:3 -o - --to csv' 'run reverse -o - --to csv' 'run add:mark.csv -o - --to csv'; do
+    for command in hist stats 'run average:3 -o - --to csv' 'run reverse -o - --to csv' \
+        'run add:mark.csv -o - --to csv'; do
         # shellcheck disable=SC2086
         timeout 20 "$HALO" $command mark.csv > marked.txt
         # shellcheck disable=SC2086
@@ -66,7 +67,7 @@ setup() { load common; common_setup; }
     [ "$(halo run scan sum.csv -o - --to csv | tail -n 1)" = 0.30000000447034836 ]
 }
 
-@test "what is no number is named by line and column, and nothing is written" {
+@test "invalid numbers are reported by line and column, and nothing is written" {
     printf 'a,b\n1,2\n3,four\n' > bad.csv
     run --separate-stderr halo run gain:2 bad.csv -o out.csv
     [ "$status" -eq 1 ]
@@ -92,7 +93,7 @@ setup() { load common; common_setup; }
     [ ! -e out.png ]
 }
 
-@test "tables in a folder are taken where they are asked for" {
+@test "tables in a folder are read on request" {
     mkdir in
     printf 'P5 2 1 255\n\001\002' > in/a.pgm
     printf '1\n2\n' > in/list.csv
@@ -101,8 +102,9 @@ setup() { load common; common_setup; }
     [ "$(halo stats -r in --include '*.csv' --json | grep -c list.csv)" -eq 1 ]
 }
 
-@test "lines go through while more are being written" {
-    (printf 'x\n1\n2\n'; sleep 3; printf '3\n') | halo run --raw csv gain:2 - -o - --to csv --latency 10 > out.csv &
+@test "lines are processed while more are being written" {
+    (printf 'x\n1\n2\n'; sleep 3; printf '3\n') |
+        halo run --raw csv gain:2 - -o - --to csv --latency 10 > out.csv &
     for _ in $(seq 25); do
         sleep 0.1
         [ "$(wc -l < out.csv)" -lt 3 ] || break

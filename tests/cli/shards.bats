@@ -1,4 +1,4 @@
-# Many machines: which inputs are taken, which part is whose, and totals that do not depend on it.
+# Many machines: the selection of inputs, the parts, and totals that do not depend on them.
 # shellcheck disable=SC2016,SC2002,SC2154
 setup() {
     load common; common_setup
@@ -10,12 +10,14 @@ setup() {
 
 @test "--include and --exclude, by name and by path, of walks and of lists" {
     run halo run '' in -r --out-dir out -n --exclude thumbs --include '*[12].p?m'
-    [ "$output" = $'in/1.pgm -> out/1.pgm\nin/2.pgm -> out/2.pgm\nin/sub/c1.ppm -> out/sub/c1.ppm\nin/sub/c2.ppm -> out/sub/c2.ppm' ]
+    [ "$output" = \
+        $'in/1.pgm -> out/1.pgm\nin/2.pgm -> out/2.pgm\nin/sub/c1.ppm -> out/sub/c1.ppm\nin/sub/c2.ppm -> out/sub/c2.ppm' ]
     run halo run '' in -r --out-dir out -n --include 'sub/*' --exclude '*/thumbs/*'
     [ "${#lines[@]}" -eq 3 ]
     run halo run '' in/*.pgm --out-dir out -n --include 3.pgm --include 4.pgm
     [ "${#lines[@]}" -eq 2 ]
-    run --separate-stderr bash -c 'find in -name "*.p?m" -print0 | "$HALO" stats --files0-from - --exclude "*.pgm" --json'
+    run --separate-stderr bash -c \
+        'find in -name "*.p?m" -print0 | "$HALO" stats --files0-from - --exclude "*.pgm" --json'
     [ "${#lines[@]}" -eq 3 ]
     run --separate-stderr halo stats in -r --include '*.xyz'
     [ "$status" -eq 1 ]; says "--include and --exclude leave no input"
@@ -37,7 +39,8 @@ setup() {
 @test "parts are disjoint and complete, and names are those of the whole" {
     halo run '' in -r --out-dir out -n --name '{index}_{stem}.{ext}' > whole
     for n in 1 2 3 5 11 20; do
-        for ((i = 1; i <= n; i++)); do halo run '' in -r --out-dir out -n --name '{index}_{stem}.{ext}' --shard $i/$n; done > parts
+        for ((i = 1; i <= n; i++)); do halo run '' in -r --out-dir out -n --name '{index}_{stem}.{ext}' \
+            --shard $i/$n; done > parts
         cmp whole parts
     done
 }
@@ -46,7 +49,8 @@ setup() {
     list() { halo run '' in -r --out-dir out -n --shard auto; }
     halo run '' in -r --out-dir out -n > whole
     for id in 10 15 20; do
-        SLURM_ARRAY_TASK_ID=$id SLURM_ARRAY_TASK_MIN=10 SLURM_ARRAY_TASK_MAX=20 SLURM_ARRAY_TASK_STEP=5 SLURM_ARRAY_TASK_COUNT=3 list
+        SLURM_ARRAY_TASK_ID=$id SLURM_ARRAY_TASK_MIN=10 SLURM_ARRAY_TASK_MAX=20 SLURM_ARRAY_TASK_STEP=5 \
+            SLURM_ARRAY_TASK_COUNT=3 list
     done > parts
     cmp whole parts
     for i in 0 1 2 3; do JOB_COMPLETION_INDEX=$i HALO_SHARDS=4 list; done > parts
@@ -59,7 +63,8 @@ setup() {
     [ "$status" -eq 2 ]; says "only 4"
     SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 run --separate-stderr list
     [ "$status" -eq 2 ]; says "SLURM_ARRAY_TASK_MAX is missing"
-    SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=3 run --separate-stderr list
+    SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=3 run \
+        --separate-stderr list
     [ "$status" -eq 2 ]; says "not evenly spaced"
     for bad in 0/3 4/3 3 3/ /3 a/b 1/3x -1/3 1/99999999999; do
         run --separate-stderr halo stats in -r --shard "$bad"
@@ -103,7 +108,8 @@ mixed() {
 @test "--total is what NumPy makes of all samples" {
     need_numpy
     rm -r in/sub/thumbs
-    for f in in/*.pgm; do halo run '' "$f" -o "$f.npy" ; halo run 'gain:0.37|depth:f32' "$f" -o "$f.pfm"; halo run '' "$f.pfm" -o "$f.f.npy"; done
+    for f in in/*.pgm; do halo run '' "$f" -o "$f.npy" ; halo run 'gain:0.37|depth:f32' "$f" -o "$f.pfm"; halo \
+        run '' "$f.pfm" -o "$f.f.npy"; done
     halo stats in/*.pgm in/*.pfm --total --json | grep '"file":null' > totals.json
     halo hist in/*.pgm --bins 7 --total --json | tail -1 > hist.json
     "$PYTHON" - << 'ENDPY'
@@ -132,7 +138,7 @@ assert h['files'] == 7 and h['channel'][0]['counts'] == np.histogram(v, bins=7, 
 ENDPY
 }
 
-@test "--total for eyes, and beside outputs" {
+@test "--total as text, and with outputs" {
     run halo stats in/1.pgm in/2.pgm --total
     [[ "$output" == *"2 files together: image, gray, u8"* && "$output" == *"min in in/"* ]]
     run halo run 'stats | gauss:1' in -r --out-dir out --total --json
@@ -155,7 +161,7 @@ ENDPY
     [[ "${lines[11]}" == *'"backend":"several","device":"'*'; A GPU"'* ]]
 }
 
-@test "halo merge refuses what is not all of one batch, and rubbish" {
+@test "halo merge refuses incomplete batches and garbage" {
     for i in 1 2 3; do halo stats in -r --total --json --shard $i/3 > $i.json; done
     halo stats in -r --total --json --shard 1/2 > half.json
     halo hist in -r --total --json --shard 2/3 > other.json
@@ -167,7 +173,8 @@ ENDPY
     refused "not parts of the same batch" 1.json other.json 3.json
     refused "none.json: No such file" 1.json none.json
     head -n 1 2.json > first.json
-    refused "first.json: is incomplete: the last object that 'halo … --shard i/n --json' prints is missing" 1.json first.json 3.json
+    refused "first.json: is incomplete: the last object that 'halo … --shard i/n --json' prints is missing" \
+        1.json first.json 3.json
     refused "in/1.pgm: line 1: character 1: expected a value" 1.json in/1.pgm 3.json
     head -c -40 2.json > torn.json
     refused "torn.json: line $(wc -l < 2.json): character " 1.json torn.json 3.json
@@ -177,7 +184,8 @@ ENDPY
     refused 'text.json: "count" is missing or not an integer' 1.json text.json 3.json
     sed 's/"at":[0-9]*,"channel"/"at":0,"channel"/g' 2.json > overlap.json
     refused "overlap" 1.json overlap.json 3.json
-    sed 's/"channels":3/"channels":400000000/; s/"shard":\[/"shard":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[/' 2.json > wide.json
+    sed 's/"channels":3/"channels":400000000/; s/"shard":\[/"shard":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[/' \
+        2.json > wide.json
     run --separate-stderr halo merge 1.json wide.json 3.json
     [ "$status" -eq 0 ] || [ "$status" -eq 1 ]
     { printf '{"type":"shard",'; head -c 500 /dev/zero | tr '\0' '['; } > deep.json
@@ -189,7 +197,7 @@ ENDPY
 }
 
 # The last line of a part with one member changed at a time: null, gone, of another type, out of any range.
-@test "merge: whatever a member is, it is joined or refused by its name" {
+@test "merge: any member is merged or refused by its name" {
     command -v python3 > /dev/null || skip "there is no python3"
     halo stats in/1.pgm in/2.pgm --total --json --shard 1/1 > stats.json
     halo hist --bins 3 in/1.pgm in/2.pgm --total --json --shard 1/1 > hist.json
@@ -214,12 +222,14 @@ for name in 'stats.json', 'hist.json':
     for path in members(record):
         for value in None, gone, {}, [], 'x', True, -1, 2 ** 63 - 1, 2 ** 64, 1e300:
             if path == ('type',): continue
-            text = '\n'.join(lines[:-1] + [json.dumps(changed(record, path, value), separators=(',', ':'))]) + '\n'
+            text = '\n'.join(lines[:-1]
+                + [json.dumps(changed(record, path, value), separators=(',', ':'))]) + '\n'
             open('part.json', 'w').write(text)
             done = subprocess.run([os.environ['HALO'], 'merge', 'part.json'], capture_output=True, text=True)
             needed = value in (None, {}) and path[-1] not in ('sum', 'mean', 'm2', 'product')
             needed = needed or value is gone and isinstance(path[-1], str)
-            fine = done.returncode == 0 and not needed or done.returncode == 1 and done.stderr.startswith('halo: merge: part.json: ')
+            refused = done.returncode == 1 and done.stderr.startswith('halo: merge: part.json: ')
+            fine = done.returncode == 0 and not needed or refused
             if not fine:
                 wrong += 1
                 print(name, path, value, done.returncode, done.stderr)
@@ -229,12 +239,13 @@ END
     [ "$status" -eq 0 ]
 }
 
-@test "parts come from pipes, and are joined to the same bytes; what never ends is refused in little memory" {
+@test "parts from pipes are merged to the same bytes; endless ones are refused in little memory" {
     for i in 1 2; do halo stats in -r --total --json --shard $i/2 > $i.json; done
     halo merge 1.json 2.json > files.json
     halo merge <(cat 1.json) <(cat 2.json) > pipes.json
     cmp files.json pipes.json
-    refused() { run --separate-stderr bash -c "ulimit -v 2000000; timeout 30 $1"; [ "$status" -eq "$2" ]; says "$3"; }
+    refused() { run --separate-stderr bash -c "ulimit -v 2000000; timeout 30 $1"; [ "$status" -eq "$2" ]; says \
+        "$3"; }
     refused '"$HALO" merge /dev/zero' 1 "/dev/zero: has a zero byte: it is not JSON"
     run --separate-stderr bash -c '"$HALO" merge 1.json 2.json > /dev/full'
     [ "$status" -eq 4 ]; says "cannot write standard output"

@@ -1,4 +1,4 @@
-# Inputs that go along with others: a file, one for each input, or a branch of the pipeline.
+# Secondary inputs: a file, one for each input, or a branch of the pipeline.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -10,7 +10,8 @@ r = np.random.default_rng(1)
 def pnm(name, a):
     h, w, c = a.shape
     head = b"P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n" % (
-        w, h, c, 255 if a.dtype == np.uint8 else 65535, [b"", b"GRAYSCALE", b"GRAYSCALE_ALPHA", b"RGB", b"RGB_ALPHA"][c])
+        w, h, c, 255 if a.dtype == np.uint8 else 65535, [b"", b"GRAYSCALE", b"GRAYSCALE_ALPHA", b"RGB",
+            b"RGB_ALPHA"][c])
     open(name, "wb").write(head + a.astype(">u2" if a.dtype == np.uint16 else a.dtype).tobytes())
 def draw(name, h, w, c, t=np.uint8):
     a = r.integers(0, np.iinfo(t).max + 1, (h, w, c)).astype(t)
@@ -20,8 +21,10 @@ a, dark = draw("a.pam", 37, 53, 3), draw("dark.pam", 37, 53, 3)
 gray, pixel, one = draw("gray.pam", 37, 53, 1), draw("pixel.pam", 1, 1, 3), draw("one.pam", 1, 1, 1)
 deep, clear = draw("deep.pam", 37, 53, 3, np.uint16), draw("clear.pam", 37, 53, 4)
 def minus(x, y): return np.clip(x.astype(np.float64) - y, 0, 255).astype(np.uint8)
-for name, other in (("dark", dark), ("gray", gray), ("pixel", pixel), ("one", one)): pnm("want_%s.pam" % name, minus(a, other))
-pnm("want_deep.pam", np.clip(np.rint(a.astype(np.float32) - deep.astype(np.float32) / np.float32(257)), 0, 255).astype(np.uint8))
+for name, other in (("dark", dark), ("gray", gray), ("pixel", pixel), ("one", one)):
+    pnm("want_%s.pam" % name, minus(a, other))
+pnm("want_deep.pam",
+    np.clip(np.rint(a.astype(np.float32) - deep.astype(np.float32) / np.float32(257)), 0, 255).astype(np.uint8))
 with_alpha = minus(clear, draw("dark4.pam", 37, 53, 4))
 with_alpha[..., 3] = clear[..., 3]
 pnm("want_clear.pam", with_alpha)
@@ -33,7 +36,8 @@ END
     for side in dark gray pixel one deep; do
         halo run "subtract:$side.pam" a.pam -o out.pam -f -q
         cmp out.pam "want_$side.pam" || { echo "$side"; return 1; }
-        halo run "subtract:$side.pam" - -o - -q < a.pam | cmp - "want_$side.pam" || { echo "$side on pipes"; return 1; }
+        halo run "subtract:$side.pam" - -o - -q < a.pam | cmp - "want_$side.pam" ||
+            { echo "$side on pipes"; return 1; }
     done
     halo run subtract:dark4.pam clear.pam -o out.pam -f -q
     cmp out.pam want_clear.pam
@@ -42,7 +46,7 @@ END
     halo run stats zero.pam --json | grep -q '"max":0[,}]'
 }
 
-@test "a branch starts from what arrives there, and branches nest" {
+@test "a branch starts from the value that reaches it, and branches nest" {
     make_rgb a.ppm 40 30
     halo run median:3 a.ppm -o m.ppm
     halo run subtract:m.ppm a.ppm -o by_file.pfm -q
@@ -66,7 +70,9 @@ END
     mkdir raw dark out
     for i in 1 2 3; do make_rgb raw/$i.ppm $((10 + i)) 8; halo run box:3 raw/$i.ppm -o dark/$i-dark.ppm; done
     halo run 'subtract:{dir}/../dark/{stem}-dark.ppm' raw/*.ppm --out-dir out -q
-    for i in 1 2 3; do halo run subtract:dark/$i-dark.ppm raw/$i.ppm -o one.ppm -f -q; cmp one.ppm out/$i.ppm; done
+    for i in 1 2 3; do
+        halo run subtract:dark/$i-dark.ppm raw/$i.ppm -o one.ppm -f -q; cmp one.ppm out/$i.ppm
+    done
     (cd dark && halo run 'subtract:{dir}/{name}' 1-dark.ppm -o ../zero.ppm -q)
     run --separate-stderr halo run 'subtract:{stem}.ppm' - -o x.ppm < raw/1.ppm
     [ "$status" -eq 2 ] && says "this one has no name"
@@ -86,7 +92,7 @@ END
     [ "$(ls out | wc -l)" -eq 100 ]
 }
 
-@test "-f writes over no dark frame" {
+@test "-f does not overwrite a dark frame" {
     make_rgb a.ppm 9 9; make_rgb dark.ppm 9 9
     cp dark.ppm before
     for text in subtract:dark.ppm 'subtract:[subtract:dark.ppm]'; do
@@ -100,8 +106,9 @@ END
     cmp a.dark before
 }
 
-@test "what does not fit is an error that names both" {
-    make_rgb a.ppm 19 18; make_rgb b.ppm 18 19; make_gray g.pgm 19 18; make_wav s.wav 50; make_wav t.wav 50 16000
+@test "sizes that do not fit are an error that names both" {
+    make_rgb a.ppm 19 18; make_rgb b.ppm 18 19; make_gray g.pgm 19 18; make_wav s.wav 50
+    make_wav t.wav 50 16000
     run --separate-stderr halo run subtract:b.ppm a.ppm -o x.ppm
     [ "$status" -eq 1 ] && says "b.ppm is 18 x 19 with 3 channels, and this is 19 x 18 with 3 channels"
     run --separate-stderr halo run subtract:a.ppm g.pgm -o x.pgm
@@ -112,18 +119,20 @@ END
     [ "$status" -eq 1 ] && says "s.wav is audio, and this is an image"
     run --separate-stderr halo run subtract:t.wav s.wav -o x.wav
     [ "$status" -eq 1 ] && says "t.wav has 16000 frames a second, and this has 8000"
-    for text in 'subtract:[stats]' 'subtract:[gauss:1' 'subtract:' 'subtract:[nothing]' 'subtract:[gauss:1]]'; do
+    for text in 'subtract:[stats]' 'subtract:[gauss:1' 'subtract:' 'subtract:[nothing]' \
+        'subtract:[gauss:1]]'; do
         run --separate-stderr halo run "$text" a.ppm -o x.ppm
         [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && [ -n "$stderr" ] && [ ! -e x.ppm ]
     done
 }
 
-@test "sound: a file as long, also of what comes on a pipe, and a branch in blocks" {
+@test "sound: an operand of the same length, also for input from a pipe, and a branch in blocks" {
     make_wav s.wav 5000; make_wav longer.wav 6000
     halo run gauss:3 s.wav -o g.wav -q
     halo run subtract:g.wav s.wav -o out.wav -q
     halo run subtract:g.wav - -o - < s.wav | cmp - out.wav
-    (head -c 40 s.wav; printf '\xff\xff\xff\xff'; tail -c +45 s.wav) | halo run subtract:g.wav - -o - -q > endless.wav
+    (head -c 40 s.wav; printf '\xff\xff\xff\xff'; tail -c +45 s.wav) |
+        halo run subtract:g.wav - -o - -q > endless.wav
     halo run subtract:out.wav endless.wav -o zero.wav -q
     halo run stats zero.wav --json | grep -q '"max":0[,}]'
     run --separate-stderr halo run subtract:g.wav longer.wav -o x.wav
@@ -132,7 +141,7 @@ END
     halo run 'subtract:[gauss:3]' - -o - --latency 20 -q < s.wav | cmp - whole.wav
 }
 
-@test "side inputs count as memory, and --linear decodes them, too" {
+@test "secondary inputs count as memory, and --linear decodes them, too" {
     head -c 3000000 /dev/zero | tr '\0' '\200' > noise
     (printf 'P6 1000 1000 255 '; cat noise) > large.ppm
     run --separate-stderr halo run subtract:large.ppm large.ppm -o x.ppm --max-memory 2M
@@ -148,7 +157,7 @@ END
 }
 
 # Files of more than 256 KiB of samples are read in step with the input.
-@test "long sound goes along in step: its samples, from files and pipes, forth and back" {
+@test "long secondary inputs are read in step, from files and pipes, forwards and backwards" {
     need_numpy
     "$PYTHON" - << 'END'
 import numpy as np
@@ -174,36 +183,45 @@ def expected(a, b, at, absent, op):
     x, y = np.full((n, 2), absent, np.float32), np.full((n, 2), absent, np.float32)
     x[:len(a)], y[at:at + len(b)] = a, b
     return op(x, y)
-def same(got, want): assert got.shape == want.shape and (got.view(np.uint32) == want.view(np.uint32)).all(), (got.shape, want.shape)
+def same(got, want):
+    assert got.shape == want.shape and (got.view(np.uint32) == want.view(np.uint32)).all(), (got.shape,
+        want.shape)
 def run(a, pipeline, piped, *more):
     a.tofile('in.f32')
-    said = subprocess.run([halo, 'run', '--raw', 'f32,8000,2', pipeline, '-' if piped else 'in.f32', '-o', '-', '--to', 'raw', *more],
-                          stdin=open('in.f32', 'rb') if not piped else subprocess.Popen(['cat', 'in.f32'], stdout=subprocess.PIPE).stdout,
+    said = subprocess.run([halo, 'run', '--raw', 'f32,8000,2', pipeline, '-' if piped else 'in.f32', '-o', '-',
+        '--to', 'raw', *more],
+                          stdin=open('in.f32', 'rb') if not piped else subprocess.Popen(['cat', 'in.f32'],
+                              stdout=subprocess.PIPE).stdout,
                           capture_output=True)
     assert said.returncode == 0, said.stderr
     return np.frombuffer(said.stdout, np.float32).reshape(-1, 2)
 for piped in (False, True):
     for frames in (90000, 3):
         part = a[:frames]
-        for name, raw, c in (('b.wav', 'b.f32', 2), ('m.wav', 'm.f32', 1), ('n.wav', 'n.f32', 2), ('b.flac', 'b24.f32', 2)):
+        for name, raw, c in (('b.wav', 'b.f32', 2), ('m.wav', 'm.f32', 1), ('n.wav', 'n.f32', 2),
+            ('b.flac', 'b24.f32', 2)):
             b, at = load(raw, c), 12000
             same(run(part, f'add:with={name}', piped), expected(part, b, 0, 0, np.add))
             same(run(part, f'multiply:with={name},at=1.5s', piped), expected(part, b, at, 1, np.multiply))
         both = expected(part, load('b.f32', 2), 12000, 0, np.add)
         same(run(part, 'add:with=b.wav,at=1.5s | reverse', piped), both[::-1])
         same(run(part, 'add:with=b.wav,at=1.5s | trim:10s,12s', piped), both[80000:96000])
-        same(run(part, 'trim:0,1s | add:with=b.wav', piped), expected(part[:8000], load('b.f32', 2), 0, 0, np.add))
+        same(run(part, 'trim:0,1s | add:with=b.wav', piped),
+            expected(part[:8000], load('b.f32', 2), 0, 0, np.add))
         same(run(part, 'add:[add:with=b.wav | gain:0.5]', piped),
              expected(part, expected(part, load('b.f32', 2), 0, 0, np.add) * np.float32(0.5), 0, 0, np.add))
         whole = run(both, 'average:101 | lowpass:1kHz,design=butterworth,phase=causal', False)
-        same(run(part, 'add:with=b.wav,at=1.5s | average:101 | lowpass:1kHz,design=butterworth,phase=causal', piped, '--latency', '7ms'), whole)
+        same(run(part, 'add:with=b.wav,at=1.5s | average:101 | lowpass:1kHz,design=butterworth,phase=causal',
+            piped, '--latency', '7ms'), whole)
 END
     "$PYTHON" mixed.py "$HALO"
     head -c 700000 b.wav > cut.wav
     run --separate-stderr halo run --raw f32,8000,2 add:with=cut.wav a.f32 -o x.wav
     [ "$status" -eq 1 ] && says cut.wav && [ ! -e x.wav ]
     run --separate-stderr halo run --raw f32,8000,1 add:with=b.wav - -o - < <(cat m.f32)
-    [ "$status" -eq 1 ] && says "b.wav is 150000 frames of 2 channels, and this is 1 channel: it has to have as many channels or one"
+    [ "$status" -eq 1 ] &&
+        says \
+        "b.wav is 150000 frames of 2 channels, and this is 1 channel: it has to have as many channels or one"
 }
 
 @test "an hour mixed with an hour takes the memory of a few bands, live too" {
@@ -211,7 +229,9 @@ END
     halo run '' --raw f32,8000,1 h.f32 -o h.wav -q
     halo run add:with=h.wav --raw f32,8000,1 h.f32 -o x.wav -q --max-memory 20M
     # shellcheck disable=SC2002
-    cat h.f32 | halo run add:with=h.wav,at=1s --raw f32,8000,1 - -o - -q --max-memory 20M | wc -c | grep -qx 24032000
-    run --separate-stderr halo run difference:with=h.wav --raw f32,8000,1 - -o y.raw --max-memory 20M < <(cat h.f32)
+    cat h.f32 | halo run add:with=h.wav,at=1s --raw f32,8000,1 - -o - -q --max-memory 20M | wc -c |
+        grep -qx 24032000
+    run --separate-stderr halo run difference:with=h.wav --raw f32,8000,1 - -o y.raw --max-memory 20M \
+        < <(cat h.f32)
     [ "$status" -eq 5 ] # their lengths have to be known
 }

@@ -1,4 +1,4 @@
-# Signals and other sudden ends: nothing half-written stays, and what started halo sees how it ended.
+# Signals and other sudden ends: nothing half-written stays, and the parent process sees how halo ended.
 # shellcheck disable=SC2016,SC2154
 setup() { load common; common_setup; }
 
@@ -38,7 +38,8 @@ __attribute__((constructor)) static void begin(void)
 }
 static int fails(size_t size)
 {
-    return (least > 0 && size >= least) || (exactly > 0 && size == exactly && gettid() != getpid()); /* in a worker */
+    const int in_worker = gettid() != getpid();
+    return (least > 0 && size >= least) || (exactly > 0 && size == exactly && in_worker);
 }
 void *malloc(size_t size) { return fails(size) ? NULL : __libc_malloc(size); }
 void *calloc(size_t count, size_t size) { return fails(count * size) ? NULL : __libc_calloc(count, size); }
@@ -59,21 +60,24 @@ END
     cc -shared -fPIC -O1 -o shim.so shim.c -ldl
 }
 
-@test "at random moments: no temporary, and dead of the signal" {
+@test "at random moments: no temporary, and ended by the signal" {
     need_numpy
     mkdir in
-    for i in {1..60}; do { printf 'P5 %d %d 255\n' $((i * 4)) 100; head -c $((i * 400)) /dev/zero; } > in/$i.pgm; done
+    for i in {1..60}; do { printf 'P5 %d %d 255\n' $((i * 4)) 100; head -c $((i * 400)) /dev/zero; } > \
+        in/$i.pgm; done
     "$PYTHON" - "$HALO" <<'END'
 import os, random, shutil, signal, subprocess, sys, time
 draw, stopped = random.Random(7), 0
 begun = time.time()
 subprocess.run([sys.argv[1], "run", "box:3", "-r", "in", "--out-dir", "out", "-q"], check=True)
 most = time.time() - begun
-for turn in range(480): # of so many at least eleven meet a run that is under way, however fast the machine is by then
+# of so many, at least eleven interrupt a run, however fast the machine is
+for turn in range(480):
     if turn >= 48 and stopped > 10: break
     number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)[turn % 4]
     shutil.rmtree("out")
-    p = subprocess.Popen([sys.argv[1], "run", "box:3", "-r", "in", "--out-dir", "out", "-j", "14"[turn // 4 % 2]],
+    p = subprocess.Popen([sys.argv[1], "run", "box:3", "-r", "in", "--out-dir", "out", "-j",
+        "14"[turn // 4 % 2]],
                          stderr=subprocess.DEVNULL)
     time.sleep(draw.random() * most)
     p.send_signal(number)
@@ -89,17 +93,19 @@ assert stopped > 10, stopped
 END
 }
 
-@test "each of them says how far it was; a shell's loop ends" {
+@test "each of them reports its progress; a shell's loop ends" {
     need_numpy
     make_gray in.pgm 9 9
     mkfifo slow.pgm
     "$PYTHON" - "$HALO" <<'END'
 import os, signal, subprocess, sys, time
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-    signal.signal(number, signal.SIG_DFL)  # nohup and background jobs ignore some, and what they start does, too
+    # nohup and background jobs ignore some, and so do the processes that they start
+    signal.signal(number, signal.SIG_DFL)
 loop = 'for i in 1 2 3; do "$0" stats in.pgm slow.pgm -j 1 > /dev/null; echo went on; done'
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-    p = subprocess.Popen([sys.argv[1], "stats", "in.pgm", "slow.pgm", "-j", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    p = subprocess.Popen([sys.argv[1], "stats", "in.pgm", "slow.pgm", "-j", "1"], stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE)
     pipe = os.open("slow.pgm", os.O_WRONLY)
     time.sleep(.1)
     p.send_signal(number)
@@ -107,7 +113,8 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
     assert p.returncode == -number, (number, p.returncode)
     assert said == b"halo: stopped, 1 of 2 inputs done\n", said
     os.close(pipe)
-p = subprocess.Popen(["bash", "-c", loop, sys.argv[1]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+p = subprocess.Popen(["bash", "-c", loop, sys.argv[1]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    start_new_session=True)
 pipe = os.open("slow.pgm", os.O_WRONLY)
 time.sleep(.1)
 os.killpg(p.pid, signal.SIGINT)
@@ -140,13 +147,14 @@ END
     [ -s out.pgm ]
 }
 
-@test "a worker without memory: exit 5, and nothing of the others stays" {
+@test "a worker without memory: exit 5, and the others leave nothing" {
     shim
     make_gray in.pgm 9 9
     mkfifo one.pgm two.pgm
     long=$(printf 'n%.0s' {1..197}).pgm # its output is named in 205 bytes, as nothing else is
     cp in.pgm "$long"
-    FAIL_AT=205 LD_PRELOAD=$PWD/shim.so start timeout 30 "$HALO" run box:3 one.pgm two.pgm "$long" --out-dir o1 -j 2 2> said
+    FAIL_AT=205 LD_PRELOAD=$PWD/shim.so start timeout 30 "$HALO" run box:3 one.pgm two.pgm "$long" --out-dir \
+        o1 -j 2 2> said
     exec 7<> one.pgm
     half_an_image >&7
     until_there compgen -G 'o1/.one.pgm.halo-*'
@@ -158,7 +166,7 @@ END
     [ "$(ls -A o1)" = $'.halo-journal\ntwo.pgm' ]
 }
 
-@test "a page that does not fit into memory: exit 5, not silence" {
+@test "a page that does not fit into memory: exit 5 and a message" {
     shim
     make_gray in.pgm 9 9
     for from in 4000 20000; do
@@ -171,17 +179,20 @@ END
     shim
     make_gray a.pgm 9 9; make_gray b.pgm 9 9
     for error in 5 2; do # EIO, ENOENT
-        FAIL_STAT=.halo-journal FAIL_ERRNO=$error LD_PRELOAD=$PWD/shim.so run --separate-stderr timeout 20 "$HALO" run box:3 a.pgm b.pgm --out-dir out --resume
+        FAIL_STAT=.halo-journal FAIL_ERRNO=$error LD_PRELOAD=$PWD/shim.so run --separate-stderr timeout 20 \
+            "$HALO" run box:3 a.pgm b.pgm --out-dir out --resume
         [ "$status" -eq 4 ]; says "out/.halo-journal: cannot"
-        FAIL_STAT=.halo-journal FAIL_ERRNO=$error LD_PRELOAD=$PWD/shim.so run --separate-stderr timeout 20 "$HALO" run box:3 a.pgm b.pgm --out-dir out -f
+        FAIL_STAT=.halo-journal FAIL_ERRNO=$error LD_PRELOAD=$PWD/shim.so run --separate-stderr timeout 20 \
+            "$HALO" run box:3 a.pgm b.pgm --out-dir out -f
         [ "$status" -eq 0 ]
     done
 }
 
-@test "pipes, folders and devices named like a journal are errors in words" {
+@test "pipes, folders and devices named like a journal are errors with a message" {
     make_gray a.pgm 9 9; make_gray b.pgm 9 9
     for name in .halo-journal .halo-journal-1-of-2; do
-        for kind in "mkfifo out/$name" "mkdir out/$name" "ln -s /dev/zero out/$name" "ln -s nowhere out/$name"; do
+        for kind in "mkfifo out/$name" "mkdir out/$name" "ln -s /dev/zero out/$name" \
+            "ln -s nowhere out/$name"; do
             rm -rf out; mkdir out; $kind
             run --separate-stderr timeout 20 "$HALO" run box:3 a.pgm b.pgm --out-dir out --resume
             [ "$status" -eq 4 ]; says "out/$name: cannot"
@@ -192,7 +203,7 @@ END
     done
 }
 
-@test "--resume beside a part at work leaves its temporary alone" {
+@test "--resume leaves the temporaries of a running part" {
     make_gray in.pgm 30 30; make_gray a.pgm 9 9
     mkfifo slow.pgm other
     start "$HALO" run box:3 a.pgm slow.pgm --shard 2/2 --out-dir out --resume -q

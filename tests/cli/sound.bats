@@ -1,8 +1,9 @@
-# Sound that is cut, joined and levelled.
+# Sound that is trimmed, joined and normalised.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
-# The samples that a pipeline makes of 1 … 8, a frame a second, from a file and from a pipe; both have to be the same.
+# The samples that a pipeline makes of 1 … 8, a frame a second, from a file and from a pipe; both have to be the
+# same.
 made() {
     local from_file piped
     from_file=$(halo run "$1" eight.csv -o - --to csv | tail -n +2 | paste -sd ' ')
@@ -27,7 +28,7 @@ make_eight() { seq 8 > eight.csv; }
     [ "$(made 'trim:1 | trim:1,4 | trim:1')" = '4 5' ]
 }
 
-@test "pad puts silence around sound, or what the border makes; reverse turns it round" {
+@test "pad puts silence around sound, or extends it by the border; reverse plays it backwards" {
     make_eight
     [ "$(made 'trim:0,2 | pad:1,2')" = '0 1 2 0 0' ]
     [ "$(made 'trim:0,2 | pad:1s')" = '0 1 2' ]
@@ -37,7 +38,7 @@ make_eight() { seq 8 > eight.csv; }
     [ "$(made 'trim:2,5 | reverse | pad:1')" = '0 5 4 3' ]
 }
 
-@test "what leaves nothing, or makes no sense, is said" {
+@test "empty results and invalid parameters are reported" {
     make_eight
     local wrong
     for wrong in trim:8 trim:5,2 trim:1,1; do
@@ -56,35 +57,43 @@ make_eight() { seq 8 > eight.csv; }
     [ "$status" -eq 2 ]
 }
 
-@test "a part of sound that has no end comes as soon as it is there" {
+@test "a part of endless sound is written as soon as it is read" {
     live seq 9
-    [ "$(timeout 20 "$HALO" run --raw csv trim:2,4 - -o - --to csv -j1 < live 2> /dev/null | sed -n '2p;3q')" = 3 ]
+    [ "$(timeout 20 "$HALO" run --raw csv trim:2,4 - -o - --to csv -j1 < live 2> /dev/null | sed -n '2p;3q')" \
+        = 3 ]
     live_ends
 }
 
-@test "a part of long sound is found without room for the rest" {
+@test "a part of long sound needs no memory for the rest" {
     head -c 60000000 /dev/zero > long.raw
     printf '\001\002' >> long.raw
     halo run --raw s16,48000,1 --max-memory 8M 'trim:29999000 | pad:1s' long.raw -o end.raw --to raw
     [ "$(stat -c %s end.raw)" -gt 96000 ]
     halo run --raw s16,48000,1 --max-memory 8M trim:1s,2s long.raw -o second.raw --to raw
     # shellcheck disable=SC2002
-    cat long.raw | halo run --raw s16,48000,1 --max-memory 8M trim:10:00 - -o - --to raw | cmp - <(tail -c +57600001 long.raw)
+    cat long.raw | halo run --raw s16,48000,1 --max-memory 8M trim:10:00 - -o - --to raw |
+        cmp - <(tail -c +57600001 long.raw)
 }
 
-@test "silence goes from both ends, but what is shorter than min stays" {
+@test "silence is removed from both ends, except pauses shorter than min" {
     printf '%s\n' 0 0 .5 0 0 .25 0 0 0 > in.csv
     for ways in '1:0.5 0 0 0.25' '2:0.5 0 0 0.25' '3:0 0 0.5 0 0 0.25' '4:0 0 0.5 0 0 0.25 0 0 0'; do
-        [ "$(halo run "silence:min=${ways%%:*}" in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = "${ways#*:}" ]
-        [ "$(halo run --raw csv "silence:min=${ways%%:*}" - -o - --to csv < in.csv | tail -n +2 | paste -sd ' ')" = "${ways#*:}" ]
-        [ "$(halo run --raw csv "silence:min=${ways%%:*}" - -o - --to csv < <(cat in.csv) | tail -n +2 | paste -sd ' ')" = "${ways#*:}" ]
+        [ "$(halo run "silence:min=${ways%%:*}" in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = \
+            "${ways#*:}" ]
+        [ "$(halo run --raw csv "silence:min=${ways%%:*}" - -o - --to csv < in.csv | tail -n +2 |
+            paste -sd ' ')" = "${ways#*:}" ]
+        [ "$(halo run --raw csv "silence:min=${ways%%:*}" - -o - --to csv < <(cat in.csv) | tail -n +2 |
+            paste -sd ' ')" = "${ways#*:}" ]
     done
     [ "$(halo run silence:min=2,all in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0.5 0.25' ]
     [ "$(halo run silence:min=3,all in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 0 0.5 0 0 0.25' ]
-    [ "$(halo run --raw csv 'silence:min=1,all | reverse' - -o - --to csv < <(cat in.csv) | tail -n +2 | paste -sd ' ')" = '0.25 0.5' ]
-    [ "$(halo run 'silence:-10dB,min=1s | pad:1,1' in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 0.5 0' ]
-    # What comes before is heard, and what comes after knows the length.
-    [ "$(halo run 'trim:1 | gain:4 | silence:1,min=1 | fade:0,2 | reverse' in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0.25 0 0 2' ]
+    [ "$(halo run --raw csv 'silence:min=1,all | reverse' - -o - --to csv < <(cat in.csv) | tail -n +2 |
+        paste -sd ' ')" = '0.25 0.5' ]
+    [ "$(halo run 'silence:-10dB,min=1s | pad:1,1' in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = \
+        '0 0.5 0' ]
+    # Preceding steps are part of the analysis, and the following ones know the length.
+    [ "$(halo run 'trim:1 | gain:4 | silence:1,min=1 | fade:0,2 | reverse' in.csv -o - --to csv | tail -n +2 |
+        paste -sd ' ')" = '0.25 0 0 2' ]
     run --separate-stderr halo run silence:0.9,min=2 in.csv -o x.csv
     [ "$status" -eq 1 ]
     [[ "$stderr" == *'in.csv: silence: nothing is left, since no sample has a magnitude of 0.9 or more'* ]]
@@ -92,37 +101,43 @@ make_eight() { seq 8 > eight.csv; }
     [[ "$(halo run --explain silence:min=1 in.csv -o x.wav)" == *'gather 4 x 1, from 2, 0 on'* ]]
 }
 
-@test "silence of long sound is heard and cut without room for it" {
-    { head -c 20000000 /dev/zero; head -c 20000000 /dev/zero | tr '\000' '\020'; head -c 20000000 /dev/zero; } > long.raw
+@test "silence of long sound is found and cut in little memory" {
+    { head -c 20000000 /dev/zero; head -c 20000000 /dev/zero |
+        tr '\000' '\020'; head -c 20000000 /dev/zero; } > long.raw
     halo run --raw s16,48000,1 --max-memory 8M silence long.raw -o cut.raw --to raw
     cmp cut.raw <(head -c 20000000 /dev/zero | tr '\000' '\020')
 }
 
-@test "long sound is measured first, and then goes in bands: nothing else comes of it" {
-    # 40 MB of f32, of a file and through a pipe, which is kept whole.
+@test "long sound is analysed first, and then processed in bands, with the same result" {
+    # 40 MB of f32, of a file and through a pipe, which is kept as a whole.
     seq 1250000 | tr -dc '0-9' | head -c 2500000 > noise
     for _ in 1 2 3 4 5 6 7 8; do cat noise; done > noise.raw
     for pipeline in 'stats | normalize' 'gain:0.1 | loudnorm:-30 | fade:0,1s' threshold:otsu; do
-        case $pipeline in threshold:otsu) room=1G ;; *) room=24M ;; esac # where bins lie is not known before the end
-        run --separate-stderr halo run --raw s16,48000,1 --max-memory $room "$pipeline" noise.raw -o banded.wav -f
+        # where bins lie is not known before the end
+        case $pipeline in threshold:otsu) room=1G ;; *) room=24M ;; esac
+        run --separate-stderr halo run --raw s16,48000,1 --max-memory $room "$pipeline" noise.raw \
+            -o banded.wav -f
         [ "$status" -eq 0 ] || { echo "$pipeline: $stderr"; return 1; }
         said=$(sed 's/noise.raw/X/' <<< "$output$stderr")
         run --separate-stderr halo run --raw s16,48000,1 "$pipeline" - -o whole.wav -f < <(cat noise.raw)
-        [ "$(sed 's/standard input/X/; s/^-:/X:/' <<< "$output$stderr")" = "$said" ] || { echo "$pipeline: $said / $output$stderr"; return 1; }
+        [ "$(sed 's/standard input/X/; s/^-:/X:/' <<< "$output$stderr")" = "$said" ] ||
+            { echo "$pipeline: $said / $output$stderr"; return 1; }
         cmp banded.wav whole.wav || { echo "$pipeline"; return 1; }
     done
 }
 
-@test "pauses go, those that bands go over and those that are too long for it" {
+@test "pauses are removed, within bands and across them" {
     tone() { head -c "$1" /dev/zero | tr '\000' '\020'; }
-    { tone 300000; head -c 200000 /dev/zero; tone 30; head -c 20000 /dev/zero; tone 500000; head -c 200000 /dev/zero; } > short.raw
+    { tone 300000; head -c 200000 /dev/zero; tone 30; head -c 20000 /dev/zero; tone 500000; head -c 200000 \
+        /dev/zero; } > short.raw
     { tone 300000; head -c 900000 /dev/zero; tone 30; head -c 20000 /dev/zero; tone 500000; } > long.raw
     { tone 300030; head -c 20000 /dev/zero; tone 500000; } > left.raw
     for sound in short long; do
         room=$([ $sound = short ] && echo 4M || echo 40M)
         halo run --raw s16,48000,1 --max-memory "$room" silence:min=300ms,all $sound.raw -o cut.raw --to raw -f
         cmp cut.raw left.raw
-        halo run --raw s16,48000,1 'silence:min=300ms,all | average:1' - -o - --to raw < <(cat $sound.raw) | cmp - left.raw
+        halo run --raw s16,48000,1 'silence:min=300ms,all | average:1' - -o - --to raw < <(cat $sound.raw) |
+            cmp - left.raw
     done
 }
 
@@ -149,18 +164,19 @@ make_eight() { seq 8 > eight.csv; }
     [ "$(made 'trim:0,2 | add:three.csv')" = '11 22 30' ]
     [ "$(made 'trim:0,2 | blend:three.csv,amount=0.5,at=1')" = '0.5 6 10 15' ]
     [ "$(made 'trim:0,2 | multiply:three.csv,at=1')" = '1 20 20 30' ]
-    # A branch is an echo; it flows where it is as long as what arrives.
+    # A branch is an echo; it is streamed where it has the length of the input.
     [ "$(made 'add:[gain:10],at=2')" = '1 2 13 24 35 46 57 68 70 80' ]
     [ "$(made 'trim:2,7 | add:[trim:1,3 | gain:10],at=6s')" = '3 4 5 6 7 0 40 50' ]
     [ "$(made 'add:[gain:10],at=-1')" = '1 2 3 4 5 6 7 18 20 30 40 50 60 70 80' ]
-    # One frame goes along with all of them, unless it has a place.
+    # One frame is combined with all of them, unless it has a position.
     echo 100 > one.csv
     [ "$(made add:one.csv)" = '101 102 103 104 105 106 107 108' ]
     [ "$(made add:one.csv,at=1)" = '1 102 3 4 5 6 7 8' ]
     for wrong in max:three.csv divide:three.csv multiply:three.csv,unit=mean; do
         run --separate-stderr halo run "$wrong" eight.csv -o x.csv
         [ "$status" -eq 1 ]
-        [[ "$stderr" == *'three.csv is 3 frames of 1 channel, and this is 8 frames of 1 channel: it has to be of this size'* ]]
+        [[ "$stderr" == \
+            *'three.csv is 3 frames of 1 channel, and this is 8 frames of 1 channel: it has to be of this size'* ]]
     done
     printf 'P5 2 1 255\n\001\002' > in.pgm
     for wrong in "multiply:[invert],unit=max,at=1" add:three.csv,at=1.5 add:three.csv,at=1,2; do
@@ -172,9 +188,10 @@ make_eight() { seq 8 > eight.csv; }
     [[ "$stderr" == *"add: at is a time, for sound; 'over' lays pictures somewhere"* ]]
 }
 
-@test "an echo comes while the sound does" {
+@test "an echo is streamed" {
     live seq 9
-    [ "$(timeout 6 "$HALO" run --raw csv 'add:[gain:10],at=3' - -o - --to csv -j1 < live 2> /dev/null | sed -n '6p;7q')" = 25 ]
+    [ "$(timeout 6 "$HALO" run --raw csv 'add:[gain:10],at=3' - -o - --to csv -j1 < live 2> /dev/null |
+        sed -n '6p;7q')" = 25 ]
     live_ends
 }
 
@@ -209,10 +226,11 @@ make_eight() { seq 8 > eight.csv; }
     [ "$status" -eq 2 ]
 }
 
-@test "sound that has no end is resampled as it comes, in little memory" {
-    # a second of it, less what the taps reach ahead, while more is waited for
+@test "endless sound is resampled as it is read, in little memory" {
+    # a second of it, minus the look-ahead of the taps, while it waits for more
     live head -c 96000 /dev/zero
-    [ "$(timeout 20 "$HALO" run --raw s16,48000,1 rate:8k - -o - --latency 20 -j1 < live | head -c 15000 | wc -c)" -eq 15000 ]
+    [ "$(timeout 20 "$HALO" run --raw s16,48000,1 rate:8k - -o - --latency 20 -j1 < live | head -c 15000 |
+        wc -c)" -eq 15000 ]
     live_ends
     head -c 40000000 /dev/zero | halo run --raw s16,48000,2 --max-memory 12M rate:44.1k - -o - | wc -c > length
     [ "$(cat length)" -eq 36750000 ]
@@ -223,8 +241,10 @@ make_eight() { seq 8 > eight.csv; }
     [ "$(halo run channels:2 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '10 20' ]
     [ "$(halo run channels:2,1,2 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '10,1,10 20,2,20' ]
     [ "$(halo run channels:mono in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '5.5 11' ]
-    [ "$(halo run 'channels:0.5*1 + 0.25*2, 2-1' in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '3,9 6,18' ]
-    [ "$(halo run --raw csv 'channels:-2' - -o - --to csv < in.csv | cat | tail -n +2 | paste -sd ' ')" = '-10 -20' ]
+    [ "$(halo run 'channels:0.5*1 + 0.25*2, 2-1' in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = \
+        '3,9 6,18' ]
+    [ "$(halo run --raw csv 'channels:-2' - -o - --to csv < in.csv | cat | tail -n +2 | paste -sd ' ')" = \
+        '-10 -20' ]
     printf 'P6 1 1 255\n\001\002\003' > in.ppm
     halo run channels:3,2,1 in.ppm -o out.ppm
     [ "$(tail -c 3 out.ppm | od -An -tu1)" = '   3   2   1' ]
@@ -240,24 +260,28 @@ make_eight() { seq 8 > eight.csv; }
     done
 }
 
-@test "fade comes out of silence and goes back, straight, as a cosine, or in decibels" {
+@test "fade in and out, linear, as a cosine, or in decibels" {
     printf '1\n1\n1\n1\n1\n1\n1\n1\n' > in.csv
-    [ "$(halo run fade:4,2 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0.125 0.375 0.625 0.875 1 1 0.75 0.25' ]
-    [ "$(halo run --raw csv fade:0,4s - -o - --to csv < in.csv | cat | tail -n +2 | paste -sd ' ')" = '1 1 1 1 0.875 0.625 0.375 0.125' ]
-    [ "$(halo run --raw csv fade:2 - -o - --to csv < in.csv | cat | tail -n +2 | paste -sd ' ')" = '0.25 0.75 1 1 1 1 1 1' ]
+    [ "$(halo run fade:4,2 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = \
+        '0.125 0.375 0.625 0.875 1 1 0.75 0.25' ]
+    [ "$(halo run --raw csv fade:0,4s - -o - --to csv < in.csv | cat | tail -n +2 | paste -sd ' ')" = \
+        '1 1 1 1 0.875 0.625 0.375 0.125' ]
+    [ "$(halo run --raw csv fade:2 - -o - --to csv < in.csv | cat | tail -n +2 | paste -sd ' ')" = \
+        '0.25 0.75 1 1 1 1 1 1' ]
     [ "$(halo run fade:1,1,shape=cosine in.csv -o - --to csv | sed -n 2p)" = 0.5 ]
     [ "$(halo run fade:1,shape=db in.csv -o - --to csv | sed -n 2p)" = 0.031622775 ]
     run --separate-stderr halo run fade:-1 in.csv -o x.csv
     [ "$status" -eq 2 ]
 }
 
-@test "loudnorm makes sound as loud as asked for, or says that its peak does not allow it" {
+@test "loudnorm reaches the target, or reports that the peak does not allow it" {
     need_numpy
     "$PYTHON" -c 'import numpy, sys
 t = numpy.arange(96000) / 48000
 sys.stdout.buffer.write((0.05 * numpy.sin(2 * numpy.pi * 997 * t)).astype("<f4").tobytes())' > tone.raw
     halo run --raw f32,48000,1 loudnorm:-20 tone.raw -o out.wav
-    [[ "$(halo stats out.wav --json)" == *'"loudness":{"integrated":-20.'* || "$(halo stats out.wav)" == *'-20.0 LUFS'* ]]
+    [[ "$(halo stats out.wav --json)" == *'"loudness":{"integrated":-20.'* ||
+        "$(halo stats out.wav)" == *'-20.0 LUFS'* ]]
     run --separate-stderr halo run --raw f32,48000,1 loudnorm:-1 tone.raw -o out.wav -f
     [ "$status" -eq 0 ]
     [[ "$stderr" == *'dB quieter than requested, since the true peak would be too high'* ]]
@@ -267,7 +291,7 @@ sys.stdout.buffer.write((0.05 * numpy.sin(2 * numpy.pi * 997 * t)).astype("<f4")
     cmp silence.wav still.wav
 }
 
-@test "BW64 is read as RF64 is" {
+@test "BW64 is read like RF64" {
     make_wav s.wav 100
     halo run '' s.wav -o s.rf64
     sed '1s/^RF64/BW64/' s.rf64 > b.wav

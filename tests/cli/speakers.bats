@@ -1,4 +1,4 @@
-# Which loudspeaker a channel is for: WAVE's mask, and the comment of FLAC that holds it.
+# The loudspeaker of a channel: WAVE's mask, and the comment of FLAC that holds it.
 setup() { load common; common_setup; }
 
 # wav FILE CHANNELS MASK: ten frames of 16 bits.
@@ -13,9 +13,10 @@ wav() {
 
 mask() { od -An -tu4 -j40 -N4 "$1" | tr -d ' '; } # of a WAVE file that has one
 
-comment() { LC_ALL=C grep -a -o "WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x[0-9A-F]*" "$1" > mask && cut -d= -f2 mask; }
+comment() { LC_ALL=C grep -a -o "WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x[0-9A-F]*" "$1" > mask &&
+    cut -d= -f2 mask; }
 
-@test "FLAC has the mask of WAVE where it is not the usual one, and gives it back" {
+@test "FLAC keeps an unusual channel mask of WAVE" {
     wav quad.wav 4 $((0x107)) # L R C BC, where quad is usual
     halo run '' quad.wav -o quad.flac
     [ "$(comment quad.flac)" = 0x0107 ]

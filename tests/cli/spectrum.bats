@@ -1,4 +1,4 @@
-# Sound as something to look at: levels over time, and spectrograms.
+# Images of sound: levels over time, and spectrograms.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -39,10 +39,11 @@ assert np.abs(20 * np.log10(np.abs(x).max(1)) - b[:, 1]).max() < 1e-5"
     cat x.raw | halo run --raw f32,8000,1 level:70ms - -o - --to csv > pipe.csv
     cmp file.csv pipe.csv
     [ "$(wc -l < file.csv)" -eq 37 ]
-    [ "$(head -c 8000 /dev/zero | halo run --raw f32,8000,1 level:250ms,floor=-90 - -o - --to csv | tail -n 1)" = -90,-90 ]
+    [ "$(head -c 8000 /dev/zero | halo run --raw f32,8000,1 level:250ms,floor=-90 - -o - --to csv |
+        tail -n 1)" = -90,-90 ]
 }
 
-@test "--plot draws spectrograms and series, --plot-response what filters do" {
+@test "--plot draws spectrograms and series, --plot-response frequency responses" {
     make_wav a.wav 4000
     halo run spectrogram:window=256 a.wav --plot s.png
     halo run spectrogram:window=256 a.wav --plot s.svg -o s.npy

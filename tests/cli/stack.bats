@@ -1,4 +1,4 @@
-# `halo stack`: many pictures into one, beside NumPy.
+# `halo stack`: many images into one, against NumPy.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -23,7 +23,8 @@ def clip(v, by):
     return (v * near).sum(0) / near.sum(0)
 for name, v in (("a", a), ("d", d), ("f", f)):
     w = v.astype(np.float64)
-    for what, made in (("mean", w.mean(0)), ("median", np.median(w, 0)), ("min", w.min(0)), ("max", w.max(0)), ("sd", w.std(0)),
+    for what, made in (("mean", w.mean(0)), ("median", np.median(w, 0)), ("min", w.min(0)), ("max", w.max(0)),
+        ("sd", w.std(0)),
                        ("range", w.max(0) - w.min(0)), ("clip", clip(v, 1.5))):
         np.save("want_%s_%s.npy" % (name, what), made.astype(np.float32))
     np.save("want_%s_sum.npy" % name, w.sum(0))
@@ -40,7 +41,8 @@ alike() {
     "$PYTHON" -c 'import sys, numpy as np
 a, b = np.load("out.npy").squeeze(), np.load(sys.argv[1])
 assert a.dtype == b.dtype, (a.dtype, b.dtype)
-assert a.shape == b.shape and np.abs(a - b).max() <= float(sys.argv[2]) * max(1, np.abs(b).max()), np.abs(a - b).max()' "want_${name}_$what.npy" "$bound" || { echo "$what of $name"; return 1; }
+assert a.shape == b.shape and np.abs(a - b).max() <= float(sys.argv[2]) * max(1, np.abs(b).max()), \
+    np.abs(a - b).max()' "want_${name}_$what.npy" "$bound" || { echo "$what of $name"; return 1; }
 }
 
 @test "mean, median, min, max, sum, sd, range and the clipped mean are NumPy's" {
@@ -71,14 +73,15 @@ assert a.shape == b.shape and np.abs(a - b).max() <= float(sys.argv[2]) * max(1,
     frames 7
     halo stack 'reduce:"a*b",identity=1,map="v/128"' a*.ppm -o out.npy
     "$PYTHON" -c 'import numpy as np, glob
-a = [np.frombuffer(open(f, "rb").read()[13:], np.uint8).reshape(23, 31, 3) / 128 for f in sorted(glob.glob("a*.ppm"))]
+a = [np.frombuffer(open(f, "rb").read()[13:], np.uint8).reshape(23, 31, 3) / 128 for f in \
+    sorted(glob.glob("a*.ppm"))]
 assert np.array_equal(np.load("out.npy"), np.prod(a, 0))'
     halo stack 'max(a,b)' d*.pgm -o one.pgm
     halo stack max d*.pgm -o two.pgm
     cmp one.pgm two.pgm
 }
 
-@test "pages count, folders are walked, and a picture from a pipe may be among them" {
+@test "pages, folders and an image from a pipe as inputs" {
     frames 7
     cat a000.ppm a001.ppm a002.ppm > three.ppm
     halo run '' - -o three.tif --to tiff < three.ppm
@@ -92,7 +95,7 @@ assert np.array_equal(np.load("out.npy"), np.prod(a, 0))'
     cmp piped.npy files.npy
 }
 
-@test "every page is taken of files and of standard input: TIFF, arrays, pictures and raw frames that follow one another" {
+@test "every page is read, of files and of standard input: TIFF, arrays, concatenated images and raw frames" {
     frames 7
     cat a*.ppm > all.ppm
     halo stack median a*.ppm -o want.ppm
@@ -122,13 +125,15 @@ assert np.array_equal(np.load("out.npy"), np.prod(a, 0))'
     [ "$status" -eq 1 ] && says "page 2" && [ ! -e x.ppm ]
 }
 
-@test "NaN goes on, sums that do not fit are said, and 16 bits stay 16" {
+@test "NaN propagates, overflowing sums are reported, and 16 bits stay 16" {
     need_numpy
     "$PYTHON" -c 'import numpy as np
 v = np.ones((4, 5), np.float32); np.save("a.npy", v); v[1, 1] = np.nan; np.save("b.npy", v)'
     for what in mean median min max sd range mean:clip=2 sum; do
         halo stack $what a.npy b.npy a.npy -o out.npy -f
-        "$PYTHON" -c 'import numpy as np; v = np.load("out.npy"); assert np.isnan(v[1, 1]) and np.isnan(v).sum() == 1' || { echo $what; return 1; }
+        "$PYTHON" -c \
+            'import numpy as np; v = np.load("out.npy"); assert np.isnan(v[1, 1]) and np.isnan(v).sum() == 1' ||
+            { echo $what; return 1; }
     done
     printf 'P5 2 1 255 \310\001' > u.pgm
     run --separate-stderr halo stack sum u.pgm u.pgm -o out.pgm
@@ -138,7 +143,7 @@ v = np.ones((4, 5), np.float32); np.save("a.npy", v); v[1, 1] = np.nan; np.save(
     halo stack mean d.pgm d.pgm -o out.png && halo info out.png | grep -q 'read as u16'
 }
 
-@test "what does not fit, and what makes no sense, is said" {
+@test "inputs that do not fit and invalid parameters are reported" {
     make_rgb a.ppm 20 10; make_rgb b.ppm 10 20; make_gray g.pgm 20 10; make_wav s.wav 50
     wrong() { # STATUS TEXT COMMAND...
         run --separate-stderr "${@:3}"
@@ -147,7 +152,8 @@ v = np.ones((4, 5), np.float32); np.save("a.npy", v); v[1, 1] = np.nan; np.save(
     wrong 1 "b.ppm is 10 x 20 with 3 channels, and a.ppm is 20 x 10 with 3" halo stack mean a.ppm b.ppm -o x.ppm
     wrong 1 "g.pgm is 20 x 10 with 1 channel" halo stack mean a.ppm g.pgm -o x.ppm
     halo run depth:u16 a.ppm -o d.ppm
-    wrong 1 "d.ppm has u16 samples, and a.ppm has u8; 'halo run depth:…' makes them alike" halo stack mean a.ppm d.ppm -o x.ppm
+    wrong 1 "d.ppm has u16 samples, and a.ppm has u8; 'halo run depth:…' makes them alike" halo stack mean \
+        a.ppm d.ppm -o x.ppm
     wrong 1 "only images can be stacked" halo stack mean s.wav -o x.ppm
     wrong 1 "none.ppm: No such file" halo stack mean a.ppm none.ppm -o x.ppm
     wrong 2 "did you mean 'median'" halo stack medain a.ppm -o x.ppm

@@ -1,5 +1,5 @@
-/* A library for LD_PRELOAD: the allocation with the number STARVE_AT finds no memory. STARVE_COUNT names a file that gets
- * how many there were. */
+/* A library for LD_PRELOAD: the allocation with the number STARVE_AT fails. STARVE_COUNT names a file that
+ * receives the number of allocations. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdatomic.h>

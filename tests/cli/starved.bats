@@ -1,5 +1,5 @@
-# Every allocation, one after the other, finds no memory: what is printed or written is all there, or halo says that it
-# is not. Never a file without its metadata or its samples, and never the fault of halo's own code.
+# Every allocation fails, one after the other: the output is complete, or halo reports that it is not. Never a
+# file without its metadata or its samples, and never the fault of halo's own code.
 # shellcheck disable=SC2016,SC2154
 setup() {
     load common; common_setup
@@ -8,20 +8,24 @@ setup() {
     [ "$(uname -s)" = Linux ] || skip "it knows glibc's allocator only"
 }
 
-# A PNG and a WAVE that say much of themselves.
+# A PNG and a WAVE with much metadata.
 make_talking() {
     command -v python3 > /dev/null || skip "there is no python3"
     python3 - << 'END'
 import struct, zlib
-def chunk(name, body): return struct.pack('>I', len(body)) + name + body + struct.pack('>I', zlib.crc32(name + body))
+def chunk(name, body):
+    return struct.pack('>I', len(body)) + name + body + struct.pack('>I', zlib.crc32(name + body))
 icc = bytearray(200)
 icc[0:4] = struct.pack('>I', 200); icc[8:24] = b'\x02\x40\0\0mntrRGB XYZ '; icc[36:40] = b'acsp'
 icc[68:80] = bytes([0, 0, 0xf6, 0xd6, 0, 1, 0, 0, 0, 0, 0xd3, 0x2d])
 exif = b'II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0'
 rows = b''.join(b'\0' + bytes((7 * x + 11 * y) % 256 for x in range(48)) for y in range(12))
-open('in.png', 'wb').write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 16, 12, 8, 2, 0, 0, 0)) +
-    chunk(b'iCCP', b'icc\0\0' + zlib.compress(bytes(icc))) + chunk(b'pHYs', struct.pack('>IIB', 2835, 2835, 1)) +
-    chunk(b'eXIf', exif) + chunk(b'tEXt', b'Title\0a title') + chunk(b'zTXt', b'Author\0\0' + zlib.compress(b'me')) +
+open('in.png', 'wb').write(b'\x89PNG\r\n\x1a\n'
+    + chunk(b'IHDR', struct.pack('>IIBBBBB', 16, 12, 8, 2, 0, 0, 0)) +
+    chunk(b'iCCP', b'icc\0\0' + zlib.compress(bytes(icc))) + chunk(b'pHYs',
+        struct.pack('>IIB', 2835, 2835, 1)) +
+    chunk(b'eXIf', exif) + chunk(b'tEXt', b'Title\0a title') + chunk(b'zTXt', b'Author\0\0'
+        + zlib.compress(b'me')) +
     chunk(b'iTXt', b'XML:com.adobe.xmp\0\0\0\0\0<x:xmpmeta/>') + chunk(b'IDAT', zlib.compress(rows)) +
     chunk(b'tEXt', b'Copyright\0late') + chunk(b'IEND', b''))
 def part(name, body): return name + struct.pack('<I', len(body)) + body
@@ -32,13 +36,14 @@ open('in.wav', 'wb').write(part(b'RIFF', wave))
 END
 }
 
-# The libraries that are loaded when they are needed are there from the start, since glibc ends a process that has no
+# The libraries that are loaded on demand are loaded from the start, since glibc ends a process that has no
 # memory for loading one.
 preloads() {
     echo "$STARVE" $(strings "$HALO" | grep -E '^lib(tiff|sndfile|mpg123)\.so')
 }
 
-# starved STEP LIBRARY OUTPUT ARGUMENT…: every STEP-th allocation fails once. LIBRARY: its code, not halo's, may crash.
+# starved STEP LIBRARY OUTPUT ARGUMENT…: every STEP-th allocation fails once. LIBRARY: its code, not halo's, may
+# crash.
 starved() {
     local step=$1 library=$2 output=$3 count n code wrong=0 preloads
     shift 3
@@ -62,7 +67,7 @@ starved() {
     [ "$wrong" -eq 0 ]
 }
 
-@test "without memory: what a PNG says of itself goes along, or nothing does" {
+@test "without memory: a PNG's metadata is preserved, or nothing is written" {
     make_talking
     starved 1 false out.png run '' in.png
     starved 1 false out.jpg run '' in.png
@@ -81,13 +86,13 @@ starved() {
     starved 2 false out.bmp run '' in.png
 }
 
-@test "without memory: WAVE, and an Ogg has its samples and comments" {
+@test "without memory: WAVE, and the samples and comments of Ogg" {
     make_talking
     starved 1 false out.wav run '' in.wav
     starved 5 true out.ogg run '' in.wav
 }
 
-@test "a table keeps the names of its columns, or says that it cannot" {
+@test "a table keeps the names of its columns, or reports that it cannot" {
     printf 'time,a,b\n0,1,2\n1,2,3\n2,3,5\n' > in.csv
     starved 1 false out.csv run average:3 in.csv
 }

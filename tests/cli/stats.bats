@@ -1,12 +1,14 @@
-# What stats says beyond one reduction, and how loud sound is.
+# Results of stats beyond one reduction, and loudness.
 # shellcheck disable=SC2016,SC2154
 setup() { load common; common_setup; make_worked in.pgm; }
 
 @test "stats --full of known samples, keys and all" {
-    [[ "$(halo stats --full --percentiles '10 50' --json in.pgm)" == *'"zero":2,"skewness":-0.42140957464649'*',"kurtosis":-0.7703297626629'*',"entropy":3.19285199793036'*',"percentile":{"10":1.8000000000000007,"50":6}}],"all":'* ]]
+    [[ "$(halo stats --full --percentiles '10 50' --json in.pgm)" == \
+        *'"zero":2,"skewness":-0.42140957464649'*',"kurtosis":-0.7703297626629'*',"entropy":3.19285199793036'*',"percentile":{"10":1.8000000000000007,"50":6}}],"all":'* ]]
     [[ "$(halo stats --percentiles 100 --json in.pgm)" == *'"zero":2,"percentile":{"100":9}}],"all":'* ]]
     [[ "$(halo stats --json in.pgm)" != *percentile* ]]
-    [ "$(halo stats --full in.pgm | tr -s ' ' | grep -c -e '^skewness -0.4214096$' -e '^median 6$' -e '^99% 9$')" -eq 3 ]
+    [ "$(halo stats --full in.pgm | tr -s ' ' |
+        grep -c -e '^skewness -0.4214096$' -e '^median 6$' -e '^99% 9$')" -eq 3 ]
 }
 
 @test "stats without the product is otherwise the same, of files and of all together" {
@@ -16,7 +18,8 @@ setup() { load common; common_setup; make_worked in.pgm; }
     for f in in.pgm c.ppm f.npy s.wav; do
         halo stats --json --product $f | sed 's/"product":[^}]*"nan"/"nan"/g' > with
         halo stats --json $f > without
-        [ "$(grep -o '"product":null,"product_sign":0,"product_log2":null' without | wc -l)" -eq "$(grep -o '"product"' without | wc -l)" ]
+        [ "$(grep -o '"product":null,"product_sign":0,"product_log2":null' without | wc -l)" -eq \
+            "$(grep -o '"product"' without | wc -l)" ]
         sed 's/"product":[^}]*"nan"/"nan"/g' without | diff with -
     done
     [[ "$(halo stats --total in.pgm in.pgm --json | tail -1)" == *'"sum":506,'*'"product":null'* ]]
@@ -39,7 +42,8 @@ import json
 import numpy as np
 def check(c, v, audio):
     w = v.astype(np.float64)
-    for p, x in c['percentile'].items(): assert x == np.percentile(w, float(p)), (p, x, np.percentile(w, float(p)))
+    for p, x in c['percentile'].items(): assert x == np.percentile(w, float(p)), (p, x,
+        np.percentile(w, float(p)))
     d = w - w.mean()
     m2, m3, m4 = (d ** 2).mean(), (d ** 3).mean(), (d ** 4).mean()
     assert np.isclose(c['skewness'], m3 / m2 ** 1.5, rtol=1e-9, atol=1e-9)
@@ -58,7 +62,7 @@ for name in ('c.ppm', 'd.pgm', 's.wav', 'f.npy'):
 END
 }
 
-@test "mistakes in percentiles" {
+@test "invalid percentiles" {
     for bad in 101 -1 1,x '' ' ' nan 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
         run --separate-stderr halo stats "--percentiles=$bad" in.pgm
         [ "$status" -eq 2 ]
@@ -133,7 +137,7 @@ END
 }
 
 # BS.1770-4 asks for 192 kHz at least; the grid here is 16 times as fine as the samples at every rate.
-@test "the true peak of noise, beside sums of sin(x)/x" {
+@test "the true peak of noise, against sums of sin(x)/x" {
     need_numpy
     cat > peaks.py << 'END'
 import json, subprocess, sys
@@ -144,22 +148,30 @@ for rate in (32000, 44100, 48000, 96000):
     peak, side = np.abs(x).max(), 128
     for part in range(1, 16):
         t = np.arange(-side + 1, side + 1) - part / 16
-        peak = max(peak, np.abs(np.convolve(x, (np.sinc(t) * (0.5 + 0.5 * np.cos(np.pi * t / side)))[::-1])).max())
-    said = subprocess.run([sys.argv[1], 'stats', '--json', '--raw', f'f32,{rate},1', 'n.f32'], capture_output=True)
+        peak = max(peak,
+            np.abs(np.convolve(x, (np.sinc(t) * (0.5 + 0.5 * np.cos(np.pi * t / side)))[::-1])).max())
+    said = subprocess.run([sys.argv[1], 'stats', '--json', '--raw', f'f32,{rate},1', 'n.f32'],
+        capture_output=True)
     got = json.loads(said.stdout.splitlines()[0])['loudness']['true_peak']
     assert abs(got - 20 * np.log10(peak)) < 0.3, (rate, got, 20 * np.log10(peak))
 END
     "$PYTHON" peaks.py "$HALO"
 }
 
-@test "where there is no loudness the reason stands" {
-    python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<f", 0.5) * 9000 + struct.pack("<f", float("nan")))' > nan.f32
+@test "the reason is printed where there is no loudness" {
+    python3 -c \
+        'import struct, sys; sys.stdout.buffer.write(
+            struct.pack("<f", 0.5) * 9000 + struct.pack("<f", float("nan")))' > nan.f32
     halo stats --raw f32,48000,1 nan.f32 | grep -qx 'loudness   not known: some samples are NaN or infinite'
-    halo stats --json --raw f32,48000,1 nan.f32 | grep -q '"loudness":{"integrated":null,"range":null,"true_peak":null,"unknown":"some samples are NaN or infinite"}'
+    halo stats --json --raw f32,48000,1 nan.f32 |
+        grep -q \
+        '"loudness":{"integrated":null,"range":null,"true_peak":null,"unknown":"some samples are NaN or infinite"}'
     head -c 8000 /dev/zero > in.raw
     if [[ "$(halo --version)" == *"no loudness"* ]]; then
-        halo stats --raw f32,48000,1 in.raw | grep -qx 'loudness   not known: this build has no libebur128, true peak -inf dB'
-        halo stats --json --raw f32,48000,1 in.raw | grep -q '"integrated":null,"range":null,.*"unknown":"this build has no libebur128"'
+        halo stats --raw f32,48000,1 in.raw |
+            grep -qx 'loudness   not known: this build has no libebur128, true peak -inf dB'
+        halo stats --json --raw f32,48000,1 in.raw |
+            grep -q '"integrated":null,"range":null,.*"unknown":"this build has no libebur128"'
     else
         halo stats --raw f32,48000,1 in.raw | grep -q '^loudness   -inf LUFS'
         halo stats --raw f32,1,1 in.raw | grep -q '^loudness   not known: loudness is undefined'
@@ -169,9 +181,12 @@ END
 @test "sound in bands has the loudness of the whole" {
     [[ "$(halo --version)" != *"no loudness"* ]] || skip "this build has no libebur128"
     need_numpy
-    "$PYTHON" -c 'import numpy as np; (np.random.default_rng(1).standard_normal(400000) / 9).astype(np.float32).tofile("s.f32")'
+    "$PYTHON" -c \
+        'import numpy as np
+(np.random.default_rng(1).standard_normal(400000) / 9).astype(np.float32).tofile("s.f32")'
     halo stats --full --raw f32,48000,2 s.f32 --json | grep -o '"loudness":.*"range":[^,]*' > whole
-    halo run --raw f32,48000,2 'average:1 | stats' s.f32 -o t.wav --json | head -1 | grep -o '"loudness":.*"range":[^,]*' > parts
+    halo run --raw f32,48000,2 'average:1 | stats' s.f32 -o t.wav --json | head -1 |
+        grep -o '"loudness":.*"range":[^,]*' > parts
     diff whole parts
     ! grep -q '"integrated":null' whole
 }

@@ -1,4 +1,4 @@
-# --strip says when the colours will look different without what it leaves out.
+# --strip reports when colours look different without the metadata that it leaves out.
 setup() {
     load common
     common_setup

@@ -12,7 +12,8 @@ setup() {
 # calls COMMAND…: what it asked of the disk, in order, in the file "calls".
 calls() {
     strace -f -y -o trace -e trace=fsync,fdatasync,sync,syncfs,link,linkat,rename,renameat,renameat2,mkdir "$@"
-    sed -E "s/^[0-9]+ +//; s|$PWD|HERE|g; s/\([0-9]+</(</" trace | grep -E '^(f|sync|link|rename|mkdir)' > calls || true
+    sed -E "s/^[0-9]+ +//; s|$PWD|HERE|g; s/\([0-9]+</(</" trace |
+        grep -E '^(f|sync|link|rename|mkdir)' > calls || true
 }
 
 @test "without it nothing waits for the disk" {
@@ -25,12 +26,14 @@ calls() {
 
 @test "a file's bytes, then its name, then its folder" {
     calls "$HALO" run box:3 in/1.pgm -o one.pgm --sync
-    [ "$(sed 's/ *=.*//' calls)" = $'fsync(<HERE/.one.pgm.halo-000000>)\nlink(".one.pgm.halo-000000", "one.pgm")\nfsync(<HERE>)' ]
+    [ "$(sed 's/ *=.*//' calls)" = \
+        $'fsync(<HERE/.one.pgm.halo-000000>)\nlink(".one.pgm.halo-000000", "one.pgm")\nfsync(<HERE>)' ]
     calls "$HALO" run box:3 in/1.pgm -o one.pgm --sync -f
-    [ "$(sed 's/ *=.*//' calls)" = $'fsync(<HERE/.one.pgm.halo-000000>)\nrename(".one.pgm.halo-000000", "one.pgm")\nfsync(<HERE>)' ]
+    [ "$(sed 's/ *=.*//' calls)" = \
+        $'fsync(<HERE/.one.pgm.halo-000000>)\nrename(".one.pgm.halo-000000", "one.pgm")\nfsync(<HERE>)' ]
 }
 
-@test "folders that are made, and what an earlier run did" {
+@test "new folders, and the outputs of an earlier run" {
     calls "$HALO" run box:3 in -r --out-dir new/out --resume -q --sync -j 1
     for at in HERE HERE/new HERE/new/out HERE/new/out/sub; do
         grep -Fq "fsync(<$at>" calls || { echo "$at was not synced"; cat calls; false; }
@@ -44,9 +47,11 @@ calls() {
 }
 
 @test "a disk that fails: the reason, exit 4, and no output" {
-    strace -f -o trace -e trace=fsync -e inject=fsync:error=EIO "$HALO" run '' in/1.pgm -o probe.pgm 2> probe.txt || skip "no call can be made to fail here"
+    strace -f -o trace -e trace=fsync -e inject=fsync:error=EIO "$HALO" run '' in/1.pgm -o probe.pgm \
+        2> probe.txt || skip "no call can be made to fail here"
     rm probe.pgm
-    run --separate-stderr strace -f -o trace -e trace=fsync -e inject=fsync:error=EIO "$HALO" run box:3 in/1.pgm -o one.pgm --sync
+    run --separate-stderr strace -f -o trace -e trace=fsync -e inject=fsync:error=EIO "$HALO" run box:3 \
+        in/1.pgm -o one.pgm --sync
     [ "$status" -eq 4 ]; says "one.pgm: cannot sync it to the disk: Input/output error"
     [ "$(ls -A)" = "$(ls -A | grep -v one.pgm)" ]
 }

@@ -1,14 +1,17 @@
-# Text: what is read and printed does not depend on the locale; what is said has its right form.
+# Text: input and output do not depend on the locale; messages have the right form.
 # shellcheck disable=SC2154
-setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav 3000; root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd); }
+setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav \
+    3000; root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd); }
 
 @test "numbers are read, and floats printed, by core/base/text.c alone; the program sets no locale" {
     # shellcheck disable=SC2046
-    set -- $(find "$root"/{core,filters,io,api,cpu,cuda,include/halo} -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | grep -v core/base/text.c)
+    set -- $(find "$root"/{core,filters,io,api,cpu,cuda,include/halo} -name '*.[ch]' -o -name '*.cu' -o \
+        -name '*.cuh' | grep -v core/base/text.c)
     [ $# -gt 100 ]
     run grep -nE '<ctype.h>|\<(strto[a-z]+|ato(f|i|l|ll)|v?[fs]?scanf|setlocale|strcasecmp)\(' "$@"
     [ "$status" -eq 1 ] || { echo "$output"; return 1; }
-    run grep -PzoH '(?s)\b(?<!halo_)v?[fsd]n?printf\((?:[^;"]|"(?:[^"\\]|\\.)*")*?%[-+ #0-9.*]*[aefgAEFG][^;]*;' "$@"
+    run grep -PzoH \
+        '(?s)\b(?<!halo_)v?[fsd]n?printf\((?:[^;"]|"(?:[^"\\]|\\.)*")*?%[-+ #0-9.*]*[aefgAEFG][^;]*;' "$@"
     [ "$status" -eq 1 ] || { echo "$output" | tr '\0' '\n'; return 1; }
     run grep -nE '\<(strto[a-z]+|ato(f|i|l|ll)|v?[fs]?scanf|setlocale)\(' $(find "$root/cli" -name '*.c')
     [ "$status" -eq 1 ] || { echo "$output"; return 1; }
@@ -16,7 +19,8 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav 3000;
 
 @test "LC_ALL changes nothing that the program reads or prints" {
     printf 'LC_NUMERIC\ndecimal_point ","\nthousands_sep "."\ngrouping 3;3\nEND LC_NUMERIC\n' > comma.src
-    localedef -c --quiet --no-archive -i ./comma.src ./comma.UTF-8 2> log || [ -d comma.UTF-8 ] || skip "there is no localedef"
+    localedef -c --quiet --no-archive -i ./comma.src ./comma.UTF-8 2> log || [ -d comma.UTF-8 ] ||
+        skip "there is no localedef"
     all() {
         for c in 'stats --json' hist 'run --explain gauss:1.5'; do eval "halo $c g.pgm"; done
         halo info --json g.pgm s.wav
@@ -30,7 +34,7 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav 3000;
     [ -s c.txt ] && cmp c.txt comma.txt
 }
 
-@test "one is one: 1 thread, 1 frame, 1 sample" {
+@test "singular and plural: 1 thread, 1 frame, 1 sample" {
     run halo run --explain -j 1 gauss:1 g.pgm
     [[ "$output" == *$'\njobs    1 thread (--jobs)\n'* ]]
     run halo run --explain -j 2 gauss:1 g.pgm
@@ -49,8 +53,9 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav 3000;
     says '1 sample is clipped (100%), the peak is 2 times'
 }
 
-@test "an option that names a file is given once; what counts is said, and nothing is written" {
-    for twice in '-o a.pgm -o b.pgm' '--output a.pgm -o a.pgm' '--out-dir a --out-dir b' '--files-from l --files-from m' \
+@test "an option that names a file may be given once; otherwise nothing is written" {
+    for twice in '-o a.pgm -o b.pgm' '--output a.pgm -o a.pgm' '--out-dir a --out-dir b' \
+        '--files-from l --files-from m' \
         '--name x.pgm --name y.pgm --out-dir a'; do
         # shellcheck disable=SC2086
         run --separate-stderr halo run gauss:1 g.pgm $twice
@@ -63,7 +68,7 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav 3000;
     halo info --include '*.wav' --include '*.pgm' g.pgm s.wav
 }
 
-@test "switches of scan, stats and hist take 0 and 1, alone, behind = and as a word of their own" {
+@test "switches of scan, stats and hist: alone, after = and as a separate word" {
     halo scan g.pgm -o plain.npy; halo scan --exclusive g.pgm -o exclusive.npy
     run cmp plain.npy exclusive.npy
     [ "$status" -eq 1 ]
@@ -85,17 +90,19 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav 3000;
     halo scan --help | grep -F -e '--exclusive [0|1]'
 }
 
-@test "help on several topics has a page for each, and every one has to be there" {
+@test "help on several topics prints a page for each, and all have to exist" {
     [ "$(halo help run gauss)" = "$(halo help run; echo; halo help gauss)" ]
     [ "$(halo help gauss box)" = "$(halo help gauss; echo; halo help box)" ]
     run --separate-stderr halo help run gaus
-    [ "$status" -eq 2 ] && [ -z "$output" ]; says "'gaus' is no command, operation or topic; did you mean 'gauss'?"
+    [ "$status" -eq 2 ] && [ -z "$output" ]
+    says "'gaus' is no command, operation or topic; did you mean 'gauss'?"
     [ "$(halo help)" = "$(halo --help)" ]
 }
 
-@test "depth says what sound does" {
+@test "depth reports its effect on sound" {
     run --separate-stderr halo run depth:s24 s.wav -o x.wav
-    [ "$status" -eq 2 ]; says "'s24' is none of u8, u16, f32: depth is for images; sound is written with the bits of its input"
+    [ "$status" -eq 2 ]
+    says "'s24' is none of u8, u16, f32: depth is for images; sound is written with the bits of its input"
     run --separate-stderr halo run depth:u61 g.pgm -o x.pgm
     [ "$status" -eq 2 ]; says "did you mean 'u16'?"
     run --separate-stderr halo run depth:f64 g.pgm -o x.pgm

@@ -22,7 +22,7 @@ setup() { load common; common_setup; make_rgb text.ppm 333 201; halo run "" text
     cmp pipe.tif file.tif
 }
 
-@test "--tile and --pyramid without TIFF are said" {
+@test "--tile and --pyramid without TIFF are reported" {
     expected='halo: in.ppm: written without tiles or overviews, which only TIFF has'
     for how in "--tile 64" --pyramid "--pyramid --tile 32"; do
         # shellcheck disable=SC2086
@@ -33,7 +33,7 @@ setup() { load common; common_setup; make_rgb text.ppm 333 201; halo run "" text
     [ "$status" -eq 0 ] && [ -z "$stderr" ]
 }
 
-@test "overviews are no pages" {
+@test "overviews are not pages" {
     if "$HALO" --version | grep -q 'no TIFF'; then skip "this build has no TIFF"; fi
     cat in.ppm in.ppm > two.ppm
     cat two.ppm | "$HALO" run '' - -o - --to tiff --pyramid --tile 64 > two.tif
@@ -42,7 +42,7 @@ setup() { load common; common_setup; make_rgb text.ppm 333 201; halo run "" text
     cmp out.ppm two.ppm
 }
 
-@test "--tile takes multiples of 16" {
+@test "--tile accepts multiples of 16" {
     for n in 0 17 8208 x -16; do
         run --separate-stderr halo run '' in.ppm -o x.tif --tile "$n"
         [ "$status" -eq 2 ]; says "multiple of 16"

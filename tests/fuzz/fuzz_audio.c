@@ -1,4 +1,4 @@
-/* Audio readers against arbitrary bytes: whatever they hold, an answer and no crash. */
+/* Audio readers against arbitrary bytes: samples or an error, never a crash. */
 #include <stdlib.h>
 
 #include "halo/format.h"
@@ -42,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (formats[i]->kinds != HALO_AUDIO || (!formats[i]->named && !formats[i]->probe(bytes, size))) continue;
+        if (formats[i]->kinds != HALO_AUDIO || (!formats[i]->named && !formats[i]->probe(bytes, size)))
+            continue;
         read_some(formats[i], bytes, size, false);
         read_some(formats[i], bytes, size, true);
     }

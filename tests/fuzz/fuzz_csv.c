@@ -1,5 +1,5 @@
-/* Any bytes as a table of numbers: either samples of a sane shape, which come back the same from the table that
- * is written of them, or a mistake. The tables are opened by name, as `halo stats table.csv` opens them. */
+/* Any bytes as a table of numbers: either samples of a valid shape, which come back the same when they are
+ * written as a table, or an error. The tables are opened by name, as `halo stats table.csv` opens them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

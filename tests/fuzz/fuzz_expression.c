@@ -1,4 +1,4 @@
-/* Any bytes as an expression: either a program that keeps within its stack, or a mistake with its place. */
+/* Any bytes as an expression: either a program that keeps within its stack, or an error with its position. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

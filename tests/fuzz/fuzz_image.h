@@ -1,4 +1,4 @@
-/* One image reader against arbitrary bytes: whatever they hold, an answer and no crash. */
+/* One image reader against arbitrary bytes: samples or an error, never a crash. */
 #ifndef HALO_FUZZ_IMAGE_H
 #define HALO_FUZZ_IMAGE_H
 

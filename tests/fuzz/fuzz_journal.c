@@ -1,5 +1,5 @@
-/* Any bytes as the journal of a batch: it is refused, or, behind a first line that is a journal's, lines of it
- * are understood or not, and nothing else happens. */
+/* Any bytes as the journal of a batch: it is refused, or, after a first line that is a journal's, its lines are
+ * understood or skipped. */
 #include <stdlib.h>
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-/* Any bytes as a list of inputs, one a line and with zero bytes between: names, or a mistake. */
+/* Any bytes as a list of inputs, separated by line breaks or zero bytes: names, or an error. */
 #include <stdlib.h>
 
 #include "batch/batch.h"

@@ -1,4 +1,4 @@
-/* Any bytes as the text of a mask: either a mask that holds together, or a mistake with its place. */
+/* Any bytes as the text of a mask: either a valid mask, or an error with its position. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Any bytes as what the parts of a batch printed: joined, or a mistake with the name of its file. Bytes behind
- * a form feed are the next part. */
+/* Any bytes as the output of the parts of a batch: merged, or an error with the name of its file. Bytes after a
+ * form feed are the next part. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* Any bytes as what a file says beside its samples. The first byte says what the others are: 'E' EXIF, 'D' a
- * directory of TIFF, 'P' Photoshop's resources, 'I' IPTC, 'X' XMP, 'C' a Vorbis comment, 'L' a LIST of WAVE,
- * 'R' and 'S' chunks of RIFF and of Wave64 around some samples. What a parser took can be written into every
- * format that holds it, and the file that comes of it can be read. */
+/* Any bytes as metadata. The first byte says what the others are: 'E' EXIF, 'D' a directory of TIFF, 'P'
+ * Photoshop's resources, 'I' IPTC, 'X' XMP, 'C' a Vorbis comment, 'L' a LIST of WAVE, 'R' and 'S' chunks of
+ * RIFF and of Wave64 around some samples. What a parser accepts can be written into every format that holds it,
+ * and the resulting file can be read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,7 +189,8 @@ static uint8_t *put_chunk(const WavLayout *layout, uint8_t *to, const char *id, 
     return to + layout->lead + size + wav_pad(layout, (int64_t)size);
 }
 
-/* Reads to the end, for what stands there, but no more than some blocks of what may claim to be long. */
+/* Reads to the end, for the chunks after the samples, but at most some blocks, as the header may claim any
+ * length. */
 static HaloStatus read_said(const HaloFormat *format, HaloSource *source, HaloMeta *meta)
 {
     static float samples[1 << 12];

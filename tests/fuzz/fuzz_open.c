@@ -1,5 +1,5 @@
-/* Arbitrary bytes through the front door, as `halo info` and `halo run` go in: recognised or not, opened, read,
- * followed by another image or not, and closed. */
+/* Arbitrary bytes as an input of `halo info` and `halo run`: recognised or not, opened, read, followed by
+ * another image or not, and closed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void read_all(HaloSession *session, HaloSource *source)
     }
     if (status != HALO_OK && status != HALO_ERR_INPUT && status != HALO_ERR_LIMIT) abort();
     if (status != HALO_OK && strncmp(halo_error(), "memory", 6) != 0) abort(); /* the name of such a source */
-    /* Memory is there: who says that it is not has misread what a library said. */
+    /* There is enough memory: this message would be a misread error of a library. */
     if (status == HALO_ERR_LIMIT && strstr(halo_error(), "not enough memory for TIFF") != NULL) abort();
     load_close(&reader);
 }

@@ -1,5 +1,5 @@
-/* Any bytes as the text of a pipeline: a mistake that is told in a sentence, or a pipeline that is planned and
- * explained for pictures and sound of several shapes. Nothing runs. */
+/* Any bytes as the text of a pipeline: an error with a message, or a pipeline that is planned and explained for
+ * images and sound of several shapes. Nothing runs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void plan(HaloSession *session, const HaloPipeline *pipeline, FILE *nowhe
     rewind(nowhere);
 }
 
-/* Would a text name a file of the system, which might have no end? */
+/* Could a text name a file of the system, which might be endless? */
 static bool names_a_device(const char *text)
 {
     return strstr(text, "/dev") != NULL || strstr(text, "/proc") != NULL || strstr(text, "/sys") != NULL;

@@ -1,5 +1,5 @@
-/* A picture made of any bytes, written as PNG at some level by some threads in some bands: what is written
- * comes back, and its bytes do not depend on threads and bands. */
+/* An image of any bytes, written as PNG at some level by some threads in some bands: the samples come back, and
+ * the bytes do not depend on threads and bands. */
 #include <stdlib.h>
 #include <string.h>
 

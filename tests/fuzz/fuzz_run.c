@@ -1,6 +1,6 @@
 /* An operation on whatever a reader accepts. The first byte chooses the operation, the second the output, the
  * next four its parameters, and the others are a file. It runs twice, on one thread with all in memory and on
- * three in narrow bands: both make the same bytes, which can be read, or fail with the same status and leave
+ * three in narrow bands: both write the same bytes, which can be read, or fail with the same status and leave
  * nothing. */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void check(HaloStatus status)
     if (status != HALO_OK && halo_error()[0] == 0) abort();
 }
 
-/* But for tables, which are known by their extension alone, and sums of 64 bits, which no float holds. */
+/* Except tables, which are recognised by their extension alone, and sums of 64 bits, which no float holds. */
 static void expect_readable(HaloSession *session, const char *output, const HaloFormat *to)
 {
     HaloInfo info;

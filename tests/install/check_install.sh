@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build into a folder of its own, moves that elsewhere, and uses it there as others would: by
-# pkg-config, shared and static, and by find_package.
+# Installs a build into a new folder, moves that elsewhere, and uses it as other projects do: by pkg-config,
+# shared and static, and by find_package.
 #   check_install.sh BUILD_FOLDER
 set -euo pipefail
 build=$1
@@ -18,7 +18,7 @@ pc=$(find "$work/halo" -name halo.pc)
 lib=$(dirname "$(dirname "$pc")")
 export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
 
-# What is installed is enough by itself, and all of what the library offers.
+# The installed files are sufficient, and complete.
 ! grep -l "^/\* For halo's own folders" "$work"/halo/include/halo/*.h || exit 1
 quietly "$root/tests/library/check_headers.sh" "$work/halo/include"
 quietly "$root/tests/library/check_symbols.sh" "$lib/libhalo.so" "$work/halo/include"
@@ -28,7 +28,7 @@ try() { # a program that was built of example.c
     cmp "$work/out.png" "$work/expected.png"
 }
 
-# Light of a flat image that shines as a whole is all of it: 100 + 100 / 2. Nothing of it is above 0.5 of 255.
+# The glow of a flat bright image is 100 + 100 / 2; nothing is above 0.5 of 255.
 printf 'P5\n16 16\n255\n%s' "$(printf 'd%.0s' {1..256})" > "$work/flat.pgm"
 try_extended() { # a program that was built of extend.c
     "$1" glow:3,amount=0.5,level=0 "$work/flat.pgm" "$work/bright.pgm"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All arrows of this tree point one way, and scripts/arrows would see one that does not.
+# The dependencies of this tree follow the layers, and scripts/arrows finds violations.
 #   check_arrows.sh BUILD_FOLDER
 set -euo pipefail
 build=$1
@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$root/scripts/arrows" "$build"
 
-# wrong FILE LINE SAYS: with this line at its end the file breaks a rule, and that is said.
+# wrong FILE LINE SAYS: with this line at its end the file breaks a rule, which is reported.
 wrong() {
     cp "$work/$1" "$work/as-it-was"
     printf '%s\n' "$2" >> "$work/$1"

@@ -7,15 +7,16 @@ failed=0
 headers=0
 for path in "$include"/halo/*.h; do
     header=halo/${path##*/}
-    # Twice, since a header has to bear that, too.
+    # Twice, since headers may be included again.
     source="#include <$header>"$'\n'"#include <$header>"
     for language in "c -std=c17 -Wstrict-prototypes" "c++ -std=c++17"; do
         read -ra options <<< "-x $language -Wall -Wextra -Wpedantic -Werror -fsyntax-only"
-        gcc "${options[@]}" -I"$include" - <<< "$source" || { echo "$header does not compile alone as ${language%% *}" >&2; failed=1; }
+        gcc "${options[@]}" -I"$include" - <<< "$source" ||
+            { echo "$header does not compile alone as ${language%% *}" >&2; failed=1; }
     done
     headers=$((headers + 1))
 done
-# What extends halo is not for everybody who uses it.
+# halo.h does not include what only extensions need.
 for header in op plan primitive backend format mask tables; do
     guard=HALO_$(tr a-z A-Z <<< "$header")_H
     printf '#include <halo/halo.h>\n#ifdef %s\n#error halo.h brings %s.h\n#endif\n' "$guard" "$header" |
@@ -24,9 +25,10 @@ done
 # A compiler that evaluates f32 in a wider type is refused.
 for language in "c -std=c17" "c++ -std=c++17"; do
     read -ra options <<< "-x $language -fsyntax-only"
-    said=$(LC_ALL=C gcc "${options[@]}" -I"$include" - 2>&1 \
-        <<< $'#include <float.h>\n#undef FLT_EVAL_METHOD\n#define FLT_EVAL_METHOD 1\n#include <halo/numerics.h>') || true
-    [[ $said == *"evaluated in a wider type"* ]] || { echo "numerics.h takes FLT_EVAL_METHOD 1 in ${language%% *}" >&2; failed=1; }
+    said=$(printf '#include <float.h>\n#undef FLT_EVAL_METHOD\n%s\n#include <halo/numerics.h>\n' \
+        '#define FLT_EVAL_METHOD 1' | LC_ALL=C gcc "${options[@]}" -I"$include" - 2>&1) || true
+    [[ $said == *"evaluated in a wider type"* ]] ||
+        { echo "numerics.h takes FLT_EVAL_METHOD 1 in ${language%% *}" >&2; failed=1; }
 done
 [ "$failed" = 0 ] && echo "$headers headers compile alone, as C and as C++"
 exit "$failed"

@@ -13,7 +13,8 @@ trap 'rm -rf "$work"' EXIT
 nm -D --defined-only "$library" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u > "$work/exported"
 # Headers for halo's own folders say so in their first line: what they declare is not public.
 mapfile -t public < <(grep -L "^/\* For halo's own folders" "$headers"/halo/*.h)
-grep -hoE '^HALO_API .*' "${public[@]}" | grep -oE '\bhalo_[a-z0-9_]+\(' | tr -d '(' | sort -u > "$work/declared"
+grep -hoE '^HALO_API .*' "${public[@]}" | grep -oE '\bhalo_[a-z0-9_]+\(' | tr -d '(' |
+    sort -u > "$work/declared"
 
 failed=0
 same() { # FILE, and what it says
@@ -22,7 +23,8 @@ same() { # FILE, and what it says
 sort -uc "$list" || failed=1
 same "$work/exported" "exported by ${library##*/}"
 same "$work/declared" "declared with HALO_API in $headers"
-if grep -nE '^[a-zA-Z].*\bhalo_[a-z0-9_]+\(' "${public[@]}" | grep -vE ':[0-9]+:(HALO_API|HALO_FN|HALO_FN_APART|HALO_CURVE|static inline|typedef) '; then
+if grep -nE '^[a-zA-Z].*\bhalo_[a-z0-9_]+\(' "${public[@]}" |
+    grep -vE ':[0-9]+:(HALO_API|HALO_FN|HALO_FN_APART|HALO_CURVE|static inline|typedef) '; then
     echo "these are declared without HALO_API" >&2
     failed=1
 fi

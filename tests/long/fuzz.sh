@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the fuzzers of tests/fuzz under libFuzzer for some time each, from their seeds on: more than twenty seconds for
-# one input (the sanitizers take four times as long as halo), or more than a gigabyte, is a fault as a crash is. What
-# they find lies in build/fuzz/found, what they learn in build/fuzz/corpus, where the next run goes on. Exit 1 where
-# one found something. `scripts/deps --fuzz` installs what it needs.
+# Runs the fuzzers of tests/fuzz under libFuzzer for some time each, from their seeds on: more than twenty
+# seconds for one input (the sanitizers take four times as long as halo), or more than a gigabyte, is a fault as
+# a crash is. What they find lies in build/fuzz/found, what they learn in build/fuzz/corpus, where the next run
+# goes on. Exit 1 where one found something. `scripts/deps --fuzz` installs what it needs.
 #   tests/long/fuzz.sh [SECONDS [FUZZER…]]      300 seconds for each of all; a FUZZER is csv, pipeline, run, …
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -18,7 +18,8 @@ found=0
 for name in "$@"; do
     log=build/fuzz/$name.log
     if build/fuzz/tests/fuzz_"$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1024 -max_len=4096 \
-        -artifact_prefix="build/fuzz/found/$name-" -print_final_stats=1 "build/fuzz/corpus/$name" > "$log" 2>&1; then
+        -artifact_prefix="build/fuzz/found/$name-" -print_final_stats=1 "build/fuzz/corpus/$name" > "$log" \
+        2>&1; then
         echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
     else
         found=1

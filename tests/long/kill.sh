@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Kills a batch at random moments, again and again, and goes on with --resume: no output is ever there in part, and in
-# the end the folder is what an undisturbed run makes, the journal aside.
-#   tests/long/kill.sh HALO [KILLS [MOST]]     1000 kills, each within MOST seconds of the start (0.1), take some minutes
+# Kills a batch at random moments, again and again, and goes on with --resume: no output is ever incomplete, and
+# in the end the folder is that of an undisturbed run, except for the journal.
+#   tests/long/kill.sh HALO [KILLS [MOST]]     1000 kills, each within MOST seconds (0.1), take some minutes
 set -euo pipefail
 halo=$(realpath "$1") kills=${2:-1000} most=${3:-0.1}
 work=$(mktemp -d)

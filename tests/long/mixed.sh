@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Files of every format, kind and depth, some of them broken in one of ten ways: all that are good are done, each bad
-# one is named, the exit status is 1, and one thread makes what eight do.
+# Files of every format, kind and depth, some of them damaged in one of ten ways: all good ones are processed,
+# each bad one is named, the exit status is 1, and one thread gives the result of eight.
 #   tests/long/mixed.sh HALO [FILES [EVERY]]     1000 files, every 25th of them broken, by default
 set -euo pipefail
 halo=$(realpath "$1") files=${2:-1000} every=${3:-25}
@@ -10,13 +10,14 @@ cd "$work"
 
 fail() { echo "failed: $1"; exit 1; }
 
-# ---- the files ---------------------------------------------------------------------------------------------------
+# ---- the files -----------------------------------------------------------------------------------------------
 noise() { head -c "$1" /dev/urandom; }
 mkdir -p seed
 { printf 'P5 61 47 255\n'; noise $((61 * 47)); } > seed/gray.pgm
 { printf 'P6 53 38 255\n'; noise $((53 * 38 * 3)); } > seed/colour.ppm
 { printf 'P5 33 29 65535\n'; noise $((33 * 29 * 2)); } > seed/deep.pgm
-{ printf 'P7\nWIDTH 24\nHEIGHT 31\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'; noise $((24 * 31 * 4)); } > seed/alpha.pam
+{ printf 'P7\nWIDTH 24\nHEIGHT 31\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'; noise \
+    $((24 * 31 * 4)); } > seed/alpha.pam
 noise 8000 > seed/sound.raw
 made() { "$halo" run "$1" "$2" -o "seed/$3" "${@:4}" -q; }
 made '' seed/gray.pgm gray.png
@@ -28,7 +29,9 @@ made 'depth:f32' seed/gray.pgm gray.pfm
 made '' seed/sound.raw sound.wav --raw u8,8000,2
 made '' seed/sound.raw sound.flac --raw u8,8000,1
 for format in jpg tif; do # where this build has them
-    if "$halo" list formats | grep -q "$format"; then made '' seed/colour.ppm colour.$format; made '' seed/gray.pgm gray.$format; fi
+    if "$halo" list formats | grep -q "$format"; then
+        made '' seed/colour.ppm colour.$format; made '' seed/gray.pgm gray.$format
+    fi
 done
 rm seed/sound.raw
 seeds=(seed/*)
@@ -63,10 +66,11 @@ for ((i = 0; i < files; i++)); do
 done
 find in -type f -o -type l | sort > list
 
-# ---- the batch ---------------------------------------------------------------------------------------------------
+# ---- the batch -----------------------------------------------------------------------------------------------
 for jobs in 1 8; do
     status=0
-    "$halo" run 'gauss:1 | stats' --files-from list --out-dir "out$jobs" --name '{index}.{ext}' --json -j $jobs \
+    "$halo" run 'gauss:1 | stats' --files-from list --out-dir "out$jobs" --name '{index}.{ext}' --json \
+        -j $jobs \
         > "page$jobs" 2> "said$jobs" || status=$?
     [ "$status" -eq 1 ] || fail "-j $jobs: exit status $status"
     for name in "${bad[@]}"; do
@@ -81,5 +85,6 @@ for jobs in 1 8; do
 done
 diff -r -x .halo-journal out1 out8 || fail 'one job and eight make different files'
 cmp page1 page8 || fail 'one job and eight print different pages'
-cmp said1 said8 > /dev/null || diff <(grep '^halo: in/' said1) <(grep '^halo: in/' said8) || fail 'they complain differently'
+cmp said1 said8 > /dev/null || diff <(grep '^halo: in/' said1) <(grep '^halo: in/' said8) ||
+    fail 'they complain differently'
 echo "$files files, ${#bad[@]} bad: $((files - ${#bad[@]})) done, each bad one named, the same with 1 job and 8"

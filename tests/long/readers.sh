@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# What other programs read in files that halo writes: sizes, pages, channels, rates, places; and not a single warning.
+# What other programs read in files that halo writes: sizes, pages, channels, rates, places; and not a single
+# warning.
 #   tests/long/readers.sh HALO
 # tifffile, Pillow, exiftool, GDAL and ffprobe, each as far as it is installed: apt-get install python3-tifffile
-# python3-pil libimage-exiftool-perl gdal-bin ffmpeg. By hand, not in the suite; half a minute. FOLDER keeps the files.
+# python3-pil libimage-exiftool-perl gdal-bin ffmpeg. By hand, not in the suite; half a minute. FOLDER keeps the
+# files.
 set -u
 [ $# -ge 1 ] || { echo "usage: tests/long/readers.sh HALO [FOLDER]" >&2; exit 2; }
 HALO=$(realpath "$1")
-if [ $# -gt 1 ]; then mkdir -p "$2" && cd "$2" || exit 1; else cd "$(mktemp -d)" && trap 'rm -rf "$PWD"' EXIT || exit 1; fi
+if [ $# -gt 1 ]; then mkdir -p "$2" && cd "$2" || exit 1; else cd "$(mktemp -d)" && trap 'rm -rf "$PWD"' EXIT ||
+    exit 1; fi
 PYTHON=/usr/bin/python3
 failures=0 checks=0
 
@@ -16,7 +19,8 @@ expect() { checks=$((checks + 1)); [ "$2" = "$3" ] || fail "$1: expected '$2', f
 halo() { "$HALO" -q "$@" -f || fail "halo $*"; }
 has() { "$PYTHON" -c "import $1" 2>/dev/null || { echo "skip $1: not installed"; return 1; }; }
 installed() { command -v "$1" > /dev/null || { echo "skip $1: not installed"; return 1; }; }
-be() { local i t=''; for ((i = $1 - 1; i >= 0; i--)); do printf -v t '%s\\x%02x' "$t" $(($2 >> 8 * i & 255)); done; printf '%b' "$t"; }
+be() { local i t=''; for ((i = $1 - 1; i >= 0; i--)); do printf -v t '%s\\x%02x' "$t" \
+    $(($2 >> 8 * i & 255)); done; printf '%b' "$t"; }
 
 # ---- inputs --------------------------------------------------------------------------------------------------
 
@@ -40,7 +44,8 @@ imagej() {
 # 48 x 36 bytes with a pixel of 10 x 10 m, the corner at 500000, 4000000; UTM zone 33.
 geo() {
     printf 'MM\0*'; be 4 8; be 2 10
-    tag 256 4 1 48; tag 257 4 1 36; tag 258 3 1 8; tag 262 3 1 1; tag 273 4 1 240; tag 277 3 1 1; tag 279 4 1 1728
+    tag 256 4 1 48; tag 257 4 1 36; tag 258 3 1 8; tag 262 3 1 1; tag 273 4 1 240; tag 277 3 1 1
+    tag 279 4 1 1728
     tag 33550 12 3 134; tag 33922 12 6 158; tag 34735 3 16 206
     be 4 0
     for _ in 1 2; do printf '\x40\x24\0\0\0\0\0\0'; done; be 8 0
@@ -54,10 +59,11 @@ picture gray.pgm P2 1728 255; picture gray16.pgm P2 1728 65535; picture rgb.ppm 
 imagej > stack.tif
 geo > geo.tif
 halo run '' rgb.ppm -o rgb.png
-awk 'BEGIN { print "l,r"; for (i = 0; i < 4800; i++) printf "%.6f,%.6f\n", sin(i / 20) / 2, cos(i / 30) / 2 }' > s.csv
+awk 'BEGIN { print "l,r"; for (i = 0; i < 4800; i++) printf "%.6f,%.6f\n", sin(i / 20) / 2, cos(i / 30) / 2 }' \
+    > s.csv
 halo run --rate 48000 '' s.csv -o s.wav
 
-# ---- halo's outputs: name, size, pages, channels, type ---------------------------------------------------------
+# ---- halo's outputs: name, size, pages, channels, type -------------------------------------------------------
 
 halo run gauss:1 gray.pgm -o g8.tif
 halo run gauss:1 gray16.pgm -o g16.tif
@@ -73,8 +79,10 @@ halo run depth:f32 stack.tif -o pages32.tif
 halo run crop:20x10+4+6 geo.tif -o crop.tif
 halo run flip:x geo.tif -o flip.tif
 halo run resize:24x18 geo.tif -o half.tif
-tiffs='g8:48x36:1:1:uint8 g16:48x36:1:1:uint16 rgb:48x36:1:3:uint8 f32:48x36:1:3:float32 counts:48x36:1:1:float32
-    rgba:48x36:1:4:uint8 tiles:48x36:1:3:uint8 pages:4x3:3:1:uint16 larger:8x6:3:1:uint16 pages32:4x3:3:1:float32
+tiffs='g8:48x36:1:1:uint8 g16:48x36:1:1:uint16 rgb:48x36:1:3:uint8 f32:48x36:1:3:float32
+    counts:48x36:1:1:float32
+    rgba:48x36:1:4:uint8 tiles:48x36:1:3:uint8 pages:4x3:3:1:uint16 larger:8x6:3:1:uint16
+    pages32:4x3:3:1:float32
     crop:20x10:1:1:uint8 flip:48x36:1:1:uint8 half:24x18:1:1:uint8'
 halo run gauss:1 gray.pgm -o g8.png
 halo run gauss:1 gray16.pgm -o g16.png
@@ -82,14 +90,17 @@ halo run linear rgb.ppm -o linear.png
 halo run 'cutout:[gray]' rgb.ppm -o rgba.png
 halo run gauss:1 rgb.ppm -o rgb.jpg
 others='g8.png:48x36 g16.png:48x36 linear.png:48x36 rgba.png:48x36 rgb.jpg:48x36'
-for name in s16.wav s24.flac s16.aiff s16.au s16.w64 s16.rf64 s.ogg s.opus; do halo run gain:0.5 s.wav -o $name; done
+for name in s16.wav s24.flac s16.aiff s16.au s16.w64 s16.rf64 s.ogg s.opus; do
+    halo run gain:0.5 s.wav -o $name
+done
 halo run --bits float gain:0.5 s.wav -o float.wav
 halo run channels:1,2,1,2 s.wav -o four.flac
 halo run rate:24k s.wav -o rate.wav
-sounds='s16.wav:2:48000:4800 s24.flac:2:48000:4800 s16.aiff:2:48000:4800 s16.au:2:48000:4800 s16.w64:2:48000:4800
+sounds='s16.wav:2:48000:4800 s24.flac:2:48000:4800 s16.aiff:2:48000:4800 s16.au:2:48000:4800
+    s16.w64:2:48000:4800
     s16.rf64:2:48000:4800 s.ogg:2:48000:- float.wav:2:48000:4800 four.flac:4:48000:4800 rate.wav:2:24000:2400'
 
-# ---- readers ---------------------------------------------------------------------------------------------------
+# ---- readers -------------------------------------------------------------------------------------------------
 
 # python NAME EXPRESSION: prints, with warnings and logged messages.
 python() { "$PYTHON" -W error -c "$1" "$2" 2>&1; }
@@ -104,10 +115,12 @@ with tifffile.TiffFile(sys.argv[1]) as f:
     a = f.asarray()
     print(f"{p.imagewidth}x{p.imagelength}:{len(pages)}:{p.samplesperpixel}:{p.dtype}")
     assert a.size == p.imagewidth * p.imagelength * p.samplesperpixel * len(pages), a.shape
-    if f.imagej_metadata: assert f.imagej_metadata.get("images", 1) == len(pages), f.imagej_metadata' "$name.tif")
+    if f.imagej_metadata:
+        assert f.imagej_metadata.get("images", 1) == len(pages), f.imagej_metadata' "$name.tif")
         expect "tifffile $name.tif" "$size:$pages:$channels:$type" "$found"
     done
-    # Descriptions of stacks, which it believes: its own, OME's and ImageJ's, also with one directory for all images.
+    # Descriptions of stacks, which it believes: its own, OME's and ImageJ's, also with one directory for all
+    # images.
     python 'import numpy as np, sys, tifffile
 a = np.arange(60, dtype="u1").reshape(3, 4, 5)
 tifffile.imwrite("in_shaped.tif", a, photometric="minisblack")
@@ -117,11 +130,14 @@ with tifffile.TiffWriter("in_one.tif", imagej=True) as one: one.write(a, truncat
     for name in shaped.tif some.ome.tif imagej.tif one.tif; do
         for pipeline in invert crop:3x2 resize:10x8 depth:f32 rotate:90; do
             halo run "$pipeline" "in_$name" -o "out_$name"
-            case $pipeline in crop*) want='(3, 2, 3)' ;; resize*) want='(3, 8, 10)' ;; rotate*) want='(3, 5, 4)' ;; *) want='(3, 4, 5)' ;; esac
-            expect "tifffile $name $pipeline" "$want" "$(python 'import sys, tifffile; print(tifffile.imread(sys.argv[1]).shape)' "out_$name")"
+            case $pipeline in crop*) want='(3, 2, 3)' ;; resize*) want='(3, 8, 10)' ;; rotate*)
+                want='(3, 5, 4)' ;; *) want='(3, 4, 5)' ;; esac
+            expect "tifffile $name $pipeline" "$want" \
+                "$(python 'import sys, tifffile; print(tifffile.imread(sys.argv[1]).shape)' "out_$name")"
         done
         halo stack mean "in_$name" -o "out_$name"
-        expect "tifffile $name stack" '(4, 5)' "$(python 'import sys, tifffile; print(tifffile.imread(sys.argv[1]).shape)' "out_$name")"
+        expect "tifffile $name stack" '(4, 5)' \
+            "$(python 'import sys, tifffile; print(tifffile.imread(sys.argv[1]).shape)' "out_$name")"
     done
 fi
 
@@ -150,9 +166,11 @@ with Image.open(sys.argv[1]) as im:
 fi
 
 if installed exiftool; then
-    for file in g8.tif g16.tif rgb.tif f32.tif counts.tif rgba.tif tiles.tif pages.tif larger.tif crop.tif flip.tif half.tif \
+    for file in g8.tif g16.tif rgb.tif f32.tif counts.tif rgba.tif tiles.tif pages.tif larger.tif crop.tif \
+        flip.tif half.tif \
         g8.png g16.png linear.png rgba.png rgb.jpg s16.wav s24.flac four.flac s16.aiff s.ogg; do
-        # It misses what TIFF 6.0 wants of a baseline file, and most leave out: strips in place of tiles, a resolution.
+        # It reports what TIFF 6.0 requires of a baseline file, and most files lack: strips in place of tiles, a
+        # resolution.
         found=$(exiftool -q -q -validate -a -s3 -warning -error $file 2>&1 |
             grep -v '^OK$\|^[0-9]* Warnings\|tag 0x01\(03\|1[1267ab]\)')
         expect "exiftool $file" '' "$found"
@@ -162,7 +180,8 @@ fi
 if installed gdalinfo; then
     # geo NAME ORIGIN PIXEL
     gdal() {
-        found=$(gdalinfo "$1.tif" 2>&1 | sed -En 's/^(Origin = .*|Pixel Size = .*|.*ERROR.*|.*Warning.*)/\1/p' | paste -sd ' ')
+        found=$(gdalinfo "$1.tif" 2>&1 | sed -En 's/^(Origin = .*|Pixel Size = .*|.*ERROR.*|.*Warning.*)/\1/p' |
+            paste -sd ' ')
         expect "gdalinfo $1.tif" "Origin = ($2) Pixel Size = ($3)" "$found"
     }
     gdal geo 500000.000000000000000,4000000.000000000000000 10.000000000000000,-10.000000000000000
@@ -182,9 +201,11 @@ fi
 if installed ffprobe; then
     for line in $sounds; do
         IFS=: read -r name channels rate frames <<< "$line"
-        # Its guess of a layout is no warning; and it wants no mask of 0, which says that channels are for no loudspeakers.
+        # Its guess of a layout is not a warning; and it objects to a mask of 0, which says that channels have
+        # no loudspeakers.
         found=$(ffmpeg -v warning -guess_layout_max 0 -i "$name" -f s32le - 2> said | wc -c)
-        [ "$frames" = - ] || expect "ffmpeg $name" $((frames * channels * 4)) "$found" # of Ogg it loses 128 frames, its own too
+        # it loses 128 frames of Ogg, its own too
+        [ "$frames" = - ] || expect "ffmpeg $name" $((frames * channels * 4)) "$found"
         expect "ffmpeg $name" '' "$(grep -v 'value of WAVEFORMATEXTENSIBLE_CHANNEL_MASK' said)"
         found=$(ffprobe -v error -show_entries stream=channels,sample_rate -of csv=p=0 "$name" 2>&1)
         expect "ffprobe $name" "$rate,$channels" "$found"

@@ -3,12 +3,13 @@
 without headers and tags, joined, and cut off at twenty places. Lengths must be equal, and samples within the
 codec's tolerance.
 
-    sound_peers.py HALO      takes some minutes; needs numpy, ffmpeg, lame, flac, sox, oggenc and opusenc
+sound_peers.py HALO      takes some minutes; needs numpy, ffmpeg, lame, flac, sox, oggenc and opusenc
 
-Of joined MP3 files each part must give what FFmpeg makes of it alone: FFmpeg itself plays the header of the second
-part as a frame of silence, with what encoders put between the parts, and loses a frame behind each tag. At 24 kHz
-the peer is LAME's decoder: FFmpeg 5.1 differs from LAME and mpg123 there, and is farther from what was encoded. An
-Ogg that is cut within a page ends with the page before, and one without a whole page of sound is refused."""
+Of joined MP3 files each part must give what FFmpeg makes of it alone: FFmpeg itself plays the header of the
+second part as a frame of silence, with what encoders put between the parts, and loses a frame behind each tag.
+At 24 kHz the peer is LAME's decoder: FFmpeg 5.1 differs from LAME and mpg123 there, and is farther from what
+was encoded. An Ogg that is cut within a page ends with the page before, and one without a whole page of sound
+is refused."""
 import os
 import subprocess
 import sys
@@ -26,7 +27,8 @@ def run(*command, **options):
 
 def ffmpeg(path, channels, decoder=()):
     """What FFmpeg makes of a file, damaged or not."""
-    out = subprocess.run(["ffmpeg", "-v", "quiet", *decoder, "-i", path, "-c:a", "pcm_f32le", "-f", "f32le", "-"],
+    out = subprocess.run(["ffmpeg", "-v", "quiet", *decoder, "-i", path, "-c:a", "pcm_f32le", "-f", "f32le",
+        "-"],
                          capture_output=True).stdout
     return np.frombuffer(out, "<f4").reshape(-1, channels)
 
@@ -42,8 +44,8 @@ def halo(path, channels, *options):
 
 
 def compare(name, ours, theirs, most, but=0, shorter=0):
-    """`most`: how far samples may lie apart; `but`: so many at the end are not compared; `shorter`: so many may be
-    missing."""
+    """`most`: how far samples may lie apart; `but`: so many at the end are not compared; `shorter`: so many may
+    be missing."""
     global cases
     cases += 1
     wrong = None
@@ -84,7 +86,8 @@ def cut(name, path, channels, most, but=0, decoder=(), head=1000, shorter=0):
         size = head + (len(whole) - head) * (i + 1) // 21 + i
         open(part, "wb").write(whole[:size])
         theirs = ffmpeg(part, channels, decoder)
-        compare(f"{name} cut at {size} of {len(whole)}", halo(part, channels, "--tolerate"), theirs, most, but, shorter)
+        compare(f"{name} cut at {size} of {len(whole)}", halo(part, channels, "--tolerate"), theirs, most, but,
+            shorter)
         strict = halo(part, channels)
         if not isinstance(strict, str):
             compare(f"{name} cut at {size}, not tolerated", strict, theirs, most)
@@ -109,7 +112,8 @@ def joined(paths, channels):
     name, start = "joined " + " ".join(paths), 0
     compare(name, ours, np.concatenate(parts), 2) # in length
     for path, part in zip(paths, parts):
-        if not isinstance(ours, str): # a part without header begins in filters that hold the end of the one before
+        # a part without a header begins with the filters in the state of the previous one
+        if not isinstance(ours, str):
             compare(f"{name}: {path}", ours[start + 2 * FRAME:start + len(part)], part[2 * FRAME:], 1e-4)
         start += len(part)
 
@@ -119,7 +123,8 @@ def mp3():
     bits = {1: (32, 64, 128, 192, 320), 2: (8, 32, 64, 160), 2.5: (8, 24, 64)}
     for version, some in rates.items():
         for rate in some:
-            ways = [("-b", b) for b in bits[version]] + [("-V", 0), ("-V", 4), ("-V", 9.5), ("--abr", bits[version][2])]
+            ways = [("-b", b) for b in bits[version]] + [("-V", 0), ("-V", 4), ("-V", 9.5),
+                ("--abr", bits[version][2])]
             for mode in "m", "s", "j":
                 channels = 1 if mode == "m" else 2
                 for header in "", "-t":
@@ -129,7 +134,8 @@ def mp3():
                             source(rate, channels), "a.mp3")
                         ours = halo("a.mp3", channels)
                         compare(name, ours, ffmpeg("a.mp3", channels), 2 if rate == 24000 else 1e-4)
-                        if rate == 24000 and not isinstance(ours, str): # where there is no header LAME begins later
+                        # without a header LAME begins later
+                        if rate == 24000 and not isinstance(ours, str):
                             run("lame", "--quiet", "--decode", "a.mp3", "lame.wav")
                             theirs = ffmpeg("lame.wav", channels)
                             compare(name + ", LAME", ours[len(ours) - len(theirs):], theirs, 1e-4)
@@ -138,12 +144,14 @@ def mp3():
             for header in "0", "1":
                 for tags in (("-id3v2_version", "3"), ("-id3v2_version", "4", "-write_id3v1", "1"),
                              ("-id3v2_version", "0")):
-                    run("ffmpeg", "-y", "-v", "error", "-i", source(44100, channels), "-metadata", "title=Song", *way,
+                    run("ffmpeg", "-y", "-v", "error", "-i", source(44100, channels), "-metadata", "title=Song",
+                        *way,
                         "-write_xing", header, *tags, "a.mp3")
                     name = f"ffmpeg {channels} {' '.join(way + tags)} xing {header}"
                     compare(name, halo("a.mp3", channels), ffmpeg("a.mp3", channels), 1e-4)
     parts = []
-    for number, (seconds, options) in enumerate([(1.3, "-V 4"), (0.7, "-b 128"), (0.9, "-V 2 -t"), (1.3, "-b 96 -t")]):
+    for number, (seconds,
+        options) in enumerate([(1.3, "-V 4"), (0.7, "-b 128"), (0.9, "-V 2 -t"), (1.3, "-b 96 -t")]):
         plain = f"part{number}.mp3"
         run("lame", "--quiet", "--resample", "44.1", *options.split(), source(44100, 2, seconds), plain)
         parts.append(plain)
@@ -172,13 +180,16 @@ def others():
             path = source(rate, channels)
             for quality in -1, 3, 8:
                 run("oggenc", "-Q", "-q", quality, path, "-o", "a.ogg")
-                compare(f"oggenc {rate} {channels} {quality}", halo("a.ogg", channels), ffmpeg("a.ogg", channels), 1e-4)
+                compare(f"oggenc {rate} {channels} {quality}", halo("a.ogg", channels),
+                    ffmpeg("a.ogg", channels), 1e-4)
             run("ffmpeg", "-y", "-v", "error", "-i", path, "-c:a", "libvorbis", "-q:a", "4", "a.ogg")
             compare(f"libvorbis {rate} {channels}", halo("a.ogg", channels), ffmpeg("a.ogg", channels), 1e-4)
             for level in 0, 5, 8:
                 run("flac", "-f", "-s", f"-{level}", path, "-o", "a.flac")
-                compare(f"flac {rate} {channels} {level}", halo("a.flac", channels), ffmpeg("a.flac", channels), 0)
-            for codec, suffix in (("flac", "flac"), ("pcm_s16be", "aiff"), ("pcm_s24be", "aiff"), ("pcm_f32be", "aiff"),
+                compare(f"flac {rate} {channels} {level}", halo("a.flac", channels), ffmpeg("a.flac", channels),
+                    0)
+            for codec, suffix in (("flac", "flac"), ("pcm_s16be", "aiff"), ("pcm_s24be", "aiff"),
+                ("pcm_f32be", "aiff"),
                                   ("pcm_s8", "aiff"), ("pcm_s16be", "au"), ("pcm_mulaw", "au")):
                 run("ffmpeg", "-y", "-v", "error", "-i", path, "-c:a", codec, "a." + suffix)
                 compare(f"ffmpeg {codec} {suffix} {rate} {channels}", halo("a." + suffix, channels),
@@ -189,9 +200,12 @@ def others():
         for bits in 16, 64, 160:
             opus = ["-c:a", "libopus"]
             run("opusenc", "--quiet", "--bitrate", bits, source(48000, channels), "a.opus")
-            compare(f"opusenc {channels} {bits}", halo("a.opus", channels), ffmpeg("a.opus", channels, opus), 1e-4)
-            run("ffmpeg", "-y", "-v", "error", "-i", source(48000, channels), *opus, "-b:a", f"{bits}k", "a.opus")
-            compare(f"libopus {channels} {bits}", halo("a.opus", channels), ffmpeg("a.opus", channels, opus), 1e-4)
+            compare(f"opusenc {channels} {bits}", halo("a.opus", channels), ffmpeg("a.opus", channels, opus),
+                1e-4)
+            run("ffmpeg", "-y", "-v", "error", "-i", source(48000, channels), *opus, "-b:a", f"{bits}k",
+                "a.opus")
+            compare(f"libopus {channels} {bits}", halo("a.opus", channels), ffmpeg("a.opus", channels, opus),
+                1e-4)
     long = source(48000, 2, 6)
     run("flac", "-f", "-s", long, "-o", "a.flac")
     cut("flac", "a.flac", 2, 0)

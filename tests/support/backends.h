@@ -1,5 +1,5 @@
-/* Every device there is: the CPU in each variant this machine can run, with one thread and with three, and
- * every GPU. HALO_DEVICE=word keeps those whose name holds the word. */
+/* Every device: the CPU in each variant that this machine can run, with one thread and with three, and every
+ * GPU. HALO_DEVICE=word keeps those whose name contains the word. */
 #ifndef HALO_TEST_BACKENDS_H
 #define HALO_TEST_BACKENDS_H
 
@@ -14,13 +14,19 @@ typedef struct TestDevice {
 } TestDevice;
 
 enum { TEST_DEVICES_MAX = 16 };
-/* Values of HALO_CPU that tests go through. Between threads all variants do the same, and it takes long to watch: there
- * the best of the machine does, and no device has one thread. */
+/* Values of HALO_CPU that tests use. All variants share data between threads in the same way, and the thread
+ * sanitizer is slow: with it only the best variant runs, and no device has one thread. */
 #if defined(__SANITIZE_THREAD__)
-#define TEST_VARIANTS {""}
+#define TEST_VARIANTS \
+    {                 \
+        ""            \
+    }
 #define TEST_LEAST_JOBS 3
 #else
-#define TEST_VARIANTS {"baseline", "v3", "v4"}
+#define TEST_VARIANTS          \
+    {                          \
+        "baseline", "v3", "v4" \
+    }
 #define TEST_LEAST_JOBS 1
 #endif
 

@@ -41,7 +41,7 @@ typedef enum TestContent {
 void testbuf_fill_with(TestBuf *buf, TestContent content, Rng *rng);
 /* The same with TEST_SPECIAL, or any of the others. */
 void testbuf_fill(TestBuf *buf, bool special, Rng *rng);
-/* Makes a few floats NaN, infinite, zero or extreme: most windows hold none of them. */
+/* Makes a few floats NaN, infinite, zero or extreme: most windows contain none of them. */
 void testbuf_strew(TestBuf *buf, Rng *rng);
 
 /* "u8 17x9x3 (4x5 at 2,3)" */

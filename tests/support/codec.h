@@ -1,4 +1,4 @@
-/* Formats by themselves: an image into a file's bytes and back, with any number of rows at a time. */
+/* Formats alone: an image to a file's bytes and back, with any number of rows at a time. */
 #ifndef HALO_TEST_CODEC_H
 #define HALO_TEST_CODEC_H
 
@@ -18,8 +18,8 @@ typedef struct Decoded {
     HaloBuf data;
 } Decoded;
 
-/* An empty folder of this process's own, made on the first call; and a name in it (in one of 8 rooms, by
- * turns). */
+/* An empty folder of this process, made on the first call; and a path in it (in one of 8 static buffers, in
+ * turn). */
 const char *test_folder(void);
 const char *test_path(const char *name);
 /* Removes the folder and its files; for cmocka_run_group_tests(). */

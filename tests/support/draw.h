@@ -19,9 +19,9 @@ HaloWindow draw_window(Rng *rng, int64_t width, int64_t height);
 /* The same with a value outside that one type holds and another does not, at times without NaN, and at times
  * VALID, where pictures of this shape are large enough. */
 HaloWindow draw_window_over(Rng *rng, const HaloShape *shape, int64_t width, int64_t height);
-/* n finite taps: fractions, or whole numbers as in most masks; zeros among them. The caller frees them. */
+/* n finite taps: fractions, or integers as in most masks; zeros among them. The caller frees them. */
 float *draw_taps(Rng *rng, int64_t n);
-/* A scale that suits the types, at times a strange one. */
+/* A scale that suits the types, at times another. */
 HaloStore draw_store(Rng *rng, HaloDtype from, HaloDtype to);
 /* All of the shape, or a rectangle inside it. */
 TestRect draw_rect(Rng *rng, const HaloShape *shape);

@@ -26,7 +26,7 @@ static void add(char *text, size_t size, const char *format, ...)
     va_end(args);
 }
 
-/* A number the row allows, near its lower end: great windows are slow and show nothing more. */
+/* A number that the row allows, near its lower end: large windows are slow and test nothing more. */
 static double draw_number(Rng *rng, const HaloParam *param, double span)
 {
     const bool free_range = param->min == 0 && param->max == 0;

@@ -1,4 +1,4 @@
-/* The made-up GPU's table: what it passes on to the CPU, and what it counts. */
+/* The fake GPU's table: calls that it passes on to the CPU, and what it counts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static int64_t fake_asked(HaloDevice *device)
     return fake.scratch * fake.rows;
 }
 
-static const char *fake_describe(HaloDevice *device) { return (void)device, "a made-up GPU"; }
+static const char *fake_describe(HaloDevice *device) { return (void)device, "a fake GPU"; }
 
 static void copy_rows(const HaloBuf *from, HaloBuf *to, const HaloBuf *rect)
 {
@@ -143,7 +143,7 @@ HaloSession *fake_session(HaloDeviceChoice device)
 {
     static const HaloBackend *both[2];
     static HaloTables tables; /* the session keeps a pointer to them */
-    /* So many files that the start of a GPU costs none of them anything: `auto` takes it. */
+    /* So many files that the start of a GPU does not matter: `auto` chooses it. */
     const HaloOptions options = {.device = device,
                                  .jobs = 1,
                                  .files = (int64_t)1 << 40,
@@ -153,7 +153,7 @@ HaloSession *fake_session(HaloDeviceChoice device)
     tables = *halo_tables();
     fake = (Fake){.cpu = tables.backend[0], .memory = 1 << 30, .is_there = true, .opens = true};
     fake_gpu = *fake.cpu;
-    fake_gpu.name = "made-up";
+    fake_gpu.name = "fake";
     fake_gpu.count = fake_count;
     fake_gpu.started = fake_started;
     fake_gpu.open = fake_open;

@@ -1,4 +1,4 @@
-/* A made-up GPU: the CPU behind a table of calls that can fail; and a file that goes through it. */
+/* A fake GPU: the CPU behind a table of calls that can fail; and a file that it processes. */
 #ifndef HALO_TEST_FAKE_GPU_H
 #define HALO_TEST_FAKE_GPU_H
 
@@ -29,14 +29,14 @@ extern HaloBackend fake_gpu;   /* its table, as each session finds it */
 extern int64_t fake_band_rows; /* of the sessions that are opened; 0: as they like */
 extern int fake_share;         /* how many of them work side by side; 0: one */
 
-/* A session with the CPU and this GPU, all of whose calls go well at first. */
+/* A session with the CPU and this GPU, none of whose calls fails at first. */
 HaloSession *fake_session(HaloDeviceChoice device);
 
 extern char fake_source[64], fake_target[64];
 /* Group set-up for cmocka: makes a picture that is read from then on. test_folder_remove takes it away. */
 int fake_write_source(void **state);
 
-/* What came of it: the output's bytes, none where it failed, and the results. */
+/* The output's bytes, none after a failure, and the results. */
 typedef struct Made {
     HaloStatus status;
     Bytes file;

@@ -1,4 +1,4 @@
-/* Files through the made-up GPU. */
+/* Files that the fake GPU processes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ Made undisturbed(const char *text, int *calls)
     HaloSession *const gpu = fake_session(HALO_DEVICE_AUTO);
     Made made = make(gpu, text);
     *calls = fake.call;
-    expect_made(text, &made, &expected, "made-up");
+    expect_made(text, &made, &expected, "fake");
     if (made.fell_back) fail_case(NULL, "%s: nothing failed", text);
     made_free(&made);
     halo_session_close(gpu);

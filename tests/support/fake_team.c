@@ -1,4 +1,4 @@
-/* The table of the made-up GPUs. */
+/* The table of the fake GPUs. */
 #include "fake_team.h"
 
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 
 enum { BLOCKS = 64 };
 
-/* The CPU behind a wall: it works on its own blocks alone. */
+/* The CPU with separate memory: it accepts only its own blocks. */
 struct HaloDevice {
     int index;
     HaloDevice *cpu;
-    atomic_int callers; /* at work on it: one at a time */
+    atomic_int callers; /* callers at this time: one at most */
     struct {
         char *from, *to;
     } block[BLOCKS];
@@ -33,7 +33,7 @@ static void open_gate(int more)
     pthread_mutex_unlock(&fake_team.lock);
 }
 
-/* Each waits for the others, as it can only where all are at work at the same time. */
+/* Each waits for the others, which succeeds only if all work at the same time. */
 static void meet_others(void)
 {
     struct timespec until;
@@ -82,7 +82,7 @@ static void fake_close(HaloDevice *device)
     free(device);
 }
 
-static const char *fake_describe(HaloDevice *device) { return (void)device, "a made-up GPU"; }
+static const char *fake_describe(HaloDevice *device) { return (void)device, "a fake GPU"; }
 static int64_t fake_memory(HaloDevice *device) { return (void)device, 1 << 30; }
 
 static char *end_of(const HaloBuf *buf)
@@ -209,7 +209,7 @@ const HaloBackend *fake_team_table(void)
 {
     static HaloBackend table;
     cpu = halo_tables()->backend[0];
-    table = (HaloBackend){.name = "made-up",
+    table = (HaloBackend){.name = "fake",
                           .count = fake_count,
                           .open = fake_open,
                           .close = fake_close,

@@ -1,5 +1,4 @@
-/* Made-up GPUs, several of them, each with memory of its own, for one caller at a time; and files that go
- * through them. */
+/* Several fake GPUs, each with memory of its own, for one caller at a time; and files that they process. */
 #ifndef HALO_TEST_FAKE_TEAM_H
 #define HALO_TEST_FAKE_TEAM_H
 
@@ -12,7 +11,7 @@
 
 enum { TEAM_MOST = 3 };
 
-/* What is asked of them, and what they were seen to do. */
+/* Their settings, and what they did. */
 typedef struct FakeTeam {
     int gpus;
     bool meet;              /* the first bands begin only when each GPU has one; `met` is 0 before */
@@ -28,10 +27,10 @@ typedef struct FakeTeam {
 
 extern FakeTeam fake_team;
 
-/* Their table. Calls of a GPU that is not made up may take its place in a session. */
+/* Their table, which a session may hold in the place of a real GPU's. */
 const HaloBackend *fake_team_table(void);
 
-/* So many files are expected that no GPU's start counts. */
+/* So many files are expected that the start of a GPU does not matter. */
 #define TEAM_MANY_FILES ((int64_t)1 << 50)
 
 /* Sessions with the CPU and these GPUs: any; with all of them, where their start does not count; and the CPU
@@ -39,14 +38,14 @@ const HaloBackend *fake_team_table(void);
 HaloSession *team_session(const HaloBackend *gpus, const HaloOptions *options);
 HaloSession *team_open(const HaloBackend *gpus, int64_t band_rows);
 HaloSession *team_cpu(void);
-/* Fails the test where a GPU has met with what may not be. */
+/* Fails the test where a GPU was called wrongly. */
 void team_expect_well(const char *text);
 
 /* A file of random samples, which is read from then on. */
 void team_write_source(const HaloShape *shape, Rng *rng);
 extern char team_source[64], team_target[64];
 
-/* What came of it: the output's bytes, none where it failed or was not wanted, and the results. */
+/* The output's bytes, none after a failure or without an output, and the results. */
 typedef struct TeamMade {
     HaloStatus status;
     Bytes file;
@@ -58,7 +57,7 @@ TeamMade team_make(HaloSession *session, const char *text, bool wants_output);
 void team_made_free(TeamMade *made);
 void team_expect(const char *text, const TeamMade *made, const TeamMade *expected);
 
-/* So small that steps take longer than reading and writing, by what is predicted: all GPUs get their part. */
+/* So small that steps are predicted to take longer than reading and writing: all GPUs get a part. */
 HaloShape team_picture(void);
 
 #endif

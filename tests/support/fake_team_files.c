@@ -1,4 +1,4 @@
-/* Sessions with the made-up GPUs, and files through them. */
+/* Sessions with the fake GPUs, and files that they process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Results that are held against exact ones. */
+/* Comparison with exact results. */
 #include "fast.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Golden hashes: what every operation makes of a few inputs, one line each in tests/golden.txt. They are the
- * same on every machine; another libc or another backend that changes a bit is noticed. */
+/* Golden hashes: of the output of every operation for a few inputs, one line each in tests/golden.txt. They are
+ * the same on every machine; a libc or a backend that changes a bit is noticed. */
 #ifndef HALO_TEST_GOLDEN_H
 #define HALO_TEST_GOLDEN_H
 

@@ -11,7 +11,7 @@ HaloStatus mean_call(const HaloBackend *backend, HaloDevice *device, const HaloB
 void mean_check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step);
 /* One of this window, with everything else drawn: its kind, too. */
 void mean_case(Rng *rng, const HaloShape *shape, int64_t width, int64_t height);
-/* Widths round those where runs grow, where whole runs begin to lie between, and where those have runs of their
+/* Widths near those where runs grow, where whole runs begin to fit between, and where those form runs of their
  * own. */
 int64_t draw_mean_width(Rng *rng, int64_t most);
 

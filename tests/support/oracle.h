@@ -1,5 +1,5 @@
-/* The plain definition of every primitive, to hold the backends against: one sample after the other, in the
- * order docs/numerics.md gives, written without the helpers that the backends share (numerics.h). */
+/* The plain definition of every primitive, with which backends are compared: one sample after the other, in the
+ * order that docs/numerics.md gives, written without the helpers that the backends share (numerics.h). */
 #ifndef HALO_TEST_ORACLE_H
 #define HALO_TEST_ORACLE_H
 
@@ -17,7 +17,7 @@
 
 /* ---- single values -------------------------------------------------------------------------------------- */
 
-/* index[k] = what index first + k reads of n samples, found by walking there step by step; -1: nothing. */
+/* index[k] = which of n samples the index first + k reads, found step by step; -1: none. */
 void oracle_border(int64_t first, int64_t count, int64_t n, HaloBorder border, int64_t *index);
 float oracle_quantise(float v, float white, unsigned *clipped);
 /* Where bin k begins: lo + k * (hi - lo) / bins, rounded to f64 once. */
@@ -61,7 +61,7 @@ uint64_t oracle_spectrum(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *s
 uint64_t oracle_sections(const HaloBuf *src, HaloBuf *dst, const HaloSections *sections, HaloStore store);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 
-/* Memory or the end of the test program. */
+/* Allocates memory or ends the test program. */
 void *oracle_memory(int64_t count, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* The oracle behind the table that every backend fills. */
+/* The oracle as a backend's table. */
 #ifndef HALO_TEST_ORACLE_BACKEND_H
 #define HALO_TEST_ORACLE_BACKEND_H
 
@@ -7,7 +7,7 @@
 
 extern const HaloBackend oracle_backend;
 
-/* The same, which runs all that can be a chain as one; set by oracle_chains_open(). */
+/* The same, which fuses every possible chain; set by oracle_chains_open(). */
 extern HaloBackend oracle_chains;
 void oracle_chains_open(void);
 

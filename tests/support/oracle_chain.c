@@ -1,4 +1,4 @@
-/* A backend that runs every chain, link after link, each over just what the next ones read. */
+/* A backend that runs every chain, link after link, each over only what the next ones read. */
 #include <stdlib.h>
 
 #include "halo/chain.h"

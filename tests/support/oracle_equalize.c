@@ -32,7 +32,7 @@ static void count_tile(const Tables *t, int64_t tx, int64_t ty, int c, uint64_t 
             }
 }
 
-/* Cuts counts above the limit and deals what was cut out again: to all, then one each to every so many. */
+/* Cuts counts above the limit and redistributes the excess: evenly, then one each at a fixed distance. */
 static void limit_counts(const HaloEqualize *how, uint64_t total, uint64_t *count)
 {
     uint64_t most = (uint64_t)(how->limit * (double)total / (double)how->bins), cut = 0;

@@ -1,4 +1,4 @@
-/* The oracle of what makes samples: conv, sep, map, combine, and storing. */
+/* The oracle of conv, sep, map, combine, and of storing samples. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void *oracle_memory(int64_t count, size_t size)
 
 /* ---- single values -------------------------------------------------------------------------------------- */
 
-/* One step onwards from *at; *way is +1 or -1 and turns round at a reflecting end. */
+/* One step from *at; the direction *way is +1 or -1 and is reversed at a reflecting end. */
 static void border_step(int64_t *at, int *way, int64_t n, HaloBorder border)
 {
     const int64_t next = *at + *way;
@@ -121,7 +121,7 @@ uint64_t oracle_put(HaloBuf *buf, int64_t x, int64_t y, int c, float v, HaloStor
 
 /* ---- convolution ---------------------------------------------------------------------------------------- */
 
-/* What one output makes of the n samples under its taps. */
+/* One output from the n samples under its taps. */
 static float weigh(const float *tap, const float *sample, int64_t n, bool nan_ignore)
 {
     float acc = 0.0f, weight = 0.0f, total = 0.0f;
@@ -192,7 +192,7 @@ static HaloBuf without_nan(const HaloBuf *src, bool counts)
     return plane;
 }
 
-/* Rows, then columns, which see other values outside than rows do. */
+/* Rows, then columns, for which the border has other values than for rows. */
 static HaloBuf two_passes(const HaloBuf *src, const HaloBuf *like, const HaloSep *sep, const float *tap_x,
                           const float *tap_y, float beside, float above)
 {

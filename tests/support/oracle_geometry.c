@@ -1,4 +1,4 @@
-/* Where samples go, and how they are resampled, plainly. */
+/* The oracle of moving samples and of resampling. */
 #include <math.h>
 
 #include "oracle.h"
@@ -26,7 +26,7 @@ uint64_t oracle_gather(const HaloBuf *src, HaloBuf *dst, const HaloGather *gathe
     return clipped;
 }
 
-/* Output i of a table, walking to its row. */
+/* Output i of a table. */
 static HaloResampleTaps taps_at(const HaloResampleAxis *axis, int64_t i)
 {
     int64_t row = i, moved = 0;

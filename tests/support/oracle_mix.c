@@ -1,4 +1,4 @@
-/* Channels made of channels, and gains along time, plainly. */
+/* The oracle of mixing channels, and of gains over time. */
 #include <math.h>
 
 #include "oracle.h"

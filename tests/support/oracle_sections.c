@@ -1,4 +1,4 @@
-/* Recursive filters, plainly. */
+/* The oracle of recursive filters. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

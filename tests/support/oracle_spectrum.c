@@ -1,4 +1,4 @@
-/* Levels and spectra of frames, plainly. */
+/* The oracle of levels and spectra of frames. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,3 +1,3 @@
-/* Another reader of PNG, of other people: what halo's is compared with. */
+/* stb_image, an independent PNG decoder to compare with. */
 #define STB_IMAGE_IMPLEMENTATION
 #include "other_png.h"

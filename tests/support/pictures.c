@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Slopes with an edge across and a little noise, as pictures have them: the answer wanders from one window to
- * the next, and at times leaps. */
+/* Ramps with an edge and a little noise, as in photographs: the median drifts from one window to the next, and
+ * at times jumps. */
 static void fill_smooth(TestBuf *buf, Rng *rng)
 {
     const HaloBuf *const view = &buf->view;

@@ -1,11 +1,10 @@
-/* Pictures for tests of windows: what decides about a window's answer lies in them as in pictures, or at the
- * ends of what there is. */
+/* Images for tests of windows: like photographs, or with the extreme values. */
 #ifndef HALO_TEST_PICTURES_H
 #define HALO_TEST_PICTURES_H
 
 #include "buffers.h"
 
-/* What lies in a picture. */
+/* The content of an image. */
 typedef enum TestPicture {
     PICTURE_ANY,     /* what testbuf_fill draws: uniform, few values, special ones */
     PICTURE_SMOOTH,  /* slopes, an edge, a little noise */

@@ -56,7 +56,7 @@ static HaloStatus add_oracle(void)
     return add_runner(&tables, &options, "oracle");
 }
 
-/* Beside a CPU that is not asked; it has one thread, which needs no watching. */
+/* With a CPU that is not used; it has one thread. */
 static HaloStatus add_chains(void)
 {
     static const HaloBackend *both[2];
@@ -136,7 +136,7 @@ static void print_real(FILE *to, const char *name, double v)
         halo_fprintf(to, " %s=%a", name, v);
 }
 
-/* Only what was asked for: the hashes of plain statistics stay what they are. */
+/* Only what was requested, so that the hashes of plain statistics do not change. */
 static void print_detail(FILE *to, const HaloDetail *detail, const HaloStats *s)
 {
     if (detail->full) {
@@ -315,7 +315,7 @@ HaloResults pipeline_results(const char *pipeline, const HaloBuf *in)
     HaloSession *const session = runner[0].session;
     HaloPipeline *parsed = NULL;
     HaloPlan *plan = NULL;
-    HaloResults results;
+    HaloResults results = {0};
     Outcome outcome = expect_everywhere_alike(pipeline, in, NULL);
     outcome_free(&outcome);
     if (halo_pipeline_parse(session, pipeline, &parsed) != HALO_OK ||
@@ -334,7 +334,7 @@ Outcome run_ok(const char *pipeline, const HaloBuf *in)
     return outcome;
 }
 
-void expect_same_said(const char *a, const char *b, const HaloBuf *in)
+void expect_equivalent(const char *a, const char *b, const HaloBuf *in)
 {
     Outcome one = run_ok(a, in), other = run_ok(b, in);
     if (outcome_hash(&one) != outcome_hash(&other)) fail_case(NULL, "%s and %s differ", a, b);
@@ -342,15 +342,16 @@ void expect_same_said(const char *a, const char *b, const HaloBuf *in)
     outcome_free(&other);
 }
 
-void expect_all_same_said(const Said *said, int count)
+void expect_all_equivalent(const Equivalent *said, int count)
 {
     HaloShape shape = test_shape(HALO_U8, 33, 21, 4), sound = test_shape(HALO_F32, 300, 1, 2);
     Rng rng = {11};
     shape.alpha = 3;
     sound.kind = HALO_AUDIO;
     sound.rate = 1000;
-    HaloBuf in = random_input(&shape, false, &rng), heard = random_input(&sound, false, &rng);
-    for (int i = 0; i < count; i++) expect_same_said(said[i].a, said[i].b, said[i].how == HEARD ? &heard : &in);
+    HaloBuf in = random_input(&shape, false, &rng), audio = random_input(&sound, false, &rng);
+    for (int i = 0; i < count; i++)
+        expect_equivalent(said[i].a, said[i].b, said[i].how == OF_SOUND ? &audio : &in);
     halo_buf_free(&in);
-    halo_buf_free(&heard);
+    halo_buf_free(&audio);
 }

@@ -1,5 +1,5 @@
-/* Whole pipelines, run in every way there is: by each CPU variant with several numbers of threads and sizes of
- * band, by every GPU, and by the oracle, which says what is right. */
+/* Whole pipelines, run in every way: by each CPU variant with several numbers of threads and heights of bands,
+ * by every GPU, and by the oracle, with which they are compared. */
 #ifndef HALO_TEST_PIPELINES_H
 #define HALO_TEST_PIPELINES_H
 
@@ -19,7 +19,7 @@ extern int runners;
 int runners_open(void **state);
 int runners_close(void **state);
 
-/* What came of a pipeline. */
+/* The outcome of a pipeline. */
 typedef struct Outcome {
     HaloStatus status;
     char message[400]; /* when it failed */
@@ -38,16 +38,16 @@ uint64_t outcome_hash(const Outcome *outcome);
 /* Runs it everywhere and compares with the oracle: status, shape, samples, results, clipped. Returns the
  * oracle's outcome. */
 Outcome expect_everywhere_alike(const char *pipeline, const HaloBuf *in, const HaloFormat *to);
-/* The same of one that has to succeed. */
+/* The same for a pipeline that has to succeed. */
 Outcome run_ok(const char *pipeline, const HaloBuf *in);
-/* Two ways to say the same. */
-void expect_same_said(const char *a, const char *b, const HaloBuf *in);
-/* The same of each of these, over a picture with alpha or over sound. */
-typedef struct Said {
-    enum { SEEN, HEARD } how;
+/* Expects the same result of two pipelines. */
+void expect_equivalent(const char *a, const char *b, const HaloBuf *in);
+/* The same for each of these, over an image with alpha or over sound. */
+typedef struct Equivalent {
+    enum { OF_IMAGE, OF_SOUND } how;
     const char *a, *b;
-} Said;
-void expect_all_same_said(const Said *said, int count);
+} Equivalent;
+void expect_all_equivalent(const Equivalent *said, int count);
 
 /* Random samples in a whole buffer of this shape; freed by halo_buf_free. */
 HaloBuf random_input(const HaloShape *shape, bool special, Rng *rng);
@@ -59,7 +59,7 @@ HaloResults pipeline_results(const char *pipeline, const HaloBuf *in);
 
 /* "op:key=value,…" with random values for its parameters, as their rows allow. */
 void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t size);
-/* The operation's own example, where that can be run: masks that stand in files are given in quotes. */
+/* The operation's own example, as far as it can run: masks in files are replaced by quoted ones. */
 void example_pipeline(const HaloOp *op, char *text, size_t size);
 
 #endif

@@ -21,7 +21,7 @@ static void add(Bytes *file, const char *name, const void *bytes, size_t size)
     png_insert(file, file->size, name, bytes, size, false);
 }
 
-/* Filtered rows, which may hold anything: any bytes are some picture. */
+/* Filtered rows of any bytes, which always decode to some image. */
 static uint8_t *draw_rows(Rng *rng, size_t row, size_t height)
 {
     uint8_t *rows = malloc(row * height + 64);
@@ -121,7 +121,7 @@ Bytes png_drawn(Rng *rng)
     return file;
 }
 
-void png_mend(uint8_t *bytes, size_t size)
+void png_fix_checksums(uint8_t *bytes, size_t size)
 {
     for (size_t at = 8; at + 12 <= size;) {
         const size_t length = halo_get_be(bytes + at, 4);

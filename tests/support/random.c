@@ -1,4 +1,4 @@
-/* The generator, and the loop over cases that knows how to name the one that failed. */
+/* The generator, and the loop over cases, which names the one that failed. */
 #include "random.h"
 
 #include <inttypes.h>
@@ -83,6 +83,12 @@ void for_each_case(const char *test, int64_t normal, void (*body)(Rng *rng))
     }
     now.test = NULL;
     now.number = -1;
+}
+
+void run_random_test(void **random_test_row)
+{
+    const RandomTest *const test = *random_test_row;
+    for_each_case(test->name, test->cases, test->body);
 }
 
 void fail_case(const char *device, const char *format, ...)

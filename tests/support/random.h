@@ -30,8 +30,22 @@ float rng_special(Rng *rng);
 /* Reads argv: the first argument is a cmocka filter, "random_mask*". */
 void test_arguments(int argc, char **argv);
 
-/* Runs `body` for each of `normal` cases (as scaled by HALO_CASES); pass __func__ as `test`. */
+/* Runs `body` for each of `normal` cases (as scaled by HALO_CASES); `test` is the name of the test, from which
+ * the cases are drawn. */
 void for_each_case(const char *test, int64_t normal, void (*body)(Rng *rng));
+
+/* A row of cmocka's table of tests: `body`, a function of an Rng, runs for each of `cases` cases. */
+typedef struct RandomTest {
+    const char *name;
+    int64_t cases;
+    void (*body)(Rng *rng);
+} RandomTest;
+
+#define random_test(body, cases)                                                 \
+    {                                                                            \
+#body, run_random_test, NULL, NULL, &(RandomTest) { #body, cases, body } \
+    }
+void run_random_test(void **random_test_row);
 
 /* Fails the running test with a message, and the command that shows the same failure again. `device` may be
  * NULL. */

@@ -68,7 +68,7 @@ static void add_sounds(Seeds *seeds, const HaloFormat *format)
         }
 }
 
-/* What none of halo's writers makes. */
+/* Files that none of halo's writers makes. */
 static const struct {
     const char *name, *bytes;
     size_t size;
@@ -98,7 +98,7 @@ static const struct {
     {"flac", TEXT("fLaC\x80\0\0\x22\x10\0\x10\0\0\0\0\0\0\0\x0a\xc4\x40\xf0\0\0\0\0")},
 };
 
-/* Beginnings of other people's formats, with something behind them. */
+/* Signatures of foreign formats, followed by other bytes. */
 static void add_foreign(Seeds *seeds)
 {
     static const struct {
@@ -155,7 +155,7 @@ const Seed *file_seeds(size_t *count)
 
 /* ---- mutations ------------------------------------------------------------------------------------------ */
 
-/* Numbers that headers like to be wrong about, and bytes that texts are made of. */
+/* Numbers that are extreme in headers, and bytes that texts are made of. */
 static uint8_t odd_byte(Rng *rng)
 {
     static const uint8_t odd[] = {0,   1,   2,   4,   8,   0x7f, 0x80, 0xff, ' ', '\n', '\t', '"', ',',
@@ -192,7 +192,7 @@ static void change_value(Rng *rng, uint8_t *at, size_t *size, size_t room, size_
     *size = *size - (end - begin) + length;
 }
 
-/* One change of what has `*size` bytes and room for `room`. */
+/* One change of `*size` bytes in a buffer of `room` bytes. */
 static void change(Rng *rng, uint8_t *at, size_t *size, size_t room)
 {
     const int64_t last = (int64_t)*size - 1;
@@ -205,12 +205,12 @@ static void change(Rng *rng, uint8_t *at, size_t *size, size_t room)
         memmove(at + here, at + here + run, left - run);
         *size -= run;
         break;
-    case 2: /* say some twice */
+    case 2: /* repeat some */
         if (*size + run > room) break;
         memmove(at + here + run, at + here, left);
         *size += run;
         break;
-    case 3: /* put one in */
+    case 3: /* insert one */
         if (*size == room) break;
         memmove(at + here + 1, at + here, left);
         at[here] = odd_byte(rng);

@@ -1,5 +1,5 @@
-/* Seeds that are bytes and no file of halo's: what stands in files beside their samples, frames of MP3, which
- * halo only reads, and files with the choice of an operation before them. */
+/* Binary seeds: metadata of files, frames of MP3, which halo only reads, and files with the choice of an
+ * operation before them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What tests of arbitrary text start from: the texts that halo reads, a few of each. */
+/* Seeds for tests of arbitrary text: a few of each kind that halo reads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,8 @@ static const struct {
                      "-\ta.pgm\t0123456789abcdef\n+\ta.p")},
     {"list", TEXT("a.png\nb c.png\n./d.png\n-\nnot there\n\n")},
     {"list", TEXT("a.png\0b c.png\0./d.png\0-\0")},
-    {"csv", TEXT("\xef\xbb\xbf\"size 5\"\"\",\"two\nlines\",x\"y\r\n1,\"2\",3\r\n\r\n,nan\r-1e-40,inf,16777217\n")},
+    {"csv",
+     TEXT("\xef\xbb\xbf\"size 5\"\"\",\"two\nlines\",x\"y\r\n1,\"2\",3\r\n\r\n,nan\r-1e-40,inf,16777217\n")},
     {"csv", TEXT("# remark\nt;v\n0;1e39\n")},
     {"csv", TEXT("1\t2\n\t\n\"\"\t\" 4\"\n")},
     {"csv", TEXT("1 2\n\n  3   4  ")},

@@ -31,7 +31,7 @@ int test_session_and_devices_close(void **state)
 HaloPlan *test_plan(const char *pipeline, const HaloShape *shape)
 {
     HaloPipeline *parsed;
-    HaloPlan *plan;
+    HaloPlan *plan = NULL;
     if (halo_pipeline_parse(test_session, pipeline, &parsed) != HALO_OK ||
         halo_plan_make(test_session, parsed, shape, NULL, &plan) != HALO_OK)
         fail_case(NULL, "%s: %s", pipeline, halo_error());

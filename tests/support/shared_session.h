@@ -1,4 +1,4 @@
-/* A session with the CPU alone, which the tests of a program share. */
+/* A session with only the CPU, which the tests of a program share. */
 #ifndef HALO_TEST_SHARED_SESSION_H
 #define HALO_TEST_SHARED_SESSION_H
 
@@ -6,7 +6,7 @@
 
 extern HaloSession *test_session;
 
-/* Group set-up and tear-down for cmocka; what tests wrote into their folder goes, too. */
+/* Group set-up and tear-down for cmocka, which also removes the tests' folder. */
 int test_session_open(void **state);
 int test_session_close(void **state);
 /* The same, and all devices (backends.h). */

@@ -39,7 +39,7 @@ SmoothMask smooth_mask_draw(Rng *rng, double least, double most)
     const double sigma_x = (double)rng_float(rng, (float)least, (float)most),
                  sigma_y = rng_once_in(rng, 2) ? sigma_x : (double)rng_float(rng, (float)least, (float)most);
     const float scale = rng_once_in(rng, 4) ? rng_float(rng, -3, 3) : 1.0f;
-    SmoothMask mask = {.step = {.store = {1.0f, 1.0f}}};
+    SmoothMask mask = {.step = {.primitive = HALO_SEP, .store = {1.0f, 1.0f}}};
     HaloSep *sep = &mask.step.u.sep;
     HaloWindow *window = &sep->window;
     sep->tap_x = mask.row = gaussian(sigma_x, 4, &window->width);

@@ -1,4 +1,4 @@
-/* Wide Gaussians, and their designs by B-spline control points. */
+/* Wide Gaussians, and their designs as decimated filters. */
 #ifndef HALO_TEST_COARSE_MASKS_H
 #define HALO_TEST_COARSE_MASKS_H
 

@@ -1,4 +1,4 @@
-/* Sound into a file's bytes and back. */
+/* Writing sound to a file's bytes and reading it back. */
 #ifndef HALO_TEST_SOUND_FILE_H
 #define HALO_TEST_SOUND_FILE_H
 
@@ -8,12 +8,12 @@ enum { LOSSLESS_SOUND = 6 };
 extern const HaloFormat *const lossless_sound[LOSSLESS_SOUND];
 
 typedef struct Sound {
-    HaloInfo info; /* the caller frees info.meta, where the file says something */
+    HaloInfo info; /* the caller frees info.meta */
     float *at;     /* [frames][channels]; and this */
     int64_t frames;
 } Sound;
 
-/* What a file of that many frames at 22050 Hz says of itself. `real`: its samples are floats. */
+/* The header of a file of that many frames at 22050 Hz. `real`: its samples are floats. */
 HaloInfo sound_info(int bits, bool real, int channels, int64_t frames);
 /* `count` samples over the whole range of so many bits, both ends included. */
 float *ramp(int bits, int64_t count);

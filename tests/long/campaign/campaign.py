@@ -1,5 +1,5 @@
-"""campaign.py HALO FOLDER MINUTES SEED [PART…]: see ../campaign.sh. A case is drawn from the seed, its part and its
-number, so the same seed draws the same cases; only when signals arrive is up to the clock."""
+"""campaign.py HALO FOLDER MINUTES SEED [PART…]: see ../campaign.sh. A case is drawn from the seed, its part and
+its number, so the same seed draws the same cases; only when signals arrive is up to the clock."""
 
 import os
 import random

@@ -99,7 +99,8 @@ class Commands:
         self.options = {}  # of each command: long name and whether it takes a value
         for command in COMMANDS:
             found = re.findall(r"^ +(?:-(\w), )?(--[\w-]+)( \S+)?", self.ask("help", command), re.M)
-            self.options[command] = [(name, bool(value.strip())) for _, name, value in found if name not in FOREVER]
+            self.options[command] = [(name, bool(value.strip())) for _, name, value in found
+                if name not in FOREVER]
 
     def ask(self, *words):
         return subprocess.run(
@@ -122,7 +123,8 @@ class Commands:
         return op["name"] + (":" + ",".join(values) if values else "")
 
     def long(self, draw):
-        """As many operations as programs write that make pipelines: one after the other, or one in the other."""
+        """As many operations as programs write that make pipelines: one after the other, or one in the
+        other."""
         many = draw.choice([60, 300, 1000])
         one = draw.choice(["gauss:1", "invert", "box:3", "median:3", "stats", "pad:1"])
         return " | ".join([one] * many) if draw.random() < 0.5 else "add:[" * many + one + "]" * many
@@ -133,7 +135,8 @@ class Commands:
         text = draw.choice([" | ", "|"]).join(self.operation(draw) for _ in range(draw.choice([1, 1, 1, 2, 3])))
         if draw.random() < 0.1 and text:
             at = draw.randrange(len(text))
-            text = text[:at] + draw.choice(["|", ":", ",", "=", '"', "[", " ", "\\"]) + text[at + draw.randrange(2) :]
+            text = text[:at] + draw.choice(["|", ":", ",", "=", '"', "[", " ", "\\"]) + text[at
+                + draw.randrange(2) :]
         return text
 
     def line(self, draw):

@@ -1,5 +1,5 @@
-"""Every allocation and every call of the system fails, one by one: a command then does all of its work or says that it
-did not, leaves what was there as it was, and nothing half-made."""
+"""Every allocation and every call of the system fails, one by one: a command then does all of its work or says
+that it did not, leaves what was there as it was, and nothing half-made."""
 
 import json
 import shlex
@@ -133,7 +133,8 @@ class Failures:
         if not self.judge.sanitized:
             case.env["FAULT_TRACE"] = "1"
         ended = self.judge.run(case)
-        for _ in range(20):  # the end of another thread may cut a report off before its stack: again, until it is whole
+        # the end of another thread may cut a report off before its stack: again, until it is whole
+        for _ in range(20):
             if not self.judge.cut_off(ended):
                 break
             env, case = case.env, self.prepare(name, folder)
@@ -170,7 +171,8 @@ class Failures:
     def sweeps(self, name, folder):
         """The next run takes away what a crash or an unlink that failed has left."""
         case = self.prepare(name, folder)
-        case.argv += ["-f"] if SCENARIOS[name][1] and "--resume" not in case.argv and "-f" not in case.argv else []
+        if SCENARIOS[name][1] and "--resume" not in case.argv and "-f" not in case.argv:
+            case.argv += ["-f"]
         ended = self.judge.run(case)
         left = self.judge.leftovers(folder)
         return f"the next run leaves {left[0]}" if left and ended.code == 0 else None

@@ -1,5 +1,5 @@
-"""Damaged inputs: pictures and sound of every format, and the texts that halo reads (masks, taps, lists, journals,
-shards)."""
+"""Damaged inputs: pictures and sound of every format, and the texts that halo reads (masks, taps, lists,
+journals, shards)."""
 
 import json
 import subprocess
@@ -30,7 +30,7 @@ TO = [
     "opus",
     "csv",
 ]
-# What a terminal would obey, what is no UTF-8, and what shells and templates treat in their own way.
+# Control characters, invalid UTF-8, and characters that shells and templates interpret.
 NAMES = [
     "\x1b[31mred\x07",
     "del\x7f\u009b2J",
@@ -70,12 +70,14 @@ def results(out):
     kept = []
     for line in out.splitlines():
         record = json.loads(line)
-        kept.append({key: value for key, value in record.items() if key not in ("file", "ms", "seconds", "notes")})
+        kept.append({key: value for key,
+            value in record.items() if key not in ("file", "ms", "seconds", "notes")})
     return [record for record in kept if record.get("type") != "summary"]
 
 
 class Inputs:
-    """Whatever is in a file: read, measured, filtered and written again; an output that is there can be read."""
+    """Whatever is in a file: read, measured, filtered and written again; an output that is there can be
+    read."""
 
     def __init__(self, judge, seeds):
         self.judge, self.seeds = judge, seeds
@@ -120,7 +122,8 @@ class Inputs:
         if "-" in command:
             case.stdin = data
         ended = judge.run(case)
-        wide = command[:2] == ["run", "scan"]  # sums that no float holds: written exactly, and refused when read
+        # sums that no float holds: written exactly, and refused when read
+        wide = command[:2] == ["run", "scan"]
         if judge.clean(case, ended) and ended.code == 0 and (folder / output).exists() and not wide:
             self.can_be_read(case, ended, output)
 
@@ -129,7 +132,8 @@ class Inputs:
         ways = [[name], [name, "-j", "1"], ["-"], [name, "--tolerate"]]
         case = Case(folder, [self.judge.halo, "stats", "--json", *ways[0], *LIMITS])
         way = draw.choice(ways[1:])
-        again = Case(folder, [self.judge.halo, "stats", "--json", *LIMITS, *way], stdin=data if way == ["-"] else b"")
+        again = Case(folder, [self.judge.halo, "stats", "--json", *LIMITS, *way], stdin=data if way == ["-"]
+            else b"")
         ended, other = self.judge.run(case), self.judge.run(again)
         if not self.judge.clean(case, ended) or not self.judge.clean(again, other):
             return
@@ -195,7 +199,8 @@ class Texts:
         self.fill(folder)
         for part in "12":
             shard = subprocess.run(
-                [self.judge.halo, "stats", "a.pgm", "b.pgm", "s.wav", "--total", "--json", "--shard", f"{part}/2"],
+                [self.judge.halo, "stats", "a.pgm", "b.pgm", "s.wav", "--total", "--json", "--shard",
+                    f"{part}/2"],
                 cwd=folder,
                 env=self.judge.environment,
                 capture_output=True,

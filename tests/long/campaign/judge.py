@@ -25,10 +25,10 @@ FILE_BYTES = 1 << 28
 ALIKE = 10  # lines for what is said in the same words; the rest is counted
 CODES = (0, 1, 2, 3, 4, 5, 6, 141)
 SANITIZER = re.compile(rb"ERROR: (Address|Leak|Thread)Sanitizer|runtime error:|hard rss limit exhausted")
-# Whose code a frame of a backtrace is in: of a sanitizer "#1 0x… in f (/lib/x.so+0x…)",
-# of glibc "/lib/x.so(f+0x…) …"
+# The module of a frame of a backtrace: of a sanitizer "#1 0x… in f (/lib/x.so+0x…)", of glibc "/lib/x.so(f+0x…)
+# …"
 FRAME = re.compile(rb"^(?:\s*#\d+ .*\((/[^()+]+)\+0x|(/[^(\s]+)\()|^\s*#\d+ .* (\S+\.[ch]):\d+", re.M)
-NOBODY = re.compile(rb"libc\.so|libasan|libubsan|shim\.so|ld-linux|libpthread|/sysdeps/|libsanitizer|libgcc_s")
+SYSTEM = re.compile(rb"libc\.so|libasan|libubsan|shim\.so|ld-linux|libpthread|/sysdeps/|libsanitizer|libgcc_s")
 
 
 @dataclass
@@ -54,7 +54,8 @@ class Case:
 
     def line(self, folder):
         assignments = [f"{key}={shlex.quote(value)}" for key, value in self.env.items()]
-        words = " ".join(assignments + [quoted(word.replace(str(self.folder), str(folder))) for word in self.argv])
+        words = " ".join(assignments
+            + [quoted(word.replace(str(self.folder), str(folder))) for word in self.argv])
         return f"cd {folder} && {words}" + (" < stdin" if self.stdin else "")
 
 
@@ -90,7 +91,8 @@ class Judge:
         self.halo, self.work, self.faults, self.shim = halo, work, faults, str(work / "shim.so")
         self.lock, self.found, self.theirs, self.alike, self.formats = threading.Lock(), 0, 0, {}, {}
         self.sanitized = b"__asan_init" in Path(halo).read_bytes()
-        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))  # of this process and what it starts
+        # of this process and what it starts
+        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if not self.sanitized:  # whose shadow is larger
             resource.setrlimit(resource.RLIMIT_DATA, (DATA_BYTES, DATA_BYTES))
@@ -105,8 +107,8 @@ class Judge:
     def options(self, case):
         """Of AddressSanitizer, for one case."""
         return {
-            "ASAN_OPTIONS": "exitcode=99:allocator_may_return_null=1:verify_asan_link_order=0:quarantine_size_mb=8"
-            f":hard_rss_limit_mb={SANITIZED_MEGABYTES}:detect_leaks={int(case.leaks)}"
+            "ASAN_OPTIONS": "exitcode=99:allocator_may_return_null=1:verify_asan_link_order=0"
+            f":quarantine_size_mb=8:hard_rss_limit_mb={SANITIZED_MEGABYTES}:detect_leaks={int(case.leaks)}"
         }
 
     def run(self, case, send=None):
@@ -157,7 +159,8 @@ class Judge:
 
     def leftovers(self, folder):
         return [
-            name for _, _, names in os.walk(folder) for name in names if ".halo-" in name and "journal" not in name
+            name for _, _, names in os.walk(folder) for name in names
+            if ".halo-" in name and "journal" not in name
         ]
 
     def too_much(self, case, ended):
@@ -186,18 +189,20 @@ class Judge:
 
     def cut_off(self, ended):
         """Is this a sanitizer's report without a stack?"""
-        return SANITIZER.search(ended.err) is not None and b"#0" not in ended.err and b"runtime error" not in ended.err
+        located = b"#0" in ended.err or b"runtime error" in ended.err
+        return SANITIZER.search(ended.err) is not None and not located
 
     def in_a_library(self, ended):
         """Did it die in code that is not halo's?"""
         for frame in FRAME.finditer(ended.err):
             module = frame.group(1) or frame.group(2) or frame.group(3)
-            if not NOBODY.search(module):
+            if not SYSTEM.search(module):
                 return os.path.basename(module) != b"halo" and frame.group(3) is None
         return False
 
     def in_the_loader(self, ended):
-        """Did glibc end it, without memory for a table of a library that was being loaded (do_lookup_unique)?"""
+        """Did glibc end it, without memory for a table of a library that was being loaded
+        (do_lookup_unique)?"""
         return ended.code == 127 and ended.err.endswith(b"out of memory\n")
 
     def report(self, what, case, ended):

@@ -1,5 +1,5 @@
-"""What the campaign knows better: the lengths of sounds that it made, tables as Python's csv reads them, lists as other
-systems write them, and files with something behind them."""
+"""What the campaign knows better: the lengths of sounds that it made, tables as Python's csv reads them, lists
+as other systems write them, and files with something behind them."""
 
 import csv
 import io
@@ -96,7 +96,8 @@ class Known:
         """A picture with something behind it that is no picture has the same samples."""
         name = draw.choice([name for name in FOLLOWED if (self.seeds / name).exists()])
         data = (self.seeds / name).read_bytes()
-        rest = draw.choice([data[: draw.randrange(1, 60)], draw.randbytes(draw.randrange(1, 40)), b"\0" * 7, b"\n"])
+        rest = draw.choice([data[: draw.randrange(1, 60)], draw.randbytes(draw.randrange(1, 40)), b"\0" * 7,
+            b"\n"])
         (folder / name).write_bytes(data)
         (folder / f"more.{name}").write_bytes(data + rest)
         case, ended, clean = self.run(folder, ["compare", name, f"more.{name}", "--at-most", "max=0"])

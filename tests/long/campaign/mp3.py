@@ -1,6 +1,6 @@
-"""MP3, which halo reads and does not write: frames of MPEG layer III (ISO 11172-3, 2.4.1; ISO 13818-3 for the low
-sample rates) whose side information is right and whose coded samples are noise, with and without the headers and tags
-that encoders put around them."""
+"""MP3, which halo reads and does not write: frames of MPEG layer III (ISO 11172-3, 2.4.1; ISO 13818-3 for the
+low sample rates) whose side information is right and whose coded samples are noise, with and without the
+headers and tags that encoders put around them."""
 
 import struct
 
@@ -70,7 +70,8 @@ def frame(draw, version, rate, kbits, channels, body=None):
 
 
 def xing(frames, size, kind=b"Xing"):
-    """What LAME writes first: the number of frames and bytes, and how many samples are to be cut off at both ends."""
+    """What LAME writes first: the number of frames and bytes, and how many samples are to be cut off at both
+    ends."""
     lame = b"LAME3.100" + bytes(12) + (576 << 12 | 1000).to_bytes(3, "big") + bytes(12)
     return kind + struct.pack(">III", 3, frames, size) + lame
 

@@ -99,7 +99,8 @@ def append(draw, data):
     return data + draw.choice([draw.randbytes(draw.randrange(64)), data])
 
 
-# Where files of a format say how much they hold: how they begin, what the number stands behind, how far, and its kind.
+# Where files of a format state their length: how they begin, what precedes the number, how far away it is, and
+# its type.
 CLAIMS = [
     (b"fLaC", b"fLaC", 18, ">I"),
     (b"RIFF", b"data", 0, "<I"),

@@ -1,6 +1,6 @@
 """Paths that meet: an output that is also read, or is another output, by the same name, another one, or a link;
-journals that are links or something else; files of the user's where halo puts its own. What a command reads, and what
-it was not given, is the same afterwards, and two outputs never end in one file."""
+journals that are links or something else; files of the user's where halo puts its own. What a command reads,
+and what it was not given, is the same afterwards, and two outputs never end in one file."""
 
 import os
 import shlex
@@ -8,7 +8,7 @@ import shutil
 
 from judge import Case
 
-# What runs, which of its paths are read, and which are written.
+# Commands, the paths they read, and the paths they write.
 SCENARIOS = {
     "filter": ("run gauss:1 {in} -o {out} -f", ["in"], ["out"]),
     "plotted": ("run hist {in} -o {out} --plot {plot} -f", ["in"], ["out", "plot"]),
@@ -108,7 +108,8 @@ class Paths:
         before = contents(folder)
         case = Case(folder, [self.judge.halo, *shlex.split(command.format(**words))])
         ended = self.judge.run(case)
-        what = self.judge.wrong(case, ended) or self.changed(folder, before, [words[name] for name in writes], ended)
+        what = self.judge.wrong(case, ended) or self.changed(folder, before, [words[name] for name in writes],
+            ended)
         if what is None and of is None and ended.code not in (0, 6):
             what = f"failed: exit {ended.code} of a command that is right"
         if what is None and ended.code == 0 and of in writes:
@@ -120,7 +121,8 @@ class Paths:
     def changed(self, folder, before, written, ended):
         """What is not as it was, but for outputs; these keep their permissions."""
         after = contents(folder)
-        outputs = {os.path.relpath(os.path.realpath(folder / name), os.path.realpath(folder)) for name in written}
+        outputs = {os.path.relpath(os.path.realpath(folder / name), os.path.realpath(folder))
+            for name in written}
         read = {NAMES[role] for role in [*SEEDS, *TEXTS]}
         for name, (data, mode) in before.items():
             if name not in after:
@@ -153,7 +155,8 @@ class Paths:
         case = Case(folder, [self.judge.halo, *"run gauss:1 in.png --out-dir o --resume".split()])
         ended = self.judge.run(case)
         what = self.judge.wrong(case, ended)
-        if what is None and (victim.read_bytes() if victim.exists() else b"") != (b"" if kind == "dangling" else NOTES):
+        if what is None and (victim.read_bytes() if victim.exists() else b"") != (b"" if kind == "dangling"
+            else NOTES):
             what = "a journal was written through a link"
         if what is None and kind == "notes" and journal.read_bytes() != NOTES:
             what = "a file that is no journal was written to"

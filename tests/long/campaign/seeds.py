@@ -1,4 +1,5 @@
-"""Small files of every format that halo reads, of every one that it only writes, and of those that it refuses."""
+"""Small files of every format that halo reads, of every one that it only writes, and of those that it
+refuses."""
 
 import random
 import struct
@@ -27,9 +28,10 @@ MADE = [
     ("rgb.ppm", "", "rgb.bmp", []),
     ("rgb.ppm", "", "rgb.tga", []),
     ("rgb.ppm", "gauss:1", "rgb.hdr", []),
-] + [("sound.wav", "", f"sound.{to}", []) for to in ("flac", "aiff", "au", "w64", "rf64", "ogg", "opus", "npy", "tsv")]
+] + [("sound.wav", "", f"sound.{to}", []) for to in ("flac", "aiff", "au", "w64", "rf64", "ogg", "opus", "npy",
+    "tsv")]
 
-# What a terminal would obey, and what turns the direction of writing.
+# Control characters, and those that change the direction of writing.
 ESCAPES = "\x1b[31mred\x07\x7f\u009b2J\u202egnp"
 TABLES = {
     "table.csv": b"time,a,b\n0,1,2\n1,2,-3.5e2\n2,,6\n3,4,5\n",
@@ -77,7 +79,8 @@ def png(width, height, depth, colour, rows, before=b"", interlace=0):
 
 
 def pngs(draw):
-    """What halo does not write itself: few bits, palettes, interlacing, and all that PNG says beside the samples."""
+    """What halo does not write itself: few bits, palettes, interlacing, and all that PNG says beside the
+    samples."""
     palette = chunk(b"PLTE", draw.randbytes(48)) + chunk(b"tRNS", draw.randbytes(7))
     said = b"".join(
         [
@@ -98,7 +101,8 @@ def pngs(draw):
     return {
         "bits.png": png(13, 9, 1, 0, b"".join(b"\0" + draw.randbytes(2) for _ in range(9))),
         "palette.png": png(13, 9, 4, 3, b"".join(b"\1" + draw.randbytes(7) for _ in range(9)), palette),
-        "interlaced.png": png(4, 4, 8, 0, b"".join(b"\0" + draw.randbytes(n) for n in (1, 1, 2, 2, 2, 4, 4)), b"", 1),
+        "interlaced.png": png(4, 4, 8, 0, b"".join(b"\0" + draw.randbytes(n) for n in (1, 1, 2, 2, 2, 4, 4)),
+            b"", 1),
         "said.png": png(5, 5, 8, 2, b"".join(b"\4" + draw.randbytes(15) for _ in range(5)), said),
         "escapes.png": png(1, 1, 8, 0, b"\0\1", chunk(b"iTXt", b"Title\0\0\0\0\0" + ESCAPES.encode())),
     }
@@ -144,7 +148,8 @@ def make(halo, environment, folder, corpus=None):
         "plain.pgm": f"P2\n# so\n12 7 255\n{plain}\n".encode(),
         "bits.pbm": b"P4 13 5\n" + draw.randbytes(10),
         "plain.pbm": b"P1 3 2\n010\n1 1 0\n",
-        "rgba.pam": b"P7\nWIDTH 9\nHEIGHT 8\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n" + draw.randbytes(288),
+        "rgba.pam": b"P7\nWIDTH 9\nHEIGHT 8\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n" +
+        draw.randbytes(288),
         "sound.wav": wave(2, 16, 900, draw),
         "deep.wav": wave(1, 24, 500, draw),
         "float.wav": wave(2, 32, 400, draw, 3),

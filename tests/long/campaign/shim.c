@@ -1,9 +1,9 @@
-/* A library for LD_PRELOAD that lets calls of the system fail: the FAULT_N-th of those named in FAULT_CALL (and every
- * later one with FAULT_LASTING=1) fails with errno FAULT_ERRNO; with FAULT_SHORT=1 reads and writes do half instead.
- * FAULT_COUNT names a file that gets the number of calls of each name, a line each. Calls count from the first line of
- * main() to its end, and those to standard error never do: what is said of a failure has to come through.
- *
- * It works on programs with AddressSanitizer, too: every call goes on to whatever would have been called. */
+/* A library for LD_PRELOAD that makes system calls fail: the FAULT_N-th of those named in FAULT_CALL (and every
+ * later one with FAULT_LASTING=1) fails with errno FAULT_ERRNO; with FAULT_SHORT=1 reads and writes do half
+ * instead. FAULT_COUNT names a file that receives the number of calls of each name, a line each. Calls count
+ * from the first line of main() to its end, except those to standard error, so that messages are printed. It
+ * works on programs with AddressSanitizer, too: every call is passed on to the function that it would have
+ * reached. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -28,16 +28,17 @@ static atomic_long count; /* of the calls in `calls`; and of each name, for FAUL
 static struct {
     const char *name;
     atomic_long count;
-} counted[] = {{"malloc", 0}, {"calloc", 0},    {"realloc", 0}, {"aligned_alloc", 0}, {"open", 0},    {"read", 0},    {"write", 0},
-               {"close", 0},  {"fsync", 0},     {"rename", 0},  {"link", 0},          {"unlink", 0},  {"mkdir", 0},   {"fchmod", 0},
-               {"stat", 0},   {"ftruncate", 0}, {"lseek", 0},   {"fstat", 0},         {"opendir", 0}, {"readdir", 0}, {"readlink", 0},
-               {"fcntl", 0},  {"flock", 0},     {"pthread_create", 0}};
+} counted[] = {{"malloc", 0},    {"calloc", 0}, {"realloc", 0}, {"aligned_alloc", 0}, {"open", 0},
+               {"read", 0},      {"write", 0},  {"close", 0},   {"fsync", 0},         {"rename", 0},
+               {"link", 0},      {"unlink", 0}, {"mkdir", 0},   {"fchmod", 0},        {"stat", 0},
+               {"ftruncate", 0}, {"lseek", 0},  {"fstat", 0},   {"opendir", 0},       {"readdir", 0},
+               {"readlink", 0},  {"fcntl", 0},  {"flock", 0},   {"pthread_create", 0}};
 static long which = -1;
 static int error;
 static bool lasting, shortly;
 static char calls[256];
 
-/* What a thread does before its first line is not the program's: a sanitizer asks for memory then, and may not fail. */
+/* Before a thread's function begins, a sanitizer allocates memory, which must not fail. */
 static _Thread_local bool begun __attribute__((tls_model("initial-exec")));
 
 /* Is this the call that fails? */
@@ -55,16 +56,16 @@ static bool fails(const char *name)
     return false;
 }
 
-#define REAL(function)                                                                   \
-    ({                                                                                   \
-        static __typeof__(&function) real;                                               \
-        if (real == NULL) real = (__typeof__(&function))dlsym(RTLD_NEXT, #function);     \
-        real;                                                                            \
+#define REAL(function)                                                               \
+    ({                                                                               \
+        static __typeof__(&function) real;                                           \
+        if (real == NULL) real = (__typeof__(&function))dlsym(RTLD_NEXT, #function); \
+        real;                                                                        \
     })
-#define FAIL_AS(name, value)   \
-    if (fails(name)) {         \
-        errno = error;         \
-        return value;          \
+#define FAIL_AS(name, value) \
+    if (fails(name)) {       \
+        errno = error;       \
+        return value;        \
     }
 
 /* ---- from the beginning of main() to its end ------------------------------------------------------------- */
@@ -82,7 +83,7 @@ static void finish(void)
     fclose(file);
 }
 
-/* Says in whose code a program died that has no sanitizer to do so. */
+/* Prints where a program without a sanitizer crashed. */
 static void died(int number)
 {
     void *frame[48];
@@ -115,16 +116,18 @@ static int counted_main(int argc, char **argv, char **environment)
     return code;
 }
 
-int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, int (*init)(int, char **, char **),
-                      void (*fini)(void), void (*loader_fini)(void), void *stack_end)
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+                      int (*init)(int, char **, char **), void (*fini)(void), void (*loader_fini)(void),
+                      void *stack_end)
 {
     real_main = main;
     return REAL(__libc_start_main)(counted_main, argc, argv, init, fini, loader_fini, stack_end);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------- */
+/* ---- memory -----------------------------------------------------------------------------------------------
+ */
 
-/* dlsym() itself may ask for memory while the functions below are being looked up: it gets some of this. */
+/* dlsym() itself may allocate memory while the functions below are looked up: it gets some of this. */
 static _Alignas(64) char early[1 << 16];
 static size_t early_used;
 
@@ -136,7 +139,10 @@ static void *take_early(size_t size)
     return taken;
 }
 
-static bool is_early(const void *p) { return (const char *)p >= early && (const char *)p < early + sizeof early; }
+static bool is_early(const void *p)
+{
+    return (const char *)p >= early && (const char *)p < early + sizeof early;
+}
 
 static void *(*real_malloc)(size_t), *(*real_calloc)(size_t, size_t), *(*real_realloc)(void *, size_t);
 static void *(*real_aligned_alloc)(size_t, size_t);
@@ -196,7 +202,7 @@ void free(void *p)
     if (!is_early(p) && look_up()) real_free(p);
 }
 
-/* glibc's own asks for memory where nobody sees it. */
+/* glibc's own allocates memory by internal calls. */
 char *strdup(const char *text)
 {
     const size_t size = strlen(text) + 1;
@@ -204,7 +210,8 @@ char *strdup(const char *text)
     return copy == NULL ? NULL : memcpy(copy, text, size);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------------------
+ */
 
 ssize_t write(int fd, const void *bytes, size_t size)
 {
@@ -239,36 +246,36 @@ int close(int fd)
     return result;
 }
 
-#define OPEN(function)                                          \
-    int function(const char *path, int flags, ...)              \
-    {                                                           \
-        va_list rest;                                           \
-        va_start(rest, flags);                                  \
-        const mode_t mode = va_arg(rest, mode_t);               \
-        va_end(rest);                                           \
-        FAIL_AS("open", -1)                                     \
-        return REAL(function)(path, flags, mode);               \
+#define OPEN(function)                             \
+    int function(const char *path, int flags, ...) \
+    {                                              \
+        va_list rest;                              \
+        va_start(rest, flags);                     \
+        const mode_t mode = va_arg(rest, mode_t);  \
+        va_end(rest);                              \
+        FAIL_AS("open", -1)                        \
+        return REAL(function)(path, flags, mode);  \
     }
 OPEN(open)
 OPEN(open64)
 
-#define FOPEN(function)                                     \
-    FILE *function(const char *path, const char *mode)      \
-    {                                                       \
-        FAIL_AS("open", NULL)                               \
-        return REAL(function)(path, mode);                  \
+#define FOPEN(function)                                \
+    FILE *function(const char *path, const char *mode) \
+    {                                                  \
+        FAIL_AS("open", NULL)                          \
+        return REAL(function)(path, mode);             \
     }
 FOPEN(fopen)
 FOPEN(fopen64)
 
-#define FCNTL(function)                             \
-    int function(int fd, int command, ...)          \
-    {                                               \
-        va_list rest;                               \
-        va_start(rest, command);                    \
-        void *argument = va_arg(rest, void *);      \
-        va_end(rest);                               \
-        FAIL_AS("fcntl", -1)                        \
+#define FCNTL(function)                               \
+    int function(int fd, int command, ...)            \
+    {                                                 \
+        va_list rest;                                 \
+        va_start(rest, command);                      \
+        void *argument = va_arg(rest, void *);        \
+        va_end(rest);                                 \
+        FAIL_AS("fcntl", -1)                          \
         return REAL(function)(fd, command, argument); \
     }
 FCNTL(fcntl)
@@ -294,7 +301,7 @@ PASS(int, lstat64, (const char *path, struct stat64 *st), (path, st), "stat", -1
 PASS(int, fstat64, (int fd, struct stat64 *st), (fd, st), "fstat", -1)
 PASS(ssize_t, readlink, (const char *path, char *text, size_t size), (path, text, size), "readlink", -1)
 PASS(DIR *, opendir, (const char *path), (path), "opendir", NULL)
-PASS(struct dirent64 *, readdir64, (DIR *folder), (folder), "readdir", NULL)
+PASS(struct dirent64 *, readdir64, (DIR * folder), (folder), "readdir", NULL)
 PASS(int, flock, (int fd, int how), (fd, how), "flock", -1)
 
 typedef struct Start {

@@ -1,5 +1,5 @@
-"""Signals at random moments of a batch: it ends by them, leaves no temporary, and --resume makes what an undisturbed run
-makes."""
+"""Signals at random moments of a batch: it ends by them, leaves no temporary, and --resume makes what an
+undisturbed run makes."""
 
 import shutil
 import signal
@@ -12,7 +12,8 @@ STOPS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SI
 class Signals:
     def __init__(self, judge, seeds):
         self.judge = judge
-        for number in STOPS[:-1]:  # nohup and background jobs ignore some, and what they start does, too
+        # nohup and background jobs ignore some, and so do the processes that they start
+        for number in STOPS[:-1]:
             signal.signal(number, signal.SIG_DFL)
         self.folder = judge.work / "signals"
         (self.folder / "in").mkdir(parents=True)
