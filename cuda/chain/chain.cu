@@ -41,11 +41,13 @@ static bool one_takes(const HaloShape *src, const HaloShape *dst, const ChainPar
     return link->primitive == HALO_CONV && conv_points_takes(src, dst, &link->u.conv);
 }
 
-/* Chains that the adapter can run: KEEP would need its margins. */
+/* Chains that the adapter can run: KEEP would need its margins, and a column pass reads a constant border
+ * itself. */
 static bool adapter_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
-    return gradient_takes(src, dst, chain) ||
-           (sep_combined_takes(src, dst, chain) && chain->link[1].u.combine.kind != HALO_COMBINE_KEEP);
+    const bool constant = chain->link[0].u.window.border == HALO_BORDER_CONSTANT;
+    return gradient_takes(src, dst, chain) || (sep_combined_takes(src, dst, chain) && !constant &&
+                                               chain->link[1].u.combine.kind != HALO_COMBINE_KEEP);
 }
 
 static HaloStatus adapted(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const ChainParts *parts,
