@@ -187,7 +187,9 @@ static HaloStatus conv_without_nan(HaloDevice *device, const HaloBuf *src, HaloB
     int64_t bytes;
     void *workspace;
     plain.window.nan_ignore = plain.affine = plain.fast = false;
-    CUDA_PASS(mask_workspace(device, conv, &bytes, &workspace)); /* queried before anything is computed */
+    const HaloStatus status =
+        mask_workspace(device, conv, &bytes, &workspace); /* before anything is computed */
+    if (status != HALO_OK && !device->asking) return status;
     return conv_fixup(
         device, dst, conv->affine, store,
         [&](HaloBuf *made) {
