@@ -118,8 +118,8 @@ static void many_rows_of_few_columns(void **state)
     for_each_case(__func__, 100, few_columns_body);
 }
 
-/* Narrow images and images of many channels that are so large that a GPU takes them in bands of rows, or in groups of
- * channels. */
+/* Narrow images and images of many channels that are so large that a GPU takes them in bands of rows, or in
+ * groups of channels. */
 static void large_bands(void **state)
 {
     (void)state;
