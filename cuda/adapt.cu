@@ -32,7 +32,7 @@ struct AdaptLayout {
 bool cuda_is_narrow(const HaloBuf *dst, const HaloWindow *window)
 {
     return dst->cols > 1 && dst->rows >= narrow_rows && dst->cols <= narrow_samples / dst->shape.channels &&
-           window->width <= narrow_cell - dst->cols;
+           window->width <= narrow_cell - dst->cols && window->height <= dst->rows / 4;
 }
 
 /* The layout of the first band; others differ in their rows and channels alone. */
@@ -54,8 +54,8 @@ static AdaptLayout first_layout(const HaloBuf *dst, const HaloWindow *window)
 /* ---- the kernels ---------------------------------------------------------------------------------------- */
 
 static const int adapt_threads = 256;
-static const int adapt_cols = 64;   /* of a cell, that a block takes at a time, at most */
-static const int adapt_tile = 2048; /* samples of a block: rows, columns and channels */
+static const int adapt_rows = 256, adapt_cols = 64; /* of a cell, that a block takes at a time, at most */
+static const int adapt_tile = 2048;                 /* samples of a block: rows, columns and channels */
 static const int adapt_room =
     3 * adapt_tile / 2; /* with rows of an odd number of samples, to avoid bank conflicts */
 
@@ -137,24 +137,36 @@ template <typename S, typename T>
 __global__ static void __launch_bounds__(adapt_threads) gather_kernel(const __grid_constant__ AdaptArgs a)
 {
     __shared__ T tile[adapt_room];
+    __shared__ int64_t row_at[adapt_rows], column_at[adapt_cols]; /* bytes; -1: the border's value */
     const AdaptBlock b = adapt_block(a);
     const T outside = (T)halo_border_value(a.border, a.value);
-    adapt_pixels(a, b, [&](int r, int x, int c, int at) {
-        const int64_t row = b.from + b.y + r;
-        T v = outside;
-        if (row < a.end) { /* below that no output needs a row, and the source may not have it */
-            const int64_t iy = halo_border_index(a.y_first + row, a.height, a.border);
-            const int64_t ix = halo_border_index(a.x_first + b.x + x, a.width, a.border);
-            if (ix >= 0 && iy >= 0)
-                v = (T)((const S *)(a.image + (iy - a.y0) * a.image_stride))[(ix - a.x0) * a.image_channels +
-                                                                             a.layout.channel + b.channel + c];
-        }
-        tile[at] = v;
-    });
+    char *const wide = a.wide + b.y * a.wide_stride + b.wide * (int64_t)sizeof(T);
+    for (int r = (int)threadIdx.x; r < b.rows; r += adapt_threads) {
+        const int64_t row =
+            b.from + b.y + r; /* from `end` on no output needs a row, and the source may not have it */
+        const int64_t iy = row < a.end ? halo_border_index(a.y_first + row, a.height, a.border) : -1;
+        row_at[r] = iy < 0 ? -1 : (iy - a.y0) * a.image_stride;
+    }
+    for (int x = (int)threadIdx.x; x < b.cols; x += adapt_threads) {
+        const int64_t ix = halo_border_index(a.x_first + b.x + x, a.width, a.border);
+        const int64_t sample = (ix - a.x0) * a.image_channels + a.layout.channel + b.channel;
+        column_at[x] = ix < 0 ? -1 : sample * (int64_t)sizeof(S);
+    }
     __syncthreads();
-    adapt_planes(a, b, [&](int r, int x, int c, int at) {
-        ((T *)(a.wide + (b.y + r) * a.wide_stride))[b.wide + c * a.layout.pitch + x] = tile[at];
-    });
+    const auto sample = [&](int r, int x, int c) {
+        const int64_t row = row_at[r], column = column_at[x];
+        return row < 0 || column < 0 ? outside : (T)__ldg((const S *)(a.image + row + column) + c);
+    };
+    const auto put = [&](int r, int x, int c, T v) {
+        ((T *)(wide + r * a.wide_stride))[c * a.layout.pitch + x] = v;
+    };
+    if (a.tile_channels.n == 1) {
+        adapt_planes(a, b, [&](int r, int x, int c, int) { put(r, x, c, sample(r, x, c)); });
+        return;
+    }
+    adapt_pixels(a, b, [&](int r, int x, int c, int at) { tile[at] = sample(r, x, c); });
+    __syncthreads();
+    adapt_planes(a, b, [&](int r, int x, int c, int at) { put(r, x, c, tile[at]); });
 }
 
 /* T: results in the wide picture. */
@@ -163,20 +175,28 @@ __global__ static void __launch_bounds__(adapt_threads) scatter_kernel(const __g
 {
     __shared__ T tile[adapt_room];
     const AdaptBlock b = adapt_block(a);
+    const char *const wide = a.wide + b.y * a.wide_stride + b.wide * (int64_t)sizeof(T);
+    const int64_t first = b.from + b.y, left = a.end - first; /* rows that exist */
     unsigned clipped = 0;
-    adapt_planes(a, b, [&](int r, int x, int c, int at) {
-        tile[at] = ((const T *)(a.wide + (b.y + r) * a.wide_stride))[b.wide + c * a.layout.pitch + x];
-    });
+    const auto result = [&](int r, int x, int c) {
+        return ((const T *)(wide + r * a.wide_stride))[c * a.layout.pitch + x];
+    };
+    if (a.tile_channels.n > 1)
+        adapt_planes(a, b, [&](int r, int x, int c, int at) { tile[at] = result(r, x, c); });
     __syncthreads();
     cuda_typed(a.dtype, [&](auto zero) {
         using D = decltype(zero);
-        adapt_pixels(a, b, [&](int r, int x, int c, int at) {
-            const int64_t row = b.from + b.y + r;
-            if (row >= a.end) return;
-            D *const to = (D *)(a.image + (a.layout.y + row) * a.image_stride);
-            to[(b.x + x) * a.image_channels + a.layout.channel + b.channel + c] =
-                cuda_sample<D>((float)tile[at], a.store, &clipped);
-        });
+        char *const image = a.image + (a.layout.y + first) * a.image_stride +
+                            (b.x * a.image_channels + a.layout.channel + b.channel) * (int64_t)sizeof(D);
+        const auto store = [&](int r, int x, int c, T v) {
+            if (r < left)
+                ((D *)(image + r * a.image_stride))[(int64_t)x * a.image_channels + c] =
+                    cuda_sample<D>((float)v, a.store, &clipped);
+        };
+        if (a.tile_channels.n == 1)
+            adapt_planes(a, b, [&](int r, int x, int c, int) { store(r, x, c, result(r, x, c)); });
+        else
+            adapt_pixels(a, b, [&](int r, int x, int c, int at) { store(r, x, c, tile[at]); });
     });
     __syncwarp();
     cuda_count_clipped(a.clipped, clipped);
@@ -192,7 +212,7 @@ static int64_t set_blocks(AdaptArgs *a, int64_t cols, int64_t rows)
     a->rows = rows;
     a->tile_cols = cuda_divisor(wide);
     a->tile_channels = cuda_divisor(channels);
-    a->tile_rows = (int)cuda_min(rows, adapt_tile / (wide * channels));
+    a->tile_rows = (int)cuda_min(cuda_min(rows, adapt_rows), adapt_tile / (wide * channels));
     a->across = (unsigned)cuda_ceil_div(cols, wide);
     a->sets = (unsigned)cuda_ceil_div(a->layout.channels, channels);
     a->strips = (unsigned)a->layout.strips;

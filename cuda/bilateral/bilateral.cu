@@ -1,10 +1,10 @@
-/* Bilateral filters: the choice of a kernel, and of how much of the window goes at a time. */
+/* Bilateral filters: the choice of a kernel, and of the part of the window that is staged at a time. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bilateral_kernel.cuh"
 
-static HaloStatus upload_tables(HaloDevice *device, const HaloBilateral *bilateral, AlikeArgs *args)
+static HaloStatus upload_tables(HaloDevice *device, const HaloBilateral *bilateral, BilateralArgs *args)
 {
     const HaloWindow *const window = &bilateral->window;
     const size_t row = (size_t)window->width * sizeof(float);
@@ -28,7 +28,7 @@ static HaloStatus upload_tables(HaloDevice *device, const HaloBilateral *bilater
     }
     const cudaError_t error =
         cudaMemcpyAsync(there, host, (size_t)bytes, cudaMemcpyHostToDevice, device->stream);
-    free(host); /* what is not pinned has been copied by now */
+    free(host); /* pageable memory has been read by now */
     CUDA_TRY(error);
     args->start = (const float *)there;
     args->span = (const int2 *)((const char *)there + starts);
@@ -36,9 +36,10 @@ static HaloStatus upload_tables(HaloDevice *device, const HaloBilateral *bilater
 }
 
 /* Lays out the tile for so much of the window; its bytes. */
-static int64_t set_tile(AlikeArgs *args, int channels, int64_t rows, int64_t cols)
+static int64_t set_tile(BilateralArgs *args, int channels, int64_t rows, int64_t cols)
 {
-    const int high = alike_threads / args->across, wide = alike_groups(channels) * alike_own * args->across;
+    const int high = bilateral_threads / args->across,
+              wide = bilateral_groups(channels) * bilateral_own * args->across;
     const int64_t pitch = wide + cols, plane = (high + rows - 1) * pitch;
     const int64_t bytes =
         (channels * plane + rows * cols) * (int64_t)sizeof(float) + rows * (int64_t)sizeof(int2);
@@ -54,41 +55,43 @@ static int disk_of(const HaloBilateral *bilateral)
 {
     const HaloWindow *const window = &bilateral->window;
     const int radius = (int)(window->width / 2);
-    if (window->nan_ignore || window->width != window->height || radius < 1 || radius > alike_disks) return 0;
+    if (window->nan_ignore || window->width != window->height || radius < 1 || radius > bilateral_disks)
+        return 0;
     for (int dy = -radius; dy <= radius; dy++) {
         const HaloSpan *const span = &bilateral->span[radius + dy];
-        const int half = alike_half(radius, dy);
+        const int half = bilateral_half(radius, dy);
         if (span->from != radius - half || span->to != radius + half + 1) return 0;
     }
     return radius;
 }
 
 template <int C, bool Nan, int R>
-static HaloStatus launch_for(HaloDevice *device, const AlikeArgs *args, int64_t blocks, int64_t bytes)
+static HaloStatus launch_for(HaloDevice *device, const BilateralArgs *args, int64_t blocks, int64_t bytes)
 {
-    CUDA_LAUNCH(device, (alike_kernel<C, Nan, R>), blocks, alike_threads, (int)bytes, *args);
+    CUDA_LAUNCH(device, (bilateral_kernel<C, Nan, R>), blocks, bilateral_threads, (int)bytes, *args);
     return HALO_OK;
 }
 
 /* As much of the window as fits: fewer rows of it, then less of each, one after the other. */
-template <int C> static HaloStatus launch(HaloDevice *device, AlikeArgs *args, int disk)
+template <int C> static HaloStatus launch(HaloDevice *device, BilateralArgs *args, int disk)
 {
     int64_t rows = args->all.height, cols = conv_round4(args->all.width), bytes;
-    args->across = alike_usual;
-    while (args->across < alike_threads && alike_threads / args->across / 2 >= args->all.dst.rows)
+    args->across = bilateral_usual;
+    while (args->across < bilateral_threads && bilateral_threads / args->across / 2 >= args->all.dst.rows)
         args->across *= 2;
     while ((bytes = set_tile(args, C, rows, cols)) > (int64_t)device->shared_most &&
-           (rows > 1 || cols > alike_own)) {
+           (rows > 1 || cols > bilateral_own)) {
         if (rows > 1)
             rows = cuda_ceil_div(rows, 2);
         else
             cols = conv_round4((int)cuda_ceil_div(cols, 2));
     }
-    args->all.tiles_x = cuda_ceil_div(args->all.dst.cols, alike_groups(C) * alike_own * args->across);
-    const int64_t blocks = args->all.tiles_x * cuda_ceil_div(args->all.dst.rows, alike_threads / args->across);
+    args->all.tiles_x = cuda_ceil_div(args->all.dst.cols, bilateral_groups(C) * bilateral_own * args->across);
+    const int64_t blocks =
+        args->all.tiles_x * cuda_ceil_div(args->all.dst.rows, bilateral_threads / args->across);
     if (args->nan_ignore) return launch_for<C, true, 0>(device, args, blocks, bytes);
     if constexpr (C % 2 == 1) {
-        switch (args->across == alike_usual ? disk : 0) {
+        switch (args->across == bilateral_usual ? disk : 0) {
         case 1: return launch_for<C, false, 1>(device, args, blocks, bytes);
         case 2: return launch_for<C, false, 2>(device, args, blocks, bytes);
         case 3: return launch_for<C, false, 3>(device, args, blocks, bytes);
@@ -102,7 +105,7 @@ template <int C> static HaloStatus launch(HaloDevice *device, AlikeArgs *args, i
 HaloStatus cuda_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloBilateral *bilateral,
                           HaloStore store)
 {
-    AlikeArgs args = {};
+    BilateralArgs args = {};
     HaloConv conv = {};
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
@@ -119,6 +122,6 @@ HaloStatus cuda_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, 
     case 2: return launch<2>(device, &args, disk);
     case 3: return launch<3>(device, &args, disk);
     case 4: return launch<4>(device, &args, disk);
-    default: return alike_many(device, &args);
+    default: return bilateral_channels(device, &args);
     }
 }

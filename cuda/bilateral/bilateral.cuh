@@ -5,9 +5,9 @@
 #include "conv/conv.cuh"
 #include "halo/bilateral.h"
 
-static const int alike_threads = 256;
+static const int bilateral_threads = 256;
 
-struct AlikeArgs {
+struct BilateralArgs {
     ConvArgs all;
     const float
         *start; /* on the device: [height][start_pitch], and for each row from where to where it belongs */
@@ -22,7 +22,7 @@ struct AlikeArgs {
 
 HaloStatus cuda_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloBilateral *bilateral,
                           HaloStore store);
-/* bilateral_many.cu: any number of channels. */
-HaloStatus alike_many(HaloDevice *device, AlikeArgs *args);
+/* bilateral_channels.cu: any number of channels. */
+HaloStatus bilateral_channels(HaloDevice *device, BilateralArgs *args);
 
 #endif

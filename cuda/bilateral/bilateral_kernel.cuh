@@ -1,32 +1,32 @@
-/* The kernel for few channels. A block stages the samples round its outputs, scaled, as one plane a channel. A
- * thread makes groups of four neighbouring pixels, so that few loads serve many weights; what is left for it to
- * wait for is its arithmetic, eight operations a pixel of the window for one channel. */
+/* Bilateral filters of one to four channels. A block stages the samples around its outputs, scaled, as one
+ * plane a channel. A thread computes groups of four neighbouring pixels, so that few loads serve many weights;
+ * it is bound by arithmetic, eight operations a pixel of the window for one channel. */
 #ifndef HALO_CUDA_BILATERAL_KERNEL_CUH
 #define HALO_CUDA_BILATERAL_KERNEL_CUH
 
 #include "bilateral.cuh"
 
-static const int alike_own =
+static const int bilateral_own =
     4; /* neighbouring pixels of a thread, and pixels of the window that it takes at a time */
-static const int alike_disks = 5; /* the largest radius that has kernels of its own */
+static const int bilateral_disks = 5; /* the largest radius that has kernels of its own */
 
 /* Groups of pixels of a thread. */
-__host__ __device__ static constexpr int alike_groups(int channels) { return channels == 1 ? 2 : 1; }
+__host__ __device__ static constexpr int bilateral_groups(int channels) { return channels == 1 ? 2 : 1; }
 
 /* ---- the tile ------------------------------------------------------------------------------------------- */
 
-static const int alike_usual = 8; /* threads of a row of a block whose outputs have many rows */
+static const int bilateral_usual = 8; /* threads of a row of a block whose outputs have many rows */
 
-/* How a block's pixels lie; of disks of a known radius, R, all is known. */
-struct AlikeTile {
+/* The layout of the pixels of a block; for disks of radius R it is known at compile time. */
+struct BilateralTile {
     int across, wide, high; /* threads of a row; outputs */
     int pitch, plane;       /* of what is staged */
 };
 
-template <int C, int R> __device__ __forceinline__ static AlikeTile alike_tile(const AlikeArgs &a)
+template <int C, int R> __device__ __forceinline__ static BilateralTile bilateral_tile(const BilateralArgs &a)
 {
-    const int across = R > 0 ? alike_usual : a.across, wide = alike_groups(C) * alike_own * across,
-              high = alike_threads / across, pitch = R > 0 ? wide + (2 * R + 4) / 4 * 4 : a.pitch;
+    const int across = R > 0 ? bilateral_usual : a.across, wide = bilateral_groups(C) * bilateral_own * across,
+              high = bilateral_threads / across, pitch = R > 0 ? wide + (2 * R + 4) / 4 * 4 : a.pitch;
     return {across, wide, high, pitch, R > 0 ? (high + 2 * R) * pitch : a.plane};
 }
 
@@ -34,8 +34,8 @@ template <int C, int R> __device__ __forceinline__ static AlikeTile alike_tile(c
 
 /* A row that lies in the image; Most: numbers of it that a thread takes at most, 0: any. */
 template <typename S, int C, int Most>
-__device__ __forceinline__ static void alike_inside(const AlikeArgs &a, const S *row, int numbers, int plane,
-                                                    float *to)
+__device__ __forceinline__ static void bilateral_inside(const BilateralArgs &a, const S *row, int numbers,
+                                                        int plane, float *to)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP;
     if constexpr (Most > 0) {
@@ -57,8 +57,8 @@ __device__ __forceinline__ static void alike_inside(const AlikeArgs &a, const S 
 
 /* A row of which some, or all, may be what the border makes. */
 template <typename S, int C>
-__device__ __forceinline__ static void alike_beside(const AlikeArgs &a, int64_t x, int64_t y, int numbers,
-                                                    int plane, float *to)
+__device__ __forceinline__ static void bilateral_beside(const BilateralArgs &a, int64_t x, int64_t y,
+                                                        int numbers, int plane, float *to)
 {
     const ConvSource &src = a.all.src;
     const int64_t iy = halo_border_index(y, src.height, src.border);
@@ -74,11 +74,12 @@ __device__ __forceinline__ static void alike_beside(const AlikeArgs &a, int64_t 
 
 /* Pixels from (x, y) of the whole on, as many rows as `cols`; what no output needs is not read. */
 template <int C, int R>
-__device__ __forceinline__ static void alike_stage(const AlikeArgs &a, const AlikeTile &t, int64_t x, int64_t y,
-                                                   int cols, int rows, float *tile)
+__device__ __forceinline__ static void bilateral_stage(const BilateralArgs &a, const BilateralTile &t,
+                                                       int64_t x, int64_t y, int cols, int rows, float *tile)
 {
-    constexpr int warps = alike_threads / CUDA_WARP,
-                  most = R > 0 ? ((alike_groups(C) * alike_own * alike_usual + 2 * R) * C + CUDA_WARP - 1) /
+    constexpr int warps = bilateral_threads / CUDA_WARP,
+                  most = R > 0 ? ((bilateral_groups(C) * bilateral_own * bilateral_usual + 2 * R) * C +
+                                  CUDA_WARP - 1) /
                                      CUDA_WARP
                                : 0;
     const ConvSource &src = a.all.src;
@@ -93,28 +94,28 @@ __device__ __forceinline__ static void alike_stage(const AlikeArgs &a, const Ali
         if (inside) {
 #pragma unroll 1
             for (; r < height; r += warps, from += warps * src.stride, to += warps * t.pitch)
-                alike_inside<S, C, most>(a, (const S *)from + (x - src.x0) * C, numbers, t.plane, to);
+                bilateral_inside<S, C, most>(a, (const S *)from + (x - src.x0) * C, numbers, t.plane, to);
         } else {
 #pragma unroll 1
             for (; r < height; r += warps, to += warps * t.pitch)
-                alike_beside<S, C>(a, x, y + r, numbers, t.plane, to);
+                bilateral_beside<S, C>(a, x, y + r, numbers, t.plane, to);
         }
     });
 }
 
 /* ---- a thread's work ------------------------------------------------------------------------------------ */
 
-template <int C> struct AlikeSums {
-    float middle[C][alike_own], sum[C][alike_own], weight[alike_own];
+template <int C> struct BilateralSums {
+    float middle[C][bilateral_own], sum[C][bilateral_own], weight[bilateral_own];
 };
 
 /* The pixel of the window that `start` belongs to, which lies k further right than the first that is in v. */
 template <int C, bool Nan>
-__device__ __forceinline__ static void alike_add(AlikeSums<C> &s, const float v[C][2 * alike_own], int k,
-                                                 float start, float bend)
+__device__ __forceinline__ static void bilateral_add(BilateralSums<C> &s, const float v[C][2 * bilateral_own],
+                                                     int k, float start, float bend)
 {
 #pragma unroll
-    for (int o = 0; o < alike_own; o++) {
+    for (int o = 0; o < bilateral_own; o++) {
         float y = start, d[C];
 #pragma unroll
         for (int c = 0; c < C; c++) {
@@ -130,104 +131,108 @@ __device__ __forceinline__ static void alike_add(AlikeSums<C> &s, const float v[
 
 /* Pixels [i, i + 4) of a row of the window, of those the ones from `from` on, up to `to`. */
 template <int C, bool Nan>
-__device__ __forceinline__ static void alike_four(const AlikeTile &t, AlikeSums<C> s[alike_groups(C)],
-                                                  const float *at, const float *start, float bend, int from,
-                                                  int to)
+__device__ __forceinline__ static void bilateral_four(const BilateralTile &t,
+                                                      BilateralSums<C> s[bilateral_groups(C)], const float *at,
+                                                      const float *start, float bend, int from, int to)
 {
-    float v[alike_groups(C)][C][2 * alike_own], first[alike_own];
+    float v[bilateral_groups(C)][C][2 * bilateral_own], first[bilateral_own];
     conv_load4(first, start);
 #pragma unroll
-    for (int g = 0; g < alike_groups(C); g++)
+    for (int g = 0; g < bilateral_groups(C); g++)
 #pragma unroll
         for (int c = 0; c < C; c++) {
-            conv_load4(v[g][c], at + g * alike_own * t.across + c * t.plane);
-            conv_load4(v[g][c] + alike_own, at + g * alike_own * t.across + c * t.plane + alike_own);
+            conv_load4(v[g][c], at + g * bilateral_own * t.across + c * t.plane);
+            conv_load4(v[g][c] + bilateral_own,
+                       at + g * bilateral_own * t.across + c * t.plane + bilateral_own);
         }
 #pragma unroll
-    for (int k = 0; k < alike_own; k++)
+    for (int k = 0; k < bilateral_own; k++)
         if (k >= from && k < to)
 #pragma unroll
-            for (int g = 0; g < alike_groups(C); g++) alike_add<C, Nan>(s[g], v[g], k, first[k], bend);
+            for (int g = 0; g < bilateral_groups(C); g++) bilateral_add<C, Nan>(s[g], v[g], k, first[k], bend);
 }
 
 /* ---- disks of a known radius ---------------------------------------------------------------------------- */
 
 /* How far row dy of the disk reaches to either side. */
-__host__ __device__ static constexpr int alike_half(int radius, int dy)
+__host__ __device__ static constexpr int bilateral_half(int radius, int dy)
 {
     int dx = radius;
     while (dx * dx + dy * dy > radius * radius) dx--;
     return dx;
 }
 
-__host__ __device__ static constexpr bool alike_occurs(int radius, int half)
+__host__ __device__ static constexpr bool bilateral_occurs(int radius, int half)
 {
     for (int dy = 0; dy <= radius; dy++)
-        if (alike_half(radius, dy) == half) return true;
+        if (bilateral_half(radius, dy) == half) return true;
     return false;
 }
 
 /* A row of the disk that reaches H to either side of its middle. */
 template <int C, bool Nan, int R, int H>
-__device__ __forceinline__ static void alike_line(const AlikeTile &t, AlikeSums<C> s[alike_groups(C)],
-                                                  const float *row, const float *start, float bend)
+__device__ __forceinline__ static void bilateral_line(const BilateralTile &t,
+                                                      BilateralSums<C> s[bilateral_groups(C)], const float *row,
+                                                      const float *start, float bend)
 {
-    constexpr int from = (R - H) / alike_own * alike_own,
-                  to = (R + H + 2 * alike_own - 1) / alike_own * alike_own;
+    constexpr int from = (R - H) / bilateral_own * bilateral_own,
+                  to = (R + H + 2 * bilateral_own - 1) / bilateral_own * bilateral_own;
     float first[to - from];
 #pragma unroll
-    for (int i = from; i < to; i += alike_own)
+    for (int i = from; i < to; i += bilateral_own)
         if (i <= R + H) conv_load4(first + i - from, start + i);
 #pragma unroll
-    for (int g = 0; g < alike_groups(C); g++) {
+    for (int g = 0; g < bilateral_groups(C); g++) {
         float v[C][to - from];
 #pragma unroll
         for (int c = 0; c < C; c++)
 #pragma unroll
-            for (int i = from; i < to; i += alike_own)
-                conv_load4(v[c] + i - from, row + i + g * alike_own * t.across + c * t.plane);
+            for (int i = from; i < to; i += bilateral_own)
+                conv_load4(v[c] + i - from, row + i + g * bilateral_own * t.across + c * t.plane);
 #pragma unroll
         for (int i = R - H; i <= R + H; i++) {
-            float part[C][2 * alike_own];
+            float part[C][2 * bilateral_own];
 #pragma unroll
             for (int c = 0; c < C; c++)
 #pragma unroll
-                for (int o = 0; o < alike_own; o++) part[c][o] = v[c][i - from + o];
-            alike_add<C, Nan>(s[g], part, 0, first[i - from], bend);
+                for (int o = 0; o < bilateral_own; o++) part[c][o] = v[c][i - from + o];
+            bilateral_add<C, Nan>(s[g], part, 0, first[i - from], bend);
         }
     }
 }
 
 /* The row that reaches `half` to either side, H or less. */
 template <int C, bool Nan, int R, int H>
-__device__ __forceinline__ static void alike_pick(const AlikeTile &t, AlikeSums<C> s[alike_groups(C)],
-                                                  const float *row, const float *start, float bend, int half)
+__device__ __forceinline__ static void bilateral_pick(const BilateralTile &t,
+                                                      BilateralSums<C> s[bilateral_groups(C)], const float *row,
+                                                      const float *start, float bend, int half)
 {
-    if constexpr (alike_occurs(R, H)) {
+    if constexpr (bilateral_occurs(R, H)) {
         if (half == H) {
-            alike_line<C, Nan, R, H>(t, s, row, start, bend);
+            bilateral_line<C, Nan, R, H>(t, s, row, start, bend);
             return;
         }
     }
-    if constexpr (H > 0) alike_pick<C, Nan, R, H - 1>(t, s, row, start, bend, half);
+    if constexpr (H > 0) bilateral_pick<C, Nan, R, H - 1>(t, s, row, start, bend, half);
 }
 
 /* ---- the ends of a thread's work ------------------------------------------------------------------------ */
 
 /* The pixels in the middle of the windows, out of the tile; */
 template <int C>
-__device__ __forceinline__ static void alike_middle(const AlikeTile &t, AlikeSums<C> &s, const float *at)
+__device__ __forceinline__ static void bilateral_middle(const BilateralTile &t, BilateralSums<C> &s,
+                                                        const float *at)
 {
 #pragma unroll
     for (int c = 0; c < C; c++)
 #pragma unroll
-        for (int o = 0; o < alike_own; o++) s.middle[c][o] = at[c * t.plane + o];
+        for (int o = 0; o < bilateral_own; o++) s.middle[c][o] = at[c * t.plane + o];
 }
 
 /* where no tile holds a whole window, out of the source, which has one for every output. */
 template <int C>
-__device__ __forceinline__ static void alike_far_middle(const AlikeArgs &a, AlikeSums<C> &s, int64_t x,
-                                                        int64_t y)
+__device__ __forceinline__ static void bilateral_far_middle(const BilateralArgs &a, BilateralSums<C> &s,
+                                                            int64_t x, int64_t y)
 {
     const ConvSource &src = a.all.src;
     if (y >= a.all.dst.rows) return;
@@ -237,7 +242,7 @@ __device__ __forceinline__ static void alike_far_middle(const AlikeArgs &a, Alik
             (const S *)(src.data + (a.all.y_first + y + a.all.height / 2 - src.y0) * src.stride) +
             (a.all.x_first + a.all.width / 2 - src.x0) * C;
 #pragma unroll
-        for (int o = 0; o < alike_own; o++)
+        for (int o = 0; o < bilateral_own; o++)
 #pragma unroll
             for (int c = 0; c < C; c++)
                 if (x + o < a.all.dst.cols) s.middle[c][o] = (float)__ldg(row + (x + o) * C + c) * a.scale;
@@ -245,13 +250,13 @@ __device__ __forceinline__ static void alike_far_middle(const AlikeArgs &a, Alik
 }
 
 template <int C>
-__device__ __forceinline__ static void alike_end(const AlikeArgs &a, const AlikeSums<C> &s, int64_t x,
-                                                 int64_t y, unsigned *clipped)
+__device__ __forceinline__ static void bilateral_end(const BilateralArgs &a, const BilateralSums<C> &s,
+                                                     int64_t x, int64_t y, unsigned *clipped)
 {
-    float out[alike_own * C];
+    float out[bilateral_own * C];
     if (y >= a.all.dst.rows || x >= a.all.dst.cols) return;
 #pragma unroll
-    for (int o = 0; o < alike_own; o++)
+    for (int o = 0; o < bilateral_own; o++)
 #pragma unroll
         for (int c = 0; c < C; c++) out[o * C + c] = (s.middle[c][o] + s.sum[c][o] / s.weight[o]) * a.unscale;
     ConvTarget dst = a.all.dst; /* a row of numbers */
@@ -261,70 +266,73 @@ __device__ __forceinline__ static void alike_end(const AlikeArgs &a, const Alike
         using D = decltype(zero);
 #pragma unroll
         for (int k = 0; k < C; k++)
-            if (x * C + alike_own * k < dst.cols)
-                conv_store4<D>(dst, 0, x * C + alike_own * k, y, out + alike_own * k, clipped);
+            if (x * C + bilateral_own * k < dst.cols)
+                conv_store4<D>(dst, 0, x * C + bilateral_own * k, y, out + bilateral_own * k, clipped);
     });
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
 /* Blocks of a multiprocessor. */
-static constexpr int alike_blocks(int channels, int radius) { return channels > 1 ? 2 : radius > 0 ? 4 : 3; }
+static constexpr int bilateral_blocks(int channels, int radius)
+{
+    return channels > 1 ? 2 : radius > 0 ? 4 : 3;
+}
 
 /* R: the radius of the disk that the window is; 0: any window. */
 template <int C, bool Nan, int R>
-__global__ static void __launch_bounds__(alike_threads, alike_blocks(C, R))
-    alike_kernel(const __grid_constant__ AlikeArgs a)
+__global__ static void __launch_bounds__(bilateral_threads, bilateral_blocks(C, R))
+    bilateral_kernel(const __grid_constant__ BilateralArgs a)
 {
-    constexpr int groups = alike_groups(C);
+    constexpr int groups = bilateral_groups(C);
     CUDA_SHARED(float, tile);
-    const AlikeTile t = alike_tile<C, R>(a);
+    const BilateralTile t = bilateral_tile<C, R>(a);
     float *const start = tile + C * t.plane;
     int2 *const span = (int2 *)(start + a.rows * a.cols);
     const int tx = (int)threadIdx.x % t.across, ty = (int)threadIdx.x / t.across;
     const int64_t left = (int64_t)(blockIdx.x % (unsigned)a.all.tiles_x) * t.wide,
                   top = (int64_t)(blockIdx.x / (unsigned)a.all.tiles_x) * t.high;
-    const int64_t x = left + alike_own * tx, y = top + ty;
+    const int64_t x = left + bilateral_own * tx, y = top + ty;
     const bool whole = R > 0 || (a.rows >= a.all.height && a.cols >= a.all.width);
     unsigned clipped = 0;
-    AlikeSums<C> s[groups] = {};
+    BilateralSums<C> s[groups] = {};
     if (!whole)
 #pragma unroll
-        for (int g = 0; g < groups; g++) alike_far_middle<C>(a, s[g], x + g * alike_own * t.across, y);
+        for (int g = 0; g < groups; g++) bilateral_far_middle<C>(a, s[g], x + g * bilateral_own * t.across, y);
 #pragma unroll 1
     for (int j0 = 0; j0 < a.all.height; j0 += a.rows)
 #pragma unroll 1
         for (int i0 = 0; i0 < a.all.width; i0 += a.cols) {
             const int rows = min(a.rows, a.all.height - j0), cols = min(a.cols, a.all.width - i0);
-            const float *const mine = tile + ty * t.pitch + alike_own * tx;
+            const float *const mine = tile + ty * t.pitch + bilateral_own * tx;
             __syncthreads();
-            alike_stage<C, R>(a, t, a.all.x_first + left + i0, a.all.y_first + top + j0, t.wide + cols - 1,
-                              t.high + rows - 1, tile);
-            for (int e = (int)threadIdx.x; e < rows * a.cols; e += alike_threads)
+            bilateral_stage<C, R>(a, t, a.all.x_first + left + i0, a.all.y_first + top + j0, t.wide + cols - 1,
+                                  t.high + rows - 1, tile);
+            for (int e = (int)threadIdx.x; e < rows * a.cols; e += bilateral_threads)
                 start[e] = __ldg(a.start + (j0 + e / a.cols) * (int64_t)a.start_pitch + i0 + e % a.cols);
-            for (int j = (int)threadIdx.x; j < rows; j += alike_threads) span[j] = a.span[j0 + j];
+            for (int j = (int)threadIdx.x; j < rows; j += bilateral_threads) span[j] = a.span[j0 + j];
             __syncthreads();
             if (whole)
 #pragma unroll
                 for (int g = 0; g < groups; g++)
-                    alike_middle<C>(t, s[g],
-                                    mine + a.all.height / 2 * t.pitch + a.all.width / 2 +
-                                        g * alike_own * t.across);
+                    bilateral_middle<C>(t, s[g],
+                                        mine + a.all.height / 2 * t.pitch + a.all.width / 2 +
+                                            g * bilateral_own * t.across);
 #pragma unroll 1
             for (int j = 0; j < rows; j++) {
                 const float *const row = mine + j * t.pitch;
                 if constexpr (R > 0) {
-                    alike_pick<C, Nan, R, R>(t, s, row, start + j * a.cols, a.bend, R - span[j].x);
+                    bilateral_pick<C, Nan, R, R>(t, s, row, start + j * a.cols, a.bend, R - span[j].x);
                 } else {
                     const int from = max(span[j].x - i0, 0), to = min(span[j].y - i0, cols);
 #pragma unroll 1
-                    for (int i = from / alike_own * alike_own; i < to; i += alike_own)
-                        alike_four<C, Nan>(t, s, row + i, start + j * a.cols + i, a.bend, from - i, to - i);
+                    for (int i = from / bilateral_own * bilateral_own; i < to; i += bilateral_own)
+                        bilateral_four<C, Nan>(t, s, row + i, start + j * a.cols + i, a.bend, from - i, to - i);
                 }
             }
         }
 #pragma unroll
-    for (int g = 0; g < groups; g++) alike_end<C>(a, s[g], x + g * alike_own * t.across, y, &clipped);
+    for (int g = 0; g < groups; g++) bilateral_end<C>(a, s[g], x + g * bilateral_own * t.across, y, &clipped);
     cuda_count_clipped(a.all.dst.clipped, clipped);
 }
 

@@ -17,7 +17,7 @@ static bool is_affine(const HaloStep *link)
                                        : link->primitive == HALO_CONV && link->u.conv.affine;
 }
 
-/* The value that the points are applied to is the last but one. */
+/* Point operations apply to the last value but one. */
 static void split(const HaloShape *dst, const HaloChain *chain, ChainParts *parts)
 {
     const int last = chain->links - 1;
@@ -25,14 +25,14 @@ static void split(const HaloShape *dst, const HaloChain *chain, ChainParts *part
     parts->first = *chain;
     parts->points = NULL;
     bool behind = link->primitive == HALO_MAP && link->src[0] == last && conv_points_suit(&link->u.map, dst);
-    for (int i = 0; i < last; i++) behind = behind && !is_affine(&chain->link[i]); /* that would come between */
+    for (int i = 0; i < last; i++) behind = behind && !is_affine(&chain->link[i]); /* it would come between */
     if (behind) {
         parts->first.links = last;
         parts->points = &link->u.map;
     }
 }
 
-/* A single link before the points: alone it is no chain. */
+/* A single link before point operations. */
 static bool one_takes(const HaloShape *src, const HaloShape *dst, const ChainParts *parts)
 {
     const HaloStep *link = &parts->first.link[0];
@@ -41,11 +41,13 @@ static bool one_takes(const HaloShape *src, const HaloShape *dst, const ChainPar
     return link->primitive == HALO_CONV && conv_points_takes(src, dst, &link->u.conv);
 }
 
-/* Chains that the adapter runs: it has no margins to keep. */
+/* Chains that the adapter can run: KEEP would need its margins, and a column pass reads a constant border
+ * itself. */
 static bool adapter_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain)
 {
-    return gradient_takes(src, dst, chain) ||
-           (sep_combined_takes(src, dst, chain) && chain->link[1].u.combine.kind != HALO_COMBINE_KEEP);
+    const bool constant = chain->link[0].u.window.border == HALO_BORDER_CONSTANT;
+    return gradient_takes(src, dst, chain) || (sep_combined_takes(src, dst, chain) && !constant &&
+                                               chain->link[1].u.combine.kind != HALO_COMBINE_KEEP);
 }
 
 static HaloStatus adapted(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const ChainParts *parts,
@@ -68,7 +70,7 @@ bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *ch
     const HaloWindow one = {1, 1};
     HaloBuf whole = conv_outline(dst);
     whole.cols = dst->width;
-    if (dst->width == 1) return false; /* walks have 128 columns; single steps have kernels for lines */
+    if (dst->width == 1) return false; /* single steps have kernels for lines */
     split(dst, chain, &parts);
     if (cuda_is_narrow(&whole, &one)) return adapter_takes(src, dst, &parts.first);
     return one_takes(src, dst, &parts) || gradient_takes(src, dst, &parts.first) ||

@@ -1,4 +1,4 @@
-/* Chains (halo/chain.h) that a GPU runs as one pass. */
+/* Chains (halo/chain.h): fused steps. */
 #ifndef HALO_CUDA_CHAIN_CUH
 #define HALO_CUDA_CHAIN_CUH
 
@@ -10,11 +10,11 @@ bool cuda_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *ch
 HaloStatus cuda_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
                       HaloStore store);
 
-/* The extremes of one channel, which is not kept; extremes.cu. */
+/* The minimum and maximum of one channel, which is not stored; extremes.cu. */
 bool cuda_measures(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
 HaloStatus cuda_extremes(HaloDevice *device, const HaloBuf *src, const HaloChain *chain, HaloMoments *out);
 
-/* gradient.cu: two masks of 3 x 3 and their magnitude, and points behind it (NULL: none). */
+/* gradient.cu: two masks of 3 x 3 or 2 x 2 and their magnitude, followed by point operations (NULL: none). */
 bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
 HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
                     const HaloMap *points, HaloStore store);
@@ -22,7 +22,7 @@ bool gradient_measures(const HaloShape *src, const HaloShape *made, const HaloCh
 HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloChain *chain,
                              float found[2]);
 
-/* gradient_bytes.cu: the same of bytes into bytes, by masks of (side, middle, side) across a difference. */
+/* gradient_bytes.cu: the same from u8 to u8, by masks of (side, middle, side) across a difference. */
 struct ConvArgs;
 bool gradient_bytes_takes(float side, float middle);
 HaloStatus gradient_bytes(HaloDevice *device, const ConvArgs *conv, float side, float middle);

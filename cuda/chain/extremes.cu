@@ -1,6 +1,5 @@
-/* Chains whose extremes are found as they are made, so that nothing of them is written and read again before
- * the points that they set: to make the samples twice takes a quarter less than that, of bytes nearly half
- * (docs/tried/chains.md). Of one channel: gradients, and short masks of bytes and floats alone. */
+/* Chains whose minimum and maximum are found without storing their result, which the map that they set computes
+ * again (docs/tried/chains.md). One channel: gradients, and short masks of u8 and f32. */
 #include "chain.cuh"
 #include "conv/conv.cuh"
 #include "sep/sep.cuh"

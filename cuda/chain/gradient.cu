@@ -1,10 +1,8 @@
-/* The commonest chain, and the shortest: two masks of 3 x 3 or 2 x 2 over the source, and the magnitude of what
- * they make, as in Sobel's gradient and Roberts'. It waits for memory alone where it is done in registers: a
- * warp walks down the picture as one of conv/walk.cuh, with a chain of unfinished outputs for each of the
- * masks. */
+/* Gradients, such as Sobel's and Roberts': two masks of 3 x 3 or 2 x 2 over the source, and the magnitude of
+ * their results, as a rolling kernel (conv/rolling.cuh) with a chain of accumulators for each mask. */
 #include <math.h>
 
-#include "conv/walk_extremes.cuh"
+#include "conv/rolling_extremes.cuh"
 #include "gradient.cuh"
 
 template <typename S, int Step> using GradientMagnitude = GradientPass<S, Step, false>;
@@ -14,7 +12,7 @@ template <typename Pass>
 __global__ static void __launch_bounds__(CUDA_WARP, Pass::warps)
     gradient_kernel(const __grid_constant__ GradientArgs a)
 {
-    walk_strip<Pass>(a);
+    rolling_strip<Pass>(a);
 }
 
 /* ---- the choice, and the launch ------------------------------------------------------------------------- */
@@ -43,7 +41,7 @@ bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain 
     const HaloBuf from = conv_outline(src), to = conv_outline(dst);
     return src->dtype <= HALO_F32 && src->channels != 2 &&
            (is_gradient(chain, gradient_taps) || is_gradient(chain, 2)) &&
-           walk_takes(&from, &to, w->border, w->value);
+           rolling_takes(&from, &to, w->border, w->value);
 }
 
 /* Is x (side, middle, side) down and a difference along, and y the same the other way round? */
@@ -61,7 +59,7 @@ static bool is_symmetric(const HaloConv *x, const HaloConv *y)
 
 template <typename Pass> static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, GradientArgs *args)
 {
-    return walk_launch<Pass>(device, conv, gradient_kernel<Pass>, args);
+    return rolling_launch<Pass>(device, conv, gradient_kernel<Pass>, args);
 }
 
 template <template <typename, int> class Pass, typename S>
@@ -127,11 +125,13 @@ HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *ma
     const GradientArgs args = gradient_args(x, y);
     const ConvArgs conv = conv_args(device, src, made, x, {1.0f, 1.0f});
     switch (src->shape.dtype) {
-    case HALO_U8: CUDA_PASS((walk_extremes<GradientPass<uint8_t, 1, true>>(device, &conv, args, found))); break;
-    case HALO_U16:
-        CUDA_PASS((walk_extremes<GradientPass<uint16_t, 1, true>>(device, &conv, args, found)));
+    case HALO_U8:
+        CUDA_PASS((rolling_extremes<GradientPass<uint8_t, 1, true>>(device, &conv, args, found)));
         break;
-    default: CUDA_PASS((walk_extremes<GradientPass<float, 1, true>>(device, &conv, args, found)));
+    case HALO_U16:
+        CUDA_PASS((rolling_extremes<GradientPass<uint16_t, 1, true>>(device, &conv, args, found)));
+        break;
+    default: CUDA_PASS((rolling_extremes<GradientPass<float, 1, true>>(device, &conv, args, found)));
     }
     for (int e = 0; e < 2 && found[0] <= found[1]; e++) found[e] = sqrtf(found[e]);
     return HALO_OK;

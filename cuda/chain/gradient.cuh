@@ -1,23 +1,23 @@
-/* Gradients: the passes of a walk (conv/walk.cuh) that make them. */
+/* Gradients: the passes of their rolling kernels (conv/rolling.cuh). */
 #ifndef HALO_CUDA_GRADIENT_CUH
 #define HALO_CUDA_GRADIENT_CUH
 
 #include "chain.cuh"
-#include "conv/walk.cuh"
+#include "conv/rolling.cuh"
 
 static const int gradient_taps = 3; /* at most; Roberts' masks have two */
 
 /* Taps go column by column, the two masks' side by side. */
 struct GradientArgs {
-    WalkArgs walk;
+    RollingArgs rolling;
     float2 tap[gradient_taps][gradient_taps];
 };
 
 /* Outputs of a thread: 16 bytes of them, but as many as both chains have registers for. */
 template <typename S> static constexpr int gradient_own = sizeof(S) == sizeof(float) ? 4 : 8;
 
-/* The root of what is usual: 2^-101 and more, or zero where `least` stands in for it. It is what sqrtf() makes
- * of that, which asks every number first, and so makes one root after the other. */
+/* The square root of ordinary numbers: 2^-101 and more, or zero, for which `least` stands in. It equals
+ * sqrtf(), which would branch for each number. */
 __device__ __forceinline__ float gradient_root(float v, float least)
 {
     float inverse;
@@ -55,7 +55,7 @@ template <typename S, int Step, bool Squared, int Taps = gradient_taps> struct G
     static constexpr bool combines = false, measures = false, divides = false,
                           floats = sizeof(S) < sizeof(float);
     static constexpr bool light = sizeof(S) == sizeof(float);
-    typedef Walk<S, Taps, Step, own, false> W;
+    typedef Rolling<S, Taps, Step, own, false> W;
 
     static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float,
                                                float chain[links][own], float acc[own])
@@ -64,7 +64,7 @@ template <typename S, int Step, bool Squared, int Taps = gradient_taps> struct G
         float window[W::window], other[own];
 #pragma unroll
         for (int i = 0; i < Taps; i++) {
-            walk_window<W>(from, i, &pack, window);
+            rolling_window<W>(from, i, &pack, window);
             column(a.tap[i], window + W::lead + i * Step, i == 0, chain, acc, other);
         }
         gradient_magnitudes<own, Squared>(acc, other);

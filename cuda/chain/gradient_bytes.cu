@@ -1,17 +1,15 @@
-/* Sobel's gradient and its kin from bytes to bytes. They wait for issue slots, so two samples go through an
- * instruction.
+/* Sobel's gradient and similar ones from u8 to u8, two samples an instruction.
  *
- * A byte with a byte of zeros above it is a half: a subnormal one, 2^-24 times itself. Sums of such halves are
- * whole numbers of 2^-24, exact up to 2048, and their bits are the number's; a result's root is scaled by as
- * much, so that the conversion to halves is what rounds it. Where a sum may be greater than 2048 the magnitude
- * is, too, whatever became of it, and clips. */
+ * A byte with a zero byte above it is a subnormal half: 2^-24 times its value. Sums of such halves are integers
+ * in units of 2^-24, exact up to 2048; the root is scaled accordingly, so that the conversion to halves rounds
+ * it. Where a sum may exceed 2048 the magnitude exceeds 255 anyway, and clips. */
 #include <cuda_fp16.h>
 
 #include "chain.cuh"
-#include "conv/walk.cuh"
+#include "conv/rolling.cuh"
 
 struct BytesArgs {
-    WalkArgs walk;
+    RollingArgs rolling;
     __half2 side, middle, bias;
 };
 
@@ -24,10 +22,9 @@ union BytesPair {
 /* `Ones`: side is 1, and no sum needs a bias. */
 template <int Step, bool Ones> struct BytesPass {
     static constexpr int own = 16, words = own / 4, pairs = own / 2;
-    typedef Walk<uint8_t, 3, Step, own, false> W;
+    typedef Rolling<uint8_t, 3, Step, own, false> W;
 
-    /* Differences along and sums of even rows and of odd ones: a row takes the place of the one before the
-     * last, and nothing moves on. */
+    /* Differences along and sums of even rows and of odd ones: a row replaces the one before the last. */
     struct Chain {
         __half2 difference[2][pairs], sum[2][pairs];
     };
@@ -60,8 +57,8 @@ template <int Step, bool Ones> struct BytesPass {
         }
     };
 
-    /* Rounded to a byte, the root of a whole number below 2^24 is the same by the quick instruction, which is
-     * off by 2^-22 of it at most: the roots of whole numbers that become bytes stay 2^-11 away from halves. */
+    /* Rounded to a byte, the approximate root of an integer below 2^24 is correct: its error is at most 2^-22,
+     * and roots that become bytes stay 2^-11 away from halves. */
     static __device__ __forceinline__ float root(float x, float y)
     {
         float root;
@@ -69,8 +66,7 @@ template <int Step, bool Ones> struct BytesPass {
         return root;
     }
 
-    /* The magnitudes that end at a row, as whole numbers, all that are greater than 255 as 256. `Row`: 0 of
-     * even ones. */
+    /* The magnitudes that are complete at a row, as integers, limited to 256. `Row`: 0 of even ones. */
     template <int Row>
     static __device__ __forceinline__ void row(const BytesArgs &a, const uint8_t *from, Chain *chain,
                                                uint32_t made[pairs])
@@ -110,8 +106,8 @@ template <int Step, bool Ones> struct BytesPass {
     }
 };
 
-/* A row of which not all is there, or that cannot be stored 16 bytes at a time, byte by byte: results and which
- * of them clip go through `made`. All threads come here together. */
+/* Stores a row that is incomplete, or not aligned to 16 bytes, byte by byte: results and clip marks go through
+ * `made`. All threads call it. */
 __device__ __forceinline__ static void bytes_rest(char *to, int count, uint4 bytes, uint4 clips,
                                                   uint4 made[2][CUDA_WARP], unsigned *clipped)
 {
@@ -127,16 +123,16 @@ __device__ __forceinline__ static void bytes_rest(char *to, int count, uint4 byt
     __syncwarp();
 }
 
-/* As walk_strip(), rows by twos, of which each has its part of the chain. */
+/* As rolling_strip(), rows by twos, of which each has its part of the chain. */
 template <typename Pass>
 __global__ static void __launch_bounds__(CUDA_WARP, 16) bytes_kernel(const __grid_constant__ BytesArgs args)
 {
     typedef typename Pass::W W;
-    __shared__ alignas(16) char raw[2][walk_step * W::row_bytes];
+    __shared__ alignas(16) char raw[2][rolling_step * W::row_bytes];
     __shared__ uint4 made[2][CUDA_WARP];
     __shared__ int map[W::pitch];
-    const WalkArgs &a = args.walk;
-    const WalkPlace p = walk_place<W>(a, map);
+    const RollingArgs &a = args.rolling;
+    const RollingPlace p = rolling_place<W>(a, map);
     const uint8_t outside = (uint8_t)halo_border_value(a.src.border, a.src.value);
     const char *const first = a.src.data + (p.sx - a.src.x0);
     const int own = W::own * (int)threadIdx.x, count_x = (int)cuda_min(W::cols, a.dst.cols - p.x);
@@ -144,7 +140,7 @@ __global__ static void __launch_bounds__(CUDA_WARP, 16) bytes_kernel(const __gri
     char *to = a.dst.data + p.y * a.dst.stride + p.x;
     typename Pass::Chain chain = {};
     unsigned clipped = 0;
-    WalkRows rows = {};
+    RollingRows rows = {};
     const auto store = [&](const uint32_t now[Pass::pairs]) {
         uint32_t bytes[Pass::words], clips[Pass::words];
         Pass::pack(now, bytes, clips);
@@ -159,22 +155,22 @@ __global__ static void __launch_bounds__(CUDA_WARP, 16) bytes_kernel(const __gri
         to += a.dst.stride;
     };
 #pragma unroll 1
-    for (int t = -walk_step; t < p.rows; t += walk_step) {
-        const WalkRows next = walk_find(a, p, t + walk_step);
-        char *const there = raw[(t / walk_step + 1) % 2];
-        walk_fetch<W>(a, p, first, next, there);
+    for (int t = -rolling_step; t < p.rows; t += rolling_step) {
+        const RollingRows next = rolling_find(a, p, t + rolling_step);
+        char *const there = raw[(t / rolling_step + 1) % 2];
+        rolling_fetch<W>(a, p, first, next, there);
         if (t < 0) {
             rows = next;
             continue;
         }
-        char *const here = raw[t / walk_step % 2];
+        char *const here = raw[t / rolling_step % 2];
         __pipeline_wait_prior(1);
         __syncwarp();
-        walk_edges<W>(a, p, first, rows, map, outside, here);
-        const int count = min(walk_step, p.rows - t);
+        rolling_edges<W>(a, p, first, rows, map, outside, here);
+        const int count = min(rolling_step, p.rows - t);
         const unsigned missing = ~rows.exist & ((1u << count) - 1);
         if (missing != 0) {
-            walk_fill<W>(missing, outside, here);
+            rolling_fill<W>(missing, outside, here);
             __syncwarp();
         }
         const uint8_t *from = reinterpret_cast<const uint8_t *>(here) + own + W::before;
@@ -201,10 +197,10 @@ static const int bytes_strip = 46, bytes_rest_strip = 14;
 template <typename Pass> static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, BytesArgs *args)
 {
     typedef typename Pass::W W;
-    const WalkShape shape = {W::size, W::taps, W::step, W::own,      W::cols,
-                             W::lead, HALO_U8, true,    bytes_strip, bytes_rest_strip};
+    const RollingShape shape = {W::size, W::taps, W::step, W::own,      W::cols,
+                                W::lead, HALO_U8, true,    bytes_strip, bytes_rest_strip};
     int64_t blocks = 0;
-    CUDA_PASS(walk_prepare(device, conv, shape, (const void *)bytes_kernel<Pass>, &args->walk, &blocks));
+    CUDA_PASS(rolling_prepare(device, conv, shape, (const void *)bytes_kernel<Pass>, &args->rolling, &blocks));
     CUDA_LAUNCH(device, bytes_kernel<Pass>, blocks, CUDA_WARP, 0, *args);
     return HALO_OK;
 }

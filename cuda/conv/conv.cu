@@ -1,11 +1,11 @@
-/* Dense convolution: the choice of a kernel, and the one that leaves NaN out. */
+/* Dense convolution: the choice of a kernel (docs/kernels.md), and the fix-up pass where NaN are ignored. */
 #include <math.h>
 
 #include "adapt.cuh"
 #include "conv.cuh"
+#include "conv_fixup.cuh"
 #include "conv_integer.cuh"
 #include "conv_long.cuh"
-#include "conv_mended.cuh"
 
 ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
@@ -43,8 +43,8 @@ ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
 /* ---- with points behind -----------------------------------------------------------------------------------
  */
 
-/* Products, sums and differences are fma with a factor of 1 or -1, or a term of -0, to the bit: walks have code
- * for that alone. */
+/* Products, sums and differences equal an fma with a factor of 1 or -1, or a term of -0, bit for bit: the
+ * rolling kernels have code for fma alone. */
 static HaloPoint as_fma(HaloPoint point)
 {
     switch (point.op) {
@@ -74,7 +74,7 @@ bool conv_points_takes(const HaloShape *src, const HaloShape *dst, const HaloCon
 {
     const HaloBuf from = conv_outline(src), to = conv_outline(dst);
     return src->dtype <= HALO_F32 && !conv->affine && !conv->fast && !conv->window.nan_ignore &&
-           conv_walk_takes(&from, &to, conv);
+           conv_rolling_takes(&from, &to, conv);
 }
 
 HaloStatus conv_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
@@ -82,17 +82,17 @@ HaloStatus conv_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
 {
     ConvArgs args = conv_args(device, src, dst, conv, store);
     conv_points(&args, points);
-    return conv_walk(device, &args, conv->tap);
+    return conv_rolling(device, &args, conv->tap);
 }
 
 /* ---- without NaN ---------------------------------------------------------------------------------------- */
 
-/* One output, straight from global memory: NaN samples leave the chain, and the taps that stay are weighed. */
+/* Computes one output from global memory: NaN samples are skipped, and the taps that remain are weighted. */
 template <typename S>
 __device__ static float without_nan(const ConvArgs &a, const float *mask, float total, int64_t x, int64_t y,
                                     int c)
 {
-    MendedSum sum = {};
+    FixupSum sum = {};
     for (int j = 0; j < a.height; j++) {
         const int64_t iy = halo_border_index(a.y_first + y + j, a.src.height, a.src.border);
         for (int i = 0; i < a.width; i++) {
@@ -107,36 +107,36 @@ __device__ static float without_nan(const ConvArgs &a, const float *mask, float 
     return sum.value(total);
 }
 
-static const int mend_threads = 256, mend_each = 4;
+static const int fixup_threads = 256, fixup_each = 4;
 
-struct MendArgs {
+struct FixupArgs {
     ConvArgs conv; /* tiles_x: blocks beside each other */
     const float *mask;
     float total; /* of its taps */
     const char *made;
     int64_t made_stride;
-    bool same;  /* `made` is the destination: what is no NaN is there */
-    bool every; /* the taps' sum is no number: no output is what it would be */
+    bool same;  /* `made` is the destination: other outputs are stored already */
+    bool every; /* the sum of the taps is not finite: every output is recomputed */
 };
 
-__global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_constant__ MendArgs args)
+__global__ static void __launch_bounds__(fixup_threads) fixup_kernel(const __grid_constant__ FixupArgs args)
 {
     const ConvArgs &a = args.conv;
     const int64_t y = blockIdx.x / a.tiles_x,
-                  first = blockIdx.x % a.tiles_x * mend_threads * mend_each + threadIdx.x;
+                  first = blockIdx.x % a.tiles_x * fixup_threads * fixup_each + threadIdx.x;
     const float *const row = (const float *)(args.made + y * args.made_stride);
     const int64_t n = a.dst.cols * a.dst.channels;
-    float made[mend_each];
+    float made[fixup_each];
     unsigned clipped = 0;
 #pragma unroll
-    for (int k = 0; k < mend_each; k++)
-        made[k] = first + k * mend_threads < n ? row[first + k * mend_threads] : 0.0f;
+    for (int k = 0; k < fixup_each; k++)
+        made[k] = first + k * fixup_threads < n ? row[first + k * fixup_threads] : 0.0f;
 #pragma unroll 1
-    for (int k = 0; k < mend_each; k++) {
-        const int64_t e = first + k * mend_threads;
+    for (int k = 0; k < fixup_each; k++) {
+        const int64_t e = first + k * fixup_threads;
         float v = made[0];
 #pragma unroll
-        for (int i = 1; i < mend_each; i++) v = i == k ? made[i] : v;
+        for (int i = 1; i < fixup_each; i++) v = i == k ? made[i] : v;
         if (e >= n || (args.same && v == v && !args.every)) continue;
         if (v != v || args.every)
             cuda_typed(a.src.dtype, [&](auto zero) {
@@ -152,31 +152,31 @@ __global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_
     cuda_count_clipped(a.dst.clipped, clipped);
 }
 
-/* The mask's place in device memory; what is there may be another's taps. */
-static HaloStatus mask_room(HaloDevice *device, const HaloConv *conv, int64_t *bytes, void **room)
+/* Workspace for the mask. It may hold the taps of another primitive. */
+static HaloStatus mask_workspace(HaloDevice *device, const HaloConv *conv, int64_t *bytes, void **workspace)
 {
     *bytes = conv->window.width * conv->window.height * (int64_t)sizeof(float);
-    return cuda_scratch(device, CUDA_SCRATCH_TAPS, *bytes, room);
+    return cuda_scratch(device, CUDA_SCRATCH_TAPS, *bytes, workspace);
 }
 
-static HaloStatus mend(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloBuf *made,
-                       const HaloConv *conv, HaloStore store)
+static HaloStatus fixup(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloBuf *made,
+                        const HaloConv *conv, HaloStore store)
 {
-    MendArgs args = {};
+    FixupArgs args = {};
     int64_t bytes;
-    void *room;
+    void *workspace;
     args.conv = conv_args(device, src, dst, conv, store);
-    args.conv.tiles_x = cuda_ceil_div(dst->cols * dst->shape.channels, mend_threads * mend_each);
+    args.conv.tiles_x = cuda_ceil_div(dst->cols * dst->shape.channels, fixup_threads * fixup_each);
     args.made = (const char *)made->data;
     args.made_stride = made->stride;
     args.same = made->data == dst->data;
     for (int64_t k = 0; k < conv->window.width * conv->window.height; k++)
         args.total = args.total + conv->tap[k];
     args.every = !isfinite(args.total);
-    CUDA_PASS(mask_room(device, conv, &bytes, &room));
-    CUDA_TRY(cudaMemcpyAsync(room, conv->tap, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
-    args.mask = (const float *)room;
-    CUDA_LAUNCH(device, mend_kernel, args.conv.tiles_x * dst->rows, mend_threads, 0, args);
+    CUDA_PASS(mask_workspace(device, conv, &bytes, &workspace));
+    CUDA_TRY(cudaMemcpyAsync(workspace, conv->tap, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
+    args.mask = (const float *)workspace;
+    CUDA_LAUNCH(device, fixup_kernel, args.conv.tiles_x * dst->rows, fixup_threads, 0, args);
     return HALO_OK;
 }
 
@@ -185,15 +185,17 @@ static HaloStatus conv_without_nan(HaloDevice *device, const HaloBuf *src, HaloB
 {
     HaloConv plain = *conv;
     int64_t bytes;
-    void *room;
+    void *workspace;
     plain.window.nan_ignore = plain.affine = plain.fast = false;
-    CUDA_PASS(mask_room(device, conv, &bytes, &room)); /* before anything is made */
-    return conv_mended(
+    const HaloStatus status =
+        mask_workspace(device, conv, &bytes, &workspace); /* before anything is computed */
+    if (status != HALO_OK && !device->asking) return status;
+    return conv_fixup(
         device, dst, conv->affine, store,
         [&](HaloBuf *made) {
             return cuda_conv_within(device, src, made, &plain, {1.0f, 1.0f});
         },
-        [&](HaloBuf *band, const HaloBuf *made) { return mend(device, src, band, made, conv, store); });
+        [&](HaloBuf *band, const HaloBuf *made) { return fixup(device, src, band, made, conv, store); });
 }
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
@@ -206,7 +208,7 @@ static HaloStatus conv_image(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     IntegerPlan plan;
     if (conv_integer_takes(device, &args, conv, &plan)) return conv_integer(device, &args, conv->tap, &plan);
     if (conv_sparse_takes(&args, conv)) return conv_sparse(device, src, &args, conv->tap);
-    if (conv_walk_takes(src, dst, conv)) return conv_walk(device, &args, conv->tap);
+    if (conv_rolling_takes(src, dst, conv)) return conv_rolling(device, &args, conv->tap);
     if (conv->window.height == 1) return conv_line(device, &args, conv->tap);
     if (conv_column_takes(conv)) return conv_column(device, &args, conv->tap);
     if (conv_fixed_takes(device, dst, conv)) return conv_fixed(device, &args, conv->tap);
@@ -246,10 +248,10 @@ HaloStatus cuda_conv_within(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
     HaloConv row;
     if (conv->window.nan_ignore) return conv_without_nan(device, src, dst, conv, store);
     if (cuda_fft_takes(conv)) return cuda_fft(device, src, dst, conv, store);
-    /* Lines first: a tile of many rows would be empty but for one. */
-    if (conv_thin_turns(src, dst, conv, &row_src, &row_dst, &row))
+    /* Single rows and columns first: tiles of many rows would be mostly empty. */
+    if (conv_single_transposes(src, dst, conv, &row_src, &row_dst, &row))
         return cuda_conv_within(device, &row_src, &row_dst, &row, store);
-    if (conv_thin_takes(src, dst, conv)) return conv_thin(device, src, &args, conv->tap);
+    if (conv_single_takes(src, dst, conv)) return conv_single(device, src, &args, conv->tap);
     if (conv_short_takes(dst, conv)) return conv_short(device, &args, conv->tap);
     if (adapts(device, dst, conv)) return conv_adapted(device, src, dst, conv, store);
     return conv_image(device, src, dst, conv, store);

@@ -1,5 +1,5 @@
-/* What the convolutions share: what is to be computed, and storing. Every output has one accumulator that takes
- * the taps in row-major order. */
+/* What all convolutions share: their arguments, and storing. Every output has one accumulator that takes the
+ * taps in row-major order. */
 #ifndef HALO_CUDA_CONV_CUH
 #define HALO_CUDA_CONV_CUH
 
@@ -19,15 +19,15 @@ struct ConvSource {
     float value;
 };
 
-/* What a walk (walk.cuh) makes of its result and the sample of the source that lies in the same place: how.kind
- * is UNSHARP, ADD, DIFFERENCE or KEEP. */
+/* How a rolling kernel (rolling.cuh) combines its result with the source sample at the same place: how.kind is
+ * UNSHARP, ADD, DIFFERENCE or KEEP. */
 struct ConvWith {
     bool on;
     HaloCombine how;
     int64_t x0, y0, width, height; /* of the destination, and of the whole: KEEP has margins */
 };
 
-/* Points behind a walk's results, which are its alone: neither curves nor alpha (conv_points). */
+/* Point operations on the results of a rolling kernel (conv_points): neither curves nor alpha. */
 struct ConvPoints {
     int count;
     HaloPoint point[HALO_MAX_POINTS];
@@ -60,7 +60,7 @@ struct ConvArgs {
     int width, height; /* of the mask */
 };
 
-/* A buffer of this shape that has no samples, for what asks before there are any. */
+/* A buffer of this shape without samples, for decisions that are made before there are any. */
 static inline HaloBuf conv_outline(const HaloShape *shape)
 {
     HaloBuf outline = {};
@@ -71,17 +71,17 @@ static inline HaloBuf conv_outline(const HaloShape *shape)
 
 ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
 
-/* Adds the points of a map to what is stored; NULL: none. Is the map's result made so? */
+/* Adds the point operations of a map to the store; NULL: none. Can the map be computed so? */
 void conv_points(ConvArgs *args, const HaloMap *map);
 bool conv_points_suit(const HaloMap *map, const HaloShape *shape);
 
-/* A mask of a walk over the source, and points behind it. */
+/* A mask that has a rolling kernel, followed by point operations. */
 bool conv_points_takes(const HaloShape *src, const HaloShape *dst, const HaloConv *conv);
 HaloStatus conv_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
                             const HaloMap *points, HaloStore store);
 
-/* The extremes of what a mask of 3 x 3 makes of one channel of bytes or floats, which is not kept: `made` has
- * no data. */
+/* The minimum and maximum of the result of a 3 x 3 mask over one channel of u8 or f32, which is not stored:
+ * `made` has no data. */
 bool conv_extremes_takes(const HaloShape *src, const HaloShape *made, const HaloConv *conv);
 HaloStatus conv_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloConv *conv,
                          float found[2]);
@@ -89,16 +89,16 @@ HaloStatus conv_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, 
 /* The kernels of the other files; conv.cu chooses. */
 bool conv_fixed_takes(const HaloDevice *device, const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_fixed(HaloDevice *device, const ConvArgs *args, const float *tap);
-bool conv_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv);
-HaloStatus conv_walk(HaloDevice *device, const ConvArgs *args, const float *tap);
+bool conv_rolling_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv);
+HaloStatus conv_rolling(HaloDevice *device, const ConvArgs *args, const float *tap);
 bool conv_short_takes(const HaloBuf *dst, const HaloConv *conv);
 HaloStatus conv_short(HaloDevice *device, const ConvArgs *args, const float *tap);
 HaloStatus conv_line(HaloDevice *device, const ConvArgs *args, const float *tap);
-/* Pictures of one row or column; and one column under a mask of one as a row. */
-bool conv_thin_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv);
-HaloStatus conv_thin(HaloDevice *device, const HaloBuf *src, const ConvArgs *args, const float *tap);
-bool conv_thin_turns(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv, HaloBuf *row_src,
-                     HaloBuf *row_dst, HaloConv *row);
+/* Images of one row or one column; and one column under a mask of one column, as a row. */
+bool conv_single_takes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv);
+HaloStatus conv_single(HaloDevice *device, const HaloBuf *src, const ConvArgs *args, const float *tap);
+bool conv_single_transposes(const HaloBuf *src, const HaloBuf *dst, const HaloConv *conv, HaloBuf *row_src,
+                            HaloBuf *row_dst, HaloConv *row);
 
 /* ---- the shape of a block ------------------------------------------------------------------------------- */
 
@@ -128,8 +128,8 @@ __device__ __forceinline__ float conv_affine(const ConvTarget &dst, float acc)
     return dst.affine ? halo_fma(acc, dst.scale, dst.bias) : acc;
 }
 
-/* One channel: four pixels from (x, y) on, in one access where that is possible. What is asked for beyond the
- * chains is asked for rarely, so one branch tells. */
+/* Stores four pixels of one channel from (x, y) on, in one access where possible. Scaling is rare, so one
+ * branch decides. */
 template <typename D>
 __device__ __forceinline__ void conv_store4(const ConvTarget &dst, int channel, int64_t x, int64_t y,
                                             const float acc[4], unsigned *clipped)

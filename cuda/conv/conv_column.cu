@@ -1,8 +1,8 @@
 /* Masks of one column, of any length: the column pass of long separable masks.
  *
- * Channels do not matter here: a row is so many numbers. A thread makes `column_own` outputs below each other
- * in two neighbouring columns and takes four taps at a time, so that four loads of samples from shared memory
- * serve 128 fma. Taps are kernel parameters (constant memory); see conv_line.cu. */
+ * Channels do not matter here: a row is a sequence of numbers. A thread computes `column_own` outputs below
+ * each other in two neighbouring columns and takes four taps at a time, so that four loads of samples from
+ * shared memory serve 128 fma. Taps are kernel parameters (constant memory); see conv_line.cu. */
 #include <cuda_pipeline.h>
 
 #include "conv_long.cuh"
@@ -34,18 +34,18 @@ __device__ __forceinline__ static const S *column_row(const ConvArgs &a, int64_t
            x;
 }
 
-/* Whole words of f32, 16 threads a row, which arrive by themselves: rows [from, to) of the block's, one below
- * the other in memory, the first at `first`. */
+/* Copies whole words of f32 asynchronously, 16 threads a row: rows [from, to) of the block, the first at
+ * `first`. */
 __device__ __forceinline__ static void column_copy(const char *first, int64_t stride, int from, int to,
                                                    float *tile)
 {
-    constexpr int abreast = column_threads / 16;
-    const int64_t step = abreast * stride;
+    constexpr int at_once = column_threads / 16;
+    const int64_t step = at_once * stride;
     const int r = (int)threadIdx.x / 16, at = 4 * ((int)threadIdx.x % 16);
     float *word = tile + (from + r) * column_width + at;
     first += r * stride + at * (int)sizeof(float);
 #pragma unroll 4
-    for (int left = to - from - r; left > 0; left -= abreast, first += step, word += abreast * column_width)
+    for (int left = to - from - r; left > 0; left -= at_once, first += step, word += at_once * column_width)
         __pipeline_memcpy_async(word, first, sizeof(float4));
 }
 
@@ -130,14 +130,14 @@ __device__ __forceinline__ static void column_four(float2 acc[column_own], float
     }
 }
 
-/* Four by four from the ring's place Base on; `left` taps beyond that, or a whole turn. */
+/* Taps in fours from place Base of the ring on; `left` of them, or a full cycle. */
 template <int Base>
-__device__ __forceinline__ static void column_turn(float2 acc[column_own], float2 ring[column_ring],
-                                                   const float *samples, const float2 *tap, int left)
+__device__ __forceinline__ static void column_cycle(float2 acc[column_own], float2 ring[column_ring],
+                                                    const float *samples, const float2 *tap, int left)
 {
     if (left <= 0) return;
     column_four<Base>(acc, ring, samples, tap, left);
-    if constexpr (Base + 4 < column_ring) column_turn<Base + 4>(acc, ring, samples, tap, left - 4);
+    if constexpr (Base + 4 < column_ring) column_cycle<Base + 4>(acc, ring, samples, tap, left - 4);
 }
 
 /* The taps of a chunk; `samples` begins with the thread's first. */
@@ -151,13 +151,13 @@ __device__ __forceinline__ static void column_chunk(float2 acc[column_own], cons
 #pragma unroll 1
     for (; left >= column_ring;
          left -= column_ring, samples += column_ring * column_width, tap += column_ring / 2)
-        column_turn<0>(acc, ring, samples, tap, column_ring);
-    column_turn<0>(acc, ring, samples, tap, left);
+        column_cycle<0>(acc, ring, samples, tap, column_ring);
+    column_cycle<0>(acc, ring, samples, tap, left);
 }
 
 /* ---- storing -------------------------------------------------------------------------------------------- */
 
-/* Two numbers that travel together. */
+/* Stores two neighbouring numbers at once. */
 __device__ __forceinline__ static void column_put(float *to, const float v[2], unsigned *)
 {
     *reinterpret_cast<float2 *>(to) = make_float2(cuda_canonical(v[0]), cuda_canonical(v[1]));
@@ -200,7 +200,7 @@ __device__ __forceinline__ static void column_store(const ConvTarget &dst, char 
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* Resume: the chains go on from sums. */
+/* Resume: accumulators start from sums. */
 template <bool Resume>
 __global__ static void __launch_bounds__(column_threads, column_blocks)
     column_kernel(const __grid_constant__ ColumnArgs args)

@@ -3,10 +3,10 @@
  */
 #include "conv_dense.cuh"
 
-/* Few large blocks, not many small ones: the warps of a block meet the same taps, and a cache holds few. */
+/* Few large blocks: the warps of a block share taps, which must stay in the constant cache. */
 static const int dense_threads = 256;
-static const int dense_blocks = 3;       /* of a multiprocessor */
-static const int64_t dense_room = 73000; /* bytes of shared memory of a block */
+static const int dense_blocks = 3;         /* of a multiprocessor */
+static const int64_t dense_shared = 73000; /* bytes of shared memory of a block */
 
 /* Samples [x, x + cols) of rows [y, y + rows), but those that no output needs: one warp a row. */
 template <typename S>
@@ -33,18 +33,18 @@ __device__ __forceinline__ static void dense_stage(const ConvSource &src, int ch
     }
 }
 
-/* Floats from line to line of outputs in shared memory: threads meet in no bank. */
-__host__ __device__ static int dense_turned(const DenseArgs &args) { return args.groups * (line_own + 1); }
+/* Floats from line to line of outputs in shared memory, without bank conflicts. */
+__host__ __device__ static int dense_transposed(const DenseArgs &args) { return args.groups * (line_own + 1); }
 
-/* Outputs of one channel of several: a thread's neighbours lie apart, and each would be a write of its own. So
- * they change places in shared memory, and neighbouring threads store neighbours. */
+/* Stores outputs of one channel of several. They are transposed in shared memory, so that neighbouring threads
+ * store neighbouring outputs. */
 __device__ __forceinline__ static void dense_store(const DenseArgs &args, int channel, int64_t x, int64_t y,
                                                    const float acc[line_own], float *shared, unsigned *clipped)
 {
     const ConvTarget &dst = args.conv.dst;
-    const int width = args.groups * line_own, pitch = dense_turned(args);
+    const int width = args.groups * line_own, pitch = dense_transposed(args);
     const int mine = (int)threadIdx.x / args.groups * pitch + (int)threadIdx.x % args.groups * (line_own + 1);
-    __syncthreads(); /* everyone is done with the samples */
+    __syncthreads(); /* all threads are done with the samples */
 #pragma unroll
     for (int v = 0; v < line_own; v++) shared[mine + v] = acc[v];
     __syncthreads();
@@ -60,7 +60,7 @@ __device__ __forceinline__ static void dense_store(const DenseArgs &args, int ch
     });
 }
 
-/* Resume: the chains go on from sums. */
+/* Resume: accumulators start from sums. */
 template <bool Resume>
 __global__ static void __launch_bounds__(dense_threads, dense_blocks)
     dense_kernel(const __grid_constant__ DenseArgs args)
@@ -75,7 +75,8 @@ __global__ static void __launch_bounds__(dense_threads, dense_blocks)
     const int64_t x = (int64_t)(place % across) * (args.groups * line_own),
                   y = (int64_t)(place / across) * args.lines;
     const DenseOnly &only = args.only;
-    if (only.odd != NULL && (only.odd[place] || (only.rest && only.again[place])) != only.rest) return;
+    if (only.nonfinite != NULL && (only.nonfinite[place] || (only.rest && only.redo[place])) != only.rest)
+        return;
     const bool busy = x + group < dst.cols && y + line < dst.rows;
     const bool used = __any_sync(CUDA_ALL, busy); /* taps are read by whole warps */
     float acc[line_own] = {};
@@ -90,7 +91,7 @@ __global__ static void __launch_bounds__(dense_threads, dense_blocks)
 #pragma unroll 1
     for (int k = 0; k < args.stages; k++) {
         const DenseStage &s = args.stage[k];
-        __syncthreads(); /* everyone is done with the stage before */
+        __syncthreads(); /* all threads are done with the stage before */
         cuda_typed(a.src.dtype, [&](auto zero) {
             dense_stage<decltype(zero)>(a.src, channel, a.x_first + x + s.x, a.y_first + y + s.y,
                                         args.groups * line_own + s.cols - 1, args.lines + s.rows - 1, tile,
@@ -106,11 +107,11 @@ __global__ static void __launch_bounds__(dense_threads, dense_blocks)
                 line_chunk(acc, samples + args.run[r].at, args.tap + args.run[r].pair, args.run[r].taps);
         r = s.end;
     }
-    if (busy && only.odd != NULL && args.last && !only.rest && dst.dtype == HALO_F32) {
-        bool again = false;
+    if (busy && only.nonfinite != NULL && args.last && !only.rest && dst.dtype == HALO_F32) {
+        bool redo = false;
 #pragma unroll
-        for (int v = 0; v < line_own; v++) again = again || __float_as_uint(acc[v]) == 0x80000000u;
-        if (again) only.again[place] = 1;
+        for (int v = 0; v < line_own; v++) redo = redo || __float_as_uint(acc[v]) == 0x80000000u;
+        if (redo) only.redo[place] = 1;
     }
     unsigned clipped = 0;
     if (dst.channels > 1)
@@ -129,7 +130,8 @@ static HaloStatus launch(HaloDevice *device, const DenseArgs *args)
 {
     const ConvTarget *dst = &args->conv.dst;
     const int64_t tiles = args->conv.tiles_x * cuda_ceil_div(dst->rows, args->lines) * dst->channels;
-    int64_t bytes = dst->channels > 1 ? (int64_t)args->lines * dense_turned(*args) * (int64_t)sizeof(float) : 0;
+    int64_t bytes =
+        dst->channels > 1 ? (int64_t)args->lines * dense_transposed(*args) * (int64_t)sizeof(float) : 0;
     for (int k = 0; k < args->stages; k++)
         bytes = cuda_max(bytes, dense_bytes(args, args->stage[k].cols, args->stage[k].rows));
     if (args->sums)
@@ -150,7 +152,8 @@ void dense_lay_out(DenseArgs *args, const ConvArgs *conv)
 
 HaloStatus dense_make(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse)
 {
-    return dense_pieces(device, args, tap, sparse, cuda_min(dense_room, (int64_t)device->shared_most), launch);
+    return dense_pieces(device, args, tap, sparse, cuda_min(dense_shared, (int64_t)device->shared_most),
+                        launch);
 }
 
 HaloStatus conv_dense(HaloDevice *device, const ConvArgs *conv, const float *tap)

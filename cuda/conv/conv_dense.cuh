@@ -21,18 +21,18 @@ struct DenseStage {
     int end; /* the run past its last */
 };
 
-/* Which blocks make their outputs, by what conv_sparse.cu found under their windows; `odd` NULL: all of them.
- */
+/* Which blocks compute their outputs, by the samples under their windows (conv_sparse.cu); `nonfinite` NULL:
+ * all of them. */
 struct DenseOnly {
-    const uint8_t *odd; /* of each block but for the channel: zeros may not be left out */
-    uint8_t *again;     /* likewise: a result was -0, where a zero's product would have made +0 */
-    bool rest;          /* those that are marked make theirs, or all others do, and mark */
+    const uint8_t *nonfinite; /* of each block of all channels: zero taps may not be skipped */
+    uint8_t *redo;            /* likewise: a result was -0, where the product of a zero would have given +0 */
+    bool rest;                /* marked blocks compute; otherwise all others do, and mark */
 };
 
 struct DenseArgs {
     ConvArgs conv;
     DenseOnly only;
-    const char *sums; /* f32 that the chains go on from; NULL: +0 */
+    const char *sums; /* f32 that accumulators start from; NULL: +0 */
     int64_t sums_stride;
     bool last;         /* what is stored is the result */
     int groups, lines; /* threads along a line, and lines of a block */
@@ -42,8 +42,8 @@ struct DenseArgs {
     float2 tap[dense_taps / 2]; /* constant memory is read 8 bytes at a time */
 };
 
-/* Floats from line to line of a stage: threads load a few samples past the last, and lines go on in the banks
- * where the one before ended. */
+/* Floats from line to line of a stage: threads load a few samples past the last, and consecutive lines continue
+ * in consecutive banks. */
 static inline int dense_pitch(const DenseArgs *args, int cols)
 {
     return args->groups * line_own + (cols + line_ring + 31) / 32 * 32;
@@ -54,16 +54,16 @@ static inline int64_t dense_bytes(const DenseArgs *args, int cols, int rows)
     return ((int64_t)(args->lines + rows - 1) * dense_pitch(args, cols) + line_ring) * (int64_t)sizeof(float);
 }
 
-/* Lays out the runs of the mask, without its zeros where it is `sparse`, and calls `launch` for every so many,
- * whose stages take `room` bytes of shared memory at most. */
+/* Lays out the runs of the mask, without its zeros where it is `sparse`, and calls `launch` for each piece,
+ * whose stages take at most `shared` bytes of shared memory. */
 typedef HaloStatus DenseLaunch(HaloDevice *device, const DenseArgs *args);
-HaloStatus dense_pieces(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse, int64_t room,
+HaloStatus dense_pieces(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse, int64_t shared,
                         DenseLaunch *launch);
 
-/* What is computed by blocks of which shape; and the kernel's launches, of the blocks that `only` names. */
+/* Chooses the shape of blocks; launches the kernel for the blocks that `only` selects. */
 void dense_lay_out(DenseArgs *args, const ConvArgs *conv);
 HaloStatus dense_make(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse);
-/* May taps of zero be left out, whatever the samples? */
+/* May taps of zero be skipped, whatever the samples? */
 bool dense_leaves_zeros(const ConvArgs *conv);
 
 #endif

@@ -1,5 +1,5 @@
 /* Dense masks on the host: runs of taps, stages of runs that share their samples, pieces of stages that share a
- * launch. Until the last piece the chains rest in memory. */
+ * launch. Between pieces the accumulators are in memory. */
 #include "conv_dense.cuh"
 
 static const int run_most = 256; /* taps, or as many as a stage has room for */
@@ -9,14 +9,14 @@ static const int look_work = 60; /* what it costs to look at the samples of a pi
 typedef struct Plan {
     HaloDevice *device;
     DenseArgs *args;
-    int64_t room;        /* bytes */
+    int64_t shared;      /* bytes */
     int most;            /* taps of a run */
     DenseLaunch *launch; /* NULL: pieces are just counted */
     int pieces;
     ConvTarget dst, sums;
 } Plan;
 
-/* Runs know where they are in the mask until the boxes of their stages are known. */
+/* Turns places in the mask into places in the tiles of the stages. */
 static void place_runs(DenseArgs *args)
 {
     for (int k = 0, r = 0; k < args->stages; k++) {
@@ -28,7 +28,7 @@ static void place_runs(DenseArgs *args)
     }
 }
 
-/* A launch, with what is laid out so far. */
+/* Launches the kernel with the runs so far. */
 static HaloStatus finish_piece(Plan *plan, bool last)
 {
     DenseArgs *args = plan->args;
@@ -45,11 +45,11 @@ static HaloStatus finish_piece(Plan *plan, bool last)
     return HALO_OK;
 }
 
-/* The run goes to the stage, if its box may grow so far. */
+/* Adds the run to the stage, if its box may grow so far. */
 static bool joins(const Plan *plan, DenseStage *s, int x, int y, int taps)
 {
     const int from = x < s->x ? x : s->x, end = x + taps > s->x + s->cols ? x + taps : s->x + s->cols;
-    if (dense_bytes(plan->args, end - from, y + 1 - s->y) > plan->room) return false;
+    if (dense_bytes(plan->args, end - from, y + 1 - s->y) > plan->shared) return false;
     s->x = from;
     s->cols = end - from;
     s->rows = y + 1 - s->y;
@@ -66,7 +66,7 @@ static HaloStatus add_run(Plan *plan, const float *tap, int x, int y, int taps)
         if (args->stages == dense_stages) CUDA_PASS(finish_piece(plan, false));
         args->stage[args->stages++] = {x, y, taps, 1, 0, 0};
     }
-    /* For now where it is in the mask. */
+    /* Its place in the mask, until place_runs(). */
     args->run[args->runs] = {y * args->conv.width + x, (uint16_t)taps, (uint16_t)args->pairs};
     for (int i = 0; i < taps; i++) {
         float2 *const pair = &args->tap[args->pairs + i / 2];
@@ -104,8 +104,8 @@ static HaloStatus all_runs(Plan *plan, const float *tap, bool sparse)
     return finish_piece(plan, true);
 }
 
-/* Their products are +0 or -0, unless a sample is an infinity or NaN; and no sum is -0, which +0 would change:
- * multiples of a tap by whole numbers do not underflow. */
+/* Products with a zero tap are +0 or -0, unless a sample is not finite; and no sum is -0, which +0 would
+ * change, since multiples of a tap by integers do not underflow. */
 bool dense_leaves_zeros(const ConvArgs *conv)
 {
     const float value = halo_border_value(conv->src.border, conv->src.value);
@@ -126,12 +126,12 @@ bool conv_sparse_takes(const ConvArgs *args, const HaloConv *conv)
     return work < 0.7 * width * height;
 }
 
-HaloStatus dense_pieces(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse, int64_t room,
+HaloStatus dense_pieces(HaloDevice *device, DenseArgs *args, const float *tap, bool sparse, int64_t shared,
                         DenseLaunch *launch)
 {
-    Plan plan = {device, args, room, run_most, NULL, 0, args->conv.dst, args->conv.dst};
+    Plan plan = {device, args, shared, run_most, NULL, 0, args->conv.dst, args->conv.dst};
     const ConvTarget *dst = &plan.dst;
-    while (dense_bytes(args, plan.most, 1) > room) plan.most /= 2;
+    while (dense_bytes(args, plan.most, 1) > shared) plan.most /= 2;
     CUDA_PASS(all_runs(&plan, tap, sparse));
     if (plan.pieces > 1 && !(dst->dtype == HALO_F32 && conv_plain(*dst)))
         CUDA_PASS(long_sums(device, dst->cols * dst->channels, dst->rows, &plan.sums));

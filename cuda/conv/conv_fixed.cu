@@ -42,7 +42,7 @@ template <int Width, int Planes> struct FixedTile {
     static constexpr int quads = (lead + Block::cols + Width - 1 + 3) / 4, pitch = 4 * quads;
     static constexpr int rows = Block::lines * fixed_rows;
     static constexpr int pairs = (Width + 1) / 2;
-    static constexpr int abreast = Block::threads / quads; /* rows that are staged at a time */
+    static constexpr int at_once = Block::threads / quads; /* rows that are staged at a time */
 };
 
 /* ---- staging -------------------------------------------------------------------------------------------- */
@@ -75,12 +75,12 @@ __device__ __forceinline__ static void fixed_inner(const S *first, int64_t strid
     constexpr int batch = 4;
     const int q = (int)threadIdx.x % Tile::quads, r0 = (int)threadIdx.x / Tile::quads;
     const char *const from = (const char *)(first + 4 * q * Planes);
-    if (r0 >= Tile::abreast) return;
-    for (int r = r0; r < staged; r += batch * Tile::abreast) {
+    if (r0 >= Tile::at_once) return;
+    for (int r = r0; r < staged; r += batch * Tile::at_once) {
         CudaWord<S> word[batch][Planes];
 #pragma unroll
         for (int k = 0; k < batch; k++) {
-            const int at = r + k * Tile::abreast;
+            const int at = r + k * Tile::at_once;
             const CudaWord<S> *const row = reinterpret_cast<const CudaWord<S> *>(from + at * stride);
             if (at >= staged) continue;
             if constexpr (Planes == 1 && sizeof(S) == sizeof(float)) {
@@ -93,7 +93,7 @@ __device__ __forceinline__ static void fixed_inner(const S *first, int64_t strid
         if constexpr (Planes > 1 || sizeof(S) < sizeof(float)) {
 #pragma unroll
             for (int k = 0; k < batch; k++) {
-                const int at = r + k * Tile::abreast;
+                const int at = r + k * Tile::at_once;
                 if (at < staged) fixed_quads<S, Planes>(tile + at * Tile::pitch + 4 * q, plane, word[k]);
             }
         }
@@ -107,15 +107,15 @@ __device__ __forceinline__ static void fixed_outer(const ConvArgs &a, int64_t x,
                                                    float *tile, int plane)
 {
     const ConvSource &src = a.src;
-    constexpr int abreast = Tile::Block::threads / Tile::pitch;
+    constexpr int at_once = Tile::Block::threads / Tile::pitch;
     const int i = (int)threadIdx.x % Tile::pitch, r0 = (int)threadIdx.x / Tile::pitch;
     const float outside = halo_border_value(src.border, src.value);
     const bool needed = x + i >= a.x_first && x + i < src.x_end;
-    if (r0 >= abreast) return;
+    if (r0 >= at_once) return;
     const int64_t column = needed ? halo_border_index(x + i, src.width, src.border) : -1;
     const S *const first = (const S *)src.data + (column - src.x0) * Planes;
 #pragma unroll 1
-    for (int r = r0; r < staged; r += abreast) {
+    for (int r = r0; r < staged; r += at_once) {
         const int64_t iy = y + r < src.y_end ? halo_border_index(y + r, src.height, src.border) : -1;
         const S *const from = (const S *)((const char *)first + (iy - src.y0) * src.stride);
 #pragma unroll

@@ -1,4 +1,4 @@
-/* Dense masks of whole numbers over bytes by tensor cores: see conv_integer.cuh. */
+/* Dense masks of integers over bytes by tensor cores: see conv_integer.cuh. */
 #include "conv_integer_stage.cuh"
 #include "conv_tile.cuh"
 
@@ -68,8 +68,8 @@ __device__ __forceinline__ static void integer_sums(const IntegerArgs &args, uns
 
 /* ---- storing -------------------------------------------------------------------------------------------- */
 
-/* Where a block and a thread stand: `row` and `quad` are the first of the thread's rows in its strip, and of
- * its quads in a row. */
+/* The place of a block and a thread: `row` is the thread's first row in its strip, `quad` its first quad in a
+ * row. */
 struct IntegerPlace {
     int64_t x, y;
     int cols, rows; /* that the destination has from there on, and no more than the tile */
@@ -81,11 +81,11 @@ struct IntegerPlace {
 template <typename Tile, typename F>
 __device__ __forceinline__ static void integer_quads(const IntegerPlace &p, int lines, int pitch, F f)
 {
-    constexpr int abreast = Tile::threads / Tile::quads;
+    constexpr int at_once = Tile::threads / Tile::quads;
     const int quad = (int)threadIdx.x % Tile::quads;
     if (4 * quad >= p.cols) return;
 #pragma unroll 1
-    for (int line = (int)threadIdx.x / Tile::quads; line < lines; line += abreast) f(line, line * pitch + quad);
+    for (int line = (int)threadIdx.x / Tile::quads; line < lines; line += at_once) f(line, line * pitch + quad);
 }
 
 /* What lies beside the destination is 0, which is never clipped. */
@@ -100,12 +100,12 @@ __device__ __forceinline__ static void leave_out(const IntegerPlace &p, int sum[
     }
 }
 
-/* Whole results that are stored as bytes become so at once. */
+/* Integer results that are stored as u8 are converted at once. */
 template <typename Tile>
 __device__ __forceinline__ static void store_bytes(const ConvTarget &dst, const IntegerPlace &p,
                                                    const int sum[Tile::blocks][2][4], uint32_t *words)
 {
-    constexpr int pitch = Tile::quads + 4, plane = Tile::rows * pitch; /* lanes meet in no bank */
+    constexpr int pitch = Tile::quads + 4, plane = Tile::rows * pitch; /* no bank conflicts */
     uint32_t *const mine = words + p.plane * plane + (16 * p.strip + p.row) * pitch + p.quad;
     unsigned clipped = 0;
     int seen = 0;
@@ -124,10 +124,10 @@ __device__ __forceinline__ static void store_bytes(const ConvTarget &dst, const 
     __syncthreads();
     uint8_t *const first = (uint8_t *)dst.data + p.y * dst.stride + p.x * dst.channels;
     if (Tile::planes == 1 && p.cols == Tile::cols && cuda_aligned(dst.data, dst.stride, 16)) {
-        constexpr int packs = Tile::quads / 4, abreast = Tile::threads / packs;
+        constexpr int packs = Tile::quads / 4, at_once = Tile::threads / packs;
         const int pack = (int)threadIdx.x % packs, line = (int)threadIdx.x / packs;
         uint8_t *to = first + line * dst.stride + 16 * pack;
-        for (int l = line; l < p.rows; l += abreast, to += abreast * dst.stride)
+        for (int l = line; l < p.rows; l += at_once, to += at_once * dst.stride)
             cuda_put(to, *reinterpret_cast<const uint4 *>(words + l * pitch + 4 * pack));
     } else {
         const int64_t channels = dst.channels, x = (int64_t)((int)threadIdx.x % Tile::quads) * 4;
@@ -232,7 +232,7 @@ __global__ static void __launch_bounds__(Tile::threads, Tile::resident)
          * (lane / 8) + lane / 4 % 2. */
         integer_sums<Tile>(args, samples, table + lane / 4 % 2 * Tile::table + 3 + lane % 4 - lane / 8, sum);
     }
-    __syncthreads(); /* everyone is done with the samples */
+    __syncthreads(); /* all threads are done with the samples */
     if (args.bytes && (p.cols < Tile::cols || p.rows < Tile::rows)) leave_out<Tile>(p, sum);
     if (args.bytes)
         store_bytes<Tile>(a.dst, p, sum, reinterpret_cast<uint32_t *>(shared));
@@ -287,7 +287,7 @@ template <int Chunks, typename F> static void with_tile(int channels, F f)
     }
 }
 
-/* Four chunks are taken for five: a quarter more work, and three kernels less. */
+/* Four chunks use the kernel for five: a quarter more work, but three kernels fewer. */
 template <typename F> static void with_chunks(int chunks, int channels, F f)
 {
     switch (chunks) {
@@ -298,7 +298,7 @@ template <typename F> static void with_chunks(int chunks, int channels, F f)
     }
 }
 
-int64_t conv_integer_room(const IntegerPlan *plan, int channels, int64_t height)
+int64_t conv_integer_shared(const IntegerPlan *plan, int channels, int64_t height)
 {
     int64_t bytes = 0;
     with_chunks(plan->chunks, channels, [&](auto tile) {

@@ -1,6 +1,6 @@
-/* Dense masks of whole numbers over bytes by tensor cores: how the work is cut up, and what the host lays out.
+/* Dense masks of integers over bytes by tensor cores: how the work is cut up, and what the host lays out.
  *
- * Sums of whole numbers up to 2^24 are the same in any order (halo/whole_taps.h), so they may be products of
+ * Sums of integers up to 2^24 are the same in any order (halo/whole_taps.h), so they may be products of
  * matrices of bytes. Outputs beside each other under a row of the mask are samples of one row times a Toeplitz
  * matrix of the taps: tap k - c stands in row k, column c. A multiplication (mma.m16n8k32) takes 16 rows of
  * samples, 16 bytes of each for one row of the mask and 16 for the next, and adds to 8 columns of outputs. 16
@@ -32,7 +32,7 @@ struct IntegerArgs {
     int lead, piece;
     int row_words; /* of a row of the mask in `tap` */
     float unit;
-    bool bytes;                      /* results are whole numbers, stored as bytes */
+    bool bytes;                      /* results are integers, stored as bytes */
     uint32_t tap[integer_tap_words]; /* [parts][height][row_words]: bytes, after `lead` zeros */
 };
 
@@ -44,10 +44,10 @@ template <int Chunks, int Blocks, int Planes, int Strips> struct IntegerTile {
     static constexpr int resident =
         (Blocks == 8 ? 512 : 768) / threads; /* blocks of a multiprocessor: sums are in registers */
     static constexpr int staged = 16 * (Blocks + Chunks - 1);             /* columns of samples */
-    static constexpr int pitch = staged % 32 == 0 ? staged + 16 : staged; /* eight rows meet in no bank */
+    static constexpr int pitch = staged % 32 == 0 ? staged + 16 : staged; /* no bank conflicts */
     /* The table of taps has, for a pair of rows of the mask and s from 0 to 3, the bytes from tap 4m - s on,
-     * for every m from -3 on: `words` of each row. Those of each s are so far from the ones before that lanes
-     * meet in no bank. */
+     * for every m from -3 on: `words` of each row. Those of each s are so far from the ones before that no bank
+     * conflicts. */
     static constexpr int words = 4 * Chunks + 3;
     static constexpr int table = words % 16 < 5    ? words + 5 - words % 16
                                  : words % 16 > 11 ? words + 21 - words % 16
@@ -69,11 +69,11 @@ template <typename Tile> static int64_t integer_bytes(int parts, int pairs)
     return in > out ? in : out;
 }
 
-/* Does this way take the convolution, and pay? Fills the plan. */
+/* Is this route possible, and faster? Fills the plan. */
 bool conv_integer_takes(const HaloDevice *device, const ConvArgs *args, const HaloConv *conv,
                         IntegerPlan *plan);
 /* Bytes of shared memory that it takes. */
-int64_t conv_integer_room(const IntegerPlan *plan, int channels, int64_t height);
+int64_t conv_integer_shared(const IntegerPlan *plan, int channels, int64_t height);
 HaloStatus conv_integer(HaloDevice *device, const ConvArgs *args, const float *tap, const IntegerPlan *plan);
 
 #endif

@@ -1,12 +1,12 @@
-/* Masks of whole numbers on the host: which of them go to tensor cores. */
+/* Masks of integers on the host: which of them go to tensor cores. */
 #include "halo/whole_taps.h"
 
 #include "conv_integer.cuh"
 
 static const int64_t largest_tap = 127 * 256 + 127; /* of two bytes with a sign each */
 
-/* What was faster on an H200, see docs/tried/convolution.md: small masks have kernels of their own, which wait
- * for memory sooner. Mostly zeros: those few taps are fewer steps than the mask's rows. */
+/* What was faster on an H200, see docs/tried/convolution.md: small masks have kernels that are bound by memory;
+ * masks of mostly zeros have fewer taps than rows. */
 static bool pays(const HaloConv *conv, int channels, HaloDtype to, int chunks)
 {
     const int64_t all = conv->window.width * conv->window.height;
@@ -46,7 +46,7 @@ static bool counts_taps(const HaloConv *conv, const ConvSource *src, IntegerPlan
         return false;
     if (whole.largest > largest_tap) return false;
     plan->exponent = whole.exponent;
-    /* Whole numbers themselves, if they are small: their sums are stored as they are. */
+    /* Small integers are taken as they are: their sums need no scaling. */
     if (whole.exponent > 0 && whole.exponent < 7 && whole.largest << whole.exponent < 128) plan->exponent = 0;
     plan->parts = 1;
     for (int64_t k = 0; k < count; k++) {
@@ -70,5 +70,5 @@ bool conv_integer_takes(const HaloDevice *device, const ConvArgs *args, const Ha
         return false;
     if (!counts_taps(conv, src, plan)) return false;
     return plan->parts * height * ((plan->lead + width + 3) / 4) <= integer_tap_words &&
-           conv_integer_room(plan, src->channels, height) <= (int64_t)device->shared_most;
+           conv_integer_shared(plan, src->channels, height) <= (int64_t)device->shared_most;
 }

@@ -50,25 +50,25 @@ template <typename Tile, int Pixels>
 __device__ __forceinline__ void integer_rows(const ConvArgs &a, bool aligned, int64_t x, int64_t y, int rows,
                                              uint8_t *tile, int plane)
 {
-    constexpr int across = Tile::staged / Pixels, abreast = Tile::threads / across;
+    constexpr int across = Tile::staged / Pixels, at_once = Tile::threads / across;
     const ConvSource &src = a.src;
     const int column = (int)threadIdx.x % across * Pixels, first = (int)threadIdx.x / across;
-    const int64_t end = cuda_min(src.width, src.x_end), jump = abreast * src.stride;
-    if (first >= abreast) return;
+    const int64_t end = cuda_min(src.width, src.x_end), jump = at_once * src.stride;
+    if (first >= at_once) return;
     uint8_t *to = tile + first * Tile::pitch + column;
     const uint8_t *const origin = (const uint8_t *)src.data - src.x0 * Tile::planes;
     if (aligned && x >= src.x0 && x + Tile::staged <= end && y >= 0 &&
         y + rows <= cuda_min(src.height, src.y_end)) {
         const uint8_t *from = origin + (y + first - src.y0) * src.stride + (x + column) * Tile::planes;
 #pragma unroll 4
-        for (int r = first; r < rows; r += abreast, to += abreast * Tile::pitch, from += jump)
+        for (int r = first; r < rows; r += at_once, to += at_once * Tile::pitch, from += jump)
             integer_copy<Tile, Pixels>(to, from, plane);
         return;
     }
     const bool inside = aligned && x + column >= src.x0 && x + column + Pixels <= end;
     rows = (int)cuda_min(rows, src.y_end - y);
 #pragma unroll 1
-    for (int r = first; r < rows; r += abreast, to += abreast * Tile::pitch) {
+    for (int r = first; r < rows; r += at_once, to += at_once * Tile::pitch) {
         const int64_t iy = halo_border_index(y + r, src.height, src.border);
         const uint8_t *const line = iy < 0 ? NULL : origin + (iy - src.y0) * src.stride;
         if (inside && line)

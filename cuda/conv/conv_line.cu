@@ -1,8 +1,8 @@
 /* Masks of one row, of any length: sound, and the row pass of long separable masks.
  *
- * What a thread does is in conv_row.cuh. A warp is on its own: it stages its samples, channel by channel, waits
- * for nobody, and goes down its columns. How many of its threads go along a line, and how many lines it has,
- * depends on their length and channels. */
+ * The accumulation is in conv_row.cuh. Each warp works on its own: it stages its samples, channel by channel,
+ * and goes down its columns. How many of its threads go along a line, and how many lines it has, depends on
+ * their length and channels. */
 #include "conv_line.cuh"
 
 /* ---- storing -------------------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ __device__ __forceinline__ static void line_next(const LineArgs &args, LinePlace
     p->planes = min(args.planes, dst.channels - p->channel);
 }
 
-/* One: a single channel. Resume: the chains go on from sums. */
+/* One: a single channel. Resume: accumulators start from sums. */
 template <bool One, bool Resume>
 __global__ static void __launch_bounds__(line_warps *CUDA_WARP, line_blocks)
     line_kernel(const __grid_constant__ LineArgs args)

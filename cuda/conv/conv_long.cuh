@@ -8,7 +8,7 @@ static const int long_taps = 2048; /* that fit the parameters of a launch */
 
 struct LongArgs {
     ConvArgs conv;
-    const char *sums; /* f32 that the chains go on from; NULL: +0 */
+    const char *sums; /* f32 that accumulators start from; NULL: +0 */
     int64_t sums_stride;
     float2 tap[long_taps / 2]; /* constant memory is read 8 bytes at a time */
 };
@@ -19,9 +19,9 @@ __device__ __forceinline__ const float *long_sum(const LongArgs &args, int64_t x
     return (const float *)(args.sums + y * args.sums_stride) + x;
 }
 
-/* Scratch memory for sums of so many numbers in so many rows; `sums` NULL: it is just said. */
+/* Workspace for sums; `sums` NULL: a query. */
 HaloStatus long_sums(HaloDevice *device, int64_t numbers, int64_t rows, ConvTarget *sums);
-/* Calls `launch` for every so many taps. Until the last of them the chains rest in memory. */
+/* Calls `launch` for each piece of the taps. Between pieces the accumulators are in memory. */
 typedef HaloStatus LongLaunch(HaloDevice *device, const LongArgs *args);
 HaloStatus long_pieces(HaloDevice *device, const ConvArgs *conv, const float *tap, LongLaunch *launch);
 

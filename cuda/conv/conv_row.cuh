@@ -1,10 +1,9 @@
 /* What masks of one row (conv_line.cu) and dense ones, taken row by row (conv_dense.cu), share: staging a row
- * of samples, and the chains of outputs side by side under a row of taps.
+ * of samples, and accumulating outputs side by side under a row of taps.
  *
- * A thread makes `line_own` neighbouring outputs of one channel in registers and takes four taps at a time, so
- * that a load of 16 bytes from shared memory serves 80 fma; threads that many samples apart do not meet in a
- * bank. Taps are kernel parameters (constant memory), where every warp reads the same one: as a third operand
- * out of a register they cost a tenth, for want of ports. */
+ * A thread computes `line_own` neighbouring outputs of one channel in registers and takes four taps at a time,
+ * so that a load of 16 bytes from shared memory serves 80 fma, without bank conflicts. Taps are kernel
+ * parameters (constant memory), which all threads of a warp read at once. */
 #ifndef HALO_CUDA_CONV_ROW_CUH
 #define HALO_CUDA_CONV_ROW_CUH
 
@@ -13,14 +12,14 @@
 #include "conv.cuh"
 
 static const int line_own = 20;  /* outputs of a thread */
-static const int line_ring = 24; /* samples in its registers: a turn is so many taps */
+static const int line_ring = 24; /* samples in its registers, and taps of a cycle */
 
 /* ---- staging -------------------------------------------------------------------------------------------- */
 
 template <typename S> __device__ __forceinline__ void line_copy(float *to, const S *from)
 {
     if constexpr (sizeof(S) == sizeof(float))
-        __pipeline_memcpy_async(to, from, sizeof(float)); /* arrives by itself */
+        __pipeline_memcpy_async(to, from, sizeof(float)); /* asynchronous */
     else
         *to = (float)__ldg(from);
 }
@@ -47,13 +46,13 @@ template <typename S>
 __device__ __forceinline__ void line_stage_some(float *to, const S *from, int channels, int cols, int planes,
                                                 int pitch, int lane)
 {
-    const int abreast = CUDA_WARP / planes, step = abreast * channels;
+    const int at_once = CUDA_WARP / planes, step = at_once * channels;
     int left = cols - lane / planes;
     to += lane % planes * pitch + lane / planes;
     from += lane / planes * channels + lane % planes;
-    if (lane >= abreast * planes) return;
+    if (lane >= at_once * planes) return;
 #pragma unroll 4
-    for (; left > 0; left -= abreast, from += step, to += abreast) line_copy(to, from);
+    for (; left > 0; left -= at_once, from += step, to += at_once) line_copy(to, from);
 }
 
 /* Samples [0, from) and [to, cols) of a line, which the border makes. */
@@ -90,18 +89,17 @@ __device__ __forceinline__ void line_four(float acc[line_own], float ring[line_r
     }
 }
 
-/* A turn, but for its first `skip` fours. */
+/* A cycle, but for its first `skip` fours. */
 template <int Base>
-__device__ __forceinline__ void line_turn(float acc[line_own], float ring[line_ring], const float *samples,
-                                          const float2 *tap, int skip)
+__device__ __forceinline__ void line_cycle(float acc[line_own], float ring[line_ring], const float *samples,
+                                           const float2 *tap, int skip)
 {
     line_four<Base>(acc, ring, samples, tap, Base / 4 >= skip ? 4 : 0);
-    if constexpr (Base + 4 < line_ring) line_turn<Base + 4>(acc, ring, samples, tap, skip);
+    if constexpr (Base + 4 < line_ring) line_cycle<Base + 4>(acc, ring, samples, tap, skip);
 }
 
-/* A row of taps; `samples` begins at the thread's first, and some that lie before it are loaded. The first turn
- * is the one that is not whole, so that one loop does for all: what it holds has to stay in the cache of
- * instructions. */
+/* A row of taps; `samples` begins at the thread's first, and some before it are loaded. The first cycle is the
+ * incomplete one, so that one loop suffices and stays in the instruction cache. */
 __device__ __forceinline__ void line_chunk(float acc[line_own], const float *samples, const float2 *tap,
                                            int taps)
 {
@@ -114,7 +112,7 @@ __device__ __forceinline__ void line_chunk(float acc[line_own], const float *sam
     for (int v = 0; v < line_own; v += 4) conv_load4(ring + v, samples + v);
 #pragma unroll 1
     for (int t = 0; t < turns; t++, samples += line_ring, tap += line_ring / 2, skip = 0)
-        line_turn<0>(acc, ring, samples, tap, skip);
+        line_cycle<0>(acc, ring, samples, tap, skip);
     if (taps % 4 != 0) line_four<0>(acc, ring, samples, tap, taps % 4);
 }
 

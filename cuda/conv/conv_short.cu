@@ -1,7 +1,7 @@
-/* One row and a mask of one row with up to 32 taps, which are kernel parameters (constant memory): sound.
+/* One row under a mask of one row with up to 32 taps, which are kernel parameters (constant memory): sound.
  *
- * One channel: a thread makes two quads of outputs from shared memory, where f32 arrives without passing
- * through registers. Several: a quad of a channel, or two, straight from global memory, and nothing waits at a
+ * One channel: a thread computes two quads of outputs from shared memory, to which f32 is copied
+ * asynchronously. Several channels: one or two quads of a channel, straight from global memory, without a
  * barrier. */
 #include <cuda_pipeline.h>
 
@@ -36,8 +36,7 @@ __device__ __forceinline__ static float short_sample(const ConvArgs &a, const S 
 
 static const int mono_quads = 2, mono_cols = 4 * mono_quads * short_threads;
 
-/* Tiles of a block, one after the other: the more arithmetic, the more it pays to have the next one's samples
- * on their way. */
+/* Tiles of a block, one after the other: the more arithmetic, the more it pays to prefetch. */
 __host__ __device__ static constexpr int mono_tiles(int eights) { return eights < 4 ? 3 : 6; }
 
 /* A quad to shared memory. */
@@ -112,7 +111,7 @@ __device__ __forceinline__ static void mono_store(const ConvTarget &dst, int64_t
     });
 }
 
-/* The next tile's samples are on their way while one is worked on. */
+/* The samples of the next tile are copied while one is computed. */
 template <typename S, int Eights>
 __global__ static void __launch_bounds__(short_threads, 8) mono_kernel(const __grid_constant__ ShortArgs args)
 {
@@ -150,7 +149,7 @@ __global__ static void __launch_bounds__(short_threads, 8) mono_kernel(const __g
         default: mono_sums<Eights, 3>(acc, args, tile); break;
         }
         mono_store(dst, first, usual, acc, &clipped);
-        __syncthreads(); /* everyone is done with the tile */
+        __syncthreads(); /* all threads are done with the tile */
     }
     cuda_count_clipped(dst.clipped, clipped);
 }
@@ -172,7 +171,7 @@ __device__ __forceinline__ static void short_window(float *window, const ConvArg
         for (int i = 0; i < N; i++) window[i] = (float)__ldg(first + (int64_t)i * src.channels);
         return;
     }
-    float sample[N]; /* in memory, so that the loop need not be unrolled: this is rare */
+    float sample[N]; /* in local memory, so that this rare loop need not be unrolled */
 #pragma unroll 1
     for (int i = 0; i < N; i++) sample[i] = short_sample(a, row, channel, x + i);
 #pragma unroll

@@ -58,7 +58,7 @@ __device__ __forceinline__ void tile_put_pixels(D *to, const CudaWord<D> word[Pl
         if (e / Planes < cols) to[e] = in[e % Planes].at[e / Planes];
 }
 
-/* What four outputs are stored as, of which there are `cols`: the others are 0, which is never clipped. */
+/* Scales four outputs, of which `cols` exist: the others become 0, which never clips. */
 __device__ __forceinline__ void tile_scale(const ConvTarget &dst, int cols, float v[4])
 {
 #pragma unroll
@@ -66,9 +66,8 @@ __device__ __forceinline__ void tile_scale(const ConvTarget &dst, int cols, floa
 }
 
 /* Stores the block's outputs, acc[Rows][Quads][4] of every thread. All threads call it; `tile` is shared memory
- * with room for the outputs: they pass through it, so that pixels are stored whole, and become samples after
- * that, in a loop. Code for each type that is there for each of a thread's outputs is more than that of the
- * sums. */
+ * for the outputs, which are converted from there in a loop, since conversions for each type, unrolled, would
+ * be more code than the sums. */
 template <int Planes, int Rows, int Quads>
 __device__ __forceinline__ void tile_finish(const ConvTarget &dst, const ConvPlace &p,
                                             const float acc[Rows][Quads][4], float *tile)
@@ -78,7 +77,7 @@ __device__ __forceinline__ void tile_finish(const ConvTarget &dst, const ConvPla
     float4 *const fours = reinterpret_cast<float4 *>(tile);
     const bool plain = conv_plain(dst);
     unsigned clipped = 0;
-    __syncthreads(); /* everyone is done with the samples */
+    __syncthreads(); /* all threads are done with the samples */
 #pragma unroll
     for (int r = 0; r < Rows; r++)
 #pragma unroll

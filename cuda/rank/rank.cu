@@ -1,7 +1,4 @@
-/* Rank filters: minima and maxima have ways of their own (rank_extreme.cu, rank_span.cu); other small windows
- * go through sorting networks (rank_network.cu, rank_select.cu), windows along a line through a wavelet matrix
- * (rank_line.cu); larger ones are counted: bytes by value (rank_walk.cu), others by their places in a sorted
- * tile (rank_tile.cu). */
+/* Rank filters: the choice of a kernel (docs/kernels.md). */
 #include "rank.cuh"
 
 #include "adapt.cuh"
@@ -20,8 +17,8 @@ __global__ static void __launch_bounds__(widen_threads)
     if (e < cols) to[row * cols + e] = (float)((const S *)((const char *)from + row * stride))[e];
 }
 
-/* Where a border's value is no byte or word, samples become floats before minima and maxima are asked for: too
- * rare for kernels of their own. */
+/* Where the border's value is no integer sample, samples become floats before minima and maxima are computed:
+ * too rare for kernels of their own. */
 static HaloStatus widen(HaloDevice *device, const HaloBuf *src, RankArgs *args)
 {
     const int64_t cols = src->cols * src->shape.channels, blocks = cuda_ceil_div(cols, widen_threads);
@@ -78,8 +75,7 @@ static HaloStatus rank_image(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     const bool extreme = rank->span != NULL || rank_extreme_takes(&args);
     if (extreme && samples != keys) {
         const HaloStatus status = widen(device, src, &args);
-        if (status != HALO_OK && !device->asking)
-            return status; /* who asks is told of the other scratch, too */
+        if (status != HALO_OK && !device->asking) return status; /* a workspace query goes on to the rest */
     }
     if (rank->span != NULL) return rank_span(device, &args, rank->span, keys);
     if (extreme) return rank_extreme(device, &args, keys);
@@ -88,7 +84,7 @@ static HaloStatus rank_image(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     if (rank_line_takes(&args)) return rank_line(device, &args, samples, keys);
     bool done = false;
     if (rank_tile_takes(&args, keys)) CUDA_PASS(rank_tile(device, &args, samples, keys, &done));
-    return done ? HALO_OK : rank_walk(device, &args, samples, keys);
+    return done ? HALO_OK : rank_count(device, &args, samples, keys);
 }
 
 HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,

@@ -104,26 +104,24 @@ template <int P, int K, int N> __device__ __forceinline__ static void sort_regis
 
 /* ---- kernels; `keys`: their type ------------------------------------------------------------------------ */
 
-/* The medians of 3 x 3, by sorting networks: whether it is one, and that. */
+/* Medians of 3 x 3, by sorting networks. */
 bool rank_network_takes(const RankArgs *args);
 HaloStatus rank_network(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
-/* The medians of larger squares, by networks that they share: whether it is one, and that. */
+/* Medians of larger squares, by shared sorting networks. */
 bool rank_select_takes(const RankArgs *args, HaloDtype samples, HaloDtype keys);
 HaloStatus rank_select(HaloDevice *device, const RankArgs *args, HaloDtype samples);
-/* The first and the last of the sorted, at any size: whether it is one, and that, of samples that are the keys.
- */
+/* Minima and maxima of rectangles of any size, of samples that are the keys. */
 bool rank_extreme_takes(const RankArgs *args);
 HaloStatus rank_extreme(HaloDevice *device, const RankArgs *args, HaloDtype keys);
-/* The same over windows that are no rectangles. */
+/* Minima and maxima of other windows. */
 HaloStatus rank_span(HaloDevice *device, const RankArgs *args, const HaloSpan *span, HaloDtype keys);
-/* Windows that are one row or one column: whether it is one, and that. */
+/* Windows of one row or one column. */
 bool rank_line_takes(const RankArgs *args);
 HaloStatus rank_line(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
-/* Windows that are counted by places in a sorted tile: whether it is worth it, and that; `done` says whether
- * its sides were short enough. */
+/* Windows that are counted by places in a sorted tile; `done`: their sides were short enough. */
 bool rank_tile_takes(const RankArgs *args, HaloDtype keys);
 HaloStatus rank_tile(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys, bool *done);
 /* Any window, by counting. */
-HaloStatus rank_walk(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
+HaloStatus rank_count(HaloDevice *device, const RankArgs *args, HaloDtype samples, HaloDtype keys);
 
 #endif

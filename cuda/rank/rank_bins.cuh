@@ -1,5 +1,5 @@
-/* 256 bins that a thread has for itself, in shared memory. Counters are of type C, several in a word; the words
- * of a warp's lanes take turns, so that each lane has a bank of its own. */
+/* 256 bins of a thread in shared memory. Counters are of type C, several in a word; the words of a warp's lanes
+ * are interleaved, so that each lane has a bank of its own. */
 #ifndef HALO_CUDA_RANK_BINS_CUH
 #define HALO_CUDA_RANK_BINS_CUH
 
@@ -27,8 +27,7 @@ template <typename C> struct RankBins {
     {
         return word[(bin & ~(each - 1)) * (CUDA_WARP / each)];
     }
-    /* One more (change 1) or less (-1). Nobody else has these words, but an addition in memory is not waited
-     * for. */
+    /* Adds 1 or -1. No other thread has these words, but an atomic addition is asynchronous. */
     __device__ __forceinline__ void add(unsigned bin, unsigned change)
     {
         atomicAdd(&word_of(bin), __funnelshift_l(0, change, bin * bits)); /* by the bits modulo 32 */

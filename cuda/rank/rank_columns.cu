@@ -5,7 +5,7 @@ static const int columns_threads = 512;
 /* Blocks side by side that go from top to bottom together. */
 static const int64_t columns_beside = 128;
 
-/* Sixteen bytes to shared memory, behind the thread's back where the GPU can; those past `bytes` are 0. */
+/* Copies sixteen bytes to shared memory, asynchronously where the GPU can; those past `bytes` are 0. */
 __device__ __forceinline__ static void fetch_four(uint32_t *to, const char *from, int bytes)
 {
 #if __CUDA_ARCH__ >= 800
@@ -42,7 +42,8 @@ __global__ static void __launch_bounds__(columns_threads)
     typedef typename X::Sample K;
     constexpr int lanes = word_lanes<K>, width = Step * 4, fours = Step / 4, step_runs = columns_threads / Step;
     const RankArgs &a = args.rank;
-    /* A few columns' blocks from top to bottom, then the next: what two of them share is still in the cache. */
+    /* A group of columns of blocks from top to bottom, then the next, so that rows that two blocks share stay
+     * in the cache. */
     const unsigned group = blockIdx.x / (args.beside * args.bands),
                    in = blockIdx.x % (args.beside * args.bands);
     const unsigned beside = min(args.beside, args.blocks - group * args.beside);
@@ -67,7 +68,7 @@ __global__ static void __launch_bounds__(columns_threads)
     join_tile<X, R, M>(
         args, tile + args.tile_pitch, units, Step, mine, columns_threads,
         [&](int unit) { return tile + place(unit); }, made);
-    const uint32_t turned = args.to != NULL ? 0 : args.turned;
+    const uint32_t flip_back = args.to != NULL ? 0 : args.flip_back;
     const bool kept = args.to != NULL,
                direct = kept || (stored_plain<K>(a) && cuda_aligned(a.dst, a.dst_stride, 4));
     if (direct) {
@@ -80,11 +81,11 @@ __global__ static void __launch_bounds__(columns_threads)
             char *at_row = to + row * pitch;
             if (most >= R) {
 #pragma unroll
-                for (int k = 0; k < R; k++, at_row += pitch) put_word<K>(at_row, made[m][k] ^ turned);
+                for (int k = 0; k < R; k++, at_row += pitch) put_word<K>(at_row, made[m][k] ^ flip_back);
             } else {
 #pragma unroll
                 for (int k = 0; k < R; k++, at_row += pitch)
-                    if (k < most) put_word<K>(at_row, made[m][k] ^ turned);
+                    if (k < most) put_word<K>(at_row, made[m][k] ^ flip_back);
             }
         }
         if (kept || row_bytes % 4 == 0) return;
@@ -96,7 +97,7 @@ __global__ static void __launch_bounds__(columns_threads)
 #pragma unroll
         for (int k = 0; k < R; k++)
             if (mine + m * columns_threads < units)
-                tile[place(mine + m * columns_threads) + k * Step] = made[m][k] ^ turned;
+                tile[place(mine + m * columns_threads) + k * Step] = made[m][k] ^ flip_back;
     __syncthreads();
     for (int i = mine; i < rows * Step; i += columns_threads) {
         const int64_t e = at / (int64_t)sizeof(K) + i % Step * lanes, n = args.cols - e;

@@ -6,7 +6,7 @@
 /* The widest window of one pass, all channels together. */
 static const int64_t rows_most = 2048;
 
-/* Two buffers of keys by turns, the second only where there are more than two passes. */
+/* Two buffers of keys, used alternately; the second only where there are more than two passes. */
 struct ExtremeBuffers {
     char *keys[2];
     int next;
@@ -29,7 +29,7 @@ static void read_kept(ExtremeArgs *args)
     args->rank.src_width = args->cols / args->rank.channels;
     args->rank.src_height = args->lines;
     args->rank.src_x0 = args->rank.src_y0 = args->rank.x0 = args->rank.y0 = 0;
-    args->rank.border = HALO_BORDER_REPLICATE; /* and never met */
+    args->rank.border = HALO_BORDER_REPLICATE; /* and never read */
 }
 
 static int64_t widest(const RankArgs *rank) { return cuda_max(2, rows_most / rank->channels); }
@@ -42,7 +42,7 @@ static HaloStatus along_rows(HaloDevice *device, ExtremeArgs *args, ExtremeBuffe
         left -= window - 1;
         args->cols = args->rank.cols + left * args->rank.channels;
         args->to = left == 0 && args->rank.height == 1 ? NULL : next_buffer(buffers);
-        args->turn = first ? args->turned : 0;
+        args->flip = first ? args->flip_back : 0;
         CUDA_PASS(rank_rows(device, args, window, keys));
         read_kept(args);
     }
@@ -77,7 +77,7 @@ static HaloStatus extremes(HaloDevice *device, const RankArgs *rank, HaloDtype k
     int64_t bytes;
     void *block = NULL;
     args.rank = *rank;
-    args.turned = (keys == HALO_F32 ? extreme_turn<float> : extreme_turn<uint8_t>)(rank->fraction);
+    args.flip_back = (keys == HALO_F32 ? extreme_flip<float> : extreme_flip<uint8_t>)(rank->fraction);
     args.lines = rank->rows + rank->height - 1;
     args.from_pitch = args.to_pitch = round_up(wide * (int64_t)halo_dtype_size(keys), 16);
     if (!halo_mul(args.lines, args.to_pitch, &bytes) || bytes > INT64_MAX / 2)
@@ -92,8 +92,8 @@ static HaloStatus extremes(HaloDevice *device, const RankArgs *rank, HaloDtype k
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
 
-/* A line, where all that a window has across it is the same samples: one row, or one column without gaps, which
- * is one. */
+/* An image of one row, or of one column without gaps, as a line: across it a window repeats the same samples.
+ */
 static RankArgs as_line(const RankArgs *rank, HaloDtype keys)
 {
     RankArgs line = *rank;
@@ -147,8 +147,8 @@ static RankArgs strips_of(const RankArgs *line, HaloDtype keys, int64_t first, i
     return rows;
 }
 
-/* A line leaves most of a block idle, which has some lines, and some lanes of each word: as strips it has many.
- * What windows at its ends need of the border, and what is left of a strip, remain a line. */
+/* A line would leave most of a block idle: it is cut into strips, as rows of a picture. The ends, where windows
+ * reach beyond the line, and the rest remain a line. */
 static HaloStatus extremes_of_line(HaloDevice *device, const RankArgs *line, HaloDtype keys)
 {
     const int64_t outputs = line->cols / line->channels,

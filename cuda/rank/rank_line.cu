@@ -18,7 +18,7 @@ struct alignas(8) RankWord {
 };
 
 struct RankLines : RankArgs {
-    bool turned;             /* lines are columns */
+    bool transposed;         /* lines are columns */
     int64_t window, outputs; /* of a line */
     int64_t pieces, first;   /* of a line; of all, the one these keys begin with */
     unsigned piece, length;  /* outputs and keys of a piece */
@@ -51,8 +51,8 @@ __global__ static void __launch_bounds__(line_threads) lay_lines(const __grid_co
     const RankSpot spot = spot_of(a, i / a.length, i % a.length);
     K key = 0; /* past the end of the line */
     if (spot.along < a.outputs + a.window - 1) {
-        const int64_t column = rank_column<S>(a, a.x0 + (a.turned ? spot.line : spot.along), spot.channel);
-        const int64_t row = rank_row(a, a.y0 + (a.turned ? spot.along : spot.line));
+        const int64_t column = rank_column<S>(a, a.x0 + (a.transposed ? spot.line : spot.along), spot.channel);
+        const int64_t row = rank_row(a, a.y0 + (a.transposed ? spot.along : spot.line));
         key = row < 0 || column < 0 ? key_of<K>(a.outside) : key_of<K>(*(const S *)(a.src + row + column));
     }
     ((K *)a.key)[i] = key;
@@ -210,8 +210,8 @@ __global__ static void __launch_bounds__(line_threads) answer_lines(const __grid
     if (piece < a.count && spot.along < a.outputs) {
         const uint32_t from = piece * a.length + i % a.piece;
         const uint32_t key[] = {rank_of<K>(a, from, from + (uint32_t)a.window)};
-        rank_store<K>(a, a.turned ? spot.along : spot.line,
-                      (a.turned ? spot.line : spot.along) * a.channels + spot.channel, 1, key, &clipped);
+        rank_store<K>(a, a.transposed ? spot.along : spot.line,
+                      (a.transposed ? spot.line : spot.along) * a.channels + spot.channel, 1, key, &clipped);
     }
     cuda_count_clipped(a.clipped, clipped);
 }
@@ -269,10 +269,10 @@ HaloStatus rank_line(HaloDevice *device, const RankArgs *rank, HaloDtype samples
     const int64_t cols = rank->cols / rank->channels;
     RankLines a = {};
     static_cast<RankArgs &>(a) = *rank;
-    a.turned = rank->width == 1 && rank->height > 1;
-    a.window = a.turned ? rank->height : rank->width;
-    a.outputs = a.turned ? rank->rows : cols;
-    const int64_t lines = (a.turned ? cols : rank->rows) * rank->channels;
+    a.transposed = rank->width == 1 && rank->height > 1;
+    a.window = a.transposed ? rank->height : rank->width;
+    a.outputs = a.transposed ? rank->rows : cols;
+    const int64_t lines = (a.transposed ? cols : rank->rows) * rank->channels;
     /* A piece has three windows at least, if they have room. */
     a.piece = (unsigned)cuda_min(a.outputs, cuda_max(line_most / 4, line_most - a.window));
     a.pieces = cuda_ceil_div(a.outputs, a.piece);

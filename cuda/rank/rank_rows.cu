@@ -28,7 +28,7 @@ __global__ static void __launch_bounds__(rows_threads) rows_kernel(const __grid_
               [&](int i) { return a.y0 + cuda_min(first + i, args.lines - 1); });
     const WordLine from = word_line<K>(a, e, count + (args.window - 1) * step);
     __syncthreads();
-    stage_line<K>(a, from, row_at + line * lanes, mine, threads, args.turn, words);
+    stage_line<K>(a, from, row_at + line * lanes, mine, threads, args.flip, words);
     __syncthreads();
     const auto place = [&](int unit) {
         const int run = One ? unit : unit / step;
@@ -63,7 +63,7 @@ __global__ static void __launch_bounds__(rows_threads) rows_kernel(const __grid_
     for (int i = 4 * mine; i < count; i += 4 * threads)
         store_four<K>(
             a, args.lines, [&](int r) { return top + r; }, e + i, count - i,
-            words_turned(*reinterpret_cast<const uint4 *>(words + i), args.turned), &clipped);
+            words_flipped(*reinterpret_cast<const uint4 *>(words + i), args.flip_back), &clipped);
     cuda_count_clipped(a.clipped, clipped);
 }
 

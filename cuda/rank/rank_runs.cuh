@@ -11,13 +11,13 @@
 /* One pass, along rows or down columns. */
 struct ExtremeArgs {
     RankArgs rank;                /* rows: its source may be what the pass before left */
-    uint32_t turn, turned;        /* samples as they come, as they go; what is left for a pass stays turned */
+    uint32_t flip, flip_back;     /* flips of samples on input and on output; in between they stay flipped */
     const char *from;             /* columns: [][pitch] */
     char *to;                     /* [lines][pitch]; NULL: the destination */
     int64_t from_pitch, to_pitch; /* bytes of a row, whole fours of words */
     int64_t cols, lines;          /* of this pass's outputs */
     int window, part;             /* outputs of a block along it: whole runs */
-    int whole, rest;              /* what windows of a run have in common behind it: whole runs, and samples */
+    int runs, rest;               /* what windows of a run have in common behind it: whole runs, and samples */
     int split;                    /* rows: a block has 1 << split lines of words */
     int tile_pitch;               /* words of a line in shared memory, */
     int total_pitch;              /* and of the runs' totals */
@@ -49,10 +49,10 @@ __device__ __forceinline__ static void join_windows(const ExtremeArgs &args, con
                                                     const uint32_t *totals, int step,
                                                     const typename X::Open (&behind)[R], uint32_t (&made)[R])
 {
-    const uint32_t *const rest = run + (args.whole + 1) * R * step, *const ends = run + args.window * step;
+    const uint32_t *const rest = run + (args.runs + 1) * R * step, *const ends = run + args.window * step;
     typename X::Open common = behind[R - 1];
 #pragma unroll 4
-    for (int i = 1; i <= args.whole; i++) common = X::join(common, X::open(totals[i * step]));
+    for (int i = 1; i <= args.runs; i++) common = X::join(common, X::open(totals[i * step]));
 #pragma unroll 4
     for (int i = 0; i < args.rest; i++) common = X::join(common, X::open(rest[i * step]));
     made[0] = X::close(X::join(behind[0], common));
@@ -73,9 +73,9 @@ __device__ __forceinline__ static void join_tile(const ExtremeArgs &args, uint32
     if constexpr (M == 1) {
         typename X::Open behind[R];
         if (mine < units) join_run<X, R>(at(mine), step, behind);
-        if (args.whole > 0) {
+        if (args.runs > 0) {
             if (mine < units) totals[mine] = X::close(behind[0]);
-            for (int unit = units + mine; unit < units + args.whole * step; unit += threads) {
+            for (int unit = units + mine; unit < units + args.runs * step; unit += threads) {
                 typename X::Open more[R];
                 join_run<X, R>(at(unit), step, more);
                 totals[unit] = X::close(more[0]);
@@ -105,8 +105,8 @@ static inline void set_window(ExtremeArgs *args, int64_t window, int64_t runs, i
                               int64_t outputs)
 {
     args->window = (int)window;
-    args->whole = runs == 17 ? (int)((window - runs) / runs) : 0;
-    args->rest = (int)(window - runs - args->whole * runs);
+    args->runs = runs == 17 ? (int)((window - runs) / runs) : 0;
+    args->rest = (int)(window - runs - args->runs * runs);
     const int64_t blocks = cuda_ceil_div(outputs, most * runs);
     args->part = (int)cuda_min(most * runs, round_up(cuda_ceil_div(outputs, blocks), runs * unit));
     args->blocks = (unsigned)cuda_ceil_div(outputs, args->part);
@@ -116,7 +116,7 @@ static inline void set_window(ExtremeArgs *args, int64_t window, int64_t runs, i
 static inline int64_t set_pitches(ExtremeArgs *args, int64_t runs, int64_t step, int64_t lines)
 {
     args->tile_pitch = (int)round_up((args->part + args->window - 1) * step + 3, 4);
-    args->total_pitch = args->whole > 0 ? (int)round_up((args->part / runs + args->whole) * step, 2) : 0;
+    args->total_pitch = args->runs > 0 ? (int)round_up((args->part / runs + args->runs) * step, 2) : 0;
     return lines * (args->tile_pitch + args->total_pitch + 2 * 4) * (int64_t)sizeof(uint32_t);
 }
 

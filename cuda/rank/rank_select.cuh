@@ -50,7 +50,7 @@ struct Network {
         merge(at, half, n);
     }
 
-    /* Sorts lines of so many words, which follow one another. */
+    /* Sorts lines of this many words, which follow one another. */
     __host__ __device__ constexpr void lines(int at, int number, int length)
     {
         if (number == 1) return sort(at, length);
@@ -69,8 +69,8 @@ __host__ __device__ static constexpr Network network_of(int sorted, int number, 
     return network;
 }
 
-/* Lines of so many words join those in v that are in order: `step` words from one to the next, `next` from line
- * to line. */
+/* Lines of this many words join those in v that are in order: `step` words from one to the next, `next` from
+ * line to line. */
 template <bool Pair, int Sorted, int Lines, int Length>
 __device__ __forceinline__ static void sort_lines(const uint32_t *from, int step, int next,
                                                   uint32_t (&v)[Sorted + Lines * Length])

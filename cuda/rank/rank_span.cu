@@ -1,8 +1,8 @@
-/* The minimum and the maximum of windows that are no rectangles, such as disks, row by row of the window. Of a
- * line of the source there is a table: its extremes over 1, 2, 4, 8 … samples, by doubling; those over any
- * width are the extremes of two of these, which overlap. A block makes a few rows of outputs, and meets each
- * line once: its table lies in shared memory, or, where windows are too wide for that, all tables lie in
- * memory. The lanes of a word are rows far from each other, for which the same is to be done. */
+/* Minima and maxima of windows that are no rectangles, such as disks, row by row of the window. Each line of
+ * the source has a table of its extremes over 1, 2, 4, 8 … samples; those over any width are the extremes of
+ * two of these, which overlap. A block computes a few rows of outputs, and reads each line once: its table lies
+ * in shared memory, or, where windows are too wide, all tables lie in global memory. The lanes of a word are
+ * rows far from each other. */
 #include "rank_words.cuh"
 
 static const int span_threads = 256, span_each = 2, span_cols = span_threads * span_each; /* of a block */
@@ -10,7 +10,7 @@ static const int span_threads = 256, span_each = 2, span_cols = span_threads * s
 template <typename K> constexpr int span_rows = sizeof(K) == 1 ? 16 : 32;
 static const int span_store = 8;
 /* Rows that meet a line together. */
-static const int span_few = 4;
+static const int span_group = 4;
 /* Lines that a block makes tables of at once, at most: a power of two. */
 static const int64_t span_lines_most = 4;
 /* Bytes of tables in memory that are worth more launches. */
@@ -18,7 +18,7 @@ static const int64_t span_table_bytes = 268435456;
 
 struct SpanArgs {
     RankArgs rank;
-    uint32_t turn; /* samples, as they come and as they go */
+    uint32_t flip; /* flip of samples on input and on output */
     const int2
         *place; /* [rank.height]: where in a line's table the two extremes lie that cover a row of the window */
     int levels, pitch; /* words from one level to the next */
@@ -64,7 +64,7 @@ __device__ __forceinline__ static void fill_tables(const SpanArgs &args, const W
     });
     __syncthreads();
     uint32_t *const table = tables + b * args.levels * args.pitch;
-    stage_line<K>(args.rank, from, row_at + b * lanes, mine, threads, args.turn, table);
+    stage_line<K>(args.rank, from, row_at + b * lanes, mine, threads, args.flip, table);
     __syncthreads();
     for (int level = 1, step = args.rank.channels, n = from.n; level < args.levels;
          level += 2, n -= 3 * step, step *= 4) {
@@ -92,14 +92,14 @@ __device__ __forceinline__ static void meet_line(const SpanArgs &args, const uin
             sofar[r][i] = X::join(sofar[r][i], X::join(X::open(one[mine[i]]), X::open(other[mine[i]])));
     };
 #pragma unroll
-    for (int first = 0; first < Rows; first += span_few) {
-        if (at < first || at - first - (span_few - 1) >= height) continue;
-        if (at >= first + span_few - 1 && at - first < height) {
+    for (int first = 0; first < Rows; first += span_group) {
+        if (at < first || at - first - (span_group - 1) >= height) continue;
+        if (at >= first + span_group - 1 && at - first < height) {
 #pragma unroll
-            for (int r = first; r < first + span_few; r++) meet(r);
+            for (int r = first; r < first + span_group; r++) meet(r);
         } else {
 #pragma unroll
-            for (int r = first; r < first + span_few; r++)
+            for (int r = first; r < first + span_group; r++)
                 if (at >= r && at - r < height) meet(r);
         }
     }
@@ -120,7 +120,7 @@ __device__ __forceinline__ static void store_rows(const SpanArgs &args, int64_t 
         for (int k = 0; k < span_store; k++)
 #pragma unroll
             for (int i = 0; i < span_each; i++)
-                shared[k * span_cols + i * span_threads + threadIdx.x] = X::close(made[r + k][i]) ^ args.turn;
+                shared[k * span_cols + i * span_threads + threadIdx.x] = X::close(made[r + k][i]) ^ args.flip;
         __syncthreads();
         for (int q = threadIdx.x; q < span_store * (span_cols / 4); q += span_threads) {
             const int row = r + q / (span_cols / 4), e = q % (span_cols / 4) * 4;
@@ -263,7 +263,7 @@ template <typename X> static HaloStatus launch(HaloDevice *device, SpanArgs *arg
 
 template <typename K> static HaloStatus launch_any(HaloDevice *device, SpanArgs *args, const HaloSpan *span)
 {
-    args->turn = extreme_turn<K>(args->rank.fraction);
+    args->flip = extreme_flip<K>(args->rank.fraction);
     if constexpr (sizeof(K) == 4)
         if (!args->rank.nan_ignore) return launch<Extreme<K, true>>(device, args, span);
     return launch<Extreme<K, false>>(device, args, span);

@@ -1,8 +1,8 @@
-/* Ranks of windows of any size, at a cost that grows as the shorter side does and hardly knows what the samples
- * are. A block sorts the samples of a tile, those under any of its windows. From then on a sample is its place
- * in that order, which it has for itself: so many places are a bin, and no content crowds one. A thread walks
- * down its outputs and counts the bins of its window (rank_bins.cuh); the bin that holds the answer has a list
- * of its samples' positions, in order, and the answer is the first, second, … of them that lie in the window.
+/* Ranks of windows of any size, at a cost that grows as the shorter side and hardly depends on the samples. A
+ * block sorts the samples of a tile. From then on a sample is its place in that order: a fixed number of places
+ * are a bin. A thread goes down its outputs and counts the bins of its window (rank_bins.cuh); the bin that
+ * holds the answer has a list of its samples' positions, in order, and the answer is the first, second, … of
+ * them that lie in the window.
  *
  * Lanes lie along the rows of the picture, or, where windows are wider than high, along its columns: `u` counts
  * along the lanes, `v` the way down. */
@@ -12,7 +12,8 @@ static const int tile_longest = 32767; /* side of a tile, in samples */
 static const int64_t tile_scratch = (int64_t)2
                                     << 30; /* bytes that all blocks may take, where one does not take more */
 
-/* ---- walking -------------------------------------------------------------------------------------------- */
+/* ---- counting ---------------------------------------------------------------------------------------------
+ */
 
 /* A row of the window enters (change 1) or leaves (-1); returns by how many NaN. */
 template <bool Nans, typename C>
@@ -72,8 +73,8 @@ __device__ __forceinline__ static K select(const RankTiles &a, const RankTile<K,
 }
 
 template <bool Nans, typename K, typename P, typename C>
-__device__ __forceinline__ static void walk(const RankTiles &a, const RankTile<K, P> &tile, uint32_t *memory,
-                                            unsigned *clipped)
+__device__ __forceinline__ static void count_down(const RankTiles &a, const RankTile<K, P> &tile,
+                                                  uint32_t *memory, unsigned *clipped)
 {
     const int group = threadIdx.x & ~(CUDA_WARP - 1);
     if (group >= tile.lanes) return;
@@ -93,8 +94,8 @@ __device__ __forceinline__ static void walk(const RankTiles &a, const RankTile<K
             key[0] = halo_rank_mean(key[0], select(a, tile, bins, (unsigned)(area - nan) / 2, u, v));
         if (threadIdx.x < tile.lanes) {
             const int64_t along = tile.u0 + u, down = tile.v0 + v;
-            rank_store<K>(a, a.turned ? along : down, (a.turned ? down : along) * a.channels + tile.channel, 1,
-                          key, clipped);
+            rank_store<K>(a, a.transposed ? along : down,
+                          (a.transposed ? down : along) * a.channels + tile.channel, 1, key, clipped);
         }
         nan += count_row<Nans>(bins, top, a.wide, (unsigned)-1);
         top += tile.pitch;
@@ -112,9 +113,9 @@ __global__ static void __launch_bounds__(tile_threads) tile_kernel(const __grid_
         tile.place(a, t);
         sort_tile(a, tile, memory);
         if (sizeof(K) == 4 && tile.numbers < tile.samples)
-            walk<true, K, P, C>(a, tile, memory, &clipped);
+            count_down<true, K, P, C>(a, tile, memory, &clipped);
         else
-            walk<false, K, P, C>(a, tile, memory, &clipped);
+            count_down<false, K, P, C>(a, tile, memory, &clipped);
         __syncthreads();
     }
     cuda_count_clipped(a.clipped, clipped);
@@ -152,8 +153,8 @@ template <typename K, typename P, typename C>
 static HaloStatus launch(HaloDevice *device, RankTiles *args, bool *done)
 {
     const size_t sorting = sizeof(K) * 256 * sort_copies * sizeof(uint32_t),
-                 walking = (size_t)RankBins<C>::words * tile_threads * sizeof(uint32_t),
-                 shared = sorting > walking ? sorting : walking;
+                 counting = (size_t)RankBins<C>::words * tile_threads * sizeof(uint32_t),
+                 shared = sorting > counting ? sorting : counting;
     int resident = 0;
     void *scratch;
     if (shared > CUDA_SHARED_DEFAULT) CUDA_PASS(cuda_allow_shared((const void *)tile_kernel<K, P, C>, shared));
@@ -197,10 +198,10 @@ HaloStatus rank_tile(HaloDevice *device, const RankArgs *rank, HaloDtype samples
     *done = false;
     if (rank->width > tile_longest || rank->height > tile_longest) return HALO_OK;
     args.samples = samples;
-    args.turned = cost(rank->rows, cols, rank->height) < cost(cols, rank->rows, rank->width);
-    args.lanes = args.turned ? rank->rows : cols;
-    args.steps = args.turned ? cols : rank->rows;
-    args.wide = (int)(args.turned ? rank->height : rank->width);
-    args.high = (int)(args.turned ? rank->width : rank->height);
+    args.transposed = cost(rank->rows, cols, rank->height) < cost(cols, rank->rows, rank->width);
+    args.lanes = args.transposed ? rank->rows : cols;
+    args.steps = args.transposed ? cols : rank->rows;
+    args.wide = (int)(args.transposed ? rank->height : rank->width);
+    args.high = (int)(args.transposed ? rank->width : rank->height);
     return keys == HALO_U16 ? fit<uint16_t>(device, &args, done) : fit<uint32_t>(device, &args, done);
 }

@@ -10,7 +10,7 @@ static const unsigned bin_of_nan = 255;
 
 struct RankTiles : RankArgs {
     HaloDtype samples;
-    bool turned;
+    bool transposed;
     int64_t lanes, steps;  /* outputs along u and v */
     int wide, high;        /* windows along u and v */
     int rows;              /* outputs of a tile along v */
@@ -74,8 +74,8 @@ __device__ __forceinline__ static unsigned lay(const RankTiles &a, const RankTil
         const int64_t down = tile.v0 + v;
         for (int u = lane; u < tile.pitch; u += CUDA_WARP) {
             const int64_t along = tile.u0 + u;
-            const int64_t column = rank_column<S>(a, a.x0 + (a.turned ? down : along), tile.channel);
-            const int64_t row = rank_row(a, a.y0 + (a.turned ? along : down));
+            const int64_t column = rank_column<S>(a, a.x0 + (a.transposed ? down : along), tile.channel);
+            const int64_t row = rank_row(a, a.y0 + (a.transposed ? along : down));
             const K key =
                 row < 0 || column < 0 ? key_of<K>(a.outside) : key_of<K>(*(const S *)(a.src + row + column));
             tile.record[v * tile.pitch + u] =

@@ -14,13 +14,12 @@ constexpr HaloDtype word_dtype = sizeof(K) == 1   ? HALO_U8
 
 /* ---- comparing ------------------------------------------------------------------------------------------ */
 
-/* Every kernel looks for the greatest; where that should be the least, its samples are turned round as they
- * come and as they go, by `turn`: bit for bit, or floats by their sign. `open` is what a word is compared as,
- * `close` goes back, `nothing` leaves what it is joined with. The instructions of the GPU take -0 for less than
- * +0; `Nan`: a NaN wins, else numbers do. */
+/* Every kernel computes the maximum; for the minimum samples are flipped on input and output by `flip`: all
+ * bits of integers, the sign of floats. `open` is what a word is compared as, `close` goes back, `nothing` is
+ * neutral. The GPU takes -0 for less than +0; `Nan`: a NaN wins, else numbers do. */
 template <typename K, bool Nan> struct Extreme;
 
-template <typename K> static inline uint32_t extreme_turn(double fraction)
+template <typename K> static inline uint32_t extreme_flip(double fraction)
 {
     return fraction > 0 ? 0 : sizeof(K) == sizeof(float) ? 0x80000000u : UINT32_MAX;
 }
@@ -67,9 +66,9 @@ template <bool Nan> struct Extreme<uint8_t, Nan> {
     }
 };
 
-__device__ __forceinline__ static uint4 words_turned(uint4 v, uint32_t turn)
+__device__ __forceinline__ static uint4 words_flipped(uint4 v, uint32_t flip)
 {
-    return make_uint4(v.x ^ turn, v.y ^ turn, v.z ^ turn, v.w ^ turn);
+    return make_uint4(v.x ^ flip, v.y ^ flip, v.z ^ flip, v.w ^ flip);
 }
 
 /* ---- four samples of each lane's row -------------------------------------------------------------------- */
@@ -123,7 +122,7 @@ __device__ __forceinline__ static WordLine word_line(const RankArgs &a, int64_t 
     return line;
 }
 
-/* Four samples of a row travel as so many words: piece r of the four that words_across takes. */
+/* Four samples of a row travel as this many words: piece r of the four that words_across takes. */
 template <typename K> __device__ __forceinline__ static void load_words(const void *from, uint32_t *to)
 {
     if constexpr (sizeof(K) == 1) {
@@ -172,11 +171,11 @@ __device__ __forceinline__ static void find_rows(const RankArgs &a, int rows, in
     for (int i = threadIdx.x; i < rows; i += threads) found[i] = rank_row(a, row_of(i));
 }
 
-/* Fills words with a line, turned by `turn`, lane r of which begins at row_at[r]. Threads `mine`, `mine` +
+/* Fills words with a line, flipped by `flip`, lane r of which begins at row_at[r]. Threads `mine`, `mine` +
  * `threads`, … do it together. */
 template <typename K>
 __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordLine &line,
-                                                  const int64_t *row_at, int mine, int threads, uint32_t turn,
+                                                  const int64_t *row_at, int mine, int threads, uint32_t flip,
                                                   uint32_t *words)
 {
     constexpr int lanes = word_lanes<K>, batch = 2, piece = (int)sizeof(K);
@@ -203,8 +202,8 @@ __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordL
 #pragma unroll
         for (int u = 0; u < batch; u++)
             if (u == 0 || q + u * threads < end)
-                reinterpret_cast<uint4 *>(words)[q + u * threads] = words_turned(
-                    words_across<K>(make_uint4(four[u][0], four[u][1], four[u][2], four[u][3])), turn);
+                reinterpret_cast<uint4 *>(words)[q + u * threads] = words_flipped(
+                    words_across<K>(make_uint4(four[u][0], four[u][1], four[u][2], four[u][3])), flip);
     }
     /* and one at a time before and behind that. */
     const int before = begin < end ? 4 * begin - line.skew : line.from,
@@ -224,7 +223,7 @@ __device__ __forceinline__ static void stage_line(const RankArgs &a, const WordL
             word |= (row_at[r] < 0 || column < 0 ? bits_of<K>(a.outside)
                                                  : bits_of<K>(*(const K *)(a.src + row_at[r] + column)))
                     << r * 8 * piece % 32;
-        words[i + line.skew] = word ^ turn;
+        words[i + line.skew] = word ^ flip;
     }
 }
 

@@ -1,12 +1,12 @@
-/* --precision fast: separable convolution by long smooth masks, by coarse taps (halo/sep_fast.h). Nodes take
- * the row pass as it is. */
+/* --precision fast: long smooth separable masks by decimated filters on B-spline control points
+ * (halo/sep_fast.h). The row pass is applied to the control points. */
 #include "fast.cuh"
 
-/* About how much scratch memory is taken at a time. */
+/* Workspace of a band, about. */
 static const int64_t fast_bytes = (int64_t)384 << 20;
 /* Rows of the result that a thread goes down. */
 static const int fast_up = 64;
-/* A shorter mask takes longer so than as it is. */
+/* Shorter masks are faster exactly. */
 static const int64_t fast_least = 112;
 /* Rows, and numbers of a row, that a thread can count. */
 static const int64_t fast_numbers = (int64_t)1 << 30;
@@ -17,7 +17,7 @@ static int64_t floor_divide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b
 
 /* ---- what lies where ------------------------------------------------------------------------------------ */
 
-/* A band of the result, and everything that it is made of. */
+/* A band of the result, and its intermediate results. */
 struct FastJob {
     HaloDevice *device;
     const HaloBuf *src;
@@ -27,14 +27,14 @@ struct FastJob {
     HaloStore store;
     bool rests;
     int64_t channels, span, spans, first_span;
-    int64_t left, x, end;    /* pixels of a row of nodes, whose first few, up to x, may be of no use */
-    int64_t node, nodes;     /* the first node, and how many */
-    int64_t smooth, smooths; /* the same of the result */
-    int64_t cross, crosses;  /* source rows that count for the rest */
+    int64_t left, x, end;      /* pixels of a row of control points, whose first few, up to x, may be unused */
+    int64_t control, controls; /* the first control point, and how many */
+    int64_t smooth, smooths;   /* the same of the result */
+    int64_t cross, crosses;    /* source rows of the residual */
     int64_t block, blocks;
     int64_t bytes;
-    float *data; /* NULL: it is just measured */
-    FastRows node_rows, passed, smoothed, sums, crossed, rest;
+    float *data; /* NULL: workspace query */
+    FastRows control_rows, passed, smoothed, sums, crossed, rest;
 };
 
 static float *take(FastJob *job, int64_t floats)
@@ -87,10 +87,10 @@ static void measure(FastJob *job, int64_t y, int64_t rows)
     measure_row(job);
     job->smooth = cell - half + 1;
     job->smooths = last + half - job->smooth + 1;
-    job->node = job->smooth + down->decimated.first;
-    job->nodes = job->smooths + down->decimated.count - 1;
-    job->node_rows = take_rows(job, job->node, job->nodes, 1, (job->end - job->left) * job->channels);
-    job->passed = take_rows(job, job->node, job->nodes, 1, numbers);
+    job->control = job->smooth + down->decimated.first;
+    job->controls = job->smooths + down->decimated.count - 1;
+    job->control_rows = take_rows(job, job->control, job->controls, 1, (job->end - job->left) * job->channels);
+    job->passed = take_rows(job, job->control, job->controls, 1, numbers);
     job->smoothed = take_rows(job, job->smooth, job->smooths, 1, numbers);
     if (!job->rests) return;
     job->cross = y + down->rest[0].first;
@@ -102,7 +102,8 @@ static void measure(FastJob *job, int64_t y, int64_t rows)
 
 /* ---- passes --------------------------------------------------------------------------------------------- */
 
-/* A spline's taps for row n of a cell: into nodes in order of their age, from them in the order they lie in. */
+/* A spline's taps for row n of a cell: to control points in order of their age, from them in the order of their
+ * places. */
 static void put_row(FastSpline *taps, int64_t n, const float *spline, int64_t step, bool from)
 {
     float v[8] = {};
@@ -118,23 +119,23 @@ static HaloStatus pass_into(const FastJob *job)
     HaloBuf none = *job->dst;
     conv.window = job->sep->window;
     conv.window.border = conv.window.border == HALO_BORDER_VALID ? HALO_BORDER_REPLICATE : conv.window.border;
-    FastInto args = {};
+    FastDecimate args = {};
     args.src = conv_args(job->device, job->src, &none, &conv, job->store).src;
     args.beside = halo_border_value(conv.window.border, conv.window.value);
     args.outside = args.beside * how->outside;
     args.x = job->left;
     args.lo = job->x;
     args.hi = job->end;
-    args.numbers = job->node_rows.stride;
+    args.numbers = job->control_rows.stride;
     for (int64_t n = 0; n < how->vertical.step; n++) put_row(&args.taps, n, how->vertical.into, how->vertical.step, false);
     args.step = (int)how->vertical.step;
-    args.node = job->node_rows;
+    args.control = job->control_rows;
     args.block = (int)how->block;
     args.blocks = job->blocks;
     args.block_x = job->block * how->block;
     const bool apart = job->channels > 1 || how->block > fast_block;
     if (job->rests && !apart) args.sums = job->sums;
-    CUDA_PASS(fast_into(job->device, &args));
+    CUDA_PASS(fast_decimate(job->device, &args));
     if (!job->rests || !apart) return HALO_OK;
     args.sums = job->sums;
     return fast_sums(job->device, &args);
@@ -152,7 +153,7 @@ static HaloBuf rows_buf(const FastJob *job, const FastRows *rows, int64_t pixels
     return buf;
 }
 
-/* Where rows are read by four numbers at a time: those behind the last, which nobody makes. */
+/* Clears the numbers behind the last of rows that are read in fours. */
 static HaloStatus clear_behind(const FastJob *job, const FastRows *rows, int64_t numbers)
 {
     const size_t size = sizeof(float);
@@ -163,12 +164,12 @@ static HaloStatus clear_behind(const FastJob *job, const FastRows *rows, int64_t
     return HALO_OK;
 }
 
-/* Nodes take the row pass, and coarse taps make nodes of the result of them. */
-static HaloStatus pass_nodes(const FastJob *job)
+/* Applies the row pass, then the decimated column filter, to the control points. */
+static HaloStatus pass_controls(const FastJob *job)
 {
     const HaloSepTaps *coarse = &job->how->vertical.decimated;
     HaloConv row = {}, column = {};
-    HaloBuf nodes = rows_buf(job, &job->node_rows, job->end - job->left),
+    HaloBuf controls = rows_buf(job, &job->control_rows, job->end - job->left),
             passed = rows_buf(job, &job->passed, job->dst->cols),
             smooth = rows_buf(job, &job->smoothed, job->dst->cols);
     row.window.width = job->sep->window.width;
@@ -178,7 +179,7 @@ static HaloStatus pass_nodes(const FastJob *job)
     row.tap = job->sep->tap_x;
     column.window.height = coarse->count;
     column.tap = coarse->tap;
-    CUDA_PASS(cuda_conv_within(job->device, &nodes, &passed, &row, {1.0f, 1.0f}));
+    CUDA_PASS(cuda_conv_within(job->device, &controls, &passed, &row, {1.0f, 1.0f}));
     CUDA_PASS(cuda_conv_within(job->device, &passed, &smooth, &column, {1.0f, 1.0f}));
     return clear_behind(job, &job->smoothed, job->dst->cols * job->channels);
 }
@@ -186,7 +187,7 @@ static HaloStatus pass_nodes(const FastJob *job)
 static HaloStatus pass_rest(const FastJob *job, int64_t y)
 {
     const HaloSepFast *how = job->how;
-    FastRest args = {};
+    FastResidual args = {};
     args.sums = job->sums;
     args.cross = job->crossed;
     args.rest = job->rest;
@@ -204,13 +205,13 @@ static HaloStatus pass_rest(const FastJob *job, int64_t y)
     args.spans = job->spans;
     args.channels = job->channels;
     args.y = y;
-    return fast_rest(job->device, &args);
+    return fast_residual(job->device, &args);
 }
 
 static HaloStatus pass_from(const FastJob *job, HaloBuf *dst)
 {
     HaloConv conv = {};
-    FastFrom args = {};
+    FastInterpolate args = {};
     conv.window = job->sep->window;
     conv.affine = job->sep->affine;
     conv.scale = job->sep->scale;
@@ -229,12 +230,12 @@ static HaloStatus pass_from(const FastJob *job, HaloBuf *dst)
     args.rest = job->rest;
     args.span = cuda_max(job->span, 1);
     args.first = job->first_span;
-    return fast_from(job->device, &args);
+    return fast_interpolate(job->device, &args);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* Rows of the result so that scratch memory is not much more than it should be. */
+/* Rows of the result that keep the workspace within its bound. */
 static int64_t band_rows(FastJob *job)
 {
     int64_t rows = job->dst->rows;
@@ -252,7 +253,7 @@ bool cuda_sep_coarse(const HaloSep *sep, HaloSepFast *way)
         sep->fast->cross.count > fast_crosses || sep->fast->vertical.rest[0].count > fast_ends)
         return false;
     *way = *sep->fast;
-    way->horizontal = {}; /* nodes take the row pass as it is */
+    way->horizontal = {}; /* the row pass is applied to the control points as it is */
     return true;
 }
 
@@ -282,7 +283,7 @@ HaloStatus cuda_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     /* A band in the middle has a cell more than the first. */
     const int64_t bytes =
         job.bytes +
-        2 * (job.node_rows.stride + job.passed.stride + job.smoothed.stride + 256) * (int64_t)sizeof(float);
+        2 * (job.control_rows.stride + job.passed.stride + job.smoothed.stride + 256) * (int64_t)sizeof(float);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &data));
     job.data = (float *)data;
     for (int64_t y = 0; y < dst->rows; y += rows) {
@@ -292,7 +293,7 @@ HaloStatus cuda_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
         band.data = (char *)dst->data + y * dst->stride;
         measure(&job, band.y0, band.rows);
         CUDA_PASS(pass_into(&job));
-        CUDA_PASS(pass_nodes(&job));
+        CUDA_PASS(pass_controls(&job));
         if (job.rests) CUDA_PASS(pass_rest(&job, band.y0));
         CUDA_PASS(pass_from(&job, &band));
     }

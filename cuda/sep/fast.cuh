@@ -1,7 +1,7 @@
-/* Separable convolution by coarse taps (halo/sep_fast.h): what its kernels are given.
+/* Separable convolution by decimated filters (halo/sep_fast.h): the kernels' arguments.
  *
- * Rows of nodes hold pixels as the source does; those of sums have one channel after the other, `plane` apart.
- * A row is so many numbers. */
+ * Rows of control points hold pixels as the source does; rows of sums have one channel after the other, `plane`
+ * apart. A row is a sequence of numbers. */
 #ifndef HALO_CUDA_FAST_CUH
 #define HALO_CUDA_FAST_CUH
 
@@ -14,13 +14,13 @@ static const int fast_own = 4;    /* neighbouring numbers of a thread */
 static const int fast_steps = 256, fast_crosses = 128,
                  fast_ends = 4 * fast_steps; /* taps that fit the parameters of a launch */
 
-/* Splines, row by row: those of HALO_SEP_SUPPORT nodes, and two that are none. Constant memory is read through
- * uniform registers, which costs the other pipes nothing. */
+/* Splines, row by row: weights of HALO_SEP_SUPPORT control points, and two of 0. Constant memory is read through
+ * uniform registers. */
 struct FastSpline {
     float4 at[2 * fast_steps];
 };
 
-/* Rows of numbers in scratch memory. */
+/* Rows of numbers in workspace. */
 struct FastRows {
     float *data;
     int64_t first, rows, stride, plane; /* the first row, counted as its kind is; floats from row to row */
@@ -31,25 +31,25 @@ __device__ __forceinline__ float *fast_row(const FastRows &rows, int64_t row)
     return rows.data + (row - rows.first) * rows.stride;
 }
 
-/* Source rows into nodes, and into sums of blocks. */
-struct FastInto {
+/* From source rows to control points and block sums. */
+struct FastDecimate {
     ConvSource src;
-    float outside;     /* all of a row outside, where the border has a value; */
+    float outside;     /* all samples of a row outside, where the border has a value; */
     float beside;      /* samples outside of other rows */
-    int64_t x, lo, hi; /* the pixel that rows of nodes begin with; those that are read */
+    int64_t x, lo, hi; /* the first pixel of rows of control points; those that are read */
     int64_t numbers;
     int64_t tiles_x;
     FastSpline taps;
-    int step, each; /* nodes of a thread */
-    FastRows node;
+    int step, each; /* control points of a thread */
+    FastRows control;
     FastRows sums;   /* of no rows: none */
     int64_t block_x; /* the first block begins at this pixel */
     int64_t blocks;
     int block;
 };
 
-/* Sums of blocks become those for every span of the result, and then what nodes leave of each row. */
-struct FastRest {
+/* From block sums to sums of every span of the result, and to the residual of each row. */
+struct FastResidual {
     FastRows sums, cross, rest;
     float4 cross_taps[fast_crosses / HALO_SEP_EVERY];
     float taps[2][fast_ends];
@@ -59,8 +59,8 @@ struct FastRest {
     int parts, part; /* of a row of sums, and how many of them are in each */
 };
 
-/* Nodes of the result become its rows. */
-struct FastFrom {
+/* From control points of the result to its rows. */
+struct FastInterpolate {
     ConvTarget dst; /* a row of numbers is a row of pixels */
     int channels;
     int64_t x, y; /* the first output */
@@ -72,16 +72,15 @@ struct FastFrom {
     int64_t span, first; /* the first span */
 };
 
-/* fast.cu: what is done of coarse taps (HaloBackend.coarse); and whether they are asked for, and can be had,
- * here. */
+/* fast.cu: the part of the method that is used (HaloBackend.coarse); and whether it is used here. */
 bool cuda_sep_coarse(const HaloSep *sep, HaloSepFast *way);
 bool fast_takes(const HaloBuf *src, const HaloSep *sep);
 HaloStatus cuda_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
                          HaloStore store);
-/* Kernels: fast_into.cu, fast_rest.cu, fast_from.cu. */
-HaloStatus fast_into(HaloDevice *device, const FastInto *args);
-HaloStatus fast_sums(HaloDevice *device, const FastInto *args);
-HaloStatus fast_rest(HaloDevice *device, const FastRest *args);
-HaloStatus fast_from(HaloDevice *device, const FastFrom *args);
+/* Kernels: fast_decimate.cu, fast_residual.cu, fast_interpolate.cu. */
+HaloStatus fast_decimate(HaloDevice *device, const FastDecimate *args);
+HaloStatus fast_sums(HaloDevice *device, const FastDecimate *args);
+HaloStatus fast_residual(HaloDevice *device, const FastResidual *args);
+HaloStatus fast_interpolate(HaloDevice *device, const FastInterpolate *args);
 
 #endif

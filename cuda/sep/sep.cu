@@ -1,27 +1,26 @@
-/* Separable convolution: the choice of a way. fast.cu has --precision fast. Masks of a common length go through
- * one kernel that has everything unrolled (sep_walk.cuh; of five channels and more sep_many.cu); where they
- * leave NaN out, what is NaN is made anew (sep_mend.cu, sep_mend_passes.cu). All others make two passes through
- * scratch memory, each a dense convolution with a mask of one row or one column: conv/conv_line.cu,
- * conv/conv_column.cu. */
+/* Separable convolution: the choice of a kernel (docs/kernels.md). Masks of a common length have a rolling
+ * kernel (sep_rolling.cuh); all others take two passes through workspace, each a dense convolution with a mask
+ * of one row or one column. Where NaN are ignored a fix-up pass follows either (sep_fixup.cu,
+ * sep_fixup_passes.cu). --precision fast is in fast.cu. */
 #include <math.h>
 
 #include "adapt.cuh"
+#include "conv/conv_fixup.cuh"
 #include "conv/conv_long.cuh"
-#include "conv/conv_mended.cuh"
-#include "conv/walk.cuh"
+#include "conv/rolling.cuh"
 #include "fast.cuh"
 #include "sep.cuh"
 
 /* ---- in two passes -------------------------------------------------------------------------------------- */
 
-/* About how much of the row pass is kept at a time. */
+/* Bytes of the row pass that are kept at a time, about. */
 static const int64_t between_bytes = (int64_t)256 << 20;
 
-/* A picture of one row or column: kernels of lines are for both passes. */
-static bool thin(const HaloBuf *src) { return src->shape.width == 1 || src->shape.height == 1; }
+/* An image of one row or one column: both passes have kernels for lines. */
+static bool is_line(const HaloBuf *src) { return src->shape.width == 1 || src->shape.height == 1; }
 
-/* Makes a few rows of the destination, through the f32 rows that they need. `weighs`: with as much room again
- * behind those. */
+/* Computes rows of the destination through the f32 rows that they need. `weighs`: with as much workspace again
+ * behind those, for weights. */
 static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
                              HaloStore store, bool weighs, SepPasses *passes)
 {
@@ -34,7 +33,7 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     between.x0 = dst->x0;
     between.cols = dst->cols;
     between.stride = halo_row_bytes(&between);
-    if (!thin(src))
+    if (!is_line(src))
         between.stride =
             cuda_ceil_div(halo_row_bytes(&between), 64) * 64; /* the column pass reads whole words */
     row.window = column.window = sep->window;
@@ -58,11 +57,12 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
         return halo_fail(HALO_ERR_LIMIT, "the row pass of %lld rows is too large", (long long)between.rows);
     CUDA_PASS(
         cuda_scratch(device, CUDA_SCRATCH_BETWEEN, cuda_max(weighs ? 2 * bytes : bytes, 1), &between.data));
-    if (sep->window.height > long_taps) /* the column pass's; said before the first */
+    if (sep->window.height > long_taps) /* the column pass's, queried before the first pass */
         CUDA_PASS(long_sums(device, dst->cols * dst->shape.channels, dst->rows, NULL));
     if (between.rows > 0) CUDA_PASS(cuda_conv_within(device, src, &between, &row, {1.0f, 1.0f}));
     passes->across = between;
-    if (!valued && last - first + 1 < src->rows) { /* all it needs is there: rows are counted from `first` */
+    if (!valued &&
+        last - first + 1 < src->rows) { /* the border is materialised: rows are counted from `first` */
         between.y0 = 0;
         between.shape.height = between.rows;
         column.window.oy = -dst->y0;
@@ -75,19 +75,19 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
 }
 
 /* The same where NaN is left out. */
-static HaloStatus mended_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
-                                HaloStore store)
+static HaloStatus passes_ignoring_nan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                                      HaloStore store)
 {
     HaloSep plain = *sep;
     SepPasses passes;
     plain.window.nan_ignore = plain.affine = false;
-    return conv_mended(
+    return conv_fixup(
         device, dst, sep->affine, store,
         [&](HaloBuf *made) {
             return two_passes(device, src, made, &plain, {1.0f, 1.0f}, true, &passes);
         },
         [&](HaloBuf *band, const HaloBuf *made) {
-            return sep_mend_passes(device, src, &passes, made, band, sep, store);
+            return sep_fixup_passes(device, src, &passes, made, band, sep, store);
         });
 }
 
@@ -104,7 +104,7 @@ static HaloStatus bands(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
         band.rows = cuda_min(rows, dst->rows - y);
         band.data = (char *)dst->data + y * dst->stride;
         SepPasses passes;
-        CUDA_PASS(sep->window.nan_ignore ? mended_passes(device, src, &band, sep, store)
+        CUDA_PASS(sep->window.nan_ignore ? passes_ignoring_nan(device, src, &band, sep, store)
                                          : two_passes(device, src, &band, sep, store, false, &passes));
     }
     return HALO_OK;
@@ -113,32 +113,32 @@ static HaloStatus bands(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
 /* ---- in one pass, common lengths --------------------------------------------------------------------------
  */
 
-bool sep_walk_takes(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
+bool sep_rolling_takes(const HaloBuf *src, const HaloBuf *dst, const HaloSep *sep)
 {
     if (sep->window.width != sep->window.height) return false;
-    if (!walk_takes(src, dst, sep->window.border, sep->window.value)) return false;
-    if (dst->shape.channels == 2 && sep->window.width > SEP_WALK_SHORT_MOST) return false;
+    if (!rolling_takes(src, dst, sep->window.border, sep->window.value)) return false;
+    if (dst->shape.channels == 2 && sep->window.width > SEP_ROLLING_SHORT_MOST) return false;
     switch (sep->window.width) {
 #define CASE(taps, most, fewer) case taps:
-        SEP_WALK_SHORT_PAIRS(CASE)
-        SEP_WALK_LONG_PAIRS(CASE)
+        SEP_ROLLING_SHORT_PAIRS(CASE)
+        SEP_ROLLING_LONG_PAIRS(CASE)
 #undef CASE
         return true;
     default: return false;
     }
 }
 
-static HaloStatus walk(HaloDevice *device, const HaloBuf *src, const ConvArgs *conv, const HaloSep *sep)
+static HaloStatus one_pass(HaloDevice *device, const HaloBuf *src, const ConvArgs *conv, const HaloSep *sep)
 {
     switch (src->shape.dtype) {
-    case HALO_U8: return sep_walk_u8(device, conv, sep);
-    case HALO_U16: return sep_walk_u16(device, conv, sep);
-    default: return sep_walk_f32(device, conv, sep);
+    case HALO_U8: return sep_rolling_u8(device, conv, sep);
+    case HALO_U16: return sep_rolling_u16(device, conv, sep);
+    default: return sep_rolling_f32(device, conv, sep);
     }
 }
 
-ConvArgs sep_walk_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
-                       HaloStore store)
+ConvArgs sep_rolling_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
+                          HaloStore store)
 {
     HaloConv both = {}; /* the geometry of the two together */
     both.window = sep->window;
@@ -149,20 +149,20 @@ ConvArgs sep_walk_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, con
 }
 
 /* NaN is left out. */
-static HaloStatus mended(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
-                         HaloStore store)
+static HaloStatus one_pass_ignoring_nan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
+                                        const HaloSep *sep, HaloStore store)
 {
     HaloSep plain = *sep;
     plain.window.nan_ignore = plain.affine = false;
-    return conv_mended(
+    return conv_fixup(
         device, dst, sep->affine, store,
         [&](HaloBuf *made) {
-            const ConvArgs args = sep_walk_args(device, src, made, &plain, {1.0f, 1.0f});
-            return walk(device, src, &args, &plain);
+            const ConvArgs args = sep_rolling_args(device, src, made, &plain, {1.0f, 1.0f});
+            return one_pass(device, src, &args, &plain);
         },
         [&](HaloBuf *band, const HaloBuf *made) {
-            const ConvArgs args = sep_walk_args(device, src, band, sep, store);
-            return sep_mend(device, &args, made, sep);
+            const ConvArgs args = sep_rolling_args(device, src, band, sep, store);
+            return sep_fixup(device, &args, made, sep);
         });
 }
 
@@ -186,14 +186,14 @@ bool sep_combined_takes(const HaloShape *src, const HaloShape *dst, const HaloCh
            pair->src[!keeps] == 1 && made_x == 0 && made_y == 0 &&
            x - sep->window.ox == sep->window.width / 2 && y - sep->window.oy == sep->window.height / 2 &&
            sep->fast == NULL && !sep->window.nan_ignore && src->channels % 2 == 1 &&
-           sep->window.width <= SEP_WALK_SHORT_MOST && sep_walk_takes(&from, &to, sep);
+           sep->window.width <= SEP_ROLLING_SHORT_MOST && sep_rolling_takes(&from, &to, sep);
 }
 
 HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
                         const HaloMap *points, HaloStore store)
 {
     const HaloSep *sep = &chain->link[0].u.sep;
-    ConvArgs args = sep_walk_args(device, src, dst, sep, store);
+    ConvArgs args = sep_rolling_args(device, src, dst, sep, store);
     args.dst.with.on = true;
     args.dst.with.how = chain->link[1].u.combine;
     args.dst.with.x0 = dst->x0;
@@ -201,27 +201,27 @@ HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     args.dst.with.width = dst->shape.width;
     args.dst.with.height = dst->shape.height;
     conv_points(&args, points);
-    return walk(device, src, &args, sep);
+    return one_pass(device, src, &args, sep);
 }
 
 /* ---- and points behind it ---------------------------------------------------------------------------------
  */
 
-static_assert(SEP_WALK_SHORT_MOST == walk_points_most, "walks of more taps do without");
+static_assert(SEP_ROLLING_SHORT_MOST == rolling_points_most, "rolling kernels of more taps do without");
 
 bool sep_points_takes(const HaloShape *src, const HaloShape *dst, const HaloSep *sep)
 {
     const HaloBuf from = conv_outline(src), to = conv_outline(dst);
     return src->dtype <= HALO_F32 && !sep->affine && sep->fast == NULL && !sep->window.nan_ignore &&
-           sep->window.width <= SEP_WALK_SHORT_MOST && sep_walk_takes(&from, &to, sep);
+           sep->window.width <= SEP_ROLLING_SHORT_MOST && sep_rolling_takes(&from, &to, sep);
 }
 
 HaloStatus sep_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
                            const HaloMap *points, HaloStore store)
 {
-    ConvArgs args = sep_walk_args(device, src, dst, sep, store);
+    ConvArgs args = sep_rolling_args(device, src, dst, sep, store);
     conv_points(&args, points);
-    return walk(device, src, &args, sep);
+    return one_pass(device, src, &args, sep);
 }
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
@@ -229,10 +229,10 @@ HaloStatus sep_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
 static HaloStatus exactly(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
                           HaloStore store)
 {
-    if (thin(src) || !sep_walk_takes(src, dst, sep)) return bands(device, src, dst, sep, store);
-    if (sep->window.nan_ignore) return mended(device, src, dst, sep, store);
-    const ConvArgs args = sep_walk_args(device, src, dst, sep, store);
-    return walk(device, src, &args, sep);
+    if (is_line(src) || !sep_rolling_takes(src, dst, sep)) return bands(device, src, dst, sep, store);
+    if (sep->window.nan_ignore) return one_pass_ignoring_nan(device, src, dst, sep, store);
+    const ConvArgs args = sep_rolling_args(device, src, dst, sep, store);
+    return one_pass(device, src, &args, sep);
 }
 
 static HaloStatus adapted(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
@@ -246,8 +246,9 @@ static HaloStatus adapted(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, 
                       });
 }
 
-/* The column pass reads a constant border as it is, and not the row pass's result of it, as the adapter has it:
- * rows whose windows reach beyond the image are left out of it. */
+/* Outside of the image the column pass reads the value of a constant border, not the row pass's result of it,
+ * which the adapter would give. So rows whose windows reach beyond the image are computed without the adapter.
+ */
 static HaloStatus adapted_parts(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
                                 HaloStore store)
 {
@@ -275,7 +276,7 @@ HaloStatus cuda_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 {
     CUDA_PASS(cuda_use(device));
     if (fast_takes(src, sep)) return cuda_sep_fast(device, src, dst, sep, store);
-    if (!thin(src) && (cuda_is_narrow(dst, &sep->window) || cuda_has_planes(dst)))
+    if (!is_line(src) && (cuda_is_narrow(dst, &sep->window) || cuda_has_planes(dst)))
         return adapted_parts(device, src, dst, sep, store);
     return exactly(device, src, dst, sep, store);
 }

@@ -1,13 +1,13 @@
-/* The extremes of what a short separable mask makes: see conv/walk_extremes.cuh. */
-#include "conv/walk_extremes.cuh"
-#include "sep_walk.cuh"
+/* The extremes of what a short separable mask makes: see conv/rolling_extremes.cuh. */
+#include "conv/rolling_extremes.cuh"
+#include "sep_rolling.cuh"
 
 template <typename S, int Taps, bool Fewer>
 static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const HaloSep *sep, float found[2])
 {
-    SepWalkArgs taps = {};
-    sep_walk_taps<Taps>(sep, &taps);
-    return walk_extremes<SepPass<S, Taps, 1, false, Fewer>>(device, conv, taps, found);
+    SepRollingArgs taps = {};
+    sep_rolling_taps<Taps>(sep, &taps);
+    return rolling_extremes<SepPass<S, Taps, 1, false, Fewer>>(device, conv, taps, found);
 }
 
 template <typename S>
@@ -16,7 +16,7 @@ static HaloStatus launch_sizes(HaloDevice *device, const ConvArgs *conv, const H
     switch (conv->width) {
 #define CASE(taps, most, fewer) \
     case taps: return launch<S, most, fewer>(device, conv, sep, found);
-        SEP_WALK_SHORT_PAIRS(CASE)
+        SEP_ROLLING_SHORT_PAIRS(CASE)
 #undef CASE
     default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps, measured", conv->width);
     }
@@ -30,7 +30,7 @@ bool sep_extremes_takes(const HaloShape *src, const HaloShape *made, const HaloS
 HaloStatus sep_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloSep *sep,
                         float found[2])
 {
-    const ConvArgs args = sep_walk_args(device, src, made, sep, {1.0f, 1.0f});
+    const ConvArgs args = sep_rolling_args(device, src, made, sep, {1.0f, 1.0f});
     if (src->shape.dtype == HALO_U8) return launch_sizes<uint8_t>(device, &args, sep, found);
     return launch_sizes<float>(device, &args, sep, found);
 }

@@ -1,4 +1,4 @@
-/* Separable masks that leave NaN out: weighted sums of the samples and of 1 for each of them, over the same two
+/* Separable masks that ignore NaN: weighted sums of the samples and of 1 for each of them, by the same two
  * passes, then one division. */
 #ifndef HALO_CUDA_SEP_WEIGHTS_CUH
 #define HALO_CUDA_SEP_WEIGHTS_CUH
@@ -10,7 +10,7 @@
 struct SepWeights {
     float total; /* what all taps weigh; where that is 0 samples are counted instead */
     float row;   /* what a whole row weighs, or counts */
-    bool every;  /* the total is no number: no output is what it would be without NaN */
+    bool every;  /* the total is not finite: every output is recomputed */
 };
 
 static inline SepWeights sep_weights(const HaloSep *sep)
@@ -57,11 +57,12 @@ static HaloStatus sep_taps(HaloDevice *device, const HaloSep *sep, const float *
 {
     const size_t wide = (size_t)sep->window.width * sizeof(float),
                  high = (size_t)sep->window.height * sizeof(float);
-    void *room;
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, (int64_t)(wide + high), &room));
-    CUDA_TRY(cudaMemcpyAsync(room, sep->tap_x, wide, cudaMemcpyHostToDevice, device->stream));
-    CUDA_TRY(cudaMemcpyAsync((char *)room + wide, sep->tap_y, high, cudaMemcpyHostToDevice, device->stream));
-    *across = (const float *)room;
+    void *workspace;
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, (int64_t)(wide + high), &workspace));
+    CUDA_TRY(cudaMemcpyAsync(workspace, sep->tap_x, wide, cudaMemcpyHostToDevice, device->stream));
+    CUDA_TRY(
+        cudaMemcpyAsync((char *)workspace + wide, sep->tap_y, high, cudaMemcpyHostToDevice, device->stream));
+    *across = (const float *)workspace;
     *down = *across + sep->window.width;
     return HALO_OK;
 }

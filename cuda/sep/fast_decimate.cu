@@ -1,7 +1,7 @@
-/* Source rows into nodes (halo/sep_fast.h), and into sums of blocks of samples.
+/* From source rows to B-spline control points (halo/sep_fast.h), and to sums of blocks of samples.
  *
- * A thread goes down four neighbouring numbers of a row and adds each source row to the six nodes around it. It
- * makes `each` nodes; the cells above and below that they reach into others read, too. */
+ * A thread goes down four neighbouring numbers of a row and adds each source row to the six control points
+ * around it. It computes `each` of them; cells above and below are read by neighbouring threads, too. */
 #include "fast.cuh"
 #include "point/quantise.cuh"
 
@@ -10,10 +10,10 @@
 /* Where a thread's numbers lie in a row of the source, counted from the first that is there. */
 struct IntoColumns {
     bool words;       /* they are neighbours, in one word */
-    int at[fast_own]; /* -1: the border has a value of its own, or nobody needs it */
+    int at[fast_own]; /* -1: the border has a value of its own, or it is not needed */
 };
 
-template <typename S> __device__ static IntoColumns into_columns(const FastInto &args, int64_t e)
+template <typename S> __device__ static IntoColumns into_columns(const FastDecimate &args, int64_t e)
 {
     const ConvSource &src = args.src;
     IntoColumns columns;
@@ -31,7 +31,7 @@ template <typename S> __device__ static IntoColumns into_columns(const FastInto 
     return columns;
 }
 
-/* Four numbers of row y on their way: as they travel, or each by itself. */
+/* Four numbers of row y while they are loaded: packed, or each by itself. */
 struct IntoRaw {
     uint32_t at[fast_own];
 };
@@ -67,13 +67,13 @@ __device__ __forceinline__ static uint32_t into_bits(const uint16_t *at) { retur
 __device__ __forceinline__ static uint32_t into_bits(const float *at) { return __float_as_uint(__ldg(at)); }
 
 /* The row of the source that row y is; -1: one outside that has a value. */
-__device__ __forceinline__ static int into_row(const FastInto &args, int y)
+__device__ __forceinline__ static int into_row(const FastDecimate &args, int y)
 {
     return (int)halo_border_index(y, args.src.height, args.src.border);
 }
 
 template <typename S>
-__device__ __forceinline__ static void into_load(const FastInto &args, const IntoColumns &columns, int iy,
+__device__ __forceinline__ static void into_load(const FastDecimate &args, const IntoColumns &columns, int iy,
                                                  IntoRaw &raw)
 {
     const S *const row = (const S *)(args.src.data + (iy - args.src.y0) * args.src.stride);
@@ -88,7 +88,7 @@ __device__ __forceinline__ static void into_load(const FastInto &args, const Int
 
 /* The same as numbers. */
 template <typename S>
-__device__ __forceinline__ static float4 into_numbers(const FastInto &args, const IntoColumns &columns,
+__device__ __forceinline__ static float4 into_numbers(const FastDecimate &args, const IntoColumns &columns,
                                                       bool inside, const IntoRaw &raw)
 {
     if (columns.words && inside) return into_widen(raw, S());
@@ -104,8 +104,8 @@ __device__ __forceinline__ static float4 into_numbers(const FastInto &args, cons
 /* ---- a thread's work ------------------------------------------------------------------------------------ */
 
 struct IntoThread {
-    float4 sum[HALO_SEP_SUPPORT]; /* nodes in order of their age */
-    float *node;                /* where the oldest goes, */
+    float4 sum[HALO_SEP_SUPPORT]; /* control points in order of their age */
+    float *control;             /* where the oldest goes, */
     int wait;                   /* if it is not one of the first so many */
     int phase;
     float *sums;    /* where that of the block that begins here goes, of the row that comes next */
@@ -113,7 +113,8 @@ struct IntoThread {
 };
 
 /* A block is the numbers of neighbouring threads, or half of one's. */
-__device__ __forceinline__ static void into_sums_begin(const FastInto &args, IntoThread &t, int64_t e, int y)
+__device__ __forceinline__ static void into_sums_begin(const FastDecimate &args, IntoThread &t, int64_t e,
+                                                       int y)
 {
     const int64_t at = args.x + e - args.block_x, b = at / args.block; /* from the first block on */
     t.sums = fast_row(args.sums, y) + b;
@@ -121,7 +122,7 @@ __device__ __forceinline__ static void into_sums_begin(const FastInto &args, Int
     t.high = args.block == 2 && b + 1 >= 0 && b + 1 < args.blocks;
 }
 
-__device__ __forceinline__ static void into_sums(const FastInto &args, IntoThread &t, bool counts, float4 v)
+__device__ __forceinline__ static void into_sums(const FastDecimate &args, IntoThread &t, bool counts, float4 v)
 {
     float low = v.x + v.y;
     const float high = v.z + v.w;
@@ -138,8 +139,8 @@ __device__ __forceinline__ static float4 into_fma(float t, float4 v, float4 sum)
                        halo_fma(t, v.w, sum.w));
 }
 
-/* A row more. With the last of a cell the oldest node is complete, and a new one begins. */
-__device__ __forceinline__ static void into_add(const FastInto &args, IntoThread &t, float4 v)
+/* Adds a row. With the last of a cell the oldest control point is complete, and a new one begins. */
+__device__ __forceinline__ static void into_add(const FastDecimate &args, IntoThread &t, float4 v)
 {
     const float4 low = args.taps.at[2 * t.phase], high = args.taps.at[2 * t.phase + 1];
     t.sum[0] = into_fma(low.x, v, t.sum[0]);
@@ -150,8 +151,8 @@ __device__ __forceinline__ static void into_add(const FastInto &args, IntoThread
     t.sum[5] = into_fma(high.y, v, t.sum[5]);
     if (++t.phase < args.step) return;
     t.phase = 0;
-    if (t.wait-- <= 0) *reinterpret_cast<float4 *>(t.node) = t.sum[HALO_SEP_SUPPORT - 1];
-    t.node += args.node.stride;
+    if (t.wait-- <= 0) *reinterpret_cast<float4 *>(t.control) = t.sum[HALO_SEP_SUPPORT - 1];
+    t.control += args.control.stride;
 #pragma unroll
     for (int k = HALO_SEP_SUPPORT - 1; k > 0; k--) t.sum[k] = t.sum[k - 1];
     t.sum[0] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -159,8 +160,8 @@ __device__ __forceinline__ static void into_add(const FastInto &args, IntoThread
 
 /* ---- all rows ------------------------------------------------------------------------------------------- */
 
-static const int into_least = 4; /* nodes of a thread */
-static const int into_ahead = 4; /* rows that are on their way */
+static const int into_least = 4; /* control points of a thread */
+static const int into_ahead = 4; /* rows that are being loaded */
 
 /* Rows [top, bottom), of which it sums the blocks of [from, mine). */
 struct IntoRows {
@@ -169,8 +170,8 @@ struct IntoRows {
 
 /* Rows from y on, the first at `next`, that are all in the source, under columns that are, as words. */
 template <typename S>
-__device__ __forceinline__ static void into_fetch(const FastInto &args, const char *&next, const IntoRows &rows,
-                                                  int y, CudaWord<S> word[into_ahead])
+__device__ __forceinline__ static void into_fetch(const FastDecimate &args, const char *&next,
+                                                  const IntoRows &rows, int y, CudaWord<S> word[into_ahead])
 {
 #pragma unroll
     for (int u = 0; u < into_ahead; u++) {
@@ -180,7 +181,7 @@ __device__ __forceinline__ static void into_fetch(const FastInto &args, const ch
 }
 
 template <typename S, bool Sums>
-__device__ __forceinline__ static void into_words(const FastInto &args, IntoThread &t, const IntoRows &rows,
+__device__ __forceinline__ static void into_words(const FastDecimate &args, IntoThread &t, const IntoRows &rows,
                                                   int y, const CudaWord<S> word[into_ahead])
 {
 #pragma unroll
@@ -193,8 +194,8 @@ __device__ __forceinline__ static void into_words(const FastInto &args, IntoThre
 }
 
 template <typename S, bool Sums>
-__device__ __forceinline__ static void into_inside(const FastInto &args, IntoThread &t, const IntoRows &rows,
-                                                   const char *next)
+__device__ __forceinline__ static void into_inside(const FastDecimate &args, IntoThread &t,
+                                                   const IntoRows &rows, const char *next)
 {
     CudaWord<S> word[2][into_ahead];
     into_fetch<S>(args, next, rows, rows.top, word[0]);
@@ -208,7 +209,7 @@ __device__ __forceinline__ static void into_inside(const FastInto &args, IntoThr
 }
 
 template <typename S, bool Sums>
-__device__ __forceinline__ static void into_edges(const FastInto &args, IntoThread &t, const IntoRows &rows,
+__device__ __forceinline__ static void into_edges(const FastDecimate &args, IntoThread &t, const IntoRows &rows,
                                                   const IntoColumns &columns)
 {
 #pragma unroll 1
@@ -229,12 +230,12 @@ __device__ __forceinline__ static void into_edges(const FastInto &args, IntoThre
 
 template <typename S, bool Sums>
 __global__ static void __launch_bounds__(fast_threads, fast_blocks)
-    into_kernel(const __grid_constant__ FastInto args)
+    into_kernel(const __grid_constant__ FastDecimate args)
 {
     const int64_t e = ((int64_t)(blockIdx.x % (unsigned)args.tiles_x) * fast_threads + threadIdx.x) * fast_own;
-    const int first = (int)args.node.first + (int)(blockIdx.x / (unsigned)args.tiles_x) * args.each,
-              end = min(first + args.each, (int)(args.node.first + args.node.rows));
-    const bool last = end == args.node.first + args.node.rows, live = e < args.numbers;
+    const int first = (int)args.control.first + (int)(blockIdx.x / (unsigned)args.tiles_x) * args.each,
+              end = min(first + args.each, (int)(args.control.first + args.control.rows));
+    const bool last = end == args.control.first + args.control.rows, live = e < args.numbers;
     const IntoColumns columns = into_columns<S>(args, cuda_min(e, args.numbers - fast_own));
     IntoRows rows;
     rows.top = (first - HALO_SEP_SUPPORT / 2) * args.step;
@@ -242,7 +243,7 @@ __global__ static void __launch_bounds__(fast_threads, fast_blocks)
     rows.from = (int)args.sums.first;
     rows.mine = min(last ? rows.bottom : rows.top + args.each * args.step, rows.from + (int)args.sums.rows);
     IntoThread t = {};
-    t.node = fast_row(args.node, first - HALO_SEP_SUPPORT + 1) + e; /* what the first cell completes */
+    t.control = fast_row(args.control, first - HALO_SEP_SUPPORT + 1) + e; /* what the first cell completes */
     t.wait = live ? HALO_SEP_SUPPORT - 1 : end - first + HALO_SEP_SUPPORT;
     if (Sums) into_sums_begin(args, t, e, rows.top);
     if (rows.top >= 0 && rows.bottom <= args.src.height && __all_sync(CUDA_ALL, columns.words))
@@ -253,15 +254,14 @@ __global__ static void __launch_bounds__(fast_threads, fast_blocks)
         into_edges<S, Sums>(args, t, rows, columns);
 }
 
-HaloStatus fast_into(HaloDevice *device, const FastInto *asked)
+HaloStatus fast_decimate(HaloDevice *device, const FastDecimate *given)
 {
-    FastInto args = *asked;
+    FastDecimate args = *given;
     args.tiles_x = cuda_ceil_div(args.numbers, fast_threads * fast_own);
-    /* So many threads down the columns as the GPU takes at a time: nodes are the same however they are shared
-     * out. */
+    /* As many threads down the columns as the GPU runs at a time: results do not depend on it. */
     const int64_t down = cuda_max(fast_blocks * device->properties.multiProcessorCount / args.tiles_x, 1);
-    args.each = (int)cuda_max(cuda_ceil_div(args.node.rows, down), into_least);
-    const int64_t blocks = args.tiles_x * cuda_ceil_div(args.node.rows, args.each);
+    args.each = (int)cuda_max(cuda_ceil_div(args.control.rows, down), into_least);
+    const int64_t blocks = args.tiles_x * cuda_ceil_div(args.control.rows, args.each);
     const bool sums = args.sums.rows > 0;
 #define INTO(S)                                                                          \
     do {                                                                                 \
@@ -282,7 +282,7 @@ HaloStatus fast_into(HaloDevice *device, const FastInto *asked)
 /* ---- sums alone ----------------------------------------------------------------------------------------- */
 
 /* One sum a thread, of any channel. */
-__global__ static void __launch_bounds__(256) sums_kernel(const __grid_constant__ FastInto args)
+__global__ static void __launch_bounds__(256) sums_kernel(const __grid_constant__ FastDecimate args)
 {
     const ConvSource &src = args.src;
     const int64_t e = (int64_t)(blockIdx.x % args.tiles_x) * 256 + threadIdx.x,
@@ -304,9 +304,9 @@ __global__ static void __launch_bounds__(256) sums_kernel(const __grid_constant_
     fast_row(args.sums, y)[c * args.sums.plane + b] = sum;
 }
 
-HaloStatus fast_sums(HaloDevice *device, const FastInto *asked)
+HaloStatus fast_sums(HaloDevice *device, const FastDecimate *given)
 {
-    FastInto args = *asked;
+    FastDecimate args = *given;
     args.tiles_x = cuda_ceil_div(args.blocks * args.src.channels, 256);
     CUDA_LAUNCH(device, sums_kernel, args.tiles_x * args.sums.rows, 256, 0, args);
     return HALO_OK;

@@ -1,18 +1,19 @@
-/* Bilateral filters of any number of channels, straight from memory. */
+/* Bilateral filters of any number of channels, from global memory: all channels of a pixel determine its
+ * weight, so they cannot be computed one by one. */
 #include "bilateral.cuh"
 
-static const int alike_together = 4; /* channels that share a thread */
+static const int bilateral_together = 4; /* channels that share a thread */
 
 /* A thread makes some channels of a pixel, and all weights for them. */
 template <typename S>
-__global__ static void __launch_bounds__(alike_threads)
-    many_kernel(const __grid_constant__ AlikeArgs a, int parts)
+__global__ static void __launch_bounds__(bilateral_threads)
+    channels_kernel(const __grid_constant__ BilateralArgs a, int parts)
 {
     const ConvSource &src = a.all.src;
     const int channels = src.channels;
-    const int64_t e = (int64_t)(blockIdx.x % a.all.tiles_x) * alike_threads + threadIdx.x, x = e / parts,
+    const int64_t e = (int64_t)(blockIdx.x % a.all.tiles_x) * bilateral_threads + threadIdx.x, x = e / parts,
                   y = blockIdx.x / a.all.tiles_x;
-    const int first = (int)(e % parts) * alike_together, count = min(alike_together, channels - first);
+    const int first = (int)(e % parts) * bilateral_together, count = min(bilateral_together, channels - first);
     const float outside = halo_border_value(src.border, src.value) * a.scale;
     unsigned clipped = 0;
     if (x < a.all.dst.cols) {
@@ -25,7 +26,7 @@ __global__ static void __launch_bounds__(alike_threads)
         const auto sample = [&](const S *at, int c) { return at ? (float)__ldg(at + c) * a.scale : outside; };
         const S *const middle =
             pixel(a.all.x_first + x + a.all.width / 2, a.all.y_first + y + a.all.height / 2);
-        float sum[alike_together] = {}, weight = 0.0f;
+        float sum[bilateral_together] = {}, weight = 0.0f;
         for (int j = 0; j < a.all.height; j++)
             for (int i = a.span[j].x; i < a.span[j].y; i++) {
                 const S *const at = pixel(a.all.x_first + x + i, a.all.y_first + y + j);
@@ -37,7 +38,7 @@ __global__ static void __launch_bounds__(alike_threads)
                 const float w = halo_bilateral_weight(rest, a.bend);
                 const bool left_out = a.nan_ignore && rest != rest;
 #pragma unroll
-                for (int k = 0; k < alike_together; k++)
+                for (int k = 0; k < bilateral_together; k++)
                     if (k < count)
                         sum[k] = halo_fma(
                             w, left_out ? 0.0f : sample(at, first + k) - sample(middle, first + k), sum[k]);
@@ -47,7 +48,7 @@ __global__ static void __launch_bounds__(alike_threads)
         cuda_typed(a.all.dst.dtype, [&](auto zero) {
             using D = decltype(zero);
 #pragma unroll
-            for (int k = 0; k < alike_together; k++)
+            for (int k = 0; k < bilateral_together; k++)
                 if (k < count)
                     ((D *)row)[x * channels + first + k] = cuda_sample<D>(
                         (sample(middle, first + k) + sum[k] / weight) * a.unscale, a.all.dst.store, &clipped);
@@ -56,15 +57,19 @@ __global__ static void __launch_bounds__(alike_threads)
     cuda_count_clipped(a.all.dst.clipped, clipped);
 }
 
-HaloStatus alike_many(HaloDevice *device, AlikeArgs *args)
+HaloStatus bilateral_channels(HaloDevice *device, BilateralArgs *args)
 {
-    const int parts = (int)cuda_ceil_div(args->all.src.channels, alike_together);
-    args->all.tiles_x = cuda_ceil_div(args->all.dst.cols * parts, alike_threads);
+    const int parts = (int)cuda_ceil_div(args->all.src.channels, bilateral_together);
+    args->all.tiles_x = cuda_ceil_div(args->all.dst.cols * parts, bilateral_threads);
     const int64_t blocks = args->all.tiles_x * args->all.dst.rows;
     switch (args->all.src.dtype) {
-    case HALO_U8: CUDA_LAUNCH(device, (many_kernel<uint8_t>), blocks, alike_threads, 0, *args, parts); break;
-    case HALO_U16: CUDA_LAUNCH(device, (many_kernel<uint16_t>), blocks, alike_threads, 0, *args, parts); break;
-    default: CUDA_LAUNCH(device, (many_kernel<float>), blocks, alike_threads, 0, *args, parts); break;
+    case HALO_U8:
+        CUDA_LAUNCH(device, (channels_kernel<uint8_t>), blocks, bilateral_threads, 0, *args, parts);
+        break;
+    case HALO_U16:
+        CUDA_LAUNCH(device, (channels_kernel<uint16_t>), blocks, bilateral_threads, 0, *args, parts);
+        break;
+    default: CUDA_LAUNCH(device, (channels_kernel<float>), blocks, bilateral_threads, 0, *args, parts); break;
     }
     return HALO_OK;
 }

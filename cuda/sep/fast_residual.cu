@@ -1,5 +1,5 @@
-/* What nodes leave of the columns (halo/sep_fast.h), by blocks of samples: few numbers, of whole spans of a
- * row. */
+/* The residual of the columns that control points do not represent (halo/sep_fast.h), by block sums: few
+ * numbers, of whole spans of a row. */
 #include "fast.cuh"
 
 static const int cross_threads = 160, cross_own = 4; /* neighbouring sums of a thread */
@@ -7,7 +7,7 @@ static const int rest_threads = 128, rest_own = 8;   /* rows of a thread, and ta
 
 /* ---- along rows ----------------------------------------------------------------------------------------- */
 
-/* One float4 of four is left out, so that threads side by side read from banks of their own. */
+/* Padding against bank conflicts. */
 __device__ __forceinline__ static int cross_at(int i) { return i + i / cross_own; }
 
 __device__ __forceinline__ static void cross_add(float4 &sum, float4 t, float4 v)
@@ -19,7 +19,7 @@ __device__ __forceinline__ static void cross_add(float4 &sum, float4 t, float4 v
 }
 
 /* One sum for every span, and one more, from every fourth block on. A thread's slide over the blocks. */
-__global__ static void __launch_bounds__(cross_threads) cross_kernel(const __grid_constant__ FastRest args)
+__global__ static void __launch_bounds__(cross_threads) cross_kernel(const __grid_constant__ FastResidual args)
 {
     CUDA_SHARED(float4, block);
     const int64_t line = blockIdx.x / (unsigned)args.parts, y = args.sums.first + line / args.channels,
@@ -51,7 +51,7 @@ __global__ static void __launch_bounds__(cross_threads) cross_kernel(const __gri
 /* ---- down columns --------------------------------------------------------------------------------------- */
 
 /* A column of taps over the sums from `row` on; `last` is that of the last row. */
-__device__ __forceinline__ static void rest_end(const FastRest &args, int end, const float *row,
+__device__ __forceinline__ static void rest_end(const FastResidual &args, int end, const float *row,
                                                 const float *last, float sum[rest_own])
 {
     const int64_t stride = args.cross.stride;
@@ -74,7 +74,7 @@ __device__ __forceinline__ static void rest_end(const FastRest &args, int end, c
 }
 
 __global__ static void __launch_bounds__(rest_threads)
-    rest_kernel(const __grid_constant__ FastRest args, unsigned tiles_x)
+    rest_kernel(const __grid_constant__ FastResidual args, unsigned tiles_x)
 {
     const int64_t e = (int64_t)(blockIdx.x % tiles_x) * rest_threads + threadIdx.x,
                   y = (int64_t)(blockIdx.x / tiles_x) * rest_own;
@@ -89,9 +89,9 @@ __global__ static void __launch_bounds__(rest_threads)
         if (y + r < args.rest.rows) fast_row(args.rest, args.rest.first + y + r)[e] = sum[r];
 }
 
-HaloStatus fast_rest(HaloDevice *device, const FastRest *asked)
+HaloStatus fast_residual(HaloDevice *device, const FastResidual *given)
 {
-    FastRest args = *asked;
+    FastResidual args = *given;
     const int64_t sums = args.spans + 1;
     args.parts = (int)cuda_ceil_div(sums, cross_threads * cross_own);
     args.part = (int)cuda_ceil_div(cuda_ceil_div(sums, args.parts), cross_own) * cross_own;

@@ -1,5 +1,5 @@
-/* Separable masks of any length that leave NaN out: what two passes made NaN is made anew from the row pass,
- * whose NaN are made anew before, with what their samples weigh beside them. */
+/* The fix-up pass of separable masks of any length that ignore NaN: recomputes NaN results from the row pass,
+ * after recomputing its NaN, with their weights. */
 #include "sep_weights.cuh"
 
 static const int weigh_threads = 256, weigh_each = 4;
@@ -57,7 +57,7 @@ struct WeighColumns {
     SepWeights weights;
     const char *made; /* both passes, with NaN */
     int64_t made_stride;
-    bool same; /* that is the destination: what is no NaN is there */
+    bool same; /* that is the destination: other outputs are stored already */
 };
 
 __device__ static float weigh_column(const WeighColumns &a, int64_t y, int64_t e)
@@ -102,8 +102,8 @@ __global__ static void __launch_bounds__(weigh_threads)
     cuda_count_clipped(dst.clipped, clipped);
 }
 
-HaloStatus sep_mend_passes(HaloDevice *device, const HaloBuf *src, SepPasses *passes, const HaloBuf *made,
-                           HaloBuf *dst, const HaloSep *sep, HaloStore store)
+HaloStatus sep_fixup_passes(HaloDevice *device, const HaloBuf *src, SepPasses *passes, const HaloBuf *made,
+                            HaloBuf *dst, const HaloSep *sep, HaloStore store)
 {
     WeighRows row = {};
     WeighColumns column = {};

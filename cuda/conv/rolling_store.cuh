@@ -1,14 +1,14 @@
-/* How the outputs of a walk (walk.cuh) leave a warp. */
-#ifndef HALO_CUDA_WALK_STORE_CUH
-#define HALO_CUDA_WALK_STORE_CUH
+/* Storing the outputs of a rolling kernel (rolling.cuh). */
+#ifndef HALO_CUDA_ROLLING_STORE_CUH
+#define HALO_CUDA_ROLLING_STORE_CUH
 
-#include "walk_stage.cuh"
+#include "rolling_copy.cuh"
 
-/* Stores a row of the warp's outputs, of whatever type, scaled and placed however: from shared memory, so that
- * the code for that is there once and not for every output of a thread. All threads come here together. */
+/* Stores a row of the warp's outputs of any type and scale: from shared memory, so that the code exists once
+ * and not for every output of a thread. All threads call it. */
 template <typename W>
-__device__ __forceinline__ void walk_store(const WalkArgs &a, const WalkPlace &p, int64_t y,
-                                           const float acc[W::own], float made[W::cols], unsigned *clipped)
+__device__ __forceinline__ void rolling_store(const RollingArgs &a, const RollingPlace &p, int64_t y,
+                                              const float acc[W::own], float made[W::cols], unsigned *clipped)
 {
     const int count = (int)cuda_min(W::cols, a.dst.cols - p.x), lane = (int)threadIdx.x;
     const int fours = a.fours ? count / 4 * 4 : 0;
@@ -39,13 +39,13 @@ __device__ __forceinline__ void walk_store(const WalkArgs &a, const WalkPlace &p
     __syncwarp();
 }
 
-/* Whole numbers over a whole number up to 4096: the quotient by the reciprocal, and once more by what that
- * leaves, is the division's for every float that is no subnormal one (all significands by all of these were
- * compared). P. Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", IBM
- * Journal of Research and Development 34, 1990. */
-static const float walk_divisor_most = 4096.0f;
+/* Quotients of integers by an integer up to 4096: the product with the reciprocal and one correction equal the
+ * division for every normal float (all significands and divisors were compared). P. Markstein, "Computation of
+ * elementary functions on the IBM RISC System/6000 processor", IBM Journal of Research and Development 34,
+ * 1990. */
+static const float rolling_divisor_most = 4096.0f;
 
-template <typename W> __device__ __forceinline__ void walk_divide(const WalkArgs &a, float acc[W::own])
+template <typename W> __device__ __forceinline__ void rolling_divide(const RollingArgs &a, float acc[W::own])
 {
 #pragma unroll
     for (int k = 0; k < W::own; k++) {
@@ -54,12 +54,11 @@ template <typename W> __device__ __forceinline__ void walk_divide(const WalkArgs
     }
 }
 
-/* Stores a thread's outputs as they are. `Often`: bytes of which many are clipped, as in noise that is
- * sharpened. No thread then goes a way of its own, nor does a count wait for the one before: within [-1, 256]
- * the bits of a rounded float, but the lowest byte, are those of zero if it is no level, and else the next
- * one's lowest is 1 and the lowest byte has all bits turned round. */
+/* Stores a thread's outputs as they are. `Often`: u8 of which many are clipped, as in sharpened noise. Without
+ * branches: within [-1, 256] the bits of a rounded float, but the lowest byte, are those of zero if it is no
+ * level; otherwise the next one's lowest is 1 and the lowest byte is inverted. */
 template <typename D, int Own, bool Often>
-__device__ __forceinline__ void walk_put(D *to, const float acc[Own], unsigned *clipped)
+__device__ __forceinline__ void rolling_put(D *to, const float acc[Own], unsigned *clipped)
 {
     if constexpr (!Often || sizeof(D) > 1) {
         cuda_store_fours<D, Own, true>(to, acc, clipped);
@@ -80,26 +79,25 @@ __device__ __forceinline__ void walk_put(D *to, const float acc[Own], unsigned *
     }
 }
 
-static const int walk_quick_taps = 9; /* up to here */
+static const int rolling_quick_taps = 9; /* up to here */
 
-/* Stores a warp's outputs of a row as f32. Where few taps leave it waiting for memory, by way of shared memory,
- * so that neighbours store neighbours: half a sector costs as much as a whole one. There a thread's quads are
- * turned round by its place, for the sake of the banks. */
+/* Stores a warp's outputs of a row as f32. Where few taps leave it bound by memory, through shared memory, so
+ * that stores cover whole sectors. There a thread's quads are rotated by its place, against bank conflicts. */
 template <typename W>
-__device__ __forceinline__ void walk_put_floats(float *to, const float acc[W::own], float made[W::cols])
+__device__ __forceinline__ void rolling_put_floats(float *to, const float acc[W::own], float made[W::cols])
 {
     constexpr int quads = W::own / 4,
-                  abreast = 8 / quads; /* threads whose quads lie in different banks as they are */
+                  at_once = 8 / quads; /* threads whose quads lie in different banks as they are */
     const int lane = (int)threadIdx.x;
     uint4 four[quads];
 #pragma unroll
     for (int q = 0; q < quads; q++) cuda_words<float, 4, true>(acc + 4 * q, &four[q].x, NULL);
-    if constexpr (W::taps > walk_quick_taps) {
+    if constexpr (W::taps > rolling_quick_taps) {
 #pragma unroll
         for (int q = 0; q < quads; q++) cuda_put(to + W::own * lane + 4 * q, four[q]);
     } else {
         const auto slot = [&](int thread, int q) {
-            return reinterpret_cast<uint4 *>(made) + thread * quads + (q ^ thread / abreast % quads);
+            return reinterpret_cast<uint4 *>(made) + thread * quads + (q ^ thread / at_once % quads);
         };
 #pragma unroll
         for (int q = 0; q < quads; q++) *slot(lane, q) = four[q];
@@ -113,11 +111,11 @@ __device__ __forceinline__ void walk_put_floats(float *to, const float acc[W::ow
     }
 }
 
-/* What lies behind the result, as conv_points left it: one decision a point for all of a thread's outputs.
- * Walks of more taps do without. */
-static const int walk_points_most = 17;
+/* Applies the point operations (conv_points): one decision each for all of a thread's outputs. Longer masks do
+ * without. */
+static const int rolling_points_most = 17;
 
-template <int Own> __device__ __forceinline__ void walk_points(const ConvPoints &points, float acc[Own])
+template <int Own> __device__ __forceinline__ void rolling_points(const ConvPoints &points, float acc[Own])
 {
 #pragma unroll 1
     for (int p = 0; p < points.count; p++) {
@@ -137,20 +135,20 @@ template <int Own> __device__ __forceinline__ void walk_points(const ConvPoints 
     }
 }
 
-/* A row of a warp's outputs that has points behind it, or is not `packed`: whole, and as its kernel has it in
- * mind. */
+/* Stores a row of a warp's outputs that has point operations, or is not `packed`, in the kernel's own type. */
 template <typename W>
-__device__ __forceinline__ void walk_leave(const WalkArgs &a, const WalkPlace &p, int64_t y, bool packed,
-                                           float acc[W::own], float made[W::cols], unsigned *clipped)
+__device__ __forceinline__ void rolling_leave(const RollingArgs &a, const RollingPlace &p, int64_t y,
+                                              bool packed, float acc[W::own], float made[W::cols],
+                                              unsigned *clipped)
 {
     typedef typename W::Stored D;
     char *const row = a.dst.data + y * a.dst.stride;
     const int64_t x = p.x + W::own * (int)threadIdx.x;
-    if constexpr (W::taps <= walk_points_most) walk_points<W::own>(a.dst.points, acc);
-    if (packed && W::taps <= walk_points_most)
+    if constexpr (W::taps <= rolling_points_most) rolling_points<W::own>(a.dst.points, acc);
+    if (packed && W::taps <= rolling_points_most)
         cuda_store_fours<D, W::own, true>(reinterpret_cast<D *>(row) + x, acc, clipped);
     else
-        walk_store<W>(a, p, y, acc, made, clipped);
+        rolling_store<W>(a, p, y, acc, made, clipped);
 }
 
 #endif

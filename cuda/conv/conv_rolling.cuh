@@ -1,24 +1,24 @@
 /* Dense square masks of common sizes in one pass: a row of samples meets every row of the mask, and unfinished
- * outputs wait in the chain. See walk.cuh. */
-#ifndef HALO_CUDA_CONV_WALK_CUH
-#define HALO_CUDA_CONV_WALK_CUH
+ * outputs wait in the chain. See rolling.cuh. */
+#ifndef HALO_CUDA_CONV_ROLLING_CUH
+#define HALO_CUDA_CONV_ROLLING_CUH
 
-#include "walk.cuh"
+#include "rolling.cuh"
 
 /* Masks of these sizes have a kernel with everything unrolled, compiled once for each type of source. */
-#define CONV_WALK_SIZES(X) X(3) X(5) X(7) X(9) X(15)
-HaloStatus conv_walk_u8(HaloDevice *device, const ConvArgs *conv, const float *tap);
-HaloStatus conv_walk_u16(HaloDevice *device, const ConvArgs *conv, const float *tap);
-HaloStatus conv_walk_f32(HaloDevice *device, const ConvArgs *conv, const float *tap);
+#define CONV_ROLLING_SIZES(X) X(3) X(5) X(7) X(9) X(15)
+HaloStatus conv_rolling_u8(HaloDevice *device, const ConvArgs *conv, const float *tap);
+HaloStatus conv_rolling_u16(HaloDevice *device, const ConvArgs *conv, const float *tap);
+HaloStatus conv_rolling_f32(HaloDevice *device, const ConvArgs *conv, const float *tap);
 
 /* Taps go column by column, in pairs, since constant memory is read 8 bytes at a time. */
-template <int Taps> struct ConvWalkArgs {
-    WalkArgs walk;
+template <int Taps> struct ConvRollingArgs {
+    RollingArgs rolling;
     float2 tap[Taps][(Taps + 1) / 2];
 };
 
 template <typename S, int Taps, int Step> struct ConvPass {
-    typedef ConvWalkArgs<Taps> Args;
+    typedef ConvRollingArgs<Taps> Args;
     /* Outputs of a thread: 16 bytes of them, but as many as the chain has registers for. */
     static constexpr int most = Taps <= 5 ? 16 : Taps <= 9 ? 8 : 4, pack = 16 / (int)sizeof(S);
     static constexpr int own = most < pack ? most : pack;
@@ -29,7 +29,7 @@ template <typename S, int Taps, int Step> struct ConvPass {
     static constexpr bool divides = false, floats = sizeof(S) < sizeof(float) &&
                                                     Taps <= 5; /* registers are few behind long chains */
     static constexpr bool light = sizeof(S) == sizeof(float) && Taps <= (Step == 4 ? 7 : 5);
-    typedef Walk<S, Taps, Step, own, false> W;
+    typedef Rolling<S, Taps, Step, own, false> W;
 
     static __device__ __forceinline__ void row(const Args &a, const typename W::Staged *from, bool, float,
                                                float chain[Taps - 1][own], float acc[own])
@@ -38,7 +38,7 @@ template <typename S, int Taps, int Step> struct ConvPass {
         float window[W::window];
 #pragma unroll
         for (int i = 0; i < Taps; i++) {
-            walk_window<W>(from, i, &pack, window);
+            rolling_window<W>(from, i, &pack, window);
             column(a.tap[i], window + W::lead + i * Step, i == 0, chain, acc);
         }
     }
@@ -61,14 +61,14 @@ template <typename S, int Taps, int Step> struct ConvPass {
 
 template <typename S, int Taps, int Step>
 __global__ static void __launch_bounds__(CUDA_WARP, ConvPass<S, Taps, Step>::warps)
-    conv_walk_kernel(const __grid_constant__ ConvWalkArgs<Taps> a)
+    conv_rolling_kernel(const __grid_constant__ ConvRollingArgs<Taps> a)
 {
-    walk_strip<ConvPass<S, Taps, Step>>(a);
+    rolling_strip<ConvPass<S, Taps, Step>>(a);
 }
 
-template <int Taps> static ConvWalkArgs<Taps> conv_walk_args(const float *tap)
+template <int Taps> static ConvRollingArgs<Taps> conv_rolling_args(const float *tap)
 {
-    ConvWalkArgs<Taps> a = {};
+    ConvRollingArgs<Taps> a = {};
     for (int j = 0; j < Taps; j++)
         for (int i = 0; i < Taps; i++) {
             float2 *const pair = &a.tap[i][j / 2];
@@ -78,21 +78,21 @@ template <int Taps> static ConvWalkArgs<Taps> conv_walk_args(const float *tap)
 }
 
 template <typename S, int Taps, int Step>
-static HaloStatus conv_walk_launch(HaloDevice *device, const ConvArgs *conv, const float *tap)
+static HaloStatus conv_rolling_launch(HaloDevice *device, const ConvArgs *conv, const float *tap)
 {
-    ConvWalkArgs<Taps> a = conv_walk_args<Taps>(tap);
-    return walk_launch<ConvPass<S, Taps, Step>>(device, conv, conv_walk_kernel<S, Taps, Step>, &a);
+    ConvRollingArgs<Taps> a = conv_rolling_args<Taps>(tap);
+    return rolling_launch<ConvPass<S, Taps, Step>>(device, conv, conv_rolling_kernel<S, Taps, Step>, &a);
 }
 
 template <typename S>
-static HaloStatus conv_walk_sizes(HaloDevice *device, const ConvArgs *conv, const float *tap)
+static HaloStatus conv_rolling_sizes(HaloDevice *device, const ConvArgs *conv, const float *tap)
 {
     switch (conv->dst.channels * 256 + conv->width) {
-#define CASE(taps)                                                               \
-    case 256 + taps: return conv_walk_launch<S, taps, 1>(device, conv, tap);     \
-    case 3 * 256 + taps: return conv_walk_launch<S, taps, 3>(device, conv, tap); \
-    case 4 * 256 + taps: return conv_walk_launch<S, taps, 4>(device, conv, tap);
-        CONV_WALK_SIZES(CASE)
+#define CASE(taps)                                                                  \
+    case 256 + taps: return conv_rolling_launch<S, taps, 1>(device, conv, tap);     \
+    case 3 * 256 + taps: return conv_rolling_launch<S, taps, 3>(device, conv, tap); \
+    case 4 * 256 + taps: return conv_rolling_launch<S, taps, 4>(device, conv, tap);
+        CONV_ROLLING_SIZES(CASE)
 #undef CASE
     default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps", conv->width);
     }

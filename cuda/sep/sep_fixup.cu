@@ -1,31 +1,31 @@
-/* Short separable masks that leave NaN out: what the walk made NaN is made anew, tile by tile, rows first, then
- * columns. */
+/* The fix-up pass of short separable masks that ignore NaN: recomputes NaN results tile by tile, rows first,
+ * then columns. */
 #include <math.h>
 
 #include "sep_weights.cuh"
 
-static const int mend_side = 32, mend_threads = 256; /* outputs of a tile each way; threads of its block */
-static const int mend_own = mend_side * mend_side / mend_threads;
+static const int fixup_side = 32, fixup_threads = 256; /* outputs of a tile each way; threads of its block */
+static const int fixup_own = fixup_side * fixup_side / fixup_threads;
 
-struct SepMendArgs {
+struct SepFixupArgs {
     ConvArgs conv;              /* tiles_x: tiles beside each other */
     const float *across, *down; /* taps */
     SepWeights weights;
     const char *made;
     int64_t made_stride;
-    bool same; /* `made` is the destination: what is no NaN is there */
+    bool same; /* `made` is the destination: other outputs are stored already */
 };
 
-/* Samples under the windows of the tile, then what the row pass makes of them, and of their weights. Rows
- * outside have the border's value as it is. */
+/* Stages the samples under the windows of the tile, then the row pass with its weights. Rows outside have the
+ * value of the border. */
 template <typename S>
-__device__ __forceinline__ static void mend_rows(const SepMendArgs &a, int channel, int64_t x, int64_t y,
-                                                 float *tile, SepSum *line)
+__device__ __forceinline__ static void fixup_rows(const SepFixupArgs &a, int channel, int64_t x, int64_t y,
+                                                  float *tile, SepSum *line)
 {
     const ConvSource &src = a.conv.src;
-    const int cols = mend_side + a.conv.width - 1, rows = mend_side + a.conv.height - 1;
+    const int cols = fixup_side + a.conv.width - 1, rows = fixup_side + a.conv.height - 1;
     const float outside = halo_border_value(src.border, src.value);
-    for (int i = (int)threadIdx.x; i < cols * rows; i += mend_threads) {
+    for (int i = (int)threadIdx.x; i < cols * rows; i += fixup_threads) {
         const int64_t sx = a.conv.x_first + x + i % cols, sy = a.conv.y_first + y + i / cols;
         float v = outside;
         if (sx < src.x_end && sy < src.y_end) {
@@ -38,9 +38,9 @@ __device__ __forceinline__ static void mend_rows(const SepMendArgs &a, int chann
         tile[i] = v;
     }
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < mend_side * rows; i += mend_threads) {
-        const int r = i / mend_side;
-        const float *const from = tile + r * cols + i % mend_side;
+    for (int i = (int)threadIdx.x; i < fixup_side * rows; i += fixup_threads) {
+        const int r = i / fixup_side;
+        const float *const from = tile + r * cols + i % fixup_side;
         SepSum sum = {};
         for (int k = 0; k < a.conv.width; k++) sum.take(a.weights, __ldg(a.across + k), sep_sample(from[k]));
         line[i] = halo_border_index(a.conv.y_first + y + r, src.height, src.border) < 0
@@ -50,21 +50,21 @@ __device__ __forceinline__ static void mend_rows(const SepMendArgs &a, int chann
     __syncthreads();
 }
 
-__global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_constant__ SepMendArgs a)
+__global__ static void __launch_bounds__(fixup_threads) fixup_kernel(const __grid_constant__ SepFixupArgs a)
 {
     CUDA_SHARED(float, tile);
     const ConvTarget &dst = a.conv.dst;
     SepSum *const line =
-        (SepSum *)(tile + sep_even((mend_side + a.conv.width - 1) * (mend_side + a.conv.height - 1)));
-    const int channel = (int)(blockIdx.x % dst.channels), col = (int)threadIdx.x % mend_side,
-              row = (int)threadIdx.x / mend_side;
+        (SepSum *)(tile + sep_even((fixup_side + a.conv.width - 1) * (fixup_side + a.conv.height - 1)));
+    const int channel = (int)(blockIdx.x % dst.channels), col = (int)threadIdx.x % fixup_side,
+              row = (int)threadIdx.x / fixup_side;
     const int64_t place = blockIdx.x / dst.channels;
-    const int64_t x = place % a.conv.tiles_x * mend_side, y = place / a.conv.tiles_x * mend_side;
-    float made[mend_own];
+    const int64_t x = place % a.conv.tiles_x * fixup_side, y = place / a.conv.tiles_x * fixup_side;
+    float made[fixup_own];
     bool anew = a.weights.every;
 #pragma unroll
-    for (int k = 0; k < mend_own; k++) {
-        const int64_t r = y + row + k * (mend_threads / mend_side);
+    for (int k = 0; k < fixup_own; k++) {
+        const int64_t r = y + row + k * (fixup_threads / fixup_side);
         const bool there = x + col < dst.cols && r < dst.rows;
         made[k] =
             there ? ((const float *)(a.made + r * a.made_stride))[(x + col) * dst.channels + channel] : 0.0f;
@@ -74,17 +74,17 @@ __global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_
     if (a.same && !anew) return;
     if (anew)
         cuda_typed(a.conv.src.dtype,
-                   [&](auto zero) { mend_rows<decltype(zero)>(a, channel, x, y, tile, line); });
+                   [&](auto zero) { fixup_rows<decltype(zero)>(a, channel, x, y, tile, line); });
     unsigned clipped = 0;
 #pragma unroll
-    for (int k = 0; k < mend_own; k++) {
-        const int r = row + k * (mend_threads / mend_side);
-        const bool mended = a.weights.every || made[k] != made[k];
-        if (x + col >= dst.cols || y + r >= dst.rows || (a.same && !mended)) continue;
-        if (mended) {
+    for (int k = 0; k < fixup_own; k++) {
+        const int r = row + k * (fixup_threads / fixup_side);
+        const bool redo = a.weights.every || made[k] != made[k];
+        if (x + col >= dst.cols || y + r >= dst.rows || (a.same && !redo)) continue;
+        if (redo) {
             SepSum sum = {};
             for (int j = 0; j < a.conv.height; j++)
-                sum.take(a.weights, __ldg(a.down + j), line[(r + j) * mend_side + col]);
+                sum.take(a.weights, __ldg(a.down + j), line[(r + j) * fixup_side + col]);
             made[k] = sum.value(a.weights);
         }
         cuda_typed(dst.dtype, [&](auto zero) {
@@ -97,21 +97,22 @@ __global__ static void __launch_bounds__(mend_threads) mend_kernel(const __grid_
     cuda_count_clipped(dst.clipped, clipped);
 }
 
-HaloStatus sep_mend(HaloDevice *device, const ConvArgs *conv, const HaloBuf *made, const HaloSep *sep)
+HaloStatus sep_fixup(HaloDevice *device, const ConvArgs *conv, const HaloBuf *made, const HaloSep *sep)
 {
-    SepMendArgs a = {};
+    SepFixupArgs a = {};
     const int64_t width = sep->window.width, height = sep->window.height;
-    const int64_t tile = sep_even((mend_side + width - 1) * (mend_side + height - 1)) * (int64_t)sizeof(float);
-    const int64_t shared = tile + mend_side * (mend_side + height - 1) * (int64_t)sizeof(SepSum);
+    const int64_t tile =
+        sep_even((fixup_side + width - 1) * (fixup_side + height - 1)) * (int64_t)sizeof(float);
+    const int64_t shared = tile + fixup_side * (fixup_side + height - 1) * (int64_t)sizeof(SepSum);
     CUDA_PASS(sep_taps(device, sep, &a.across, &a.down));
     a.conv = *conv;
-    a.conv.tiles_x = cuda_ceil_div(conv->dst.cols, mend_side);
+    a.conv.tiles_x = cuda_ceil_div(conv->dst.cols, fixup_side);
     a.weights = sep_weights(sep);
     a.made = (const char *)made->data;
     a.made_stride = made->stride;
     a.same = made->data == conv->dst.data;
-    CUDA_LAUNCH(device, mend_kernel,
-                a.conv.tiles_x * cuda_ceil_div(conv->dst.rows, mend_side) * conv->dst.channels, mend_threads,
+    CUDA_LAUNCH(device, fixup_kernel,
+                a.conv.tiles_x * cuda_ceil_div(conv->dst.rows, fixup_side) * conv->dst.channels, fixup_threads,
                 (size_t)shared, a);
     return HALO_OK;
 }

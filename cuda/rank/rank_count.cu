@@ -1,14 +1,13 @@
 /* Rank filters of any window, after T. S. Huang, G. J. Yang, G. Y. Tang, "A fast two-dimensional median
- * filtering algorithm", 1979. A thread walks down a column of outputs; the keys of its window are counted in
- * bins, the next window differs by two rows, and its answer is never far. 256 bins are a key each for bytes.
- * For wider keys they cover a range round the answer: it grows where the answer leaves it and shrinks where too
- * many keys share the answer's bin; few are looked up in the window.
+ * filtering algorithm", 1979. A thread goes down a column of outputs; the keys of its window are counted in
+ * bins, and the next window differs by two rows. For bytes each of the 256 bins is a key. For wider keys they
+ * cover a range around the answer, which grows where the answer leaves it and shrinks where too many keys share
+ * the answer's bin.
  *
- * A first kernel lays the source out as keys, with the border round them, so that nobody asks where a window
- * is, and channel by channel in each row, so that neighbours are next to each other. */
+ * A first kernel lays the source out as keys, with its border, channel by channel in each row. */
 #include "rank_bins.cuh"
 
-struct RankWalk : RankArgs {
+struct RankCount : RankArgs {
     char *keys;
     int64_t plane, pitch, key_rows; /* keys in a channel's row, in a row of all; rows */
     int64_t tiles, strip;           /* a warp each: so many side by side, so many rows of outputs high */
@@ -18,10 +17,10 @@ struct RankWalk : RankArgs {
 
 static const int lay_threads = 256, lay_rows = 16; /* of a block */
 
-/* A thread walks down a column. */
+/* A thread goes down a column. */
 template <typename S, typename K>
 __global__ static void __launch_bounds__(lay_threads)
-    lay_kernel(const __grid_constant__ RankWalk a, unsigned row_blocks)
+    lay_kernel(const __grid_constant__ RankCount a, unsigned row_blocks)
 {
     const int64_t top = (int64_t)(blockIdx.x / row_blocks) * lay_rows;
     const int64_t first = (int64_t)(blockIdx.x % row_blocks) * lay_threads;
@@ -72,7 +71,7 @@ template <typename K, typename C> struct RankWindow {
         bins.add(bin, change);
     }
     /* Calls f with every key of a row of the window; some are loaded together. */
-    template <typename F> __device__ __forceinline__ static void each(const RankWalk &a, const K *from, F f)
+    template <typename F> __device__ __forceinline__ static void each(const RankCount &a, const K *from, F f)
     {
         constexpr int batch = 8;
         uint32_t key[batch];
@@ -92,13 +91,13 @@ template <typename K, typename C> struct RankWindow {
             if (q < left) f(key[q]);
     }
     /* And of all its rows. */
-    template <typename F> __device__ __forceinline__ static void every(const RankWalk &a, const K *row, F f)
+    template <typename F> __device__ __forceinline__ static void every(const RankCount &a, const K *row, F f)
     {
 #pragma unroll 1
         for (int j = 0; j < (int)a.height; j++, row += a.pitch) each(a, row, f);
     }
     /* A row enters or leaves. */
-    __device__ __forceinline__ void add_row(const RankWalk &a, const K *row, unsigned change)
+    __device__ __forceinline__ void add_row(const RankCount &a, const K *row, unsigned change)
     {
         each(a, row, [&](uint32_t key) {
             add(key, change);
@@ -106,7 +105,7 @@ template <typename K, typename C> struct RankWindow {
         });
     }
     /* Counts the window in bins of 1 << wide keys each, `from` this one or from as near as keys go. */
-    __device__ __forceinline__ void aim(const RankWalk &a, const K *row, int64_t from, unsigned wide)
+    __device__ __forceinline__ void aim(const RankCount &a, const K *row, int64_t from, unsigned wide)
     {
         first = (uint32_t)cuda_max(0, cuda_min(from, (1ll << 8 * sizeof(K)) - (256ll << wide)));
         shift = wide;
@@ -115,7 +114,7 @@ template <typename K, typename C> struct RankWindow {
         every(a, row, [&](uint32_t key) { add(key, 1); });
     }
     /* The key at `index` of the n <= few ones in this bin. */
-    __device__ __forceinline__ uint32_t select(const RankWalk &a, const K *row, unsigned bin, unsigned n,
+    __device__ __forceinline__ uint32_t select(const RankCount &a, const K *row, unsigned bin, unsigned n,
                                              unsigned index)
     {
         const uint32_t from = first + (bin << shift), end = 1u << shift;
@@ -134,7 +133,7 @@ template <typename K, typename C> struct RankWindow {
         return found;
     }
     /* The answer for the window that begins with `row`. */
-    __device__ __forceinline__ uint32_t find(const RankWalk &a, const K *row)
+    __device__ __forceinline__ uint32_t find(const RankCount &a, const K *row)
     {
         const int64_t n = a.width * a.height - nan;
         const bool two = nans && a.halves && n > 0 && n % 2 == 0;
@@ -149,7 +148,7 @@ template <typename K, typename C> struct RankWindow {
         }
     }
     /* The key that `wanted` others of the window come before. */
-    __device__ __forceinline__ uint32_t find_at(const RankWalk &a, const K *row, unsigned wanted)
+    __device__ __forceinline__ uint32_t find_at(const RankCount &a, const K *row, unsigned wanted)
     {
         for (bool missed = false;;) {
             unsigned index = wanted - before, count, wide;
@@ -175,7 +174,7 @@ template <typename K, typename C> struct RankWindow {
 /* ---- the kernel ----------------------------------------------------------------------------------------- */
 
 template <typename K, typename C>
-__global__ static void __launch_bounds__(CUDA_WARP) walk_kernel(const __grid_constant__ RankWalk a)
+__global__ static void __launch_bounds__(CUDA_WARP) rolling_kernel(const __grid_constant__ RankCount a)
 {
     CUDA_SHARED(uint32_t, memory);
     const int64_t first = blockIdx.x % a.tiles * CUDA_WARP, e = first + threadIdx.x;
@@ -200,7 +199,7 @@ __global__ static void __launch_bounds__(CUDA_WARP) walk_kernel(const __grid_con
 
 /* ---- launching ------------------------------------------------------------------------------------------ */
 
-template <typename S, typename K> static HaloStatus lay(HaloDevice *device, RankWalk *args)
+template <typename S, typename K> static HaloStatus lay(HaloDevice *device, RankCount *args)
 {
     const int64_t row_blocks = cuda_ceil_div(args->pitch, lay_threads);
     const int64_t blocks = row_blocks * cuda_ceil_div(args->key_rows, lay_rows);
@@ -215,34 +214,35 @@ template <typename S, typename K> static HaloStatus lay(HaloDevice *device, Rank
     return HALO_OK;
 }
 
-/* Strips begin with the rows above their first output, so they should be high; but some warps take longer than
- * others, so that four for each that can be resident are best, unless they were hardly higher than that. */
-template <typename K, typename C> static HaloStatus walk(HaloDevice *device, RankWalk *args)
+/* Strips begin with the rows above their first output, so they should be as high as gives every resident warp
+ * one. Where arithmetic is light, multiprocessors finish at different times: then strips are about a quarter as
+ * high, and those of the last quarter of the rows a tenth. */
+template <typename K, typename C> static HaloStatus launch_counters(HaloDevice *device, RankCount *args)
 {
     const size_t shared = RankWindow<K, C>::bytes;
     int resident = 0;
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, walk_kernel<K, C>, CUDA_WARP, shared));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, rolling_kernel<K, C>, CUDA_WARP, shared));
     args->tiles = cuda_ceil_div(args->cols, CUDA_WARP);
     const int64_t at_once = (int64_t)resident * device->properties.multiProcessorCount;
     const int64_t highest = cuda_ceil_div(args->rows, cuda_max(1, at_once / args->tiles));
     args->strip = cuda_min(highest, cuda_max(2 * args->height, cuda_ceil_div(highest, 4)));
     const int64_t blocks = args->tiles * cuda_ceil_div(args->rows, args->strip);
-    CUDA_LAUNCH(device, (walk_kernel<K, C>), blocks, CUDA_WARP, shared, *args);
+    CUDA_LAUNCH(device, (rolling_kernel<K, C>), blocks, CUDA_WARP, shared, *args);
     return HALO_OK;
 }
 
 /* Counters are as small as hold a whole window. */
-template <typename S, typename K> static HaloStatus launch(HaloDevice *device, RankWalk *args, int64_t n)
+template <typename S, typename K> static HaloStatus launch(HaloDevice *device, RankCount *args, int64_t n)
 {
     CUDA_PASS((lay<S, K>(device, args)));
-    if (n <= UINT8_MAX) return walk<K, uint8_t>(device, args);
-    if (n <= UINT16_MAX) return walk<K, uint16_t>(device, args);
-    return walk<K, uint32_t>(device, args);
+    if (n <= UINT8_MAX) return launch_counters<K, uint8_t>(device, args);
+    if (n <= UINT16_MAX) return launch_counters<K, uint16_t>(device, args);
+    return launch_counters<K, uint32_t>(device, args);
 }
 
-HaloStatus rank_walk(HaloDevice *device, const RankArgs *rank, HaloDtype samples, HaloDtype keys)
+HaloStatus rank_count(HaloDevice *device, const RankArgs *rank, HaloDtype samples, HaloDtype keys)
 {
-    RankWalk args = {*rank};
+    RankCount args = {*rank};
     const bool native = keys == samples;
     int64_t n;
     if (!halo_mul(rank->width, rank->height, &n) || n > INT32_MAX)

@@ -1,13 +1,12 @@
-/* The outputs of a walk (walk.cuh) with the samples that they are made round. */
-#ifndef HALO_CUDA_WALK_COMBINE_CUH
-#define HALO_CUDA_WALK_COMBINE_CUH
+/* Combines the outputs of a rolling kernel (rolling.cuh) with the samples in the middle of their windows. */
+#ifndef HALO_CUDA_ROLLING_COMBINE_CUH
+#define HALO_CUDA_ROLLING_COMBINE_CUH
 
-#include "walk_stage.cuh"
+#include "rolling_copy.cuh"
 
-/* Is row y of a strip's outputs combined with the samples that it is made round? KEEP asks for them where its
- * margins are. */
+/* Are the outputs of row y combined? KEEP applies to its margins alone. */
 template <typename W>
-__device__ __forceinline__ bool walk_combines(const WalkArgs &a, const WalkPlace &p, int64_t y)
+__device__ __forceinline__ bool rolling_combines(const RollingArgs &a, const RollingPlace &p, int64_t y)
 {
     const ConvWith &with = a.dst.with;
     const HaloCombine &how = with.how;
@@ -19,8 +18,8 @@ __device__ __forceinline__ bool walk_combines(const WalkArgs &a, const WalkPlace
 
 /* A thread's outputs of row y, from element x on, with these samples. */
 template <typename W>
-__device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64_t x, const float v[W::own],
-                                             float acc[W::own])
+__device__ __forceinline__ void rolling_combine(const RollingArgs &a, int64_t y, int64_t x,
+                                                const float v[W::own], float acc[W::own])
 {
     const ConvWith &with = a.dst.with;
     const HaloCombine &how = with.how;
@@ -32,7 +31,7 @@ __device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64
     case HALO_COMBINE_UNSHARP:
         if (how.threshold > 0.0f)
             each([&](float in, float made, int) { return halo_unsharp(in, made, how.amount, how.threshold); });
-        else /* nothing is below that */
+        else /* no sample is below that */
             each([&](float in, float made, int) { return halo_fma(how.amount, in - made, in); });
         break;
     case HALO_COMBINE_ADD:
@@ -52,14 +51,14 @@ __device__ __forceinline__ void walk_combine(const WalkArgs &a, int64_t y, int64
 
 /* The same with the samples of a row of the source, from the first that is staged for this thread on. */
 template <typename W>
-__device__ __forceinline__ void walk_combine_row(const WalkArgs &a, const WalkPlace &p, int64_t y,
-                                                 const char *row, float acc[W::own])
+__device__ __forceinline__ void rolling_combine_row(const RollingArgs &a, const RollingPlace &p, int64_t y,
+                                                    const char *row, float acc[W::own])
 {
     typedef typename W::Source S;
-    if (!walk_combines<W>(a, p, y)) return;
+    if (!rolling_combines<W>(a, p, y)) return;
     float v[W::own];
     cuda_load_fours<S, W::own>(v, reinterpret_cast<const S *>(row) + W::before);
-    walk_combine<W>(a, y, p.x + W::own * (int)threadIdx.x, v, acc);
+    rolling_combine<W>(a, y, p.x + W::own * (int)threadIdx.x, v, acc);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* Rows of the result from its nodes (halo/sep_fast.h). A thread goes down four neighbouring numbers; the six
- * nodes that a row lies between are in its registers. */
+/* From control points to rows of the result (halo/sep_fast.h). A thread goes down four neighbouring numbers;
+ * the six control points around a row are in its registers. */
 #include "fast.cuh"
 
 /* The spans that a thread's numbers lie in. */
@@ -8,7 +8,7 @@ struct FromPlace {
     float way[fast_own];
 };
 
-__device__ static FromPlace from_place(const FastFrom &args, int64_t e)
+__device__ static FromPlace from_place(const FastInterpolate &args, int64_t e)
 {
     FromPlace p = {};
 #pragma unroll
@@ -22,7 +22,7 @@ __device__ static FromPlace from_place(const FastFrom &args, int64_t e)
     return p;
 }
 
-/* What nodes leave of a row, on its way. One: a channel, whose four numbers lie in one span, or two
+/* The residual of a row while it is loaded. One: a channel, whose four numbers lie in one span, or two
  * neighbouring ones. */
 template <bool One> struct FromRest {
     float at[One ? 3 : 2 * fast_own];
@@ -60,7 +60,7 @@ __device__ __forceinline__ static void from_rest(const FromRest<One> &rest, cons
 
 template <typename D, bool Rest, bool One>
 __global__ static void __launch_bounds__(fast_threads, fast_blocks)
-    from_kernel(const __grid_constant__ FastFrom args)
+    from_kernel(const __grid_constant__ FastInterpolate args)
 {
     const int64_t e = ((int64_t)(blockIdx.x % args.tiles_x) * fast_threads + threadIdx.x) * fast_own;
     const int64_t top = (int64_t)(blockIdx.x / args.tiles_x) * args.each,
@@ -69,7 +69,7 @@ __global__ static void __launch_bounds__(fast_threads, fast_blocks)
     if (e < args.dst.cols) {
         const FromPlace place = from_place(args, e);
         const int64_t cell = (args.y + top) / args.step - args.y / args.step;
-        const float *node = args.smooth.data + cell * args.smooth.stride + e,
+        const float *control = args.smooth.data + cell * args.smooth.stride + e,
                     *rest = args.rest.data + top * args.rest.stride;
         const float *const last = args.smooth.data + (args.smooth.rows - 1) * args.smooth.stride + e;
         int phase = (int)((args.y + top) % args.step);
@@ -78,8 +78,8 @@ __global__ static void __launch_bounds__(fast_threads, fast_blocks)
                            cuda_aligned(args.dst.data, args.dst.stride, sizeof(CudaWord<D>));
         float v[HALO_SEP_SUPPORT + 1][fast_own]; /* the last one is not in use yet */
 #pragma unroll
-        for (int w = 0; w <= HALO_SEP_SUPPORT; w++, node += args.smooth.stride)
-            conv_load4(v[w], node < last ? node : last);
+        for (int w = 0; w <= HALO_SEP_SUPPORT; w++, control += args.smooth.stride)
+            conv_load4(v[w], control < last ? control : last);
         FromRest<One> next = {};
         if (Rest) from_load(rest, place, next);
 #pragma unroll 1
@@ -107,14 +107,14 @@ __global__ static void __launch_bounds__(fast_threads, fast_blocks)
             for (int w = 0; w < HALO_SEP_SUPPORT; w++)
 #pragma unroll
                 for (int i = 0; i < fast_own; i++) v[w][i] = v[w + 1][i];
-            conv_load4(v[HALO_SEP_SUPPORT], node < last ? node : last);
-            node += args.smooth.stride;
+            conv_load4(v[HALO_SEP_SUPPORT], control < last ? control : last);
+            control += args.smooth.stride;
         }
     }
     cuda_count_clipped(args.dst.clipped, clipped);
 }
 
-template <typename D> static HaloStatus launch(HaloDevice *device, const FastFrom *args, int64_t blocks)
+template <typename D> static HaloStatus launch(HaloDevice *device, const FastInterpolate *args, int64_t blocks)
 {
     if (args->rest.rows == 0)
         CUDA_LAUNCH(device, (from_kernel<D, false, true>), blocks, fast_threads, 0, *args);
@@ -125,9 +125,9 @@ template <typename D> static HaloStatus launch(HaloDevice *device, const FastFro
     return HALO_OK;
 }
 
-HaloStatus fast_from(HaloDevice *device, const FastFrom *asked)
+HaloStatus fast_interpolate(HaloDevice *device, const FastInterpolate *given)
 {
-    FastFrom args = *asked;
+    FastInterpolate args = *given;
     args.tiles_x = cuda_ceil_div(args.dst.cols, fast_threads * fast_own);
     const int64_t blocks = args.tiles_x * cuda_ceil_div(args.dst.rows, args.each);
     switch (args.dst.dtype) {
