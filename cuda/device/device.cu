@@ -261,5 +261,4 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .coarse = cuda_sep_coarse,
     .chains = cuda_chains,
     .measures = cuda_measures,
-    .powers = cuda_powers,
 };
