@@ -9,6 +9,9 @@
 #include "halo/backend.h"
 #include "halo/measures.h"
 
+/* A function of kernels that is always inlined. */
+#define CUDA_INLINE __device__ __forceinline__ static
+
 /* ---- errors ---------------------------------------------------------------------------------------------- */
 
 /* Turns a CUDA error into a message and clears it, so that the next call does not report it again. */

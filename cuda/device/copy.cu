@@ -191,12 +191,12 @@ HaloStatus cuda_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to)
                      cudaMemcpyDeviceToDevice);
 }
 
-HaloStatus cuda_pinned(HaloDevice *device, int64_t bytes, void **room)
+HaloStatus cuda_pinned(HaloDevice *device, int64_t bytes, void **memory)
 {
-    *room = bytes <= CUDA_STAGING_BYTES ? device->staging : NULL;
+    *memory = bytes <= CUDA_STAGING_BYTES ? device->staging : NULL;
     if (bytes <= CUDA_STAGING_BYTES || bytes > 2 * CUDA_RING_BYTES) return HALO_OK;
     CUDA_PASS(open_ring(device));
-    *room = device->ring;
+    *memory = device->ring;
     return HALO_OK;
 }
 

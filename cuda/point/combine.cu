@@ -25,7 +25,7 @@ struct CombineArgs {
 static const int combine_fast = 8, combine_slow = 4;
 
 /* Does the result depend on a sample's position? */
-__host__ __device__ __forceinline__ static bool is_placed(const CombineArgs &args)
+__host__ CUDA_INLINE bool is_placed(const CombineArgs &args)
 {
     const bool last = (args.channels == 2 || args.channels == 4) && args.alpha == args.channels - 1;
     const HaloCombineKind kind = args.how.kind;
@@ -34,20 +34,20 @@ __host__ __device__ __forceinline__ static bool is_placed(const CombineArgs &arg
 }
 
 /* Channel `c` of a pixel of row y of b, if it is spread. */
-__device__ __forceinline__ static float load_spread(const CombineArgs &args, int64_t pixel, int c, int64_t y)
+CUDA_INLINE float load_spread(const CombineArgs &args, int64_t pixel, int c, int64_t y)
 {
     return row_sample(args.b + y * args.b_stride, args.b_type, pixel * args.b_pixel + c * args.b_channel);
 }
 
 /* Is the pixel in a margin of the picture? */
-__device__ __forceinline__ static bool in_margin(const CombineArgs &args, int64_t x, int64_t y)
+CUDA_INLINE bool in_margin(const CombineArgs &args, int64_t x, int64_t y)
 {
     const HaloCombine &how = args.how;
     return x < how.left || x >= args.width - how.right || y < how.up || y >= args.height - how.down;
 }
 
 /* ENDS: the sum for channel c of the picture's pixel x, which is in a margin. */
-__device__ __forceinline__ static float fit_end(const CombineArgs &args, int64_t x, int c)
+CUDA_INLINE float fit_end(const CombineArgs &args, int64_t x, int c)
 {
     const HaloCombine &how = args.how;
     const bool left = x < how.left;
@@ -64,8 +64,7 @@ __device__ __forceinline__ static float fit_end(const CombineArgs &args, int64_t
 
 /* Kinds that depend on the position: channel `c` of a pixel of row y of the rectangle, from `a` and `b`
  * there. */
-__device__ __forceinline__ static float combine_one(const CombineArgs &args, float a, float b, int64_t pixel,
-                                                    int c, int64_t y)
+CUDA_INLINE float combine_one(const CombineArgs &args, float a, float b, int64_t pixel, int c, int64_t y)
 {
     const HaloCombine &how = args.how;
     if (how.kind == HALO_COMBINE_UNPREMUL) {
@@ -82,8 +81,7 @@ __device__ __forceinline__ static float combine_one(const CombineArgs &args, flo
 
 /* Kinds that do not: combines a and b in a. An alpha channel is the last of 2 or 4, and the pack begins with a
  * pixel. */
-template <int Pack>
-__device__ __forceinline__ static void combine_pack(const CombineArgs &args, float a[Pack], float b[Pack])
+template <int Pack> CUDA_INLINE void combine_pack(const CombineArgs &args, float a[Pack], float b[Pack])
 {
     const HaloCombine &how = args.how;
     const auto each = [&](auto f) {
@@ -125,8 +123,7 @@ __device__ __forceinline__ static void combine_pack(const CombineArgs &args, flo
 }
 
 /* Loads the thread's pack, calls make(a, b, place, count), which changes a, and stores a. */
-template <int Pack, bool Spread, typename F>
-__device__ __forceinline__ static void combine_row(const CombineArgs &args, F make)
+template <int Pack, bool Spread, typename F> CUDA_INLINE void combine_row(const CombineArgs &args, F make)
 {
     const RowPlace p = row_place(args.across, Pack);
     unsigned clipped = 0;

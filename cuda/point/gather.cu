@@ -20,8 +20,7 @@ struct GatherPiece {
     int from, end;
 };
 
-template <typename D>
-__device__ __forceinline__ static GatherPiece gather_piece(const GatherArgs &a, const D *row, unsigned nth)
+template <typename D> CUDA_INLINE GatherPiece gather_piece(const GatherArgs &a, const D *row, unsigned nth)
 {
     constexpr int samples = gather_words * 4 / (int)sizeof(D);
     GatherPiece p;
@@ -37,8 +36,7 @@ __device__ __forceinline__ static GatherPiece gather_piece(const GatherArgs &a, 
 /* Stages the samples of a piece, and returns the address of its first pixel's first sample; NULL: some are
  * outside. */
 template <typename S>
-__device__ __forceinline__ static const S *gather_stage(const GatherArgs &a, const GatherPiece &p, int64_t y,
-                                                        uint4 *staged)
+CUDA_INLINE const S *gather_stage(const GatherArgs &a, const GatherPiece &p, int64_t y, uint4 *staged)
 {
     const int64_t u0 = a.gather.x0 + a.gather.step_x * (a.dst_x + p.first),
                   u1 = a.gather.x0 + a.gather.step_x * (a.dst_x + p.last), low = cuda_min(u0, u1),
@@ -55,15 +53,14 @@ __device__ __forceinline__ static const S *gather_stage(const GatherArgs &a, con
 }
 
 /* Floats are stored with the canonical NaN. */
-template <typename S> __device__ __forceinline__ static uint32_t gather_plain(uint32_t word)
+template <typename S> CUDA_INLINE uint32_t gather_plain(uint32_t word)
 {
     return sizeof(S) == sizeof(float) ? __float_as_uint(halo_canonical(__uint_as_float(word))) : word;
 }
 
 /* Stores words of unchanged, neighbouring samples, in either direction: sample 0 of the piece would be at
  * `mine`. */
-template <typename S>
-__device__ __forceinline__ static void gather_plain_row(const S *mine, bool back, S *to, int from, int end)
+template <typename S> CUDA_INLINE void gather_plain_row(const S *mine, bool back, S *to, int from, int end)
 {
     constexpr int each = 4 / (int)sizeof(S);
     const int lane = threadIdx.x % CUDA_WARP;
@@ -134,13 +131,13 @@ __global__ static void __launch_bounds__(gather_threads, 5) gather_kernel(const 
 
 /* The place of word `word` of row x of a tile: rows are rotated, so that threads which make neighbouring words
  * of the destination, and read one column of the tile, use different banks. */
-__device__ __forceinline__ static int tile_at(int x, int word, int pixel)
+CUDA_INLINE int tile_at(int x, int word, int pixel)
 {
     return x * tile_words + ((word + (x * pixel >> 2)) & (tile_words - 1));
 }
 
 /* Word `nth` of `bytes` unaligned bytes; nothing after them is read, but the rest of a word. */
-__device__ __forceinline__ static uint32_t gather_word(const char *from, int nth, int bytes)
+CUDA_INLINE uint32_t gather_word(const char *from, int nth, int bytes)
 {
     const int off = (int)((uintptr_t)from & 3);
     const uint32_t *const word = (const uint32_t *)(from - off) + nth;
@@ -152,8 +149,7 @@ __device__ __forceinline__ static uint32_t gather_word(const char *from, int nth
 /* Transposes words of a tile of unchanged samples of one channel, as many rows at a time as a word has samples.
  * `to` is the first of the tile's ny rows of nx samples. */
 template <typename S>
-__device__ __forceinline__ static void gather_plain_tile(const uint32_t *tile, char *to, int64_t stride,
-                                                         bool back, int nx, int ny)
+CUDA_INLINE void gather_plain_tile(const uint32_t *tile, char *to, int64_t stride, bool back, int nx, int ny)
 {
     constexpr int each = 4 / (int)sizeof(S);
     const int lane = threadIdx.x % CUDA_WARP;

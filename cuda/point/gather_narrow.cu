@@ -12,8 +12,8 @@ static const int narrow_rows = 64;    /* at least */
 /* Makes samples [e, e + Count) of every side_by_side-th row from y on of the destination's rectangle, Count in
  * one access. */
 template <bool Plain, int Count, typename S, typename D>
-__device__ __forceinline__ static void make_samples(const GatherArgs &a, int e, int64_t y, int side_by_side,
-                                                    int each, unsigned *clipped)
+CUDA_INLINE void make_samples(const GatherArgs &a, int e, int64_t y, int side_by_side, int each,
+                              unsigned *clipped)
 {
     const int64_t begin = a.gather.x0 + a.gather.step_x * a.dst_x;
     const int count = min(Count, (int)a.cols * a.channels - e);

@@ -19,7 +19,7 @@ template <typename S> __device__ static float gather_any(const GatherArgs &a, in
 
 /* Plain: samples are not scaled or converted. */
 template <bool Plain, typename S, typename D>
-__device__ __forceinline__ static D gather_made(const GatherArgs &a, S v, unsigned *clipped)
+CUDA_INLINE D gather_made(const GatherArgs &a, S v, unsigned *clipped)
 {
     if constexpr (Plain) return sizeof(S) == sizeof(float) ? (D)halo_canonical((float)v) : (D)v;
     return cuda_sample<D>((float)v, a.store, clipped);
@@ -27,8 +27,7 @@ __device__ __forceinline__ static D gather_made(const GatherArgs &a, S v, unsign
 
 /* Calls f(std::true_type) if samples are not scaled or converted, else f(std::false_type): one branch, outside
  * of loops. */
-template <typename S, typename D, typename F>
-__device__ __forceinline__ static void gather_either(const GatherArgs &a, F f)
+template <typename S, typename D, typename F> CUDA_INLINE void gather_either(const GatherArgs &a, F f)
 {
     if constexpr (std::is_same<S, D>::value)
         if (a.plain) return f(std::true_type());
@@ -36,14 +35,13 @@ __device__ __forceinline__ static void gather_either(const GatherArgs &a, F f)
 }
 
 /* e / channels, for an e within a piece or a tile. */
-__device__ __forceinline__ static int gather_pixel(const GatherArgs &a, int e)
+CUDA_INLINE int gather_pixel(const GatherArgs &a, int e)
 {
     return a.channels == 1 ? e : (int)((unsigned)(e * a.inverse) >> 16);
 }
 
 /* Stores the word that begins with sample e of `row`: those of its samples in [from, end). */
-template <typename D, typename F>
-__device__ __forceinline__ static void gather_store(D *row, int e, int from, int end, F sample)
+template <typename D, typename F> CUDA_INLINE void gather_store(D *row, int e, int from, int end, F sample)
 {
     constexpr int each = 4 / (int)sizeof(D);
     if (e >= from && e + each <= end) {

@@ -4,7 +4,7 @@
 static const int map_threads = 256;
 
 /* Loads `Pack` samples in as few accesses as possible. */
-template <typename S, int Pack> __device__ __forceinline__ static void load_pack(float v[Pack], const S *from)
+template <typename S, int Pack> CUDA_INLINE void load_pack(float v[Pack], const S *from)
 {
     if constexpr (Pack % 4 == 0)
         cuda_load_fours<S, Pack>(v, from);
@@ -16,7 +16,7 @@ template <typename S, int Pack> __device__ __forceinline__ static void load_pack
 }
 
 template <typename D, int Pack>
-__device__ __forceinline__ static void store_pack(D *to, float v[Pack], HaloStore store, unsigned *clipped)
+CUDA_INLINE void store_pack(D *to, float v[Pack], HaloStore store, unsigned *clipped)
 {
     if constexpr (Pack % 4 == 0) {
         if (store.num != 1.0f || store.den != 1.0f)
@@ -32,9 +32,7 @@ __device__ __forceinline__ static void store_pack(D *to, float v[Pack], HaloStor
 }
 
 /* Maps complete packs. With an alpha channel, pixels have 2 or 4 channels and none is split. */
-template <int Count>
-__device__ __forceinline__ static void map_samples(const MapArgs &a, const float straight[Count],
-                                                   float v[Count])
+template <int Count> CUDA_INLINE void map_samples(const MapArgs &a, const float straight[Count], float v[Count])
 {
 #pragma unroll
     for (int k = 0; k < Count; k++) v[k] = straight[k];
@@ -53,7 +51,7 @@ __device__ __forceinline__ static void map_samples(const MapArgs &a, const float
 
 /* Gray of three channels: three packs become one. */
 template <typename S, typename D, int Pack>
-__device__ __forceinline__ static void map_gray(const MapArgs &a, const S *from, D *to, unsigned *clipped)
+CUDA_INLINE void map_gray(const MapArgs &a, const S *from, D *to, unsigned *clipped)
 {
     float rgb[3 * Pack], v[Pack];
 #pragma unroll

@@ -22,7 +22,7 @@ struct MapArgs {
 __device__ __noinline__ static float map_curve(float v, const HaloPoint &point) { return halo_point(v, point); }
 
 /* Applies the points and the scale to `Count` samples at once: one branch for all of them. */
-template <int Count> __device__ __forceinline__ static void apply(const HaloMap &map, float v[Count])
+template <int Count> CUDA_INLINE void apply(const HaloMap &map, float v[Count])
 {
     for (int p = 0; p < map.points; p++) {
         const HaloPoint &point = map.point[p];
@@ -40,7 +40,7 @@ template <int Count> __device__ __forceinline__ static void apply(const HaloMap 
 
 /* Maps one sample of the destination, for any channels. */
 template <typename S, typename D>
-__device__ __forceinline__ static D map_one(const MapArgs &a, const S *row, int64_t e, unsigned *clipped)
+CUDA_INLINE D map_one(const MapArgs &a, const S *row, int64_t e, unsigned *clipped)
 {
     const int64_t pixel = e / a.channels;
     const int c = (int)(e % a.channels);

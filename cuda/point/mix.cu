@@ -40,12 +40,12 @@ static MixPlaces places_of(const HaloDevice *device, const HaloBuf *src, HaloBuf
     return p;
 }
 
-__device__ __forceinline__ static float get(const MixPlaces &p, int64_t y, int64_t e)
+CUDA_INLINE float get(const MixPlaces &p, int64_t y, int64_t e)
 {
     return row_sample(p.src + y * p.src_stride, p.src_dtype, e);
 }
 
-__device__ __forceinline__ static void put(const MixPlaces &p, int64_t y, int64_t e, float v, unsigned *clipped)
+CUDA_INLINE void put(const MixPlaces &p, int64_t y, int64_t e, float v, unsigned *clipped)
 {
     cuda_typed(p.dst_dtype, [&](auto zero) {
         using D = decltype(zero);

@@ -23,8 +23,8 @@ struct OverArgs {
 };
 
 /* Channel c of pixel x of row y. */
-__device__ __forceinline__ static float load_one(const char *data, int64_t stride, HaloDtype type, int64_t x,
-                                                 int64_t y, int channels, int c)
+CUDA_INLINE float load_one(const char *data, int64_t stride, HaloDtype type, int64_t x, int64_t y, int channels,
+                           int c)
 {
     return row_sample(data + y * stride, type, x * channels + c);
 }
@@ -37,7 +37,7 @@ struct Shares {
 };
 
 /* From the alphas of b and a; `white` if there is none. */
-__device__ __forceinline__ static Shares shares_of(float b, float a, bool b_has, bool a_has, float white)
+CUDA_INLINE Shares shares_of(float b, float a, bool b_has, bool a_has, float white)
 {
     Shares shares;
     shares.t = b_has ? b / white : 1.0f;
@@ -46,7 +46,7 @@ __device__ __forceinline__ static Shares shares_of(float b, float a, bool b_has,
     return shares;
 }
 
-__device__ __forceinline__ static Shares shares_at(const OverArgs &args, int64_t x, int64_t y)
+CUDA_INLINE Shares shares_at(const OverArgs &args, int64_t x, int64_t y)
 {
     const bool b_has = args.b_alpha >= 0, a_has = args.a_alpha >= 0;
     const float b = b_has ? load_one(args.b, args.b_stride, args.b_type, x - args.b_left, y - args.b_top,
@@ -58,8 +58,7 @@ __device__ __forceinline__ static Shares shares_at(const OverArgs &args, int64_t
 }
 
 /* Channel c of a pixel under b. */
-__device__ __forceinline__ static float over_one(const OverArgs &args, const Shares &shares, float a, int64_t x,
-                                                 int64_t y, int c)
+CUDA_INLINE float over_one(const OverArgs &args, const Shares &shares, float a, int64_t x, int64_t y, int c)
 {
     if (c == args.alpha) return shares.u * args.white;
     int k = args.alpha >= 0 && c > args.alpha ? c - 1 : c; /* index among the colours */
@@ -108,7 +107,7 @@ __host__ __device__ static constexpr bool has_alpha(int channels) { return chann
 __host__ __device__ static constexpr int pixels_of(int channels) { return channels == 1 ? 8 : 4; }
 
 /* Puts a pixel of B channels over one of A channels, in place. */
-template <int A, int B> __device__ __forceinline__ static void compose(float *a, const float *b, float white)
+template <int A, int B> CUDA_INLINE void compose(float *a, const float *b, float white)
 {
     const Shares shares = shares_of(b[B - 1], a[A - 1], has_alpha(B), has_alpha(A), white);
     constexpr int colours = A - has_alpha(A);
@@ -123,8 +122,7 @@ template <int A, int B> __device__ __forceinline__ static void compose(float *a,
 
 /* Loads the pack of pixels of b over pixels x and on of row y; returns a bit for each that exists. */
 template <int B, int Pixels>
-__device__ __forceinline__ static unsigned load_upper(float b[Pixels * B], const OverArgs &args, int64_t x,
-                                                      int64_t y, int count)
+CUDA_INLINE unsigned load_upper(float b[Pixels * B], const OverArgs &args, int64_t x, int64_t y, int count)
 {
     const int64_t left = args.b_left - x, right = args.b_right - x;
     const char *const row = args.b + (y - args.b_top) * args.b_stride;

@@ -15,7 +15,7 @@ struct RowPlace {
 
 /* Blocks are along the rows, `across` of them in each. There are fewer than 2^31, so the division is in 32
  * bits. */
-__device__ __forceinline__ static RowPlace row_place(unsigned across, int pack)
+CUDA_INLINE RowPlace row_place(unsigned across, int pack)
 {
     const unsigned y = blockIdx.x / across, block = blockIdx.x - y * across;
     return {y, ((int64_t)block * rows_threads + threadIdx.x) * pack};
@@ -41,7 +41,7 @@ static inline bool row_packs(const void *data, int64_t stride, HaloDtype dtype, 
 }
 
 /* Sample `at` of a row as f32. */
-__device__ __forceinline__ static float row_sample(const char *row, HaloDtype type, int64_t at)
+CUDA_INLINE float row_sample(const char *row, HaloDtype type, int64_t at)
 {
     float v = 0.0f;
     cuda_typed(type, [&](auto zero) { v = (float)((const decltype(zero) *)row)[at]; });
@@ -50,8 +50,7 @@ __device__ __forceinline__ static float row_sample(const char *row, HaloDtype ty
 
 /* `count` of Count samples as f32, as complete packs if `packed`. Missing ones are 0. */
 template <int Count>
-__device__ __forceinline__ static void row_load(float v[Count], const char *row, HaloDtype type, int64_t at,
-                                                int count, bool packed)
+CUDA_INLINE void row_load(float v[Count], const char *row, HaloDtype type, int64_t at, int count, bool packed)
 {
     cuda_typed(type, [&](auto zero) {
         using S = decltype(zero);
@@ -67,8 +66,8 @@ __device__ __forceinline__ static void row_load(float v[Count], const char *row,
 }
 
 template <int Count>
-__device__ __forceinline__ static void row_store(char *row, HaloDtype type, int64_t at, int count, bool packed,
-                                                 float v[Count], HaloStore store, unsigned *clipped)
+CUDA_INLINE void row_store(char *row, HaloDtype type, int64_t at, int count, bool packed, float v[Count],
+                           HaloStore store, unsigned *clipped)
 {
     if (store.num != 1.0f || store.den != 1.0f)
 #pragma unroll

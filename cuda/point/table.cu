@@ -42,11 +42,10 @@ template <typename S, typename D> bool cuda_map_table_pays(const MapArgs *args, 
 
 /* ---- making a table -------------------------------------------------------------------------------------- */
 
-template <typename T> __device__ __forceinline__ static uint32_t table_bits(T v) { return v; }
+template <typename T> CUDA_INLINE uint32_t table_bits(T v) { return v; }
 template <> __device__ __forceinline__ uint32_t table_bits<float>(float v) { return __float_as_uint(v); }
 
-template <typename D>
-__device__ __forceinline__ static D table_entry(const MapArgs &a, int value, unsigned *lost)
+template <typename D> CUDA_INLINE D table_entry(const MapArgs &a, int value, unsigned *lost)
 {
     float v[1] = {(float)value};
     apply<1>(a.map, v);
@@ -67,8 +66,7 @@ __global__ static void __launch_bounds__(table_make_threads)
 
 /* Copies the table to shared memory. Is any value clipped? */
 template <typename S, typename D>
-__device__ __forceinline__ static bool table_fill(const MapArgs &a, const Table<D> &table, uint32_t *shared,
-                                                  uint8_t *lost_of)
+CUDA_INLINE bool table_fill(const MapArgs &a, const Table<D> &table, uint32_t *shared, uint8_t *lost_of)
 {
     if constexpr (sizeof(S) == 1) {
         __shared__ uint32_t value[256];
@@ -120,29 +118,26 @@ template <typename S, typename D> struct Lookup {
 };
 
 /* Unpacks and packs the word of four samples. */
-__device__ __forceinline__ static void table_split(uint32_t w, uint32_t v[4])
+CUDA_INLINE void table_split(uint32_t w, uint32_t v[4])
 {
 #pragma unroll
     for (int k = 0; k < 4; k++) v[k] = w >> 8 * k & 255;
 }
 
-__device__ __forceinline__ static void table_split(uint2 w, uint32_t v[4])
+CUDA_INLINE void table_split(uint2 w, uint32_t v[4])
 {
     v[0] = w.x & 65535, v[1] = w.x >> 16, v[2] = w.y & 65535, v[3] = w.y >> 16;
 }
 
-__device__ __forceinline__ static void table_join(float4 *to, const uint32_t v[4])
+CUDA_INLINE void table_join(float4 *to, const uint32_t v[4])
 {
     *to =
         make_float4(__uint_as_float(v[0]), __uint_as_float(v[1]), __uint_as_float(v[2]), __uint_as_float(v[3]));
 }
 
-template <typename T> __device__ __forceinline__ static void table_join(T *to, const uint32_t v[4])
-{
-    cuda_pack4(to, v);
-}
+template <typename T> CUDA_INLINE void table_join(T *to, const uint32_t v[4]) { cuda_pack4(to, v); }
 
-template <typename T> __device__ __forceinline__ static void table_put(T *to, uint32_t word) { *to = (T)word; }
+template <typename T> CUDA_INLINE void table_put(T *to, uint32_t word) { *to = (T)word; }
 template <> __device__ __forceinline__ void table_put<float>(float *to, uint32_t word)
 {
     *to = __uint_as_float(word);
@@ -151,8 +146,7 @@ template <> __device__ __forceinline__ void table_put<float>(float *to, uint32_t
 template <typename T, int Pack> using TableWords = CudaPack<CudaWord<T>, Pack / 4>;
 
 template <typename S, typename D, int Pack>
-__device__ __forceinline__ static void table_pack(const Lookup<S, D> &look, const TableWords<S, Pack> &in,
-                                                  D *to, unsigned *clipped)
+CUDA_INLINE void table_pack(const Lookup<S, D> &look, const TableWords<S, Pack> &in, D *to, unsigned *clipped)
 {
     TableWords<D, Pack> out;
 #pragma unroll
@@ -178,7 +172,7 @@ template <typename S, typename D, int Pack> struct Place {
     const S *row;
     D *to;
     int64_t e; /* the first element */
-    bool whole;
+    bool complete;
 
     __device__ __forceinline__ Place(const MapArgs &a, int64_t row_packs, int64_t packs, int64_t i)
     {
@@ -186,7 +180,7 @@ template <typename S, typename D, int Pack> struct Place {
         e = (i - y * row_packs) * Pack;
         row = (const S *)(a.src + y * a.src_stride);
         to = (D *)(a.dst + y * a.dst_stride);
-        whole = i < packs && e + Pack <= a.cols;
+        complete = i < packs && e + Pack <= a.cols;
     }
 };
 
@@ -208,10 +202,10 @@ __global__ static void __launch_bounds__(table_threads<S>, table_blocks<S>)
         Words in[2];
 #pragma unroll
         for (int k = 0; k < 2; k++)
-            if (at[k].whole) in[k] = *reinterpret_cast<const Words *>(at[k].row + at[k].e);
+            if (at[k].complete) in[k] = *reinterpret_cast<const Words *>(at[k].row + at[k].e);
 #pragma unroll
         for (int k = 0; k < 2; k++)
-            if (at[k].whole)
+            if (at[k].complete)
                 table_pack<S, D, Pack>(look, in[k], at[k].to + at[k].e, &clipped);
             else if (i + k * step < packs)
                 for (int64_t e = at[k].e; e < a.cols; e++)
