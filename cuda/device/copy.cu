@@ -1,14 +1,14 @@
-/* Copies on the device, and between host and device. What lies in pinned memory (pin.cu) goes over the link as it is.
- * Other memory is pageable, which the driver copies at a tenth of the link's rate and while everything waits; so its
- * samples pass through a small ring of pinned memory: while one half is on the link, the host fills or empties the
- * other. */
+/* Copies on the device, and between host and device. Pinned memory (pin.cu) is copied directly. Other memory is
+ * pageable, which the driver copies at a tenth of the link's rate and while everything waits; so it goes
+ * through a small ring of pinned memory: while one half is on the link, the host fills or empties the other. */
 #include <sched.h>
 #include <string.h>
 
 #include "common.cuh"
 #include "device/pin.cuh"
 
-/* Rows of bytes with a stride, in host and in device memory; of a copy on the device, where it goes to and comes from. */
+/* Rows of bytes with a stride, in host and in device memory; for a copy on the device, the destination and the
+ * source. */
 struct Rows {
     char *host, *device;
     int64_t host_stride, device_stride;
@@ -25,7 +25,7 @@ static Rows flatten(Rows r)
     return r;
 }
 
-/* What fits one slot from row `y`, byte `x` on: whole rows, or a piece of one. */
+/* The part that fits one slot from row `y`, byte `x` on: complete rows, or a piece of one. */
 static Rows piece(const Rows &r, int64_t y, int64_t x)
 {
     Rows p = r;
@@ -44,7 +44,7 @@ static void advance(const Rows &p, const Rows &all, int64_t *y, int64_t *x)
     *y += p.rows;
 }
 
-/* One call where the driver takes such strides, which it does below 2 GiB. */
+/* One call if the driver supports such strides: below 2 GiB. */
 static HaloStatus copy_rows(HaloDevice *device, void *to, int64_t to_stride, const void *from,
                             int64_t from_stride, int64_t bytes, int64_t rows, cudaMemcpyKind kind)
 {
@@ -59,8 +59,8 @@ static HaloStatus copy_rows(HaloDevice *device, void *to, int64_t to_stride, con
     return HALO_OK;
 }
 
-/* A copy of a band takes a third of a millisecond: so long the host asks again and again, and lets others run in between,
- * since being woken takes a third of that. */
+/* A copy of a band takes a third of a millisecond: for about that time the host polls, and yields in between,
+ * since waking up takes a third of that. */
 #define POLLS 400
 
 static HaloStatus wait_for_copy(cudaEvent_t done)
@@ -86,14 +86,14 @@ static HaloStatus direct(HaloDevice *device, const Rows &r, cudaMemcpyKind kind)
     return wait_for_copy(device->ring_done[0]);
 }
 
-/* Devices whose samples all come from pinned memory have none. */
+/* Not allocated while all samples come from pinned memory. */
 static HaloStatus open_ring(HaloDevice *device)
 {
     if (device->ring == NULL) CUDA_TRY(cudaMallocHost((void **)&device->ring, 2 * CUDA_RING_BYTES));
     return HALO_OK;
 }
 
-/* Between a slot, where rows lie without padding, and the device. */
+/* Copies between a slot, where rows have no padding, and the device. */
 static HaloStatus transfer(HaloDevice *device, int slot, const Rows &p, cudaMemcpyKind kind)
 {
     char *const pinned = device->ring + slot * CUDA_RING_BYTES;
@@ -127,7 +127,7 @@ static HaloStatus rows_up(HaloDevice *device, const Rows &all)
     for (int64_t y = 0, x = 0; y < all.rows; slot ^= 1) {
         const Rows p = piece(all, y, x);
         CUDA_TRY(
-            cudaEventSynchronize(device->ring_done[slot])); /* the copy before the last has left the slot */
+            cudaEventSynchronize(device->ring_done[slot])); /* the last copy but one is done with the slot */
         fill(device, slot, p);
         CUDA_PASS(transfer(device, slot, p, cudaMemcpyHostToDevice));
         advance(p, all, &y, &x);
@@ -158,7 +158,7 @@ static HaloStatus rows_down(HaloDevice *device, const Rows &all)
     return HALO_OK;
 }
 
-/* What both rectangles hold; rows is 0 where that is nothing. */
+/* The intersection of both rectangles; rows is 0 if it is empty. */
 static Rows common_rows(const HaloBuf *host, const HaloBuf *data)
 {
     const int64_t x0 = cuda_max(host->x0, data->x0),
@@ -191,16 +191,16 @@ HaloStatus cuda_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to)
                      cudaMemcpyDeviceToDevice);
 }
 
-HaloStatus cuda_pinned(HaloDevice *device, int64_t bytes, void **room)
+HaloStatus cuda_pinned(HaloDevice *device, int64_t bytes, void **memory)
 {
-    *room = bytes <= CUDA_STAGING_BYTES ? device->staging : NULL;
+    *memory = bytes <= CUDA_STAGING_BYTES ? device->staging : NULL;
     if (bytes <= CUDA_STAGING_BYTES || bytes > 2 * CUDA_RING_BYTES) return HALO_OK;
     CUDA_PASS(open_ring(device));
-    *room = device->ring;
+    *memory = device->ring;
     return HALO_OK;
 }
 
-/* In one copy where pinned memory holds it: the clock stops where that is over, before the host goes on with it. */
+/* In one copy if pinned memory holds it: the clock stops at its end, before the host continues. */
 HaloStatus cuda_fetch(HaloDevice *device, void *host, const void *data, int64_t bytes)
 {
     void *pinned;

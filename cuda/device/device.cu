@@ -1,4 +1,4 @@
-/* Devices: found, opened, described, waited for. And the table of the backend. */
+/* Devices: finding, opening, describing and waiting; and the table of the backend. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +7,16 @@
 #include "chain/chain.cuh"
 #include "common.cuh"
 #include "device/pin.cuh"
+#include "halo/text.h"
 #include "point/mix.cuh"
 #include "resample/resample.cuh"
 #include "sep/fast.cuh"
-#include "halo/text.h"
 
 extern "C" {
 extern const HaloBackend halo_backend_cuda;
 }
 
-/* ---- errors --------------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------------------- */
 
 HaloStatus cuda_fail(cudaError_t error, const char *doing)
 {
@@ -25,7 +25,7 @@ HaloStatus cuda_fail(cudaError_t error, const char *doing)
                      cudaGetErrorName(error), doing);
 }
 
-/* ---- finding -------------------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------------------- */
 
 static int count_devices(void)
 {
@@ -50,11 +50,11 @@ static int count_devices(void)
     return 0;
 }
 
-/* ---- opening -------------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------------------- */
 
 static const size_t clip_bytes = CUDA_CLIP_COUNTERS * CUDA_CLIP_PITCH * sizeof(unsigned long long);
 
-/* A kernel that does nothing: whether it can be loaded tells whether this build has code for the GPU. */
+/* An empty kernel: if it can be loaded, this build has code for the GPU. */
 __global__ static void probe_kernel() {}
 
 static HaloStatus set_up(HaloDevice *device, int index)
@@ -138,7 +138,7 @@ HaloStatus cuda_allow_shared(const void *kernel, size_t bytes)
     return HALO_OK;
 }
 
-/* ---- waiting -------------------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------------------- */
 
 /* The clock stops here or where the host begins to wait, whichever is first, if nothing was launched since. */
 static HaloStatus stop_clock(HaloDevice *device)
@@ -260,5 +260,4 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .sep_fast = cuda_sep_coarse,
     .can_fuse = cuda_chains,
     .can_fuse_extremes = cuda_measures,
-    .powers = cuda_powers,
 };

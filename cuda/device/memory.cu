@@ -1,11 +1,11 @@
-/* The device's memory: buffers and scratch, in the order of the device's stream, from the GPU's pool. Several
- * devices of a process (one for each file at work) share a GPU: taking and giving memory must not make one
- * wait for the others, as cudaMalloc and cudaFree do. */
+/* Device memory: buffers and scratch, in the order of the device's stream, from the GPU's pool. Several devices
+ * of a process (one per file) share a GPU: allocating and freeing must not make one wait for the others, as
+ * cudaMalloc and cudaFree do. */
 #include <stdlib.h>
 
 #include "common.cuh"
 
-/* The pool keeps what was given back, so that the next file finds its memory ready. */
+/* The pool keeps freed memory for the next file. */
 HaloStatus cuda_memory_open(HaloDevice *device)
 {
     int supported = 0;
@@ -43,7 +43,7 @@ static void drop_scratch(HaloDevice *device)
     }
 }
 
-/* What scratch and pool hold idle goes back to the GPU. */
+/* Returns idle memory of scratch and pool to the GPU. */
 static void give_back(HaloDevice *device)
 {
     drop_scratch(device);
@@ -74,7 +74,7 @@ int64_t cuda_memory_left(HaloDevice *device)
     return (int64_t)left;
 }
 
-/* Scratch memory, and what the pool holds, give way when there is not enough. */
+/* Idle scratch, and memory of the pool, are freed if there is not enough. */
 static HaloStatus take(HaloDevice *device, int64_t bytes, void **data)
 {
     cudaError_t error = get(device, data, (size_t)bytes);
@@ -101,11 +101,12 @@ HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, vo
     if (device->asking) {
         device->asked += bytes;
         *data = NULL;
-        return which == CUDA_SCRATCH_ARRIVAL ? HALO_OK : HALO_ERR_LIMIT; /* reductions go on to ask for more */
+        return which == CUDA_SCRATCH_ARRIVAL ? HALO_OK
+                                             : HALO_ERR_LIMIT; /* reductions ask for more afterwards */
     }
     if (device->scratch_bytes[which] < bytes) {
         device->kept = NULL;
-        give(device, device->scratch[which]); /* once the work in flight is done with it */
+        give(device, device->scratch[which]); /* when the work in flight is done with it */
         device->scratch[which] = NULL;
         device->scratch_bytes[which] = 0;
         void *block = NULL;
@@ -118,11 +119,11 @@ HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, vo
     return HALO_OK;
 }
 
-/* Buffers end with a whole word of 16 bytes, so that kernels may read the words that samples lie in. */
+/* Buffers end with a complete word of 16 bytes, so that kernels may read the words that contain samples. */
 static const int64_t memory_word = 16;
 
 /* Rows without padding: reductions, histograms and scans then read a buffer as one line, and a copy is one
- * block. Convolutions load through shared memory, where rows that start anywhere cost little. */
+ * block. Convolutions load through shared memory, where unaligned rows cost little. */
 HaloStatus cuda_alloc(HaloDevice *device, HaloBuf *buf)
 {
     int64_t bytes;

@@ -1,11 +1,12 @@
-/* Host memory that the link takes samples from, and brings them to, by itself: at 50 GB/s on an H200, where the pages
- * of other memory, copied to the ring first (copy.cu), come to five to ten. */
+/* Pinned host memory: copied at 50 GB/s on an H200, where pageable memory, copied to the ring first (copy.cu),
+ * reaches five to ten. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "device/pin.cuh"
 
-/* Huge pages are got and pinned in less than half of the time that cudaHostAlloc takes: 64 MiB in 15 ms, not 36. */
+/* Allocating and pinning huge pages takes less than half of the time of cudaHostAlloc: 64 MiB in 15 ms, not
+ * 36. */
 #define HUGE_PAGE ((size_t)2 << 20)
 
 HaloStatus cuda_pin(HaloDevice *device, int64_t bytes, void **memory)
@@ -34,7 +35,8 @@ void cuda_unpin(HaloDevice *device, void *memory)
 bool cuda_is_pinned(const void *memory)
 {
     cudaPointerAttributes attributes;
-    if (cudaPointerGetAttributes(&attributes, memory) == cudaSuccess) return attributes.type == cudaMemoryTypeHost;
+    if (cudaPointerGetAttributes(&attributes, memory) == cudaSuccess)
+        return attributes.type == cudaMemoryTypeHost;
     cudaGetLastError();
     return false;
 }

@@ -1,4 +1,4 @@
-/* Host memory that the link takes samples from, and brings them to, by itself (pin.cu). */
+/* Pinned host memory (pin.cu). */
 #ifndef HALO_CUDA_PIN_CUH
 #define HALO_CUDA_PIN_CUH
 
@@ -6,7 +6,7 @@
 
 HaloStatus cuda_pin(HaloDevice *device, int64_t bytes, void **memory);
 void cuda_unpin(HaloDevice *device, void *memory);
-/* Does it lie in such memory? */
+/* Is it pinned? */
 bool cuda_is_pinned(const void *memory);
 
 #endif

@@ -1,4 +1,4 @@
-/* CUDA starts beside other work: it takes as long as several files of a batch do on a core. */
+/* Starts CUDA beside other work: it takes as long as several files of a batch on a core. */
 #include <atomic>
 #include <stdlib.h>
 
@@ -9,9 +9,9 @@ enum Start { START_NOT_YET, START_RUNS, START_IS_OVER };
 
 static std::atomic<int> state(START_NOT_YET);
 static pthread_t thread;
-static int first_index; /* others of the same host take no time after it */
+static int first_index; /* after it, other GPUs of the host start at once */
 
-/* What goes wrong is found, and said, by whoever opens the device. */
+/* Errors are found, and reported, when the device is opened. */
 static void *start_main(void *)
 {
     if (cudaSetDevice(first_index) == cudaSuccess) cudaFree(NULL);
@@ -20,7 +20,7 @@ static void *start_main(void *)
     return NULL;
 }
 
-/* Before the process ends: CUDA is not to be taken down while it starts. */
+/* Before the process ends: CUDA must not be shut down while it starts. */
 static void wait_for_start(void) { pthread_join(thread, NULL); }
 
 bool cuda_started(int index)

@@ -17,7 +17,7 @@ static __host__ __device__ int64_t table_parts(int64_t bins) { return cuda_ceil_
 /* ---- sums over a block ----------------------------------------------------------------------------------- */
 
 /* The inclusive prefix sum over the lanes of the warp. */
-__device__ __forceinline__ static uint64_t sum_lanes(uint64_t v)
+CUDA_INLINE uint64_t sum_lanes(uint64_t v)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP;
 #pragma unroll
@@ -29,7 +29,7 @@ __device__ __forceinline__ static uint64_t sum_lanes(uint64_t v)
 }
 
 /* The exclusive prefix sum over the threads of the block, and the sum of all. */
-__device__ __forceinline__ static uint64_t sum_before(uint64_t v, uint64_t *all)
+CUDA_INLINE uint64_t sum_before(uint64_t v, uint64_t *all)
 {
     constexpr int warps = table_threads / CUDA_WARP;
     __shared__ uint64_t sum[warps];
@@ -114,23 +114,21 @@ struct Spread {
 };
 
 /* A thread's counters and levels; counters of 32 bits are complete packs of 16 bytes. */
-template <int Own>
-__device__ __forceinline__ static void load_counts(const unsigned *count, int64_t, unsigned (&own)[Own])
+template <int Own> CUDA_INLINE void load_counts(const unsigned *count, int64_t, unsigned (&own)[Own])
 {
 #pragma unroll
     for (int i = 0; i < Own; i += 4) *reinterpret_cast<uint4 *>(own + i) = __ldg((const uint4 *)(count + i));
 }
 
 template <int Own>
-__device__ __forceinline__ static void load_counts(const unsigned long long *count, int64_t there,
-                                                   unsigned long long (&own)[Own])
+CUDA_INLINE void load_counts(const unsigned long long *count, int64_t there, unsigned long long (&own)[Own])
 {
 #pragma unroll
     for (int i = 0; i < Own; i++) own[i] = i < there ? __ldg(count + i) : 0;
 }
 
 template <typename Count, int Own>
-__device__ __forceinline__ static void store_levels(float *table, int64_t there, const float (&level)[Own])
+CUDA_INLINE void store_levels(float *table, int64_t there, const float (&level)[Own])
 {
 #pragma unroll
     for (int i = 0; i < Own; i += 4)
@@ -152,8 +150,8 @@ __global__ static void __launch_bounds__(table_threads) table_kernel(const __gri
     constexpr int own = table_own<Count>();
     const Count *const count = (const Count *)a.count + number * bins;
     float *const table = a.table + number * bins;
-    const bool whole = a.dtype != HALO_F32;
-    const float top = whole ? (float)(bins - 1) : a.how.white;
+    const bool integers = a.dtype != HALO_F32;
+    const float top = integers ? (float)(bins - 1) : a.how.white;
     TableSums all = {0, 0, (unsigned long long)INT64_MAX};
     uint64_t upto = 0, made; /* limited counts in the bins before this part */
 #pragma unroll 8
@@ -190,7 +188,7 @@ __global__ static void __launch_bounds__(table_threads) table_kernel(const __gri
 #pragma unroll
         for (int i = 0; i < own; i++) {
             here += counts[i];
-            level[i] = halo_equalize_level(here, first, all.total, top, whole);
+            level[i] = halo_equalize_level(here, first, all.total, top, integers);
         }
         store_levels<Count>(table + b, to - b, level);
     }

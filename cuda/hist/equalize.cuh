@@ -57,7 +57,7 @@ static __device__ __noinline__ int equalize_bin_exact(const EqualizeArgs &a, flo
 
 /* The level of a sample that is not NaN: integers are levels; floats have bins, the first or last beyond full
  * scale. */
-__device__ __forceinline__ static int equalize_bin(const EqualizeArgs &a, float v)
+CUDA_INLINE int equalize_bin(const EqualizeArgs &a, float v)
 {
     if (a.dtype != HALO_F32) return (int)v;
     const unsigned bin = a.scale.fast >= 0.0f ? bin_fast(a.scale, v) : (unsigned)a.scale.bins;

@@ -41,7 +41,7 @@ static __host__ __device__ int64_t cells_of(int64_t tiles, bool mixed)
 
 /* The key of a cell: the sum of its two tiles. Cell k has tiles k and k, or, mixed, k - 1 and k; before the
  * first centre and after the last both are the same. */
-__device__ __forceinline__ static int64_t span_key(int64_t k, int64_t tiles, bool mixed)
+CUDA_INLINE int64_t span_key(int64_t k, int64_t tiles, bool mixed)
 {
     return !mixed ? 2 * k : k == 0 ? 0 : k < tiles ? 2 * k - 1 : 2 * tiles - 2;
 }
@@ -102,8 +102,7 @@ struct LookCell {
 /* ---- samples of a cell ----------------------------------------------------------------------------------- */
 
 /* halo_tiles_around's share; `over` is 1 over the tiles' size. */
-template <typename I>
-__device__ __forceinline__ static float look_share(const EqualizeArgs &a, I at, float over)
+template <typename I> CUDA_INLINE float look_share(const EqualizeArgs &a, I at, float over)
 {
     if (!a.how.mixed) return 0.0f;
     const float place = (float)at * over - 0.5f;
@@ -111,8 +110,8 @@ __device__ __forceinline__ static float look_share(const EqualizeArgs &a, I at, 
 }
 
 /* Stores those of four samples that are in the cell: elements [from, to). */
-__device__ __forceinline__ static void look_store(const EqualizeArgs &a, char *row, int64_t e, int from, int to,
-                                                  float v[4], unsigned *clipped)
+CUDA_INLINE void look_store(const EqualizeArgs &a, char *row, int64_t e, int from, int to, float v[4],
+                            unsigned *clipped)
 {
     if (from == 0 && to == 4)
         row_store<4>(row, a.to, e, 4, a.stores, v, a.store, clipped);

@@ -41,8 +41,7 @@ struct Column {
 };
 
 /* Four neighbouring samples, which the first-level cache need not keep: it should keep tables. */
-template <typename S>
-__device__ __forceinline__ static CudaWord<S> load_word(const EqualizeArgs &a, const S *from, int there)
+template <typename S> CUDA_INLINE CudaWord<S> load_word(const EqualizeArgs &a, const S *from, int there)
 {
     CudaWord<S> word;
     if (a.packed && there == 4) return __ldcs((const CudaWord<S> *)from);
@@ -57,7 +56,7 @@ __device__ __forceinline__ static CudaWord<S> load_word(const EqualizeArgs &a, c
 /* Calls look(samples, column, vertical, results) for every pack of four elements of the cell. Warps take
  * columns of packs, with so many rows in flight. */
 template <typename S, int Threads, int Ahead, typename F>
-__device__ __forceinline__ static void look_columns(const EqualizeArgs &a, const LookCell &cell, F look)
+CUDA_INLINE void look_columns(const EqualizeArgs &a, const LookCell &cell, F look)
 {
     constexpr int warps = Threads / CUDA_WARP;
     const int channels = a.channels, from = (int)cell.horizontal.from * channels,
@@ -101,8 +100,7 @@ __device__ __forceinline__ static void look_columns(const EqualizeArgs &a, const
     cuda_count_clipped(a.clipped, clipped);
 }
 
-__device__ __forceinline__ static float mix_quad(const float4 &level, const Shares &horizontal,
-                                                 const Shares &vertical)
+CUDA_INLINE float mix_quad(const float4 &level, const Shares &horizontal, const Shares &vertical)
 {
     return vertical.mix(horizontal.mix(level.x, level.y), horizontal.mix(level.z, level.w));
 }

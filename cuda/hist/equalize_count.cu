@@ -14,7 +14,7 @@ struct TilePart {
     int warp, warps, lane;
 };
 
-__device__ __forceinline__ static TilePart tile_part(const EqualizeArgs &a)
+CUDA_INLINE TilePart tile_part(const EqualizeArgs &a)
 {
     const int64_t tile = blockIdx.x / a.parts;
     return {tile,
@@ -27,8 +27,7 @@ __device__ __forceinline__ static TilePart tile_part(const EqualizeArgs &a)
 }
 
 /* Row j of the tile, mirrored at the picture's end. */
-template <typename S>
-__device__ __forceinline__ static const S *tile_row(const EqualizeArgs &a, const TilePart &p, int64_t j)
+template <typename S> CUDA_INLINE const S *tile_row(const EqualizeArgs &a, const TilePart &p, int64_t j)
 {
     const int64_t y = p.top + j;
     return (const S *)(a.src +
@@ -50,27 +49,27 @@ template <typename S> struct TilePack {
 
     __device__ __forceinline__ void load(const EqualizeArgs &a, const S *at)
     {
-        if (a.packed && whole())
+        if (a.packed && complete())
             *reinterpret_cast<uint4 *>(v) = __ldg((const uint4 *)at);
         else
 #pragma unroll
             for (int i = 0; i < own; i++) v[i] = i >= first && i < end ? at[i] : S(0);
     }
 
-    __device__ __forceinline__ bool whole() const { return end - first == own; }
+    __device__ __forceinline__ bool complete() const { return end - first == own; }
 
     /* Do all of the warp's packs hold one value? */
     __device__ __forceinline__ bool same() const
     {
-        return all_same<(int)sizeof(S)>(*reinterpret_cast<const uint4 *>(v), whole());
+        return all_same<(int)sizeof(S)>(*reinterpret_cast<const uint4 *>(v), complete());
     }
 };
 
 /* Calls f with the sample, its channel (0 if One: all share counters) and how often it counts; if One, calls
- * `whole` with packs that lie entirely in the tile. Warps go down columns of packs, with the next one in
+ * `all` with packs that lie entirely in the tile. Warps go down columns of packs, with the next one in
  * flight. */
 template <typename S, bool One, typename F, typename W>
-__device__ __forceinline__ static void each_sample(const EqualizeArgs &a, F f, W whole)
+CUDA_INLINE void each_sample(const EqualizeArgs &a, F f, W all)
 {
     typedef TilePack<S> Pack;
     const TilePart p = tile_part(a);
@@ -92,8 +91,8 @@ __device__ __forceinline__ static void each_sample(const EqualizeArgs &a, F f, W
             if (j + step < a.how.tile_height) next.load(a, tile_row<S>(a, p, j + step) + e);
             if (One && sizeof(S) > 1 && pack.same()) {
                 if (p.lane == 0) f(pack.v[0], 0, (unsigned)(CUDA_WARP * Pack::own));
-            } else if (One && pack.whole()) {
-                whole(pack.v);
+            } else if (One && pack.complete()) {
+                all(pack.v);
             } else {
                 int c = One ? 0 : (int)(e % a.channels);
 #pragma unroll

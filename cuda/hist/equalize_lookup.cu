@@ -50,16 +50,13 @@ __global__ static void __launch_bounds__(u8_threads, 4) u8_kernel(const __grid_c
 
 static const int quads_threads = 1024;
 
-__device__ __forceinline__ static int bin_at(const EqualizeArgs &, uint16_t v) { return v; }
-__device__ __forceinline__ static int bin_at(const EqualizeArgs &a, float v)
-{
-    return v == v ? equalize_bin(a, v) : -1;
-}
-__device__ __forceinline__ static float4 load_four(const EqualizeArgs &a, int64_t at, uint16_t)
+CUDA_INLINE int bin_at(const EqualizeArgs &, uint16_t v) { return v; }
+CUDA_INLINE int bin_at(const EqualizeArgs &a, float v) { return v == v ? equalize_bin(a, v) : -1; }
+CUDA_INLINE float4 load_four(const EqualizeArgs &a, int64_t at, uint16_t)
 {
     return cuda_widen4(__ldg((const uint2 *)a.quads + at));
 }
-__device__ __forceinline__ static float4 load_four(const EqualizeArgs &a, int64_t at, float)
+CUDA_INLINE float4 load_four(const EqualizeArgs &a, int64_t at, float)
 {
     return __ldg((const float4 *)a.quads + at);
 }

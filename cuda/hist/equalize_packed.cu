@@ -7,7 +7,7 @@ static const int packed_threads = 1024, packed_shared = (int)sizeof(PackedQuads)
 
 /* The level: the selected half of `two`, plus the lowest bits of `beyond`. The bits of 2^23 plus an integer, as
  * a float, are those of 2^23 and of the integer. */
-__device__ __forceinline__ static float level_at(unsigned two, unsigned half, unsigned beyond)
+CUDA_INLINE float level_at(unsigned two, unsigned half, unsigned beyond)
 {
     return __uint_as_float(__byte_perm(two, 0x4b000000u, half) + (beyond & packed_most)) - 8388608.0f;
 }

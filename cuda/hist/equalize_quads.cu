@@ -6,13 +6,13 @@
 static const int quads_threads = 256, any_threads = 256;
 static const int quads_part = 4096; /* levels of a block: finding its tables takes longer than a level */
 
-__device__ __forceinline__ static uint2 quad_u16(const float4 &quad)
+CUDA_INLINE uint2 quad_u16(const float4 &quad)
 {
     return make_uint2((unsigned)quad.x | (unsigned)quad.y << 16, (unsigned)quad.z | (unsigned)quad.w << 16);
 }
 
 /* A warp has complete groups of levels. */
-__device__ __forceinline__ static void store_packed(PackedQuads *to, int bin, const uint2 &quad)
+CUDA_INLINE void store_packed(PackedQuads *to, int bin, const uint2 &quad)
 {
     const uint2 base = make_uint2(__shfl_sync(CUDA_ALL, quad.x, 0, packed_group),
                                   __shfl_sync(CUDA_ALL, quad.y, 0, packed_group));
@@ -55,8 +55,8 @@ __global__ static void __launch_bounds__(quads_threads)
 /* ---- sample by sample ------------------------------------------------------------------------------------ */
 
 /* A thread looks up element e of row y. */
-__device__ __forceinline__ static void look_element(const EqualizeArgs &a, const LookCell &cell, int64_t y,
-                                                    int64_t e, unsigned *clipped)
+CUDA_INLINE void look_element(const EqualizeArgs &a, const LookCell &cell, int64_t y, int64_t e,
+                              unsigned *clipped)
 {
     const int64_t x = e / a.channels;
     const int c = (int)(e - x * a.channels);

@@ -68,7 +68,7 @@ struct Outside {
 };
 
 /* The last block copies the counters to the host, and clears them. All threads of the grid call it. */
-__device__ __forceinline__ static void hand_to_host(const HistArgs &a)
+CUDA_INLINE void hand_to_host(const HistArgs &a)
 {
     constexpr int at_once = 8;
     __shared__ bool last;

@@ -6,8 +6,7 @@
 
 /* Four samples of a thread: neighbours if `Line`, else strided so that neighbouring threads read neighbouring
  * pixels. */
-template <bool Line>
-__device__ __forceinline__ static void load_four(const float *chunk, int channels, float v[hist_at_once])
+template <bool Line> CUDA_INLINE void load_four(const float *chunk, int channels, float v[hist_at_once])
 {
     static_assert(hist_at_once == 4, "a float4");
     if (Line) {
@@ -117,7 +116,7 @@ struct PartFound {
 
 /* Keeps the block's samples in the channel after those of other blocks; if they do not fit, the count says so.
  * All threads call it. */
-__device__ __forceinline__ static void keep_found(const PartKept &kept, int channel, PartFound *found)
+CUDA_INLINE void keep_found(const PartKept &kept, int channel, PartFound *found)
 {
     const unsigned n = found->count;
     if (threadIdx.x == 0 && n > 0)
@@ -131,23 +130,22 @@ __device__ __forceinline__ static void keep_found(const PartKept &kept, int chan
 
 /* For each cell, the first part that reaches into it. A sample lies in the cell with the nearest middle; its
  * rounding errors are less than a sixteenth, by which cells are extended. */
-__device__ __forceinline__ static void fill_cells(const HistArgs &a, const PartArgs &parts, uint8_t *near)
+CUDA_INLINE void fill_cells(const HistArgs &a, const PartArgs &parts, uint8_t *cell_part)
 {
-    if (threadIdx.x == 0) near[part_cells] = part_none;
+    if (threadIdx.x == 0) cell_part[part_cells] = part_none;
     for (int i = (int)threadIdx.x; i < part_cells; i += hist_threads) {
         const float width = 1.0f / parts.cells, left = parts.lo[0] + ((float)i - cell_reach) * width,
                     right = parts.lo[0] + ((float)i + cell_reach) * width;
         int k = 0;
         if (parts.cells > 0.0f)
             while (k < a.how.parts && parts.hi[k] < left) k++;
-        near[i] = parts.cells > 0.0f && (k == a.how.parts || parts.lo[k] > right) ? part_none : (uint8_t)k;
+        cell_part[i] = parts.cells > 0.0f && (k == a.how.parts || parts.lo[k] > right) ? part_none : (uint8_t)k;
     }
     __syncthreads();
 }
 
 /* Four samples of a chunk of which so many exist; others are NaN. */
-__device__ __forceinline__ static void load_parts(const float *chunk, int channels, int there,
-                                                  float v[hist_at_once])
+CUDA_INLINE void load_parts(const float *chunk, int channels, int there, float v[hist_at_once])
 {
     if (there == hist_at_once * hist_threads && channels == 1) {
         load_four<true>(chunk, 1, v);
@@ -161,10 +159,10 @@ __device__ __forceinline__ static void load_parts(const float *chunk, int channe
 }
 
 /* The first part that reaches into the cell of v. Outside, and for NaN, the bits are beyond all cells. */
-__device__ __forceinline__ static int part_of_cell(const PartArgs &parts, const uint8_t *near, float v)
+CUDA_INLINE int part_of_cell(const PartArgs &parts, const uint8_t *cell_part, float v)
 {
     const float cell = (v - parts.lo[0]) * parts.cells + 8388608.0f;
-    return near[min(__float_as_uint(cell) - 0x4b000000u, (unsigned)part_cells)];
+    return cell_part[min(__float_as_uint(cell) - 0x4b000000u, (unsigned)part_cells)];
 }
 
 /* One channel per block. `One`: there is one part, which is compared directly. */
@@ -183,14 +181,14 @@ __global__ static void __launch_bounds__(hist_threads, 2)
     const float *const data =
         few ? parts.kept.sample + channel * parts.kept.most : (const float *)a.data + channel;
     PartFound *const found = (PartFound *)(counter + bins);
-    uint8_t *const near = (uint8_t *)(found + 1);
+    uint8_t *const cell_part = (uint8_t *)(found + 1);
     const int chunks = (int)cuda_ceil_div(samples, chunk);
     if (block >= chunks) {
         hand_to_host(a);
         return;
     }
     if (threadIdx.x == 0) found->count = 0;
-    if (!One) fill_cells(a, parts, near);
+    if (!One) fill_cells(a, parts, cell_part);
     clear_shared(counter, bins);
     for (int c = block; c < chunks; c += (int)a.blocks) {
         float v[hist_at_once];
@@ -199,14 +197,14 @@ __global__ static void __launch_bounds__(hist_threads, 2)
                    (int)cuda_min(chunk, samples - (int64_t)c * chunk), v);
 #pragma unroll
         for (int i = 0; i < hist_at_once; i++) {
-            const bool may =
-                One ? v[i] >= parts.lo[0] && v[i] <= parts.hi[0] : part_of_cell(parts, near, v[i]) != part_none;
+            const bool may = One ? v[i] >= parts.lo[0] && v[i] <= parts.hi[0]
+                                 : part_of_cell(parts, cell_part, v[i]) != part_none;
             left |= (unsigned)may << i;
         }
         for (; left != 0; left &= left - 1) { /* rare */
             const int i = __ffs((int)left) - 1;
             const float x = i == 0 ? v[0] : i == 1 ? v[1] : i == 2 ? v[2] : v[3];
-            int k = One ? 0 : part_of_cell(parts, near, x);
+            int k = One ? 0 : part_of_cell(parts, cell_part, x);
             while (!One && k + 1 < a.how.parts && parts.lo[k + 1] <= x) k++;
             if (!One && !(x >= parts.lo[k] && x <= parts.hi[k])) continue;
             atomicAdd(counter + parts.first[k] + bin_of(parts.scale[k], x), 1u);

@@ -5,7 +5,7 @@
 /* ---- kernels --------------------------------------------------------------------------------------------- */
 
 /* Integers are their own bins. */
-template <typename S> __device__ __forceinline__ static int hist_bin(S v, const BinScale &) { return v; }
+template <typename S> CUDA_INLINE int hist_bin(S v, const BinScale &) { return v; }
 template <> __device__ __forceinline__ int hist_bin<float>(float v, const BinScale &scale)
 {
     return bin_of(scale, v);

@@ -74,7 +74,7 @@ static const int sum_threads = 256, sum_own = 8, sum_shares = sum_threads / CUDA
 static_assert(sum_bins == HIST_SLOT && sum_bins == sum_threads, "a thread ends with a bin");
 
 /* The thread's bin over all blocks. */
-__device__ __forceinline__ static unsigned sum_blocks(const HistArgs &a, const uint4 *from)
+CUDA_INLINE unsigned sum_blocks(const HistArgs &a, const uint4 *from)
 {
     __shared__ unsigned sum[sum_shares][sum_bins];
     const int share = (int)threadIdx.x / CUDA_WARP, lane = (int)threadIdx.x % CUDA_WARP;
@@ -99,7 +99,7 @@ __device__ __forceinline__ static unsigned sum_blocks(const HistArgs &a, const u
 }
 
 /* Copies the block's bins to the host in 1, 2 or 4 bytes each. */
-__device__ __forceinline__ static void store_slot(const HistU16 &words, unsigned n)
+CUDA_INLINE void store_slot(const HistU16 &words, unsigned n)
 {
     __shared__ alignas(16) char packed[sum_bins * sizeof(unsigned)];
     const int t = (int)threadIdx.x, wide = __syncthreads_or(n > 0xffu), wider = __syncthreads_or(n > 0xffffu);

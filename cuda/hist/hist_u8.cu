@@ -11,7 +11,7 @@ template <int Channels>
 __global__ static void __launch_bounds__(hist_threads) u8_kernel(const __grid_constant__ HistArgs a)
 {
     constexpr int width = 16;
-    constexpr bool whole = Channels > 1 && width % Channels == 0;
+    constexpr bool complete = Channels > 1 && width % Channels == 0;
     CUDA_SHARED(unsigned, counter);
     const int copies = a.copies, copy = (int)threadIdx.x & (copies - 1);
     const int64_t units = a.pixels / width, step = a.blocks * hist_threads;
@@ -21,7 +21,7 @@ __global__ static void __launch_bounds__(hist_threads) u8_kernel(const __grid_co
     for (int64_t u = first; u < units; u += step) {
         uint8_t sample[Channels * width];
         const int64_t tile = u - (int)threadIdx.x;
-        const bool apart = whole && tile + hist_threads <= units;
+        const bool apart = complete && tile + hist_threads <= units;
         const uint4 *const from = packs + (apart ? tile * Channels + threadIdx.x : u * Channels);
 #pragma unroll
         for (int k = 0; k < Channels; k++) {

@@ -1,4 +1,4 @@
-/* Variances of small windows in one pass over memory. A block walks down a strip of columns, a few rows per
+/* Variances of small windows in one pass over memory. A block goes down a strip of columns, a few rows per
  * step: samples are staged in shared memory, threads add up the sums of a run of windows of a line and the sums
  * of squares, which lie in a ring of rows until all rows of the windows are there. Then threads add up columns
  * of these. The order of every sum is that of the two passes; sums of bytes that f32 holds are exact in any
@@ -13,13 +13,13 @@ struct StagedSample {
     int to;
 };
 
-__device__ __forceinline__ static int samples_of(const DeviationFused &a, int run)
+CUDA_INLINE int samples_of(const DeviationFused &a, int run)
 {
     return (a.runs * run + a.width - 1) * a.source.channels;
 }
 
 /* The source's column of a pixel of lines that begin at x; -1: outside, or in no window and not read. */
-__device__ __forceinline__ static int64_t column_of(const DeviationFused &a, int64_t x, int pixel)
+CUDA_INLINE int64_t column_of(const DeviationFused &a, int64_t x, int pixel)
 {
     const int64_t position = x + pixel;
     const bool needed = position >= a.x && position < a.x + a.cols + a.width - 1;
@@ -27,8 +27,7 @@ __device__ __forceinline__ static int64_t column_of(const DeviationFused &a, int
 }
 
 /* For all lines of the block. Samples outside are read from the first column. Are there none? */
-template <int Run>
-__device__ __forceinline__ static bool find_samples(const DeviationFused &a, int64_t x, StagedSample *found)
+template <int Run> CUDA_INLINE bool find_samples(const DeviationFused &a, int64_t x, StagedSample *found)
 {
     const MeanSource &s = a.source;
     const int64_t size = cuda_size(s.dtype);
@@ -45,8 +44,8 @@ __device__ __forceinline__ static bool find_samples(const DeviationFused &a, int
 
 /* Stages a warp's lines of a step; a few samples of each are in flight at a time. */
 template <typename S, int Lines>
-__device__ __forceinline__ static void stage_lines(const char *const (&row)[Lines], const StagedSample *found,
-                                                   int count, float *own, int apart)
+CUDA_INLINE void stage_lines(const char *const (&row)[Lines], const StagedSample *found, int count, float *own,
+                             int apart)
 {
     constexpr int batch = 5;
 #pragma unroll 1
@@ -77,8 +76,8 @@ __device__ __forceinline__ static void stage_lines(const char *const (&row)[Line
 /* Stages the lines of a step from position y on; `inside`: no column is outside. Rows outside, and rows in no
  * window, are read from the first row. */
 template <int Run, typename S>
-__device__ __forceinline__ static void stage_step(const DeviationFused &a, int64_t x, int64_t y,
-                                                  const StagedSample *found, bool inside, float *tile)
+CUDA_INLINE void stage_step(const DeviationFused &a, int64_t x, int64_t y, const StagedSample *found,
+                            bool inside, float *tile)
 {
     constexpr int warps = mean_threads / CUDA_WARP, lines = fused_step(Run) / warps;
     const MeanSource &s = a.source;
@@ -117,7 +116,7 @@ __device__ __forceinline__ static void stage_step(const DeviationFused &a, int64
 
 /* Horizontal sums of the lines of a step, to its rows of the ring. */
 template <int Run, typename V>
-__device__ __forceinline__ static void sum_lines(const DeviationFused &a, const float *tile, SumPair<V> *ring)
+CUDA_INLINE void sum_lines(const DeviationFused &a, const float *tile, SumPair<V> *ring)
 {
     typedef SumPair<V> Pair;
     const int runs = a.runs, offset = a.width - 1 - Run, wrap = Run - offset;
@@ -145,8 +144,8 @@ __device__ __forceinline__ static void sum_lines(const DeviationFused &a, const 
 /* Vertical sums: the outputs of a step from position y on, whose rows of sums begin at step `slot` of the
  * ring. */
 template <int Run, typename V>
-__device__ __forceinline__ static void sum_columns(const DeviationFused &a, int64_t x, int64_t y, int slot,
-                                                   const SumPair<V> *ring, unsigned *clipped)
+CUDA_INLINE void sum_columns(const DeviationFused &a, int64_t x, int64_t y, int slot, const SumPair<V> *ring,
+                             unsigned *clipped)
 {
     typedef SumPair<V> Pair;
     constexpr int runs = fused_step(Run) / Run;

@@ -43,7 +43,7 @@ __device__ __noinline__ static float deviation_exact(double sum, double squares,
 }
 
 /* sum / count, rounded once: the product by the inverse, corrected twice as in mean_divided. */
-__device__ __forceinline__ static double quotient(double sum, const DeviationFused &a)
+CUDA_INLINE double quotient(double sum, const DeviationFused &a)
 {
     double q = sum * a.inverse;
     q = fma(fma(-q, a.count, sum), a.inverse, q);
@@ -52,7 +52,7 @@ __device__ __forceinline__ static double quotient(double sum, const DeviationFus
 
 /* The root of a normal value above 0, to 36 bits; false if it is not that accurate: the GPU approximates it
  * from the upper word, and a step of Newton's method corrects it by a remainder, which shows the error. */
-__device__ __forceinline__ static bool approximate_root(double *v)
+CUDA_INLINE bool approximate_root(double *v)
 {
     double inverse;
     asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(inverse) : "d"(*v));
@@ -65,8 +65,7 @@ __device__ __forceinline__ static bool approximate_root(double *v)
 /* The difference is rounded as defined. After it few digits of f64 suffice to round to f32, unless the result
  * lies close to the middle between two floats, or is subnormal: those few are computed exactly. */
 template <int Count, typename V>
-__device__ __forceinline__ static void deviations(const DeviationFused &a, const SumPair<V> (&of)[Count],
-                                                  float (&made)[Count])
+CUDA_INLINE void deviations(const DeviationFused &a, const SumPair<V> (&of)[Count], float (&made)[Count])
 {
     const unsigned off = a.root ? 1u << 16 : 4u; /* ulp */
     double result[Count];

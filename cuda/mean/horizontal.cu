@@ -13,8 +13,7 @@ __host__ __device__ constexpr static bool in_place(int run, bool doubles)
 /* ---- storing --------------------------------------------------------------------------------------------- */
 
 template <int Run>
-__device__ __forceinline__ static void store_typed(const MeanHorizontal &a, const Block &b, int count,
-                                                   const double *sums)
+CUDA_INLINE void store_typed(const MeanHorizontal &a, const Block &b, int count, const double *sums)
 {
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
@@ -32,7 +31,7 @@ __device__ __forceinline__ static void store_typed(const MeanHorizontal &a, cons
 }
 
 /* Applies the target's scale. A separate pass, since it is rare. */
-__device__ __forceinline__ static void rescale(const MeanHorizontal &a, const Block &b, float *means)
+CUDA_INLINE void rescale(const MeanHorizontal &a, const Block &b, float *means)
 {
     const HaloStore store = a.target.store;
     if (store.num == 1.0f && store.den == 1.0f) return;
@@ -43,8 +42,7 @@ __device__ __forceinline__ static void rescale(const MeanHorizontal &a, const Bl
 }
 
 template <int Run>
-__device__ __forceinline__ static void store_typed(const MeanHorizontal &a, const Block &b, int count,
-                                                   float *means)
+CUDA_INLINE void store_typed(const MeanHorizontal &a, const Block &b, int count, float *means)
 {
     const MeanTarget &t = a.target;
     unsigned clipped = 0;
@@ -93,9 +91,8 @@ __global__ static void __launch_bounds__(mean_threads)
 
 /* The sums of the windows that begin in run j of a segment; `element` of a line. */
 template <int Run, bool Doubles, typename Put>
-__device__ __forceinline__ static void sum_run(const MeanHorizontal &a, const float *samples,
-                                               const double *totals, int64_t run, int j, int64_t element,
-                                               int upto, Put put)
+CUDA_INLINE void sum_run(const MeanHorizontal &a, const float *samples, const double *totals, int64_t run,
+                         int j, int64_t element, int upto, Put put)
 {
     const int ahead = (int)((a.window - 1) / Run), offset = (int)((a.window - 1) % Run), wrap = Run - offset;
     const float *const starts = samples + j * (Run + 1);

@@ -12,7 +12,7 @@ struct Block {
     int lines;    /* number of lines; each has all of the block's channels */
 };
 
-__device__ __forceinline__ static Block block_of(const MeanHorizontal &a, int run)
+CUDA_INLINE Block block_of(const MeanHorizontal &a, int run)
 {
     const unsigned sets = (unsigned)(a.source.channels / a.planes), segments = (unsigned)a.segments;
     const unsigned piece = blockIdx.x / sets, group = piece / segments;
@@ -25,22 +25,20 @@ __device__ __forceinline__ static Block block_of(const MeanHorizontal &a, int ru
 }
 
 /* A summand: the sample, or its square, which f64 holds. */
-__device__ __forceinline__ static double term(const MeanHorizontal &a, float sample)
+CUDA_INLINE double term(const MeanHorizontal &a, float sample)
 {
     const double v = (double)sample;
     return a.source.squares ? v * v : v;
 }
 
 /* Sums; or means, or scaled sums between the passes. */
-template <int Count>
-__device__ __forceinline__ static void make(const MeanTarget &, double sum[Count], double made[Count])
+template <int Count> CUDA_INLINE void make(const MeanTarget &, double sum[Count], double made[Count])
 {
 #pragma unroll
     for (int u = 0; u < Count; u++) made[u] = sum[u];
 }
 
-template <int Count>
-__device__ __forceinline__ static void make(const MeanTarget &t, double sum[Count], float made[Count])
+template <int Count> CUDA_INLINE void make(const MeanTarget &t, double sum[Count], float made[Count])
 {
     if (t.between) {
 #pragma unroll
@@ -53,7 +51,7 @@ __device__ __forceinline__ static void make(const MeanTarget &t, double sum[Coun
     }
 }
 
-__device__ __forceinline__ static float counted(const MeanSource &s, float v)
+CUDA_INLINE float counted(const MeanSource &s, float v)
 {
     if (s.counts) return v == v ? 1.0f : 0.0f;
     return s.ignores && v != v ? 0.0f : v;
@@ -65,7 +63,7 @@ struct Share {
     int part, parts;
 };
 
-__device__ __forceinline__ static Share share_of(const MeanHorizontal &a)
+CUDA_INLINE Share share_of(const MeanHorizontal &a)
 {
     const int warps = mean_threads / CUDA_WARP, parts = max(1, warps / a.rows),
               warp = (int)threadIdx.x / CUDA_WARP;
@@ -73,7 +71,7 @@ __device__ __forceinline__ static Share share_of(const MeanHorizontal &a)
 }
 
 /* The start of a warp's part of `count` places: a multiple of a warp. */
-__device__ __forceinline__ static int part_begins(const Share &share, int count, int part)
+CUDA_INLINE int part_begins(const Share &share, int count, int part)
 {
     return (count + share.parts * CUDA_WARP - 1) / (share.parts * CUDA_WARP) * CUDA_WARP * part;
 }
@@ -89,8 +87,8 @@ template <bool One> struct Interleaved {
  * A thread's samples that are as many warps apart as there are channels belong to the same channel, and are
  * equally far apart in the tile. */
 template <int Run, int Wide, typename S, bool One>
-__device__ __forceinline__ static void copy(const Interleaved<One> &layout, int channels, int pitch,
-                                            const S *row, int begin, int end, int to, float *line)
+CUDA_INLINE void copy(const Interleaved<One> &layout, int channels, int pitch, const S *row, int begin, int end,
+                      int to, float *line)
 {
     constexpr int step = Wide * CUDA_WARP, apart = step + step / Run;
     const int planes = One ? 1 : (int)layout.planes.n, lane = (int)threadIdx.x % CUDA_WARP;
@@ -118,8 +116,7 @@ __device__ __forceinline__ static void copy(const Interleaved<One> &layout, int 
 /* Stages samples at positions [x, x + count) of the block's lines at place `to` of each. Samples that no window
  * holds are not read. `One`: there is one channel. */
 template <int Run, typename S, bool One>
-__device__ __forceinline__ static void stage(const MeanHorizontal &a, const Block &b, int64_t x, int count,
-                                             int to, float *tile)
+CUDA_INLINE void stage(const MeanHorizontal &a, const Block &b, int64_t x, int count, int to, float *tile)
 {
     constexpr int wide = 4; /* loads of integers: so many samples */
     const MeanSource &s = a.source;
@@ -170,8 +167,7 @@ __device__ __forceinline__ static void stage(const MeanHorizontal &a, const Bloc
 }
 
 template <int Run>
-__device__ __forceinline__ static void stage_typed(const MeanHorizontal &a, const Block &b, int64_t x,
-                                                   int count, int to, float *tile)
+CUDA_INLINE void stage_typed(const MeanHorizontal &a, const Block &b, int64_t x, int count, int to, float *tile)
 {
     cuda_typed(a.source.dtype, [&](auto zero) {
         using S = decltype(zero);
@@ -184,8 +180,7 @@ __device__ __forceinline__ static void stage_typed(const MeanHorizontal &a, cons
 
 /* Stores rows of `count` sums or means: made(of, at) for each and its place in the row; `Unroll` at a time. */
 template <int Run, typename D, bool One, int Unroll, typename Sum, typename F>
-__device__ __forceinline__ static void store(const MeanHorizontal &a, const Block &b, int count,
-                                             const Sum *sums, F made)
+CUDA_INLINE void store(const MeanHorizontal &a, const Block &b, int count, const Sum *sums, F made)
 {
     const MeanTarget &t = a.target;
     const Interleaved<One> layout = {a.by_planes};
@@ -215,8 +210,7 @@ __device__ __forceinline__ static void store(const MeanHorizontal &a, const Bloc
 }
 
 template <int Run, typename D, int Unroll, typename Sum, typename F>
-__device__ __forceinline__ static void store_planes(const MeanHorizontal &a, const Block &b, int count,
-                                                    const Sum *sums, F made)
+CUDA_INLINE void store_planes(const MeanHorizontal &a, const Block &b, int count, const Sum *sums, F made)
 {
     if (a.planes == 1)
         store<Run, D, true, Unroll>(a, b, count, sums, made);

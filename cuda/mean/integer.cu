@@ -1,4 +1,4 @@
-/* Means of integers in one pass over memory. A block walks down a strip of columns, a few rows per step. A warp
+/* Means of integers in one pass over memory. A block goes down a strip of columns, a few rows per step. A warp
  * turns a row of column sums into prefix sums, channel by channel, so that a window is a difference of two.
  * Sums count modulo 2^32, and those of windows are smaller. */
 #include "integer_tile.cuh"
@@ -12,7 +12,7 @@ template <int Words> static constexpr int integer_resident = Words == 1 ? 3 : 2;
 
 /* The source's row at this position, counted from the buffer's first; -1: outside. Any row if it is not
  * needed. */
-__device__ __forceinline__ static int row_at(const MeanSource &s, int64_t position, bool needed)
+CUDA_INLINE int row_at(const MeanSource &s, int64_t position, bool needed)
 {
     const int64_t row = needed ? halo_border_index(position + s.oy, s.height, s.border) : s.y0;
     return row < 0 ? -1 : (int)(row - s.y0);
@@ -31,7 +31,7 @@ struct IntegerRows {
 
 /* Adds all rows of the first windows but the last: each lane of a warp finds one row. */
 template <typename S, int Words>
-__device__ __forceinline__ static void begin_strip(const MeanInteger &a, int64_t y, IntegerColumns<S, Words> *c)
+CUDA_INLINE void begin_strip(const MeanInteger &a, int64_t y, IntegerColumns<S, Words> *c)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP;
 #pragma unroll 1
@@ -44,7 +44,7 @@ __device__ __forceinline__ static void begin_strip(const MeanInteger &a, int64_t
 /* ---- a row of sums --------------------------------------------------------------------------------------- */
 
 /* Exclusive prefix sums. Neighbouring lanes of the warp share a line; other lanes take another. */
-__device__ __forceinline__ static void add_up(const MeanInteger &a, int own, int part, uint32_t *row)
+CUDA_INLINE void add_up(const MeanInteger &a, int own, int part, uint32_t *row)
 {
 #pragma unroll 1
     for (int line = own; line - own < a.source.channels; line += a.lines) {
@@ -81,8 +81,7 @@ __device__ __forceinline__ static void add_up(const MeanInteger &a, int own, int
 /* The outputs of a row. A lane's outputs are as many warps apart as there are channels, and so belong to one
  * channel. */
 template <typename D, bool Plain, bool One>
-__device__ __forceinline__ static void put_means(const MeanInteger &a, const uint32_t *row, int count, D *to,
-                                                 unsigned *clipped)
+CUDA_INLINE void put_means(const MeanInteger &a, const uint32_t *row, int count, D *to, unsigned *clipped)
 {
     constexpr int apart = CUDA_WARP / integer_piece * (integer_piece + integer_gap);
     const int channels = One ? 1 : a.source.channels, step = CUDA_WARP * channels;

@@ -18,13 +18,13 @@ struct IntegerMeans {
 /* ---- words ----------------------------------------------------------------------------------------------- */
 
 /* The four samples of a word, as sums. */
-__device__ __forceinline__ static void integer_unpack(uint32_t word, uint32_t v[4])
+CUDA_INLINE void integer_unpack(uint32_t word, uint32_t v[4])
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) v[i] = __byte_perm(word, 0, 0x4440 + i);
 }
 
-__device__ __forceinline__ static void integer_unpack(uint2 word, uint32_t v[4])
+CUDA_INLINE void integer_unpack(uint2 word, uint32_t v[4])
 {
     v[0] = word.x & 0xffff;
     v[1] = word.x >> 16;
@@ -33,31 +33,19 @@ __device__ __forceinline__ static void integer_unpack(uint2 word, uint32_t v[4])
 }
 
 /* A word with the same sample four times. */
-__device__ __forceinline__ static void integer_repeat(unsigned sample, uint32_t *word)
-{
-    *word = sample * 0x1010101;
-}
-__device__ __forceinline__ static void integer_repeat(unsigned sample, uint2 *word)
-{
-    word->x = word->y = sample * 0x10001;
-}
+CUDA_INLINE void integer_repeat(unsigned sample, uint32_t *word) { *word = sample * 0x1010101; }
+CUDA_INLINE void integer_repeat(unsigned sample, uint2 *word) { word->x = word->y = sample * 0x10001; }
 
 /* One sample of a word. */
-__device__ __forceinline__ static void integer_insert(uint32_t *word, unsigned sample, int i)
-{
-    *word |= sample << 8 * i;
-}
-__device__ __forceinline__ static unsigned integer_extract(uint32_t word, int i)
-{
-    return word >> 8 * i & 0xff;
-}
+CUDA_INLINE void integer_insert(uint32_t *word, unsigned sample, int i) { *word |= sample << 8 * i; }
+CUDA_INLINE unsigned integer_extract(uint32_t word, int i) { return word >> 8 * i & 0xff; }
 
-__device__ __forceinline__ static void integer_insert(uint2 *word, unsigned sample, int i)
+CUDA_INLINE void integer_insert(uint2 *word, unsigned sample, int i)
 {
     (i < 2 ? word->x : word->y) |= sample << 16 * (i % 2);
 }
 
-__device__ __forceinline__ static unsigned integer_extract(uint2 word, int i)
+CUDA_INLINE unsigned integer_extract(uint2 word, int i)
 {
     return (i < 2 ? word.x : word.y) >> 16 * (i % 2) & 0xffff;
 }
@@ -91,7 +79,7 @@ struct IntegerShorts {
 /* ---- columns --------------------------------------------------------------------------------------------- */
 
 /* Bytes from the first row to this one; both factors fit 32 bits, so the product is one instruction. */
-__device__ __forceinline__ static uint64_t integer_down(const MeanSource &s, int row)
+CUDA_INLINE uint64_t integer_down(const MeanSource &s, int row)
 {
     return (uint64_t)(unsigned)row * (unsigned)s.stride;
 }
@@ -171,8 +159,8 @@ template <typename S, int Words> struct IntegerColumns {
 /* The sums of a step's rows: adds come(k), the windows' last row, calls put(k), and subtracts gone(k), their
  * first. `beside` has a bit for each entering row, then for each leaving one. */
 template <int Rows, typename S, int Words, typename Come, typename Gone, typename Put>
-__device__ __forceinline__ static void integer_step(const MeanSource &s, IntegerColumns<S, Words> *c,
-                                                    unsigned beside, Come come, Gone gone, Put put)
+CUDA_INLINE void integer_step(const MeanSource &s, IntegerColumns<S, Words> *c, unsigned beside, Come come,
+                              Gone gone, Put put)
 {
     typedef IntegerColumns<S, Words> Columns;
     constexpr int batch = Rows < Columns::batch ? Rows : Columns::batch;
@@ -195,8 +183,8 @@ __device__ __forceinline__ static void integer_step(const MeanSource &s, Integer
 
 /* Adds `count` rows, at most a warp: rows of a window before its last. */
 template <typename S, int Words, typename Row>
-__device__ __forceinline__ static void integer_begin(const MeanSource &s, int count,
-                                                     IntegerColumns<S, Words> *c, unsigned beside, Row row)
+CUDA_INLINE void integer_begin(const MeanSource &s, int count, IntegerColumns<S, Words> *c, unsigned beside,
+                               Row row)
 {
     constexpr int batch = sizeof(S) * Words > 2 ? 4 : 8; /* rows in flight */
     typename std::conditional<sizeof(S) == 1, IntegerBytes, IntegerShorts>::type some[Words] = {};
@@ -218,7 +206,7 @@ __device__ __forceinline__ static void integer_begin(const MeanSource &s, int co
 /* ---- means ----------------------------------------------------------------------------------------------- */
 
 /* A sum, which f32 holds, over the count, rounded once: as in mean_divided. */
-__device__ __forceinline__ static float integer_quotient(const IntegerMeans &m, uint32_t sum)
+CUDA_INLINE float integer_quotient(const IntegerMeans &m, uint32_t sum)
 {
     const float s = (float)(int)sum;
     float q = s * m.inverse;
@@ -228,8 +216,7 @@ __device__ __forceinline__ static float integer_quotient(const IntegerMeans &m, 
 
 /* Turns sums into means, with the target's scale unless Plain. */
 template <bool Plain, int Count>
-__device__ __forceinline__ static void integer_quotients(const IntegerMeans &m, const uint32_t (&sum)[Count],
-                                                         float (&mean)[Count])
+CUDA_INLINE void integer_quotients(const IntegerMeans &m, const uint32_t (&sum)[Count], float (&mean)[Count])
 {
     if constexpr (Plain) {
 #pragma unroll
@@ -247,7 +234,7 @@ __device__ __forceinline__ static void integer_quotients(const IntegerMeans &m, 
 }
 
 template <typename D, bool Plain>
-__device__ __forceinline__ static D integer_sample(const IntegerMeans &m, float mean, unsigned *clipped)
+CUDA_INLINE D integer_sample(const IntegerMeans &m, float mean, unsigned *clipped)
 {
     if constexpr (!Plain)
         return cuda_sample<D>(mean, {1.0f, 1.0f}, clipped);

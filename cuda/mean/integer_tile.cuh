@@ -26,30 +26,23 @@ struct MeanInteger {
 /* ---- places of sums -------------------------------------------------------------------------------------- */
 
 /* The place of a pixel in a line. */
-__device__ __forceinline__ static int line_at(int pixel) { return pixel + pixel / integer_piece * integer_gap; }
+CUDA_INLINE int line_at(int pixel) { return pixel + pixel / integer_piece * integer_gap; }
 
 /* A line has the sums of one channel of a row. */
-__host__ __device__ __forceinline__ static int line_pitch(const MeanInteger &a)
-{
-    return a.lanes * (integer_piece + integer_gap);
-}
+__host__ CUDA_INLINE int line_pitch(const MeanInteger &a) { return a.lanes * (integer_piece + integer_gap); }
 template <int Words> static constexpr int row_pitch = Words *CUDA_WARP *(integer_piece + integer_gap);
 
 /* With one channel the lead has places, so that four sums are stored at once. */
-__device__ __forceinline__ static int line_lead(const MeanInteger &a)
-{
-    return a.source.channels == 1 ? a.lead : 0;
-}
+CUDA_INLINE int line_lead(const MeanInteger &a) { return a.source.channels == 1 ? a.lead : 0; }
 
 /* The place of a pixel's sums in a row. */
-__device__ __forceinline__ static int place_of(const MeanInteger &a, int pixel, int channel)
+CUDA_INLINE int place_of(const MeanInteger &a, int pixel, int channel)
 {
     return channel * line_pitch(a) + line_at(line_lead(a) + pixel);
 }
 
 /* Where the sums of a thread's columns go; -1: no window holds the column. */
-template <int Words>
-__device__ __forceinline__ static void find_places(const MeanInteger &a, int (&place)[4 * Words])
+template <int Words> CUDA_INLINE void find_places(const MeanInteger &a, int (&place)[4 * Words])
 {
     const int channels = a.source.channels, pixels = a.lanes * integer_piece;
 #pragma unroll
@@ -62,8 +55,7 @@ __device__ __forceinline__ static void find_places(const MeanInteger &a, int (&p
 }
 
 template <int Words, bool One>
-__device__ __forceinline__ static void store_sums(const int (&place)[4 * Words],
-                                                  const uint32_t (&sum)[4 * Words], uint32_t *row)
+CUDA_INLINE void store_sums(const int (&place)[4 * Words], const uint32_t (&sum)[4 * Words], uint32_t *row)
 {
 #pragma unroll
     for (int i = 0; i < 4 * Words; i++)
@@ -83,7 +75,7 @@ struct IntegerSample {
     int64_t column; /* of the source; -1: the border's own value */
 };
 
-__device__ __forceinline__ static IntegerSample sample_of(const MeanInteger &a, int64_t x, int cols, int i)
+CUDA_INLINE IntegerSample sample_of(const MeanInteger &a, int64_t x, int cols, int i)
 {
     const MeanSource &s = a.source;
     const int sample = 4 * ((int)threadIdx.x + i / 4 * integer_threads) + i % 4 - a.lead;
@@ -103,8 +95,8 @@ static const int no_sample = -1, own_value = -2;
 /* Finds the columns of a thread. Words are read if all of them are in memory, and if columns outside equal
  * columns of the tile: then `at` has the places of their sums. Are there any such? */
 template <typename S, int Words>
-__device__ __forceinline__ static bool find_columns(const MeanInteger &a, int64_t x, int cols,
-                                                    int (&at)[4 * Words], IntegerColumns<S, Words> *c)
+CUDA_INLINE bool find_columns(const MeanInteger &a, int64_t x, int cols, int (&at)[4 * Words],
+                              IntegerColumns<S, Words> *c)
 {
     const MeanSource &s = a.source;
     const int64_t begin = (x + s.ox - s.x0) * s.channels - a.lead; /* in samples of the buffer's row */
@@ -143,8 +135,8 @@ __device__ __forceinline__ static bool find_columns(const MeanInteger &a, int64_
 
 /* Fills in the sums of columns outside, for all rows of a step. */
 template <int Words, bool One>
-__device__ __forceinline__ static void fill_outside(const MeanInteger &a, const int (&at)[4 * Words],
-                                                    const int (&place)[4 * Words], uint32_t *sums)
+CUDA_INLINE void fill_outside(const MeanInteger &a, const int (&at)[4 * Words], const int (&place)[4 * Words],
+                              uint32_t *sums)
 {
     const uint32_t own = (uint32_t)a.source.outside * (uint32_t)a.height;
     __syncthreads();

@@ -181,10 +181,10 @@ template <typename F> static HaloStatus mean_by_run(int64_t window, F launch)
 
 /* One word is skipped after every run, so that the threads of a warp, which are a run apart, use different
  * banks. */
-__host__ __device__ __forceinline__ static int mean_padded(int run, int i) { return i + i / run; }
+__host__ CUDA_INLINE int mean_padded(int run, int i) { return i + i / run; }
 
 /* Asynchronous where the GPU can. */
-__device__ __forceinline__ static void mean_fetch(float *to, const float *from)
+CUDA_INLINE void mean_fetch(float *to, const float *from)
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
@@ -195,7 +195,7 @@ __device__ __forceinline__ static void mean_fetch(float *to, const float *from)
 #endif
 }
 
-__device__ __forceinline__ static void mean_fetched()
+CUDA_INLINE void mean_fetched()
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");

@@ -8,8 +8,7 @@ static const int narrow_shared = 37888; /* bytes of a block, about: six are resi
 
 /* Stores the results of a block's lines. */
 template <typename D, typename Made, typename F>
-__device__ __forceinline__ static void store_lines(const MeanNarrow &a, int64_t y, int lines, const Made *sums,
-                                                   F stored)
+CUDA_INLINE void store_lines(const MeanNarrow &a, int64_t y, int lines, const Made *sums, F stored)
 {
     const MeanTarget &t = a.horizontal.target;
     const int64_t first = (y - t.base) % t.ring;
@@ -22,8 +21,7 @@ __device__ __forceinline__ static void store_lines(const MeanNarrow &a, int64_t 
     }
 }
 
-__device__ __forceinline__ static void store_typed(const MeanNarrow &a, int64_t y, int lines,
-                                                   const float *means, unsigned *clipped)
+CUDA_INLINE void store_typed(const MeanNarrow &a, int64_t y, int lines, const float *means, unsigned *clipped)
 {
     const MeanTarget &t = a.horizontal.target;
     if (t.between) return store_lines<float>(a, y, lines, means, [](float mean, int64_t) { return mean; });
@@ -34,8 +32,7 @@ __device__ __forceinline__ static void store_typed(const MeanNarrow &a, int64_t 
     });
 }
 
-__device__ __forceinline__ static void store_typed(const MeanNarrow &a, int64_t y, int lines,
-                                                   const double *sums, unsigned *clipped)
+CUDA_INLINE void store_typed(const MeanNarrow &a, int64_t y, int lines, const double *sums, unsigned *clipped)
 {
     const MeanTarget &t = a.horizontal.target;
     if (t.dtype == HALO_F64)

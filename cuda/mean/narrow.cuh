@@ -21,7 +21,7 @@ struct MeanNarrow {
 
 /* Where positions from the first run's first sample on lie in a staged line; the border's own value lies after
  * all samples. */
-template <int Run> __device__ __forceinline__ static void find_positions(const MeanNarrow &a, int *place)
+template <int Run> CUDA_INLINE void find_positions(const MeanNarrow &a, int *place)
 {
     const MeanHorizontal &l = a.horizontal;
     const MeanSource &s = l.source;
@@ -34,7 +34,7 @@ template <int Run> __device__ __forceinline__ static void find_positions(const M
 }
 
 /* Four samples, or one. */
-template <typename S> __device__ __forceinline__ static void fetch_piece(float *to, const S *from, bool words)
+template <typename S> CUDA_INLINE void fetch_piece(float *to, const S *from, bool words)
 {
     if constexpr (sizeof(S) == sizeof(float)) {
         mean_fetch(to, from); /* asynchronous */
@@ -50,8 +50,7 @@ template <typename S> __device__ __forceinline__ static void fetch_piece(float *
 }
 
 /* Stages `lines` lines from position y on. */
-template <typename S>
-__device__ __forceinline__ static void stage_lines(const MeanNarrow &a, int64_t y, int lines, float *tile)
+template <typename S> CUDA_INLINE void stage_lines(const MeanNarrow &a, int64_t y, int lines, float *tile)
 {
     const MeanSource &s = a.horizontal.source;
     const float outside = counted(s, s.outside);
@@ -81,8 +80,7 @@ __device__ __forceinline__ static void stage_lines(const MeanNarrow &a, int64_t 
 
 /* The sums of the windows that begin in run j, of type V; value(i) is at position i. */
 template <int Run, typename V, typename Value, typename Put>
-__device__ __forceinline__ static void sum_run(const MeanHorizontal &a, int64_t run, int j, int upto,
-                                               Value value, Put put)
+CUDA_INLINE void sum_run(const MeanHorizontal &a, int64_t run, int j, int upto, Value value, Put put)
 {
     const int ahead = (int)((a.window - 1) / Run), offset = (int)((a.window - 1) % Run), first = j * Run,
               last = first + ahead * Run;
@@ -107,8 +105,7 @@ __device__ __forceinline__ static void sum_run(const MeanHorizontal &a, int64_t 
 /* The results of staged lines: sums, means, or scaled sums between the passes. V: the type of sums; f32 where
  * it holds all of them. */
 template <int Run, typename V, typename Made>
-__device__ __forceinline__ static void sum_lines(const MeanNarrow &a, const int *place, const float *tile,
-                                                 int lines, Made *sums)
+CUDA_INLINE void sum_lines(const MeanNarrow &a, const int *place, const float *tile, int lines, Made *sums)
 {
     constexpr bool doubles = sizeof(Made) == sizeof(double);
     const MeanHorizontal &horizontal = a.horizontal;

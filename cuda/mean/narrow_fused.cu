@@ -17,8 +17,7 @@ struct MeanNarrowFused {
 /* ---- vertical sums --------------------------------------------------------------------------------------- */
 
 /* The totals of the runs between those in which windows begin and end. */
-template <int Run>
-__device__ __forceinline__ static void make_totals(const MeanNarrowFused &a, const float *sums, double *totals)
+template <int Run> CUDA_INLINE void make_totals(const MeanNarrowFused &a, const float *sums, double *totals)
 {
     const int n = a.narrow.outputs, pitch = a.narrow.sums_pitch;
     for (int i = (int)threadIdx.x; i < a.totals * n; i += fused_threads) {
@@ -34,9 +33,8 @@ __device__ __forceinline__ static void make_totals(const MeanNarrowFused &a, con
 
 /* The outputs of one element that begin in run j of the block, whose first run is at this position. */
 template <int Run>
-__device__ __forceinline__ static void sum_vertical(const MeanNarrowFused &a, const float *sums,
-                                                    const double *totals, int64_t position, int j, int e,
-                                                    unsigned *clipped)
+CUDA_INLINE void sum_vertical(const MeanNarrowFused &a, const float *sums, const double *totals,
+                              int64_t position, int j, int e, unsigned *clipped)
 {
     const MeanVertical &d = a.vertical;
     const int n = a.narrow.outputs, pitch = a.narrow.sums_pitch;

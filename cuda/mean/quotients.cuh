@@ -26,8 +26,7 @@ __device__ __noinline__ static float mean_divided(double sum, double count, doub
  * if it lies as close to the middle between two of them, or is subnormal; only those are divided exactly. -0
  * keeps its sign, infinities and NaN stay. */
 template <int Count>
-__device__ __forceinline__ static void mean_quotients(const double sum[Count], const MeanFinish &f,
-                                                      float mean[Count])
+CUDA_INLINE void mean_quotients(const double sum[Count], const MeanFinish &f, float mean[Count])
 {
     bool close = false;
 #pragma unroll
@@ -55,7 +54,7 @@ __device__ __noinline__ static float mean_over(double sum, double count)
     return count == 0.0 ? halo_canonical(NAN) : (float)(sum / count);
 }
 
-__device__ __forceinline__ static float mean_counted(double sum, const MeanFinish &f, double count)
+CUDA_INLINE float mean_counted(double sum, const MeanFinish &f, double count)
 {
     return mean_over(sum * f.scale, count);
 }

@@ -27,8 +27,7 @@ template <typename F> __device__ __forceinline__ double mean_window(int position
 
 /* The sum of the first `offset` samples of a run, at most Run - 1: ends(i) is sample i. Loads are issued ahead
  * of the sums. T is double, or adds like one. */
-template <int Run, typename T = double, typename Ends>
-__device__ __forceinline__ static T mean_ahead(int offset, Ends ends)
+template <int Run, typename T = double, typename Ends> CUDA_INLINE T mean_ahead(int offset, Ends ends)
 {
     constexpr int batch = Run < 4 ? Run : 4;
     T end = T(HALO_MEAN_NOTHING);
@@ -53,8 +52,8 @@ __device__ __forceinline__ static T mean_ahead(int offset, Ends ends)
  * Suffix sums of a long run are kept for half of its rows at a time, and computed twice for the second half:
  * registers cost more than additions. Rows from `upto` on are not needed. */
 template <int Run, typename T, typename Starts, typename Ends, typename Put>
-__device__ __forceinline__ static void mean_run_sums(int offset, bool next, T less, T more, Starts starts,
-                                                     Ends ends, T *end, Put put, int upto = Run)
+CUDA_INLINE void mean_run_sums(int offset, bool next, T less, T more, Starts starts, Ends ends, T *end, Put put,
+                               int upto = Run)
 {
     constexpr int half = Run < MEAN_KEPT ? Run : MEAN_KEPT, most = std::is_arithmetic<T>::value ? 8 : 4,
                   batch = half < most ? half : most;

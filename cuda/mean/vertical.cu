@@ -5,8 +5,7 @@
 static const int vertical_threads = 128;
 
 /* The row of a position. */
-template <typename In>
-__device__ __forceinline__ static const In *row_at(const MeanRows &rows, int64_t position)
+template <typename In> CUDA_INLINE const In *row_at(const MeanRows &rows, int64_t position)
 {
     const int64_t at = position - rows.base;
     return (const In *)rows.data + (at < rows.ring ? at : at - rows.ring) * rows.n;
@@ -17,7 +16,7 @@ struct VerticalPlace {
     int64_t e, piece;
 };
 
-__device__ __forceinline__ static VerticalPlace vertical_place(int64_t n)
+CUDA_INLINE VerticalPlace vertical_place(int64_t n)
 {
     const int64_t thread = (int64_t)blockIdx.x * vertical_threads + threadIdx.x;
     const int64_t piece = thread <= INT32_MAX && n <= INT32_MAX ? (int)thread / (int)n : thread / n;
@@ -39,8 +38,7 @@ __global__ static void __launch_bounds__(vertical_threads)
 }
 
 /* The sum of `window` totals of runs after `run`. */
-__device__ __forceinline__ static double sum_between(const MeanBetween &b, int64_t run, int64_t window,
-                                                     int64_t e, int later)
+CUDA_INLINE double sum_between(const MeanBetween &b, int64_t run, int64_t window, int64_t e, int later)
 {
     if (window == 0) return HALO_MEAN_NOTHING;
     if (b.sums[0] != NULL) return b.sums[later][(run + 1 - b.base) * b.totals.n + e];
@@ -54,8 +52,7 @@ __device__ __forceinline__ static double sum_between(const MeanBetween &b, int64
 
 /* The outputs of one element that begin in a few neighbouring runs. */
 template <typename In, int Run>
-__device__ __forceinline__ static void sum_runs(const MeanVertical &a, int64_t run, int64_t last, int64_t e,
-                                                unsigned *clipped)
+CUDA_INLINE void sum_runs(const MeanVertical &a, int64_t run, int64_t last, int64_t e, unsigned *clipped)
 {
     const int64_t n = a.rows.n, ahead = (a.window - 1) / Run;
     const int offset = (int)((a.window - 1) % Run), wrap = Run - offset;
@@ -105,18 +102,18 @@ static const int tile_least = 8; /* elements of a row: a sector of memory */
 
 /* How far the first row of window ends is behind the first row of outputs; and the number of rows of a block,
  * of both. */
-__host__ __device__ __forceinline__ static int tile_ahead(int64_t window, int run)
+__host__ CUDA_INLINE int tile_ahead(int64_t window, int run)
 {
     return (int)cuda_min(tile_rows, (window - 1) / run * run);
 }
 
-__host__ __device__ __forceinline__ static int tile_height(int64_t window, int run)
+__host__ CUDA_INLINE int tile_height(int64_t window, int run)
 {
     return tile_ahead(window, run) + (int)((window - 1) % run) + tile_rows;
 }
 
 /* Threads of a row: complete blocks; a block takes several short rows. */
-__host__ __device__ __forceinline__ static int64_t tile_across(int64_t n)
+__host__ CUDA_INLINE int64_t tile_across(int64_t n)
 {
     return n < vertical_threads ? n : cuda_ceil_div(n, vertical_threads) * vertical_threads;
 }

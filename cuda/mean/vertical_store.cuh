@@ -38,8 +38,8 @@ struct VerticalStore {
 };
 
 /* For the run whose row 0 is at `position`. */
-__device__ __forceinline__ static VerticalStore vertical_store(const MeanVertical &a, int64_t position,
-                                                               int64_t e, int from, int upto, unsigned *clipped)
+CUDA_INLINE VerticalStore vertical_store(const MeanVertical &a, int64_t position, int64_t e, int from, int upto,
+                                         unsigned *clipped)
 {
     VerticalStore p = {};
     if (a.sums != NULL) {

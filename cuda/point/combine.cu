@@ -1,31 +1,31 @@
-/* Two buffers, sample by sample. */
+/* Combines two buffers, sample by sample. */
+#include "halo/pairs.h"
 #include "over.cuh"
 #include "rows.cuh"
-#include "halo/pairs.h"
 
 struct CombineArgs {
     const char *a, *b;
     char *dst;
     int64_t a_stride, b_stride, dst_stride;
-    int64_t x0, y0, width, height; /* of the destination's rectangle, and of its whole */
-    int64_t cols;                  /* samples of a row; of all, where rows follow without a gap */
+    int64_t x0, y0, width, height; /* of the destination's rectangle, and of the picture */
+    int64_t cols;                  /* samples of a row; of all rows if they have no gaps */
     unsigned across;               /* blocks of a row */
     bool a_packs, b_packs, packs;  /* are a, b and the destination aligned to packs? */
     int channels, alpha;
-    bool spread;                  /* b is not laid out as a is: */
-    int64_t b_pixel;              /* samples from one of its pixels to the next, */
-    int b_channel;                /* and from one channel to the next; 0: it has one */
+    bool spread;     /* b has other pixels or channels than a: */
+    int64_t b_pixel; /* samples from one of its pixels to the next, */
+    int b_channel;   /* and from one channel to the next; 0: it has one */
     HaloDtype a_type, b_type, type;
     HaloCombine how;
     HaloStore store;
     unsigned long long *clipped;
 };
 
-/* Samples of a thread: where packs are all there is to know, and where each is looked at by itself. */
+/* Samples of a thread: in complete packs, or one by one. */
 static const int combine_fast = 8, combine_slow = 4;
 
-/* Does it matter where a sample lies? */
-__host__ __device__ __forceinline__ static bool is_placed(const CombineArgs &args)
+/* Does the result depend on a sample's position? */
+__host__ CUDA_INLINE bool is_placed(const CombineArgs &args)
 {
     const bool last = (args.channels == 2 || args.channels == 4) && args.alpha == args.channels - 1;
     const HaloCombineKind kind = args.how.kind;
@@ -33,26 +33,21 @@ __host__ __device__ __forceinline__ static bool is_placed(const CombineArgs &arg
     return kind == HALO_COMBINE_KEEP || kind == HALO_COMBINE_ENDS;
 }
 
-/* Channel `c` of a pixel of row y of b, where it is spread. */
-__device__ __forceinline__ static float load_spread(const CombineArgs &args, int64_t pixel, int c, int64_t y)
+/* Channel `c` of a pixel of row y of b, if it is spread. */
+CUDA_INLINE float load_spread(const CombineArgs &args, int64_t pixel, int c, int64_t y)
 {
-    float v = 0.0f;
-    cuda_typed(args.b_type, [&](auto zero) {
-        const auto *const row = (const decltype(zero) *)(args.b + y * args.b_stride);
-        v = (float)row[pixel * args.b_pixel + c * args.b_channel];
-    });
-    return v;
+    return row_sample(args.b + y * args.b_stride, args.b_type, pixel * args.b_pixel + c * args.b_channel);
 }
 
-/* Is the pixel within the margins of the whole? */
-__device__ __forceinline__ static bool in_margin(const CombineArgs &args, int64_t x, int64_t y)
+/* Is the pixel in a margin of the picture? */
+CUDA_INLINE bool in_margin(const CombineArgs &args, int64_t x, int64_t y)
 {
     const HaloCombine &how = args.how;
     return x < how.left || x >= args.width - how.right || y < how.up || y >= args.height - how.down;
 }
 
-/* ENDS: the sum for channel c of the pixel x of the whole, which lies in a margin. */
-__device__ __forceinline__ static float fit_end(const CombineArgs &args, int64_t x, int c)
+/* ENDS: the sum for channel c of the picture's pixel x, which is in a margin. */
+CUDA_INLINE float fit_end(const CombineArgs &args, int64_t x, int c)
 {
     const HaloCombine &how = args.how;
     const bool left = x < how.left;
@@ -67,19 +62,16 @@ __device__ __forceinline__ static float fit_end(const CombineArgs &args, int64_t
     return sum;
 }
 
-/* Kinds for which it matters where a sample lies: channel `c` of a pixel of row y of the rectangle, of `a` and `b` there. */
-__device__ __forceinline__ static float combine_one(const CombineArgs &args, float a, float b, int64_t pixel,
-                                                    int c, int64_t y)
+/* Kinds that depend on the position: channel `c` of a pixel of row y of the rectangle, from `a` and `b`
+ * there. */
+CUDA_INLINE float combine_one(const CombineArgs &args, float a, float b, int64_t pixel, int c, int64_t y)
 {
     const HaloCombine &how = args.how;
     if (how.kind == HALO_COMBINE_UNPREMUL) {
         float alpha = 0.0f;
         if (c == args.alpha) return a;
         if (args.alpha >= 0)
-            cuda_typed(args.a_type, [&](auto zero) {
-                const auto *const row = (const decltype(zero) *)(args.a + y * args.a_stride);
-                alpha = (float)row[pixel * args.channels + args.alpha];
-            });
+            alpha = row_sample(args.a + y * args.a_stride, args.a_type, pixel * args.channels + args.alpha);
         return halo_unpremul(a, alpha, b, how.white);
     }
     if (how.kind == HALO_COMBINE_COPY_ALPHA) return c == args.alpha ? b : a;
@@ -87,10 +79,9 @@ __device__ __forceinline__ static float combine_one(const CombineArgs &args, flo
     return how.kind == HALO_COMBINE_KEEP ? b : fit_end(args, args.x0 + pixel, c);
 }
 
-/* Kinds for which it does not: a becomes what a and b make. Where a channel is alpha it is the last of 2 or 4, and the
- * first of the pack is a pixel's first. */
-template <int Pack>
-__device__ __forceinline__ static void combine_pack(const CombineArgs &args, float a[Pack], float b[Pack])
+/* Kinds that do not: combines a and b in a. An alpha channel is the last of 2 or 4, and the pack begins with a
+ * pixel. */
+template <int Pack> CUDA_INLINE void combine_pack(const CombineArgs &args, float a[Pack], float b[Pack])
 {
     const HaloCombine &how = args.how;
     const auto each = [&](auto f) {
@@ -110,7 +101,9 @@ __device__ __forceinline__ static void combine_pack(const CombineArgs &args, flo
         break;
     case HALO_COMBINE_DIFFERENCE: each([](float u, float v, int) { return halo_abs(u - v); }); break;
     case HALO_COMBINE_MIN: each([](float u, float v, int) { return halo_canonical(halo_lesser(u, v)); }); break;
-    case HALO_COMBINE_MAX: each([](float u, float v, int) { return halo_canonical(halo_greater(u, v)); }); break;
+    case HALO_COMBINE_MAX:
+        each([](float u, float v, int) { return halo_canonical(halo_greater(u, v)); });
+        break;
     case HALO_COMBINE_BLEND:
         each([&](float u, float v, int) { return halo_fma(v, how.amount, u * (1.0f - how.amount)); });
         break;
@@ -125,13 +118,12 @@ __device__ __forceinline__ static void combine_pack(const CombineArgs &args, flo
         each([&](float u, float v, int k) { return alpha(k) ? u : halo_unpremul(u, of[k], v, how.white); });
         break;
     }
-    default: break; /* the others are placed */
+    default: break; /* the others depend on the position */
     }
 }
 
-/* The pack of a thread is read; `make(a, b, place, count)` makes a of it. */
-template <int Pack, bool Spread, typename F>
-__device__ __forceinline__ static void combine_row(const CombineArgs &args, F make)
+/* Loads the thread's pack, calls make(a, b, place, count), which changes a, and stores a. */
+template <int Pack, bool Spread, typename F> CUDA_INLINE void combine_row(const CombineArgs &args, F make)
 {
     const RowPlace p = row_place(args.across, Pack);
     unsigned clipped = 0;
@@ -142,7 +134,8 @@ __device__ __forceinline__ static void combine_row(const CombineArgs &args, F ma
         if (!Spread || !args.spread)
             row_load<Pack>(b, args.b + p.y * args.b_stride, args.b_type, p.at, count, args.b_packs);
         make(a, b, p, count);
-        row_store<Pack>(args.dst + p.y * args.dst_stride, args.type, p.at, count, args.packs, a, args.store, &clipped);
+        row_store<Pack>(args.dst + p.y * args.dst_stride, args.type, p.at, count, args.packs, a, args.store,
+                        &clipped);
     }
     cuda_count_clipped(args.clipped, clipped);
 }
@@ -153,8 +146,9 @@ __global__ static void __launch_bounds__(rows_threads) combine_kernel(const __gr
         args, [&](float *a, float *b, const RowPlace &, int) { combine_pack<combine_fast>(args, a, b); });
 }
 
-/* Any kind, and any layout of b. */
-__global__ static void __launch_bounds__(rows_threads) combine_any_kernel(const __grid_constant__ CombineArgs args)
+/* Any kind, and any channels of b. */
+__global__ static void __launch_bounds__(rows_threads)
+    combine_any_kernel(const __grid_constant__ CombineArgs args)
 {
     combine_row<combine_slow, true>(args, [&](float *a, float *b, const RowPlace &p, int count) {
         int64_t pixel = p.at / args.channels;
@@ -170,7 +164,7 @@ __global__ static void __launch_bounds__(rows_threads) combine_any_kernel(const 
     });
 }
 
-/* The taps of ENDS, on the device. */
+/* Copies the taps of ENDS to the device. */
 static HaloStatus upload_ends(HaloDevice *device, HaloCombine *how, int64_t width)
 {
     void *block;
@@ -191,7 +185,8 @@ static HaloStatus combine_launch(HaloDevice *device, CombineArgs *args, int64_t 
                   row = args->cols * (int64_t)halo_dtype_size(args->type);
     const bool fast = !args->spread && !is_placed(*args);
     const int pack = fast ? combine_fast : combine_slow;
-    if (fast && args->a_stride == a_row && args->b_stride == b_row && args->dst_stride == row) { /* one long row */
+    if (fast && args->a_stride == a_row && args->b_stride == b_row &&
+        args->dst_stride == row) { /* one long row */
         args->cols *= rows;
         args->a_stride = args->b_stride = args->dst_stride = 0;
         rows = 1;

@@ -1,28 +1,29 @@
-/* Samples that go elsewhere. Words of the destination are made of samples that lie in shared memory, where they were brought
- * in whole words too, whatever rows are aligned to: a row of the source for a piece of a row; where columns become rows, a
- * tile. Whatever reads beyond the source, or too far apart, is read sample by sample. */
-#include "pick_samples.cuh"
+/* Moves samples without changing them: crop, pad, flip, rotate, stride. A warp stages a row of the source for a
+ * piece of a row of the destination in shared memory, or, where columns become rows, a block stages a tile;
+ * both loads and stores are aligned words, whatever the alignment of rows. Pieces that read outside of the
+ * source, or too far apart, are read sample by sample. */
+#include "gather_samples.cuh"
 #include "rows.cuh"
 
-static const int pick_threads = 256, pick_warps = pick_threads / CUDA_WARP;
-/* Words of a destination's row that a warp makes, and bytes of a source's row that it may bring for them. */
-static const int pick_words = 256, pick_most = 5120;
-/* Words of a row of a tile, and rows; channels up to which division is by multiplication. */
-static const int tile_words = 32, tile_rows = 128, pick_channels = 32;
+static const int gather_threads = 256, gather_warps = gather_threads / CUDA_WARP;
+/* Words of a destination's row per warp, and the most bytes of a source's row that it stages for them. */
+static const int gather_words = 256, gather_most = 5120;
+/* Words of a row of a tile, and its rows; channels up to which division is by multiplication. */
+static const int tile_words = 32, tile_rows = 128, gather_channels = 32;
 
-/* ---- along rows ----------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------------------ */
 
-/* What a warp has of a row of the destination: samples [from, end) of the piece, which begins with a whole word, at sample
- * `start` of the row; they are of pixels `first` to `last`. */
-struct PickPiece {
+/* A warp's piece of a row of the destination: samples [from, end) of the piece, which begins with an aligned
+ * word, at sample `start` of the row; they belong to pixels `first` to `last`. */
+struct GatherPiece {
     int64_t start, first, last;
     int from, end;
 };
 
-template <typename D> __device__ __forceinline__ static PickPiece pick_piece(const PickArgs &a, const D *row, unsigned nth)
+template <typename D> CUDA_INLINE GatherPiece gather_piece(const GatherArgs &a, const D *row, unsigned nth)
 {
-    constexpr int samples = pick_words * 4 / (int)sizeof(D);
-    PickPiece p;
+    constexpr int samples = gather_words * 4 / (int)sizeof(D);
+    GatherPiece p;
     p.start = (int64_t)nth * samples - (int64_t)((uintptr_t)row & 3) / (int)sizeof(D);
     p.from = p.start < 0 ? (int)-p.start : 0;
     p.end = (int)cuda_min(samples, a.cols * a.channels - p.start);
@@ -32,12 +33,14 @@ template <typename D> __device__ __forceinline__ static PickPiece pick_piece(con
     return p;
 }
 
-/* Brings what the piece reads, and gives the address of its first pixel's first sample; NULL: it reads beyond. */
+/* Stages the samples of a piece, and returns the address of its first pixel's first sample; NULL: some are
+ * outside. */
 template <typename S>
-__device__ __forceinline__ static const S *pick_bring(const PickArgs &a, const PickPiece &p, int64_t y, uint4 *staged)
+CUDA_INLINE const S *gather_stage(const GatherArgs &a, const GatherPiece &p, int64_t y, uint4 *staged)
 {
-    const int64_t u0 = a.gather.x0 + a.gather.step_x * (a.dst_x + p.first), u1 = a.gather.x0 + a.gather.step_x * (a.dst_x + p.last),
-                  low = cuda_min(u0, u1), high = cuda_max(u0, u1);
+    const int64_t u0 = a.gather.x0 + a.gather.step_x * (a.dst_x + p.first),
+                  u1 = a.gather.x0 + a.gather.step_x * (a.dst_x + p.last), low = cuda_min(u0, u1),
+                  high = cuda_max(u0, u1);
     int64_t v = a.gather.y0 + a.gather.step_y * (a.dst_y + y);
     if (v < 0 || v >= a.src_height) v = halo_border_index(v, a.src_height, a.gather.border);
     if (low < 0 || high >= a.src_width || v < 0) return NULL;
@@ -49,23 +52,22 @@ __device__ __forceinline__ static const S *pick_bring(const PickArgs &a, const P
     return (const S *)((const char *)staged + off + (int)(u0 - low) * pixel);
 }
 
-/* A word of floats is stored with NaN as halo has it. */
-template <typename S> __device__ __forceinline__ static uint32_t pick_plain(uint32_t word)
+/* Floats are stored with the canonical NaN. */
+template <typename S> CUDA_INLINE uint32_t gather_plain(uint32_t word)
 {
     return sizeof(S) == sizeof(float) ? __float_as_uint(halo_canonical(__uint_as_float(word))) : word;
 }
 
-/* Words of samples that stay what they are and lie side by side, in either direction: sample 0 of the piece would lie at
+/* Stores words of unchanged, neighbouring samples, in either direction: sample 0 of the piece would be at
  * `mine`. */
-template <typename S>
-__device__ __forceinline__ static void pick_straight(const S *mine, bool back, S *to, int from, int end)
+template <typename S> CUDA_INLINE void gather_plain_row(const S *mine, bool back, S *to, int from, int end)
 {
     constexpr int each = 4 / (int)sizeof(S);
     const int lane = threadIdx.x % CUDA_WARP;
     const char *const first = (const char *)(back ? mine - (each - 1) : mine);
     const int off = (int)((uintptr_t)first & 3);
 #pragma unroll
-    for (int k = 0; k < pick_words; k += CUDA_WARP) {
+    for (int k = 0; k < gather_words; k += CUDA_WARP) {
         const int e = (lane + k) * each;
         if (e >= from && e + each <= end) {
             const uint32_t *const word = (const uint32_t *)(first - off) + (back ? -(lane + k) : lane + k);
@@ -73,36 +75,37 @@ __device__ __forceinline__ static void pick_straight(const S *mine, bool back, S
             if (off != 0) v = __funnelshift_r(v, word[1], 8 * off);
             if (back && sizeof(S) == 1) v = __byte_perm(v, 0, 0x0123);
             if (back && sizeof(S) == 2) v = __byte_perm(v, 0, 0x1032);
-            *reinterpret_cast<uint32_t *>(to + e) = pick_plain<S>(v);
+            *reinterpret_cast<uint32_t *>(to + e) = gather_plain<S>(v);
         } else {
 #pragma unroll
             for (int i = e; i < e + each; i++)
-                if (i >= from && i < end) to[i] = sizeof(S) == sizeof(float) ? (S)halo_canonical((float)mine[back ? -i : i])
-                                                                             : mine[back ? -i : i];
+                if (i >= from && i < end)
+                    to[i] = sizeof(S) == sizeof(float) ? (S)halo_canonical((float)mine[back ? -i : i])
+                                                       : mine[back ? -i : i];
         }
     }
 }
 
 template <typename S, typename D>
-__global__ static void __launch_bounds__(pick_threads, 5) pick_kernel(const __grid_constant__ PickArgs a)
+__global__ static void __launch_bounds__(gather_threads, 5) gather_kernel(const __grid_constant__ GatherArgs a)
 {
     constexpr int each = 4 / (int)sizeof(D);
     CUDA_SHARED(uint4, memory);
     const int warp = threadIdx.x / CUDA_WARP, lane = threadIdx.x % CUDA_WARP;
-    const unsigned line = blockIdx.x / a.across, nth = (blockIdx.x - line * a.across) * a.abreast;
-    const int64_t y = a.abreast == 1 ? (int64_t)line * pick_warps + warp : line;
+    const unsigned line = blockIdx.x / a.across, nth = (blockIdx.x - line * a.across) * a.side_by_side;
+    const int64_t y = a.side_by_side == 1 ? (int64_t)line * gather_warps + warp : line;
     unsigned clipped = 0;
-    if (y >= a.rows) return; /* all of the warp */
+    if (y >= a.rows) return; /* the complete warp */
     D *to = (D *)(a.dst + y * a.dst_stride);
-    const PickPiece p = pick_piece<D>(a, to, a.abreast == 1 ? nth : nth + warp);
+    const GatherPiece p = gather_piece<D>(a, to, a.side_by_side == 1 ? nth : nth + warp);
     if (p.end <= p.from) return;
-    const S *const mine = a.staged > 0 ? pick_bring<S>(a, p, y, memory + warp * (a.staged / 16)) : NULL;
+    const S *const mine = a.staged > 0 ? gather_stage<S>(a, p, y, memory + warp * (a.staged / 16)) : NULL;
     to += p.start;
     __syncwarp();
     if (mine == NULL) {
-        for (int w = lane; w < pick_words; w += CUDA_WARP)
-            pick_store(to, w * each, p.from, p.end, [&](int e) {
-                return cuda_sample<D>(pick_far<S>(a, p.start + e, y), a.store, &clipped);
+        for (int w = lane; w < gather_words; w += CUDA_WARP)
+            gather_store(to, w * each, p.from, p.end, [&](int e) {
+                return cuda_sample<D>(gather_any<S>(a, p.start + e, y), a.store, &clipped);
             });
         cuda_count_clipped(a.clipped, clipped);
         return;
@@ -110,30 +113,31 @@ __global__ static void __launch_bounds__(pick_threads, 5) pick_kernel(const __gr
     const int begin = (int)(p.first * a.channels - p.start), step = (int)a.gather.step_x;
     if constexpr (std::is_same<S, D>::value)
         if (a.plain && (step == 1 || (step == -1 && a.channels == 1)))
-            return pick_straight<S>(step == 1 ? mine - begin : mine + begin, step < 0, to, p.from, p.end);
-    const int turn = (step - 1) * a.channels;
-    pick_either<S, D>(a, [&](auto plain) {
+            return gather_plain_row<S>(step == 1 ? mine - begin : mine + begin, step < 0, to, p.from, p.end);
+    const int step_over = (step - 1) * a.channels;
+    gather_either<S, D>(a, [&](auto plain) {
 #pragma unroll 4
-        for (int k = 0; k < pick_words; k += CUDA_WARP)
-            pick_store(to, (lane + k) * each, p.from, p.end, [&](int element) {
+        for (int k = 0; k < gather_words; k += CUDA_WARP)
+            gather_store(to, (lane + k) * each, p.from, p.end, [&](int element) {
                 const int e = element - begin;
-                return pick_made<decltype(plain)::value, S, D>(a, mine[e + pick_pixel(a, e) * turn], &clipped);
+                return gather_made<decltype(plain)::value, S, D>(a, mine[e + gather_pixel(a, e) * step_over],
+                                                                 &clipped);
             });
     });
     cuda_count_clipped(a.clipped, clipped);
 }
 
-/* ---- where columns become rows -------------------------------------------------------------------------- */
+/* ---- columns become rows --------------------------------------------------------------------------------- */
 
-/* Where word `word` of row x of a tile lies: rows are turned round, so that threads which make neighbouring words of the
- * destination, and read one column of the tile, do not meet in a bank. */
-__device__ __forceinline__ static int tile_at(int x, int word, int pixel)
+/* The place of word `word` of row x of a tile: rows are rotated, so that threads which make neighbouring words
+ * of the destination, and read one column of the tile, use different banks. */
+CUDA_INLINE int tile_at(int x, int word, int pixel)
 {
     return x * tile_words + ((word + (x * pixel >> 2)) & (tile_words - 1));
 }
 
-/* Word `nth` of `bytes` bytes that begin anywhere; what comes after them is not read, but to the end of a word. */
-__device__ __forceinline__ static uint32_t pick_word(const char *from, int nth, int bytes)
+/* Word `nth` of `bytes` unaligned bytes; nothing after them is read, but the rest of a word. */
+CUDA_INLINE uint32_t gather_word(const char *from, int nth, int bytes)
 {
     const int off = (int)((uintptr_t)from & 3);
     const uint32_t *const word = (const uint32_t *)(from - off) + nth;
@@ -142,16 +146,16 @@ __device__ __forceinline__ static uint32_t pick_word(const char *from, int nth, 
     return __funnelshift_r(low, nth * 4 + 4 - off < bytes ? word[1] : 0, 8 * off);
 }
 
-/* Words of a tile whose samples stay what they are, of one channel, so many rows of them at a time as a word has samples.
- * `to` is the first of the tile's rows, of ny, of nx samples. */
+/* Transposes words of a tile of unchanged samples of one channel, as many rows at a time as a word has samples.
+ * `to` is the first of the tile's ny rows of nx samples. */
 template <typename S>
-__device__ __forceinline__ static void pick_turn(const uint32_t *tile, char *to, int64_t stride, bool back, int nx, int ny)
+CUDA_INLINE void gather_plain_tile(const uint32_t *tile, char *to, int64_t stride, bool back, int nx, int ny)
 {
     constexpr int each = 4 / (int)sizeof(S);
     const int lane = threadIdx.x % CUDA_WARP;
     if (back) to += (ny - 1) * stride, stride = -stride;
     to += (int64_t)(threadIdx.x / CUDA_WARP) * each * stride;
-    for (int j = threadIdx.x / CUDA_WARP; j * each < ny; j += pick_warps, to += pick_warps * each * stride)
+    for (int j = threadIdx.x / CUDA_WARP; j * each < ny; j += gather_warps, to += gather_warps * each * stride)
 #pragma unroll 4
         for (int w = lane; w * each < nx; w += CUDA_WARP) {
             uint32_t m[each], made[each];
@@ -168,7 +172,7 @@ __device__ __forceinline__ static void pick_turn(const uint32_t *tile, char *to,
                 made[0] = __byte_perm(m[0], m[1], 0x5410);
                 made[1] = __byte_perm(m[0], m[1], 0x7632);
             } else {
-                made[0] = pick_plain<S>(m[0]);
+                made[0] = gather_plain<S>(m[0]);
             }
 #pragma unroll
             for (int c = 0; c < each; c++) {
@@ -185,15 +189,17 @@ __device__ __forceinline__ static void pick_turn(const uint32_t *tile, char *to,
 }
 
 template <typename S, typename D>
-__global__ static void __launch_bounds__(pick_threads, 5) pick_turned_kernel(const __grid_constant__ PickArgs a)
+__global__ static void __launch_bounds__(gather_threads, 5)
+    gather_transposed_kernel(const __grid_constant__ GatherArgs a)
 {
     constexpr int each = 4 / (int)sizeof(D);
     __shared__ uint32_t tile[tile_rows * tile_words];
-    const int warp = threadIdx.x / CUDA_WARP, lane = threadIdx.x % CUDA_WARP, pixel = a.channels * (int)sizeof(S);
+    const int warp = threadIdx.x / CUDA_WARP, lane = threadIdx.x % CUDA_WARP,
+              pixel = a.channels * (int)sizeof(S);
     const unsigned line = blockIdx.x / a.across;
     const int64_t x = (int64_t)(blockIdx.x - line * a.across) * a.tile_x, y = (int64_t)line * a.tile_y;
     const int nx = (int)cuda_min(a.tile_x, a.cols - x), ny = (int)cuda_min(a.tile_y, a.rows - y);
-    /* its corners in the source */
+    /* the corners in the source */
     const int64_t u0 = a.gather.x0 + a.gather.step_x * (a.dst_y + y), u1 = u0 + a.gather.step_x * (ny - 1),
                   v0 = a.gather.y0 + a.gather.step_y * (a.dst_x + x), v1 = v0 + a.gather.step_y * (nx - 1);
     const bool inside = cuda_min(u0, u1) >= 0 && cuda_max(u0, u1) < a.src_width && cuda_min(v0, v1) >= 0 &&
@@ -204,87 +210,91 @@ __global__ static void __launch_bounds__(pick_threads, 5) pick_turned_kernel(con
         const int64_t down = a.gather.step_y * a.src_stride;
         const char *row = from + warp * down;
         if (lane * 4 >= ny * pixel) {
-            /* nothing of the row is for this thread */
+            /* no part of the row for this thread */
         } else if (cuda_aligned(from, down, 4)) {
 #pragma unroll 4
-            for (int i = warp; i < nx; i += pick_warps, row += pick_warps * down)
+            for (int i = warp; i < nx; i += gather_warps, row += gather_warps * down)
                 tile[tile_at(i, lane, pixel)] = reinterpret_cast<const uint32_t *>(row)[lane];
         } else {
 #pragma unroll 4
-            for (int i = warp; i < nx; i += pick_warps, row += pick_warps * down)
-                tile[tile_at(i, lane, pixel)] = pick_word(row, lane, ny * pixel);
+            for (int i = warp; i < nx; i += gather_warps, row += gather_warps * down)
+                tile[tile_at(i, lane, pixel)] = gather_word(row, lane, ny * pixel);
         }
         __syncthreads();
     }
     char *const corner = a.dst + y * a.dst_stride + x * a.channels * (int64_t)sizeof(D);
     if constexpr (std::is_same<S, D>::value)
         if (inside && a.plain && a.channels == 1 && cuda_aligned(corner, a.dst_stride, 4))
-            return pick_turn<S>(tile, corner, a.dst_stride, a.gather.step_x < 0, nx, ny);
-    for (int r = warp; r < ny; r += pick_warps) {
+            return gather_plain_tile<S>(tile, corner, a.dst_stride, a.gather.step_x < 0, nx, ny);
+    for (int r = warp; r < ny; r += gather_warps) {
         D *const to = (D *)(corner + r * a.dst_stride);
         const int lead = (int)((uintptr_t)to & 3) / (int)sizeof(D), end = nx * a.channels;
         const int column = (a.gather.step_x > 0 ? r : ny - 1 - r) * pixel;
         if (inside)
-            pick_either<S, D>(a, [&](auto plain) {
+            gather_either<S, D>(a, [&](auto plain) {
                 for (int w = lane; w * each < end + lead; w += CUDA_WARP)
-                    pick_store(to, w * each - lead, 0, end, [&](int e) {
-                        const int i = pick_pixel(a, e), at = column + (e - i * a.channels) * (int)sizeof(S);
+                    gather_store(to, w * each - lead, 0, end, [&](int e) {
+                        const int i = gather_pixel(a, e), at = column + (e - i * a.channels) * (int)sizeof(S);
                         const char *const word = (const char *)(tile + tile_at(i, at >> 2, pixel));
-                        return pick_made<decltype(plain)::value, S, D>(a, *(const S *)(word + (at & 3)), &clipped);
+                        return gather_made<decltype(plain)::value, S, D>(a, *(const S *)(word + (at & 3)),
+                                                                         &clipped);
                     });
             });
         else
             for (int w = lane; w * each < end + lead; w += CUDA_WARP)
-                pick_store(to, w * each - lead, 0, end, [&](int e) {
-                    return cuda_sample<D>(pick_far<S>(a, x * a.channels + e, y + r), a.store, &clipped);
+                gather_store(to, w * each - lead, 0, end, [&](int e) {
+                    return cuda_sample<D>(gather_any<S>(a, x * a.channels + e, y + r), a.store, &clipped);
                 });
     }
     cuda_count_clipped(a.clipped, clipped);
 }
 
-/* ---- launching ------------------------------------------------------------------------------------------ */
+/* ---- launches -------------------------------------------------------------------------------------------- */
 
-/* Bytes that a warp brings for a piece: its pixels, which may begin and end in others; 0: too many. */
-static int staged_bytes(const PickArgs *a, int64_t src_size, int64_t dst_size)
+/* Bytes that a warp stages for a piece, whose first and last pixel may be incomplete; 0: too many. */
+static int staged_bytes(const GatherArgs *a, int64_t src_size, int64_t dst_size)
 {
     const int64_t step = a->gather.step_x < 0 ? -a->gather.step_x : a->gather.step_x;
-    if (a->gather.transposed || a->channels > pick_channels || step > pick_most) return 0;
-    const int64_t pixels = pick_words * 4 / (dst_size * a->channels) + 2,
+    if (a->gather.transposed || a->channels > gather_channels || step > gather_most) return 0;
+    const int64_t pixels = gather_words * 4 / (dst_size * a->channels) + 2,
                   bytes = (pixels * step + 1) * a->channels * src_size + 48;
-    return bytes > pick_most ? 0 : (int)(bytes / 16 * 16);
+    return bytes > gather_most ? 0 : (int)(bytes / 16 * 16);
 }
 
-/* The sides of a tile: what it has of a row of the source fills a row of words. */
-static bool find_tile(PickArgs *a, int64_t src_size)
+/* The sides of a tile: its part of a row of the source fills a row of words. */
+static bool find_tile(GatherArgs *a, int64_t src_size)
 {
     const int most = tile_words * 4 / (a->channels * (int)src_size);
-    if (most < 4 || a->channels > pick_channels || a->gather.step_x * a->gather.step_x != 1) return false;
+    if (most < 4 || a->channels > gather_channels || a->gather.step_x * a->gather.step_x != 1) return false;
     a->tile_y = most;
     a->tile_x = tile_rows;
     return true;
 }
 
-template <typename S, typename D> static HaloStatus launch(HaloDevice *device, PickArgs *a)
+template <typename S, typename D> static HaloStatus launch(HaloDevice *device, GatherArgs *a)
 {
     const int64_t each = 4 / (int64_t)sizeof(D);
     if (a->gather.transposed && find_tile(a, sizeof(S))) {
         const int64_t across = cuda_ceil_div(a->cols, a->tile_x);
         a->across = (unsigned)across;
-        CUDA_LAUNCH(device, (pick_turned_kernel<S, D>), across * cuda_ceil_div(a->rows, a->tile_y), pick_threads, 0, *a);
+        CUDA_LAUNCH(device, (gather_transposed_kernel<S, D>), across * cuda_ceil_div(a->rows, a->tile_y),
+                    gather_threads, 0, *a);
         return HALO_OK;
     }
-    const int64_t pieces = cuda_ceil_div(a->cols * a->channels + each - 1, pick_words * each);
-    a->abreast = a->rows < pick_warps ? pick_warps : 1;
+    const int64_t pieces = cuda_ceil_div(a->cols * a->channels + each - 1, gather_words * each);
+    a->side_by_side = a->rows < gather_warps ? gather_warps : 1;
     a->staged = staged_bytes(a, sizeof(S), sizeof(D));
-    a->across = (unsigned)cuda_ceil_div(pieces, a->abreast);
-    CUDA_LAUNCH(device, (pick_kernel<S, D>), a->across * cuda_ceil_div(a->rows, pick_warps / a->abreast), pick_threads,
-                a->staged * pick_warps, *a);
+    a->across = (unsigned)cuda_ceil_div(pieces, a->side_by_side);
+    CUDA_LAUNCH(device, (gather_kernel<S, D>),
+                a->across * cuda_ceil_div(a->rows, gather_warps / a->side_by_side), gather_threads,
+                a->staged * gather_warps, *a);
     return HALO_OK;
 }
 
-HaloStatus cuda_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather, HaloStore store)
+HaloStatus cuda_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
+                     HaloStore store)
 {
-    PickArgs args = {};
+    GatherArgs args = {};
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
     args.src = (const char *)src->data;
@@ -305,8 +315,9 @@ HaloStatus cuda_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, con
     args.gather = *gather;
     args.store = store;
     args.clipped = device->clipped;
-    pick_make_line(&args, (int64_t)halo_dtype_size(src->shape.dtype), (int64_t)halo_dtype_size(dst->shape.dtype));
-    if (pick_few_takes(&args)) return pick_few(device, &args, src->shape.dtype, dst->shape.dtype);
+    gather_make_line(&args, (int64_t)halo_dtype_size(src->shape.dtype),
+                     (int64_t)halo_dtype_size(dst->shape.dtype));
+    if (gather_narrow_takes(&args)) return gather_narrow(device, &args, src->shape.dtype, dst->shape.dtype);
     return row_types(src->shape.dtype, dst->shape.dtype,
                      [&](auto s, auto d) { return launch<decltype(s), decltype(d)>(device, &args); });
 }

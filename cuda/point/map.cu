@@ -1,10 +1,10 @@
-/* Points: one sample or pixel at a time. */
+/* Point operations: one sample or pixel at a time. */
 #include "map.cuh"
 
 static const int map_threads = 256;
 
-/* `Pack` samples in as few accesses as they take, scaled by `store` on the way out. */
-template <typename S, int Pack> __device__ __forceinline__ static void load_pack(float v[Pack], const S *from)
+/* Loads `Pack` samples in as few accesses as possible. */
+template <typename S, int Pack> CUDA_INLINE void load_pack(float v[Pack], const S *from)
 {
     if constexpr (Pack % 4 == 0)
         cuda_load_fours<S, Pack>(v, from);
@@ -16,7 +16,7 @@ template <typename S, int Pack> __device__ __forceinline__ static void load_pack
 }
 
 template <typename D, int Pack>
-__device__ __forceinline__ static void store_pack(D *to, float v[Pack], HaloStore store, unsigned *clipped)
+CUDA_INLINE void store_pack(D *to, float v[Pack], HaloStore store, unsigned *clipped)
 {
     if constexpr (Pack % 4 == 0) {
         if (store.num != 1.0f || store.den != 1.0f)
@@ -31,8 +31,8 @@ __device__ __forceinline__ static void store_pack(D *to, float v[Pack], HaloStor
     }
 }
 
-/* What becomes of whole packs. Where a channel is alpha, pixels have 2 or 4 channels and none is divided. */
-template <int Count> __device__ __forceinline__ static void map_samples(const MapArgs &a, const float straight[Count], float v[Count])
+/* Maps complete packs. With an alpha channel, pixels have 2 or 4 channels and none is split. */
+template <int Count> CUDA_INLINE void map_samples(const MapArgs &a, const float straight[Count], float v[Count])
 {
 #pragma unroll
     for (int k = 0; k < Count; k++) v[k] = straight[k];
@@ -51,7 +51,7 @@ template <int Count> __device__ __forceinline__ static void map_samples(const Ma
 
 /* Gray of three channels: three packs become one. */
 template <typename S, typename D, int Pack>
-__device__ __forceinline__ static void map_gray(const MapArgs &a, const S *from, D *to, unsigned *clipped)
+CUDA_INLINE void map_gray(const MapArgs &a, const S *from, D *to, unsigned *clipped)
 {
     float rgb[3 * Pack], v[Pack];
 #pragma unroll
@@ -78,10 +78,10 @@ __global__ static void __launch_bounds__(map_threads) gray_kernel(const __grid_c
     cuda_count_clipped(a.clipped, clipped);
 }
 
-/* Packs of a thread, a block's width apart: of floats two are on their way before any is mapped. */
+/* Packs of a thread, a block's width apart: of floats two are in flight before the first is mapped. */
 template <typename S, int Pack> static constexpr int map_turns = Pack == 4 && sizeof(S) <= 4 ? 2 : 1;
 
-/* A thread makes packs of `Pack` samples in one access each, and the last of a row one by one. */
+/* A thread maps packs of `Pack` samples in one access each, and the last of a row one by one. */
 template <typename S, typename D, int Pack>
 __global__ static void __launch_bounds__(map_threads) map_kernel(const __grid_constant__ MapArgs a)
 {
@@ -99,7 +99,8 @@ __global__ static void __launch_bounds__(map_threads) map_kernel(const __grid_co
         map_samples<turns * Pack>(a, straight, v);
 #pragma unroll
         for (int t = 0; t < turns; t++)
-            if (e + t * step + Pack <= a.cols) store_pack<D, Pack>(to + e + t * step, v + t * Pack, a.store, &clipped);
+            if (e + t * step + Pack <= a.cols)
+                store_pack<D, Pack>(to + e + t * step, v + t * Pack, a.store, &clipped);
     }
     for (int t = 0; t < turns; t++) {
         const int64_t at = e + t * step;
@@ -109,7 +110,7 @@ __global__ static void __launch_bounds__(map_threads) map_kernel(const __grid_co
     cuda_count_clipped(a.clipped, clipped);
 }
 
-/* Can the samples be taken in packs, without looking at pixels? */
+/* Can samples be mapped in packs, regardless of pixels? */
 static bool map_packs(const MapArgs *a)
 {
     if (a->map.kind == HALO_MAP_GRAY) return false;
@@ -128,7 +129,9 @@ template <typename S, typename D> static HaloStatus launch(HaloDevice *device, M
     const bool gray = args->map.kind == HALO_MAP_GRAY && args->src_channels == 3 && pack % 4 == 0 &&
                       cuda_aligned(args->src, args->src_stride, pack * sizeof(S)) &&
                       cuda_aligned(args->dst, args->dst_stride, pack * sizeof(D));
-    args->row_blocks = cuda_ceil_div(args->cols, (int64_t)map_threads * (packed ? pack * map_turns<S, pack> : gray ? pack : 1));
+    args->row_blocks = cuda_ceil_div(args->cols, (int64_t)map_threads * (packed ? pack * map_turns<S, pack>
+                                                                         : gray ? pack
+                                                                                : 1));
     if constexpr (pack % 4 == 0)
         if (gray) {
             CUDA_LAUNCH(device, (gray_kernel<S, D, pack>), args->row_blocks * rows, map_threads, 0, *args);

@@ -1,4 +1,4 @@
-/* What the files of maps share: what is mapped, and one sample of it. */
+/* What the files of point operations share: parameters, and mapping one sample. */
 #ifndef HALO_CUDA_MAP_CUH
 #define HALO_CUDA_MAP_CUH
 
@@ -8,8 +8,8 @@ struct MapArgs {
     const char *src;
     char *dst;
     int64_t src_stride, dst_stride;
-    int64_t cols;       /* samples of a destination's row; all of them, where rows follow without a gap */
-    int64_t row_blocks; /* blocks a row takes */
+    int64_t cols;       /* samples of a destination's row; of all rows if they have no gaps */
+    int64_t row_blocks; /* blocks of a row */
     int src_channels, channels;
     int src_alpha, alpha; /* -1: none */
     HaloMap map;
@@ -17,12 +17,12 @@ struct MapArgs {
     unsigned long long *clipped;
 };
 
-/* Curves are two hundred instructions each: a function of their own, or they would be most of a kernel for every one of a
- * thread's samples. */
+/* Curves are two hundred instructions each: out of line, or they would be most of a kernel for every sample of
+ * a thread. */
 __device__ __noinline__ static float map_curve(float v, const HaloPoint &point) { return halo_point(v, point); }
 
-/* The points and the scale, for `Count` samples at once: one decision serves them all. */
-template <int Count> __device__ __forceinline__ static void apply(const HaloMap &map, float v[Count])
+/* Applies the points and the scale to `Count` samples at once: one branch for all of them. */
+template <int Count> CUDA_INLINE void apply(const HaloMap &map, float v[Count])
 {
     for (int p = 0; p < map.points; p++) {
         const HaloPoint &point = map.point[p];
@@ -38,9 +38,9 @@ template <int Count> __device__ __forceinline__ static void apply(const HaloMap 
     }
 }
 
-/* One sample of the destination, for any layout of channels. */
+/* Maps one sample of the destination, for any channels. */
 template <typename S, typename D>
-__device__ __forceinline__ static D map_one(const MapArgs &a, const S *row, int64_t e, unsigned *clipped)
+CUDA_INLINE D map_one(const MapArgs &a, const S *row, int64_t e, unsigned *clipped)
 {
     const int64_t pixel = e / a.channels;
     const int c = (int)(e % a.channels);
@@ -58,12 +58,13 @@ __device__ __forceinline__ static D map_one(const MapArgs &a, const S *row, int6
     return cuda_sample<D>(v[0], a.store, clipped);
 }
 
-/* Samples that a thread takes in one access, where rows allow it. */
+/* Samples of a thread in one access, where rows are aligned. */
 template <typename S, typename D>
 static constexpr int map_pack_of = 16 / (int)(sizeof(S) > sizeof(D) ? sizeof(S) : sizeof(D));
 
-/* Is looking up faster than computing? Then `look` does the whole map; its samples are taken in packs (table.cu). */
+/* Is a table faster than computing? Then cuda_map_look does the complete map, in packs (table.cu). */
 template <typename S, typename D> bool cuda_map_table_pays(const MapArgs *args, int64_t rows);
-template <typename S, typename D> HaloStatus cuda_map_look(HaloDevice *device, const MapArgs *args, int64_t rows);
+template <typename S, typename D>
+HaloStatus cuda_map_look(HaloDevice *device, const MapArgs *args, int64_t rows);
 
 #endif

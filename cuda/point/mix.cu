@@ -1,5 +1,6 @@
-/* Channels made of channels, and gains along time: a thread makes a sample. */
+/* Mixes channels, and applies gains along time: a thread computes one sample. */
 #include "mix.cuh"
+#include "rows.cuh"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,9 @@
 
 static const int mix_threads = 256;
 
-/* Where samples lie: those of the destination's rectangle, at the same places of the source. */
+/* The samples of the destination's rectangle, and those at the same positions of the source. */
 struct MixPlaces {
-    const char *src; /* the sample of the source that lies under the destination's first */
+    const char *src; /* the source's sample at the destination's first */
     char *dst;
     HaloDtype src_dtype, dst_dtype;
     int64_t src_stride, dst_stride;
@@ -39,14 +40,12 @@ static MixPlaces places_of(const HaloDevice *device, const HaloBuf *src, HaloBuf
     return p;
 }
 
-__device__ __forceinline__ static float get(const MixPlaces &p, int64_t y, int64_t e)
+CUDA_INLINE float get(const MixPlaces &p, int64_t y, int64_t e)
 {
-    float v = 0.0f;
-    cuda_typed(p.src_dtype, [&](auto zero) { v = (float)((const decltype(zero) *)(p.src + y * p.src_stride))[e]; });
-    return v;
+    return row_sample(p.src + y * p.src_stride, p.src_dtype, e);
 }
 
-__device__ __forceinline__ static void put(const MixPlaces &p, int64_t y, int64_t e, float v, unsigned *clipped)
+CUDA_INLINE void put(const MixPlaces &p, int64_t y, int64_t e, float v, unsigned *clipped)
 {
     cuda_typed(p.dst_dtype, [&](auto zero) {
         using D = decltype(zero);
@@ -54,7 +53,7 @@ __device__ __forceinline__ static void put(const MixPlaces &p, int64_t y, int64_
     });
 }
 
-/* ---- channels ------------------------------------------------------------------------------------------- */
+/* ---- channels -------------------------------------------------------------------------------------------- */
 
 /* begin: [channels + 1], then the terms. */
 __global__ static void __launch_bounds__(mix_threads)
@@ -66,7 +65,8 @@ __global__ static void __launch_bounds__(mix_threads)
         const int64_t pixel = e / p.channels, from = pixel * p.src_channels;
         const int c = (int)(e - pixel * p.channels), first = begin[c], end = begin[c + 1];
         float sum = 0.0f;
-        for (int t = first; t < end; t++) sum = halo_mix_add(term[t], get(p, y, from + term[t].channel), t == first, sum);
+        for (int t = first; t < end; t++)
+            sum = halo_mix_add(term[t], get(p, y, from + term[t].channel), t == first, sum);
         put(p, y, e, sum, &clipped);
     }
     cuda_count_clipped(p.clipped, clipped);
@@ -85,7 +85,7 @@ HaloStatus cuda_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     memcpy(host, mix->begin, begins);
     memcpy(host + begins, mix->term, terms);
     const cudaError_t error = cudaMemcpyAsync(there, host, bytes, cudaMemcpyHostToDevice, device->stream);
-    free(host); /* what is not pinned has been copied by now */
+    free(host); /* pageable memory has been copied by now */
     if (error != cudaSuccess) return cuda_fail(error, "cudaMemcpyAsync");
     const MixPlaces p = places_of(device, src, dst, store);
     CUDA_LAUNCH(device, mix_kernel, p.row_blocks * dst->rows, mix_threads, 0, p, (const int *)there,
@@ -93,10 +93,10 @@ HaloStatus cuda_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     return HALO_OK;
 }
 
-/* ---- gains ---------------------------------------------------------------------------------------------- */
+/* ---- gains ----------------------------------------------------------------------------------------------- */
 
 struct FadeArgs {
-    int64_t x, width; /* of the rectangle, and of the whole */
+    int64_t x, width; /* of the rectangle, and of the sound */
     int64_t in, out;
     const float *gain;
 };
@@ -116,7 +116,8 @@ __global__ static void __launch_bounds__(mix_threads)
     cuda_count_clipped(p.clipped, clipped);
 }
 
-HaloStatus cuda_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloFade *fade, HaloStore store)
+HaloStatus cuda_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloFade *fade,
+                     HaloStore store)
 {
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;

@@ -1,45 +1,43 @@
-/* One picture over another, and alpha from a mask. Where pictures have up to four channels and alpha is the last of them, a
- * thread takes a pack of pixels; else it takes one. */
+/* One picture over another, and alpha from a mask. For up to four channels with alpha as the last, a thread
+ * takes a pack of pixels, else one pixel. */
+#include "halo/pairs.h"
 #include "over.cuh"
 #include "rows.cuh"
-#include "halo/pairs.h"
 
 struct OverArgs {
-    const char *a, *b; /* a: the pixel for the first of dst; b: the first that it holds */
+    const char *a, *b; /* a: the pixel at the first of dst; b: its first in the buffer */
     char *dst;
     int64_t a_stride, b_stride, dst_stride;
-    int64_t cols;                               /* pixels of a row of dst */
-    unsigned across;                            /* blocks of a row */
-    bool a_packs, b_packs, packs;               /* are rows aligned to packs? Those of b, where dst's packs begin */
-    int64_t b_left, b_top, b_right, b_bottom;   /* where b lies, counted in dst's rectangle */
-    int64_t b_step;                             /* pixels of b from one of a's to the next: 1, or 0 */
+    int64_t cols;                 /* pixels of a row of dst */
+    unsigned across;              /* blocks of a row */
+    bool a_packs, b_packs, packs; /* are rows aligned to packs? Those of b, where packs of dst begin */
+    int64_t b_left, b_top, b_right, b_bottom; /* b's rectangle, relative to dst's */
+    int64_t b_step;                           /* pixels of b per pixel of a: 1, or 0 */
     int a_channels, b_channels, channels;
-    int a_alpha, b_alpha, alpha;                /* -1: none */
+    int a_alpha, b_alpha, alpha; /* -1: none */
     HaloDtype a_type, b_type, type;
-    bool over;                                  /* else cut out */
+    bool over; /* else cutout */
     float white;
     HaloStore store;
     unsigned long long *clipped;
 };
 
 /* Channel c of pixel x of row y. */
-__device__ __forceinline__ static float load_one(const char *data, int64_t stride, HaloDtype type, int64_t x, int64_t y,
-                                                 int channels, int c)
+CUDA_INLINE float load_one(const char *data, int64_t stride, HaloDtype type, int64_t x, int64_t y, int channels,
+                           int c)
 {
-    float v = 0.0f;
-    cuda_typed(type, [&](auto zero) { v = (float)((const decltype(zero) *)(data + y * stride))[x * channels + c]; });
-    return v;
+    return row_sample(data + y * stride, type, x * channels + c);
 }
 
-/* ---- a pixel -------------------------------------------------------------------------------------------- */
+/* ---- a pixel --------------------------------------------------------------------------------------------- */
 
-/* What of b lies on a pixel, as HALO_COMBINE_OVER has it: the shares. */
+/* The weights of a pixel of HALO_COMBINE_OVER: of b, of a, and of both. */
 struct Shares {
     float t, r, u;
 };
 
-/* Of the alphas of b and a; each is `white` where there is none. */
-__device__ __forceinline__ static Shares shares_of(float b, float a, bool b_has, bool a_has, float white)
+/* From the alphas of b and a; `white` if there is none. */
+CUDA_INLINE Shares shares_of(float b, float a, bool b_has, bool a_has, float white)
 {
     Shares shares;
     shares.t = b_has ? b / white : 1.0f;
@@ -48,22 +46,22 @@ __device__ __forceinline__ static Shares shares_of(float b, float a, bool b_has,
     return shares;
 }
 
-__device__ __forceinline__ static Shares shares_at(const OverArgs &args, int64_t x, int64_t y)
+CUDA_INLINE Shares shares_at(const OverArgs &args, int64_t x, int64_t y)
 {
     const bool b_has = args.b_alpha >= 0, a_has = args.a_alpha >= 0;
-    const float b = b_has ? load_one(args.b, args.b_stride, args.b_type, x - args.b_left, y - args.b_top, args.b_channels,
-                                     args.b_alpha)
+    const float b = b_has ? load_one(args.b, args.b_stride, args.b_type, x - args.b_left, y - args.b_top,
+                                     args.b_channels, args.b_alpha)
                           : args.white;
-    const float a = a_has ? load_one(args.a, args.a_stride, args.a_type, x, y, args.a_channels, args.a_alpha) : args.white;
+    const float a =
+        a_has ? load_one(args.a, args.a_stride, args.a_type, x, y, args.a_channels, args.a_alpha) : args.white;
     return shares_of(b, a, b_has, a_has, args.white);
 }
 
-/* Channel c of a pixel with b on it. */
-__device__ __forceinline__ static float over_one(const OverArgs &args, const Shares &shares, float a, int64_t x, int64_t y,
-                                                 int c)
+/* Channel c of a pixel under b. */
+CUDA_INLINE float over_one(const OverArgs &args, const Shares &shares, float a, int64_t x, int64_t y, int c)
 {
     if (c == args.alpha) return shares.u * args.white;
-    int k = args.alpha >= 0 && c > args.alpha ? c - 1 : c; /* which colour it is */
+    int k = args.alpha >= 0 && c > args.alpha ? c - 1 : c; /* index among the colours */
     if (args.b_channels == 1 + (args.b_alpha >= 0)) k = 0;
     if (args.b_alpha >= 0 && k >= args.b_alpha) k++;
     const float b =
@@ -77,7 +75,8 @@ __global__ static void __launch_bounds__(rows_threads) pixel_kernel(const __grid
     const int64_t x = p.at, y = p.y;
     unsigned clipped = 0;
     if (x < args.cols) {
-        const bool on = args.over && x >= args.b_left && x < args.b_right && y >= args.b_top && y < args.b_bottom;
+        const bool on =
+            args.over && x >= args.b_left && x < args.b_right && y >= args.b_top && y < args.b_bottom;
         Shares shares = {};
         if (on) shares = shares_at(args, x, y);
         for (int c = 0; c < args.channels; c++) {
@@ -86,7 +85,8 @@ __global__ static void __launch_bounds__(rows_threads) pixel_kernel(const __grid
                           : args.white;
             if (on) v = over_one(args, shares, v, x, y, c);
             if (!args.over && c == args.alpha)
-                v *= load_one(args.b, args.b_stride, args.b_type, x * args.b_step, y, args.b_channels, 0) / args.white;
+                v *= load_one(args.b, args.b_stride, args.b_type, x * args.b_step, y, args.b_channels, 0) /
+                     args.white;
             v = halo_canonical(v);
             cuda_typed(args.type, [&](auto zero) {
                 using D = decltype(zero);
@@ -98,31 +98,31 @@ __global__ static void __launch_bounds__(rows_threads) pixel_kernel(const __grid
     cuda_count_clipped(args.clipped, clipped);
 }
 
-/* ---- packs ---------------------------------------------------------------------------------------------- */
+/* ---- packs ----------------------------------------------------------------------------------------------- */
 
-/* Of so many channels, is the last alpha? */
+/* With so many channels, is the last alpha? */
 __host__ __device__ static constexpr bool has_alpha(int channels) { return channels % 2 == 0; }
 
-/* Pixels that a thread takes, of so many channels. */
+/* Pixels of a thread, with so many channels. */
 __host__ __device__ static constexpr int pixels_of(int channels) { return channels == 1 ? 8 : 4; }
 
-/* A pixel of B channels lies on one of A, which becomes what is seen. */
-template <int A, int B> __device__ __forceinline__ static void lay(float *a, const float *b, float white)
+/* Puts a pixel of B channels over one of A channels, in place. */
+template <int A, int B> CUDA_INLINE void compose(float *a, const float *b, float white)
 {
     const Shares shares = shares_of(b[B - 1], a[A - 1], has_alpha(B), has_alpha(A), white);
     constexpr int colours = A - has_alpha(A);
 #pragma unroll
     for (int c = 0; c < colours; c++) {
-        const float sum = halo_fma(b[B > 2 ? c : 0], shares.t, a[c] * shares.r); /* halo_over; a division by 1 is none */
+        const float sum =
+            halo_fma(b[B > 2 ? c : 0], shares.t, a[c] * shares.r); /* halo_over; a division by 1 is left out */
         if (shares.u > 0.0f) a[c] = shares.u == 1.0f ? sum : sum / shares.u;
     }
     if (has_alpha(A)) a[A - 1] = shares.u * white;
 }
 
-/* The pack of pixels of b that lies on pixels x and on of row y; a bit for each that there is. */
+/* Loads the pack of pixels of b over pixels x and on of row y; returns a bit for each that exists. */
 template <int B, int Pixels>
-__device__ __forceinline__ static unsigned load_upper(float b[Pixels * B], const OverArgs &args, int64_t x, int64_t y,
-                                                      int count)
+CUDA_INLINE unsigned load_upper(float b[Pixels * B], const OverArgs &args, int64_t x, int64_t y, int count)
 {
     const int64_t left = args.b_left - x, right = args.b_right - x;
     const char *const row = args.b + (y - args.b_top) * args.b_stride;
@@ -158,16 +158,17 @@ __global__ static void __launch_bounds__(rows_threads) over_kernel(const __grid_
         const unsigned on = load_upper<B, pixels>(b, args, p.at, p.y, count);
 #pragma unroll
         for (int k = 0; k < pixels; k++)
-            if (on >> k & 1) lay<A, B>(a + k * A, b + k * B, args.white);
+            if (on >> k & 1) compose<A, B>(a + k * A, b + k * B, args.white);
 #pragma unroll
         for (int k = 0; k < pixels * A; k++) a[k] = halo_canonical(a[k]);
-        row_store<pixels * A>(args.dst + p.y * args.dst_stride, args.type, p.at * A, count * A, args.packs, a, args.store,
-                              &clipped);
+        row_store<pixels * A>(args.dst + p.y * args.dst_stride, args.type, p.at * A, count * A, args.packs, a,
+                              args.store, &clipped);
     }
     cuda_count_clipped(args.clipped, clipped);
 }
 
-template <int A> __global__ static void __launch_bounds__(rows_threads) cutout_kernel(const __grid_constant__ OverArgs args)
+template <int A>
+__global__ static void __launch_bounds__(rows_threads) cutout_kernel(const __grid_constant__ OverArgs args)
 {
     constexpr int pixels = pixels_of(A), made = A + !has_alpha(A);
     const RowPlace p = row_place(args.across, pixels);
@@ -193,25 +194,27 @@ template <int A> __global__ static void __launch_bounds__(rows_threads) cutout_k
             const float alpha = has_alpha(A) ? a[k * A + A - 1] : args.white;
             v[k * made + made - 1] = halo_canonical(alpha * (args.white == 1.0f ? b[k] : b[k] / args.white));
         }
-        row_store<pixels * made>(args.dst + p.y * args.dst_stride, args.type, p.at * made, count * made, args.packs, v,
-                                 args.store, &clipped);
+        row_store<pixels * made>(args.dst + p.y * args.dst_stride, args.type, p.at * made, count * made,
+                                 args.packs, v, args.store, &clipped);
     }
     cuda_count_clipped(args.clipped, clipped);
 }
 
-/* ---- launching ------------------------------------------------------------------------------------------ */
+/* ---- launches -------------------------------------------------------------------------------------------- */
 
-/* Is alpha the last of one to four channels, of which it makes an even number? */
-static bool usual(int channels, int alpha)
+/* Is alpha the last of two or four channels, or missing from one or three? */
+static bool alpha_is_last(int channels, int alpha)
 {
     return channels <= 4 && alpha == (has_alpha(channels) ? channels - 1 : -1);
 }
 
 static bool takes_packs(const OverArgs *args)
 {
-    if (!usual(args->a_channels, args->a_alpha) || !usual(args->channels, args->alpha)) return false;
+    if (!alpha_is_last(args->a_channels, args->a_alpha) || !alpha_is_last(args->channels, args->alpha))
+        return false;
     const int colours = args->b_channels - (args->b_alpha >= 0);
-    return !args->over || (usual(args->b_channels, args->b_alpha) && (colours == 1 || args->a_channels > 2));
+    return !args->over ||
+           (alpha_is_last(args->b_channels, args->b_alpha) && (colours == 1 || args->a_channels > 2));
 }
 
 template <int A> static HaloStatus launch_packs(HaloDevice *device, OverArgs *args, int64_t rows)
@@ -252,8 +255,8 @@ static HaloStatus over_launch(HaloDevice *device, OverArgs *args, int64_t rows)
     return HALO_OK;
 }
 
-HaloStatus combine_pixels(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine,
-                          HaloStore store)
+HaloStatus combine_pixels(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
+                          const HaloCombine *combine, HaloStore store)
 {
     OverArgs args = {};
     const bool over = combine->kind == HALO_COMBINE_OVER;

@@ -1,13 +1,12 @@
-/* Four neighbouring samples at once: from the word they travel in to f32, and back.
- *
- * The conversion instructions of the GPU have an eighth of the rate of its sums, so both ways go through the
- * bits of a float instead: the float 2^23 + n holds the integer n < 2^23 in its low bits. */
+/* Four neighbouring samples at once: from a word to f32, and back. The GPU's conversion instructions have an
+ * eighth of the rate of additions, so both ways use the bits of a float instead: the float 2^23 + n holds the
+ * integer n < 2^23 in its low bits. */
 #ifndef HALO_CUDA_QUANTISE_CUH
 #define HALO_CUDA_QUANTISE_CUH
 
 #include "common.cuh"
 
-/* What four samples travel as. */
+/* The word of four samples. */
 template <typename T> struct CudaFour;
 template <> struct CudaFour<uint8_t> {
     using Word = uint32_t;
@@ -22,7 +21,7 @@ template <> struct CudaFour<float> {
 };
 template <typename T> using CudaWord = typename CudaFour<T>::Word;
 
-/* ---- from samples --------------------------------------------------------------------------------------- */
+/* ---- from samples ---------------------------------------------------------------------------------------- */
 
 /* The integer that `select` (see __byte_perm) takes out of `word`. */
 __device__ __forceinline__ float cuda_widen(uint32_t word, uint32_t select)
@@ -45,7 +44,7 @@ __device__ __forceinline__ float4 cuda_widen4(uint2 w)
 
 __device__ __forceinline__ float4 cuda_widen4(float4 w) { return w; }
 
-/* ---- to samples ----------------------------------------------------------------------------------------- */
+/* ---- to samples ------------------------------------------------------------------------------------------ */
 
 /* The lowest 8 or 16 bits of four words. */
 __device__ __forceinline__ void cuda_pack4(uint32_t *to, const uint32_t v[4])
@@ -58,8 +57,8 @@ __device__ __forceinline__ void cuda_pack4(uint2 *to, const uint32_t v[4])
     *to = make_uint2(__byte_perm(v[0], v[1], 0x5410), __byte_perm(v[2], v[3], 0x5410));
 }
 
-/* halo_quantise of `Count` samples. v + 1.5 * 2^23 has the bits `zero` + the rounded v; where those of all lie
- * in 0..white nothing is clipped, and that is nearly always so. */
+/* halo_quantise of `Count` samples. v + 1.5 * 2^23 has the bits `zero` + the rounded v; if all of them are in
+ * 0..white nothing is clipped, which is nearly always so. */
 template <typename T, int Count>
 __device__ __forceinline__ void cuda_round(const float *v, uint32_t n[Count], unsigned *clipped)
 {
@@ -71,7 +70,8 @@ __device__ __forceinline__ void cuda_round(const float *v, uint32_t n[Count], un
         seen |= n[i] ^ zero;
     }
     if (seen <= white) return;
-    /* Clipped floats have bits from `zero` - 1 to `zero` + white + 1: whole numbers again, of which just the two ends are lost. */
+        /* Clipped floats have bits from `zero` - 1 to `zero` + white + 1: integers again, of which only the two
+         * ends are clipped. */
 #pragma unroll
     for (int i = 0; i < Count; i++) {
         const float within = fminf(fmaxf(v[i], -1.0f), (float)white + 1.0f); /* NaN becomes -1 */
@@ -81,7 +81,7 @@ __device__ __forceinline__ void cuda_round(const float *v, uint32_t n[Count], un
     }
 }
 
-/* The whole numbers a and b as bytes, at most 255 and at least 0, before the lower half of c. */
+/* The integers a and b as bytes, saturated, before the lower half of c. */
 __device__ __forceinline__ uint32_t cuda_saturate2(int a, int b, uint32_t c)
 {
     uint32_t packed;
@@ -89,8 +89,10 @@ __device__ __forceinline__ uint32_t cuda_saturate2(int a, int b, uint32_t c)
     return packed;
 }
 
-/* cuda_round and cuda_pack4 of bytes. What clips is packed by an instruction that saturates: noise clips often. */
-template <int Count> __device__ __forceinline__ void cuda_bytes(const float *v, uint32_t word[Count / 4], unsigned *clipped)
+/* cuda_round and cuda_pack4 of bytes. Clipped samples are packed by a saturating instruction: noise clips
+ * often. */
+template <int Count>
+__device__ __forceinline__ void cuda_bytes(const float *v, uint32_t word[Count / 4], unsigned *clipped)
 {
     const uint32_t zero = 0x4b400000;
     uint32_t n[Count], seen = 0;
@@ -105,13 +107,15 @@ template <int Count> __device__ __forceinline__ void cuda_bytes(const float *v, 
         return;
     }
 #pragma unroll
-    for (int i = 0; i < Count; i++) { /* NaN becomes -1; what is far above 255 still has bits that are greater */
+    for (int i = 0; i < Count;
+         i++) { /* NaN becomes -1; what is far above 255 still has bits that are greater */
         n[i] = __float_as_uint(__fadd_rn(fmaxf(v[i], -1.0f), 12582912.0f)) - zero;
         *clipped += n[i] > 255;
     }
 #pragma unroll
     for (int q = 0; q < Count / 4; q++)
-        word[q] = cuda_saturate2((int)n[4 * q], (int)n[4 * q + 1], cuda_saturate2((int)n[4 * q + 2], (int)n[4 * q + 3], 0));
+        word[q] = cuda_saturate2((int)n[4 * q], (int)n[4 * q + 1],
+                                 cuda_saturate2((int)n[4 * q + 2], (int)n[4 * q + 3], 0));
 }
 
 template <typename T> __device__ __forceinline__ CudaWord<T> cuda_quantise4(const float v[4], unsigned *clipped)
@@ -127,22 +131,22 @@ template <typename T> __device__ __forceinline__ CudaWord<T> cuda_quantise4(cons
     return word;
 }
 
-/* halo_canonical of what this GPU's arithmetic made: that knows one NaN, 0x7fffffff ("Floating-Point Standard"
- * in NVIDIA's CUDA C++ Programming Guide), and halo's comes before it in the order of integers. */
+/* halo_canonical of a result of the GPU's arithmetic: that has one NaN, 0x7fffffff ("Floating-Point Standard"
+ * in NVIDIA's CUDA C++ Programming Guide), and halo's is less than it as an integer. */
 __device__ __forceinline__ float cuda_canonical(float v)
 {
     return __int_as_float(min(__float_as_int(v), __float_as_int(halo_canonical(NAN))));
 }
 
-/* What four results of arithmetic are stored as. */
+/* The word of four results of arithmetic. */
 template <> __device__ __forceinline__ float4 cuda_quantise4<float>(const float v[4], unsigned *)
 {
     return make_float4(cuda_canonical(v[0]), cuda_canonical(v[1]), cuda_canonical(v[2]), cuda_canonical(v[3]));
 }
 
-/* ---- several fours -------------------------------------------------------------------------------------- */
+/* ---- several fours --------------------------------------------------------------------------------------- */
 
-/* How `Count` samples, a multiple of 4, travel: up to 16 bytes at a time, so aligned. */
+/* The accesses of `Count` samples, a multiple of 4: up to 16 bytes at a time, so aligned. */
 template <typename T, int Count> struct CudaFours {
     static constexpr int most = 16 / (int)sizeof(CudaWord<T>), at_once = Count / 4 < most ? Count / 4 : most;
     typedef CudaPack<CudaWord<T>, at_once> Pack;
@@ -165,8 +169,8 @@ template <typename T, int Count> __device__ __forceinline__ void cuda_load_fours
     }
 }
 
-/* Count samples as they travel, in 32-bit words. Integers are looked at together: one branch for all. `Made`:
- * all of `v` is of this GPU's arithmetic, as results of a convolution are and those of a choice need not be. */
+/* Count samples as 32-bit words. Integers are tested together: one branch for all. `Made`: all of `v` are
+ * results of the GPU's arithmetic, such as sums, not copies, such as a minimum. */
 template <typename T, int Count, bool Made>
 __device__ __forceinline__ void cuda_words(const float *v, uint32_t *word, unsigned *clipped)
 {
@@ -188,8 +192,8 @@ __device__ __forceinline__ void cuda_words(const float *v, uint32_t *word, unsig
     }
 }
 
-/* Stores of 8 and 16 bytes, said in so many words: a vector that is only assigned nvcc 13 may store member by
- * member, and separable convolution of f32 then took a third longer on an H200. */
+/* Stores of 8 and 16 bytes in assembly: nvcc 13 may store a vector member by member, and separable convolution
+ * of f32 then took a third longer on an H200. */
 __device__ __forceinline__ void cuda_put(void *to, uint2 v)
 {
     asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to)), "r"(v.x), "r"(v.y)

@@ -1,5 +1,5 @@
-/* What the kernels share that go over the rows of a rectangle, a pack of neighbours a thread: where a thread stands, how
- * a pack is read and stored, and one call for each pair of sample types. */
+/* What kernels share that process the rows of a rectangle, a pack of neighbouring samples per thread: a
+ * thread's place, loading and storing packs, and dispatch on sample types. */
 #ifndef HALO_CUDA_ROWS_CUH
 #define HALO_CUDA_ROWS_CUH
 
@@ -7,14 +7,15 @@
 
 static const int rows_threads = 256;
 
-/* ---- where ---------------------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------------------- */
 
 struct RowPlace {
     int64_t y, at; /* the row, and the first element (or pixel) of the thread's pack */
 };
 
-/* Blocks lie along the rows, `across` of them in each. There are fewer than 2^31, so 32 bits divide. */
-__device__ __forceinline__ static RowPlace row_place(unsigned across, int pack)
+/* Blocks are along the rows, `across` of them in each. There are fewer than 2^31, so the division is in 32
+ * bits. */
+CUDA_INLINE RowPlace row_place(unsigned across, int pack)
 {
     const unsigned y = blockIdx.x / across, block = blockIdx.x - y * across;
     return {y, ((int64_t)block * rows_threads + threadIdx.x) * pack};
@@ -25,21 +26,31 @@ static inline int64_t row_blocks(int64_t length, int pack)
     return cuda_ceil_div(length, (int64_t)rows_threads * pack);
 }
 
-/* ---- packs ---------------------------------------------------------------------------------------------- */
+/* ---- packs ----------------------------------------------------------------------------------------------- */
 
-/* A pack of so many samples, a multiple of 4, travels in pieces of so many. */
-__host__ __device__ static constexpr int row_piece(int count) { return count % 16 == 0 ? 16 : count % 8 == 0 ? 8 : 4; }
+/* A pack of so many samples, a multiple of 4, is accessed in pieces of so many. */
+__host__ __device__ static constexpr int row_piece(int count)
+{
+    return count % 16 == 0 ? 16 : count % 8 == 0 ? 8 : 4;
+}
 
-/* May packs of so many samples be read, or stored, piece by piece? */
+/* May packs of so many samples be loaded, or stored, piece by piece? */
 static inline bool row_packs(const void *data, int64_t stride, HaloDtype dtype, int count)
 {
     return cuda_aligned(data, stride, (size_t)cuda_min(16, row_piece(count) * (int64_t)halo_dtype_size(dtype)));
 }
 
-/* `count` of Count samples as f32, in whole packs where `packed`. Others are 0. */
+/* Sample `at` of a row as f32. */
+CUDA_INLINE float row_sample(const char *row, HaloDtype type, int64_t at)
+{
+    float v = 0.0f;
+    cuda_typed(type, [&](auto zero) { v = (float)((const decltype(zero) *)row)[at]; });
+    return v;
+}
+
+/* `count` of Count samples as f32, as complete packs if `packed`. Missing ones are 0. */
 template <int Count>
-__device__ __forceinline__ static void row_load(float v[Count], const char *row, HaloDtype type, int64_t at, int count,
-                                                bool packed)
+CUDA_INLINE void row_load(float v[Count], const char *row, HaloDtype type, int64_t at, int count, bool packed)
 {
     cuda_typed(type, [&](auto zero) {
         using S = decltype(zero);
@@ -55,8 +66,8 @@ __device__ __forceinline__ static void row_load(float v[Count], const char *row,
 }
 
 template <int Count>
-__device__ __forceinline__ static void row_store(char *row, HaloDtype type, int64_t at, int count, bool packed,
-                                                 float v[Count], HaloStore store, unsigned *clipped)
+CUDA_INLINE void row_store(char *row, HaloDtype type, int64_t at, int count, bool packed, float v[Count],
+                           HaloStore store, unsigned *clipped)
 {
     if (store.num != 1.0f || store.den != 1.0f)
 #pragma unroll
@@ -75,7 +86,7 @@ __device__ __forceinline__ static void row_store(char *row, HaloDtype type, int6
     });
 }
 
-/* ---- types ---------------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------------------- */
 
 /* f(S()) with the type of samples, on the host. */
 template <typename F> static HaloStatus row_type(HaloDtype type, F f)

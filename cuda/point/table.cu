@@ -1,47 +1,51 @@
-/* Points of 8- and 16-bit samples by looking up: what becomes of every value there is, found once. */
+/* Point operations on 8- and 16-bit samples by a table of all values. */
 #include "map.cuh"
 
-/* Fewer samples are done before a table is made. */
+/* Fewer samples are computed faster than a table. */
 static const int64_t table_samples = 1 << 20;
 /* The largest table that is copied to shared memory. */
 static const int table_shared_most = 131072;
 
-static const int table_make_threads = 256; /* also what each of its blocks says together of its values: are any clipped? */
+static const int table_make_threads =
+    256; /* of a block, which also tells whether any of its values is clipped */
 
 template <typename S> static constexpr int table_entries = sizeof(S) == 1 ? 256 : 65536;
 
-/* Of 16-bit values, in the device's memory. Of 8-bit values every block makes its own. */
+/* For 16-bit values, in device memory. For 8-bit values every block makes its own. */
 template <typename D> struct Table {
     D *value;       /* [65536] */
     uint8_t *lost;  /* [65536] 1: clipped */
-    uint8_t *clips; /* [256] of so many values each: is any? */
+    uint8_t *clips; /* [256] for so many values each: is any clipped? */
 };
 
-/* Shared memory answers a warp at once where its lanes ask different banks. The 256 values of a byte are few enough
- * that every lane has a table in a bank of its own, a word a value: that of v for lane l is word 32 v + l. */
+/* Shared memory serves a warp at once if its lanes use different banks. The 256 values of a byte are few enough
+ * for a table per lane in its own bank, one word per value: that of v for lane l is word 32 v + l. */
 template <typename S, typename D>
-static constexpr int table_bytes = sizeof(S) == 1                                           ? 256 * CUDA_WARP * 4
-                                   : table_entries<S> * (int)sizeof(D) <= table_shared_most ? table_entries<S> * (int)sizeof(D)
-                                                                                            : 0;
+static constexpr int table_bytes = sizeof(S) == 1 ? 256 * CUDA_WARP * 4
+                                   : table_entries<S> *(int)sizeof(D) <= table_shared_most
+                                       ? table_entries<S> *(int)sizeof(D)
+                                       : 0;
 template <typename S> static constexpr int table_threads = sizeof(S) == 1 ? 512 : 1024;
-template <typename S> static constexpr int table_blocks = sizeof(S) == 1 ? 2 : 1; /* a multiprocessor */
+template <typename S> static constexpr int table_blocks = sizeof(S) == 1 ? 2 : 1; /* per multiprocessor */
 
 template <typename S, typename D> bool cuda_map_table_pays(const MapArgs *args, int64_t rows)
 {
     const bool same = sizeof(S) == sizeof(D), bytes = sizeof(S) == 1;
     bool curve = false;
-    if (args->map.kind != HALO_MAP_POINTS || args->map.points == 0 || args->cols * rows < table_samples) return false;
-    if (args->alpha >= 0 && !(same && args->store.num == args->store.den)) return false; /* alpha stays as it is */
+    if (args->map.kind != HALO_MAP_POINTS || args->map.points == 0 || args->cols * rows < table_samples)
+        return false;
+    if (args->alpha >= 0 && !(same && args->store.num == args->store.den))
+        return false; /* alpha is not changed */
     for (int p = 0; p < args->map.points; p++) curve = curve || args->map.point[p].op >= HALO_POINT_POWER;
     return curve || bytes;
 }
 
-/* ---- making --------------------------------------------------------------------------------------------- */
+/* ---- making a table -------------------------------------------------------------------------------------- */
 
-template <typename T> __device__ __forceinline__ static uint32_t table_bits(T v) { return v; }
+template <typename T> CUDA_INLINE uint32_t table_bits(T v) { return v; }
 template <> __device__ __forceinline__ uint32_t table_bits<float>(float v) { return __float_as_uint(v); }
 
-template <typename D> __device__ __forceinline__ static D table_entry(const MapArgs &a, int value, unsigned *lost)
+template <typename D> CUDA_INLINE D table_entry(const MapArgs &a, int value, unsigned *lost)
 {
     float v[1] = {(float)value};
     apply<1>(a.map, v);
@@ -60,9 +64,9 @@ __global__ static void __launch_bounds__(table_make_threads)
     if (threadIdx.x == 0) table.clips[blockIdx.x] = any;
 }
 
-/* Puts the table where lookups are fast. Is any value clipped? */
+/* Copies the table to shared memory. Is any value clipped? */
 template <typename S, typename D>
-__device__ __forceinline__ static bool table_fill(const MapArgs &a, const Table<D> &table, uint32_t *shared, uint8_t *lost_of)
+CUDA_INLINE bool table_fill(const MapArgs &a, const Table<D> &table, uint32_t *shared, uint8_t *lost_of)
 {
     if constexpr (sizeof(S) == 1) {
         __shared__ uint32_t value[256];
@@ -77,14 +81,15 @@ __device__ __forceinline__ static bool table_fill(const MapArgs &a, const Table<
         return clips;
     } else {
         const uint4 *const from = (const uint4 *)table.value;
-        for (int i = threadIdx.x; i < table_bytes<S, D> / 16; i += table_threads<S>) ((uint4 *)shared)[i] = from[i];
+        for (int i = threadIdx.x; i < table_bytes<S, D> / 16; i += table_threads<S>)
+            ((uint4 *)shared)[i] = from[i];
         return __syncthreads_or(threadIdx.x < 256 && table.clips[threadIdx.x] != 0);
     }
 }
 
-/* ---- looking up ----------------------------------------------------------------------------------------- */
+/* ---- looking up ------------------------------------------------------------------------------------------ */
 
-/* What a block looks up in. */
+/* A block's table. */
 template <typename S, typename D> struct Lookup {
     const Table<D> &table;
     const uint32_t *shared;
@@ -92,7 +97,7 @@ template <typename S, typename D> struct Lookup {
     bool clips;
     int channels, alpha;
 
-    /* What a value becomes, as a word. */
+    /* The result for a value, as a word. */
     __device__ __forceinline__ uint32_t value(uint32_t v) const
     {
         if constexpr (sizeof(S) == 1)
@@ -103,7 +108,7 @@ template <typename S, typename D> struct Lookup {
             return table_bits(__ldg(table.value + v));
     }
 
-    /* Of element k of a row, or counted from a whole pixel. */
+    /* The result for element k of a row, or k counted from the start of any pixel. */
     __device__ __forceinline__ uint32_t sample(uint32_t v, int64_t k, unsigned *clipped) const
     {
         if (alpha >= 0 && (k & (channels - 1)) == alpha) return v;
@@ -112,33 +117,36 @@ template <typename S, typename D> struct Lookup {
     }
 };
 
-/* Four samples as they travel, taken apart and put together. */
-__device__ __forceinline__ static void table_split(uint32_t w, uint32_t v[4])
+/* Unpacks and packs the word of four samples. */
+CUDA_INLINE void table_split(uint32_t w, uint32_t v[4])
 {
 #pragma unroll
     for (int k = 0; k < 4; k++) v[k] = w >> 8 * k & 255;
 }
 
-__device__ __forceinline__ static void table_split(uint2 w, uint32_t v[4])
+CUDA_INLINE void table_split(uint2 w, uint32_t v[4])
 {
     v[0] = w.x & 65535, v[1] = w.x >> 16, v[2] = w.y & 65535, v[3] = w.y >> 16;
 }
 
-__device__ __forceinline__ static void table_join(float4 *to, const uint32_t v[4])
+CUDA_INLINE void table_join(float4 *to, const uint32_t v[4])
 {
-    *to = make_float4(__uint_as_float(v[0]), __uint_as_float(v[1]), __uint_as_float(v[2]), __uint_as_float(v[3]));
+    *to =
+        make_float4(__uint_as_float(v[0]), __uint_as_float(v[1]), __uint_as_float(v[2]), __uint_as_float(v[3]));
 }
 
-template <typename T> __device__ __forceinline__ static void table_join(T *to, const uint32_t v[4]) { cuda_pack4(to, v); }
+template <typename T> CUDA_INLINE void table_join(T *to, const uint32_t v[4]) { cuda_pack4(to, v); }
 
-template <typename T> __device__ __forceinline__ static void table_put(T *to, uint32_t word) { *to = (T)word; }
-template <> __device__ __forceinline__ void table_put<float>(float *to, uint32_t word) { *to = __uint_as_float(word); }
+template <typename T> CUDA_INLINE void table_put(T *to, uint32_t word) { *to = (T)word; }
+template <> __device__ __forceinline__ void table_put<float>(float *to, uint32_t word)
+{
+    *to = __uint_as_float(word);
+}
 
 template <typename T, int Pack> using TableWords = CudaPack<CudaWord<T>, Pack / 4>;
 
 template <typename S, typename D, int Pack>
-__device__ __forceinline__ static void table_pack(const Lookup<S, D> &look, const TableWords<S, Pack> &in, D *to,
-                                                  unsigned *clipped)
+CUDA_INLINE void table_pack(const Lookup<S, D> &look, const TableWords<S, Pack> &in, D *to, unsigned *clipped)
 {
     TableWords<D, Pack> out;
 #pragma unroll
@@ -147,7 +155,7 @@ __device__ __forceinline__ static void table_pack(const Lookup<S, D> &look, cons
         table_split(in.at[q], v);
 #pragma unroll
         for (int k = 0; k < 4; k++) found[k] = look.value(v[k]);
-        if (look.alpha >= 0 || look.clips) { /* seldom */
+        if (look.alpha >= 0 || look.clips) { /* rare */
 #pragma unroll
             for (int k = 0; k < 4; k++) found[k] = look.sample(v[k], k, clipped);
         }
@@ -164,7 +172,7 @@ template <typename S, typename D, int Pack> struct Place {
     const S *row;
     D *to;
     int64_t e; /* the first element */
-    bool whole;
+    bool complete;
 
     __device__ __forceinline__ Place(const MapArgs &a, int64_t row_packs, int64_t packs, int64_t i)
     {
@@ -172,15 +180,15 @@ template <typename S, typename D, int Pack> struct Place {
         e = (i - y * row_packs) * Pack;
         row = (const S *)(a.src + y * a.src_stride);
         to = (D *)(a.dst + y * a.dst_stride);
-        whole = i < packs && e + Pack <= a.cols;
+        complete = i < packs && e + Pack <= a.cols;
     }
 };
 
-/* Blocks stay, since a table costs as much as many packs. Two packs a turn are on their way at once. */
+/* Persistent blocks, since a table costs as much as many packs. Two packs are in flight at once. */
 template <typename S, typename D, int Pack>
 __global__ static void __launch_bounds__(table_threads<S>, table_blocks<S>)
-    table_look_kernel(const __grid_constant__ MapArgs a, const __grid_constant__ Table<D> table, int64_t row_packs,
-                      int64_t packs)
+    table_look_kernel(const __grid_constant__ MapArgs a, const __grid_constant__ Table<D> table,
+                      int64_t row_packs, int64_t packs)
 {
     typedef TableWords<S, Pack> Words;
     __shared__ uint8_t lost[256];
@@ -194,18 +202,21 @@ __global__ static void __launch_bounds__(table_threads<S>, table_blocks<S>)
         Words in[2];
 #pragma unroll
         for (int k = 0; k < 2; k++)
-            if (at[k].whole) in[k] = *reinterpret_cast<const Words *>(at[k].row + at[k].e);
+            if (at[k].complete) in[k] = *reinterpret_cast<const Words *>(at[k].row + at[k].e);
 #pragma unroll
         for (int k = 0; k < 2; k++)
-            if (at[k].whole) table_pack<S, D, Pack>(look, in[k], at[k].to + at[k].e, &clipped);
+            if (at[k].complete)
+                table_pack<S, D, Pack>(look, in[k], at[k].to + at[k].e, &clipped);
             else if (i + k * step < packs)
-                for (int64_t e = at[k].e; e < a.cols; e++) table_put(at[k].to + e, look.sample(at[k].row[e], e, &clipped));
+                for (int64_t e = at[k].e; e < a.cols; e++)
+                    table_put(at[k].to + e, look.sample(at[k].row[e], e, &clipped));
     }
     __syncwarp();
     cuda_count_clipped(a.clipped, clipped);
 }
 
-template <typename S, typename D> HaloStatus cuda_map_look(HaloDevice *device, const MapArgs *args, int64_t rows)
+template <typename S, typename D>
+HaloStatus cuda_map_look(HaloDevice *device, const MapArgs *args, int64_t rows)
 {
     constexpr int threads = table_threads<S>, pack = map_pack_of<S, D>;
     const int64_t row_packs = cuda_ceil_div(args->cols, pack), packs = row_packs * rows;
@@ -216,10 +227,11 @@ template <typename S, typename D> HaloStatus cuda_map_look(HaloDevice *device, c
         char *block;
         CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, value + entries + 256, (void **)&block));
         table = {(D *)block, (uint8_t *)block + value, (uint8_t *)block + value + entries};
-        CUDA_LAUNCH(device, (table_make_kernel<D>), entries / table_make_threads, table_make_threads, 0, *args, table);
+        CUDA_LAUNCH(device, (table_make_kernel<D>), entries / table_make_threads, table_make_threads, 0, *args,
+                    table);
     }
-    CUDA_LAUNCH(device, (table_look_kernel<S, D, pack>), cuda_min(blocks, cuda_ceil_div(packs, threads)), threads,
-                (table_bytes<S, D>), *args, table, row_packs, packs);
+    CUDA_LAUNCH(device, (table_look_kernel<S, D, pack>), cuda_min(blocks, cuda_ceil_div(packs, threads)),
+                threads, (table_bytes<S, D>), *args, table, row_packs, packs);
     return HALO_OK;
 }
 

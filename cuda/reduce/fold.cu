@@ -35,8 +35,8 @@ __device__ __noinline__ static double fold_join(const FoldArgs &a, double x, dou
 
 /* Maps samples v. */
 template <int Stack>
-__device__ __forceinline__ static void fold_map(const FoldArgs &a, const double v[fold_at_once], double k,
-                                                double mapped[fold_at_once])
+CUDA_INLINE void fold_map(const FoldArgs &a, const double v[fold_at_once], double k,
+                          double mapped[fold_at_once])
 {
     if (Stack == 0)
         for (int i = 0; i < fold_at_once; i++)
@@ -49,8 +49,8 @@ __device__ __forceinline__ static void fold_map(const FoldArgs &a, const double 
 
 /* Joins the mapped samples that exist. */
 template <int Stack>
-__device__ __forceinline__ static void fold_take(const FoldArgs &a, const bool there[fold_at_once],
-                                                 const double mapped[fold_at_once], double k, double *lane)
+CUDA_INLINE void fold_take(const FoldArgs &a, const bool there[fold_at_once], const double mapped[fold_at_once],
+                           double k, double *lane)
 {
     switch (a.joins) { /* the commonest joins, for all samples at once */
 #define CASE(code)                                                                     \
@@ -73,8 +73,7 @@ __device__ __forceinline__ static void fold_take(const FoldArgs &a, const bool t
 /* A table of all bytes, where the map is a program. */
 static const int fold_bytes = 256;
 
-template <int Stack>
-__device__ __forceinline__ static void fold_table(const FoldArgs &a, double k, double *table)
+template <int Stack> CUDA_INLINE void fold_table(const FoldArgs &a, double k, double *table)
 {
     for (int i = (int)threadIdx.x; i < fold_bytes; i += HALO_LANES)
         table[i] = halo_program_run(&a.map, (double)i, (double)i, k);
@@ -86,8 +85,7 @@ static const int fold_sums_at_once = 8;
 
 /* The sum of powers of samples that all exist, a step apart; false where one is NaN, or the join is no sum. */
 template <typename S>
-__device__ __forceinline__ static bool fold_sums(const FoldArgs &a, const S *from, int step, double k,
-                                                 double *lane)
+CUDA_INLINE bool fold_sums(const FoldArgs &a, const S *from, int step, double k, double *lane)
 {
     S sample[fold_sums_at_once];
     double v[fold_sums_at_once], mapped[fold_sums_at_once];
@@ -108,8 +106,8 @@ __device__ __forceinline__ static bool fold_sums(const FoldArgs &a, const S *fro
 
 /* One lane of a leaf: samples first, first + 128, … of a channel. Bytes are looked up, except for powers. */
 template <typename S, int Stack>
-__device__ __forceinline__ static double fold_lane(const FoldArgs &a, const S *from, int64_t first, int64_t end,
-                                                   double k, const double *table)
+CUDA_INLINE double fold_lane(const FoldArgs &a, const S *from, int64_t first, int64_t end, double k,
+                             const double *table)
 {
     constexpr bool looks = sizeof(S) == 1 && Stack != 1;
     const int step = HALO_LANES * a.channels;
@@ -139,8 +137,7 @@ __device__ __forceinline__ static double fold_lane(const FoldArgs &a, const S *f
 
 /* halo_fold_pairs by a block. The values are in `value`; all threads get the result. */
 template <int Stack>
-__device__ __forceinline__ static double join_block(const FoldArgs &a, double k, double *value, double *other,
-                                                    int n)
+CUDA_INLINE double join_block(const FoldArgs &a, double k, double *value, double *other, int n)
 {
     while (n > 1) {
         __syncthreads();

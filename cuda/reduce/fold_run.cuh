@@ -11,8 +11,8 @@ static const int fold_at_once = 4; /* samples */
 
 /* halo_code for each sample; the code is a compile-time constant. */
 template <int Count>
-__device__ __forceinline__ static void fold_code(HaloCode code, const double x[Count], const double y[Count],
-                                                 const double z[Count], double r[Count])
+CUDA_INLINE void fold_code(HaloCode code, const double x[Count], const double y[Count], const double z[Count],
+                           double r[Count])
 {
     switch (code) {
 #define CASE(code)                                                                                  \
@@ -46,8 +46,8 @@ __device__ __forceinline__ static void fold_code(HaloCode code, const double x[C
 
 /* halo_program_run for each pair of a and b, with at most Stack values, the uppermost in s[0]. */
 template <int Stack, int Count>
-__device__ __forceinline__ static void fold_run(const HaloProgram &program, const double a[Count],
-                                                const double b[Count], double k, double out[Count])
+CUDA_INLINE void fold_run(const HaloProgram &program, const double a[Count], const double b[Count], double k,
+                          double out[Count])
 {
     double s[4][Count] = {}; /* values from Stack on are never used */
 #pragma unroll 1
@@ -88,8 +88,7 @@ __device__ __forceinline__ static void fold_run(const HaloProgram &program, cons
 
 /* halo_raise of each. */
 template <int Count>
-__device__ __forceinline__ static void fold_powers(const HaloPower &power, const double a[Count], double k,
-                                                   double r[Count])
+CUDA_INLINE void fold_powers(const HaloPower &power, const double a[Count], double k, double r[Count])
 {
     double d[Count];
     const double from = power.from.code == HALO_CODE_K ? k : power.from.number;

@@ -47,10 +47,10 @@ __global__ static void __launch_bounds__(find_threads) ends_kernel(const __grid_
 
 /* ---- positions ------------------------------------------------------------------------------------------- */
 
-__device__ __forceinline__ static unsigned equal(unsigned a, unsigned b, uint8_t) { return __vcmpeq4(a, b); }
-__device__ __forceinline__ static unsigned equal(unsigned a, unsigned b, uint16_t) { return __vcmpeq2(a, b); }
+CUDA_INLINE unsigned equal(unsigned a, unsigned b, uint8_t) { return __vcmpeq4(a, b); }
+CUDA_INLINE unsigned equal(unsigned a, unsigned b, uint16_t) { return __vcmpeq2(a, b); }
 
-template <typename S> __device__ __forceinline__ static bool any_equal(uint4 a, uint4 b)
+template <typename S> CUDA_INLINE bool any_equal(uint4 a, uint4 b)
 {
     return (equal(a.x, b.x, S()) | equal(a.y, b.y, S()) | equal(a.z, b.z, S()) | equal(a.w, b.w, S())) != 0;
 }
@@ -76,7 +76,7 @@ __device__ __noinline__ static void offer(const FindArgs &a, int64_t at, int cou
 }
 
 /* Could samples from this pixel on be the first with some value, as far as one of so many threads sees? */
-__device__ __forceinline__ static bool still_wanted(const FindArgs &a, int64_t pixel, int thread, int threads)
+CUDA_INLINE bool still_wanted(const FindArgs &a, int64_t pixel, int thread, int threads)
 {
     bool wanted = false;
     for (int i = thread; i < 2 * a.channels; i += threads)
@@ -105,7 +105,7 @@ template <typename S> struct Patterns {
 };
 
 /* The last block copies what was found to the host. */
-__device__ __forceinline__ static void hand_to_host(const FindArgs &a)
+CUDA_INLINE void hand_to_host(const FindArgs &a)
 {
     __shared__ bool last;
     __syncthreads();
@@ -130,17 +130,17 @@ __global__ static void __launch_bounds__(find_threads)
     for (int64_t start = (from + blockIdx.x) * tile; start < to * tile; start += gridDim.x * tile) {
         const int64_t pixel = start / a.channels, first = start + (int)threadIdx.x * width;
         if (!__syncthreads_or(still_wanted(a, pixel, (int)threadIdx.x, find_threads))) break;
-        const auto whole = [&](int k) { return packed && first + k * step + width <= samples; };
+        const auto complete = [&](int k) { return packed && first + k * step + width <= samples; };
         uint4 pack[find_packs];
         int phase = (int)(first % a.channels);
 #pragma unroll
         for (int k = 0; k < find_packs; k++)
-            if (whole(k)) pack[k] = __ldg((const uint4 *)((const S *)a.data + first + k * step));
+            if (complete(k)) pack[k] = __ldg((const uint4 *)((const S *)a.data + first + k * step));
 #pragma unroll
         for (int k = 0; k < find_packs; k++) {
             const int64_t at = first + k * step;
             bool look = at < samples;
-            if (whole(k))
+            if (complete(k))
                 look = any_equal<S>(pack[k], patterns.of(0, phase)) ||
                        any_equal<S>(pack[k], patterns.of(1, phase));
             bool wanted = false; /* by any lane */

@@ -29,7 +29,7 @@ struct FloatArgs {
 
 /* Lanes by adjacent pairs. `Line`: a thread has lanes 4t to 4t + 3, so twice in the thread, five times across
  * the warp; else t, t + 32, t + 64, t + 96, so that neighbouring threads read neighbouring pixels. */
-template <bool Line, typename F> __device__ __forceinline__ static double join_pairs(const double v[4], F f)
+template <bool Line, typename F> CUDA_INLINE double join_pairs(const double v[4], F f)
 {
     const auto warp = [&](double w) {
         for (int d = 1; d < CUDA_WARP; d *= 2) w = f(w, __shfl_xor_sync(CUDA_ALL, w, d));
@@ -39,8 +39,7 @@ template <bool Line, typename F> __device__ __forceinline__ static double join_p
     return f(f(warp(v[0]), warp(v[1])), f(warp(v[2]), warp(v[3])));
 }
 
-template <bool Line, bool Product>
-__device__ __forceinline__ static Leaf join_lanes(const Lanes<4> *lanes, float k)
+template <bool Line, bool Product> CUDA_INLINE Leaf join_lanes(const Lanes<4> *lanes, float k)
 {
     const auto plus = [](double a, double b) { return a + b; };
     const auto times = [](double a, double b) { return a * b; }; /* 128 mantissas do not overflow */
@@ -58,8 +57,7 @@ __device__ __forceinline__ static Leaf join_lanes(const Lanes<4> *lanes, float k
 
 /* A batch of a leaf, from its sample m on. Missing samples are NaN. `Line`: one channel, 16-byte loads. */
 template <bool Line, int Batch>
-__device__ __forceinline__ static void load(const float *from, int channels, int count, int m,
-                                            float (&v)[Batch][4])
+CUDA_INLINE void load(const float *from, int channels, int count, int m, float (&v)[Batch][4])
 {
     const int lane = (int)threadIdx.x % CUDA_WARP, own = m + (Line ? 4 * lane : lane);
 #pragma unroll
@@ -77,8 +75,7 @@ __device__ __forceinline__ static void load(const float *from, int channels, int
     }
 }
 
-template <bool Product, int Batch>
-__device__ __forceinline__ static void work(const float (&v)[Batch][4], double k, Lanes<4> *lanes)
+template <bool Product, int Batch> CUDA_INLINE void work(const float (&v)[Batch][4], double k, Lanes<4> *lanes)
 {
     if (__any_sync(CUDA_ALL, survey(v, lanes)))
         take<Product, true>(v, k, lanes);
@@ -87,8 +84,7 @@ __device__ __forceinline__ static void work(const float (&v)[Batch][4], double k
 }
 
 /* One leaf by one warp. The next batch is in flight while one is processed. */
-template <bool Line, bool Product>
-__device__ __forceinline__ static Part reduce_leaf(const FloatArgs &a, int channel, int64_t number)
+template <bool Line, bool Product> CUDA_INLINE Part reduce_leaf(const FloatArgs &a, int channel, int64_t number)
 {
     constexpr int batch = batch_of(Product), step = batch * HALO_LANES;
     static_assert(!Product || batch % 4 == 0, "exponents are moved out in time");
@@ -142,8 +138,7 @@ __global__ static void __launch_bounds__(Line ? group_threads : group_threads *m
 
 /* Where in their leaves the extremes are, -1 where there is none: both at once, since one memory access takes
  * longer than all else. All threads of the block call it; thread 0 has `best`. */
-__device__ __forceinline__ static void find_extremes(const FloatArgs &a, int channel, const Extremes &best,
-                                                     int64_t at[2])
+CUDA_INLINE void find_extremes(const FloatArgs &a, int channel, const Extremes &best, int64_t at[2])
 {
     constexpr int each = HALO_LEAF / join_threads;
     __shared__ Extremes sought;

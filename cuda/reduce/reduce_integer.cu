@@ -19,8 +19,7 @@ struct IntegerArgs {
 /* The first pixel of a tile where the channel is `value`, of this thread's pixels; the number of pixels of a
  * tile if there is none. */
 template <typename S>
-__device__ __forceinline__ static int find_in_channel(const IntegerArgs &a, int channel, int64_t tile,
-                                                      unsigned value)
+CUDA_INLINE int find_in_channel(const IntegerArgs &a, int channel, int64_t tile, unsigned value)
 {
     const int width = tile_pixels<S>(a.channels);
     const int64_t first = tile * width;
@@ -33,8 +32,7 @@ __device__ __forceinline__ static int find_in_channel(const IntegerArgs &a, int 
 
 /* The same in packs, where the tile is complete. */
 template <typename S, int Channels>
-__device__ __forceinline__ static int find_in_tile(const IntegerArgs &a, int channel, int64_t tile,
-                                                   unsigned value)
+CUDA_INLINE int find_in_tile(const IntegerArgs &a, int channel, int64_t tile, unsigned value)
 {
     constexpr int each = 16 / (int)sizeof(S), width = tile_pixels<S>(Channels);
     const int64_t first = tile * width;
@@ -57,7 +55,7 @@ __device__ __forceinline__ static int find_in_tile(const IntegerArgs &a, int cha
 
 /* The results of the channels from `first` on, by the last block. `find` searches a sample in a tile. */
 template <typename S, int Channels, typename F>
-__device__ __forceinline__ static void conclude(const IntegerArgs &a, int first, const Tally *all, F find)
+CUDA_INLINE void conclude(const IntegerArgs &a, int first, const Tally *all, F find)
 {
     __shared__ int at[Channels][2];
     const int c = (int)threadIdx.x, width = tile_pixels<S>(a.channels);

@@ -24,7 +24,7 @@ template <int Own> struct Lanes {
 
 /* Moves a lane's exponent out of its product; 0, infinity and NaN stay. In 64 bits: with __hiloint2double(),
  * ptxas 13.0 lost the lower half in reduce_small.cu. */
-__device__ __forceinline__ static void normalise_lane(double *product, int *exponent)
+CUDA_INLINE void normalise_lane(double *product, int *exponent)
 {
     const int64_t bits = __double_as_longlong(*product);
     const int e = (int)(bits >> 52) & 0x7ff;
@@ -34,7 +34,7 @@ __device__ __forceinline__ static void normalise_lane(double *product, int *expo
 }
 
 /* Necessary before exponents can overflow: every fourth row. Rounding does not depend on the exponent. */
-template <int Own> __device__ __forceinline__ static void normalise(Lanes<Own> *lanes)
+template <int Own> CUDA_INLINE void normalise(Lanes<Own> *lanes)
 {
 #pragma unroll
     for (int i = 0; i < Own; i++) normalise_lane(&lanes->product[i], &lanes->product_exp);
@@ -43,7 +43,7 @@ template <int Own> __device__ __forceinline__ static void normalise(Lanes<Own> *
 /* Sums and products of some rows: row b has a sample of each lane. `Special`: there may be NaN and infinities.
  */
 template <bool Product, bool Special, int Rows, int Own>
-__device__ __forceinline__ static void take(const float (&v)[Rows][Own], double k, Lanes<Own> *lanes)
+CUDA_INLINE void take(const float (&v)[Rows][Own], double k, Lanes<Own> *lanes)
 {
 #pragma unroll
     for (int b = 0; b < Rows; b++) {
@@ -64,8 +64,7 @@ __device__ __forceinline__ static void take(const float (&v)[Rows][Own], double 
 }
 
 /* Extremes and zeros of some rows. Is there a NaN or an infinity among them? */
-template <int Rows, int Own>
-__device__ __forceinline__ static bool survey(const float (&v)[Rows][Own], Lanes<Own> *lanes)
+template <int Rows, int Own> CUDA_INLINE bool survey(const float (&v)[Rows][Own], Lanes<Own> *lanes)
 {
     float test = 0.0f; /* 0 times anything else is 0 */
 #pragma unroll
@@ -90,12 +89,12 @@ struct Leaf {
 };
 
 /* v / n. Nearly all leaves are full, and 4096 has an exact reciprocal. */
-__device__ __forceinline__ static double shared_out(double v, int n)
+CUDA_INLINE double shared_out(double v, int n)
 {
     return n == HALO_LEAF ? v * (1.0 / HALO_LEAF) : v / (double)n;
 }
 
-template <bool Product> __device__ __forceinline__ static Node node_of(const Leaf &leaf)
+template <bool Product> CUDA_INLINE Node node_of(const Leaf &leaf)
 {
     Node node = Node::none();
     const double n = (double)leaf.n, k = (double)leaf.k;

@@ -27,7 +27,7 @@ struct WarpPart {
 /* ---- a leaf ---------------------------------------------------------------------------------------------- */
 
 /* Joins lanes in adjacent pairs: a warp has 32 neighbours. */
-template <bool Product> __device__ __forceinline__ static Leaf join_warp(const Lanes<1> &lanes)
+template <bool Product> CUDA_INLINE Leaf join_warp(const Lanes<1> &lanes)
 {
     Leaf leaf = {lanes.s[0], lanes.q[0], lanes.product[0], 0.0f, 0, 0};
     for (int d = 1; d < CUDA_WARP; d *= 2) {
@@ -40,7 +40,7 @@ template <bool Product> __device__ __forceinline__ static Leaf join_warp(const L
 }
 
 /* Joins the warps of a leaf. */
-template <bool Product> __device__ __forceinline__ static Part join_warps(const WarpPart w[leaf_warps], float k)
+template <bool Product> CUDA_INLINE Part join_warps(const WarpPart w[leaf_warps], float k)
 {
     static_assert(leaf_warps == 4, "two rounds of pairs");
     Leaf leaf = {};
@@ -63,8 +63,7 @@ template <bool Product> __device__ __forceinline__ static Part join_warps(const 
 /* A leaf by the 128 threads of one half of the block; its first thread returns the leaf. `warp` and `at` are
  * shared by the half. All threads of the block call it. */
 template <bool Product>
-__device__ __forceinline__ static Part small_leaf(const SmallArgs &a, int channel, int number,
-                                                  WarpPart warp[leaf_warps], int at[2])
+CUDA_INLINE Part small_leaf(const SmallArgs &a, int channel, int number, WarpPart warp[leaf_warps], int at[2])
 {
     const int t = (int)threadIdx.x % HALO_LANES;
     const int64_t first = (int64_t)number * HALO_LEAF;

@@ -93,7 +93,7 @@ template <typename S> __host__ __device__ constexpr int tile_pixels(int channels
     return tile_units(channels) * reduce_threads * unit_pixels<S>();
 }
 
-template <typename S> __device__ __forceinline__ static void take_one(Tally *t, S v, int64_t tile)
+template <typename S> CUDA_INLINE void take_one(Tally *t, S v, int64_t tile)
 {
     t->count++;
     t->nonzero += v != 0;
@@ -112,7 +112,7 @@ struct Unit {
     uint64_t squares;
 };
 
-__device__ __forceinline__ static void take_word(Unit *t, unsigned w, uint8_t)
+CUDA_INLINE void take_word(Unit *t, unsigned w, uint8_t)
 {
     t->sum = __dp4a(w, 0x01010101u, t->sum);
     t->squares = __dp4a(w, w, (unsigned)t->squares); /* 64 * 255^2 fit 32 bits */
@@ -123,7 +123,7 @@ __device__ __forceinline__ static void take_word(Unit *t, unsigned w, uint8_t)
     t->odd_high = __vmaxu2(t->odd_high, w);
 }
 
-__device__ __forceinline__ static void take_word(Unit *t, unsigned w, uint16_t)
+CUDA_INLINE void take_word(Unit *t, unsigned w, uint16_t)
 {
     const unsigned even = w & 0xffffu, odd = w >> 16;
     t->sum += even + odd;
@@ -135,19 +135,18 @@ __device__ __forceinline__ static void take_word(Unit *t, unsigned w, uint16_t)
 }
 
 /* Gathers every Step-th sample of a pack from `from` on in a word. */
-template <int Step> __device__ __forceinline__ static unsigned gather(const uint8_t *from)
+template <int Step> CUDA_INLINE unsigned gather(const uint8_t *from)
 {
     return from[0] | (unsigned)from[Step] << 8 | (unsigned)from[2 * Step] << 16 |
            (unsigned)from[3 * Step] << 24;
 }
 
-template <int Step> __device__ __forceinline__ static unsigned gather(const uint16_t *from)
+template <int Step> CUDA_INLINE unsigned gather(const uint16_t *from)
 {
     return from[0] | (unsigned)from[Step] << 16;
 }
 
-template <typename S, int Channels>
-__device__ __forceinline__ static void take_unit(Unit *t, const S *sample, int channel)
+template <typename S, int Channels> CUDA_INLINE void take_unit(Unit *t, const S *sample, int channel)
 {
     constexpr int each = 4 / (int)sizeof(S);
 #pragma unroll
@@ -155,8 +154,7 @@ __device__ __forceinline__ static void take_unit(Unit *t, const S *sample, int c
         take_word(t, gather<Channels>(sample + i * Channels + channel), S());
 }
 
-template <typename S>
-__device__ __forceinline__ static void take_part(Tally *t, Unit unit, int units, int64_t tile)
+template <typename S> CUDA_INLINE void take_part(Tally *t, Unit unit, int units, int64_t tile)
 {
     t->count += units * unit_pixels<S>();
     t->nonzero += unit.nonzero / 128;

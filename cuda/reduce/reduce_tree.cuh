@@ -5,16 +5,13 @@
 #include "reduce.cuh"
 
 /* Orders as floats do, -0 like 0. Otherwise its own inverse. */
-__device__ __forceinline__ static int extreme_key(float v)
+CUDA_INLINE int extreme_key(float v)
 {
     const int bits = __float_as_int(__fadd_rn(v, 0.0f));
     return bits ^ (bits >> 31 & INT_MAX);
 }
 
-__device__ __forceinline__ static float extreme_value(int key)
-{
-    return __int_as_float(key ^ (key >> 31 & INT_MAX));
-}
+CUDA_INLINE float extreme_value(int key) { return __int_as_float(key ^ (key >> 31 & INT_MAX)); }
 
 /* A node of the tree: its samples that are not NaN. */
 struct Node {
@@ -44,7 +41,7 @@ struct alignas(16) Part {
 
 /* ---- joining --------------------------------------------------------------------------------------------- */
 
-template <bool Product> __device__ __forceinline__ static Node node_down(const Node &node, int d)
+template <bool Product> CUDA_INLINE Node node_down(const Node &node, int d)
 {
     Node other = Node::none();
     other.means.n = __shfl_down_sync(CUDA_ALL, node.means.n, d);
@@ -60,7 +57,7 @@ template <bool Product> __device__ __forceinline__ static Node node_down(const N
 
 /* A warp joins `here` neighbours, lane i has the i-th: pairs, then pairs of those; a node without a neighbour
  * goes up unchanged. Lane 0 has the result. */
-template <bool Product> __device__ __forceinline__ static Node join_family(Node node, int here)
+template <bool Product> CUDA_INLINE Node join_family(Node node, int here)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP;
     for (int d = 1; d < here; d *= 2) {
@@ -86,7 +83,7 @@ static inline int64_t join_workspace(int64_t count)
 /* A block of `Threads` joins `count` parts, in families of 32, then families of those, and so on; thread 0 has
  * the result. All levels are one loop, since instructions that run for the first time are slow to load. */
 template <bool Product, int Threads>
-__device__ __forceinline__ static Part join_block(const Part *part, int64_t count, Node *workspace)
+CUDA_INLINE Part join_block(const Part *part, int64_t count, Node *workspace)
 {
     constexpr int warps = Threads / CUDA_WARP;
     __shared__ Part warp_part[warps];
@@ -132,8 +129,8 @@ __device__ __forceinline__ static Part join_block(const Part *part, int64_t coun
 
 /* Writes the first thread's result for a channel that begins at `data`; `at`: the extremes' pixels, -1 where
  * there is none. One warp calls it. */
-__device__ __forceinline__ static void write_answer(const float *data, int channels, int64_t pixels,
-                                                    const Part &all, const int64_t at[2], HaloMoments *result)
+CUDA_INLINE void write_answer(const float *data, int channels, int64_t pixels, const Part &all,
+                              const int64_t at[2], HaloMoments *result)
 {
     __shared__ HaloMoments m;
     if (threadIdx.x == 0) {
@@ -157,7 +154,7 @@ __device__ __forceinline__ static void write_answer(const float *data, int chann
         }
     }
     __syncwarp();
-    static_assert(sizeof m % 8 == 0, "whole words");
+    static_assert(sizeof m % 8 == 0, "complete words");
     /* Host memory may be slow: all words at once. */
     for (int i = (int)threadIdx.x; i < (int)sizeof m / 8; i += CUDA_WARP)
         reinterpret_cast<uint64_t *>(result)[i] = reinterpret_cast<const uint64_t *>(&m)[i];

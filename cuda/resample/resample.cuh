@@ -21,7 +21,7 @@ struct ResampleArgs {
 };
 
 /* The row of the table for output i, and the first sample that it reads. */
-__device__ __forceinline__ static int64_t resample_row(const HaloResampleAxis &axis, int64_t i, int64_t *first)
+CUDA_INLINE int64_t resample_row(const HaloResampleAxis &axis, int64_t i, int64_t *first)
 {
     const int64_t k = i - axis.left, from_right = i - (axis.size - axis.right);
     if (k < 0 || from_right >= 0) {
@@ -36,8 +36,7 @@ __device__ __forceinline__ static int64_t resample_row(const HaloResampleAxis &a
 
 /* The sum of the taps of element e, whose row of the source begins at `row`. Cut taps outside of the source are
  * left out. */
-template <typename S>
-__device__ __forceinline__ static float resample_horizontal(const ResampleArgs &a, int64_t e, const char *row)
+template <typename S> CUDA_INLINE float resample_horizontal(const ResampleArgs &a, int64_t e, const char *row)
 {
     int64_t first;
     const int64_t taps = resample_row(a.x, a.dst_x + e / a.channels, &first);
@@ -54,8 +53,7 @@ __device__ __forceinline__ static float resample_horizontal(const ResampleArgs &
 }
 
 /* Stores element e of row y, both counted in the destination's rectangle. */
-__device__ __forceinline__ static void resample_store(const ResampleArgs &a, int64_t e, int64_t y, float v,
-                                                      unsigned *clipped)
+CUDA_INLINE void resample_store(const ResampleArgs &a, int64_t e, int64_t y, float v, unsigned *clipped)
 {
     cuda_typed(a.dst_dtype, [&](auto zero) {
         using D = decltype(zero);
@@ -65,8 +63,8 @@ __device__ __forceinline__ static void resample_store(const ResampleArgs &a, int
 
 /* Stores a thread's outputs, neighbours from element `first` of a row on, at most `left`. */
 template <int Own>
-__device__ __forceinline__ static void resample_store_own(const ResampleArgs &a, char *row, int64_t first,
-                                                          int left, const float v[Own], unsigned *clipped)
+CUDA_INLINE void resample_store_own(const ResampleArgs &a, char *row, int64_t first, int left,
+                                    const float v[Own], unsigned *clipped)
 {
     float made[Own];
 #pragma unroll

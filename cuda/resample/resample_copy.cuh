@@ -8,7 +8,7 @@
 #include "resample.cuh"
 
 /* Starts to copy the first `some` bytes of a piece to shared memory, and fills the rest with 0. */
-template <int Piece> __device__ __forceinline__ static void resample_some(char *to, const char *from, int some)
+template <int Piece> CUDA_INLINE void resample_some(char *to, const char *from, int some)
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
@@ -20,12 +20,12 @@ template <int Piece> __device__ __forceinline__ static void resample_some(char *
 }
 
 /* Four samples that begin `off` bytes after those words; shifts take their amount modulo 32. */
-__device__ __forceinline__ static uint32_t resample_shifted(const uint32_t *word, unsigned off, uint8_t)
+CUDA_INLINE uint32_t resample_shifted(const uint32_t *word, unsigned off, uint8_t)
 {
     word += off / 4;
     return __funnelshift_r(word[0], word[1], 8 * off);
 }
-__device__ __forceinline__ static uint2 resample_shifted(const uint32_t *word, unsigned off, uint16_t)
+CUDA_INLINE uint2 resample_shifted(const uint32_t *word, unsigned off, uint16_t)
 {
     word += off / 4;
     return make_uint2(__funnelshift_r(word[0], word[1], 8 * off), __funnelshift_r(word[1], word[2], 8 * off));

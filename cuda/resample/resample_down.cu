@@ -19,8 +19,8 @@ struct DownLayout {
 static int down_stage(const StripArgs *a) { return strip_step * (a->bytes + (int)sizeof(StripLine)); }
 
 /* Starts the copy of the next rows, of `left`, and of their lines. */
-__device__ __forceinline__ static void down_fetch(const StripArgs &a, StripStage &s, const StripLine *line,
-                                                  bool complete, int left, char *there)
+CUDA_INLINE void down_fetch(const StripArgs &a, StripStage &s, const StripLine *line, bool complete, int left,
+                            char *there)
 {
     const int rows = max(0, min(strip_step, left)), lines = strip_step * a.bytes;
     if ((int)threadIdx.x * 16 < rows * (int)sizeof(StripLine))
@@ -38,8 +38,7 @@ __device__ __forceinline__ static void down_fetch(const StripArgs &a, StripStage
 
 /* Computes where the samples of a staged row go, four at a time. The tile is cleared first: taps of weight 0
  * may read places that are never written. */
-__device__ __forceinline__ static void down_places(const StripArgs &a, const DownLayout &layout, int off,
-                                                   ushort4 *place, float *tile)
+CUDA_INLINE void down_places(const StripArgs &a, const DownLayout &layout, int off, ushort4 *place, float *tile)
 {
     const int samples = a.bytes / cuda_size(a.all.src_dtype);
     for (int i = (int)threadIdx.x; i < samples; i += CUDA_WARP) {
@@ -54,8 +53,8 @@ __device__ __forceinline__ static void down_places(const StripArgs &a, const Dow
 /* Converts copied rows to f32, each sample to its place. If pieces begin before the samples, these are `from`
  * bytes later, and those of each next row another stride. */
 template <typename S>
-__device__ __forceinline__ static void down_spread(const StripArgs &a, const char *raw, float *tile, int rows,
-                                                   unsigned from, const ushort4 *place)
+CUDA_INLINE void down_spread(const StripArgs &a, const char *raw, float *tile, int rows, unsigned from,
+                             const ushort4 *place)
 {
     const int groups = a.bytes / (int)sizeof(CudaWord<S>);
     for (int r = 0; r < rows; r++, raw += a.bytes, tile += a.floats, from += (unsigned)a.all.src_stride)
@@ -84,8 +83,8 @@ __device__ __forceinline__ static void down_spread(const StripArgs &a, const cha
 /* Goes down the rows: `row(staged, v)` computes a thread's samples of the horizontal pass, `store(out, sums)`
  * stores an output of each of its columns. */
 template <typename Row, typename Store>
-__device__ __forceinline__ static void down_rows(const StripArgs &a, const StripPlace &p, StripStage s,
-                                                 const DownLayout &layout, int off, Row row, Store store)
+CUDA_INLINE void down_rows(const StripArgs &a, const StripPlace &p, StripStage s, const DownLayout &layout,
+                           int off, Row row, Store store)
 {
     CUDA_SHARED(char, memory);
     const int stage = strip_step * (a.bytes + (int)sizeof(StripLine)),
@@ -243,7 +242,9 @@ HaloStatus resample_down(HaloDevice *device, StripArgs *a)
         CASE(2)
         CASE(4)
         CASE(8)
-        CASE(12) CASE(16) CASE(18) CASE(24)
+        CASE(12)
+        CASE(16)
+        CASE(18) CASE(24)
 #undef CASE
             default : return launch<32>(device, a);
     }

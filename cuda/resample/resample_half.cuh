@@ -36,7 +36,7 @@ template <int Columns> using HalfWeights = CudaPack<float, Columns>;
 /* The horizontal pass of a thread's columns; `weights(e)` are those of its pixel e. Each sample goes to all
  * outputs at once, and each output adds its samples in order. */
 template <typename H, int C, int Taps, typename W>
-__device__ __forceinline__ static void half_row(const float *staged, float v[H::own], W weights)
+CUDA_INLINE void half_row(const float *staged, float v[H::own], W weights)
 {
     constexpr int skip = (H::lead - half_before(Taps)) * C, samples = (2 * (H::columns - 1) + Taps) * C;
     const int first = (int)threadIdx.x * (2 * H::own / 4);
@@ -67,8 +67,8 @@ __device__ __forceinline__ static void half_row(const float *staged, float v[H::
  * stored by each thread; all others go through `made`, free memory of the warp, so that their code exists once
  * and not for each of a thread's outputs. All threads call it together. */
 template <typename S, typename H>
-__device__ __forceinline__ static void half_store(const ResampleArgs &a, char *row, int64_t first, int count,
-                                                  const float v[H::own], float *made, unsigned *clipped)
+CUDA_INLINE void half_store(const ResampleArgs &a, char *row, int64_t first, int count, const float v[H::own],
+                            float *made, unsigned *clipped)
 {
     constexpr HaloDtype own_type = H::size == 1 ? HALO_U8 : H::size == 2 ? HALO_U16 : HALO_F32;
     constexpr int at_once = H::own % 4 == 0 ? 4 : 2;
@@ -118,8 +118,7 @@ __device__ __forceinline__ static void half_store(const ResampleArgs &a, char *r
 
 /* Starts the copy of a pair of rows, of which those from `from` up to `to` exist. */
 template <typename H>
-__device__ __forceinline__ static void half_fetch(const StripArgs &a, StripStage &s, bool complete, int from,
-                                                  int to, char *there)
+CUDA_INLINE void half_fetch(const StripArgs &a, StripStage &s, bool complete, int from, int to, char *there)
 {
 #pragma unroll 1
     for (int r = 0; r < strip_step; r++, s.row += a.all.src_stride) {
@@ -135,8 +134,7 @@ __device__ __forceinline__ static void half_fetch(const StripArgs &a, StripStage
 
 /* Goes down the rows; `weights` as for half_row. */
 template <typename S, int C, int Taps, typename W>
-__device__ __forceinline__ static void half_rows(const StripArgs &a, const StripPlace &p, StripStage s,
-                                                 W weights, unsigned *clipped)
+CUDA_INLINE void half_rows(const StripArgs &a, const StripPlace &p, StripStage s, W weights, unsigned *clipped)
 {
     typedef Half<S, C, Taps> H;
     CUDA_SHARED(char, memory);

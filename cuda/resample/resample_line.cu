@@ -101,7 +101,7 @@ struct LinePlace {
     int at, left;
 };
 
-__device__ __forceinline__ static LinePlace line_place(const LineArgs &a, int sample)
+CUDA_INLINE LinePlace line_place(const LineArgs &a, int sample)
 {
     const int turns = sample / a.down;
     return {sample + turns * a.pad, (turns + 1) * a.down - sample};
@@ -172,16 +172,16 @@ template <int Channels, int Own> struct LineSums {
                                            float *ring, int from, int to)
     {
         LinePlace place = line_place(a, group.first + from);
-        const auto bring = [&](int chunk) {
+        const auto load = [&](int chunk) {
             if (from + chunk * line_chunk < to)
                 fetch(tap + (from + chunk * line_chunk) * line_side, ring + chunk % line_chunks * line_taps);
             __pipeline_commit();
         };
-        for (int i = 0; i < line_chunks - 1; i++) bring(i);
+        for (int i = 0; i < line_chunks - 1; i++) load(i);
 #pragma unroll 1
         for (int chunk = 0; chunk * line_chunk < to - from; chunk++) {
             __syncwarp(); /* all lanes are done with the previous chunk */
-            bring(chunk + line_chunks - 1);
+            load(chunk + line_chunks - 1);
             __pipeline_wait_prior(line_chunks - 1);
             __syncwarp();
             const float *const t = ring + chunk % line_chunks * line_taps;

@@ -26,7 +26,7 @@ __device__ static int64_t base_of(const HaloResampleAxis &y, int64_t j)
     return low;
 }
 
-__device__ __forceinline__ static StripLine make_line(const HaloResampleAxis &y, int64_t j)
+CUDA_INLINE StripLine make_line(const HaloResampleAxis &y, int64_t j)
 {
     const int64_t base = base_of(y, j);
     StripLine line = {};
@@ -43,7 +43,7 @@ __device__ __forceinline__ static StripLine make_line(const HaloResampleAxis &y,
 
 /* The weight in column x of pixel e of its thread, which has so many columns. A pixel outside of the source is
  * +0 and has weight -0, which does not change a sum. */
-__device__ __forceinline__ static float half_weight(const ResampleArgs &all, int64_t x, int64_t e, int columns)
+CUDA_INLINE float half_weight(const ResampleArgs &all, int64_t x, int64_t e, int columns)
 {
     int64_t first;
     if (x >= all.cols) return -0.0f;

@@ -45,7 +45,7 @@ struct StripPlace {
     int rows, source; /* of the destination, of the source */
 };
 
-__device__ __forceinline__ static StripPlace strip_place(const StripArgs &a, int columns)
+CUDA_INLINE StripPlace strip_place(const StripArgs &a, int columns)
 {
     const HaloResampleAxis &y = a.all.y;
     StripPlace p;
@@ -84,14 +84,11 @@ struct StripStage {
 
 /* The place of the `four`th group of four samples of a staged row: where threads that load together are a power
  * of two apart, XORed with as many bits of `Swizzle` as it takes to use different banks. */
-template <int Swizzle> __device__ __forceinline__ static int strip_at(int four)
-{
-    return four ^ (four >> 3 & Swizzle);
-}
+template <int Swizzle> CUDA_INLINE int strip_at(int four) { return four ^ (four >> 3 & Swizzle); }
 
 /* Bytes that do not exist are not read, from any address. */
 template <int Piece, int Swizzle>
-__device__ __forceinline__ static void strip_copy(char *there, const StripStage &s, const void *any, int bytes)
+CUDA_INLINE void strip_copy(char *there, const StripStage &s, const void *any, int bytes)
 {
 #pragma unroll 1
     for (int b = (int)threadIdx.x * Piece; b < bytes; b += CUDA_WARP * Piece) {
@@ -102,8 +99,7 @@ __device__ __forceinline__ static void strip_copy(char *there, const StripStage 
 }
 
 /* All of it exists: 16 bytes per thread, and again 32 threads further on, at most `Times`. */
-template <int Times, int Swizzle>
-__device__ __forceinline__ static void strip_copy_complete(char *there, const char *row, int bytes)
+template <int Times, int Swizzle> CUDA_INLINE void strip_copy_complete(char *there, const char *row, int bytes)
 {
     const int lane = (int)threadIdx.x, at = strip_at<Swizzle>(lane) * 16;
 #pragma unroll
@@ -114,8 +110,7 @@ __device__ __forceinline__ static void strip_copy_complete(char *there, const ch
 
 /* Starts the copy of a row in pieces, whether all of it exists or not. If it may begin within a piece, the
  * complete piece is copied, whatever precedes the row. */
-template <int Swizzle>
-__device__ __forceinline__ static void strip_pieces(const StripArgs &a, char *there, const StripStage &s)
+template <int Swizzle> CUDA_INLINE void strip_pieces(const StripArgs &a, char *there, const StripStage &s)
 {
     if (a.piece == 16) {
         strip_copy<16, Swizzle>(there, s, a.program, a.bytes);
@@ -131,8 +126,8 @@ __device__ __forceinline__ static void strip_pieces(const StripArgs &a, char *th
 /* Converts rows of at most `Floats` integers to f32, four at a time. If they were copied in pieces that begin
  * before them, the first begins `from` bytes after its piece, and each next one a stride later. */
 template <typename S, int Floats, int Swizzle>
-__device__ __forceinline__ static void strip_widen(const StripArgs &a, const char *raw, float *tile, int floats,
-                                                   int rows, unsigned from)
+CUDA_INLINE void strip_widen(const StripArgs &a, const char *raw, float *tile, int floats, int rows,
+                             unsigned from)
 {
     const int lane = (int)threadIdx.x, at = strip_at<Swizzle>(lane);
     const auto widen = [&](auto load) {

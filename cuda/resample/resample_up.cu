@@ -67,7 +67,7 @@ struct UpStage {
 };
 
 /* Starts the copy of the next row, if there is one, into its slot. */
-__device__ __forceinline__ static void up_fetch(const UpArgs &a, UpStage &s, int y, int end)
+CUDA_INLINE void up_fetch(const UpArgs &a, UpStage &s, int y, int end)
 {
     if (y < end) {
         const int off = (int)((uintptr_t)s.row & (a.piece - 1)), bytes = s.bytes + off;
@@ -89,8 +89,7 @@ __device__ __forceinline__ static void up_fetch(const UpArgs &a, UpStage &s, int
 }
 
 /* Converts row y, which began `off` bytes after a piece, to f32. */
-__device__ __forceinline__ static void up_put(const UpArgs &a, const UpStage &s, int y, unsigned off,
-                                              float *staged)
+CUDA_INLINE void up_put(const UpArgs &a, const UpStage &s, int y, unsigned off, float *staged)
 {
     const char *const slot = s.slots + (y & up_ahead) * a.slot;
 #pragma unroll
@@ -127,7 +126,7 @@ template <int Taps> struct UpColumns {
 };
 
 template <bool Full, int Taps>
-__device__ __forceinline__ static void up_row(const UpColumns<Taps> &c, const float *staged, float v[up_own])
+CUDA_INLINE void up_row(const UpColumns<Taps> &c, const float *staged, float v[up_own])
 {
 #pragma unroll
     for (int i = 0; i < up_own; i++) {
@@ -144,8 +143,7 @@ __device__ __forceinline__ static void up_row(const UpColumns<Taps> &c, const fl
 /* Plans the strip that begins with element e0: what it stages, from a multiple of four samples of a row on, and
  * each thread's columns. */
 template <int Taps>
-__device__ __forceinline__ static void up_columns(const ResampleArgs &all, int64_t e0, int64_t y, UpStage &s,
-                                                  UpColumns<Taps> &c)
+CUDA_INLINE void up_columns(const ResampleArgs &all, int64_t e0, int64_t y, UpStage &s, UpColumns<Taps> &c)
 {
     const int lane = (int)threadIdx.x % CUDA_WARP, channels = all.channels;
     const int64_t width = all.cols * channels, e1 = cuda_min(e0 + up_strip, width) - 1;
@@ -184,8 +182,8 @@ __device__ __forceinline__ static void up_columns(const ResampleArgs &all, int64
 
 /* The newest sample of the chain is at place `newest`, the oldest at the next. */
 template <int Taps>
-__device__ __forceinline__ static void up_sum(const float weight[up_taps], unsigned used, int newest,
-                                              const float chain[Taps][up_own], float sum[up_own])
+CUDA_INLINE void up_sum(const float weight[up_taps], unsigned used, int newest, const float chain[Taps][up_own],
+                        float sum[up_own])
 {
 #pragma unroll
     for (int k = 0; k < Taps; k++)
@@ -229,8 +227,7 @@ __device__ __noinline__ static unsigned up_store(D *to, int left, float4 v, Halo
 }
 
 /* Stores four unaligned outputs without scaling. */
-template <typename D>
-__device__ __forceinline__ static void up_store_apart(D *to, const float v[4], unsigned *clipped)
+template <typename D> CUDA_INLINE void up_store_apart(D *to, const float v[4], unsigned *clipped)
 {
     uint32_t word[sizeof(D)];
     cuda_words<D, 4, true>(v, word, clipped);
@@ -244,8 +241,8 @@ __device__ __forceinline__ static void up_store_apart(D *to, const float v[4], u
 
 /* Stores the outputs that end with row `mark`, the newest of the chain. */
 template <int Taps, typename D>
-__device__ __forceinline__ static void up_emit(const UpArgs &a, UpNext &next, UpTarget &to, int mark,
-                                               int newest, const float chain[Taps][up_own])
+CUDA_INLINE void up_emit(const UpArgs &a, UpNext &next, UpTarget &to, int mark, int newest,
+                         const float chain[Taps][up_own])
 {
     while (to.out < to.bottom && next.mark() == mark) {
         const float weight[up_taps] = {next.low.x, next.low.y,  next.low.z,

@@ -26,8 +26,7 @@ template <typename Stored> struct ScanLines {
 
 /* The run at pixel x of a line. */
 template <int C, typename Stored>
-__device__ __forceinline__ static ScanPlace scan_place(const ScanArgs &a, const ScanLines<Stored> &l,
-                                                       int64_t line, int64_t x)
+CUDA_INLINE ScanPlace scan_place(const ScanArgs &a, const ScanLines<Stored> &l, int64_t line, int64_t x)
 {
     ScanPlace p;
     p.row = line / l.sets;
@@ -38,24 +37,21 @@ __device__ __forceinline__ static ScanPlace scan_place(const ScanArgs &a, const 
 
 /* The thread's run of a tile, as tiles of all lines are numbered. */
 template <int C, typename Stored>
-__device__ __forceinline__ static ScanPlace tile_place(const ScanArgs &a, const ScanLines<Stored> &l,
-                                                       unsigned tile)
+CUDA_INLINE ScanPlace tile_place(const ScanArgs &a, const ScanLines<Stored> &l, unsigned tile)
 {
     return scan_place<C>(a, l, tile / l.tiles,
                          (int64_t)(tile % l.tiles) * HALO_SCAN_TILE + (int)threadIdx.x * HALO_SCAN_RUN);
 }
 
 template <typename Kind, typename S, int C>
-__device__ __forceinline__ static void load_place(ScanRun<S, C> *run, const ScanArgs &a, const ScanPlace &p,
-                                                  bool packed)
+CUDA_INLINE void load_place(ScanRun<S, C> *run, const ScanArgs &a, const ScanPlace &p, bool packed)
 {
     load_kind<Kind>(run, a, p.row, p.first, a.channels, p.count, packed);
 }
 
 /* W: warps `first` to `warp` - 1 of a tile. */
 template <typename Kind>
-__device__ __forceinline__ static typename Kind::Value before_warp(const typename Kind::Value *total, int first,
-                                                                   int warp)
+CUDA_INLINE typename Kind::Value before_warp(const typename Kind::Value *total, int first, int warp)
 {
     typename Kind::Value before = Kind::identity();
 #pragma unroll

@@ -35,8 +35,7 @@ __host__ __device__ __forceinline__ int left_at(int pixel)
 
 /* Loads the thread's pixels of a piece of 512; missing ones are 0, and do not affect needed results. */
 template <typename W>
-__device__ __forceinline__ static void load_piece(const ScanArgs &a, const LeftCut &cut, const LeftPlace &p,
-                                                  int64_t piece, W *to)
+CUDA_INLINE void load_piece(const ScanArgs &a, const LeftCut &cut, const LeftPlace &p, int64_t piece, W *to)
 {
     const int shift = __ffs(cut.lanes * HALO_SCAN_RUN) - 1, mask = (1 << shift) - 1;
     const int64_t first = piece * left_pixels;
@@ -65,8 +64,7 @@ __device__ __forceinline__ static void load_piece(const ScanArgs &a, const LeftC
 }
 
 /* The total of 16 neighbouring samples. */
-template <typename Kind, typename W>
-__device__ __forceinline__ static typename Kind::Value run_total(const ScanArgs &a, const W *own)
+template <typename Kind, typename W> CUDA_INLINE typename Kind::Value run_total(const ScanArgs &a, const W *own)
 {
     typename Kind::Value total = Kind::of(own[0], a);
 #pragma unroll

@@ -30,8 +30,8 @@ enum ScanUpto { SCAN_UPTO_X, SCAN_UPTO_TOTALS, SCAN_UPTO_XY };
 /* Loads the thread's samples of a tile: 32 of its column, `apart` rows apart, of which `there` are in the
  * picture. All loads are in flight before the first sample is used. */
 template <typename Kind, typename S>
-__device__ __forceinline__ static void load_column(const ScanArgs &a, const char *from, int apart, int there,
-                                                   typename Kind::Value *to, int pitch)
+CUDA_INLINE void load_column(const ScanArgs &a, const char *from, int apart, int there,
+                             typename Kind::Value *to, int pitch)
 {
     const int64_t step = apart * a.src_stride;
     S sample[HALO_SCAN_ROWS];
@@ -44,9 +44,8 @@ __device__ __forceinline__ static void load_column(const ScanArgs &a, const char
 
 /* Scans the rows of a tile along x: two runs per thread, of neighbouring rows. */
 template <typename Kind>
-__device__ __forceinline__ static void horizontal_rows(const ScanArgs &a,
-                                                       const ScanTiles<typename Kind::Value> &t, int64_t top,
-                                                       int64_t x, int channel, typename Kind::Value *workspace)
+CUDA_INLINE void horizontal_rows(const ScanArgs &a, const ScanTiles<typename Kind::Value> &t, int64_t top,
+                                 int64_t x, int channel, typename Kind::Value *workspace)
 {
     using T = typename Kind::Value;
     const int rows = t.runs * HALO_SCAN_ROWS;
