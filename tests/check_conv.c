@@ -100,9 +100,9 @@ static void large_bands(void **state)
     Rng rng = {7};
     for (int i = 0; i < 3; i++) {
         const HaloShape shape = test_shape(HALO_U8, size[i].width, size[i].height, size[i].channels);
-        const HaloStep conv = conv_draw(&rng, 2, 2, HALO_U8, HALO_U8);
+        const HaloStep conv = conv_draw(&rng, HALO_CONV, 2, 2, HALO_U8, HALO_U8);
         conv_check(&rng, &shape, HALO_U8, test_whole(&shape), &conv, true);
-        free((void *)conv.u.conv.tap);
+        conv_free(&conv);
     }
 }
 
