@@ -244,7 +244,8 @@ HaloStatus resample_down(HaloDevice *device, StripArgs *a)
         CASE(8)
         CASE(12)
         CASE(16)
-        CASE(18) CASE(24)
+        CASE(18)
+        CASE(24)
 #undef CASE
             default : return launch<32>(device, a);
     }
