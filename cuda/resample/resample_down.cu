@@ -237,15 +237,13 @@ HaloStatus resample_down(HaloDevice *device, StripArgs *a)
     int taps = 0;
     while (sizes[taps] < a->all.x.taps) taps++;
     switch (sizes[taps]) {
-#define CASE(taps) \
-    case taps: return launch<taps>(device, a);
-        CASE(2)
-        CASE(4)
-        CASE(8)
-        CASE(12)
-        CASE(16)
-        CASE(18) CASE(24)
-#undef CASE
-            default : return launch<32>(device, a);
+    case 2: return launch<2>(device, a);
+    case 4: return launch<4>(device, a);
+    case 8: return launch<8>(device, a);
+    case 12: return launch<12>(device, a);
+    case 16: return launch<16>(device, a);
+    case 18: return launch<18>(device, a);
+    case 24: return launch<24>(device, a);
+    default: return launch<32>(device, a);
     }
 }
