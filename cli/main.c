@@ -7,6 +7,21 @@
 #include "options.h"
 #include "text/page.h"
 
+static int run_command(const CliSettings *settings)
+{
+    static const struct {
+        unsigned commands;
+        int (*run)(const CliSettings *settings);
+    } rows[] = {{CLI_WORKS, cli_run},   {CLI_INFO, cli_info},   {CLI_STACK, cli_stack},
+                {CLI_PAGES, cli_pages}, {CLI_JOIN, cli_join},   {CLI_COMPARE, cli_compare},
+                {CLI_LIST, cli_list},   {CLI_MERGE, cli_merge}, {CLI_PLOT, cli_plot},
+                {CLI_BENCH, cli_bench}, {CLI_HELP, cli_help}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].commands & settings->command->bit) return rows[i].run(settings);
+    cli_complain("'halo %s' has no function: please report it", settings->command->name);
+    return HALO_ERR_BUG;
+}
+
 static int dispatch(const CliSettings *settings)
 {
     if (settings->help) return cli_help(settings);
@@ -19,7 +34,7 @@ static int dispatch(const CliSettings *settings)
             settings->bench.devices);
         return HALO_ERR_USAGE;
     }
-    if (settings->command != NULL) return settings->command->run(settings);
+    if (settings->command != NULL) return run_command(settings);
     cli_complain("a command is missing; see 'halo --help'");
     return HALO_ERR_USAGE;
 }

@@ -199,69 +199,60 @@ const CliCommand cli_commands[] = {
      "halo run sharpen photos/ -r --out-dir out --name '{dir}/{stem}_s.png'\n"
      "halo run 'savgol:window=21,order=3' in.wav -o out.flac\n"
      "halo run average:5ms in.wav -o - | aplay\n"
-     "halo run --raw f32:640x480x1 box:7 in.f32 -o out.npy\n",
-     cli_run},
+     "halo run --raw f32:640x480x1 box:7 in.f32 -o out.npy\n"},
     {"convert", CLI_CONVERT, "", "INPUT OUTPUT, or INPUT… (-o OUTPUT | --out-dir DIR --to FORMAT)",
      "convert files to another format",
      "halo convert in.png out.tif\n"
      "halo convert recording.wav recording.flac\n"
-     "halo convert photos/ -r --out-dir small --to jpg --quality 85\n",
-     cli_run},
+     "halo convert photos/ -r --out-dir small --to jpg --quality 85\n"},
     {"stats", CLI_STATS, "stats", "INPUT…",
      "minimum, maximum, sum, mean, standard deviation … of every channel",
-     "halo stats in.png\nhalo stats --json *.png\nhalo stats recording.wav\n", cli_run},
+     "halo stats in.png\nhalo stats --json *.png\nhalo stats recording.wav\n"},
     {"hist", CLI_HIST, "hist", "INPUT…", "print or plot a histogram of every channel",
-     "halo hist in.png\nhalo hist --bins 16 in.png\nhalo hist --log --plot h.png in.png\n", cli_run},
+     "halo hist in.png\nhalo hist --bins 16 in.png\nhalo hist --log --plot h.png in.png\n"},
     {"scan", CLI_SCAN, "scan", "INPUT… (-o OUTPUT | --out-dir DIR)",
      "compute cumulative sums, minima, maxima and products; integral images",
-     "halo scan in.png -o integral.npy\nhalo scan --op max --axis x in.png -o cumulative.npy\n", cli_run},
+     "halo scan in.png -o integral.npy\nhalo scan --op max --axis x in.png -o cumulative.npy\n"},
     {"info", CLI_INFO, NULL, "INPUT…", "show a file's header and metadata",
-     "halo info in.png\nhalo info --json *.wav\n", cli_info},
+     "halo info in.png\nhalo info --json *.wav\n"},
     {"stack", CLI_STACK, NULL, "mean|median|min|max|sum|sd|range|EXPRESSION INPUT… -o OUTPUT",
      "reduce many images to one: mean, median, … of each pixel",
      "halo stack mean exposures/*.tif -o quiet.tif\n"
      "halo stack median street/ -r -o empty.png\n"
      "halo stack mean:clip=3 dark*.png -o dark.npy\n"
-     "halo stack 'reduce:\"a+b\",map=\"v > 128\"' frames/*.png -o bright.npy\n",
-     cli_stack},
+     "halo stack 'reduce:\"a+b\",map=\"v > 128\"' frames/*.png -o bright.npy\n"},
     {"pages", CLI_PAGES, NULL, "INPUT… -o OUTPUT", "collect images and pages in one TIFF, or one array (NPY)",
      "halo pages scan1.png scan2.png scan3.png -o scans.tif\n"
-     "halo pages frames/ -r -o frames.npy\n",
-     cli_pages},
+     "halo pages frames/ -r -o frames.npy\n"},
     {"join", CLI_JOIN, NULL, "INPUT… -o OUTPUT", "join sounds of one rate end to end",
      "halo join intro.wav talk.flac outro.wav -o all.flac\n"
-     "halo join --crossfade 20ms take1.wav take2.wav -o song.wav\n",
-     cli_join},
+     "halo join --crossfade 20ms take1.wav take2.wav -o song.wav\n"},
     {"compare", CLI_COMPARE, NULL, "A B",
      "measure how much two files differ, or files of the same name in two folders; exits with 6 if the "
      "difference exceeds the limit",
      "halo compare a.png b.png\n"
      "halo compare a.png b.png --at-most max=1 --at-least ssim=0.99\n"
      "halo compare old/ new/ --json\n"
-     "halo compare a.png b.png -o difference.png\n",
-     cli_compare},
+     "halo compare a.png b.png -o difference.png\n"},
     {"list", CLI_LIST, NULL, "[ops|masks|formats|devices]", "list operations, masks, formats or devices",
-     "halo list ops\nhalo list devices\nhalo list ops --json\n", cli_list},
+     "halo list ops\nhalo list devices\nhalo list ops --json\n"},
     {"merge", CLI_MERGE, NULL, "SHARD.json…", "combine the results of a sharded run (--shard i/n --json)",
      "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
-     "halo merge 1.json 2.json 3.json\n",
-     cli_merge},
+     "halo merge 1.json 2.json 3.json\n"},
     {"plot", CLI_PLOT, NULL, "TABLE.csv -o FILE.svg",
      "plot the columns of a table as lines over its first, or as bars if its rows are named; as SVG or PNG. A "
      "column 'A, B' has the colour of 'A', and is dashed",
      "halo plot times.csv -o times.svg --log --log-x\n"
      "printf 'x,y\\n0,1\\n1,4\\n2,9\\n' | halo plot - -o squares.png --title Squares\n"
-     "printf 'what,before,after\\nread,3,2\\nwrite,5,1\\n' | halo plot - -o bars.svg\n",
-     cli_plot},
+     "printf 'what,before,after\\nread,3,2\\nwrite,5,1\\n' | halo plot - -o bars.svg\n"},
     {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops [PIPELINE…] | batch PIPELINE FILE…",
      "time the teaching kernels, pipelines on random samples, or the stages of a batch",
      "halo bench ladder\nhalo bench ladder reduce scan --device gpu:1\n"
      "halo bench ops gauss:2 'sobel|depth:u8' --size 8192x8192 --dtype u8 --device cpu,gpu\n"
-     "halo bench batch gauss:2 photos/*.png --device gpu\n",
-     cli_bench},
+     "halo bench batch gauss:2 photos/*.png --device gpu\n"},
     {"help", CLI_HELP, NULL, "[COMMAND|OPERATION|TOPIC|WORD]",
      "show help on halo, a command, an operation, a topic or a task",
-     "halo help run\nhalo help gauss\nhalo help units\nhalo help noise\n", cli_help},
+     "halo help run\nhalo help gauss\nhalo help units\nhalo help noise\n"},
 };
 const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 

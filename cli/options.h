@@ -82,7 +82,6 @@ struct CliCommand {
     unsigned bit;
     const char *op; /* the operation it is short for, or NULL */
     const char *usage, *help, *examples;
-    int (*run)(const CliSettings *settings); /* returns the exit status, having said what went wrong */
 };
 
 typedef enum CliSection { CLI_OUTPUT, CLI_INPUT, CLI_ENGINE, CLI_REPORT, CLI_GENERAL, CLI_SECTIONS } CliSection;
@@ -142,7 +141,9 @@ HaloStatus cli_read_include(CliSettings *settings, const char *value);
 HaloStatus cli_read_exclude(CliSettings *settings, const char *value);
 HaloStatus cli_read_shard(CliSettings *settings, const char *value); /* shard.c */
 
-/* The commands themselves. */
+/* The commands themselves (main.c has which is which): they return the exit status, having said what went
+ * wrong.
+ */
 int cli_run(const CliSettings *settings);   /* run.c: run, stats, hist, scan */
 int cli_info(const CliSettings *settings);  /* info.c */
 int cli_list(const CliSettings *settings);  /* list.c */
@@ -150,7 +151,7 @@ int cli_bench(const CliSettings *settings); /* bench.c */
 bool cli_times_devices(
     const CliSettings *settings);             /* bench.c: is it `bench ops`, which takes a list of devices? */
 int cli_merge(const CliSettings *settings);   /* merge.c */
-int cli_plot(const CliSettings *settings);    /* chart.c */
+int cli_plot(const CliSettings *settings);    /* plot.c */
 int cli_compare(const CliSettings *settings); /* compare.c */
 int cli_stack(const CliSettings *settings);   /* stack.c */
 int cli_join(const CliSettings *settings);

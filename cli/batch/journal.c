@@ -66,13 +66,6 @@ static void add_recipe(CliText *line, uint64_t recipe)
     cli_add(line, text, (size_t)snprintf(text, sizeof text, "%016llx", (unsigned long long)recipe));
 }
 
-CliStamp cli_stamp(const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return (CliStamp){-1, -1};
-    return (CliStamp){st.st_size, (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec};
-}
-
 static void note(CliJournal *journal, char what, const CliItem *item)
 {
     CliText line = {0};

@@ -12,7 +12,6 @@
 
 #include "halo/lines.h"
 
-#define NAME ".halo-journal"
 #define FIELDS 8 /* of the longest line: what, output, its size and time, input, its size and time, recipe */
 
 typedef struct Entry {
@@ -39,59 +38,6 @@ typedef struct Log {
     Tally *tally;
     size_t count;
 } Log;
-
-/* ---- where ---------------------------------------------------------------------------------------------- */
-
-char *cli_journal_path(const CliSettings *settings)
-{
-    const size_t length = strlen(settings->out_dir);
-    const char *slash = length > 0 && settings->out_dir[length - 1] == '/' ? "" : "/";
-    if (settings->shards == 0) return cli_format("%s%s%s", settings->out_dir, slash, NAME);
-    return cli_format("%s%s%s-%lld-of-%lld", settings->out_dir, slash, NAME, (long long)settings->shard,
-                      (long long)settings->shards);
-}
-
-/* A new file is empty. Of one whose run was killed while it wrote the first line there may be a part. */
-static bool begins_like_a_journal(int fd)
-{
-    char head[sizeof CLI_JOURNAL_HEAD];
-    ssize_t got;
-    do got = pread(fd, head, sizeof CLI_JOURNAL_HEAD - 1, 0);
-    while (got < 0 && errno == EINTR);
-    return got < 0 || memcmp(head, CLI_JOURNAL_HEAD, (size_t)got) == 0; /* reading it will say what is wrong */
-}
-
-/* Lines are appended to it, so it must be what it seems: not what a link leads to, nor a user's own file. */
-HaloStatus cli_journal_file(const char *path, int flags, int *fd)
-{
-    HaloStatus status = HALO_OK;
-    struct stat st;
-    *fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-    if (*fd < 0 && errno == ELOOP)
-        HALO_TRY(
-            halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is a symbolic link: remove it"));
-    if (*fd < 0) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot open it: %s", strerror(errno)));
-    if (fstat(*fd, &st) != 0)
-        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot access it: %s", strerror(errno)));
-    if (!S_ISREG(st.st_mode))
-        HALO_TRY(
-            halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is no regular file: remove it"));
-    if (!begins_like_a_journal(*fd))
-        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path,
-                              ": cannot be a journal, its first line is not one of halo's: move it away"));
-out:
-    if (status != HALO_OK && *fd >= 0) {
-        close(*fd);
-        *fd = -1;
-    }
-    return status;
-}
-
-size_t cli_below_out_dir(const CliSettings *settings)
-{
-    const size_t length = strlen(settings->out_dir);
-    return length + (length == 0 || settings->out_dir[length - 1] != '/');
-}
 
 /* ---- lines ---------------------------------------------------------------------------------------------- */
 
@@ -216,7 +162,8 @@ static HaloStatus read_others(const Log *log, const CliSettings *settings, const
     for (const struct dirent *entry; status == HALO_OK && (entry = readdir(folder)) != NULL;) {
         char *path = cli_format("%s/%s", settings->out_dir, entry->d_name);
         struct stat a, b;
-        const bool is_journal = strncmp(entry->d_name, NAME, sizeof NAME - 1) == 0 && lstat(path, &a) == 0;
+        const bool is_journal =
+            strncmp(entry->d_name, CLI_JOURNAL_NAME, sizeof CLI_JOURNAL_NAME - 1) == 0 && lstat(path, &a) == 0;
         const bool is_own =
             is_journal && own != NULL && lstat(own, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
         if (is_journal && !is_own) status = read_other(log, path);

@@ -5,17 +5,9 @@
 #include "bench.h"
 #include "text/page.h"
 
-void json_positive(CliJson *json, const char *key, double value)
-{
-    if (value > 0)
-        json_number(json, key, value);
-    else
-        json_null(json, key);
-}
-
 bool cli_times_devices(const CliSettings *settings)
 {
-    return settings->command != NULL && settings->command->run == cli_bench && settings->words > 0 &&
+    return settings->command != NULL && settings->command->bit == CLI_BENCH && settings->words > 0 &&
            strcmp(settings->word[0], "ops") == 0;
 }
 

@@ -55,17 +55,6 @@ static void put_product(Cell *cell, const HaloStats *s)
         snprintf(cell->text, sizeof cell->text, "%s2^%.1f", s->product_sign < 0 ? "-" : "", s->product_log2);
 }
 
-int cli_shown_channels(int channels) { return channels < CLI_CHANNELS ? channels : CLI_CHANNELS; }
-
-void cli_print_left_out(FILE *to, int channels)
-{
-    char room[2][32];
-    const int shown = cli_shown_channels(channels);
-    if (shown < channels)
-        fprintf(to, "%s of %s channels are shown; --json has all\n", cli_thousands((uint64_t)shown, room[0]),
-                cli_thousands((uint64_t)channels, room[1]));
-}
-
 /* One column of the table; columns of a result have the same rows. */
 #define MOST_ROWS (24 + HALO_MAX_PERCENTS)
 typedef struct Column {
@@ -194,33 +183,6 @@ static void print_fold(FILE *to, const HaloResult *result)
                 result->fold.value[c] + 0.0); /* no -0 for eyes */
     if (channels > 1) fprintf(to, "%-*s  %.10g\n", LABEL, "all", result->fold.value[channels] + 0.0);
     cli_print_left_out(to, channels);
-}
-
-void cli_describe_shape(FILE *to, const HaloShape *shape)
-{
-    char room[16];
-    if (shape->kind == HALO_AUDIO) {
-        fprintf(to, "audio, %d channel%s", shape->channels, halo_s(shape->channels));
-        if (shape->width >= 0 && shape->height > 0) /* else unknown, or a data set */
-            fprintf(to, ", %s frame%s, %.3f s", cli_thousands((uint64_t)shape->width, (char[32]){0}),
-                    halo_s(shape->width), (double)shape->width / shape->rate);
-        fprintf(to, ", %g Hz", shape->rate);
-    } else {
-        fprintf(to, "image,");
-        if (shape->height > 0) fprintf(to, " %lld x %lld,", (long long)shape->width, (long long)shape->height);
-        if (shape->channels > 8)
-            fprintf(to, " %d channels", shape->channels);
-        else
-            for (int c = 0; c < shape->channels; c++) fprintf(to, " %s", halo_channel_name(shape, c, room));
-    }
-    fprintf(to, ", %s", halo_dtype_name(shape->dtype));
-}
-
-void cli_print_name(FILE *to, const char *name, const char *more)
-{
-    fputs(cli_ink(CLI_BOLD), to);
-    halo_put_escaped(to, name);
-    fprintf(to, "%s%s", cli_ink(CLI_PLAIN), more);
 }
 
 /* For a data set a position needs the name of its file. */

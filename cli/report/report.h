@@ -23,8 +23,8 @@ typedef struct CliLevel {
 } CliLevel;
 CliLevel cli_level(const HaloShape *shape, const HaloStats *stats);
 
-/* report.c: the most channels that tables and texts show, with a note of how many there are; also for the names
- * in `info --json`. */
+/* subject.c: the most channels that tables and texts show, with a note of how many there are; also for the
+ * names in `info --json`. */
 #define CLI_CHANNELS 64
 #define CLI_NAMES 1024
 int cli_shown_channels(int channels);
@@ -80,7 +80,7 @@ void cli_record_difference(FILE *to, const char *a, const char *b, const HaloCom
 void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComparison *found, bool within,
                           const char *beyond);
 
-/* report.c: "image, 384 x 256, r g b, u8" */
+/* subject.c: "image, 384 x 256, r g b, u8" */
 void cli_describe_shape(FILE *to, const HaloShape *shape);
 /* The name of a file as a heading, and what stands behind it. */
 void cli_print_name(FILE *to, const char *name, const char *more);

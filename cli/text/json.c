@@ -100,3 +100,11 @@ void json_null(CliJson *json, const char *key)
     before(json, key);
     fputs("null", json->to);
 }
+
+void json_positive(CliJson *json, const char *key, double value)
+{
+    if (value > 0)
+        json_number(json, key, value);
+    else
+        json_null(json, key);
+}

@@ -24,5 +24,6 @@ void json_uint(CliJson *json, const char *key, uint64_t value);
 void json_number(CliJson *json, const char *key, double value);
 void json_bool(CliJson *json, const char *key, bool value);
 void json_null(CliJson *json, const char *key);
+void json_positive(CliJson *json, const char *key, double value); /* null for what is not known: 0 */
 
 #endif

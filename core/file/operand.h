@@ -13,7 +13,7 @@ HaloStatus operand_load(HaloSession *session, const char *path, HaloOperand **op
 /* Brings all of its samples to memory, where they stay until the last holder releases it. */
 HaloStatus operand_want(HaloOperand *operand);
 
-/* A separate reader for one that is not in memory. Close it even if it failed to open. */
+/* operand_reader.c: a separate reader for one that is not in memory. Close it even if it failed to open. */
 typedef struct OperandReader {
     HaloSource *source;
     HaloReader reader;
@@ -25,8 +25,8 @@ void operand_close(OperandReader *reader);
 /* What its samples and its reader take is counted within. */
 HaloMemory operand_memory(const HaloOperand *operand);
 
-/* side_page.c: sets `pages` with a reader at the end of the first page, which is used up. HALO_ERR_INPUT where
- * there are several and a pipe. */
+/* operand_page.c: sets `pages` with a reader at the end of the first page, which is used up. HALO_ERR_INPUT
+ * where there are several and a pipe. */
 HaloStatus operand_count_pages(HaloOperand *operand, HaloReader *reader);
 /* A later page of it, held once. */
 HaloStatus operand_load_page(HaloOperand *operand, int64_t page, HaloOperand **of_page);

@@ -24,10 +24,11 @@ typedef struct JobState {
     double read_ms, write_ms; /* of inputs and outputs that are closed */
 } JobState;
 
-/* run.c: opens an input in place of the last one. */
+/* input.c: opens an input in place of the last one. */
 HaloStatus job_open_input(HaloSession *session, const HaloJob *job, const char *path, JobState *state);
-/* Opens the output, or that of a page, from 0; refuses one that exists or is also an input. It is complete when
- * it is closed, and gets its name when it is committed. */
+void job_close_input(JobState *state); /* that none is open is fine */
+/* output.c: opens the output, or that of a page, from 0; refuses one that exists or is also an input. It is
+ * complete when it is closed, and gets its name when it is committed. */
 HaloStatus job_open_output(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, int64_t page,
                            JobState *state);
 HaloStatus job_close_output(JobState *state, HaloReport *report);

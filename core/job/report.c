@@ -1,4 +1,4 @@
-/* Combines the reports of pages into the report of their job. */
+/* Reports: those of pages become that of their job. */
 #include <stdlib.h>
 
 #include "job.h"
@@ -53,3 +53,5 @@ HaloStatus job_add_report(HaloMemory *memory, HaloReport *all, HaloReport *one, 
     *all = sum;
     return HALO_OK;
 }
+
+void halo_report_free(HaloReport *report) { halo_results_free(&report->results); }

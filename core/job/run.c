@@ -9,34 +9,13 @@
 #include "job.h"
 #include "pipeline/pipeline.h"
 
-static void close_input(JobState *state)
-{
-    if (state->source != NULL) state->read_ms += halo_source_ms(state->source);
-    load_close(&state->reader);
-    halo_source_close(state->source);
-    state->source = NULL;
-}
-
 static void close_all(JobState *state)
 {
     save_close(&state->writer, HALO_ERR_OUTPUT);
     halo_sink_abandon(state->sink);
-    close_input(state);
+    job_close_input(state);
     image_close(state);
     operand_next_input(&state->operands, NULL);
-}
-
-HaloStatus job_open_input(HaloSession *session, const HaloJob *job, const char *path, JobState *state)
-{
-    HaloStatus status = HALO_OK;
-    close_input(state);
-    state->input = path;
-    operand_next_input(&state->operands, path);
-    HALO_TRY(halo_source_open(path, &state->source));
-    halo_source_count(state->source, state->memory);
-    HALO_TRY(load_open(session, state->source, job->raw, &state->reader));
-out:
-    return status;
 }
 
 /* ---- all of a job --------------------------------------------------------------------------------------- */
@@ -157,5 +136,3 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
     }
     return status == HALO_OK ? HALO_OK : with_name(status, run.input);
 }
-
-void halo_report_free(HaloReport *report) { halo_results_free(&report->results); }

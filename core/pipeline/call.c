@@ -6,36 +6,6 @@
 #include "pipeline.h"
 #include "split.h"
 
-static const HaloParam common[CORE_COMMON] = {
-    {.key = "border",
-     .type = HALO_PARAM_BORDER,
-     .preset = "",
-     .choices = HALO_BORDER_CHOICES,
-     .help = "what lies outside: zero, constant=V, replicate, reflect, mirror, wrap; or valid, keep; default: "
-             "replicate for pictures, mirror for sound ('halo help border')"},
-    {.key = "alpha",
-     .type = HALO_PARAM_CHOICE,
-     .preset = "",
-     .choices = "premul|straight|ignore",
-     .help = "weigh colours by their alpha (premul), filter alpha as a channel, or copy it (ignore)"},
-    {.key = "nan",
-     .type = HALO_PARAM_CHOICE,
-     .preset = "propagate",
-     .choices = "propagate|ignore|error",
-     .help = "let NaN spread, leave it out of every window and reweigh, or refuse the input"},
-};
-
-const HaloParam *halo_common_params(int *count)
-{
-    *count = CORE_COMMON;
-    return common;
-}
-
-const HaloParam *call_param(const Call *call, int i)
-{
-    return i < call->op->params ? &call->op->param[i] : &common[i - call->op->params];
-}
-
 /* ---- one value ------------------------------------------------------------------------------------------ */
 
 static const char *key_at(int i, const void *list) { return call_param(list, i)->key; }

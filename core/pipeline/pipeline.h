@@ -37,15 +37,15 @@ typedef struct Parser {
     int nesting;    /* and how many branches are open */
 } Parser;
 
-/* call.c */
-const HaloParam *call_param(const Call *call, int i);
-/* One call, whose first parameter has this text as its value, not parsed as a pipeline's; `where` stands before
- * messages about it. */
+/* call.c: one call, whose first parameter has this text as its value, not parsed as a pipeline's; `where`
+ * stands before messages about it. */
 HaloStatus pipeline_of(HaloSession *session, const HaloOp *op, const char *where, const char *text,
                        HaloPipeline **pipeline);
 HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipeline);
 
-/* pipeline.c: reads the secondary inputs whose path has fields of the input's name. */
+/* pipeline.c: the parameter that value i of a call is of. */
+const HaloParam *call_param(const Call *call, int i);
+/* Reads the secondary inputs whose path has fields of the input's name. */
 HaloStatus pipeline_read_operands(HaloSession *session, const HaloPipeline *pipeline, Operands *operands);
 /* Does it change samples? And how they code light: HaloChanges::light. */
 bool pipeline_changes(const HaloPipeline *pipeline);

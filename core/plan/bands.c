@@ -1,12 +1,9 @@
 /* Chooses the height of bands: rows of the output that are computed at a time. Operations know nothing of
  * bands; each primitive says which rows it reads. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bands.h"
-#include "base/operand.h"
 #include "halo/measures.h"
-#include "liveness.h"
 #include "plan.h"
 #include "primitive/primitive.h"
 
@@ -27,16 +24,6 @@ static bool measures_elsewhere(const HaloPlan *plan, const HaloStep *step)
     return src->width < made->width || src->width - made->width > BANDS_FEW_FRAMES;
 }
 
-int64_t bands_jump(const HaloPlan *plan)
-{
-    int64_t most = 0;
-    for (int i = 0; i < plan->steps; i++) {
-        const Primitive *primitive = primitive_of(&plan->step[i]);
-        if (primitive->jumps != NULL) most = larger(most, primitive->jumps(&plan->step[i]));
-    }
-    return most;
-}
-
 /* Neighbouring bands share some rows of a value. An intermediate step that rounds to integers would count the
  * samples that it clips in those rows twice, so a plan with such a step runs whole. */
 bool bands_possible(const HaloPlan *plan)
@@ -51,93 +38,7 @@ bool bands_possible(const HaloPlan *plan)
     return !needs_last(plan);
 }
 
-static bool has_own_memory(const Device *device) { return device->backend->upload != NULL; }
-
-Bands bands_in(const HaloPlan *plan, int64_t rows, bool seeks)
-{
-    Bands bands = bands_cut(plan, rows);
-    bands.back = seeks && bands_turn(&bands);
-    return bands;
-}
-
 static int64_t length_of(const HaloPlan *plan) { return rows_length(&plan->reg[plan->output]); }
-
-/* ---- memory --------------------------------------------------------------------------------------------- */
-
-static int64_t row_bytes(const HaloShape *shape)
-{
-    const int64_t cols = shape->kind == HALO_AUDIO ? 1 : shape->width;
-    return cols * shape->channels * (int64_t)halo_dtype_size(shape->dtype);
-}
-
-/* Bytes of the values of which this is needed; `bytes` is room for those of each. */
-static int64_t memory_of(const HaloPlan *plan, const Part *need, bool with_in_out, int64_t *bytes)
-{
-    for (int r = 0; r < plan->regs; r++) {
-        const Rows rows = needs_rows(&plan->reg[r], need[r]);
-        bytes[r] = row_bytes(&plan->reg[r]) * (rows.to - rows.from);
-    }
-    for (int i = 0; i < plan->inputs && !with_in_out; i++) bytes[plan->input[i].reg] = 0;
-    if (!with_in_out) bytes[plan->output] = 0;
-    return liveness_most(plan, bytes);
-}
-
-/* The first band, the last, and one in the middle, whose neighbours it reads on both operands; and, of those
- * that make no output, one in the middle and the last. */
-int64_t bands_memory(const Bands *bands, bool with_in_out)
-{
-    const HaloPlan *plan = bands->plan;
-    const int64_t length = length_of(plan), rows = smaller(bands->rows, length);
-    if (plan->steps == 0 && with_in_out)
-        return 2 * row_bytes(&plan->reg[plan->input[0].reg]) * bands->rows; /* a copy */
-    Part *need = needs_new(plan);
-    int64_t *bytes = calloc((size_t)plan->regs, sizeof *bytes);
-    const int64_t at[] = {0, (length - rows) / 2, length - rows};
-    int64_t most = need != NULL && bytes != NULL ? 0 : INT64_MAX / 4;
-    for (int i = 0; i < 3 && most < INT64_MAX / 4; i++) {
-        needs_of(bands, (Rows){at[i], at[i] + rows}, need);
-        most = larger(most, memory_of(plan, need, with_in_out, bytes));
-    }
-    for (int64_t k = bands->lead / 2; k < bands->lead && most < INT64_MAX / 4;
-         k += larger(1, bands->lead - 1 - k)) {
-        needs_of_band(bands, k, need);
-        most = larger(most, memory_of(plan, need, with_in_out, bytes));
-    }
-    free(bytes);
-    free(need);
-    return most;
-}
-
-/* Bytes of the secondary inputs that are read in step. */
-static int64_t operands_memory(const Bands *bands)
-{
-    const HaloPlan *plan = bands->plan;
-    const int64_t length = length_of(plan), rows = smaller(bands->rows, length);
-    const int64_t at[] = {0, (length - rows) / 2, length - rows};
-    int64_t bytes = 0;
-    Part *need = plan->inputs > 1 ? needs_new(plan) : NULL;
-    int64_t *most = calloc((size_t)plan->inputs, sizeof *most);
-    for (int b = 0; b < 3 && need != NULL && most != NULL; b++) {
-        needs_of(bands, (Rows){at[b], at[b] + rows}, need);
-        for (int i = 1; i < plan->inputs; i++) {
-            const HaloReg reg = plan->input[i].reg;
-            const Rows part = needs_rows(&plan->reg[reg], need[reg]);
-            most[i] = larger(most[i], part.to - part.from);
-        }
-    }
-    for (int i = 1; i < plan->inputs && most != NULL; i++)
-        if (!atomic_load(&plan->input[i].operand->there))
-            bytes += most[i] * row_bytes(&plan->reg[plan->input[i].reg]);
-    free(most);
-    free(need);
-    return bytes;
-}
-
-int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t rows, bool with_in_out)
-{
-    const Bands bands = bands_cut(plan_for(plan, device->backend), rows);
-    return bands_memory(&bands, with_in_out) + scratch_of(device, &bands);
-}
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
@@ -217,21 +118,10 @@ int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t me
 
 int64_t bands_in_flow(Team team, const Bands *bands) { return smaller(2 * team.count, bands_count(bands)); }
 
-int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows, bool seeks)
-{
-    const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
-    const Bands bands = bands_in(plan, rows, seeks);
-    const bool on_host = !has_own_memory(team.device);
-    const int64_t between =
-        on_host ? bands_whole_memory(team.device, plan, rows, false) + operands_memory(&bands) : 0;
-    return between + scratch_measured(plan, on_host) +
-           2 * team.count * (row_bytes(out) * rows + row_bytes(in) * bands_widest_window(&bands));
-}
-
 int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *options, bool seeks, int64_t memory)
 {
     const Device *device = team.device;
-    const bool apart = has_own_memory(device);
+    const bool apart = device->backend->upload != NULL; /* it has memory of its own */
     const int64_t most = apart ? FLOW_BYTES_GPU : FLOW_BYTES;
     const int64_t there = apart ? team_memory(team, options->share) : 0;
     int64_t rows = most_rows(team, plan);

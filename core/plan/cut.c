@@ -74,6 +74,16 @@ void needs_of(const Bands *bands, Rows wanted, Part *need)
     needs_find(plan, &(Goal){.wanted = wanted, .before = follows ? before : NULL}, need);
 }
 
+HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows)
+{
+    Part *need = needs_new(plan);
+    if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    needs_of(&(Bands){.plan = plan}, wanted, need);
+    *rows = needs_rows(&plan->reg[plan->input[0].reg], need[plan->input[0].reg]);
+    free(need);
+    return HALO_OK;
+}
+
 void needs_of_band(const Bands *bands, int64_t k, Part *need)
 {
     const HaloPlan *plan = bands->plan;

@@ -150,16 +150,6 @@ bool needs_last(const HaloPlan *plan)
     return last;
 }
 
-HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows)
-{
-    Part *need = needs_new(plan);
-    if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    needs_of(&(Bands){.plan = plan}, wanted, need);
-    *rows = needs_rows(&plan->reg[plan->input[0].reg], need[plan->input[0].reg]);
-    free(need);
-    return HALO_OK;
-}
-
 /* ---- buffers -------------------------------------------------------------------------------------------- */
 
 Rows rows_in(const HaloBuf *buf)

@@ -51,10 +51,8 @@ typedef struct Goal {
 } Goal;
 
 /* What is needed of every value for that, [plan->regs]. A value that is made in order is needed from where
- * `before` has left it. And the rows of the input that some of the output needs where nothing was made before.
- */
+ * `before` has left it. */
 void needs_find(const HaloPlan *plan, const Goal *goal, Part *need);
-HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows);
 /* Room for what is needed of every value, [plan->regs], and for finding that out; NULL without memory. */
 Part *needs_new(const HaloPlan *plan);
 
@@ -80,5 +78,7 @@ int64_t bands_count(const Bands *bands);
  * bands that make none. */
 void needs_of_band(const Bands *bands, int64_t k, Part *need);
 void needs_of(const Bands *bands, Rows wanted, Part *need);
+/* The rows of the input that some of the output needs where nothing was made before. */
+HaloStatus needs_of_input(const HaloPlan *plan, Rows wanted, Rows *rows);
 
 #endif

@@ -57,21 +57,23 @@ HaloStatus plan_end_at(HaloPlan *plan, int64_t width);
 
 /* builder.c: the plan's notes; NULL without memory. */
 HaloNotes *builder_notes(HaloBuilder *builder);
-/* halo_build_depth, but the output need not be of that type. */
-HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* Notes something about this plan, once. */
 HaloStatus builder_note(HaloBuilder *builder, HaloNote kind);
+
+/* build_values.c: halo_build_depth, but the output need not be of that type. */
+HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* HALO_ERR_INPUT where a value has no full scale; `what` needs one. */
 HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what);
 /* The same to any full scale. */
 HaloStatus builder_rescale(HaloBuilder *builder, HaloReg src, HaloDtype dtype, float white, HaloReg *dst);
 /* What scans write, i64 and f64, as f32; anything else as it is. Only a map reads the former. */
 HaloStatus builder_to_native(HaloBuilder *builder, HaloReg in, HaloReg *out);
+/* The factor from one full scale to the other. */
+HaloStore store_between(float white_from, float white_to);
 
 /* target.c: adds the conversion to what the output's format holds. */
 HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dtype, const HaloFormat *to,
                          HaloReg *out);
-HaloStore store_between(float white_from, float white_to);
 
 /* changes.c: what the plan does beside the samples. Sets shapes and moves, in place of those that were there;
  * the caller frees `changes->move`. Moves point into the plan. */

@@ -92,11 +92,3 @@ int64_t scratch_measured(const HaloPlan *plan, bool streams)
     if (bytes >= 0x1p62) return INT64_MAX / 2;
     return (int64_t)bytes;
 }
-
-int64_t scratch_beside(const Device *device, const HaloPlan *plan, int64_t band)
-{
-    int64_t out = 0, between = scratch_measured(plan, false);
-    if (plan->wants_output && halo_shape_bytes(&plan->reg[plan->output], &out) != HALO_OK) return -1;
-    if (device->backend->memory == NULL) between += bands_whole_memory(device, plan, band, false);
-    return out > INT64_MAX - between ? -1 : out + between;
-}

@@ -1,17 +1,6 @@
 /* The last step of a plan: conversion to a sample type that the output's format holds. */
-#include <math.h>
-
 #include "plan.h"
 #include "primitive/primitive.h"
-
-HaloStore store_between(float from, float to)
-{
-    const float up = to / from, down = from / to;
-    if (from == to) return (HaloStore){1.0f, 1.0f};
-    if (up == floorf(up)) return (HaloStore){up, 1.0f}; /* 255 to 65535 is times 257, the other way by 257 */
-    if (down == floorf(down)) return (HaloStore){1.0f, down};
-    return (HaloStore){to, from};
-}
 
 static bool holds(const HaloFormat *to, HaloDtype dtype) { return (to->dtypes >> dtype & 1) != 0; }
 

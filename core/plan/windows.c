@@ -5,6 +5,16 @@
 #include "plan.h"
 #include "primitive/primitive.h"
 
+int64_t bands_jump(const HaloPlan *plan)
+{
+    int64_t most = 0;
+    for (int i = 0; i < plan->steps; i++) {
+        const Primitive *primitive = primitive_of(&plan->step[i]);
+        if (primitive->jumps != NULL) most = larger(most, primitive->jumps(&plan->step[i]));
+    }
+    return most;
+}
+
 typedef struct Windows {
     const Bands *bands;
     const HaloShape *in;
@@ -97,13 +107,21 @@ static Rows next_window(const Windows *w, int64_t k, int64_t before)
     return window;
 }
 
-bool bands_turn(const Bands *bands)
+/* Does the output begin with what the input ends with? */
+static bool turns(const Bands *bands)
 {
     Windows w;
     if (open_windows(bands, &w) != HALO_OK) return false;
     const bool turn = w.last.from < w.last.to && needed(&w, (Rows){0, 1}).from > w.last.from;
     free(w.need);
     return turn;
+}
+
+Bands bands_in(const HaloPlan *plan, int64_t rows, bool seeks)
+{
+    Bands bands = bands_cut(plan, rows);
+    bands.back = seeks && turns(&bands);
+    return bands;
 }
 
 HaloStatus bands_window(const Bands *bands, int64_t k, int64_t before, Rows *window)

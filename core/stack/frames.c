@@ -6,140 +6,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "part.h"
+#include "frames.h"
 
 /* Descriptors for all that is open beside. */
 #define SPARE_FILES 24
-
-typedef struct Frame {
-    const char *path;
-    int64_t page;   /* from 0 */
-    int64_t offset; /* where it begins, if pages follow one another; else 0 */
-    HaloBuf data;   /* its samples, where they are in memory */
-    bool open, kept;
-    HaloSource *source;
-    HaloReader reader;
-    int64_t row; /* the next to be read */
-} Frame;
-
-struct Frames {
-    HaloSession *session;
-    const HaloStack *stack;
-    HaloPool *pool;
-    HaloShape shape;          /* of each */
-    HaloInfo info;            /* of the first, where it is in memory, */
-    const HaloFormat *format; /* and its format; NULL: it is open */
-    HaloNotes notes;
-    Frame **frame; /* [count], each in memory of its own: formats keep the address of their reader */
-    int64_t count, most_open;
-    HaloRead *read;
-    size_t reads;
-
-    /* While a band is read: */
-    int64_t first, rows;
-    char *room;
-    pthread_mutex_t lock; /* of: */
-    HaloFailure failed;   /* that of the first picture that failed */
-    int64_t failed_at;
-};
-
-/* ---- one picture ----------------------------------------------------------------------------------------- */
-
-/* Notes of reading the rows of a page. save_report() adds those of the first, if it stays open. */
-static void note_lost(Frames *frames, const HaloReader *reader)
-{
-    const uint64_t *count = reader->info.notes.count;
-    halo_note(&frames->notes, HALO_NOTE_ROUNDED, count[HALO_NOTE_ROUNDED]);
-    halo_note(&frames->notes, HALO_NOTE_VANISHED, count[HALO_NOTE_VANISHED]);
-}
-
-static void close_frame(Frame *frame)
-{
-    if (!frame->open) return;
-    load_close(&frame->reader);
-    halo_source_close(frame->source);
-    frame->source = NULL;
-    frame->open = false;
-}
-
-static HaloStatus open_frame(const Frames *frames, Frame *frame)
-{
-    HaloSession *session = frames->session;
-    HaloStatus status = halo_source_open(frame->path, &frame->source);
-    if (status != HALO_OK) return status;
-    frame->open = true;
-    frame->row = 0;
-    halo_source_count(frame->source, &session->memory);
-    if (frame->offset > 0) HALO_TRY(halo_source_seek(frame->source, frame->offset));
-    HALO_TRY(load_open_at(session, frame->source, frames->stack->raw, frame->page, &frame->reader));
-    frame->reader.jobs = 1; /* pictures are read side by side */
-out:
-    if (status != HALO_OK) close_frame(frame);
-    return status;
-}
-
-static HaloStatus copy_rows(const Frame *frame, HaloBuf *to)
-{
-    for (int64_t y = 0; y < to->rows; y++)
-        memcpy(halo_at(to, 0, to->y0 + y), halo_at(&frame->data, 0, to->y0 + y), (size_t)to->stride);
-    return HALO_OK;
-}
-
-static HaloStatus read_rows(const Frames *frames, Frame *frame, int64_t rows, char *room)
-{
-    const HaloShape *shape = &frames->shape;
-    HaloBuf to = {.shape = *shape, .y0 = frame->row, .cols = shape->width, .rows = rows, .data = room};
-    int64_t got = 0;
-    to.stride = halo_row_bytes(&to);
-    frame->row += rows;
-    return frame->data.data != NULL ? copy_rows(frame, &to) : load_rows(&frame->reader, &to, &got);
-}
-
-static HaloStatus read_frame(Frames *frames, Frame *frame, char *room)
-{
-    HaloStatus status = HALO_OK;
-    if (!frame->open && frame->data.data == NULL) HALO_TRY(open_frame(frames, frame));
-    while (frame->row < frames->first) {
-        const int64_t above = frames->first - frame->row;
-        HALO_TRY(read_rows(frames, frame, above < frames->rows ? above : frames->rows, room));
-    }
-    HALO_TRY(read_rows(frames, frame, frames->rows, room));
-out:
-    if (!frame->kept && frame->open) {
-        pthread_mutex_lock(&frames->lock);
-        note_lost(frames, &frame->reader);
-        pthread_mutex_unlock(&frames->lock);
-        close_frame(frame);
-    }
-    return status;
-}
-
-/* ---- all of them ----------------------------------------------------------------------------------------- */
-
-static void read_task(void *context, int64_t k, int worker)
-{
-    Frames *frames = context;
-    const HaloBuf row = {.shape = frames->shape, .cols = frames->shape.width};
-    const HaloStatus status =
-        read_frame(frames, frames->frame[k], frames->room + k * frames->rows * halo_row_bytes(&row));
-    (void)worker;
-    if (status == HALO_OK) return;
-    pthread_mutex_lock(&frames->lock);
-    if (frames->failed.status == HALO_OK || k < frames->failed_at) {
-        halo_failure_keep(&frames->failed, status);
-        frames->failed_at = k;
-    }
-    pthread_mutex_unlock(&frames->lock);
-}
-
-HaloStatus frames_read(Frames *frames, int64_t first, int64_t rows, char *room)
-{
-    frames->first = first;
-    frames->rows = rows;
-    frames->room = room;
-    halo_pool_run(frames->pool, frames->count, read_task, frames);
-    return frames->failed.status == HALO_OK ? HALO_OK : halo_failure_again(&frames->failed);
-}
 
 static const char *named(const char *path) { return strcmp(path, "-") == 0 ? "standard input" : path; }
 
@@ -226,7 +96,7 @@ static HaloStatus add_stream(Frames *frames, const char *path)
         if (frames->count == 1)
             keep_info(frames, &reader);
         else
-            note_lost(frames, &reader);
+            frames_note_lost(frames, &reader);
         HALO_TRY(load_more(session->tables, &reader, &more, &frames->notes));
     }
 out:
@@ -258,7 +128,7 @@ static HaloStatus add_file(Frames *frames, const char *path)
         HALO_TRY(check_frame(frames, frame, &scout));
         if (page == 0) note_file(frames, &scout);
         HALO_TRY(load_past(session->tables, &scout, &more, &frames->notes));
-        if (frame->kept) HALO_TRY(open_frame(frames, frame));
+        if (frame->kept) HALO_TRY(frame_open(frames, frame));
     }
 out:
     more = scout.keeps_all;
@@ -298,7 +168,7 @@ void frames_close(Frames *frames)
 {
     if (frames == NULL) return;
     for (int64_t k = 0; k < frames->count; k++) {
-        close_frame(frames->frame[k]);
+        frame_close(frames->frame[k]);
         halo_memory_free(&frames->session->memory, &frames->frame[k]->data);
         free(frames->frame[k]);
     }
@@ -332,6 +202,6 @@ const HaloRead *frames_reads(const Frames *frames, size_t *count)
 const HaloNotes *frames_notes(Frames *frames)
 {
     for (int64_t k = 1; k < frames->count; k++)
-        if (frames->frame[k]->open) note_lost(frames, &frames->frame[k]->reader);
+        if (frames->frame[k]->open) frames_note_lost(frames, &frames->frame[k]->reader);
     return &frames->notes;
 }

@@ -26,8 +26,8 @@ CsvNumber csv_read_number(const char *text, size_t length, float *value);
 /* The fewest digits that are read back as this float. Returns how many characters. */
 size_t csv_write_number(float value, char room[CSV_NUMBER_ROOM]);
 
-/* csv.c: a cell that is read back as this text, in quotation marks where it needs them; into `to`, which has
- * csv_name_room bytes. Returns how many it took. */
+/* csv_name.c: a cell that is read back as this text, in quotation marks where it needs them; into `to`, which
+ * has csv_name_room bytes. Returns how many it took. */
 size_t csv_write_name(const char *name, size_t length, char separator, char *to);
 static inline size_t csv_name_room(size_t length) { return 2 * length + 2; }
 
@@ -35,5 +35,11 @@ static inline size_t csv_name_room(size_t length) { return 2 * length + 2; }
 HaloStatus csv_open(HaloReader *reader);
 HaloStatus csv_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
 void csv_close(HaloReader *reader);
+
+/* csv_write.c */
+HaloStatus csv_create(HaloWriter *writer);
+HaloStatus csv_write(HaloWriter *writer, const HaloBuf *rows);
+HaloStatus csv_finish(HaloWriter *writer);
+void csv_discard(HaloWriter *writer);
 
 #endif

@@ -1,5 +1,5 @@
-/* Reading (jpeg_read.c) and writing (jpeg_write.c) of JPEG, and the shared error handling around libjpeg
- * (jpeg.c). */
+/* JPEG: its row (jpeg.c) stands on reading (jpeg_read.c) and writing (jpeg_write.c), and these on the error
+ * handling around libjpeg (jpeg_guard.c). */
 #ifndef HALO_IO_JPEGFILE_H
 #define HALO_IO_JPEGFILE_H
 

@@ -1,5 +1,5 @@
 /* Metadata between files and HaloMeta, whose own functions halo/file.h and halo/format.h declare: memory, texts
- * and densities (meta.c), EXIF (exif.c), XMP (xmp.c) and IPTC (iptc.c). */
+ * and densities (meta.c), what there is of it (kinds.c), EXIF (exif.c), XMP (xmp.c) and IPTC (iptc.c). */
 #ifndef HALO_IO_META_H
 #define HALO_IO_META_H
 

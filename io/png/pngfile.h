@@ -1,5 +1,5 @@
-/* Reading (png_read.c) and writing (png_write.c) of PNG, and the shared error handling around libpng (png.c).
- */
+/* PNG: its row (png.c) stands on reading (png_read.c) and writing (png_write.c), and these on the error
+ * handling around libpng (png_guard.c). */
 #ifndef HALO_IO_PNGFILE_H
 #define HALO_IO_PNGFILE_H
 

@@ -1,8 +1,8 @@
 /* Audio through libsndfile: declarations shared by the files of this folder.
  *
- * snd_codec.c holds the table of codecs, snd_head.c looks at a header before libsndfile does, snd_read.c and
- * snd_write.c are the two directions, snd_text.c moves texts, snd_cue.c markers, ogg.h has what is Ogg alone.
- * The rows of all formats of sound are in audio.c, above.
+ * snd_codec.c holds the table of codecs, snd_head.c looks at a header before libsndfile does, snd_input.c gives
+ * bytes at any place, snd_read.c and snd_write.c are the two directions, snd_text.c moves texts, snd_cue.c
+ * markers, ogg.h has what is Ogg alone. The rows of all formats of sound are in audio.c, above.
  *
  * libsndfile's conversion of 16-bit samples to floats and back is lossy, so integers are exchanged with it only
  * as left-justified 32-bit integers, and halo does all rounding. */

@@ -1,5 +1,5 @@
-/* Reading (tiff_read.c) and writing (tiff_write.c) of TIFF, the metadata that both map to tags (tiff_meta.c),
- * and the shared error handling around libtiff (tiff.c). */
+/* TIFF: its row (tiff.c) stands on reading (tiff_read.c) and writing (tiff_write.c), these on the metadata that
+ * both map to tags (tiff_meta.c), and all on the error handling around libtiff (tiff_guard.c). */
 #ifndef HALO_IO_TIFFFILE_H
 #define HALO_IO_TIFFFILE_H
 

@@ -38,7 +38,7 @@ typedef struct TiffPress {
     int64_t room;
 } TiffPress;
 
-/* Sets the tags of a page that say how its samples lie; false where libtiff refuses. (tiff_write.c) */
+/* Sets the tags of a page that say how its samples lie; false where libtiff refuses. (tiff_layout.c) */
 bool tiff_set_layout(TiffGuard *guard, TIFF *tiff, const TiffLayout *layout);
 
 /* How many rows of blocks are encoded together, so that each of `jobs` threads has some. */

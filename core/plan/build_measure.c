@@ -1,0 +1,156 @@
+/* Appends steps that measure, whose results are reported or set the parameters of other steps. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "builder.h"
+#include "measure/measure.h"
+
+static HaloStatus set_detail(HaloBuilder *builder, const HaloDetail *detail, HaloStep *step)
+{
+    if (detail == NULL) return HALO_OK;
+    HaloDetail *kept = halo_build_keep(builder, sizeof *kept);
+    if (kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    *kept = *detail;
+    step->detail = kept;
+    return HALO_OK;
+}
+
+HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want, const HaloDetail *detail)
+{
+    HaloStep step = step_of(HALO_REDUCE, src);
+    const HaloStatus status = set_detail(builder, detail, &step);
+    step.u.want = want;
+    return status == HALO_OK ? builder_append_measure(builder, &step, true) : status;
+}
+
+HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
+{
+    if (halo_build_shape(builder, src)->dtype != HALO_F32) return HALO_OK; /* integers hold none */
+    HaloStep step = step_of(HALO_REDUCE, src);
+    step.refuse_nan = true;
+    return builder_append_measure(builder, &step, false);
+}
+
+/* A step whose parameters `resolve` sets from the result of `measure`, which no report shows: while the plan
+ * runs, or now, where an analysis pass has measured it. */
+static HaloStatus step_from(HaloBuilder *builder, HaloStep *measure, HaloStep *step, HaloResolve *resolve,
+                            HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    const HaloResult *known = NULL;
+    if (analysis_measures(builder, measure->src[0])) {
+        HALO_TRY(analysis_result(builder, measure->src[0], &known));
+        if (known == NULL) {
+            HALO_TRY(builder_append_measure(builder, measure, true));
+            return PLAN_NEEDS_ANALYSIS;
+        }
+        HALO_TRY(resolve(step, known));
+        return halo_build_step(builder, step, dst);
+    }
+    HALO_TRY(builder_append_measure(builder, measure, false));
+    const int from = builder->plan->steps - 1;
+    HALO_TRY(halo_build_step(builder, step, dst));
+    HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
+    made->resolve = resolve;
+    made->resolve_from = from;
+out:
+    return status;
+}
+
+static HaloStep map_step(HaloReg src, const HaloMap *map)
+{
+    HaloStep step = step_of(HALO_MAP, src);
+    step.u.map = *map;
+    return step;
+}
+
+HaloStatus halo_build_combine_from_stats(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
+                                         HaloResolve *resolve, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    HaloStep measure = step_of(HALO_REDUCE, b);
+    HaloStep step = {.primitive = HALO_COMBINE, .sources = 2, .src = {a, b}, .u.combine = *combine};
+    HaloResult known;
+    measure.u.want = HALO_WANT_EXTREMES | HALO_WANT_MOMENTS;
+    if (!constant_is(builder->plan, b)) return step_from(builder, &measure, &step, resolve, dst);
+    HALO_TRY(constant_stats(builder, &measure, &known));
+    HALO_TRY(resolve(&step, &known));
+    HALO_TRY(halo_build_step(builder, &step, dst));
+out:
+    return status;
+}
+
+HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const HaloMap *map, unsigned want,
+                                     const HaloDetail *detail, HaloResolve *resolve,
+                                     const double resolve_arg[2], HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    HaloStep measure = step_of(HALO_REDUCE, src), step = map_step(src, map);
+    measure.u.want = want;
+    HALO_TRY(set_detail(builder, detail, &measure));
+    memcpy(step.resolve_arg, resolve_arg, sizeof step.resolve_arg);
+    HALO_TRY(step_from(builder, &measure, &step, resolve, dst));
+out:
+    return status;
+}
+
+HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg src, const HaloMap *map,
+                                        HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    HaloStep measure = step_of(HALO_REDUCE, src), step = map_step(src, map);
+    measure.u.want = HALO_WANT_EXTREMES;
+    measure.loudness = true;
+    memcpy(step.resolve_arg, resolve_arg, sizeof step.resolve_arg);
+    step.notes = builder_notes(builder);
+    if (step.notes == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(step_from(builder, &measure, &step, resolve, dst));
+out:
+    return status;
+}
+
+HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloResolve *resolve,
+                                    HaloReg *dst)
+{
+    HaloStep measure = step_of(HALO_HIST, src), step = map_step(src, map);
+    measure.u.hist = hist_default(halo_build_shape(builder, src));
+    if (halo_build_shape(builder, src)->dtype == HALO_F32) measure.u.hist.lo = measure.u.hist.hi = (double)NAN;
+    return step_from(builder, &measure, &step, resolve, dst);
+}
+
+HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold)
+{
+    HaloStep step = step_of(HALO_FOLD, src);
+    step.u.fold = *fold;
+    return builder_append_measure(builder, &step, true);
+}
+
+/* Are all bin edges distinct? True, too, of a range that is not known yet. */
+static bool divides(const HaloHist *hist)
+{
+    const double bins = (double)hist->bins, width = (hist->hi / 4 - hist->lo / 4) / bins,
+                 largest = fmax(fabs(hist->lo), fabs(hist->hi)) / 4;
+    return !(1.0 / width > DBL_MAX || width < largest * 0x1p-50);
+}
+
+HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi)
+{
+    HaloStep step = step_of(HALO_HIST, src);
+    const HaloShape *shape = halo_build_shape(builder, src);
+    step.u.hist = hist_default(shape);
+    if (shape->dtype == HALO_F32 && shape->kind == HALO_IMAGE) /* float images have no agreed full scale */
+        step.u.hist.lo = step.u.hist.hi = (double)NAN;
+    if (bins > 0) step.u.hist.bins = bins;
+    if (!isnan(lo)) step.u.hist.lo = lo;
+    if (!isnan(hi)) step.u.hist.hi = hi;
+    if (step.u.hist.lo >= step.u.hist.hi)
+        return halo_fail(HALO_ERR_USAGE, "%s: min (%g) has to be less than max (%g)", builder->op,
+                         step.u.hist.lo, step.u.hist.hi);
+    if (!divides(&step.u.hist))
+        return halo_fail(HALO_ERR_USAGE,
+                         "%s: 64-bit floats cannot divide %g to %g into %lld bins: use fewer, or another range",
+                         builder->op, step.u.hist.lo, step.u.hist.hi, (long long)step.u.hist.bins);
+    return builder_append_measure(builder, &step, true);
+}

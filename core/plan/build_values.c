@@ -1,0 +1,103 @@
+/* Appends steps that change samples one by one or move them, and conversions to another type or full scale. */
+#include <math.h>
+
+#include "builder.h"
+
+HaloStatus halo_build_gather(HaloBuilder *builder, HaloReg src, const HaloGather *gather, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_GATHER, src);
+    step.u.gather = *gather;
+    return halo_build_step(builder, &step, dst);
+}
+
+HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const HaloResample *resample, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_RESAMPLE, src);
+    step.u.resample = *resample;
+    return halo_build_step(builder, &step, dst);
+}
+
+HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_MAP, src);
+    step.u.map = *map;
+    return halo_build_step(builder, &step, dst);
+}
+
+HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
+                              HaloReg *dst)
+{
+    const HaloStep step = {.primitive = HALO_COMBINE, .sources = 2, .src = {a, b}, .u.combine = *combine};
+    return halo_build_step(builder, &step, dst);
+}
+
+void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white)
+{
+    builder->plan->reg[reg].white = white;
+    builder->plan->reg[reg].numbers = false;
+}
+
+HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what)
+{
+    if (!halo_build_shape(builder, src)->numbers) return HALO_OK;
+    return halo_fail(
+        HALO_ERR_INPUT,
+        "floats without a full scale, which %s needs: --white 65535 takes them as counts, --white 1 as "
+        "fractions, normalize stretches them",
+        what);
+}
+
+HaloStore store_between(float from, float to)
+{
+    const float up = to / from, down = from / to;
+    if (from == to) return (HaloStore){1.0f, 1.0f};
+    if (up == floorf(up)) return (HaloStore){up, 1.0f}; /* 255 to 65535 is times 257, the other way by 257 */
+    if (down == floorf(down)) return (HaloStore){1.0f, down};
+    return (HaloStore){to, from};
+}
+
+/* A map of no points, whose store is the conversion. */
+HaloStatus builder_rescale(HaloBuilder *builder, HaloReg src, HaloDtype dtype, float white, HaloReg *dst)
+{
+    const float from = halo_build_shape(builder, src)->white;
+    const HaloMap map = {.kind = HALO_MAP_POINTS, .white = from};
+    HaloPlan *plan = builder->plan;
+    const HaloStatus status = halo_build_map(builder, src, &map, dst);
+    if (status != HALO_OK) return status;
+    plan->step[plan->steps - 1].store = store_between(from, white);
+    plan->reg[*dst].dtype = dtype;
+    plan->reg[*dst].white = white;
+    return HALO_OK;
+}
+
+HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
+{
+    const float white = dtype == HALO_F32 ? halo_build_shape(builder, src)->white : halo_dtype_white(dtype);
+    const HaloStatus status =
+        dtype <= HALO_U16 ? builder_needs_scale(builder, src, halo_dtype_name(dtype)) : HALO_OK;
+    if (status != HALO_OK) return status;
+    return builder_rescale(builder, src, dtype, white, dst);
+}
+
+HaloStatus builder_to_native(HaloBuilder *builder, HaloReg in, HaloReg *out)
+{
+    *out = in;
+    return halo_build_shape(builder, in)->dtype > HALO_F32 ? builder_convert(builder, in, HALO_F32, out)
+                                                           : HALO_OK;
+}
+
+HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
+{
+    builder->plan->wanted_dtype = (int)dtype;
+    return builder_convert(builder, src, dtype, dst);
+}
+
+HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_SCAN, src);
+    step.u.scan = *scan;
+    /* With a single row the horizontal scan is the whole result. */
+    if (scan->axis == HALO_AXIS_XY && !scan->exclusive && halo_build_shape(builder, src)->height == 1)
+        step.u.scan.axis = HALO_AXIS_X;
+    return halo_build_step(builder, &step, dst);
+}

@@ -1,0 +1,46 @@
+/* The images of a stack: what is known of each. */
+#ifndef CORE_STACK_FRAMES_H
+#define CORE_STACK_FRAMES_H
+
+#include <pthread.h>
+
+#include "part.h"
+
+typedef struct Frame {
+    const char *path;
+    int64_t page;   /* from 0 */
+    int64_t offset; /* where it begins, if pages follow one another; else 0 */
+    HaloBuf data;   /* its samples, where they are in memory */
+    bool open, kept;
+    HaloSource *source;
+    HaloReader reader;
+    int64_t row; /* the next to be read */
+} Frame;
+
+struct Frames {
+    HaloSession *session;
+    const HaloStack *stack;
+    HaloPool *pool;
+    HaloShape shape;          /* of each */
+    HaloInfo info;            /* of the first, where it is in memory, */
+    const HaloFormat *format; /* and its format; NULL: it is open */
+    HaloNotes notes;
+    Frame **frame; /* [count], each in memory of its own: formats keep the address of their reader */
+    int64_t count, most_open;
+    HaloRead *read;
+    size_t reads;
+
+    /* While a band is read: */
+    int64_t first, rows;
+    char *room;
+    pthread_mutex_t lock; /* of: */
+    HaloFailure failed;   /* that of the first picture that failed */
+    int64_t failed_at;
+};
+
+/* frames_read.c: opens an image, at its first row; adds the notes of its rows; closes it, where it is open. */
+HaloStatus frame_open(const Frames *frames, Frame *frame);
+void frames_note_lost(Frames *frames, const HaloReader *reader);
+void frame_close(Frame *frame);
+
+#endif
