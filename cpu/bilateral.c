@@ -1,6 +1,7 @@
 /* Bilateral filters: tiles of columns go down the rows. In each a ring holds the lines of source that a row of
  * windows lies over, as channels one after the other, so that lanes of vectors are neighbouring pixels. */
 #include "bilateral.h"
+#include "primitives.h"
 
 /* Floats of a ring, which stays in the second-level cache. */
 #define RING_FLOATS (64 * 1024)
@@ -82,7 +83,7 @@ static void run_task(void *context, int64_t index, int worker)
     t.row = (float *)(void *)(scratch + b->at_row);
     t.next = top + b->how->window.oy;
     for (int64_t r = 0; r < rows; r++) make_row(&t, top + r, &clipped);
-    atomic_fetch_add_explicit(&b->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(b->device, clipped);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */

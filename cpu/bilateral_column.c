@@ -87,7 +87,7 @@ static void run_task(void *context, int64_t index, int worker)
     if (channels > 1) kernels->along->join(made, c->pitch, count, channels, row);
     kernels->rows->store[c->to.shape.dtype](row, count * channels, c->store, halo_at(&c->to, at, c->to.y0),
                                             &clipped);
-    atomic_fetch_add_explicit(&device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(device, clipped);
 }
 
 /* False where sizes do not fit 63 bits. */

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "device.h"
+#include "primitives.h"
 
 #define THREAD_BYTES ((int64_t)64 << 20) /* more than caches hold */
 #define MOST_BYTES ((int64_t)512 << 20)  /* of all threads; as many again to copy to */

@@ -5,6 +5,7 @@
 #include "dots/dots.h"
 #include "fft.h"
 #include "halo/whole_taps.h"
+#include "primitives.h"
 #include "sep/few.h"
 #include "stencil.h"
 #include "strips.h"

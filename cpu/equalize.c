@@ -5,6 +5,7 @@
 #include "device.h"
 #include "packed.h"
 #include "point/table.h"
+#include "primitives.h"
 
 /* What floats count beside the bins: below, above, NaN. */
 #define OTHERS 3
@@ -193,7 +194,7 @@ static void rows_task(void *context, int64_t index, int worker)
                                           &levels);
         rows->store[e->dst->shape.dtype](row, cols * channels, e->store, halo_at(e->dst, 0, y), &clipped);
     }
-    atomic_fetch_add_explicit(&e->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(e->device, clipped);
 }
 
 /* One table for all of the image: levels are looked up as they come, with what they are stored as. */
@@ -227,7 +228,7 @@ static void look_task(void *context, int64_t index, int worker)
     (void)worker;
     for (int64_t y = index * ROWS_PER_TASK; y < least((index + 1) * ROWS_PER_TASK, e->dst->rows); y++)
         cpu_tables_look(&e->look, halo_at(e->src, 0, y), e->dst->cols, halo_at(e->dst, 0, y), &clipped);
-    atomic_fetch_add_explicit(&e->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(e->device, clipped);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */

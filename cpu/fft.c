@@ -166,7 +166,7 @@ static void store(const Fft *f, const Pair *p)
         if (f->conv->affine) rows->affine(out, n, f->conv->scale, f->conv->bias);
         rows->store[f->dst->shape.dtype](out, n, f->store, halo_at(f->dst, p->x, p->y + j), &clipped);
     }
-    atomic_fetch_add_explicit(&f->source.device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(f->source.device, clipped);
 }
 
 static void run_pair(void *context, int64_t index, int worker)

@@ -3,6 +3,7 @@
 #include "halo/program.h"
 #include "leaf.h"
 #include "packed.h"
+#include "primitives.h"
 
 /* Leaves of a task: enough work to be worth taking. */
 #define TASK_LEAVES 16

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tally.h"
+#include "primitives.h"
 
 /* Samples of a task: so few that no thread waits long for another's last. */
 #define TASK_SAMPLES (1 << 16)

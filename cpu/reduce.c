@@ -8,6 +8,7 @@
 #include "halo/counter.h"
 #include "leaf.h"
 #include "packed.h"
+#include "primitives.h"
 #include "product.h"
 
 /* Leaves of a task, of all channels: fewer where more would not fit the second-level cache, or leave a thread

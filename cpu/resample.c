@@ -3,6 +3,7 @@
 #include "halo/resample.h"
 
 #include "device.h"
+#include "primitives.h"
 
 /* Floats of a ring, which stays in the second-level cache, and of rows that are turned, which stay in the
  * nearest. */
@@ -114,7 +115,7 @@ static void run_task(void *context, int64_t index, int worker)
     t.out = (float *)(void *)(scratch + r->at_out);
     for (int64_t o = 0; o < t.cols; o++) t.taps[o] = halo_resample_at(&r->how->x, t.x + o);
     for (int64_t row = y; row < end; row++) make_row(&t, row, &clipped);
-    atomic_fetch_add_explicit(&r->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(r->device, clipped);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "halo/resample.h"
 
 #include "device.h"
+#include "primitives.h"
 
 /* Of these lanes that many, if there are fewer channels than the kernel makes well of each load. */
 #define MOST_GROUPS 2
@@ -113,7 +114,7 @@ static void run_task(void *context, int64_t index, int worker)
         make_piece(r, r->dst->x0, r->from, index - r->blocks - 1, scratch, &clipped);
     else
         make_piece(r, r->to, r->dst->x0 + r->dst->cols, index - r->blocks - 1 - r->before, scratch, &clipped);
-    atomic_fetch_add_explicit(&r->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(r->device, clipped);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "device.h"
 #include "halo/scan.h"
 #include "packed.h"
+#include "primitives.h"
 #include "scan.h"
 
 /* Samples of a task along x: of one short row each, handing them out would take as long. */

@@ -7,6 +7,7 @@
 
 #include "device.h"
 #include "halo/numerics.h"
+#include "primitives.h"
 
 #define RUN HALO_SECTIONS_REST
 #define BLOCK HALO_SECTIONS_BLOCK
@@ -258,7 +259,7 @@ static void run_task(void *context, int64_t channel, int worker)
         go_both_ways(s, (int)channel, scratch, &clipped);
     else
         go_causal(s, (int)channel, scratch, &clipped);
-    atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(s->device, clipped);
 }
 
 static bool holds(const Sections *s)
@@ -287,7 +288,7 @@ HaloStatus cpu_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     int64_t total = 0, states = 0;
     void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;
-    if (!holds(&s) && !device->asking)
+    if (!holds(&s) && !device->querying)
         HALO_FAIL(HALO_ERR_BUG, "sections were to filter what the source does not hold");
     s.samples = dst->cols;
     if (sections->zero_phase) {

@@ -364,5 +364,5 @@ void cpu_stencil_task(void *context, int64_t index, int worker)
         for (int64_t k = 0; k < strip; k++) finish_row(&t, k, top + k, done, &clipped);
     }
     if (s->stream) s->device->kernels->rows->fence();
-    atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(s->device, clipped);
 }

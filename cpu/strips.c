@@ -128,7 +128,7 @@ static HaloStatus make_band(Strips *s, CpuMakeStrips *make, void *context, void 
     s->from = picture(s, s->src, s->rows + within.height - 1, from);
     s->to = picture(s, s->dst, s->rows, to);
     const int workers = cpu_workers(s->device, (double)s->from.rows * (double)s->from.stride);
-    if (!s->device->asking) cpu_run(s->device, workers, divide_up(s->from.rows, TASK_ROWS), join_task, s);
+    if (!s->device->querying) cpu_run(s->device, workers, divide_up(s->from.rows, TASK_ROWS), join_task, s);
     HALO_TRY(make(context, &s->from, &s->to, &within));
     cpu_run(s->device, workers, divide_up(s->rows, TASK_ROWS), part_task, s);
 out:
@@ -164,7 +164,7 @@ HaloStatus cpu_strips(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     const int64_t made = rows * dst->cols * dst->shape.channels * (int64_t)halo_dtype_size(dst->shape.dtype);
     char *room = NULL;
     cpu_heap(device, bytes + made);
-    if (!device->asking && (room = malloc((size_t)(bytes + made))) == NULL)
+    if (!device->querying && (room = malloc((size_t)(bytes + made))) == NULL)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for strips of %lld rows", (long long)strip);
     for (s.first = dst->y0; s.first < end; s.first += STRIPS * s.rows) {
         s.rows = least(strip, (end - s.first) / STRIPS / period * period);

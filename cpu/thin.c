@@ -112,7 +112,7 @@ static void run_task(void *context, int64_t index, int worker)
     sum_line(t, at, n, scratch);
     if (s->affine) rows->affine(out, n, s->scale, s->bias);
     rows->store[t->to.shape.dtype](out, n, s->store, halo_at(&t->to, at, t->to.y0), &clipped);
-    atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(s->device, clipped);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */

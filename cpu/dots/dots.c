@@ -150,7 +150,7 @@ static void run_task(void *context, int64_t index, int worker)
             finish_row(&t, k, dst->y0 + y + r + k, &clipped);
     }
     if (l->stream) s->device->kernels->rows->fence();
-    atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(s->device, clipped);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */

@@ -84,7 +84,7 @@ static void run_task(void *context, int64_t index, int worker)
                                  c->count, NULL, c->kind == HALO_MEAN_SD, line);
     }
     kernels->rows->store[c->to.shape.dtype](line, n, c->store, halo_at(&c->to, x, 0), &clipped);
-    atomic_fetch_add_explicit(&device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(device, clipped);
 }
 
 HaloStatus cpu_mean_column(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,

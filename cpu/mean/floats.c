@@ -134,14 +134,6 @@ static void rows_alone(const CpuMeanTask *task, uint64_t *clipped)
 
 /* ---- down columns ------------------------------------------------------------------------------------ */
 
-void *cpu_mean_ring_line(const CpuMeanTask *task, int64_t row, int plane)
-{
-    const CpuMean *m = task->m;
-    const int64_t element = (task->y + row) % m->ring * m->pitch;
-    char *const ring = task->scratch + m->plane[plane].at_ring;
-    return ring + element * (int64_t)(deviates(m) ? sizeof(double) : sizeof(float));
-}
-
 static void sum_row(const CpuMeanTask *task, int64_t row, const double **counts)
 {
     const CpuMean *m = task->m;

@@ -1,28 +1,12 @@
 /* Means of windows, at a cost that does not grow with them. The image is cut into tiles. */
 #include "mean.h"
+
 #include "halo/means.h"
 #include "inside.h"
+#include "primitives.h"
 #include "strips.h"
 
 /* ---- tiles ------------------------------------------------------------------------------------------- */
-
-float *cpu_mean_line(const CpuMeanTask *task, int64_t row)
-{
-    const CpuMean *m = task->m;
-    float *const line = (float *)(void *)(task->scratch + m->at_line);
-    cpu_source_line(&m->source, task->x, task->y + m->window.oy + row, task->cols, line);
-    return line;
-}
-
-void cpu_mean_store(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, float *mean,
-                    uint64_t *clipped)
-{
-    const CpuMean *m = task->m;
-    const HaloDtype to = m->dst->shape.dtype;
-    char *const line = halo_at(m->dst, task->x, task->y + row);
-    m->device->kernels->rows->store[to](mean, n, m->store, line + first * (int64_t)halo_dtype_size(to),
-                                        clipped);
-}
 
 static void run_task(void *context, int64_t index, int worker)
 {
@@ -39,7 +23,7 @@ static void run_task(void *context, int64_t index, int worker)
         cpu_mean_integers(&task, &clipped);
     else
         cpu_mean_floats(&task, &clipped);
-    atomic_fetch_add_explicit(&m->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(m->device, clipped);
 }
 
 /* ---- laying out -------------------------------------------------------------------------------------- */

@@ -46,11 +46,13 @@ typedef struct CpuMeanTask {
     int64_t x, y, cols, rows, n; /* outputs; elements in a row of them */
 } CpuMeanTask;
 
-/* Line `row` of the task's part of the source. */
+/* task.c: line `row` of the task's part of the source. */
 float *cpu_mean_line(const CpuMeanTask *task, int64_t row);
 /* Stores n means as elements of row `row` of the outputs, from `first` on. */
 void cpu_mean_store(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, float *mean,
                     uint64_t *clipped);
+/* Line `row` of a plane's ring, which lies at position task->y + row: floats, or doubles of what deviates. */
+void *cpu_mean_ring_line(const CpuMeanTask *task, int64_t row, int plane);
 
 /* counts.c: how many numbers there are in windows of floats. Takes what line `row` has of them, each in order;
  * the windows that it ends have as many as it returns. */
@@ -68,8 +70,6 @@ HaloStatus cpu_mean_narrow(const CpuMean *m, int workers);
 /* floats.c: floats, by runs. */
 bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_floats(const CpuMeanTask *task, uint64_t *clipped);
-/* Line `row` of a plane's ring, which lies at position task->y + row: floats, or doubles of what deviates. */
-void *cpu_mean_ring_line(const CpuMeanTask *task, int64_t row, int plane);
 
 /* abreast.c: the sums along CPU_MEAN_ABREAST lines at once, from `row` on, into their rings. */
 bool cpu_mean_goes_abreast(const CpuMean *m);

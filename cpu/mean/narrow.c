@@ -136,7 +136,7 @@ static void run_task(void *context, int64_t index, int worker)
         kernels->few[dtype](&few, column, sum);
         finish(n, y, rows, sum, (float *)(void *)(scratch + n->at_mean), &clipped);
     }
-    atomic_fetch_add_explicit(&m->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(m->device, clipped);
 }
 
 HaloStatus cpu_mean_narrow(const CpuMean *m, int workers)

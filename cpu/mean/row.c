@@ -44,7 +44,7 @@ static void run_task(void *context, int64_t index, int worker)
     for (int64_t i = 0; i < n; i++) sum[i] = (double)line[i] * r->times + r->plus;
     kernels->mean(sum, n, r->scale, r->count, NULL, line);
     m->device->kernels->rows->store[dst->shape.dtype](line, n, m->store, halo_at(dst, x, dst->y0), &clipped);
-    atomic_fetch_add_explicit(&m->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(m->device, clipped);
 }
 
 HaloStatus cpu_mean_row(const CpuMean *m, int workers)

@@ -6,6 +6,7 @@
 
 #include "halo/numerics.h"
 #include "packed.h"
+#include "primitives.h"
 #include "stencil.h"
 
 /* Of a tile. Where columns become rows each row of the source is read for all rows of the tile: they are as
@@ -83,7 +84,7 @@ static void make_tile(void *context, int64_t index, int worker)
         cpu_pick_move(p, &t, tile, p->pitch);
     if (!in_place || p->value != NULL)
         finish(p, &t, in_place ? NULL : tile, (float *)(void *)(scratch + p->at_row), &clipped);
-    atomic_fetch_add_explicit(&p->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(p->device, clipped);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */

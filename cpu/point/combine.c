@@ -5,6 +5,7 @@
 
 #include "packed.h"
 #include "pieces.h"
+#include "primitives.h"
 
 /* ---- what is not one sample of each --------------------------------------------------------------------- */
 

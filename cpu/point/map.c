@@ -3,6 +3,7 @@
 
 #include "packed.h"
 #include "pieces.h"
+#include "primitives.h"
 
 /* `row` holds the source, and then the result; `other` has room for as much. */
 static float *map_piece(const Pieces *p, float *row, float *other, int64_t x, int64_t y, int64_t pixels)

@@ -3,6 +3,7 @@
 
 #include "halo/fade.h"
 #include "pieces.h"
+#include "primitives.h"
 
 static float *mix_piece(const Pieces *p, float *row, float *other, int64_t x, int64_t y, int64_t pixels)
 {

@@ -25,6 +25,15 @@ CpuExtreme *cpu_rank_extreme_of(const CpuRankTask *task)
     return task->r->device->kernels->rank->extreme[task->r->rank->fraction > 0][task->keys];
 }
 
+/* Stores task->line as row `row` of the outputs. */
+static void store_line(const CpuRankTask *task, int64_t row, uint64_t *clipped)
+{
+    const CpuRank *r = task->r;
+    r->device->kernels->rows->store[r->dst->shape.dtype](task->line, task->cols * r->dst->shape.channels,
+                                                         r->store, halo_at(r->dst, task->x, task->y + row),
+                                                         clipped);
+}
+
 /* `count` pixels from column x on of source row y, or of what lies outside, as keys of floats. */
 static void read_pixels(const CpuRankTask *task, int64_t x, int64_t y, int64_t count, uint32_t *key)
 {
@@ -145,7 +154,7 @@ void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uin
         kernels->rank->from_turned(key, n, cpu_rank_extreme_turn(r), task->line);
     else
         kernels->rows->load[r->keys](key, n, task->line);
-    cpu_rank_store(task, row, clipped);
+    store_line(task, row, clipped);
 }
 
 /* Lines of a task, as keys. */

@@ -124,7 +124,7 @@ static void run_task(void *context, int64_t index, int worker)
     for (int64_t j = 0; j < m->lines; j++) made[j] = -1;
     m->way(&task);
     if (m->stream) m->device->kernels->rows->fence();
-    atomic_fetch_add_explicit(&m->device->clipped, task.clipped, memory_order_relaxed);
+    cpu_count_clipped(m->device, task.clipped);
 }
 
 HaloStatus cpu_rank_middle(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,

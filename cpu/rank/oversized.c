@@ -140,7 +140,7 @@ static void make(Oversized *f, uint64_t *spare, int64_t *across, int64_t *down, 
         m->device->kernels->rows->store[dst->shape.dtype](line, dst->cols * m->channels, m->store,
                                                           halo_at(dst, dst->x0, dst->y0 + y), &clipped);
     }
-    atomic_fetch_add_explicit(&m->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(m->device, clipped);
 }
 
 HaloStatus cpu_rank_oversized(const CpuMiddle *m)

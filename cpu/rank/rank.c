@@ -1,26 +1,13 @@
 /* Rank filters. The image is cut into tiles. Minima and maxima have ways of their own (extreme.c, span.c), and
  * so has what lies between (middle.c). */
 #include "rank.h"
+
 #include "inside.h"
+#include "middle.h"
+#include "primitives.h"
 #include "strips.h"
 
-#include "middle.h"
-
 /* ---- tiles ---------------------------------------------------------------------------------------------- */
-
-void cpu_rank_line(const CpuRankTask *task, int64_t row)
-{
-    const CpuRank *r = task->r;
-    cpu_source_line(&r->source, task->x, task->y + r->rank->window.oy + row, task->cols, task->line);
-}
-
-void cpu_rank_store(const CpuRankTask *task, int64_t row, uint64_t *clipped)
-{
-    const CpuRank *r = task->r;
-    r->device->kernels->rows->store[r->dst->shape.dtype](task->line, task->cols * r->dst->shape.channels,
-                                                         r->store, halo_at(r->dst, task->x, task->y + row),
-                                                         clipped);
-}
 
 static void run_task(void *context, int64_t index, int worker)
 {
@@ -47,7 +34,7 @@ static void run_task(void *context, int64_t index, int worker)
     else
         cpu_rank_extreme(&task, &clipped);
     if (r->stream) r->device->kernels->rows->fence();
-    atomic_fetch_add_explicit(&r->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(r->device, clipped);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */

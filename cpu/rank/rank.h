@@ -43,11 +43,6 @@ typedef struct CpuRankTask {
     int keys;                             /* as r->keys, or CPU_KEYS_REAL */
 } CpuRankTask;
 
-/* Line `row` of the task's part of the source, in task->line. */
-void cpu_rank_line(const CpuRankTask *task, int64_t row);
-/* Stores task->line as row `row` of the outputs. */
-void cpu_rank_store(const CpuRankTask *task, int64_t row, uint64_t *clipped);
-
 /* extreme.c: of the first and the last of the sorted. Keys are such that the wanted one is the least or
  * the greatest, also where NaN has to win or to lose. */
 bool cpu_rank_extreme_scratch(CpuRank *r, int64_t *total);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "fast.h"
+#include "primitives.h"
 
 /* Outputs of a task in a row, at most, but for masks that reach further: its rings should stay in the caches.
  */

@@ -297,5 +297,5 @@ void cpu_fast_task(void *context, int64_t index, int worker)
         row = end;
     }
     if (f->stream) f->device->kernels->rows->fence();
-    atomic_fetch_add_explicit(&f->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(f->device, clipped);
 }
