@@ -1,7 +1,7 @@
 /* Bilateral filters: tiles of columns go down the rows. In each a ring holds the lines of source that a row of
  * windows lies over, as channels one after the other, so that lanes of vectors are neighbouring pixels. */
-#include "bilateral.h"
 #include "primitives.h"
+#include "stencil.h"
 
 /* Floats of a ring, which stays in the second-level cache. */
 #define RING_FLOATS (64 * 1024)
@@ -125,7 +125,6 @@ HaloStatus cpu_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&b.source))
         HALO_FAIL(HALO_ERR_BUG, "means of alike samples were asked for that the source does not hold");
-    if (cpu_are_columns(src, dst)) return cpu_bilateral_column(device, src, dst, bilateral, store);
     double samples = 0;
     for (int64_t j = 0; j < window->height; j++)
         samples += (double)(bilateral->span[j].to - bilateral->span[j].from);

@@ -148,7 +148,6 @@ HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     HaloStatus status = HALO_OK;
     CpuRun *run = NULL;
     bool done;
-    if (cpu_is_thin(&stencil)) return cpu_thin_run(device, &stencil);
     if (cpu_has_strips(src, dst, &conv->window, 1) && cpu_holds_needed(&stencil)) {
         Strips strips = {.device = device, .conv = conv, .store = store};
         return cpu_strips(device, src, dst, &conv->window, 1, conv_strips, &strips);
@@ -175,8 +174,8 @@ HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     stencil.nan_ignore = sep->window.nan_ignore;
     stencil.store = store;
     if (sep->fast != NULL) return cpu_sep_fast(device, src, dst, sep, store);
-    if (cpu_is_thin(&stencil)) return cpu_thin_run(device, &stencil);
-    if (cpu_has_strips(src, dst, &sep->window, 1) && cpu_holds_needed(&stencil)) {
+    /* The column pass sees rows outside as the value itself, strips as sums of the row pass: alike if it is 0. */
+    if (stencil.value == 0.0f && cpu_has_strips(src, dst, &sep->window, 1) && cpu_holds_needed(&stencil)) {
         Strips strips = {.device = device, .sep = sep, .store = store};
         return cpu_strips(device, src, dst, &sep->window, 1, sep_strips, &strips);
     }

@@ -73,9 +73,6 @@ bool cpu_is_column(const HaloBuf *buf);
 bool cpu_are_columns(const HaloBuf *src, const HaloBuf *dst);
 HaloBuf cpu_as_line(const HaloBuf *column);
 HaloWindow cpu_turned(const HaloWindow *window);
-/* Masks over such, and over pictures of one row (thin.c). */
-bool cpu_is_thin(const CpuStencil *stencil);
-HaloStatus cpu_thin_run(HaloDevice *device, const CpuStencil *stencil);
 
 /* Whether the rectangle of `src` holds every sample that the rectangle of `dst` needs. */
 bool cpu_holds_needed(const CpuStencil *stencil);

@@ -189,16 +189,6 @@ typedef void CpuExtreme(const void *a, const void *b, int64_t n, void *to);
 /* The least, or the greatest, of the keys of so many lines, 1 or more; `to` is beside them. */
 typedef void CpuExtremeOf(const void *const *line, int64_t lines, int64_t n, void *to);
 
-/* So many lines at most, of keys of rows behind one another, `period` keys each: line[j] is taken no further
- * than limit[j] of the place in a row, from above where the least are wanted, from below for the greatest.
- * Limits are CPU_RANK_LANES longer than a row; whole vectors of lines are read and of the result written. */
-#define CPU_BESIDE 9
-typedef struct CpuBesideLines {
-    const void *line[CPU_BESIDE], *limit[CPU_BESIDE];
-    int64_t lines, n, period;
-} CpuBesideLines;
-typedef void CpuBeside(const CpuBesideLines *lines, void *to);
-
 /* Medians of square windows: n of them, of lines of n + (side - 1) * step elements, but for what lies outside
  * of the picture: `left` and `right` pixels of `step` elements, which are repeated. `spare` has room for as
  * many lines as the window, `pitch` elements apart, whole vectors in each. Where lines, or `out`, have fewer
@@ -228,7 +218,6 @@ typedef struct CpuRankKernels {
     void (*exchange[CPU_KEYS])(const CpuExchange *list, int64_t count, void *block);
     CpuExtreme *extreme[2][CPU_KEYS]; /* minima, maxima */
     CpuExtremeOf *extreme_of[2][CPU_KEYS];
-    CpuBeside *beside[2][CPU_KEYS];
     CpuMedian *median[2][CPU_KEYS]; /* 3 x 3, 5 x 5 */
 } CpuRankKernels;
 
@@ -261,18 +250,6 @@ typedef struct CpuMeanDown {
     double scale, count;
 } CpuMeanDown;
 
-/* Rows of few samples: after each, `come` has what enters the windows of the next, and `gone` what leaves them.
- * The sum of output x is base[x], and that of each column i weight[i * pitch + x] times; pitch is whole lanes. Or,
- * where `enter` is not NULL, that of the pixel before it, with column enter[x] and without leave[x]; column `in` is
- * what lies outside. Then the weights of the first pixel, weight[c * in + i], are all there are. */
-#define CPU_MEAN_FEW 64
-#define CPU_MEAN_FEW_LANES 16
-typedef struct CpuFewColumns {
-    const void *const *come, *const *gone; /* [rows], [in] samples each */
-    int64_t rows, in, out, pitch, channels;
-    const int32_t *weight, *base, *enter, *leave;
-} CpuFewColumns;
-
 typedef struct CpuWholeKernels {
     /* A line of floats, whose NaN become 0: x tells 1 of a number, 0 of a NaN. */
     void (*numbers)(float *line, int64_t n, int32_t *x);
@@ -283,9 +260,6 @@ typedef struct CpuWholeKernels {
     /* The sum of every window of `width` along a line of `pixels` + width - 1. Up to CPU_SLIDE_SLACK elements
      * past the end of the line are read. */
     void (*slide)(const int32_t *x, int64_t pixels, int64_t width, int64_t channels, int32_t *sum);
-    /* Of u8 and u16 samples whose sums down the columns are `column`: `out` sums a row, one row after the
-     * other, and up to CPU_MEAN_FEW_LANES behind them. */
-    void (*few[2])(const CpuFewColumns *few, int32_t *column, int32_t *sum);
     /* sum += add, and -= drop where it is not NULL. */
     void (*count)(const int32_t *add, const int32_t *drop, int64_t n, double *sum);
     /* `narrow`: neither the sums nor the count are beyond 2^24. */

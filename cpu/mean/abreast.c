@@ -13,7 +13,7 @@
 
 bool cpu_mean_goes_abreast(const CpuMean *m)
 {
-    return m->window.width > 1 && m->window.height > 1 && !m->window.nan_ignore && m->kept == 0 &&
+    return m->source.src->shape.width > 1 && m->window.width > 1 && m->window.height > 1 && !m->window.nan_ignore && m->kept == 0 &&
            m->window.width <= ABREAST_WIDTH &&
            (m->kind == HALO_MEAN_PLAIN ||
             m->dst->shape.channels % CPU_MEAN_ABREAST != 0); /* vectors as they are */

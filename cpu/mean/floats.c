@@ -75,6 +75,30 @@ static const float *read_line(const CpuMeanTask *task, int64_t row, const double
     return line;
 }
 
+/* Squares of floats have 48 bits: sums of so many are exact in f64. */
+#define EXACT_SQUARES 32
+
+/* Do windows along a line hold nothing but copies of one pixel, as in an image of one column? Then their sum is
+ * a product, as exact in f64 as the chain of additions. */
+static bool is_product(const CpuMean *m, int plane)
+{
+    const CpuStencil *source = &m->source;
+    const HaloBorder border = m->window.border;
+    return source->src->shape.width == 1 && m->window.width < (plane == 1 ? EXACT_SQUARES : 1 << 24) &&
+           border != HALO_BORDER_ZERO && border != HALO_BORDER_CONSTANT;
+}
+
+static void multiply(const CpuMeanTask *task, const float *line, bool squares, double *sum)
+{
+    const CpuMean *m = task->m;
+    const double times = (double)m->window.width;
+    if (squares)
+        m->device->kernels->mean->square(line, task->n, sum);
+    else
+        for (int64_t i = 0; i < task->n; i++) sum[i] = (double)line[i];
+    for (int64_t i = 0; i < task->n; i++) sum[i] = sum[i] * times + HALO_MEAN_NOTHING;
+}
+
 /* The sums along a line of its samples or, for plane 1, of their squares. */
 static void sum_line(const CpuMeanTask *task, const float *line, int plane, double *sum)
 {
@@ -83,6 +107,10 @@ static void sum_line(const CpuMeanTask *task, const float *line, int plane, doub
     const int64_t channels = m->dst->shape.channels, wide = (task->cols + m->window.width - 1) * channels;
     const CpuMeanLine along = {task->x, task->cols, m->window.width, halo_mean_run(m->window.width), channels};
     double *const square = has_rows(m) ? doubles_at(task, m->at_square) : sum;
+    if (has_rows(m) && is_product(m, plane)) {
+        multiply(task, line, plane == 1, sum);
+        return;
+    }
     if (plane == 1) kernels->square(line, wide, square);
     if (has_rows(m))
         cpu_mean_along(kernels, plane == 1, plane == 1 ? (const void *)square : line, &along,

@@ -171,9 +171,6 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_TRY(cpu_mean(device, &from, &to, &turned, store));
         goto out;
     }
-    if (cpu_mean_is_column(src, dst, mean)) return cpu_mean_column(device, src, dst, mean, store);
-    if (cpu_mean_is_narrow(&m)) return cpu_mean_narrow(&m, workers);
-    if (cpu_mean_is_row(&m)) return cpu_mean_row(&m, workers);
     if (has_strips(&m)) {
         Parts parts = {device, src, mean, store};
         return cpu_strips(device, src, dst, window, rows_until_alike(window->height), make_strips, &parts);

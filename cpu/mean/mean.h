@@ -63,10 +63,6 @@ const double *cpu_mean_counts(const CpuMeanTask *task, int64_t row, const int32_
 bool cpu_mean_integers_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_integers(const CpuMeanTask *task, uint64_t *clipped);
 
-/* narrow.c: the same over few columns. */
-bool cpu_mean_is_narrow(const CpuMean *m);
-HaloStatus cpu_mean_narrow(const CpuMean *m, int workers);
-
 /* floats.c: floats, by runs. */
 bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_floats(const CpuMeanTask *task, uint64_t *clipped);
@@ -75,15 +71,6 @@ void cpu_mean_floats(const CpuMeanTask *task, uint64_t *clipped);
 bool cpu_mean_goes_abreast(const CpuMean *m);
 bool cpu_mean_abreast_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_abreast(const CpuMeanTask *task, int64_t row);
-
-/* row.c: the same of a picture of one row. */
-bool cpu_mean_is_row(const CpuMean *m);
-HaloStatus cpu_mean_row(const CpuMean *m, int workers);
-
-/* column.c: means of a picture of one column, floats or what goes their way. */
-bool cpu_mean_is_column(const HaloBuf *src, const HaloBuf *dst, const HaloMean *mean);
-HaloStatus cpu_mean_column(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
-                           HaloStore store);
 
 /* along.c: the sums along a line of floats or doubles. Doubles that it needs for itself; -1 where they do not
  * fit 63 bits. */

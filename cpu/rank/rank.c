@@ -22,10 +22,8 @@ static void run_task(void *context, int64_t index, int worker)
     task.rows = least(r->tile_rows, r->dst->rows - y);
     task.wide = task.cols + r->rank->window.width - 1;
     task.high = task.rows + r->rank->window.height - 1;
-    task.keys = r->narrow ? 0 : cpu_rank_extreme_keys(&task);
-    if (r->narrow)
-        cpu_rank_narrow(&task, &clipped);
-    else if (r->span != NULL && r->few)
+    task.keys = cpu_rank_extreme_keys(&task);
+    if (r->span != NULL && r->few)
         cpu_rank_span_few(&task, &clipped);
     else if (r->span != NULL)
         cpu_rank_span(&task, &clipped);
@@ -51,11 +49,6 @@ static bool choose_scratch(CpuRank *r)
     const HaloRank *rank = r->rank;
     const int64_t channels = r->dst->shape.channels;
     int64_t total = 0;
-    if (r->narrow) {
-        if (!cpu_rank_narrow_scratch(r, &total)) return false;
-        r->scratch_bytes = total;
-        return true;
-    }
     const bool spans = r->span != NULL && !r->few;
     const int64_t elements = spans ? cpu_rank_span_elements(r)
                                    : most(EXTREME_BYTES / (2 * rank->window.height), EXTREME_LINE) /
@@ -126,8 +119,7 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     HALO_TRY(cpu_rank_span_open(&r));
     r.few = r.span != NULL ? cpu_rank_span_is_few(&r)
                            : rank->window.width <= CPU_RANK_FEW && rank->window.height <= CPU_RANK_FEW;
-    if (r.extreme && r.span == NULL &&
-        cpu_are_columns(src, dst)) { /* an extreme does not know which way it was turned */
+    if (r.span == NULL && cpu_are_columns(src, dst)) { /* ranks of a turned image are the same */
         const HaloBuf from = cpu_as_line(src);
         HaloBuf to = cpu_as_line(dst);
         HaloRank turned = *rank;
@@ -135,10 +127,9 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_TRY(cpu_rank(device, &from, &to, &turned, store));
         goto out;
     }
-    r.narrow = cpu_rank_is_narrow(&r);
     const bool compared =
         r.extreme || (rank->window.width <= STRIPS_MEDIAN && rank->window.height <= STRIPS_MEDIAN);
-    if (!r.narrow && compared && cpu_has_strips(src, dst, &rank->window, 1)) {
+    if (compared && cpu_has_strips(src, dst, &rank->window, 1)) {
         Parts parts = {device, src, rank, store};
         HALO_TRY(cpu_strips(device, src, dst, &rank->window, 1, make_strips, &parts));
         goto out;

@@ -26,7 +26,6 @@ typedef struct CpuRank {
     bool extreme;                        /* the first or the last of the sorted is wanted */
     bool few;                            /* of so few samples that each is compared */
     bool plain;                          /* keys are stored as they are, or as the floats they are of */
-    bool narrow;                         /* many rows of few columns are one line (narrow.c) */
     bool stream;                         /* results go past the caches */
     CpuSpanRow *span;                    /* [height] where windows are no rectangles; else NULL */
     int64_t at_line, at_area, at_block, at_spare, scratch_bytes;
@@ -61,11 +60,6 @@ void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uin
 
 /* Added to keys, so that NaN is the first of them. */
 uint32_t cpu_rank_extreme_turn(const CpuRank *r);
-
-/* narrow.c: the same over few columns. */
-bool cpu_rank_is_narrow(const CpuRank *r);
-bool cpu_rank_narrow_scratch(CpuRank *r, int64_t *total);
-void cpu_rank_narrow(CpuRankTask *task, uint64_t *clipped);
 
 /* span.c: the same over windows that are no rectangles. */
 HaloStatus cpu_rank_span_open(CpuRank *r);

@@ -129,7 +129,5 @@ const CpuRankKernels CPU_TABLE(rank) = {
                 {greater_u8, greater_u16, greater_u32, greater_f32}},
     .extreme_of = {{least_of_u8, least_of_u16, least_of_u32, least_of_f32},
                    {most_of_u8, most_of_u16, most_of_u32, most_of_f32}},
-    .beside = {{least_beside_u8, least_beside_u16, least_beside_u32, least_beside_f32},
-               {most_beside_u8, most_beside_u16, most_beside_u32, most_beside_f32}},
     .median = {{median3_u8, median3_u16, median3_u32, median3_f32},
                {median5_u8, median5_u16, median5_u32, median5_f32}}};

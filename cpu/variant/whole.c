@@ -135,24 +135,6 @@ static void count(const int32_t *restrict add, const int32_t *restrict drop, int
         for (int64_t i = 0; i < n; i++) sum[i] += (double)(add[i] - drop[i]);
 }
 
-#if defined(__AVX512F__)
-#define FEW_BYTES 64
-#elif defined(__AVX2__)
-#define FEW_BYTES 32
-#else
-#define FEW_BYTES 16
-#endif
-#define FEW_VECTORS (4 * CPU_MEAN_FEW_LANES / FEW_BYTES)
-typedef int32_t CpuLanes __attribute__((vector_size(FEW_BYTES), aligned(4), may_alias));
-
-#define SAMPLE uint8_t
-#define TYPE u8
-#include "few_tmpl.h"
-
-#define SAMPLE uint16_t
-#define TYPE u16
-#include "few_tmpl.h"
-
 /* ---- what is made of them ------------------------------------------------------------------------------- */
 
 /* Where f32 holds the sums, the quotient of two of them is the same rounded once as by way of f64. */
@@ -240,7 +222,6 @@ const CpuWholeKernels CPU_TABLE(whole) = {
     .numbers = numbers,
     .columns = {columns_u8, columns_u16},
     .squares = {squares_u8, squares_u16},
-    .few = {few_u8, few_u16},
     .slide = slide,
     .count = count,
     .divide = divide,
