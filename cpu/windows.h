@@ -104,34 +104,28 @@ typedef struct CpuBothKernels {
 #define CPU_DOTS_ROWS 4
 #define CPU_DOTS_SLACK 64
 
-/* How samples of lines lie side by side, and what sums are: pairs of bytes, modulo 2^16; pairs of words; four
- * bytes. The last two in 32 bits. */
-typedef enum CpuDotsKind { CPU_DOTS_BYTES, CPU_DOTS_WORDS, CPU_DOTS_FOURS, CPU_DOTS_KINDS } CpuDotsKind;
+/* Lines whose samples lie side by side, in a group. */
+#define CPU_DOTS_LINES 2
 
-/* Lines that lie side by side. */
-static inline int cpu_dots_lines(CpuDotsKind kind) { return kind == CPU_DOTS_FOURS ? 4 : 2; }
-
-/* A mask over groups of lines, the first of which may begin up to cpu_dots_lines - 1 rows above the mask. */
+/* A mask over groups of lines of bytes, the first of which may begin a row above the mask. */
 typedef struct CpuDots {
-    const int32_t *tap[4];   /* by so many rows: [groups][columns], as samples lie; of bytes, two twice */
-    const int64_t *offset;   /* [columns], in elements */
-    int64_t columns, groups; /* the latter that an output row meets */
-    int32_t start;           /* what sums begin at; of bytes, two of them */
+    const int32_t *tap[CPU_DOTS_LINES]; /* by how many rows: [groups][columns], as samples lie, twice */
+    const int64_t *offset;              /* [columns], in elements */
+    int64_t columns, groups;            /* the latter that an output row meets */
+    int32_t start;                      /* what two sums begin at */
 } CpuDots;
 
+/* Sums are modulo 2^16. */
 typedef struct CpuDotKernels {
-    bool (*has)(CpuDotsKind kind); /* NULL: it has none */
-    /* Makes a group of lines of n samples; of words of u16 32768 is taken. */
-    void (*group[CPU_DOTS_KINDS])(const void *const *line, int64_t n, void *to);
-    void (*group_u16)(const void *const *line, int64_t n, void *to);
-    /* CPU_DOTS_ROWS rows of n sums, `pitch` apart, row r from groups r / cpu_dots_lines on. */
-    void (*sum[CPU_DOTS_KINDS])(const CpuDots *dots, const void *const *group, int64_t n, void *out,
-                                int64_t pitch);
+    /* Makes a group of lines of n samples. NULL: the machine has no such instructions. */
+    void (*group)(const void *const *line, int64_t n, void *to);
+    /* CPU_DOTS_ROWS rows of n sums, `pitch` apart, row r from groups r / CPU_DOTS_LINES on. */
+    void (*sum)(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch);
     /* wide = sum - start, or += that. */
     void (*widen)(const int16_t *sum, int64_t n, int32_t start, bool first, int32_t *wide);
     /* At any address. */
     void (*to_floats)(const int16_t *sum, int64_t n, bool is_signed, float unit, void *to);
-    void (*wide_to_floats)(const int32_t *sum, int64_t n, int32_t more, float unit, void *to);
+    void (*wide_to_floats)(const int32_t *sum, int64_t n, float unit, void *to);
     /* Over 2^shift, half to even; how many are beyond bytes. Whole vectors of sums are read. */
     uint64_t (*to_bytes)(const int16_t *sum, int64_t n, bool is_signed, int shift, uint8_t *to);
 } CpuDotKernels;

@@ -37,12 +37,10 @@ typedef struct Task {
     int64_t top, lines; /* the first source line, and how many there are */
 } Task;
 
-static int sample_bytes(const Layout *l) { return l->dots->kind == CPU_DOTS_BYTES ? 2 : 4; }
-
 /* Have sums 16 bits? */
-static bool is_short(const Dots *dots) { return dots->kind == CPU_DOTS_BYTES && dots->band == NULL; }
+static bool is_short(const Dots *dots) { return dots->band == NULL; }
 
-static int64_t group_bytes(const Layout *l) { return l->line_pitch * sample_bytes(l); }
+static int64_t group_bytes(const Layout *l) { return l->line_pitch * CPU_DOTS_LINES; }
 
 static void *group_at(const Task *t, int64_t group)
 {
@@ -55,15 +53,13 @@ static void make_group(const Task *t, int64_t group)
     const Layout *l = t->l;
     const CpuStencil *s = l->s;
     const CpuDotKernels *kernels = s->device->kernels->dots;
-    const int lines = cpu_dots_lines(l->dots->kind);
-    const size_t pitch = (size_t)l->line_pitch * halo_dtype_size(s->src->shape.dtype);
+    const int lines = CPU_DOTS_LINES;
     float *const room = (float *)(void *)(t->scratch + l->at_room);
-    const void *line[4];
+    const void *line[CPU_DOTS_LINES];
     for (int k = 0; k < lines; k++)
         line[k] = cpu_source_samples(s, t->x, t->top + least(group * lines + k, t->lines - 1), t->cols, room,
-                                     t->scratch + l->at_source + (size_t)k * pitch);
-    (s->src->shape.dtype == HALO_U16 ? kernels->group_u16 : kernels->group[l->dots->kind])(
-        line, (t->cols + s->reach) * s->src->shape.channels, group_at(t, group));
+                                     t->scratch + l->at_source + k * l->line_pitch);
+    kernels->group(line, (t->cols + s->reach) * s->src->shape.channels, group_at(t, group));
 }
 
 static void to_floats(const Layout *l, const char *sum, int64_t from, int64_t n, void *made)
@@ -72,7 +68,7 @@ static void to_floats(const Layout *l, const char *sum, int64_t from, int64_t n,
     if (is_short(l->dots))
         kernels->to_floats((const int16_t *)(const void *)sum + from, n, l->dots->is_signed, l->unit, made);
     else
-        kernels->wide_to_floats((const int32_t *)(const void *)sum + from, n, l->dots->more, l->unit, made);
+        kernels->wide_to_floats((const int32_t *)(const void *)sum + from, n, l->unit, made);
 }
 
 /* The sums of a row, `row` of the strip, as samples. */
@@ -110,7 +106,7 @@ static void sum_bands(const Task *t, const void *const *group, int32_t *wide)
         for (int k = 0; k < 2; k++) taps.tap[k] += band->first * taps.columns;
         taps.groups = band->groups;
         taps.start = (int32_t)((uint32_t)(uint16_t)band->start * 0x10001u);
-        kernels->sum[CPU_DOTS_BYTES](&taps, group + band->first, t->n, part, l->sum_pitch);
+        kernels->sum(&taps, group + band->first, t->n, part, l->sum_pitch);
         for (int64_t r = 0; r < CPU_DOTS_ROWS; r++)
             kernels->widen(part + r * l->sum_pitch, t->n, band->start, b == 0, wide + r * l->sum_pitch);
     }
@@ -120,13 +116,13 @@ static void sum_bands(const Task *t, const void *const *group, int32_t *wide)
 static void sum_strip(const Task *t, int64_t y, const void **group)
 {
     const Layout *l = t->l;
-    const int64_t first = y / cpu_dots_lines(l->dots->kind);
+    const int64_t first = y / CPU_DOTS_LINES;
     void *const sum = t->scratch + l->at_sum;
     for (int64_t g = 0; g < l->ring; g++) group[g] = group_at(t, first + g);
     if (l->dots->band != NULL)
         sum_bands(t, group, sum);
     else
-        l->s->device->kernels->dots->sum[l->dots->kind](&l->dots->taps, group, t->n, sum, l->sum_pitch);
+        l->s->device->kernels->dots->sum(&l->dots->taps, group, t->n, sum, l->sum_pitch);
 }
 
 static void run_task(void *context, int64_t index, int worker)
@@ -144,7 +140,7 @@ static void run_task(void *context, int64_t index, int worker)
     t.lines = rows + s->mask.height - 1;
     const void **const group = (const void **)(void *)t.scratch;
     for (int64_t r = 0, next = 0; r < rows; r += CPU_DOTS_ROWS) {
-        for (; next < r / cpu_dots_lines(l->dots->kind) + l->ring; next++) make_group(&t, next);
+        for (; next < r / CPU_DOTS_LINES + l->ring; next++) make_group(&t, next);
         sum_strip(&t, r, group);
         for (int64_t k = 0; k < least(CPU_DOTS_ROWS, rows - r); k++)
             finish_row(&t, k, dst->y0 + y + r + k, &clipped);
@@ -171,9 +167,9 @@ static bool choose_shape(Layout *l, int workers)
 {
     const CpuStencil *s = l->s;
     const HaloBuf *dst = s->dst;
-    const int64_t channels = dst->shape.channels, lines = cpu_dots_lines(l->dots->kind);
+    const int64_t channels = dst->shape.channels, lines = CPU_DOTS_LINES;
     l->ring = l->dots->taps.groups + CPU_DOTS_ROWS / lines - 1;
-    const int64_t elements = most(RING_BYTES / (l->ring * sample_bytes(l)), LEAST_LINE);
+    const int64_t elements = most(RING_BYTES / (l->ring * CPU_DOTS_LINES), LEAST_LINE);
     int64_t wide, total = 0, at_group;
     const int64_t most_cols = most(divide_up(elements, channels), 4 * s->reach);
     l->tile_cols = divide_up(divide_up(dst->cols, divide_up(dst->cols, most_cols)), 64) * 64;
@@ -185,10 +181,9 @@ static bool choose_shape(Layout *l, int workers)
     if (!halo_mul(l->tile_cols + s->reach, channels, &wide) || wide > INT64_MAX / 64) return false;
     l->line_pitch = divide_up(wide + CPU_DOTS_SLACK, 64) * 64;
     l->sum_pitch = divide_up(l->tile_cols * channels + CPU_DOTS_SLACK, 64) * 64;
-    const int64_t sample = (int64_t)halo_dtype_size(s->src->shape.dtype);
     if (!cpu_reserve(&total, l->ring, sizeof(void *), &at_group) ||
         !cpu_reserve(&total, l->ring, group_bytes(l), &l->at_ring) ||
-        !cpu_reserve(&total, lines * l->line_pitch, sample, &l->at_source) ||
+        !cpu_reserve(&total, lines * l->line_pitch, 1, &l->at_source) ||
         !cpu_reserve(&total, l->line_pitch, sizeof(float), &l->at_room) ||
         !cpu_reserve(&total, CPU_DOTS_ROWS * l->sum_pitch, is_short(l->dots) ? 2 : 4, &l->at_sum) ||
         !cpu_reserve(&total, l->dots->band != NULL ? CPU_DOTS_ROWS * l->sum_pitch : 0, 2, &l->at_part) ||
@@ -218,11 +213,10 @@ out:
     return status;
 }
 
-/* A sample outside is one of the source's type. */
-static bool is_sample(const CpuStencil *s)
+/* Is a sample outside a byte? */
+static bool is_byte(const CpuStencil *s)
 {
-    const float white = s->src->shape.dtype == HALO_U8 ? 255.0f : 65535.0f;
-    return s->value >= 0.0f && s->value <= white && s->value == truncf(s->value);
+    return s->value >= 0.0f && s->value <= 255.0f && s->value == truncf(s->value);
 }
 
 HaloStatus cpu_dots(HaloDevice *device, const CpuStencil *s, bool *done)
@@ -230,12 +224,12 @@ HaloStatus cpu_dots(HaloDevice *device, const CpuStencil *s, bool *done)
     HaloStatus status = HALO_OK;
     Dots dots = {0};
     *done = false;
-    if (device->kernels->dots->has == NULL || s->src->shape.dtype > HALO_U16 ||
+    if (device->kernels->dots->group == NULL || s->src->shape.dtype != HALO_U8 ||
         s->dst->shape.dtype > HALO_F32 || s->mask.height < CPU_DOTS_LEAST_ROWS || s->reach < 0 ||
         s->src->shape.channels != s->dst->shape.channels || s->dst->cols < 1 || s->dst->rows < 1 ||
-        !is_sample(s) || !cpu_holds_needed(s))
+        !is_byte(s) || !cpu_holds_needed(s))
         return HALO_OK;
-    HALO_TRY(cpu_dots_make(device, &s->mask, s->src->shape.dtype, &dots, done));
+    HALO_TRY(cpu_dots_make(device, &s->mask, &dots, done));
     if (*done) HALO_TRY(run(device, s, &dots));
 out:
     free(dots.room);

@@ -15,20 +15,18 @@ typedef struct DotsBand {
 
 /* How a mask goes over groups of lines (taps.c). */
 typedef struct Dots {
-    CpuDotsKind kind;
     CpuDots taps;
-    DotsBand *band; /* CPU_DOTS_BYTES whose sums are made in parts, and have 32 bits; or NULL */
+    DotsBand *band; /* sums are made in parts, and have 32 bits; or NULL */
     int64_t bands;
     bool is_signed; /* sums of 16 bits */
     int64_t most;   /* magnitude of a sum */
-    int32_t more;   /* what is added to sums of 32 bits */
     int exponent;   /* a sum is so many times 2^exponent */
     void *room;     /* to be freed */
 } Dots;
 
-/* Of samples u8 or u16, none other outside: false where sums may round, or taps are too large. HALO_ERR_LIMIT
+/* Of samples u8, none other outside: false where sums may round, or taps are too large. HALO_ERR_LIMIT
  * without memory. */
-HaloStatus cpu_dots_make(HaloDevice *device, const CpuMask *mask, HaloDtype dtype, Dots *dots, bool *can);
+HaloStatus cpu_dots_make(HaloDevice *device, const CpuMask *mask, Dots *dots, bool *can);
 
 /* May these sums be integers? *done says whether they were, and all is done. */
 HaloStatus cpu_dots(HaloDevice *device, const CpuStencil *stencil, bool *done);

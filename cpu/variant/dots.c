@@ -8,13 +8,9 @@ typedef __m512i DotVector;
 static CPU_INLINE DotVector dot_load(const void *at) { return _mm512_loadu_si512(at); }
 static CPU_INLINE void dot_store(void *at, DotVector v) { _mm512_storeu_si512(at, v); }
 static CPU_INLINE DotVector dot_of(int32_t v) { return _mm512_set1_epi32(v); }
-static CPU_INLINE DotVector dot_bytes(DotVector sum, DotVector samples, DotVector taps)
+static CPU_INLINE DotVector dot(DotVector sum, DotVector samples, DotVector taps)
 {
     return _mm512_add_epi16(sum, _mm512_maddubs_epi16(samples, taps));
-}
-static CPU_INLINE DotVector dot_words(DotVector sum, DotVector samples, DotVector taps)
-{
-    return _mm512_add_epi32(sum, _mm512_madd_epi16(samples, taps));
 }
 #define DOT_VECTORS 6
 #elif defined(__AVX2__)
@@ -23,13 +19,9 @@ typedef __m256i DotVector;
 static CPU_INLINE DotVector dot_load(const void *at) { return _mm256_loadu_si256(at); }
 static CPU_INLINE void dot_store(void *at, DotVector v) { _mm256_storeu_si256(at, v); }
 static CPU_INLINE DotVector dot_of(int32_t v) { return _mm256_set1_epi32(v); }
-static CPU_INLINE DotVector dot_bytes(DotVector sum, DotVector samples, DotVector taps)
+static CPU_INLINE DotVector dot(DotVector sum, DotVector samples, DotVector taps)
 {
     return _mm256_add_epi16(sum, _mm256_maddubs_epi16(samples, taps));
-}
-static CPU_INLINE DotVector dot_words(DotVector sum, DotVector samples, DotVector taps)
-{
-    return _mm256_add_epi32(sum, _mm256_madd_epi16(samples, taps));
 }
 #define DOT_VECTORS 2
 #endif
@@ -40,7 +32,7 @@ _Static_assert(DOT_BYTES <= CPU_DOTS_SLACK, "the last vector may reach past the 
 /* ---- groups of lines ------------------------------------------------------------------------------------ */
 
 /* Sample i of one line, sample i of the next, and so on. */
-static void group_bytes(const void *const *line, int64_t n, void *groups)
+static void group(const void *const *line, int64_t n, void *groups)
 {
     const uint8_t *const a = line[0], *const b = line[1];
     __m128i *to = groups;
@@ -54,160 +46,23 @@ static void group_bytes(const void *const *line, int64_t n, void *groups)
     for (uint8_t *at = (uint8_t *)to; i < n; i++, at += 2) at[0] = a[i], at[1] = b[i];
 }
 
-static void group_words(const void *const *line, int64_t n, void *groups)
-{
-    const uint8_t *restrict a = line[0], *restrict b = line[1];
-    uint32_t *restrict to = groups;
-    for (int64_t i = 0; i < n; i++) to[i] = a[i] | (uint32_t)b[i] << 16;
-}
-
-static void group_u16(const void *const *line, int64_t n, void *groups)
-{
-    const uint16_t *restrict a = line[0], *restrict b = line[1];
-    uint32_t *restrict to = groups;
-    for (int64_t i = 0; i < n; i++) to[i] = (a[i] | (uint32_t)b[i] << 16) ^ 0x80008000u;
-}
-
-#if DOT_BYTES == 64
-static void group_fours(const void *const *line, int64_t n, void *groups)
-{
-    const uint8_t *restrict a = line[0], *restrict b = line[1], *restrict c = line[2], *restrict d = line[3];
-    uint32_t *restrict to = groups;
-    for (int64_t i = 0; i < n; i++)
-        to[i] = a[i] | (uint32_t)b[i] << 8 | (uint32_t)c[i] << 16 | (uint32_t)d[i] << 24;
-}
-#endif
-
 /* ---- sums ----------------------------------------------------------------------------------------------- */
 
-#define NAME bytes_block
+#define NAME block
 #define VECTORS DOT_VECTORS
-#define KIND CPU_DOTS_BYTES
-#define SUM int16_t
-#define DOT dot_bytes
-#define TARGET
 #include "dots_tmpl.h"
 
-#define NAME bytes_edge
+#define NAME edge
 #define VECTORS 1
-#define KIND CPU_DOTS_BYTES
-#define SUM int16_t
-#define DOT dot_bytes
-#define TARGET
 #include "dots_tmpl.h"
 
-#define NAME words_block
-#define VECTORS DOT_VECTORS
-#define KIND CPU_DOTS_WORDS
-#define SUM int32_t
-#define DOT dot_words
-#define TARGET
-#include "dots_tmpl.h"
-
-#define NAME words_edge
-#define VECTORS 1
-#define KIND CPU_DOTS_WORDS
-#define SUM int32_t
-#define DOT dot_words
-#define TARGET
-#include "dots_tmpl.h"
-
-typedef void Block(const CpuDots *dots, const void *const *group, int64_t at, void *out, int64_t pitch);
-
-static CPU_INLINE void blocks(const CpuDots *dots, const void *const *group, int64_t at, int64_t n, void *out,
-                              int64_t pitch, int64_t lanes, Block *block, Block *edge)
+static void sum(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
 {
+    const int64_t lanes = DOT_BYTES / 2;
+    int64_t at = 0;
     for (; at + DOT_VECTORS * lanes <= n; at += DOT_VECTORS * lanes) block(dots, group, at, out, pitch);
     for (; at < n; at += lanes) edge(dots, group, at, out, pitch);
 }
-
-#define FEW_VECTORS 2
-
-#define COLUMNS 2
-#define GROUPS 2
-#include "dots_few_tmpl.h"
-
-#define COLUMNS 3
-#define GROUPS 2
-#include "dots_few_tmpl.h"
-
-/* How many sums of each row are made by a kernel of their own. */
-static int64_t few(const CpuDots *dots, const void *const *group, int64_t n, int16_t *out, int64_t pitch)
-{
-    if (dots->groups == 2 && dots->columns == 2) return few_2_2(dots, group, n, out, pitch);
-    if (dots->groups == 2 && dots->columns == 3) return few_3_2(dots, group, n, out, pitch);
-    return 0;
-}
-
-static void bytes(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
-{
-    int64_t at = 0;
-    for (int r = 0; r < CPU_DOTS_ROWS; r += 2)
-        at = few(dots, group + r / 2, n, (int16_t *)out + r * pitch, pitch);
-    blocks(dots, group, at, n, out, pitch, DOT_BYTES / 2, bytes_block, bytes_edge);
-}
-
-#if DOT_BYTES == 64
-/* Not all that runs this variant adds products at once. */
-#define TARGET_DOTS __attribute__((target("avx512vnni")))
-
-TARGET_DOTS static CPU_INLINE DotVector dot_words_at_once(DotVector sum, DotVector samples, DotVector taps)
-{
-    return _mm512_dpwssd_epi32(sum, samples, taps);
-}
-
-TARGET_DOTS static CPU_INLINE DotVector dot_fours(DotVector sum, DotVector samples, DotVector taps)
-{
-    return _mm512_dpbusd_epi32(sum, samples, taps);
-}
-
-#define NAME words_at_once_block
-#define VECTORS DOT_VECTORS
-#define KIND CPU_DOTS_WORDS
-#define SUM int32_t
-#define DOT dot_words_at_once
-#define TARGET TARGET_DOTS
-#include "dots_tmpl.h"
-
-#define NAME fours_block
-#define VECTORS DOT_VECTORS
-#define KIND CPU_DOTS_FOURS
-#define SUM int32_t
-#define DOT dot_fours
-#define TARGET TARGET_DOTS
-#include "dots_tmpl.h"
-
-#define NAME fours_edge
-#define VECTORS 1
-#define KIND CPU_DOTS_FOURS
-#define SUM int32_t
-#define DOT dot_fours
-#define TARGET TARGET_DOTS
-#include "dots_tmpl.h"
-
-static bool has(CpuDotsKind kind) { return kind != CPU_DOTS_FOURS || __builtin_cpu_supports("avx512vnni"); }
-
-static void words(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
-{
-    Block *const block = has(CPU_DOTS_FOURS) ? words_at_once_block : words_block;
-    blocks(dots, group, 0, n, out, pitch, DOT_BYTES / 4, block, words_edge);
-}
-
-static void fours(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
-{
-    blocks(dots, group, 0, n, out, pitch, DOT_BYTES / 4, fours_block, fours_edge);
-}
-#else
-#define group_fours NULL
-#define fours NULL
-
-static bool has(CpuDotsKind kind) { return kind != CPU_DOTS_FOURS; }
-
-static void words(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
-{
-    blocks(dots, group, 0, n, out, pitch, DOT_BYTES / 4, words_block, words_edge);
-}
-#endif
 
 /* ---- results -------------------------------------------------------------------------------------------- */
 
@@ -236,10 +91,10 @@ static void to_floats(const int16_t *sum, int64_t n, bool is_signed, float unit,
     }
 }
 
-static void wide_to_floats(const int32_t *sum, int64_t n, int32_t more, float unit, void *to)
+static void wide_to_floats(const int32_t *sum, int64_t n, float unit, void *to)
 {
     for (int64_t i = 0; i < n; i++) {
-        const float made = (float)(sum[i] + more) * unit;
+        const float made = (float)sum[i] * unit;
         memcpy((char *)to + i * 4, &made, sizeof made);
     }
 }
@@ -291,10 +146,8 @@ static uint64_t to_bytes(const int16_t *sum, int64_t n, bool is_signed, int shif
     return is_signed ? to_bytes_by(sum, n, true, shift, to) : to_bytes_by(sum, n, false, shift, to);
 }
 
-const CpuDotKernels CPU_TABLE(dots) = {.has = has,
-                                       .group = {group_bytes, group_words, group_fours},
-                                       .group_u16 = group_u16,
-                                       .sum = {bytes, words, fours},
+const CpuDotKernels CPU_TABLE(dots) = {.group = group,
+                                       .sum = sum,
                                        .widen = widen,
                                        .to_floats = to_floats,
                                        .wide_to_floats = wide_to_floats,
