@@ -42,10 +42,6 @@ typedef struct CpuRowKernels {
 
 typedef struct CpuByteKernels {
     void (*look)(const uint8_t *samples, int64_t n, const uint8_t table[256], uint8_t *out);
-    /* The same where a table has but two values: one below `at`, the other from there on. */
-    void (*split)(const uint8_t *samples, int64_t n, uint8_t at, uint8_t below, uint8_t above, uint8_t *out);
-    /* The same where it has v ^ bits. */
-    void (*flip)(const uint8_t *samples, int64_t n, uint8_t bits, uint8_t *out);
     /* Three channels, side by side, to one, as floats. */
     void (*gray)(const uint8_t *samples, int64_t pixels, const float w[3], float *out);
 } CpuByteKernels;

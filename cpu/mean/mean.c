@@ -2,7 +2,6 @@
 #include "mean.h"
 
 #include "halo/means.h"
-#include "inside.h"
 #include "primitives.h"
 #include "strips.h"
 
@@ -121,24 +120,15 @@ static bool has_strips(const CpuMean *m)
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
-typedef struct Parts {
+typedef struct Strips {
     HaloDevice *device;
-    const HaloBuf *src;
     const HaloMean *mean;
     HaloStore store;
-} Parts;
-
-static HaloStatus make_part(void *context, HaloBuf *part, bool inside)
-{
-    const Parts *p = context;
-    HaloMean mean = *p->mean;
-    if (inside) mean.window.border = HALO_BORDER_REPLICATE;
-    return cpu_mean(p->device, p->src, part, &mean, p->store);
-}
+} Strips;
 
 static HaloStatus make_strips(void *context, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window)
 {
-    const Parts *p = context;
+    const Strips *p = context;
     HaloMean mean = *p->mean;
     mean.window = *window;
     return cpu_mean(p->device, src, dst, &mean, p->store);
@@ -157,10 +147,6 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         count > (int64_t)1 << 52 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&m.source))
         HALO_FAIL(HALO_ERR_BUG, "means were asked for of samples that the source does not hold");
-    if (cpu_inside_pays(src, dst, window)) {
-        Parts parts = {device, src, mean, store};
-        return cpu_inside_first(src, dst, window, make_part, &parts);
-    }
     const int workers = cpu_workers(device, 16.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
     choose_way(&m, src);
     if (m.whole && cpu_are_columns(src, dst) && is_whole_turned(src, mean)) { /* the same either way */
@@ -172,8 +158,8 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         goto out;
     }
     if (has_strips(&m)) {
-        Parts parts = {device, src, mean, store};
-        return cpu_strips(device, src, dst, window, rows_until_alike(window->height), make_strips, &parts);
+        Strips strips = {device, mean, store};
+        return cpu_strips(device, src, dst, window, rows_until_alike(window->height), make_strips, &strips);
     }
     choose_tiles(&m, workers);
     if (!choose_scratch(&m))

@@ -56,7 +56,7 @@ HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
         pieces.a = &from_row;
         pieces.dst = &to_row;
     }
-    if (cpu_tables_pay(device, src, dst, map, store)) {
+    if (cpu_tables_pay(src, dst, map)) {
         HALO_TRY(cpu_tables_make(device, src, dst, map, store, &tables));
         pieces.tables = &tables;
     }

@@ -2,7 +2,6 @@
  * so has what lies between (middle.c). */
 #include "rank.h"
 
-#include "inside.h"
 #include "middle.h"
 #include "primitives.h"
 #include "strips.h"
@@ -72,24 +71,15 @@ static bool choose_scratch(CpuRank *r)
 /* Medians of larger windows are counted, which takes no vectors. */
 #define STRIPS_MEDIAN 7
 
-typedef struct Parts {
+typedef struct Strips {
     HaloDevice *device;
-    const HaloBuf *src;
     const HaloRank *rank;
     HaloStore store;
-} Parts;
-
-static HaloStatus make_part(void *context, HaloBuf *part, bool inside)
-{
-    const Parts *p = context;
-    HaloRank rank = *p->rank;
-    if (inside) rank.window.border = HALO_BORDER_REPLICATE;
-    return cpu_rank(p->device, p->src, part, &rank, p->store);
-}
+} Strips;
 
 static HaloStatus make_strips(void *context, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window)
 {
-    const Parts *p = context;
+    const Strips *p = context;
     HaloRank rank = *p->rank;
     rank.window = *window;
     return cpu_rank(p->device, src, dst, &rank, p->store);
@@ -108,10 +98,6 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         dst->shape.dtype > HALO_F32 || src->shape.channels != dst->shape.channels ||
         !(rank->fraction >= 0.0 && rank->fraction <= 1.0) || !cpu_holds_needed(&r.source))
         HALO_FAIL(HALO_ERR_BUG, "a rank filter was asked for samples that its source does not hold");
-    if (cpu_inside_pays(src, dst, &rank->window)) {
-        Parts parts = {device, src, rank, store};
-        return cpu_inside_first(src, dst, &rank->window, make_part, &parts);
-    }
     r.keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
     r.extreme = rank->fraction == 0.0 || rank->fraction == 1.0;
     r.plain = r.keys == dst->shape.dtype && store.num == 1.0f && store.den == 1.0f;
@@ -130,8 +116,8 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     const bool compared =
         r.extreme || (rank->window.width <= STRIPS_MEDIAN && rank->window.height <= STRIPS_MEDIAN);
     if (compared && cpu_has_strips(src, dst, &rank->window, 1)) {
-        Parts parts = {device, src, rank, store};
-        HALO_TRY(cpu_strips(device, src, dst, &rank->window, 1, make_strips, &parts));
+        Strips strips = {device, rank, store};
+        HALO_TRY(cpu_strips(device, src, dst, &rank->window, 1, make_strips, &strips));
         goto out;
     }
     if (!r.extreme) {

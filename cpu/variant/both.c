@@ -11,13 +11,13 @@
 #define PAIR_VECTORS 2
 #endif
 
-/* Masks of one size have code of their own. Where a multiply-add is a call of the C library, a hundred of them side by side are no
+/* Pairs of rows of symmetric masks have code for each size. Where a multiply-add is a call of the C library, a hundred of them side by side are no
  * faster than a loop, and take minutes to compile. */
 #if defined(__FMA__) || defined(__FP_FAST_FMAF)
-#define BOTH_SIZES
+#define PAIR_SIZES
 #endif
 
-#ifdef BOTH_SIZES
+#ifdef PAIR_SIZES
 /* Is a mask the same both ways, from either end? */
 static bool is_symmetric(const CpuMask *row, const CpuMask *column)
 {

@@ -51,7 +51,7 @@ static void CPU_PASTE(CPU_PASTE(pair, WIDTH), TYPE)(const CpuBoth of[2])
         }
         PUT_PAIR(made, both[0].past, (char *)both[0].out + at * SIZE, (char *)both[1].out + at * SIZE);
     }
-    for (int r = 0; r < 2; r++) CPU_PASTE(CPU_PASTE(both, WIDTH), TYPE)(&both[r], at);
+    for (int r = 0; r < 2; r++) CPU_PASTE(both_from, TYPE)(&both[r], at);
 }
 #undef TAP
 #undef WIDTH
