@@ -1,4 +1,4 @@
-/* What this machine can do, whatever the program: fused multiply-adds out of registers, reading, and copying
+/* The limits of this machine: fused multiply-adds out of registers, reading, and copying
  * past the caches, with all threads of the device. */
 #define _DEFAULT_SOURCE /* clock_gettime */
 #include <time.h>
@@ -10,7 +10,7 @@
 #define MOST_BYTES ((int64_t)512 << 20)  /* of all threads; as many again to copy to */
 #define TURNS 15
 #define ENOUGH_MS 300 /* after which three turns will do */
-#define PIECES 8 /* tasks of a thread */
+#define PIECES 8      /* tasks of a thread */
 #define ROUNDS 250000
 
 typedef struct Measured {

@@ -9,8 +9,8 @@
 #include "halo/pool.h"
 #include "kernels.h"
 
-/* This much of each worker's scratch is left out of a workspace query: buffers whose size does not depend on the
- * image, such as rings of lines. */
+/* This much of each worker's scratch is left out of a workspace query: buffers whose size does not depend on
+ * the image, such as rings of lines. */
 #define CPU_OWN_BYTES ((int64_t)1 << 20)
 
 struct HaloDevice {

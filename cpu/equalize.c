@@ -26,7 +26,7 @@ typedef struct Equalize {
     uint32_t *bin;            /* [workers] the bins of a row */
     float *table;             /* [tiles][sets][bins] */
     CpuBetween *column;       /* [cols] */
-    CpuTables look;           /* where a level becomes the same wherever it stands */
+    CpuTables look;           /* where a level has one result in the whole image */
     float *row;               /* [workers] a row of samples, then of results */
     int64_t bin_pitch, row_pitch;
     HaloDevice *device;
@@ -106,7 +106,7 @@ static void make_table(const Equalize *e, const uint64_t *count, float *table)
     }
 }
 
-/* From `copies` sets of counters, one after the other. Alpha, too, gets a table; nobody reads it. */
+/* From `copies` sets of counters, one after the other. Alpha, too, gets a table, which is not used. */
 static void make_tables(const Equalize *e, int64_t tile, uint64_t *counter, int64_t copies)
 {
     const int64_t channels = e->src->shape.channels;
@@ -286,7 +286,7 @@ HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
         !halo_buf_is_whole(dst) || src->cols != dst->cols || src->rows != dst->rows ||
         src->shape.channels != dst->shape.channels || equalize->bins != levels || equalize->tiles_x < 1 ||
         equalize->tiles_y < 1 || equalize->tile_width < 1 || equalize->tile_height < 1)
-        HALO_FAIL(HALO_ERR_BUG, "equalization was asked for with tiles or levels that do not suit its source");
+        HALO_FAIL(HALO_ERR_BUG, "internal: the tiles or levels of an equalization do not suit its source");
     if (dst->cols < 1 || dst->rows < 1) goto out;
     const HaloBuf src_row = cpu_as_one_row(src);
     HaloBuf dst_row = cpu_as_one_row(dst);

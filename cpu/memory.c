@@ -1,11 +1,13 @@
-/* Memory of the CPU backend: buffers, scratch, and the workspace query that says how much of it a plan takes. */
+/* Memory of the CPU backend: buffers, scratch, and the workspace query that says how much of it a plan takes.
+ */
 #include <stdlib.h>
 
 #include "device.h"
 
 static void *aligned(int64_t bytes)
 {
-    if (bytes < 0 || bytes > INT64_MAX - CPU_ALIGNMENT || (uint64_t)bytes > SIZE_MAX - CPU_ALIGNMENT) return NULL;
+    if (bytes < 0 || bytes > INT64_MAX - CPU_ALIGNMENT || (uint64_t)bytes > SIZE_MAX - CPU_ALIGNMENT)
+        return NULL;
     return aligned_alloc(CPU_ALIGNMENT, ((size_t)bytes / CPU_ALIGNMENT + 1) * CPU_ALIGNMENT);
 }
 
@@ -58,7 +60,8 @@ void cpu_heap(HaloDevice *device, int64_t bytes) { device->query_bytes += bytes;
 HaloStatus cpu_scratch(HaloDevice *device, int64_t bytes, void **block)
 {
     if (device->querying) {
-        device->query_bytes += bytes < INT64_MAX - device->query_bytes ? bytes : INT64_MAX - device->query_bytes;
+        device->query_bytes +=
+            bytes < INT64_MAX - device->query_bytes ? bytes : INT64_MAX - device->query_bytes;
         return HALO_ERR_LIMIT;
     }
     if (bytes > device->scratch_bytes) {

@@ -18,7 +18,7 @@ static void run_task(void *context, int64_t index, int worker)
     task.cols = least(m->tile_cols, m->dst->cols - x);
     task.rows = least(m->tile_rows, m->dst->rows - y);
     task.n = task.cols * m->dst->shape.channels;
-    if (m->whole)
+    if (m->integer)
         cpu_mean_integers(&task, &clipped);
     else
         cpu_mean_floats(&task, &clipped);
@@ -62,13 +62,13 @@ static bool choose_scratch(CpuMean *m)
     while (m->pitch < row && m->pitch < CPU_MEAN_CHUNK) m->pitch *= 2;
     if (row > CPU_MEAN_CHUNK) m->pitch = divide_up(row, CPU_MEAN_CHUNK) * CPU_MEAN_CHUNK;
     if (!cpu_reserve(&total, most(wide, m->pitch), sizeof(float), &m->at_line) ||
-        !(m->whole ? cpu_mean_integers_scratch(m, &total) : cpu_mean_floats_scratch(m, &total)))
+        !(m->integer ? cpu_mean_integers_scratch(m, &total) : cpu_mean_floats_scratch(m, &total)))
         return false;
     m->scratch_bytes = total;
     return true;
 }
 
-/* Sums of whole numbers, and of their squares or halves of these, fit 32 bits, and those along a line f32 where
+/* Sums of integers, and of their squares or halves of these, fit 32 bits, and those along a line f32 where
  * they would be rounded to it. */
 static void choose_way(CpuMean *m, const HaloBuf *src)
 {
@@ -77,19 +77,19 @@ static void choose_way(CpuMean *m, const HaloBuf *src)
     const int64_t white = dtype == HALO_U8 ? 255 : 65535,
                   greatest = m->kind != HALO_MEAN_PLAIN && dtype == HALO_U8 ? white * white : white;
     int64_t row, sum;
-    m->whole = dtype != HALO_F32 && halo_rank_keys(dtype, window->border, window->value) == dtype &&
-               halo_mul(window->width, greatest, &row) && halo_mul(window->height, row, &sum) &&
-               sum <= INT32_MAX && (m->kind != HALO_MEAN_PLAIN || row <= 1 << 24);
-    m->narrow = m->whole && sum <= 1 << 24;
-    if (m->whole) m->window.nan_ignore = false;
+    m->integer = dtype != HALO_F32 && halo_rank_keys(dtype, window->border, window->value) == dtype &&
+                 halo_mul(window->width, greatest, &row) && halo_mul(window->height, row, &sum) &&
+                 sum <= INT32_MAX && (m->kind != HALO_MEAN_PLAIN || row <= 1 << 24);
+    m->fits_f32 = m->integer && sum <= 1 << 24;
+    if (m->integer) m->window.nan_ignore = false;
 }
 
 /* Are sums of a column's windows as exact along it as they are down it? */
-static bool is_whole_turned(const HaloBuf *src, const HaloMean *mean)
+static bool is_exact_transposed(const HaloBuf *src, const HaloMean *mean)
 {
-    CpuMean turned = {.window = cpu_turned(&mean->window), .kind = mean->kind};
-    choose_way(&turned, src);
-    return turned.whole;
+    CpuMean transposed = {.window = cpu_transposed(&mean->window), .kind = mean->kind};
+    choose_way(&transposed, src);
+    return transposed.integer;
 }
 
 /* ---- strips of few columns ---------------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ static bool is_whole_turned(const HaloBuf *src, const HaloMean *mean)
 
 /* Rows after which runs of rows, and runs of runs, begin anew together: the order of sums depends on where a
  * row lies in them. */
-static int64_t rows_until_alike(int64_t height)
+static int64_t rows_until_repeat(int64_t height)
 {
     int64_t period = 1;
     while (height > 1) {
@@ -113,8 +113,9 @@ static int64_t rows_until_alike(int64_t height)
 static bool has_strips(const CpuMean *m)
 {
     const HaloWindow *w = &m->window;
-    const bool deviates = m->kind != HALO_MEAN_PLAIN, costly = m->whole ? !deviates : deviates || w->nan_ignore;
-    return cpu_has_strips(m->source.src, m->dst, w, rows_until_alike(w->height)) &&
+    const bool deviates = m->kind != HALO_MEAN_PLAIN,
+               costly = m->integer ? !deviates : deviates || w->nan_ignore;
+    return cpu_has_strips(m->source.src, m->dst, w, rows_until_repeat(w->height)) &&
            (costly || m->dst->cols * m->dst->shape.channels <= STRIPS_FEWER);
 }
 
@@ -146,20 +147,20 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     if (window->width < 1 || window->height < 1 || !halo_mul(window->width, window->height, &count) ||
         count > (int64_t)1 << 52 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&m.source))
-        HALO_FAIL(HALO_ERR_BUG, "means were asked for of samples that the source does not hold");
+        HALO_FAIL(HALO_ERR_BUG, "internal: the source of a mean filter does not hold the samples it needs");
     const int workers = cpu_workers(device, 16.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
     choose_way(&m, src);
-    if (m.whole && cpu_are_columns(src, dst) && is_whole_turned(src, mean)) { /* the same either way */
+    if (m.integer && cpu_are_columns(src, dst) && is_exact_transposed(src, mean)) { /* the same either way */
         const HaloBuf from = cpu_as_line(src);
         HaloBuf to = cpu_as_line(dst);
-        HaloMean turned = *mean;
-        turned.window = cpu_turned(window);
-        HALO_TRY(cpu_mean(device, &from, &to, &turned, store));
+        HaloMean transposed = *mean;
+        transposed.window = cpu_transposed(window);
+        HALO_TRY(cpu_mean(device, &from, &to, &transposed, store));
         goto out;
     }
     if (has_strips(&m)) {
         Strips strips = {device, mean, store};
-        return cpu_strips(device, src, dst, window, rows_until_alike(window->height), make_strips, &strips);
+        return cpu_strips(device, src, dst, window, rows_until_repeat(window->height), make_strips, &strips);
     }
     choose_tiles(&m, workers);
     if (!choose_scratch(&m))

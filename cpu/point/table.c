@@ -31,7 +31,7 @@ void cpu_tables_place(CpuTables *tables, const HaloDevice *device, const HaloBuf
 {
     const int64_t entries = entries_of(src->shape.dtype), size = (int64_t)halo_dtype_size(dst->shape.dtype);
     *tables = (CpuTables){.rows = device->kernels->rows,
-                          .bytes = device->kernels->bytes,
+                          .bytes = device->kernels->u8,
                           .from = src->shape.dtype,
                           .to = dst->shape.dtype,
                           .channels = dst->shape.channels,

@@ -13,7 +13,7 @@ typedef struct CpuTable {
 
 typedef struct CpuTables {
     const CpuRowKernels *rows;
-    const CpuByteKernels *bytes;
+    const CpuU8Kernels *bytes;
     HaloDtype from, to;
     int channels, alpha; /* alpha: -1, or the channel that `straight` is for */
     CpuTable points, straight;

@@ -22,12 +22,12 @@ static void run_task(void *context, int64_t index, int worker)
     task.wide = task.cols + r->rank->window.width - 1;
     task.high = task.rows + r->rank->window.height - 1;
     task.keys = cpu_rank_extreme_keys(&task);
-    if (r->span != NULL && r->few)
-        cpu_rank_span_few(&task, &clipped);
+    if (r->span != NULL && r->small)
+        cpu_rank_span_small(&task, &clipped);
     else if (r->span != NULL)
         cpu_rank_span(&task, &clipped);
-    else if (r->few)
-        cpu_rank_extreme_few(&task, &clipped);
+    else if (r->small)
+        cpu_rank_extreme_small(&task, &clipped);
     else
         cpu_rank_extreme(&task, &clipped);
     if (r->stream) r->device->kernels->rows->fence();
@@ -48,7 +48,7 @@ static bool choose_scratch(CpuRank *r)
     const HaloRank *rank = r->rank;
     const int64_t channels = r->dst->shape.channels;
     int64_t total = 0;
-    const bool spans = r->span != NULL && !r->few;
+    const bool spans = r->span != NULL && !r->small;
     const int64_t elements = spans ? cpu_rank_span_elements(r)
                                    : most(EXTREME_BYTES / (2 * rank->window.height), EXTREME_LINE) /
                                          (int64_t)halo_dtype_size(r->keys);
@@ -61,7 +61,7 @@ static bool choose_scratch(CpuRank *r)
     r->pitch += CPU_RANK_LANES;
     if (!cpu_reserve(&total, r->pitch, sizeof(float), &r->at_line)) return false;
     if (!(spans             ? cpu_rank_span_scratch
-          : r->span != NULL ? cpu_rank_span_few_scratch
+          : r->span != NULL ? cpu_rank_span_small_scratch
                             : cpu_rank_extreme_scratch)(r, &total))
         return false;
     r->scratch_bytes = total;
@@ -97,20 +97,20 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         !halo_mul(rank->window.width, rank->window.height, &n) || src->shape.dtype > HALO_F32 ||
         dst->shape.dtype > HALO_F32 || src->shape.channels != dst->shape.channels ||
         !(rank->fraction >= 0.0 && rank->fraction <= 1.0) || !cpu_holds_needed(&r.source))
-        HALO_FAIL(HALO_ERR_BUG, "a rank filter was asked for samples that its source does not hold");
+        HALO_FAIL(HALO_ERR_BUG, "internal: the source of a rank filter does not hold the samples it needs");
     r.keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
     r.extreme = rank->fraction == 0.0 || rank->fraction == 1.0;
     r.plain = r.keys == dst->shape.dtype && store.num == 1.0f && store.den == 1.0f;
     r.stream = cpu_streams(dst) && r.plain;
     HALO_TRY(cpu_rank_span_open(&r));
-    r.few = r.span != NULL ? cpu_rank_span_is_few(&r)
-                           : rank->window.width <= CPU_RANK_FEW && rank->window.height <= CPU_RANK_FEW;
-    if (r.span == NULL && cpu_are_columns(src, dst)) { /* ranks of a turned image are the same */
+    r.small = r.span != NULL ? cpu_rank_span_is_small(&r)
+                             : rank->window.width <= CPU_RANK_SMALL && rank->window.height <= CPU_RANK_SMALL;
+    if (r.span == NULL && cpu_are_columns(src, dst)) { /* ranks of a transposed image are the same */
         const HaloBuf from = cpu_as_line(src);
         HaloBuf to = cpu_as_line(dst);
-        HaloRank turned = *rank;
-        turned.window = cpu_turned(&rank->window);
-        HALO_TRY(cpu_rank(device, &from, &to, &turned, store));
+        HaloRank transposed = *rank;
+        transposed.window = cpu_transposed(&rank->window);
+        HALO_TRY(cpu_rank(device, &from, &to, &transposed, store));
         goto out;
     }
     const bool compared =

@@ -89,4 +89,4 @@ static void gray(const uint8_t *restrict samples, int64_t pixels, const float w[
     }
 }
 
-const CpuByteKernels CPU_TABLE(bytes) = {.look = look, .gray = gray};
+const CpuU8Kernels CPU_TABLE(u8) = {.look = look, .gray = gray};

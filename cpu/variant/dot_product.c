@@ -1,4 +1,4 @@
-/* Sums of whole numbers by integers: two products at a time, of a pair of lines whose samples lie side by side.
+/* Integer dot products: two products at a time, of a pair of lines whose samples lie side by side.
  */
 #include "vector.h"
 
@@ -8,7 +8,7 @@ typedef __m512i DotVector;
 static CPU_INLINE DotVector dot_load(const void *at) { return _mm512_loadu_si512(at); }
 static CPU_INLINE void dot_store(void *at, DotVector v) { _mm512_storeu_si512(at, v); }
 static CPU_INLINE DotVector dot_of(int32_t v) { return _mm512_set1_epi32(v); }
-static CPU_INLINE DotVector dot(DotVector sum, DotVector samples, DotVector taps)
+static CPU_INLINE DotVector dot_add(DotVector sum, DotVector samples, DotVector taps)
 {
     return _mm512_add_epi16(sum, _mm512_maddubs_epi16(samples, taps));
 }
@@ -19,7 +19,7 @@ typedef __m256i DotVector;
 static CPU_INLINE DotVector dot_load(const void *at) { return _mm256_loadu_si256(at); }
 static CPU_INLINE void dot_store(void *at, DotVector v) { _mm256_storeu_si256(at, v); }
 static CPU_INLINE DotVector dot_of(int32_t v) { return _mm256_set1_epi32(v); }
-static CPU_INLINE DotVector dot(DotVector sum, DotVector samples, DotVector taps)
+static CPU_INLINE DotVector dot_add(DotVector sum, DotVector samples, DotVector taps)
 {
     return _mm256_add_epi16(sum, _mm256_maddubs_epi16(samples, taps));
 }
@@ -27,7 +27,7 @@ static CPU_INLINE DotVector dot(DotVector sum, DotVector samples, DotVector taps
 #endif
 
 #if defined(DOT_BYTES)
-_Static_assert(DOT_BYTES <= CPU_DOTS_SLACK, "the last vector may reach past the row");
+_Static_assert(DOT_BYTES <= CPU_DOT_SLACK, "the last vector may reach past the row");
 
 /* ---- groups of lines ------------------------------------------------------------------------------------ */
 
@@ -50,18 +50,18 @@ static void group(const void *const *line, int64_t n, void *groups)
 
 #define NAME block
 #define VECTORS DOT_VECTORS
-#include "dots_tmpl.h"
+#include "dot_product_tmpl.h"
 
 #define NAME edge
 #define VECTORS 1
-#include "dots_tmpl.h"
+#include "dot_product_tmpl.h"
 
-static void sum(const CpuDots *dots, const void *const *group, int64_t n, void *out, int64_t pitch)
+static void sum(const CpuDotMask *dot, const void *const *group, int64_t n, void *out, int64_t pitch)
 {
     const int64_t lanes = DOT_BYTES / 2;
     int64_t at = 0;
-    for (; at + DOT_VECTORS * lanes <= n; at += DOT_VECTORS * lanes) block(dots, group, at, out, pitch);
-    for (; at < n; at += lanes) edge(dots, group, at, out, pitch);
+    for (; at + DOT_VECTORS * lanes <= n; at += DOT_VECTORS * lanes) block(dot, group, at, out, pitch);
+    for (; at < n; at += lanes) edge(dot, group, at, out, pitch);
 }
 
 /* ---- results -------------------------------------------------------------------------------------------- */
@@ -146,12 +146,12 @@ static uint64_t to_bytes(const int16_t *sum, int64_t n, bool is_signed, int shif
     return is_signed ? to_bytes_by(sum, n, true, shift, to) : to_bytes_by(sum, n, false, shift, to);
 }
 
-const CpuDotKernels CPU_TABLE(dots) = {.group = group,
-                                       .sum = sum,
-                                       .widen = widen,
-                                       .to_floats = to_floats,
-                                       .wide_to_floats = wide_to_floats,
-                                       .to_bytes = to_bytes};
+const CpuDotKernels CPU_TABLE(dot_product) = {.group = group,
+                                              .sum = sum,
+                                              .widen = widen,
+                                              .to_floats = to_floats,
+                                              .wide_to_floats = wide_to_floats,
+                                              .to_bytes = to_bytes};
 #else
-const CpuDotKernels CPU_TABLE(dots) = {0};
+const CpuDotKernels CPU_TABLE(dot_product) = {0};
 #endif

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "dots.h"
+#include "dot_product.h"
 #include "halo/whole_taps.h"
 
 /* Tap of a row of the mask, in units; 0 beyond it. */
@@ -39,7 +39,7 @@ static void add_row(const CpuMask *mask, const HaloWholeTaps *whole, int64_t y, 
 }
 
 /* What band->groups groups from the first on come to, in either kind of rows. */
-static Reach reach_of(const CpuMask *mask, const HaloWholeTaps *whole, const DotsBand *band)
+static Reach reach_of(const CpuMask *mask, const HaloWholeTaps *whole, const DotBand *band)
 {
     Reach reach[2] = {{0, 0}, {0, 0}};
     for (int64_t k = 0; k < 2; k++)
@@ -50,12 +50,12 @@ static Reach reach_of(const CpuMask *mask, const HaloWholeTaps *whole, const Dot
 }
 
 /* Cuts all groups into bands, as few as may be: how many, 0 where a group alone is too much. */
-static int64_t cut_bands(const CpuMask *mask, const HaloWholeTaps *whole, int64_t groups, DotsBand *band)
+static int64_t cut_bands(const CpuMask *mask, const HaloWholeTaps *whole, int64_t groups, DotBand *band)
 {
     int64_t bands = 0;
     for (int64_t g = 0; g < groups; bands++) {
-        DotsBand *const next = &band[bands];
-        *next = (DotsBand){.first = g};
+        DotBand *const next = &band[bands];
+        *next = (DotBand){.first = g};
         for (Reach reach; g < groups; g++) {
             next->groups++;
             reach = reach_of(mask, whole, next);
@@ -73,18 +73,18 @@ static int64_t cut_bands(const CpuMask *mask, const HaloWholeTaps *whole, int64_
 /* Taps of a column that a part has to have, or adding up parts takes longer than 16 bits save. */
 #define LEAST_PAIRS 12
 
-/* Do sums fit 16 bits, or those of parts, which are written to dots->band? It has room for one a group. */
-static bool choose_bands(const CpuMask *mask, const HaloWholeTaps *whole, Dots *dots)
+/* Do sums fit 16 bits, or those of parts, which are written to dot->band? It has space for one a group. */
+static bool choose_bands(const CpuMask *mask, const HaloWholeTaps *whole, DotMask *dot)
 {
     const int64_t groups = mask->height / 2 + 1;
     if (!pairs_fit(mask, whole)) return false;
-    dots->is_signed = whole->positive * 255 <= INT16_MAX && whole->negative * 255 >= INT16_MIN;
-    if (dots->is_signed || (whole->negative == 0 && whole->positive * 255 <= UINT16_MAX)) {
-        dots->band = NULL;
+    dot->is_signed = whole->positive * 255 <= INT16_MAX && whole->negative * 255 >= INT16_MIN;
+    if (dot->is_signed || (whole->negative == 0 && whole->positive * 255 <= UINT16_MAX)) {
+        dot->band = NULL;
         return true;
     }
-    dots->bands = cut_bands(mask, whole, groups, dots->band);
-    return dots->bands > 0 && groups * mask->width >= LEAST_PAIRS * dots->bands;
+    dot->bands = cut_bands(mask, whole, groups, dot->band);
+    return dot->bands > 0 && groups * mask->width >= LEAST_PAIRS * dot->bands;
 }
 
 /* ---- taps ----------------------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static bool choose_bands(const CpuMask *mask, const HaloWholeTaps *whole, Dots *
 static int32_t grouped(const CpuMask *mask, const HaloWholeTaps *whole, int64_t y, int64_t x)
 {
     uint32_t all = 0;
-    for (int k = 0; k < CPU_DOTS_LINES; k++)
+    for (int k = 0; k < CPU_DOT_LINES; k++)
         all |= ((uint32_t)tap_at(mask, whole, y + k, x) & UINT8_MAX) << (k * CHAR_BIT);
     return (int32_t)(all | all << 16);
 }
@@ -110,56 +110,57 @@ static int64_t list_columns(const CpuMask *mask, int64_t *offset)
     return columns;
 }
 
-/* Is it worth to meet the zeros that lie among taps? Floats leave them out, and take some twice as long for a
- * tap then. */
-static bool is_dense(const CpuMask *mask, const Dots *dots)
+/* Does it pay to multiply by the zeros among the taps? The convolution of floats skips them, but takes twice as
+ * long for a tap then. */
+static bool is_dense(const CpuMask *mask, const DotMask *dot)
 {
     int64_t taps = 0;
     for (int64_t k = 0; k < mask->width * mask->height; k++) taps += mask->tap[k] != 0.0f;
-    return dots->taps.groups * dots->taps.columns <= 4 * taps;
+    return dot->mask.groups * dot->mask.columns <= 4 * taps;
 }
 
-static void group_taps(const CpuMask *mask, const HaloWholeTaps *whole, Dots *dots, int64_t *offset,
+static void group_taps(const CpuMask *mask, const HaloWholeTaps *whole, DotMask *dot, int64_t *offset,
                        int32_t *tap)
 {
-    CpuDots *const taps = &dots->taps;
-    const int lines = CPU_DOTS_LINES;
+    CpuDotMask *const taps = &dot->mask;
+    const int lines = CPU_DOT_LINES;
     taps->offset = offset;
     for (int k = 0; k < lines; k++) {
         taps->tap[k] = tap;
         for (int64_t g = 0; g < taps->groups; g++)
-            for (int64_t c = 0; c < taps->columns; c++)
-                *tap++ = grouped(mask, whole, g * lines - k, offset[c]);
+            for (int64_t c = 0; c < taps->columns; c++) *tap++ = grouped(mask, whole, g * lines - k, offset[c]);
     }
     for (int64_t c = 0; c < taps->columns; c++) offset[c] *= mask->step;
 }
 
-HaloStatus cpu_dots_make(HaloDevice *device, const CpuMask *mask, Dots *dots, bool *can)
+HaloStatus cpu_dot_mask_make(HaloDevice *device, const CpuMask *mask, DotMask *dot, bool *can)
 {
     const double most = halo_whole_most(HALO_U8, HALO_BORDER_ZERO, 0.0f);
     HaloWholeTaps whole;
     int64_t entries, bytes;
-    *dots = (Dots){0};
-    *can = halo_whole_taps(mask->tap, mask->width * mask->height, most, &whole) && whole.largest <= INT8_MAX + 1;
+    *dot = (DotMask){0};
+    *can =
+        halo_whole_taps(mask->tap, mask->width * mask->height, most, &whole) && whole.largest <= INT8_MAX + 1;
     if (!*can) return HALO_OK;
     /* Columns, bands, and of each kind of rows the taps of the mask and of up to 2 rows beside it. */
     if (!halo_mul(mask->height + 2, mask->width, &entries) || !halo_mul(entries, sizeof(int32_t), &bytes) ||
         bytes > INT64_MAX / 4)
         return halo_fail(HALO_ERR_LIMIT, "the mask is too large");
     const int64_t columns = mask->width * (int64_t)sizeof(int64_t),
-                  bands = (mask->height / 2 + 1) * (int64_t)sizeof(DotsBand);
+                  bands = (mask->height / 2 + 1) * (int64_t)sizeof(DotBand);
     cpu_heap(device, columns + bands + bytes);
-    dots->room = malloc((size_t)(columns + bands + bytes));
-    if (dots->room == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    dots->band = (DotsBand *)(void *)((char *)dots->room + columns);
-    *can = choose_bands(mask, &whole, dots);
+    dot->workspace = malloc((size_t)(columns + bands + bytes));
+    if (dot->workspace == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    dot->band = (DotBand *)(void *)((char *)dot->workspace + columns);
+    *can = choose_bands(mask, &whole, dot);
     if (!*can) return HALO_OK;
-    dots->taps.groups = mask->height / CPU_DOTS_LINES + 1;
-    dots->taps.columns = list_columns(mask, dots->room);
-    *can = is_dense(mask, dots);
+    dot->mask.groups = mask->height / CPU_DOT_LINES + 1;
+    dot->mask.columns = list_columns(mask, dot->workspace);
+    *can = is_dense(mask, dot);
     if (!*can) return HALO_OK;
-    dots->exponent = whole.exponent;
-    dots->most = (whole.positive - whole.negative) * 255;
-    group_taps(mask, &whole, dots, dots->room, (int32_t *)(void *)((char *)dots->room + columns + bands));
+    dot->exponent = whole.exponent;
+    dot->most = (whole.positive - whole.negative) * 255;
+    group_taps(mask, &whole, dot, dot->workspace,
+               (int32_t *)(void *)((char *)dot->workspace + columns + bands));
     return HALO_OK;
 }
