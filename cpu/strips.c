@@ -205,6 +205,7 @@ HaloStatus cpu_strips(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     if (!device->querying && (workspace = malloc((size_t)(bytes + made))) == NULL)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for strips of %lld rows", (long long)strip);
     for (s.first = dst->y0; s.first < end; s.first += s.strips * s.rows) {
+        s.strips = count_strips(samples_of(&s), end - s.first, least_strip); /* fewer at the end */
         s.rows = least(strip, (end - s.first) / s.strips / period * period);
         if (s.rows < least_strip) break;
         s.rows = apart(s.rows, src->stride, period, least_strip);

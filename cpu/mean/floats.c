@@ -62,20 +62,6 @@ static double *doubles_at(const CpuMeanTask *task, int64_t at)
     return (double *)(void *)(task->scratch + at);
 }
 
-/* Line `row`, and how many numbers the windows hold that end in it: NULL where all count. */
-static const float *read_line(const CpuMeanTask *task, int64_t row, const double **counts)
-{
-    const CpuMean *m = task->m;
-    const int64_t wide = (task->cols + m->window.width - 1) * m->dst->shape.channels;
-    int32_t *const number = (int32_t *)(void *)(task->scratch + m->at_number);
-    float *const line = cpu_mean_line(task, row);
-    *counts = NULL;
-    if (!m->window.nan_ignore) return line;
-    m->device->kernels->integers->numbers(line, wide, number);
-    *counts = cpu_mean_counts(task, row, number);
-    return line;
-}
-
 /* Squares of floats have 48 bits: sums of so many are exact in f64. */
 #define EXACT_SQUARES 32
 
@@ -85,8 +71,34 @@ static bool is_product(const CpuMean *m, int plane)
 {
     const CpuStencil *source = &m->source;
     const HaloBorder border = m->window.border;
-    return source->src->shape.width == 1 && m->window.width < (plane == 1 ? EXACT_SQUARES : 1 << 24) &&
-           border != HALO_BORDER_ZERO && border != HALO_BORDER_CONSTANT;
+    return source->src->shape.width == 1 && !m->window.nan_ignore &&
+           m->window.width < (plane == 1 ? EXACT_SQUARES : 1 << 24) && border != HALO_BORDER_ZERO &&
+           border != HALO_BORDER_CONSTANT;
+}
+
+static float *space_for_line(const CpuMeanTask *task)
+{
+    return (float *)(void *)(task->scratch + task->m->at_line);
+}
+
+/* Line `row`, and how many numbers the windows hold that end in it: NULL where all count. */
+static const float *read_line(const CpuMeanTask *task, int64_t row, const double **counts)
+{
+    const CpuMean *m = task->m;
+    const int64_t wide = (task->cols + m->window.width - 1) * m->dst->shape.channels;
+    int32_t *const number = (int32_t *)(void *)(task->scratch + m->at_number);
+    *counts = NULL;
+    if (is_product(m, cpu_mean_planes(m) - 1)) { /* the pixel alone */
+        CpuStencil pixel = m->source;
+        pixel.ox = pixel.reach = 0;
+        cpu_source_line(&pixel, 0, task->y + m->window.oy + row, 1, space_for_line(task));
+        return space_for_line(task);
+    }
+    float *const line = cpu_mean_line(task, row);
+    if (!m->window.nan_ignore) return line;
+    m->device->kernels->integers->numbers(line, wide, number);
+    *counts = cpu_mean_counts(task, row, number);
+    return line;
 }
 
 static void multiply(const CpuMeanTask *task, const float *line, bool squares, double *sum)
