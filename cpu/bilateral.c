@@ -124,7 +124,8 @@ HaloStatus cpu_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&b.source))
-        HALO_FAIL(HALO_ERR_BUG, "means of windows samples were asked for that the source does not hold");
+        HALO_FAIL(HALO_ERR_BUG,
+                  "internal: the source of a bilateral filter does not hold the samples it needs");
     double samples = 0;
     for (int64_t j = 0; j < window->height; j++)
         samples += (double)(bilateral->span[j].to - bilateral->span[j].from);

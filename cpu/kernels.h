@@ -182,10 +182,10 @@ typedef struct CpuAbove {
     double *group, *inside, *before, *run;
 } CpuAbove;
 
-/* A scan of rows of at most a run of pixels, along them, down them, or both. */
+/* A scan of rows of at most a run of pixels, along x, along y, or both. */
 typedef struct CpuNarrowScan {
     int64_t width, channels;
-    bool along, down;
+    bool horizontal, vertical;
     CpuAbove above; /* of each sample of a row */
 } CpuNarrowScan;
 

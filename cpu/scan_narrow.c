@@ -78,8 +78,8 @@ static void narrow_task(void *context, int64_t index, int worker)
         s->src->cols == 1 && s->scan->axis == HALO_AXIS_XY && !s->scan->exclusive; /* along x it is itself */
     const CpuNarrowScan narrow = {.width = s->src->cols,
                                   .channels = s->src->shape.channels,
-                                  .along = (s->scan->axis & HALO_AXIS_X) != 0 && !alone,
-                                  .down = (s->scan->axis & HALO_AXIS_Y) != 0,
+                                  .horizontal = (s->scan->axis & HALO_AXIS_X) != 0 && !alone,
+                                  .vertical = (s->scan->axis & HALO_AXIS_Y) != 0,
                                   .above = s->above};
     load_rows(s, y, rows, x);
     s->device->kernels->scan->narrow(&narrow, s->scan->op, s->scan->exclusive, y, rows, x);

@@ -147,7 +147,7 @@ static bool estimates(const HaloHist *hist, Estimate *e)
 /* The bins of samples that are looked at together, as if all were in the range; false where one is in doubt. */
 static CPU_INLINE bool estimated_bins(const char *samples, const Estimate *e, uint32_t *restrict bin)
 {
-    const float to_whole = 0x1.8p23f; /* whatever is added to it is rounded to a whole number */
+    const float to_whole = 0x1.8p23f; /* whatever is added to it is rounded to an integer */
     int32_t open = 0;
     for (int64_t i = 0; i < TOGETHER; i++) {
         const float at = (float_at(samples, i) - e->lo) * e->scale;

@@ -37,16 +37,16 @@ static CPU_INLINE void CPU_PASTE(vertical_chunk, TYPE)(const CpuMeanVertical *d,
     int64_t in_run = end % run, ends_in = end / run, place = end % d->ring;
     CPU_PASTE(sums_of_starts, TYPE)(d, run, at, first, chunk, sum);
     for (int64_t j = 0; j < d->rows; j++) {
-        const bool turns = in_run == 0;
+        const bool begins_run = in_run == 0;
         const SAMPLE *const line = (const SAMPLE *)d->line + place * d->pitch + first;
-        if (turns && ends_in - 1 > begun)
+        if (begins_run && ends_in - 1 > begun)
             memcpy(d->total + (ends_in - 1) % d->total_ring * d->pitch + first, sofar,
                    (size_t)chunk * sizeof *sofar);
         if (ends_in - 1 == begun)
             for (int i = 0; i < chunk; i++) between[i] = HALO_MEAN_NOTHING;
-        else if (turns || j == 0)
+        else if (begins_run || j == 0)
             window_of(&totals, begun + 1, ends_in - 1 - begun, chunk, d->workspace, between);
-        CPU_PASTE(lay, TYPE)(line, chunk, turns, sofar);
+        CPU_PASTE(lay, TYPE)(line, chunk, begins_run, sofar);
         if (d->mean == NULL)
             for (int i = 0; i < chunk; i++) sum[j][i] = (sum[j][i] + between[i]) + sofar[i];
         else

@@ -184,9 +184,9 @@ static void FN(narrow_run)(const CpuNarrowScan *n, bool exclusive, int64_t k, in
 {
     enum { FEW = 4 }; /* of more, a row fills vectors */
     const int64_t elements = n->width * n->channels;
-    for (int64_t i = 0; n->along && i < rows; i++)
+    for (int64_t i = 0; n->horizontal && i < rows; i++)
         FN(short_row)(exclusive, x + i * elements, n->width, n->channels);
-    if (!n->down) return;
+    if (!n->vertical) return;
     if (elements <= FEW && rows == HALO_SCAN_ROWS) {
         FN(run_down)(exclusive, x, elements, n->above.before, n->above.run);
     } else {
@@ -203,7 +203,7 @@ static void FN(narrow)(const CpuNarrowScan *n, bool exclusive, int64_t y, int64_
         FN(narrow_run)(n, exclusive, k, some, x);
         y += some;
         x += some * elements;
-        if (n->down) FN(run_ended)(y, elements, &n->above);
+        if (n->vertical) FN(run_ended)(y, elements, &n->above);
     }
 }
 

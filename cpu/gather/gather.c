@@ -1,6 +1,6 @@
 /* Samples that go elsewhere. Pixels move as they are, a tile of the result at a time, and become samples of its
  * type where that is another one; what the border makes up comes last. */
-#include "pick/pick.h"
+#include "gather/gather.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* What is moved, and what becomes of it, of a pick. */
-#ifndef CPU_PICK_H
-#define CPU_PICK_H
+/* Gathers (HALO_PICK): what is moved, and to what it is converted. */
+#ifndef CPU_GATHER_H
+#define CPU_GATHER_H
 
 #include "device.h"
 #include "halo/pick.h"

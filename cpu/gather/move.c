@@ -1,9 +1,9 @@
 /* Pixels as they are, from where they lie to where they go. */
 #include <string.h>
 
+#include "gather/gather.h"
 #include "halo/numerics.h"
 #include "halo/pixels.h"
-#include "pick/pick.h"
 
 /* Of columns that become rows at a time: both lie in the first-level cache. */
 #define TRANSPOSED_BYTES 16384
