@@ -23,7 +23,7 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                     HaloStore store);
 HaloStatus cpu_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloBilateral *bilateral,
                          HaloStore store);
-HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick,
+HaloStatus cpu_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
                     HaloStore store);
 HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                         HaloStore store);

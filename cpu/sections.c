@@ -241,7 +241,7 @@ static void filter_forward_backward(const Sections *s, int channel, char *scratc
     double *states = (double *)(void *)(scratch + s->at_states);
     if (how->states != NULL) states = how->states + channel * (all + 1) * 4 * how->count;
     if (how->states == NULL) filter_forward(s, channel, (HaloSpan){0, all}, states, x);
-    if (how->there)
+    if (how->forward_only)
         filter_forward(s, channel, blocks, states, x);
     else
         filter_backward(s, channel, how->states == NULL ? (HaloSpan){blocks.from, all} : blocks, states,

@@ -134,12 +134,12 @@ typedef struct CpuDotKernels {
 /* ---- coarse taps (halo/sep_fast.h) ---------------------------------------------------------------------- */
 
 typedef struct CpuNodeKernels {
-    /* Adds `rows` lines of n to HALO_SEP_NODES nodes: line r times tap[k * step + r] to sum[k]; the first sum
+    /* Adds `rows` lines of n to HALO_SEP_SUPPORT nodes: line r times tap[k * step + r] to sum[k]; the first sum
      * starts at +0 where it is `fresh`. Up to CPU_CONV_SLACK elements past the end are read and written, also
      * below. */
     void (*into)(const float *tap, int64_t step, const float *const *line, int64_t rows, int64_t n, bool fresh,
                  float *const *sum);
-    /* `rows` rows of n outputs, `pitch` apart: row r is the sum over nodes of tap[(HALO_SEP_NODES - 1 - k) *
+    /* `rows` rows of n outputs, `pitch` apart: row r is the sum over nodes of tap[(HALO_SEP_SUPPORT - 1 - k) *
      * step + r] times node[k]. `fresh`: the sums start at +0, else they go on from `out`. */
     void (*from)(const float *tap, int64_t step, const float *const *node, int64_t rows, int64_t n, bool fresh,
                  float *out, int64_t pitch);
@@ -154,7 +154,7 @@ typedef struct CpuHorizontalKernels {
     /* Sum j is that of tap[i] * row[j * every + i]. `every` is a power of two from 4 on, `taps` a multiple of
      * it or of 8. */
     void (*under)(const float *row, const float *tap, int64_t taps, int64_t every, int64_t n, float *out);
-    /* Element j * step + n is the sum over nodes of tap[(HALO_SEP_NODES - 1 - k) * step + n] * node[j + k].
+    /* Element j * step + n is the sum over nodes of tap[(HALO_SEP_SUPPORT - 1 - k) * step + n] * node[j + k].
      * `step` is a power of two from 4 on. */
     void (*between)(const float *tap, int64_t step, const float *node, int64_t cells, float *out);
     /* Sums of blocks of elements, a power of two from 2 on. `workspace` has space for an eighth of the

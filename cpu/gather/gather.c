@@ -20,7 +20,7 @@
 /* ---- the result ----------------------------------------------------------------------------------------- */
 
 /* n pixels of the border's value. */
-static void fill(const CpuPick *p, int64_t n, char *out, uint64_t *clipped)
+static void fill(const CpuGather *p, int64_t n, char *out, uint64_t *clipped)
 {
     const int64_t size = p->out_size;
     if (n < 1) return;
@@ -31,7 +31,7 @@ static void fill(const CpuPick *p, int64_t n, char *out, uint64_t *clipped)
 }
 
 /* n pixels as they lie in the source become those of the result. */
-static void convert(const CpuPick *p, char *from, int64_t n, float *workspace, char *out, uint64_t *clipped)
+static void convert(const CpuGather *p, char *from, int64_t n, float *workspace, char *out, uint64_t *clipped)
 {
     const CpuRowKernels *rows = p->device->kernels->rows;
     const HaloDtype dtype = p->src->shape.dtype;
@@ -47,7 +47,7 @@ static void convert(const CpuPick *p, char *from, int64_t n, float *workspace, c
 }
 
 /* Rows of a tile, whose pixels that come from the source are in `made`, or, where that is NULL, in place. */
-static void finish(const CpuPick *p, const CpuPickTile *t, char *made, float *workspace, uint64_t *clipped)
+static void finish(const CpuGather *p, const CpuGatherTile *t, char *made, float *workspace, uint64_t *clipped)
 {
     const bool whole = p->value == NULL && p->pitch == t->cols * p->size && t->cols == p->dst->cols;
     if (whole && made != NULL && cpu_is_packed(p->dst)) {
@@ -72,16 +72,16 @@ static void finish(const CpuPick *p, const CpuPickTile *t, char *made, float *wo
 
 static void make_tile(void *context, int64_t index, int worker)
 {
-    const CpuPick *p = context;
+    const CpuGather *p = context;
     char *const scratch = p->scratch + worker * p->scratch_bytes, *const tile = scratch + p->at_tile;
     const int64_t x = index % p->tiles * p->tile_cols, y = index / p->tiles * p->tile_rows;
-    const CpuPickTile t = {x, y, least(p->tile_cols, p->dst->cols - x), least(p->tile_rows, p->dst->rows - y)};
+    const CpuGatherTile t = {x, y, least(p->tile_cols, p->dst->cols - x), least(p->tile_rows, p->dst->rows - y)};
     uint64_t clipped = 0;
     const bool in_place = p->as_is && !p->how->transposed;
     if (in_place)
-        cpu_pick_move(p, &t, halo_at(p->dst, p->dst->x0 + x, p->dst->y0 + y), p->dst->stride);
+        cpu_gather_move(p, &t, halo_at(p->dst, p->dst->x0 + x, p->dst->y0 + y), p->dst->stride);
     else
-        cpu_pick_move(p, &t, tile, p->pitch);
+        cpu_gather_move(p, &t, tile, p->pitch);
     if (!in_place || p->value != NULL)
         finish(p, &t, in_place ? NULL : tile, (float *)(void *)(scratch + p->at_row), &clipped);
     cpu_count_clipped(p->device, clipped);
@@ -90,7 +90,7 @@ static void make_tile(void *context, int64_t index, int worker)
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
 /* Tiles are columns of the result side by side where a row is short, or rows below each other. */
-static void choose_tiles(CpuPick *p)
+static void choose_tiles(CpuGather *p)
 {
     const bool transposed = p->how->transposed;
     const int64_t bytes = transposed ? TRANSPOSED_BYTES : TILE_BYTES;
@@ -102,7 +102,7 @@ static void choose_tiles(CpuPick *p)
 }
 
 /* A tile and a row for every worker; the first has the border's pixel for all. */
-static HaloStatus take_workspace(CpuPick *p)
+static HaloStatus take_workspace(CpuGather *p)
 {
     HaloStatus status = HALO_OK;
     const HaloBuf *dst = p->dst;
@@ -122,7 +122,7 @@ out:
     return status;
 }
 
-static void make_value(CpuPick *p)
+static void make_value(CpuGather *p)
 {
     float *const row = (float *)(void *)(p->scratch + p->at_row);
     const int64_t channels = p->dst->shape.channels;
@@ -141,9 +141,9 @@ static bool holds(const CpuPlaces *places, int64_t count, int64_t have, int64_t 
     return true;
 }
 
-static HaloStatus find_places(CpuPick *p)
+static HaloStatus find_places(CpuGather *p)
 {
-    const HaloPick *how = p->how;
+    const HaloGather *how = p->how;
     const HaloBuf *src = p->src, *dst = p->dst;
     const bool transposed = how->transposed;
     const CpuPlaces along = {how->x0, how->step_x, src->shape.width, how->border, 0, 0},
@@ -159,11 +159,11 @@ static HaloStatus find_places(CpuPick *p)
                : halo_fail(HALO_ERR_BUG, "internal: the source of a gather does not hold the pixels it needs");
 }
 
-static HaloStatus pick_tiles(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick,
+static HaloStatus gather_tiles(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
                              HaloStore store)
 {
     HaloStatus status = HALO_OK;
-    CpuPick p = {.src = src, .dst = dst, .how = pick, .store = store, .device = device};
+    CpuGather p = {.src = src, .dst = dst, .how = gather, .store = store, .device = device};
     p.size = src->shape.channels * (int64_t)halo_dtype_size(src->shape.dtype);
     p.out_size = dst->shape.channels * (int64_t)halo_dtype_size(dst->shape.dtype);
     p.as_is = src->shape.dtype == dst->shape.dtype && src->shape.dtype != HALO_F32 && store.num == 1.0f &&
@@ -202,41 +202,41 @@ static HaloBuf as_pixels(const HaloBuf *buf)
     return column;
 }
 
-static bool is_whole_rows(const HaloBuf *src, const HaloBuf *dst, const HaloPick *pick)
+static bool is_whole_rows(const HaloBuf *src, const HaloBuf *dst, const HaloGather *gather)
 {
     return cpu_are_narrow(src, dst) && src->cols > 1 && src->cols == src->shape.width &&
-           dst->cols == dst->shape.width && pick->x0 == 0 && pick->step_x == 1;
+           dst->cols == dst->shape.width && gather->x0 == 0 && gather->step_x == 1;
 }
 
-static HaloPick transposed(const HaloPick *pick)
+static HaloGather transposed(const HaloGather *gather)
 {
-    HaloPick transposed = *pick;
-    transposed.width = pick->height;
-    transposed.height = pick->width;
-    transposed.x0 = pick->y0;
-    transposed.y0 = pick->x0;
-    transposed.step_x = pick->step_y;
-    transposed.step_y = pick->step_x;
+    HaloGather transposed = *gather;
+    transposed.width = gather->height;
+    transposed.height = gather->width;
+    transposed.x0 = gather->y0;
+    transposed.y0 = gather->x0;
+    transposed.step_x = gather->step_y;
+    transposed.step_y = gather->step_x;
     return transposed;
 }
 
-HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloPick *pick, HaloStore store)
+HaloStatus cpu_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather, HaloStore store)
 {
-    HaloPick how = *pick;
+    HaloGather how = *gather;
     HaloBuf from = *src, to = *dst;
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
-        src->shape.channels != dst->shape.channels || pick->step_x == 0 || pick->step_y == 0 ||
+        src->shape.channels != dst->shape.channels || gather->step_x == 0 || gather->step_y == 0 ||
         src->shape.width < 1 || src->shape.height < 1)
         return halo_fail(HALO_ERR_BUG,
                          "internal: a gather needs pixels of equal channels and steps that are not 0");
     if (how.transposed && (src->shape.height == 1 || cpu_is_column(src))) { /* a line, one way or the other */
         from = src->shape.height == 1 ? as_column(src) : cpu_as_line(src);
         how.transposed = false;
-        how.x0 = pick->y0;
-        how.y0 = pick->x0;
-        how.step_x = pick->step_y;
-        how.step_y = pick->step_x;
+        how.x0 = gather->y0;
+        how.y0 = gather->x0;
+        how.step_x = gather->step_y;
+        how.step_y = gather->step_x;
     }
     if (!how.transposed && is_whole_rows(&from, &to, &how)) {
         from = as_pixels(&from);
@@ -248,5 +248,5 @@ HaloStatus cpu_pick(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         to = cpu_as_line(&to);
         how = transposed(&how);
     }
-    return pick_tiles(device, &from, &to, &how, store);
+    return gather_tiles(device, &from, &to, &how, store);
 }

@@ -1,9 +1,9 @@
-/* Gathers (HALO_PICK): what is moved, and to what it is converted. */
+/* Gathers (HALO_GATHER): what is moved, and to what it is converted. */
 #ifndef CPU_GATHER_H
 #define CPU_GATHER_H
 
 #include "device.h"
-#include "halo/pick.h"
+#include "halo/gather.h"
 
 /* Along an axis of the result: output k reads place from + step * k of `length` places, or, outside of them,
  * what the border makes of it. Outputs [first, end) read what lies inside. */
@@ -13,10 +13,10 @@ typedef struct CpuPlaces {
     int64_t first, end;
 } CpuPlaces;
 
-typedef struct CpuPick {
+typedef struct CpuGather {
     const HaloBuf *src;
     HaloBuf *dst;
-    const HaloPick *how;
+    const HaloGather *how;
     HaloStore store;
     bool as_is;                             /* bytes of the source are bytes of the result */
     CpuPlaces x, y;                         /* of the result's columns and rows */
@@ -28,12 +28,12 @@ typedef struct CpuPick {
     char *value;            /* what the border puts outside, as a pixel of the result; NULL: samples again */
     uint64_t value_clipped; /* samples of it */
     HaloDevice *device;
-} CpuPick;
+} CpuGather;
 
 /* A rectangle of the result, counted in its rectangle. */
-typedef struct CpuPickTile {
+typedef struct CpuGatherTile {
     int64_t x, y, cols, rows;
-} CpuPickTile;
+} CpuGatherTile;
 
 /* Counts `count` outputs from the k-th on, and finds those that read what lies inside. */
 void cpu_find_inside(CpuPlaces *places, int64_t k, int64_t count);
@@ -41,6 +41,6 @@ void cpu_find_inside(CpuPlaces *places, int64_t k, int64_t count);
 int64_t cpu_place(const CpuPlaces *places, int64_t k);
 
 /* Moves the pixels of a tile, all but those of the border's value, to rows `pitch` bytes apart. */
-void cpu_pick_move(const CpuPick *pick, const CpuPickTile *tile, char *to, int64_t pitch);
+void cpu_gather_move(const CpuGather *gather, const CpuGatherTile *tile, char *to, int64_t pitch);
 
 #endif

@@ -40,21 +40,21 @@ typedef struct Rows {
 } Rows;
 
 /* The pixel that column k of the first row reads, where column k reads `at`. */
-static const char *pixel_of(const CpuPick *p, const Rows *r, int64_t at)
+static const char *pixel_of(const CpuGather *p, const Rows *r, int64_t at)
 {
     return p->how->transposed ? halo_at(p->src, r->place, at) : halo_at(p->src, at, r->place);
 }
 
 /* From one row of the result to the next, and from one column to the next: bytes in the source. */
-static int64_t down(const CpuPick *p, const Rows *r)
+static int64_t down(const CpuGather *p, const Rows *r)
 {
     return r->step * (p->how->transposed ? p->size : p->src->stride);
 }
 
-static int64_t across(const CpuPick *p) { return p->x.step * (p->how->transposed ? p->src->stride : p->size); }
+static int64_t across(const CpuGather *p) { return p->x.step * (p->how->transposed ? p->src->stride : p->size); }
 
 /* Columns [k, end), which read what lies inside, one step further each. */
-static void move_inside(const CpuPick *p, const Rows *r, int64_t k, int64_t end, char *to)
+static void move_inside(const CpuGather *p, const Rows *r, int64_t k, int64_t end, char *to)
 {
     const CpuPixelKernels *pixels = p->device->kernels->pixels;
     const int64_t count = end - k, size = p->size, step = across(p), pitch = down(p, r);
@@ -78,7 +78,7 @@ static void move_inside(const CpuPick *p, const Rows *r, int64_t k, int64_t end,
 }
 
 /* Columns [k, end), which the border maps to any others. */
-static void move_outside(const CpuPick *p, const Rows *r, int64_t k, int64_t end, char *to)
+static void move_outside(const CpuGather *p, const Rows *r, int64_t k, int64_t end, char *to)
 {
     for (; k < end; k++, to += p->size) {
         const int64_t at = cpu_place(&p->x, k);
@@ -86,7 +86,7 @@ static void move_outside(const CpuPick *p, const Rows *r, int64_t k, int64_t end
     }
 }
 
-static void move_rows(const CpuPick *p, const CpuPickTile *tile, const Rows *r)
+static void move_rows(const CpuGather *p, const CpuGatherTile *tile, const Rows *r)
 {
     const int64_t k = tile->x, end = k + tile->cols;
     const int64_t first = most(k, least(end, p->x.first)), last = most(first, least(end, p->x.end));
@@ -96,7 +96,7 @@ static void move_rows(const CpuPick *p, const CpuPickTile *tile, const Rows *r)
     move_outside(p, r, last, end, r->to + (last - k) * p->size);
 }
 
-void cpu_pick_move(const CpuPick *p, const CpuPickTile *tile, char *to, int64_t pitch)
+void cpu_gather_move(const CpuGather *p, const CpuGatherTile *tile, char *to, int64_t pitch)
 {
     const int64_t end = tile->y + tile->rows, last = least(end, p->y.end);
     for (int64_t j = tile->y; j < end;) {

@@ -81,7 +81,7 @@ typedef struct Sort {
 } Sort;
 
 /* Which of the sorted keys of each lane: all f32, NaN last. */
-static void pick(const CpuMiddle *m, const uint32_t (*block)[CPU_RANK_LANES], uint32_t *key)
+static void select(const CpuMiddle *m, const uint32_t (*block)[CPU_RANK_LANES], uint32_t *key)
 {
     for (int i = 0; i < CPU_RANK_LANES; i++) {
         int64_t count = m->samples;
@@ -122,7 +122,7 @@ static void merge_columns(const Sort *s, bool nan, char *out)
                        CPU_RANK_LANES * (size_t)size);
         m->device->kernels->rank->exchange[s->task->keys](network->list, network->exchanges, s->block);
         if (nan)
-            pick(m, (const uint32_t(*)[CPU_RANK_LANES])(const void *)s->block,
+            select(m, (const uint32_t(*)[CPU_RANK_LANES])(const void *)s->block,
                  (uint32_t *)(void *)(out + e * size));
         else
             memcpy(out + e * size, s->block + m->slot[m->index] * CPU_RANK_LANES * size,

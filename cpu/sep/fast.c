@@ -26,30 +26,30 @@ static bool reserve(CpuFast *f, FastRows *to, int64_t rows, int64_t pixels, int6
 static bool reserve_rest(CpuFast *f, int64_t cols)
 {
     const HaloSepFast *how = f->how;
-    const HaloSepTaps *coarse = &how->down.coarse;
-    const int64_t rows = (coarse->first + coarse->count + FAST_CELLS + HALO_SEP_NODES) * how->down.step,
+    const HaloSepTaps *coarse = &how->vertical.decimated;
+    const int64_t rows = (coarse->first + coarse->count + FAST_CELLS + HALO_SEP_SUPPORT) * how->vertical.step,
                   spans = cols / f->span + 1, slack = HALO_SEP_EVERY * CPU_UNDER_SLACK;
     if (!f->rests) return true;
     return reserve(f, &f->sums, 3, (HALO_SEP_EVERY * spans + how->cross.count) * fast_most(how->block / 8, 1),
                    slack) &&
-           reserve(f, &f->cross, rows - how->down.rest[0].first, spans, CPU_CONV_SLACK) &&
-           reserve(f, &f->rest, FAST_CELLS * how->down.step, spans, CPU_CONV_SLACK) &&
+           reserve(f, &f->cross, rows - how->vertical.rest[0].first, spans, CPU_CONV_SLACK) &&
+           reserve(f, &f->rest, FAST_CELLS * how->vertical.step, spans, CPU_CONV_SLACK) &&
            cpu_reserve(&f->scratch_bytes, f->span, sizeof(float), &f->at_way);
 }
 
 static bool choose_scratch(CpuFast *f)
 {
     const HaloSepFast *how = f->how;
-    const HaloSepNodes *down = &how->down, *along = &how->along;
+    const HaloSepSpline *down = &how->vertical, *along = &how->horizontal;
     const int64_t cols = f->tile_cols + 2 * f->span, line = cols + how->width,
-                  batch = fast_least(down->step, BATCH), rings = down->coarse.count + FAST_SMOOTH;
+                  batch = fast_least(down->step, BATCH), rings = down->decimated.count + FAST_SMOOTH;
     const int64_t pointers = fast_most(FAST_CELLS * down->step + down->rest[0].count,
-                                       fast_most(rings, fast_most(batch, HALO_SEP_NODES)));
+                                       fast_most(rings, fast_most(batch, HALO_SEP_SUPPORT)));
     const int64_t under = fast_most(along->step, 1) * CPU_UNDER_SLACK + CPU_CONV_SLACK;
-    const int64_t nodes = along->step > 0 ? cols / along->step + HALO_SEP_NODES + along->coarse.count : 0;
+    const int64_t nodes = along->step > 0 ? cols / along->step + HALO_SEP_SUPPORT + along->decimated.count : 0;
     return reserve(f, &f->raw, f->channels > 1, line, CPU_CONV_SLACK) &&
            reserve(f, &f->line, batch, line, CPU_CONV_SLACK) &&
-           reserve(f, &f->node, HALO_SEP_NODES, line, under) &&
+           reserve(f, &f->node, HALO_SEP_SUPPORT, line, under) &&
            reserve(f, &f->along, 2, nodes, CPU_CONV_SLACK) &&
            reserve(f, &f->passed, rings, cols, CPU_CONV_SLACK) &&
            reserve(f, &f->smooth, FAST_SMOOTH, cols, CPU_CONV_SLACK) &&
@@ -96,8 +96,8 @@ HaloStatus cpu_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     void *scratch;
     CpuFast f = {.sep = sep, .how = how, .store = store, .dst = dst, .device = device};
     f.channels = dst->shape.channels;
-    f.rests = how->down.rest[0].count > 0;
-    f.span = f.rests ? HALO_SEP_EVERY * how->block : fast_most(how->along.step, 1);
+    f.rests = how->vertical.rest[0].count > 0;
+    f.span = f.rests ? HALO_SEP_EVERY * how->block : fast_most(how->horizontal.step, 1);
     f.stream = cpu_streams(dst);
     f.source = (CpuStencil){.src = src,
                             .dst = dst,

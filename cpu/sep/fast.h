@@ -11,7 +11,7 @@
  * share the samples they are made of. */
 #define FAST_CELLS 8
 /* Nodes of the result that rows of so many cells lie between. */
-#define FAST_SMOOTH (FAST_CELLS + HALO_SEP_NODES - 1)
+#define FAST_SMOOTH (FAST_CELLS + HALO_SEP_SUPPORT - 1)
 /* Rows of the result that are made of nodes at a time: they should stay in the nearest cache. */
 #define FAST_ROWS 4
 

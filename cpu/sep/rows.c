@@ -71,7 +71,7 @@ static const float *line_of(const Task *t, int64_t row, float *workspace)
 static void cross_line(const Task *t, int64_t row, const float *line)
 {
     const CpuFast *f = t->f;
-    const HaloSepTaps *rest = f->how->down.rest, *cross = &f->how->cross;
+    const HaloSepTaps *rest = f->how->vertical.rest, *cross = &f->how->cross;
     const CpuHorizontalKernels *kernels = f->device->kernels->horizontal;
     const int64_t block = f->how->block, blocks = HALO_SEP_EVERY * t->spans + cross->count;
     if (!f->rests || row < t->y + rest[0].first || row >= t->end - 1 + rest[1].first + rest[1].count) return;
@@ -88,7 +88,7 @@ static void cross_line(const Task *t, int64_t row, const float *line)
 static void add_lines(const Task *t, int64_t at, int64_t rows)
 {
     const CpuFast *f = t->f;
-    const HaloSepNodes *down = &f->how->down;
+    const HaloSepSpline *down = &f->how->vertical;
     const int64_t row = t->cell * down->step + at;
     for (int64_t i = 0; i < rows; i++) {
         const float *line = line_of(t, row + i, row_of(t, &f->line, i));
@@ -96,9 +96,9 @@ static void add_lines(const Task *t, int64_t at, int64_t rows)
         t->pointer[i] = line + (t->node_x - t->line_x);
     }
     for (int64_t c = 0; c < f->channels; c++) {
-        float *sum[HALO_SEP_NODES];
-        for (int64_t k = 0; k < HALO_SEP_NODES; k++)
-            sum[k] = row_of(t, &f->node, t->cell + HALO_SEP_NODES / 2 - k) + c * f->node.plane;
+        float *sum[HALO_SEP_SUPPORT];
+        for (int64_t k = 0; k < HALO_SEP_SUPPORT; k++)
+            sum[k] = row_of(t, &f->node, t->cell + HALO_SEP_SUPPORT / 2 - k) + c * f->node.plane;
         f->device->kernels->nodes->into(down->into + at, down->step, t->pointer, rows, t->node_end - t->node_x,
                                         at == 0, sum);
         for (int64_t i = 0; i < rows; i++) t->pointer[i] += f->line.plane;
@@ -112,13 +112,13 @@ static void pass_by_nodes(const Task *t, const float *node, float *out)
 {
     const CpuFast *f = t->f;
     const CpuKernels *kernels = f->device->kernels;
-    const HaloSepNodes *along = &f->how->along;
-    const int64_t cells = t->n / along->step, smooths = cells + HALO_SEP_NODES - 1;
-    const CpuMask coarse = {along->coarse.tap, along->coarse.count, 1, 1};
+    const HaloSepSpline *along = &f->how->horizontal;
+    const int64_t cells = t->n / along->step, smooths = cells + HALO_SEP_SUPPORT - 1;
+    const CpuMask coarse = {along->decimated.tap, along->decimated.count, 1, 1};
     float *nodes = row_of(t, &f->along, 0), *smooth = row_of(t, &f->along, 1);
     const float *at = nodes;
-    kernels->horizontal->under(node, along->into, HALO_SEP_NODES * along->step, along->step,
-                               smooths + along->coarse.count - 1, nodes);
+    kernels->horizontal->under(node, along->into, HALO_SEP_SUPPORT * along->step, along->step,
+                               smooths + along->decimated.count - 1, nodes);
     kernels->conv->conv(&coarse, &at, 1, smooths, smooth, 0, true);
     kernels->horizontal->between(along->from, along->step, smooth, cells, out);
     for (int e = 0; e < 2; e++) {
@@ -136,7 +136,7 @@ static void pass_row(const Task *t, int64_t row)
     for (int64_t c = 0; c < f->channels; c++) {
         const float *node = row_of(t, &f->node, row) + c * f->node.plane;
         float *out = row_of(t, &f->passed, row) + c * f->passed.plane;
-        if (f->how->along.step > 0)
+        if (f->how->horizontal.step > 0)
             pass_by_nodes(t, node, out);
         else
             f->device->kernels->conv->conv(&mask, &node, 1, t->n, out, 0, true);
@@ -147,7 +147,7 @@ static void pass_row(const Task *t, int64_t row)
 static void add_cell(Task *t)
 {
     const CpuFast *f = t->f;
-    const int64_t node = t->cell - HALO_SEP_NODES / 2 + 1, step = f->how->down.step;
+    const int64_t node = t->cell - HALO_SEP_SUPPORT / 2 + 1, step = f->how->vertical.step;
     for (int64_t at = 0; at < step; at += f->line.rows) add_lines(t, at, fast_least(f->line.rows, step - at));
     if (node >= t->first) pass_row(t, node);
     t->cell++;
@@ -160,15 +160,15 @@ static void add_cell(Task *t)
 static void smooth_nodes(Task *t, int64_t cell, int64_t end)
 {
     const CpuFast *f = t->f;
-    const HaloSepTaps *coarse = &f->how->down.coarse;
+    const HaloSepTaps *coarse = &f->how->vertical.decimated;
     const CpuMask mask = {coarse->tap, 1, coarse->count, 1};
-    const int64_t from = cell - HALO_SEP_NODES / 2 + 1, to = end + HALO_SEP_NODES / 2;
+    const int64_t from = cell - HALO_SEP_SUPPORT / 2 + 1, to = end + HALO_SEP_SUPPORT / 2;
     const int64_t stay = fast_most(0, t->smooth + t->smooths - from);
     float *rows = row_of(t, &f->smooth, 0);
     memmove(rows, rows + (from - t->smooth) * f->smooth.pitch, (size_t)(stay * f->smooth.pitch) * sizeof *rows);
     t->smooth = from;
     t->smooths = to - from;
-    while (t->cell < to + coarse->first + coarse->count - 1 + HALO_SEP_NODES / 2 - 1) add_cell(t);
+    while (t->cell < to + coarse->first + coarse->count - 1 + HALO_SEP_SUPPORT / 2 - 1) add_cell(t);
     for (int64_t i = 0; i < to - from - stay + coarse->count - 1; i++)
         t->pointer[i] = row_of(t, &f->passed, from + stay + coarse->first + i);
     f->device->kernels->conv->conv(&mask, t->pointer, to - from - stay, planes(f, &f->smooth, t->n),
@@ -180,7 +180,7 @@ static void rest_rows(const Task *t, int64_t y, int64_t end)
 {
     const CpuFast *f = t->f;
     for (int e = 0; f->rests && e < 2; e++) {
-        const HaloSepTaps *rest = &f->how->down.rest[e];
+        const HaloSepTaps *rest = &f->how->vertical.rest[e];
         const CpuMask mask = {rest->tap, 1, rest->count, 1};
         for (int64_t i = 0; i < end - y + rest->count - 1; i++)
             t->pointer[i] = row_of(t, &f->cross, y + rest->first + i);
@@ -195,15 +195,15 @@ static void make_rows(const Task *t, int64_t row, int64_t rest, int64_t rows, fl
 {
     const CpuFast *f = t->f;
     const CpuKernels *kernels = f->device->kernels;
-    const int64_t step = f->how->down.step, cell = fast_floor(row, step);
+    const int64_t step = f->how->vertical.step, cell = fast_floor(row, step);
     const float *way = (const float *)(const void *)(t->scratch + f->at_way);
     for (int64_t r = 0; f->rests && r < rows; r++)
         for (int64_t c = 0; c < f->channels; c++)
             kernels->horizontal->spread(row_of(t, &f->rest, rest + r) + c * f->rest.plane, t->spans, f->span,
                                         way, out + r * f->out.pitch + c * f->out.plane);
-    for (int64_t w = 0; w < HALO_SEP_NODES; w++)
-        t->pointer[w] = row_of(t, &f->smooth, cell - HALO_SEP_NODES / 2 + 1 + w - t->smooth);
-    kernels->nodes->from(f->how->down.from + (row - cell * step), step, t->pointer, rows,
+    for (int64_t w = 0; w < HALO_SEP_SUPPORT; w++)
+        t->pointer[w] = row_of(t, &f->smooth, cell - HALO_SEP_SUPPORT / 2 + 1 + w - t->smooth);
+    kernels->nodes->from(f->how->vertical.from + (row - cell * step), step, t->pointer, rows,
                          planes(f, &f->out, t->n), !f->rests, out, f->out.pitch);
 }
 
@@ -229,7 +229,7 @@ static void finish_row(const Task *t, int64_t row, float *out, uint64_t *clipped
 static void make_cells(Task *t, int64_t cell, int64_t last, int64_t y, int64_t end, uint64_t *clipped)
 {
     const CpuFast *f = t->f;
-    const int64_t step = f->how->down.step;
+    const int64_t step = f->how->vertical.step;
     smooth_nodes(t, cell, last);
     rest_rows(t, y, end);
     for (int64_t row = y, rows; row < end; row += rows) {
@@ -246,16 +246,16 @@ static void make_cells(Task *t, int64_t cell, int64_t last, int64_t y, int64_t e
 static void begin_row(Task *t)
 {
     const CpuFast *f = t->f;
-    const HaloSepNodes *along = &f->how->along;
-    const int64_t span = f->span, half = HALO_SEP_NODES / 2, before = f->rests ? span / 2 : 0;
+    const HaloSepSpline *along = &f->how->horizontal;
+    const int64_t span = f->span, half = HALO_SEP_SUPPORT / 2, before = f->rests ? span / 2 : 0;
     t->from = fast_floor(t->x - before, span) * span + before;
     t->spans = fast_floor(t->x + t->cols - 1 - t->from, span) + 1;
     t->n = t->spans * span;
     t->node_x = t->from + f->sep->window.ox;
     t->node_end = t->node_x + t->n + f->sep->window.width - 1;
     if (along->step > 0) {
-        t->node_x = t->from + (along->coarse.first - 2 * half + 1) * along->step;
-        t->node_end = t->from + t->n + (along->coarse.first + along->coarse.count - 1 + 2 * half) * along->step;
+        t->node_x = t->from + (along->decimated.first - 2 * half + 1) * along->step;
+        t->node_end = t->from + t->n + (along->decimated.first + along->decimated.count - 1 + 2 * half) * along->step;
     }
     t->line_x = t->node_x;
     t->line_end = t->node_end;
@@ -270,18 +270,18 @@ static void begin_row(Task *t)
 
 static void begin(Task *t)
 {
-    const HaloSepNodes *down = &t->f->how->down;
-    const int64_t half = HALO_SEP_NODES / 2;
+    const HaloSepSpline *down = &t->f->how->vertical;
+    const int64_t half = HALO_SEP_SUPPORT / 2;
     begin_row(t);
     t->smooth = fast_floor(t->y, down->step) - half + 1;
-    t->first = t->smooth + down->coarse.first;
+    t->first = t->smooth + down->decimated.first;
     t->cell = t->first - half;
 }
 
 void cpu_fast_task(void *context, int64_t index, int worker)
 {
     const CpuFast *f = context;
-    const int64_t step = f->how->down.step, x = index % f->tiles * f->tile_cols,
+    const int64_t step = f->how->vertical.step, x = index % f->tiles * f->tile_cols,
                   y = index / f->tiles * f->slice_rows;
     Task t = {.f = f, .scratch = f->scratch + worker * f->scratch_bytes};
     uint64_t clipped = 0;

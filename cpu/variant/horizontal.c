@@ -91,18 +91,18 @@ static void under(const float *row, const float *tap, int64_t taps, int64_t ever
 /* Nodes 4 apart: a vector is two cells, the second of which is one node further on. */
 static void between_four(const float *tap, const float *node, int64_t cells, float *out)
 {
-    __m256 t[HALO_SEP_NODES], in[HALO_SEP_NODES];
-    CPU_UNROLL for (int k = 0; k < HALO_SEP_NODES; k++)
+    __m256 t[HALO_SEP_SUPPORT], in[HALO_SEP_SUPPORT];
+    CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++)
     {
-        t[k] = _mm256_broadcast_ps((const __m128 *)(const void *)(tap + (HALO_SEP_NODES - 1 - k) * 4));
+        t[k] = _mm256_broadcast_ps((const __m128 *)(const void *)(tap + (HALO_SEP_SUPPORT - 1 - k) * 4));
         in[k] = _mm256_blend_ps(_mm256_set1_ps(node[k]), _mm256_set1_ps(node[k + 1]), 0xf0);
     }
     for (int64_t j = 0; j < cells; j += 2, node += 2) {
         __m256 acc = _mm256_setzero_ps();
-        CPU_UNROLL for (int k = 0; k < HALO_SEP_NODES; k++) acc = _mm256_fmadd_ps(t[k], in[k], acc);
+        CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++) acc = _mm256_fmadd_ps(t[k], in[k], acc);
         _mm256_storeu_ps(out + 4 * j, acc);
-        CPU_UNROLL for (int k = 0; k < HALO_SEP_NODES - 2; k++) in[k] = in[k + 2];
-        CPU_UNROLL for (int k = HALO_SEP_NODES - 2; k < HALO_SEP_NODES; k++) in[k] =
+        CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT - 2; k++) in[k] = in[k + 2];
+        CPU_UNROLL for (int k = HALO_SEP_SUPPORT - 2; k < HALO_SEP_SUPPORT; k++) in[k] =
             _mm256_blend_ps(_mm256_set1_ps(node[k + 2]), _mm256_set1_ps(node[k + 3]), 0xf0);
     }
 }
@@ -118,8 +118,8 @@ static void between(const float *tap, int64_t step, const float *node, int64_t c
     for (int64_t j = 0; j < cells; j++, node++, out += step) {
         for (int64_t n = 0; n < step; n += 8) {
             __m256 acc = _mm256_setzero_ps();
-            CPU_UNROLL for (int k = 0; k < HALO_SEP_NODES; k++) acc = _mm256_fmadd_ps(
-                _mm256_loadu_ps(tap + (HALO_SEP_NODES - 1 - k) * step + n), _mm256_set1_ps(node[k]), acc);
+            CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++) acc = _mm256_fmadd_ps(
+                _mm256_loadu_ps(tap + (HALO_SEP_SUPPORT - 1 - k) * step + n), _mm256_set1_ps(node[k]), acc);
             _mm256_storeu_ps(out + n, acc);
         }
     }
@@ -127,8 +127,8 @@ static void between(const float *tap, int64_t step, const float *node, int64_t c
     for (int64_t j = 0; j < cells; j++, node++, out += step)
         for (int64_t n = 0; n < step; n++) {
             float acc = 0.0f;
-            for (int k = 0; k < HALO_SEP_NODES; k++)
-                acc = halo_fma(tap[(HALO_SEP_NODES - 1 - k) * step + n], node[k], acc);
+            for (int k = 0; k < HALO_SEP_SUPPORT; k++)
+                acc = halo_fma(tap[(HALO_SEP_SUPPORT - 1 - k) * step + n], node[k], acc);
             out[n] = acc;
         }
 #endif

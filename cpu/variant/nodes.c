@@ -15,8 +15,8 @@
 static CPU_INLINE void into_block(const float *tap, int64_t step, const float *const *line, int64_t rows,
                                   int64_t at, int vectors, bool fresh, float *const *sum)
 {
-    CpuVector acc[HALO_SEP_NODES][INTO_VECTORS];
-    CPU_UNROLL for (int k = 0; k < HALO_SEP_NODES; k++)
+    CpuVector acc[HALO_SEP_SUPPORT][INTO_VECTORS];
+    CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++)
     {
         CPU_UNROLL for (int v = 0; v < vectors; v++)
         {
@@ -30,13 +30,13 @@ static CPU_INLINE void into_block(const float *tap, int64_t step, const float *c
             in[v] = vector_load(line[r] + at + v * CPU_LANES);
             CPU_KEEP(in[v]);
         }
-        CPU_UNROLL for (int k = 0; k < HALO_SEP_NODES; k++)
+        CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++)
         {
             const CpuVector t = vector_of(tap[k * step]);
             CPU_UNROLL for (int v = 0; v < vectors; v++) acc[k][v] = vector_fma(t, in[v], acc[k][v]);
         }
     }
-    CPU_UNROLL for (int k = 0; k < HALO_SEP_NODES; k++)
+    CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++)
     {
         CPU_UNROLL for (int v = 0; v < vectors; v++) vector_store(sum[k] + at + v * CPU_LANES, acc[k][v]);
     }
@@ -55,8 +55,8 @@ static void into(const float *tap, int64_t step, const float *const *line, int64
 static CPU_INLINE void from_block(const float *tap, int64_t step, const float *const *node, int64_t rows,
                                   int64_t at, int vectors, bool fresh, float *out, int64_t pitch)
 {
-    CpuVector in[HALO_SEP_NODES][INTO_VECTORS];
-    CPU_UNROLL for (int k = 0; k < HALO_SEP_NODES; k++)
+    CpuVector in[HALO_SEP_SUPPORT][INTO_VECTORS];
+    CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++)
     {
         CPU_UNROLL for (int v = 0; v < vectors; v++)
         {
@@ -70,9 +70,9 @@ static CPU_INLINE void from_block(const float *tap, int64_t step, const float *c
         {
             acc[v] = fresh ? vector_of(0.0f) : vector_load(out + r * pitch + at + v * CPU_LANES);
         }
-        CPU_UNROLL for (int k = 0; k < HALO_SEP_NODES; k++)
+        CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++)
         {
-            const CpuVector t = vector_of(tap[(HALO_SEP_NODES - 1 - k) * step]);
+            const CpuVector t = vector_of(tap[(HALO_SEP_SUPPORT - 1 - k) * step]);
             CPU_UNROLL for (int v = 0; v < vectors; v++) acc[v] = vector_fma(t, in[k][v], acc[v]);
         }
         CPU_UNROLL for (int v = 0; v < vectors; v++) vector_store(out + r * pitch + at + v * CPU_LANES, acc[v]);
