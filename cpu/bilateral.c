@@ -1,10 +1,11 @@
 /* Bilateral filters: tiles of columns go down the rows. In each a ring holds the lines of source that a row of
  * windows lies over, as channels one after the other, so that lanes of vectors are neighbouring pixels. */
-#include "bilateral.h"
+#include "primitives.h"
+#include "stencil.h"
 
 /* Floats of a ring, which stays in the second-level cache. */
 #define RING_FLOATS (64 * 1024)
-/* A narrower tile reads more beside it than below it, */
+/* A narrower tile spends most of its reads on its two sides, */
 #define TILE_WINDOWS 4
 #define LEAST_TILE 256
 /* and a lower one more above it. */
@@ -47,7 +48,7 @@ static void make_line(const Task *t, int64_t y)
     float *const line = ring_line(t, y), *const made = channels == 1 ? line : t->pixels;
     cpu_source_line(&b->source, t->x, y, t->cols, made);
     kernels->rows->points(made, pixels * channels, &scale, 1);
-    if (channels > 1) kernels->along->split(made, pixels, channels, line, b->pitch);
+    if (channels > 1) kernels->horizontal->split(made, pixels, channels, line, b->pitch);
 }
 
 static void make_row(Task *t, int64_t y, uint64_t *clipped)
@@ -59,10 +60,10 @@ static void make_row(Task *t, int64_t y, uint64_t *clipped)
     float *const row = channels == 1 ? t->made : t->row;
     for (; t->next < first + window->height; t->next++) make_line(t, t->next);
     for (int64_t j = 0; j < window->height; j++) t->line[j] = ring_line(t, first + j);
-    const CpuAlike alike = {b->how, t->line, t->line[window->height / 2] + window->width / 2, channels,
-                            b->pitch};
-    kernels->bilateral->means(&alike, t->cols, t->made);
-    if (channels > 1) kernels->along->join(t->made, b->pitch, t->cols, channels, row);
+    const CpuBilateralWindows windows = {b->how, t->line, t->line[window->height / 2] + window->width / 2,
+                                         channels, b->pitch};
+    kernels->bilateral->means(&windows, t->cols, t->made);
+    if (channels > 1) kernels->horizontal->join(t->made, b->pitch, t->cols, channels, row);
     kernels->rows->store[b->dst->shape.dtype](row, t->cols * channels, b->store, halo_at(b->dst, t->x, y),
                                               clipped);
 }
@@ -82,7 +83,7 @@ static void run_task(void *context, int64_t index, int worker)
     t.row = (float *)(void *)(scratch + b->at_row);
     t.next = top + b->how->window.oy;
     for (int64_t r = 0; r < rows; r++) make_row(&t, top + r, &clipped);
-    atomic_fetch_add_explicit(&b->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(b->device, clipped);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */
@@ -104,7 +105,7 @@ static bool choose_scratch(Bilateral *b)
 {
     const int64_t channels = b->dst->shape.channels, height = b->how->window.height;
     int64_t total = 0, line;
-    b->pitch = divide_up(b->tile_cols + b->how->window.width - 1 + CPU_ALIKE_SLACK, 16) * 16;
+    b->pitch = divide_up(b->tile_cols + b->how->window.width - 1 + CPU_BILATERAL_SLACK, 16) * 16;
     return halo_mul(b->pitch, channels * (int64_t)sizeof(float), &line) &&
            cpu_reserve(&total, 1, line, &b->at_pixels) && cpu_reserve(&total, height, line, &b->at_ring) &&
            cpu_reserve(&total, height, sizeof(float *), &b->at_line) &&
@@ -123,8 +124,8 @@ HaloStatus cpu_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&b.source))
-        HALO_FAIL(HALO_ERR_BUG, "means of alike samples were asked for that the source does not hold");
-    if (cpu_are_columns(src, dst)) return cpu_bilateral_column(device, src, dst, bilateral, store);
+        HALO_FAIL(HALO_ERR_BUG,
+                  "internal: the source of a bilateral filter does not hold the samples it needs");
     double samples = 0;
     for (int64_t j = 0; j < window->height; j++)
         samples += (double)(bilateral->span[j].to - bilateral->span[j].from);

@@ -1,15 +1,16 @@
-/* What this machine can do, whatever the program: fused multiply-adds out of registers, reading, and copying
+/* The limits of this machine: fused multiply-adds out of registers, reading, and copying
  * past the caches, with all threads of the device. */
 #define _DEFAULT_SOURCE /* clock_gettime */
 #include <time.h>
 
 #include "device.h"
+#include "primitives.h"
 
 #define THREAD_BYTES ((int64_t)64 << 20) /* more than caches hold */
 #define MOST_BYTES ((int64_t)512 << 20)  /* of all threads; as many again to copy to */
-#define TURNS 15
-#define ENOUGH_MS 300 /* after which three turns will do */
-#define PIECES 8 /* tasks of a thread */
+#define RUNS 15
+#define ENOUGH_MS 300 /* after which three runs will do */
+#define PIECES 8      /* tasks of a thread */
 #define ROUNDS 250000
 
 typedef struct Measured {
@@ -54,11 +55,11 @@ static void copy_task(void *context, int64_t task, int worker)
     m->kernels->rows->fence();
 }
 
-/* The shortest of many turns. */
+/* The shortest of several runs. */
 static double best_ms(HaloDevice *device, HaloTask *task, Measured *m)
 {
     double best = 1e30, spent = 0;
-    for (int turn = 0; turn < TURNS && (turn < 3 || spent < ENOUGH_MS); turn++) {
+    for (int run = 0; run < RUNS && (run < 3 || spent < ENOUGH_MS); run++) {
         const double start = now_ms();
         cpu_run(device, device->jobs, (int64_t)PIECES * device->jobs, task, m);
         const double ms = now_ms() - start;

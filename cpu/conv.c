@@ -2,10 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "dots/dots.h"
+#include "dot_product/dot_product.h"
 #include "fft.h"
 #include "halo/whole_taps.h"
-#include "sep/few.h"
+#include "primitives.h"
+#include "sep/fused.h"
 #include "stencil.h"
 #include "strips.h"
 
@@ -50,7 +51,7 @@ static HaloStatus leave_nan_apart(HaloDevice *device, CpuStencil *s, float **one
 
 /* A tap of zero adds +0 or -0 where its sample is finite, and that changes no sum but one of -0, to +0. Sums
  * begin at +0 and become -0 only where they underflow. They never do where all products are multiples of
- * 2^-149, the least of floats: those of whole numbers are, and those of samples whose last bit is not too small
+ * 2^-149, the least of floats: those of integers are, and those of samples whose last bit is not too small
  * for the last bit of any tap. */
 
 /* The least magnitude of samples, other than 0, whose products with these taps do not underflow. */
@@ -147,12 +148,11 @@ HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     HaloStatus status = HALO_OK;
     CpuRun *run = NULL;
     bool done;
-    if (cpu_is_thin(&stencil)) return cpu_thin_run(device, &stencil);
     if (cpu_has_strips(src, dst, &conv->window, 1) && cpu_holds_needed(&stencil)) {
         Strips strips = {.device = device, .conv = conv, .store = store};
         return cpu_strips(device, src, dst, &conv->window, 1, conv_strips, &strips);
     }
-    HALO_TRY(cpu_dots(device, &stencil, &done));
+    HALO_TRY(cpu_conv_dot_product(device, &stencil, &done));
     if (done) goto out;
     HALO_TRY(find_runs(device, &stencil, &run));
     if (conv->window.nan_ignore)
@@ -174,12 +174,14 @@ HaloStatus cpu_sep(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     stencil.nan_ignore = sep->window.nan_ignore;
     stencil.store = store;
     if (sep->fast != NULL) return cpu_sep_fast(device, src, dst, sep, store);
-    if (cpu_is_thin(&stencil)) return cpu_thin_run(device, &stencil);
-    if (cpu_has_strips(src, dst, &sep->window, 1) && cpu_holds_needed(&stencil)) {
+    /* The column pass sees rows outside as the value itself, strips as sums of the row pass: both are 0 if the
+     * value is.
+     */
+    if (stencil.value == 0.0f && cpu_has_strips(src, dst, &sep->window, 1) && cpu_holds_needed(&stencil)) {
         Strips strips = {.device = device, .sep = sep, .store = store};
         return cpu_strips(device, src, dst, &sep->window, 1, sep_strips, &strips);
     }
-    if (cpu_sep_is_few(&stencil)) return cpu_sep_few(device, &stencil);
+    if (cpu_sep_is_fused(&stencil)) return cpu_sep_fused(device, &stencil);
     HaloStatus status = HALO_OK;
     float *ones = NULL;
     if (sep->window.nan_ignore) HALO_TRY(leave_nan_apart(device, &stencil, &ones));

@@ -5,6 +5,7 @@
 #include "device.h"
 #include "packed.h"
 #include "point/table.h"
+#include "primitives.h"
 
 /* What floats count beside the bins: below, above, NaN. */
 #define OTHERS 3
@@ -25,7 +26,7 @@ typedef struct Equalize {
     uint32_t *bin;            /* [workers] the bins of a row */
     float *table;             /* [tiles][sets][bins] */
     CpuBetween *column;       /* [cols] */
-    CpuTables look;           /* where a level becomes the same wherever it stands */
+    CpuTables look;           /* where a level has one result in the whole image */
     float *row;               /* [workers] a row of samples, then of results */
     int64_t bin_pitch, row_pitch;
     HaloDevice *device;
@@ -105,7 +106,7 @@ static void make_table(const Equalize *e, const uint64_t *count, float *table)
     }
 }
 
-/* From `copies` sets of counters, one after the other. Alpha, too, gets a table; nobody reads it. */
+/* From `copies` sets of counters, one after the other. Alpha, too, gets a table, which is not used. */
 static void make_tables(const Equalize *e, int64_t tile, uint64_t *counter, int64_t copies)
 {
     const int64_t channels = e->src->shape.channels;
@@ -193,7 +194,7 @@ static void rows_task(void *context, int64_t index, int worker)
                                           &levels);
         rows->store[e->dst->shape.dtype](row, cols * channels, e->store, halo_at(e->dst, 0, y), &clipped);
     }
-    atomic_fetch_add_explicit(&e->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(e->device, clipped);
 }
 
 /* One table for all of the image: levels are looked up as they come, with what they are stored as. */
@@ -227,7 +228,7 @@ static void look_task(void *context, int64_t index, int worker)
     (void)worker;
     for (int64_t y = index * ROWS_PER_TASK; y < least((index + 1) * ROWS_PER_TASK, e->dst->rows); y++)
         cpu_tables_look(&e->look, halo_at(e->src, 0, y), e->dst->cols, halo_at(e->dst, 0, y), &clipped);
-    atomic_fetch_add_explicit(&e->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(e->device, clipped);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -285,7 +286,7 @@ HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
         !halo_buf_is_whole(dst) || src->cols != dst->cols || src->rows != dst->rows ||
         src->shape.channels != dst->shape.channels || equalize->bins != levels || equalize->tiles_x < 1 ||
         equalize->tiles_y < 1 || equalize->tile_width < 1 || equalize->tile_height < 1)
-        HALO_FAIL(HALO_ERR_BUG, "equalization was asked for with tiles or levels that do not suit its source");
+        HALO_FAIL(HALO_ERR_BUG, "internal: the tiles or levels of an equalization do not suit its source");
     if (dst->cols < 1 || dst->rows < 1) goto out;
     const HaloBuf src_row = cpu_as_one_row(src);
     HaloBuf dst_row = cpu_as_one_row(dst);

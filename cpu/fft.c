@@ -166,7 +166,7 @@ static void store(const Fft *f, const Pair *p)
         if (f->conv->affine) rows->affine(out, n, f->conv->scale, f->conv->bias);
         rows->store[f->dst->shape.dtype](out, n, f->store, halo_at(f->dst, p->x, p->y + j), &clipped);
     }
-    atomic_fetch_add_explicit(&f->source.device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(f->source.device, clipped);
 }
 
 static void run_pair(void *context, int64_t index, int worker)
@@ -201,7 +201,7 @@ HaloStatus cpu_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     f.source.mask = (CpuMask){conv->tap, conv->window.width, conv->window.height, src->shape.channels};
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (!cpu_holds_needed(&f.source))
-        HALO_FAIL(HALO_ERR_BUG, "convolution was asked for samples that its source does not hold");
+        HALO_FAIL(HALO_ERR_BUG, "internal: the source of a convolution does not hold the samples it needs");
     HALO_TRY(lay_out(&f));
     f.workers = cpu_workers(device, (double)dst->cols * (double)dst->rows * 1000.0);
     cpu_heap(device,

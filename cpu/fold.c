@@ -3,31 +3,33 @@
 #include "halo/program.h"
 #include "leaf.h"
 #include "packed.h"
+#include "primitives.h"
 
-/* Leaves of a task: enough work to be worth taking. */
+/* Leaves of a task: enough work for a task. */
 #define TASK_LEAVES 16
 
 typedef struct Folding {
     const HaloBuf *src;
     const HaloFold *fold;
     int64_t pixels, leaves;
-    double *leaf;    /* [channels][leaves] */
-    double *samples; /* of each worker: room for CPU_LEAF_TOGETHER * HALO_LEAF, */
-    char *parted;    /* and for samples as they are */
-    bool simple;     /* which is what they are folded from; else */
+    double *leaf;        /* [channels][leaves] */
+    double *samples;     /* of each worker: space for CPU_LEAF_TOGETHER * HALO_LEAF, */
+    char *parted;        /* and for samples as they are */
+    bool simple;         /* which is what they are folded from; else */
     CpuFoldStack *stack; /* of each worker */
     HaloDevice *device;
 } Folding;
 
-/* Pixels [first, first + n), `wanted` channels from c on, in room[k * HALO_LEAF]: those of more than one
+/* Pixels [first, first + n), `wanted` channels from c on, in workspace[k * HALO_LEAF]: those of more than one
  * channel are parted from each other first. */
-static void gather(const Folding *f, int64_t first, int64_t n, int c, int wanted, char *parted, double *room)
+static void gather(const Folding *f, int64_t first, int64_t n, int c, int wanted, char *parted,
+                   double *workspace)
 {
     const HaloDtype dtype = f->src->shape.dtype;
     const char *const from = cpu_leaf_samples(f->device, f->src, first, n, c, wanted, parted);
     const int64_t apart = HALO_LEAF * (int64_t)halo_dtype_size(dtype);
     for (int k = 0; k < wanted; k++)
-        f->device->kernels->scan->to_f64[dtype](from + k * apart, n, 1, room + k * HALO_LEAF);
+        f->device->kernels->scan->to_f64[dtype](from + k * apart, n, 1, workspace + k * HALO_LEAF);
 }
 
 /* The same leaf of all channels, where nothing needs the samples as f64 in memory. */
@@ -75,7 +77,7 @@ HaloStatus cpu_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold
     int64_t total = 0, nodes, at_leaf, at_samples, at_parted, at_stack;
     void *scratch;
     if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
-        HALO_FAIL(HALO_ERR_BUG, "a fold was asked of a buffer that is not a whole of u8, u16 or f32");
+        HALO_FAIL(HALO_ERR_BUG, "internal: a fold needs a whole image of u8, u16 or f32");
     if (!halo_mul(src->cols, src->rows, &f.pixels))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many", (long long)src->cols,
                   (long long)src->rows);

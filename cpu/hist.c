@@ -1,6 +1,7 @@
 /* Histograms: every worker counts tasks in counters of its own, which are added up at the end. */
 #include <string.h>
 
+#include "primitives.h"
 #include "tally.h"
 
 /* Samples of a task: so few that no thread waits long for another's last. */
@@ -22,7 +23,7 @@ typedef struct Histogram {
     int64_t bins, copies; /* of a channel; of all counters */
     int64_t counters;     /* of a worker */
     uint64_t *counter;
-    uint32_t *bin; /* of each worker, room for a piece */
+    uint32_t *bin; /* of each worker, space for a piece */
     int64_t bin_pitch, piece;
 } Histogram;
 
@@ -65,7 +66,10 @@ static void count_task(void *context, int64_t index, int worker)
         for (int64_t row = y; row < end; row++) count_row(h, x, row, cols, worker);
 }
 
-static void clear(HaloHistogram *out) { memset(out->count, 0, (size_t)(out->bins * out->channels) * sizeof *out->count); }
+static void clear(HaloHistogram *out)
+{
+    memset(out->count, 0, (size_t)(out->bins * out->channels) * sizeof *out->count);
+}
 
 /* Adds the counters of all workers and copies to the result. */
 static void add_floats(const Histogram *h, int workers, HaloHistogram *out)
@@ -144,7 +148,7 @@ HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist
         out->bins != hist->bins || out->channels != channels || (dtype == HALO_U8 && hist->bins != 256) ||
         (dtype == HALO_U16 && hist->bins != 65536) || (hist->parts > 0 && dtype != HALO_F32) ||
         hist->parts > HALO_MAX_PARTS)
-        HALO_FAIL(HALO_ERR_BUG, "a histogram was asked for with bins that do not suit its source");
+        HALO_FAIL(HALO_ERR_BUG, "internal: the bins of a histogram do not suit its source");
     if (src->cols < 1 || src->rows < 1) {
         clear(out);
         goto out;
@@ -155,7 +159,7 @@ HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist
     else
         HALO_TRY(prepare_integers(&h, &workers, out));
     clear(out);
-    const int64_t pixels = most(TASK_SAMPLES / channels, dtype == HALO_U16 ? CPU_WORDS_BLOCK : 1);
+    const int64_t pixels = most(TASK_SAMPLES / channels, dtype == HALO_U16 ? CPU_U16_BLOCK : 1);
     h.cols_per_task = least(src->cols, pixels);
     h.tasks_in_row = divide_up(src->cols, h.cols_per_task);
     h.rows_per_task = pixels / h.cols_per_task;

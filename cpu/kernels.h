@@ -26,7 +26,7 @@ typedef struct CpuRowKernels {
     void (*load[HALO_DTYPES])(const void *samples, int64_t n, float *row); /* i64 and f64 are rounded */
     /* Changes `row`; adds to *clipped. */
     void (*store[3])(float *row, int64_t n, HaloStore store, void *samples, uint64_t *clipped);
-    /* Copies past the caches, where the machine can, what is not to be read soon; `fence` before it is. */
+    /* Copies past the caches, where the machine can, what is not to be read prefetch; `fence` before it is. */
     void (*stream)(const void *from, int64_t bytes, void *to);
     void (*fence)(void);
     void (*affine)(float *row, int64_t n, float scale, float bias);
@@ -40,30 +40,26 @@ typedef struct CpuRowKernels {
     void (*fade)(float *row, int64_t pixels, int channels, const float *gain, int64_t k, int step, int64_t n);
 } CpuRowKernels;
 
-typedef struct CpuByteKernels {
+typedef struct CpuU8Kernels {
     void (*look)(const uint8_t *samples, int64_t n, const uint8_t table[256], uint8_t *out);
-    /* The same where a table has but two values: one below `at`, the other from there on. */
-    void (*split)(const uint8_t *samples, int64_t n, uint8_t at, uint8_t below, uint8_t above, uint8_t *out);
-    /* The same where it has v ^ bits. */
-    void (*flip)(const uint8_t *samples, int64_t n, uint8_t bits, uint8_t *out);
     /* Three channels, side by side, to one, as floats. */
     void (*gray)(const uint8_t *samples, int64_t pixels, const float w[3], float *out);
-} CpuByteKernels;
+} CpuU8Kernels;
 
 /* Rows of a rectangle that are columns of another: row r of the result has in column k the pixel `step` * r
  * bytes behind that at from + k * from_pitch. Up to 16 bytes behind each row of the result change. */
-typedef struct CpuTurn {
+typedef struct CpuTranspose {
     const char *from;
     int64_t from_pitch, step, size; /* bytes; of a pixel */
     char *to;
     int64_t to_pitch, rows, cols;
-} CpuTurn;
+} CpuTranspose;
 
 typedef struct CpuPixelKernels {
     /* Rows of pixels of `size` bytes, each from its last pixel on. */
     void (*mirror)(const char *from, int64_t from_pitch, int64_t rows, int64_t pixels, int64_t size, char *to,
                    int64_t to_pitch);
-    void (*turn)(const CpuTurn *turn);
+    void (*transpose)(const CpuTranspose *how);
 } CpuPixelKernels;
 
 /* Pairs of rows (halo/combine.h), which leave their result in a. */
@@ -102,7 +98,7 @@ typedef struct CpuReduceKernels {
 typedef double CpuFoldStack[HALO_MAX_STACK + 2][HALO_LANES];
 
 typedef struct CpuFoldKernels {
-    /* What a leaf of n <= HALO_LEAF samples comes to; x has room for HALO_LEAF, and changes. */
+    /* What a leaf of n <= HALO_LEAF samples comes to; x has space for HALO_LEAF, and changes. */
     double (*leaf)(const HaloFold *fold, double k, double *x, int64_t n, CpuFoldStack stack);
     /* Is it one instruction that joins samples, or squares of how far they are from a number? Then the same by
      * the type of samples that lie side by side, aligned to their size. */
@@ -112,16 +108,16 @@ typedef struct CpuFoldKernels {
 
 /* ---- histograms ----------------------------------------------------------------------------------------- */
 
-#define CPU_WORDS ((int64_t)65536)
+#define CPU_U16_VALUES ((int64_t)65536)
 
 /* Counters of a table of bytes: some more than values, so that the same value lies in no two tables that are
  * 4 KiB apart, where a load waits for the other's store. */
-#define CPU_BYTE_TABLE ((int64_t)256 + 8)
+#define CPU_U8_TABLE ((int64_t)256 + 8)
 
-/* Tables of bytes, each of one channel: eight or more, so that samples that are alike do not wait for each
+/* Tables of bytes, each of one channel: eight or more, so that equal samples do not wait for each
  * other's store, and 16 or more where no loop is made for their number. Sample i of a row is counted in table i
  * modulo so many. */
-static inline int64_t cpu_byte_tables(int64_t channels)
+static inline int64_t cpu_u8_tables(int64_t channels)
 {
     int64_t tables = channels;
     while (tables < (channels <= 8 ? 8 : 16)) tables *= 2;
@@ -133,12 +129,12 @@ typedef struct CpuHistKernels {
      * pixels count in different copies, so that equal samples do not wait for each other's store. */
     void (*count[3])(const void *values, int64_t pixels, int64_t channels, int64_t bins, int64_t copies,
                      uint64_t *counter);
-    /* Counts bytes in table[cpu_byte_tables(channels)][CPU_BYTE_TABLE]. */
-    void (*bytes)(const uint8_t *values, int64_t pixels, int64_t channels, uint32_t *table);
-    /* Counts one channel's words, what is less than 256 of each in low[CPU_WORDS], the rest in counters that
-     * workers share. Then adds n of the former to the latter. */
-    void (*words)(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low, uint64_t *counter);
-    void (*add_words)(const uint8_t *low, int64_t n, uint64_t *counter);
+    /* Counts bytes in table[cpu_u8_tables(channels)][CPU_U8_TABLE]. */
+    void (*u8)(const uint8_t *values, int64_t pixels, int64_t channels, uint32_t *table);
+    /* Counts one channel's u16 samples, what is less than 256 of each in low[CPU_U16_VALUES], the rest in
+     * counters that workers share. Then adds n of the former to the latter. */
+    void (*u16)(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low, uint64_t *counter);
+    void (*add_u16)(const uint8_t *low, int64_t n, uint64_t *counter);
     /* The bin of each f32 sample; hist->bins + 0, 1 and 2 for below, above and NaN. */
     void (*bin)(const void *samples, int64_t n, const HaloHist *hist, uint32_t *bin);
     /* Counts the f32 samples that lie in parts of the histogram in counter[channels][bins]. */
@@ -163,7 +159,7 @@ typedef struct CpuLevels {
 } CpuLevels;
 
 typedef struct CpuEqualizeKernels {
-    /* The bins of a row of whole numbers. */
+    /* The bins of a row of integers. */
     void (*whole)(const float *row, int64_t n, uint32_t *bin);
     /* What the tables make of samples in these bins, of every channel but alpha; NaN stay, and what becomes
      * NaN. */
@@ -175,7 +171,7 @@ typedef struct CpuEqualizeKernels {
 
 #define CPU_SCAN_RUNS (HALO_SCAN_TILE / HALO_SCAN_RUN)
 /* Channels whose floats are scanned together; of more, one after the other. */
-#define CPU_SCAN_ABREAST 8
+#define CPU_SCAN_CHANNELS 8
 /* Samples summed at a time, and rows of them that fit 32 bits. */
 #define CPU_SUMS 1024
 #define CPU_SUM_ROWS 65536
@@ -186,10 +182,10 @@ typedef struct CpuAbove {
     double *group, *inside, *before, *run;
 } CpuAbove;
 
-/* A scan of rows of at most a run of pixels, along them, down them, or both. */
+/* A scan of rows of at most a run of pixels, along x, along y, or both. */
 typedef struct CpuNarrowScan {
     int64_t width, channels;
-    bool along, down;
+    bool horizontal, vertical;
     CpuAbove above; /* of each sample of a row */
 } CpuNarrowScan;
 
@@ -197,7 +193,7 @@ typedef struct CpuScanKernels {
     /* n samples, `channels` apart, converted exactly. */
     void (*to_f64[3])(const void *samples, int64_t n, int64_t channels, double *out);
     void (*to_i64[2])(const void *samples, int64_t n, int64_t channels, int64_t *out);
-    /* So many runs of a tile of pixels of `channels` <= CPU_SCAN_ABREAST in place: x becomes the inclusive
+    /* So many runs of a tile of pixels of `channels` <= CPU_SCAN_CHANNELS in place: x becomes the inclusive
      * prefixes in each, lead[CPU_SCAN_RUNS][channels] what joins before each run in the tile, total[channels]
      * the tile's. */
     void (*tile)(HaloScanOp op, int64_t channels, int64_t runs, double *x, double *lead, double *total);
@@ -216,8 +212,8 @@ typedef struct CpuScanKernels {
     /* total += samples: CPU_SUM_ROWS times at most. */
     void (*columns[3])(const void *samples, int64_t n, int64_t channels, uint32_t *total);
     /* Row y of a scan down the columns, in place. */
-    void (*down_f64)(HaloScanOp op, bool exclusive, int64_t y, double *x, int64_t n, const CpuAbove *above);
-    void (*down_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
+    void (*vertical_f64)(HaloScanOp op, bool exclusive, int64_t y, double *x, int64_t n, const CpuAbove *above);
+    void (*vertical_i64)(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry);
     /* So many rows behind one another, the first of which is row y, in place. */
     void (*narrow)(const CpuNarrowScan *scan, HaloScanOp op, bool exclusive, int64_t y, int64_t rows,
                    double *x);
@@ -241,14 +237,14 @@ typedef struct CpuCeilingKernels {
 /* Rows side by side, one in each of `lanes` lanes: element e of row l stands at [e * pitch + l]. */
 typedef struct CpuResampleKernels {
     int lanes;
-    void (*turn[3])(const void *const *row, int64_t n, float *turned, int64_t pitch);
-    void (*turn_back)(const float *turned, int64_t pitch, int64_t n, float *const *row);
-    /* Of every lane and channel the sums of some outputs, whose taps lie over `turned`, elements of which
+    void (*transpose[3])(const void *const *row, int64_t n, float *transposed, int64_t pitch);
+    void (*transpose_back)(const float *transposed, int64_t pitch, int64_t n, float *const *row);
+    /* Of every lane and channel the sums of some outputs, whose taps lie over `transposed`, elements of which
      * follow each other. The second is for taps that are many, and lie over nearly the same from one output to
      * the next. */
-    void (*sums)(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned,
+    void (*sums)(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *transposed,
                  float *out);
-    void (*sums_along)(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned,
+    void (*sums_along)(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *transposed,
                        float *out);
 } CpuResampleKernels;
 
@@ -257,15 +253,15 @@ typedef struct CpuResampleKernels {
 typedef struct CpuKernels {
     const char *name; /* "baseline", "v3", "v4" */
     const CpuRowKernels *rows;
-    const CpuByteKernels *bytes;
+    const CpuU8Kernels *u8;
     const CpuPixelKernels *pixels;
     const CpuPairKernels *pairs;
     const CpuConvKernels *conv;
     const CpuDirectKernels *direct;
-    const CpuBothKernels *both;
-    const CpuDotKernels *dots;
+    const CpuFusedKernels *fused;
+    const CpuDotKernels *dot_product;
     const CpuNodeKernels *nodes;
-    const CpuAlongKernels *along;
+    const CpuHorizontalKernels *horizontal;
     const CpuReduceKernels *reduce;
     const CpuFoldKernels *fold;
     const CpuHistKernels *hist;
@@ -274,7 +270,7 @@ typedef struct CpuKernels {
     const CpuRankKernels *rank;
     const CpuCountKernels *count;
     const CpuMeanKernels *mean;
-    const CpuWholeKernels *whole;
+    const CpuIntegerKernels *integers;
     const CpuResampleKernels *resample;
     const CpuBilateralKernels *bilateral;
     const CpuCeilingKernels *ceiling;

@@ -1,7 +1,7 @@
 #include "leaf.h"
 
 const void *cpu_leaf_samples(HaloDevice *device, const HaloBuf *src, int64_t first, int64_t n, int c,
-                             int wanted, char *room)
+                             int wanted, char *workspace)
 {
     const HaloDtype dtype = src->shape.dtype;
     const int64_t width = src->shape.width, channels = src->shape.channels,
@@ -13,8 +13,8 @@ const void *cpu_leaf_samples(HaloDevice *device, const HaloBuf *src, int64_t fir
         const int64_t x = (first + done) % width, y = (first + done) / width;
         const int64_t count = least(width - x, n - done);
         at = (const char *)halo_at(src, x, y) + c * size;
-        device->kernels->reduce->gather[dtype](at, count, channels, wanted, room + done * size, HALO_LEAF);
+        device->kernels->reduce->gather[dtype](at, count, channels, wanted, workspace + done * size, HALO_LEAF);
         done += count;
     }
-    return room;
+    return workspace;
 }

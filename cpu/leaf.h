@@ -5,13 +5,13 @@
 #include "device.h"
 #include "halo/buffer.h"
 
-/* Channels whose leaves are parted from each other at a time, and room for these. */
+/* Channels whose leaves are parted from each other at a time, and space for these. */
 #define CPU_LEAF_TOGETHER 4
 #define CPU_LEAF_BYTES ((int64_t)CPU_LEAF_TOGETHER * HALO_LEAF * (int64_t)sizeof(float))
 
 /* The samples of channels c, c + 1, … of pixels [first, first + n) of the whole, each channel side by side and
- * HALO_LEAF from the one before: in place where they lie so, else copied to `room`. */
+ * HALO_LEAF from the one before: in place where they lie so, else copied to `workspace`. */
 const void *cpu_leaf_samples(HaloDevice *device, const HaloBuf *src, int64_t first, int64_t n, int c,
-                             int wanted, char *room);
+                             int wanted, char *workspace);
 
 #endif

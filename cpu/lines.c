@@ -49,7 +49,8 @@ void cpu_source_line(const CpuStencil *stencil, int64_t x, int64_t y, int64_t co
 }
 
 /* `count` pixels from column x on of row y, any of them outside, as what they are. */
-static void samples_at(const CpuStencil *stencil, int64_t x, int64_t y, int64_t count, float *room, void *to)
+static void samples_at(const CpuStencil *stencil, int64_t x, int64_t y, int64_t count, float *workspace,
+                       void *to)
 {
     const HaloBuf *src = stencil->src;
     const HaloShape *shape = &src->shape;
@@ -63,12 +64,12 @@ static void samples_at(const CpuStencil *stencil, int64_t x, int64_t y, int64_t 
     }
     CpuStencil plain = *stencil;
     plain.ox = plain.reach = 0;
-    cpu_source_line(&plain, x, y, count, room);
+    cpu_source_line(&plain, x, y, count, workspace);
     stencil->device->kernels->rank->to_keys[shape->dtype == HALO_F32 ? CPU_KEYS_REAL : shape->dtype](
-        room, count * shape->channels, to);
+        workspace, count * shape->channels, to);
 }
 
-const void *cpu_source_samples(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *room,
+const void *cpu_source_samples(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *workspace,
                                void *line)
 {
     const HaloBuf *src = stencil->src;
@@ -77,13 +78,13 @@ const void *cpu_source_samples(const CpuStencil *stencil, int64_t x, int64_t y, 
     const int64_t row = halo_border_index(y, src->shape.height, stencil->border);
     const int64_t in = first > 0 ? first : 0, in_end = end < src->shape.width ? end : src->shape.width;
     if (row < 0 || in >= in_end) {
-        samples_at(stencil, first, y, end - first, room, line);
+        samples_at(stencil, first, y, end - first, workspace, line);
         return line;
     }
     if (in == first && in_end == end) return halo_at(src, first, row);
-    samples_at(stencil, first, y, in - first, room, line);
+    samples_at(stencil, first, y, in - first, workspace, line);
     memcpy((char *)line + (in - first) * pixel, halo_at(src, in, row), (size_t)((in_end - in) * pixel));
-    samples_at(stencil, in_end, y, end - in_end, room, (char *)line + (in_end - first) * pixel);
+    samples_at(stencil, in_end, y, end - in_end, workspace, (char *)line + (in_end - first) * pixel);
     return line;
 }
 
@@ -105,7 +106,7 @@ static bool holds(int64_t first, int64_t end, int64_t whole, int64_t have, int64
     return true;
 }
 
-/* Fewer rows are not worth another way. */
+/* Fewer rows do not pay for a route of their own. */
 #define LEAST_ROWS 64
 
 bool cpu_is_column(const HaloBuf *buf)
@@ -131,14 +132,14 @@ HaloBuf cpu_as_line(const HaloBuf *column)
     return line;
 }
 
-HaloWindow cpu_turned(const HaloWindow *window)
+HaloWindow cpu_transposed(const HaloWindow *window)
 {
-    HaloWindow turned = *window;
-    turned.width = window->height;
-    turned.height = window->width;
-    turned.ox = window->oy;
-    turned.oy = window->ox;
-    return turned;
+    HaloWindow transposed = *window;
+    transposed.width = window->height;
+    transposed.height = window->width;
+    transposed.ox = window->oy;
+    transposed.oy = window->ox;
+    return transposed;
 }
 
 CpuStencil cpu_window_stencil(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window)

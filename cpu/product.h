@@ -16,7 +16,7 @@ typedef struct CpuProducts {
     bool *zero;      /* of each channel: there is one, so it is left out */
 } CpuProducts;
 
-/* Takes room in a block that is being laid out; false when it does not fit. */
+/* Takes space in a block that is being laid out; false when it does not fit. */
 bool cpu_product_reserve(CpuProducts *p, HaloDevice *device, const HaloBuf *src, int workers, int64_t *total);
 /* The products of all pixels in that block, `scratch`; the other moments are in `out` already. */
 void cpu_product_take(CpuProducts *p, void *scratch, HaloMoments *out);

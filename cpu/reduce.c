@@ -8,6 +8,7 @@
 #include "halo/counter.h"
 #include "leaf.h"
 #include "packed.h"
+#include "primitives.h"
 #include "product.h"
 
 /* Leaves of a task, of all channels: fewer where more would not fit the second-level cache, or leave a thread
@@ -84,7 +85,7 @@ static void reduce_leaf(const Reduction *r, const void *samples, int64_t first, 
 }
 
 /* Channels from c on, some of them: to out[]. */
-static void reduce_channels(const Reduction *r, int64_t start, int64_t end, int c, int wanted, char *room,
+static void reduce_channels(const Reduction *r, int64_t start, int64_t end, int c, int wanted, char *workspace,
                             Tree *tree, HaloMoments *out)
 {
     const int64_t apart = HALO_LEAF * (int64_t)halo_dtype_size(r->src->shape.dtype);
@@ -95,7 +96,7 @@ static void reduce_channels(const Reduction *r, int64_t start, int64_t end, int 
     }
     for (int64_t first = start; first < end; first += HALO_LEAF) {
         const int64_t n = end - first < HALO_LEAF ? end - first : HALO_LEAF;
-        const char *samples = cpu_leaf_samples(r->device, r->src, first, n, c, wanted, room);
+        const char *samples = cpu_leaf_samples(r->device, r->src, first, n, c, wanted, workspace);
         const char *const next = next_leaf(r, first);
         for (int k = 0; k < wanted; k++)
             reduce_leaf(r, samples + k * apart, first, n, next + k * apart, &tree[k], &best[k]);
@@ -114,17 +115,17 @@ static void reduce_chunk(void *context, int64_t index, int worker)
     const Reduction *r = context;
     const int channels = r->src->shape.channels;
     const int64_t start = index * r->each, end = least(r->pixels, start + r->each);
-    char *room = r->leaf + worker * CPU_LEAF_BYTES;
+    char *workspace = r->leaf + worker * CPU_LEAF_BYTES;
     Tree *tree = r->tree + worker * CPU_LEAF_TOGETHER;
     HaloMoments *const out = &r->chunk[index * channels];
     for (int c = 0; c < channels; c += CPU_LEAF_TOGETHER)
         reduce_channels(r, start, end, c, channels - c < CPU_LEAF_TOGETHER ? channels - c : CPU_LEAF_TOGETHER,
-                        room, tree, &out[c]);
+                        workspace, tree, &out[c]);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* What was not asked for is left out, and NaNs get their one pattern. */
+/* Clears what is not wanted, and gives NaNs their canonical pattern. */
 static void tidy(HaloMoments *m, unsigned want)
 {
     if ((want & HALO_WANT_POSITIONS) == 0) m->min_at = m->max_at = -1;
@@ -143,7 +144,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     int64_t total = 0, moments, at_chunk, at_leaf, at_tree;
     void *scratch;
     if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
-        HALO_FAIL(HALO_ERR_BUG, "a reduction was asked of a buffer that is not a whole of u8, u16 or f32");
+        HALO_FAIL(HALO_ERR_BUG, "internal: a reduction needs a whole image of u8, u16 or f32");
     if (!halo_mul(src->cols, src->rows, &r.pixels))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many", (long long)src->cols,
                   (long long)src->rows);

@@ -3,12 +3,13 @@
 #include "halo/resample.h"
 
 #include "device.h"
+#include "primitives.h"
 
-/* Floats of a ring, which stays in the second-level cache, and of rows that are turned, which stay in the
+/* Floats of a ring, which stays in the second-level cache, and of rows that are transposed, which stay in the
  * nearest. */
 #define RING_FLOATS (64 * 1024)
-#define TURNED_FLOATS (12 * 1024)
-/* A narrower strip reads more beside it than below it. */
+#define TRANSPOSED_FLOATS (12 * 1024)
+/* A narrower strip spends most of its reads on its two sides. */
 #define LEAST_STRIP 64
 #define TASKS_PER_WORKER 4
 
@@ -18,8 +19,8 @@ typedef struct Resample {
     const HaloResample *how;
     HaloStore store;
     int64_t strips, strip_cols, slices, slice_rows;
-    int64_t lines, pitch;                                                         /* of a ring */
-    int64_t scratch_bytes, at_taps, at_turned, at_sums, at_ring, at_line, at_out; /* of a worker */
+    int64_t lines, pitch;                                                             /* of a ring */
+    int64_t scratch_bytes, at_taps, at_transposed, at_sums, at_ring, at_line, at_out; /* of a worker */
     char *scratch;
     HaloDevice *device;
 } Resample;
@@ -29,9 +30,9 @@ typedef struct Task {
     const Resample *r;
     int64_t x, cols, n; /* n elements of a row */
     HaloResampleTaps *taps;
-    float *turned, *sums, *ring, *out;
+    float *transposed, *sums, *ring, *out;
     const float **line;
-    int64_t next, last; /* no line from `last` on is asked for */
+    int64_t next, last; /* lines from `last` on are not needed */
 } Task;
 
 static float *ring_line(const Task *t, int64_t y) { return t->ring + y % t->r->lines * t->r->pitch; }
@@ -44,7 +45,7 @@ static int64_t reads_to(const Task *t, int64_t end) { return t->taps[end - 1].fi
 /* As many outputs from `from` on as read no more than fits the nearest cache. */
 static int64_t part_end(const Task *t, int64_t from, int64_t lanes)
 {
-    const int64_t first = t->taps[from].first, pixels = TURNED_FLOATS / (lanes * t->r->src->shape.channels);
+    const int64_t first = t->taps[from].first, pixels = TRANSPOSED_FLOATS / (lanes * t->r->src->shape.channels);
     int64_t end = from + 1;
     while (end < t->cols && reads_to(t, end + 1) - first <= pixels) end++;
     return end;
@@ -73,9 +74,9 @@ static void make_lines(Task *t)
             part[o - from] = t->taps[o];
             part[o - from].first -= first;
         }
-        kernels->turn[r->src->shape.dtype](row, pixels * channels, t->turned, lanes);
-        kernels->sums(part, end - from, channels, t->turned, t->sums);
-        kernels->turn_back(t->sums, lanes, (end - from) * channels, to);
+        kernels->transpose[r->src->shape.dtype](row, pixels * channels, t->transposed, lanes);
+        kernels->sums(part, end - from, channels, t->transposed, t->sums);
+        kernels->transpose_back(t->sums, lanes, (end - from) * channels, to);
     }
     t->next += rows;
 }
@@ -107,14 +108,14 @@ static void run_task(void *context, int64_t index, int worker)
     t.n = t.cols * r->dst->shape.channels;
     t.last = bottom.first + bottom.count;
     t.taps = (HaloResampleTaps *)(void *)(scratch + r->at_taps);
-    t.turned = (float *)(void *)(scratch + r->at_turned);
+    t.transposed = (float *)(void *)(scratch + r->at_transposed);
     t.sums = (float *)(void *)(scratch + r->at_sums);
     t.ring = (float *)(void *)(scratch + r->at_ring);
     t.line = (const float **)(void *)(scratch + r->at_line);
     t.out = (float *)(void *)(scratch + r->at_out);
     for (int64_t o = 0; o < t.cols; o++) t.taps[o] = halo_resample_at(&r->how->x, t.x + o);
     for (int64_t row = y; row < end; row++) make_row(&t, row, &clipped);
-    atomic_fetch_add_explicit(&r->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(r->device, clipped);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */
@@ -139,11 +140,11 @@ static void choose_tasks(Resample *r, int workers)
 static bool choose_scratch(Resample *r, int64_t lanes)
 {
     const int64_t channels = r->dst->shape.channels;
-    int64_t total = 0, turned;
+    int64_t total = 0, transposed;
     r->pitch = divide_up(r->strip_cols * channels + CPU_CONV_SLACK, 16) * 16;
-    return halo_mul(r->how->x.taps, channels * lanes, &turned) &&
+    return halo_mul(r->how->x.taps, channels * lanes, &transposed) &&
            cpu_reserve(&total, r->strip_cols, sizeof(HaloResampleTaps), &r->at_taps) &&
-           cpu_reserve(&total, most(turned, TURNED_FLOATS), sizeof(float), &r->at_turned) &&
+           cpu_reserve(&total, most(transposed, TRANSPOSED_FLOATS), sizeof(float), &r->at_transposed) &&
            cpu_reserve(&total, CPU_RESAMPLE_OUTPUTS * channels * lanes, sizeof(float), &r->at_sums) &&
            cpu_reserve(&total, r->lines, r->pitch * (int64_t)sizeof(float), &r->at_ring) &&
            cpu_reserve(&total, r->how->y.taps, sizeof(float *), &r->at_line) &&
@@ -172,7 +173,7 @@ HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !holds(x, dst->x0, dst->cols, src->x0, src->cols) ||
         !holds(y, dst->y0, dst->rows, src->y0, src->rows))
-        HALO_FAIL(HALO_ERR_BUG, "samples were to be resampled that the source does not hold");
+        HALO_FAIL(HALO_ERR_BUG, "internal: the source of a resampling does not hold the samples it needs");
     if (cpu_resample_is_line(dst, resample)) return cpu_resample_line(device, src, dst, resample, store);
     const double outputs = (double)dst->cols * dst->shape.channels, over = (double)y->length / (double)y->size;
     const int workers =

@@ -1,10 +1,11 @@
 /* Resampling of a single row, such as sound: outputs whose taps are the same, and lie over samples further on,
  * stand side by side in the lanes of vectors. So each output is a chain of its own, and nothing is gathered: of
- * the lanes' samples those that belong to one place are turned into a vector once, for all outputs that read
- * it. */
+ * the lanes' samples those that belong to one place are transposed into a vector once, for all outputs that
+ * read it. */
 #include "halo/resample.h"
 
 #include "device.h"
+#include "primitives.h"
 
 /* Of these lanes that many, if there are fewer channels than the kernel makes well of each load. */
 #define MOST_GROUPS 2
@@ -41,9 +42,9 @@ static void make_part(const Line *r, int64_t from, int64_t count, int64_t used, 
     const int64_t channels = r->src->shape.channels, lanes = resample->lanes, pitch = lanes * r->groups;
     const int64_t apart =
         r->run / (r->how->up > 0 ? r->how->up : 1) * r->how->down; /* samples, from lane to lane */
-    float *const turned = (float *)(void *)(scratch + r->at_turned), *const sums =
-                                                                         (float *)(void *)(scratch +
-                                                                                           r->at_sums);
+    float *const transposed = (float *)(void *)(scratch + r->at_turned), *const sums =
+                                                                             (float *)(void *)(scratch +
+                                                                                               r->at_sums);
     float *const rows = (float *)(void *)(scratch + r->at_row), *const out =
                                                                     (float *)(void *)(scratch + r->at_out);
     HaloResampleTaps taps[CPU_RESAMPLE_OUTPUTS];
@@ -58,12 +59,12 @@ static void make_part(const Line *r, int64_t from, int64_t count, int64_t used, 
     for (int64_t g = 0; g < r->groups; g++) {
         for (int64_t l = 0; l < lanes; l++) /* lanes beyond the last make it again */
             row[l] = halo_at(r->src, first + least(g * lanes + l, used - 1) * apart, r->column.first);
-        resample->turn[r->src->shape.dtype](row, pixels * channels, turned + g * lanes, pitch);
+        resample->transpose[r->src->shape.dtype](row, pixels * channels, transposed + g * lanes, pitch);
     }
-    resample->sums_along(taps, count, channels * r->groups, turned, sums);
+    resample->sums_along(taps, count, channels * r->groups, transposed, sums);
     for (int64_t g = 0; g < r->groups; g++) {
         for (int64_t l = 0; l < lanes; l++) to[l] = rows + least(g * lanes + l, used - 1) * r->pitch;
-        resample->turn_back(sums + g * lanes, pitch, count * channels, to);
+        resample->transpose_back(sums + g * lanes, pitch, count * channels, to);
     }
     const CpuMask column = {.tap = r->column.tap, .width = 1, .height = 1, .step = 1};
     for (int64_t l = 0; l < used; l++) {
@@ -113,7 +114,7 @@ static void run_task(void *context, int64_t index, int worker)
         make_piece(r, r->dst->x0, r->from, index - r->blocks - 1, scratch, &clipped);
     else
         make_piece(r, r->to, r->dst->x0 + r->dst->cols, index - r->blocks - 1 - r->before, scratch, &clipped);
-    atomic_fetch_add_explicit(&r->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(r->device, clipped);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */

@@ -1,10 +1,11 @@
 /* Scans: along x, rows in parallel; along y, slices of columns in parallel, in place after a scan along x. Of a
- * band of rows, what comes down to them is in the state, and what goes on is left there. */
+ * band of rows, the state holds the totals of the rows above, and is updated for the next band. */
 #include <string.h>
 
 #include "device.h"
 #include "halo/scan.h"
 #include "packed.h"
+#include "primitives.h"
 #include "scan.h"
 
 /* Samples of a task along x: of one short row each, handing them out would take as long. */
@@ -12,12 +13,12 @@
 
 /* ---- along x -------------------------------------------------------------------------------------------- */
 
-/* What stands before the tiles of a line, of each channel: G and the totals of this group's tiles. */
+/* The totals before the tiles of a line, of each channel: G and the totals of this group's tiles. */
 typedef struct Before {
     int64_t channels, tiles;
-    double groups[CPU_SCAN_ABREAST];
-    double slot[HALO_SCAN_GROUP * CPU_SCAN_ABREAST];
-    double lead[CPU_SCAN_RUNS * CPU_SCAN_ABREAST]; /* and before the runs of a tile */
+    double groups[CPU_SCAN_CHANNELS];
+    double slot[HALO_SCAN_GROUP * CPU_SCAN_CHANNELS];
+    double lead[CPU_SCAN_RUNS * CPU_SCAN_CHANNELS]; /* and before the runs of a tile */
 } Before;
 
 static void new_group(HaloScanOp op, Before *before)
@@ -61,11 +62,11 @@ static void line_f64(const Scan *s, int64_t y, int64_t c, int64_t channels, doub
     const HaloScanOp op = s->scan->op;
     const int64_t width = s->src->cols, apart = channels == 1 ? s->src->shape.channels : 1;
     const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype);
-    double earlier[CPU_SCAN_ABREAST], *const lead = before->lead;
+    double earlier[CPU_SCAN_CHANNELS], *const lead = before->lead;
     before->channels = channels;
     before->tiles = 0;
     for (int64_t k = 0; k < channels; k++) before->groups[k] = halo_scan_identity(op);
-    if (width > HALO_SCAN_TILE) new_group(op, before); /* what stands before the first tile needs none */
+    if (width > HALO_SCAN_TILE) new_group(op, before); /* the first tile has nothing before it */
     for (int64_t at = 0; at < width; at += HALO_SCAN_TILE) {
         const int64_t n = least(width - at, HALO_SCAN_TILE), runs = divide_up(n, HALO_SCAN_RUN);
         cpu_scan_load(s, (const char *)halo_at(s->src, at, y) + c * size, n * channels, apart, x);
@@ -82,7 +83,7 @@ static void scan_rows(void *context, int64_t index, int worker)
     const Scan *s = context;
     const int64_t first = s->src->y0 + index * s->each, end = least(s->src->y0 + s->src->rows, first + s->each);
     char *const scratch = s->scratch + worker * s->scratch_bytes;
-    const int64_t channels = s->src->shape.channels, together = channels <= CPU_SCAN_ABREAST ? channels : 1;
+    const int64_t channels = s->src->shape.channels, together = channels <= CPU_SCAN_CHANNELS ? channels : 1;
     for (int64_t y = first; y < end; y++) {
         if (s->integer)
             cpu_scan_row_i64(s, y, scratch, NULL);
@@ -106,15 +107,15 @@ static void scan_slice(void *context, int64_t index, int worker)
     const bool exclusive = s->scan->exclusive;
     const int64_t first = index * CPU_SCAN_SLICE, all = s->src->cols * s->src->shape.channels;
     const int64_t n = least(CPU_SCAN_SLICE, all - first);
-    void *const room = s->scratch + worker * s->scratch_bytes;
-    int64_t *carry = s->state != NULL ? (int64_t *)s->state + first : (int64_t *)room + CPU_SCAN_SLICE;
-    const CpuAbove above = cpu_scan_above(s, first, n, (double *)room + CPU_SCAN_SLICE);
+    void *const workspace = s->scratch + worker * s->scratch_bytes;
+    int64_t *carry = s->state != NULL ? (int64_t *)s->state + first : (int64_t *)workspace + CPU_SCAN_SLICE;
+    const CpuAbove above = cpu_scan_above(s, first, n, (double *)workspace + CPU_SCAN_SLICE);
     for (int64_t i = 0; s->integer && s->src->y0 == 0 && i < n; i++) carry[i] = halo_scan_identity_i64(op);
     for (int64_t y = s->src->y0; y < s->src->y0 + s->src->rows; y++) {
         char *to = (char *)halo_at(s->dst, 0, y) + first * CPU_SCAN_ELEMENT;
         const char *from = (const char *)halo_at(s->src, 0, y) + first * (int64_t)halo_dtype_size(dtype);
         const bool direct = (uintptr_t)to % (uintptr_t)CPU_SCAN_ELEMENT == 0;
-        void *const row = direct ? to : room;
+        void *const row = direct ? to : workspace;
         if (s->scan->axis == HALO_AXIS_XY && !direct)
             memcpy(row, to, (size_t)(n * CPU_SCAN_ELEMENT));
         else if (s->scan->axis != HALO_AXIS_XY && s->integer)
@@ -122,9 +123,9 @@ static void scan_slice(void *context, int64_t index, int worker)
         else if (s->scan->axis != HALO_AXIS_XY)
             cpu_scan_load(s, from, n, 1, row);
         if (s->integer)
-            kernels->down_i64(op, exclusive, row, n, carry);
+            kernels->vertical_i64(op, exclusive, row, n, carry);
         else
-            kernels->down_f64(op, exclusive, y, row, n, &above);
+            kernels->vertical_f64(op, exclusive, y, row, n, &above);
         if (!direct) memcpy(to, row, (size_t)(n * CPU_SCAN_ELEMENT));
     }
 }
@@ -156,10 +157,10 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     if (dst->rows < dst->shape.height) s.state = ((const HaloScanBand *)(const void *)scan)->state;
     if (src->shape.dtype > HALO_F32 || !lies_as(src, dst) || channels != dst->shape.channels ||
         dst->shape.dtype != (s.integer ? HALO_I64 : HALO_F64))
-        HALO_FAIL(HALO_ERR_BUG, "a scan was asked for into a buffer that does not suit its source");
+        HALO_FAIL(HALO_ERR_BUG, "internal: the result of a scan does not suit its source");
     s.stream = cpu_streams(dst);
-    s.abreast = s.integer && channels > 1 && scan->op == HALO_SCAN_SUM && !scan->exclusive;
-    const int64_t tile = HALO_SCAN_TILE * (channels <= CPU_SCAN_ABREAST ? channels : 1);
+    s.interleaved = s.integer && channels > 1 && scan->op == HALO_SCAN_SUM && !scan->exclusive;
+    const int64_t tile = HALO_SCAN_TILE * (channels <= CPU_SCAN_CHANNELS ? channels : 1);
     s.at_carry = most(most(tile, (1 + CPU_SCAN_ABOVE) * CPU_SCAN_SLICE), channels) * CPU_SCAN_ELEMENT;
     s.at_before = s.at_carry + divide_up(channels * CPU_SCAN_ELEMENT, 64) * 64;
     s.scratch_bytes = s.at_before + (s.integer ? 0 : (int64_t)sizeof(Before));

@@ -13,17 +13,17 @@ typedef struct Scan {
     const HaloBuf *src;
     HaloBuf *dst;
     const HaloScan *scan;
-    void *state; /* of a band (halo/scan.h); NULL: all rows are there */
+    void *state;    /* of a band (halo/scan.h); NULL: all rows are there */
     CpuAbove above; /* of few columns */
-    int64_t each; /* rows of a task along x */
+    int64_t each;   /* rows of a task along x */
     bool integer, stream;
     int64_t scratch_bytes; /* of a worker */
     char *scratch;
-    int64_t rows;     /* integers along both axes: of a slice, */
-    int64_t *down;    /* and for every slice [channels][cols], what comes down to its first row, */
-    bool abreast;     /* or [cols][channels]: pixels are summed as they lie */
-    int64_t at_carry; /* in a worker's scratch, for each channel; */
-    int64_t at_before; /* and there, what stands before a tile of floats */
+    int64_t rows;      /* integers along both axes: of a slice, */
+    int64_t *down;     /* and for every slice [channels][cols], what comes down to its first row, */
+    bool interleaved;  /* or [cols][channels]: pixels are summed as they lie */
+    int64_t at_carry;  /* in a worker's scratch, for each channel; */
+    int64_t at_before; /* and there, the totals before a tile of floats */
     HaloDevice *device;
 } Scan;
 
@@ -38,9 +38,10 @@ void cpu_scan_load_i64(const Scan *scan, const void *from, int64_t n, int64_t ch
 void cpu_scan_row_i64(const Scan *scan, int64_t y, char *scratch, int64_t *down);
 HaloStatus cpu_scan_both_i64(Scan *scan, int workers);
 
-/* What has come down to the columns [first, first + n) of f64, in the state of a band, or in room for CPU_SCAN_ABOVE · n. */
+/* What has come down to the columns [first, first + n) of f64, in the state of a band, or in space for
+ * CPU_SCAN_ABOVE · n. */
 #define CPU_SCAN_ABOVE 4
-CpuAbove cpu_scan_above(const Scan *scan, int64_t first, int64_t n, double *room);
+CpuAbove cpu_scan_above(const Scan *scan, int64_t first, int64_t n, double *workspace);
 
 /* Results of f64 in rows of few samples (scan_narrow.c). */
 bool cpu_scan_is_narrow(const Scan *scan);

@@ -16,7 +16,7 @@ void cpu_scan_load_i64(const Scan *s, const void *from, int64_t n, int64_t chann
     for (int64_t i = 0; i < n; i++) x[i] = x[i] * x[i];
 }
 
-/* `down`: what comes down to this row, and goes on; NULL: a scan along x alone. */
+/* `down`: the totals of the rows above, which are updated; NULL: a scan along x alone. */
 static void line_i64(const Scan *s, int64_t y, int c, int64_t *x, int64_t *down)
 {
     const CpuScanKernels *kernels = s->device->kernels->scan;
@@ -37,14 +37,14 @@ static void line_i64(const Scan *s, int64_t y, int c, int64_t *x, int64_t *down)
         } else {
             cpu_scan_load_i64(s, from, n, channels, x);
             kernels->line_i64(s->scan->op, exclusive, x, n, &carry);
-            if (down != NULL) kernels->down_i64(s->scan->op, exclusive, x, n, down + at);
+            if (down != NULL) kernels->vertical_i64(s->scan->op, exclusive, x, n, down + at);
         }
         if (!direct) cpu_scan_put(s, x, n, channels, (char *)to + c * CPU_SCAN_ELEMENT);
     }
 }
 
 /* All channels of a row. */
-static void row_abreast(const Scan *s, int64_t y, char *scratch, int64_t *down)
+static void row_interleaved(const Scan *s, int64_t y, char *scratch, int64_t *down)
 {
     const CpuScanKernels *kernels = s->device->kernels->scan;
     const int64_t width = s->src->cols, channels = s->src->shape.channels, some = most(1, CPU_SUMS / channels);
@@ -62,8 +62,8 @@ static void row_abreast(const Scan *s, int64_t y, char *scratch, int64_t *down)
 
 void cpu_scan_row_i64(const Scan *s, int64_t y, char *scratch, int64_t *down)
 {
-    if (s->abreast) {
-        row_abreast(s, y, scratch, down);
+    if (s->interleaved) {
+        row_interleaved(s, y, scratch, down);
         return;
     }
     for (int c = 0; c < s->src->shape.channels; c++)
@@ -105,7 +105,7 @@ static void join_columns(const Scan *s, int64_t slice, int64_t first, int64_t n,
                 kernels->columns[dtype](from, n, apart, sum);
             } else {
                 cpu_scan_load_i64(s, from, n, apart, x);
-                kernels->down_i64(s->scan->op, false, x, n, total);
+                kernels->vertical_i64(s->scan->op, false, x, n, total);
             }
         }
         for (int64_t i = 0; s->scan->op == HALO_SCAN_SUM && i < n; i++) total[i] += sum[i];
@@ -124,7 +124,7 @@ static void total_channel(const Scan *s, int64_t slice, int c, int64_t *x)
     s->device->kernels->scan->line_i64(op, s->scan->exclusive, total, width, &carry);
 }
 
-static void total_abreast(const Scan *s, int64_t slice, int64_t *x)
+static void total_interleaved(const Scan *s, int64_t slice, int64_t *x)
 {
     const int64_t channels = s->src->shape.channels, n = s->src->cols * channels;
     int64_t *const total = down_to(s, slice, 0);
@@ -138,14 +138,14 @@ static void total_slice(void *context, int64_t slice, int worker)
 {
     const Scan *s = context;
     int64_t *x = (int64_t *)(void *)(s->scratch + worker * s->scratch_bytes);
-    if (s->abreast)
-        total_abreast(s, slice, x);
+    if (s->interleaved)
+        total_interleaved(s, slice, x);
     else
         for (int c = 0; c < s->src->shape.channels; c++) total_channel(s, slice, c, x);
 }
 
 /* Totals of slices become what comes down to them; the last slot is for the running total. */
-static void come_down(const Scan *s, int64_t slices)
+static void carry_totals(const Scan *s, int64_t slices)
 {
     const int64_t n = s->src->cols * s->src->shape.channels;
     int64_t *running = down_to(s, slices, 0);
@@ -186,7 +186,7 @@ HaloStatus cpu_scan_both_i64(Scan *s, int workers)
     s->scratch = (char *)scratch + at_x;
     s->down = (int64_t *)(void *)((char *)scratch + at_down);
     cpu_run(s->device, workers, slices - 1, total_slice, s); /* nothing comes after the last one */
-    come_down(s, slices);
+    carry_totals(s, slices);
     cpu_run(s->device, workers, slices, finish_slice, s);
     if (s->state != NULL) memcpy(s->state, down_to(s, slices - 1, 0), (size_t)(line * CPU_SCAN_ELEMENT));
 out:

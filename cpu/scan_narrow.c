@@ -1,4 +1,4 @@
-/* Scans of narrow pictures, many rows at a time; and how any scan reads, goes on and writes. */
+/* Scans of narrow images, several rows at a time; and how any scan reads, continues and writes. */
 #include <string.h>
 
 #include "packed.h"
@@ -25,11 +25,12 @@ void cpu_scan_put(const Scan *s, const void *from, int64_t n, int64_t channels, 
         memcpy(to + i * channels * CPU_SCAN_ELEMENT, at + i * CPU_SCAN_ELEMENT, (size_t)CPU_SCAN_ELEMENT);
 }
 
-CpuAbove cpu_scan_above(const Scan *s, int64_t first, int64_t n, double *room)
+CpuAbove cpu_scan_above(const Scan *s, int64_t first, int64_t n, double *workspace)
 {
     const HaloScanOp op = s->scan->op;
     const int64_t all = s->src->cols * s->src->shape.channels;
-    CpuAbove above = {.before = room, .group = room + n, .inside = room + 2 * n, .run = room + 3 * n};
+    CpuAbove above = {
+        .before = workspace, .group = workspace + n, .inside = workspace + 2 * n, .run = workspace + 3 * n};
     if (s->integer) return above;
     if (s->state != NULL) {
         above.group = (double *)s->state + first;
@@ -43,7 +44,7 @@ CpuAbove cpu_scan_above(const Scan *s, int64_t first, int64_t n, double *room)
     return above;
 }
 
-/* Samples of a row that are not worth a call for it. */
+/* Rows of fewer samples are too short for a call each. */
 #define NARROW 64
 
 bool cpu_scan_is_narrow(const Scan *s)
@@ -73,11 +74,12 @@ static void narrow_task(void *context, int64_t index, int worker)
     const int64_t y = s->src->y0 + index * narrow_rows(s);
     const int64_t rows = all - y < narrow_rows(s) ? all - y : narrow_rows(s);
     double *const x = (double *)(void *)(s->scratch + worker * s->scratch_bytes);
-    const bool alone = s->src->cols == 1 && s->scan->axis == HALO_AXIS_XY && !s->scan->exclusive; /* along x it is itself */
+    const bool alone =
+        s->src->cols == 1 && s->scan->axis == HALO_AXIS_XY && !s->scan->exclusive; /* along x it is itself */
     const CpuNarrowScan narrow = {.width = s->src->cols,
                                   .channels = s->src->shape.channels,
-                                  .along = (s->scan->axis & HALO_AXIS_X) != 0 && !alone,
-                                  .down = (s->scan->axis & HALO_AXIS_Y) != 0,
+                                  .horizontal = (s->scan->axis & HALO_AXIS_X) != 0 && !alone,
+                                  .vertical = (s->scan->axis & HALO_AXIS_Y) != 0,
                                   .above = s->above};
     load_rows(s, y, rows, x);
     s->device->kernels->scan->narrow(&narrow, s->scan->op, s->scan->exclusive, y, rows, x);
@@ -89,7 +91,7 @@ static void narrow_task(void *context, int64_t index, int worker)
     if (s->stream) s->device->kernels->rows->fence();
 }
 
-/* Down the rows one task goes on where the other ended. */
+/* Along y each task continues where the one before ended. */
 HaloStatus cpu_scan_narrow(Scan *s, int workers)
 {
     HaloStatus status = HALO_OK;
@@ -100,7 +102,8 @@ HaloStatus cpu_scan_narrow(Scan *s, int workers)
     HALO_TRY(cpu_scratch_each(s->device, &s->scratch_bytes, &scratch));
     s->scratch = scratch;
     if (down) s->above = cpu_scan_above(s, 0, n, (double *)scratch + HALO_SCAN_TILE);
-    cpu_run(s->device, down ? 1 : workers, (s->src->rows + narrow_rows(s) - 1) / narrow_rows(s), narrow_task, s);
+    cpu_run(s->device, down ? 1 : workers, (s->src->rows + narrow_rows(s) - 1) / narrow_rows(s), narrow_task,
+            s);
 out:
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "device.h"
 #include "halo/numerics.h"
+#include "primitives.h"
 
 #define RUN HALO_SECTIONS_REST
 #define BLOCK HALO_SECTIONS_BLOCK
@@ -93,7 +94,7 @@ static void filter_run(const HaloSections *how, double *z, double *x, int64_t n)
 
 /* ---- causal --------------------------------------------------------------------------------------------- */
 
-static void go_causal(const Sections *s, int channel, char *scratch, uint64_t *clipped)
+static void filter_causal(const Sections *s, int channel, char *scratch, uint64_t *clipped)
 {
     const HaloSections *how = s->how;
     double *const wide = (double *)(void *)(scratch + s->at_wide);
@@ -153,7 +154,7 @@ static void begin_with(const HaloSections *how, double x, double *z)
 }
 
 /* Samples, in place; `first`: the number of the first of them, counted along the way. */
-static void go_along(const HaloSections *how, double *z, int64_t first, double *x, int64_t count)
+static void filter_block(const HaloSections *how, double *z, int64_t first, double *x, int64_t count)
 {
     for (int64_t i = 0, n; i < count; i += n) {
         n = least(RUN - (first + i) % RUN, count - i);
@@ -162,7 +163,7 @@ static void go_along(const HaloSections *how, double *z, int64_t first, double *
     }
 }
 
-static void turn_round(double *x, int64_t n)
+static void reverse_samples(double *x, int64_t n)
 {
     for (int64_t i = 0, j = n - 1; i < j; i++, j--) {
         const double kept = x[i];
@@ -195,7 +196,7 @@ static int64_t load_block(const Sections *s, int channel, int64_t block, double 
     return count;
 }
 
-static void go_there(const Sections *s, int channel, HaloSpan blocks, double *states, double *x)
+static void filter_forward(const Sections *s, int channel, HaloSpan blocks, double *states, double *x)
 {
     const size_t bytes = 2 * (size_t)s->how->count * sizeof *states;
     if (blocks.from == 0) {
@@ -206,12 +207,12 @@ static void go_there(const Sections *s, int channel, HaloSpan blocks, double *st
         double *const z = state_at(s, states, k + 1, 0);
         const int64_t count = load_block(s, channel, k, x);
         memcpy(z, state_at(s, states, k, 0), bytes);
-        go_along(s->how, z, k * BLOCK, x, count);
+        filter_block(s->how, z, k * BLOCK, x, count);
     }
 }
 
-static void go_back(const Sections *s, int channel, HaloSpan blocks, double *states, char *scratch,
-                    uint64_t *clipped)
+static void filter_backward(const Sections *s, int channel, HaloSpan blocks, double *states, char *scratch,
+                            uint64_t *clipped)
 {
     const HaloSections *how = s->how;
     const size_t bytes = 2 * (size_t)how->count * sizeof *states;
@@ -221,17 +222,17 @@ static void go_back(const Sections *s, int channel, HaloSpan blocks, double *sta
         const int64_t count = load_block(s, channel, k, x), end = k * BLOCK + count;
         double *const back = state_at(s, states, k, 1);
         memcpy(z, state_at(s, states, k, 0), bytes);
-        go_along(how, z, k * BLOCK, x, count);
-        turn_round(x, count);
+        filter_block(how, z, k * BLOCK, x, count);
+        reverse_samples(x, count);
         if (end == s->samples) begin_with(how, x[0], state_at(s, states, k + 1, 1));
         memcpy(back, state_at(s, states, k + 1, 1), bytes);
-        go_along(how, back, s->samples - end, x, count);
-        turn_round(x, count);
+        filter_block(how, back, s->samples - end, x, count);
+        reverse_samples(x, count);
         put_block(s, channel, k * BLOCK - s->extend, count, x, (float *)(void *)(scratch + s->at_row), clipped);
     }
 }
 
-static void go_both_ways(const Sections *s, int channel, char *scratch, uint64_t *clipped)
+static void filter_forward_backward(const Sections *s, int channel, char *scratch, uint64_t *clipped)
 {
     const HaloSections *how = s->how;
     const int64_t width = s->src->shape.width, all = halo_sections_blocks(how, width);
@@ -239,12 +240,12 @@ static void go_both_ways(const Sections *s, int channel, char *scratch, uint64_t
     double *const x = (double *)(void *)(scratch + s->at_wide);
     double *states = (double *)(void *)(scratch + s->at_states);
     if (how->states != NULL) states = how->states + channel * (all + 1) * 4 * how->count;
-    if (how->states == NULL) go_there(s, channel, (HaloSpan){0, all}, states, x);
+    if (how->states == NULL) filter_forward(s, channel, (HaloSpan){0, all}, states, x);
     if (how->forward_only)
-        go_there(s, channel, blocks, states, x);
+        filter_forward(s, channel, blocks, states, x);
     else
-        go_back(s, channel, how->states == NULL ? (HaloSpan){blocks.from, all} : blocks, states, scratch,
-                clipped);
+        filter_backward(s, channel, how->states == NULL ? (HaloSpan){blocks.from, all} : blocks, states,
+                        scratch, clipped);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -255,10 +256,10 @@ static void run_task(void *context, int64_t channel, int worker)
     char *const scratch = s->scratch + worker * s->scratch_bytes;
     uint64_t clipped = 0;
     if (s->how->zero_phase)
-        go_both_ways(s, (int)channel, scratch, &clipped);
+        filter_forward_backward(s, (int)channel, scratch, &clipped);
     else
-        go_causal(s, (int)channel, scratch, &clipped);
-    atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);
+        filter_causal(s, (int)channel, scratch, &clipped);
+    cpu_count_clipped(s->device, clipped);
 }
 
 static bool holds(const Sections *s)
@@ -287,8 +288,8 @@ HaloStatus cpu_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     int64_t total = 0, states = 0;
     void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;
-    if (!holds(&s) && !device->asking)
-        HALO_FAIL(HALO_ERR_BUG, "sections were to filter what the source does not hold");
+    if (!holds(&s) && !device->querying)
+        HALO_FAIL(HALO_ERR_BUG, "internal: the source of a biquad cascade does not hold the samples it needs");
     s.samples = dst->cols;
     if (sections->zero_phase) {
         s.extend = halo_sections_extent(sections, src->shape.width);

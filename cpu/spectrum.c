@@ -8,6 +8,7 @@
 #include "device.h"
 #include "halo/curves.h"
 #include "halo/numerics.h"
+#include "primitives.h"
 
 #define COLUMNS 32                    /* frames of a task */
 #define DECIBELS 6.020599913279623904 /* 20 log10(2) */
@@ -154,7 +155,7 @@ static void run_task(void *context, int64_t index, int worker)
         s->device->kernels->rows->store[s->dst->shape.dtype](row, columns * channels, s->store,
                                                              halo_at(s->dst, from, y), &clipped);
     }
-    atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(s->device, clipped);
 }
 
 HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *spectrum,
@@ -166,7 +167,7 @@ HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (src->rows != 1 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32)
-        HALO_FAIL(HALO_ERR_BUG, "frames were to be made of what is no sound");
+        HALO_FAIL(HALO_ERR_BUG, "internal: a spectrum needs a single row of samples");
     if (!cpu_reserve(&total, spectrum->window, sizeof(double), &s.at_wide) ||
         !cpu_reserve(&total, dst->shape.height * COLUMNS, dst->shape.channels * (int64_t)sizeof(float),
                      &s.at_tile) ||

@@ -4,7 +4,7 @@
 /* A ring should stay in the second-level cache of a core while it is used, */
 #define RING_FLOATS (96 * 1024)
 /* and, of dense masks, never take more than this, however tall: then the sums rest in memory between bands of
- * the mask. A line of separable ones is worth its memory: each band would make it anew. */
+ * the mask. A line of separable ones is kept: each band would compute it again. */
 #define RING_MOST_FLOATS (2 * 1024 * 1024)
 /* A shorter line spends too much of its time on its two ends. */
 #define LEAST_LINE 1024
@@ -37,7 +37,7 @@ static void choose_ends(CpuStencil *s)
     const int64_t right = most(last - (src->x0 + src->cols), 0);
     const int64_t cols = divide_up(s->tile_cols, CACHE_LINE) * CACHE_LINE;
     const bool aligned = ((uintptr_t)src->data | (uintptr_t)src->stride) % sizeof(float) == 0;
-    /* Under a tall mask rows that lie any distance apart would meet in the cache. */
+    /* Under a tall mask rows at any distance could fall into the same sets of the cache. */
     if (src->shape.dtype != HALO_F32 || !aligned || most(left, right) > cols || left + right > dst->cols / 4 ||
         (s->row.tap == NULL && s->mask.height >= TALL_MASK))
         return;
@@ -64,8 +64,8 @@ static bool choose_shape(CpuStencil *s)
     const int64_t line_reach = s->row.tap == NULL ? s->reach : 0; /* of a line in the ring */
     int64_t reach_elements;
     if (!halo_mul(line_reach, channels, &reach_elements)) return false;
-    const int64_t room = RING_FLOATS / (height + CPU_CONV_ROWS - 1) - reach_elements;
-    int64_t cols = most(most(room, LEAST_LINE) / channels, most(s->reach, 1));
+    const int64_t workspace = RING_FLOATS / (height + CPU_CONV_ROWS - 1) - reach_elements;
+    int64_t cols = most(most(workspace, LEAST_LINE) / channels, most(s->reach, 1));
     if (s->row.tap != NULL) cols = least(cols, narrowed(height, channels));
     s->tiles = s->middle = divide_up(s->dst->cols, least(cols, s->dst->cols));
     s->tile_cols = divide_up(s->dst->cols, s->tiles);
@@ -82,7 +82,7 @@ static bool choose_shape(CpuStencil *s)
         s->band = least(height, most(1, lines - s->strip + 1));
     }
     s->lines = s->band + s->strip - 1;
-    /* Of bands without NaN nobody knows the weights when one comes that has some. */
+    /* Bands without NaN keep no weights, which a later band with NaN would need. */
     if (s->nan_ignore && s->band < height) s->looks = false;
     return true;
 }
@@ -92,7 +92,8 @@ static bool are_results(const CpuStencil *s)
 {
     const HaloBuf *dst = s->dst;
     return dst->shape.dtype == HALO_F32 && s->store.num == s->store.den && !s->affine && !s->looks &&
-           !s->nan_ignore && s->run == NULL && s->band == s->mask.height && s->mask.height >= CPU_CONV_ROWS - 1 &&
+           !s->nan_ignore && s->run == NULL && s->band == s->mask.height &&
+           s->mask.height >= CPU_CONV_ROWS - 1 &&
            ((uintptr_t)dst->data | (uintptr_t)dst->stride) % sizeof(float) == 0;
 }
 
@@ -135,7 +136,7 @@ HaloStatus cpu_stencil_run(HaloDevice *device, CpuStencil *s)
     if (s->mask.width < 1 || s->mask.height < 1 || s->reach < 0 || s->src->shape.dtype > HALO_F32 ||
         s->dst->shape.dtype > HALO_F32 || s->src->shape.channels != s->dst->shape.channels ||
         !cpu_holds_needed(s))
-        HALO_FAIL(HALO_ERR_BUG, "convolution was asked for samples that its source does not hold");
+        HALO_FAIL(HALO_ERR_BUG, "internal: the source of a convolution does not hold the samples it needs");
     if (!choose_shape(s) || !choose_scratch(s))
         HALO_FAIL(HALO_ERR_LIMIT, "a mask %lld taps wide needs more memory than can be addressed",
                   (long long)(s->reach + 1));

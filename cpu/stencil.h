@@ -60,8 +60,8 @@ void cpu_stencil_task(void *stencil, int64_t index, int worker);
 void cpu_source_line(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *line);
 
 /* The same of samples as what they are, where they lie or in `line`; what is outside is a number of their type,
- * too, and goes through `room`. */
-const void *cpu_source_samples(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *room,
+ * too, and goes through `workspace`. */
+const void *cpu_source_samples(const CpuStencil *stencil, int64_t x, int64_t y, int64_t cols, float *workspace,
                                void *line);
 
 /* What a window over `src` reads, for primitives that take the source's lines and do the rest themselves. */
@@ -72,10 +72,7 @@ bool cpu_is_column(const HaloBuf *buf);
 /* Do both lie one pixel behind the other, in one column? Then as lines they are the same bytes. */
 bool cpu_are_columns(const HaloBuf *src, const HaloBuf *dst);
 HaloBuf cpu_as_line(const HaloBuf *column);
-HaloWindow cpu_turned(const HaloWindow *window);
-/* Masks over such, and over pictures of one row (thin.c). */
-bool cpu_is_thin(const CpuStencil *stencil);
-HaloStatus cpu_thin_run(HaloDevice *device, const CpuStencil *stencil);
+HaloWindow cpu_transposed(const HaloWindow *window);
 
 /* Whether the rectangle of `src` holds every sample that the rectangle of `dst` needs. */
 bool cpu_holds_needed(const CpuStencil *stencil);

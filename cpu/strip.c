@@ -15,11 +15,11 @@ typedef struct Task {
     float *weight_ring;   /* what the samples of each line's windows weigh, */
     bool *weighed;        /* if that has been written; else it is what a whole row weighs */
     float *value, *there; /* a source line with 0 for each NaN, and 1 for every other sample */
-    const float **part;  /* lines from some column on */
-    uint8_t *mark;       /* which cells of each line in the ring are odd, */
-    uint8_t *odd;        /* and which of a strip's outputs meet one */
-    int64_t base;        /* the line at the ring's first place, */
-    int64_t first, next; /* and the lines it holds */
+    const float **part;   /* lines from some column on */
+    uint8_t *mark;        /* which cells of each line in the ring are odd, */
+    uint8_t *odd;         /* and which of a strip's outputs depend on one */
+    int64_t base;         /* the line at the ring's first place, */
+    int64_t first, next;  /* and the lines it holds */
 } Task;
 
 /* ---- sums ----------------------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ typedef struct Pass {
 /* Separable masks that leave NaN out weigh samples by passes of their own. */
 static bool weighs_apart(const CpuStencil *s) { return s->nan_ignore && s->row.tap != NULL; }
 
-/* The sums of n outputs from element `at` on. `odd`: they may meet samples that are. */
+/* The sums of n outputs from element `at` on. `odd`: they may depend on such samples. */
 static void sum_part(const Task *t, const Pass *p, int64_t at, int64_t n, bool odd)
 {
     const CpuConvKernels *kernels = t->s->device->kernels->conv;
@@ -63,7 +63,7 @@ static int64_t cells_of(int64_t elements) { return (elements + CPU_CELL - 1) / C
 /* Elements of a line under a mask. */
 static int64_t read_by(const Task *t, const CpuMask *mask) { return t->n + (mask->width - 1) * mask->step; }
 
-/* From the cells of lines that are odd to those of outputs that meet one. */
+/* From the cells of lines that are odd to those of outputs that depend on one. */
 static void spread_odd(const Task *t, const CpuMask *mask)
 {
     const int64_t past = (CPU_CELL - 1 + (mask->width - 1) * mask->step) / CPU_CELL;
@@ -218,7 +218,7 @@ static CpuRuns runs_of(const CpuStencil *s, int64_t j, int64_t height)
     return runs;
 }
 
-/* Marks the cells of outputs that meet an odd sample in the ring, from row j of the mask on. */
+/* Marks the cells of outputs that depend on an odd sample in the ring, from row j of the mask on. */
 static void find_odd(const Task *t, int64_t j)
 {
     const CpuStencil *s = t->s;
@@ -230,8 +230,8 @@ static void find_odd(const Task *t, int64_t j)
         for (int64_t c = 0; c < read; c++) t->odd[c] |= mark[c];
     }
     spread_odd(t, &s->mask);
-    /* A sum that has met an odd sample may be -0, which later zeros can turn to +0: all that go on from band to
-     * band take the same way from then on. They are not cut, since kernels write a little past the end. */
+    /* A sum with an odd sample in it may be -0, which later zeros can turn to +0: those that continue from band
+     * to band keep to one route from then on. They are not cut, since kernels write a little past the end. */
     if (s->band < s->mask.height)
         memset(t->odd, before || memchr(t->odd, 1, (size_t)made) != NULL, (size_t)made);
 }
@@ -244,8 +244,8 @@ static int64_t sum_directly(const Task *t, const Pass *p, int64_t y)
         .out = halo_at(s->dst, t->x, y), .pitch = s->dst->stride / (int64_t)sizeof(float), .past = t->past};
     if (!s->direct || p->rows % CPU_CONV_ROWS != 0) return 0;
     for (int64_t r = 0; r < CPU_CONV_ROWS; r++) {
-        const float *const soon = t->past ? source_in_place(t, y + s->oy + p->lines + r) : NULL;
-        direct.soon[r] = soon != NULL ? soon : p->line[0];
+        const float *const prefetch = t->past ? source_in_place(t, y + s->oy + p->lines + r) : NULL;
+        direct.prefetch[r] = prefetch != NULL ? prefetch : p->line[0];
     }
     return s->device->kernels->direct->conv(&p->mask, p->line, p->rows, t->n, &direct);
 }
@@ -277,8 +277,8 @@ static void weigh_pass(const Task *t, const Pass *p, int64_t j)
     }
 }
 
-/* The sums of `rows` rows of outputs from row y on, over all of the mask, band by band. Returns how many columns of
- * them are results already. */
+/* The sums of `rows` rows of outputs from row y on, over all of the mask, band by band. Returns how many
+ * columns of them are results already. */
 static int64_t sum_strip(Task *t, int64_t y, int64_t rows)
 {
     const CpuStencil *s = t->s;
@@ -364,5 +364,5 @@ void cpu_stencil_task(void *context, int64_t index, int worker)
         for (int64_t k = 0; k < strip; k++) finish_row(&t, k, top + k, done, &clipped);
     }
     if (s->stream) s->device->kernels->rows->fence();
-    atomic_fetch_add_explicit(&s->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(s->device, clipped);
 }

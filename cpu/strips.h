@@ -11,7 +11,8 @@
  * themselves. */
 typedef HaloStatus CpuMakeStrips(void *context, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window);
 
-/* Do they have strips, as many rows apart as a multiple of `period`? The border must map rows to rows. */
+/* Do they have strips, as many rows apart as a multiple of `period`? What lies outside must be samples of the
+ * image's type. */
 bool cpu_has_strips(const HaloBuf *src, const HaloBuf *dst, const HaloWindow *window, int64_t period);
 /* All of `dst`, some calls of `make` after the other. */
 HaloStatus cpu_strips(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window,

@@ -1,13 +1,13 @@
-/* How often every value of a channel of bytes or words is there. Every worker counts in small counters of its
+/* Histograms of channels of u8 or u16. Every worker counts in small counters of its
  * own, which the caches hold, and which are added up at the end. */
 #ifndef CPU_TALLY_H
 #define CPU_TALLY_H
 
 #include "device.h"
 
-/* Pixels whose channels of words are counted one after the other: the counters of one nearly fit the
+/* Pixels whose channels of u16 are counted one after the other: the counters of one nearly fit the
  * first-level cache, the pixels the second. */
-#define CPU_WORDS_BLOCK ((int64_t)1 << 14)
+#define CPU_U16_BLOCK ((int64_t)1 << 14)
 
 typedef struct CpuCounter {
     bool cleared;  /* it has counted, */
@@ -18,7 +18,7 @@ typedef struct CpuTally {
     const CpuHistKernels *kernels;
     HaloDtype dtype;
     int64_t channels, values; /* values of a channel */
-    const bool *left_out;     /* of each channel, or NULL: words that need no counting */
+    const bool *left_out;     /* of each channel, or NULL: those that need no counting */
     int workers;
     int64_t bytes; /* of a worker's small counters */
     int64_t at_worker, at_small;
@@ -29,7 +29,7 @@ typedef struct CpuTally {
 
 /* With more workers counters would take more time than samples. */
 int cpu_tally_workers(const HaloShape *shape, int workers);
-/* Takes room in a block that is being laid out; false when it does not fit. */
+/* Takes space in a block that is being laid out; false when it does not fit. */
 bool cpu_tally_reserve(CpuTally *tally, HaloDevice *device, const HaloShape *shape, int workers,
                        int64_t *total);
 /* In that block, `scratch`: nothing is counted yet. */

@@ -59,79 +59,74 @@ typedef struct CpuConvKernels {
     void (*part_nan)(const float *line, int64_t n, float *value, float *there);
 } CpuConvKernels;
 
-/* Where rows of floats go right from the registers; `past`: past the caches, rows being aligned for that. `soon`:
- * lines that will be read before long, asked for meanwhile; any others if these are not known. */
+/* Where rows of floats go right from the registers; `past`: past the caches, rows being aligned for that.
+ * `prefetch`: lines that will be read soon, whose cache lines are fetched meanwhile; any others if these are
+ * unknown. */
 typedef struct CpuDirect {
     float *out;
     int64_t pitch;
     bool past;
-    const float *soon[CPU_CONV_ROWS];
+    const float *prefetch[CPU_CONV_ROWS];
 } CpuDirect;
 
 typedef struct CpuDirectKernels {
-    /* Outputs of so many rows, a multiple of CPU_CONV_ROWS, by a mask of at least CPU_CONV_ROWS - 1, with the one
-     * NaN there is. Returns how many of the n elements of each row are done: whole blocks. */
+    /* Outputs of so many rows, a multiple of CPU_CONV_ROWS, by a mask of at least CPU_CONV_ROWS - 1, with the
+     * one NaN there is. Returns how many of the n elements of each row are done: whole blocks. */
     int64_t (*conv)(const CpuMask *mask, const float *const *line, int64_t rows, int64_t n,
                     const CpuDirect *direct);
 } CpuDirectKernels;
 
 /* One row of n outputs of a separable mask: the row pass of `source`, where there is one, becomes the last of
  * the column's lines; `out`, where there is one, gets what the column makes of them all, none of which is
- * beyond bytes where these are made. `soon`: as many floats that will be read before long, asked for meanwhile, or
- * any other floats. `past`: floats are stored past the caches, `out` lying where vectors may. */
-typedef struct CpuBoth {
+ * beyond bytes where these are made. `prefetch`: as many floats that will be read before long, asked for
+ * meanwhile, or any other floats. `past`: floats are stored past the caches, `out` lying where vectors may. */
+typedef struct CpuFused {
     const CpuMask *row, *column;
     const float *source;
     float *const *line;
     int64_t n;
     void *out;
-    const float *soon;
+    const float *prefetch;
     bool past;
-} CpuBoth;
+} CpuFused;
 
 /* By the type of what is made: u8 or f32. */
-typedef struct CpuBothKernels {
-    void (*both[3])(const CpuBoth *both);
+typedef struct CpuFusedKernels {
+    void (*row[3])(const CpuFused *row);
     /* Two rows, each with a source and an output, the second of which meets the first one's lines but one, and
      * its own. */
-    void (*pair[3])(const CpuBoth both[2]);
-} CpuBothKernels;
+    void (*pair[3])(const CpuFused rows[2]);
+} CpuFusedKernels;
 
-/* ---- whole numbers (halo/whole_taps.h) ------------------------------------------------------------------ */
+/* ---- integers (halo/whole_taps.h) ------------------------------------------------------------------ */
 
 /* Rows of outputs that are summed together; elements past the end of lines that may be read, and of sums that
  * may be written. */
-#define CPU_DOTS_ROWS 4
-#define CPU_DOTS_SLACK 64
+#define CPU_DOT_ROWS 4
+#define CPU_DOT_SLACK 64
 
-/* How samples of lines lie side by side, and what sums are: pairs of bytes, modulo 2^16; pairs of words; four
- * bytes. The last two in 32 bits. */
-typedef enum CpuDotsKind { CPU_DOTS_BYTES, CPU_DOTS_WORDS, CPU_DOTS_FOURS, CPU_DOTS_KINDS } CpuDotsKind;
+/* Lines whose samples lie side by side, in a group. */
+#define CPU_DOT_LINES 2
 
-/* Lines that lie side by side. */
-static inline int cpu_dots_lines(CpuDotsKind kind) { return kind == CPU_DOTS_FOURS ? 4 : 2; }
+/* A mask over groups of lines of bytes, the first of which may begin a row above the mask. */
+typedef struct CpuDotMask {
+    const int32_t *tap[CPU_DOT_LINES]; /* by how many rows: [groups][columns], as samples lie, twice */
+    const int64_t *offset;             /* [columns], in elements */
+    int64_t columns, groups;           /* the latter that an output row uses */
+    int32_t start;                     /* what two sums begin at */
+} CpuDotMask;
 
-/* A mask over groups of lines, the first of which may begin up to cpu_dots_lines - 1 rows above the mask. */
-typedef struct CpuDots {
-    const int32_t *tap[4];   /* by so many rows: [groups][columns], as samples lie; of bytes, two twice */
-    const int64_t *offset;   /* [columns], in elements */
-    int64_t columns, groups; /* the latter that an output row meets */
-    int32_t start;           /* what sums begin at; of bytes, two of them */
-} CpuDots;
-
+/* Sums are modulo 2^16. */
 typedef struct CpuDotKernels {
-    bool (*has)(CpuDotsKind kind); /* NULL: it has none */
-    /* Makes a group of lines of n samples; of words of u16 32768 is taken. */
-    void (*group[CPU_DOTS_KINDS])(const void *const *line, int64_t n, void *to);
-    void (*group_u16)(const void *const *line, int64_t n, void *to);
-    /* CPU_DOTS_ROWS rows of n sums, `pitch` apart, row r from groups r / cpu_dots_lines on. */
-    void (*sum[CPU_DOTS_KINDS])(const CpuDots *dots, const void *const *group, int64_t n, void *out,
-                                int64_t pitch);
+    /* Makes a group of lines of n samples. NULL: the machine has no such instructions. */
+    void (*group)(const void *const *line, int64_t n, void *to);
+    /* CPU_DOT_ROWS rows of n sums, `pitch` apart, row r from groups r / CPU_DOT_LINES on. */
+    void (*sum)(const CpuDotMask *dots, const void *const *group, int64_t n, void *out, int64_t pitch);
     /* wide = sum - start, or += that. */
     void (*widen)(const int16_t *sum, int64_t n, int32_t start, bool first, int32_t *wide);
     /* At any address. */
     void (*to_floats)(const int16_t *sum, int64_t n, bool is_signed, float unit, void *to);
-    void (*wide_to_floats)(const int32_t *sum, int64_t n, int32_t more, float unit, void *to);
+    void (*wide_to_floats)(const int32_t *sum, int64_t n, float unit, void *to);
     /* Over 2^shift, half to even; how many are beyond bytes. Whole vectors of sums are read. */
     uint64_t (*to_bytes)(const int16_t *sum, int64_t n, bool is_signed, int shift, uint8_t *to);
 } CpuDotKernels;
@@ -155,23 +150,23 @@ typedef struct CpuNodeKernels {
 #define CPU_UNDER_SLACK 16
 
 /* Rows of one channel. */
-typedef struct CpuAlongKernels {
+typedef struct CpuHorizontalKernels {
     /* Sum j is that of tap[i] * row[j * every + i]. `every` is a power of two from 4 on, `taps` a multiple of
      * it or of 8. */
     void (*under)(const float *row, const float *tap, int64_t taps, int64_t every, int64_t n, float *out);
     /* Element j * step + n is the sum over nodes of tap[(HALO_SEP_SUPPORT - 1 - k) * step + n] * node[j + k].
      * `step` is a power of two from 4 on. */
     void (*between)(const float *tap, int64_t step, const float *node, int64_t cells, float *out);
-    /* Sums of blocks of elements, a power of two from 2 on. `room` has space for an eighth of the elements,
-     * twice. */
-    void (*sums)(const float *row, int64_t block, int64_t blocks, float *const room[2], float *out);
+    /* Sums of blocks of elements, a power of two from 2 on. `workspace` has space for an eighth of the
+     * elements, twice. */
+    void (*sums)(const float *row, int64_t block, int64_t blocks, float *const workspace[2], float *out);
     /* Element n of span b, of 8 elements or a multiple of that, is what lies way[n] of the way from cross[b] to
      * cross[b + 1]. */
     void (*spread)(const float *cross, int64_t spans, int64_t span, const float *way, float *row);
     /* Pixels into channels, `pitch` apart, and back. */
     void (*split)(const float *row, int64_t pixels, int64_t channels, float *plane, int64_t pitch);
     void (*join)(const float *plane, int64_t pitch, int64_t pixels, int64_t channels, float *row);
-} CpuAlongKernels;
+} CpuHorizontalKernels;
 
 /* ---- rank filters --------------------------------------------------------------------------------------- */
 
@@ -189,18 +184,8 @@ typedef void CpuExtreme(const void *a, const void *b, int64_t n, void *to);
 /* The least, or the greatest, of the keys of so many lines, 1 or more; `to` is beside them. */
 typedef void CpuExtremeOf(const void *const *line, int64_t lines, int64_t n, void *to);
 
-/* So many lines at most, of keys of rows behind one another, `period` keys each: line[j] is taken no further
- * than limit[j] of the place in a row, from above where the least are wanted, from below for the greatest.
- * Limits are CPU_RANK_LANES longer than a row; whole vectors of lines are read and of the result written. */
-#define CPU_BESIDE 9
-typedef struct CpuBesideLines {
-    const void *line[CPU_BESIDE], *limit[CPU_BESIDE];
-    int64_t lines, n, period;
-} CpuBesideLines;
-typedef void CpuBeside(const CpuBesideLines *lines, void *to);
-
 /* Medians of square windows: n of them, of lines of n + (side - 1) * step elements, but for what lies outside
- * of the picture: `left` and `right` pixels of `step` elements, which are repeated. `spare` has room for as
+ * of the picture: `left` and `right` pixels of `step` elements, which are repeated. `spare` has space for as
  * many lines as the window, `pitch` elements apart, whole vectors in each. Where lines, or `out`, have fewer
  * than CPU_RANK_LANES elements, so many are read and written. NaN wins. */
 typedef struct CpuMedianLines {
@@ -211,31 +196,30 @@ typedef struct CpuMedianLines {
 } CpuMedianLines;
 typedef void CpuMedian(const CpuMedianLines *lines, void *out);
 
-/* Keys are u8, u16, halo_key of f32 (a u32), or f32 themselves, none of which is NaN or -0: what is equal is
- * alike then, and the processor's own minima will do. */
+/* Keys are u8, u16, halo_key of f32 (a u32), or f32 themselves, none of which is NaN or -0: equal keys have
+ * equal bits then, so that the processor's own minima will do. */
 #define CPU_KEYS_REAL 3
 #define CPU_KEYS 4
 
 typedef struct CpuRankKernels {
     void (*to_keys[CPU_KEYS])(const float *row, int64_t n, void *keys);
     void (*from_keys)(const uint32_t *keys, int64_t n, float *row);
-    /* The same of keys to which `turn` is added. */
-    void (*to_turned)(const float *row, int64_t n, uint32_t turn, uint32_t *keys);
-    void (*from_turned)(const uint32_t *keys, int64_t n, uint32_t turn, float *row);
+    /* The same of keys to which `offset` is added. */
+    void (*to_offset_keys)(const float *row, int64_t n, uint32_t offset, uint32_t *keys);
+    void (*from_offset_keys)(const uint32_t *keys, int64_t n, uint32_t offset, float *row);
     bool (*any_nan)(const uint32_t *keys, int64_t n);
     /* Are none of them NaN or -0? */
     bool (*are_real)(const float *row, int64_t n);
     void (*exchange[CPU_KEYS])(const CpuExchange *list, int64_t count, void *block);
     CpuExtreme *extreme[2][CPU_KEYS]; /* minima, maxima */
     CpuExtremeOf *extreme_of[2][CPU_KEYS];
-    CpuBeside *beside[2][CPU_KEYS];
     CpuMedian *median[2][CPU_KEYS]; /* 3 x 3, 5 x 5 */
 } CpuRankKernels;
 
 /* ---- means of windows (halo/means.h, docs/numerics.md) ----------------------------------------------- */
 
 /* Elements of a few rows that go down the columns together, so that they stay in the first-level cache. */
-#define CPU_MEAN_ABREAST 8 /* lines that are summed side by side */
+#define CPU_MEAN_LINES 8 /* lines that are summed side by side */
 #define CPU_MEAN_CHUNK 64
 #define CPU_MEAN_SHORT 16 /* rows that are shorter than a chunk are this, or twice as long */
 #define CPU_SLIDE_SLACK 3
@@ -248,32 +232,20 @@ typedef struct CpuMeanLine {
 /* Sums down columns, for outputs that all begin in one run. Lines and totals lie in rings: position p in row p
  * % ring, run j in row j % total_ring. All rows are `pitch` elements apart, and as long as whole chunks;
  * a pitch that is less than one is all of it. */
-typedef struct CpuMeanDown {
-    const void *line; /* f32, or f64 */
-    double *total;    /* of whole runs; `down` adds that which ends */
-    double *sofar;    /* sums of lines from a run's first to that before the first output's last */
-    double *room;     /* chunks: halo_mean_between / 16 + 4 of them */
+typedef struct CpuMeanVertical {
+    const void *line;  /* f32, or f64 */
+    double *total;     /* of whole runs; `down` adds that which ends */
+    double *sofar;     /* sums of lines from a run's first to that before the first output's last */
+    double *workspace; /* chunks: halo_mean_between / 16 + 4 of them */
     int64_t ring, total_ring, pitch;
     int64_t position, rows, window;
     float *mean; /* whole chunks may become means at once: sum * scale / count, below 2^40, rows so far apart;
                     or NULL */
     int64_t mean_pitch;
     double scale, count;
-} CpuMeanDown;
+} CpuMeanVertical;
 
-/* Rows of few samples: after each, `come` has what enters the windows of the next, and `gone` what leaves them.
- * The sum of output x is base[x], and that of each column i weight[i * pitch + x] times; pitch is whole lanes. Or,
- * where `enter` is not NULL, that of the pixel before it, with column enter[x] and without leave[x]; column `in` is
- * what lies outside. Then the weights of the first pixel, weight[c * in + i], are all there are. */
-#define CPU_MEAN_FEW 64
-#define CPU_MEAN_FEW_LANES 16
-typedef struct CpuFewColumns {
-    const void *const *come, *const *gone; /* [rows], [in] samples each */
-    int64_t rows, in, out, pitch, channels;
-    const int32_t *weight, *base, *enter, *leave;
-} CpuFewColumns;
-
-typedef struct CpuWholeKernels {
+typedef struct CpuIntegerKernels {
     /* A line of floats, whose NaN become 0: x tells 1 of a number, 0 of a NaN. */
     void (*numbers)(float *line, int64_t n, int32_t *x);
     /* Of u8 and u16 samples, down columns: sum += add, and -= drop where it is not NULL. */
@@ -283,34 +255,32 @@ typedef struct CpuWholeKernels {
     /* The sum of every window of `width` along a line of `pixels` + width - 1. Up to CPU_SLIDE_SLACK elements
      * past the end of the line are read. */
     void (*slide)(const int32_t *x, int64_t pixels, int64_t width, int64_t channels, int32_t *sum);
-    /* Of u8 and u16 samples whose sums down the columns are `column`: `out` sums a row, one row after the
-     * other, and up to CPU_MEAN_FEW_LANES behind them. */
-    void (*few[2])(const CpuFewColumns *few, int32_t *column, int32_t *sum);
     /* sum += add, and -= drop where it is not NULL. */
     void (*count)(const int32_t *add, const int32_t *drop, int64_t n, double *sum);
-    /* `narrow`: neither the sums nor the count are beyond 2^24. */
-    void (*divide)(const int32_t *sum, int64_t n, int64_t count, bool narrow, float *mean);
+    /* `fits_f32`: neither the sums nor the count are beyond 2^24. */
+    void (*divide)(const int32_t *sum, int64_t n, int64_t count, bool fits_f32, float *mean);
     /* The same as bytes, where no mean is beyond them. */
-    void (*divide_bytes)(const int32_t *sum, int64_t n, int64_t count, bool narrow, uint8_t *mean);
-    /* The variance, or its root, of as many samples with these sums, and such sums of squares; `high` may be NULL. */
+    void (*divide_bytes)(const int32_t *sum, int64_t n, int64_t count, bool fits_f32, uint8_t *mean);
+    /* The variance, or its root, of as many samples with these sums, and such sums of squares; `high` may be
+     * NULL. */
     void (*deviation)(const int32_t *sum, const int32_t *low, const int32_t *high, int64_t n, double count,
                       bool root, float *made);
-} CpuWholeKernels;
+} CpuIntegerKernels;
 
 typedef struct CpuMeanKernels {
     /* Along a line of f32 or, of totals, of f64: the sums from the first of its run to each pixel, but for the
      * first run, and the totals of runs that end in it. */
     void (*ends[2])(const void *x, const CpuMeanLine *line, double *end, double *total);
     /* The sum from each pixel to the last of its run, what lies `between` it and the run that its window ends
-     * in (one value a run, the first for windows that end before the turn; NULL: nothing), and what it has of
+     * in (one value a run, the first for windows that end a run earlier; NULL: nothing), and what it has of
      * that, `end`. */
     void (*starts[2])(const void *x, const CpuMeanLine *line, const double *const between[2], const double *end,
                       double *sum);
-    /* CPU_MEAN_ABREAST lines of n elements become one, element by element; and its sums, times `scale`, lines.
+    /* CPU_MEAN_LINES lines of n elements become one, element by element; and its sums, times `scale`, lines.
      */
-    void (*abreast)(const float *const line[], int64_t n, float *x);
-    void (*apart)(const double *sum, int64_t n, double scale, float *const line[]);
-    void (*apart_doubles)(const double *sum, int64_t n, double *const line[]);
+    void (*interleave)(const float *const line[], int64_t n, float *x);
+    void (*separate)(const double *sum, int64_t n, double scale, float *const line[]);
+    void (*separate_doubles)(const double *sum, int64_t n, double *const line[]);
     /* sum * scale / count, where each may have its own count; NaN is the one. */
     void (*mean)(const double *sum, int64_t n, double scale, double count, const double *counts, float *mean);
     void (*square)(const float *line, int64_t n, double *to);
@@ -319,8 +289,8 @@ typedef struct CpuMeanKernels {
                       bool root, float *made);
     /* Of lines of f32 or of f64: sum = line, or += line. */
     void (*lay[2])(const void *line, int64_t n, bool first, double *sum);
-    /* A chunk, from element `first` on. sum: room for a run of rows, though `rows` are made. */
-    void (*down[2])(const CpuMeanDown *down, int64_t first, double (*sum)[CPU_MEAN_CHUNK]);
+    /* A chunk, from element `first` on. sum: space for a run of rows, though `rows` are made. */
+    void (*vertical[2])(const CpuMeanVertical *down, int64_t first, double (*sum)[CPU_MEAN_CHUNK]);
 } CpuMeanKernels;
 
 /* ---- counted windows ------------------------------------------------------------------------------------ */
@@ -366,19 +336,19 @@ typedef struct CpuCountKernels {
 /* ---- bilateral filters ---------------------------------------------------------------------------------- */
 
 /* Elements past the end of each channel of a line, and of what is made, that `means` may read and write. */
-#define CPU_ALIKE_SLACK 32
+#define CPU_BILATERAL_SLACK 32
 
 /* A row of windows, over lines of samples times how->scale, whose channels are `pitch` apart. */
-typedef struct CpuAlike {
+typedef struct CpuBilateralWindows {
     const HaloBilateral *how;
     const float *const *line; /* [window.height], from the first column of the first window on */
     const float *middle;      /* that of the first window */
     int64_t channels, pitch;
-} CpuAlike;
+} CpuBilateralWindows;
 
 typedef struct CpuBilateralKernels {
     /* n pixels, in channels as those of lines. */
-    void (*means)(const CpuAlike *alike, int64_t n, float *out);
+    void (*means)(const CpuBilateralWindows *alike, int64_t n, float *out);
 } CpuBilateralKernels;
 
 #endif

@@ -6,14 +6,15 @@
 
 #include "halo/numerics.h"
 #include "packed.h"
+#include "primitives.h"
 #include "stencil.h"
 
 /* Of a tile. Where columns become rows each row of the source is read for all rows of the tile: they are as
  * many as leave some columns; and long enough that the result is not written piece by piece. */
 #define TILE_BYTES 16384
-#define TURNED_BYTES (128 * 1024)
-#define TURNED_ROWS 64
-/* What is moved past the end of a row (CpuTurn). */
+#define TRANSPOSED_BYTES (128 * 1024)
+#define TRANSPOSED_ROWS 64
+/* What is moved past the end of a row (CpuTranspose). */
 #define SLACK 16
 
 /* ---- the result ----------------------------------------------------------------------------------------- */
@@ -30,7 +31,7 @@ static void fill(const CpuGather *p, int64_t n, char *out, uint64_t *clipped)
 }
 
 /* n pixels as they lie in the source become those of the result. */
-static void convert(const CpuGather *p, char *from, int64_t n, float *room, char *out, uint64_t *clipped)
+static void convert(const CpuGather *p, char *from, int64_t n, float *workspace, char *out, uint64_t *clipped)
 {
     const CpuRowKernels *rows = p->device->kernels->rows;
     const HaloDtype dtype = p->src->shape.dtype;
@@ -40,17 +41,17 @@ static void convert(const CpuGather *p, char *from, int64_t n, float *room, char
         memcpy(out, from, (size_t)(n * p->size));
         return;
     }
-    float *const row = dtype == HALO_F32 ? (float *)(void *)from : room;
-    if (row == room) rows->load[dtype](from, samples, room);
+    float *const row = dtype == HALO_F32 ? (float *)(void *)from : workspace;
+    if (row == workspace) rows->load[dtype](from, samples, workspace);
     rows->store[p->dst->shape.dtype](row, samples, p->store, out, clipped);
 }
 
 /* Rows of a tile, whose pixels that come from the source are in `made`, or, where that is NULL, in place. */
-static void finish(const CpuGather *p, const CpuGatherTile *t, char *made, float *room, uint64_t *clipped)
+static void finish(const CpuGather *p, const CpuGatherTile *t, char *made, float *workspace, uint64_t *clipped)
 {
     const bool whole = p->value == NULL && p->pitch == t->cols * p->size && t->cols == p->dst->cols;
     if (whole && made != NULL && cpu_is_packed(p->dst)) {
-        convert(p, made, t->cols * t->rows, room, halo_at(p->dst, p->dst->x0, p->dst->y0 + t->y), clipped);
+        convert(p, made, t->cols * t->rows, workspace, halo_at(p->dst, p->dst->x0, p->dst->y0 + t->y), clipped);
         return;
     }
     for (int64_t r = 0; r < t->rows; r++) {
@@ -64,7 +65,7 @@ static void finish(const CpuGather *p, const CpuGatherTile *t, char *made, float
             fill(p, t->cols - end, out + end * p->out_size, clipped);
         }
         if (made != NULL)
-            convert(p, made + r * p->pitch + first * p->size, end - first, room, out + first * p->out_size,
+            convert(p, made + r * p->pitch + first * p->size, end - first, workspace, out + first * p->out_size,
                     clipped);
     }
 }
@@ -83,7 +84,7 @@ static void make_tile(void *context, int64_t index, int worker)
         cpu_gather_move(p, &t, tile, p->pitch);
     if (!in_place || p->value != NULL)
         finish(p, &t, in_place ? NULL : tile, (float *)(void *)(scratch + p->at_row), &clipped);
-    atomic_fetch_add_explicit(&p->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(p->device, clipped);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -91,17 +92,17 @@ static void make_tile(void *context, int64_t index, int worker)
 /* Tiles are columns of the result side by side where a row is short, or rows below each other. */
 static void choose_tiles(CpuGather *p)
 {
-    const bool turned = p->how->transposed;
-    const int64_t bytes = turned ? TURNED_BYTES : TILE_BYTES;
-    p->tile_rows = turned ? most(1, least(TURNED_ROWS, least(p->dst->rows, TILE_BYTES / p->size))) : 1;
+    const bool transposed = p->how->transposed;
+    const int64_t bytes = transposed ? TRANSPOSED_BYTES : TILE_BYTES;
+    p->tile_rows = transposed ? most(1, least(TRANSPOSED_ROWS, least(p->dst->rows, TILE_BYTES / p->size))) : 1;
     p->tile_cols = least(p->dst->cols, most(1, bytes / p->tile_rows / p->size));
-    if (!turned) p->tile_rows = least(p->dst->rows, most(1, bytes / p->tile_cols / p->size));
+    if (!transposed) p->tile_rows = least(p->dst->rows, most(1, bytes / p->tile_cols / p->size));
     p->tiles = divide_up(p->dst->cols, p->tile_cols);
-    p->pitch = p->tile_cols * p->size + (turned ? SLACK : 0);
+    p->pitch = p->tile_cols * p->size + (transposed ? SLACK : 0);
 }
 
 /* A tile and a row for every worker; the first has the border's pixel for all. */
-static HaloStatus take_room(CpuGather *p)
+static HaloStatus take_workspace(CpuGather *p)
 {
     HaloStatus status = HALO_OK;
     const HaloBuf *dst = p->dst;
@@ -144,18 +145,18 @@ static HaloStatus find_places(CpuGather *p)
 {
     const HaloGather *how = p->how;
     const HaloBuf *src = p->src, *dst = p->dst;
-    const bool turned = how->transposed;
+    const bool transposed = how->transposed;
     const CpuPlaces along = {how->x0, how->step_x, src->shape.width, how->border, 0, 0},
                     down = {how->y0, how->step_y, src->shape.height, how->border, 0, 0};
-    p->x = turned ? down : along;
-    p->y = turned ? along : down;
+    p->x = transposed ? down : along;
+    p->y = transposed ? along : down;
     cpu_find_inside(&p->x, dst->x0, dst->cols);
     cpu_find_inside(&p->y, dst->y0, dst->rows);
     const int64_t first[2] = {src->x0, src->y0}, held[2] = {src->cols, src->rows};
-    return holds(&p->x, dst->cols, first[turned], held[turned]) &&
-                   holds(&p->y, dst->rows, first[!turned], held[!turned])
+    return holds(&p->x, dst->cols, first[transposed], held[transposed]) &&
+                   holds(&p->y, dst->rows, first[!transposed], held[!transposed])
                ? HALO_OK
-               : halo_fail(HALO_ERR_BUG, "pixels were to be gathered that the source does not hold");
+               : halo_fail(HALO_ERR_BUG, "internal: the source of a gather does not hold the pixels it needs");
 }
 
 static HaloStatus gather_tiles(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
@@ -168,7 +169,7 @@ static HaloStatus gather_tiles(HaloDevice *device, const HaloBuf *src, HaloBuf *
     p.as_is = src->shape.dtype == dst->shape.dtype && src->shape.dtype != HALO_F32 && store.num == 1.0f &&
               store.den == 1.0f; /* NaN have one pattern */
     choose_tiles(&p);
-    HALO_TRY(take_room(&p));
+    HALO_TRY(take_workspace(&p));
     HALO_TRY(find_places(&p));
     if (p.value != NULL) make_value(&p);
     const double work = (double)dst->cols * (double)dst->rows * dst->shape.channels * 4;
@@ -207,16 +208,16 @@ static bool is_whole_rows(const HaloBuf *src, const HaloBuf *dst, const HaloGath
            dst->cols == dst->shape.width && gather->x0 == 0 && gather->step_x == 1;
 }
 
-static HaloGather turned(const HaloGather *gather)
+static HaloGather transposed(const HaloGather *gather)
 {
-    HaloGather turned = *gather;
-    turned.width = gather->height;
-    turned.height = gather->width;
-    turned.x0 = gather->y0;
-    turned.y0 = gather->x0;
-    turned.step_x = gather->step_y;
-    turned.step_y = gather->step_x;
-    return turned;
+    HaloGather transposed = *gather;
+    transposed.width = gather->height;
+    transposed.height = gather->width;
+    transposed.x0 = gather->y0;
+    transposed.y0 = gather->x0;
+    transposed.step_x = gather->step_y;
+    transposed.step_y = gather->step_x;
+    return transposed;
 }
 
 HaloStatus cpu_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather, HaloStore store)
@@ -227,7 +228,8 @@ HaloStatus cpu_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || gather->step_x == 0 || gather->step_y == 0 ||
         src->shape.width < 1 || src->shape.height < 1)
-        return halo_fail(HALO_ERR_BUG, "pixels were to be gathered from what has none");
+        return halo_fail(HALO_ERR_BUG,
+                         "internal: a gather needs pixels of equal channels and steps that are not 0");
     if (how.transposed && (src->shape.height == 1 || cpu_is_column(src))) { /* a line, one way or the other */
         from = src->shape.height == 1 ? as_column(src) : cpu_as_line(src);
         how.transposed = false;
@@ -244,7 +246,7 @@ HaloStatus cpu_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     if (!how.transposed && cpu_are_columns(&from, &to)) {
         from = cpu_as_line(&from);
         to = cpu_as_line(&to);
-        how = turned(&how);
+        how = transposed(&how);
     }
     return gather_tiles(device, &from, &to, &how, store);
 }

@@ -1,4 +1,4 @@
-/* What is moved, and what becomes of it, of a gather. */
+/* Gathers (HALO_GATHER): what is moved, and to what it is converted. */
 #ifndef CPU_GATHER_H
 #define CPU_GATHER_H
 

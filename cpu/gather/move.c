@@ -1,12 +1,12 @@
 /* Pixels as they are, from where they lie to where they go. */
 #include <string.h>
 
+#include "gather/gather.h"
 #include "halo/numerics.h"
 #include "halo/pixels.h"
-#include "gather/gather.h"
 
 /* Of columns that become rows at a time: both lie in the first-level cache. */
-#define TURNED_BYTES 16384
+#define TRANSPOSED_BYTES 16384
 
 /* ---- places --------------------------------------------------------------------------------------------- */
 
@@ -61,10 +61,10 @@ static void move_inside(const CpuGather *p, const Rows *r, int64_t k, int64_t en
     if (count < 1) return;
     const char *const from = pixel_of(p, r, p->x.from + p->x.step * k);
     if (p->how->transposed) {
-        const int64_t some = most(1, TURNED_BYTES / r->rows / size);
+        const int64_t some = most(1, TRANSPOSED_BYTES / r->rows / size);
         for (int64_t i = 0; i < count; i += some)
-            pixels->turn(&(CpuTurn){from + i * step, step, pitch, size, to + i * size, r->pitch, r->rows,
-                                    least(some, count - i)});
+            pixels->transpose(&(CpuTranspose){from + i * step, step, pitch, size, to + i * size, r->pitch,
+                                              r->rows, least(some, count - i)});
     } else if (step == -size) {
         pixels->mirror(from + (count - 1) * step, pitch, r->rows, count, size, to, r->pitch);
     } else {

@@ -25,7 +25,7 @@ bool cpu_mean_counts_scratch(CpuMean *m, int64_t *total)
 const double *cpu_mean_counts(const CpuMeanTask *task, int64_t row, const int32_t *number)
 {
     const CpuMean *m = task->m;
-    const CpuWholeKernels *kernels = m->device->kernels->whole;
+    const CpuIntegerKernels *kernels = m->device->kernels->integers;
     double *const count = (double *)(void *)(task->scratch + m->at_count);
     int32_t *const slid = integers_at(task, m->at_slid);
     int32_t *const here = slid + row % rows_of(m) * m->pitch;

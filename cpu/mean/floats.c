@@ -29,36 +29,56 @@ bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total)
 {
     const int64_t channels = m->dst->shape.channels, height = m->window.height;
     const int64_t wide = (m->tile_cols + m->window.width - 1) * channels;
-    const int64_t room = has_rows(m) ? cpu_mean_along_room(m->tile_cols, m->window.width, channels) : 0;
+    const int64_t workspace =
+        has_rows(m) ? cpu_mean_horizontal_workspace(m->tile_cols, m->window.width, channels) : 0;
     const int64_t run = has_columns(m) ? halo_mean_run(height) : 1;
     const int64_t between = has_columns(m) ? halo_mean_between(height, run - 1) : 0;
-    m->ring = height - 1 + run + CPU_MEAN_ABREAST - 1;
+    m->ring = height - 1 + run + CPU_MEAN_LINES - 1;
     m->total_ring = between + 1;
     m->count = (double)m->window.width * (double)height;
     m->scale = has_columns(m) ? halo_mean_scale(m->window.width) : 1.0;
-    if (room < 0) return false;
+    if (workspace < 0) return false;
     if (m->window.nan_ignore && (!cpu_mean_counts_scratch(m, total) ||
                                  !cpu_reserve(total, run * m->pitch, sizeof(double), &m->at_counts)))
         return false;
-    /* A window with more rows than the picture meets the same rows again: their sums are kept, and those of
-     * what is outside. */
+    /* A window with more rows than the image reads the same rows again: their sums are kept, and those of rows
+     * outside. */
     m->kept = !has_columns(m) || m->window.nan_ignore || m->source.src->shape.height >= height
                   ? 0
                   : m->source.src->shape.height + 1;
-    if (!cpu_reserve(total, m->kept, 1, &m->at_known) || !cpu_mean_abreast_scratch(m, total)) return false;
+    if (!cpu_reserve(total, m->kept, 1, &m->at_known) || !cpu_mean_interleaved_scratch(m, total)) return false;
     for (int p = 0; p < cpu_mean_planes(m); p++)
         if (!reserve_plane(m, run, &m->plane[p], total)) return false;
-    return cpu_reserve(total, room, sizeof(double), &m->at_room) &&
+    return cpu_reserve(total, workspace, sizeof(double), &m->at_workspace) &&
            (!deviates(m) || cpu_reserve(total, wide, sizeof(double), &m->at_square)) &&
            cpu_reserve(total, (between / 16 + 4) * CPU_MEAN_CHUNK, sizeof(double), &m->at_between) &&
            cpu_reserve(total, CPU_MEAN_CHUNK, sizeof(float), &m->at_mean);
 }
 
-/* ---- along lines ------------------------------------------------------------------------------------- */
+/* ---- horizontal ------------------------------------------------------------------------------------- */
 
 static double *doubles_at(const CpuMeanTask *task, int64_t at)
 {
     return (double *)(void *)(task->scratch + at);
+}
+
+/* Squares of floats have 48 bits: sums of so many are exact in f64. */
+#define EXACT_SQUARES 32
+
+/* Do windows along a line hold nothing but copies of one pixel, as in an image of one column? Then their sum is
+ * a product, as exact in f64 as the chain of additions. */
+static bool is_product(const CpuMean *m, int plane)
+{
+    const CpuStencil *source = &m->source;
+    const HaloBorder border = m->window.border;
+    return source->src->shape.width == 1 && !m->window.nan_ignore &&
+           m->window.width < (plane == 1 ? EXACT_SQUARES : 1 << 24) && border != HALO_BORDER_ZERO &&
+           border != HALO_BORDER_CONSTANT;
+}
+
+static float *space_for_line(const CpuMeanTask *task)
+{
+    return (float *)(void *)(task->scratch + task->m->at_line);
 }
 
 /* Line `row`, and how many numbers the windows hold that end in it: NULL where all count. */
@@ -67,12 +87,29 @@ static const float *read_line(const CpuMeanTask *task, int64_t row, const double
     const CpuMean *m = task->m;
     const int64_t wide = (task->cols + m->window.width - 1) * m->dst->shape.channels;
     int32_t *const number = (int32_t *)(void *)(task->scratch + m->at_number);
-    float *const line = cpu_mean_line(task, row);
     *counts = NULL;
+    if (is_product(m, cpu_mean_planes(m) - 1)) { /* the pixel alone */
+        CpuStencil pixel = m->source;
+        pixel.ox = pixel.reach = 0;
+        cpu_source_line(&pixel, 0, task->y + m->window.oy + row, 1, space_for_line(task));
+        return space_for_line(task);
+    }
+    float *const line = cpu_mean_line(task, row);
     if (!m->window.nan_ignore) return line;
-    m->device->kernels->whole->numbers(line, wide, number);
+    m->device->kernels->integers->numbers(line, wide, number);
     *counts = cpu_mean_counts(task, row, number);
     return line;
+}
+
+static void multiply(const CpuMeanTask *task, const float *line, bool squares, double *sum)
+{
+    const CpuMean *m = task->m;
+    const double times = (double)m->window.width;
+    if (squares)
+        m->device->kernels->mean->square(line, task->n, sum);
+    else
+        for (int64_t i = 0; i < task->n; i++) sum[i] = (double)line[i];
+    for (int64_t i = 0; i < task->n; i++) sum[i] = sum[i] * times + HALO_MEAN_NOTHING;
 }
 
 /* The sums along a line of its samples or, for plane 1, of their squares. */
@@ -83,10 +120,14 @@ static void sum_line(const CpuMeanTask *task, const float *line, int plane, doub
     const int64_t channels = m->dst->shape.channels, wide = (task->cols + m->window.width - 1) * channels;
     const CpuMeanLine along = {task->x, task->cols, m->window.width, halo_mean_run(m->window.width), channels};
     double *const square = has_rows(m) ? doubles_at(task, m->at_square) : sum;
+    if (has_rows(m) && is_product(m, plane)) {
+        multiply(task, line, plane == 1, sum);
+        return;
+    }
     if (plane == 1) kernels->square(line, wide, square);
     if (has_rows(m))
-        cpu_mean_along(kernels, plane == 1, plane == 1 ? (const void *)square : line, &along,
-                       doubles_at(task, m->at_room), sum);
+        cpu_mean_horizontal(kernels, plane == 1, plane == 1 ? (const void *)square : line, &along,
+                            doubles_at(task, m->at_workspace), sum);
     else if (plane == 0)
         kernels->lay[0](line, task->n, true, sum);
 }
@@ -132,15 +173,7 @@ static void rows_alone(const CpuMeanTask *task, uint64_t *clipped)
     }
 }
 
-/* ---- down columns ------------------------------------------------------------------------------------ */
-
-void *cpu_mean_ring_line(const CpuMeanTask *task, int64_t row, int plane)
-{
-    const CpuMean *m = task->m;
-    const int64_t element = (task->y + row) % m->ring * m->pitch;
-    char *const ring = task->scratch + m->plane[plane].at_ring;
-    return ring + element * (int64_t)(deviates(m) ? sizeof(double) : sizeof(float));
-}
+/* ---- vertical ------------------------------------------------------------------------------------ */
 
 static void sum_row(const CpuMeanTask *task, int64_t row, const double **counts)
 {
@@ -185,18 +218,18 @@ static void fill_upto(const CpuMeanTask *task, int64_t row, int64_t *filled, con
 {
     *counts = NULL;
     while (*filled <= row) {
-        const bool several = cpu_mean_goes_abreast(task->m) &&
-                             *filled + CPU_MEAN_ABREAST <= task->rows + task->m->window.height - 1;
+        const bool several = cpu_mean_is_interleaved(task->m) &&
+                             *filled + CPU_MEAN_LINES <= task->rows + task->m->window.height - 1;
         if (several)
-            cpu_mean_abreast(task, *filled);
+            cpu_mean_interleaved(task, *filled);
         else
             fill_line(task, *filled, counts);
-        *filled += several ? CPU_MEAN_ABREAST : 1;
+        *filled += several ? CPU_MEAN_LINES : 1;
     }
 }
 
 /* The lines before the first output's last. */
-static void fill_first(const CpuMeanTask *task, const CpuMeanDown down[2], int64_t *filled)
+static void fill_first(const CpuMeanTask *task, const CpuMeanVertical down[2], int64_t *filled)
 {
     const CpuMean *m = task->m;
     const int64_t run = halo_mean_run(m->window.height);
@@ -215,24 +248,24 @@ static void fill_first(const CpuMeanTask *task, const CpuMeanDown down[2], int64
     }
 }
 
-static CpuMeanDown down_of(const CpuMeanTask *task, int plane)
+static CpuMeanVertical vertical_of(const CpuMeanTask *task, int plane)
 {
     const CpuMean *m = task->m;
-    return (CpuMeanDown){.line = task->scratch + m->plane[plane].at_ring,
-                         .total = doubles_at(task, m->plane[plane].at_total),
-                         .sofar = doubles_at(task, m->plane[plane].at_sofar),
-                         .room = doubles_at(task, m->at_between),
-                         .ring = m->ring,
-                         .total_ring = m->total_ring,
-                         .pitch = m->pitch,
-                         .window = m->window.height,
-                         .mean_pitch = m->dst->stride / (int64_t)sizeof(float),
-                         .scale = m->scale,
-                         .count = m->count};
+    return (CpuMeanVertical){.line = task->scratch + m->plane[plane].at_ring,
+                             .total = doubles_at(task, m->plane[plane].at_total),
+                             .sofar = doubles_at(task, m->plane[plane].at_sofar),
+                             .workspace = doubles_at(task, m->at_between),
+                             .ring = m->ring,
+                             .total_ring = m->total_ring,
+                             .pitch = m->pitch,
+                             .window = m->window.height,
+                             .mean_pitch = m->dst->stride / (int64_t)sizeof(float),
+                             .scale = m->scale,
+                             .count = m->count};
 }
 
 /* The outputs of the rows whose lines are there, chunk by chunk. */
-static void finish_rows(const CpuMeanTask *task, int64_t row, CpuMeanDown down[2], const double *counts,
+static void finish_rows(const CpuMeanTask *task, int64_t row, CpuMeanVertical down[2], const double *counts,
                         uint64_t *clipped)
 {
     const CpuMean *m = task->m;
@@ -246,7 +279,8 @@ static void finish_rows(const CpuMeanTask *task, int64_t row, CpuMeanDown down[2
         for (int p = 0; p < cpu_mean_planes(m); p++) {
             sums[p] = doubles_at(task, m->plane[p].at_sums);
             down[p].mean = at_once ? made : NULL;
-            m->device->kernels->mean->down[deviates(m)](&down[p], first, (double(*)[CPU_MEAN_CHUNK])sums[p]);
+            m->device->kernels->mean->vertical[deviates(m)](&down[p], first,
+                                                            (double(*)[CPU_MEAN_CHUNK])sums[p]);
         }
         if (at_once) continue;
         for (int64_t k = 0; k < down[0].rows; k++) {
@@ -263,8 +297,8 @@ static void columns(const CpuMeanTask *task, uint64_t *clipped)
     const CpuMean *m = task->m;
     const int64_t height = m->window.height, run = halo_mean_run(height);
     double *const counts = m->window.nan_ignore ? doubles_at(task, m->at_counts) : NULL;
-    CpuMeanDown down[2] = {{0}};
-    for (int p = 0; p < cpu_mean_planes(m); p++) down[p] = down_of(task, p);
+    CpuMeanVertical down[2] = {{0}};
+    for (int p = 0; p < cpu_mean_planes(m); p++) down[p] = vertical_of(task, p);
     memset(task->scratch + m->at_known, 0, (size_t)m->kept);
     int64_t filled = 0;
     fill_first(task, down, &filled);

@@ -6,7 +6,7 @@
 #include "halo/numerics.h"
 #include "mean.h"
 
-/* Sums that are made: of samples, and of their squares, those of words in halves. */
+/* Sums that are made: of samples, and of their squares, those of u16 in halves. */
 static int sums_of(const CpuMean *m)
 {
     return m->kind == HALO_MEAN_PLAIN ? 1 : m->source.src->shape.dtype == HALO_U8 ? 2 : 3;
@@ -40,26 +40,27 @@ static int32_t *integers_at(const CpuMeanTask *task, int64_t at)
 static void finish(const CpuMeanTask *task, int64_t row, int32_t *const sum[], uint64_t *clipped)
 {
     const CpuMean *m = task->m;
-    const CpuWholeKernels *kernels = m->device->kernels->whole;
+    const CpuIntegerKernels *kernels = m->device->kernels->integers;
     const int64_t count = m->window.width * m->window.height;
     float *const made = (float *)(void *)(task->scratch + m->at_line);
     if (m->kind != HALO_MEAN_PLAIN) {
         kernels->deviation(sum[0], sum[1], sum[2], task->n, (double)count, m->kind == HALO_MEAN_SD, made);
     } else if (m->source.src->shape.dtype == HALO_U8 && m->dst->shape.dtype == HALO_U8 &&
                m->store.num == 1.0f && m->store.den == 1.0f) {
-        kernels->divide_bytes(sum[0], task->n, count, m->narrow, halo_at(m->dst, task->x, task->y + row));
+        kernels->divide_bytes(sum[0], task->n, count, m->fits_f32, halo_at(m->dst, task->x, task->y + row));
         return;
     } else {
-        kernels->divide(sum[0], task->n, count, m->narrow, made);
+        kernels->divide(sum[0], task->n, count, m->fits_f32, made);
     }
     cpu_mean_store(task, row, 0, task->n, made, clipped);
 }
 
-/* Of a picture of one row: its samples as often as windows meet it, and what lies outside as often. */
+/* An image of one row: its samples count as often as a window holds that row, samples outside as often as it
+ * holds others. */
 static void sum_row(const CpuMeanTask *task, int64_t wide, int32_t *const column[])
 {
     const CpuMean *m = task->m;
-    const CpuWholeKernels *kernels = m->device->kernels->whole;
+    const CpuIntegerKernels *kernels = m->device->kernels->integers;
     const HaloDtype dtype = m->source.src->shape.dtype;
     int64_t inside = 0;
     for (int64_t j = 0; j < m->window.height; j++)
@@ -80,14 +81,14 @@ static void slide(const CpuMeanTask *task, int32_t *const column[], int32_t *con
 {
     const CpuMean *m = task->m;
     for (int s = 0; s < sums_of(m); s++)
-        m->device->kernels->whole->slide(column[s], task->cols, m->window.width, m->dst->shape.channels,
-                                         sum[s]);
+        m->device->kernels->integers->slide(column[s], task->cols, m->window.width, m->dst->shape.channels,
+                                            sum[s]);
 }
 
 void cpu_mean_integers(const CpuMeanTask *task, uint64_t *clipped)
 {
     const CpuMean *m = task->m;
-    const CpuWholeKernels *kernels = m->device->kernels->whole;
+    const CpuIntegerKernels *kernels = m->device->kernels->integers;
     const HaloDtype dtype = m->source.src->shape.dtype;
     const int64_t height = m->window.height;
     const int64_t wide = (task->cols + m->window.width - 1) * m->dst->shape.channels;

@@ -1,28 +1,11 @@
 /* Means of windows, at a cost that does not grow with them. The image is cut into tiles. */
 #include "mean.h"
+
 #include "halo/means.h"
-#include "inside.h"
+#include "primitives.h"
 #include "strips.h"
 
 /* ---- tiles ------------------------------------------------------------------------------------------- */
-
-float *cpu_mean_line(const CpuMeanTask *task, int64_t row)
-{
-    const CpuMean *m = task->m;
-    float *const line = (float *)(void *)(task->scratch + m->at_line);
-    cpu_source_line(&m->source, task->x, task->y + m->window.oy + row, task->cols, line);
-    return line;
-}
-
-void cpu_mean_store(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, float *mean,
-                    uint64_t *clipped)
-{
-    const CpuMean *m = task->m;
-    const HaloDtype to = m->dst->shape.dtype;
-    char *const line = halo_at(m->dst, task->x, task->y + row);
-    m->device->kernels->rows->store[to](mean, n, m->store, line + first * (int64_t)halo_dtype_size(to),
-                                        clipped);
-}
 
 static void run_task(void *context, int64_t index, int worker)
 {
@@ -35,11 +18,11 @@ static void run_task(void *context, int64_t index, int worker)
     task.cols = least(m->tile_cols, m->dst->cols - x);
     task.rows = least(m->tile_rows, m->dst->rows - y);
     task.n = task.cols * m->dst->shape.channels;
-    if (m->whole)
+    if (m->integer)
         cpu_mean_integers(&task, &clipped);
     else
         cpu_mean_floats(&task, &clipped);
-    atomic_fetch_add_explicit(&m->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(m->device, clipped);
 }
 
 /* ---- laying out -------------------------------------------------------------------------------------- */
@@ -79,13 +62,13 @@ static bool choose_scratch(CpuMean *m)
     while (m->pitch < row && m->pitch < CPU_MEAN_CHUNK) m->pitch *= 2;
     if (row > CPU_MEAN_CHUNK) m->pitch = divide_up(row, CPU_MEAN_CHUNK) * CPU_MEAN_CHUNK;
     if (!cpu_reserve(&total, most(wide, m->pitch), sizeof(float), &m->at_line) ||
-        !(m->whole ? cpu_mean_integers_scratch(m, &total) : cpu_mean_floats_scratch(m, &total)))
+        !(m->integer ? cpu_mean_integers_scratch(m, &total) : cpu_mean_floats_scratch(m, &total)))
         return false;
     m->scratch_bytes = total;
     return true;
 }
 
-/* Sums of whole numbers, and of their squares or halves of these, fit 32 bits, and those along a line f32 where
+/* Sums of integers, and of their squares or halves of these, fit 32 bits, and those along a line f32 where
  * they would be rounded to it. */
 static void choose_way(CpuMean *m, const HaloBuf *src)
 {
@@ -94,19 +77,19 @@ static void choose_way(CpuMean *m, const HaloBuf *src)
     const int64_t white = dtype == HALO_U8 ? 255 : 65535,
                   greatest = m->kind != HALO_MEAN_PLAIN && dtype == HALO_U8 ? white * white : white;
     int64_t row, sum;
-    m->whole = dtype != HALO_F32 && halo_rank_keys(dtype, window->border, window->value) == dtype &&
-               halo_mul(window->width, greatest, &row) && halo_mul(window->height, row, &sum) &&
-               sum <= INT32_MAX && (m->kind != HALO_MEAN_PLAIN || row <= 1 << 24);
-    m->narrow = m->whole && sum <= 1 << 24;
-    if (m->whole) m->window.nan_ignore = false;
+    m->integer = dtype != HALO_F32 && halo_rank_keys(dtype, window->border, window->value) == dtype &&
+                 halo_mul(window->width, greatest, &row) && halo_mul(window->height, row, &sum) &&
+                 sum <= INT32_MAX && (m->kind != HALO_MEAN_PLAIN || row <= 1 << 24);
+    m->fits_f32 = m->integer && sum <= 1 << 24;
+    if (m->integer) m->window.nan_ignore = false;
 }
 
 /* Are sums of a column's windows as exact along it as they are down it? */
-static bool is_whole_turned(const HaloBuf *src, const HaloMean *mean)
+static bool is_exact_transposed(const HaloBuf *src, const HaloMean *mean)
 {
-    CpuMean turned = {.window = cpu_turned(&mean->window), .kind = mean->kind};
-    choose_way(&turned, src);
-    return turned.whole;
+    CpuMean transposed = {.window = cpu_transposed(&mean->window), .kind = mean->kind};
+    choose_way(&transposed, src);
+    return transposed.integer;
 }
 
 /* ---- strips of few columns ---------------------------------------------------------------------------- */
@@ -116,7 +99,7 @@ static bool is_whole_turned(const HaloBuf *src, const HaloMean *mean)
 
 /* Rows after which runs of rows, and runs of runs, begin anew together: the order of sums depends on where a
  * row lies in them. */
-static int64_t rows_until_alike(int64_t height)
+static int64_t rows_until_repeat(int64_t height)
 {
     int64_t period = 1;
     while (height > 1) {
@@ -130,31 +113,23 @@ static int64_t rows_until_alike(int64_t height)
 static bool has_strips(const CpuMean *m)
 {
     const HaloWindow *w = &m->window;
-    const bool deviates = m->kind != HALO_MEAN_PLAIN, costly = m->whole ? !deviates : deviates || w->nan_ignore;
-    return cpu_has_strips(m->source.src, m->dst, w, rows_until_alike(w->height)) &&
+    const bool deviates = m->kind != HALO_MEAN_PLAIN,
+               costly = m->integer ? !deviates : deviates || w->nan_ignore;
+    return cpu_has_strips(m->source.src, m->dst, w, rows_until_repeat(w->height)) &&
            (costly || m->dst->cols * m->dst->shape.channels <= STRIPS_FEWER);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
-typedef struct Parts {
+typedef struct Strips {
     HaloDevice *device;
-    const HaloBuf *src;
     const HaloMean *mean;
     HaloStore store;
-} Parts;
-
-static HaloStatus make_part(void *context, HaloBuf *part, bool inside)
-{
-    const Parts *p = context;
-    HaloMean mean = *p->mean;
-    if (inside) mean.window.border = HALO_BORDER_REPLICATE;
-    return cpu_mean(p->device, p->src, part, &mean, p->store);
-}
+} Strips;
 
 static HaloStatus make_strips(void *context, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window)
 {
-    const Parts *p = context;
+    const Strips *p = context;
     HaloMean mean = *p->mean;
     mean.window = *window;
     return cpu_mean(p->device, src, dst, &mean, p->store);
@@ -172,27 +147,20 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     if (window->width < 1 || window->height < 1 || !halo_mul(window->width, window->height, &count) ||
         count > (int64_t)1 << 52 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&m.source))
-        HALO_FAIL(HALO_ERR_BUG, "means were asked for of samples that the source does not hold");
-    if (cpu_inside_pays(src, dst, window)) {
-        Parts parts = {device, src, mean, store};
-        return cpu_inside_first(src, dst, window, make_part, &parts);
-    }
+        HALO_FAIL(HALO_ERR_BUG, "internal: the source of a mean filter does not hold the samples it needs");
     const int workers = cpu_workers(device, 16.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
     choose_way(&m, src);
-    if (m.whole && cpu_are_columns(src, dst) && is_whole_turned(src, mean)) { /* the same either way */
+    if (m.integer && cpu_are_columns(src, dst) && is_exact_transposed(src, mean)) { /* the same either way */
         const HaloBuf from = cpu_as_line(src);
         HaloBuf to = cpu_as_line(dst);
-        HaloMean turned = *mean;
-        turned.window = cpu_turned(window);
-        HALO_TRY(cpu_mean(device, &from, &to, &turned, store));
+        HaloMean transposed = *mean;
+        transposed.window = cpu_transposed(window);
+        HALO_TRY(cpu_mean(device, &from, &to, &transposed, store));
         goto out;
     }
-    if (cpu_mean_is_column(src, dst, mean)) return cpu_mean_column(device, src, dst, mean, store);
-    if (cpu_mean_is_narrow(&m)) return cpu_mean_narrow(&m, workers);
-    if (cpu_mean_is_row(&m)) return cpu_mean_row(&m, workers);
     if (has_strips(&m)) {
-        Parts parts = {device, src, mean, store};
-        return cpu_strips(device, src, dst, window, rows_until_alike(window->height), make_strips, &parts);
+        Strips strips = {device, mean, store};
+        return cpu_strips(device, src, dst, window, rows_until_repeat(window->height), make_strips, &strips);
     }
     choose_tiles(&m, workers);
     if (!choose_scratch(&m))

@@ -19,19 +19,19 @@ typedef struct CpuMean {
     HaloMeanKind kind;
     HaloStore store;
     HaloBuf *dst;
-    bool whole;                          /* samples are whole numbers, whose sums 32 bits hold, */
-    bool narrow;                         /* and f32 too */
+    bool integer;                        /* samples are integers, whose sums fit 32 bits, */
+    bool fits_f32;                       /* and f32 too */
     int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
     int64_t pitch;                       /* elements of a row of outputs: whole chunks, or a short one */
     int64_t ring, total_ring;            /* rows of lines, and of totals */
     int64_t kept, at_known;              /* lines kept for when they come again; which of them are there */
     double scale, count;                 /* a mean is its sum * scale / count */
-    int64_t at_line, at_number, at_slid, at_count, at_counts, at_room, at_square, at_between, at_mean;
+    int64_t at_line, at_number, at_slid, at_count, at_counts, at_workspace, at_square, at_between, at_mean;
     int64_t at_come, at_gone; /* lines of integers; the sums of their columns, and of windows */
     int64_t at_column[CPU_MEAN_SUMS], at_sum[CPU_MEAN_SUMS];
-    int64_t piece, at_lines, at_abreast, at_abreast_square, at_abreast_sum,
-        at_abreast_room;   /* lines side by side, a piece of them */
-    CpuMeanPlane plane[2]; /* of samples; of their squares */
+    int64_t piece, at_lines, at_interleaved, at_interleaved_square, at_interleaved_sum,
+        at_interleaved_workspace; /* lines side by side, a piece of them */
+    CpuMeanPlane plane[2];        /* of samples; of their squares */
     int64_t scratch_bytes;
     char *scratch;
     HaloDevice *device;
@@ -46,11 +46,13 @@ typedef struct CpuMeanTask {
     int64_t x, y, cols, rows, n; /* outputs; elements in a row of them */
 } CpuMeanTask;
 
-/* Line `row` of the task's part of the source. */
+/* task.c: line `row` of the task's part of the source. */
 float *cpu_mean_line(const CpuMeanTask *task, int64_t row);
 /* Stores n means as elements of row `row` of the outputs, from `first` on. */
 void cpu_mean_store(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, float *mean,
                     uint64_t *clipped);
+/* Line `row` of a plane's ring, which lies at position task->y + row: floats, or doubles of what deviates. */
+void *cpu_mean_ring_line(const CpuMeanTask *task, int64_t row, int plane);
 
 /* counts.c: how many numbers there are in windows of floats. Takes what line `row` has of them, each in order;
  * the windows that it ends have as many as it returns. */
@@ -61,34 +63,19 @@ const double *cpu_mean_counts(const CpuMeanTask *task, int64_t row, const int32_
 bool cpu_mean_integers_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_integers(const CpuMeanTask *task, uint64_t *clipped);
 
-/* narrow.c: the same over few columns. */
-bool cpu_mean_is_narrow(const CpuMean *m);
-HaloStatus cpu_mean_narrow(const CpuMean *m, int workers);
-
 /* floats.c: floats, by runs. */
 bool cpu_mean_floats_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_floats(const CpuMeanTask *task, uint64_t *clipped);
-/* Line `row` of a plane's ring, which lies at position task->y + row: floats, or doubles of what deviates. */
-void *cpu_mean_ring_line(const CpuMeanTask *task, int64_t row, int plane);
 
-/* abreast.c: the sums along CPU_MEAN_ABREAST lines at once, from `row` on, into their rings. */
-bool cpu_mean_goes_abreast(const CpuMean *m);
-bool cpu_mean_abreast_scratch(CpuMean *m, int64_t *total);
-void cpu_mean_abreast(const CpuMeanTask *task, int64_t row);
-
-/* row.c: the same of a picture of one row. */
-bool cpu_mean_is_row(const CpuMean *m);
-HaloStatus cpu_mean_row(const CpuMean *m, int workers);
-
-/* column.c: means of a picture of one column, floats or what goes their way. */
-bool cpu_mean_is_column(const HaloBuf *src, const HaloBuf *dst, const HaloMean *mean);
-HaloStatus cpu_mean_column(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
-                           HaloStore store);
+/* interleaved.c: the sums along CPU_MEAN_LINES lines at once, from `row` on, into their rings. */
+bool cpu_mean_is_interleaved(const CpuMean *m);
+bool cpu_mean_interleaved_scratch(CpuMean *m, int64_t *total);
+void cpu_mean_interleaved(const CpuMeanTask *task, int64_t row);
 
 /* along.c: the sums along a line of floats or doubles. Doubles that it needs for itself; -1 where they do not
  * fit 63 bits. */
-int64_t cpu_mean_along_room(int64_t count, int64_t window, int64_t channels);
-void cpu_mean_along(const CpuMeanKernels *kernels, bool doubles, const void *x, const CpuMeanLine *line,
-                    double *room, double *sum);
+int64_t cpu_mean_horizontal_workspace(int64_t count, int64_t window, int64_t channels);
+void cpu_mean_horizontal(const CpuMeanKernels *kernels, bool doubles, const void *x, const CpuMeanLine *line,
+                         double *workspace, double *sum);
 
 #endif

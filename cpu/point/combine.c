@@ -5,6 +5,7 @@
 
 #include "packed.h"
 #include "pieces.h"
+#include "primitives.h"
 
 /* ---- what is not one sample of each --------------------------------------------------------------------- */
 
@@ -20,7 +21,7 @@ static void keep_margins(const Pieces *p, float *row, const float *other, int64_
     }
 }
 
-/* ENDS: `pixel` has room for one. */
+/* ENDS: `pixel` has space for one. */
 static void fit_ends(const Pieces *p, float *row, float *pixel, int64_t x, int64_t pixels)
 {
     const HaloCombine *c = p->combine;
@@ -142,7 +143,7 @@ static bool suits(const HaloBuf *a, const HaloBuf *b, const HaloBuf *dst, const 
            to->alpha < to->channels && (c->kind != HALO_COMBINE_ENDS || holds_ends(b, dst, c));
 }
 
-/* Does each pixel meet those in the same place alone, in rows that are one? */
+/* Is each pixel combined with those in the same place alone, and can rows be joined to one? */
 static bool is_one_row(const HaloBuf *a, const HaloBuf *b, const HaloBuf *dst, const HaloCombine *c,
                        bool spread)
 {
@@ -171,7 +172,8 @@ HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, H
         return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: %lld are fitted at either end",
                          (long long)dst->shape.width, (long long)combine->taps);
     if (!suits(a, b, dst, combine))
-        return halo_fail(HALO_ERR_BUG, "a combination was asked for samples that its sources do not hold");
+        return halo_fail(HALO_ERR_BUG,
+                         "internal: the sources of a combination do not hold the samples it needs");
     HaloBuf a_row, b_row, dst_row;
     if (is_one_row(a, b, dst, combine, pieces.spread)) {
         a_row = cpu_rows_as_one(a, dst->y0, dst->rows);

@@ -3,8 +3,9 @@
 
 #include "packed.h"
 #include "pieces.h"
+#include "primitives.h"
 
-/* `row` holds the source, and then the result; `other` has room for as much. */
+/* `row` holds the source, and then the result; `other` has space for as much. */
 static float *map_piece(const Pieces *p, float *row, float *other, int64_t x, int64_t y, int64_t pixels)
 {
     const HaloMap *map = p->map;
@@ -18,7 +19,7 @@ static float *map_piece(const Pieces *p, float *row, float *other, int64_t x, in
     if (map->kind == HALO_MAP_GRAY) {
         out = other;
         if (bytes)
-            p->device->kernels->bytes->gray(halo_at(p->a, x, y), pixels, map->w, out);
+            p->device->kernels->u8->gray(halo_at(p->a, x, y), pixels, map->w, out);
         else
             rows->gray(row, pixels, from, map->w, out, to);
     } else if (alpha >= 0) { /* points go over all channels; alpha is put back from a copy */
@@ -48,14 +49,14 @@ HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     if (!cpu_pieces_hold(src, dst, 0, 0) || map->points < 0 || map->points > HALO_MAX_POINTS ||
         (gray ? from < 3 || (alpha >= 0 && (src->shape.alpha < 0 || alpha >= to)) || (alpha < 0 && to != 1)
               : from != to || alpha >= from))
-        return halo_fail(HALO_ERR_BUG, "a map was asked for samples that its source does not hold");
+        return halo_fail(HALO_ERR_BUG, "internal: the source of a map does not hold the samples it needs");
     const HaloBuf from_row = cpu_rows_as_one(src, dst->y0, dst->rows);
     HaloBuf to_row = cpu_as_one_row(dst);
     if (cpu_are_narrow(src, dst)) {
         pieces.a = &from_row;
         pieces.dst = &to_row;
     }
-    if (cpu_tables_pay(device, src, dst, map, store)) {
+    if (cpu_tables_pay(src, dst, map)) {
         HALO_TRY(cpu_tables_make(device, src, dst, map, store, &tables));
         pieces.tables = &tables;
     }

@@ -3,6 +3,7 @@
 
 #include "halo/fade.h"
 #include "pieces.h"
+#include "primitives.h"
 
 static float *mix_piece(const Pieces *p, float *row, float *other, int64_t x, int64_t y, int64_t pixels)
 {
@@ -31,7 +32,7 @@ HaloStatus cpu_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
                      .device = device};
     if (!cpu_pieces_hold(src, dst, 0, 0) || src->shape.dtype > HALO_F32 || mix->channels != to ||
         !is_well(mix, from))
-        return halo_fail(HALO_ERR_BUG, "channels were to be mixed that the source does not hold");
+        return halo_fail(HALO_ERR_BUG, "internal: the source does not hold the channels to mix");
     return cpu_pieces_run(&pieces);
 }
 
@@ -66,6 +67,6 @@ HaloStatus cpu_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                      .device = device};
     if (!cpu_pieces_hold(src, dst, 0, 0) || src->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels)
-        return halo_fail(HALO_ERR_BUG, "samples were to be faded that the source does not hold");
+        return halo_fail(HALO_ERR_BUG, "internal: the source of a fade does not hold the samples it needs");
     return cpu_pieces_run(&pieces);
 }

@@ -50,7 +50,7 @@ static void run_task(void *context, int64_t index, int worker)
         }
     }
     if (p->stream) p->device->kernels->rows->fence();
-    atomic_fetch_add_explicit(&p->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(p->device, clipped);
 }
 
 HaloStatus cpu_pieces_run(Pieces *p)

@@ -1,4 +1,4 @@
-/* Samples that meet none of their neighbours: rows are cut into pieces that stay in the first-level cache from
+/* Point operations: rows are cut into pieces that stay in the first-level cache from
  * the load to the store. */
 #ifndef CPU_POINT_PIECES_H
 #define CPU_POINT_PIECES_H
@@ -10,7 +10,7 @@ typedef struct Pieces Pieces;
 
 struct Pieces {
     /* Makes pixels of row y of the destination, from column x on, in `row` or in `other`, and returns which.
-     * Each has room for as many pixels of `widest` channels. */
+     * Each has space for as many pixels of `widest` channels. */
     float *(*make)(const Pieces *pieces, float *row, float *other, int64_t x, int64_t y, int64_t pixels);
     const HaloBuf *a, *b; /* b: NULL for maps */
     HaloBuf *dst;

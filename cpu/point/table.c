@@ -7,36 +7,16 @@
 
 static int64_t entries_of(HaloDtype dtype) { return dtype == HALO_U8 ? 256 : 65536; }
 
-/* Sums and products cost less than looking up, where the lookup is not by vectors; powers cost twenty times as
- * much. */
-static bool is_curve(const HaloMap *map)
+/* Sums and products take no longer than looking up; powers take twenty times as long. */
+bool cpu_tables_pay(const HaloBuf *src, const HaloBuf *dst, const HaloMap *map)
 {
+    const HaloDtype from = src->shape.dtype;
+    if (map->kind != HALO_MAP_POINTS || from > HALO_U16) return false;
+    if ((double)dst->cols * (double)dst->rows * dst->shape.channels < 8.0 * (double)entries_of(from))
+        return false;
     for (int p = 0; p < map->points; p++)
         if (map->point[p].op >= HALO_POINT_POWER) return true;
     return false;
-}
-
-/* Bytes that are clipped would be looked up a second time to be counted: then computing is as fast. */
-static bool clips_bytes(const CpuRowKernels *rows, const HaloMap *map, HaloStore store)
-{
-    float row[256];
-    uint8_t byte[256];
-    uint64_t lost = 0;
-    for (int v = 0; v < 256; v++) row[v] = (float)v;
-    rows->points(row, 256, map->point, map->points);
-    rows->store[HALO_U8](row, 256, store, byte, &lost);
-    return lost > 0;
-}
-
-bool cpu_tables_pay(const HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloMap *map,
-                    HaloStore store)
-{
-    const HaloDtype from = src->shape.dtype, to = dst->shape.dtype;
-    if (map->kind != HALO_MAP_POINTS || map->points == 0 || from > HALO_U16) return false;
-    if ((double)dst->cols * (double)dst->rows * dst->shape.channels < 8.0 * (double)entries_of(from))
-        return false;
-    return is_curve(map) ||
-           (from == HALO_U8 && to == HALO_U8 && !clips_bytes(device->kernels->rows, map, store));
 }
 
 /* ---- making --------------------------------------------------------------------------------------------- */
@@ -51,7 +31,7 @@ void cpu_tables_place(CpuTables *tables, const HaloDevice *device, const HaloBuf
 {
     const int64_t entries = entries_of(src->shape.dtype), size = (int64_t)halo_dtype_size(dst->shape.dtype);
     *tables = (CpuTables){.rows = device->kernels->rows,
-                          .bytes = device->kernels->bytes,
+                          .bytes = device->kernels->u8,
                           .from = src->shape.dtype,
                           .to = dst->shape.dtype,
                           .channels = dst->shape.channels,
@@ -92,24 +72,6 @@ void cpu_tables_set_straight(CpuTables *tables, HaloStore store)
     if (tables->alpha >= 0) fill(tables, &tables->straight, NULL, store);
 }
 
-/* As `threshold` leaves them. */
-static int split_of(const uint8_t *byte)
-{
-    int at = 1;
-    while (at < 256 && byte[at] == byte[0]) at++;
-    for (int v = at; v < 256; v++)
-        if (byte[v] != byte[255]) return 0;
-    return at < 256 ? at : 0;
-}
-
-/* As `invert` makes them. */
-static bool does_flip(const uint8_t *byte)
-{
-    for (int v = 0; v < 256; v++)
-        if (byte[v] != (v ^ byte[0])) return false;
-    return true;
-}
-
 HaloStatus cpu_tables_make(HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloMap *map,
                            HaloStore store, CpuTables *tables)
 {
@@ -118,10 +80,6 @@ HaloStatus cpu_tables_make(HaloDevice *device, const HaloBuf *src, const HaloBuf
     HALO_TRY(cpu_scratch(device, cpu_tables_bytes(src, dst), &block));
     cpu_tables_place(tables, device, src, dst, block);
     fill(tables, &tables->points, map, store);
-    if (tables->from == HALO_U8 && tables->to == HALO_U8) {
-        tables->points.split = split_of(tables->points.value);
-        tables->points.flips = does_flip(tables->points.value);
-    }
     cpu_tables_set_straight(tables, store);
 out:
     return status;
@@ -133,18 +91,6 @@ out:
     for (int64_t i = 0; i < n; i++) \
     ((D *)out)[i * step] = ((const D *)table->value)[((const S *)samples)[i * step]]
 
-static void look_bytes(const CpuTables *tables, const CpuTable *table, const uint8_t *samples, int64_t n,
-                       uint8_t *out)
-{
-    const uint8_t *value = table->value;
-    if (table->split > 0)
-        tables->bytes->split(samples, n, (uint8_t)table->split, value[0], value[255], out);
-    else if (table->flips)
-        tables->bytes->flip(samples, n, value[0], out);
-    else
-        tables->bytes->look(samples, n, value, out);
-}
-
 /* Every `step`-th sample. */
 static void look(const CpuTables *tables, const CpuTable *table, const void *samples, int64_t n, int64_t step,
                  void *out)
@@ -152,7 +98,7 @@ static void look(const CpuTables *tables, const CpuTable *table, const void *sam
     switch (tables->from * 3 + tables->to) {
     case HALO_U8 * 3 + HALO_U8:
         if (step == 1)
-            look_bytes(tables, table, samples, n, out);
+            tables->bytes->look(samples, n, table->value, out);
         else
             LOOK(uint8_t, uint8_t);
         break;

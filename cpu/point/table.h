@@ -9,21 +9,18 @@ typedef struct CpuTable {
     void *value;   /* [entries] samples of the destination */
     uint8_t *lost; /* [entries] 0 or 1 */
     bool clips;    /* any of them */
-    int split;     /* bytes are alike below this one, and from it on; 0: they are not */
-    bool flips;    /* they are v ^ value[0] */
 } CpuTable;
 
 typedef struct CpuTables {
     const CpuRowKernels *rows;
-    const CpuByteKernels *bytes;
+    const CpuU8Kernels *bytes;
     HaloDtype from, to;
     int channels, alpha; /* alpha: -1, or the channel that `straight` is for */
     CpuTable points, straight;
 } CpuTables;
 
 /* Is looking up faster than computing? */
-bool cpu_tables_pay(const HaloDevice *device, const HaloBuf *src, const HaloBuf *dst, const HaloMap *map,
-                    HaloStore store);
+bool cpu_tables_pay(const HaloBuf *src, const HaloBuf *dst, const HaloMap *map);
 /* What tables need, and where they lie; then what becomes of values from `at` on, of whose results nothing
  * stays; and alpha, as it is. */
 int64_t cpu_tables_bytes(const HaloBuf *src, const HaloBuf *dst);

@@ -9,13 +9,13 @@
 
 /* The greatest key is NaN's. Where it has to win among minima, or to lose among maxima, keys are taken one
  * further round: then it is the least. */
-uint32_t cpu_rank_extreme_turn(const CpuRank *r)
+uint32_t cpu_rank_extreme_offset(const CpuRank *r)
 {
     const bool maximum = r->rank->fraction > 0;
     return r->keys == HALO_F32 && maximum == r->rank->window.nan_ignore;
 }
 
-CpuExtremeOf *cpu_rank_few_of(const CpuRankTask *task)
+CpuExtremeOf *cpu_rank_small_of(const CpuRankTask *task)
 {
     return task->r->device->kernels->rank->extreme_of[task->r->rank->fraction > 0][task->keys];
 }
@@ -23,6 +23,15 @@ CpuExtremeOf *cpu_rank_few_of(const CpuRankTask *task)
 CpuExtreme *cpu_rank_extreme_of(const CpuRankTask *task)
 {
     return task->r->device->kernels->rank->extreme[task->r->rank->fraction > 0][task->keys];
+}
+
+/* Stores task->line as row `row` of the outputs. */
+static void store_line(const CpuRankTask *task, int64_t row, uint64_t *clipped)
+{
+    const CpuRank *r = task->r;
+    r->device->kernels->rows->store[r->dst->shape.dtype](task->line, task->cols * r->dst->shape.channels,
+                                                         r->store, halo_at(r->dst, task->x, task->y + row),
+                                                         clipped);
 }
 
 /* `count` pixels from column x on of source row y, or of what lies outside, as keys of floats. */
@@ -33,8 +42,8 @@ static void read_pixels(const CpuRankTask *task, int64_t x, int64_t y, int64_t c
     plain.ox = plain.reach = 0;
     if (count < 1) return;
     cpu_source_line(&plain, x, y, count, task->line);
-    r->device->kernels->rank->to_turned(task->line, count * r->dst->shape.channels, cpu_rank_extreme_turn(r),
-                                        key);
+    r->device->kernels->rank->to_offset_keys(task->line, count * r->dst->shape.channels,
+                                             cpu_rank_extreme_offset(r), key);
 }
 
 static bool whole_words(const HaloBuf *buf)
@@ -70,7 +79,7 @@ int cpu_rank_extreme_keys(const CpuRankTask *task)
     for (int64_t row = 0; row < task->high; row++) {
         const int64_t y = task->y + r->source.oy + row;
         if (!are_real(task, in, y, in_end - in)) return (int)r->keys;
-        if (r->source.border == HALO_BORDER_REPLICATE) continue; /* nothing else lies beside them */
+        if (r->source.border == HALO_BORDER_REPLICATE) continue; /* samples beside them are copies */
         if (!are_real(task, x, y, in - x) || !are_real(task, in_end, y, end - in_end)) return (int)r->keys;
     }
     return CPU_KEYS_REAL;
@@ -90,24 +99,26 @@ static void read_floats(const CpuRankTask *task, int64_t y, uint32_t *key)
         return;
     }
     read_pixels(task, x, y, in - x, key);
-    r->device->kernels->rank->to_turned(halo_at(src, in, held), (in_end - in) * channels,
-                                        cpu_rank_extreme_turn(r), key + (in - x) * channels);
+    r->device->kernels->rank->to_offset_keys(halo_at(src, in, held), (in_end - in) * channels,
+                                             cpu_rank_extreme_offset(r), key + (in - x) * channels);
     read_pixels(task, in_end, y, end - in_end, key + (in_end - x) * channels);
 }
 
-const void *cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *room)
+const void *cpu_rank_extreme_read(const CpuRankTask *task, int64_t row, void *workspace)
 {
     const CpuRank *r = task->r;
     const int64_t y = task->y + r->source.oy + row;
-    if (task->keys != HALO_F32) return cpu_source_samples(&r->source, task->x, y, task->cols, task->line, room);
-    read_floats(task, y, room);
-    return room;
+    if (task->keys != HALO_F32)
+        return cpu_source_samples(&r->source, task->x, y, task->cols, task->line, workspace);
+    read_floats(task, y, workspace);
+    return workspace;
 }
 
-void *cpu_rank_extreme_place(const CpuRankTask *task, int64_t row, void *room)
+void *cpu_rank_extreme_place(const CpuRankTask *task, int64_t row, void *workspace)
 {
     const CpuRank *r = task->r;
-    return r->plain && task->keys != HALO_F32 && !r->stream ? halo_at(r->dst, task->x, task->y + row) : room;
+    return r->plain && task->keys != HALO_F32 && !r->stream ? halo_at(r->dst, task->x, task->y + row)
+                                                            : workspace;
 }
 
 /* Keys of the type that is stored; `key` may be where they are to be. */
@@ -119,11 +130,11 @@ static void write_plain(const CpuRankTask *task, int64_t row, void *key)
     void *const to = halo_at(r->dst, task->x, task->y + row);
     const void *from = key;
     if (task->keys == HALO_F32 && !r->stream && whole_words(r->dst)) {
-        kernels->rank->from_turned(key, n, cpu_rank_extreme_turn(r), to);
+        kernels->rank->from_offset_keys(key, n, cpu_rank_extreme_offset(r), to);
         return;
     }
     if (task->keys == HALO_F32) {
-        kernels->rank->from_turned(key, n, cpu_rank_extreme_turn(r), task->line);
+        kernels->rank->from_offset_keys(key, n, cpu_rank_extreme_offset(r), task->line);
         from = task->line;
     }
     if (r->stream)
@@ -142,10 +153,10 @@ void cpu_rank_extreme_write(const CpuRankTask *task, int64_t row, void *key, uin
         return;
     }
     if (task->keys == HALO_F32)
-        kernels->rank->from_turned(key, n, cpu_rank_extreme_turn(r), task->line);
+        kernels->rank->from_offset_keys(key, n, cpu_rank_extreme_offset(r), task->line);
     else
         kernels->rows->load[r->keys](key, n, task->line);
-    cpu_rank_store(task, row, clipped);
+    store_line(task, row, clipped);
 }
 
 /* Lines of a task, as keys. */
@@ -212,25 +223,25 @@ void cpu_rank_extreme(const CpuRankTask *task, uint64_t *clipped)
     }
 }
 
-/* Few rows and columns: first along each line, then down the lines that a window has. */
-typedef struct Few {
+/* Small rows and columns: first along each line, then down the lines that a window has. */
+typedef struct Small {
     const CpuRankTask *task;
     CpuExtremeOf *extreme;
-    int64_t pixel; /* bytes of one */
-    char *room;    /* for a line of the source */
-} Few;
+    int64_t pixel;   /* bytes of one */
+    char *workspace; /* for a line of the source */
+} Small;
 
 /* The extremes of `width` pixels each, for `count` windows that begin at neighbouring pixels. */
-static void windows_along(const Few *f, const char *from, int64_t width, int64_t count, char *to)
+static void windows_along(const Small *f, const char *from, int64_t width, int64_t count, char *to)
 {
-    const void *column[CPU_RANK_FEW];
+    const void *column[CPU_RANK_SMALL];
     for (int64_t i = 0; i < width; i++) column[i] = from + i * f->pixel;
     if (count > 0) f->extreme(column, width, count * f->task->r->dst->shape.channels, to);
 }
 
 /* The same of a whole line whose samples are compared as they are, from where they lie; beyond its ends they
  * are repeated, so that what a window has of the picture is enough. False where that is not so. */
-static bool along_in_place(const Few *f, int64_t at, char *to)
+static bool along_in_place(const Small *f, int64_t at, char *to)
 {
     const CpuRankTask *task = f->task;
     const CpuRank *r = task->r;
@@ -250,24 +261,24 @@ static bool along_in_place(const Few *f, int64_t at, char *to)
     return true;
 }
 
-void cpu_rank_extreme_few(const CpuRankTask *task, uint64_t *clipped)
+void cpu_rank_extreme_small(const CpuRankTask *task, uint64_t *clipped)
 {
     const CpuRank *r = task->r;
     const int64_t width = r->rank->window.width, height = r->rank->window.height;
     const int64_t channels = r->dst->shape.channels, n = task->cols * channels;
-    const Few f = {task, cpu_rank_few_of(task), channels * (int64_t)halo_dtype_size(r->keys),
-                   task->scratch + r->at_area};
+    const Small f = {task, cpu_rank_small_of(task), channels * (int64_t)halo_dtype_size(r->keys),
+                     task->scratch + r->at_area};
     const int64_t bytes = task->cols * f.pixel;
-    char *const ring = task->scratch + r->at_block, *const room = ring + height * bytes;
-    const void *line[CPU_RANK_FEW];
+    char *const ring = task->scratch + r->at_block, *const workspace = ring + height * bytes;
+    const void *line[CPU_RANK_SMALL];
     for (int64_t at = 0; at < task->high; at++) {
         const int64_t row = at - (height - 1);
         char *const here = ring + at % height * bytes;
         line[at % height] = here;
         if (!along_in_place(&f, at, here))
-            windows_along(&f, cpu_rank_extreme_read(task, at, f.room), width, task->cols, here);
+            windows_along(&f, cpu_rank_extreme_read(task, at, f.workspace), width, task->cols, here);
         if (row < 0) continue;
-        void *const to = cpu_rank_extreme_place(task, row, room);
+        void *const to = cpu_rank_extreme_place(task, row, workspace);
         f.extreme(line, height, n, to);
         cpu_rank_extreme_write(task, row, to, clipped);
     }

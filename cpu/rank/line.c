@@ -1,7 +1,7 @@
 /* Windows along a line, as of sound. The samples of a stretch are put in order once; the set of those that a
  * window holds is a bit for each of their places in that order, and the answer moves by a place or two from one
  * window to the next. Words of 64 bits that are not empty have a bit in the next level, and so on, so that a
- * step from one member of the set to the next costs hardly more than a look, whatever lies between. */
+ * step from one member of the set to the next costs hardly more than a look, whatever the distance. */
 #include <string.h>
 
 #include "middle.h"
@@ -91,7 +91,7 @@ static int64_t member(Set *set, int64_t index)
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */
 
-/* Outputs of a stretch: enough to be worth their windows, few enough for all threads to have some. */
+/* Outputs of a stretch: enough to pay for their windows, few enough for all threads to have some. */
 #define STRETCH 4096
 #define STRETCH_LEAST 2048
 

@@ -70,7 +70,7 @@ static void fill(const CpuMiddleTask *task, int64_t n, char *to)
 static bool reads_there(const CpuMiddle *m)
 {
     const uintptr_t odd = (uintptr_t)m->src->data | (uintptr_t)m->src->stride;
-    return m->src->shape.dtype == HALO_F32 && !m->turned && odd % sizeof(float) == 0;
+    return m->src->shape.dtype == HALO_F32 && !m->transposed && odd % sizeof(float) == 0;
 }
 
 static void read_line(const CpuMiddleTask *task, int64_t across, int64_t first, int64_t end, char *to)
@@ -189,7 +189,7 @@ void *cpu_middle_out(const CpuMiddleTask *task) { return task->scratch + task->m
 void *cpu_middle_place(const CpuMiddleTask *task, int64_t j)
 {
     const CpuMiddle *m = task->m;
-    const bool there = m->plain && !m->stream && !m->turned && task->keys != HALO_F32 &&
+    const bool there = m->plain && !m->stream && !m->transposed && task->keys != HALO_F32 &&
                        task->cols * m->channels >= CPU_LINE_SLACK;
     return there ? output(task, j) : cpu_middle_out(task);
 }
@@ -226,7 +226,7 @@ void cpu_middle_put(CpuMiddleTask *task, int64_t j, const void *keys)
     const int64_t pixel = m->channels * (int64_t)halo_dtype_size(m->dst->shape.dtype),
                   n = task->cols * m->channels;
     char *const to = output(task, j);
-    if (!m->turned) {
+    if (!m->transposed) {
         store_line(task, keys, n, to);
     } else {
         char *const raw = task->scratch + m->at_raw;

@@ -4,7 +4,7 @@
 /* ---- laying out ----------------------------------------------------------------------------------------- */
 
 #define TASKS_PER_WORKER 4
-/* A shorter line is worth turning the picture for, if its columns are longer. */
+/* Images with shorter lines are processed along their columns, if these are longer. */
 #define NARROW 64
 /* A network takes exchanges * (1 + bytes of a key) steps, less than 0.02 ns each in AVX2. Along a line, and for
  * bytes, the other way takes as long as the first of these, whatever the window; else, as the second. */
@@ -34,9 +34,9 @@ static void set_axes(CpuMiddle *m)
                            channels * (int64_t)halo_dtype_size(dst->shape.dtype)};
     const CpuRankAxis y = {src->shape.height, src->y0,        dst->y0,     dst->rows,
                            window->oy,        window->height, src->stride, dst->stride};
-    m->turned = dst->cols < NARROW / channels && dst->cols < dst->rows;
-    m->along = m->turned ? y : x;
-    m->across = m->turned ? x : y;
+    m->transposed = dst->cols < NARROW / channels && dst->cols < dst->rows;
+    m->along = m->transposed ? y : x;
+    m->across = m->transposed ? x : y;
 }
 
 /* False where sizes do not fit 63 bits. */
@@ -103,7 +103,7 @@ static void choose_place(CpuMiddleTask *task)
         task->left = most(-first, 0);
         task->right = most(end - m->along.whole, 0);
     }
-    task->in_place = !m->turned && task->keys != HALO_F32 && m->keys == m->src->shape.dtype &&
+    task->in_place = !m->transposed && task->keys != HALO_F32 && m->keys == m->src->shape.dtype &&
                      (task->cols - task->left - task->right) * m->channels >= CPU_LINE_SLACK &&
                      first + task->left >= 0 && end - task->right <= m->along.whole;
     if (!task->in_place) task->left = task->right = 0;
@@ -124,7 +124,7 @@ static void run_task(void *context, int64_t index, int worker)
     for (int64_t j = 0; j < m->lines; j++) made[j] = -1;
     m->way(&task);
     if (m->stream) m->device->kernels->rows->fence();
-    atomic_fetch_add_explicit(&m->device->clipped, task.clipped, memory_order_relaxed);
+    cpu_count_clipped(m->device, task.clipped);
 }
 
 HaloStatus cpu_rank_middle(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,
@@ -152,7 +152,7 @@ HaloStatus cpu_rank_middle(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     m.plain = m.keys == dst->shape.dtype && store.num == 1.0f && store.den == 1.0f;
     set_axes(&m);
     if (cpu_rank_is_oversized(&m)) return cpu_rank_oversized(&m);
-    m.stream = cpu_streams(dst) && !m.turned;
+    m.stream = cpu_streams(dst) && !m.transposed;
     const double outputs = (double)dst->cols * (double)dst->rows * (double)m.channels;
     const int workers = cpu_workers(device, outputs * (double)(m.samples < 64 ? m.samples : 64));
     choose_way(&m, workers);

@@ -2,7 +2,7 @@
  * keys, and writes lines of keys.
  *
  * A line lies along the rows of the picture, or along its columns where the picture is narrow: a sorted window
- * does not know which way it was turned. `along` a line, and `across` from one line to the next. */
+ * does not know which way it was transposed. `along` a line, and `across` from one line to the next. */
 #ifndef CPU_RANK_MIDDLE_H
 #define CPU_RANK_MIDDLE_H
 
@@ -54,7 +54,7 @@ struct CpuMiddle {
     HaloStore store;
     HaloDevice *device;
     CpuRankAxis along, across;
-    bool turned;               /* lines are columns */
+    bool transposed;           /* lines are columns */
     int64_t channels, samples; /* of a pixel; of a window */
     HaloDtype keys;            /* what samples are compared as: u8, u16 or, for u32, F32 */
     int64_t key_size;
@@ -78,7 +78,7 @@ int cpu_middle_keys(const CpuMiddleTask *task);
 /* Line j of the task, counted from the first that it reads, as keys. The last m->lines of them stay.
  * Where the samples are read in place nothing lies behind the line; else there is CPU_LINE_SLACK. */
 const void *cpu_middle_line(CpuMiddleTask *task, int64_t j);
-/* Room for a line of outputs, with slack. */
+/* Space for a line of outputs, with slack. */
 void *cpu_middle_out(const CpuMiddleTask *task);
 /* The same, or where line j of the outputs is, if keys can be written there: then nothing lies behind it. */
 void *cpu_middle_place(const CpuMiddleTask *task, int64_t j);
@@ -88,7 +88,7 @@ void cpu_middle_put(CpuMiddleTask *task, int64_t j, const void *keys);
 /* network.c: small windows are sorted, many at a time. */
 void cpu_network_make(CpuMiddle *m);
 CpuMiddleScratch cpu_network_scratch;
-/* Does a kernel that has the whole window in registers take the task, whatever it meets? */
+/* Can a kernel that holds the whole window in registers do the task, whatever its samples? */
 bool cpu_network_in_registers(const CpuMiddleTask *task);
 CpuMiddleWay cpu_network_tile;
 

@@ -55,7 +55,7 @@ static float value_of(const CpuMiddle *m, uint32_t key)
     return m->keys == HALO_F32 ? halo_unkey(key) : (float)key;
 }
 
-/* `line`: room for a row of the source; `spare`: for its pairs in one channel. */
+/* `line`: space for a row of the source; `spare`: for its pairs in one channel. */
 static void sort_channel(const Oversized *f, int64_t channel, float *line, uint64_t *spare)
 {
     const CpuMiddle *m = f->m;
@@ -126,8 +126,8 @@ static void make(Oversized *f, uint64_t *spare, int64_t *across, int64_t *down, 
     const CpuMiddle *m = f->m;
     HaloBuf *dst = m->dst;
     const HaloBorder border = m->rank->window.border;
-    const CpuRankAxis *x_axis = m->turned ? &m->across : &m->along,
-                      *y_axis = m->turned ? &m->along : &m->across;
+    const CpuRankAxis *x_axis = m->transposed ? &m->across : &m->along,
+                      *y_axis = m->transposed ? &m->along : &m->across;
     const Counts x_counts = {x_axis, border, across}, y_counts = {y_axis, border, down};
     uint64_t clipped = 0;
     for (int64_t c = 0; c < m->channels; c++) sort_channel(f, c, line, spare);
@@ -140,7 +140,7 @@ static void make(Oversized *f, uint64_t *spare, int64_t *across, int64_t *down, 
         m->device->kernels->rows->store[dst->shape.dtype](line, dst->cols * m->channels, m->store,
                                                           halo_at(dst, dst->x0, dst->y0 + y), &clipped);
     }
-    atomic_fetch_add_explicit(&m->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(m->device, clipped);
 }
 
 HaloStatus cpu_rank_oversized(const CpuMiddle *m)
@@ -162,10 +162,10 @@ HaloStatus cpu_rank_oversized(const CpuMiddle *m)
         HALO_FAIL(HALO_ERR_LIMIT, "a picture of %lld x %lld needs more memory than can be addressed",
                   (long long)f.cols, (long long)f.rows);
     HALO_TRY(cpu_scratch(m->device, total, &scratch));
-    char *const room = scratch;
-    f.pair = (uint64_t *)(void *)(room + at_pair);
-    make(&f, (uint64_t *)(void *)(room + at_spare), (int64_t *)(void *)(room + at_across),
-         (int64_t *)(void *)(room + at_down), (float *)(void *)(room + at_line));
+    char *const workspace = scratch;
+    f.pair = (uint64_t *)(void *)(workspace + at_pair);
+    make(&f, (uint64_t *)(void *)(workspace + at_spare), (int64_t *)(void *)(workspace + at_across),
+         (int64_t *)(void *)(workspace + at_down), (float *)(void *)(workspace + at_line));
 out:
     return status;
 }

@@ -1,26 +1,12 @@
 /* Rank filters. The image is cut into tiles. Minima and maxima have ways of their own (extreme.c, span.c), and
  * so has what lies between (middle.c). */
 #include "rank.h"
-#include "inside.h"
-#include "strips.h"
 
 #include "middle.h"
+#include "primitives.h"
+#include "strips.h"
 
 /* ---- tiles ---------------------------------------------------------------------------------------------- */
-
-void cpu_rank_line(const CpuRankTask *task, int64_t row)
-{
-    const CpuRank *r = task->r;
-    cpu_source_line(&r->source, task->x, task->y + r->rank->window.oy + row, task->cols, task->line);
-}
-
-void cpu_rank_store(const CpuRankTask *task, int64_t row, uint64_t *clipped)
-{
-    const CpuRank *r = task->r;
-    r->device->kernels->rows->store[r->dst->shape.dtype](task->line, task->cols * r->dst->shape.channels,
-                                                         r->store, halo_at(r->dst, task->x, task->y + row),
-                                                         clipped);
-}
 
 static void run_task(void *context, int64_t index, int worker)
 {
@@ -35,19 +21,17 @@ static void run_task(void *context, int64_t index, int worker)
     task.rows = least(r->tile_rows, r->dst->rows - y);
     task.wide = task.cols + r->rank->window.width - 1;
     task.high = task.rows + r->rank->window.height - 1;
-    task.keys = r->narrow ? 0 : cpu_rank_extreme_keys(&task);
-    if (r->narrow)
-        cpu_rank_narrow(&task, &clipped);
-    else if (r->span != NULL && r->few)
-        cpu_rank_span_few(&task, &clipped);
+    task.keys = cpu_rank_extreme_keys(&task);
+    if (r->span != NULL && r->small)
+        cpu_rank_span_small(&task, &clipped);
     else if (r->span != NULL)
         cpu_rank_span(&task, &clipped);
-    else if (r->few)
-        cpu_rank_extreme_few(&task, &clipped);
+    else if (r->small)
+        cpu_rank_extreme_small(&task, &clipped);
     else
         cpu_rank_extreme(&task, &clipped);
     if (r->stream) r->device->kernels->rows->fence();
-    atomic_fetch_add_explicit(&r->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(r->device, clipped);
 }
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */
@@ -64,12 +48,7 @@ static bool choose_scratch(CpuRank *r)
     const HaloRank *rank = r->rank;
     const int64_t channels = r->dst->shape.channels;
     int64_t total = 0;
-    if (r->narrow) {
-        if (!cpu_rank_narrow_scratch(r, &total)) return false;
-        r->scratch_bytes = total;
-        return true;
-    }
-    const bool spans = r->span != NULL && !r->few;
+    const bool spans = r->span != NULL && !r->small;
     const int64_t elements = spans ? cpu_rank_span_elements(r)
                                    : most(EXTREME_BYTES / (2 * rank->window.height), EXTREME_LINE) /
                                          (int64_t)halo_dtype_size(r->keys);
@@ -82,7 +61,7 @@ static bool choose_scratch(CpuRank *r)
     r->pitch += CPU_RANK_LANES;
     if (!cpu_reserve(&total, r->pitch, sizeof(float), &r->at_line)) return false;
     if (!(spans             ? cpu_rank_span_scratch
-          : r->span != NULL ? cpu_rank_span_few_scratch
+          : r->span != NULL ? cpu_rank_span_small_scratch
                             : cpu_rank_extreme_scratch)(r, &total))
         return false;
     r->scratch_bytes = total;
@@ -92,24 +71,15 @@ static bool choose_scratch(CpuRank *r)
 /* Medians of larger windows are counted, which takes no vectors. */
 #define STRIPS_MEDIAN 7
 
-typedef struct Parts {
+typedef struct Strips {
     HaloDevice *device;
-    const HaloBuf *src;
     const HaloRank *rank;
     HaloStore store;
-} Parts;
-
-static HaloStatus make_part(void *context, HaloBuf *part, bool inside)
-{
-    const Parts *p = context;
-    HaloRank rank = *p->rank;
-    if (inside) rank.window.border = HALO_BORDER_REPLICATE;
-    return cpu_rank(p->device, p->src, part, &rank, p->store);
-}
+} Strips;
 
 static HaloStatus make_strips(void *context, const HaloBuf *src, HaloBuf *dst, const HaloWindow *window)
 {
-    const Parts *p = context;
+    const Strips *p = context;
     HaloRank rank = *p->rank;
     rank.window = *window;
     return cpu_rank(p->device, src, dst, &rank, p->store);
@@ -127,33 +97,27 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         !halo_mul(rank->window.width, rank->window.height, &n) || src->shape.dtype > HALO_F32 ||
         dst->shape.dtype > HALO_F32 || src->shape.channels != dst->shape.channels ||
         !(rank->fraction >= 0.0 && rank->fraction <= 1.0) || !cpu_holds_needed(&r.source))
-        HALO_FAIL(HALO_ERR_BUG, "a rank filter was asked for samples that its source does not hold");
-    if (cpu_inside_pays(src, dst, &rank->window)) {
-        Parts parts = {device, src, rank, store};
-        return cpu_inside_first(src, dst, &rank->window, make_part, &parts);
-    }
+        HALO_FAIL(HALO_ERR_BUG, "internal: the source of a rank filter does not hold the samples it needs");
     r.keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
     r.extreme = rank->fraction == 0.0 || rank->fraction == 1.0;
     r.plain = r.keys == dst->shape.dtype && store.num == 1.0f && store.den == 1.0f;
     r.stream = cpu_streams(dst) && r.plain;
     HALO_TRY(cpu_rank_span_open(&r));
-    r.few = r.span != NULL ? cpu_rank_span_is_few(&r)
-                           : rank->window.width <= CPU_RANK_FEW && rank->window.height <= CPU_RANK_FEW;
-    if (r.extreme && r.span == NULL &&
-        cpu_are_columns(src, dst)) { /* an extreme does not know which way it was turned */
+    r.small = r.span != NULL ? cpu_rank_span_is_small(&r)
+                             : rank->window.width <= CPU_RANK_SMALL && rank->window.height <= CPU_RANK_SMALL;
+    if (r.span == NULL && cpu_are_columns(src, dst)) { /* ranks of a transposed image are the same */
         const HaloBuf from = cpu_as_line(src);
         HaloBuf to = cpu_as_line(dst);
-        HaloRank turned = *rank;
-        turned.window = cpu_turned(&rank->window);
-        HALO_TRY(cpu_rank(device, &from, &to, &turned, store));
+        HaloRank transposed = *rank;
+        transposed.window = cpu_transposed(&rank->window);
+        HALO_TRY(cpu_rank(device, &from, &to, &transposed, store));
         goto out;
     }
-    r.narrow = cpu_rank_is_narrow(&r);
     const bool compared =
         r.extreme || (rank->window.width <= STRIPS_MEDIAN && rank->window.height <= STRIPS_MEDIAN);
-    if (!r.narrow && compared && cpu_has_strips(src, dst, &rank->window, 1)) {
-        Parts parts = {device, src, rank, store};
-        HALO_TRY(cpu_strips(device, src, dst, &rank->window, 1, make_strips, &parts));
+    if (compared && cpu_has_strips(src, dst, &rank->window, 1)) {
+        Strips strips = {device, rank, store};
+        HALO_TRY(cpu_strips(device, src, dst, &rank->window, 1, make_strips, &strips));
         goto out;
     }
     if (!r.extreme) {

@@ -1,20 +1,20 @@
 /* The minimum and the maximum of windows that are no rectangles, such as disks, row by row of the window. The
  * extremes along a line of the source are made for every width that is a power of two; those of any width are
- * the extremes of two of these, which overlap. Rows of the window that are alike, as the upper and the lower
- * ones of a disk, share them. An output is done when the last row of its window has been met. */
+ * the extremes of two of these, which overlap. Equal rows of the window, such as the upper and the lower
+ * ones of a disk, share them. An output is done when the last row of its window has been applied. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rank.h"
 
-/* Rows of outputs that are not done yet should stay in the second-level cache: they are met once a line. */
+/* Rows of outputs that are not done yet should stay in the second-level cache: each line updates them once. */
 #define UNDONE_BYTES 262144
 #define ELEMENTS_LEAST 512
 #define ELEMENTS_MOST 4096
 
 /* ---- the window ----------------------------------------------------------------------------------------- */
 
-/* By width, then by place: rows that are alike come to lie together. */
+/* By width, then by place: equal rows become neighbours. */
 static int by_span(const void *left, const void *right)
 {
     const HaloSpan a = ((const CpuSpanRow *)left)->span, b = ((const CpuSpanRow *)right)->span;
@@ -34,7 +34,7 @@ HaloStatus cpu_rank_span_open(CpuRank *r)
     for (int64_t j = 0; j < window->height; j++) {
         const HaloSpan span = r->rank->span[j];
         if (span.from < 0 || span.from >= span.to || span.to > window->width || !r->extreme)
-            return halo_fail(HALO_ERR_BUG, "row %lld of a rank filter's window is from %lld to %lld",
+            return halo_fail(HALO_ERR_BUG, "internal: row %lld of a rank filter's window is from %lld to %lld",
                              (long long)j, (long long)span.from, (long long)span.to);
         r->span[j] = (CpuSpanRow){span, j};
     }
@@ -96,7 +96,7 @@ static const char *along(const Lines *l, HaloSpan span)
 }
 
 /* Line `at` is row j of the window of output row at - j. */
-static void meet_line(const Lines *l, int64_t at)
+static void apply_line(const Lines *l, int64_t at)
 {
     const CpuRank *r = l->task->r;
     const int64_t height = r->rank->window.height;
@@ -132,20 +132,20 @@ void cpu_rank_span(const CpuRankTask *task, uint64_t *clipped)
     for (int64_t at = 0; at < task->high; at++) {
         const int64_t done = at - (height - 1);
         make_levels(&l, at, count);
-        meet_line(&l, at);
+        apply_line(&l, at);
         if (done >= 0) cpu_rank_extreme_write(task, done, l.undone + done % height * l.bytes, clipped);
     }
 }
 
 /* Of few samples each is compared, from where its line lies. */
-void cpu_rank_span_few(const CpuRankTask *task, uint64_t *clipped)
+void cpu_rank_span_small(const CpuRankTask *task, uint64_t *clipped)
 {
     const CpuRank *r = task->r;
     const int64_t size = (int64_t)halo_dtype_size(r->keys), height = r->rank->window.height;
     const int64_t pixel = r->dst->shape.channels * size, n = task->cols * r->dst->shape.channels;
-    CpuExtremeOf *const extreme = cpu_rank_few_of(task);
-    const char *line[CPU_RANK_FEW_SAMPLES];
-    const void *sample[CPU_RANK_FEW_SAMPLES];
+    CpuExtremeOf *const extreme = cpu_rank_small_of(task);
+    const char *line[CPU_RANK_SMALL_SAMPLES];
+    const void *sample[CPU_RANK_SMALL_SAMPLES];
     for (int64_t at = 0; at < task->high; at++) {
         const int64_t row = at - (height - 1);
         int64_t samples = 0;
@@ -163,15 +163,15 @@ void cpu_rank_span_few(const CpuRankTask *task, uint64_t *clipped)
 
 /* ---- laying out ----------------------------------------------------------------------------------------- */
 
-bool cpu_rank_span_is_few(const CpuRank *r)
+bool cpu_rank_span_is_small(const CpuRank *r)
 {
     int64_t samples = 0;
     for (const CpuSpanRow *s = r->span; s < r->span + r->rank->window.height; s++)
-        if ((samples += s->span.to - s->span.from) > CPU_RANK_FEW_SAMPLES) return false;
+        if ((samples += s->span.to - s->span.from) > CPU_RANK_SMALL_SAMPLES) return false;
     return true;
 }
 
-bool cpu_rank_span_few_scratch(CpuRank *r, int64_t *total)
+bool cpu_rank_span_small_scratch(CpuRank *r, int64_t *total)
 {
     const int64_t size = (int64_t)halo_dtype_size(r->keys);
     int64_t lines;

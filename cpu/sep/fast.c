@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "fast.h"
+#include "primitives.h"
 
 /* Outputs of a task in a row, at most, but for masks that reach further: its rings should stay in the caches.
  */
@@ -110,7 +111,7 @@ HaloStatus cpu_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&f.source))
-        HALO_FAIL(HALO_ERR_BUG, "convolution was asked for samples that its source does not hold");
+        HALO_FAIL(HALO_ERR_BUG, "internal: the source of a convolution does not hold the samples it needs");
     f.source.ox = f.source.reach = 0; /* tasks say themselves what they read */
     const int workers = cpu_workers(device, 64.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
     choose_tiles(&f, workers);

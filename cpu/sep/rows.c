@@ -44,27 +44,27 @@ static const float *in_place(const Task *t, int64_t from)
     return halo_at(src, t->line_x, from);
 }
 
-/* Source row `row`, where it lies or in `room`. Rows outside that have a value are what the row pass makes it
- * of. */
-static const float *line_of(const Task *t, int64_t row, float *room)
+/* Source row `row`, where it lies or in `workspace`. Rows outside that have a value are what the row pass makes
+ * it of. */
+static const float *line_of(const Task *t, int64_t row, float *workspace)
 {
     const CpuFast *f = t->f;
     const CpuStencil *source = &f->source;
     const int64_t cols = t->line_end - t->line_x,
                   from = halo_border_index(row, source->src->shape.height, source->border);
     if (from < 0) {
-        for (int64_t i = 0; i < planes(f, &f->line, cols); i++) room[i] = source->value * f->how->outside;
-        return room;
+        for (int64_t i = 0; i < planes(f, &f->line, cols); i++) workspace[i] = source->value * f->how->outside;
+        return workspace;
     }
     const float *line = in_place(t, from);
     if (line == NULL) {
-        float *raw = f->channels > 1 ? row_of(t, &f->raw, 0) : room;
+        float *raw = f->channels > 1 ? row_of(t, &f->raw, 0) : workspace;
         cpu_source_line(source, t->line_x, row, cols, raw);
         line = raw;
     }
     if (f->channels == 1) return line;
-    f->device->kernels->along->split(line, cols, f->channels, room, f->line.plane);
-    return room;
+    f->device->kernels->horizontal->split(line, cols, f->channels, workspace, f->line.plane);
+    return workspace;
 }
 
 /* The row pass by blocks, of a row that the rest of an output lies in. */
@@ -72,13 +72,13 @@ static void cross_line(const Task *t, int64_t row, const float *line)
 {
     const CpuFast *f = t->f;
     const HaloSepTaps *rest = f->how->vertical.rest, *cross = &f->how->cross;
-    const CpuAlongKernels *kernels = f->device->kernels->along;
+    const CpuHorizontalKernels *kernels = f->device->kernels->horizontal;
     const int64_t block = f->how->block, blocks = HALO_SEP_EVERY * t->spans + cross->count;
     if (!f->rests || row < t->y + rest[0].first || row >= t->end - 1 + rest[1].first + rest[1].count) return;
-    float *const room[] = {row_of(t, &f->sums, 0), row_of(t, &f->sums, 1)}, *sums = row_of(t, &f->sums, 2);
+    float *const workspace[] = {row_of(t, &f->sums, 0), row_of(t, &f->sums, 1)}, *sums = row_of(t, &f->sums, 2);
     line += t->block * block - t->line_x;
     for (int64_t c = 0; c < f->channels; c++) {
-        kernels->sums(line + c * f->line.plane, block, blocks, room, sums);
+        kernels->sums(line + c * f->line.plane, block, blocks, workspace, sums);
         kernels->under(sums, cross->tap, cross->count, HALO_SEP_EVERY, t->spans + 1,
                        row_of(t, &f->cross, row) + c * f->cross.plane);
     }
@@ -117,10 +117,10 @@ static void pass_by_nodes(const Task *t, const float *node, float *out)
     const CpuMask coarse = {along->decimated.tap, along->decimated.count, 1, 1};
     float *nodes = row_of(t, &f->along, 0), *smooth = row_of(t, &f->along, 1);
     const float *at = nodes;
-    kernels->along->under(node, along->into, HALO_SEP_SUPPORT * along->step, along->step,
-                          smooths + along->decimated.count - 1, nodes);
+    kernels->horizontal->under(node, along->into, HALO_SEP_SUPPORT * along->step, along->step,
+                               smooths + along->decimated.count - 1, nodes);
     kernels->conv->conv(&coarse, &at, 1, smooths, smooth, 0, true);
-    kernels->along->between(along->from, along->step, smooth, cells, out);
+    kernels->horizontal->between(along->from, along->step, smooth, cells, out);
     for (int e = 0; e < 2; e++) {
         const HaloSepTaps *rest = &along->rest[e];
         const CpuMask mask = {rest->tap, rest->count, 1, 1};
@@ -199,8 +199,8 @@ static void make_rows(const Task *t, int64_t row, int64_t rest, int64_t rows, fl
     const float *way = (const float *)(const void *)(t->scratch + f->at_way);
     for (int64_t r = 0; f->rests && r < rows; r++)
         for (int64_t c = 0; c < f->channels; c++)
-            kernels->along->spread(row_of(t, &f->rest, rest + r) + c * f->rest.plane, t->spans, f->span, way,
-                                   out + r * f->out.pitch + c * f->out.plane);
+            kernels->horizontal->spread(row_of(t, &f->rest, rest + r) + c * f->rest.plane, t->spans, f->span,
+                                        way, out + r * f->out.pitch + c * f->out.plane);
     for (int64_t w = 0; w < HALO_SEP_SUPPORT; w++)
         t->pointer[w] = row_of(t, &f->smooth, cell - HALO_SEP_SUPPORT / 2 + 1 + w - t->smooth);
     kernels->nodes->from(f->how->vertical.from + (row - cell * step), step, t->pointer, rows,
@@ -217,7 +217,7 @@ static void finish_row(const Task *t, int64_t row, float *out, uint64_t *clipped
     out += t->x - t->from;
     if (f->channels > 1) {
         float *raw = row_of(t, &f->raw, 0);
-        f->device->kernels->along->join(out, f->out.plane, t->cols, f->channels, raw);
+        f->device->kernels->horizontal->join(out, f->out.plane, t->cols, f->channels, raw);
         out = raw;
     }
     if (f->sep->affine) kernels->affine(out, n, f->sep->scale, f->sep->bias);
@@ -297,5 +297,5 @@ void cpu_fast_task(void *context, int64_t index, int worker)
         row = end;
     }
     if (f->stream) f->device->kernels->rows->fence();
-    atomic_fetch_add_explicit(&f->device->clipped, clipped, memory_order_relaxed);
+    cpu_count_clipped(f->device, clipped);
 }

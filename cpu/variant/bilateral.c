@@ -1,4 +1,4 @@
-/* Means of the samples that are alike (halo/bilateral.h). Lanes of vectors are neighbouring pixels, so that
+/* Means of the samples that are windows (halo/bilateral.h). Lanes of vectors are neighbouring pixels, so that
  * each has its chain of sums in the order of the window. */
 #include "halo/bilateral.h"
 #include "vector.h"
@@ -7,7 +7,7 @@
  * left. */
 #define TOGETHER 4
 
-_Static_assert(2 * CPU_LANES <= CPU_ALIKE_SLACK, "what is made at a time may reach behind the end");
+_Static_assert(2 * CPU_LANES <= CPU_BILATERAL_SLACK, "what is made at a time may reach behind the end");
 
 /* halo_bilateral_weight. */
 static CPU_INLINE CpuVector weigh(CpuVector y, CpuVector bend)
@@ -18,12 +18,12 @@ static CPU_INLINE CpuVector weigh(CpuVector y, CpuVector bend)
 
 /* The pixels of `vectors` vectors from x on, in `own` channels from `first` on, of `channels`. All but x and
  * first, and channels where they are more than own, are constants where this is called. */
-static CPU_INLINE void some(const CpuAlike *alike, int64_t x, int vectors, int64_t channels, int64_t first,
-                            int own, bool nan_ignore, float *out)
+static CPU_INLINE void some(const CpuBilateralWindows *windows, int64_t x, int vectors, int64_t channels,
+                            int64_t first, int own, bool nan_ignore, float *out)
 {
-    const HaloBilateral *how = alike->how;
-    const int64_t width = how->window.width, pitch = alike->pitch;
-    const float *const centre = alike->middle + x;
+    const HaloBilateral *how = windows->how;
+    const int64_t width = how->window.width, pitch = windows->pitch;
+    const float *const centre = windows->middle + x;
     const CpuVector bend = vector_of(how->bend);
     CpuVector middle[2][TOGETHER], sum[2][TOGETHER], weight[2];
     CPU_UNROLL for (int v = 0; v < vectors; v++)
@@ -36,7 +36,7 @@ static CPU_INLINE void some(const CpuAlike *alike, int64_t x, int vectors, int64
         }
     }
     for (int64_t j = 0; j < how->window.height; j++) {
-        const float *const start = how->start + j * width, *const line = alike->line[j] + x;
+        const float *const start = how->start + j * width, *const line = windows->line[j] + x;
         for (int64_t i = how->span[j].from; i < how->span[j].to; i++) {
             CPU_UNROLL for (int v = 0; v < vectors; v++)
             {
@@ -67,41 +67,43 @@ static CPU_INLINE void some(const CpuAlike *alike, int64_t x, int vectors, int64
 }
 
 /* Of more than one channel a vector has chains enough to fill the time that each operation takes. */
-static CPU_INLINE void row(const CpuAlike *alike, int64_t n, int channels, bool nan_ignore, float *out)
+static CPU_INLINE void row(const CpuBilateralWindows *windows, int64_t n, int channels, bool nan_ignore,
+                           float *out)
 {
     const int vectors = channels == 1 ? 2 : 1;
     for (int64_t x = 0; x < n; x += vectors * CPU_LANES)
-        some(alike, x, vectors, channels, 0, channels, nan_ignore, out);
+        some(windows, x, vectors, channels, 0, channels, nan_ignore, out);
 }
 
-static CPU_INLINE void row_of_many(const CpuAlike *alike, int64_t n, bool nan_ignore, float *out)
+static CPU_INLINE void row_of_channels(const CpuBilateralWindows *windows, int64_t n, bool nan_ignore,
+                                       float *out)
 {
-    const int64_t channels = alike->channels;
+    const int64_t channels = windows->channels;
     for (int64_t x = 0; x < n; x += CPU_LANES) {
         int64_t c = 0;
         for (; c + TOGETHER <= channels; c += TOGETHER)
-            some(alike, x, 1, channels, c, TOGETHER, nan_ignore, out);
-        for (; c < channels; c++) some(alike, x, 1, channels, c, 1, nan_ignore, out);
+            some(windows, x, 1, channels, c, TOGETHER, nan_ignore, out);
+        for (; c < channels; c++) some(windows, x, 1, channels, c, 1, nan_ignore, out);
     }
 }
 
-static CPU_INLINE void any_row(const CpuAlike *alike, int64_t n, bool nan_ignore, float *out)
+static CPU_INLINE void any_row(const CpuBilateralWindows *windows, int64_t n, bool nan_ignore, float *out)
 {
-    switch (alike->channels) {
-    case 1: row(alike, n, 1, nan_ignore, out); return;
-    case 2: row(alike, n, 2, nan_ignore, out); return;
-    case 3: row(alike, n, 3, nan_ignore, out); return;
-    case 4: row(alike, n, 4, nan_ignore, out); return;
-    default: row_of_many(alike, n, nan_ignore, out); return;
+    switch (windows->channels) {
+    case 1: row(windows, n, 1, nan_ignore, out); return;
+    case 2: row(windows, n, 2, nan_ignore, out); return;
+    case 3: row(windows, n, 3, nan_ignore, out); return;
+    case 4: row(windows, n, 4, nan_ignore, out); return;
+    default: row_of_channels(windows, n, nan_ignore, out); return;
     }
 }
 
-static void means(const CpuAlike *alike, int64_t n, float *out)
+static void means(const CpuBilateralWindows *windows, int64_t n, float *out)
 {
-    if (alike->how->window.nan_ignore)
-        any_row(alike, n, true, out);
+    if (windows->how->window.nan_ignore)
+        any_row(windows, n, true, out);
     else
-        any_row(alike, n, false, out);
+        any_row(windows, n, false, out);
 }
 
 const CpuBilateralKernels CPU_TABLE(bilateral) = {.means = means};

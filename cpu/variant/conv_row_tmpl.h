@@ -3,7 +3,7 @@
  * makes one of them.
  *
  * A vector of samples lies under tap s of the newest block, under tap s + CPU_LANES of the one before it, and
- * so on: so one load serves LIVE sums, and every sum meets its taps in their order. */
+ * so on: so one load serves LIVE sums, and every sum takes its taps in their order. */
 static void NAME(const CpuMask *mask, const float *const in[2], float *const out[2], int64_t blocks, bool first)
 {
     const int64_t step = mask->step, block = CPU_LANES * step, rest = mask->width - (LIVE - 1) * CPU_LANES;

@@ -1,9 +1,9 @@
-/* The sums of one block of outputs, ROWS rows of VECTORS vectors, by a mask WIDTH wide, in registers: define these
- * and NAME.
+/* The sums of one block of outputs, ROWS rows of VECTORS vectors, by a mask WIDTH wide, in registers: define
+ * these and NAME.
  *
  * Going down the lines, every line gives its taps to all output rows that it lies under, so that one load
- * serves up to ROWS sums. Each sum still meets its taps in row-major order. Of a column the taps of all rows stay in
- * registers, or the samples, whichever are fewer. */
+ * serves up to ROWS sums. Each sum still takes its taps in row-major order. Of a column the taps of all rows
+ * stay in registers, or the samples, whichever are fewer. */
 #define TAPS_STAY (ROWS < VECTORS)
 
 /* The line at `in` lies under rows lo .. hi, constants where this is called; `tap` is the mask's row for row

@@ -1,5 +1,5 @@
-/* One block of outputs, whose sums (conv_sums_tmpl.h) go on from `out`, where they are not the first, and back to
- * it: define NAME, ROWS, VECTORS and WIDTH. */
+/* One block of outputs, whose sums (conv_sums_tmpl.h) go on from `out`, where they are not the first, and back
+ * to it: define NAME, ROWS, VECTORS and WIDTH. */
 #include "conv_sums_tmpl.h"
 
 static void NAME(const CpuMask *mask, const float *const *line, int64_t at, float *out, int64_t pitch,

@@ -1,5 +1,5 @@
-/* Convolution of rows as in conv.c, whose sums leave the registers as results: no row of sums is written, read and
- * written again, and memory is waited for while the next block is computed. */
+/* Convolution of rows as in conv.c, whose sums leave the registers as results: no row of sums is written, read
+ * and written again, and memory is waited for while the next block is computed. */
 #include "tall.h"
 
 #define NAME block
@@ -8,7 +8,8 @@
 #define WIDTH mask->width
 #include "conv_sums_tmpl.h"
 
-static void block(const CpuMask *mask, const float *const *line, int64_t at, float *out, const CpuDirect *direct)
+static void block(const CpuMask *mask, const float *const *line, int64_t at, float *out,
+                  const CpuDirect *direct)
 {
     CpuVector acc[ROWS][VECTORS];
     CPU_UNROLL for (int r = 0; r < ROWS; r++)
@@ -27,7 +28,7 @@ static int64_t conv(const CpuMask *mask, const float *const *line, int64_t rows,
 {
     int64_t at = 0;
     for (; at + TALL_BLOCK <= n; at += TALL_BLOCK) {
-        CPU_UNROLL for (int r = 0; r < ROWS; r++) vectors_fetch(direct->soon[r] + at, VECTORS);
+        CPU_UNROLL for (int r = 0; r < ROWS; r++) vectors_fetch(direct->prefetch[r] + at, VECTORS);
         for (int64_t row = 0; row < rows; row += ROWS)
             block(mask, line + row, at, direct->out + row * direct->pitch + at, direct);
     }

@@ -195,7 +195,7 @@ static double power_from(const HaloPower *power, double k)
 #define NANS true
 #include "fold_tmpl.h"
 
-/* The sum of bytes' distances from a whole number, or of their squares: neither rounds in f64 in any order, and
+/* The sum of bytes' distances from an integer, or of their squares: neither rounds in f64 in any order, and
  * 31 bits hold those of a leaf. */
 _Static_assert(HALO_LEAF <= 32768, "a leaf's squares of bytes fit 31 bits");
 

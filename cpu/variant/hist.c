@@ -22,12 +22,12 @@ static CPU_INLINE int64_t in_tables(const uint8_t *values, int64_t n, int64_t ta
     int64_t i = 0;
     for (; i + tables <= n; i += tables) {
         CPU_UNROLL
-        for (int64_t k = 0; k < tables; k++) table[k * CPU_BYTE_TABLE + values[i + k]]++;
+        for (int64_t k = 0; k < tables; k++) table[k * CPU_U8_TABLE + values[i + k]]++;
     }
     return i;
 }
 
-/* Eight tables of one channel: eight samples that are alike, as in what is flat, are one. */
+/* Eight tables of one channel: eight equal samples, as in flat areas, are counted at once. */
 static int64_t one_channel(const uint8_t *values, int64_t n, uint32_t *table)
 {
     int64_t i = 0;
@@ -39,14 +39,14 @@ static int64_t one_channel(const uint8_t *values, int64_t n, uint32_t *table)
             continue;
         }
         CPU_UNROLL
-        for (int64_t k = 0; k < 8; k++) table[k * CPU_BYTE_TABLE + (int64_t)(eight >> 8 * k & 0xff)]++;
+        for (int64_t k = 0; k < 8; k++) table[k * CPU_U8_TABLE + (int64_t)(eight >> 8 * k & 0xff)]++;
     }
     return i;
 }
 
 static int64_t some_channels(const uint8_t *values, int64_t n, int64_t channels, uint32_t *table)
 {
-    const int64_t tables = cpu_byte_tables(channels);
+    const int64_t tables = cpu_u8_tables(channels);
     switch (tables) {
     case 8: return in_tables(values, n, 8, table);
     case 10: return in_tables(values, n, 10, table);
@@ -56,16 +56,16 @@ static int64_t some_channels(const uint8_t *values, int64_t n, int64_t channels,
     }
 }
 
-static void bytes(const uint8_t *values, int64_t pixels, int64_t channels, uint32_t *table)
+static void count_table_u8(const uint8_t *values, int64_t pixels, int64_t channels, uint32_t *table)
 {
     const int64_t n = pixels * channels;
     int64_t i = channels == 1 ? one_channel(values, n, table) : some_channels(values, n, channels, table);
-    for (; i < n; i++, table += CPU_BYTE_TABLE) table[values[i]]++;
+    for (; i < n; i++, table += CPU_U8_TABLE) table[values[i]]++;
 }
 
-/* One channel of pixels of so many, a constant where that is one: a byte that begins anew is worth 256. */
-static CPU_INLINE void words_of(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low,
-                                uint64_t *counter)
+/* One channel of pixels of so many, a constant where that is one: a counter that wraps adds 256. */
+static CPU_INLINE void count_channel_u16(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low,
+                                         uint64_t *counter)
 {
     for (int64_t i = 0; i < pixels * channels; i += channels) {
         uint16_t v;
@@ -74,15 +74,16 @@ static CPU_INLINE void words_of(const uint16_t *values, int64_t pixels, int64_t 
     }
 }
 
-static void words(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low, uint64_t *counter)
+static void count_wrapped_u16(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low,
+                              uint64_t *counter)
 {
     if (channels == 1)
-        words_of(values, pixels, 1, low, counter);
+        count_channel_u16(values, pixels, 1, low, counter);
     else
-        words_of(values, pixels, channels, low, counter);
+        count_channel_u16(values, pixels, channels, low, counter);
 }
 
-static void add_words(const uint8_t *low, int64_t n, uint64_t *counter)
+static void add_u16(const uint8_t *low, int64_t n, uint64_t *counter)
 {
     for (int64_t i = 0; i < n; i++) counter[i] += low[i];
 }
@@ -146,7 +147,7 @@ static bool estimates(const HaloHist *hist, Estimate *e)
 /* The bins of samples that are looked at together, as if all were in the range; false where one is in doubt. */
 static CPU_INLINE bool estimated_bins(const char *samples, const Estimate *e, uint32_t *restrict bin)
 {
-    const float to_whole = 0x1.8p23f; /* whatever is added to it is rounded to a whole number */
+    const float to_whole = 0x1.8p23f; /* whatever is added to it is rounded to an integer */
     int32_t open = 0;
     for (int64_t i = 0; i < TOGETHER; i++) {
         const float at = (float_at(samples, i) - e->lo) * e->scale;
@@ -245,8 +246,8 @@ static void parts_f32(const void *samples, int64_t pixels, int64_t channels, con
 }
 
 const CpuHistKernels CPU_TABLE(hist) = {.count = {count_u8, count_u16, count_u32},
-                                        .bytes = bytes,
-                                        .words = words,
-                                        .add_words = add_words,
+                                        .u8 = count_table_u8,
+                                        .u16 = count_wrapped_u16,
+                                        .add_u16 = add_u16,
                                         .bin = bin_f32,
                                         .parts = parts_f32};

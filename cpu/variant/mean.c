@@ -52,9 +52,9 @@ static CPU_INLINE void sums_store(double *to, CpuSums a)
 typedef float CpuEight __attribute__((vector_size(32), aligned(4), may_alias));
 
 /* Eight rows of eight become columns: pairs, then pairs of pairs, then halves change places. */
-static CPU_INLINE void turn(CpuEight v[CPU_MEAN_ABREAST])
+static CPU_INLINE void transpose(CpuEight v[CPU_MEAN_LINES])
 {
-    CpuEight a[CPU_MEAN_ABREAST], b[CPU_MEAN_ABREAST];
+    CpuEight a[CPU_MEAN_LINES], b[CPU_MEAN_LINES];
     for (int i = 0; i < 8; i += 2) {
         a[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
         a[i + 1] = __builtin_shufflevector(v[i], v[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
@@ -70,17 +70,17 @@ static CPU_INLINE void turn(CpuEight v[CPU_MEAN_ABREAST])
     }
 }
 
-static void abreast(const float *const line[CPU_MEAN_ABREAST], int64_t n, float *restrict x)
+static void interleave(const float *const line[CPU_MEAN_LINES], int64_t n, float *restrict x)
 {
     int64_t i = 0;
-    for (; i + CPU_MEAN_ABREAST <= n; i += CPU_MEAN_ABREAST) {
-        CpuEight v[CPU_MEAN_ABREAST];
-        for (int l = 0; l < CPU_MEAN_ABREAST; l++) v[l] = *(const CpuEight *)(line[l] + i);
-        turn(v);
-        for (int k = 0; k < CPU_MEAN_ABREAST; k++) *(CpuEight *)(x + (i + k) * CPU_MEAN_ABREAST) = v[k];
+    for (; i + CPU_MEAN_LINES <= n; i += CPU_MEAN_LINES) {
+        CpuEight v[CPU_MEAN_LINES];
+        for (int l = 0; l < CPU_MEAN_LINES; l++) v[l] = *(const CpuEight *)(line[l] + i);
+        transpose(v);
+        for (int k = 0; k < CPU_MEAN_LINES; k++) *(CpuEight *)(x + (i + k) * CPU_MEAN_LINES) = v[k];
     }
     for (; i < n; i++)
-        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++) x[i * CPU_MEAN_ABREAST + l] = line[l][i];
+        for (int64_t l = 0; l < CPU_MEAN_LINES; l++) x[i * CPU_MEAN_LINES + l] = line[l][i];
 }
 
 static CPU_INLINE void rounded(const double *sum, double scale, CpuEight *to)
@@ -91,21 +91,20 @@ static CPU_INLINE void rounded(const double *sum, double scale, CpuEight *to)
     *to = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-static void apart(const double *restrict sum, int64_t n, double scale, float *const line[CPU_MEAN_ABREAST])
+static void separate(const double *restrict sum, int64_t n, double scale, float *const line[CPU_MEAN_LINES])
 {
     int64_t i = 0;
-    for (; i + CPU_MEAN_ABREAST <= n; i += CPU_MEAN_ABREAST) {
-        CpuEight v[CPU_MEAN_ABREAST];
-        for (int k = 0; k < CPU_MEAN_ABREAST; k++) rounded(sum + (i + k) * CPU_MEAN_ABREAST, scale, &v[k]);
-        turn(v);
-        for (int l = 0; l < CPU_MEAN_ABREAST; l++) *(CpuEight *)(line[l] + i) = v[l];
+    for (; i + CPU_MEAN_LINES <= n; i += CPU_MEAN_LINES) {
+        CpuEight v[CPU_MEAN_LINES];
+        for (int k = 0; k < CPU_MEAN_LINES; k++) rounded(sum + (i + k) * CPU_MEAN_LINES, scale, &v[k]);
+        transpose(v);
+        for (int l = 0; l < CPU_MEAN_LINES; l++) *(CpuEight *)(line[l] + i) = v[l];
     }
     for (; i < n; i++)
-        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++)
-            line[l][i] = (float)(sum[i * CPU_MEAN_ABREAST + l] * scale);
+        for (int64_t l = 0; l < CPU_MEAN_LINES; l++) line[l][i] = (float)(sum[i * CPU_MEAN_LINES + l] * scale);
 }
 
-static CPU_INLINE void turn_four(CpuFour v[4])
+static CPU_INLINE void transpose_four(CpuFour v[4])
 {
     const CpuFour a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6),
                   b = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
@@ -117,18 +116,18 @@ static CPU_INLINE void turn_four(CpuFour v[4])
     v[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
-static void apart_doubles(const double *restrict sum, int64_t n, double *const line[CPU_MEAN_ABREAST])
+static void separate_doubles(const double *restrict sum, int64_t n, double *const line[CPU_MEAN_LINES])
 {
     int64_t i = 0;
     for (; i + 4 <= n; i += 4)
-        for (int half = 0; half < CPU_MEAN_ABREAST; half += 4) {
+        for (int half = 0; half < CPU_MEAN_LINES; half += 4) {
             CpuFour v[4];
-            for (int k = 0; k < 4; k++) v[k] = *(const CpuFour *)(sum + (i + k) * CPU_MEAN_ABREAST + half);
-            turn_four(v);
+            for (int k = 0; k < 4; k++) v[k] = *(const CpuFour *)(sum + (i + k) * CPU_MEAN_LINES + half);
+            transpose_four(v);
             for (int l = 0; l < 4; l++) *(CpuFour *)(line[half + l] + i) = v[l];
         }
     for (; i < n; i++)
-        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++) line[l][i] = sum[i * CPU_MEAN_ABREAST + l];
+        for (int64_t l = 0; l < CPU_MEAN_LINES; l++) line[l][i] = sum[i * CPU_MEAN_LINES + l];
 }
 
 /* Of so many, below 2^40. */
@@ -211,7 +210,7 @@ static CPU_INLINE void add_rows(const Rows *rows, int64_t first, int64_t count, 
 
 /* The sums of the window over these rows, of which the first has this position: term by term, since there is
  * one row of totals for so many lines. */
-static void window_of(const Rows *rows, int64_t position, int64_t window, int chunk, double *room,
+static void window_of(const Rows *rows, int64_t position, int64_t window, int chunk, double *workspace,
                       double *restrict sum)
 {
     if (window == 1) {
@@ -220,20 +219,21 @@ static void window_of(const Rows *rows, int64_t position, int64_t window, int ch
     }
     const int64_t run = halo_mean_run(window), end = (position / run + 1) * run - position;
     const int64_t last = (position + window - 1) / run * run - position, between = (last - end) / run;
-    const Rows totals = {room, 0, INT64_MAX, chunk};
+    const Rows totals = {workspace, 0, INT64_MAX, chunk};
     double middle[CPU_MEAN_CHUNK], ends[CPU_MEAN_CHUNK];
-    for (int64_t k = 0; k < between; k++) add_rows(rows, end + k * run, run, 1, chunk, room + k * chunk);
+    for (int64_t k = 0; k < between; k++) add_rows(rows, end + k * run, run, 1, chunk, workspace + k * chunk);
     add_rows(rows, end - 1, end, -1, chunk, sum);
     add_rows(rows, last, window - last, 1, chunk, ends);
     if (between > 0) {
-        window_of(&totals, position / run + 1, between, chunk, room + between * chunk, middle);
+        window_of(&totals, position / run + 1, between, chunk, workspace + between * chunk, middle);
         for (int i = 0; i < chunk; i++) sum[i] = sum[i] + middle[i];
     }
     for (int i = 0; i < chunk; i++) sum[i] = sum[i] + ends[i];
 }
 
 static CPU_INLINE void means(const double *restrict start, const double *restrict between,
-                             const double *restrict end, const CpuMeanDown *d, int chunk, float *restrict to)
+                             const double *restrict end, const CpuMeanVertical *d, int chunk,
+                             float *restrict to)
 {
     const double scale = d->scale, count = d->count, inverse = 1.0 / count;
     for (int i = 0; i < chunk; i++)
@@ -242,21 +242,21 @@ static CPU_INLINE void means(const double *restrict start, const double *restric
 
 #define SAMPLE float
 #define TYPE f32
-#include "mean_down_tmpl.h"
+#include "mean_vertical_tmpl.h"
 
 #define SAMPLE double
 #define TYPE f64
-#include "mean_down_tmpl.h"
+#include "mean_vertical_tmpl.h"
 
 const CpuMeanKernels CPU_TABLE(mean) = {
     .ends = {ends_f32, ends_f64},
     .starts = {starts_f32, starts_f64},
-    .abreast = abreast,
-    .apart = apart,
-    .apart_doubles = apart_doubles,
+    .interleave = interleave,
+    .separate = separate,
+    .separate_doubles = separate_doubles,
     .mean = mean_of,
     .square = square,
     .deviation = deviation,
     .lay = {lay_f32, lay_f64},
-    .down = {down_f32, down_f64},
+    .vertical = {vertical_f32, vertical_f64},
 };

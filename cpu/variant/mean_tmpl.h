@@ -14,11 +14,12 @@ static CPU_INLINE void CPU_PASTE(ends_runs, TYPE)(const SAMPLE *restrict x, int6
     }
 }
 
-/* The same of one run, CPU_MEAN_ABREAST channels at a time, for lines of so many side by side. */
-static CPU_INLINE void CPU_PASTE(ends_abreast, TYPE)(const SAMPLE *restrict x, int64_t run, int64_t channels,
-                                                     double *restrict end, double *restrict total)
+/* The same of one run, CPU_MEAN_LINES channels at a time, for lines of so many side by side. */
+static CPU_INLINE void CPU_PASTE(ends_interleaved, TYPE)(const SAMPLE *restrict x, int64_t run,
+                                                         int64_t channels, double *restrict end,
+                                                         double *restrict total)
 {
-    for (int64_t c = 0; c < channels; c += CPU_MEAN_ABREAST) {
+    for (int64_t c = 0; c < channels; c += CPU_MEAN_LINES) {
         CpuSums sum = CPU_PASTE(sums, TYPE)(x + c);
         sums_store(end + c, sum);
         for (int64_t i = channels + c; i < run * channels; i += channels) {
@@ -37,7 +38,7 @@ static void CPU_PASTE(ends, TYPE)(const void *samples, const CpuMeanLine *line, 
     const SAMPLE *const x = (const SAMPLE *)samples + skip * channels;
     int64_t done = 0;
     end += skip * channels;
-    for (; channels % CPU_MEAN_ABREAST == 0 && done < runs; done++) CPU_PASTE(ends_abreast, TYPE)
+    for (; channels % CPU_MEAN_LINES == 0 && done < runs; done++) CPU_PASTE(ends_interleaved, TYPE)
     (x + done * run * channels, run, channels, end + done * run * channels, total + done * channels);
     for (; done + CPU_MEAN_RUNS <= runs; done += CPU_MEAN_RUNS) {
         const int64_t at = done * run * channels;
@@ -53,9 +54,9 @@ static void CPU_PASTE(ends, TYPE)(const void *samples, const CpuMeanLine *line, 
         end[i] = i < (runs * run + 1) * channels ? (double)x[i] : end[i - channels] + (double)x[i];
 }
 
-/* One after the other from the right. Of every run the windows that begin at its row `turn` or later end one
+/* One after the other from the right. Of every run the windows that begin at its row `later` or later end one
  * run further on: they get `more`, which for the others lacks that run; and each what its last run comes to. */
-static CPU_INLINE void CPU_PASTE(starts_runs, TYPE)(const SAMPLE *restrict x, int64_t run, int64_t turn,
+static CPU_INLINE void CPU_PASTE(starts_runs, TYPE)(const SAMPLE *restrict x, int64_t run, int64_t later,
                                                     int64_t channels, int many, const double *const between[2],
                                                     const double *restrict end, double *restrict sum)
 {
@@ -67,9 +68,9 @@ static CPU_INLINE void CPU_PASTE(starts_runs, TYPE)(const SAMPLE *restrict x, in
             less[l] = between[0] == NULL ? HALO_MEAN_NOTHING : between[0][l * channels + c];
             more[l] = between[1] == NULL ? HALO_MEAN_NOTHING : between[1][l * channels + c];
             here[l] = (double)x[l * step + i];
-            sum[l * step + i] = (here[l] + (turn < run ? more[l] : less[l])) + end[l * step + i];
+            sum[l * step + i] = (here[l] + (later < run ? more[l] : less[l])) + end[l * step + i];
         }
-        for (i -= channels; i >= turn * channels; i -= channels)
+        for (i -= channels; i >= later * channels; i -= channels)
             for (int l = 0; l < many; l++) {
                 here[l] = here[l] + (double)x[l * step + i];
                 sum[l * step + i] = (here[l] + more[l]) + end[l * step + i];
@@ -82,18 +83,18 @@ static CPU_INLINE void CPU_PASTE(starts_runs, TYPE)(const SAMPLE *restrict x, in
     }
 }
 
-/* The same of one run, as in ends_abreast. */
-static CPU_INLINE void CPU_PASTE(starts_abreast, TYPE)(const SAMPLE *restrict x, int64_t run, int64_t turn,
-                                                       int64_t channels, const double *const between[2],
-                                                       const double *restrict end, double *restrict sum)
+/* The same of one run, as in ends_interleaved. */
+static CPU_INLINE void CPU_PASTE(starts_interleaved, TYPE)(const SAMPLE *restrict x, int64_t run, int64_t later,
+                                                           int64_t channels, const double *const between[2],
+                                                           const double *restrict end, double *restrict sum)
 {
-    for (int64_t c = 0; c < channels; c += CPU_MEAN_ABREAST) {
+    for (int64_t c = 0; c < channels; c += CPU_MEAN_LINES) {
         const CpuSums less = between[0] == NULL ? sums_of(HALO_MEAN_NOTHING) : sums_f64(between[0] + c);
         const CpuSums more = between[1] == NULL ? sums_of(HALO_MEAN_NOTHING) : sums_f64(between[1] + c);
         int64_t i = (run - 1) * channels + c;
         CpuSums here = CPU_PASTE(sums, TYPE)(x + i);
-        sums_store(sum + i, sums_add(sums_add(here, turn < run ? more : less), sums_f64(end + i)));
-        for (i -= channels; i >= turn * channels; i -= channels) {
+        sums_store(sum + i, sums_add(sums_add(here, later < run ? more : less), sums_f64(end + i)));
+        for (i -= channels; i >= later * channels; i -= channels) {
             here = sums_add(here, CPU_PASTE(sums, TYPE)(x + i));
             sums_store(sum + i, sums_add(sums_add(here, more), sums_f64(end + i)));
         }
@@ -105,14 +106,14 @@ static CPU_INLINE void CPU_PASTE(starts_abreast, TYPE)(const SAMPLE *restrict x,
 }
 
 /* The same for a run of which just pixels from `from` on, and below `upto`, have outputs. */
-static void CPU_PASTE(starts_part, TYPE)(const SAMPLE *x, const CpuMeanLine *line, int64_t turn, int64_t from,
+static void CPU_PASTE(starts_part, TYPE)(const SAMPLE *x, const CpuMeanLine *line, int64_t later, int64_t from,
                                          int64_t upto, const double *const between[2], const double *end,
                                          double *sum)
 {
     for (int64_t c = 0; c < line->channels; c++) {
         double here = HALO_MEAN_NOTHING;
         for (int64_t k = line->run - 1; k >= from; k--) {
-            const double *const more = between[k >= turn];
+            const double *const more = between[k >= later];
             const int64_t i = k * line->channels + c;
             here = here + (double)x[i];
             if (k < upto) sum[i] = (here + (more == NULL ? HALO_MEAN_NOTHING : more[c])) + end[i];
@@ -124,22 +125,21 @@ static void CPU_PASTE(starts, TYPE)(const void *samples, const CpuMeanLine *line
                                     const double *const between[2], const double *end, double *sum)
 {
     const SAMPLE *const x = samples;
-    const int64_t run = line->run, channels = line->channels, turn = run - (line->window - 1) % run;
+    const int64_t run = line->run, channels = line->channels, later = run - (line->window - 1) % run;
     const double *lies[2] = {between[0], between[1]};
     for (int64_t first = -(line->position % run), runs = 1; first < line->count; first += runs * run) {
         const int64_t at = first * channels, whole = first < 0 ? 0 : (line->count - first) / run;
-        const bool abreast = channels % CPU_MEAN_ABREAST == 0;
-        runs = whole >= CPU_MEAN_RUNS && !abreast ? CPU_MEAN_RUNS : 1;
-        if (whole >= 1 && abreast)
-            CPU_PASTE(starts_abreast, TYPE)(x + at, run, turn, channels, lies, end + at, sum + at);
+        const bool interleaved = channels % CPU_MEAN_LINES == 0;
+        runs = whole >= CPU_MEAN_RUNS && !interleaved ? CPU_MEAN_RUNS : 1;
+        if (whole >= 1 && interleaved)
+            CPU_PASTE(starts_interleaved, TYPE)(x + at, run, later, channels, lies, end + at, sum + at);
         else if (whole >= CPU_MEAN_RUNS && channels == 1 && run == HALO_MEAN_RUN)
             CPU_PASTE(starts_runs, TYPE)
-            (x + at, HALO_MEAN_RUN, turn, 1, CPU_MEAN_RUNS, lies, end + at, sum + at);
-        else if (whole >= CPU_MEAN_RUNS && !abreast)
-            CPU_PASTE(starts_runs, TYPE)(x + at, run, turn, channels, CPU_MEAN_RUNS, lies, end + at, sum + at);
-        else
-            CPU_PASTE(starts_part, TYPE)
-        (x + at, line, turn, first < 0 ? -first : 0, line->count - first, lies, end + at, sum + at);
+        (x + at, HALO_MEAN_RUN, later, 1, CPU_MEAN_RUNS, lies, end + at, sum + at);
+        else if (whole >= CPU_MEAN_RUNS && !interleaved)
+            CPU_PASTE(starts_runs, TYPE)(x + at, run, later, channels, CPU_MEAN_RUNS, lies, end + at, sum + at);
+        else CPU_PASTE(starts_part, TYPE)(x + at, line, later, first < 0 ? -first : 0, line->count - first,
+                                          lies, end + at, sum + at);
         for (int k = 0; k < 2; k++)
             if (lies[k] != NULL) lies[k] += runs * channels;
     }

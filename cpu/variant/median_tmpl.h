@@ -72,7 +72,7 @@ static CPU_INLINE VECTOR N(or_nan)(VECTOR median, VECTOR greatest)
 #endif
 }
 
-/* Where the vector from element i on starts: no vector reaches behind n elements, if these have room for one.
+/* Where the vector from element i on starts: no vector reaches behind n elements, if these have space for one.
  */
 static CPU_INLINE int64_t N(start)(int64_t i, int64_t n) { return i + PER > n && n >= PER ? n - PER : i; }
 

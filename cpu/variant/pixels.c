@@ -81,10 +81,11 @@ static void mirror(const char *from, int64_t from_pitch, int64_t rows, int64_t p
                          size);
 }
 
-/* ---- turned --------------------------------------------------------------------------------------------- */
+/* ---- transposed ---------------------------------------------------------------------------------------------
+ */
 
 /* Pixels [first_row, rows) of columns [first, cols), whatever their size. */
-static void turn_plain(const CpuTurn *t, int64_t first_row, int64_t first)
+static void transpose_plain(const CpuTranspose *t, int64_t first_row, int64_t first)
 {
     for (int64_t k = first; k < t->cols; k++)
         halo_copy_pixels(t->to + first_row * t->to_pitch + k * t->size, t->to_pitch,
@@ -111,7 +112,7 @@ static CPU_INLINE __m128i high_parts(__m128i a, __m128i b, int size)
 
 /* A square of pixels, a row in each of `side` vectors: each round of merging the first half of the vectors with
  * the second moves one bit of a pixel's place from its row to its column. */
-static CPU_INLINE void turn_square(__m128i *v, int side, int size)
+static CPU_INLINE void transpose_square(__m128i *v, int side, int size)
 {
     for (int round = 1; round < side; round *= 2) {
         __m128i next[VECTOR_BYTES];
@@ -125,7 +126,7 @@ static CPU_INLINE void turn_square(__m128i *v, int side, int size)
 }
 
 /* Squares of as many rows and columns as a vector has pixels; `size` is a constant. */
-static CPU_INLINE void turn_squares(const CpuTurn *t, int size)
+static CPU_INLINE void transpose_squares(const CpuTranspose *t, int size)
 {
     const int side = VECTOR_BYTES / size;
     const int64_t rows = t->rows / side * side, cols = t->cols / side * side;
@@ -136,21 +137,21 @@ static CPU_INLINE void turn_squares(const CpuTurn *t, int size)
             char *const to = t->to + r * t->to_pitch + k * size;
             CPU_UNROLL for (int i = 0; i < side; i++) v[i] =
                 _mm_loadu_si128((const __m128i *)(const void *)(from + i * t->from_pitch));
-            turn_square(v, side, size);
+            transpose_square(v, side, size);
             CPU_UNROLL for (int i = 0; i < side; i++)
                 _mm_storeu_si128((__m128i *)(void *)(to + i * t->to_pitch), v[i]);
         }
-    CpuTurn above = *t;
+    CpuTranspose above = *t;
     above.rows = rows;
-    turn_plain(&above, 0, cols);
-    turn_plain(t, rows, 0);
+    transpose_plain(&above, 0, cols);
+    transpose_plain(t, rows, 0);
 }
 #endif
 
 #if defined(__SSSE3__)
 /* Pixels of three bytes are four meanwhile. A load has a byte and a pixel more than it needs, a store four
  * bytes more. */
-static void turn_threes(const CpuTurn *t)
+static void transpose_threes(const CpuTranspose *t)
 {
     const __m128i apart = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1),
                   close = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
@@ -162,20 +163,20 @@ static void turn_threes(const CpuTurn *t)
             char *const to = t->to + r * t->to_pitch + k * 3;
             CPU_UNROLL for (int i = 0; i < 4; i++) v[i] = _mm_shuffle_epi8(
                 _mm_loadu_si128((const __m128i *)(const void *)(from + i * t->from_pitch)), apart);
-            turn_square(v, 4, 4);
+            transpose_square(v, 4, 4);
             CPU_UNROLL for (int i = 0; i < 4; i++)
                 _mm_storeu_si128((__m128i *)(void *)(to + i * t->to_pitch), _mm_shuffle_epi8(v[i], close));
         }
-    CpuTurn above = *t;
+    CpuTranspose above = *t;
     above.rows = rows;
-    turn_plain(&above, 0, cols);
-    turn_plain(t, rows, 0);
+    transpose_plain(&above, 0, cols);
+    transpose_plain(t, rows, 0);
 }
 #endif
 
-static void turn(const CpuTurn *how)
+static void transpose(const CpuTranspose *how)
 {
-    CpuTurn t = *how;
+    CpuTranspose t = *how;
     if (t.step == -t.size) { /* the same from the last row on, upwards */
         t.from += (t.rows - 1) * t.step;
         t.to += (t.rows - 1) * t.to_pitch;
@@ -184,16 +185,16 @@ static void turn(const CpuTurn *how)
     }
 #if defined(__SSE2__)
     if (t.step == t.size) switch (t.size) {
-        case 1: turn_squares(&t, 1); return;
-        case 2: turn_squares(&t, 2); return;
-        case 4: turn_squares(&t, 4); return;
-        case 8: turn_squares(&t, 8); return;
+        case 1: transpose_squares(&t, 1); return;
+        case 2: transpose_squares(&t, 2); return;
+        case 4: transpose_squares(&t, 4); return;
+        case 8: transpose_squares(&t, 8); return;
 #if defined(__SSSE3__)
-        case 3: turn_threes(&t); return;
+        case 3: transpose_threes(&t); return;
 #endif
         }
 #endif
-    turn_plain(&t, 0, 0);
+    transpose_plain(&t, 0, 0);
 }
 
-const CpuPixelKernels CPU_TABLE(pixels) = {.mirror = mirror, .turn = turn};
+const CpuPixelKernels CPU_TABLE(pixels) = {.mirror = mirror, .transpose = transpose};

@@ -89,14 +89,14 @@ static void from_keys(const uint32_t *restrict keys, int64_t n, float *restrict 
     for (int64_t i = 0; i < n; i++) row[i] = float_of(keys[i]);
 }
 
-static void to_turned(const float *restrict row, int64_t n, uint32_t turn, uint32_t *restrict keys)
+static void to_offset_keys(const float *restrict row, int64_t n, uint32_t offset, uint32_t *restrict keys)
 {
-    for (int64_t i = 0; i < n; i++) keys[i] = key_of(row[i]) + turn;
+    for (int64_t i = 0; i < n; i++) keys[i] = key_of(row[i]) + offset;
 }
 
-static void from_turned(const uint32_t *restrict keys, int64_t n, uint32_t turn, float *restrict row)
+static void from_offset_keys(const uint32_t *restrict keys, int64_t n, uint32_t offset, float *restrict row)
 {
-    for (int64_t i = 0; i < n; i++) row[i] = float_of(keys[i] - turn);
+    for (int64_t i = 0; i < n; i++) row[i] = float_of(keys[i] - offset);
 }
 
 static bool any_nan(const uint32_t *keys, int64_t n)
@@ -117,19 +117,16 @@ static bool are_real(const float *row, int64_t n)
     return any == 0;
 }
 
-const CpuRankKernels CPU_TABLE(rank) = {
-    .to_keys = {to_keys_u8, to_keys_u16, to_keys_u32, to_keys_f32},
-    .from_keys = from_keys,
-    .to_turned = to_turned,
-    .from_turned = from_turned,
-    .any_nan = any_nan,
-    .are_real = are_real,
-    .exchange = {exchange_u8, exchange_u16, exchange_u32, exchange_f32},
-    .extreme = {{lesser_u8, lesser_u16, lesser_u32, lesser_f32},
-                {greater_u8, greater_u16, greater_u32, greater_f32}},
-    .extreme_of = {{least_of_u8, least_of_u16, least_of_u32, least_of_f32},
-                   {most_of_u8, most_of_u16, most_of_u32, most_of_f32}},
-    .beside = {{least_beside_u8, least_beside_u16, least_beside_u32, least_beside_f32},
-               {most_beside_u8, most_beside_u16, most_beside_u32, most_beside_f32}},
-    .median = {{median3_u8, median3_u16, median3_u32, median3_f32},
-               {median5_u8, median5_u16, median5_u32, median5_f32}}};
+const CpuRankKernels CPU_TABLE(rank) = {.to_keys = {to_keys_u8, to_keys_u16, to_keys_u32, to_keys_f32},
+                                        .from_keys = from_keys,
+                                        .to_offset_keys = to_offset_keys,
+                                        .from_offset_keys = from_offset_keys,
+                                        .any_nan = any_nan,
+                                        .are_real = are_real,
+                                        .exchange = {exchange_u8, exchange_u16, exchange_u32, exchange_f32},
+                                        .extreme = {{lesser_u8, lesser_u16, lesser_u32, lesser_f32},
+                                                    {greater_u8, greater_u16, greater_u32, greater_f32}},
+                                        .extreme_of = {{least_of_u8, least_of_u16, least_of_u32, least_of_f32},
+                                                       {most_of_u8, most_of_u16, most_of_u32, most_of_f32}},
+                                        .median = {{median3_u8, median3_u16, median3_u32, median3_f32},
+                                                   {median5_u8, median5_u16, median5_u32, median5_f32}}};

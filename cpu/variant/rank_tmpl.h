@@ -89,49 +89,6 @@ static void CPU_PASTE(most_of, TYPE)(const void *const *line, int64_t lines, int
     CPU_PASTE(extreme_of, TYPE)(line, lines, n, true, to);
 }
 
-/* A limit lies behind itself, too, so that a vector takes it from where its first key is in a row. Most often
- * `lines` is a constant where this is called. */
-static CPU_INLINE void CPU_PASTE(beside_lines, TYPE)(const CpuBesideLines *b, int64_t lines, bool greatest,
-                                                     void *to)
-{
-    const int64_t per = (int64_t)(sizeof(CPU_PASTE(Keys, TYPE)) / sizeof(KEY)), step = per % b->period;
-    int64_t in_row = 0;
-    for (int64_t at = 0; at < b->n; at += per) {
-        CPU_PASTE(Keys, TYPE) v = CPU_PASTE(take, TYPE)(b->line[0], at);
-        CPU_UNROLL for (int64_t j = 1; j < lines; j++)
-        {
-            const CPU_PASTE(Keys, TYPE) other = CPU_PASTE(take, TYPE)(b->line[j], at),
-                                        limit = CPU_PASTE(take, TYPE)(b->limit[j], in_row);
-            v = greatest ? CPU_PASTE(most, TYPE)(v, CPU_PASTE(least, TYPE)(other, limit))
-                         : CPU_PASTE(least, TYPE)(v, CPU_PASTE(most, TYPE)(other, limit));
-        }
-        CPU_PASTE(put, TYPE)(to, at, v);
-        in_row += step;
-        in_row -= in_row >= b->period ? b->period : 0;
-    }
-}
-
-static CPU_INLINE void CPU_PASTE(beside, TYPE)(const CpuBesideLines *b, bool greatest, void *to)
-{
-    switch (b->lines) {
-    case 2: CPU_PASTE(beside_lines, TYPE)(b, 2, greatest, to); break;
-    case 3: CPU_PASTE(beside_lines, TYPE)(b, 3, greatest, to); break;
-    case 4: CPU_PASTE(beside_lines, TYPE)(b, 4, greatest, to); break;
-    case 5: CPU_PASTE(beside_lines, TYPE)(b, 5, greatest, to); break;
-    default: CPU_PASTE(beside_lines, TYPE)(b, b->lines, greatest, to);
-    }
-}
-
-static void CPU_PASTE(least_beside, TYPE)(const CpuBesideLines *b, void *to)
-{
-    CPU_PASTE(beside, TYPE)(b, false, to);
-}
-
-static void CPU_PASTE(most_beside, TYPE)(const CpuBesideLines *b, void *to)
-{
-    CPU_PASTE(beside, TYPE)(b, true, to);
-}
-
 #undef EXTREMES
 #undef KEY
 #undef TYPE

@@ -16,8 +16,9 @@
 _Static_assert(HALO_LEAF <= 32768, "zeros are counted in 16 bits, samples and squares of bytes summed in 31");
 
 #if defined(__AVX2__)
-#include "leaf_bytes.h"
-#include "leaf_words.h"
+#include "leaf_u8.h"
+
+#include "leaf_u16.h" /* which uses the former */
 #endif
 
 #define SAMPLE uint8_t
@@ -211,7 +212,7 @@ static void factors_normal(const float *restrict x, int64_t n, double m[HALO_LAN
     }
 }
 
-/* Lanes that meet fewer than 1023 mantissas, all of them below 2. */
+/* Lanes of fewer than 1023 mantissas, all of them below 2. */
 #define SAFE_LANES 8
 _Static_assert(HALO_LEAF / SAFE_LANES < 1023, "the products of this many lanes are finite");
 
@@ -233,7 +234,7 @@ static void product_normal(const float *restrict x, int64_t n, HaloMoments *leaf
     leaf->product_exp = exponent + shift - BIAS * n;
 }
 
-/* A lane meets 32 mantissas below 2, so it need not be renormalised before the end. */
+/* A lane has 32 mantissas below 2, so it need not be renormalised before the end. */
 _Static_assert(HALO_LEAF / HALO_LANES <= 512, "the mantissas of a lane stay in range");
 
 static void product_any(const float *restrict x, int64_t n, HaloMoments *leaf)

@@ -1,12 +1,13 @@
 /* Sums along rows whose taps differ from one output to the next. Lanes of vectors are rows of the source, which
- * are turned for it: so each output is a chain of its own, in the order of its taps, and no row has to be
+ * are transposed for it: so each output is a chain of its own, in the order of its taps, and no row has to be
  * gathered from. */
 #include "vector.h"
 
-/* Elements, or rows, that are turned together. */
+/* Elements, or rows, that are transposed together. */
 #define BLOCK 8
 
-_Static_assert(CPU_LANES % BLOCK == 0 && CPU_LANES <= CPU_RESAMPLE_LANES, "lanes are turned by blocks of rows");
+_Static_assert(CPU_LANES % BLOCK == 0 && CPU_LANES <= CPU_RESAMPLE_LANES,
+               "lanes are transposed by blocks of rows");
 
 /* ---- turning -------------------------------------------------------------------------------------------- */
 
@@ -55,45 +56,46 @@ static CPU_INLINE void transpose(__m256 v[BLOCK])
 #define TYPE f32
 #include "resample_tmpl.h"
 
-static void turn_back(const float *turned, int64_t pitch, int64_t n, float *const *row)
+static void transpose_back(const float *transposed, int64_t pitch, int64_t n, float *const *row)
 {
     int64_t e = 0;
 #if defined(__AVX2__)
     for (; e + BLOCK <= n; e += BLOCK)
         for (int l = 0; l < CPU_LANES; l += BLOCK) {
             __m256 v[BLOCK];
-            CPU_UNROLL for (int k = 0; k < BLOCK; k++) v[k] = _mm256_loadu_ps(turned + (e + k) * pitch + l);
+            CPU_UNROLL for (int k = 0; k < BLOCK; k++) v[k] = _mm256_loadu_ps(transposed + (e + k) * pitch + l);
             transpose(v);
             CPU_UNROLL for (int k = 0; k < BLOCK; k++) _mm256_storeu_ps(row[l + k] + e, v[k]);
         }
 #endif
     for (; e < n; e++)
-        for (int l = 0; l < CPU_LANES; l++) row[l][e] = turned[e * pitch + l];
+        for (int l = 0; l < CPU_LANES; l++) row[l][e] = transposed[e * pitch + l];
 }
 
 /* ---- sums ----------------------------------------------------------------------------------------------- */
 
 /* Sums that are made side by side, since each addition waits for the one before it. */
 #if defined(__AVX512F__)
-#define ABREAST 16
+#define SUMS_TOGETHER 16
 #elif defined(__AVX__)
-#define ABREAST 8
+#define SUMS_TOGETHER 8
 #else
-#define ABREAST 4
+#define SUMS_TOGETHER 4
 #endif
 
-/* `outputs` outputs and `channels` of each, from channel 0 of `turned` on; all constants where this is called.
+/* `outputs` outputs and `channels` of each, from channel 0 of `transposed` on; all constants where this is
+ * called.
  */
 static CPU_INLINE void some(const HaloResampleTaps *taps, int outputs, int channels, int64_t step,
-                            const float *turned, float *out)
+                            const float *transposed, float *out)
 {
-    CpuVector sum[ABREAST];
-    const float *tap[ABREAST], *at[ABREAST];
+    CpuVector sum[SUMS_TOGETHER];
+    const float *tap[SUMS_TOGETHER], *at[SUMS_TOGETHER];
     int64_t count = taps[0].count;
     CPU_UNROLL for (int o = 0; o < outputs; o++)
     {
         tap[o] = taps[o].tap;
-        at[o] = turned + taps[o].first * step;
+        at[o] = transposed + taps[o].first * step;
         count = taps[o].count < count ? taps[o].count : count;
         CPU_UNROLL for (int c = 0; c < channels; c++) sum[o * channels + c] = vector_of(0.0f);
     }
@@ -119,32 +121,32 @@ static CPU_INLINE int64_t larger_of(int64_t a, int64_t b) { return a > b ? a : b
 
 /* Taps [from, to) of an output over samples from `first` on. */
 static CPU_INLINE void add_taps(const HaloResampleTaps *taps, int channels, int64_t from, int64_t to,
-                                int64_t step, const float *turned, CpuVector *sum)
+                                int64_t step, const float *transposed, CpuVector *sum)
 {
     for (int64_t s = from; s < to; s++) {
         const CpuVector t = vector_of(taps->tap[s - taps->first]);
         CPU_UNROLL for (int c = 0; c < channels; c++) sum[c] =
-            vector_fma(t, vector_load(turned + s * step + c * CPU_LANES), sum[c]);
+            vector_fma(t, vector_load(transposed + s * step + c * CPU_LANES), sum[c]);
     }
 }
 
 /* The same as `some`, where all outputs take the samples that all of them read from one load each. */
 static CPU_INLINE void some_along(const HaloResampleTaps *taps, int outputs, int channels, int64_t step,
-                                  const float *turned, float *out)
+                                  const float *transposed, float *out)
 {
-    CpuVector sum[ABREAST];
-    const float *tap[ABREAST];
+    CpuVector sum[SUMS_TOGETHER];
+    const float *tap[SUMS_TOGETHER];
     const int64_t last = taps[outputs - 1].first, end = taps[0].first + taps[0].count,
                   from = last < end ? last : end;
     CPU_UNROLL for (int o = 0; o < outputs; o++)
     {
         CPU_UNROLL for (int c = 0; c < channels; c++) sum[o * channels + c] = vector_of(0.0f);
-        add_taps(&taps[o], channels, taps[o].first, from, step, turned, sum + o * channels);
+        add_taps(&taps[o], channels, taps[o].first, from, step, transposed, sum + o * channels);
         tap[o] = taps[o].tap + (from < end ? from - taps[o].first : 0);
     }
-    const float *at = turned + from * step;
+    const float *at = transposed + from * step;
     for (int64_t j = 0; j < end - from; j++, at += step) {
-        CpuVector v[ABREAST];
+        CpuVector v[SUMS_TOGETHER];
         CPU_UNROLL for (int c = 0; c < channels; c++) v[c] = vector_load(at + c * CPU_LANES);
         CPU_UNROLL for (int o = 0; o < outputs; o++)
         {
@@ -155,19 +157,20 @@ static CPU_INLINE void some_along(const HaloResampleTaps *taps, int outputs, int
     }
     CPU_UNROLL for (int o = 0; o < outputs; o++)
     {
-        add_taps(&taps[o], channels, larger_of(end, taps[o].first), taps[o].first + taps[o].count, step, turned,
-                 sum + o * channels);
+        add_taps(&taps[o], channels, larger_of(end, taps[o].first), taps[o].first + taps[o].count, step,
+                 transposed, sum + o * channels);
         CPU_UNROLL for (int c = 0; c < channels; c++)
             vector_store(out + o * step + c * CPU_LANES, sum[o * channels + c]);
     }
 }
 
-#define ALL_OUTPUTS(some, channels)                                                                       \
-    do {                                                                                                  \
-        int64_t o = 0;                                                                                    \
-        for (; o + ABREAST / (channels) <= outputs; o += ABREAST / (channels))                            \
-            some(taps + o, ABREAST / (channels), channels, step, turned + from, out + from + o * step);   \
-        for (; o < outputs; o++) some(taps + o, 1, channels, step, turned + from, out + from + o * step); \
+#define ALL_OUTPUTS(some, channels)                                                                           \
+    do {                                                                                                      \
+        int64_t o = 0;                                                                                        \
+        for (; o + SUMS_TOGETHER / (channels) <= outputs; o += SUMS_TOGETHER / (channels))                    \
+            some(taps + o, SUMS_TOGETHER / (channels), channels, step, transposed + from,                     \
+                 out + from + o * step);                                                                      \
+        for (; o < outputs; o++) some(taps + o, 1, channels, step, transposed + from, out + from + o * step); \
     } while (0)
 
 /* Channels by ones, twos, threes and fours. */
@@ -197,20 +200,20 @@ static CPU_INLINE void some_along(const HaloResampleTaps *taps, int outputs, int
         }                                          \
     } while (0)
 
-static void sums(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned,
+static void sums(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *transposed,
                  float *out)
 {
     ALL_CHANNELS(some);
 }
 
-static void sums_along(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *turned,
+static void sums_along(const HaloResampleTaps *taps, int64_t outputs, int64_t channels, const float *transposed,
                        float *out)
 {
     ALL_CHANNELS(some_along);
 }
 
 const CpuResampleKernels CPU_TABLE(resample) = {.lanes = CPU_LANES,
-                                                .turn = {turn_u8, turn_u16, turn_f32},
-                                                .turn_back = turn_back,
+                                                .transpose = {transpose_u8, transpose_u16, transpose_f32},
+                                                .transpose_back = transpose_back,
                                                 .sums = sums,
                                                 .sums_along = sums_along};

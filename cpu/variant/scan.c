@@ -44,7 +44,7 @@ static void tile_join(HaloScanOp op, int64_t channels, bool exclusive, const dou
     }
 }
 
-static void down_f64(HaloScanOp op, bool exclusive, int64_t y, double *x, int64_t n, const CpuAbove *above)
+static void vertical_f64(HaloScanOp op, bool exclusive, int64_t y, double *x, int64_t n, const CpuAbove *above)
 {
     switch (op) {
     case HALO_SCAN_SUM:
@@ -97,7 +97,7 @@ static inline void down(HaloScanOp op, bool exclusive, int64_t *restrict x, int6
     }
 }
 
-static void down_i64(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry)
+static void vertical_i64(HaloScanOp op, bool exclusive, int64_t *x, int64_t n, int64_t *carry)
 {
     switch (op) {
     case HALO_SCAN_MIN: down(HALO_SCAN_MIN, exclusive, x, n, carry); break;
@@ -180,7 +180,7 @@ const CpuScanKernels CPU_TABLE(scan) = {
     .sums = {sums_u8, sums_u16},
     .pixel_sums = {pixel_sums_u8, pixel_sums_u16},
     .columns = {columns_u8, columns_u16},
-    .down_f64 = down_f64,
+    .vertical_f64 = vertical_f64,
     .narrow = narrow,
-    .down_i64 = down_i64,
+    .vertical_i64 = vertical_i64,
 };

@@ -6,7 +6,7 @@
 static CPU_INLINE void FN(warp)(int64_t channels, double *v)
 {
     for (int64_t d = channels; d < HALO_SCAN_WARP * channels; d *= 2) {
-        double old[HALO_SCAN_WARP * CPU_SCAN_ABREAST];
+        double old[HALO_SCAN_WARP * CPU_SCAN_CHANNELS];
         memcpy(old, v, (size_t)(HALO_SCAN_WARP * channels) * sizeof *v);
         for (int64_t e = d; e < HALO_SCAN_WARP * channels; e++) v[e] = halo_scan_join(OP, old[e - d], old[e]);
     }
@@ -39,7 +39,7 @@ static CPU_INLINE void FN(tile_of)(int64_t channels, int64_t runs, double *restr
     for (int64_t c = 0; c < channels; c++) total[c] = halo_scan_identity(OP);
     for (int64_t run = 0; run < runs; run++) FN(run)(channels, x + run * HALO_SCAN_RUN * channels);
     for (int64_t first = 0; first < runs; first += HALO_SCAN_WARP, lead += HALO_SCAN_WARP * channels) {
-        double v[HALO_SCAN_WARP * CPU_SCAN_ABREAST];
+        double v[HALO_SCAN_WARP * CPU_SCAN_CHANNELS];
         const int64_t lanes = runs - first < HALO_SCAN_WARP ? runs - first : HALO_SCAN_WARP;
         for (int64_t l = 0; l < lanes; l++)
             for (int64_t c = 0; c < channels; c++)
@@ -60,7 +60,7 @@ static CPU_INLINE void FN(tile_of)(int64_t channels, int64_t runs, double *restr
 static CPU_INLINE void FN(join_run)(int64_t channels, bool exclusive, const double *f, double *restrict x)
 {
     if (exclusive) {
-        double r[HALO_SCAN_RUN * CPU_SCAN_ABREAST];
+        double r[HALO_SCAN_RUN * CPU_SCAN_CHANNELS];
         memcpy(r, x, (size_t)(HALO_SCAN_RUN * channels) * sizeof *x);
         for (int64_t c = 0; c < channels; c++) x[c] = halo_canonical_f64(f[c]);
         for (int64_t k = channels; k < HALO_SCAN_RUN * channels; k += channels)
@@ -80,7 +80,7 @@ static CPU_INLINE void FN(tile_join_of)(int64_t channels, bool exclusive, const 
                                         int64_t runs, const double *restrict lead, double *restrict x)
 {
     for (int64_t run = 0; run < runs; run++, x += HALO_SCAN_RUN * channels, lead += channels) {
-        double f[CPU_SCAN_ABREAST];
+        double f[CPU_SCAN_CHANNELS];
         for (int64_t c = 0; c < channels; c++) f[c] = halo_scan_join(OP, before[c], lead[c]);
         FN(join_run)(channels, exclusive, f, x);
     }
@@ -147,7 +147,7 @@ static void FN(down)(bool exclusive, int64_t y, double *x, int64_t n, const CpuA
     FN(run_ended)(y + 1, n, above);
 }
 
-/* Rows of one run or less: along x nothing stands before it. */
+/* Rows of one run or less: no total precedes it along x. */
 static void FN(short_row)(bool exclusive, double *restrict x, int64_t width, int64_t channels)
 {
     const double none = halo_scan_identity(OP), f = halo_scan_join(OP, none, none);
@@ -184,9 +184,9 @@ static void FN(narrow_run)(const CpuNarrowScan *n, bool exclusive, int64_t k, in
 {
     enum { FEW = 4 }; /* of more, a row fills vectors */
     const int64_t elements = n->width * n->channels;
-    for (int64_t i = 0; n->along && i < rows; i++)
+    for (int64_t i = 0; n->horizontal && i < rows; i++)
         FN(short_row)(exclusive, x + i * elements, n->width, n->channels);
-    if (!n->down) return;
+    if (!n->vertical) return;
     if (elements <= FEW && rows == HALO_SCAN_ROWS) {
         FN(run_down)(exclusive, x, elements, n->above.before, n->above.run);
     } else {
@@ -203,7 +203,7 @@ static void FN(narrow)(const CpuNarrowScan *n, bool exclusive, int64_t y, int64_
         FN(narrow_run)(n, exclusive, k, some, x);
         y += some;
         x += some * elements;
-        if (n->down) FN(run_ended)(y, elements, &n->above);
+        if (n->vertical) FN(run_ended)(y, elements, &n->above);
     }
 }
 

@@ -50,15 +50,15 @@
 #endif
 
 extern const CpuRowKernels CPU_TABLE(rows);
-extern const CpuByteKernels CPU_TABLE(bytes);
+extern const CpuU8Kernels CPU_TABLE(u8);
 extern const CpuPixelKernels CPU_TABLE(pixels);
 extern const CpuPairKernels CPU_TABLE(pairs);
 extern const CpuConvKernels CPU_TABLE(conv);
 extern const CpuDirectKernels CPU_TABLE(direct);
-extern const CpuBothKernels CPU_TABLE(both);
-extern const CpuDotKernels CPU_TABLE(dots);
+extern const CpuFusedKernels CPU_TABLE(fused);
+extern const CpuDotKernels CPU_TABLE(dot_product);
 extern const CpuNodeKernels CPU_TABLE(nodes);
-extern const CpuAlongKernels CPU_TABLE(along);
+extern const CpuHorizontalKernels CPU_TABLE(horizontal);
 extern const CpuReduceKernels CPU_TABLE(reduce);
 extern const CpuFoldKernels CPU_TABLE(fold);
 extern const CpuHistKernels CPU_TABLE(hist);
@@ -67,7 +67,7 @@ extern const CpuScanKernels CPU_TABLE(scan);
 extern const CpuRankKernels CPU_TABLE(rank);
 extern const CpuCountKernels CPU_TABLE(count);
 extern const CpuMeanKernels CPU_TABLE(mean);
-extern const CpuWholeKernels CPU_TABLE(whole);
+extern const CpuIntegerKernels CPU_TABLE(integers);
 extern const CpuResampleKernels CPU_TABLE(resample);
 extern const CpuBilateralKernels CPU_TABLE(bilateral);
 extern const CpuCeilingKernels CPU_TABLE(ceiling);

@@ -183,7 +183,7 @@ static CPU_INLINE void vectors_to_bytes(const CpuVector v[4], uint8_t *to)
 #endif
 }
 
-/* The same of an even number of vectors to words. */
+/* The same of an even number of vectors to u16. */
 static CPU_INLINE void vectors_to_words(const CpuVector *v, int vectors, uint16_t *to)
 {
 #if defined(__AVX512F__)

@@ -1,5 +1,7 @@
-/* What whole vectors of a leaf of words come to. Samples are taken less 2^15, so that one instruction
+/* Sums of the whole vectors of a leaf of u16. Samples are taken less 2^15, so that one instruction
  * multiplies them and adds pairs of squares: 2^31 at most, as numbers without a sign. */
+#include <immintrin.h>
+
 #define WORDS 16
 #define MIDDLE 32768
 
@@ -11,7 +13,7 @@ typedef struct WordSums {
     __m256i squares[2];      /* 4 sums each of their squares */
 } WordSums;
 
-static CPU_INLINE void add_words(WordSums *s, __m256i v, bool moments)
+static CPU_INLINE void add_u16(WordSums *s, __m256i v, bool moments)
 {
     const __m256i one = _mm256_set1_epi16(1), low = _mm256_set1_epi64x(UINT32_MAX);
     s->min = _mm256_min_epu16(s->min, v);
@@ -42,7 +44,7 @@ static CPU_INLINE int64_t in_vectors_u16(const uint16_t *x, int64_t n, bool mome
     WordSums s = {_mm256_set1_epi16(-1), none, none, none, {none, none}};
     uint16_t least[WORDS], most[WORDS];
     for (int64_t i = 0; i < whole; i += WORDS)
-        add_words(&s, _mm256_loadu_si256((const __m256i *)(const void *)(x + i)), moments);
+        add_u16(&s, _mm256_loadu_si256((const __m256i *)(const void *)(x + i)), moments);
     leaf->zero = (uint64_t)(whole - sum_of_pairs(_mm256_madd_epi16(s.other, _mm256_set1_epi16(1))));
     _mm256_storeu_si256((__m256i *)(void *)least, s.min);
     _mm256_storeu_si256((__m256i *)(void *)most, s.max);

@@ -2,7 +2,7 @@
  * multiply-adds, as in conv.c. */
 #include "vector.h"
 
-#define BOTH_VECTORS 4
+#define FUSED_VECTORS 4
 
 /* Of each of two rows. */
 #if defined(__AVX512F__)
@@ -11,13 +11,13 @@
 #define PAIR_VECTORS 2
 #endif
 
-/* Masks of one size have code of their own. Where a multiply-add is a call of the C library, a hundred of them side by side are no
- * faster than a loop, and take minutes to compile. */
+/* Pairs of rows of symmetric masks have code for each size. Where a multiply-add is a call of the C library, a
+ * hundred of them side by side are no faster than a loop, and take minutes to compile. */
 #if defined(__FMA__) || defined(__FP_FAST_FMAF)
-#define BOTH_SIZES
+#define PAIR_SIZES
 #endif
 
-#ifdef BOTH_SIZES
+#ifdef PAIR_SIZES
 /* Is a mask the same both ways, from either end? */
 static bool is_symmetric(const CpuMask *row, const CpuMask *column)
 {
@@ -28,7 +28,7 @@ static bool is_symmetric(const CpuMask *row, const CpuMask *column)
 }
 #endif
 
-/* ---- bytes ---------------------------------------------------------------------------------------------- */
+/* ---- u8 ------------------------------------------------------------------------------------------------- */
 
 static CPU_INLINE void pair_to_bytes(CpuVector made[2][PAIR_VECTORS], bool past, void *a, void *b)
 {
@@ -49,9 +49,9 @@ static CPU_INLINE void pair_to_bytes(CpuVector made[2][PAIR_VECTORS], bool past,
 #define SIZE 1
 #define PUT(made, vectors, past, to) vectors_to_bytes(made, (void *)(to))
 #define PUT_PAIR pair_to_bytes
-#include "both_tmpl.h"
+#include "fused_tmpl.h"
 
-/* ---- words ---------------------------------------------------------------------------------------------- */
+/* ---- u16 ------------------------------------------------------------------------------------------------ */
 
 static CPU_INLINE void pair_to_words(CpuVector made[2][PAIR_VECTORS], bool past, void *a, void *b)
 {
@@ -64,7 +64,7 @@ static CPU_INLINE void pair_to_words(CpuVector made[2][PAIR_VECTORS], bool past,
 #define SIZE (int64_t)sizeof(uint16_t)
 #define PUT(made, vectors, past, to) vectors_to_words(made, vectors, (void *)(to))
 #define PUT_PAIR pair_to_words
-#include "both_tmpl.h"
+#include "fused_tmpl.h"
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ static CPU_INLINE void pair_to_floats(CpuVector made[2][PAIR_VECTORS], bool past
 #define SIZE (int64_t)sizeof(float)
 #define PUT(made, vectors, past, to) vectors_put(made, vectors, past, (float *)(void *)(to))
 #define PUT_PAIR pair_to_floats
-#include "both_tmpl.h"
+#include "fused_tmpl.h"
 
-const CpuBothKernels CPU_TABLE(both) = {.both = {both_u8, both_u16, both_f32},
-                                        .pair = {pair_u8, pair_u16, pair_f32}};
+const CpuFusedKernels CPU_TABLE(fused) = {.row = {fused_u8, fused_u16, fused_f32},
+                                          .pair = {pair_u8, pair_u16, pair_f32}};

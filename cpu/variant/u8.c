@@ -62,17 +62,6 @@ static void look(const uint8_t *restrict samples, int64_t n, const uint8_t table
     for (; i < n; i++) out[i] = table[samples[i]];
 }
 
-static void split(const uint8_t *restrict samples, int64_t n, uint8_t at, uint8_t below, uint8_t above,
-                  uint8_t *restrict out)
-{
-    for (int64_t i = 0; i < n; i++) out[i] = samples[i] >= at ? above : below;
-}
-
-static void flip(const uint8_t *restrict samples, int64_t n, uint8_t bits, uint8_t *restrict out)
-{
-    for (int64_t i = 0; i < n; i++) out[i] = samples[i] ^ bits;
-}
-
 /* ---- colours -------------------------------------------------------------------------------------------- */
 
 /* Bytes are parted by shuffles, four pixels in each half of a vector. */
@@ -100,4 +89,4 @@ static void gray(const uint8_t *restrict samples, int64_t pixels, const float w[
     }
 }
 
-const CpuByteKernels CPU_TABLE(bytes) = {.look = look, .split = split, .flip = flip, .gray = gray};
+const CpuU8Kernels CPU_TABLE(u8) = {.look = look, .gray = gray};

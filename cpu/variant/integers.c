@@ -1,4 +1,4 @@
-/* Means of windows of whole numbers, whose sums are exact in any order. */
+/* Means of windows of integers, whose sums are exact in any order. */
 #include <math.h>
 
 #include "variant.h"
@@ -98,8 +98,8 @@ typedef uint32_t CpuQuad __attribute__((vector_size(16), aligned(4), may_alias))
 
 /* Two to four channels are a vector, whose last lanes the next pixel overwrites: they may hold anything. Of
  * more channels it is four of them. */
-static CPU_INLINE void slide_few(const int32_t *restrict x, int64_t pixels, int64_t width, int64_t step,
-                                 int32_t *restrict sum)
+static CPU_INLINE void slide_quads(const int32_t *restrict x, int64_t pixels, int64_t width, int64_t step,
+                                   int32_t *restrict sum)
 {
     const int32_t *const ahead = x + width * step;
     const int64_t last = (pixels - 1) * step;
@@ -116,13 +116,13 @@ static void slide(const int32_t *x, int64_t pixels, int64_t width, int64_t chann
 {
     switch (channels) {
     case 1: slide_one(x, pixels, width, sum); break;
-    case 2: slide_few(x, pixels, width, 2, sum); break;
-    case 3: slide_few(x, pixels, width, 3, sum); break;
-    case 4: slide_few(x, pixels, width, 4, sum); break;
+    case 2: slide_quads(x, pixels, width, 2, sum); break;
+    case 3: slide_quads(x, pixels, width, 3, sum); break;
+    case 4: slide_quads(x, pixels, width, 4, sum); break;
     default: /* the last four overlap others */
         for (int64_t c = 0; c < channels; c += 4) {
             const int64_t at = c < channels - 4 ? c : channels - 4;
-            slide_few(x + at, pixels, width, channels, sum + at);
+            slide_quads(x + at, pixels, width, channels, sum + at);
         }
     }
 }
@@ -135,59 +135,41 @@ static void count(const int32_t *restrict add, const int32_t *restrict drop, int
         for (int64_t i = 0; i < n; i++) sum[i] += (double)(add[i] - drop[i]);
 }
 
-#if defined(__AVX512F__)
-#define FEW_BYTES 64
-#elif defined(__AVX2__)
-#define FEW_BYTES 32
-#else
-#define FEW_BYTES 16
-#endif
-#define FEW_VECTORS (4 * CPU_MEAN_FEW_LANES / FEW_BYTES)
-typedef int32_t CpuLanes __attribute__((vector_size(FEW_BYTES), aligned(4), may_alias));
-
-#define SAMPLE uint8_t
-#define TYPE u8
-#include "few_tmpl.h"
-
-#define SAMPLE uint16_t
-#define TYPE u16
-#include "few_tmpl.h"
-
 /* ---- what is made of them ------------------------------------------------------------------------------- */
 
 /* Where f32 holds the sums, the quotient of two of them is the same rounded once as by way of f64. */
-static void divide(const int32_t *restrict sum, int64_t n, int64_t count, bool narrow, float *restrict mean)
+static void divide(const int32_t *restrict sum, int64_t n, int64_t count, bool fits_f32, float *restrict mean)
 {
-    const float narrow_count = (float)count;
-    const double wide_count = (double)count;
-    if (narrow)
-        for (int64_t i = 0; i < n; i++) mean[i] = (float)sum[i] / narrow_count;
+    const float float_count = (float)count;
+    const double double_count = (double)count;
+    if (fits_f32)
+        for (int64_t i = 0; i < n; i++) mean[i] = (float)sum[i] / float_count;
     else
-        for (int64_t i = 0; i < n; i++) mean[i] = (float)((double)sum[i] / wide_count);
+        for (int64_t i = 0; i < n; i++) mean[i] = (float)((double)sum[i] / double_count);
 }
 
 #if defined(__AVX2__)
 /* Eight means, rounded to f32, then to integers. */
-static CPU_INLINE __m256i quotients(const int32_t *sum, __m256 narrow_count, __m256d count, bool narrow)
+static CPU_INLINE __m256i quotients(const int32_t *sum, __m256 float_count, __m256d count, bool fits_f32)
 {
     const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)sum);
-    if (narrow) return _mm256_cvtps_epi32(_mm256_div_ps(_mm256_cvtepi32_ps(v), narrow_count));
+    if (fits_f32) return _mm256_cvtps_epi32(_mm256_div_ps(_mm256_cvtepi32_ps(v), float_count));
     const __m256d low = _mm256_div_pd(_mm256_cvtepi32_pd(_mm256_castsi256_si128(v)), count),
                   high = _mm256_div_pd(_mm256_cvtepi32_pd(_mm256_extracti128_si256(v, 1)), count);
     return _mm256_cvtps_epi32(_mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low)));
 }
 
-static CPU_INLINE int64_t divide_vectors(const int32_t *sum, int64_t n, int64_t count, bool narrow,
+static CPU_INLINE int64_t divide_vectors(const int32_t *sum, int64_t n, int64_t count, bool fits_f32,
                                          uint8_t *mean)
 {
-    const __m256 narrow_count = _mm256_set1_ps((float)count);
-    const __m256d wide_count = _mm256_set1_pd((double)count);
+    const __m256 float_count = _mm256_set1_ps((float)count);
+    const __m256d double_count = _mm256_set1_pd((double)count);
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     int64_t i = 0;
     for (; i + 32 <= n; i += 32) {
         __m256i v[4];
         CPU_UNROLL for (int k = 0; k < 4; k++) v[k] =
-            quotients(sum + i + 8 * k, narrow_count, wide_count, narrow);
+            quotients(sum + i + 8 * k, float_count, double_count, fits_f32);
         const __m256i bytes =
             _mm256_packus_epi16(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[2], v[3]));
         _mm256_storeu_si256((__m256i *)(void *)(mean + i), _mm256_permutevar8x32_epi32(bytes, order));
@@ -196,15 +178,15 @@ static CPU_INLINE int64_t divide_vectors(const int32_t *sum, int64_t n, int64_t 
 }
 #endif
 
-static void divide_bytes(const int32_t *restrict sum, int64_t n, int64_t count, bool narrow,
+static void divide_bytes(const int32_t *restrict sum, int64_t n, int64_t count, bool fits_f32,
                          uint8_t *restrict mean)
 {
     int64_t i = 0;
 #if defined(__AVX2__)
-    i = narrow ? divide_vectors(sum, n, count, true, mean) : divide_vectors(sum, n, count, false, mean);
+    i = fits_f32 ? divide_vectors(sum, n, count, true, mean) : divide_vectors(sum, n, count, false, mean);
 #endif
     for (; i < n; i++) {
-        const float v = narrow ? (float)sum[i] / (float)count : (float)((double)sum[i] / (double)count);
+        const float v = fits_f32 ? (float)sum[i] / (float)count : (float)((double)sum[i] / (double)count);
         mean[i] = (uint8_t)halo_round(v);
     }
 }
@@ -236,11 +218,10 @@ static void deviation_whole(const int32_t *sum, const int32_t *low, const int32_
         deviations(sum, low, high, n, count, true, false, made);
 }
 
-const CpuWholeKernels CPU_TABLE(whole) = {
+const CpuIntegerKernels CPU_TABLE(integers) = {
     .numbers = numbers,
     .columns = {columns_u8, columns_u16},
     .squares = {squares_u8, squares_u16},
-    .few = {few_u8, few_u16},
     .slide = slide,
     .count = count,
     .divide = divide,

@@ -1,37 +1,39 @@
-/* Sums along several lines of floats at once, for windows that have columns, too: the lines lie side by side, a
- * pixel of each behind one another, so that vectors run across them. In pieces, for which the first-level cache
- * has room. What lies beside the picture are pixels of it again, or one value: they are put there side by side.
+/* Horizontal sums of several lines of floats at once, for windows of several rows: the lines are interleaved, a
+ * pixel of each after the other, so that vectors run across them. In pieces, for which the first-level cache
+ * has space. What lies beside the picture are pixels of it again, or one value: they are put there side by
+ * side.
  */
 #include <string.h>
 
 #include "halo/means.h"
 #include "mean.h"
 
-#define ABREAST_WIDTH 256
-#define ABREAST_PIECE 128
-#define ABREAST_WINDOWS 4
+#define MOST_WIDTH 256
+#define PIECE 128
+#define PIECE_WINDOWS 4
 
-bool cpu_mean_goes_abreast(const CpuMean *m)
+bool cpu_mean_is_interleaved(const CpuMean *m)
 {
-    return m->window.width > 1 && m->window.height > 1 && !m->window.nan_ignore && m->kept == 0 &&
-           m->window.width <= ABREAST_WIDTH &&
+    return m->source.src->shape.width > 1 && m->window.width > 1 && m->window.height > 1 &&
+           !m->window.nan_ignore && m->kept == 0 && m->window.width <= MOST_WIDTH &&
            (m->kind == HALO_MEAN_PLAIN ||
-            m->dst->shape.channels % CPU_MEAN_ABREAST != 0); /* vectors as they are */
+            m->dst->shape.channels % CPU_MEAN_LINES != 0); /* vectors as they are */
 }
 
-bool cpu_mean_abreast_scratch(CpuMean *m, int64_t *total)
+bool cpu_mean_interleaved_scratch(CpuMean *m, int64_t *total)
 {
-    const int64_t width = m->window.width, elements = CPU_MEAN_ABREAST * m->dst->shape.channels;
-    if (!cpu_mean_goes_abreast(m)) return true;
-    m->piece = width > ABREAST_PIECE / ABREAST_WINDOWS ? ABREAST_WINDOWS * width : ABREAST_PIECE;
+    const int64_t width = m->window.width, elements = CPU_MEAN_LINES * m->dst->shape.channels;
+    if (!cpu_mean_is_interleaved(m)) return true;
+    m->piece = width > PIECE / PIECE_WINDOWS ? PIECE_WINDOWS * width : PIECE;
     m->piece = least(m->piece, m->tile_cols);
     const int64_t read = (m->piece + width - 1) * elements;
     return cpu_reserve(total, read, sizeof(float), &m->at_lines) &&
-           cpu_reserve(total, read, sizeof(float), &m->at_abreast) &&
-           cpu_reserve(total, m->kind != HALO_MEAN_PLAIN ? read : 0, sizeof(double), &m->at_abreast_square) &&
-           cpu_reserve(total, m->piece * elements, sizeof(double), &m->at_abreast_sum) &&
-           cpu_reserve(total, cpu_mean_along_room(m->piece, width, elements), sizeof(double),
-                       &m->at_abreast_room);
+           cpu_reserve(total, read, sizeof(float), &m->at_interleaved) &&
+           cpu_reserve(total, m->kind != HALO_MEAN_PLAIN ? read : 0, sizeof(double),
+                       &m->at_interleaved_square) &&
+           cpu_reserve(total, m->piece * elements, sizeof(double), &m->at_interleaved_sum) &&
+           cpu_reserve(total, cpu_mean_horizontal_workspace(m->piece, width, elements), sizeof(double),
+                       &m->at_interleaved_workspace);
 }
 
 /* Of what windows read: pixels [x, x + wide) of the source, of which it has [in, in_end). */
@@ -79,7 +81,7 @@ static const float *line_of(const Piece *p, int64_t row, int64_t line)
     const HaloBuf *src = m->source.src;
     const int64_t y = p->task->y + m->window.oy + row,
                   source = halo_border_index(y, src->shape.height, m->source.border);
-    float *const room =
+    float *const workspace =
         floats_at(p->task, m->at_lines) + line * (m->piece + m->window.width - 1) * src->shape.channels;
     const bool inside = source >= 0 && p->in >= 0 && p->in_end <= src->shape.width;
     if (src->shape.dtype == HALO_F32 && inside &&
@@ -87,8 +89,8 @@ static const float *line_of(const Piece *p, int64_t row, int64_t line)
         return halo_at(src, p->in, source);
     CpuStencil plain = m->source;
     plain.ox = plain.reach = 0;
-    cpu_source_line(&plain, p->in, y, p->in_end - p->in, room);
-    return room;
+    cpu_source_line(&plain, p->in, y, p->in_end - p->in, workspace);
+    return workspace;
 }
 
 /* Puts what lies beside the picture in columns [x, end), `pixel` elements each. */
@@ -101,8 +103,8 @@ static void put_outside(const Piece *p, int64_t x, int64_t end, int64_t pixel, f
         float *const to = side_by_side + (x - p->x) * pixel;
         if (!repeated) (void)find_pixel(p, x, &at);
         if (at >= 0)
-            for (int64_t i = 0; i < pixel; i += CPU_MEAN_ABREAST) /* of a size that is known: no call */
-                memcpy(to + i, side_by_side + at * pixel + i, CPU_MEAN_ABREAST * sizeof *to);
+            for (int64_t i = 0; i < pixel; i += CPU_MEAN_LINES) /* of a size that is known: no call */
+                memcpy(to + i, side_by_side + at * pixel + i, CPU_MEAN_LINES * sizeof *to);
         else
             for (int64_t i = 0; i < pixel; i++) to[i] = p->task->m->source.value;
     }
@@ -114,35 +116,35 @@ static void sum_plane(const Piece *p, const CpuMeanLine *along, const float *x, 
     const CpuMean *m = p->task->m;
     const CpuMeanKernels *kernels = m->device->kernels->mean;
     const int64_t n = along->count * m->dst->shape.channels;
-    double *const sum = doubles_at(p->task, m->at_abreast_sum), *const room =
-                                                                    doubles_at(p->task, m->at_abreast_room);
-    double *const square = doubles_at(p->task, m->at_abreast_square);
+    double *const sum = doubles_at(p->task, m->at_interleaved_sum), *const workspace = doubles_at(
+                                                                        p->task, m->at_interleaved_workspace);
+    double *const square = doubles_at(p->task, m->at_interleaved_square);
     if (plane == 1) kernels->square(x, p->wide * along->channels, square);
-    cpu_mean_along(kernels, plane == 1, plane == 1 ? (const void *)square : x, along, room, sum);
+    cpu_mean_horizontal(kernels, plane == 1, plane == 1 ? (const void *)square : x, along, workspace, sum);
     if (m->kind == HALO_MEAN_PLAIN)
-        kernels->apart(sum, n, 1.0 / m->scale, (float *const *)to);
+        kernels->separate(sum, n, 1.0 / m->scale, (float *const *)to);
     else
-        kernels->apart_doubles(sum, n, (double *const *)to);
+        kernels->separate_doubles(sum, n, (double *const *)to);
 }
 
-void cpu_mean_abreast(const CpuMeanTask *task, int64_t row)
+void cpu_mean_interleaved(const CpuMeanTask *task, int64_t row)
 {
     const CpuMean *m = task->m;
-    const int64_t channels = m->dst->shape.channels, pixel = channels * CPU_MEAN_ABREAST;
+    const int64_t channels = m->dst->shape.channels, pixel = channels * CPU_MEAN_LINES;
     const int64_t size = m->kind == HALO_MEAN_PLAIN ? (int64_t)sizeof(float) : (int64_t)sizeof(double);
-    float *const x = floats_at(task, m->at_abreast);
+    float *const x = floats_at(task, m->at_interleaved);
     for (int64_t first = 0; first < task->cols; first += m->piece) {
         const Piece p = piece_of(task, first, least(task->cols - first, m->piece));
         const CpuMeanLine along = {task->x + first, p.wide - m->window.width + 1, m->window.width,
                                    halo_mean_run(m->window.width), pixel};
-        const float *from[CPU_MEAN_ABREAST];
-        for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++) from[l] = line_of(&p, row + l, l);
-        m->device->kernels->mean->abreast(from, (p.in_end - p.in) * channels, x + (p.in - p.x) * pixel);
+        const float *from[CPU_MEAN_LINES];
+        for (int64_t l = 0; l < CPU_MEAN_LINES; l++) from[l] = line_of(&p, row + l, l);
+        m->device->kernels->mean->interleave(from, (p.in_end - p.in) * channels, x + (p.in - p.x) * pixel);
         put_outside(&p, p.x, p.in, pixel, x);
         put_outside(&p, p.in_end, p.x + p.wide, pixel, x);
         for (int plane = 0; plane < cpu_mean_planes(m); plane++) {
-            void *to[CPU_MEAN_ABREAST];
-            for (int64_t l = 0; l < CPU_MEAN_ABREAST; l++)
+            void *to[CPU_MEAN_LINES];
+            for (int64_t l = 0; l < CPU_MEAN_LINES; l++)
                 to[l] = (char *)cpu_mean_ring_line(task, row + l, plane) + first * channels * size;
             sum_plane(&p, &along, x, plane, to);
         }

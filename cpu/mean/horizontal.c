@@ -19,24 +19,24 @@ static Runs runs_of(const CpuMeanLine *line)
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-int64_t cpu_mean_along_room(int64_t count, int64_t window, int64_t channels)
+int64_t cpu_mean_horizontal_workspace(int64_t count, int64_t window, int64_t channels)
 {
-    int64_t room = 0;
+    int64_t workspace = 0;
     while (window > 1) { /* each level is a 32nd of the one before, or the last */
         const int64_t run = halo_mean_run(window), pixels = count + window - 1, runs = pixels / run + 2;
         int64_t elements;
         if (pixels > INT64_MAX / 64 || !halo_mul(pixels + 3 * runs, channels, &elements) ||
-            elements > INT64_MAX / 64 - room)
+            elements > INT64_MAX / 64 - workspace)
             return -1;
-        room += elements;
+        workspace += elements;
         count = larger(1, count / run + 2);
         window = (window - 1) / run;
     }
-    return room;
+    return workspace;
 }
 
-void cpu_mean_along(const CpuMeanKernels *kernels, bool doubles, const void *x, const CpuMeanLine *line,
-                    double *room, double *sum)
+void cpu_mean_horizontal(const CpuMeanKernels *kernels, bool doubles, const void *x, const CpuMeanLine *line,
+                         double *workspace, double *sum)
 {
     const int64_t channels = line->channels, n = line->count * channels;
     if (line->window == 1) {
@@ -44,7 +44,7 @@ void cpu_mean_along(const CpuMeanKernels *kernels, bool doubles, const void *x, 
         return;
     }
     const Runs runs = runs_of(line);
-    double *const end = room, *const total = end + (line->count + line->window - 1) * channels;
+    double *const end = workspace, *const total = end + (line->count + line->window - 1) * channels;
     double *const between = total + runs.whole * channels, *const rest = between + 2 * runs.begun * channels;
     const double *lies[2] = {NULL, NULL};
     kernels->ends[doubles](x, line, end, total);
@@ -55,7 +55,7 @@ void cpu_mean_along(const CpuMeanKernels *kernels, bool doubles, const void *x, 
                                      window > 0 ? halo_mean_run(window) : 0, channels};
         if (window == 0 || count < 1 || (later && (line->window - 1) % line->run == 0)) continue;
         double *const made = between + later * runs.begun * channels;
-        cpu_mean_along(kernels, true, total, &of_runs, rest, made);
+        cpu_mean_horizontal(kernels, true, total, &of_runs, rest, made);
         lies[later] = made;
     }
     kernels->starts[doubles](x, line, lies, end + (line->window - 1) * channels, sum);

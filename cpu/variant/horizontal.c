@@ -155,12 +155,12 @@ static void sums_of(const float *row, int size, int64_t n, float *out)
     for (; i < n; i++) out[i] = size == 2 ? row[2 * i] + row[2 * i + 1] : pairs(row + size * i, size);
 }
 
-static void sums(const float *row, int64_t block, int64_t blocks, float *const room[2], float *out)
+static void sums(const float *row, int64_t block, int64_t blocks, float *const workspace[2], float *out)
 {
     for (int k = 0; block > 1; k ^= 1) {
         const int size = block >= 8 ? 8 : (int)block;
         block /= size;
-        float *to = block == 1 ? out : room[k];
+        float *to = block == 1 ? out : workspace[k];
         sums_of(row, size, blocks * block, to);
         row = to;
     }
@@ -217,5 +217,5 @@ static void join(const float *plane, int64_t pitch, int64_t pixels, int64_t chan
     }
 }
 
-const CpuAlongKernels CPU_TABLE(along) = {
+const CpuHorizontalKernels CPU_TABLE(horizontal) = {
     .under = under, .between = between, .sums = sums, .spread = spread, .split = split, .join = join};

@@ -1,4 +1,4 @@
-/* What whole vectors of a leaf of bytes come to, by instructions that sum bytes, and pairs of their squares, as
+/* Sums of the whole vectors of a leaf of u8, by instructions that sum bytes, and pairs of their squares, as
  * the compiler does not by itself. */
 #include <immintrin.h>
 

@@ -1,8 +1,9 @@
-/* Masks over groups of 2 or 4 lines. Row r of outputs meets lines r, r + 1, …, group g has lines g * 2 and on:
+/* Masks over groups of 2 lines. Row r of outputs meets lines r, r + 1, …, group g has lines g * 2 and on:
  * so rows are of as many kinds, and what of a row's first group lies above its mask meets zeros. */
+#include <limits.h>
 #include <stdlib.h>
 
-#include "dots.h"
+#include "dot_product.h"
 #include "halo/whole_taps.h"
 
 /* Tap of a row of the mask, in units; 0 beyond it. */
@@ -38,7 +39,7 @@ static void add_row(const CpuMask *mask, const HaloWholeTaps *whole, int64_t y, 
 }
 
 /* What band->groups groups from the first on come to, in either kind of rows. */
-static Reach reach_of(const CpuMask *mask, const HaloWholeTaps *whole, const DotsBand *band)
+static Reach reach_of(const CpuMask *mask, const HaloWholeTaps *whole, const DotBand *band)
 {
     Reach reach[2] = {{0, 0}, {0, 0}};
     for (int64_t k = 0; k < 2; k++)
@@ -49,12 +50,12 @@ static Reach reach_of(const CpuMask *mask, const HaloWholeTaps *whole, const Dot
 }
 
 /* Cuts all groups into bands, as few as may be: how many, 0 where a group alone is too much. */
-static int64_t cut_bands(const CpuMask *mask, const HaloWholeTaps *whole, int64_t groups, DotsBand *band)
+static int64_t cut_bands(const CpuMask *mask, const HaloWholeTaps *whole, int64_t groups, DotBand *band)
 {
     int64_t bands = 0;
     for (int64_t g = 0; g < groups; bands++) {
-        DotsBand *const next = &band[bands];
-        *next = (DotsBand){.first = g};
+        DotBand *const next = &band[bands];
+        *next = (DotBand){.first = g};
         for (Reach reach; g < groups; g++) {
             next->groups++;
             reach = reach_of(mask, whole, next);
@@ -72,32 +73,29 @@ static int64_t cut_bands(const CpuMask *mask, const HaloWholeTaps *whole, int64_
 /* Taps of a column that a part has to have, or adding up parts takes longer than 16 bits save. */
 #define LEAST_PAIRS 12
 
-/* The parts are written to dots->band, which has room for one a group. */
-static CpuDotsKind choose_kind(const CpuDotKernels *kernels, const CpuMask *mask, const HaloWholeTaps *whole,
-                               HaloDtype dtype, Dots *dots)
+/* Do sums fit 16 bits, or those of parts, which are written to dot->band? It has space for one a group. */
+static bool choose_bands(const CpuMask *mask, const HaloWholeTaps *whole, DotMask *dot)
 {
     const int64_t groups = mask->height / 2 + 1;
-    if (dtype != HALO_U8) return CPU_DOTS_WORDS;
-    const bool fit = pairs_fit(mask, whole);
-    dots->is_signed = whole->positive * 255 <= INT16_MAX && whole->negative * 255 >= INT16_MIN;
-    if (fit && (dots->is_signed || (whole->negative == 0 && whole->positive * 255 <= UINT16_MAX)))
-        return CPU_DOTS_BYTES;
-    if (whole->largest <= INT8_MAX && kernels->has(CPU_DOTS_FOURS)) return CPU_DOTS_FOURS;
-    dots->bands = fit ? cut_bands(mask, whole, groups, dots->band) : 0;
-    const bool pays = dots->bands > 0 && groups * mask->width >= LEAST_PAIRS * dots->bands;
-    return pays ? CPU_DOTS_BYTES : CPU_DOTS_WORDS;
+    if (!pairs_fit(mask, whole)) return false;
+    dot->is_signed = whole->positive * 255 <= INT16_MAX && whole->negative * 255 >= INT16_MIN;
+    if (dot->is_signed || (whole->negative == 0 && whole->positive * 255 <= UINT16_MAX)) {
+        dot->band = NULL;
+        return true;
+    }
+    dot->bands = cut_bands(mask, whole, groups, dot->band);
+    return dot->bands > 0 && groups * mask->width >= LEAST_PAIRS * dot->bands;
 }
 
 /* ---- taps ----------------------------------------------------------------------------------------------- */
 
 /* Taps of one column and neighbouring rows, as the samples of a group lie. */
-static int32_t grouped(const CpuMask *mask, const HaloWholeTaps *whole, CpuDotsKind kind, int64_t y, int64_t x)
+static int32_t grouped(const CpuMask *mask, const HaloWholeTaps *whole, int64_t y, int64_t x)
 {
-    const int lines = cpu_dots_lines(kind), bits = kind == CPU_DOTS_WORDS ? 16 : 8;
     uint32_t all = 0;
-    for (int k = 0; k < lines; k++)
-        all |= ((uint32_t)tap_at(mask, whole, y + k, x) & ((1u << bits) - 1)) << (k * bits);
-    return (int32_t)(kind == CPU_DOTS_BYTES ? all | all << 16 : all);
+    for (int k = 0; k < CPU_DOT_LINES; k++)
+        all |= ((uint32_t)tap_at(mask, whole, y + k, x) & UINT8_MAX) << (k * CHAR_BIT);
+    return (int32_t)(all | all << 16);
 }
 
 /* Columns of nothing but zeros are left out. */
@@ -112,58 +110,57 @@ static int64_t list_columns(const CpuMask *mask, int64_t *offset)
     return columns;
 }
 
-/* Is it worth to meet the zeros that lie among taps? Floats leave them out, and take some twice as long for a
- * tap then. */
-static bool is_dense(const CpuMask *mask, const Dots *dots)
+/* Does it pay to multiply by the zeros among the taps? The convolution of floats skips them, but takes twice as
+ * long for a tap then. */
+static bool is_dense(const CpuMask *mask, const DotMask *dot)
 {
     int64_t taps = 0;
     for (int64_t k = 0; k < mask->width * mask->height; k++) taps += mask->tap[k] != 0.0f;
-    return dots->taps.groups * dots->taps.columns <= (dots->kind == CPU_DOTS_BYTES ? 4 : 2) * taps;
+    return dot->mask.groups * dot->mask.columns <= 4 * taps;
 }
 
-static void group_taps(const CpuMask *mask, const HaloWholeTaps *whole, Dots *dots, int64_t *offset,
+static void group_taps(const CpuMask *mask, const HaloWholeTaps *whole, DotMask *dot, int64_t *offset,
                        int32_t *tap)
 {
-    CpuDots *const taps = &dots->taps;
-    const int lines = cpu_dots_lines(dots->kind);
+    CpuDotMask *const taps = &dot->mask;
+    const int lines = CPU_DOT_LINES;
     taps->offset = offset;
     for (int k = 0; k < lines; k++) {
         taps->tap[k] = tap;
         for (int64_t g = 0; g < taps->groups; g++)
-            for (int64_t c = 0; c < taps->columns; c++)
-                *tap++ = grouped(mask, whole, dots->kind, g * lines - k, offset[c]);
+            for (int64_t c = 0; c < taps->columns; c++) *tap++ = grouped(mask, whole, g * lines - k, offset[c]);
     }
     for (int64_t c = 0; c < taps->columns; c++) offset[c] *= mask->step;
 }
 
-HaloStatus cpu_dots_make(HaloDevice *device, const CpuMask *mask, HaloDtype dtype, Dots *dots, bool *can)
+HaloStatus cpu_dot_mask_make(HaloDevice *device, const CpuMask *mask, DotMask *dot, bool *can)
 {
-    const double most = halo_whole_most(dtype, HALO_BORDER_ZERO, 0.0f);
+    const double most = halo_whole_most(HALO_U8, HALO_BORDER_ZERO, 0.0f);
     HaloWholeTaps whole;
     int64_t entries, bytes;
-    *dots = (Dots){0};
-    *can = halo_whole_taps(mask->tap, mask->width * mask->height, most, &whole) && whole.largest <= INT16_MAX;
+    *dot = (DotMask){0};
+    *can =
+        halo_whole_taps(mask->tap, mask->width * mask->height, most, &whole) && whole.largest <= INT8_MAX + 1;
     if (!*can) return HALO_OK;
-    /* Columns, bands, and of each kind of rows the taps of the mask and of up to 6 rows beside it. */
-    if (!halo_mul(mask->height + 6, mask->width, &entries) || !halo_mul(entries, sizeof(int32_t), &bytes) ||
+    /* Columns, bands, and of each kind of rows the taps of the mask and of up to 2 rows beside it. */
+    if (!halo_mul(mask->height + 2, mask->width, &entries) || !halo_mul(entries, sizeof(int32_t), &bytes) ||
         bytes > INT64_MAX / 4)
         return halo_fail(HALO_ERR_LIMIT, "the mask is too large");
     const int64_t columns = mask->width * (int64_t)sizeof(int64_t),
-                  bands = (mask->height / 2 + 1) * (int64_t)sizeof(DotsBand);
+                  bands = (mask->height / 2 + 1) * (int64_t)sizeof(DotBand);
     cpu_heap(device, columns + bands + bytes);
-    dots->room = malloc((size_t)(columns + bands + bytes));
-    if (dots->room == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    dots->band = (DotsBand *)(void *)((char *)dots->room + columns);
-    dots->kind = choose_kind(device->kernels->dots, mask, &whole, dtype, dots);
-    if (dots->bands == 0 || dots->kind != CPU_DOTS_BYTES) dots->band = NULL;
-    const int lines = cpu_dots_lines(dots->kind);
-    dots->taps.groups = (mask->height + 2 * lines - 2) / lines;
-    dots->taps.columns = list_columns(mask, dots->room);
-    *can = is_dense(mask, dots);
+    dot->workspace = malloc((size_t)(columns + bands + bytes));
+    if (dot->workspace == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    dot->band = (DotBand *)(void *)((char *)dot->workspace + columns);
+    *can = choose_bands(mask, &whole, dot);
     if (!*can) return HALO_OK;
-    dots->exponent = whole.exponent;
-    dots->most = (whole.positive - whole.negative) * 255;
-    dots->more = dtype == HALO_U16 ? (int32_t)((whole.positive + whole.negative) * 32768) : 0;
-    group_taps(mask, &whole, dots, dots->room, (int32_t *)(void *)((char *)dots->room + columns + bands));
+    dot->mask.groups = mask->height / CPU_DOT_LINES + 1;
+    dot->mask.columns = list_columns(mask, dot->workspace);
+    *can = is_dense(mask, dot);
+    if (!*can) return HALO_OK;
+    dot->exponent = whole.exponent;
+    dot->most = (whole.positive - whole.negative) * 255;
+    group_taps(mask, &whole, dot, dot->workspace,
+               (int32_t *)(void *)((char *)dot->workspace + columns + bands));
     return HALO_OK;
 }

@@ -1,9 +1,9 @@
-/* Two rows of outputs of a separable mask, as conv_both_tmpl.h makes one: define WIDTH. Rows and columns have
- * the same taps, from either end, so that these stay in registers, and a line that both rows meet is loaded
+/* Two rows of outputs of a separable mask, as fused_row_tmpl.h makes one: define WIDTH. Rows and columns have
+ * the same taps, from either end, so that these stay in registers, and a line that both rows use is loaded
  * once. */
 #define TAP(i) tap[(i) < WIDTH / 2 ? (i) : WIDTH - 1 - (i)]
 
-static CPU_INLINE void CPU_PASTE(CPU_PASTE(pair_line, WIDTH), TYPE)(const CpuBoth *both, int64_t at,
+static CPU_INLINE void CPU_PASTE(CPU_PASTE(pair_line, WIDTH), TYPE)(const CpuFused *both, int64_t at,
                                                                     const CpuVector *tap,
                                                                     CpuVector made[PAIR_VECTORS])
 {
@@ -20,9 +20,9 @@ static CPU_INLINE void CPU_PASTE(CPU_PASTE(pair_line, WIDTH), TYPE)(const CpuBot
     CPU_UNROLL for (int k = 0; k < PAIR_VECTORS; k++) vector_store(to + k * CPU_LANES, made[k]);
 }
 
-static void CPU_PASTE(CPU_PASTE(pair, WIDTH), TYPE)(const CpuBoth of[2])
+static void CPU_PASTE(CPU_PASTE(pair, WIDTH), TYPE)(const CpuFused of[2])
 {
-    const CpuBoth both[2] = {of[0], of[1]};
+    const CpuFused both[2] = {of[0], of[1]};
     CpuVector tap[WIDTH / 2 + 1];
     int64_t at = 0;
     CPU_UNROLL for (int i = 0; i <= WIDTH / 2; i++) tap[i] = vector_of(of->row->tap[i]);
@@ -30,7 +30,7 @@ static void CPU_PASTE(CPU_PASTE(pair, WIDTH), TYPE)(const CpuBoth of[2])
         CpuVector newest[2][PAIR_VECTORS], made[2][PAIR_VECTORS];
         CPU_UNROLL for (int r = 0; r < 2; r++)
         {
-            vectors_fetch(both[r].soon + at, PAIR_VECTORS);
+            vectors_fetch(both[r].prefetch + at, PAIR_VECTORS);
             CPU_PASTE(CPU_PASTE(pair_line, WIDTH), TYPE)(&both[r], at, tap, newest[r]);
             CPU_UNROLL for (int k = 0; k < PAIR_VECTORS; k++) made[r][k] = vector_of(0.0f);
         }
@@ -51,7 +51,7 @@ static void CPU_PASTE(CPU_PASTE(pair, WIDTH), TYPE)(const CpuBoth of[2])
         }
         PUT_PAIR(made, both[0].past, (char *)both[0].out + at * SIZE, (char *)both[1].out + at * SIZE);
     }
-    for (int r = 0; r < 2; r++) CPU_PASTE(CPU_PASTE(both, WIDTH), TYPE)(&both[r], at);
+    for (int r = 0; r < 2; r++) CPU_PASTE(fused_from, TYPE)(&both[r], at);
 }
 #undef TAP
 #undef WIDTH
