@@ -6,15 +6,13 @@
  * scatter kernel alone. */
 #include "adapt.cuh"
 
-#include "divisor.cuh"
-
 static const int narrow_samples = 64; /* in a row of a narrow image, at most */
 static const int narrow_rows = 256;   /* at least */
 static const int narrow_cell = 128; /* columns of a cell, at most: the columns of a block of the wide kernels */
 
 static const int64_t wide_columns = 4096; /* of the wide picture, at least, where there are rows for it */
 static const int64_t wide_samples =
-    1 << 23;                         /* in it, at most: more is done in bands of rows or groups of channels */
+    3 << 24;                         /* in it, at most: more is done in bands of rows or groups of channels */
 static const int64_t wide_unit = 32; /* columns, so that results begin at whole sectors of memory */
 
 /* ---- the layout ----------------------------------------------------------------------------------------- */
@@ -56,7 +54,7 @@ static AdaptLayout first_layout(const HaloBuf *dst, const HaloWindow *window)
 static const int adapt_threads = 256;
 static const int adapt_rows = 256, adapt_cols = 64; /* of a cell, that a block takes at a time, at most */
 static const int adapt_tile = 2048;                 /* samples of a block: rows, columns and channels */
-static const int adapt_room =
+static const int adapt_shared =
     3 * adapt_tile / 2; /* with rows of an odd number of samples, to avoid bank conflicts */
 
 /* Where the samples of a block lie: in the picture they are ordered by row, column and channel, in the wide
@@ -71,8 +69,8 @@ struct AdaptArgs {
     int64_t cols, rows;            /* of a cell that are copied */
     int64_t end;                   /* rows from the band's first that exist */
     unsigned across, sets, strips; /* blocks beside each other in a cell; groups of channels; strips */
-    CudaDivisor tile_cols, tile_channels;
-    int tile_rows;
+    unsigned tile_cols, tile_channels;
+    int tile_rows, lanes; /* lanes: threads beside each other in a row */
     /* of the source */
     int64_t x_first, y_first, x0, y0, width, height;
     HaloBorder border;
@@ -95,52 +93,74 @@ __device__ __forceinline__ static AdaptBlock adapt_block(const AdaptArgs &a)
 {
     AdaptBlock b;
     const unsigned strip = blockIdx.x % a.strips, set = blockIdx.x / a.strips;
-    b.channel = (int)(set % a.sets * a.tile_channels.n);
-    b.x = (int64_t)(set / a.sets % a.across) * a.tile_cols.n;
+    b.channel = (int)(set % a.sets * a.tile_channels);
+    b.x = (int64_t)(set / a.sets % a.across) * a.tile_cols;
     b.y = (int64_t)(set / a.sets / a.across) * a.tile_rows;
     b.from = strip * a.layout.rows;
-    b.cols = (int)cuda_min(a.tile_cols.n, a.cols - b.x);
+    b.cols = (int)cuda_min(a.tile_cols, a.cols - b.x);
     b.rows = (int)cuda_min(a.tile_rows, a.rows - b.y);
-    b.channels = min((int)a.tile_channels.n, a.layout.channels - b.channel);
+    b.channels = min((int)a.tile_channels, a.layout.channels - b.channel);
     b.wide = ((int64_t)strip * a.layout.channels + b.channel) * a.layout.pitch + b.x;
     return b;
 }
 
-/* Calls f(row, column, channel, place in shared memory) for the block's samples in the order of the picture. */
-template <typename F>
-__device__ __forceinline__ static void adapt_pixels(const AdaptArgs &a, const AdaptBlock &b, F f)
+/* The rows of a block that a thread takes. */
+struct AdaptRows {
+    int first, end, step;
+};
+
+/* Calls f(column, channel, rows) for the places in a row of the block that are this thread's: neighbouring
+ * threads take neighbours of the wide picture's row (`Planes`: column by column, then the next channel), or of
+ * the image's. A thread stays at its place in all rows, so that it divides once. */
+template <bool Planes, typename F>
+__device__ __forceinline__ static void adapt_each(const AdaptArgs &a, const AdaptBlock &b, F f)
 {
-    const int channels = (int)a.tile_channels.n, cols = (int)a.tile_cols.n;
-#pragma unroll 4
-    for (int e = (int)threadIdx.x; e < a.tile_rows * cols * channels; e += adapt_threads) {
-        const int pixel = a.tile_channels.over(e), c = e - pixel * channels;
-        const int r = a.tile_cols.over(pixel), x = pixel - r * cols;
-        if (r < b.rows && x < b.cols && c < b.channels) f(r, x, c, (r * channels + c) * (cols | 1) + x);
+    const int channels = (int)a.tile_channels, cols = (int)a.tile_cols, line = cols * channels;
+    const AdaptRows rows = {(int)threadIdx.x / a.lanes, b.rows, adapt_threads / a.lanes};
+    if (rows.first >= rows.step) return;
+    for (int e = (int)threadIdx.x % a.lanes; e < line; e += a.lanes) {
+        const int outer = e / (Planes ? cols : channels), inner = e - outer * (Planes ? cols : channels);
+        const int x = Planes ? inner : outer, c = Planes ? outer : inner;
+        if (x < b.cols && c < b.channels) f(x, c, rows);
     }
 }
 
-/* The same in the order of the wide picture. */
-template <typename F>
-__device__ __forceinline__ static void adapt_planes(const AdaptArgs &a, const AdaptBlock &b, F f)
-{
-    const int channels = (int)a.tile_channels.n, cols = (int)a.tile_cols.n;
-#pragma unroll 4
-    for (int e = (int)threadIdx.x; e < a.tile_rows * cols * channels; e += adapt_threads) {
-        const int line = a.tile_cols.over(e), x = e - line * cols;
-        const int r = a.tile_channels.over(line), c = line - r * channels;
-        if (r < b.rows && x < b.cols && c < b.channels) f(r, x, c, line * (cols | 1) + x);
+/* A column of samples in rows `stride` bytes apart; moves on by a thread's step. */
+template <typename T> struct AdaptColumn {
+    char *at;
+    int64_t jump;
+
+    __device__ AdaptColumn(const char *data, int64_t stride, const AdaptRows &rows)
+        : at((char *)data + rows.first * stride), jump(rows.step * stride)
+    {
     }
+    __device__ T *next()
+    {
+        T *const here = (T *)at;
+        at += jump;
+        return here;
+    }
+};
+
+/* Where samples of one row are in the shared tile; an odd pitch avoids bank conflicts. */
+__device__ __forceinline__ static int tile_at(const AdaptArgs &a, int x, int c)
+{
+    return c * (int)(a.tile_cols | 1) + x;
+}
+__device__ __forceinline__ static int tile_pitch(const AdaptArgs &a)
+{
+    return (int)(a.tile_channels * (a.tile_cols | 1));
 }
 
 /* S: samples of the source; T: the same, or f32. */
 template <typename S, typename T>
 __global__ static void __launch_bounds__(adapt_threads) gather_kernel(const __grid_constant__ AdaptArgs a)
 {
-    __shared__ T tile[adapt_room];
+    __shared__ T tile[adapt_shared];
     __shared__ int64_t row_at[adapt_rows], column_at[adapt_cols]; /* bytes; -1: the border's value */
     const AdaptBlock b = adapt_block(a);
     const T outside = (T)halo_border_value(a.border, a.value);
-    char *const wide = a.wide + b.y * a.wide_stride + b.wide * (int64_t)sizeof(T);
+    const char *const wide = a.wide + b.y * a.wide_stride + b.wide * (int64_t)sizeof(T);
     for (int r = (int)threadIdx.x; r < b.rows; r += adapt_threads) {
         const int64_t row =
             b.from + b.y + r; /* from `end` on no output needs a row, and the source may not have it */
@@ -153,50 +173,77 @@ __global__ static void __launch_bounds__(adapt_threads) gather_kernel(const __gr
         column_at[x] = ix < 0 ? -1 : sample * (int64_t)sizeof(S);
     }
     __syncthreads();
-    const auto sample = [&](int r, int x, int c) {
-        const int64_t row = row_at[r], column = column_at[x];
-        return row < 0 || column < 0 ? outside : (T)__ldg((const S *)(a.image + row + column) + c);
+    const auto sample = [&](int64_t row, int64_t column) {
+        return row < 0 || column < 0 ? outside : (T)__ldg((const S *)(a.image + row + column));
     };
-    const auto put = [&](int r, int x, int c, T v) {
-        ((T *)(wide + r * a.wide_stride))[c * a.layout.pitch + x] = v;
+    const auto put = [&](int x, int c, const AdaptRows &rows, auto value) {
+        AdaptColumn<T> to(wide + (c * a.layout.pitch + x) * (int64_t)sizeof(T), a.wide_stride, rows);
+#pragma unroll 4
+        for (int r = rows.first; r < rows.end; r += rows.step) *to.next() = value(r);
     };
-    if (a.tile_channels.n == 1) {
-        adapt_planes(a, b, [&](int r, int x, int c, int) { put(r, x, c, sample(r, x, c)); });
+    if (a.tile_channels == 1) {
+        adapt_each<true>(a, b, [&](int x, int c, const AdaptRows &rows) {
+            const int64_t column = column_at[x];
+            put(x, c, rows, [&](int r) { return sample(row_at[r], column); });
+        });
         return;
     }
-    adapt_pixels(a, b, [&](int r, int x, int c, int at) { tile[at] = sample(r, x, c); });
+    adapt_each<false>(a, b, [&](int x, int c, const AdaptRows &rows) {
+        const int64_t column = column_at[x] < 0 ? -1 : column_at[x] + c * (int64_t)sizeof(S);
+        T *to = tile + tile_at(a, x, c) + rows.first * tile_pitch(a);
+#pragma unroll 4
+        for (int r = rows.first; r < rows.end; r += rows.step, to += rows.step * tile_pitch(a))
+            *to = sample(row_at[r], column);
+    });
     __syncthreads();
-    adapt_planes(a, b, [&](int r, int x, int c, int at) { put(r, x, c, tile[at]); });
+    adapt_each<true>(a, b, [&](int x, int c, const AdaptRows &rows) {
+        const T *const from = tile + tile_at(a, x, c);
+        put(x, c, rows, [&](int r) { return from[r * tile_pitch(a)]; });
+    });
 }
 
 /* T: results in the wide picture. */
 template <typename T>
 __global__ static void __launch_bounds__(adapt_threads) scatter_kernel(const __grid_constant__ AdaptArgs a)
 {
-    __shared__ T tile[adapt_room];
-    const AdaptBlock b = adapt_block(a);
+    __shared__ T tile[adapt_shared];
+    AdaptBlock b = adapt_block(a);
     const char *const wide = a.wide + b.y * a.wide_stride + b.wide * (int64_t)sizeof(T);
-    const int64_t first = b.from + b.y, left = a.end - first; /* rows that exist */
+    const int64_t first = b.from + b.y;
+    b.rows = (int)cuda_max(0, cuda_min(b.rows, a.end - first)); /* rows that exist */
     unsigned clipped = 0;
-    const auto result = [&](int r, int x, int c) {
-        return ((const T *)(wide + r * a.wide_stride))[c * a.layout.pitch + x];
+    const auto results = [&](int x, int c, const AdaptRows &rows) {
+        return AdaptColumn<const T>(wide + (c * a.layout.pitch + x) * (int64_t)sizeof(T), a.wide_stride, rows);
     };
-    if (a.tile_channels.n > 1)
-        adapt_planes(a, b, [&](int r, int x, int c, int at) { tile[at] = result(r, x, c); });
+    if (a.tile_channels > 1)
+        adapt_each<true>(a, b, [&](int x, int c, const AdaptRows &rows) {
+            auto from = results(x, c, rows);
+            T *const to = tile + tile_at(a, x, c);
+#pragma unroll 4
+            for (int r = rows.first; r < rows.end; r += rows.step) to[r * tile_pitch(a)] = *from.next();
+        });
     __syncthreads();
     cuda_typed(a.dtype, [&](auto zero) {
         using D = decltype(zero);
-        char *const image = a.image + (a.layout.y + first) * a.image_stride +
-                            (b.x * a.image_channels + a.layout.channel + b.channel) * (int64_t)sizeof(D);
-        const auto store = [&](int r, int x, int c, T v) {
-            if (r < left)
-                ((D *)(image + r * a.image_stride))[(int64_t)x * a.image_channels + c] =
-                    cuda_sample<D>((float)v, a.store, &clipped);
+        const char *const image = a.image + (a.layout.y + first) * a.image_stride +
+                                  (b.x * a.image_channels + a.layout.channel + b.channel) * (int64_t)sizeof(D);
+        const auto store = [&](int x, int c, const AdaptRows &rows, auto result) {
+            AdaptColumn<D> to(image + ((int64_t)x * a.image_channels + c) * (int64_t)sizeof(D), a.image_stride,
+                              rows);
+#pragma unroll 4
+            for (int r = rows.first; r < rows.end; r += rows.step)
+                *to.next() = cuda_sample<D>((float)result(r), a.store, &clipped);
         };
-        if (a.tile_channels.n == 1)
-            adapt_planes(a, b, [&](int r, int x, int c, int) { store(r, x, c, result(r, x, c)); });
+        if (a.tile_channels == 1)
+            adapt_each<true>(a, b, [&](int x, int c, const AdaptRows &rows) {
+                auto from = results(x, c, rows);
+                store(x, c, rows, [&](int) { return *from.next(); });
+            });
         else
-            adapt_pixels(a, b, [&](int r, int x, int c, int at) { store(r, x, c, tile[at]); });
+            adapt_each<false>(a, b, [&](int x, int c, const AdaptRows &rows) {
+                const T *const from = tile + tile_at(a, x, c);
+                store(x, c, rows, [&](int r) { return from[r * tile_pitch(a)]; });
+            });
     });
     __syncwarp();
     cuda_count_clipped(a.clipped, clipped);
@@ -207,11 +254,14 @@ __global__ static void __launch_bounds__(adapt_threads) scatter_kernel(const __g
 /* Divides cells of `cols` columns and `rows` rows into blocks, and says how many there are. */
 static int64_t set_blocks(AdaptArgs *a, int64_t cols, int64_t rows)
 {
-    const int64_t wide = cuda_min(cols, adapt_cols), channels = cuda_min(a->layout.channels, adapt_tile / wide);
+    const int64_t channels = cuda_min(a->layout.channels, adapt_tile / cuda_min(cols, adapt_cols));
+    const int64_t most = cuda_max(8, cuda_min(adapt_cols, adapt_threads / channels));
+    const int64_t wide = cuda_ceil_div(cols, cuda_ceil_div(cols, most)); /* alike in all blocks of a cell */
     a->cols = cols;
     a->rows = rows;
-    a->tile_cols = cuda_divisor(wide);
-    a->tile_channels = cuda_divisor(channels);
+    a->tile_cols = (unsigned)wide;
+    a->tile_channels = (unsigned)channels;
+    a->lanes = (int)cuda_min(wide * channels, adapt_threads);
     a->tile_rows = (int)cuda_min(cuda_min(rows, adapt_rows), adapt_tile / (wide * channels));
     a->across = (unsigned)cuda_ceil_div(cols, wide);
     a->sets = (unsigned)cuda_ceil_div(a->layout.channels, channels);

@@ -40,6 +40,6 @@ if "$work/scripts/arrows" "$work/build" > "$work/log" 2>&1 || ! grep -qx '    cp
     cat "$work/log" >&2
     exit 1
 fi
-sed -i 's/^core\/plan\/$/cpu\//' "$work/scripts/arrows"
+sed -i 's/^core\/pipeline\/call.c.*/&\ncpu\//' "$work/scripts/arrows"
 "$work/scripts/arrows" "$work/build" > "$work/log"
 echo "wrong arrows are seen"
