@@ -255,11 +255,14 @@ int cli_version(const CliSettings *settings)
         json_open(&json, NULL, '{');
         json_text(&json, "type", "version");
         json_text(&json, "version", halo_version());
+        if (*halo_build_commit() != 0) json_text(&json, "commit", halo_build_commit());
         json_text(&json, "features", halo_build_features());
         json_close(&json, '}');
         json_end_line(&json);
     } else {
-        fprintf(page, "halo %s (%s)\n", halo_version(), halo_build_features());
+        const char *commit = halo_build_commit();
+        fprintf(page, "halo %s (%s%s%s)\n", halo_version(), commit, *commit != 0 ? "; " : "",
+                halo_build_features());
     }
     return cli_page_end(STDOUT_FILENO);
 }

@@ -30,8 +30,10 @@
 extern "C" {
 #endif
 
-/* "0.1.0"; and the features of this build in one line: "JPEG, TIFF, …, no CUDA". */
+/* "0.2.0"; the commit that it was built from ("": not from a checkout); and the features of this build in one
+ * line: "JPEG, TIFF, …, no CUDA". */
 HALO_API const char *halo_version(void);
+HALO_API const char *halo_build_commit(void);
 HALO_API const char *halo_build_features(void);
 
 /* ---- sessions ------------------------------------------------------------------------------------------- */

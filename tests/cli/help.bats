@@ -209,10 +209,10 @@ for line in sys.stdin: assert json.loads(line)["type"] in ("op", "mask", "format
     halo --version --json | "$PYTHON" -c 'import json,sys; assert json.load(sys.stdin)["version"]'
 }
 
-@test "--version names the version" {
+@test "--version names the version, and the commit of a checkout" {
     run halo --version
     [ "$status" -eq 0 ]
-    [[ "$output" =~ ^halo\ [0-9]+\.[0-9]+\.[0-9]+ ]]
+    [[ "$output" =~ ^halo\ [0-9]+\.[0-9]+\.[0-9]+\ \(([0-9a-f]{7,}\;\ )? ]]
 }
 
 @test "options may stand before the command, and -- ends them" {

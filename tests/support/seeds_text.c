@@ -43,7 +43,7 @@ static const struct {
     {"merge", TEXT(SHARD("1", "2", "0", "1")
                        GROUP("image", "u8", "1", "0", "255") "\"nodes\":[{\"at\":0,\"channel\":[{" MOMENTS
                                                              "}]}]}]}\n\f" SHARD("2", "2", "1", "1") "]}\n")},
-    {"journal", TEXT("#\thalo 0.1.0\t0123456789abcdef\tgauss:1\t\n" LINE("") LINE("/a\\tb\\\\c\\n"))},
+    {"journal", TEXT("#\thalo 0.2.0\t0123456789abcdef\tgauss:1\t\n" LINE("") LINE("/a\\tb\\\\c\\n"))},
     {"journal", TEXT("~\ta.pgm\t0123456789abcdef\n!\ta.pgm\t0123456789abcdef\n=\ta.pgm\t-1\t0\tin."
                      "pgm\t9\t9\t0123456789abcdef\n"
                      "-\ta.pgm\t0123456789abcdef\n+\ta.p")},
