@@ -13,11 +13,30 @@ static bool looks_like_file(const char *word)
     return strpbrk(word, ":|") == NULL && *extension != 0 && halo_find_format(extension) != NULL;
 }
 
+/* Two operations with a space between them: where the second begins; else 0. */
+static size_t second_operation(const char *text)
+{
+    char name[32];
+    for (const char *at = strchr(text, ' '); at != NULL && strpbrk(text, "|\"'[") == NULL;
+         at = strchr(at + 1, ' ')) {
+        const size_t length = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz0123456789");
+        if (length == 0 || length >= sizeof name || (at[1 + length] != ':' && at[1 + length] != 0)) continue;
+        memcpy(name, at + 1, length);
+        name[length] = 0;
+        if (halo_find_op(name) != NULL) return (size_t)(at - text) + 1;
+    }
+    return 0;
+}
+
 HaloStatus cli_copy_instead(CliWork *work, HaloStatus status)
 {
     const CliSettings *settings = work->settings;
     HaloPipeline *pipeline = NULL;
     const char *first = settings->word[0];
+    const size_t second = second_operation(first);
+    if (second > 0)
+        return halo_fail(HALO_ERR_USAGE, "operations are joined by |: '%.*s | %.200s'", (int)second - 1, first,
+                         first + second);
     if (!is_there(first) && looks_like_file(first))
         return halo_fail(HALO_ERR_USAGE, "%.200s: no such file, and not a pipeline", first);
     if (!is_there(first)) return status;
@@ -33,8 +52,8 @@ HaloStatus cli_copy_instead(CliWork *work, HaloStatus status)
             word, first);
     }
     free(work->text);
-    work->text = cli_copy("");
-    return halo_pipeline_parse(work->session, "", &work->pipeline);
+    work->text = cli_with_page(settings, "", "");
+    return halo_pipeline_parse(work->session, work->text, &work->pipeline);
 }
 
 HaloStatus cli_check_inputs(CliWork *work, const char *const *input, size_t count)

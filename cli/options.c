@@ -64,6 +64,9 @@ const CliOption cli_options[] = {
      "use only inputs whose name, or path below the folder, matches; may be repeated", cli_read_include, 0},
     {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
      "skip inputs and folders that match; may be repeated", cli_read_exclude, 0},
+    {"page", 0, "WHICH", NULL, CLI_INPUT, CLI_RUN | CLI_CONVERT | CLI_STATS | CLI_HIST | CLI_SCAN,
+     "read this page, or these: 3, 10-20, 5- to the last, -1 the last; short for pages:WHICH in the pipeline",
+     NULL, AT(page)},
     {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
      "read more inputs from this list, one per line of up to 64 KiB, which may end with CR LF; - is standard "
      "input",

@@ -16,6 +16,13 @@
 
 /* ---- before anything runs ------------------------------------------------------------------------------- */
 
+char *cli_with_page(const CliSettings *settings, const char *op, const char *args)
+{
+    const char *page = settings->page;
+    return cli_format("%s%s%s%s%s%s", page != NULL ? "pages:" : "", page != NULL ? page : "",
+                      page != NULL && *op != 0 ? " | " : "", op, *args != 0 ? ":" : "", args);
+}
+
 static HaloStatus make_pipeline(CliWork *work, const char *const **inputs, size_t *count)
 {
     const CliSettings *settings = work->settings;
@@ -25,10 +32,10 @@ static HaloStatus make_pipeline(CliWork *work, const char *const **inputs, size_
     if (settings->words < taken)
         return halo_fail(HALO_ERR_USAGE, "a pipeline is missing: halo run %s", command->usage);
     if (command->op == NULL)
-        work->text = cli_copy(settings->word[0]);
+        work->text = cli_with_page(settings, settings->word[0], "");
     else
-        work->text = cli_format("%s%s%s", command->op, settings->op_args.length > 0 ? ":" : "",
-                                settings->op_args.length > 0 ? settings->op_args.data : "");
+        work->text =
+            cli_with_page(settings, command->op, settings->op_args.length > 0 ? settings->op_args.data : "");
     HALO_TRY(halo_session_open(&settings->engine, &work->session));
     status = halo_pipeline_parse(work->session, work->text, &work->pipeline);
     if (status != HALO_OK && command->op == NULL) {

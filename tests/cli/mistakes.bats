@@ -85,3 +85,8 @@ wrong() {
     [ "$(grep -c '"error":"out/[123].pgm exists' <<< "$output")" -eq 3 ]
     halo run gauss:1 in -r --out-dir out --skip-existing
 }
+
+@test "two operations without a bar between them" {
+    wrong "operations are joined by |: 'gauss:2 | median:3'" run 'gauss:2 median:3' in.pgm -o x.png
+    wrong "operations are joined by |: 'gray | stats'" run 'gray stats' in.pgm -o x.png
+}

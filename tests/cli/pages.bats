@@ -123,3 +123,18 @@ wrong() {
     wrong 1 "none.pgm: No such file" halo pages g1.pgm none.pgm -o x.tif
     wrong 2 "an output is missing" halo pages g1.pgm
 }
+
+@test "--page is short for the operation pages" {
+    make_gray a.pgm 3 2 1; make_gray b.pgm 3 2 2
+    halo pages a.pgm b.pgm -o two.tif
+    halo run 'pages:2 | gain:2' two.tif -o want.pgm
+    halo run gain:2 two.tif -o got.pgm --page 2
+    cmp want.pgm got.pgm
+    halo run two.tif -o copy.pgm --page -1 && halo compare copy.pgm b.pgm --at-most max=0
+    halo convert two.tif last.pgm --page 2 && cmp last.pgm copy.pgm
+    [ "$(halo stats two.tif --page 1)" = "$(halo run 'pages:1 | stats' two.tif)" ]
+    run --separate-stderr halo run gain:2 two.tif -o x.pgm --page 3
+    [ "$status" -eq 1 ] && says "has 2 pages, and pages:3 was requested"
+    run --separate-stderr halo stats two.tif --page x
+    [ "$status" -eq 2 ] && says "expected a page or pages"
+}
