@@ -183,8 +183,8 @@ static void print_format(FILE *to, const HaloFormat *format, const char *dtypes)
     const char *does = format->open == NULL ? "write" : format->create == NULL ? "read" : "read, write";
     fprintf(to, "%s%-6s%s  ", cli_ink(CLI_BOLD), format->name, cli_ink(CLI_PLAIN));
     cli_wrap(to, format->help, 8, CLI_LINE);
-    fprintf(to, "        %s%s; %s as %s; %s%s\n", cli_ink(CLI_FAINT), does, cli_kinds(format->kinds), dtypes,
-            format->extensions, cli_ink(CLI_PLAIN));
+    fprintf(to, "        %s%s; %s%s%s; %s%s\n", cli_ink(CLI_FAINT), does, cli_kinds(format->kinds),
+            *dtypes != 0 ? " as " : "", dtypes, format->extensions, cli_ink(CLI_PLAIN));
 }
 
 static void list_formats(FILE *to, const CliSettings *settings)
