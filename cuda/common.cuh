@@ -231,6 +231,16 @@ __device__ __forceinline__ int cuda_warp_min(int v)
 #endif
 }
 
+__device__ __forceinline__ unsigned cuda_warp_max(unsigned v)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(CUDA_ALL, v);
+#else
+    for (int d = CUDA_WARP / 2; d > 0; d /= 2) v = max(v, __shfl_xor_sync(CUDA_ALL, v, d));
+    return v;
+#endif
+}
+
 /* Counters of clipped samples, so far apart: where samples are clipped everywhere, atomics on a single one
  * would take longer than the samples. */
 #define CUDA_CLIP_COUNTERS 64
