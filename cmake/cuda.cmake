@@ -40,7 +40,7 @@ foreach(group
         "point map combine mix table"
         "rank rank rank_extreme rank_line rank_select"
         "rank rank_count rank_tile"
-        "reduce reduce fold reduce_counts reduce_extremes reduce_small reduce_float reduce_integer"
+        "reduce reduce fold powers reduce_counts reduce_extremes reduce_small reduce_float reduce_integer"
         "resample resample resample_down resample_half resample_line resample_strip"
         "scan scan_xy scan_band scan_groups scan_left"
         "sep fast fast_interpolate fast_decimate fast_residual"

@@ -303,6 +303,7 @@ HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, 
                         const HaloCombine *combine, HaloStore store);
 HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, HaloMoments *out);
 HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold, double *out);
+HaloStatus cuda_powers(HaloDevice *device, const HaloBuf *src, const double *k, double *third, double *fourth);
 HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,
