@@ -32,7 +32,7 @@ foreach(group
  conv_rolling fft"
         "conv conv_line conv_dense"
         "device device copy memory pin start timing"
-        "hist hist hist_general hist_u8 hist_f32 hist_u16"
+        "hist hist hist_general hist_u8 hist_f32 hist_f32_channels hist_u16"
         "hist equalize equalize_count equalize_quads equalize_packed"
         "mean mean deviation integer"
         "mean vertical single_line has_nan"
