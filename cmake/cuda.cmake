@@ -42,7 +42,7 @@ foreach(group
         "rank rank_count rank_tile"
         "reduce reduce fold powers reduce_counts reduce_extremes reduce_small reduce_float reduce_integer"
         "resample resample resample_down resample_half resample_line resample_strip"
-        "scan scan_xy scan_band scan_groups scan_left"
+        "scan scan_xy scan_band scan_groups scan_left scan_narrow"
         "sep fast fast_interpolate fast_decimate fast_residual"
         "sep sep sep_extremes sep_gray sep_fixup sep_fixup_passes")
     string(REPLACE " " ";" names ${group})
