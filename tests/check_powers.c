@@ -25,7 +25,7 @@ enum { MOST_CHANNELS = 5 };
 
 static bool same(double a, double b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
 
-/* Both sums in one reading, where a device has that, are those of two folds. */
+/* Both sums in one reading, if a device can, are those of two folds. */
 static void check_powers(const TestBuf *src, const double *k)
 {
     static const HaloProgram cube = {11, {DISTANCE, DISTANCE, TIMES, DISTANCE, TIMES}};
