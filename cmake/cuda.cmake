@@ -32,7 +32,7 @@ foreach(group
  conv_rolling fft"
         "conv conv_line conv_dense"
         "device device copy memory pin start timing"
-        "hist hist hist_general hist_u8 hist_f32 hist_u16"
+        "hist hist hist_general hist_u8 hist_f32 hist_f32_channels hist_u16"
         "hist equalize equalize_count equalize_quads equalize_packed"
         "mean mean deviation integer"
         "mean vertical single_line has_nan"
@@ -40,9 +40,9 @@ foreach(group
         "point map combine mix table"
         "rank rank rank_extreme rank_line rank_select"
         "rank rank_count rank_tile"
-        "reduce reduce fold reduce_counts reduce_small reduce_float reduce_integer"
+        "reduce reduce fold powers reduce_counts reduce_extremes reduce_small reduce_float reduce_integer"
         "resample resample resample_down resample_half resample_line resample_strip"
-        "scan scan_xy scan_band scan_groups scan_left"
+        "scan scan_xy scan_band scan_groups scan_left scan_narrow"
         "sep fast fast_interpolate fast_decimate fast_residual"
         "sep sep sep_extremes sep_gray sep_fixup sep_fixup_passes")
     string(REPLACE " " ";" names ${group})

@@ -231,6 +231,16 @@ __device__ __forceinline__ int cuda_warp_min(int v)
 #endif
 }
 
+__device__ __forceinline__ unsigned cuda_warp_max(unsigned v)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(CUDA_ALL, v);
+#else
+    for (int d = CUDA_WARP / 2; d > 0; d /= 2) v = max(v, __shfl_xor_sync(CUDA_ALL, v, d));
+    return v;
+#endif
+}
+
 /* Counters of clipped samples, so far apart: where samples are clipped everywhere, atomics on a single one
  * would take longer than the samples. */
 #define CUDA_CLIP_COUNTERS 64
@@ -293,6 +303,7 @@ HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, 
                         const HaloCombine *combine, HaloStore store);
 HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, HaloMoments *out);
 HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold, double *out);
+HaloStatus cuda_powers(HaloDevice *device, const HaloBuf *src, const double *k, double *third, double *fourth);
 HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,

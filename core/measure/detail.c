@@ -41,7 +41,7 @@ static void take_powers(const Powers *p, HaloStats *s)
     s->kurtosis = variance > 0 ? p->m4 / p->n / (variance * variance) - 3.0 : NAN;
 }
 
-/* Sums of (v - k)^3 and (v - k)^4, k being the mean of each channel. */
+/* Sums of (v - k)^3 and (v - k)^4, k being the mean of each channel; in one reading if the backend can. */
 static HaloStatus sum_powers(Device *device, const HaloBuf *src, const double *k, double *third, double *fourth)
 {
 #define DISTANCE \
@@ -53,6 +53,7 @@ static HaloStatus sum_powers(Device *device, const HaloBuf *src, const double *k
     static const HaloProgram sum = {3, {{HALO_CODE_A, 0.0}, {HALO_CODE_B, 0.0}, {HALO_CODE_ADD, 0.0}}};
     static const HaloProgram cube = {11, {DISTANCE, DISTANCE, TIMES, DISTANCE, TIMES}};
     static const HaloProgram square = {15, {DISTANCE, DISTANCE, TIMES, DISTANCE, DISTANCE, TIMES, TIMES}};
+    if (device->backend->powers != NULL) return device->backend->powers(device->handle, src, k, third, fourth);
     const HaloFold of_cubes = {.map = &cube, .join = &sum, .k = k};
     const HaloFold of_squares = {.map = &square, .join = &sum, .k = k};
     const HaloStatus status = device->backend->fold(device->handle, src, &of_cubes, third);

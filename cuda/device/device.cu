@@ -260,4 +260,5 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .sep_fast = cuda_sep_coarse,
     .can_fuse = cuda_chains,
     .can_fuse_extremes = cuda_measures,
+    .powers = cuda_powers,
 };

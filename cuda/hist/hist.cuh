@@ -107,6 +107,10 @@ void hist_u16_unpack(const char *slots, const uint8_t *slot_bytes, int64_t count
 /* hist_general.cu: any samples. */
 HaloStatus hist_windows(HaloDevice *device, HaloDtype dtype, HistArgs *args);
 
+/* hist_f32_channels.cu: floats of several channels, in few bins. */
+bool hist_f32_channels_takes(const HistArgs *args);
+HaloStatus hist_f32_channels(HaloDevice *device, HistArgs *args);
+
 /* hist_f32.cu: floats, and floats in parts. */
 HaloStatus hist_f32(HaloDevice *device, HistArgs *args);
 HaloStatus hist_parts(HaloDevice *device, HistArgs *args, const PartKept *kept);

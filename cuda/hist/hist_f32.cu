@@ -240,6 +240,7 @@ static HaloStatus launch_few_bins(HaloDevice *device, HistArgs *args)
 HaloStatus hist_f32(HaloDevice *device, HistArgs *args)
 {
     const int64_t bins = args->how.bins, shared = (bins + 1) / 2 * (int64_t)sizeof(unsigned);
+    if (hist_f32_channels_takes(args)) return hist_f32_channels(device, args);
     if (bins <= few_bins_most && args->scale.fast >= 0.0f) return launch_few_bins(device, args);
     if (bins <= few_bins_most || bins > u16_bins || shared > (int64_t)device->properties.sharedMemPerBlockOptin)
         return hist_windows(device, HALO_F32, args);

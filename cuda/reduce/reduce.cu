@@ -64,6 +64,19 @@ static void keep_wanted(HaloMoments *m, unsigned want)
     }
 }
 
+/* Finds extremes alone. *done: they are known, with the signs of zeros. */
+static HaloStatus find_extremes(HaloDevice *device, const float *data, int64_t pixels, int channels,
+                                HaloMoments *out, bool *done)
+{
+    HaloMoments *const result = (HaloMoments *)device->staging;
+    int *const unsure = (int *)(result + channels);
+    CUDA_PASS(reduce_extremes(device, data, pixels, channels, result, unsure));
+    CUDA_PASS(cuda_wait(device));
+    *done = *unsure == 0;
+    memcpy(out, result, (size_t)channels * sizeof *out);
+    return HALO_OK;
+}
+
 static HaloStatus reduce_all(HaloDevice *device, HaloDtype dtype, const void *data, int64_t pixels,
                              int channels, bool product, HaloMoments *out)
 {
@@ -87,11 +100,14 @@ HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Ha
     const HaloDtype dtype = src->shape.dtype;
     const bool product = want & HALO_WANT_PRODUCT, counts = dtype != HALO_F32 && product;
     const void *data;
+    bool done = false;
     CUDA_PASS(cuda_use(device));
     CUDA_PASS(cuda_flat(device, src, &data));
+    if (dtype == HALO_F32 && reduce_extremes_takes(want, pixels, channels))
+        CUDA_PASS(find_extremes(device, (const float *)data, pixels, channels, out, &done));
     if (counts)
         CUDA_PASS(reduce_counts(device, src, data, want & HALO_WANT_POSITIONS, out));
-    else
+    else if (!done)
         CUDA_PASS(reduce_all(device, dtype, data, pixels, channels, product, out));
     for (int c = 0; c < channels; c++) keep_wanted(&out[c], want);
     return HALO_OK;

@@ -12,6 +12,11 @@ HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, 
                          HaloMoments *result);
 HaloStatus reduce_integers(HaloDevice *device, HaloDtype dtype, const void *data, int64_t pixels, int channels,
                            HaloMoments *result);
+/* The same where only extremes are wanted, without positions. Where *unsure is set, the sign of a zero is
+ * unknown. */
+bool reduce_extremes_takes(unsigned want, int64_t pixels, int channels);
+HaloStatus reduce_extremes(HaloDevice *device, const float *data, int64_t pixels, int channels,
+                           HaloMoments *result, int *unsure);
 /* The same for integers with their product, from the histogram, to the host. */
 HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *data, bool positions,
                          HaloMoments *out);

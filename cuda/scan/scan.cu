@@ -272,7 +272,7 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     args.squares = scan->op == HALO_SCAN_SQUARES;
     args.sign = scan->op == HALO_SCAN_MAX ? 0x80000000u : 0;
     args.exclusive = scan->exclusive;
-    args.totals_first = false;
+    args.totals_first = args.x_first = false;
     args.state = NULL;
     args.runs_before = 0;
     const bool band = src->rows < src->shape.height;
@@ -285,10 +285,11 @@ HaloStatus cuda_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
         void *workspace;
         CUDA_PASS(scan_groups_workspace(device, &args, 0, &workspace, &groups));
         args.totals_first = true;
+        args.x_first = (scan->axis & HALO_AXIS_X) && scan_narrow_takes_x(&args);
     }
     const bool alone =
         args.totals_first && args.width == 1 && !args.exclusive; /* a single sample is its own scan */
-    if ((scan->axis & HALO_AXIS_X) && !alone) {
+    if ((scan->axis & HALO_AXIS_X) && !args.x_first && !alone) {
         const bool pixels = !args.totals_first && !in_pairs(&args, scan->op) && scan_pixels_fits(device, &args);
         CUDA_PASS((pixels ? scan_pixels : scan_x)(device, &args, scan->op));
         args.src = args.dst;

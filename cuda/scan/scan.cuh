@@ -22,6 +22,7 @@ struct ScanArgs {
     bool squares;    /* ScanSum is of squares */
     uint32_t sign;   /* flips the sign of ScanLeast's samples: maxima as minima */
     bool exclusive;
+    bool x_first;      /* scan_narrow scans rows along x, too */
     bool totals_first; /* totals of runs come first: there are few columns of so many rows that bands would wait
                           for one another */
     void *state; /* [3][columns] for rows of a band (halo/scan.h): read for its first row, and updated for the
@@ -113,6 +114,12 @@ HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 /* Does it need the totals of runs first: few columns of many rows? */
 bool scan_y_totals_first(const ScanArgs *args);
+/* The same for less than a warp of columns, in rows without gaps. */
+HaloStatus scan_narrow(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
+bool scan_narrow_fits(const ScanArgs *args);
+/* Are rows so short that it scans along x, too? */
+static const int scan_narrow_most = 4; /* samples of a row */
+bool scan_narrow_takes_x(const ScanArgs *args);
 
 /* Along y, in place or not, for rows of a picture from y0 on, after earlier bands (halo/scan.h). */
 HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloScanOp op, int64_t y0, void *state);

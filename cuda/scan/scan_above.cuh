@@ -11,8 +11,7 @@ template <typename Kind> struct ScanBands {
     using Value = typename Kind::Value;
     using Stored = typename Kind::Stored;
     int64_t strips, bands, groups;
-    int runs;                 /* of a band; in one pass a group's runs are a multiple */
-    int columns;              /* of a strip: a warp, or all of a narrow image */
+    int runs;                 /* of a band; a group's runs are a multiple */
     ScanGroups<Value> totals; /* of few columns; no `run`: one pass, */
     unsigned *tickets;
     Stored *inside; /* [band][column]: P above every band, and below the last if it is needed */

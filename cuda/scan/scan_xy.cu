@@ -8,7 +8,6 @@
 static const int xy_threads = 128,
                  xy_blocks = 6; /* per multiprocessor: many, which wait, load and store at different times */
 static const int xy_columns_least = 32, xy_channels = 8;
-static const int64_t xy_least = 4; /* samples of a row; fewer take less time in two passes */
 
 /* How rows are cut into strips: of some runs of 16 pixels and a set of channels, whose samples are the columns
  * of a tile. A thread has a run of 32 rows of a column, and, along x, two runs of 16 pixels. T is the type of
@@ -197,7 +196,7 @@ static HaloStatus launch_tiles(HaloDevice *device, const ScanArgs *args, HaloSca
 
 bool scan_xy_fits(const HaloDevice *device, const ScanArgs *args)
 {
-    return args->height > 1 && args->width * args->channels > xy_least && scan_left_fits(device, args);
+    return args->height > 1 && args->width * args->channels > scan_narrow_most && scan_left_fits(device, args);
 }
 
 bool scan_pixels_fits(const HaloDevice *device, const ScanArgs *args)

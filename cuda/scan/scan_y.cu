@@ -1,6 +1,5 @@
 /* Scans along y: a block has a strip of 32 columns and a band of 8 runs of 32 rows; every thread has one run,
- * in its native type. If totals come first, a strip of a narrow image is as narrow as that, and a band has more
- * runs. */
+ * in its native type. */
 #include "scan_above.cuh"
 
 static const int band_runs = 8, band_threads = band_runs * CUDA_WARP;
@@ -12,17 +11,12 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
 {
     using T = typename Kind::Value;
     __shared__ T total[band_runs][CUDA_WARP];
-    int lane = (int)threadIdx.x % CUDA_WARP, in = (int)threadIdx.x / CUDA_WARP, runs = band_runs;
-    if (b.columns < CUDA_WARP) { /* narrow image: all threads but the last few have a run */
-        in = (int)threadIdx.x / b.columns;
-        lane = (int)threadIdx.x - in * b.columns;
-        runs = b.runs;
-    }
+    const int lane = (int)threadIdx.x % CUDA_WARP, warp = (int)threadIdx.x / CUDA_WARP;
     const int64_t columns = b.totals.columns,
                   order = b.totals.run != NULL ? blockIdx.x : scan_ticket(b.tickets);
     const int64_t band = order / b.strips, x = order % b.strips * CUDA_WARP + lane;
-    const int64_t run = band * runs + in - b.skip, first = run * HALO_SCAN_ROWS;
-    const bool there = x < columns && in < runs && run >= 0;
+    const int64_t run = band * band_runs + warp - b.skip, first = run * HALO_SCAN_ROWS;
+    const bool there = x < columns && run >= 0;
     const int rows = there ? (int)cuda_max(0, cuda_min(HALO_SCAN_ROWS, a.height - first)) : 0;
     /* Not __ldg: the source may be the destination. Missing samples affect only what is below the last row. */
     const char *const from = a.src + first * a.src_stride + x * (int64_t)sizeof(S);
@@ -39,7 +33,7 @@ __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
         return;
     }
     const T above =
-        scan_above<Kind>(a, b, band_runs, {band, run, x, in, rows}, sum, &total[0][lane], CUDA_WARP);
+        scan_above<Kind>(a, b, band_runs, {band, run, x, warp, rows}, sum, &total[0][lane], CUDA_WARP);
 
 #pragma unroll
     for (int k = 0; k < HALO_SCAN_ROWS; k++) scan_forget(sample[k]);
@@ -75,9 +69,7 @@ static HaloStatus launch_y(HaloDevice *device, const ScanArgs *args, HaloScanOp 
 {
     ScanBands<Kind> b = {};
     const int64_t columns = args->width * args->channels;
-    const bool narrow = args->totals_first && columns < CUDA_WARP;
-    b.columns = narrow ? (int)columns : CUDA_WARP;
-    b.runs = narrow ? band_threads / (int)columns : band_runs;
+    b.runs = band_runs;
     b.skip = args->runs_before % band_runs;
     b.band = args->runs_before / band_runs;
     int64_t blocks;
@@ -102,6 +94,7 @@ static HaloStatus launch_y(HaloDevice *device, const ScanArgs *args, HaloScanOp 
 
 HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
 {
+    if (args->totals_first && scan_narrow_fits(args)) return scan_narrow(device, args, op);
     switch (args->dtype) {
     case HALO_U8: SCAN_BY_OP(launch_y, uint8_t, int64_t, device, args, op)
     case HALO_U16: SCAN_BY_OP(launch_y, uint16_t, int64_t, device, args, op)

@@ -63,7 +63,7 @@ typedef struct HaloBackend {
     int64_t (*query_end)(HaloDevice *device);
 
     /* The primitives compute the rectangle of `dst` from `src`, whose rectangle holds every sample needed;
-     * borders are those of the whole, `src->shape`. All but reduce, fold and hist may return before the
+     * borders are those of the whole, `src->shape`. All but reduce, fold, powers and hist may return before the
      * work is done. Sources are u8, u16 or f32 with any number of channels and any stride. */
     HaloStatus (*conv)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloConv *, HaloStore);
     HaloStatus (*sep)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSep *, HaloStore);
@@ -112,6 +112,10 @@ typedef struct HaloBackend {
     /* Can it find the extremes of these steps' result in one pass, and is that faster, although the samples
      * have to be computed again for the step that uses the extremes? May be NULL: never. */
     bool (*can_fuse_extremes)(const HaloShape *src, const HaloShape *dst, const HaloChain *);
+    /* Whole buffers of f32 only: for each channel the sums of d * d * d and (d * d) * (d * d), as folds would
+     * compute them, d being a sample's distance from k[channel]. third, fourth: [channels], host memory. May be
+     * NULL: then two folds are used. */
+    HaloStatus (*powers)(HaloDevice *, const HaloBuf *src, const double *k, double *third, double *fourth);
 } HaloBackend;
 
 #ifdef __cplusplus
