@@ -70,7 +70,7 @@ struct HaloDevice {
     bool scratch_used[CUDA_SCRATCHES]; /* by the running primitive: must not be released */
     bool adapting; /* adapt.cu calls a primitive, which has to take the wide picture as it is */
     bool asking;   /* workspace query: no primitive computes; each stops after it has asked for its memory, */
-    int64_t asked; /* which is this much */
+    int64_t requested;  /* which is this much */
     CudaFftPlan fft[2]; /* of a mask, of tiles */
     char description[320];
     const void
@@ -300,7 +300,7 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
 HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
                      HaloStore store);
 HaloStatus cuda_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
-                     HaloStore store);
+                       HaloStore store);
 HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize,
                          HaloStore store);
 /* The bandwidth and arithmetic rate of this GPU, measured once per process; device/ceilings.cu. */

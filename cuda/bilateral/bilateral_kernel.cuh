@@ -203,9 +203,9 @@ __device__ __forceinline__ static void bilateral_line(const BilateralTile &t,
 
 /* The row that reaches `half` to either side, H or less. */
 template <int C, bool Nan, int R, int H>
-__device__ __forceinline__ static void bilateral_pick(const BilateralTile &t,
-                                                      BilateralSums<C> s[bilateral_groups(C)], const float *row,
-                                                      const float *start, float bend, int half)
+__device__ __forceinline__ static void
+bilateral_select(const BilateralTile &t, BilateralSums<C> s[bilateral_groups(C)], const float *row,
+                 const float *start, float bend, int half)
 {
     if constexpr (bilateral_occurs(R, H)) {
         if (half == H) {
@@ -213,7 +213,7 @@ __device__ __forceinline__ static void bilateral_pick(const BilateralTile &t,
             return;
         }
     }
-    if constexpr (H > 0) bilateral_pick<C, Nan, R, H - 1>(t, s, row, start, bend, half);
+    if constexpr (H > 0) bilateral_select<C, Nan, R, H - 1>(t, s, row, start, bend, half);
 }
 
 /* ---- the ends of a thread's work ------------------------------------------------------------------------ */
@@ -322,7 +322,7 @@ __global__ static void __launch_bounds__(bilateral_threads, bilateral_blocks(C, 
             for (int j = 0; j < rows; j++) {
                 const float *const row = mine + j * t.pitch;
                 if constexpr (R > 0) {
-                    bilateral_pick<C, Nan, R, R>(t, s, row, start + j * a.cols, a.bend, R - span[j].x);
+                    bilateral_select<C, Nan, R, R>(t, s, row, start + j * a.cols, a.bend, R - span[j].x);
                 } else {
                     const int from = max(span[j].x - i0, 0), to = min(span[j].y - i0, cols);
 #pragma unroll 1

@@ -25,6 +25,6 @@ HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *ma
 /* gradient_bytes.cu: the same from u8 to u8, by masks of (side, middle, side) across a difference. */
 struct ConvArgs;
 bool gradient_bytes_takes(float side, float middle);
-HaloStatus gradient_bytes(HaloDevice *device, const ConvArgs *conv, float side, float middle);
+HaloStatus gradient_u8(HaloDevice *device, const ConvArgs *conv, float side, float middle);
 
 #endif

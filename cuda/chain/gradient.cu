@@ -98,11 +98,11 @@ HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                bytes = src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8;
     GradientArgs args = gradient_args(x, y);
     ConvArgs conv = conv_args(device, src, dst, x, store);
-    conv_points(&conv, points);
+    conv_set_points(&conv, points);
     if (is_small) return small(device, &conv, &args);
     if (bytes && conv_plain(conv.dst) && points == NULL && is_symmetric(x, y) &&
         gradient_bytes_takes(x->tap[2], x->tap[5]))
-        return gradient_bytes(device, &conv, x->tap[2], x->tap[5]);
+        return gradient_u8(device, &conv, x->tap[2], x->tap[5]);
     switch (src->shape.dtype) {
     case HALO_U8: return launch_channels<GradientMagnitude, uint8_t>(device, &conv, &args);
     case HALO_U16: return launch_channels<GradientMagnitude, uint16_t>(device, &conv, &args);

@@ -8,7 +8,7 @@
 #include "chain.cuh"
 #include "conv/rolling.cuh"
 
-struct BytesArgs {
+struct GradientU8Args {
     RollingArgs rolling;
     __half2 side, middle, bias;
 };
@@ -68,7 +68,7 @@ template <int Step, bool Ones> struct BytesPass {
 
     /* The magnitudes that are complete at a row, as integers, limited to 256. `Row`: 0 of even ones. */
     template <int Row>
-    static __device__ __forceinline__ void row(const BytesArgs &a, const uint8_t *from, Chain *chain,
+    static __device__ __forceinline__ void row(const GradientU8Args &a, const uint8_t *from, Chain *chain,
                                                uint32_t made[pairs])
     {
         const Window window(from);
@@ -108,8 +108,8 @@ template <int Step, bool Ones> struct BytesPass {
 
 /* Stores a row that is incomplete, or not aligned to 16 bytes, byte by byte: results and clip marks go through
  * `made`. All threads call it. */
-__device__ __forceinline__ static void bytes_rest(char *to, int count, uint4 bytes, uint4 clips,
-                                                  uint4 made[2][CUDA_WARP], unsigned *clipped)
+__device__ __forceinline__ static void gradient_u8_rest(char *to, int count, uint4 bytes, uint4 clips,
+                                                        uint4 made[2][CUDA_WARP], unsigned *clipped)
 {
     const int lane = (int)threadIdx.x;
     made[0][lane] = bytes;
@@ -125,7 +125,8 @@ __device__ __forceinline__ static void bytes_rest(char *to, int count, uint4 byt
 
 /* As rolling_strip(), rows by twos, of which each has its part of the chain. */
 template <typename Pass>
-__global__ static void __launch_bounds__(CUDA_WARP, 16) bytes_kernel(const __grid_constant__ BytesArgs args)
+__global__ static void __launch_bounds__(CUDA_WARP, 16)
+    gradient_u8_kernel(const __grid_constant__ GradientU8Args args)
 {
     typedef typename Pass::W W;
     __shared__ alignas(16) char raw[2][rolling_step * W::row_bytes];
@@ -150,7 +151,8 @@ __global__ static void __launch_bounds__(CUDA_WARP, 16) bytes_kernel(const __gri
             for (int i = 0; i < Pass::words; i++) clipped = __dp4a(clips[i], 0x01010101u, clipped);
             cuda_put(to + own, all);
         } else {
-            bytes_rest(to, count_x, all, make_uint4(clips[0], clips[1], clips[2], clips[3]), made, &clipped);
+            gradient_u8_rest(to, count_x, all, make_uint4(clips[0], clips[1], clips[2], clips[3]), made,
+                             &clipped);
         }
         to += a.dst.stride;
     };
@@ -192,21 +194,26 @@ __global__ static void __launch_bounds__(CUDA_WARP, 16) bytes_kernel(const __gri
 /* ---- the choice, and the launch ------------------------------------------------------------------------- */
 
 /* What was fastest at 8192 x 8192 on an H200: six steps of rows and two, docs/tried/chains.md. */
-static const int bytes_strip = 46, bytes_rest_strip = 14;
+static const int gradient_u8_strip = 46, gradient_u8_rest_strip = 14;
 
-template <typename Pass> static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, BytesArgs *args)
+template <typename Pass>
+static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, GradientU8Args *args)
 {
     typedef typename Pass::W W;
-    const RollingShape shape = {W::size, W::taps, W::step, W::own,      W::cols,
-                                W::lead, HALO_U8, true,    bytes_strip, bytes_rest_strip};
+    const RollingShape shape = {W::size,           W::taps,
+                                W::step,           W::own,
+                                W::cols,           W::lead,
+                                HALO_U8,           true,
+                                gradient_u8_strip, gradient_u8_rest_strip};
     int64_t blocks = 0;
-    CUDA_PASS(rolling_prepare(device, conv, shape, (const void *)bytes_kernel<Pass>, &args->rolling, &blocks));
-    CUDA_LAUNCH(device, bytes_kernel<Pass>, blocks, CUDA_WARP, 0, *args);
+    CUDA_PASS(
+        rolling_prepare(device, conv, shape, (const void *)gradient_u8_kernel<Pass>, &args->rolling, &blocks));
+    CUDA_LAUNCH(device, gradient_u8_kernel<Pass>, blocks, CUDA_WARP, 0, *args);
     return HALO_OK;
 }
 
 template <bool Ones>
-static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, BytesArgs *args)
+static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, GradientU8Args *args)
 {
     switch (conv->dst.channels) {
     case 1: return launch<BytesPass<1, Ones>>(device, conv, args);
@@ -223,10 +230,10 @@ bool gradient_bytes_takes(float side, float middle)
     return side >= 1.0f && side <= 4.0f && middle >= 0.0f && 2.0f * side + middle <= 16.0f;
 }
 
-HaloStatus gradient_bytes(HaloDevice *device, const ConvArgs *conv, float side, float middle)
+HaloStatus gradient_u8(HaloDevice *device, const ConvArgs *conv, float side, float middle)
 {
     const float bias = -127.0f * (2.0f * side + middle) / 16777216.0f;
-    BytesArgs args = {};
+    GradientU8Args args = {};
     args.side = __float2half2_rn(side);
     args.middle = __float2half2_rn(middle);
     args.bias = __float2half2_rn(bias);

@@ -27,7 +27,7 @@ struct ConvWith {
     int64_t x0, y0, width, height; /* of the destination, and of the whole: KEEP has margins */
 };
 
-/* Point operations on the results of a rolling kernel (conv_points): neither curves nor alpha. */
+/* Point operations on the results of a rolling kernel (conv_set_points): neither curves nor alpha. */
 struct ConvPoints {
     int count;
     HaloPoint point[HALO_MAX_POINTS];
@@ -72,7 +72,7 @@ static inline HaloBuf conv_outline(const HaloShape *shape)
 ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
 
 /* Adds the point operations of a map to the store; NULL: none. Can the map be computed so? */
-void conv_points(ConvArgs *args, const HaloMap *map);
+void conv_set_points(ConvArgs *args, const HaloMap *map);
 bool conv_points_suit(const HaloMap *map, const HaloShape *shape);
 
 /* A mask that has a rolling kernel, followed by point operations. */

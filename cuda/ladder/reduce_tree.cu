@@ -235,8 +235,8 @@ HaloStatus cascading(LadderRun *run)
 /* ---- data ----------------------------------------------------------------------------------------------- */
 
 /* Floats whose results do not depend on the order: for products powers of two, with exponents that cancel
- * between neighbours and are rarely not 0, so that no order of multiplying leaves the range; else small integers of both signs, with the least and the greatest hidden far inside
- * and at the very end. */
+ * between neighbours and are rarely not 0, so that no order of multiplying leaves the range; else small
+ * integers of both signs, with the least and the greatest hidden far inside and at the very end. */
 void fill(const LadderCase *size, void *in)
 {
     float *const value = (float *)in;

@@ -115,7 +115,7 @@ template <typename K, typename C> struct RankWindow {
     }
     /* The key at `index` of the n <= few ones in this bin. */
     __device__ __forceinline__ uint32_t select(const RankCount &a, const K *row, unsigned bin, unsigned n,
-                                             unsigned index)
+                                               unsigned index)
     {
         const uint32_t from = first + (bin << shift), end = 1u << shift;
         uint32_t *to = list, key[few], found = 0;

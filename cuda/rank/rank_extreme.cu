@@ -34,7 +34,8 @@ static void read_kept(ExtremeArgs *args)
 
 static int64_t widest(const RankArgs *rank) { return cuda_max(2, rows_most / rank->channels); }
 
-static HaloStatus along_rows(HaloDevice *device, ExtremeArgs *args, ExtremeBuffers *buffers, HaloDtype keys)
+static HaloStatus extreme_horizontal(HaloDevice *device, ExtremeArgs *args, ExtremeBuffers *buffers,
+                                     HaloDtype keys)
 {
     int64_t left = args->rank.width - 1; /* steps of the window that are still to be taken */
     for (bool first = true; first || left > 0; first = false) {
@@ -49,7 +50,8 @@ static HaloStatus along_rows(HaloDevice *device, ExtremeArgs *args, ExtremeBuffe
     return HALO_OK;
 }
 
-static HaloStatus down_columns(HaloDevice *device, ExtremeArgs *args, ExtremeBuffers *buffers, HaloDtype keys)
+static HaloStatus extreme_vertical(HaloDevice *device, ExtremeArgs *args, ExtremeBuffers *buffers,
+                                   HaloDtype keys)
 {
     for (int64_t left = args->rank.height - 1; left > 0;) {
         const int64_t window = cuda_min(left + 1, rank_columns_most(device));
@@ -86,8 +88,8 @@ static HaloStatus extremes(HaloDevice *device, const RankArgs *rank, HaloDtype k
         CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, two ? bytes : 2 * bytes, &block));
     buffers.keys[0] = (char *)block;
     buffers.keys[1] = (char *)block + (two ? 0 : bytes);
-    CUDA_PASS(along_rows(device, &args, &buffers, keys));
-    return down_columns(device, &args, &buffers, keys);
+    CUDA_PASS(extreme_horizontal(device, &args, &buffers, keys));
+    return extreme_vertical(device, &args, &buffers, keys);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* Minima and maxima work on words of 32 bits: one f32, two u16 or four u8, which are compared at once. Along
  * rows the lanes of a word are samples of as many rows, down columns they are neighbours. */
-#ifndef HALO_CUDA_RANK_WORDS_CUH
-#define HALO_CUDA_RANK_WORDS_CUH
+#ifndef HALO_CUDA_RANK_PACKED_CUH
+#define HALO_CUDA_RANK_PACKED_CUH
 
 #include "rank.cuh"
 

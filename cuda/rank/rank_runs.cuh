@@ -6,7 +6,7 @@
 #ifndef HALO_CUDA_RANK_RUNS_CUH
 #define HALO_CUDA_RANK_RUNS_CUH
 
-#include "rank_words.cuh"
+#include "rank_packed.cuh"
 
 /* One pass, along rows or down columns. */
 struct ExtremeArgs {

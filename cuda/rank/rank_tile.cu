@@ -49,7 +49,7 @@ __device__ __forceinline__ static unsigned count_row(RankBins<C> &bins, const ui
 /* The key that `index` others of the window at (u, v) come before. */
 template <typename K, typename P, typename C>
 __device__ __forceinline__ static K select(const RankTiles &a, const RankTile<K, P> &tile, RankBins<C> &bins,
-                                         unsigned index, int u, int v)
+                                           unsigned index, int u, int v)
 {
     /* A position plus `low` keeps the upper bits of both halves where it does not come before the window, and
      * `high` less it where it does not come after. */
