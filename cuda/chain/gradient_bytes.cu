@@ -13,7 +13,7 @@ struct GradientU8Args {
     __half2 side, middle, bias;
 };
 
-/* A sample and the one after the next: pairs are made from words by a mask, and from such pairs. */
+/* Samples k and k + 2 in one word: a mask extracts such pairs from words. */
 union BytesPair {
     uint32_t bits;
     __half2 at;
@@ -24,7 +24,7 @@ template <int Step, bool Ones> struct BytesPass {
     static constexpr int own = 16, words = own / 4, pairs = own / 2;
     typedef Rolling<uint8_t, 3, Step, own, false> W;
 
-    /* Differences along and sums of even rows and of odd ones: a row replaces the one before the last. */
+    /* Horizontal differences and sums of the last even row and of the last odd one. */
     struct Chain {
         __half2 difference[2][pairs], sum[2][pairs];
     };
@@ -123,7 +123,7 @@ __device__ __forceinline__ static void gradient_u8_rest(char *to, int count, uin
     __syncwarp();
 }
 
-/* As rolling_strip(), rows by twos, of which each has its part of the chain. */
+/* As rolling_strip(), but two rows per step, since even and odd rows have separate parts of the chain. */
 template <typename Pass>
 __global__ static void __launch_bounds__(CUDA_WARP, 16)
     gradient_u8_kernel(const __grid_constant__ GradientU8Args args)
@@ -193,7 +193,7 @@ __global__ static void __launch_bounds__(CUDA_WARP, 16)
 
 /* ---- the choice, and the launch ------------------------------------------------------------------------- */
 
-/* What was fastest at 8192 x 8192 on an H200: six steps of rows and two, docs/tried/chains.md. */
+/* The fastest heights at 8192 x 8192 on an H200: six steps of rows and two, see docs/tried/chains.md. */
 static const int gradient_u8_strip = 46, gradient_u8_rest_strip = 14;
 
 template <typename Pass>
@@ -224,7 +224,7 @@ static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, Grad
 
 /* Sums of a row lie from -127 to 128 times the sum of the taps with their bias, and from 0 to 255 times it
  * without. */
-bool gradient_bytes_takes(float side, float middle)
+bool gradient_u8_takes(float side, float middle)
 {
     if (side != rintf(side) || middle != rintf(middle)) return false;
     return side >= 1.0f && side <= 4.0f && middle >= 0.0f && 2.0f * side + middle <= 16.0f;

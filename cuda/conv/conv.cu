@@ -110,7 +110,7 @@ __device__ static float without_nan(const ConvArgs &a, const float *mask, float 
 static const int fixup_threads = 256, fixup_each = 4;
 
 struct FixupArgs {
-    ConvArgs conv; /* tiles_x: blocks beside each other */
+    ConvArgs conv; /* tiles_x: blocks in a row */
     const float *mask;
     float total; /* of its taps */
     const char *made;

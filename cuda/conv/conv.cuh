@@ -71,7 +71,7 @@ static inline HaloBuf conv_outline(const HaloShape *shape)
 
 ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
 
-/* Adds the point operations of a map to the store; NULL: none. Can the map be computed so? */
+/* conv_set_points adds the point operations of a map to the store (NULL: none); conv_points_suit: can it? */
 void conv_set_points(ConvArgs *args, const HaloMap *map);
 bool conv_points_suit(const HaloMap *map, const HaloShape *shape);
 
@@ -104,7 +104,7 @@ bool conv_single_transposes(const HaloBuf *src, const HaloBuf *dst, const HaloCo
 
 __host__ __device__ static inline int conv_round4(int n) { return (n + 3) / 4 * 4; }
 
-/* Where a block and a thread stand: `line` is the thread's group of rows. */
+/* The position of a block and a thread; `line` is the thread's group of rows. */
 struct ConvPlace {
     int64_t x, y; /* the tile's first output, counted in the destination's rectangle */
     int plane;    /* the thread's channel */

@@ -113,7 +113,8 @@ template <LadderOp Op> __global__ void tree_5(const float *in, float *out, int64
     if (threadIdx.x == 0) out[blockIdx.x] = s[0];
 }
 
-/* *to joins v. Hardware adds floats; the other operations try until nobody came between. */
+/* Combines *to with v. The hardware adds floats; the other operations retry until no other thread has written
+ * in between. */
 template <LadderOp Op> __device__ void atomic_join(float *to, float v)
 {
     if (Op == LADDER_SUM) {

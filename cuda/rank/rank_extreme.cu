@@ -19,7 +19,7 @@ static char *next_buffer(ExtremeBuffers *buffers)
     return keys;
 }
 
-/* What a pass left is what the next one reads. */
+/* The result of a pass is the input of the next one. */
 static void read_kept(ExtremeArgs *args)
 {
     args->from = args->to;
@@ -111,7 +111,7 @@ static RankArgs as_line(const RankArgs *rank, HaloDtype keys)
         line.width = rank->height;
         line.cols = rank->rows * rank->channels;
         line.rows = 1;
-        line.src_stride = line.dst_stride = 0; /* there is one row, wherever the next would lie */
+        line.src_stride = line.dst_stride = 0; /* there is one row, so the stride is not used */
     }
     if (line.src_height == 1) {
         line.y0 = 0;
@@ -120,8 +120,8 @@ static RankArgs as_line(const RankArgs *rank, HaloDtype keys)
     return line;
 }
 
-/* Outputs of a strip, so that rows and strips begin at a multiple of 16 bytes; a line has as many strips that
- * it is worth it. */
+/* Outputs of a strip, so that rows and strips begin at a multiple of 16 bytes; a line is cut only if it has
+ * enough strips. */
 static const int64_t strip_unit = 16, strip_cols = 128 * strip_unit, strips_fewest = 16;
 
 /* Of a line, `count` outputs from `first` on. */

@@ -46,8 +46,8 @@ __device__ __forceinline__ static void double_twice(uint32_t *level, int pitch, 
     }
 }
 
-/* The tables of as many lines as args.lines, each by its part of the block's threads; what lies behind the last
- * line is that again. */
+/* The tables of as many lines as args.lines, each by its part of the block's threads; places behind the last
+ * line repeat it. */
 template <typename X>
 __device__ __forceinline__ static void fill_tables(const SpanArgs &args, const WordLine &from, int64_t line,
                                                    uint32_t *tables)

@@ -254,7 +254,7 @@ bool cuda_sep_decimated(const HaloSep *sep, HaloSepFast *way)
         sep->fast->cross.count > fast_crosses || sep->fast->vertical.rest[0].count > fast_ends)
         return false;
     *way = *sep->fast;
-    way->horizontal = {}; /* the row pass is applied to the control points as it is */
+    way->horizontal = {}; /* the row pass is applied to the control points unchanged */
     return true;
 }
 

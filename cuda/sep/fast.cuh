@@ -72,7 +72,7 @@ struct FastInterpolate {
     int64_t span, first; /* the first span */
 };
 
-/* fast.cu: the part of the method that is used (HaloBackend.coarse); and whether it is used here. */
+/* fast.cu: the part of the method that is used (HaloBackend.sep_fast); and whether it is used here. */
 bool cuda_sep_decimated(const HaloSep *sep, HaloSepFast *way);
 bool fast_takes(const HaloBuf *src, const HaloSep *sep);
 HaloStatus cuda_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,

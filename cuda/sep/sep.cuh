@@ -52,8 +52,8 @@ HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
  * into the destination of `conv`. */
 HaloStatus sep_fixup(HaloDevice *device, const ConvArgs *conv, const HaloBuf *made, const HaloSep *sep);
 
-/* The two passes of a mask, and what lies between them, as the one writes it and as the other reads it. Where
- * NaN are ignored, weights follow `weights_at` bytes behind it. */
+/* The two passes of a mask, and the intermediate rows, as written by one and read by the other. Where NaN are
+ * ignored, weights follow `weights_at` bytes behind it. */
 struct SepPasses {
     HaloBuf across, down;
     HaloConv row, column;
