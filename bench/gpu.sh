@@ -50,7 +50,8 @@ device | tee "$out/device.txt"
 primitives="conv sep map combine reduce fold hist scan rank mean mean_lines bilateral equalize gather
     resample mix chain"
 others="rate fast sep_fast sep_fast_design conv_sizes conv_zeros conv_integer rank_shapes rank_sizes curves
-    detail pipeline filters windows local definitions sound device_memory ladder along_time team stretched blurred"
+    detail pipeline filters windows local definitions sound device_memory ladder along_time team stretched
+    blurred"
 # Programs stand in line for the cores more than for the GPU: their oracles run there. So some run side by side.
 jobs=${HALO_JOBS:-8}
 check() { # LOG SECONDS CASES PROGRAM COMMAND...: runs a property test on the GPU, by COMMAND where there is one
