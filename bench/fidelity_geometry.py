@@ -27,7 +27,8 @@ def moves(c, p):
             ("rotate:270", "rot90(x)", np.rot90(x)),
             ("transpose", "x.transpose(1, 0, 2)", x.transpose(1, 0, 2)),
             ("pad:9,border=replicate", "pad(x, 9, 'edge')", np.pad(x, ((9, 9), (9, 9), (0, 0)), "edge")),
-            ("pad:9,border=reflect", "pad(x, 9, 'symmetric')", np.pad(x, ((9, 9), (9, 9), (0, 0)), "symmetric")),
+            ("pad:9,border=reflect", "pad(x, 9, 'symmetric')",
+             np.pad(x, ((9, 9), (9, 9), (0, 0)), "symmetric")),
             ("pad:9,border=mirror", "pad(x, 9, 'reflect')", np.pad(x, ((9, 9), (9, 9), (0, 0)), "reflect")),
             ("pad:9,border=wrap", "pad(x, 9, 'wrap')", np.pad(x, ((9, 9), (9, 9), (0, 0)), "wrap")),
         ):
@@ -59,7 +60,8 @@ def weights(kernel, count, made):
 def resized(x, width, height, kernel, product):
     """Rows, then columns; `product` of samples along the last axis and weights."""
     rows = product(np.moveaxis(x, 1, -1), weights(kernel, x.shape[1], width))
-    return np.moveaxis(product(np.moveaxis(rows, 0, -1), weights(kernel, x.shape[0], height)), (0, 1, 2), (2, 1, 0))
+    return np.moveaxis(product(np.moveaxis(rows, 0, -1), weights(kernel, x.shape[0], height)), (0, 1, 2),
+                       (2, 1, 0))
 
 
 def in_f64(x, row):
@@ -82,22 +84,26 @@ def sizes(c, p):
     if Image is None:
         return
     names = (("lanczos3", "LANCZOS", Image.LANCZOS), ("cubic", "BICUBIC", Image.BICUBIC),
-             ("linear", "BILINEAR", Image.BILINEAR)) # its BOX takes the pixels whose middle is covered, all of them
+             # its BOX takes the pixels whose middle is covered, all of them
+             ("linear", "BILINEAR", Image.BILINEAR))
     x = picture("f32")
     for kernel, name, code in names:
         for width, height in (61, 44), (301, 250):
             ours = p.halo(f"resize:{width}x{height},fit=exact,kernel={kernel}", x)
             theirs = np.asarray(Image.fromarray(x).resize((width, height), code))
             exact = resized(x[..., None], width, height, kernel, in_f64)[..., 0]
-            c.add(f"resize:{width}x{height},kernel={kernel}", "Pillow", f"resize(({width}, {height}), {name}), mode F",
+            c.add(f"resize:{width}x{height},kernel={kernel}", "Pillow",
+                  f"resize(({width}, {height}), {name}), mode F",
                   "f32", ours, theirs, Errors("rounding: Pillow sums in f64", exact, 0, 60))
     x = picture("u8", 3)
     for kernel, name, code in names:
         ours = p.halo(f"resize:61x44,fit=exact,kernel={kernel} | depth:u8", x)
         theirs = np.asarray(Image.fromarray(x).resize((61, 44), code))
         exact = np.clip(resized(x, 61, 44, kernel, in_f64), 0, 255)
-        c.add(f"resize:61x44,kernel={kernel}", "Pillow", f"resize((61, 44), {name}), mode RGB", "u8", ours, theirs,
-              Remade("precision: Pillow rounds the result of its horizontal pass to 8 bits", exact, 2, 60, 3 * 255,
+        c.add(f"resize:61x44,kernel={kernel}", "Pillow", f"resize((61, 44), {name}), mode RGB", "u8", ours,
+              theirs,
+              Remade("precision: Pillow rounds the result of its horizontal pass to 8 bits", exact, 2, 60,
+                     3 * 255,
                      remade=resized(x, 61, 44, kernel, in_8_bits)))
 
 

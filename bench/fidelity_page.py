@@ -6,11 +6,11 @@ from pathlib import Path
 
 INTRO = """# Results beside other tools
 
-Made by `bench/fidelity_page.py` from `bench/results/fidelity.json`; not edited by hand. `bench/peers_fidelity.sh`
-measures it anew, and fails where a difference has no reason.
+Made by `bench/fidelity_page.py` from `bench/results/fidelity.json`; not edited by hand.
+`bench/peers_fidelity.sh` measures it anew, and fails where a difference has no reason.
 
-Every operation runs on the same samples as the programs and libraries that people compare it with. Integers differ by
-levels, floats by units in the last place (ulp) of the largest value in the result.
+Every operation runs on the same samples as the programs and libraries that people compare it with. Integers
+differ by levels, floats by units in the last place (ulp) of the largest value in the result.
 """
 
 IDENTICAL = """
@@ -22,13 +22,14 @@ Every sample is the same.
 DIFFERENT = """
 ## Results that differ
 
-- **largest** is the largest difference, in the unit of the row; **share** is the part of the samples that differ.
-- **halo's error** and **peer's error** are the largest distances from the same definition computed in higher precision
-  (f64; statistics in 80 bits), in the same unit. Half a level is the error of correct rounding.
+- **largest** is the largest difference, in the unit of the row; **share** is the part of the samples that
+  differ.
+- **halo's error** and **peer's error** are the largest distances from the same definition computed in higher
+  precision (f64; statistics in 80 bits), in the same unit. Half a level is the error of correct rounding.
 - **left** is the difference that remains, by rounding, when one side uses the convention of the other.
-- **cause** is one of: rounding (both results are correctly rounded or nearly so), precision (one side computes with
-  fewer bits), border (another default border), definition (the operations are not the same), fault (a known bug of the
-  peer). **note** is the explanation below the table.
+- **cause** is one of: rounding (both results are correctly rounded or nearly so), precision (one side computes
+  with fewer bits), border (another default border), definition (the operations are not the same), fault (a
+  known bug of the peer). **note** is the explanation below the table.
 """
 
 
@@ -67,7 +68,8 @@ def summary(rows):
         kinds = "same", "rounding", "precision", "border", "definition", "fault"
         counts = peers.setdefault(row["peer"], dict.fromkeys(kinds, 0))
         counts["same" if row["largest"] == 0 else cause(row["reason"])] += 1
-    heads = "peer", "comparisons", "identical", "rounding", "precision", "border", "definition", "fault of the peer"
+    heads = "peer", "comparisons", "identical", "rounding", "precision", "border", "definition", \
+        "fault of the peer"
     return table(heads, (
         (peer, sum(counts.values()), *counts.values()) for peer, counts in sorted(peers.items())))
 
@@ -105,7 +107,8 @@ def main():
     facts, rows = record["machine"], record["rows"]
     versions = ", ".join(f"{name} {version}" for name, version in facts["peers"].items())
     lines = [INTRO, textwrap.fill(f"halo at commit {facts['commit']}, {facts['date']}; {versions}.", 118), "",
-             *summary(rows), IDENTICAL, *identical(rows), DIFFERENT, *different(rows), "", "## Not compared", "",
+             *summary(rows), IDENTICAL, *identical(rows), DIFFERENT, *different(rows), "",
+             "## Not compared", "",
              *(textwrap.fill(f"- {what}: {why}.", 118, subsequent_indent="  ")
                for what, why in record["left_out"].items())]
     print("\n".join(lines))

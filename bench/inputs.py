@@ -11,7 +11,8 @@ FRAMES = 57_600_000  # 20 minutes at 48 kHz
 
 
 def photo(width, height, random):
-    """Octaves of noise and a little grain: compresses about as a photograph does, where plain noise would not."""
+    """Octaves of noise and a little grain: compresses about as a photograph does, where plain noise would
+    not."""
     image = np.zeros((height, width, 3), np.float32)
     for octave in range(2, 9):
         small = random.normal(size=((height >> octave) + 2, (width >> octave) + 2, 3)).astype(np.float32)

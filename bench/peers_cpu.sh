@@ -2,9 +2,9 @@
 # bench/peers_cpu.sh [RESULTS]: halo's CPU backend beside OpenCV, libvips, GraphicsMagick, ImageMagick, SoX and
 # FFmpeg, all from Debian's packages, on the same samples and files in turns. Prints every goal with the ratio
 # reached, and for kernels the floor that this machine sets; keeps all values in RESULTS
-# (build/bench/cpu.json), from which bench/record.py makes rows of a machine's record. HALO names another program than build/release/halo, TURNS another number of turns
-# than 5. Takes ten minutes, and is meaningful only while nothing else runs; the load before and after is kept,
-# too.
+# (build/bench/cpu.json), from which bench/record.py makes rows of a machine's record. HALO names another
+# program than build/release/halo, TURNS another number of turns than 5. Takes ten minutes, and is meaningful
+# only while nothing else runs; the load before and after is kept, too.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
@@ -21,14 +21,16 @@ folder=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tm
 trap 'rm -rf "$folder"' EXIT
 
 versions() {
-    dpkg-query -W -f '${Package} ${Version}\n' libvips-tools graphicsmagick imagemagick sox ffmpeg python3-opencv |
-        paste -sd ','
+    dpkg-query -W -f '${Package} ${Version}\n' libvips-tools graphicsmagick imagemagick sox ffmpeg \
+        python3-opencv | paste -sd ','
 }
 processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 load=$(cut -d ' ' -f 1 /proc/loadavg)
 commit=$(git rev-parse --short HEAD 2> /dev/null || echo unknown)
-printf '{"type":"machine","date":"%s","commit":"%s","halo":"%s","cpu":"%s","cores":%s,"load":%s,"peers":"%s"}\n' \
-    "$(date -u +%F)" "$commit" "$("$halo" --version)" "$processor" "$(nproc)" "$load" "$(versions)" > "$results"
+form='{"type":"machine","date":"%s","commit":"%s","halo":"%s","cpu":"%s","cores":%s,"load":%s,"peers":"%s"}'
+# shellcheck disable=SC2059
+printf "$form\n" "$(date -u +%F)" "$commit" \
+    "$("$halo" --version)" "$processor" "$(nproc)" "$load" "$(versions)" > "$results"
 echo "$processor, $(nproc) cores, load $load, commit $commit"
 
 "$halo" bench ops stats --size 64x64 --device cpu --json | "$python" -c 'import json, sys

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""peers_fidelity.py HALO FACTS RESULTS: every operation beside its peers; fails where a difference has no reason.
+"""peers_fidelity.py HALO FACTS RESULTS: every operation beside its peers; fails where a difference has no
+reason.
 
 FACTS is JSON: date, commit and the peers' versions. A row is one `add` in one of the fidelity_* files."""
 
@@ -22,12 +23,15 @@ from fidelity_peers import Programs
 
 # What is not compared although a peer has the like.
 LEFT_OUT = {
-    "scikit-image's `equalize_adapthist` and libvips's `hist_local`": "their tiles, bins and limits differ from "
+    "scikit-image's `equalize_adapthist` and libvips's `hist_local`": "their tiles, bins and limits differ "
+                                                                      "from "
     "`clahe`'s, and neither side has an option for the other's",
-    "scikit-image's `denoise_bilateral`": "version 0.19 indexes its table of distance weights with the wrong row length, so "
+    "scikit-image's `denoise_bilateral`": "version 0.19 indexes its table of distance weights with the wrong "
+                                          "row length, so "
     "that weights belong to other pixels",
     "ImageMagick's `-motion-blur`": "its weights decrease along the line, those of `motion` are equal",
-    "scikit-image's `filters.rank`": "it ignores pixels outside the image, a border rule that halo does not have",
+    "scikit-image's `filters.rank`": "it ignores pixels outside the image, a border rule that halo does not "
+                                     "have",
 }
 
 
@@ -39,7 +43,8 @@ def main():
         for part in (fidelity_filters, fidelity_edges, fidelity_windows, fidelity_points,
                      fidelity_geometry, fidelity_whole, fidelity_sound, fidelity_cuts):
             part.rows(comparison, programs)
-    listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE,
+                            check=True).stdout.splitlines()
     order = [json.loads(line)["name"] for line in listed]
     comparison.rows.sort(key=lambda row: order.index(row["op"]))
     save(results, json.loads(facts), comparison.rows, LEFT_OUT)
@@ -48,7 +53,8 @@ def main():
     wrong = comparison.unexplained()
     print(f"{len(comparison.rows)} comparisons, {len(wrong)} unexplained")
     for row in wrong:
-        print(f"unexplained: {row['halo']} beside {row['peer']}, {row['samples']}: {row['reason']}", file=sys.stderr)
+        print(f"unexplained: {row['halo']} beside {row['peer']}, {row['samples']}: {row['reason']}",
+              file=sys.stderr)
     if lacking:
         print(f"beside no peer: {', '.join(lacking)}", file=sys.stderr)
     sys.exit(1 if wrong or lacking else 0)

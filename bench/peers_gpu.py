@@ -12,7 +12,8 @@ class Rows:
         self.file = open(path, "a", encoding="utf-8")
 
     def add(self, work, peer, event, elapsed, call, nbytes):
-        """`event` makes an event recorded now; `elapsed(a, b)` gives milliseconds between two that have passed."""
+        """`event` makes an event recorded now; `elapsed(a, b)` gives milliseconds between two that have
+        passed."""
         try:
             call()
             first = [event(), call(), event()]

@@ -68,9 +68,9 @@ struct AdaptArgs {
     AdaptLayout layout;
     int64_t cols, rows;            /* of a cell that are copied */
     int64_t end;                   /* rows from the band's first that exist */
-    unsigned across, sets, strips; /* blocks beside each other in a cell; groups of channels; strips */
+    unsigned across, sets, strips; /* blocks in a row of a cell; groups of channels; strips */
     unsigned tile_cols, tile_channels;
-    int tile_rows, lanes; /* lanes: threads beside each other in a row */
+    int tile_rows, lanes; /* lanes: threads in a row */
     /* of the source */
     int64_t x_first, y_first, x0, y0, width, height;
     HaloBorder border;
@@ -256,7 +256,7 @@ static int64_t set_blocks(AdaptArgs *a, int64_t cols, int64_t rows)
 {
     const int64_t channels = cuda_min(a->layout.channels, adapt_tile / cuda_min(cols, adapt_cols));
     const int64_t most = cuda_max(8, cuda_min(adapt_cols, adapt_threads / channels));
-    const int64_t wide = cuda_ceil_div(cols, cuda_ceil_div(cols, most)); /* alike in all blocks of a cell */
+    const int64_t wide = cuda_ceil_div(cols, cuda_ceil_div(cols, most)); /* the same in all blocks of a cell */
     a->cols = cols;
     a->rows = rows;
     a->tile_cols = (unsigned)wide;
@@ -415,7 +415,8 @@ HaloStatus cuda_adapt_with(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
         return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large", (long long)window->width,
                          (long long)window->height);
     const HaloStatus status = cuda_scratch(device, CUDA_SCRATCH_WIDE, s.made_at + to_bytes, &data);
-    if (device->asking) return call(&s, make, context, &from, &to, &inside); /* reports what it takes besides */
+    if (device->asking)
+        return call(&s, make, context, &from, &to, &inside); /* reports its additional workspace */
     CUDA_PASS(status);
     s.data = (char *)data;
     for (int channel = 0; channel < dst->shape.channels; channel += first.channels)

@@ -6,7 +6,7 @@
 
 #include "common.cuh"
 
-/* Has this image so few columns, and so many rows, that most threads of a wide block would be idle? */
+/* Is this image so narrow, and so tall, that most threads of a wide block would be idle? */
 bool cuda_is_narrow(const HaloBuf *dst, const HaloWindow *window);
 
 /* More channels than the kernels of pictures have planes for. */

@@ -68,13 +68,13 @@ struct HaloDevice {
     void *scratch[CUDA_SCRATCHES];
     int64_t scratch_bytes[CUDA_SCRATCHES];
     bool scratch_used[CUDA_SCRATCHES]; /* by the running primitive: must not be released */
-    bool adapting; /* adapt.cu calls a primitive, which has to take the wide picture as it is */
-    bool asking;   /* workspace query: no primitive computes; each stops after it has asked for its memory, */
-    int64_t asked; /* which is this much */
+    bool adapting;      /* adapt.cu calls a primitive, which has to take the wide picture as it is */
+    bool asking;        /* workspace query: no primitive computes, each stops after its requests for memory, */
+    int64_t requested;  /* which add up to this many bytes */
     CudaFftPlan fft[2]; /* of a mask, of tiles */
     char description[320];
-    const void
-        *kept; /* the source of the last histogram in parts, if its samples in parts are in scratch; or NULL */
+    /* The source of the last histogram in parts, if its samples in parts are in scratch; or NULL. */
+    const void *kept;
 };
 
 /* Makes the device current for this thread; every entry begins with it. Scratch of the previous primitive may
@@ -311,7 +311,7 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
 HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
                      HaloStore store);
 HaloStatus cuda_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
-                     HaloStore store);
+                       HaloStore store);
 HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize,
                          HaloStore store);
 /* The bandwidth and arithmetic rate of this GPU, measured once per process; device/ceilings.cu. */

@@ -32,7 +32,7 @@ template <int C, int R> __device__ __forceinline__ static BilateralTile bilatera
 
 /* ---- staging -------------------------------------------------------------------------------------------- */
 
-/* A row that lies in the image; Most: numbers of it that a thread takes at most, 0: any. */
+/* A row inside the image. Most: the maximum number of its samples per thread; 0: any number. */
 template <typename S, int C, int Most>
 __device__ __forceinline__ static void bilateral_inside(const BilateralArgs &a, const S *row, int numbers,
                                                         int plane, float *to)
@@ -55,7 +55,7 @@ __device__ __forceinline__ static void bilateral_inside(const BilateralArgs &a, 
     }
 }
 
-/* A row of which some, or all, may be what the border makes. */
+/* A row of which samples may come from the border. */
 template <typename S, int C>
 __device__ __forceinline__ static void bilateral_beside(const BilateralArgs &a, int64_t x, int64_t y,
                                                         int numbers, int plane, float *to)
@@ -154,7 +154,7 @@ __device__ __forceinline__ static void bilateral_four(const BilateralTile &t,
 
 /* ---- disks of a known radius ---------------------------------------------------------------------------- */
 
-/* How far row dy of the disk reaches to either side. */
+/* Half the width of row dy of the disk, without the middle. */
 __host__ __device__ static constexpr int bilateral_half(int radius, int dy)
 {
     int dx = radius;
@@ -169,7 +169,7 @@ __host__ __device__ static constexpr bool bilateral_occurs(int radius, int half)
     return false;
 }
 
-/* A row of the disk that reaches H to either side of its middle. */
+/* A row of the disk of half width H. */
 template <int C, bool Nan, int R, int H>
 __device__ __forceinline__ static void bilateral_line(const BilateralTile &t,
                                                       BilateralSums<C> s[bilateral_groups(C)], const float *row,
@@ -201,11 +201,11 @@ __device__ __forceinline__ static void bilateral_line(const BilateralTile &t,
     }
 }
 
-/* The row that reaches `half` to either side, H or less. */
+/* Calls bilateral_line for a row of half width `half`, at most H. */
 template <int C, bool Nan, int R, int H>
-__device__ __forceinline__ static void bilateral_pick(const BilateralTile &t,
-                                                      BilateralSums<C> s[bilateral_groups(C)], const float *row,
-                                                      const float *start, float bend, int half)
+__device__ __forceinline__ static void
+bilateral_select(const BilateralTile &t, BilateralSums<C> s[bilateral_groups(C)], const float *row,
+                 const float *start, float bend, int half)
 {
     if constexpr (bilateral_occurs(R, H)) {
         if (half == H) {
@@ -213,12 +213,12 @@ __device__ __forceinline__ static void bilateral_pick(const BilateralTile &t,
             return;
         }
     }
-    if constexpr (H > 0) bilateral_pick<C, Nan, R, H - 1>(t, s, row, start, bend, half);
+    if constexpr (H > 0) bilateral_select<C, Nan, R, H - 1>(t, s, row, start, bend, half);
 }
 
 /* ---- the ends of a thread's work ------------------------------------------------------------------------ */
 
-/* The pixels in the middle of the windows, out of the tile; */
+/* The pixels at the centres of the windows, from the tile; */
 template <int C>
 __device__ __forceinline__ static void bilateral_middle(const BilateralTile &t, BilateralSums<C> &s,
                                                         const float *at)
@@ -229,7 +229,7 @@ __device__ __forceinline__ static void bilateral_middle(const BilateralTile &t, 
         for (int o = 0; o < bilateral_own; o++) s.middle[c][o] = at[c * t.plane + o];
 }
 
-/* where no tile holds a whole window, out of the source, which has one for every output. */
+/* or from the source, where no tile holds a complete window. */
 template <int C>
 __device__ __forceinline__ static void bilateral_far_middle(const BilateralArgs &a, BilateralSums<C> &s,
                                                             int64_t x, int64_t y)
@@ -322,7 +322,7 @@ __global__ static void __launch_bounds__(bilateral_threads, bilateral_blocks(C, 
             for (int j = 0; j < rows; j++) {
                 const float *const row = mine + j * t.pitch;
                 if constexpr (R > 0) {
-                    bilateral_pick<C, Nan, R, R>(t, s, row, start + j * a.cols, a.bend, R - span[j].x);
+                    bilateral_select<C, Nan, R, R>(t, s, row, start + j * a.cols, a.bend, R - span[j].x);
                 } else {
                     const int from = max(span[j].x - i0, 0), to = min(span[j].y - i0, cols);
 #pragma unroll 1

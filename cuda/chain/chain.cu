@@ -5,7 +5,7 @@
 #include "conv/conv.cuh"
 #include "sep/sep.cuh"
 
-/* The links before the point operations of the last; NULL: there are none. */
+/* The chain without the point operations at its end; `points` is NULL where it has none. */
 struct ChainParts {
     HaloChain first;
     const HaloMap *points;
@@ -25,14 +25,15 @@ static void split(const HaloShape *dst, const HaloChain *chain, ChainParts *part
     parts->first = *chain;
     parts->points = NULL;
     bool behind = link->primitive == HALO_MAP && link->src[0] == last && conv_points_suit(&link->u.map, dst);
-    for (int i = 0; i < last; i++) behind = behind && !is_affine(&chain->link[i]); /* it would come between */
+    for (int i = 0; i < last; i++)
+        behind = behind && !is_affine(&chain->link[i]); /* its scaling would have to be applied first */
     if (behind) {
         parts->first.links = last;
         parts->points = &link->u.map;
     }
 }
 
-/* A single link before point operations. */
+/* One convolution followed by point operations. */
 static bool one_takes(const HaloShape *src, const HaloShape *dst, const ChainParts *parts)
 {
     const HaloStep *link = &parts->first.link[0];

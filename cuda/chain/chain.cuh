@@ -22,9 +22,9 @@ bool gradient_measures(const HaloShape *src, const HaloShape *made, const HaloCh
 HaloStatus gradient_extremes(HaloDevice *device, const HaloBuf *src, HaloBuf *made, const HaloChain *chain,
                              float found[2]);
 
-/* gradient_bytes.cu: the same from u8 to u8, by masks of (side, middle, side) across a difference. */
+/* The same from u8 to u8, by masks of (side, middle, side) across a difference. */
 struct ConvArgs;
-bool gradient_bytes_takes(float side, float middle);
-HaloStatus gradient_bytes(HaloDevice *device, const ConvArgs *conv, float side, float middle);
+bool gradient_u8_takes(float side, float middle);
+HaloStatus gradient_u8(HaloDevice *device, const ConvArgs *conv, float side, float middle);
 
 #endif

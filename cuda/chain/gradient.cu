@@ -24,7 +24,7 @@ static bool is_mask(const HaloStep *link, int64_t taps)
            conv->window.height == taps;
 }
 
-/* Two masks of so many taps a side, and the magnitude of what they make. */
+/* Two square masks with sides of `taps`, and the magnitude of their results. */
 static bool is_gradient(const HaloChain *chain, int64_t taps)
 {
     const HaloStep *a = &chain->link[0], *b = a + 1, *pair = a + 2;
@@ -44,7 +44,7 @@ bool gradient_takes(const HaloShape *src, const HaloShape *dst, const HaloChain 
            rolling_takes(&from, &to, w->border, w->value);
 }
 
-/* Is x (side, middle, side) down and a difference along, and y the same the other way round? */
+/* Is x (side, middle, side) vertically and a difference horizontally, and y its transpose? */
 static bool is_symmetric(const HaloConv *x, const HaloConv *y)
 {
     const float side = x->tap[2], middle = x->tap[5];
@@ -98,11 +98,11 @@ HaloStatus gradient(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                bytes = src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8;
     GradientArgs args = gradient_args(x, y);
     ConvArgs conv = conv_args(device, src, dst, x, store);
-    conv_points(&conv, points);
+    conv_set_points(&conv, points);
     if (is_small) return small(device, &conv, &args);
     if (bytes && conv_plain(conv.dst) && points == NULL && is_symmetric(x, y) &&
-        gradient_bytes_takes(x->tap[2], x->tap[5]))
-        return gradient_bytes(device, &conv, x->tap[2], x->tap[5]);
+        gradient_u8_takes(x->tap[2], x->tap[5]))
+        return gradient_u8(device, &conv, x->tap[2], x->tap[5]);
     switch (src->shape.dtype) {
     case HALO_U8: return launch_channels<GradientMagnitude, uint8_t>(device, &conv, &args);
     case HALO_U16: return launch_channels<GradientMagnitude, uint16_t>(device, &conv, &args);

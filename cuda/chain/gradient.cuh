@@ -70,7 +70,7 @@ template <typename S, int Step, bool Squared, int Taps = gradient_taps> struct G
         gradient_magnitudes<own, Squared>(acc, other);
     }
 
-    /* A column of the masks: its first one moves every chain one place on. */
+    /* Applies a column of the masks; the first column also shifts every chain by one row. */
     static __device__ __forceinline__ void column(const float2 tap[gradient_taps], const float *v, bool first,
                                                   float chain[links][own], float x[own], float y[own])
     {

@@ -8,12 +8,12 @@
 #include "chain.cuh"
 #include "conv/rolling.cuh"
 
-struct BytesArgs {
+struct GradientU8Args {
     RollingArgs rolling;
     __half2 side, middle, bias;
 };
 
-/* A sample and the one after the next: pairs are made from words by a mask, and from such pairs. */
+/* Samples k and k + 2 in one word: a mask extracts such pairs from words. */
 union BytesPair {
     uint32_t bits;
     __half2 at;
@@ -24,7 +24,7 @@ template <int Step, bool Ones> struct BytesPass {
     static constexpr int own = 16, words = own / 4, pairs = own / 2;
     typedef Rolling<uint8_t, 3, Step, own, false> W;
 
-    /* Differences along and sums of even rows and of odd ones: a row replaces the one before the last. */
+    /* Horizontal differences and sums of the last even row and of the last odd one. */
     struct Chain {
         __half2 difference[2][pairs], sum[2][pairs];
     };
@@ -68,7 +68,7 @@ template <int Step, bool Ones> struct BytesPass {
 
     /* The magnitudes that are complete at a row, as integers, limited to 256. `Row`: 0 of even ones. */
     template <int Row>
-    static __device__ __forceinline__ void row(const BytesArgs &a, const uint8_t *from, Chain *chain,
+    static __device__ __forceinline__ void row(const GradientU8Args &a, const uint8_t *from, Chain *chain,
                                                uint32_t made[pairs])
     {
         const Window window(from);
@@ -108,8 +108,8 @@ template <int Step, bool Ones> struct BytesPass {
 
 /* Stores a row that is incomplete, or not aligned to 16 bytes, byte by byte: results and clip marks go through
  * `made`. All threads call it. */
-__device__ __forceinline__ static void bytes_rest(char *to, int count, uint4 bytes, uint4 clips,
-                                                  uint4 made[2][CUDA_WARP], unsigned *clipped)
+__device__ __forceinline__ static void gradient_u8_rest(char *to, int count, uint4 bytes, uint4 clips,
+                                                        uint4 made[2][CUDA_WARP], unsigned *clipped)
 {
     const int lane = (int)threadIdx.x;
     made[0][lane] = bytes;
@@ -123,9 +123,10 @@ __device__ __forceinline__ static void bytes_rest(char *to, int count, uint4 byt
     __syncwarp();
 }
 
-/* As rolling_strip(), rows by twos, of which each has its part of the chain. */
+/* As rolling_strip(), but two rows per step, since even and odd rows have separate parts of the chain. */
 template <typename Pass>
-__global__ static void __launch_bounds__(CUDA_WARP, 16) bytes_kernel(const __grid_constant__ BytesArgs args)
+__global__ static void __launch_bounds__(CUDA_WARP, 16)
+    gradient_u8_kernel(const __grid_constant__ GradientU8Args args)
 {
     typedef typename Pass::W W;
     __shared__ alignas(16) char raw[2][rolling_step * W::row_bytes];
@@ -150,7 +151,8 @@ __global__ static void __launch_bounds__(CUDA_WARP, 16) bytes_kernel(const __gri
             for (int i = 0; i < Pass::words; i++) clipped = __dp4a(clips[i], 0x01010101u, clipped);
             cuda_put(to + own, all);
         } else {
-            bytes_rest(to, count_x, all, make_uint4(clips[0], clips[1], clips[2], clips[3]), made, &clipped);
+            gradient_u8_rest(to, count_x, all, make_uint4(clips[0], clips[1], clips[2], clips[3]), made,
+                             &clipped);
         }
         to += a.dst.stride;
     };
@@ -191,22 +193,27 @@ __global__ static void __launch_bounds__(CUDA_WARP, 16) bytes_kernel(const __gri
 
 /* ---- the choice, and the launch ------------------------------------------------------------------------- */
 
-/* What was fastest at 8192 x 8192 on an H200: six steps of rows and two, docs/tried/chains.md. */
-static const int bytes_strip = 46, bytes_rest_strip = 14;
+/* The fastest heights at 8192 x 8192 on an H200: six steps of rows and two, see docs/tried/chains.md. */
+static const int gradient_u8_strip = 46, gradient_u8_rest_strip = 14;
 
-template <typename Pass> static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, BytesArgs *args)
+template <typename Pass>
+static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, GradientU8Args *args)
 {
     typedef typename Pass::W W;
-    const RollingShape shape = {W::size, W::taps, W::step, W::own,      W::cols,
-                                W::lead, HALO_U8, true,    bytes_strip, bytes_rest_strip};
+    const RollingShape shape = {W::size,           W::taps,
+                                W::step,           W::own,
+                                W::cols,           W::lead,
+                                HALO_U8,           true,
+                                gradient_u8_strip, gradient_u8_rest_strip};
     int64_t blocks = 0;
-    CUDA_PASS(rolling_prepare(device, conv, shape, (const void *)bytes_kernel<Pass>, &args->rolling, &blocks));
-    CUDA_LAUNCH(device, bytes_kernel<Pass>, blocks, CUDA_WARP, 0, *args);
+    CUDA_PASS(
+        rolling_prepare(device, conv, shape, (const void *)gradient_u8_kernel<Pass>, &args->rolling, &blocks));
+    CUDA_LAUNCH(device, gradient_u8_kernel<Pass>, blocks, CUDA_WARP, 0, *args);
     return HALO_OK;
 }
 
 template <bool Ones>
-static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, BytesArgs *args)
+static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, GradientU8Args *args)
 {
     switch (conv->dst.channels) {
     case 1: return launch<BytesPass<1, Ones>>(device, conv, args);
@@ -217,16 +224,16 @@ static HaloStatus launch_channels(HaloDevice *device, const ConvArgs *conv, Byte
 
 /* Sums of a row lie from -127 to 128 times the sum of the taps with their bias, and from 0 to 255 times it
  * without. */
-bool gradient_bytes_takes(float side, float middle)
+bool gradient_u8_takes(float side, float middle)
 {
     if (side != rintf(side) || middle != rintf(middle)) return false;
     return side >= 1.0f && side <= 4.0f && middle >= 0.0f && 2.0f * side + middle <= 16.0f;
 }
 
-HaloStatus gradient_bytes(HaloDevice *device, const ConvArgs *conv, float side, float middle)
+HaloStatus gradient_u8(HaloDevice *device, const ConvArgs *conv, float side, float middle)
 {
     const float bias = -127.0f * (2.0f * side + middle) / 16777216.0f;
-    BytesArgs args = {};
+    GradientU8Args args = {};
     args.side = __float2half2_rn(side);
     args.middle = __float2half2_rn(middle);
     args.bias = __float2half2_rn(bias);

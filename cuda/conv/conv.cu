@@ -55,7 +55,7 @@ static HaloPoint as_fma(HaloPoint point)
     }
 }
 
-void conv_points(ConvArgs *args, const HaloMap *map)
+void conv_set_points(ConvArgs *args, const HaloMap *map)
 {
     ConvPoints *const points = &args->dst.points;
     if (map == NULL) return;
@@ -81,7 +81,7 @@ HaloStatus conv_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
                             const HaloMap *points, HaloStore store)
 {
     ConvArgs args = conv_args(device, src, dst, conv, store);
-    conv_points(&args, points);
+    conv_set_points(&args, points);
     return conv_rolling(device, &args, conv->tap);
 }
 
@@ -110,7 +110,7 @@ __device__ static float without_nan(const ConvArgs &a, const float *mask, float 
 static const int fixup_threads = 256, fixup_each = 4;
 
 struct FixupArgs {
-    ConvArgs conv; /* tiles_x: blocks beside each other */
+    ConvArgs conv; /* tiles_x: blocks in a row */
     const float *mask;
     float total; /* of its taps */
     const char *made;

@@ -27,7 +27,7 @@ struct ConvWith {
     int64_t x0, y0, width, height; /* of the destination, and of the whole: KEEP has margins */
 };
 
-/* Point operations on the results of a rolling kernel (conv_points): neither curves nor alpha. */
+/* Point operations on the results of a rolling kernel (conv_set_points): neither curves nor alpha. */
 struct ConvPoints {
     int count;
     HaloPoint point[HALO_MAX_POINTS];
@@ -71,8 +71,8 @@ static inline HaloBuf conv_outline(const HaloShape *shape)
 
 ConvArgs conv_args(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store);
 
-/* Adds the point operations of a map to the store; NULL: none. Can the map be computed so? */
-void conv_points(ConvArgs *args, const HaloMap *map);
+/* conv_set_points adds the point operations of a map to the store (NULL: none); conv_points_suit: can it? */
+void conv_set_points(ConvArgs *args, const HaloMap *map);
 bool conv_points_suit(const HaloMap *map, const HaloShape *shape);
 
 /* A mask that has a rolling kernel, followed by point operations. */
@@ -104,7 +104,7 @@ bool conv_single_transposes(const HaloBuf *src, const HaloBuf *dst, const HaloCo
 
 __host__ __device__ static inline int conv_round4(int n) { return (n + 3) / 4 * 4; }
 
-/* Where a block and a thread stand: `line` is the thread's group of rows. */
+/* The position of a block and a thread; `line` is the thread's group of rows. */
 struct ConvPlace {
     int64_t x, y; /* the tile's first output, counted in the destination's rectangle */
     int plane;    /* the thread's channel */

@@ -24,7 +24,7 @@ struct ColumnArgs {
 
 /* ---- staging -------------------------------------------------------------------------------------------- */
 
-/* Where row `y` begins, the block's first number being x; NULL where the border makes it. */
+/* The address of row `y` at the block's first element x; NULL if the row is outside. */
 template <typename S>
 __device__ __forceinline__ static const S *column_row(const ConvArgs &a, int64_t x, int64_t y)
 {
@@ -67,7 +67,7 @@ __device__ __forceinline__ static void column_widen(const char *first, int64_t s
     }
 }
 
-/* Rows [0, from) and [to, rows), which the border makes. */
+/* Fills rows [0, from) and [to, rows) with the border. */
 template <typename S>
 __device__ __forceinline__ static void column_edges(const ConvArgs &a, int64_t x, int64_t y, int from, int to,
                                                     int rows, int numbers, float *tile)

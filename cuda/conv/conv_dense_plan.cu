@@ -2,9 +2,9 @@
  * launch. Between pieces the accumulators are in memory. */
 #include "conv_dense.cuh"
 
-static const int run_most = 256; /* taps, or as many as a stage has room for */
+static const int run_most = 256; /* taps, or as many as fit a stage */
 static const int run_work = 6;   /* what a run costs besides, in taps */
-static const int look_work = 60; /* what it costs to look at the samples of a picture, likewise */
+static const int look_work = 60; /* the cost of examining the samples of a picture, in the same unit */
 
 typedef struct Plan {
     HaloDevice *device;
@@ -16,7 +16,7 @@ typedef struct Plan {
     ConvTarget dst, sums;
 } Plan;
 
-/* Turns places in the mask into places in the tiles of the stages. */
+/* Converts positions in the mask to offsets in the tiles of the stages. */
 static void place_runs(DenseArgs *args)
 {
     for (int k = 0, r = 0; k < args->stages; k++) {
@@ -66,7 +66,7 @@ static HaloStatus add_run(Plan *plan, const float *tap, int x, int y, int taps)
         if (args->stages == dense_stages) CUDA_PASS(finish_piece(plan, false));
         args->stage[args->stages++] = {x, y, taps, 1, 0, 0};
     }
-    /* Its place in the mask, until place_runs(). */
+    /* Its position in the mask, until place_runs() converts it. */
     args->run[args->runs] = {y * args->conv.width + x, (uint16_t)taps, (uint16_t)args->pairs};
     for (int i = 0; i < taps; i++) {
         float2 *const pair = &args->tap[args->pairs + i / 2];

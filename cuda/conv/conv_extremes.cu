@@ -1,4 +1,4 @@
-/* The extremes of what a dense mask of 3 x 3 makes: see rolling_extremes.cuh. */
+/* The extremes of the result of a dense mask of 3 x 3: see rolling_extremes.cuh. */
 #include "conv_rolling.cuh"
 #include "rolling_extremes.cuh"
 

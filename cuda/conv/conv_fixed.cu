@@ -12,8 +12,8 @@
 #define CONV_SQUARE_WIDTHS(X) X(3) X(5)
 #define CONV_ROLLED_WIDTHS(X) X(7) X(9) X(11) X(13) X(15) X(21) X(31)
 
-/* The rows and the quads of outputs that a thread makes, and the blocks that one multiprocessor should have
- * room for: what was fastest on an H200, see docs/tried/convolution.md. */
+/* The rows and the quads of outputs that a thread makes, and the blocks that one multiprocessor should hold:
+ * the fastest on an H200, see docs/tried/convolution.md. */
 static const int fixed_rows = 4;
 __host__ __device__ static constexpr int fixed_quads(int width, int planes)
 {

@@ -24,7 +24,7 @@ static HaloStatus conv_fixup(HaloDevice *device, HaloBuf *dst, bool affine, Halo
     const int64_t most = cuda_max(1, cuda_min(dst->rows, fixup_bytes / made.stride));
     made.rows = cuda_min(most, dst->rows);
     const HaloStatus status = cuda_scratch(device, CUDA_SCRATCH_FLAT, most * made.stride, &made.data);
-    if (device->asking) return make(&made); /* a workspace query goes on to the rest */
+    if (device->asking) return make(&made); /* a workspace query continues with the rest */
     CUDA_PASS(status);
     for (int64_t y = 0; y < dst->rows; y += most) {
         band.y0 = made.y0 = dst->y0 + y;

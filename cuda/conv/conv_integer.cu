@@ -88,7 +88,7 @@ __device__ __forceinline__ static void integer_quads(const IntegerPlace &p, int 
     for (int line = (int)threadIdx.x / Tile::quads; line < lines; line += at_once) f(line, line * pitch + quad);
 }
 
-/* What lies beside the destination is 0, which is never clipped. */
+/* Outputs outside the destination are 0, which is never clipped. */
 template <typename Tile>
 __device__ __forceinline__ static void leave_out(const IntegerPlace &p, int sum[Tile::blocks][2][4])
 {
@@ -276,7 +276,7 @@ static HaloStatus launch(HaloDevice *device, const ConvArgs *conv, const float *
     return HALO_OK;
 }
 
-/* Calls f with the shape of a block for so many chunks and channels: what was fastest on an H200, see
+/* Calls f with the shape of a block for these chunks and channels: the fastest on an H200, see
  * docs/tried/convolution.md. */
 template <int Chunks, typename F> static void with_tile(int channels, F f)
 {

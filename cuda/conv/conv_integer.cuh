@@ -1,7 +1,7 @@
 /* Dense masks of integers over bytes by tensor cores: how the work is cut up, and what the host lays out.
  *
  * Sums of integers up to 2^24 are the same in any order (halo/whole_taps.h), so they may be products of
- * matrices of bytes. Outputs beside each other under a row of the mask are samples of one row times a Toeplitz
+ * matrices of bytes. Neighbouring outputs under a row of the mask are samples of one row times a Toeplitz
  * matrix of the taps: tap k - c stands in row k, column c. A multiplication (mma.m16n8k32) takes 16 rows of
  * samples, 16 bytes of each for one row of the mask and 16 for the next, and adds to 8 columns of outputs. 16
  * columns lie under as many chunks of 16 bytes as 15 + taps bytes are; a chunk that is loaded serves all
@@ -14,7 +14,7 @@
 static const int integer_chunks = 5;       /* at most */
 static const int integer_tap_words = 2304; /* that fit the parameters of a launch; whole warps ask for them */
 
-/* What the host finds out about a mask and where it stands. */
+/* The host's plan for a mask and its anchor. */
 struct IntegerPlan {
     int exponent; /* taps are counted in units of 2^exponent */
     int parts;    /* bytes of a tap: the sums of the upper ones come first, and are 256 times as much */

@@ -5,8 +5,8 @@
 
 static const int64_t largest_tap = 127 * 256 + 127; /* of two bytes with a sign each */
 
-/* What was faster on an H200, see docs/tried/convolution.md: small masks have kernels that are bound by memory;
- * masks of mostly zeros have fewer taps than rows. */
+/* The cases that were faster on an H200, see docs/tried/convolution.md: small masks have kernels that are bound
+ * by memory; masks of mostly zeros have fewer taps than rows. */
 static bool pays(const HaloConv *conv, int channels, HaloDtype to, int chunks)
 {
     const int64_t all = conv->window.width * conv->window.height;

@@ -1,8 +1,8 @@
 /* Masks of one row, of any length: sound, and the row pass of long separable masks.
  *
  * The accumulation is in conv_row.cuh. Each warp works on its own: it stages its samples, channel by channel,
- * and goes down its columns. How many of its threads go along a line, and how many lines it has, depends on
- * their length and channels. */
+ * and moves down its columns. The number of its threads in a line, and of its lines, depends on their length
+ * and channels. */
 #include "conv_line.cuh"
 
 /* ---- storing -------------------------------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ __device__ __forceinline__ static void line_gather(float v[4], const float *tile
     }
 }
 
-/* The outputs lie in `tile` as the samples did, with all channels: they leave in the order of memory. */
+/* `tile` has the outputs in the layout of the samples, with all channels; they are stored in memory order. */
 template <typename D, bool One>
 __device__ __forceinline__ static void line_store(const LineArgs &args, const LinePlace &p, const float *tile,
                                                   int lane, unsigned *clipped)
@@ -67,7 +67,7 @@ __device__ __forceinline__ static void line_scatter(const ConvTarget &dst, int c
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* Where unit `unit` begins: they are counted down the rows, then over the channels, then along x. */
+/* The start of a unit: units are numbered by rows, then by channels, then by x. */
 __device__ __forceinline__ static LinePlace line_place(const LineArgs &args, unsigned unit)
 {
     const ConvTarget &dst = args.all.conv.dst;
@@ -162,8 +162,8 @@ static int line_shared(const LineArgs *args)
     return line_warps * (args->lines * args->planes * args->pitch + line_ring) * (int)sizeof(float);
 }
 
-/* How many threads of a warp go along a line, in how many lines: so that few idle, for what a unit takes in
- * instructions (counted on sm_90): the taps, and to stage and store it, some for each, each line and each
+/* Chooses how many threads of a warp process one line, and how many lines a warp has: the shape with the least
+ * instructions (counted on sm_90). These are the taps, and for staging and storing some per unit, line and
  * sample. */
 static void choose_shape(LineArgs *args, const ConvTarget *dst, int taps)
 {
@@ -180,8 +180,8 @@ static void choose_shape(LineArgs *args, const ConvTarget *dst, int taps)
         args->lines = lines;
     }
     args->chunk = conv_round4(taps);
-    for (;;) { /* threads load a few samples past the last; channels go on in the banks where the one before
-                  ended */
+    for (;;) { /* threads load a few samples past the last; each channel begins in the bank after the previous
+                  one */
         args->pitch = args->groups * line_own + (args->chunk + line_ring + 31) / 32 * 32;
         if (line_shared(args) <= line_bytes) return;
         if (args->chunk > line_least)

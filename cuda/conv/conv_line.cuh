@@ -21,7 +21,7 @@ struct LineArgs {
     unsigned each;             /* and how many of them a warp makes */
 };
 
-/* Where a warp stands: its first output and its channels. */
+/* The position of a warp: its first output and its channels. */
 struct LinePlace {
     int64_t x, y;
     int channel, planes, lines;

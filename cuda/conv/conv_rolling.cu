@@ -1,10 +1,10 @@
 /* Which dense masks have a rolling kernel: see conv_rolling.cuh. */
 #include "conv_rolling.cuh"
 
-/* What was faster than tiles (conv_fixed.cu) on an H200, see docs/tried/convolution.md. Small masks with
- * results wider than their samples are bound by memory, which tiles use better, unless the anchor is so far off
- * the middle that tiles are not aligned. Masks of 15 x 15 over four channels of integers have too many samples
- * to widen. */
+/* The cases that are faster than tiles (conv_fixed.cu) on an H200, see docs/tried/convolution.md. Small masks
+ * with results wider than their samples are bound by memory, which tiles use better, unless the anchor is so
+ * far off the middle that tiles are not aligned. Masks of 15 x 15 over four channels of integers have too many
+ * samples to widen. */
 static bool pays(const HaloWindow *window, int channels, HaloDtype from, HaloDtype to)
 {
     const bool words = (window->ox + window->width / 2) % 4 == 0;

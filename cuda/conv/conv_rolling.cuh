@@ -43,8 +43,8 @@ template <typename S, int Taps, int Step> struct ConvPass {
         }
     }
 
-    /* A column of the mask: its first one moves every chain one place on. Output by output where it is long: a
-     * sample then stays in the operand's cache, and accumulators may lie in its bank of registers. */
+    /* Applies a column of the mask; the first column also shifts every chain by one row. Long columns go output
+     * by output: a sample then stays in the operand's cache, and accumulators may use its register bank. */
     static __device__ __forceinline__ void column(const float2 tap[(Taps + 1) / 2], const float *v, bool first,
                                                   float chain[Taps - 1][own], float acc[own])
     {

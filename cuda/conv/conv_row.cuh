@@ -41,7 +41,7 @@ __device__ __forceinline__ void line_stage_one(float *to, const S *from, int col
         if (left > k * CUDA_WARP) line_copy(to + k * CUDA_WARP, from + k * CUDA_WARP);
 }
 
-/* Of several channels: a thread keeps to its own. */
+/* For several channels: each thread copies samples of one channel. */
 template <typename S>
 __device__ __forceinline__ void line_stage_some(float *to, const S *from, int channels, int cols, int planes,
                                                 int pitch, int lane)
@@ -55,7 +55,7 @@ __device__ __forceinline__ void line_stage_some(float *to, const S *from, int ch
     for (; left > 0; left -= at_once, from += step, to += at_once) line_copy(to, from);
 }
 
-/* Samples [0, from) and [to, cols) of a line, which the border makes. */
+/* Fills samples [0, from) and [to, cols) of a line with the border. */
 template <typename S>
 __device__ __forceinline__ void line_stage_edges(const ConvSource &src, float *tile, const S *line, int64_t x,
                                                  int from, int to, int cols, int planes, int pitch, int lane)

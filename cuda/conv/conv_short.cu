@@ -14,7 +14,7 @@ struct ShortArgs {
     float tap[short_taps];
 };
 
-/* The samples of a row; NULL where the border makes it. */
+/* The samples of a row; NULL if the row is outside. */
 template <typename S> __device__ __forceinline__ static const S *short_row(const ConvArgs &a)
 {
     const int64_t y = halo_border_index(a.y_first, a.src.height, a.src.border);

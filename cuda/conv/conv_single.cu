@@ -5,7 +5,7 @@
 static const int single_threads = 256, single_own = 4,
                  single_each = single_threads * single_own; /* samples of a block */
 static const int single_taps = 1024;                        /* that fit the parameters of a launch */
-static const int single_span = 8192; /* samples staged beside those of the block's own places */
+static const int single_span = 8192; /* samples staged in addition to those at the block's outputs */
 
 struct SingleArgs {
     ConvArgs conv;
@@ -14,7 +14,7 @@ struct SingleArgs {
     int64_t from;       /* the first one that there is */
     int64_t outputs;    /* times channels */
     int along, across;  /* taps */
-    int inside; /* which of the taps across lies in the picture where the border has a value of its own */
+    int inside; /* the tap across the line that lies in the picture, where the border has a constant value */
     float tap[single_taps];
 };
 
@@ -38,7 +38,7 @@ __device__ __forceinline__ static void single_stage(const SingleArgs &args, floa
     }
 }
 
-/* Samples v, or where the border has a value of its own and the tap lies beside the line, that. */
+/* Adds the samples v, or the constant border value where the tap lies outside the line. */
 template <bool Valued>
 __device__ __forceinline__ static void single_add(float acc[single_own], float tap, const float v[single_own],
                                                   bool there, float beside)
@@ -53,7 +53,7 @@ __device__ __forceinline__ static void single_load(float v[single_own], const fl
     for (int k = 0; k < single_own; k++) v[k] = line[k * single_threads];
 }
 
-/* Column: the line goes down, and its taps come in the outer order; or else in the inner. */
+/* Column: the line is vertical, and the outer loop runs over its taps; else the inner one does. */
 template <bool Column, bool Valued>
 __global__ static void __launch_bounds__(single_threads)
     single_kernel(const __grid_constant__ SingleArgs args, int staged)

@@ -103,7 +103,7 @@ HaloStatus conv_sparse(HaloDevice *device, const HaloBuf *src, const ConvArgs *c
     if (dense_leaves_zeros(conv)) return conv_dense(device, conv, tap);
     dense_lay_out(&args, conv);
     const HaloStatus status = find_nonfinite(device, src, &args);
-    if (status != HALO_OK && !device->asking) return status; /* a workspace query goes on to the rest */
+    if (status != HALO_OK && !device->asking) return status; /* a workspace query continues with the rest */
     CUDA_PASS(dense_make(device, &args, tap, true));
     args.only.rest = true;
     args.conv = *conv;

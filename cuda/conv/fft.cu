@@ -1,6 +1,6 @@
 /* Dense convolution through the Fourier transform, for --precision fast: tiles that overlap (overlap-save), as
- * cpu/fft.c does it, many at a time. cuFFT transforms; it is loaded when it is first needed, since it is
- * hundreds of megabytes that most work never touches, and where it is missing the direct way remains. */
+ * cpu/fft.c does it, many at a time. cuFFT transforms; it has hundreds of megabytes that most runs never need,
+ * so it is loaded on first use; where it is missing, direct convolution is used. */
 #include <dlfcn.h>
 
 #include "common.cuh"
@@ -145,7 +145,8 @@ __global__ static void __launch_bounds__(threads) multiply_kernel(const __grid_c
 {
     const int64_t n = (int64_t)a.size_x * a.size_y, at = (int64_t)blockIdx.x * threads + threadIdx.x;
     if (at >= a.tasks * n) return;
-    const float share = 1.0f / (float)n; /* first, so that nothing outgrows a float that the result does not */
+    const float share =
+        1.0f / (float)n; /* scaled first, so that intermediate values overflow only if the result does */
     const float2 v = a.tile[at], m = make_float2(a.mask[at % n].x * share, a.mask[at % n].y * share);
     a.tile[at] = make_float2(v.x * m.x + v.y * m.y, v.y * m.x - v.x * m.y); /* by the conjugate: correlation */
 }
@@ -279,7 +280,7 @@ HaloStatus cuda_fft(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     CUDA_PASS(transform_mask(device, a, conv, (float2 *)space));
     for (a.first = 0; a.first < units; a.first += batch) {
         a.tasks = cuda_min(batch, units - a.first);
-        /* The last batch transforms a few tiles for nothing, with the plan that is there. */
+        /* The last batch uses the same plan, and so transforms a few unused tiles. */
         CUDA_LAUNCH(device, gather_kernel, cuda_ceil_div(a.tasks * n, threads), threads, 0, a);
         CUDA_PASS(transform(device, a, &device->fft[1], (int)batch, a.tile, FORWARD));
         CUDA_LAUNCH(device, multiply_kernel, cuda_ceil_div(a.tasks * n, threads), threads, 0, a);

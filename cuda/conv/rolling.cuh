@@ -1,12 +1,12 @@
 /* Rolling column kernels: convolutions that keep everything but the rows of samples in registers. A block is
  * one warp, which goes down a strip of columns. Rows are copied to shared memory as they are, one step ahead of
  * their use, and a thread widens the samples that it needs to f32. Unfinished outputs of each column are a
- * chain of accumulators: a row of samples is multiplied by every row of the mask, and each accumulator moves
- * one place on as it takes its product, chain[j] = fma(tap[j], v, chain[j - 1]). The end of the chain is an
+ * chain of accumulators: a row of samples is multiplied by every row of the mask, and each accumulator moves to
+ * the next position as it adds its product, chain[j] = fma(tap[j], v, chain[j - 1]). The end of the chain is an
  * output that took its taps from the top row down; neither a ring of rows nor a barrier is needed. Pixels of
  * several channels are a row of samples whose neighbours are `Step` apart.
  *
- * What is done with a row is a `Pass`: sep_rolling.cuh and conv_rolling.cuh have one each. */
+ * A `Pass` defines the processing of a row: sep_rolling.cuh and conv_rolling.cuh have one each. */
 #ifndef HALO_CUDA_ROLLING_CUH
 #define HALO_CUDA_ROLLING_CUH
 
@@ -58,10 +58,10 @@ __device__ __forceinline__ void rolling_survey(const float acc[W::own], int coun
 /* Bits, which ptxas keeps in one register without a table of branches. */
 static const int rolling_plain = 1, rolling_quotient = 2, rolling_floats = 4;
 
-/* What one warp does. Pass::row() advances every chain by a row of samples, and gives the row of outputs at
- * their ends; `from` is the thread's first staged sample. Rows outside a border with a value of its own are
- * staged as that value where Pass::fills, else the pass is told that the row does not exist. A pass that
- * `measures` stores nothing, but gets the extremes of each thread's outputs (rolling_extremes.cuh). */
+/* The work of one warp. Pass::row() advances every chain by a row of samples, and gives the row of outputs at
+ * their ends; `from` is the thread's first staged sample. Where the border has a constant value, rows outside
+ * are staged as that value if Pass::fills; otherwise the pass gets a flag that the row does not exist. A pass
+ * that `measures` stores nothing, but gets the extremes of each thread's outputs (rolling_extremes.cuh). */
 template <typename Pass> __device__ __forceinline__ void rolling_strip(const typename Pass::Args &args)
 {
     typedef typename Pass::W W;
@@ -118,7 +118,7 @@ template <typename Pass> __device__ __forceinline__ void rolling_strip(const typ
             from = reinterpret_cast<const Staged *>(W::widened ? (const char *)tile : here) + own;
         }
         float acc[W::own];
-        /* Rows that are stored as they are. Others leave this loop one by one: their code has loops, which
+        /* Rows that are stored directly. For other rows control leaves this loop: their code has loops, which
          * would make ptxas reload the taps for each row. */
 #pragma unroll 1
         for (; r < count; r++, from += W::pitch) {
@@ -128,8 +128,8 @@ template <typename Pass> __device__ __forceinline__ void rolling_strip(const typ
                 rolling_survey<W>(acc, left, &low, &high);
             } else {
                 if constexpr (Pass::combines) {
-                    /* The middle row, of this step or of the one before, which lies elsewhere once in each
-                     * cycle of the stages. */
+                    /* The middle row, of this step or of the previous one, whose stage wraps around once per
+                     * cycle. */
                     const char *const at = W::widened ? here + own * W::size + r * W::row_bytes
                                                       : reinterpret_cast<const char *>(from);
                     const int turn = stage == 0 && r < taps / 2 ? stages * rolling_step : 0;
@@ -186,7 +186,7 @@ static inline bool rolling_takes(const HaloBuf *src, const HaloBuf *dst, HaloBor
 
 static const int rolling_schedulers = 4; /* of a multiprocessor */
 
-/* What the host needs of a Rolling: not a template, to compile faster. */
+/* The host's description of a Rolling: not a template, to compile faster. */
 struct RollingShape {
     int size, taps, step, own, cols, lead;
     HaloDtype stored;
@@ -214,7 +214,7 @@ static inline void rolling_strips(RollingArgs *a, int64_t resident, const Rollin
     a->strips = (int)cuda_min(INT32_MAX, cuda_ceil_div(light ? rows - rows / 4 : rows, a->strip));
 }
 
-/* Fills in what is the same for every pass, and says how many blocks there are. */
+/* Fills in the arguments common to every pass, and returns the number of blocks. */
 static inline HaloStatus rolling_prepare(HaloDevice *device, const ConvArgs *conv, const RollingShape &w,
                                          const void *kernel, RollingArgs *args, int64_t *blocks)
 {

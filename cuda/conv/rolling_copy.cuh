@@ -1,4 +1,4 @@
-/* The place of a warp of rolling.cuh, and copying rows of samples to its shared memory. */
+/* The position of a warp of rolling.cuh, and copying rows of samples to its shared memory. */
 #ifndef HALO_CUDA_ROLLING_STAGE_CUH
 #define HALO_CUDA_ROLLING_STAGE_CUH
 
@@ -44,7 +44,7 @@ struct RollingArgs {
 
 /* The shape of a warp's work on samples of type S with Taps * Taps taps; a thread makes `Own` neighbouring
  * outputs. Staged samples begin `before` samples before the first output, where a sector of memory (32 bytes)
- * begins: with 16 bytes off, twice as many are asked for. `Fewer`: or of two taps fewer, for which the
+ * begins: an offset of 16 bytes would double the sectors read. `Fewer`: or of two taps fewer, for which the
  * kernel leaves out the first and the last of a row, and the first two of a column. */
 template <typename S, int Taps, int Step, int Own, bool Widened, bool Fewer = false> struct Rolling {
     typedef S Source;
@@ -77,8 +77,8 @@ struct RollingPlace {
     int64_t sx, sy; /* the first staged sample, in the source */
     int rows;
     int lo, hi;       /* pieces of a row that are copied */
-    int inner, outer; /* samples from `inner` to `outer` come with them */
-    bool inside, far; /* there are no others; some of the others repeat one that is not copied */
+    int inner, outer; /* samples from `inner` to `outer` are copied with them */
+    bool inside, far; /* there are no others; some others repeat a sample that is not copied */
 };
 
 /* The strip of a warp. Where not all of a row can be copied, `map` says which sample each of the others
@@ -144,8 +144,8 @@ __device__ __forceinline__ static RollingRows rolling_find(const RollingArgs &a,
 /* ---- staging -------------------------------------------------------------------------------------------- */
 
 /* Starts the copy of a step's rows, which follow one another, in pieces: first those of the outputs' own
- * columns, so that whole lines of memory are asked for, then those on both sides. `first` is the first staged
- * sample of the source's first row. */
+ * columns, so that whole cache lines are read, then those on both sides. `first` is the first staged sample of
+ * the source's first row. */
 template <typename W, int Piece>
 __device__ __forceinline__ void rolling_copy(const RollingArgs &a, const RollingPlace &p, const char *first,
                                              char *raw)

@@ -5,8 +5,7 @@
 
 #include "rolling_copy.cuh"
 
-/* The samples that were not copied but repeat some that were, or lie where the border has a value of its own.
- */
+/* Fills in the samples that repeat a copied one, or have the constant value of the border. */
 template <typename W>
 __device__ __forceinline__ void rolling_repeat(const RollingPlace &p, const int *map,
                                                typename W::Source outside, char *raw)
@@ -22,7 +21,7 @@ __device__ __forceinline__ void rolling_repeat(const RollingPlace &p, const int 
     }
 }
 
-/* The same where some repeat a sample that was not: all come from the source. */
+/* The same where some repeat a sample that was not copied: all are read from the source. */
 template <typename W>
 __device__ __forceinline__ void rolling_gather(const RollingArgs &a, const RollingPlace &p, const char *first,
                                                const RollingRows &rows, const int *map,

@@ -111,8 +111,8 @@ __device__ __forceinline__ void rolling_put_floats(float *to, const float acc[W:
     }
 }
 
-/* Applies the point operations (conv_points): one decision each for all of a thread's outputs. Longer masks do
- * without. */
+/* Applies the point operations (conv_set_points): one decision each for all of a thread's outputs. Longer masks
+ * do without. */
 static const int rolling_points_most = 17;
 
 template <int Own> __device__ __forceinline__ void rolling_points(const ConvPoints &points, float acc[Own])

@@ -84,8 +84,8 @@ HaloStatus copy_launch(void *context)
 HaloStatus fma_launch(void *context)
 {
     const Ceiling *const c = (const Ceiling *)context;
-    CUDA_LAUNCH(c->device, multiply_add, fma_blocks * c->device->properties.multiProcessorCount, fma_threads,
-                0, (float *)c->out, 0.999f, 0.001f);
+    CUDA_LAUNCH(c->device, multiply_add, fma_blocks * c->device->properties.multiProcessorCount, fma_threads, 0,
+                (float *)c->out, 0.999f, 0.001f);
     return HALO_OK;
 }
 

@@ -205,16 +205,16 @@ static HaloStatus elapsed(HaloDevice *device, double *ms)
     return HALO_OK;
 }
 
-static void ask(HaloDevice *device)
+static void query_begin(HaloDevice *device)
 {
     device->asking = true;
-    device->asked = 0;
+    device->requested = 0;
 }
 
-static int64_t asked(HaloDevice *device)
+static int64_t query_end(HaloDevice *device)
 {
     device->asking = false;
-    return device->asked;
+    return device->requested;
 }
 
 extern "C" const HaloBackend halo_backend_cuda = {
@@ -233,8 +233,8 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .pin = cuda_pin,
     .unpin = cuda_unpin,
     .finish = finish,
-    .query_begin = ask,
-    .query_end = asked,
+    .query_begin = query_begin,
+    .query_end = query_end,
     .conv = cuda_conv,
     .sep = cuda_sep,
     .map = cuda_map,
@@ -257,7 +257,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .elapsed = elapsed,
     .ceilings = cuda_ceilings,
     .uses_fft = cuda_fft_takes,
-    .sep_fast = cuda_sep_coarse,
+    .sep_fast = cuda_sep_decimated,
     .can_fuse = cuda_chains,
     .can_fuse_extremes = cuda_measures,
     .powers = cuda_powers,

@@ -93,13 +93,13 @@ static HaloStatus take(HaloDevice *device, int64_t bytes, void **data)
 
 void cuda_library_takes(HaloDevice *device, int64_t bytes)
 {
-    if (device->asking) device->asked += bytes;
+    if (device->asking) device->requested += bytes;
 }
 
 HaloStatus cuda_scratch(HaloDevice *device, CudaScratch which, int64_t bytes, void **data)
 {
     if (device->asking) {
-        device->asked += bytes;
+        device->requested += bytes;
         *data = NULL;
         return which == CUDA_SCRATCH_ARRIVAL ? HALO_OK
                                              : HALO_ERR_LIMIT; /* reductions ask for more afterwards */

@@ -70,8 +70,8 @@ template <int M> __global__ void conv_3(const float *in, float *out, int64_t wid
 }
 
 /* Coarsened: a larger tile, whose halo weighs less, and several outputs a thread; the block loads the tile
- * together and nobody idles. A word of shared memory is still read for every tap: the product keeps samples
- * in registers. */
+ * together and no thread is idle. A word of shared memory is still read for every tap: the product keeps
+ * samples in registers. */
 template <int M> __global__ void conv_4(const float *in, float *out, int64_t width, int64_t height)
 {
     constexpr int side = wide + M - 1;

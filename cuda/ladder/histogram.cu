@@ -42,8 +42,8 @@ __global__ void histogram_3(const uint8_t *in, unsigned *copies, int64_t n)
     copies[(int64_t)blockIdx.x * bins + threadIdx.x] = mine[threadIdx.x];
 }
 
-/* … and a tree adds them, a block for every bin: nobody queues, at the price of a second launch. What is left
- * is one byte a load, and the turns inside the warps. */
+/* … and a tree adds them, a block for every bin: no thread waits for another, at the price of a second launch.
+ * The remaining costs are loads of one byte, and conflicts inside the warps. */
 __global__ void merge_copies(const unsigned *copies, unsigned *count, int blocks)
 {
     __shared__ unsigned s[threads];

@@ -49,14 +49,14 @@ struct CaseData {
     }
 };
 
-HaloStatus host_room(int64_t bytes, void **data)
+HaloStatus ladder_alloc_host(int64_t bytes, void **data)
 {
     *data = malloc((size_t)cuda_max(bytes, 1));
     if (*data == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for the ladder's data");
     return HALO_OK;
 }
 
-HaloStatus device_room(int64_t bytes, void **data)
+HaloStatus ladder_alloc(int64_t bytes, void **data)
 {
     CUDA_TRY(cudaMalloc(data, (size_t)cuda_max(bytes, 16)));
     return HALO_OK;
@@ -74,12 +74,12 @@ HaloStatus case_sizes(const LadderFamily *family, const LadderCase *size, CaseDa
 HaloStatus make_case(HaloDevice *device, const LadderFamily *family, const LadderCase *size, CaseData *data)
 {
     CUDA_PASS(case_sizes(family, size, data));
-    CUDA_PASS(host_room(data->in_bytes, &data->host_in));
-    CUDA_PASS(host_room(data->out_bytes, &data->host_expected));
-    CUDA_PASS(device_room(data->in_bytes, &data->in));
-    CUDA_PASS(device_room(data->out_bytes, &data->out));
-    CUDA_PASS(device_room(data->out_bytes, &data->expected));
-    CUDA_PASS(device_room(cuda_max(data->in_bytes, LADDER_SCRATCH_LEAST), &data->scratch));
+    CUDA_PASS(ladder_alloc_host(data->in_bytes, &data->host_in));
+    CUDA_PASS(ladder_alloc_host(data->out_bytes, &data->host_expected));
+    CUDA_PASS(ladder_alloc(data->in_bytes, &data->in));
+    CUDA_PASS(ladder_alloc(data->out_bytes, &data->out));
+    CUDA_PASS(ladder_alloc(data->out_bytes, &data->expected));
+    CUDA_PASS(ladder_alloc(cuda_max(data->in_bytes, LADDER_SCRATCH_LEAST), &data->scratch));
     CUDA_TRY(cudaMalloc((void **)&data->wrong, sizeof *data->wrong));
     family->fill(size, data->host_in);
     family->expect(size, data->host_in, (uint32_t *)data->host_expected);

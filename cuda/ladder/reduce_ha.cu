@@ -110,7 +110,7 @@ __global__ void ha_5(const int *in, int *out, int64_t n)
 }
 
 /* As published the lane test is `threadIdx.x & (warpSize - 1) == 0`. In C == binds closer than &, so it says
- * `threadIdx.x & ((warpSize - 1) == 0)`, which is 0: nobody adds, the compiler drops the loads as well, and
+ * `threadIdx.x & ((warpSize - 1) == 0)`, which is 0: no thread adds, the compiler drops the loads as well, and
  * the deck's 0.5460 ms are the time of computing nothing. */
 __global__ void ha_6_as_published(const int *in, int *out, int64_t n)
 {

@@ -113,7 +113,8 @@ template <LadderOp Op> __global__ void tree_5(const float *in, float *out, int64
     if (threadIdx.x == 0) out[blockIdx.x] = s[0];
 }
 
-/* *to joins v. Hardware adds floats; the other operations try until nobody came between. */
+/* Combines *to with v. The hardware adds floats; the other operations retry until no other thread has written
+ * in between. */
 template <LadderOp Op> __device__ void atomic_join(float *to, float v)
 {
     if (Op == LADDER_SUM) {
@@ -235,8 +236,8 @@ HaloStatus cascading(LadderRun *run)
 /* ---- data ----------------------------------------------------------------------------------------------- */
 
 /* Floats whose results do not depend on the order: for products powers of two, with exponents that cancel
- * between neighbours and are rarely not 0, so that no order of multiplying leaves the range; else small integers of both signs, with the least and the greatest hidden far inside
- * and at the very end. */
+ * between neighbours and are rarely not 0, so that no order of multiplying leaves the range; else small
+ * integers of both signs, with the least and the greatest hidden far inside and at the very end. */
 void fill(const LadderCase *size, void *in)
 {
     float *const value = (float *)in;

@@ -46,7 +46,7 @@ __device__ void step(volatile int *s, int t, int d, unsigned mask)
     __syncwarp(mask);
 }
 
-/* One guard for all steps: what threads 8 to 15 go on computing is scratch, nobody reads it. */
+/* One guard for all steps: what threads 8 to 15 continue to compute is never read. */
 __global__ void warp_2(const int *in, int *out, int64_t n)
 {
     __shared__ volatile int s[CUDA_WARP];

@@ -1,4 +1,4 @@
-/* Horizontal sums. A block stages segments of a few lines in shared memory, as f32; a thread computes the
+/* Horizontal sums. A block stages segments of several lines in shared memory, as f32; a thread computes the
  * outputs that begin in one run of a line. Results go through shared memory too, so that rows are stored
  * contiguously: means, or sums. */
 #include "horizontal_lines.cuh"
@@ -151,7 +151,7 @@ __global__ static void __launch_bounds__(mean_threads, 6)
     const int64_t element = (b.y - a.y + line / a.planes) * a.source.channels + b.channel + line % a.planes;
     Made kept[in_place(Run, Doubles) ? Run : 1];
 #pragma unroll 1
-    for (int j = first; works && j < a.runs; j += threads) { /* a single turn when in place */
+    for (int j = first; works && j < a.runs; j += threads) { /* a single iteration when in place */
         const int64_t run = b.x / Run + j;
         const int upto = (int)cuda_max(0, cuda_min(Run, a.x + a.cols - run * Run));
         Made *const to = sums + line * a.sums_pitch + j * (Run + 1);
@@ -192,7 +192,7 @@ static int segment_of(int run) { return run == HALO_MEAN_RUN ? 1024 : 512; }
  * as well. */
 static const int planes_most = 8;
 
-/* Cuts lines into blocks. With few lines, a block takes more of each. */
+/* Cuts lines into blocks. Where there are fewer lines, a block takes more of each. */
 static void plan_blocks(MeanHorizontal *a, int run)
 {
     const int channels = a->source.channels, warps = mean_threads / CUDA_WARP;

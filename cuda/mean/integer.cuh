@@ -1,5 +1,5 @@
-/* Column sums of integers, which are exact in any order: a thread keeps the sums of a few columns over the rows
- * of the window. Rows that enter are added, rows that leave are read again and subtracted. */
+/* Column sums of integers, which are exact in any order: a thread keeps the sums of several columns over the
+ * rows of the window. Rows that enter are added, rows that leave are read again and subtracted. */
 #ifndef HALO_CUDA_MEAN_INTEGER_CUH
 #define HALO_CUDA_MEAN_INTEGER_CUH
 

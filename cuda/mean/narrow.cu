@@ -3,7 +3,7 @@
 
 static const int narrow_samples = 128;  /* of a line, at most */
 static const int narrow_least = 256;    /* lines, at least */
-static const int narrow_rows = 128;     /* lines of a block, times channels, at most */
+static const int narrow_rows = 128;     /* lines of a block times channels, at most */
 static const int narrow_shared = 37888; /* bytes of a block, about: six are resident */
 
 /* Stores the results of a block's lines. */

@@ -1,5 +1,5 @@
 /* Both passes over narrow images in one: a block has complete rows, so that the intermediate rows stay in its
- * shared memory. It computes the horizontal sums of all lines under its windows, a few lines at a time, then
+ * shared memory. It computes the horizontal sums of all lines under its windows, several lines at a time, then
  * the vertical sums. */
 #include "narrow.cuh"
 #include "vertical_store.cuh"

@@ -292,7 +292,7 @@ template <typename S, typename D> static HaloStatus launch(HaloDevice *device, G
 }
 
 HaloStatus cuda_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
-                     HaloStore store)
+                       HaloStore store)
 {
     GatherArgs args = {};
     CUDA_PASS(cuda_use(device));

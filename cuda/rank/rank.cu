@@ -17,8 +17,8 @@ __global__ static void __launch_bounds__(widen_threads)
     if (e < cols) to[row * cols + e] = (float)((const S *)((const char *)from + row * stride))[e];
 }
 
-/* Where the border's value is no integer sample, samples become floats before minima and maxima are computed:
- * too rare for kernels of their own. */
+/* Where the border's value is no integer sample, samples are converted to floats before minima and maxima are
+ * computed: too rare for special kernels. */
 static HaloStatus widen(HaloDevice *device, const HaloBuf *src, RankArgs *args)
 {
     const int64_t cols = src->cols * src->shape.channels, blocks = cuda_ceil_div(cols, widen_threads);

@@ -35,8 +35,8 @@ template <typename K, typename S> __device__ __forceinline__ static K key_of(S v
 template <typename K> __device__ __forceinline__ static float value_of(K key) { return (float)key; }
 template <> __device__ __forceinline__ float value_of<uint32_t>(uint32_t key) { return halo_unkey(key); }
 
-/* Where in a row of the source column x is, in bytes, as the border has it, and where in the source row y; -1
- * where the border's value stands. */
+/* The offset in bytes of column x in a row of the source, as the border maps it, and of row y in the source;
+ * -1: the border's constant value. */
 template <typename S>
 __device__ __forceinline__ static int64_t rank_column(const RankArgs &a, int64_t x, unsigned channel)
 {

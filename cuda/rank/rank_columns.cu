@@ -1,8 +1,8 @@
-/* Minima and maxima down columns of what a pass along rows left. */
+/* Minima and maxima of columns, over the result of a pass along rows. */
 #include "rank_runs.cuh"
 
 static const int columns_threads = 512;
-/* Blocks side by side that go from top to bottom together. */
+/* Neighbouring blocks that move from top to bottom together. */
 static const int64_t columns_beside = 128;
 
 /* Copies sixteen bytes to shared memory, asynchronously where the GPU can; those past `bytes` are 0. */
@@ -130,7 +130,7 @@ static HaloStatus columns_pass(HaloDevice *device, ExtremeArgs *args, int64_t wi
     return HALO_OK;
 }
 
-/* Wide blocks read more of a row at once; narrow ones leave room for tall windows. */
+/* Wide blocks read more of a row at once; narrow ones have enough shared memory for tall windows. */
 template <typename X> static HaloStatus columns_by(HaloDevice *device, ExtremeArgs *args, int64_t window)
 {
     const bool wide = window + 17 * columns_threads / 32 <= rows_that_fit(device, 32);

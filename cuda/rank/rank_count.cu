@@ -1,8 +1,8 @@
 /* Rank filters of any window, after T. S. Huang, G. J. Yang, G. Y. Tang, "A fast two-dimensional median
  * filtering algorithm", 1979. A thread goes down a column of outputs; the keys of its window are counted in
  * bins, and the next window differs by two rows. For bytes each of the 256 bins is a key. For wider keys they
- * cover a range around the answer, which grows where the answer leaves it and shrinks where too many keys share
- * the answer's bin.
+ * cover a range around the answer, which grows if the answer lies outside and shrinks if too many keys share
+ * its bin.
  *
  * A first kernel lays the source out as keys, with its border, channel by channel in each row. */
 #include "rank_bins.cuh"
@@ -115,7 +115,7 @@ template <typename K, typename C> struct RankWindow {
     }
     /* The key at `index` of the n <= few ones in this bin. */
     __device__ __forceinline__ uint32_t select(const RankCount &a, const K *row, unsigned bin, unsigned n,
-                                             unsigned index)
+                                               unsigned index)
     {
         const uint32_t from = first + (bin << shift), end = 1u << shift;
         uint32_t *to = list, key[few], found = 0;
@@ -153,7 +153,7 @@ template <typename K, typename C> struct RankWindow {
         for (bool missed = false;;) {
             unsigned index = wanted - before, count, wide;
             int64_t from;
-            if (!exact && index >= counted) { /* or wanted < before: next to the bins, maybe, else far away */
+            if (!exact && index >= counted) { /* or wanted < before: near the bins, or else far away */
                 wide = missed ? min(shift + 4, widest) : shift;
                 from = wanted < before ? first - (192ll << wide) : first + (256ll << shift) - (64ll << wide);
                 missed = true;
@@ -161,7 +161,7 @@ template <typename K, typename C> struct RankWindow {
                 const unsigned bin = bins.find(&index, &count);
                 if (exact || shift == 0) return first + bin;
                 if (count <= few) return select(a, row, bin, count, index);
-                /* So many bins for that one, in the middle, that few keys should share one. */
+                /* Chooses the range of the bins around that key, so that few keys share a bin. */
                 const unsigned less = min(7, 32 - __clz(2 * count / few));
                 wide = shift > less ? shift - less : 0;
                 from = first + ((2ll * bin + 1) << shift) / 2 - (128ll << wide);

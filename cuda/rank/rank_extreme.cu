@@ -19,7 +19,7 @@ static char *next_buffer(ExtremeBuffers *buffers)
     return keys;
 }
 
-/* What a pass left is what the next one reads. */
+/* The result of a pass is the input of the next one. */
 static void read_kept(ExtremeArgs *args)
 {
     args->from = args->to;
@@ -34,7 +34,8 @@ static void read_kept(ExtremeArgs *args)
 
 static int64_t widest(const RankArgs *rank) { return cuda_max(2, rows_most / rank->channels); }
 
-static HaloStatus along_rows(HaloDevice *device, ExtremeArgs *args, ExtremeBuffers *buffers, HaloDtype keys)
+static HaloStatus extreme_horizontal(HaloDevice *device, ExtremeArgs *args, ExtremeBuffers *buffers,
+                                     HaloDtype keys)
 {
     int64_t left = args->rank.width - 1; /* steps of the window that are still to be taken */
     for (bool first = true; first || left > 0; first = false) {
@@ -49,7 +50,8 @@ static HaloStatus along_rows(HaloDevice *device, ExtremeArgs *args, ExtremeBuffe
     return HALO_OK;
 }
 
-static HaloStatus down_columns(HaloDevice *device, ExtremeArgs *args, ExtremeBuffers *buffers, HaloDtype keys)
+static HaloStatus extreme_vertical(HaloDevice *device, ExtremeArgs *args, ExtremeBuffers *buffers,
+                                   HaloDtype keys)
 {
     for (int64_t left = args->rank.height - 1; left > 0;) {
         const int64_t window = cuda_min(left + 1, rank_columns_most(device));
@@ -86,8 +88,8 @@ static HaloStatus extremes(HaloDevice *device, const RankArgs *rank, HaloDtype k
         CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, two ? bytes : 2 * bytes, &block));
     buffers.keys[0] = (char *)block;
     buffers.keys[1] = (char *)block + (two ? 0 : bytes);
-    CUDA_PASS(along_rows(device, &args, &buffers, keys));
-    return down_columns(device, &args, &buffers, keys);
+    CUDA_PASS(extreme_horizontal(device, &args, &buffers, keys));
+    return extreme_vertical(device, &args, &buffers, keys);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
@@ -109,7 +111,7 @@ static RankArgs as_line(const RankArgs *rank, HaloDtype keys)
         line.width = rank->height;
         line.cols = rank->rows * rank->channels;
         line.rows = 1;
-        line.src_stride = line.dst_stride = 0; /* there is one row, wherever the next would lie */
+        line.src_stride = line.dst_stride = 0; /* there is one row, so the stride is not used */
     }
     if (line.src_height == 1) {
         line.y0 = 0;
@@ -118,8 +120,8 @@ static RankArgs as_line(const RankArgs *rank, HaloDtype keys)
     return line;
 }
 
-/* Outputs of a strip, so that rows and strips begin at a multiple of 16 bytes; a line has as many strips that
- * it is worth it. */
+/* Outputs of a strip, so that rows and strips begin at a multiple of 16 bytes; a line is cut only if it has
+ * enough strips. */
 static const int64_t strip_unit = 16, strip_cols = 128 * strip_unit, strips_fewest = 16;
 
 /* Of a line, `count` outputs from `first` on. */

@@ -5,7 +5,7 @@
  * known at each.
  *
  * Lines are rows, or columns where windows are one column wide; each channel has its own. Long ones are cut
- * into pieces, which overlap by a window; as many pieces as there is room for are done at a time. */
+ * into pieces, which overlap by a window; as many pieces as fit the workspace are processed at a time. */
 #include "rank.cuh"
 
 static const int line_threads = 256,
@@ -23,7 +23,7 @@ struct RankLines : RankArgs {
     int64_t pieces, first;   /* of a line; of all, the one these keys begin with */
     unsigned piece, length;  /* outputs and keys of a piece */
     unsigned count, total;   /* pieces and keys at a time */
-    unsigned blocks;         /* of keys; the last one has room for a key that is none */
+    unsigned blocks;         /* of keys; the last one has at least one unused place */
     char *key, *next;
     RankWord *word;  /* [levels][blocks * line_threads] */
     uint32_t *zeros; /* [blocks + 1]: in the blocks before each of this level */
@@ -68,7 +68,7 @@ template <typename K> __device__ __forceinline__ static bool bit_of(K key, int l
     return level == 32 ? key == (K)HALO_KEY_NAN : key >> level & 1;
 }
 
-/* The words of a level, with the zeros of their block before them, and those of every block. What is no key has
+/* The words of a level, with the zeros of their block before them, and those of every block. Unused places have
  * a 1. */
 template <typename K>
 __global__ static void __launch_bounds__(line_threads)
@@ -127,7 +127,7 @@ __global__ static void __launch_bounds__(add_threads) add_zeros(const __grid_con
     if (threadIdx.x == 0) a.all[level] = before;
 }
 
-/* Completes the words, and moves the keys to where they stand in the next level. */
+/* Completes the words, and moves the keys to their positions in the next level. */
 template <typename K>
 __global__ static void __launch_bounds__(line_threads) move_keys(const __grid_constant__ RankLines a, int level)
 {
@@ -273,7 +273,7 @@ HaloStatus rank_line(HaloDevice *device, const RankArgs *rank, HaloDtype samples
     a.window = a.transposed ? rank->height : rank->width;
     a.outputs = a.transposed ? rank->rows : cols;
     const int64_t lines = (a.transposed ? cols : rank->rows) * rank->channels;
-    /* A piece has three windows at least, if they have room. */
+    /* A piece is at least three windows long, if these fit. */
     a.piece = (unsigned)cuda_min(a.outputs, cuda_max(line_most / 4, line_most - a.window));
     a.pieces = cuda_ceil_div(a.outputs, a.piece);
     a.piece = (unsigned)cuda_ceil_div(a.outputs, a.pieces);

@@ -102,8 +102,8 @@ static HaloStatus rows_pass(HaloDevice *device, ExtremeArgs *args, int64_t windo
     return HALO_OK;
 }
 
-/* As long runs as windows have a sample in common; they are odd, so that the threads of a warp read from banks
- * of their own. */
+/* As long runs as windows have a sample in common; they are odd, so that the threads of a warp read from
+ * different banks. */
 template <typename X> static HaloStatus rows_by(HaloDevice *device, ExtremeArgs *args, int64_t window)
 {
     if (window < 3) return rows_pass<X, 1, 16>(device, args, window);

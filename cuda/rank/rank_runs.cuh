@@ -1,12 +1,12 @@
 /* What the two passes of minima and maxima over rectangles share: along rows (rank_rows.cu), then down columns
  * of that (rank_columns.cu). A thread makes a run of outputs. Their windows have the samples from the run's
- * last to the first window's last in common; what each has before that and behind is joined from one output to
- * the next (M. van Herk 1992, J. Gil and M. Werman 1993): three comparisons an output, and one for every run
- * that lies in between. */
+ * last to the first window's last in common; the samples of each window before and after these are combined
+ * from one output to the next (M. van Herk 1992, J. Gil and M. Werman 1993): three comparisons an output, and
+ * one for every run that lies in between. */
 #ifndef HALO_CUDA_RANK_RUNS_CUH
 #define HALO_CUDA_RANK_RUNS_CUH
 
-#include "rank_words.cuh"
+#include "rank_packed.cuh"
 
 /* One pass, along rows or down columns. */
 struct ExtremeArgs {

@@ -1,8 +1,8 @@
 /* Medians of squares by networks: which of them. */
 #include "rank_select.cuh"
 
-/* What the code for the current GPU was compiled from says which kernels it has, not the GPU: PTX of 8.0 may
- * run on any later one. */
+/* The architecture that the code was compiled for, not the GPU, determines the kernels: PTX of 8.0 may run on
+ * any later GPU. */
 __global__ static void since_kernel() {}
 
 static bool since_90()

@@ -1,7 +1,8 @@
 /* Medians of squares by networks in registers, after L. Sugy, "A fast parallel median filtering algorithm using
- * hierarchical tiling", 2025. A thread makes 4 x 4 medians. What lies in all their windows is sorted once; then
- * the outputs are halved, across, down, across, down, and what all windows of a half have besides is sorted and
- * merged in. At each step, what has too many above it or below it to be the median of any of them is left out.
+ * hierarchical tiling", 2025. A thread makes 4 x 4 medians. The samples common to all their windows are sorted
+ * once; then the outputs are halved four times, alternately in x and y, and the additional samples common to
+ * all windows of a half are sorted and merged in. Each step discards samples with too many greater or smaller
+ * ones to be the median of any window.
  *
  * Words are keys, or pairs of keys of 16 bits, of two threads' worth of outputs. */
 #ifndef HALO_CUDA_RANK_SELECT_CUH
@@ -18,10 +19,10 @@ template <bool Pair> __device__ __forceinline__ static void exchange(uint32_t &a
 
 __host__ __device__ static constexpr int power_from(int n) { return n <= 1 ? 1 : 2 * power_from((n + 1) / 2); }
 
-static const int network_most = 3000; /* exchanges: 2877 sort what is in all windows of 17 x 17 */
+static const int network_most = 3000; /* exchanges: 2877 sort the samples common to all windows of 17 x 17 */
 
-/* The pairs of words that a network exchanges, one after the other. It is drawn up by the compiler, so that a
- * kernel has one loop over pairs for each: of a loop for every merge of every run the front end took two to
+/* The pairs of words that a network exchanges, one after the other. It is a constexpr list, so that a kernel
+ * has one loop over pairs for each network: with a loop for every merge of every run, the front end took two to
  * four times as long. */
 struct Network {
     int count;
@@ -194,7 +195,7 @@ __device__ __forceinline__ static void select_block(const RankArgs &a, int64_t a
                 lay(x, y, __ldg((const S *)from));
         }
     } else {
-        /* What no output needs is what the last one that needs any has. */
+        /* Places that no output needs repeat those of the last output that is needed. */
         for (int x = lane; x < select_cols + more; x += CUDA_WARP) {
             const int64_t column = rank_column<S>(a, x0 + min(x, cols_here - 1 + more), channel);
 #pragma unroll 1

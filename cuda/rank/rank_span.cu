@@ -3,7 +3,7 @@
  * two of these, which overlap. A block computes a few rows of outputs, and reads each line once: its table lies
  * in shared memory, or, where windows are too wide, all tables lie in global memory. The lanes of a word are
  * rows far from each other. */
-#include "rank_words.cuh"
+#include "rank_packed.cuh"
 
 static const int span_threads = 256, span_each = 2, span_cols = span_threads * span_each; /* of a block */
 /* Rows of a block's outputs, in each lane, and how many of them are stored at a time. */
@@ -46,8 +46,8 @@ __device__ __forceinline__ static void double_twice(uint32_t *level, int pitch, 
     }
 }
 
-/* The tables of as many lines as args.lines, each by its part of the block's threads; what lies behind the last
- * line is that again. */
+/* The tables of as many lines as args.lines, each by its part of the block's threads; places behind the last
+ * line repeat it. */
 template <typename X>
 __device__ __forceinline__ static void fill_tables(const SpanArgs &args, const WordLine &from, int64_t line,
                                                    uint32_t *tables)

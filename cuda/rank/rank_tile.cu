@@ -49,7 +49,7 @@ __device__ __forceinline__ static unsigned count_row(RankBins<C> &bins, const ui
 /* The key that `index` others of the window at (u, v) come before. */
 template <typename K, typename P, typename C>
 __device__ __forceinline__ static K select(const RankTiles &a, const RankTile<K, P> &tile, RankBins<C> &bins,
-                                         unsigned index, int u, int v)
+                                           unsigned index, int u, int v)
 {
     /* A position plus `low` keeps the upper bits of both halves where it does not come before the window, and
      * `high` less it where it does not come after. */
@@ -127,8 +127,8 @@ __global__ static void __launch_bounds__(tile_threads) tile_kernel(const __grid_
  * placed, in half the bytes. */
 static const int64_t small_samples = 255 * 252, small_side = 256, large_samples = 255 * 65532;
 
-/* Tiles are as high as makes up for the window that comes before the first output, and lower where there would
- * not be enough of them. False where none will do. */
+/* Tiles are high enough to make up for the window before the first output, and lower where there would not be
+ * enough of them. False where none will do. */
 static bool shape(RankTiles *t, bool small, int64_t at_once)
 {
     const int64_t pitch = cuda_min(tile_threads, t->lanes) + t->wide - 1;
@@ -178,7 +178,7 @@ template <typename K> static HaloStatus fit(HaloDevice *device, RankTiles *args,
     return HALO_OK;
 }
 
-/* What counting costs, in keys: a warp is as slow with one lane as with all. */
+/* The cost of counting, in keys: a warp takes as long with one lane as with all. */
 static double cost(int64_t lanes, int64_t steps, int64_t wide)
 {
     return (double)cuda_ceil_div(lanes, CUDA_WARP) * (double)steps * (double)(wide + 8);

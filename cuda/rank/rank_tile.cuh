@@ -19,8 +19,8 @@ struct RankTiles : RankArgs {
     char *scratch;
 };
 
-/* What a block has of its tile. Positions are v and u in the halves of a P; what is sorted has a key above its
- * position. */
+/* The data of a block's tile. Positions are v and u in the halves of a P; the values sorted have a key above
+ * the position. */
 template <typename K, typename P> struct RankTile {
     using Record = typename std::conditional<sizeof(K) + sizeof(P) <= 4, uint32_t, uint64_t>::type;
     static constexpr unsigned half = 4 * sizeof(P), whole = 8 * sizeof(P);
@@ -135,8 +135,7 @@ __device__ __forceinline__ static unsigned peers_of(unsigned digit, bool valid)
     return peers;
 }
 
-/* Sorts by one digit; what has the same digit stays in order. Each warp takes neighbours and counts for itself.
- */
+/* Sorts by one digit, stably. Each warp takes neighbours and counts for itself. */
 template <typename K, typename P>
 __device__ __forceinline__ static void sort_digit(RankTile<K, P> &tile, unsigned shift, uint32_t *counts,
                                                   uint32_t *base)

@@ -167,7 +167,7 @@ HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     const bool strips = !line && !cut && !enlarges && resample_strip_takes(&args, resample);
     const HaloStatus status = upload_tables(device, resample, &args);
     if (status != HALO_OK && !device->asking)
-        return status; /* a workspace query goes on to the other scratch */
+        return status; /* a workspace query continues with the other buffer */
     if (line) return resample_line(device, &args, resample);
     if (enlarges) return resample_up(device, &args, &resample->y);
     if (strips) return resample_strip(device, &args, resample);

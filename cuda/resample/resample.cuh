@@ -103,8 +103,8 @@ CUDA_INLINE void resample_store_own(const ResampleArgs &a, char *row, int64_t fi
     });
 }
 
-/* Rows of a slice, close to `usual`, so that all slices fill a whole number of rounds of the resident blocks,
- * `at_once` of them side by side: the last round must not be nearly empty. */
+/* Rows of a slice, close to `usual`, so that all slices fill an integer number of rounds of the resident
+ * blocks, `at_once` of them side by side: the last round must not be nearly empty. */
 static inline int64_t resample_slice(int64_t rows, int64_t usual, int64_t at_once)
 {
     const int64_t rounds = cuda_max(1, (rows + at_once * usual / 2) / (at_once * usual));

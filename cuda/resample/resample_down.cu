@@ -3,24 +3,27 @@
 #include "resample_strip.cuh"
 
 /* Samples of a thread, which are a warp apart, and of a strip. */
-static const int down_own = 2, down_strip = down_own * CUDA_WARP;
+static const int downsample_outputs = 2, downsample_strip = downsample_outputs * CUDA_WARP;
 /* The most taps, and samples of the source that a strip reads. */
-static const int down_taps = 32, down_span = 1024;
+static const int downsample_taps = 32, downsample_span = 1024;
 /* How many taps fewer than the kernel's maximum a row may have to run without a branch per tap. */
-__host__ __device__ static constexpr int down_loose(int taps) { return taps >= 24 ? 7 : taps >= 18 ? 5 : 3; }
+__host__ __device__ static constexpr int downsample_loose(int taps)
+{
+    return taps >= 24 ? 7 : taps >= 18 ? 5 : 3;
+}
 
 /* Rows of a strip as f32 in shared memory: channels are `pitch` apart, from pixel -`before` of the strip on,
  * since copies begin before it. */
-struct DownLayout {
+struct DownsampleLayout {
     int channels, pitch, before;
 };
 
 /* Bytes of a step of rows, and of their lines of the program. */
-static int down_stage(const StripArgs *a) { return strip_step * (a->bytes + (int)sizeof(StripLine)); }
+static int downsample_stage(const StripArgs *a) { return strip_step * (a->bytes + (int)sizeof(StripLine)); }
 
 /* Starts the copy of the next rows, of `left`, and of their lines. */
-CUDA_INLINE void down_fetch(const StripArgs &a, StripStage &s, const StripLine *line, bool complete, int left,
-                            char *there)
+CUDA_INLINE void downsample_fetch(const StripArgs &a, StripStage &s, const StripLine *line, bool complete,
+                                  int left, char *there)
 {
     const int rows = max(0, min(strip_step, left)), lines = strip_step * a.bytes;
     if ((int)threadIdx.x * 16 < rows * (int)sizeof(StripLine))
@@ -38,7 +41,8 @@ CUDA_INLINE void down_fetch(const StripArgs &a, StripStage &s, const StripLine *
 
 /* Computes where the samples of a staged row go, four at a time. The tile is cleared first: taps of weight 0
  * may read places that are never written. */
-CUDA_INLINE void down_places(const StripArgs &a, const DownLayout &layout, int off, ushort4 *place, float *tile)
+CUDA_INLINE void downsample_places(const StripArgs &a, const DownsampleLayout &layout, int off, ushort4 *place,
+                                   float *tile)
 {
     const int samples = a.bytes / cuda_size(a.all.src_dtype);
     for (int i = (int)threadIdx.x; i < samples; i += CUDA_WARP) {
@@ -46,15 +50,15 @@ CUDA_INLINE void down_places(const StripArgs &a, const DownLayout &layout, int o
         reinterpret_cast<uint16_t *>(place)[i] =
             (uint16_t)((at - pixel * layout.channels) * layout.pitch + pixel);
     }
-    for (int i = (int)threadIdx.x; i < strip_step * a.floats + down_taps; i += CUDA_WARP) tile[i] = 0.0f;
+    for (int i = (int)threadIdx.x; i < strip_step * a.floats + downsample_taps; i += CUDA_WARP) tile[i] = 0.0f;
     __syncwarp();
 }
 
 /* Converts copied rows to f32, each sample to its place. If pieces begin before the samples, these are `from`
  * bytes later, and those of each next row another stride. */
 template <typename S>
-CUDA_INLINE void down_spread(const StripArgs &a, const char *raw, float *tile, int rows, unsigned from,
-                             const ushort4 *place)
+CUDA_INLINE void downsample_spread(const StripArgs &a, const char *raw, float *tile, int rows, unsigned from,
+                                   const ushort4 *place)
 {
     const int groups = a.bytes / (int)sizeof(CudaWord<S>);
     for (int r = 0; r < rows; r++, raw += a.bytes, tile += a.floats, from += (unsigned)a.all.src_stride)
@@ -83,8 +87,8 @@ CUDA_INLINE void down_spread(const StripArgs &a, const char *raw, float *tile, i
 /* Goes down the rows: `row(staged, v)` computes a thread's samples of the horizontal pass, `store(out, sums)`
  * stores an output of each of its columns. */
 template <typename Row, typename Store>
-CUDA_INLINE void down_rows(const StripArgs &a, const StripPlace &p, StripStage s, const DownLayout &layout,
-                           int off, Row row, Store store)
+CUDA_INLINE void downsample_rows(const StripArgs &a, const StripPlace &p, StripStage s,
+                                 const DownsampleLayout &layout, int off, Row row, Store store)
 {
     CUDA_SHARED(char, memory);
     const int stage = strip_step * (a.bytes + (int)sizeof(StripLine)),
@@ -92,32 +96,32 @@ CUDA_INLINE void down_rows(const StripArgs &a, const StripPlace &p, StripStage s
     const bool complete = a.piece == 16 && s.to == a.bytes;
     const StripLine *const lines = a.program + (p.y - a.first);
     float *const tile = (float *)(memory + strip_stages * stage);
-    ushort4 *const place = (ushort4 *)(tile + strip_step * a.floats + down_taps);
+    ushort4 *const place = (ushort4 *)(tile + strip_step * a.floats + downsample_taps);
     const unsigned top = (unsigned)(uintptr_t)s.row, step = strip_step * (unsigned)a.all.src_stride;
-    StripChain<down_own, strip_chain> chain;
+    StripChain<downsample_outputs, strip_chain> chain;
     for (int t = 0; t < strip_stages - 1; t++)
-        down_fetch(a, s, lines + t * strip_step, complete, p.source - t * strip_step, memory + t * stage);
-    if (a.floats > 0) down_places(a, layout, off, place, tile);
+        downsample_fetch(a, s, lines + t * strip_step, complete, p.source - t * strip_step, memory + t * stage);
+    if (a.floats > 0) downsample_places(a, layout, off, place, tile);
 #pragma unroll 1
     for (int t = 0; t * strip_step < p.source; t++) {
         char *const here = memory + t % strip_stages * stage;
         const int next = t + strip_stages - 1, rows = min(strip_step, p.source - t * strip_step);
-        down_fetch(a, s, lines + next * strip_step, complete, p.source - next * strip_step,
-                   memory + next % strip_stages * stage);
+        downsample_fetch(a, s, lines + next * strip_step, complete, p.source - next * strip_step,
+                         memory + next % strip_stages * stage);
         __pipeline_wait_prior(strip_stages - 1);
         __syncwarp();
         const StripLine *line = (const StripLine *)(here + strip_step * a.bytes);
         const float *from = (const float *)here;
         if (a.floats > 0) {
             cuda_typed(a.all.src_dtype, [&](auto zero) {
-                down_spread<decltype(zero)>(a, here, tile, rows, top + t * step, place);
+                downsample_spread<decltype(zero)>(a, here, tile, rows, top + t * step, place);
             });
             __syncwarp();
             from = tile;
         }
 #pragma unroll 1
         for (int r = 0; r < rows; r++, from += pitch, line++) {
-            float v[down_own];
+            float v[downsample_outputs];
             row(from, v);
             chain.take(*line, v, store);
         }
@@ -127,26 +131,26 @@ CUDA_INLINE void down_rows(const StripArgs &a, const StripPlace &p, StripStage s
 
 template <int Taps>
 __global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16)
-    down_kernel(const __grid_constant__ StripArgs a)
+    downsample_kernel(const __grid_constant__ StripArgs a)
 {
     const ResampleArgs &all = a.all;
     const int channels = all.channels, size = cuda_size(all.src_dtype);
     const int64_t width = all.cols * channels;
-    const StripPlace p = strip_place(a, down_strip);
+    const StripPlace p = strip_place(a, downsample_strip);
     int64_t left, first;
     resample_row(all.x, all.dst_x + p.x / channels, &left);
     const int64_t at = (left - all.src_x) * channels * size; /* offset in the row of the strip's first sample */
     const int off = a.piece > 0 ? (int)(at & (a.piece - 1)) / size : 0;
-    const DownLayout layout = {channels, a.floats / channels, (off + channels - 1) / channels};
+    const DownsampleLayout layout = {channels, a.floats / channels, (off + channels - 1) / channels};
     StripStage s;
     s.row = all.src + (p.y - all.src_y) * all.src_stride + at - off * size;
     s.from = 0;
     s.to = (int)cuda_min(a.bytes, all.src_cols * channels * size - at + off * size);
-    float tap[down_own][Taps];
-    int count[down_own], from[down_own];
+    float tap[downsample_outputs][Taps];
+    int count[downsample_outputs], from[downsample_outputs];
     bool full = true;
 #pragma unroll
-    for (int k = 0; k < down_own; k++) {
+    for (int k = 0; k < downsample_outputs; k++) {
         const int64_t e = cuda_min(p.x + threadIdx.x + k * CUDA_WARP, width - 1), pixel = e / channels;
         const int64_t row = resample_row(all.x, all.dst_x + pixel, &first);
         count[k] = (int)all.x.count[row];
@@ -156,21 +160,21 @@ __global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16)
 #pragma unroll
         for (int t = 0; t < Taps; t++) tap[k][t] = t < count[k] ? all.x.tap[row * all.x.taps + t] : 0.0f;
         if (size < 4) count[k] = Taps; /* integers of weight 0 change no sum */
-        full = full && count[k] >= Taps - down_loose(Taps);
+        full = full && count[k] >= Taps - downsample_loose(Taps);
     }
     full = __all_sync(CUDA_ALL, full);
     unsigned clipped = 0;
-    down_rows(
+    downsample_rows(
         a, p, s, layout, off,
         [&](const float *staged, float *v) {
 #pragma unroll
-            for (int k = 0; k < down_own; k++) {
+            for (int k = 0; k < downsample_outputs; k++) {
                 const float *const mine = staged + from[k];
                 v[k] = 0.0f;
                 if (full) {
 #pragma unroll
                     for (int t = 0; t < Taps; t++)
-                        if (t < Taps - down_loose(Taps) || t < count[k])
+                        if (t < Taps - downsample_loose(Taps) || t < count[k])
                             v[k] = halo_fma(tap[k][t], mine[t], v[k]);
                 } else {
 #pragma unroll
@@ -182,7 +186,7 @@ __global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16)
         [&](int64_t out, const float *v) {
             if ((uint64_t)(out - all.dst_y - p.top) >= (uint64_t)p.rows) return;
 #pragma unroll
-            for (int k = 0; k < down_own; k++)
+            for (int k = 0; k < downsample_outputs; k++)
                 if (p.x + threadIdx.x + k * CUDA_WARP < width)
                     resample_store(all, p.x + threadIdx.x + k * CUDA_WARP, out - all.dst_y, v[k], &clipped);
         });
@@ -195,29 +199,29 @@ __global__ static void __launch_bounds__(CUDA_WARP, Taps > 18 ? 12 : 16)
 static int64_t span_of(const ResampleArgs *args)
 {
     const double over = (double)args->x.length / (double)args->x.size;
-    const double pixels = ((double)down_strip / args->channels + 2.0) * over + (double)args->x.taps + 2.0;
+    const double pixels = ((double)downsample_strip / args->channels + 2.0) * over + (double)args->x.taps + 2.0;
     return pixels * args->channels < 1e6 ? (int64_t)(pixels * args->channels) + 16 : 1000000;
 }
 
 bool resample_down_takes(const ResampleArgs *args)
 {
     const HaloResampleAxis *const y = &args->y;
-    return args->x.taps <= down_taps && span_of(args) <= down_span &&
+    return args->x.taps <= downsample_taps && span_of(args) <= downsample_span &&
            (double)y->taps * (double)y->size <= (strip_chain - 1) * (double)y->length;
 }
 
 template <int Taps> static HaloStatus launch(HaloDevice *device, StripArgs *a)
 {
     const int samples = a->bytes / (int)halo_dtype_size(a->all.src_dtype);
-    const int rows = a->floats > 0 ? (strip_step * a->floats + down_taps) * 4 + samples * 2 : 0;
-    const int shared = strip_stages * down_stage(a) + rows;
+    const int rows = a->floats > 0 ? (strip_step * a->floats + downsample_taps) * 4 + samples * 2 : 0;
+    const int shared = strip_stages * downsample_stage(a) + rows;
     int resident = 0;
     int64_t slices;
-    CUDA_PASS(cuda_allow_shared((const void *)down_kernel<Taps>, (size_t)shared));
-    CUDA_TRY(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, down_kernel<Taps>, CUDA_WARP, (size_t)shared));
+    CUDA_PASS(cuda_allow_shared((const void *)downsample_kernel<Taps>, (size_t)shared));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, downsample_kernel<Taps>, CUDA_WARP,
+                                                           (size_t)shared));
     strip_slices(a, (int64_t)resident * device->properties.multiProcessorCount, &slices);
-    CUDA_LAUNCH(device, down_kernel<Taps>, a->across * slices, CUDA_WARP, shared, *a);
+    CUDA_LAUNCH(device, downsample_kernel<Taps>, a->across * slices, CUDA_WARP, shared, *a);
     return HALO_OK;
 }
 
@@ -226,7 +230,7 @@ HaloStatus resample_down(HaloDevice *device, StripArgs *a)
     static const int sizes[] = {2, 4, 8, 12, 16, 18, 24, 32};
     const int size = (int)halo_dtype_size(a->all.src_dtype), channels = a->all.channels,
               samples = (int)(span_of(&a->all) + 15) / 16 * 16;
-    a->across = a->tiles = (unsigned)cuda_ceil_div(a->all.cols * channels, down_strip);
+    a->across = a->tiles = (unsigned)cuda_ceil_div(a->all.cols * channels, downsample_strip);
     a->piece = cuda_aligned(a->all.src, a->all.src_stride, 16)  ? 16
                : cuda_aligned(a->all.src, a->all.src_stride, 4) ? 4
                                                                 : 0;

@@ -12,7 +12,7 @@ static const int up_taps = 6, up_groups = 2, up_span = (up_groups * CUDA_WARP - 
 /* Floats of a row: each channel begins at an odd place, so that threads of two channels rarely use the same
  * bank. */
 static const int up_channels = 8, up_floats = up_groups * CUDA_WARP * 4 + 3 * up_channels;
-/* Rows of the source in flight beside the current one: a power of two less one. */
+/* Rows of the source in flight besides the current one: a power of two less one. */
 static const int up_ahead = 3;
 /* Rows of the destination per warp, about. */
 static const int up_slice = 192;

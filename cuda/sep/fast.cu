@@ -127,7 +127,8 @@ static HaloStatus pass_into(const FastJob *job)
     args.lo = job->x;
     args.hi = job->end;
     args.numbers = job->control_rows.stride;
-    for (int64_t n = 0; n < how->vertical.step; n++) put_row(&args.taps, n, how->vertical.into, how->vertical.step, false);
+    for (int64_t n = 0; n < how->vertical.step; n++)
+        put_row(&args.taps, n, how->vertical.into, how->vertical.step, false);
     args.step = (int)how->vertical.step;
     args.control = job->control_rows;
     args.block = (int)how->block;
@@ -247,20 +248,20 @@ static int64_t band_rows(FastJob *job)
     return rows;
 }
 
-bool cuda_sep_coarse(const HaloSep *sep, HaloSepFast *way)
+bool cuda_sep_decimated(const HaloSep *sep, HaloSepFast *way)
 {
     if (sep->window.nan_ignore || sep->window.height < fast_least || sep->fast->vertical.step > fast_steps ||
         sep->fast->cross.count > fast_crosses || sep->fast->vertical.rest[0].count > fast_ends)
         return false;
     *way = *sep->fast;
-    way->horizontal = {}; /* the row pass is applied to the control points as it is */
+    way->horizontal = {}; /* the row pass is applied to the control points unchanged */
     return true;
 }
 
 bool fast_takes(const HaloBuf *src, const HaloSep *sep)
 {
     HaloSepFast way;
-    return sep->fast != NULL && cuda_sep_coarse(sep, &way) &&
+    return sep->fast != NULL && cuda_sep_decimated(sep, &way) &&
            (src->shape.width + 2 * sep->fast->width) * src->shape.channels < fast_numbers &&
            src->shape.height + 2 * sep->fast->height < fast_numbers;
 }

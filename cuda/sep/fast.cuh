@@ -14,8 +14,8 @@ static const int fast_own = 4;    /* neighbouring numbers of a thread */
 static const int fast_steps = 256, fast_crosses = 128,
                  fast_ends = 4 * fast_steps; /* taps that fit the parameters of a launch */
 
-/* Splines, row by row: weights of HALO_SEP_SUPPORT control points, and two of 0. Constant memory is read through
- * uniform registers. */
+/* Splines, row by row: weights of HALO_SEP_SUPPORT control points, and two of 0. Constant memory is read
+ * through uniform registers. */
 struct FastSpline {
     float4 at[2 * fast_steps];
 };
@@ -72,8 +72,8 @@ struct FastInterpolate {
     int64_t span, first; /* the first span */
 };
 
-/* fast.cu: the part of the method that is used (HaloBackend.coarse); and whether it is used here. */
-bool cuda_sep_coarse(const HaloSep *sep, HaloSepFast *way);
+/* fast.cu: the part of the method that is used (HaloBackend.sep_fast); and whether it is used here. */
+bool cuda_sep_decimated(const HaloSep *sep, HaloSepFast *way);
 bool fast_takes(const HaloBuf *src, const HaloSep *sep);
 HaloStatus cuda_sep_fast(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSep *sep,
                          HaloStore store);

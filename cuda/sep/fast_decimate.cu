@@ -105,11 +105,11 @@ __device__ __forceinline__ static float4 into_numbers(const FastDecimate &args, 
 
 struct IntoThread {
     float4 sum[HALO_SEP_SUPPORT]; /* control points in order of their age */
-    float *control;             /* where the oldest goes, */
-    int wait;                   /* if it is not one of the first so many */
+    float *control;               /* where the oldest goes, */
+    int wait;                     /* if it is not one of the first so many */
     int phase;
-    float *sums;    /* where that of the block that begins here goes, of the row that comes next */
-    bool low, high; /* so it does; one begins in the middle, whose sum goes behind it */
+    float *sums;    /* where the sum of the block that begins here goes, for the next row */
+    bool low, high; /* a block begins here; another begins in the middle, and its sum follows */
 };
 
 /* A block is the numbers of neighbouring threads, or half of one's. */

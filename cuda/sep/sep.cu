@@ -200,7 +200,7 @@ HaloStatus sep_combined(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     args.dst.with.y0 = dst->y0;
     args.dst.with.width = dst->shape.width;
     args.dst.with.height = dst->shape.height;
-    conv_points(&args, points);
+    conv_set_points(&args, points);
     return one_pass(device, src, &args, sep);
 }
 
@@ -220,7 +220,7 @@ HaloStatus sep_then_points(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
                            const HaloMap *points, HaloStore store)
 {
     ConvArgs args = sep_rolling_args(device, src, dst, sep, store);
-    conv_points(&args, points);
+    conv_set_points(&args, points);
     return one_pass(device, src, &args, sep);
 }
 

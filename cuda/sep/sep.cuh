@@ -10,20 +10,20 @@
 #define SEP_ROLLING_SHORT_SIZES(X) X(3) X(5) X(7) X(9) X(11) X(13) X(15) X(17)
 /* Kernels in pairs, to compile fewer: the lengths of Gaussians whose sigma is a multiple of 1/2, and those
  * before them, which leave two taps out. The length, the length of the kernel, and whether it serves two. */
-#define SEP_ROLLING_SHORT_PAIRS(X)                   \
-    X(3, 5, true)                                    \
-    X(5, 5, true)                                    \
-    X(7, 9, true)                                    \
-    X(9, 9, true)                                    \
-    X(11, 13, true) X(13, 13, true) X(15, 15, false) \
-        X(17, 17, false) /* with 17 a thread computes half as many outputs */
-#define SEP_ROLLING_LONG_PAIRS(X)                                     \
-    X(19, 21, true)                                                   \
-    X(21, 21, true)                                                   \
-    X(23, 25, true)                                                   \
-    X(25, 25, true)                                                   \
-    X(27, 29, true) X(29, 29, true) X(31, 31, false) X(33, 33, false) \
-        X(35, 35, false)          /* for 31 that would cost a tenth */
+#define SEP_ROLLING_SHORT_PAIRS(X) \
+    X(3, 5, true)                  \
+    X(5, 5, true)                  \
+    X(7, 9, true)                  \
+    X(9, 9, true)                  \
+    X(11, 13, true)                \
+    X(13, 13, true) X(15, 15, false) X(17, 17, false) /* with 17 a thread computes half as many outputs */
+#define SEP_ROLLING_LONG_PAIRS(X) \
+    X(19, 21, true)               \
+    X(21, 21, true)               \
+    X(23, 25, true)               \
+    X(25, 25, true)               \
+    X(27, 29, true)               \
+    X(29, 29, true) X(31, 31, false) X(33, 33, false) X(35, 35, false) /* for 31 that would cost a tenth */
 #define SEP_ROLLING_SHORT_MOST 17 /* two channels, and combined results, have only these */
 
 /* A mask of such a length, and its result combined with the sample in the middle of its window. Here and below
@@ -52,8 +52,8 @@ HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
  * into the destination of `conv`. */
 HaloStatus sep_fixup(HaloDevice *device, const ConvArgs *conv, const HaloBuf *made, const HaloSep *sep);
 
-/* The two passes of a mask, and what lies between them, as the one writes it and as the other reads it. Where
- * NaN are ignored, weights follow `weights_at` bytes behind it. */
+/* The two passes of a mask, and the intermediate rows, as written by one and read by the other. Where NaN are
+ * ignored, weights follow `weights_at` bytes behind it. */
 struct SepPasses {
     HaloBuf across, down;
     HaloConv row, column;

@@ -1,4 +1,4 @@
-/* The extremes of what a short separable mask makes: see conv/rolling_extremes.cuh. */
+/* The extremes of the result of a short separable mask: see conv/rolling_extremes.cuh. */
 #include "conv/rolling_extremes.cuh"
 #include "sep_rolling.cuh"
 

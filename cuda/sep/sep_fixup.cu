@@ -8,7 +8,7 @@ static const int fixup_side = 32, fixup_threads = 256; /* outputs of a tile each
 static const int fixup_own = fixup_side * fixup_side / fixup_threads;
 
 struct SepFixupArgs {
-    ConvArgs conv;              /* tiles_x: tiles beside each other */
+    ConvArgs conv;              /* tiles_x: tiles in a row */
     const float *across, *down; /* taps */
     SepWeights weights;
     const char *made;

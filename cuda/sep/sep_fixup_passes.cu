@@ -5,8 +5,7 @@
 static const int weigh_threads = 256, weigh_each = 4;
 
 struct WeighRows {
-    ConvArgs
-        conv; /* tiles_x: blocks beside each other; the destination is the row pass, weights lie behind it */
+    ConvArgs conv; /* tiles_x: blocks in a row; the destination is the row pass, weights lie behind it */
     const float *tap;
     int64_t weights_at; /* bytes from one to the other */
     SepWeights weights;

@@ -23,7 +23,7 @@ HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 {
     const HaloSep *sep = &chain->link[1].u.sep;
     ConvArgs conv = sep_rolling_args(device, src, dst, sep, store);
-    conv_points(&conv, points);
+    conv_set_points(&conv, points);
     const float *const weights = chain->link[0].u.map.w;
     switch (conv.width) {
 #define CASE(taps, most, fewer) \

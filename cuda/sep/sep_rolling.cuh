@@ -33,8 +33,8 @@ __device__ __forceinline__ void sep_row(const SepRollingArgs &a, const typename 
     }
 }
 
-/* Advances the chain by a row of the row pass; its end is a row of outputs. With fewer taps the first two links
- * stay 0. */
+/* Advances the chain by a row of the row pass; its end is a row of outputs. With fewer taps the first two
+ * accumulators stay 0. */
 template <int Taps, int Own, bool Fewer = false>
 __device__ __forceinline__ void sep_column(const SepRollingArgs &a, const float v[Own],
                                            float chain[Taps - 1][Own], float acc[Own])
@@ -49,7 +49,7 @@ __device__ __forceinline__ void sep_column(const SepRollingArgs &a, const float 
     }
 }
 
-/* `Combines`: and the outputs with the samples in their middle, see ConvWith. */
+/* `Combines`: combines the outputs with the samples at the centres of their windows, see ConvWith. */
 template <typename S, int Taps, int Step, bool Combines, bool Fewer = false> struct SepPass {
     typedef SepRollingArgs Args;
     /* Outputs of a thread: 16 bytes of them, but as many as the chain has registers for. */

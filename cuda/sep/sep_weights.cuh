@@ -8,7 +8,7 @@
 #include "sep.cuh"
 
 struct SepWeights {
-    float total; /* what all taps weigh; where that is 0 samples are counted instead */
+    float total; /* the sum of all taps; where it is 0, samples are counted instead */
     float row;   /* what a whole row weighs, or counts */
     bool every;  /* the total is not finite: every output is recomputed */
 };

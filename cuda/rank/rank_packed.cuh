@@ -1,7 +1,7 @@
 /* Minima and maxima work on words of 32 bits: one f32, two u16 or four u8, which are compared at once. Along
  * rows the lanes of a word are samples of as many rows, down columns they are neighbours. */
-#ifndef HALO_CUDA_RANK_WORDS_CUH
-#define HALO_CUDA_RANK_WORDS_CUH
+#ifndef HALO_CUDA_RANK_PACKED_CUH
+#define HALO_CUDA_RANK_PACKED_CUH
 
 #include "rank.cuh"
 
@@ -15,8 +15,9 @@ constexpr HaloDtype word_dtype = sizeof(K) == 1   ? HALO_U8
 /* ---- comparing ------------------------------------------------------------------------------------------ */
 
 /* Every kernel computes the maximum; for the minimum samples are flipped on input and output by `flip`: all
- * bits of integers, the sign of floats. `open` is what a word is compared as, `close` goes back, `nothing` is
- * neutral. The GPU takes -0 for less than +0; `Nan`: a NaN wins, else numbers do. */
+ * bits of integers, the sign of floats. `open` converts a word for comparison, `close` converts back, `nothing`
+ * is the neutral element. The GPU orders -0 below +0. `Nan`: a NaN is the result if there is one; else NaN are
+ * ignored. */
 template <typename K, bool Nan> struct Extreme;
 
 template <typename K> static inline uint32_t extreme_flip(double fraction)
@@ -51,7 +52,7 @@ template <bool Nan> struct Extreme<uint16_t, Nan> {
     __device__ __forceinline__ static Open join(Open a, Open b) { return __vmaxu2(a, b); }
 };
 
-/* Pairs of 16 bits are compared by their upper bytes; what lies below decides between equals only. */
+/* Pairs of 16 bits are compared by their upper bytes; the lower bytes matter only if these are equal. */
 template <bool Nan> struct Extreme<uint8_t, Nan> {
     typedef uint8_t Sample;
     struct Open {
@@ -105,7 +106,7 @@ template <typename K> __device__ __forceinline__ static uint4 words_along(uint4 
 struct WordLine {
     int64_t element; /* the first, counted from the first of the output's row */
     int n, from, to; /* those with from <= i < to lie inside the image */
-    int skew;        /* element i becomes word i + skew: four of them that travel together are aligned, */
+    int skew;        /* element i becomes word i + skew, so that four that are moved together are aligned, */
     bool aligned;    /* where they can be */
 };
 
@@ -122,7 +123,7 @@ __device__ __forceinline__ static WordLine word_line(const RankArgs &a, int64_t 
     return line;
 }
 
-/* Four samples of a row travel as this many words: piece r of the four that words_across takes. */
+/* Four samples of a row are moved as this many words: piece r of the four that words_across takes. */
 template <typename K> __device__ __forceinline__ static void load_words(const void *from, uint32_t *to)
 {
     if constexpr (sizeof(K) == 1) {
@@ -162,8 +163,8 @@ template <typename K, typename S> __device__ __forceinline__ static uint32_t bit
         return (uint32_t)(K)v;
 }
 
-/* Where the rows of a block's lines begin, and -1 where the border's value stands: worked out once, into shared
- * memory. */
+/* Where the rows of a block's lines begin, and -1 where the border's constant value is used: computed once,
+ * into shared memory. */
 template <typename F>
 __device__ __forceinline__ static void find_rows(const RankArgs &a, int rows, int threads, int64_t *found,
                                                  F row_of)
