@@ -67,7 +67,7 @@ verdicts() { # LOG NAME, of each line: what a test said
         [ "$status" -eq 0 ] || { grep -E '=========|FAILED|ERROR|differs|error' "$log" | head -12; }
     done
 }
-in_turn() { # waits until there is room for one more
+in_turn() { # waits until one more may start
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
 }
 if wants tests; then

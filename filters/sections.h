@@ -7,7 +7,7 @@
 
 /* Sections of a filter, one after the other; the array belongs to the plan. */
 typedef struct SectionList {
-    int count, room;
+    int count, capacity;
     HaloSection *section;
 } SectionList;
 

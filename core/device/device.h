@@ -53,6 +53,6 @@ int64_t device_memory(const Device *device, int share);
 
 /* The least memory that any of them has; and a description of them for messages. */
 int64_t team_memory(Team team, int share);
-void team_describe(Team team, char *room, size_t size);
+void team_describe(Team team, char *text, size_t size);
 
 #endif

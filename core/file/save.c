@@ -9,7 +9,7 @@
 HaloStatus save_format(const HaloSession *session, const char *output, const HaloFormat *asked,
                        const HaloFormat *of_input, const HaloFormat **to)
 {
-    char extension[HALO_WORD_ROOM] = "";
+    char extension[HALO_WORD_SIZE] = "";
     const HaloFormat *named = NULL;
     *to = asked != NULL ? asked : of_input;
     if (asked == NULL && strcmp(output, "-") != 0)

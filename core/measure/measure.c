@@ -140,7 +140,7 @@ void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShap
 
 HaloStatus measure_hist(Device *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *made)
 {
-    const HaloStatus status = histogram_room(made, src->shape.channels, hist->bins, hist->lo, hist->hi);
+    const HaloStatus status = histogram_workspace(made, src->shape.channels, hist->bins, hist->lo, hist->hi);
     return status == HALO_OK ? device->backend->hist(device->handle, src, hist, made) : status;
 }
 

@@ -31,7 +31,7 @@ typedef struct Measured {
 
 /* stats.c: like halo_histogram_alloc, but counters are not cleared: backends do that, and a GPU can start
  * earlier. */
-HaloStatus histogram_room(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
+HaloStatus histogram_workspace(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
 
 /* measure.c: a histogram of a whole buffer, made anew. */
 HaloStatus measure_hist(Device *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *made);

@@ -15,8 +15,8 @@
 
 /* The parts of a sound that are not silent, in order. */
 typedef struct AnalysisSpans {
-    int64_t count, room;
-    HaloSpan *span; /* [room] */
+    int64_t count, capacity;
+    HaloSpan *span; /* [capacity] */
 } AnalysisSpans;
 
 /* What one pass found; which member is set depends on its kind. */

@@ -82,8 +82,8 @@ out:
  * the constant times the weights: only zero is the same. */
 static int split(HaloBuilder *builder, const HaloConv *conv, double taps, float **column, float **row)
 {
-    const double room = taps / GAIN;
-    const int most = (int)(room / rank_taps(conv, 1));
+    const double budget = taps / GAIN;
+    const int most = (int)(budget / rank_taps(conv, 1));
     if (most < 1 || (conv->window.border == HALO_BORDER_CONSTANT && conv->window.value != 0.0f)) return 0;
     *column = halo_build_keep(builder, sizeof(float) * (size_t)(most * conv->window.height));
     *row = halo_build_keep(builder, sizeof(float) * (size_t)(most * conv->window.width));

@@ -39,7 +39,7 @@ struct HaloBuilder {
     bool failed_alloc;
 };
 
-/* plan.c: room for one more in an array, doubling; NULL without memory. */
+/* plan.c: space for one more in an array, doubling; NULL without memory. */
 void *plan_grown(void *array, int count, size_t size);
 HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);

@@ -134,20 +134,20 @@ static double flops(const HaloStep *step, double samples)
     return samples;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloGather *gather = &step->u.gather;
     const long long over = llabs(gather->step_x), down = llabs(gather->step_y);
     const bool mirrored = gather->step_x < 0, upside_down = gather->step_y < 0;
     (void)sound, (void)exact;
     if (gather->pieces > 0) {
-        snprintf(room, size, "gather %lld frames in %lld pieces", (long long)gather->width,
+        snprintf(text, size, "gather %lld frames in %lld pieces", (long long)gather->width,
                  (long long)gather->pieces);
         return;
     }
-    int n = snprintf(room, size, "gather %lld x %lld", (long long)gather->width, (long long)gather->height);
-    if (over != 1 || down != 1) n += snprintf(room + n, size - (size_t)n, ", one of %lld x %lld", over, down);
-    snprintf(room + n, size - (size_t)n, ", from %lld, %lld on%s%s%s", (long long)gather->x0,
+    int n = snprintf(text, size, "gather %lld x %lld", (long long)gather->width, (long long)gather->height);
+    if (over != 1 || down != 1) n += snprintf(text + n, size - (size_t)n, ", one of %lld x %lld", over, down);
+    snprintf(text + n, size - (size_t)n, ", from %lld, %lld on%s%s%s", (long long)gather->x0,
              (long long)gather->y0, mirrored ? ", leftwards" : "", upside_down ? ", upwards" : "",
              gather->transposed ? ", transposed" : "");
 }

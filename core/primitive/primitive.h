@@ -56,11 +56,11 @@ typedef struct Primitive {
      * cannot. NULL: never. */
     bool (*absorbs)(HaloStep *step, const HaloStep *next, const HaloShape *between);
     /* Leaves of the ways that --precision fast allows a step just what this backend does, so that it is a step
-     * as it will be done; `way` is room for one that it cuts down. NULL: there are no such ways. */
+     * as it will be done; `way` is space for one that it cuts down. NULL: there are no such ways. */
     void (*settle)(HaloStep *step, const HaloBackend *backend, HaloSepFast *way);
-    /* Sets what the step's `resolve` sets from what was measured; `room` is for a chain, of which some link is
+    /* Sets what the step's `resolve` sets from what was measured; `copy` is for a chain, of which some link is
      * set. NULL: `resolve` does. */
-    HaloStatus (*set)(HaloStep *step, const HaloResult *measured, HaloChain *room);
+    HaloStatus (*set)(HaloStep *step, const HaloResult *measured, HaloChain *copy);
     /* Bytes of host memory that its tables take. NULL: next to none. */
     double (*bytes)(const HaloStep *step);
     /* Operations for `samples` of the result, or of the source if there is no result. */
@@ -72,7 +72,7 @@ typedef struct Primitive {
     double (*gpu_ns)(const HaloStep *step, const HaloShape *src);
     /* A short description. Sound lies along time: it has no rows. `exact`: not by a way that --precision fast
      * allows. */
-    void (*describe)(const HaloStep *step, bool sound, bool exact, char *room, size_t size);
+    void (*describe)(const HaloStep *step, bool sound, bool exact, char *text, size_t size);
     /* Does a backend have it? NULL: each has. */
     bool (*offered)(const HaloBackend *backend);
     /* Where the result at a time of sound, or in a row of an image, depends on everything before: parts are
@@ -93,7 +93,7 @@ const Primitive *primitive_of(const HaloStep *step); /* list.c */
 
 /* chain.c: of all links of the step's chain. */
 double chain_flops(const HaloStep *step, double samples);
-void chain_describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size);
+void chain_describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size);
 
 /* window.c: the shape after a window: f32, smaller with VALID. */
 HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);

@@ -17,10 +17,10 @@ static double core_ns(const HaloStep *step, const HaloShape *src)
     return step->detail != NULL ? 70.0 : 0.8;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     (void)sound, (void)exact;
-    snprintf(room, size, "%s", step->detail != NULL ? "reduce, with detail" : "reduce");
+    snprintf(text, size, "%s", step->detail != NULL ? "reduce, with detail" : "reduce");
 }
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */

@@ -34,16 +34,16 @@ static double flops(const HaloStep *step, double samples)
            (fast != NULL ? coarse_taps(window, fast) : (double)(window->width + window->height));
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloWindow *window = &step->u.sep.window;
     const HaloSepFast *fast = step->u.sep.fast;
     (void)sound, (void)exact;
-    const int used = snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s",
+    const int used = snprintf(text, size, "convolve rows by %lld, then columns by %lld, border %s%s",
                               (long long)window->width, (long long)window->height,
                               border_row(window->border)->word, window->nan_ignore ? ", NaN left out" : "");
     if (fast != NULL)
-        halo_snprintf(room + used, size - (size_t)used, ", from splines %lld rows apart",
+        halo_snprintf(text + used, size - (size_t)used, ", from splines %lld rows apart",
                       (long long)fast->vertical.step);
 }
 

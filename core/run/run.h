@@ -69,7 +69,7 @@ typedef struct BandIo {
     /* Waits until it is known whether there is a band k. A plan for sound of unknown length is given its length
      * here, once the input has ended. NULL: all lengths are known. */
     HaloStatus (*wait)(void *context, int64_t k);
-    /* A band begins: gives the rows it reads, and room for those it makes (no data: they are not wanted, or
+    /* A band begins: gives the rows it reads, and space for those it makes (no data: they are not wanted, or
      * `out` is empty). */
     HaloStatus (*begin)(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to);
     HaloStatus (*end)(void *context, int64_t k); /* the band is made */

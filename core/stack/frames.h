@@ -32,7 +32,7 @@ struct Frames {
 
     /* While a band is read: */
     int64_t first, rows;
-    char *room;
+    char *buffer;
     pthread_mutex_t lock; /* of: */
     HaloFailure failed;   /* that of the first picture that failed */
     int64_t failed_at;

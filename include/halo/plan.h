@@ -88,7 +88,7 @@ typedef struct HaloLiveness {
 /* The predicted time of reading and writing, for the choice of a device. All 0: the input is in memory. */
 typedef struct HaloPlanFiles {
     double read, write; /* seconds of a thread */
-    double room;        /* bytes of the output that can be preallocated while a GPU starts */
+    double reserved;    /* bytes of the output that can be preallocated while a GPU starts */
     bool flows;         /* it is read, computed and written at the same time */
 } HaloPlanFiles;
 
