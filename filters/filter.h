@@ -92,8 +92,8 @@ double filter_weight(const HaloMask *mask);
 /* `value` rounded to f32 once; HALO_ERR_USAGE when it has no finite one. `what` names it in the message. */
 HaloStatus filter_f32(const char *what, double value, float *rounded);
 
-/* A LENGTH that has to be a whole number of samples, 1 .. HALO_MASK_MAX_SIDE: HALO_ERR_USAGE otherwise. Times
- * are whole by now. */
+/* A LENGTH that has to be an integral number of samples, 1 .. HALO_MASK_MAX_SIDE: HALO_ERR_USAGE otherwise.
+ * Times are whole by now. */
 HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *samples);
 
 /* The row of such a height. */

@@ -25,7 +25,7 @@ HaloStatus geometry_size(const char *where, const char *text, WantedSize *size);
 HaloStatus geometry_check_rectangle(const char *where, const char *text);
 HaloStatus geometry_check_size(const char *where, const char *text);
 
-/* n / d * times, rounded to the nearest whole number, halves up, but at least 1. */
+/* n / d * times, rounded to the nearest integer, halves up, but at least 1. */
 int64_t geometry_share(int64_t times, int64_t n, int64_t d);
 
 typedef enum ResampleKernel {

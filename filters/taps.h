@@ -6,7 +6,7 @@
 
 #include "halo/mask.h"
 
-/* exp(-x^2 / (2 sigma^2)) at the whole numbers of -r .. r, r = floor(truncate * sigma + 0.5); sums to 1. */
+/* exp(-x^2 / (2 sigma^2)) at the integers of -r .. r, r = floor(truncate * sigma + 0.5); sums to 1. */
 HaloStatus taps_gauss(double sigma, double truncate, HaloMask *row);
 
 /* The same at the samples of a window, about its middle, which of an even number lies between two; sigma is 0.3

@@ -165,7 +165,7 @@ static HaloHist counted(const HaloShape *shape, const HaloHist *wanted)
     return shape->dtype == HALO_F32 ? *wanted : (HaloHist){.bins = values, .hi = (double)values};
 }
 
-void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins)
+void measure_query_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins)
 {
     const HaloHist wanted = {.bins = bins, .hi = 1.0}, hist = counted(&block->shape, &wanted);
     HaloHistogram counts = {.bins = hist.bins, .channels = block->shape.channels};

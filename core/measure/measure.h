@@ -44,8 +44,8 @@ HaloStatus measure_folded(Device *device, const HaloStep *step, const HaloBuf *b
                           Measured *all);
 HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
                           Measured *all);
-/* Queries a backend's workspace for counting into `bins` bins (HaloBackend.ask). */
-void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins);
+/* Queries a backend's workspace for counting into `bins` bins (HaloBackend.query_begin). */
+void measure_query_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins);
 /* Adds frames to the loudness. */
 HaloStatus measure_loudness(Device *device, const HaloBuf *block, Measured *all);
 /* Statistics of every channel and, merged in order, of all but alpha. */

@@ -10,7 +10,7 @@
 
 /* The work for an output sample, in taps. Each pass also costs what it moves. */
 #define PASS_TAPS 8.0
-#define COARSE_TAPS 20.0
+#define DECIMATED_TAPS 20.0
 /* Another method is used only if it is this many times faster. */
 #define GAIN 1.3
 
@@ -104,14 +104,14 @@ static HaloStatus approximate(HaloBuilder *builder, HaloStep *step)
     return plan_add_step(plan, conv->window.width > 1 && direct > GAIN * transforms ? &other : step);
 }
 
-/* A separable step by coarse taps, where they are within the bound and less work. */
+/* Uses a decimated filter for a separable step if its error is within the bound and it is faster. */
 static HaloStatus approximate_sep(HaloBuilder *builder, HaloStep *step)
 {
     const HaloSepFast *fast = step->u.sep.window.nan_ignore ? NULL : sep_fast_design(builder, &step->u.sep);
     HaloStep other = *step;
     other.u.sep.fast = fast;
     other.approximate = true;
-    const bool pays = fast != NULL && taps_of(step) > GAIN * (taps_of(&other) + COARSE_TAPS);
+    const bool pays = fast != NULL && taps_of(step) > GAIN * (taps_of(&other) + DECIMATED_TAPS);
     return plan_add_step(builder->plan, pays ? &other : step);
 }
 

@@ -43,7 +43,7 @@ static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep
 {
     HaloMoments moments;
     if (range_is_open(&step->u.hist)) backend->reduce(device, block, HALO_WANT_EXTREMES, &moments);
-    measure_ask_counts(backend, device, block, step->u.hist.bins);
+    measure_query_counts(backend, device, block, step->u.hist.bins);
 }
 
 /* Counts of values, and of bins. */

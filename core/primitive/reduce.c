@@ -70,7 +70,7 @@ static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep
 {
     HaloMoments moments;
     backend->reduce(device, block, step->u.want, &moments);
-    if (step->detail != NULL) measure_ask_counts(backend, device, block, 65536);
+    if (step->detail != NULL) measure_query_counts(backend, device, block, 65536);
 }
 
 /* A tree of 64 levels for each channel; a leaf that waits to be full; counts of values. */

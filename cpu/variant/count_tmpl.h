@@ -102,12 +102,12 @@ static CPU_INLINE void N(catch_up)(const CpuCounts *c, int64_t part, int64_t at,
     for (int64_t i = at; i < x; i++, gone += 16, come += 16) N(slide)(sum, come, gone);
 }
 
-/* Before 16 sums lies a 0. */
+/* Each array of 16 sums is preceded by a 0. */
 static CPU_INLINE void N(windows)(const CpuCounts *c, int64_t n, bool nan, int64_t apart, uint8_t *bin,
                                   uint32_t *rest)
 {
-    COUNT coarse_counts[32] = {0}, fine_counts[16][32];
-    COUNT *const coarse = coarse_counts + 16;
+    COUNT padded[32] = {0}, fine_counts[16][32];
+    COUNT *const coarse = padded + 16;
     const COLUMN *gone = c->coarse, *come = gone;
     int64_t at[16], index = c->index;
     for (int k = 0; k < 16; k++) {

@@ -100,11 +100,11 @@ HALO_API void halo_sink_sweep(const char *path);
 HALO_API HaloStatus halo_sync_file(const char *path);
 HALO_API HaloStatus halo_sync_folder(const char *path);
 
-/* ---- what a file says of itself (file.h has what it is) ----------------------------------------------- */
+/* ---- header and metadata (the types are in file.h) ---------------------------------------------------- */
 
-/* The EXIF without its thumbnail: the bytes of that are removed, the rest stays in place. */
+/* Removes the thumbnail from the EXIF; the rest stays in place. */
 HALO_API void halo_exif_drop_thumbnail(HaloBlob *exif);
-/* The rows have been turned. */
+/* Sets the orientation to upright, after the pixels were rotated. */
 HALO_API void halo_exif_set_upright(HaloBlob *exif);
 /* Sets the image's size in EXIF, if EXIF has one. */
 HALO_API void halo_exif_set_size(HaloBlob *exif, int64_t width, int64_t height);
