@@ -12,10 +12,11 @@ import tempfile
 import time
 
 PIPELINES = (  # of pictures: from copies to what a core takes minutes for
-    "gauss:2", "gauss:10", "gauss:50", "box:9", "box:101", "median:3", "median:7", "median:21", "rank:0,radius=25",
-    "dilate:9", "sobel", "unsharp:2", "sharpen", "invert", "gamma:2.2", "normalize", "equalize", "clahe", "local:sd,width=15",
-    'conv:mask="15x15: ' + ",".join(["1"] * 225) + '",normalize=1', "gauss:2|sobel|median:3", "disk:9", "disk:31",
-    "median:51", "rank:0.3,radius=5", "local:sd,width=101", "gauss:100", "median:11|gauss:3",
+    "gauss:2", "gauss:10", "gauss:50", "box:9", "box:101", "median:3", "median:7", "median:21",
+    "rank:0,radius=25", "dilate:9", "sobel", "unsharp:2", "sharpen", "invert", "gamma:2.2", "normalize",
+    "equalize", "clahe", "local:sd,width=15", 'conv:mask="15x15: ' + ",".join(["1"] * 225) + '",normalize=1',
+    "gauss:2|sobel|median:3", "disk:9", "disk:31", "median:51", "rank:0.3,radius=5", "local:sd,width=101",
+    "gauss:100", "median:11|gauss:3",
 )
 MEASURES = "stats", "hist"
 SOUNDS = "gain:2", "average:1s", "median:41", "gauss:50", "highpass:200", "stats"
@@ -30,15 +31,18 @@ SURE = 2, 1.0  # after so many turns, or so many seconds of it
 def draw(rng):
     """A command: what its files hold, how many there are, and the pipeline."""
     if rng.random() < 0.12:
-        return {"kind": "wav", "frames": int(48000 * math.exp(rng.uniform(math.log(1), math.log(1200)))), "files": 1,
-                "pipeline": rng.choice(SOUNDS)}
+        return {
+            "kind": "wav", "frames": int(48000 * math.exp(rng.uniform(math.log(1), math.log(1200)))),
+            "files": 1, "pipeline": rng.choice(SOUNDS)
+        }
     dtype, channels = rng.choice(("u8", "u8", "u8", "u16", "f32")), rng.choice((1, 1, 3))
     files = rng.choice((1, 1, 1, 1, 8, 64))
     kind = FORMATS[dtype][channels == 3]
     if dtype == "u8" and rng.random() < 0.25:
         kind = "png"
     most = (1 << 28) / files ** 0.7 / channels
-    pixels = most ** 0.5 * 256 * math.exp(rng.uniform(-1, 1) * math.log(most / 65536) / 2)  # from 65536 to `most`
+    pixels = most ** 0.5 * 256 * math.exp(
+        rng.uniform(-1, 1) * math.log(most / 65536) / 2)  # from 65536 to `most`
     if kind == "png":
         pixels = min(pixels, (1 << 24) / files ** 0.5)
     pixels = max(pixels, 1 << 16) if rng.random() < 0.3 else min(most, 16 * pixels)  # the light ones say little
@@ -47,8 +51,10 @@ def draw(rng):
     pipeline = rng.choice(PIPELINES + MEASURES)
     if dtype == "u8" and pipeline == "sobel":
         pipeline += "|depth:u8"
-    return {"kind": kind, "dtype": dtype, "channels": channels, "width": width, "height": height, "files": files,
-            "pipeline": pipeline}
+    return {
+        "kind": kind, "dtype": dtype, "channels": channels, "width": width, "height": height, "files": files,
+        "pipeline": pipeline
+    }
 
 
 def samples(rng, size):
@@ -71,16 +77,20 @@ def write_input(rng, halo, command, folder):
         return [f"{path}.wav"]
     width, height, channels = command["width"], command["height"], command["channels"]
     count = width * height * channels
-    kind = "ppm" if command["kind"] == "png" and channels == 3 else "pgm" if command["kind"] == "png" else command["kind"]
+    kind = "ppm" if command["kind"] == "png" and channels == 3 else "pgm" if command[
+        "kind"] == "png" else command["kind"]
     with open(f"{path}.{kind}", "wb") as file:
         if command["dtype"] == "f32":
-            file.write(b"P%s\n%d %d\n-1.0\n" % (b"F" if channels == 3 else b"f", width, height) + floats(rng, count))
+            file.write(b"P%s\n%d %d\n-1.0\n" % (b"F" if channels == 3 else b"f", width, height) +
+                       floats(rng, count))
         else:
             wide = command["dtype"] == "u16"
             file.write(b"P%d\n%d %d\n%d\n" % (6 if channels == 3 else 5, width, height, 65535 if wide else 255))
             file.write(samples(rng, count * (2 if wide else 1)))
     if command["kind"] == "png":
-        subprocess.run([halo, "run", "gauss:1|depth:u8", f"{path}.{kind}", "-o", f"{path}.png", "-f", "--device", "cpu"], check=True)
+        subprocess.run(
+            [halo, "run", "gauss:1|depth:u8", f"{path}.{kind}", "-o", f"{path}.png", "-f", "--device", "cpu"],
+            check=True)
         os.remove(f"{path}.{kind}")
         kind = "png"
     files = [f"{path}.{kind}"]
@@ -110,8 +120,8 @@ def run(halo, words, device):
 
 
 def seconds(halo, words):
-    """The least of several runs on each device, in turn, since a machine is faster now and then, and slower behind some of
-    them: each comes behind each other; None: it failed."""
+    """The least of several runs on each device, in turn, since a machine is faster now and then, and slower
+    behind some of them: each comes behind each other; None: it failed."""
     best = dict.fromkeys(DEVICES)
     begun = time.perf_counter()
     for turn in range(MOST):
@@ -130,7 +140,8 @@ def seconds(halo, words):
 
 def predictions(halo, words):
     words = words if words[0] == "run" else ["run", *words]
-    text = subprocess.run([halo, *words, "--explain", "--device", "auto"], capture_output=True, text=True).stdout
+    text = subprocess.run([halo, *words, "--explain", "--device", "auto"], capture_output=True,
+                          text=True).stdout
     said = re.search(r"predicted: ([0-9.e+-]+) ms on the CPU, ([0-9.e+-]+) ms on a GPU", text)
     chosen = re.search(r"^backend (\w+)", text, re.M)
     return (float(said[1]) / 1e3, float(said[2]) / 1e3) if said else (None, None), chosen[1] if chosen else "?"
@@ -166,12 +177,15 @@ def main():
         row["behind"] = row["auto"] is None or row["auto"] > max(1.1 * min(known), min(known) + 0.02)
         behind += row["behind"]
         rows.append(row)
-        print(f"{describe(command):68} {shown(row['cpu'])} {shown(row['gpu'])} {shown(row['auto'])}  "
-              f"{shown(row['predicted_cpu'])} {shown(row['predicted_gpu'])} {row['chosen']}{'  BEHIND' if row['behind'] else ''}",
-              flush=True)
+        print(
+            f"{describe(command):68} {shown(row['cpu'])} {shown(row['gpu'])} {shown(row['auto'])}  "
+            f"{shown(row['predicted_cpu'])} {shown(row['predicted_gpu'])} {row['chosen']}{'  BEHIND' if row['behind'] else ''}",
+            flush=True)
     with open(results, "w", encoding="utf-8") as file:
         json.dump({"seed": seed, "rows": rows}, file, indent=1)
-    print(f"{behind} of {count} commands are more than a tenth, and more than 20 ms, behind the better of the two")
+    print(
+        f"{behind} of {count} commands are more than a tenth, and more than 20 ms, behind the better of the two"
+    )
     return behind > 0
 
 

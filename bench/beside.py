@@ -16,12 +16,13 @@ RUNS, RISE, TRIES = 5, 1.2, 3
 DTYPES = "u8", "u16", "f32"
 
 # Of every shape, and of 1 to 5 and 8 channels.
-EVERYWHERE = ("gauss:2", "box:9", "box:101", "conv:mask=gauss5", "erode:5", "sobel", "unsharp", "threshold:50", "scan", "stats", "hist",
-              "reduce:a+b,map=v*v", "flip", "rotate:90")
+EVERYWHERE = ("gauss:2", "box:9", "box:101", "conv:mask=gauss5", "erode:5", "sobel", "unsharp", "threshold:50",
+              "scan", "stats", "hist", "reduce:a+b,map=v*v", "flip", "rotate:90")
 # Of one channel, picture-shaped.
-OPTIONS = ("gauss:2,nan=ignore", "box:9,nan=ignore", "conv:mask=gauss5,nan=ignore", "gauss:2,border=constant=300",
-           "box:9,border=constant=300", "erode:5,border=constant=300", "median:3,border=constant=300", "gauss:2,border=keep",
-           "conv:mask=gauss5,dilation=4", "conv:mask=gauss5,anchor=0+0", "conv:mask=gauss5,stride=2", "scan:max", "integral",
+OPTIONS = ("gauss:2,nan=ignore", "box:9,nan=ignore", "conv:mask=gauss5,nan=ignore",
+           "gauss:2,border=constant=300", "box:9,border=constant=300", "erode:5,border=constant=300",
+           "median:3,border=constant=300", "gauss:2,border=keep", "conv:mask=gauss5,dilation=4",
+           "conv:mask=gauss5,anchor=0+0", "conv:mask=gauss5,stride=2", "scan:max", "integral",
            "local:sd,width=9", "bilateral:1", "median:5", "gamma:2.2", "resize:50%", "resize:200%",
            "stats:full", "stats:percentiles=50", "equalize", "clahe")
 MASKS = ((127, 1), (1, 127), (127, 3), (3, 127), (33, 33), (63, 63))
@@ -45,19 +46,31 @@ def shapes(area):
 def write_masks(folder):
     draw = random.Random(1)
     for width, height in MASKS:
-        rows = [" ".join(f"{draw.uniform(0.5, 1.5) / (width * height):.9g}" for _ in range(width)) for _ in range(height)]
-        Path(folder, f"{width}x{height}.mat").write_text(f"{width} {height}\n" + "\n".join(rows) + "\n", encoding="ascii")
+        rows = [
+            " ".join(f"{draw.uniform(0.5, 1.5) / (width * height):.9g}" for _ in range(width))
+            for _ in range(height)
+        ]
+        Path(folder, f"{width}x{height}.mat").write_text(f"{width} {height}\n" + "\n".join(rows) + "\n",
+                                                         encoding="ascii")
     return tuple(f"conv:mask={width}x{height}.mat" for width, height in MASKS)
 
 
 def measure(halo, device, folder, width, height, channels, dtype, pipelines):
     """One program for all pipelines of a shape: it makes its samples once."""
-    run = subprocess.run([halo, "bench", "ops", *pipelines, "--size", f"{width}x{height}", "--dtype", dtype, "--channels", str(channels),
-                          "--device", device, "--runs", str(RUNS), "--json"], cwd=folder, stdout=subprocess.PIPE, check=True)
+    run = subprocess.run([
+        halo, "bench", "ops", *pipelines, "--size", f"{width}x{height}", "--dtype", dtype, "--channels",
+        str(channels), "--device", device, "--runs",
+        str(RUNS), "--json"
+    ],
+                         cwd=folder,
+                         stdout=subprocess.PIPE,
+                         check=True)
     found = [json.loads(line) for line in run.stdout.splitlines()]
-    return [{"pipeline": row["pipeline"], "width": width, "height": height, "channels": channels, "dtype": dtype,
-             "isa": instruction_set(row["device"]), "ms": row["kernel_ms"], "floor_ms": row["floor_ms"],
-             "times": row["kernel_ms"] / row["floor_ms"]} for row in found]
+    return [{
+        "pipeline": row["pipeline"], "width": width, "height": height, "channels": channels, "dtype": dtype,
+        "isa": instruction_set(row["device"]), "ms": row["kernel_ms"], "floor_ms": row["floor_ms"],
+        "times": row["kernel_ms"] / row["floor_ms"]
+    } for row in found]
 
 
 def instruction_set(device):
@@ -107,13 +120,16 @@ def main():
                     before = recorded(sys.argv[4], found)
                 for _ in range(TRIES - 1):  # other work may be why
                     risen = [i for i, row in enumerate(found) if rises(before, row)]
-                    again = measure(halo, device, folder, width, height, channels, dtype, [found[i]["pipeline"] for i in risen]) if risen else []
+                    again = measure(halo, device, folder, width, height, channels, dtype,
+                                    [found[i]["pipeline"] for i in risen]) if risen else []
                     for i, row in zip(risen, again):
                         found[i] = min(found[i], row, key=lambda of: of["times"])
                 rows += found
     Path(results).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
-    past = [row for row in rows if limit(device, row["pipeline"]) and row["times"] > limit(device, row["pipeline"])]
+    past = [
+        row for row in rows if limit(device, row["pipeline"]) and row["times"] > limit(device, row["pipeline"])
+    ]
     print(f"{len(rows)} rows, {len(past)} past their limit, times the floor:")
     for row in sorted(past, key=lambda of: -of["times"]):
         print(f"{row['times']:8.1f}  {text(row)}   {row['ms']:.3f} ms, floor {row['floor_ms']:.3f}")

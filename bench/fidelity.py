@@ -1,9 +1,9 @@
 """What is compared and how a difference is judged: rows, reasons, and the record they make.
 
-A difference needs a reason, and a reason needs a proof, which is computed: `Asked` repeats the comparison with one
-side asked for the other's convention (or where it cannot show, as inside the borders), and the difference has to go;
-`Errors` holds both sides against the exact result, in f64, and says how far each is off. A row without a reason, or
-with one that does not hold, is unexplained, and the run fails."""
+A difference needs a reason, and a reason needs a proof, which is computed: `Asked` repeats the comparison with
+one side asked for the other's convention (or where it cannot show, as inside the borders), and the difference
+has to go; `Errors` holds both sides against the exact result, in f64, and says how far each is off. A row
+without a reason, or with one that does not hold, is unexplained, and the run fails."""
 
 import json
 import re
@@ -17,9 +17,8 @@ def unit(values):
     if values.dtype.kind in "iub":
         return 1.0
     finite = np.abs(values[np.isfinite(values)])
-    return (
-        float(np.spacing(finite.max())) if finite.size and finite.max() > 0 else float(np.spacing(values.dtype.type(1)))
-    )
+    return (float(np.spacing(finite.max())) if finite.size and finite.max() > 0 else float(
+        np.spacing(values.dtype.type(1))))
 
 
 def distance(ours, theirs):
@@ -40,7 +39,8 @@ def amount(value, unit=""):
 
 @dataclass
 class Asked:
-    """The difference goes, but for `within` units of rounding, when `how`; `ours` and `theirs` were computed so."""
+    """The difference goes, but for `within` units of rounding, when `how`; `ours` and `theirs` were computed
+    so."""
 
     text: str
     how: str
@@ -55,8 +55,8 @@ class Asked:
 
 @dataclass
 class Errors:
-    """Both are near `exact`: halo as near as sums in f32 of so many `terms` allow, the magnitudes of the terms adding
-    up to `magnitude` at most, the peer so or within `allowed` units."""
+    """Both are near `exact`: halo as near as sums in f32 of so many `terms` allow, the magnitudes of the terms
+    adding up to `magnitude` at most, the peer so or within `allowed` units."""
 
     text: str
     exact: np.ndarray
@@ -87,8 +87,8 @@ class Remade(Errors):
 
 @dataclass
 class Near(Errors):
-    """Halo's definition is near the exact one: its result is within `own` of that, and the peer's within `allowed`, as
-    samples count, or so near what is exact by its own definition, `other`."""
+    """Halo's definition is near the exact one: its result is within `own` of that, and the peer's within
+    `allowed`, as samples count, or so near what is exact by its own definition, `other`."""
 
     own: float = 0.0
     other: np.ndarray = None
@@ -96,14 +96,17 @@ class Near(Errors):
     def proof(self, row):
         step, exact = unit(row.ours), self.exact.astype(np.float64)
         meant = exact, exact if self.other is None else self.other
-        off = [np.abs(side.astype(np.float64) - m).max() / step for side, m in zip((row.ours, row.theirs), meant)]
+        off = [
+            np.abs(side.astype(np.float64) - m).max() / step for side, m in zip((row.ours, row.theirs), meant)
+        ]
         slack = bound(row.ours, self.terms, np.abs(exact).max())
         return off[0] <= slack + self.own / step and off[1] <= slack + self.allowed / step, self.errors(off)
 
 
 @dataclass
 class Cut(Errors):
-    """The peer's `wide` result, in levels, is near the exact one; it writes `cut`, that without its fraction."""
+    """The peer's `wide` result, in levels, is near the exact one; it writes `cut`, that without its
+    fraction."""
 
     wide: np.ndarray = None
     cut: np.ndarray = None
@@ -116,7 +119,8 @@ class Cut(Errors):
 
 
 def bound(values, terms, magnitude):
-    """What a sum in f32 may be off, in units of `values`: each term is rounded, its coefficient too, integers again."""
+    """What a sum in f32 may be off, in units of `values`: each term is rounded, its coefficient too, integers
+    again."""
     sums = (terms + 2) * 2.0**-24 * magnitude / unit(values)
     return sums + 0.5 if values.dtype.kind in "iu" else sums
 
@@ -148,10 +152,13 @@ class Row:
         largest, share = float(gaps.max()), float(np.count_nonzero(gaps) / gaps.size)
         explained, facts = True, {}
         if largest > 0:
-            explained, facts = self.reason.proof(self) if self.reason else (False, {"reason": "no reason known"})
-        return {"op": re.match(r"\w+", self.call)[0], "halo": self.call, "peer": self.peer, "call": self.peer_call,
-                "samples": self.samples, "largest": largest, "unit": measure(self.ours), "share": share,
-                "explained": bool(explained), **facts}
+            explained, facts = self.reason.proof(self) if self.reason else (False,
+                                                                            {"reason": "no reason known"})
+        return {
+            "op": re.match(r"\w+", self.call)[0], "halo": self.call, "peer": self.peer, "call": self.peer_call,
+            "samples": self.samples, "largest": largest, "unit": measure(
+                self.ours), "share": share, "explained": bool(explained), **facts
+        }
 
 
 class Comparison:
@@ -174,6 +181,7 @@ class Comparison:
 def save(path, facts, rows, left_out):
     """`left_out`: what is not compared, and why."""
     with open(path, "w", encoding="utf-8") as file:
-        file.write('{"machine": ' + json.dumps(facts) + ',\n "left_out": ' + json.dumps(left_out) + ',\n "rows": [\n')
+        file.write('{"machine": ' + json.dumps(facts) + ',\n "left_out": ' + json.dumps(left_out) +
+                   ',\n "rows": [\n')
         file.write(",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in rows))
         file.write("\n]}\n")

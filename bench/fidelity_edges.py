@@ -24,8 +24,8 @@ def sharpeners(c, p):
         turned = "3x3:" + " ".join(",".join(f"{tap:g}" for tap in row) for row in taps[::-1, ::-1])
         x = picture("u8")
         made = p.magick(["-virtual-pixel", "edge", "-morphology", "Convolve", turned], x)
-        c.add(op, "ImageMagick", "-morphology Convolve, the same mask turned", "u8", p.halo(f"{op} | depth:u8", x),
-              made // 257)
+        c.add(op, "ImageMagick", "-morphology Convolve, the same mask turned", "u8",
+              p.halo(f"{op} | depth:u8", x), made // 257)
     f = picture("f32")
     made = filters.unsharp_mask(f, 1.5, 0.8, preserve_range=True)
     again = p.halo("unsharp:sigma=1.5,amount=0.8,border=reflect", f)
@@ -34,14 +34,16 @@ def sharpeners(c, p):
           Asked("border: reflect", "with border=reflect", again, made, 4))
     x = picture("u16")
     thirds = np.exp(-np.arange(-19, 20) ** 2 / (2 * 4.5**2)).reshape(13, 3).sum(1)
-    blurred = p.halo(" | ".join(f"conv:mask={text_of(side)},normalize=1" for side in (thirds[None], thirds[:, None])),
-                     x)
+    blurred = p.halo(
+        " | ".join(f"conv:mask={text_of(side)},normalize=1" for side in (thirds[None], thirds[:, None])), x)
     made = p.magick(["-virtual-pixel", "edge", "-unsharp", "6x1.5+0.8+0"], x)
-    c.add("unsharp:sigma=1.5,amount=0.8", "ImageMagick", "-unsharp 6x1.5+0.8+0", "u16",
-          p.halo("unsharp:sigma=1.5,amount=0.8 | depth:u16", x), made,
-          Asked("definition: ImageMagick's tap is the mean of the Gaussian at three places in the pixel; rounding: its "
-                "blur has 16 bits", "with such taps",
-                as_levels(x + 0.8 * (x - blurred.astype(np.float64)), "u16"), made, 1))
+    c.add(
+        "unsharp:sigma=1.5,amount=0.8", "ImageMagick", "-unsharp 6x1.5+0.8+0", "u16",
+        p.halo("unsharp:sigma=1.5,amount=0.8 | depth:u16", x), made,
+        Asked(
+            "definition: ImageMagick's tap is the mean of the Gaussian at three places in the pixel; rounding: its "
+            "blur has 16 bits", "with such taps", as_levels(x + 0.8 * (x - blurred.astype(np.float64)), "u16"),
+            made, 1))
 
 
 def laplacians(c, p):
@@ -65,12 +67,16 @@ def laplacians(c, p):
     response = ndimage.gaussian_laplace(impulse, 2, mode="constant")
     mean = response.sum() / 17**2
     balanced = made - mean * 17**2 * ndimage.uniform_filter(wide, 17, mode="nearest")
-    c.add("log:2", "SciPy", "ndimage.gaussian_laplace(x, 2, mode='nearest'), f64", "f32", p.halo("log:2", f), made,
-          Asked("definition: SciPy's mask does not quite sum to 0, halo subtracts its mean",
-                "with that mean subtracted from SciPy's", p.halo("log:2", f), balanced,
-                bound(made.astype(np.float32), 289, np.abs(response).sum())))
+    c.add(
+        "log:2", "SciPy", "ndimage.gaussian_laplace(x, 2, mode='nearest'), f64", "f32", p.halo("log:2", f),
+        made,
+        Asked("definition: SciPy's mask does not quite sum to 0, halo subtracts its mean",
+              "with that mean subtracted from SciPy's", p.halo("log:2", f), balanced,
+              bound(made.astype(np.float32), 289,
+                    np.abs(response).sum())))
 
-    exact = ndimage.gaussian_filter(wide, 2, mode="nearest") - ndimage.gaussian_filter(wide, 3.2, mode="nearest")
+    exact = ndimage.gaussian_filter(wide, 2, mode="nearest") - ndimage.gaussian_filter(
+        wide, 3.2, mode="nearest")
     ours = p.halo("dog:2", f)
     why = Errors("rounding of the two blurs, in units of their small difference", exact, 0, 88, 1)
     c.add("dog:2", "SciPy", "gaussian_filter(x, 2) - gaussian_filter(x, 3.2), f64", "f32", ours, exact, why)
@@ -114,8 +120,8 @@ def edges(c, p):
             wide = x.astype(np.float64)
             taps = np.outer([1, 2, 1] if op == "sobel" else [3, 10, 3], [-1, 0, 1])
             gx, gy = (ndimage.correlate(wide, side, mode="nearest") for side in (taps, taps.T))
-            c.add(f"{op}:axis=x", "OpenCV", f"{text}(x, CV_32F, 1, 0)", kind, p.halo(f"{op}:axis=x", x), call(1, 0),
-                  rounding(gx))
+            c.add(f"{op}:axis=x", "OpenCV", f"{text}(x, CV_32F, 1, 0)", kind, p.halo(f"{op}:axis=x", x),
+                  call(1, 0), rounding(gx))
             c.add(op, "OpenCV", f"magnitude of both {text}", kind, p.halo(op, x),
                   cv2.magnitude(call(1, 0), call(0, 1)), rounding(np.hypot(gx, gy)))
 
@@ -144,21 +150,25 @@ def ranks(c, p):
             c.add("median:5", "ImageMagick", "-statistic Median 5x5", kind, five,
                   made // 257 if kind == "u8" else made)
         c.add("rank:fraction=0,radius=2", "OpenCV", "erode(x, 5x5)", kind, least, cv2.erode(x, square, **near))
-        c.add("rank:fraction=1,radius=2", "OpenCV", "dilate(x, 5x5)", kind, greatest, cv2.dilate(x, square, **near))
-        c.add("rank:fraction=0.75,radius=2", "SciPy", "ndimage.rank_filter(x, 18, 5, mode='nearest')", kind, upper,
-              ndimage.rank_filter(x, 18, 5, mode="nearest"))
+        c.add("rank:fraction=1,radius=2", "OpenCV", "dilate(x, 5x5)", kind, greatest,
+              cv2.dilate(x, square, **near))
+        c.add("rank:fraction=0.75,radius=2", "SciPy", "ndimage.rank_filter(x, 18, 5, mode='nearest')", kind,
+              upper, ndimage.rank_filter(x, 18, 5, mode="nearest"))
     x = picture("u8", 4)
     plain = p.halo("median:3,alpha=straight | depth:u8", x, ".png")
     made = cv2.medianBlur(x, 3)
-    c.add("median:3", "OpenCV", "medianBlur(x, 3)", "RGBA8", p.halo("median:3 | depth:u8", x, ".png"), made,
-          Asked("definition: OpenCV treats alpha as a colour, halo copies it", "with alpha=straight", plain, made))
+    c.add(
+        "median:3", "OpenCV", "medianBlur(x, 3)", "RGBA8", p.halo("median:3 | depth:u8", x, ".png"), made,
+        Asked("definition: OpenCV treats alpha as a colour, halo copies it", "with alpha=straight", plain,
+              made))
 
 
 def medians_without_nan(c, p):
     x = holes()
     windows = np.lib.stride_tricks.sliding_window_view(np.pad(x, 2, mode="edge"), (5, 5)).reshape(*x.shape, 25)
     made = np.nanmedian(windows.astype(np.float64), -1).astype(np.float32)
-    c.add("median:5,nan=ignore", "NumPy", "nanmedian of every 5x5", "f32", p.halo("median:5,nan=ignore", x), made)
+    c.add("median:5,nan=ignore", "NumPy", "nanmedian of every 5x5", "f32", p.halo("median:5,nan=ignore", x),
+          made)
 
 
 def rows(c, p):

@@ -50,12 +50,12 @@ def dense(c, p):
     for border, (mode, code) in MODES.items():
         exact = ndimage.correlate(x.astype(np.float64), taps.astype(np.float64), mode=mode)
         ours = p.halo(f"{conv},border={border}", x)
-        c.add(f"conv:mask=M,border={border}", "SciPy", f"ndimage.correlate(x, M, mode='{mode}'), f64", "f32", ours,
-              exact, rounding(exact, 35))
+        c.add(f"conv:mask=M,border={border}", "SciPy", f"ndimage.correlate(x, M, mode='{mode}'), f64", "f32",
+              ours, exact, rounding(exact, 35))
         if code is not None:
             made = cv2.filter2D(x, -1, taps, borderType=code)
-            c.add(f"conv:mask=M,border={border}", "OpenCV", "filter2D, the border of that name", "f32", ours, made,
-                  rounding(exact, 35))
+            c.add(f"conv:mask=M,border={border}", "OpenCV", "filter2D, the border of that name", "f32", ours,
+                  made, rounding(exact, 35))
     exact = signal.convolve2d(x.astype(np.float64), taps.astype(np.float64), mode="valid")
     c.add("conv:mask=M,flip=1,border=valid", "SciPy", "signal.convolve2d(x, M, 'valid'), f64", "f32",
           p.halo(f"{conv},flip=1,border=valid", x), exact, rounding(exact, 35))
@@ -68,12 +68,16 @@ def dense(c, p):
     c.add("conv:mask=M,dilation=3", "SciPy", "ndimage.correlate with zeros between the taps, f64", "f32",
           p.halo(f"{conv},dilation=3", x), exact, rounding(exact, 35))
     integers = np.array([[1, 2, 3], [-1, 0, 4], [0, -2, 5]], np.float64)
-    exact = np.clip(ndimage.correlate(picture("u16").astype(np.float64), integers / 12, mode="nearest"), 0, 65535)
+    exact = np.clip(ndimage.correlate(picture("u16").astype(np.float64), integers / 12, mode="nearest"), 0,
+                    65535)
     kernel = "3x3:" + " ".join(",".join(f"{tap:g}" for tap in row) for row in integers[::-1, ::-1])
     ours = p.halo(f"conv:mask={text_of(integers)},scale={1 / 12!r} | depth:u16", picture("u16"))
-    c.add("conv:mask=M,scale=1/12", "ImageMagick", "-define convolve:scale=1/12 -morphology Convolve M turned", "u16",
-          ours, p.magick(["-define", f"convolve:scale={1 / 12!r}", "-virtual-pixel", "edge", "-morphology", "Convolve",
-                          kernel], picture("u16")), rounding(exact))
+    c.add(
+        "conv:mask=M,scale=1/12", "ImageMagick", "-define convolve:scale=1/12 -morphology Convolve M turned",
+        "u16", ours,
+        p.magick([
+            "-define", f"convolve:scale={1 / 12!r}", "-virtual-pixel", "edge", "-morphology", "Convolve", kernel
+        ], picture("u16")), rounding(exact))
 
 
 def magick(c, p, call, arguments, x, exact, terms):
@@ -107,32 +111,38 @@ def gauss(c, p):
               rounding(exact, 34))
         made = cv2.GaussianBlur(x, (17, 17), 2, borderType=cv2.BORDER_REPLICATE)
         if kind != "f32":
-            floats = as_levels(cv2.GaussianBlur(x.astype(np.float32), (17, 17), 2, borderType=cv2.BORDER_REPLICATE),
-                               kind)
-            fixed = Asked("precision: OpenCV blurs integers in fixed point", "by its floats, rounded", ours, floats,
-                          1 if kind == "u16" else 0)
+            floats = as_levels(
+                cv2.GaussianBlur(x.astype(np.float32), (17, 17), 2, borderType=cv2.BORDER_REPLICATE), kind)
+            fixed = Asked("precision: OpenCV blurs integers in fixed point", "by its floats, rounded", ours,
+                          floats, 1 if kind == "u16" else 0)
         c.add("gauss:2", "OpenCV", "GaussianBlur(x, (17, 17), 2)", kind, ours, made,
               rounding(exact, 34) if kind == "f32" else fixed)
         # 0.2, the least amplitude, ends libvips's mask at 3; 0.001 at 7.
         vips = p.vips("gaussblur", x, "2", "--precision", "float")
         short = p.halo("gauss:sigma=2,truncate=1.5", x)
         short = short if kind == "f32" else np.floor(short).astype(x.dtype)
-        c.add("gauss:2", "libvips", "gaussblur 2 --precision float", kind, ours, vips,
-              Asked("definition: libvips ends its mask where the Gaussian falls below 0.2, at 3 pixels (min_ampl)"
-                    + ("" if kind == "f32" else "; rounding: it cuts off the fraction"),
-                    "with truncate=1.5" + ("" if kind == "f32" else ", and cut so"), short, vips,
-                    {"u8": 0, "u16": 1, "f32": 4}[kind]))
+        c.add(
+            "gauss:2", "libvips", "gaussblur 2 --precision float", kind, ours, vips,
+            Asked(
+                "definition: libvips ends its mask where the Gaussian falls below 0.2, at 3 pixels (min_ampl)" +
+                ("" if kind == "f32" else "; rounding: it cuts off the fraction"),
+                "with truncate=1.5" + ("" if kind == "f32" else ", and cut so"), short, vips, {
+                    "u8": 0, "u16": 1, "f32": 4
+                }[kind]))
         if kind == "u8":
             plain = p.vips("gaussblur", x, "2", "--vips-novector")
             again = vips_passes(p, x, np.rint(20 * np.exp(-np.arange(-3, 4) ** 2 / 8.0)))
-            c.add("gauss:2", "libvips", "gaussblur 2", kind, ours, p.vips("gaussblur", x, "2"),
-                  Asked("definition: min_ampl, as above; precision: taps are integers, and of few bits in vector "
-                        "code", "with such taps, and --vips-novector", again, plain))
+            c.add(
+                "gauss:2", "libvips", "gaussblur 2", kind, ours, p.vips("gaussblur", x, "2"),
+                Asked(
+                    "definition: min_ampl, as above; precision: taps are integers, and of few bits in vector "
+                    "code", "with such taps, and --vips-novector", again, plain))
         if kind != "f32":
             magick(c, p, "gauss:2", ["-gaussian-blur", "8x2"], x, exact, 34)
         if kind == "f32":
             made = filters.gaussian(x, 2, mode="nearest")
-            c.add("gauss:2", SKIMAGE, "filters.gaussian(x, 2, mode='nearest')", kind, ours, made, rounding(exact, 34))
+            c.add("gauss:2", SKIMAGE, "filters.gaussian(x, 2, mode='nearest')", kind, ours, made,
+                  rounding(exact, 34))
             made = filters.gaussian(x, 2, mode="reflect")
             again = p.halo("gauss:2,border=reflect", x)
             c.add("gauss:2", "SciPy", "ndimage.gaussian_filter(x, 2)", kind, ours, made,
@@ -141,10 +151,9 @@ def gauss(c, p):
 
 def vips_passes(p, x, taps):
     """libvips's separable convolution of bytes: both passes end in bytes, halves go up."""
-    return p.halo(" | ".join(f"conv:mask={text_of(side)},normalize=1,bias=0.001 | depth:u8" for side in (taps[None],
-                                                                                                         taps[:,
-                                                                                                              None])),
-                  x)
+    return p.halo(
+        " | ".join(f"conv:mask={text_of(side)},normalize=1,bias=0.001 | depth:u8"
+                   for side in (taps[None], taps[:, None])), x)
 
 
 def holes():
@@ -159,7 +168,8 @@ def without_nan(c, p):
     there = ~np.isnan(x)
     sums = ndimage.gaussian_filter(np.where(there, x, 0).astype(np.float64), 2, mode="nearest")
     exact = sums / ndimage.gaussian_filter(there.astype(np.float64), 2, mode="nearest")
-    c.add("gauss:2,nan=ignore", "SciPy", "gaussian_filter of x, 0 for NaN, over that of 1 and 0 (as astropy's convolve), f64", "f32",
+    c.add("gauss:2,nan=ignore", "SciPy",
+          "gaussian_filter of x, 0 for NaN, over that of 1 and 0 (as astropy's convolve), f64", "f32",
           p.halo("gauss:2,nan=ignore", x), exact, rounding(exact, 70))
 
 
@@ -167,18 +177,21 @@ def premultiplied(c, p):
     x = picture("u8", 4)
     colour, alpha = x[..., :3].astype(np.float64), x[..., 3:].astype(np.float64)
     blurred = ndimage.gaussian_filter(alpha, (2, 2, 0), mode="nearest")
-    exact = np.concatenate([ndimage.gaussian_filter(colour * alpha, (2, 2, 0), mode="nearest") / blurred, blurred], -1)
+    exact = np.concatenate(
+        [ndimage.gaussian_filter(colour * alpha, (2, 2, 0), mode="nearest") / blurred, blurred], -1)
     ours = p.halo("gauss:2 | depth:u8", x, ".png")
-    c.add("gauss:2", "SciPy", "gaussian_filter of premultiplied colours, divided by that of alpha, f64", "RGBA8", ours,
-          as_levels(exact, "u8"), rounding(exact, 68))
+    c.add("gauss:2", "SciPy", "gaussian_filter of premultiplied colours, divided by that of alpha, f64",
+          "RGBA8", ours, as_levels(exact, "u8"), rounding(exact, 68))
     magick(c, p, "gauss:2", ["-gaussian-blur", "8x2"], x, exact, 34)
     made = cv2.GaussianBlur(x, (17, 17), 2, borderType=cv2.BORDER_REPLICATE)
     plain = p.halo("gauss:2,alpha=straight | depth:u8", x, ".png")
-    c.add("gauss:2", "OpenCV", "GaussianBlur(x, (17, 17), 2)", "RGBA8", ours, made,
-          Asked("definition: OpenCV ignores alpha, so that colours of transparent pixels spread; precision: fixed point",
-                "with alpha=straight, and OpenCV's floats, rounded", plain,
-                as_levels(cv2.GaussianBlur(x.astype(np.float32), (17, 17), 2, borderType=cv2.BORDER_REPLICATE), "u8"),
-                1))
+    c.add(
+        "gauss:2", "OpenCV", "GaussianBlur(x, (17, 17), 2)", "RGBA8", ours, made,
+        Asked(
+            "definition: OpenCV ignores alpha, so that colours of transparent pixels spread; precision: fixed point",
+            "with alpha=straight, and OpenCV's floats, rounded", plain,
+            as_levels(cv2.GaussianBlur(x.astype(np.float32), (17, 17), 2, borderType=cv2.BORDER_REPLICATE),
+                      "u8"), 1))
 
 
 def boxes(c, p):
@@ -199,8 +212,9 @@ def boxes(c, p):
                         "with the fraction left out after each of two passes", again, raw))
     x = picture("u8")
     even = cv2.blur(x, (6, 4), borderType=cv2.BORDER_REPLICATE)
-    c.add("box:width=6,height=4", "OpenCV", "blur(x, (6, 4))", "u8", p.halo("box:width=6,height=4 | depth:u8", x),
-          even, rounding(ndimage.uniform_filter(x.astype(np.float64), (4, 6), mode="nearest")))
+    c.add("box:width=6,height=4", "OpenCV", "blur(x, (6, 4))", "u8", p.halo("box:width=6,height=4 | depth:u8",
+                                                                            x), even,
+          rounding(ndimage.uniform_filter(x.astype(np.float64), (4, 6), mode="nearest")))
     ones = np.ones((7, 7))
     exact = ndimage.correlate(x.astype(np.float64), ones / 49, mode="nearest")
     ours = p.halo("box:7 | depth:u8", x)
@@ -231,14 +245,15 @@ def smoothers(c, p):
     disk = disk_mask(2.5)
     exact = ndimage.correlate(f.astype(np.float64), disk, mode="nearest")
     ours = p.halo("disk:2.5", f)
-    c.add("disk:2.5", "SciPy", "ndimage.correlate with the areas of a disk, integrated numerically, f64", "f32", ours,
-          exact, rounding(exact, 25))
+    c.add("disk:2.5", "SciPy", "ndimage.correlate with the areas of a disk, integrated numerically, f64", "f32",
+          ours, exact, rounding(exact, 25))
     flat = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)).astype(np.float32)
     whole = cv2.filter2D(f, -1, flat / flat.sum(), borderType=cv2.BORDER_REPLICATE)
     again = p.halo(f"conv:mask={text_of(flat)},normalize=1", f)
-    c.add("disk:2.5", "OpenCV", "filter2D with getStructuringElement(MORPH_ELLIPSE, (5, 5))", "f32", ours, whole,
-          Asked("definition: pixels are in OpenCV's disk or out, none is partly covered", "with its mask", again,
-                whole, 4))
+    c.add(
+        "disk:2.5", "OpenCV", "filter2D with getStructuringElement(MORPH_ELLIPSE, (5, 5))", "f32", ours, whole,
+        Asked("definition: pixels are in OpenCV's disk or out, none is partly covered", "with its mask", again,
+              whole, 4))
 
     line = ndimage.uniform_filter1d(f.astype(np.float64), 15, axis=1, mode="nearest")
     c.add("motion:15", "SciPy", "ndimage.uniform_filter1d(x, 15), f64", "f32", p.halo("motion:15", f), line,

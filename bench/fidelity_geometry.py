@@ -17,20 +17,26 @@ def moves(c, p):
         x = picture(kind, 3)
         height, width = x.shape[:2]
         top, left = (height - 40) // 2, (width - 90) // 2
-        for pipeline, call, made in (
-            ("orient", "x, which has no EXIF", x),
-            ("crop:90x40", "x[40:80, 41:131]", x[top:top + 40, left:left + 90]),
-            ("crop:31x22+7+9", "x[9:31, 7:38]", x[9:31, 7:38]),
-            ("flip:x", "x[:, ::-1]", x[:, ::-1]),
-            ("flip:y", "x[::-1]", x[::-1]),
-            ("rotate:90", "rot90(x, -1)", np.rot90(x, -1)),
-            ("rotate:270", "rot90(x)", np.rot90(x)),
-            ("transpose", "x.transpose(1, 0, 2)", x.transpose(1, 0, 2)),
-            ("pad:9,border=replicate", "pad(x, 9, 'edge')", np.pad(x, ((9, 9), (9, 9), (0, 0)), "edge")),
-            ("pad:9,border=reflect", "pad(x, 9, 'symmetric')", np.pad(x, ((9, 9), (9, 9), (0, 0)), "symmetric")),
-            ("pad:9,border=mirror", "pad(x, 9, 'reflect')", np.pad(x, ((9, 9), (9, 9), (0, 0)), "reflect")),
-            ("pad:9,border=wrap", "pad(x, 9, 'wrap')", np.pad(x, ((9, 9), (9, 9), (0, 0)), "wrap")),
-        ):
+        for pipeline, call, made in (("orient", "x, which has no EXIF",
+                                      x), ("crop:90x40", "x[40:80, 41:131]",
+                                           x[top:top + 40,
+                                             left:left + 90]), ("crop:31x22+7+9", "x[9:31, 7:38]", x[9:31,
+                                                                                                     7:38]),
+                                     ("flip:x", "x[:, ::-1]", x[:, ::-1]), ("flip:y", "x[::-1]", x[::-1]),
+                                     ("rotate:90", "rot90(x, -1)", np.rot90(
+                                         x, -1)), ("rotate:270", "rot90(x)", np.rot90(x)),
+                                     ("transpose", "x.transpose(1, 0, 2)", x.transpose(
+                                         1, 0, 2)), ("pad:9,border=replicate", "pad(x, 9, 'edge')",
+                                                     np.pad(x, ((9, 9), (9, 9), (0, 0)),
+                                                            "edge")), ("pad:9,border=reflect",
+                                                                       "pad(x, 9, 'symmetric')",
+                                                                       np.pad(x, ((9, 9), (9, 9), (0, 0)),
+                                                                              "symmetric")),
+                                     ("pad:9,border=mirror", "pad(x, 9, 'reflect')",
+                                      np.pad(x, ((9, 9), (9, 9), (0, 0)),
+                                             "reflect")), ("pad:9,border=wrap", "pad(x, 9, 'wrap')",
+                                                           np.pad(x, ((9, 9), (9, 9), (0, 0)), "wrap")),
+                                     ):
             c.add(pipeline, "NumPy", call, kind, p.halo(depth(pipeline, kind), x), np.ascontiguousarray(made))
 
 
@@ -59,7 +65,8 @@ def weights(kernel, count, made):
 def resized(x, width, height, kernel, product):
     """Rows, then columns; `product` of samples along the last axis and weights."""
     rows = product(np.moveaxis(x, 1, -1), weights(kernel, x.shape[1], width))
-    return np.moveaxis(product(np.moveaxis(rows, 0, -1), weights(kernel, x.shape[0], height)), (0, 1, 2), (2, 1, 0))
+    return np.moveaxis(product(np.moveaxis(rows, 0, -1), weights(kernel, x.shape[0], height)), (0, 1, 2),
+                       (2, 1, 0))
 
 
 def in_f64(x, row):
@@ -81,24 +88,32 @@ def sizes(c, p):
               p.halo(depth("resize:43x30,fit=exact,kernel=area", kind), x), made, rounding(exact, 20))
     if Image is None:
         return
-    names = (("lanczos3", "LANCZOS", Image.LANCZOS), ("cubic", "BICUBIC", Image.BICUBIC),
-             ("linear", "BILINEAR", Image.BILINEAR)) # its BOX takes the pixels whose middle is covered, all of them
+    names = (
+        ("lanczos3", "LANCZOS", Image.LANCZOS), ("cubic", "BICUBIC", Image.BICUBIC),
+        ("linear", "BILINEAR", Image.BILINEAR))  # its BOX takes the pixels whose middle is covered, all of them
     x = picture("f32")
     for kernel, name, code in names:
         for width, height in (61, 44), (301, 250):
             ours = p.halo(f"resize:{width}x{height},fit=exact,kernel={kernel}", x)
             theirs = np.asarray(Image.fromarray(x).resize((width, height), code))
             exact = resized(x[..., None], width, height, kernel, in_f64)[..., 0]
-            c.add(f"resize:{width}x{height},kernel={kernel}", "Pillow", f"resize(({width}, {height}), {name}), mode F",
-                  "f32", ours, theirs, Errors("rounding: Pillow sums in f64", exact, 0, 60))
+            c.add(f"resize:{width}x{height},kernel={kernel}", "Pillow",
+                  f"resize(({width}, {height}), {name}), mode F", "f32", ours, theirs,
+                  Errors("rounding: Pillow sums in f64", exact, 0, 60))
     x = picture("u8", 3)
     for kernel, name, code in names:
         ours = p.halo(f"resize:61x44,fit=exact,kernel={kernel} | depth:u8", x)
         theirs = np.asarray(Image.fromarray(x).resize((61, 44), code))
         exact = np.clip(resized(x, 61, 44, kernel, in_f64), 0, 255)
-        c.add(f"resize:61x44,kernel={kernel}", "Pillow", f"resize((61, 44), {name}), mode RGB", "u8", ours, theirs,
-              Remade("precision: Pillow rounds the result of its horizontal pass to 8 bits", exact, 2, 60, 3 * 255,
-                     remade=resized(x, 61, 44, kernel, in_8_bits)))
+        c.add(
+            f"resize:61x44,kernel={kernel}", "Pillow", f"resize((61, 44), {name}), mode RGB", "u8", ours,
+            theirs,
+            Remade("precision: Pillow rounds the result of its horizontal pass to 8 bits",
+                   exact,
+                   2,
+                   60,
+                   3 * 255,
+                   remade=resized(x, 61, 44, kernel, in_8_bits)))
 
 
 def rows(c, p):

@@ -69,15 +69,17 @@ class Programs:
 
     def vips_table(self, operation, samples):
         """What libvips makes of a whole image, as f32: in PNG a count of 300 would become 255."""
-        source, table, out = (self.write(samples, ".tif" if samples.dtype == np.float32 else ".png"), self.path(".v"),
-                              self.path(".tif"))
+        source, table, out = (self.write(
+            samples, ".tif" if samples.dtype == np.float32 else ".png"), self.path(".v"), self.path(".tif"))
         self.run(["vips", operation, source, table])
         self.run(["vips", "cast", table, out, "float"])
         return cv2.imread(str(out), cv2.IMREAD_UNCHANGED)
 
     def sox_stat(self, samples):
         """The numbers that SoX's stat prints, by their names."""
-        done = subprocess.run(["sox", self.write(samples, ".wav"), "-n", "stat"], capture_output=True, text=True,
+        done = subprocess.run(["sox", self.write(samples, ".wav"), "-n", "stat"],
+                              capture_output=True,
+                              text=True,
                               check=True)
         pairs = (line.split(":") for line in done.stderr.splitlines() if line.count(":") == 1)
         return {" ".join(key.split()): float(value) for key,
@@ -85,8 +87,13 @@ class Programs:
 
     def ffmpeg_loudness(self, samples):
         """Integrated loudness, and true peak."""
-        done = subprocess.run(["ffmpeg", "-nostats", "-i", self.write(samples, ".wav"), "-af", "ebur128=peak=true", "-f",
-                               "null", "-"], capture_output=True, text=True, check=True)
+        done = subprocess.run([
+            "ffmpeg", "-nostats", "-i",
+            self.write(samples, ".wav"), "-af", "ebur128=peak=true", "-f", "null", "-"
+        ],
+                              capture_output=True,
+                              text=True,
+                              check=True)
         wanted = r"I:\s+(-?[0-9.]+) LUFS", r"Peak:\s+(-?[0-9.]+) dBFS"
         return [float(re.findall(text, done.stderr)[-1]) for text in wanted]
 
@@ -103,8 +110,8 @@ class Programs:
         return wavfile.read(out)[1]
 
     def magick(self, arguments, samples):
-        """In 16 bits, which this program computes in: where it writes 8 it cuts off the rest. PNG, which it would write
-        with fewer bits where they do, is for alpha only."""
+        """In 16 bits, which this program computes in: where it writes 8 it cuts off the rest. PNG, which it
+        would write with fewer bits where they do, is for alpha only."""
         alpha = samples.ndim == 3 and samples.shape[2] == 4
         options = ["-depth", 16, *(["-define", "png:bit-depth=16"] if alpha else [])]
         written = ".pgm" if samples.ndim == 2 else ".png" if alpha else ".ppm"
@@ -126,7 +133,10 @@ def picture(dtype, channels=1, height=121, width=173):
     """Waves, an edge and noise; every level may come up, and no side is a multiple of anything."""
     random = np.random.default_rng(1)
     y, x = np.mgrid[0:height, 0:width]
-    planes = [0.5 + 0.3 * np.sin(x / (9 + c)) * np.cos(y / (7 + c)) + 0.12 * (x > 60 + 20 * c) for c in range(channels)]
+    planes = [
+        0.5 + 0.3 * np.sin(x / (9 + c)) * np.cos(y / (7 + c)) + 0.12 * (x > 60 + 20 * c)
+        for c in range(channels)
+    ]
     values = np.clip(np.stack(planes, -1) + random.normal(scale=0.12, size=(height, width, channels)), 0, 1)
     if channels == 1:
         values = values[:, :, 0]

@@ -28,15 +28,18 @@ def gray(c, p):
     made = color.rgb2gray(x)
     weights = np.array([0.2125, 0.7154, 0.0721])
     other = (p.halo("gray", x).astype(np.float64) + x @ (weights - LUMA["709"])).astype(np.float32)
-    c.add("gray", SKIMAGE, "color.rgb2gray(x)", "f32", p.halo("gray", x), made,
-          Asked("definition: weights .2125 .7154 .0721, an older BT.709", "with the difference of the weights added",
-                other, made, 4))
+    c.add(
+        "gray", SKIMAGE, "color.rgb2gray(x)", "f32", p.halo("gray", x), made,
+        Asked("definition: weights .2125 .7154 .0721, an older BT.709",
+              "with the difference of the weights added", other, made, 4))
     x = picture("u16", 3)
     made = p.magick(["-grayscale", "Rec709Luma"], x)[..., 0]
     exact = x.astype(np.float64) @ np.array([0.212656, 0.715158, 0.072186])
-    other = np.rint(p.halo("gray", x) + x @ (np.array([0.212656, 0.715158, 0.072186]) - LUMA["709"])).astype(np.uint16)
-    c.add("gray", "ImageMagick", "-grayscale Rec709Luma", "u16", p.halo("gray | depth:u16", x), made,
-          Asked("definition: weights of six digits", "with the difference of the weights added", other, made, 1))
+    other = np.rint(p.halo("gray", x) + x @ (np.array([0.212656, 0.715158, 0.072186]) - LUMA["709"])).astype(
+        np.uint16)
+    c.add(
+        "gray", "ImageMagick", "-grayscale Rec709Luma", "u16", p.halo("gray | depth:u16", x), made,
+        Asked("definition: weights of six digits", "with the difference of the weights added", other, made, 1))
 
 
 def simple(c, p):
@@ -58,8 +61,10 @@ def simple(c, p):
         made = p.vips("linear", x, "1.3", "0", *(["--uchar"] if kind == "u8" else []))
         if kind == "u16":  # libvips makes floats of them, and cuts when they are written
             made = made.astype(np.uint16)
-        c.add("gain:1.3", "libvips", "linear 1.3 0", kind, ours, made,
-              rounding(exact) if kind == "f32" else Errors("rounding: libvips cuts off the fraction", exact, 1.001))
+        c.add(
+            "gain:1.3", "libvips", "linear 1.3 0", kind, ours, made,
+            rounding(exact)
+            if kind == "f32" else Errors("rounding: libvips cuts off the fraction", exact, 1.001))
         shift = {"u8": 20, "u16": 5000, "f32": 0.125}[kind]
         exact = np.minimum(wide + shift, white) if kind != "f32" else wide + shift
         c.add(f"offset:{shift}", "OpenCV", f"add(x, {shift})", kind, p.halo(depth(f"offset:{shift}", kind), x),
@@ -68,8 +73,8 @@ def simple(c, p):
         c.add(f"clamp:min={low:g},max={high:g}", "NumPy", "clip(x, min, max)", kind,
               p.halo(f"clamp:min={low!r},max={high!r}", x), np.clip(wide, low, high))
         exact = np.clip((wide - low) * white / (high - low), 0, white)
-        c.add(f"levels:black={low:g},white={high:g}", "NumPy", "clip((x - low) / (high - low), 0, 1) * white", kind,
-              p.halo(depth(f"levels:black={low!r},white={high!r}", kind), x),
+        c.add(f"levels:black={low:g},white={high:g}", "NumPy", "clip((x - low) / (high - low), 0, 1) * white",
+              kind, p.halo(depth(f"levels:black={low!r},white={high!r}", kind), x),
               exact.astype(x.dtype) if kind == "f32" else np.rint(exact).astype(x.dtype), rounding(exact))
         level = {"u8": 128, "u16": 30000, "f32": 0.5}[kind]
         made = cv2.threshold(x if kind != "u16" else x.astype(np.float32), level, white,
@@ -86,19 +91,25 @@ def simple(c, p):
         other, wide, white = cv2.medianBlur(x, 3), x.astype(np.float64), WHITE[kind]
         exact = {"multiply": np.minimum(wide * other / white, white), "blend": (wide + other) / 2,
                  "divide": np.where(other > 0, np.minimum(wide * white / np.maximum(other, 1), white), 0)}
-        for name, call, made in (("add", "add(x, medianBlur(x, 3))", cv2.add(x, other)),
-                                 ("multiply", "multiply(x, medianBlur(x, 3), scale=1/white)", cv2.multiply(x, other, scale=1 / white)),
-                                 ("divide", "divide(x, medianBlur(x, 3), scale=white)", cv2.divide(x, other, scale=white)),
-                                 ("difference", "absdiff(x, medianBlur(x, 3))", cv2.absdiff(x, other)),
-                                 ("min", "min(x, medianBlur(x, 3))", cv2.min(x, other)),
-                                 ("max", "max(x, medianBlur(x, 3))", cv2.max(x, other)),
-                                 ("blend", "addWeighted(x, 0.5, medianBlur(x, 3), 0.5, 0)", cv2.addWeighted(x, 0.5, other, 0.5, 0))):
-            c.add(f"{name}:[median:3]", "OpenCV", call, kind, p.halo(depth(f"{name}:[median:3]", kind), x), made,
-                  *([rounding(exact[name])] if name in exact else []))
+        for name, call, made in (("add", "add(x, medianBlur(x, 3))", cv2.add(
+                x, other)), ("multiply", "multiply(x, medianBlur(x, 3), scale=1/white)",
+                             cv2.multiply(
+                                 x, other,
+                                 scale=1 / white)), ("divide", "divide(x, medianBlur(x, 3), scale=white)",
+                                                     cv2.divide(x, other, scale=white)),
+                                 ("difference", "absdiff(x, medianBlur(x, 3))", cv2.absdiff(
+                                     x, other)), ("min", "min(x, medianBlur(x, 3))", cv2.min(
+                                         x, other)), ("max", "max(x, medianBlur(x, 3))", cv2.max(
+                                             x,
+                                             other)), ("blend", "addWeighted(x, 0.5, medianBlur(x, 3), 0.5, 0)",
+                                                       cv2.addWeighted(x, 0.5, other, 0.5, 0))):
+            c.add(f"{name}:[median:3]", "OpenCV", call, kind, p.halo(depth(f"{name}:[median:3]", kind), x),
+                  made, *([rounding(exact[name])] if name in exact else []))
         top, share = wide[::-1], other / white
         c.add("over:[flip:y | cutout:[flip:y | median:3]]", "NumPy", "x[::-1] * s + x * (1 - s)", kind,
               p.halo(depth("over:[flip:y | cutout:[flip:y | median:3]]", kind), x),
-              np.rint(top * share + wide * (1 - share)).astype(x.dtype), rounding(top * share + wide * (1 - share)))
+              np.rint(top * share + wide * (1 - share)).astype(x.dtype),
+              rounding(top * share + wide * (1 - share)))
     x = picture("f32", 3)
     c.add("cutout:[channels:1]", "NumPy", "dstack([x, x[:, :, 0]])", "f32", p.halo("cutout:[channels:1]", x),
           np.dstack([x, x[:, :, :1]]))
@@ -106,9 +117,11 @@ def simple(c, p):
     c.add("abs", "NumPy", "abs(x)", "f32", p.halo("abs", x), np.abs(x))
     x = picture("u16")
     made = p.magick(["-threshold", "30000"], x)
-    c.add("threshold:30000", "ImageMagick", "-threshold 30000", "u16", p.halo("threshold:30000 | depth:u16", x), made,
-          Asked("definition: ImageMagick's white begins above the level", "with the next level",
-                p.halo("threshold:30001 | depth:u16", x), made))
+    c.add(
+        "threshold:30000", "ImageMagick", "-threshold 30000", "u16", p.halo("threshold:30000 | depth:u16", x),
+        made,
+        Asked("definition: ImageMagick's white begins above the level", "with the next level",
+              p.halo("threshold:30001 | depth:u16", x), made))
 
 
 def curves(c, p):
@@ -119,9 +132,11 @@ def curves(c, p):
         exact = (wide / white) ** (1 / np.float64(np.float32(2.2))) * white
         made = exposure.adjust_gamma(x, 1 / 2.2)
         ours = p.halo(depth("gamma:2.2", kind), x)
-        why = {"u8": Errors("rounding: scikit-image cuts off the fraction of its table", exact, 1.001),
-               "u16": Errors("rounding: scikit-image cuts off the fraction", exact, 1.01),
-               "f32": Errors("precision: scikit-image's power is of f32, and its exponent of f64", exact, 4)}[kind]
+        why = {
+            "u8": Errors("rounding: scikit-image cuts off the fraction of its table", exact, 1.001),
+            "u16": Errors("rounding: scikit-image cuts off the fraction", exact, 1.01), "f32": Errors(
+                "precision: scikit-image's power is of f32, and its exponent of f64", exact, 4)
+        }[kind]
         c.add("gamma:2.2", SKIMAGE, "exposure.adjust_gamma(x, 1 / 2.2)", kind, ours, made, why)
         if kind != "f32":
             made = p.magick(["-gamma", "2.2"], x)
@@ -166,8 +181,9 @@ def linear_light(c, p):
         c.add("gauss:2 --linear", "SciPy", "gaussian_filter in linear light, f64", f"RGB, {kind}", ours,
               as_levels(exact, kind), rounding(exact, 68))
     space = ["-colorspace", "RGB", "-virtual-pixel", "edge", "-gaussian-blur", "8x2", "-colorspace", "sRGB"]
-    c.add("gauss:2 --linear", "ImageMagick", "-colorspace RGB -gaussian-blur 8x2 -colorspace sRGB", "RGB, u16", ours,
-          p.magick(space, x), Errors("rounding: ImageMagick stores linear light in 16 bits, too few for dark values", exact, 8))
+    c.add("gauss:2 --linear", "ImageMagick", "-colorspace RGB -gaussian-blur 8x2 -colorspace sRGB", "RGB, u16",
+          ours, p.magick(space, x),
+          Errors("rounding: ImageMagick stores linear light in 16 bits, too few for dark values", exact, 8))
 
 
 def ranges(c, p):
@@ -194,7 +210,8 @@ def ranges(c, p):
 
 def equalized(c, p):
     kind, x = "u8", picture("u8")
-    c.add("equalize", "OpenCV", "equalizeHist(x)", "u8", p.halo(depth("equalize", kind), x), cv2.equalizeHist(x))
+    c.add("equalize", "OpenCV", "equalizeHist(x)", "u8", p.halo(depth("equalize", kind), x),
+          cv2.equalizeHist(x))
     for kind, limit in ("u8", 2), ("u8", 0), ("u16", 4):
         x = picture(kind)
         made = cv2.createCLAHE(float(limit), (8, 8)).apply(x)

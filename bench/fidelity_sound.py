@@ -47,7 +47,8 @@ def convolutions(c, p):
     asymmetric = np.array([0.1, 0.5, 0.3, -0.2, 0.7])
     for border, (mode, _) in MODES.items():
         exact = ndimage.correlate1d(wide, asymmetric, mode=mode)
-        c.add(f"conv:mask=M,border={border}", "SciPy", f"ndimage.correlate1d(x, M, mode='{mode}'), f64", "sound f32",
+        c.add(f"conv:mask=M,border={border}", "SciPy", f"ndimage.correlate1d(x, M, mode='{mode}'), f64",
+              "sound f32",
               p.halo(f"conv:mask={taps_text(asymmetric)},border={border}", x, ".wav")[:, 0], exact,
               rounding(exact, 5, 1.8))
 
@@ -57,17 +58,22 @@ def smoothers(c, p):
     wide = full_scale(x)
     blur, mean = ndimage.gaussian_filter1d, ndimage.uniform_filter1d
     pascal = np.array([1, 4, 6, 4, 1]) / 16
-    for pipeline, call, made, terms in (
-            ("gauss:3", "ndimage.gaussian_filter1d(x, 3, mode='mirror')", blur(wide, 3, mode="mirror"), 25),
-            ("average:49", "ndimage.uniform_filter1d(x, 49, mode='mirror')", mean(wide, 49, mode="mirror"), 49),
-            ("box:49", "ndimage.uniform_filter1d(x, 49, mode='mirror')", mean(wide, 49, mode="mirror"), 49),
-            ("binomial:5", "ndimage.correlate1d(x, [1, 4, 6, 4, 1] / 16, mode='mirror')",
-             ndimage.correlate1d(wide, pascal, mode="mirror"), 5),
-            ("envelope:49", "ndimage.uniform_filter1d(abs(x), 49, mode='mirror')",
-             mean(np.abs(wide), 49, mode="mirror"), 49),
-            ("preemphasis:0.97,border=zero", "signal.lfilter([1, -.97], 1, x)", signal.lfilter([1, -0.97], 1, wide), 2),
-            ("dog:3", "gaussian_filter1d(x, 3) - gaussian_filter1d(x, 4.8)",
-             blur(wide, 3, mode="mirror") - blur(wide, 4.8, mode="mirror"), 64)):
+    for pipeline, call, made, terms in (("gauss:3", "ndimage.gaussian_filter1d(x, 3, mode='mirror')",
+                                         blur(wide, 3, mode="mirror"),
+                                         25), ("average:49", "ndimage.uniform_filter1d(x, 49, mode='mirror')",
+                                               mean(wide, 49, mode="mirror"),
+                                               49), ("box:49", "ndimage.uniform_filter1d(x, 49, mode='mirror')",
+                                                     mean(wide, 49, mode="mirror"), 49),
+                                        ("binomial:5",
+                                         "ndimage.correlate1d(x, [1, 4, 6, 4, 1] / 16, mode='mirror')",
+                                         ndimage.correlate1d(wide, pascal, mode="mirror"), 5),
+                                        ("envelope:49", "ndimage.uniform_filter1d(abs(x), 49, mode='mirror')",
+                                         mean(np.abs(wide), 49,
+                                              mode="mirror"), 49), ("preemphasis:0.97,border=zero",
+                                                                    "signal.lfilter([1, -.97], 1, x)",
+                                                                    signal.lfilter([1, -0.97], 1, wide), 2),
+                                        ("dog:3", "gaussian_filter1d(x, 3) - gaussian_filter1d(x, 4.8)",
+                                         blur(wide, 3, mode="mirror") - blur(wide, 4.8, mode="mirror"), 64)):
         ours = p.halo(pipeline, x, ".wav")[:, 0]
         c.add(pipeline, "SciPy", f"{call}, f64", "sound f32", ours, made, rounding(made, terms, 2.0))
     c.add("median:window=9", "SciPy", "ndimage.median_filter(x, 9, mode='mirror')", "sound f32",
@@ -77,7 +83,8 @@ def smoothers(c, p):
               p.halo(f"{op}:9", x, ".wav")[:, 0], getattr(ndimage, call)(x, 9, mode="mirror"))
     c.add("median:window=9,border=zero", "SciPy", "signal.medfilt(x, 9)", "sound f32",
           p.halo("median:window=9,border=zero", x, ".wav")[:, 0], signal.medfilt(x, 9))
-    c.add("gain:0.5", "SoX", "-D, vol 0.5", "sound f32", p.halo("gain:0.5", x, ".wav")[:, 0], p.sox(x, "vol", 0.5),
+    c.add("gain:0.5", "SoX", "-D, vol 0.5", "sound f32",
+          p.halo("gain:0.5", x, ".wav")[:, 0], p.sox(x, "vol", 0.5),
           Errors("precision: SoX computes with samples of 32-bit integers", wide * 0.5, 4))
 
 
@@ -109,21 +116,26 @@ def bands(c, p):
             assert abs(abs(np.sum(taps * np.exp(-2j * np.pi * 3000 / RATE * np.arange(255)))) - 1) < 1e-12
         exact = ndimage.convolve1d(wide, taps, mode="mirror")
         call = f"{op}:cutoff={edges},taps=255" if op != "bandpass" else "bandpass:low=1000,high=5000,taps=255"
-        c.add(call, "SciPy", f"signal.firwin(255, {edges}, window=('kaiser', kaiser_beta(80))), f64", "sound f32",
-              p.halo(call, x, ".wav")[:, 0], exact, rounding(exact, 255, np.abs(taps).sum()))
+        c.add(call, "SciPy", f"signal.firwin(255, {edges}, window=('kaiser', kaiser_beta(80))), f64",
+              "sound f32",
+              p.halo(call, x, ".wav")[:, 0], exact, rounding(exact, 255,
+                                                             np.abs(taps).sum()))
     effects = {"lowpass": ["-4000"], "highpass": ["2000"], "bandpass": ["1000-5000"]}
     for op, effect in effects.items():
         call = f"{op}:cutoff={KAISER[op][0]},taps=255" if op != "bandpass" else "bandpass:low=1000,high=5000,taps=255"
         made = p.sox(x, "sinc", "-a", 80, "-n", 255, *effect)
         impulse = np.zeros(4001, np.float32)
         impulse[2000] = 0.5
-        taps = p.sox(impulse, "sinc", "-a", 80, "-n", 255, *effect).astype(np.float64)[2000 - 127 : 2000 + 128] * 2
+        taps = p.sox(impulse, "sinc", "-a", 80, "-n", 255, *effect).astype(
+            np.float64)[2000 - 127:2000 + 128] * 2
         turned = ", and inverts the sign of a band-pass" if taps[127] < 0 else ""
         again = p.halo(f"conv:mask={taps_text(taps)},border=zero", x, ".wav")[:, 0]
         ours = p.halo(f"{call},border=zero", x, ".wav")[:, 0]
-        c.add(call, "SoX", f"sinc -a 80 -n 255 {effect[0]}", "sound f32", ours, made,
-              Asked(f"definition: SoX designs other taps from the same parameters{turned}; precision: its samples are 32-bit "
-                    "integers", "with its response to an impulse as the mask", again, made, bound(again, 255, 8.0)))
+        c.add(
+            call, "SoX", f"sinc -a 80 -n 255 {effect[0]}", "sound f32", ours, made,
+            Asked(
+                f"definition: SoX designs other taps from the same parameters{turned}; precision: its samples are 32-bit "
+                "integers", "with its response to an impulse as the mask", again, made, bound(again, 255, 8.0)))
 
 
 def recursive(c, p):
@@ -138,9 +150,10 @@ def recursive(c, p):
             c.add(call + phase, "SciPy", f"signal.{peer}({name}, x), f64", "sound f32", ours, made,
                   rounding(made, 8 * len(sos), 2.0))
 
-    for order, kind, edges, call in (
-            (4, "low", 1000, "lowpass:1kHz,design=butterworth"), (5, "high", 80, "highpass:80,design=butterworth,order=5"),
-            (3, "band", (300, 3400), "bandpass:low=300,high=3400,design=butterworth,order=3")):
+    for order, kind, edges, call in ((4, "low", 1000, "lowpass:1kHz,design=butterworth"),
+                                     (5, "high", 80, "highpass:80,design=butterworth,order=5"),
+                                     (3, "band", (300, 3400),
+                                      "bandpass:low=300,high=3400,design=butterworth,order=3")):
         beside(call, f"butter({order}, {edges}, '{kind}', output='sos')",
                signal.butter(order, edges, kind, fs=RATE, output="sos"))
     notches = [signal.tf2sos(*signal.iirnotch(50 * k, 30 * k, RATE)) for k in (1, 2, 3)]
@@ -159,8 +172,9 @@ def spectra(c, p):
     made = 2 * np.abs(signal.stft(wide, RATE, nperseg=512, noverlap=384)[2])[::-1]
     ours = p.halo("spectrogram:window=512,scale=linear", x, ".wav")
     made = made[:, : ours.shape[1]]
-    c.add("spectrogram:window=512,scale=linear", "SciPy", "2 abs(signal.stft(x, nperseg=512, noverlap=384)), f64", "sound f32",
-          ours, made, rounding(made, 9, 2.0))
+    c.add("spectrogram:window=512,scale=linear", "SciPy",
+          "2 abs(signal.stft(x, nperseg=512, noverlap=384)), f64", "sound f32", ours, made,
+          rounding(made, 9, 2.0))
 
 
 def rows(c, p):

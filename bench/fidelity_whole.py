@@ -39,11 +39,13 @@ def statistics(c, p):
             ("skewness", "SciPy", "stats.skew(x), f64", stats.skew(wide, None)),
             ("kurtosis", "SciPy", "stats.kurtosis(x), f64", stats.kurtosis(wide, None)),
         ):
-            c.add(f"stats: {name}", peer, call, kind, ours(name), number(value), sums(np.longdouble, wide, name))
+            c.add(f"stats: {name}", peer, call, kind, ours(name), number(value), sums(
+                np.longdouble, wide, name))
         names = sorted(got["percentile"], key=float)
         values = np.array([got["percentile"][name] for name in names], np.float64)
         asked = [float(name) for name in names]
-        c.add("stats: percentiles", "NumPy", "percentile(x, p), f64", kind, values, np.percentile(wide, asked), F64())
+        c.add("stats: percentiles", "NumPy", "percentile(x, p), f64", kind, values, np.percentile(wide, asked),
+              F64())
         if kind != "f32":
             c.add("stats: entropy", SKIMAGE, "measure.shannon_entropy(x)", kind, ours("entropy"),
                   number(measure.shannon_entropy(x)), F64(entropy(x)))
@@ -60,8 +62,10 @@ def sums(wider, wide, name):
     x = wide.astype(wider).ravel()
     d = x - x.mean()
     m2 = (d * d).mean()
-    exact = {"sum": x.sum, "mean": x.mean, "sd": lambda: np.sqrt(m2), "skewness": lambda: (d**3).mean() / m2**1.5,
-             "kurtosis": lambda: (d**4).mean() / m2**2 - 3}[name]()
+    exact = {
+        "sum": x.sum, "mean": x.mean, "sd": lambda: np.sqrt(m2), "skewness": lambda:
+        (d ** 3).mean() / m2 ** 1.5, "kurtosis": lambda: (d ** 4).mean() / m2 ** 2 - 3
+    }[name]()
     return F64(exact)
 
 
@@ -71,8 +75,8 @@ def entropy(x):
 
 
 class F64:
-    """Single results are some units of f64 beside the value in 80 bits, being sums of 20,000 rounded terms; of many,
-    each is beside the peer's."""
+    """Single results are some units of f64 beside the value in 80 bits, being sums of 20,000 rounded terms; of
+    many, each is beside the peer's."""
 
     def __init__(self, exact=None, allowed=512):
         self.exact, self.allowed = exact, allowed
@@ -100,13 +104,17 @@ def levels_of_sound(c, p):
         told = np.array([got["max"], got["min"], got["mean"], got["rms"]])
         theirs = np.array([said["Maximum amplitude"], said["Minimum amplitude"], said["Mean amplitude"],
                            said["RMS amplitude"]])
-        c.add("stats: max, min, mean, rms", "SoX", "stat", f"sound {kind}", np.rint(told * 1e6).astype(np.int64),
-              np.rint(theirs * 1e6).astype(np.int64),
-              Errors("rounding: SoX prints six decimals, halo's are compared so (levels of 10⁻⁶)", told * 1e6, 0.6))
+        c.add(
+            "stats: max, min, mean, rms", "SoX", "stat", f"sound {kind}",
+            np.rint(told * 1e6).astype(np.int64),
+            np.rint(theirs * 1e6).astype(np.int64),
+            Errors("rounding: SoX prints six decimals, halo's are compared so (levels of 10⁻⁶)", told * 1e6,
+                   0.6))
 
 
 def loudness(c, p):
-    """EBU Tech 3341's first signal: a stereo sine of 1 kHz at -23 dBFS is -23.0 LUFS. Here also noise, by FFmpeg."""
+    """EBU Tech 3341's first signal: a stereo sine of 1 kHz at -23 dBFS is -23.0 LUFS. Here also noise, by
+    FFmpeg."""
     tone = (10 ** (-23 / 20) * np.sin(2 * np.pi * 1000 * np.arange(20 * RATE) / RATE)).astype(np.float32)
     noise = (0.2 * np.random.default_rng(4).normal(size=(10 * RATE, 2))).clip(-1, 1).astype(np.float32)
     for name, x in ("1 kHz at -23 dBFS, stereo", np.column_stack([tone, tone])), ("noise, stereo", noise):
@@ -120,10 +128,14 @@ def loudness(c, p):
     swelling = np.tile(noise, (4, 1)) * np.linspace(0.05, 1, 40 * RATE, dtype=np.float32)[:, None]
     got = p.halo_result("stats:full=1", swelling, ".wav")["loudness"]
     values = np.array([got[key] for key in ("integrated", "true_peak")]) * 10
-    c.add("stats:full: loudness, true peak", "FFmpeg", "ebur128=peak=true, of noise that grows louder", "sound f32",
-          np.rint(values).astype(np.int64), np.rint(np.array(p.ffmpeg_loudness(swelling)) * 10).astype(np.int64),
-          Errors("rounding: FFmpeg prints tenths; precision: it looks for peaks between samples at four times the rate by a filter of its own",
-                 values, 1.1))
+    c.add(
+        "stats:full: loudness, true peak", "FFmpeg", "ebur128=peak=true, of noise that grows louder",
+        "sound f32",
+        np.rint(values).astype(np.int64),
+        np.rint(np.array(p.ffmpeg_loudness(swelling)) * 10).astype(np.int64),
+        Errors(
+            "rounding: FFmpeg prints tenths; precision: it looks for peaks between samples at four times the rate by a filter of its own",
+            values, 1.1))
 
 
 def histograms(c, p):
@@ -158,7 +170,8 @@ def prefixes(c, p):
         wide = x.astype(type_)
         sums_xy = wide.cumsum(1).cumsum(0)
         apart = F64()
-        c.add("scan:axis=x", "NumPy", "cumsum(x, axis=1)", kind, p.halo("scan:axis=x", x), wide.cumsum(1), apart)
+        c.add("scan:axis=x", "NumPy", "cumsum(x, axis=1)", kind, p.halo("scan:axis=x", x), wide.cumsum(1),
+              apart)
         c.add("scan:op=max,axis=y", "NumPy", "maximum.accumulate(x, axis=0)", kind,
               p.halo("scan:op=max,axis=y", x).astype(type_), np.maximum.accumulate(wide, axis=0))
         c.add("scan:op=min,axis=x", "NumPy", "minimum.accumulate(x, axis=1)", kind,
@@ -168,11 +181,12 @@ def prefixes(c, p):
         taken = x.astype(np.float64) if kind == "u16" else x  # OpenCV has no integral of 16 bits
         made = cv2.integral(taken, sdepth=cv2.CV_64F)[1:, 1:].astype(type_)
         c.add("integral", "OpenCV", "integral(x, sdepth=CV_64F)[1:, 1:]", kind, ours, made, apart)
-        c.add("integral", SKIMAGE, "transform.integral_image(x)", kind, ours, transform.integral_image(wide), apart)
+        c.add("integral", SKIMAGE, "transform.integral_image(x)", kind, ours, transform.integral_image(wide),
+              apart)
         if kind != "f32":
             made = cv2.integral2(taken, sdepth=cv2.CV_64F)[1][1:, 1:].astype(type_)
-            c.add("integral:squares=1", "OpenCV", "integral2(x)[1][1:, 1:]", kind, p.halo("integral:squares=1", x),
-                  made)
+            c.add("integral:squares=1", "OpenCV", "integral2(x)[1][1:, 1:]", kind,
+                  p.halo("integral:squares=1", x), made)
     products = 0.5 + picture("f32")[:8, :50]
     c.add("scan:op=product,axis=x", "NumPy", "cumprod(x, axis=1), f64", "f32",
           p.halo("scan:op=product,axis=x", products), products.astype(np.float64).cumprod(1), F64())

@@ -34,7 +34,8 @@ def morphological(c, p):
                 made = cv2.morphologyEx(x, getattr(cv2, f"MORPH_{code}"), window)
                 c.add(call, "OpenCV", f"morphologyEx(x, MORPH_{code}, {name})", kind, ours, made)
                 made = getattr(ndimage, of_scipy)(x, footprint=window, mode="nearest")
-                c.add(call, "SciPy", f"ndimage.{of_scipy}(x, footprint={name}, mode='nearest')", kind, ours, made)
+                c.add(call, "SciPy", f"ndimage.{of_scipy}(x, footprint={name}, mode='nearest')", kind, ours,
+                      made)
                 if of_skimage is not None:
                     made = getattr(morphology, of_skimage)(x, window)
                     c.add(call, SKIMAGE, f"morphology.{of_skimage}(x, {name})", kind, ours, made)
@@ -45,18 +46,22 @@ def conventions(c, p):
     x = picture("u8")
     ellipse = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9))
     ours = p.halo("erode:9,shape=disk | depth:u8", x)
-    c.add("erode:9,shape=disk", "OpenCV", "erode(x, getStructuringElement(MORPH_ELLIPSE, (9, 9)))", "u8", ours,
-          cv2.erode(x, ellipse),
-          Asked("definition: OpenCV's ellipse is wider than a disk of that radius", "with scikit-image's disk(4)", ours,
-                cv2.erode(x, morphology.disk(4))))
+    c.add(
+        "erode:9,shape=disk", "OpenCV", "erode(x, getStructuringElement(MORPH_ELLIPSE, (9, 9)))", "u8", ours,
+        cv2.erode(x, ellipse),
+        Asked("definition: OpenCV's ellipse is wider than a disk of that radius", "with scikit-image's disk(4)",
+              ours, cv2.erode(x, morphology.disk(4))))
     even = np.ones((4, 4), np.uint8)
     for op, code, first, second in ("open", "OPEN", "erode", "dilate"), ("close", "CLOSE", "dilate", "erode"):
         made = cv2.morphologyEx(x, getattr(cv2, f"MORPH_{code}"), even)
-        c.add(f"{op}:4", "OpenCV", f"morphologyEx(x, MORPH_{code}, 4x4)", "u8", p.halo(f"{op}:4 | depth:u8", x), made,
-              Asked("definition: both of OpenCV's windows have the same anchor, so that even ones move the picture",
-                    f"with {first}:4 | {second}:4", p.halo(f"{first}:4 | {second}:4 | depth:u8", x), made))
-    c.add("open:4", "SciPy", "ndimage.grey_opening(x, (4, 4), mode='nearest')", "u8", p.halo("open:4 | depth:u8", x),
-          ndimage.grey_opening(x, (4, 4), mode="nearest"))
+        c.add(
+            f"{op}:4", "OpenCV", f"morphologyEx(x, MORPH_{code}, 4x4)", "u8", p.halo(f"{op}:4 | depth:u8", x),
+            made,
+            Asked(
+                "definition: both of OpenCV's windows have the same anchor, so that even ones move the picture",
+                f"with {first}:4 | {second}:4", p.halo(f"{first}:4 | {second}:4 | depth:u8", x), made))
+    c.add("open:4", "SciPy", "ndimage.grey_opening(x, (4, 4), mode='nearest')", "u8",
+          p.halo("open:4 | depth:u8", x), ndimage.grey_opening(x, (4, 4), mode="nearest"))
     c.add("dilate:4", "OpenCV", "dilate(x, 4x4)", "u8", p.halo("dilate:4 | depth:u8", x), cv2.dilate(x, even))
 
 
@@ -69,12 +74,12 @@ def of_windows(c, p):
                                  ("max", "maximum_filter(x, (5, 6))", greatest),
                                  ("range", "the difference of both", greatest - least)):
             ours = p.halo(depth(f"local:{what},width=6,height=5", kind), x)
-            c.add(f"local:{what},width=6,height=5", "SciPy", f"ndimage.{call}" if what != "range" else call, kind, ours,
-                  made)
+            c.add(f"local:{what},width=6,height=5", "SciPy", f"ndimage.{call}" if what != "range" else call,
+                  kind, ours, made)
         exact = ndimage.uniform_filter(x.astype(np.float64), (5, 6), mode="nearest")
-        c.add("local:mean,width=6,height=5", "SciPy", "ndimage.uniform_filter(x, (5, 6), mode='nearest'), f64", kind,
-              p.halo(depth("local:mean,width=6,height=5", kind), x), exact if kind == "f32" else as_levels(exact, kind),
-              rounding(exact, 30))
+        c.add("local:mean,width=6,height=5", "SciPy", "ndimage.uniform_filter(x, (5, 6), mode='nearest'), f64",
+              kind, p.halo(depth("local:mean,width=6,height=5", kind),
+                           x), exact if kind == "f32" else as_levels(exact, kind), rounding(exact, 30))
         made = ndimage.median_filter(x, (3, 7), mode="nearest")
         c.add("median:width=7,height=3", "SciPy", "ndimage.median_filter(x, (3, 7), mode='nearest')", kind,
               p.halo(depth("median:width=7,height=3", kind), x), made)
@@ -103,11 +108,14 @@ def adaptive(c, p):
     for method, code, blur in ("mean", "MEAN", "box:31"), ("gauss", "GAUSSIAN", "gauss:sigma=5,truncate=3"):
         for offset in 0, 10:
             call = f"adaptive:31,method={method},offset={offset}"
-            made = cv2.adaptiveThreshold(x, 255, getattr(cv2, f"ADAPTIVE_THRESH_{code}_C"), cv2.THRESH_BINARY, 31, offset)
-            c.add(call, "OpenCV", f"adaptiveThreshold(x, 255, {code}_C, BINARY, 31, {offset})", "u8",
-                  p.halo(depth(call, "u8"), x), made,
-                  Asked("definition: OpenCV rounds the level to 8 bits first", f"with {blur} | depth:u8 for the level",
-                        p.halo(f"subtract:[{blur} | depth:u8] | threshold:{1 - offset} | depth:u8", x), made))
+            made = cv2.adaptiveThreshold(x, 255, getattr(cv2, f"ADAPTIVE_THRESH_{code}_C"), cv2.THRESH_BINARY,
+                                         31, offset)
+            c.add(
+                call, "OpenCV", f"adaptiveThreshold(x, 255, {code}_C, BINARY, 31, {offset})", "u8",
+                p.halo(depth(call, "u8"), x), made,
+                Asked("definition: OpenCV rounds the level to 8 bits first",
+                      f"with {blur} | depth:u8 for the level",
+                      p.halo(f"subtract:[{blur} | depth:u8] | threshold:{1 - offset} | depth:u8", x), made))
     for kind in "u8", "u16", "f32":
         x = picture(kind)
         offset = {"u8": 5, "u16": 1285, "f32": 0.0196}[kind]
@@ -116,10 +124,11 @@ def adaptive(c, p):
             level = filters.threshold_local(x.astype(np.float64), 31, name, offset, mode="nearest")
             made = np.where(x > level, WHITE[kind], 0).astype(x.dtype)
             above = float(np.nextafter(np.float32(-offset), np.float32(np.inf)))
-            wider = Asked("definition: scikit-image's Gaussian is wider than the window", "with gauss:5 for the level",
+            wider = Asked("definition: scikit-image's Gaussian is wider than the window",
+                          "with gauss:5 for the level",
                           p.halo(depth(f"subtract:[gauss:5] | threshold:{above!r}", kind), x), made)
-            c.add(call, SKIMAGE, f"x > filters.threshold_local(x, 31, '{name}', {offset}, mode='nearest'), f64", kind,
-                  p.halo(depth(call, kind), x), made, wider if method == "gauss" else None)
+            c.add(call, SKIMAGE, f"x > filters.threshold_local(x, 31, '{name}', {offset}, mode='nearest'), f64",
+                  kind, p.halo(depth(call, kind), x), made, wider if method == "gauss" else None)
 
 
 def sauvola(c, p):
@@ -128,8 +137,8 @@ def sauvola(c, p):
         half = WHITE[kind] / 2
         call = "adaptive:31,method=sauvola,k=0.3,border=mirror"
         made = np.where(x > filters.threshold_sauvola(x, 31, 0.3, half), WHITE[kind], 0).astype(x.dtype)
-        c.add(call, SKIMAGE, f"x > filters.threshold_sauvola(x, 31, 0.3, {half:g})", kind, p.halo(depth(call, kind), x),
-              made)
+        c.add(call, SKIMAGE, f"x > filters.threshold_sauvola(x, 31, 0.3, {half:g})", kind,
+              p.halo(depth(call, kind), x), made)
 
 
 # OpenCV's window is the same disk, and of one channel so are its weights, which it takes from a table.
@@ -141,16 +150,27 @@ def bilateral(c, p):
             call = f"bilateral:{sigma},range={share * 100:g}%,border=mirror"
             made = cv2.bilateralFilter(x, 2 * radius + 1, level, sigma)
             exact = by_gaussians(x.astype(np.float64), sigma, level, radius)
-            c.add(call, "OpenCV", f"bilateralFilter(x, {2 * radius + 1}, {level:g}, {sigma})", kind,
-                  p.halo(depth(call, kind), x), made,
-                  Near("definition: weights are within 0.0007 of a Gaussian's", exact, 0.02 * level, own=0.02 * level))
+            c.add(
+                call, "OpenCV", f"bilateralFilter(x, {2 * radius + 1}, {level:g}, {sigma})", kind,
+                p.halo(depth(call, kind), x), made,
+                Near("definition: weights are within 0.0007 of a Gaussian's",
+                     exact,
+                     0.02 * level,
+                     own=0.02 * level))
 
 
     x, call = picture("f32", 3), "bilateral:1.5,range=10%,border=mirror"
     exact, sums = (by_gaussians(x.astype(np.float64), 1.5, 0.1, 3, order) for order in (2, 1))
-    c.add(call, "OpenCV", "bilateralFilter(x, 7, 0.1, 1.5)", "f32 RGB", p.halo(call, x), cv2.bilateralFilter(x, 7, 0.1, 1.5),
-          Near("definition: OpenCV adds up the colours' differences, halo takes the Euclidean distance; weights are within 0.0007 "
-               "of a Gaussian's", exact, 0.001, own=0.003, other=sums))
+    c.add(
+        call, "OpenCV", "bilateralFilter(x, 7, 0.1, 1.5)", "f32 RGB", p.halo(call, x),
+        cv2.bilateralFilter(x, 7, 0.1, 1.5),
+        Near(
+            "definition: OpenCV adds up the colours' differences, halo takes the Euclidean distance; weights are within 0.0007 "
+            "of a Gaussian's",
+            exact,
+            0.001,
+            own=0.003,
+            other=sums))
 
 
 def by_gaussians(x, sigma, level, radius, order=2):
@@ -176,8 +196,9 @@ def deviations(c, p):
         mean, squares = (ndimage.uniform_filter(v, (15, 21), mode="nearest") for v in (x, x * x))
         exact = np.sqrt(np.maximum(squares - mean * mean, 0))
         ours = p.halo("local:sd,width=21,height=15", picture(kind))
-        c.add("local:sd,width=21,height=15", "SciPy", "ndimage.uniform_filter(x², (15, 21)) − uniform_filter(x, …)², root",
-              kind, ours, exact, rounding(exact, 2))
+        c.add("local:sd,width=21,height=15", "SciPy",
+              "ndimage.uniform_filter(x², (15, 21)) − uniform_filter(x, …)², root", kind, ours, exact,
+              rounding(exact, 2))
         made = ndimage.generic_filter(x, np.var, (5, 6), mode="nearest")
         c.add("local:var,width=6,height=5", "SciPy", "ndimage.generic_filter(x, np.var, (5, 6))", kind,
               p.halo("local:var,width=6,height=5", picture(kind)), made, rounding(made, 2))

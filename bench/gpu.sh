@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# bench/gpu.sh [PART ...]: everything that needs a GPU, in one go. Parts: tests sanitize same batch ladder peers beside
-# (all by default). Runs programs from .gpu/ (a bundle of build/cuda with the libraries it needs) where there is
-# one, else from build/cuda. Results go to $OUT, or build/bench/gpu; `bench/record.py $OUT bench/results/h200.json --commit ID`
-# takes them into the machine's record.
+# bench/gpu.sh [PART ...]: everything that needs a GPU, in one go. Parts: tests sanitize same batch ladder peers
+# beside (all by default). Runs programs from .gpu/ (a bundle of build/cuda with the libraries it needs) where
+# there is one, else from build/cuda. Results go to $OUT, or build/bench/gpu; `bench/record.py $OUT
+# bench/results/h200.json --commit ID` takes them into the machine's record.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 out=${OUT:-build/bench/gpu}
@@ -13,7 +13,9 @@ cases=${HALO_CASES:-3} # times as many cases as usual
 failed=0
 
 program() { # path of a program of the build
-    if [ -x .gpu/run ]; then echo ".gpu/bin/$1"; elif [ "$1" = halo ]; then echo "build/cuda/halo"; else echo "build/cuda/tests/$1"; fi
+    if [ -x .gpu/run ]; then echo ".gpu/bin/$1"
+    elif [ "$1" = halo ]; then echo "build/cuda/halo"
+    else echo "build/cuda/tests/$1"; fi
 }
 # Only halo's own programs see the bundle's libraries: other programs of that machine need newer ones.
 bundled=()
@@ -87,13 +89,15 @@ if wants sanitize; then
     for tool in memcheck racecheck initcheck synccheck; do
         for name in $primitives; do
             in_turn
-            check "$out/$tool.$name.log" 240 "${HALO_SANITIZE_CASES:-0.05}" "check_$name" compute-sanitizer --tool "$tool" --error-exitcode 9 &
+            check "$out/$tool.$name.log" 240 "${HALO_SANITIZE_CASES:-0.05}" "check_$name" \
+                compute-sanitizer --tool "$tool" --error-exitcode 9 &
             echo "$out/$tool.$name.log $tool check_$name" >>"$work/sanitized"
         done
     done
     wait
     verdicts <"$work/sanitized"
-    for tool in memcheck racecheck initcheck synccheck; do cat "$out/$tool".*.log; done | tail -c 400000 >"$out/sanitize.log"
+    for tool in memcheck racecheck initcheck synccheck; do cat "$out/$tool".*.log; done |
+        tail -c 400000 >"$out/sanitize.log"
     rm -f "$out"/{memcheck,racecheck,initcheck,synccheck}.*.log*
 fi
 
@@ -171,7 +175,8 @@ if wants batch; then
 fi
 if wants ladder; then
     say "ladder"
-    "$halo" bench ladder --device gpu --json >"$out/ladder.json" && "$halo" bench ladder --device gpu | tee "$out/ladder.txt"
+    "$halo" bench ladder --device gpu --json >"$out/ladder.json" &&
+        "$halo" bench ladder --device gpu | tee "$out/ladder.txt"
     verdict ladder $?
 fi
 if wants peers; then

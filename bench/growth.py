@@ -30,7 +30,8 @@ class Operation:
 
     def text(self, width, dtype):
         sigma = (width - 1) / 8  # truncated at 4 sigma: w / 2 samples to each side
-        return self.pipeline.format(w=width, radius=width // 2, sigma=repr(sigma)) + ("|depth:u8" if dtype == "u8" else "")
+        return self.pipeline.format(w=width, radius=width // 2,
+                                    sigma=repr(sigma)) + ("|depth:u8" if dtype == "u8" else "")
 
 
 def box(k):
@@ -55,9 +56,14 @@ OPERATIONS = (
 
 def halo_ms(halo, device, operation, dtype, channels, widths):
     """All of them by one program: it makes its samples once."""
-    run = subprocess.run([halo, "bench", "ops", *(operation.text(width, dtype) for width in widths), "--size",
-                          f"{SIDE[device]}x{SIDE[device]}", "--dtype", dtype, "--channels", str(channels), "--device", device,
-                          "--runs", str(RUNS), "--json"], stdout=subprocess.PIPE, check=True)
+    run = subprocess.run([
+        halo, "bench", "ops", *(operation.text(width, dtype) for width in widths), "--size",
+        f"{SIDE[device]}x{SIDE[device]}", "--dtype", dtype, "--channels",
+        str(channels), "--device", device, "--runs",
+        str(RUNS), "--json"
+    ],
+                         stdout=subprocess.PIPE,
+                         check=True)
     return [json.loads(line)["kernel_ms"] for line in run.stdout.splitlines()]
 
 
@@ -81,7 +87,8 @@ def measure(times_of, operation):
     """Times by width: of the small ones together, then of each that is likely to end in time."""
     found = times_of(WIDTHS[:6])
     for last, width in zip(WIDTHS[5:], WIDTHS[6:]):
-        if not found or len(found) < WIDTHS.index(width) or found[-1] * (width / last) ** operation.power > PATIENCE_MS:
+        if not found or len(found) < WIDTHS.index(width) or found[-1] * (width /
+                                                                         last) ** operation.power > PATIENCE_MS:
             break
         found += times_of([width])
     return found
@@ -98,7 +105,8 @@ def cells(times, power):
 def draw(halo, path, device, dtype, found):
     """Of one channel: <results>-<device>-<dtype>.svg."""
     stem = f"{os.path.splitext(path)[0]}-{device}-{dtype}"
-    columns = [(row["operation"] if row["who"] == "halo" else f"{row['operation']}, {row['who'].split()[0]}", row["ms"]) for row in found
+    columns = [(row["operation"] if row["who"] == "halo" else f"{row['operation']}, {row['who'].split()[0]}",
+                row["ms"]) for row in found
                if (row["device"], row["dtype"], row["channels"]) == (device, dtype, 1)]
     table = subprocess.Popen([halo, "plot", "-", "-o", f"{stem}.svg", "-f", "--log", "--log-x",
                               "--title", f"ms on the {device}, {SIDE[device]} x {SIDE[device]} {dtype}"],
@@ -117,14 +125,17 @@ def main():
     found = []
     with open(path, "w", encoding="utf-8") as file:
         for device in devices:
-            print(f"\n{device}, {SIDE[device]} x {SIDE[device]}, ms by width; * : more than {STEP} times what was asked")
+            print(
+                f"\n{device}, {SIDE[device]} x {SIDE[device]}, ms by width; * : more than {STEP} times what was asked"
+            )
             print("| operation | samples | " + " | ".join(map(str, WIDTHS)) + " |")
             print("|---" * (len(WIDTHS) + 2) + "|")
             for operation in OPERATIONS:
                 for dtype, channels in ("u8", 1), ("u8", 3), ("f32", 1), ("f32", 3):
                     rows = [("halo", lambda widths: halo_ms(halo, device, operation, dtype, channels, widths))]
                     if cv2 and device == "cpu" and operation.peer:
-                        rows.append((f"OpenCV {cv2.__version__}", lambda widths: peer_ms(operation, dtype, channels, widths)))
+                        rows.append((f"OpenCV {cv2.__version__}",
+                                     lambda widths: peer_ms(operation, dtype, channels, widths)))
                     for who, times_of in rows:
                         times = measure(times_of, operation)
                         found.append({"device": device, "operation": operation.name, "who": who, "dtype": dtype,
@@ -132,7 +143,9 @@ def main():
                         file.write(json.dumps(found[-1]) + "\n")
                         file.flush()
                         name = operation.name if who == "halo" else f"{operation.name}, {who}"
-                        print(f"| {name} | {dtype} × {channels} | " + " | ".join(cells(times, operation.power)) + " |", flush=True)
+                        print(f"| {name} | {dtype} × {channels} | " +
+                              " | ".join(cells(times, operation.power)) + " |",
+                              flush=True)
             for dtype in "u8", "f32":
                 draw(halo, path, device, dtype, found)
 

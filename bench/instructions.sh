@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# bench/instructions.sh [--record]: instructions that fixed cases execute, by callgrind, beside the recorded ones.
-# Times on a shared machine say little; these counts repeat to a few parts in 100,000. Fails where one has grown
-# by more than 2 %; --record keeps the new ones in bench/results/instructions.tsv. HALO names another program than
-# build/release/halo. The v3 variant: valgrind has no AVX-512.
+# bench/instructions.sh [--record]: instructions that fixed cases execute, by callgrind, beside the recorded
+# ones. Times on a shared machine say little; these counts repeat to a few parts in 100,000. Fails where one has
+# grown by more than 2 %; --record keeps the new ones in bench/results/instructions.tsv. HALO names another
+# program than build/release/halo. The v3 variant: valgrind has no AVX-512.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 record=bench/results/instructions.tsv

@@ -20,20 +20,31 @@ def shape(work):
 def write_masks(folder):
     draw = random.Random(1)
     for width, height in {work.mask for work in WORKS if work.mask is not None}:
-        rows = [" ".join(f"{draw.uniform(0.5, 1.5) / (width * height):.9g}" for _ in range(width)) for _ in range(height)]
-        Path(folder, f"{width}x{height}.mat").write_text(f"{width} {height}\n" + "\n".join(rows) + "\n", encoding="ascii")
+        rows = [
+            " ".join(f"{draw.uniform(0.5, 1.5) / (width * height):.9g}" for _ in range(width))
+            for _ in range(height)
+        ]
+        Path(folder, f"{width}x{height}.mat").write_text(f"{width} {height}\n" + "\n".join(rows) + "\n",
+                                                         encoding="ascii")
 
 
 def time_group(halo, folder, group):
     """One process for all pipelines of one shape: a context costs more than most of them."""
     width, height, dtype, channels, content = shape(group[0])
-    run = subprocess.run([halo, "bench", "ops", *(work.pipeline for work in group), "--size", f"{width}x{height}",
-                          "--dtype", dtype, "--channels", str(channels), "--content", content, "--device", "gpu", "--runs", str(RUNS), "--json"],
-                         cwd=folder, stdout=subprocess.PIPE, check=False)
+    run = subprocess.run([
+        halo, "bench", "ops", *(work.pipeline for work in group), "--size", f"{width}x{height}", "--dtype",
+        dtype, "--channels",
+        str(channels), "--content", content, "--device", "gpu", "--runs",
+        str(RUNS), "--json"
+    ],
+                         cwd=folder,
+                         stdout=subprocess.PIPE,
+                         check=False)
     lines = run.stdout.splitlines()
     if run.returncode != 0 or len(lines) != len(group):
-        print(f"ops_gpu.py: {halo} bench ops ended with {run.returncode} after {len(lines)} of {len(group)} pipelines",
-              file=sys.stderr)
+        print(
+            f"ops_gpu.py: {halo} bench ops ended with {run.returncode} after {len(lines)} of {len(group)} pipelines",
+            file=sys.stderr)
     return [{"work": work.name, **json.loads(line)} for work, line in zip(group, lines)]
 
 

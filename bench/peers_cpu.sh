@@ -2,9 +2,9 @@
 # bench/peers_cpu.sh [RESULTS]: halo's CPU backend beside OpenCV, libvips, GraphicsMagick, ImageMagick, SoX and
 # FFmpeg, all from Debian's packages, on the same samples and files in turns. Prints every goal with the ratio
 # reached, and for kernels the floor that this machine sets; keeps all values in RESULTS
-# (build/bench/cpu.json), from which bench/record.py makes rows of a machine's record. HALO names another program than build/release/halo, TURNS another number of turns
-# than 5. Takes ten minutes, and is meaningful only while nothing else runs; the load before and after is kept,
-# too.
+# (build/bench/cpu.json), from which bench/record.py makes rows of a machine's record. HALO names another
+# program than build/release/halo, TURNS another number of turns than 5. Takes ten minutes, and is meaningful
+# only while nothing else runs; the load before and after is kept, too.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""peers_fidelity.py HALO FACTS RESULTS: every operation beside its peers; fails where a difference has no reason.
+"""peers_fidelity.py HALO FACTS RESULTS: every operation beside its peers; fails where a difference has no
+reason.
 
 FACTS is JSON: date, commit and the peers' versions. A row is one `add` in one of the fidelity_* files."""
 
@@ -39,7 +40,8 @@ def main():
         for part in (fidelity_filters, fidelity_edges, fidelity_windows, fidelity_points,
                      fidelity_geometry, fidelity_whole, fidelity_sound, fidelity_cuts):
             part.rows(comparison, programs)
-    listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE,
+                            check=True).stdout.splitlines()
     order = [json.loads(line)["name"] for line in listed]
     comparison.rows.sort(key=lambda row: order.index(row["op"]))
     save(results, json.loads(facts), comparison.rows, LEFT_OUT)
@@ -48,7 +50,8 @@ def main():
     wrong = comparison.unexplained()
     print(f"{len(comparison.rows)} comparisons, {len(wrong)} unexplained")
     for row in wrong:
-        print(f"unexplained: {row['halo']} beside {row['peer']}, {row['samples']}: {row['reason']}", file=sys.stderr)
+        print(f"unexplained: {row['halo']} beside {row['peer']}, {row['samples']}: {row['reason']}",
+              file=sys.stderr)
     if lacking:
         print(f"beside no peer: {', '.join(lacking)}", file=sys.stderr)
     sys.exit(1 if wrong or lacking else 0)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # bench/peers_fidelity.sh [RESULTS]: every operation of halo beside NumPy, SciPy, scikit-image, OpenCV, libvips,
-# ImageMagick, SoX and FFmpeg, all from Debian's packages, on the same samples. Prints the largest difference of each
-# pair and the reason for it, which is tested, and fails where there is none. Keeps the rows in RESULTS
-# (bench/results/fidelity.json), from which bench/fidelity_page.py makes docs/fidelity.md. HALO names another program than
-# build/release/halo. Takes ten seconds.
+# ImageMagick, SoX and FFmpeg, all from Debian's packages, on the same samples. Prints the largest difference of
+# each pair and the reason for it, which is tested, and fails where there is none. Keeps the rows in RESULTS
+# (bench/results/fidelity.json), from which bench/fidelity_page.py makes docs/fidelity.md. HALO names another
+# program than build/release/halo. Takes ten seconds.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """peers_opencv.py HALO RESULTS: OpenCV's kernels beside halo's, each timed inside its own process, in turns.
 
-Neither side reads or writes a file. Both have their samples in huge pages that have been touched before: NumPy asks
-for them, and OpenCV is given its output; `halo bench ops` does the same. Without that the kernel's clearing of fresh
-4 KiB pages takes several times as long as a small mask. The floor of a row is what `halo bench ops` says that this
-machine's ceilings leave it."""
+Neither side reads or writes a file. Both have their samples in huge pages that have been touched before: NumPy
+asks for them, and OpenCV is given its output; `halo bench ops` does the same. Without that the kernel's
+clearing of fresh 4 KiB pages takes several times as long as a small mask. The floor of a row is what `halo
+bench ops` says that this machine's ceilings leave it."""
 import json
 import os
 import subprocess
@@ -85,8 +85,12 @@ class Comparison:
         for dtype, src in {**self.sample, "u16": self.u16}.items():
             dst = np.zeros_like(src)
             for k in sides[dtype]:
-                self.row(f"median {dtype} k={k}", 1 if k <= 5 else 1.5, "OpenCV medianBlur",
-                         lambda src=src, k=k, dst=dst: cv2.medianBlur(src, k, dst), f"median:{k}|depth:{dtype}", dtype)
+                self.row(f"median {dtype} k={k}",
+                         1 if k <= 5 else 1.5,
+                         "OpenCV medianBlur",
+                         lambda src=src, k=k, dst=dst: cv2.medianBlur(src, k, dst),
+                         f"median:{k}|depth:{dtype}",
+                         dtype)
 
     def reductions(self):
         f32, u8 = self.sample["f32"], self.sample["u8"]
@@ -96,7 +100,12 @@ class Comparison:
             share = src.nbytes / copy.bytes
             self.row(f"stats {dtype}", 0.7, "copy, two threads", copy, "stats:product=0", dtype, share)
             self.row(f"stats {dtype}, product", None, "copy, two threads", copy, "stats", dtype, share)
-            self.row(f"stats {dtype}", None, "OpenCV minMaxLoc", lambda src=src: cv2.minMaxLoc(src), "stats:product=0", dtype)
+            self.row(f"stats {dtype}",
+                     None,
+                     "OpenCV minMaxLoc",
+                     lambda src=src: cv2.minMaxLoc(src),
+                     "stats:product=0",
+                     dtype)
         self.row("histogram u8", 2.5, "OpenCV calcHist",
                  lambda: cv2.calcHist([u8], [0], None, [256], [0, 256]), "hist", "u8")
         self.row("integral u8", 3, "OpenCV integral", lambda: cv2.integral(u8, integral), "scan:axis=xy", "u8")

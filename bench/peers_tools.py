@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """peers_tools.py HALO FOLDER RESULTS: whole programs beside halo on the files of inputs.py, in turns.
 
-The kernel counts a child's peak memory from before it starts the program, so this file keeps small: no NumPy."""
+The kernel counts a child's peak memory from before it starts the program, so this file keeps small: no
+NumPy."""
 import os
 import subprocess
 import sys
@@ -48,10 +49,12 @@ class Programs:
         halo = ["run", "gauss:2", "large.ppm", "-o", "halo.ppm", "-f"]
         work = "gauss 2, 5120x2880 PPM"
         self.row(work, "vips, integer", [VIPS, "gaussblur", "large.ppm", "vips.ppm", "2"], halo, 2, 1)
-        self.row(work, "vips, float", [VIPS, "gaussblur", "large.ppm", "vips.ppm", "2", "--precision", "float"], halo)
+        self.row(work, "vips, float", [VIPS, "gaussblur", "large.ppm", "vips.ppm", "2", "--precision", "float"],
+                 halo)
         self.row(work, "gm -blur", [GM, "convert", "large.ppm", "-blur", "0x2", "gm.ppm"], halo)
         self.row(work, "ImageMagick -blur", [MAGICK, "large.ppm", "-blur", "0x2", "magick.ppm"], halo)
-        self.row(work, "ffmpeg gblur", [FFMPEG, "-y", "-i", "large.ppm", "-vf", "gblur=sigma=2", "ffmpeg.ppm"], halo)
+        self.row(work, "ffmpeg gblur", [FFMPEG, "-y", "-i", "large.ppm", "-vf", "gblur=sigma=2", "ffmpeg.ppm"],
+                 halo)
 
     def dense_ppm(self):
         halo = ["run", "conv:k9.mat", "large.ppm", "-o", "halo.ppm", "-f"]
@@ -69,14 +72,22 @@ class Programs:
         halo = ["run", "gauss:2", "large.png", "-o", "halo.png", "-f"]
         work = "gauss 2, 5120x2880 PNG"
         for name, target in ("vips", "vips.png"), ("vips, compression 1", "vips.png[compression=1]"):
-            self.row(work, name, [VIPS, "gaussblur", "large.png", target, "2"], halo, 1, size=("vips.png", "halo.png"))
+            self.row(work,
+                     name, [VIPS, "gaussblur", "large.png", target, "2"],
+                     halo,
+                     1,
+                     size=("vips.png", "halo.png"))
 
     def fir(self):
         for n in 63, 1023:
-            work, halo = f"FIR {n}, 57.6 M samples s16", ["run", f"fir:fir{n}.txt", "long.wav", "-o", "halo.wav", "-f"]
+            work, halo = f"FIR {n}, 57.6 M samples s16", [
+                "run", f"fir:fir{n}.txt", "long.wav", "-o", "halo.wav", "-f"
+            ]
             self.row(work, "sox fir", [SOX, "-D", "long.wav", "sox.wav", "fir", f"fir{n}.txt"], halo, 2)
-            self.row(work, "ffmpeg afir", [FFMPEG, "-y", "-i", "long.wav", "-f", "f32le", "-ar", "48000", "-ac", "1", "-i",
-                                           f"fir{n}.f32", "-filter_complex", "afir=gtype=none", "ffmpeg.wav"], halo)
+            self.row(work, "ffmpeg afir", [
+                FFMPEG, "-y", "-i", "long.wav", "-f", "f32le", "-ar", "48000", "-ac", "1", "-i", f"fir{n}.f32",
+                "-filter_complex", "afir=gtype=none", "ffmpeg.wav"
+            ], halo)
 
 
 def main():

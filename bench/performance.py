@@ -13,36 +13,39 @@ INTRO = """# Performance
 
 Made by `bench/performance.py` from the records in `bench/results`; not edited by hand.
 
-- **halo** is the time that halo takes. On a GPU it is the median kernel time by the device's events, without transfers
-  and without the launch of the first kernel. On a CPU it is the median wall time, with all cores of the machine.
-- **floor** is the least time that the machine could take: the greater of the bytes, read and written once at the
+- **halo** is the time that halo takes. On a GPU it is the median kernel time by the device's events, without
+transfers
+  and without the launch of the first kernel. On a CPU it is the median wall time, with all cores of the
+  machine.
+- **floor** is the least time that the machine could take: the greater of the bytes, read and written once at
+the
   measured memory bandwidth, and the multiply-adds, at the measured arithmetic rate. 1 × is as fast as possible.
 - **goal** is the time that the project set itself: a share of the floor, or a multiple of a peer's speed.
   ✓ is met, ✗ is missed; a work without a goal has –.
 - **peer** is the fastest other program or library that was measured in the same run, on the same samples.
   **× peer** is the peer's time over halo's: 2 is twice as fast as the peer.
-- Times are in milliseconds. All results use `--precision exact`: the same bytes on every device. Samples are random,
+- Times are in milliseconds. All results use `--precision exact`: the same bytes on every device. Samples are
+random,
   and images have one channel, where nothing else is said.
 - AVX2 and AVX-512 are instruction sets: `HALO_CPU=v3` and `v4`.
 
 | to measure | run |
 |---|---|
 | kernels on a GPU beside CUB, NPP, PyTorch and CuPy; tests on a GPU | `bench/gpu.sh` |
-| kernels and whole commands on a CPU beside OpenCV, libvips, GraphicsMagick, ImageMagick, SoX, FFmpeg | `bench/peers_cpu.sh` |
-| times by the width of a window | `bench/growth.sh` |
-| secondary benchmarks: other shapes, channels and options | `bench/beside.sh` |
-| one image on several GPUs | `bench/team.sh` |
-| one operation on this machine | `halo bench ops gauss:2` |
+| kernels and whole commands on a CPU beside OpenCV, libvips, GraphicsMagick, ImageMagick, SoX, FFmpeg |
+`bench/peers_cpu.sh` | | times by the width of a window | `bench/growth.sh` | | secondary benchmarks: other
+shapes, channels and options | `bench/beside.sh` | | one image on several GPUs | `bench/team.sh` | | one
+operation on this machine | `halo bench ops gauss:2` |
 
-`bench/record.py` takes what these leave into a record. What was tried and did not pay is in [tried](tried/README.md).
-Results beside other programs, sample for sample, are in [fidelity.md](fidelity.md).
+`bench/record.py` takes what these leave into a record. What was tried and did not pay is in
+[tried](tried/README.md). Results beside other programs, sample for sample, are in [fidelity.md](fidelity.md).
 """
 
 CHARTS = """
 ## Charts by width
 
-Time by the width of the window, one channel, logarithmic axes: an H200 with 8192 x 8192 samples, two cores of a Zen 3
-with 2048 x 2048.
+Time by the width of the window, one channel, logarithmic axes: an H200 with 8192 x 8192 samples, two cores of a
+Zen 3 with 2048 x 2048.
 
 ![GPU, u8](growth-gpu-u8.svg)
 ![GPU, f32](growth-gpu-f32.svg)
@@ -110,14 +113,15 @@ def kernels(group, rows):
 def kernels_cpu(group, rows, older):
     """Both instruction sets in one table; floor, goal and peer are those of the run with AVX-512."""
     before = {(row["work"], row["type"], row["peer"]): row for row in older}
-    heads = ("work", "type", "floor", "goal", "peer", "peer's time", "halo, AVX2", "halo, AVX-512", "halo / floor",
-             "× peer", "met")
+    heads = ("work", "type", "floor", "goal", "peer", "peer's time", "halo, AVX2", "halo, AVX-512",
+             "halo / floor", "× peer", "met")
     cells = []
     for row in rows:
         avx2 = before.get((row["work"], row["type"], row["peer"]))
-        cells.append((row["work"], row["type"], number(row["floor_ms"]), number(row.get("goal_ms")), row["peer"],
-                      number(row["peer_ms"]), number(avx2 and avx2["halo_ms"]), number(row["halo_ms"]),
-                      times(row["halo_ms"], row["floor_ms"]), times(row["peer_ms"], row["halo_ms"]), met(row)))
+        cells.append((row["work"], row["type"], number(row["floor_ms"]), number(
+            row.get("goal_ms")), row["peer"], number(row["peer_ms"]), number(
+                avx2 and avx2["halo_ms"]), number(row["halo_ms"]), times(
+                    row["halo_ms"], row["floor_ms"]), times(row["peer_ms"], row["halo_ms"]), met(row)))
     return [facts(group) + f" {rows[0]['size']}." + goals(rows), "", *table(heads, cells)]
 
 
@@ -144,9 +148,10 @@ def secondary(group, rows):
         works.setdefault(row["work"], []).append(row)
     worst = [(max(found, key=ratio), found) for found in works.values()]
     worst = sorted(worst, key=lambda pair: -ratio(pair[0]))[:12]
-    said = (f" {len(rows)} combinations of operation, sample type, channels and shape: half of them take at most "
-            f"{median(over):.1f} × their floor, nine tenths at most {over[len(over) * 9 // 10]:.1f} ×, "
-            f"{sum(times > 10 for times in over)} more than 10 ×. The 12 operations with the largest ratio:")
+    said = (
+        f" {len(rows)} combinations of operation, sample type, channels and shape: half of them take at most "
+        f"{median(over):.1f} × their floor, nine tenths at most {over[len(over) * 9 // 10]:.1f} ×, "
+        f"{sum(times > 10 for times in over)} more than 10 ×. The 12 operations with the largest ratio:")
     return [facts(group) + said, "", *table(
         ("operation", "median halo / floor", "largest", "its type", "its size", "its floor", "its time"),
         ((row["work"], f"{median(map(ratio, found)):.1f}", f"{ratio(row):.1f}", row["type"], row["size"],
@@ -200,10 +205,12 @@ def memory(group, rows):
         (row["work"], row["size"], number(row["halo_mib"])) for row in rows))]
 
 
-GROUPS = {"kernels": ("Kernels beside peers", kernels), "commands": ("Whole commands", commands),
-          "batch": ("Batches", batch), "team": ("One image on two GPUs", team), "png reading": ("Decoding PNG", png),
-          "png writing": ("Encoding PNG", png), "widths": ("By width of the window", widths),
-          "memory": ("Memory of long sound", memory), "secondary": ("Secondary benchmarks", secondary)}
+GROUPS = {
+    "kernels": ("Kernels beside peers", kernels), "commands": ("Whole commands", commands),
+    "batch": ("Batches", batch), "team": ("One image on two GPUs", team), "png reading": ("Decoding PNG", png),
+    "png writing": ("Encoding PNG", png), "widths": ("By width of the window", widths),
+    "memory": ("Memory of long sound", memory), "secondary": ("Secondary benchmarks", secondary)
+}
 
 
 def tests(record):
@@ -211,8 +218,9 @@ def tests(record):
         failed = found["failed"]
         names = f" ({', '.join(failed)})" if isinstance(failed, list) and failed else ""
         count = failed if isinstance(failed, int) else len(failed)
-        yield (f"- {name[0].upper()}{name[1:]}, commit {found['commit']}, {found['date']}: {found['passed']} passed, "
-               f"{count} failed{names}.")
+        yield (
+            f"- {name[0].upper()}{name[1:]}, commit {found['commit']}, {found['date']}: {found['passed']} passed, "
+            f"{count} failed{names}.")
 
 
 def machine(record):

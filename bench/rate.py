@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """bench/rate.py HALO: the response of `rate` to tones: the least and greatest gain up to 0.95 of half the lower
-rate, and the greatest gain from half of it on, in dB, for all pairs of the usual rates. Fails where the pass band is off
-by more than 0.01 dB or the stop band is not below -120 dB."""
+rate, and the greatest gain from half of it on, in dB, for all pairs of the usual rates. Fails where the pass
+band is off by more than 0.01 dB or the stop band is not below -120 dB."""
 import subprocess
 import sys
 
@@ -11,8 +11,12 @@ RATES = 8000, 16000, 22050, 32000, 44100, 48000, 96000
 
 
 def resampled(halo, x, rate, to):
-    run = [halo, "run", "-q", "--device", "cpu", "--raw", f"f32,{rate},1", f"rate:{to}", "-", "-o", "-", "--to", "raw"]
-    return np.frombuffer(subprocess.run(run, input=x.astype("<f4").tobytes(), check=True, capture_output=True).stdout, "<f4")
+    run = [
+        halo, "run", "-q", "--device", "cpu", "--raw", f"f32,{rate},1", f"rate:{to}", "-", "-o", "-", "--to",
+        "raw"
+    ]
+    return np.frombuffer(
+        subprocess.run(run, input=x.astype("<f4").tobytes(), check=True, capture_output=True).stdout, "<f4")
 
 
 def amplitudes(y, rate, tones):
@@ -30,7 +34,8 @@ def main(halo):
             if rate == to:
                 continue
             half = min(rate, to) / 2
-            t = np.arange(rate * (1 if half > 6000 else 3)) / rate  # long enough to tell tones near the edge apart
+            t = np.arange(rate *
+                          (1 if half > 6000 else 3)) / rate  # long enough to tell tones near the edge apart
             passes = half * np.linspace(0.003, 0.95, 40)
             phases = np.random.default_rng(1).uniform(0, 2 * np.pi, 40)
             x = sum(np.sin(2 * np.pi * f * t + p) / 40 for f, p in zip(passes, phases))
@@ -50,8 +55,9 @@ def main(halo):
                 worst = max(worst, 20 * np.log10(amplitudes(y, to, [found])[0] + 1e-12))
             bad = abs(gains).max() > 0.01 or worst > -120
             failed |= bad
-            print(f"{rate:6d} to {to:6d}: pass band {gains.min():+.6f} to {gains.max():+.6f} dB, stop band {worst:.1f} dB"
-                  f"{'   FAILS' if bad else ''}")
+            print(
+                f"{rate:6d} to {to:6d}: pass band {gains.min():+.6f} to {gains.max():+.6f} dB, stop band {worst:.1f} dB"
+                f"{'   FAILS' if bad else ''}")
     return int(failed)
 
 

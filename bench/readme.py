@@ -46,7 +46,11 @@ WORKS = {
 
 def seconds(command, folder):
     start = time.perf_counter()
-    subprocess.run(command.split(), cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(command.split(),
+                   cwd=folder,
+                   check=True,
+                   stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
     return time.perf_counter() - start
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# bench/readme.sh [FOLDER]: the README's chart, anew: whole commands of halo beside other tools from Debian's packages, on
-# the same files alternately, the median of TURNS (5). FOLDER (docs/readme) gets times.csv and times.svg, which halo
-# draws. HALO names another program than build/release/halo. Meaningful only while nothing else runs.
+# bench/readme.sh [FOLDER]: the README's chart, anew: whole commands of halo beside other tools from Debian's
+# packages, on the same files alternately, the median of TURNS (5). FOLDER (docs/readme) gets times.csv and
+# times.svg, which halo draws. HALO names another program than build/release/halo. Meaningful only while nothing
+# else runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 to=${1:-docs/readme}
@@ -18,4 +19,5 @@ trap 'rm -rf "$folder"' EXIT
 "$python" bench/inputs.py "$folder"
 PYTHONDONTWRITEBYTECODE=1 "$python" bench/readme.py "$halo" "$folder" > "$to/times.csv"
 processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
-"$halo" plot "$to/times.csv" -o "$to/times.svg" --log --force --title "Seconds, whole commands, $processor, $(nproc) cores"
+"$halo" plot "$to/times.csv" -o "$to/times.svg" --log --force \
+    --title "Seconds, whole commands, $processor, $(nproc) cores"

@@ -1,8 +1,8 @@
 """Records of measurements: one JSON file a machine in bench/results, one row a line for readable changes.
 
-{"machine", "driver", "commit", "date", "groups": {NAME: {"commit", "date", ...}}, "tests": {...}, "rows": [...]}.
-A row names its group and has the known ones of: work, type, size, width, floor_ms, goal_ms, halo_ms, peer,
-peer_ms, and for other units halo_mib, peer_mib, halo_mb, peer_mb. A group is replaced as a whole."""
+{"machine", "driver", "commit", "date", "groups": {NAME: {"commit", "date", ...}}, "tests": {...}, "rows":
+[...]}. A row names its group and has the known ones of: work, type, size, width, floor_ms, goal_ms, halo_ms,
+peer, peer_ms, and for other units halo_mib, peer_mib, halo_mb, peer_mb. A group is replaced as a whole."""
 import json
 from pathlib import Path
 

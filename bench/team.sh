@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# bench/team.sh [RESULTS]: one large image on all GPUs of a machine (`--device all`), beside one of them: the property tests
-# of teams, the same bytes, kernels alone with their efficiency (one GPU's time over that of all times their number), and
-# whole commands as the program chooses. Keeps what it prints in RESULTS (build/bench/team.txt), from which bench/record.py
-# makes rows of a record. HALO names another program than build/cuda/halo, CHECK a folder of test programs, SHIFT makes
-# images smaller by that many powers of two.
+# bench/team.sh [RESULTS]: one large image on all GPUs of a machine (`--device all`), beside one of them: the
+# property tests of teams, the same bytes, kernels alone with their efficiency (one GPU's time over that of all
+# times their number), and whole commands as the program chooses. Keeps what it prints in RESULTS
+# (build/bench/team.txt), from which bench/record.py makes rows of a record. HALO names another program than
+# build/cuda/halo, CHECK a folder of test programs, SHIFT makes images smaller by that many powers of two.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-halo=${HALO:-build/cuda/halo} check=${CHECK:-build/cuda/tests} record=${1:-build/bench/team.txt} side=$((32768 >> ${SHIFT:-0}))
+halo=${HALO:-build/cuda/halo} check=${CHECK:-build/cuda/tests} record=${1:-build/bench/team.txt}
+side=$((32768 >> ${SHIFT:-0}))
 mkdir -p "$(dirname "$record")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -44,7 +45,9 @@ for pipeline in gauss:2 median:13 'unsharp:2 | stats | hist' 'gray | sobel | dep
     for device in cpu gpu:0 all; do
         "$halo" run "$pipeline" "$work/in.ppm" -o "$work/$device.npy" -f --device "$device" >"$work/$device.txt"
     done
-    for device in gpu:0 all; do cmp "$work/cpu.npy" "$work/$device.npy" && cmp "$work/cpu.txt" "$work/$device.txt"; done
+    for device in gpu:0 all; do
+        cmp "$work/cpu.npy" "$work/$device.npy" && cmp "$work/cpu.txt" "$work/$device.txt"
+    done
     echo "same     $pipeline"
 done
 

@@ -1,4 +1,5 @@
-"""What is compared on the GPU: works, the pipelines that do them, floors and goals. Peers name their rows by `name`."""
+"""What is compared on the GPU: works, the pipelines that do them, floors and goals. Peers name their rows by
+`name`."""
 from dataclasses import dataclass
 
 BYTES = {"u8": 1, "u16": 2, "f32": 4}
@@ -49,18 +50,21 @@ def dense(kind, dtype, channels, mask, goal=None):
     width, height = mask
     size = f"{width}" if width == height else f"{width}x{height}"
     pipeline = f"conv:mask={width}x{height}.mat" + (",alpha=straight" if channels == 4 else "")
-    return Work(f"dense {kind} {SIDE}x{SIDE} k={size}", pipeline + ("" if dtype == "f32" else f"|depth:{dtype}"),
-                SIDE, SIDE, dtype, channels, BYTES[dtype], width * height, goal, mask)
+    return Work(f"dense {kind} {SIDE}x{SIDE} k={size}",
+                pipeline + ("" if dtype == "f32" else f"|depth:{dtype}"), SIDE, SIDE, dtype, channels,
+                BYTES[dtype], width * height, goal, mask)
 
 
 def gauss(dtype, k, goal=None):
     pipeline = f"gauss:sigma={(k // 2) / 3!r},truncate=3" + ("" if dtype == "f32" else f"|depth:{dtype}")
-    return Work(f"separable {dtype} {SIDE}x{SIDE} k={k}", pipeline, SIDE, SIDE, dtype, 1, BYTES[dtype], 2 * k, goal)
+    return Work(f"separable {dtype} {SIDE}x{SIDE} k={k}", pipeline, SIDE, SIDE, dtype, 1, BYTES[dtype], 2 * k,
+                goal)
 
 
 def median(dtype, k):
-    return Work(f"median {dtype} {SIDE}x{SIDE} k={k}", f"median:window={k}" + ("" if dtype == "f32" else f"|depth:{dtype}"),
-                SIDE, SIDE, dtype, 1, BYTES[dtype])
+    return Work(f"median {dtype} {SIDE}x{SIDE} k={k}",
+                f"median:window={k}" + ("" if dtype == "f32" else f"|depth:{dtype}"), SIDE, SIDE, dtype, 1,
+                BYTES[dtype])
 
 
 def line(k, goal):
@@ -76,8 +80,20 @@ def listing():
         yield Work(f"stats {dtype} 2^{log}, product", "stats", width, height, dtype)
 
     yield Work("histogram u8 2^30", "hist", 1 << 15, 1 << 15, "u8", goal=Goal(0.9, "read"))
-    yield Work("histogram u8 2^30, constant", "hist", 1 << 15, 1 << 15, "u8", goal=Goal(0.9, "read"), content="constant")
-    yield Work("histogram u8 2^30, photographic", "hist", 1 << 15, 1 << 15, "u8", goal=Goal(0.9, "read"), content="smooth")
+    yield Work("histogram u8 2^30, constant",
+               "hist",
+               1 << 15,
+               1 << 15,
+               "u8",
+               goal=Goal(0.9, "read"),
+               content="constant")
+    yield Work("histogram u8 2^30, photographic",
+               "hist",
+               1 << 15,
+               1 << 15,
+               "u8",
+               goal=Goal(0.9, "read"),
+               content="smooth")
     yield Work("histogram RGB8 2^28 pixels", "hist", 1 << 14, 1 << 14, "u8", 3, goal=Goal(0.8, "read"))
     yield Work("histogram RGBA8 2^28 pixels", "hist", 1 << 14, 1 << 14, "u8", 4, goal=Goal(0.8, "read"))
     yield Work("histogram u16 2^29, 65536 bins", "hist", 1 << 15, 1 << 14, "u16", goal=Goal(3, "CUB"))

@@ -123,9 +123,9 @@ static HaloStatus gather(HaloBuilder *builder, const int64_t stride[2], HaloReg 
         return halo_fail(HALO_ERR_USAGE, "conv: stride %lldx%lld has to be 1 to %d both ways",
                          (long long)stride[0], (long long)stride[1], HALO_MASK_MAX_SIDE);
     const HaloGather steps = {.width = (shape->width - 1) / stride[0] + 1,
-                            .height = (shape->height - 1) / stride[1] + 1,
-                            .step_x = stride[0],
-                            .step_y = stride[1]};
+                              .height = (shape->height - 1) / stride[1] + 1,
+                              .step_x = stride[0],
+                              .step_y = stride[1]};
     return halo_build_gather(builder, in, &steps, out);
 }
 
