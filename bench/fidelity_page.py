@@ -6,11 +6,12 @@ from pathlib import Path
 
 INTRO = """# Results beside other tools
 
-Made by `bench/fidelity_page.py` from `bench/results/fidelity.json`; not edited by hand.
-`bench/peers_fidelity.sh` measures it anew, and fails where a difference has no reason.
+Made by `bench/fidelity_page.py` from `bench/results/fidelity.json`; not edited by hand. `bench/peers_fidelity.sh`
+measures it anew, and fails where a difference has no reason.
 
-Every operation runs on the same samples as the programs and libraries that people compare it with. Integers
-differ by levels, floats by units in the last place (ulp) of the largest value in the result. """
+Every operation runs on the same samples as the programs and libraries that people compare it with. Integers differ by
+levels, floats by units in the last place (ulp) of the largest value in the result.
+"""
 
 IDENTICAL = """
 ## Identical results
@@ -21,15 +22,13 @@ Every sample is the same.
 DIFFERENT = """
 ## Results that differ
 
-- **largest** is the largest difference, in the unit of the row; **share** is the part of the samples that
-differ. - **halo's error** and **peer's error** are the largest distances from the same definition computed in
-higher precision
+- **largest** is the largest difference, in the unit of the row; **share** is the part of the samples that differ.
+- **halo's error** and **peer's error** are the largest distances from the same definition computed in higher precision
   (f64; statistics in 80 bits), in the same unit. Half a level is the error of correct rounding.
 - **left** is the difference that remains, by rounding, when one side uses the convention of the other.
-- **cause** is one of: rounding (both results are correctly rounded or nearly so), precision (one side computes
-with
-  fewer bits), border (another default border), definition (the operations are not the same), fault (a known bug
-  of the peer). **note** is the explanation below the table.
+- **cause** is one of: rounding (both results are correctly rounded or nearly so), precision (one side computes with
+  fewer bits), border (another default border), definition (the operations are not the same), fault (a known bug of the
+  peer). **note** is the explanation below the table.
 """
 
 

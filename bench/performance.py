@@ -13,39 +13,36 @@ INTRO = """# Performance
 
 Made by `bench/performance.py` from the records in `bench/results`; not edited by hand.
 
-- **halo** is the time that halo takes. On a GPU it is the median kernel time by the device's events, without
-transfers
-  and without the launch of the first kernel. On a CPU it is the median wall time, with all cores of the
-  machine.
-- **floor** is the least time that the machine could take: the greater of the bytes, read and written once at
-the
+- **halo** is the time that halo takes. On a GPU it is the median kernel time by the device's events, without transfers
+  and without the launch of the first kernel. On a CPU it is the median wall time, with all cores of the machine.
+- **floor** is the least time that the machine could take: the greater of the bytes, read and written once at the
   measured memory bandwidth, and the multiply-adds, at the measured arithmetic rate. 1 × is as fast as possible.
 - **goal** is the time that the project set itself: a share of the floor, or a multiple of a peer's speed.
   ✓ is met, ✗ is missed; a work without a goal has –.
 - **peer** is the fastest other program or library that was measured in the same run, on the same samples.
   **× peer** is the peer's time over halo's: 2 is twice as fast as the peer.
-- Times are in milliseconds. All results use `--precision exact`: the same bytes on every device. Samples are
-random,
+- Times are in milliseconds. All results use `--precision exact`: the same bytes on every device. Samples are random,
   and images have one channel, where nothing else is said.
 - AVX2 and AVX-512 are instruction sets: `HALO_CPU=v3` and `v4`.
 
 | to measure | run |
 |---|---|
 | kernels on a GPU beside CUB, NPP, PyTorch and CuPy; tests on a GPU | `bench/gpu.sh` |
-| kernels and whole commands on a CPU beside OpenCV, libvips, GraphicsMagick, ImageMagick, SoX, FFmpeg |
-`bench/peers_cpu.sh` | | times by the width of a window | `bench/growth.sh` | | secondary benchmarks: other
-shapes, channels and options | `bench/beside.sh` | | one image on several GPUs | `bench/team.sh` | | one
-operation on this machine | `halo bench ops gauss:2` |
+| kernels and whole commands on a CPU beside OpenCV, libvips, GraphicsMagick, ImageMagick, SoX, FFmpeg | `bench/peers_cpu.sh` |
+| times by the width of a window | `bench/growth.sh` |
+| secondary benchmarks: other shapes, channels and options | `bench/beside.sh` |
+| one image on several GPUs | `bench/team.sh` |
+| one operation on this machine | `halo bench ops gauss:2` |
 
-`bench/record.py` takes what these leave into a record. What was tried and did not pay is in
-[tried](tried/README.md). Results beside other programs, sample for sample, are in [fidelity.md](fidelity.md).
+`bench/record.py` takes what these leave into a record. What was tried and did not pay is in [tried](tried/README.md).
+Results beside other programs, sample for sample, are in [fidelity.md](fidelity.md).
 """
 
 CHARTS = """
 ## Charts by width
 
-Time by the width of the window, one channel, logarithmic axes: an H200 with 8192 x 8192 samples, two cores of a
-Zen 3 with 2048 x 2048.
+Time by the width of the window, one channel, logarithmic axes: an H200 with 8192 x 8192 samples, two cores of a Zen 3
+with 2048 x 2048.
 
 ![GPU, u8](growth-gpu-u8.svg)
 ![GPU, f32](growth-gpu-f32.svg)

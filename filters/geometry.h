@@ -39,8 +39,8 @@ typedef enum ResampleKernel {
 } ResampleKernel;
 
 /* taps_resample.c: the table that makes `size` samples of `length`, as docs/numerics.md defines it, or the rule
- * for it; both live as long as the plan. Of every `shrunk` samples of the source one is there, such as their
- * mean. */
+ * for it; both live as long as the plan. The source was decimated: one sample stands for every `shrunk`, such
+ * as their mean. */
 HaloStatus taps_resample(HaloBuilder *builder, int64_t length, int64_t shrunk, int64_t size,
                          ResampleKernel kernel, HaloResampleAxis *axis, HaloResampleRule *rule);
 

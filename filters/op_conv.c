@@ -205,9 +205,8 @@ out:
     return status;
 }
 
-/* y(n) = sum of h(k) x(n + c - k), c = taps/2, or 0: the impulse response as it stands, so the mask is turned
- * round.
- */
+/* y(n) = sum of h(k) x(n + c - k), c = taps/2, or 0: the taps are an impulse response, so the mask is the taps
+ * reversed. */
 static HaloStatus build_fir(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;

@@ -17,8 +17,8 @@ static HaloStatus keep_alpha(HaloBuilder *builder, HaloReg in, HaloReg made, Hal
 
 /* ---- along time ----------------------------------------------------------------------------------------- */
 
-/* `value` from `at` on, for `length` frames in all; `absent` where it is not. `least`: should it turn out to be
- * shorter than its shape says it has so many. */
+/* Extends `value` to `length` frames: it begins at `at`, and `absent` fills the rest. `least`: the number of
+ * frames of the result even if the value turns out to be shorter than its shape. */
 static HaloStatus extend(HaloBuilder *builder, int64_t at, int64_t length, int64_t least, float absent,
                          HaloReg *value)
 {
@@ -89,7 +89,7 @@ static HaloStatus build_subtract(HaloBuilder *builder, const HaloValue *arg, Hal
     return summed(builder, arg, "subtract: at", -1.0f, in, out);
 }
 
-/* The other picture in units of this one, and what is made of both. */
+/* Combines this image with another, whose values are in units of this one. */
 static HaloStatus combined(HaloBuilder *builder, const HaloValue *with, HaloCombineKind kind, HaloReg in,
                            HaloReg *out)
 {
@@ -134,7 +134,7 @@ static HaloStatus resolve_max(HaloStep *step, const HaloResult *measured)
     return HALO_OK;
 }
 
-/* The other picture is a factor, in units of its own: of its full scale, or of what is measured in it. */
+/* The other image is a factor, relative to its own full scale, or to what is measured in it. */
 static HaloStatus scaled(HaloBuilder *builder, const HaloValue *arg, HaloCombineKind kind, HaloReg in,
                          HaloReg other, HaloReg *out)
 {

@@ -1,4 +1,4 @@
-/* The weights of resampling. Where an output lies among the samples is counted in integers, so that
+/* The weights of resampling. The position of an output among the samples is computed in integers, so that
  * outputs at the same fractional position get the same weights to the bit. */
 #include <math.h>
 

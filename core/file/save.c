@@ -33,7 +33,7 @@ static HaloStatus set_info(HaloWriter *writer, const HaloInfo *like)
 {
     HaloStatus status = HALO_OK;
     const bool strip = writer->options.strip;
-    HaloNotes unsaid = {0}; /* of what is left out anyway */
+    HaloNotes unsaid = {0}; /* discarded: metadata that is left out anyway */
     halo_meta_free(&writer->info.meta);
     writer->info = *like;
     writer->info.meta = (HaloMeta){0};

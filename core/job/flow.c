@@ -1,6 +1,6 @@
 /* Runs a file through a plan in bands: rows of an image, or frames of a sound, are read, computed and written a
  * few at a time, so that memory does not grow with the file. With more than one job one thread reads ahead and
- * another writes behind; several devices take bands in order, each in a thread of its own.
+ * another writes behind. If there are several devices, each takes bands in order, in a separate thread.
  *
  * Input and output have two buffers each for a device. The input rows of a band are its window (plan/bands.c);
  * the rows that neighbouring windows share are copied from one buffer to the next. Sound may be of unknown
@@ -31,7 +31,7 @@ typedef struct Flow {
     HaloTimes ms;
 
     pthread_t reading, writing;
-    bool reads_ahead, writes_behind; /* the thread is there */
+    bool reads_ahead, writes_behind; /* the threads were started */
     Sequencer sequencer;             /* of everything below */
     int64_t read, made, written;     /* bands so far, one after the other */
     bool ready[2 * SESSION_GPUS];    /* they are made already, before one that they follow */

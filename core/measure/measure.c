@@ -25,7 +25,7 @@ static HaloMoments total_of(const Measured *all, int channels, int channel)
 
 static HaloStatus add_counts(Device *device, const HaloBuf *block, const HaloHist *hist, HaloHistogram *sum);
 
-/* The product of integers comes from how often each value is there in all blocks. */
+/* The product of integers is computed from the number of occurrences of each value in all blocks. */
 static HaloStatus count_values(Device *device, const HaloBuf *block, HaloHistogram *sum)
 {
     const double values = block->shape.dtype == HALO_U8 ? 256 : 65536;

@@ -61,8 +61,8 @@ HaloHist hist_default(const HaloShape *shape);
 bool range_is_open(const HaloHist *hist);
 HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist);
 
-/* detail.c: adds percentiles and the other requested details to the statistics. levels: how often
- * each value of integers is there, or empty if they have not been counted. */
+/* detail.c: adds percentiles and the other requested details to the statistics. levels: for integers the number
+ * of occurrences of each value, or empty if they have not been counted. */
 HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
                           const HaloHistogram *levels, HaloResult *result);
 

@@ -90,7 +90,7 @@ HaloStatus halo_histogram_alloc(HaloHistogram *hist, int channels, int64_t bins,
 void halo_histogram_free(HaloHistogram *hist)
 {
     free(hist->count);
-    free(hist->below); /* above and nan lie behind it */
+    free(hist->below); /* above and nan are in the same allocation */
     *hist = (HaloHistogram){0};
 }
 

@@ -78,8 +78,9 @@ out:
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
-/* The smallest rank that pays, or 0. Outside the image a separable pass sees a constant as it is, a dense one
- * the constant times the weights: only zero is the same. */
+/* The smallest rank that is faster, or 0. A constant border differs between the two methods: the column pass of
+ * a separable filter reads the constant itself, where the dense filter has it times the weights of a row. Only
+ * zero gives the same. */
 static int split(HaloBuilder *builder, const HaloConv *conv, double taps, float **column, float **row)
 {
     const double budget = taps / GAIN;

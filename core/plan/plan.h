@@ -66,7 +66,7 @@ HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, H
 HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what);
 /* The same to any full scale. */
 HaloStatus builder_rescale(HaloBuilder *builder, HaloReg src, HaloDtype dtype, float white, HaloReg *dst);
-/* What scans write, i64 and f64, as f32; anything else as it is. Only a map reads the former. */
+/* Converts the result of a scan, i64 or f64, to f32; other types are unchanged. Only maps read i64 and f64. */
 HaloStatus builder_to_native(HaloBuilder *builder, HaloReg in, HaloReg *out);
 /* The factor from one full scale to the other. */
 HaloStore store_between(float white_from, float white_to);

@@ -61,8 +61,8 @@ static bool stays_inside(int64_t origin, int64_t move, int64_t count, int64_t le
     return from >= 0 && to <= length;
 }
 
-/* What ended within sound of unknown length ends there, or where that does; what went to its end, or so many
- * outputs beyond it, does so now. */
+/* A gather that ended within sound of unknown length is clipped to the sound's length. One that went to the
+ * end, or some outputs beyond it, still does. */
 static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
 {
     HaloGather *gather = &step->u.gather;
@@ -80,8 +80,8 @@ static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
                      halo_s(length), (long long)gather->x0);
 }
 
-/* A gather of gathered samples is a gather, unless it reads beyond them: the border is that of the first. Of
- * sound of unknown length it is not, since the end of the first may come to lie before that of the second. */
+/* Two gathers in a row become one, unless the second reads beyond the result of the first, whose border
+ * differs. They stay apart for sound of unknown length, where the first may end before the second. */
 static bool absorbs(HaloStep *step, const HaloStep *next, const HaloShape *between)
 {
     HaloGather *a = &step->u.gather;
@@ -158,7 +158,7 @@ static HaloDtype holds(const HaloStep *step, HaloDtype source)
     return halo_rank_keys(source, step->u.gather.border, step->u.gather.value);
 }
 
-/* Runs piece by piece: each is a gather of its own, for a part of the output. */
+/* Runs each piece as a separate gather, for its part of the output. */
 static HaloStatus run_pieces(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                              const HaloBuf *src, HaloBuf *dst)
 {

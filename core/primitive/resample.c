@@ -1,5 +1,5 @@
 /* Resampling. A large coefficient table is made for some outputs at a time, so that it does not grow with the
- * image: these outputs are resampled as an image of their own. */
+ * image: these outputs are resampled as a separate image. */
 #include <stdlib.h>
 
 #include "primitive.h"
@@ -119,7 +119,7 @@ static double bytes(const HaloStep *step)
     return table_bytes(&step->u.resample.x) + table_bytes(&step->u.resample.y);
 }
 
-/* Space for a table of some outputs, each of which has a row; or nothing, where all of the table is there. */
+/* A table for some outputs, with a row for each; empty if the complete table is in memory. */
 typedef struct Table {
     int64_t *first, *count;
     float *tap;

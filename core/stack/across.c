@@ -59,7 +59,7 @@ static void deviation(const Across *across, const char *samples, int64_t pitch, 
     for (int64_t i = 0; i < n; i++) out[i] = sqrt(out[i] / (double)across->count);
 }
 
-/* The mean of samples within so many deviations of the median; the median itself if there are none. */
+/* The mean of the samples within a number of deviations of the median; the median itself if there are none. */
 static void clipped(const Across *across, const char *samples, int64_t pitch, int64_t n, Workspace *work,
                     double *restrict out)
 {

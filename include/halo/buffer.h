@@ -1,4 +1,4 @@
-/* The one buffer: images and audio alike.
+/* The buffer of samples, for images and audio.
  *
  * Samples are interleaved (pixel after pixel, or frame after frame). Audio is a buffer of height 1 whose width
  * is its number of frames and which has a sample rate. */

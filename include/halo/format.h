@@ -59,7 +59,7 @@ typedef struct HaloSinkOptions {
     HaloForce force;
     const HaloRead *read; /* [reads]: they are not written over, whatever `force` says */
     size_t reads;
-    bool sync; /* as HaloWriteOptions has it */
+    bool sync; /* HaloWriteOptions::sync */
 } HaloSinkOptions;
 
 /* "-" is standard output. FIFOs and devices are written directly. HALO_ERR_INPUT when it exists (see `force`;
@@ -126,7 +126,7 @@ typedef struct HaloReadOptions {
     int64_t max_pixels; /* of up to 4 samples: HALO_ERR_LIMIT for images beyond it; 0: HALO_MAX_PIXELS */
     bool has_raw;       /* `raw` describes headerless input */
     HaloShape raw;      /* audio: width -1 */
-    int raw_bits;       /* audio: as HaloOptions has it; 0: samples of raw.dtype */
+    int raw_bits;       /* audio: HaloOptions::raw_bits; 0: samples of raw.dtype */
     int64_t image;      /* which of a file's pages, from 0 */
     double rate; /* frames per second of inputs that state none: tables, for which it is 1 by default, and
                     arrays, which are images by default; 0: not given */
