@@ -16,7 +16,7 @@ scripts/deps --bench
 [ -x "$halo" ] || scripts/build release build/release -DHALO_CUDA=OFF
 mkdir -p "$(dirname "$results")"
 
-# In memory where there is room, so that programs are compared and not the disk.
+# In memory where there is space, so that programs are compared and not the disk.
 folder=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
 trap 'rm -rf "$folder"' EXIT
 

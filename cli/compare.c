@@ -58,7 +58,7 @@ static bool within(const Bounds *bounds, const HaloComparison *c)
 /* "max is above 1, ssim is below 0.9"; empty where there is no bound, or none is broken. */
 static void tell_beyond(const Bounds *bounds, const HaloComparison *c, char *text, size_t size)
 {
-    char name[HALO_WORD_ROOM];
+    char name[HALO_WORD_SIZE];
     size_t used = 0;
     *text = 0;
     for (int i = 0; i < BOUNDS && used < size; i++) {
@@ -81,7 +81,7 @@ static HaloStatus read_bound(const char *option, const char *text, const char *n
     HaloStatus status = HALO_OK;
     int choice = 0;
     const char *end, *equals = strchr(text, '=');
-    char name[HALO_WORD_ROOM];
+    char name[HALO_WORD_SIZE];
     if (equals == NULL) HALO_FAIL(HALO_ERR_USAGE, "--%s: expected NAME=NUMBER, found '%.60s'", option, text);
     snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
     status = halo_read_choice(name, names, &choice);

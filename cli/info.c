@@ -10,7 +10,7 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
 {
     CliJson json = {.to = to};
     const HaloShape *shape = &info->shape;
-    char room[16], *notes = cli_notes_text(&info->notes, true, true);
+    char text[16], *notes = cli_notes_text(&info->notes, true, true);
     json_open(&json, NULL, '{');
     json_text(&json, "type", "info");
     json_text(&json, "file", path);
@@ -24,7 +24,7 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
     json_int(&json, "channels", shape->channels);
     json_open(&json, "names", '['); /* of the first: "channels" says how many there are */
     for (int c = 0; c < shape->channels && c < CLI_NAMES; c++)
-        json_text(&json, NULL, halo_channel_name(shape, c, room));
+        json_text(&json, NULL, halo_channel_name(shape, c, text));
     json_close(&json, ']');
     json_text(&json, "dtype", halo_dtype_name(shape->dtype));
     json_int(&json, "bits", info->bits);
@@ -56,10 +56,10 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
 
 static void print_channels(FILE *to, const HaloShape *shape)
 {
-    char room[16];
+    char text[16];
     fprintf(to, "  channels  %d", shape->channels);
     for (int c = 0; c < shape->channels && shape->kind == HALO_IMAGE && shape->channels <= 8; c++)
-        fprintf(to, "%s%s", c == 0 ? " (" : ", ", halo_channel_name(shape, c, room));
+        fprintf(to, "%s%s", c == 0 ? " (" : ", ", halo_channel_name(shape, c, text));
     fprintf(to, "%s\n", shape->kind == HALO_IMAGE && shape->channels <= 8 ? ")" : "");
 }
 
@@ -75,7 +75,7 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
                                         "to be turned by 90 degrees counterclockwise"};
     const int orientation = halo_exif_orientation(&info->meta.exif);
     const HaloShape *shape = &info->shape;
-    char room[32];
+    char text[32];
     cli_print_name(to, path, "\n");
     fprintf(to, "  format    %s: %s\n", format->name, format->help);
     if (shape->kind == HALO_AUDIO) {
@@ -83,7 +83,7 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
             fprintf(to, "  length    unknown until it is read\n");
         else
             fprintf(to, "  length    %.3f s, %s frame%s\n", (double)shape->width / shape->rate,
-                    cli_thousands((uint64_t)shape->width, room), halo_s(shape->width));
+                    cli_thousands((uint64_t)shape->width, text), halo_s(shape->width));
         fprintf(to, "  rate      %g Hz\n", shape->rate);
     } else {
         fprintf(to, "  size      %lld x %lld, %.2f megapixels\n", (long long)shape->width,
@@ -94,13 +94,13 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
             halo_dtype_name(shape->dtype));
     if (info->encoding[0] != 0) fprintf(to, "  encoding  %s\n", info->encoding);
     if (info->meta.icc.size > 0)
-        fprintf(to, "  ICC       %s bytes\n", cli_thousands(info->meta.icc.size, room));
+        fprintf(to, "  ICC       %s bytes\n", cli_thousands(info->meta.icc.size, text));
     if (info->meta.exif.size > 0)
-        fprintf(to, "  EXIF      %s bytes, orientation %d: %s%s\n", cli_thousands(info->meta.exif.size, room),
+        fprintf(to, "  EXIF      %s bytes, orientation %d: %s%s\n", cli_thousands(info->meta.exif.size, text),
                 orientation, ways[orientation - 1],
                 halo_exif_thumbnail(&info->meta.exif) ? "; with a thumbnail" : "");
     if (info->meta.xmp.size > 0)
-        fprintf(to, "  XMP       %s bytes\n", cli_thousands(info->meta.xmp.size, room));
+        fprintf(to, "  XMP       %s bytes\n", cli_thousands(info->meta.xmp.size, text));
     if (info->meta.resolution[0] > 0 && !info->meta.ratio)
         fprintf(to, "  dots      %.5g x %.5g per inch\n", info->meta.resolution[0] * 0.0254,
                 info->meta.resolution[1] * 0.0254);

@@ -17,14 +17,14 @@ typedef enum CliProgress { CLI_PROGRESS_AUTO, CLI_PROGRESS_NEVER, CLI_PROGRESS_J
 /* The values of an option that may be repeated. */
 typedef struct CliWords {
     const char **word;
-    size_t count, room;
+    size_t count, capacity;
 } CliWords;
 
 /* The command line, parsed. */
 typedef struct CliSettings {
     const CliCommand *command; /* NULL: none was given */
     const char **word;         /* all that are no options: a pipeline, files, a topic */
-    size_t words, room;
+    size_t words, capacity;
     CliText op_args; /* stats, hist, scan: their options, as "key=value,…" */
 
     HaloOptions engine;

@@ -201,7 +201,7 @@ static HaloStatus unknown_command(const char *word)
 static HaloStatus parse_word(CliSettings *settings, const char *word)
 {
     if (settings->command != NULL) {
-        settings->word = cli_grow(settings->word, settings->words, &settings->room, sizeof *settings->word);
+        settings->word = cli_grow(settings->word, settings->words, &settings->capacity, sizeof *settings->word);
         settings->word[settings->words++] = word;
         return HALO_OK;
     }

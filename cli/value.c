@@ -148,10 +148,10 @@ HaloStatus cli_read_device(CliSettings *settings, const char *value)
 {
     HaloStatus status = HALO_OK;
     HaloOptions engine = settings->engine;
-    char room[HALO_WORD_ROOM];
+    char text[HALO_WORD_SIZE];
     settings->bench.devices = strchr(value, ',') != NULL ? value : NULL;
-    for (int i = 0; status == HALO_OK && halo_word(value, ',', i, room) != NULL; i++)
-        status = cli_read_one_device(room, i == 0 ? &settings->engine : &engine);
+    for (int i = 0; status == HALO_OK && halo_word(value, ',', i, text) != NULL; i++)
+        status = cli_read_one_device(text, i == 0 ? &settings->engine : &engine);
     return status;
 }
 
@@ -181,7 +181,7 @@ HaloStatus cli_read_progress(CliSettings *settings, const char *value)
 
 static HaloStatus add_word(CliWords *words, const char *value)
 {
-    words->word = cli_grow(words->word, words->count, &words->room, sizeof *words->word);
+    words->word = cli_grow(words->word, words->count, &words->capacity, sizeof *words->word);
     words->word[words->count++] = value;
     return HALO_OK;
 }

@@ -1,5 +1,5 @@
-# The CUDA backend (halo_cuda), and the teaching kernels of `halo bench ladder` (halo_ladder), which are linked into
-# the program alone.
+# The CUDA backend (halo_cuda), and the teaching kernels of `halo bench ladder` (halo_ladder), which are linked
+# into the program alone.
 if(NOT HALO_HAVE_CUDA)
     return()
 endif()
@@ -7,7 +7,8 @@ file(GLOB cuda_sources CONFIGURE_DEPENDS cuda/*.cu cuda/*/*.cu)
 file(GLOB ladder_sources CONFIGURE_DEPENDS cuda/ladder/*.cu)
 list(REMOVE_ITEM cuda_sources ${ladder_sources})
 
-# Files that take longest come first: ninja starts files in this order, and a long one at the end leaves cores idle.
+# Files that take longest come first: ninja starts files in this order, and a long one at the end leaves cores
+# idle.
 set(cuda_longest)
 foreach(name
         sep/sep_rolling_u8 sep/sep_rolling_u16 rank/rank_select_u16 rank/rank_select_f32 sep/sep_rolling_f32
@@ -20,10 +21,10 @@ foreach(name
     endif()
 endforeach()
 
-# A file takes half a second, of a release a whole one, before its first line: CUDA's headers are parsed for the host
-# and for each kind of GPU. So short files of a part are compiled as one: PART, the name of the first, which is the name
-# of all together and decides the kinds of GPU (below), and the others. Some are left out, where two files use one name
-# for different things.
+# A file takes half a second, of a release a whole one, before its first line: CUDA's headers are parsed for the
+# host and for each kind of GPU. So short files of a part are compiled as one: PART, the name of the first,
+# which is the name of all together and decides the kinds of GPU (below), and the others. Some are left out,
+# where two files use one name for different things.
 set(cuda_joined)
 foreach(group
         "bilateral bilateral bilateral_channels"
@@ -59,7 +60,8 @@ foreach(group
 endforeach()
 list(PREPEND cuda_sources ${cuda_longest} ${cuda_joined})
 
-# nvcc's -O is for what runs on the host, which only launches kernels: at -O3 that takes twice as long to compile.
+# nvcc's -O is for what runs on the host, which only launches kernels: at -O3 that takes twice as long to
+# compile.
 string(REPLACE "-O3" "-O1" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
 set(cuda_compress)
 if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0) # whose drivers all unpack it
@@ -74,16 +76,17 @@ add_library(halo_ladder OBJECT ${ladder_sources})
 foreach(target halo_cuda halo_ladder)
     target_include_directories(${target} PRIVATE include cuda)
     target_compile_options(${target} PRIVATE --fmad=false -Xcompiler=-ffp-contract=off,-Wall ${cuda_compress})
-    # nvcc includes <cmath> everywhere, and of that the unused special functions of C++17 are a quarter of what a small
-    # file takes to compile. libstdc++ has no other switch for them than this guard of the header.
+    # nvcc includes <cmath> everywhere, and of that the unused special functions of C++17 are a quarter of what
+    # a small file takes to compile. libstdc++ has no other switch for them than this guard of the header.
     target_compile_definitions(${target} PRIVATE _GLIBCXX_BITS_SPECFUN_H)
     set_target_properties(${target} PROPERTIES CUDA_VISIBILITY_PRESET hidden)
 endforeach()
 
 if(halo_every_gpu)
-    # What 8.0 runs, 8.6 and 8.9 run too; later ones take PTX. The front end is half of the time and distinguishes just
-    # two kinds of GPU: before 8.0, and from then on, which copy to shared memory asynchronously; files that do not are
-    # compiled once for all. In cuda/rank 9.0 is a third kind, which compares pairs of samples by one instruction.
+    # What 8.0 runs, 8.6 and 8.9 run too; later ones take PTX. The front end is half of the time and
+    # distinguishes just two kinds of GPU: before 8.0, and from then on, which copy to shared memory
+    # asynchronously; files that do not are compiled once for all. In cuda/rank 9.0 is a third kind, which
+    # compares pairs of samples by one instruction.
     set(later 90)
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
         list(APPEND later 100 120)

@@ -24,7 +24,7 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 HaloStatus cpu_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloBilateral *bilateral,
                          HaloStore store);
 HaloStatus cpu_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
-                    HaloStore store);
+                      HaloStore store);
 HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                         HaloStore store);
 HaloStatus cpu_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSections *sections,

@@ -139,7 +139,7 @@ static bool lies_as(const HaloBuf *src, const HaloBuf *dst)
            src->y0 == dst->y0 && src->rows == dst->rows && src->rows > 0;
 }
 
-/* Whole numbers down all of one column, whose pixels lie behind one another? */
+/* Does the scan run down one column of integers whose pixels are contiguous? */
 static bool is_column(const Scan *s)
 {
     const bool down = s->scan->axis == HALO_AXIS_Y || (s->scan->axis == HALO_AXIS_XY && !s->scan->exclusive);

@@ -13,8 +13,8 @@ typedef struct Scan {
     const HaloBuf *src;
     HaloBuf *dst;
     const HaloScan *scan;
-    void *state;    /* of a band (halo/scan.h); NULL: all rows are there */
-    CpuAbove above; /* of few columns */
+    void *state;    /* of a band (halo/scan.h); NULL: all rows are in memory */
+    CpuAbove above; /* of narrow images */
     int64_t each;   /* rows of a task along x */
     bool integer, stream;
     int64_t scratch_bytes; /* of a worker */

@@ -75,7 +75,7 @@ void cpu_scan_row_i64(const Scan *s, int64_t y, char *scratch, int64_t *down)
 /* Exact in any order, so the large results are written once: slices of rows in parallel, once it is known what
  * comes down to each of them. */
 
-static int64_t *down_to(const Scan *s, int64_t slice, int c)
+static int64_t *slice_total(const Scan *s, int64_t slice, int c)
 {
     return s->down + (slice * s->src->shape.channels + c) * s->src->cols;
 }
@@ -117,7 +117,7 @@ static void total_channel(const Scan *s, int64_t slice, int c, int64_t *x)
 {
     const HaloScanOp op = s->scan->op;
     const int64_t width = s->src->cols, channels = s->src->shape.channels;
-    int64_t *total = down_to(s, slice, c), carry = halo_scan_identity_i64(op);
+    int64_t *total = slice_total(s, slice, c), carry = halo_scan_identity_i64(op);
     for (int64_t i = 0; i < width; i++) total[i] = halo_scan_identity_i64(op);
     for (int64_t at = 0; at < width; at += CPU_SCAN_SLICE)
         join_columns(s, slice, at * channels + c, least(CPU_SCAN_SLICE, width - at), channels, x, total + at);
@@ -127,7 +127,7 @@ static void total_channel(const Scan *s, int64_t slice, int c, int64_t *x)
 static void total_interleaved(const Scan *s, int64_t slice, int64_t *x)
 {
     const int64_t channels = s->src->shape.channels, n = s->src->cols * channels;
-    int64_t *const total = down_to(s, slice, 0);
+    int64_t *const total = slice_total(s, slice, 0);
     for (int64_t i = 0; i < n; i++) total[i] = 0;
     for (int64_t at = 0; at < n; at += CPU_SCAN_SLICE)
         join_columns(s, slice, at, least(CPU_SCAN_SLICE, n - at), 1, x, total + at);
@@ -148,11 +148,11 @@ static void total_slice(void *context, int64_t slice, int worker)
 static void carry_totals(const Scan *s, int64_t slices)
 {
     const int64_t n = s->src->cols * s->src->shape.channels;
-    int64_t *running = down_to(s, slices, 0);
+    int64_t *running = slice_total(s, slices, 0);
     for (int64_t i = 0; i < n; i++) running[i] = halo_scan_identity_i64(s->scan->op);
     if (s->src->y0 > 0) memcpy(running, s->state, (size_t)(n * CPU_SCAN_ELEMENT));
     for (int64_t slice = 0; slice < slices; slice++) {
-        int64_t *total = down_to(s, slice, 0);
+        int64_t *total = slice_total(s, slice, 0);
         for (int64_t i = 0; i < n; i++) {
             const int64_t earlier = running[i];
             if (slice + 1 < slices) running[i] = halo_scan_join_i64(s->scan->op, earlier, total[i]);
@@ -166,7 +166,7 @@ static void finish_slice(void *context, int64_t slice, int worker)
     const Scan *s = context;
     char *const scratch = s->scratch + worker * s->scratch_bytes;
     for (int64_t y = slice_begin(s, slice); y < slice_end(s, slice); y++)
-        cpu_scan_row_i64(s, y, scratch, down_to(s, slice, 0));
+        cpu_scan_row_i64(s, y, scratch, slice_total(s, slice, 0));
     if (s->stream) s->device->kernels->rows->fence();
 }
 
@@ -188,7 +188,7 @@ HaloStatus cpu_scan_both_i64(Scan *s, int workers)
     cpu_run(s->device, workers, slices - 1, total_slice, s); /* nothing comes after the last one */
     carry_totals(s, slices);
     cpu_run(s->device, workers, slices, finish_slice, s);
-    if (s->state != NULL) memcpy(s->state, down_to(s, slices - 1, 0), (size_t)(line * CPU_SCAN_ELEMENT));
+    if (s->state != NULL) memcpy(s->state, slice_total(s, slices - 1, 0), (size_t)(line * CPU_SCAN_ELEMENT));
 out:
     return status;
 }

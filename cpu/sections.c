@@ -114,11 +114,11 @@ static void filter_causal(const Sections *s, int channel, char *scratch, uint64_
     }
 }
 
-/* ---- there and back ------------------------------------------------------------------------------------- */
+/* ---- forward and backward ------------------------------------------------------------------------------- */
 
-/* Samples are counted with those that continue the sound. On the way there only the state at each block's start
- * is kept. On the way back, from the last block to the first, each is filtered once more from there: what has
- * been there is never in memory as a whole. */
+/* Sample numbers include the extensions at both ends. The forward pass keeps only the state at each block's
+ * start. The backward pass goes from the last block to the first, and repeats the forward filter on each, so
+ * that the forward result is never in memory as a whole. */
 
 static double one_sample(const Sections *s, int channel, int64_t x)
 {

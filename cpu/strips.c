@@ -1,4 +1,4 @@
-/* Windows over few columns and many rows: strips of rows become channels of a picture of fewer rows, so that
+/* Windows of narrow images with many rows: strips of rows become channels of a picture of fewer rows, so that
  * vectors are full. Every channel by itself, as what is made of them has it. */
 #include <stdlib.h>
 #include <string.h>

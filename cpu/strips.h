@@ -1,4 +1,4 @@
-/* Windows over few columns and many rows, whose rows are taken several at a time (strips.c). */
+/* Windows of narrow images with many rows, which are filtered several at a time (strips.c). */
 #ifndef CPU_STRIPS_H
 #define CPU_STRIPS_H
 

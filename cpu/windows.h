@@ -131,7 +131,7 @@ typedef struct CpuDotKernels {
     uint64_t (*to_bytes)(const int16_t *sum, int64_t n, bool is_signed, int shift, uint8_t *to);
 } CpuDotKernels;
 
-/* ---- coarse taps (halo/sep_fast.h) ---------------------------------------------------------------------- */
+/* ---- decimated filters (halo/sep_fast.h) ---------------------------------------------------------------- */
 
 typedef struct CpuNodeKernels {
     /* Adds `rows` lines of n to HALO_SEP_SUPPORT nodes: line r times tap[k * step + r] to sum[k]; the first sum

@@ -17,7 +17,7 @@ typedef struct Parser {
     const char *where, *text, *names;
     const char *at;
     HaloProgram *program;
-    int depth, nested; /* values on the stack by now; calls inside each other */
+    int depth, nested; /* values on the stack so far; depth of nested calls */
 } Parser;
 
 /* "reduce: expr: column 7: …", the text, and a mark below the place. */

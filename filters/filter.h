@@ -36,7 +36,7 @@ HaloStatus filter_conv(Filter *filter, const HaloMask *mask, HaloReg *dst);
  * just the row. */
 HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *column, HaloReg *dst);
 
-/* A window, as HaloRank has it; its anchor lies over the sample that is made. */
+/* A window, as in HaloRank; its anchor is at the output sample. */
 typedef struct FilterWindow {
     int64_t width, height, anchor_x, anchor_y;
     bool halves; /* where NaN are left out */
@@ -92,8 +92,8 @@ double filter_weight(const HaloMask *mask);
 /* `value` rounded to f32 once; HALO_ERR_USAGE when it has no finite one. `what` names it in the message. */
 HaloStatus filter_f32(const char *what, double value, float *rounded);
 
-/* A LENGTH that has to be a whole number of samples, 1 .. HALO_MASK_MAX_SIDE: HALO_ERR_USAGE otherwise. Times
- * are whole by now. */
+/* A LENGTH that has to be an integral number of samples, 1 .. HALO_MASK_MAX_SIDE: HALO_ERR_USAGE otherwise.
+ * Times have been rounded before. */
 HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *samples);
 
 /* The row of such a height. */

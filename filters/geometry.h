@@ -25,7 +25,7 @@ HaloStatus geometry_size(const char *where, const char *text, WantedSize *size);
 HaloStatus geometry_check_rectangle(const char *where, const char *text);
 HaloStatus geometry_check_size(const char *where, const char *text);
 
-/* n / d * times, rounded to the nearest whole number, halves up, but at least 1. */
+/* n / d * times, rounded to the nearest integer, halves up, but at least 1. */
 int64_t geometry_share(int64_t times, int64_t n, int64_t d);
 
 typedef enum ResampleKernel {
@@ -39,8 +39,8 @@ typedef enum ResampleKernel {
 } ResampleKernel;
 
 /* taps_resample.c: the table that makes `size` samples of `length`, as docs/numerics.md defines it, or the rule
- * for it; both live as long as the plan. Of every `shrunk` samples of the source one is there, such as their
- * mean. */
+ * for it; both live as long as the plan. The source was decimated: one sample stands for every `shrunk`, such
+ * as their mean. */
 HaloStatus taps_resample(HaloBuilder *builder, int64_t length, int64_t shrunk, int64_t size,
                          ResampleKernel kernel, HaloResampleAxis *axis, HaloResampleRule *rule);
 

@@ -29,7 +29,7 @@ out:
     return status;
 }
 
-/* *level = what the window says of the light, in colours as those of the input: not premultiplied. */
+/* *level = the threshold that the window gives, in colours like the input's: not premultiplied. */
 static HaloStatus build_level(Filter *filter, int64_t method, const FilterWindow *window, HaloReg *level)
 {
     HaloStatus status = HALO_OK;

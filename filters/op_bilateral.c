@@ -1,8 +1,8 @@
-/* bilateral: a Gaussian blur that leaves edges alone, since what lies beyond one is not like the sample itself.
+/* bilateral: a Gaussian blur that preserves edges, since pixels of other values have little weight.
  *
- * The distance of two pixels is Euclid's, over all colours at once, as C. Tomasi and R. Manduchi have it
- * ("Bilateral filtering for gray and color images", 1998): an edge in one colour is one in all. What lies
- * farther than the window's radius counts for nothing, as with OpenCV. */
+ * The distance of two pixels is Euclid's, over all colours at once, as in C. Tomasi and R. Manduchi
+ * ("Bilateral filtering for gray and color images", 1998): an edge in one colour is one in all. Pixels farther
+ * away than the window's radius have no weight, as in OpenCV. */
 #include <math.h>
 
 #include "filter.h"

@@ -123,9 +123,9 @@ static HaloStatus gather(HaloBuilder *builder, const int64_t stride[2], HaloReg 
         return halo_fail(HALO_ERR_USAGE, "conv: stride %lldx%lld has to be 1 to %d both ways",
                          (long long)stride[0], (long long)stride[1], HALO_MASK_MAX_SIDE);
     const HaloGather steps = {.width = (shape->width - 1) / stride[0] + 1,
-                            .height = (shape->height - 1) / stride[1] + 1,
-                            .step_x = stride[0],
-                            .step_y = stride[1]};
+                              .height = (shape->height - 1) / stride[1] + 1,
+                              .step_x = stride[0],
+                              .step_y = stride[1]};
     return halo_build_gather(builder, in, &steps, out);
 }
 
@@ -205,9 +205,8 @@ out:
     return status;
 }
 
-/* y(n) = sum of h(k) x(n + c - k), c = taps/2, or 0: the impulse response as it stands, so the mask is turned
- * round.
- */
+/* y(n) = sum of h(k) x(n + c - k), c = taps/2, or 0: the taps are an impulse response, so the mask is the taps
+ * reversed. */
 static HaloStatus build_fir(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;

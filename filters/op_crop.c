@@ -30,7 +30,8 @@ static HaloStatus build_crop(HaloBuilder *builder, const HaloValue *arg, HaloReg
     gather.y0 = cut.placed ? cut.y : at ? arg[CROP_AT].point[1] : (shape->height - cut.height) / 2;
     if (gather.x0 < -GEOMETRY_MOST || gather.y0 < -GEOMETRY_MOST || gather.x0 > GEOMETRY_MOST ||
         gather.y0 > GEOMETRY_MOST)
-        HALO_FAIL(HALO_ERR_USAGE, "crop: %lld+%lld lies too far away", (long long)gather.x0, (long long)gather.y0);
+        HALO_FAIL(HALO_ERR_USAGE, "crop: %lld+%lld lies too far away", (long long)gather.x0,
+                  (long long)gather.y0);
     if (arg[CROP_FIT].integer) {
         clip(shape->width, &gather.x0, &gather.width);
         clip(shape->height, &gather.y0, &gather.height);
@@ -94,13 +95,13 @@ static HaloStatus pad_sound(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     HALO_TRY(times_read("pad: by", arg[PAD_ALL].text, 2, time, &count));
     for (int k = 0; k < count; k++) HALO_TRY(times_frames("pad: by", &time[k], shape->rate, &by[k]));
     const HaloGather gather = {.width = shape->width + by[0] + by[1],
-                           .height = 1,
-                           .x0 = -by[0],
-                           .step_x = 1,
-                           .step_y = 1,
-                           .border =
-                               arg[PAD_BORDER].given ? (HaloBorder)arg[PAD_BORDER].integer : HALO_BORDER_ZERO,
-                           .value = (float)arg[PAD_BORDER].number};
+                               .height = 1,
+                               .x0 = -by[0],
+                               .step_x = 1,
+                               .step_y = 1,
+                               .border = arg[PAD_BORDER].given ? (HaloBorder)arg[PAD_BORDER].integer
+                                                               : HALO_BORDER_ZERO,
+                               .value = (float)arg[PAD_BORDER].number};
     *out = in;
     if (by[0] + by[1] > 0) HALO_TRY(halo_build_gather(builder, in, &gather, out));
 out:
@@ -126,13 +127,13 @@ static HaloStatus build_pad(HaloBuilder *builder, const HaloValue *arg, HaloReg 
                   (long long)GEOMETRY_MOST, arg[PAD_ALL].text);
     for (int k = PAD_LEFT; k < PAD_BORDER; k++) by[k] = arg[k].given ? arg[k].integer : by[PAD_ALL];
     const HaloGather gather = {.width = shape->width + by[PAD_LEFT] + by[PAD_RIGHT],
-                           .height = shape->height + by[PAD_TOP] + by[PAD_BOTTOM],
-                           .x0 = -by[PAD_LEFT],
-                           .y0 = -by[PAD_TOP],
-                           .step_x = 1,
-                           .step_y = 1,
-                           .border = (HaloBorder)arg[PAD_BORDER].integer,
-                           .value = (float)arg[PAD_BORDER].number};
+                               .height = shape->height + by[PAD_TOP] + by[PAD_BOTTOM],
+                               .x0 = -by[PAD_LEFT],
+                               .y0 = -by[PAD_TOP],
+                               .step_x = 1,
+                               .step_y = 1,
+                               .border = (HaloBorder)arg[PAD_BORDER].integer,
+                               .value = (float)arg[PAD_BORDER].number};
     HALO_TRY(halo_build_gather(builder, in, &gather, out));
 out:
     return status;

@@ -3,7 +3,7 @@
 #include "times.h"
 
 static HaloStatus gather(HaloBuilder *builder, HaloReg in, int64_t from, int64_t length, int64_t step,
-                       HaloReg *out)
+                         HaloReg *out)
 {
     const HaloGather how = {
         .width = length, .height = 1, .x0 = from, .step_x = step, .step_y = 1, .border = HALO_BORDER_ZERO};

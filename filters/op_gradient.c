@@ -1,4 +1,4 @@
-/* sobel, prewitt, scharr and roberts: a pair of masks, along x and along y, and what is made of them. */
+/* sobel, prewitt, scharr and roberts: a pair of masks, along x and along y, and their combination. */
 #include "filter.h"
 #include "masks.h"
 #include "ops.h"

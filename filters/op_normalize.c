@@ -127,7 +127,11 @@ out:
 }
 
 static const HaloParam normalize_param[] = {
-    {.key = "min", .type = HALO_PARAM_LEVEL, .preset = "0", .of_result = true, .help = "what the minimum becomes"},
+    {.key = "min",
+     .type = HALO_PARAM_LEVEL,
+     .preset = "0",
+     .of_result = true,
+     .help = "what the minimum becomes"},
     {.key = "max",
      .type = HALO_PARAM_LEVEL,
      .preset = "",

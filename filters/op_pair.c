@@ -17,27 +17,27 @@ static HaloStatus keep_alpha(HaloBuilder *builder, HaloReg in, HaloReg made, Hal
 
 /* ---- along time ----------------------------------------------------------------------------------------- */
 
-/* `value` from `at` on, for `length` frames in all; `absent` where it is not. `least`: should it turn out to be
- * shorter than its shape says it has so many. */
+/* Extends `value` to `length` frames: it begins at `at`, and `absent` fills the rest. `least`: the number of
+ * frames of the result even if the value turns out to be shorter than its shape. */
 static HaloStatus extend(HaloBuilder *builder, int64_t at, int64_t length, int64_t least, float absent,
                          HaloReg *value)
 {
     const HaloGather how = {.width = length,
-                          .height = 1,
-                          .least = least,
-                          .x0 = -at,
-                          .step_x = 1,
-                          .step_y = 1,
-                          .border = HALO_BORDER_CONSTANT,
-                          .value = absent};
+                            .height = 1,
+                            .least = least,
+                            .x0 = -at,
+                            .step_x = 1,
+                            .step_y = 1,
+                            .border = HALO_BORDER_CONSTANT,
+                            .value = absent};
     if (at == 0 && least == 0 && halo_build_shape(builder, *value)->width == length) return HALO_OK;
     return halo_build_gather(builder, *value, &how, value);
 }
 
-/* Another sound begins at a place of this one, and the longer of the two lasts; `absent` is what leaves the
- * other as it is where one of them is not. One frame goes along with all of this sound, unless it has a place.
- * While the length of this sound is not known a file goes along with it as it comes, and is as long as the file
- * at least; what a branch makes of it has no length of its own. */
+/* Aligns two sounds in time: the other one begins at `at`, and the result is as long as the later end. Where
+ * one of them has no samples, `absent` stands in for them, the neutral element. A single frame without `at` is
+ * repeated over all of this sound. If the length of this sound is not known yet, a file is read as it is
+ * needed, and the result is at least as long as the file; the result of a branch has no length of its own. */
 static HaloStatus meet(HaloBuilder *builder, const char *where, const HaloValue *with, const HaloValue *at,
                        float absent, HaloReg *in, HaloReg *other)
 {
@@ -89,7 +89,7 @@ static HaloStatus build_subtract(HaloBuilder *builder, const HaloValue *arg, Hal
     return summed(builder, arg, "subtract: at", -1.0f, in, out);
 }
 
-/* The other picture in units of this one, and what is made of both. */
+/* Combines this image with another, whose values are in units of this one. */
 static HaloStatus combined(HaloBuilder *builder, const HaloValue *with, HaloCombineKind kind, HaloReg in,
                            HaloReg *out)
 {
@@ -134,7 +134,7 @@ static HaloStatus resolve_max(HaloStep *step, const HaloResult *measured)
     return HALO_OK;
 }
 
-/* The other picture is a factor, in units of its own: of its full scale, or of what is measured in it. */
+/* The other image is a factor, relative to its own full scale, or to what is measured in it. */
 static HaloStatus scaled(HaloBuilder *builder, const HaloValue *arg, HaloCombineKind kind, HaloReg in,
                          HaloReg other, HaloReg *out)
 {

@@ -17,7 +17,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* `to` / `from` in lowest terms. Rates are whole numbers of hertz, or have a few decimals. */
+/* `to` / `from` in lowest terms. Rates are integers, in hertz, or have a few decimals. */
 static HaloStatus find_ratio(double from, double to, int64_t *up, int64_t *down)
 {
     double times = 1.0;

@@ -66,11 +66,11 @@ static HaloStatus cut_middle(HaloBuilder *builder, Size size, HaloReg in, HaloRe
 {
     const HaloShape *shape = halo_build_shape(builder, in);
     const HaloGather gather = {.width = size.width,
-                           .height = size.height,
-                           .x0 = (shape->width - size.width) / 2,
-                           .y0 = (shape->height - size.height) / 2,
-                           .step_x = 1,
-                           .step_y = 1};
+                               .height = size.height,
+                               .x0 = (shape->width - size.width) / 2,
+                               .y0 = (shape->height - size.height) / 2,
+                               .step_x = 1,
+                               .step_y = 1};
     return halo_build_gather(builder, in, &gather, out);
 }
 

@@ -11,11 +11,11 @@ enum { DESIGN_SINC, DESIGN_BUTTERWORTH };
 static double less(double a, double b) { return a < b ? a : b; }
 
 /* Coefficients for the band from `low` to `high`, in Hz. Unless the arguments name it, the transition is half
- * as wide as `room`, the distance from an edge to the next one or to the end of the spectrum. */
-static HaloStatus design_taps(const char *op, const HaloValue *design, double low, double high, double room,
+ * as wide as `gap`, the distance from an edge to the next one or to the end of the spectrum. */
+static HaloStatus design_taps(const char *op, const HaloValue *design, double low, double high, double gap,
                               double rate, HaloMask *row)
 {
-    const double width = design[SINC_TRANSITION].given ? design[SINC_TRANSITION].number : 0.5 * room;
+    const double width = design[SINC_TRANSITION].given ? design[SINC_TRANSITION].number : 0.5 * gap;
     const double attenuation = design[SINC_ATTENUATION].number;
     if (design[SINC_TAPS].given && design[SINC_TRANSITION].given)
         return halo_fail(HALO_ERR_USAGE, "%s: give taps or transition, not both", op);
@@ -62,7 +62,7 @@ static HaloStatus pass(HaloBuilder *builder, const char *op, double low, double 
     HaloStatus status = HALO_OK;
     HaloMask row = {0};
     const double rate = halo_build_shape(builder, in)->rate;
-    double room = high - low;
+    double gap = high - low;
     HALO_TRY(check_design(builder, op, design));
     if (design[BAND_DESIGN].integer == DESIGN_BUTTERWORTH) {
         SectionList list;
@@ -71,9 +71,9 @@ static HaloStatus pass(HaloBuilder *builder, const char *op, double low, double 
         HALO_TRY(sections_step(builder, in, &list, design[BAND_PHASE].integer == PHASE_ZERO, out));
         goto out;
     }
-    if (low > 0.0) room = less(room, low);
-    if (high < rate / 2.0) room = less(room, rate / 2.0 - high);
-    HALO_TRY(design_taps(op, design, low, high, room, rate, &row));
+    if (low > 0.0) gap = less(gap, low);
+    if (high < rate / 2.0) gap = less(gap, rate / 2.0 - high);
+    HALO_TRY(design_taps(op, design, low, high, gap, rate, &row));
     HALO_TRY(filter_mask(builder, in, &row, out));
 out:
     halo_mask_free(&row);

@@ -18,8 +18,8 @@ out:
     return status;
 }
 
-/* Hann's window, as SciPy's spectra have it, and a table of turns. A sine of amplitude 1 in the middle of a bin
- * has magnitude 1. */
+/* The Hann window, periodic as in SciPy, and the table of twiddle factors. A sine of amplitude 1 in the middle
+ * of a bin has magnitude 1. */
 static HaloStatus keep_tables(HaloBuilder *builder, HaloSpectrum *spectrum)
 {
     const int64_t n = spectrum->window;

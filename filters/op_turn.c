@@ -6,12 +6,12 @@ static HaloStatus turn(HaloBuilder *builder, HaloReg in, bool left, bool up, boo
 {
     const HaloShape *shape = halo_build_shape(builder, in);
     const HaloGather gather = {.width = transposed ? shape->height : shape->width,
-                           .height = transposed ? shape->width : shape->height,
-                           .x0 = left ? shape->width - 1 : 0,
-                           .y0 = up ? shape->height - 1 : 0,
-                           .step_x = left ? -1 : 1,
-                           .step_y = up ? -1 : 1,
-                           .transposed = transposed};
+                               .height = transposed ? shape->width : shape->height,
+                               .x0 = left ? shape->width - 1 : 0,
+                               .y0 = up ? shape->height - 1 : 0,
+                               .step_x = left ? -1 : 1,
+                               .step_y = up ? -1 : 1,
+                               .transposed = transposed};
     return halo_build_gather(builder, in, &gather, out);
 }
 

@@ -12,17 +12,17 @@ HaloStatus sections_check(const char *what, double frequency, double rate)
                      what, rate / 2.0, frequency);
 }
 
-static HaloStatus take(HaloBuilder *builder, int room, SectionList *list)
+static HaloStatus take(HaloBuilder *builder, int capacity, SectionList *list)
 {
-    *list =
-        (SectionList){.room = room, .section = halo_build_keep(builder, sizeof(HaloSection) * (size_t)room)};
+    *list = (SectionList){.capacity = capacity,
+                          .section = halo_build_keep(builder, sizeof(HaloSection) * (size_t)capacity)};
     return list->section != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory");
 }
 
 /* One more, with coefficients divided by a0. */
 static void add(SectionList *list, const double b[3], const double a[3])
 {
-    if (list->count == list->room) return; /* callers have counted */
+    if (list->count == list->capacity) return; /* callers have counted */
     list->section[list->count++] = (HaloSection){
         .b0 = b[0] / a[0], .b1 = b[1] / a[0], .b2 = b[2] / a[0], .a1 = a[1] / a[0], .a2 = a[2] / a[0]};
 }

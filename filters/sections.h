@@ -7,7 +7,7 @@
 
 /* Sections of a filter, one after the other; the array belongs to the plan. */
 typedef struct SectionList {
-    int count, room;
+    int count, capacity;
     HaloSection *section;
 } SectionList;
 
@@ -27,7 +27,7 @@ HaloStatus sections_peak(HaloBuilder *builder, double frequency, double q, doubl
 HaloStatus sections_shelf(HaloBuilder *builder, double frequency, double q, double gain, bool high,
                           SectionList *list);
 
-/* The step: there and back, or causal. A NaN in `in` fails where nan=error asks for that. */
+/* The step: forward-backward, or causal. A NaN in `in` fails where nan=error asks for that. */
 HaloStatus sections_step(HaloBuilder *builder, HaloReg in, SectionList *list, bool zero_phase, HaloReg *out);
 
 /* The row of `phase`, and its words. */

@@ -6,11 +6,11 @@
 
 #include "halo/mask.h"
 
-/* exp(-x^2 / (2 sigma^2)) at the whole numbers of -r .. r, r = floor(truncate * sigma + 0.5); sums to 1. */
+/* exp(-x^2 / (2 sigma^2)) at the integers of -r .. r, r = floor(truncate * sigma + 0.5); sums to 1. */
 HaloStatus taps_gauss(double sigma, double truncate, HaloMask *row);
 
-/* The same at the samples of a window, about its middle, which of an even number lies between two; sigma is 0.3
- * ((width - 1) / 2 - 1) + 0.8, as OpenCV has it. */
+/* The same at the samples of a window, about its middle, which for an even number is between two samples; sigma
+ * is 0.3 ((width - 1) / 2 - 1) + 0.8, as in OpenCV. */
 HaloStatus taps_gauss_window(int64_t width, HaloMask *row);
 
 /* Row `width` - 1 of Pascal's triangle over 2^(width - 1). */
@@ -40,7 +40,7 @@ HaloStatus taps_savgol(int64_t window, int64_t order, HaloMask *row);
 HaloStatus taps_savgol_ends(int64_t window, int64_t order, HaloMask *ends);
 #define TAPS_SAVGOL_MAX_ENDS 4095
 
-/* The ideal filter that lets pass what lies between `low` and `high`, in cycles per sample, 0 <= low < high <=
+/* The ideal filter that passes frequencies between `low` and `high`, in cycles per sample, 0 <= low < high <=
  * 0.5, under a Kaiser window of `count` taps, an odd number: low-pass where low is 0, high-pass where high is
  * 0.5. Unity gain at 0, at half the sample rate, or in the middle of the band. */
 HaloStatus taps_sinc(double low, double high, int64_t count, double attenuation, HaloMask *row);

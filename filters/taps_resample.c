@@ -1,5 +1,5 @@
-/* The weights of resampling. Where an output lies among the samples is counted in whole numbers, so that
- * outputs which lie alike get the same weights to the bit. */
+/* The weights of resampling. The position of an output among the samples is computed in integers, so that
+ * outputs at the same fractional position get the same weights to the bit. */
 #include <math.h>
 
 #include "geometry.h"

@@ -79,7 +79,7 @@ static double left_at(const HaloMask *row, double frequency)
     return fabs(sum);
 }
 
-/* The most that is left from `edge` on, towards `end`, at so many points a ripple. */
+/* The largest gain in the stop band from `edge` towards `end`, sampled at `points` frequencies per ripple. */
 static double most_near(const HaloMask *row, double edge, double end, int64_t points, int64_t count)
 {
     const double step = (end > edge ? 1.0 : -1.0) / ((double)points * (double)row->width);

@@ -4,17 +4,18 @@
 
 #include "halo/op.h"
 
-/* "1.5s", "20ms", "1:30", "1:02:03.5" or a whole number of frames; with a minus sign it is counted from the
+/* "1.5s", "20ms", "1:30", "1:02:03.5" or an integer, of frames. With a minus sign it is counted from the
  * end. */
 typedef struct Time {
     bool from_end, counted; /* counted: `amount` is of frames; else of seconds */
     double amount;
 } Time;
 
-/* A list of 1 to `most` times, apart by commas. HALO_ERR_USAGE; `where` stands before the message. */
+/* A list of 1 to `most` times, separated by commas. HALO_ERR_USAGE if it is none; the message begins with
+ * `where`. */
 HaloStatus times_read(const char *where, const char *text, int most, Time *time, int *count);
 
-/* In frames, rounded to the nearest; HALO_ERR_USAGE where nobody can count so many. */
+/* In frames, rounded to the nearest; HALO_ERR_USAGE if the time is out of range. */
 HaloStatus times_frames(const char *where, const Time *time, double rate, int64_t *frames);
 
 /* A place in sound as frames from its beginning, those before it being the beginning. From its end the length

@@ -59,12 +59,10 @@ static HaloStatus build_glow(HaloBuilder *builder, const HaloValue *arg, HaloReg
                            .points = 2,
                            .point = {{.op = HALO_POINT_ADD, .a = -(float)arg[LEVEL].number * shape.white},
                                      {.op = HALO_POINT_CLAMP, .a = 0, .b = shape.white}}};
-    const HaloConv spread = {.tap = tap,
-                             .window = {.width = side,
-                                        .height = side,
-                                        .ox = -radius,
-                                        .oy = -radius,
-                                        .border = HALO_BORDER_REPLICATE}};
+    const HaloConv spread = {
+        .tap = tap,
+        .window = {
+            .width = side, .height = side, .ox = -radius, .oy = -radius, .border = HALO_BORDER_REPLICATE}};
     const HaloCombine add = {.kind = HALO_COMBINE_ADD, .amount = (float)arg[AMOUNT].number};
     const HaloCombine keep_alpha = {.kind = HALO_COMBINE_COPY_ALPHA};
     HALO_TRY(halo_build_map(builder, in, &above, &bright));

@@ -14,6 +14,7 @@ mkdir -p "$output/stats"
 
 parallel --jobs 1 "${where[@]}" halo run "'gauss:2 | unsharp'" "$input" -r --out-dir "$output/images" \
     --shard {}/$parts --resume -q ::: $(seq $parts)
-parallel --jobs 1 "${where[@]}" halo stats "$input" -r --total --json --shard {}/$parts '>' "$output/stats/{}.json" \
+parallel --jobs 1 "${where[@]}" halo stats "$input" -r --total --json --shard {}/$parts \
+    '>' "$output/stats/{}.json" \
     ::: $(seq $parts)
 halo merge "$output"/stats/*.json > "$output/stats.json"

@@ -14,7 +14,8 @@ input=$1 output=$2
 mkdir -p "$output/stats"
 
 # What was done before this task was requeued is not done again.
-srun halo run 'gauss:2 | unsharp' "$input" -r --out-dir "$output/images" --shard auto --resume -j "$SLURM_CPUS_ON_NODE"
+srun halo run 'gauss:2 | unsharp' "$input" -r --out-dir "$output/images" --shard auto --resume \
+    -j "$SLURM_CPUS_ON_NODE"
 
 # One object for the whole data set, as a single machine would print it, from the parts.
 srun halo stats "$input" -r --total --json --shard auto > "$output/stats/$SLURM_ARRAY_TASK_ID.json"

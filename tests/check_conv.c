@@ -88,8 +88,8 @@ static void identity_gives_the_image_back(void **state)
     }
 }
 
-/* Narrow images and images of many channels that are so large that a GPU takes them in bands of rows, or in groups
- * of channels. */
+/* Narrow images and images of many channels that are so large that a GPU takes them in bands of rows, or in
+ * groups of channels. */
 static void large_bands(void **state)
 {
     (void)state;

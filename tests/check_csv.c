@@ -45,10 +45,10 @@ static bool is_rounded(const char *text)
 static void test_floats_come_back(Rng *rng)
 {
     const float value = drawn_float(rng);
-    char text[CSV_NUMBER_ROOM + 1], fewer[40];
+    char text[CSV_NUMBER_SIZE + 1], fewer[40];
     float read;
     const size_t length = csv_write_number(value, text);
-    assert_in_range(length, 1, CSV_NUMBER_ROOM - 1);
+    assert_in_range(length, 1, CSV_NUMBER_SIZE - 1);
     text[length] = 0;
     assert_int_equal(csv_read_number(text, length, &read), CSV_NUMBER);
     if (isnan(value)) {
@@ -149,9 +149,9 @@ static void test_numbers(void **unused)
     for_each_case(__func__, 100000, near_the_middle_is_rounded_once);
 }
 
-/* Opens a table and reads up to `room` samples; *frames is the number of lines read. Returns NULL or the
+/* Opens a table and reads up to `most` samples; *frames is the number of lines read. Returns NULL or the
  * error. */
-static const char *read_table(const char *text, const HaloReadOptions *options, float *sample, int room,
+static const char *read_table(const char *text, const HaloReadOptions *options, float *sample, int most,
                               int64_t *frames, int *channels)
 {
     extern const HaloFormat halo_format_csv;
@@ -163,7 +163,7 @@ static const char *read_table(const char *text, const HaloReadOptions *options, 
     *frames = 0;
     if (status == HALO_OK) {
         *channels = reader.info.shape.channels;
-        HaloBuf rows = {.shape = reader.info.shape, .cols = room / *channels, .rows = 1, .data = sample};
+        HaloBuf rows = {.shape = reader.info.shape, .cols = most / *channels, .rows = 1, .data = sample};
         status = csv_read(&reader, &rows, frames);
     }
     snprintf(error, sizeof error, "%s", halo_error());

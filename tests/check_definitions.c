@@ -256,12 +256,12 @@ static void expect_ends(const char *pipeline, const HaloBuf *in, float at_least,
         const float got = oracle_get(&outcome.out, i % in->cols, i / in->cols, 0);
         const double part = ((double)v - (double)least) / ((double)greatest - (double)least);
         const double exact = (double)at_least + part * ((double)at_most - (double)at_least);
-        const double room = 0x1p-22 * (fabs((double)at_least) + fabs((double)at_most));
+        const double tolerance = 0x1p-22 * (fabs((double)at_least) + fabs((double)at_most));
         const bool rounds = outcome.out.shape.dtype != HALO_F32;
         if ((v == least && got != at_least) || (v == greatest && got != at_most) || got < low || got > high)
             fail_case(NULL, "%s: %.9g of %.9g..%.9g became %.9g", pipeline, (double)v, (double)least,
                       (double)greatest, (double)got);
-        if (fabs((double)got - exact) > room + (rounds ? 0.5 : 0.0))
+        if (fabs((double)got - exact) > tolerance + (rounds ? 0.5 : 0.0))
             fail_case(NULL, "%s: %.9g of %.9g..%.9g became %.9g, not %.17g", pipeline, (double)v, (double)least,
                       (double)greatest, (double)got, exact);
     }

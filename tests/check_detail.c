@@ -50,10 +50,10 @@ static double percentile(const double *x, int64_t n, double p)
     return part < 0.5 ? x[i] + (x[j] - x[i]) * part : x[j] - (x[j] - x[i]) * (1 - part);
 }
 
-static void near(const char *who, const char *what, double expected, double got, double room)
+static void near(const char *who, const char *what, double expected, double got, double tolerance)
 {
     if (isnan(expected) && isnan(got)) return;
-    if (!(fabs(expected - got) <= room * (1 + fabs(expected))))
+    if (!(fabs(expected - got) <= tolerance * (1 + fabs(expected))))
         fail_case(who, "%s should be %.17g, is %.17g", what, expected, got);
 }
 

@@ -107,7 +107,7 @@ static void a_batch_continues_while_it_starts(void **state)
             assert_false(made.fell_back);
             made_free(&made);
         }
-        assert_int_equal(fake.asked_for_start, alone ? 0 : 3);
+        assert_int_equal(fake.start_queries, alone ? 0 : 3);
         halo_session_close(session);
     }
     fake_share = 2;
@@ -133,7 +133,7 @@ static void long_files_wait_for_its_start(void **state)
     fake.starts_for = 2;
     Made made = make(session, text);
     expect_made(text, &made, &expected, "fake");
-    assert_int_equal(fake.asked_for_start, 1);
+    assert_int_equal(fake.start_queries, 1);
     made_free(&made);
     halo_session_close(session);
     fake_share = 0;

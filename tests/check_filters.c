@@ -254,7 +254,7 @@ static HaloStatus plan_status(const char *pipeline, const HaloShape *shape)
     return status;
 }
 
-/* 65536 x 32769 squares of 65535 are the most that 63 bits hold; sums and bytes have more room. */
+/* 65536 x 32769 squares of 65535 are the most that 63 bits hold; sums and bytes are further from overflow. */
 static void integrals_that_could_overflow_are_refused(void **state)
 {
     (void)state;

@@ -25,11 +25,11 @@ static void append(HaloProgram *program, HaloCode code, double number)
     program->at[program->length++] = (HaloInstruction){code, number};
 }
 
-/* Appends an expression of at most `room` instructions that needs no more than `depth` values at a time. */
-static void draw_expression(Rng *rng, HaloProgram *program, int room, int depth, bool two_arguments)
+/* Appends an expression of at most `capacity` instructions that needs no more than `depth` values at a time. */
+static void draw_expression(Rng *rng, HaloProgram *program, int capacity, int depth, bool two_arguments)
 {
     static const double number[] = {0.0, -0.0, 1.0, -1.0, 0.5, 3.0, 255.0, 1e300, 0.1, (double)INFINITY};
-    const int64_t takes = room < 4 || depth < 3 ? 0 : rng_between(rng, rng_once_in(rng, 6) ? 0 : 1, 3);
+    const int64_t takes = capacity < 4 || depth < 3 ? 0 : rng_between(rng, rng_once_in(rng, 6) ? 0 : 1, 3);
     if (takes == 0) {
         const HaloCode leaf[] = {HALO_CODE_A, two_arguments ? HALO_CODE_B : HALO_CODE_A, HALO_CODE_K,
                                  HALO_CODE_NUMBER};
@@ -37,7 +37,7 @@ static void draw_expression(Rng *rng, HaloProgram *program, int room, int depth,
         return;
     }
     for (int i = 0; i < takes; i++)
-        draw_expression(rng, program, (room - 1) / (int)takes, depth - i, two_arguments);
+        draw_expression(rng, program, (capacity - 1) / (int)takes, depth - i, two_arguments);
     append(program,
            (HaloCode)(takes == 1   ? rng_between(rng, HALO_CODE_NEG, HALO_CODE_NOT)
                       : takes == 2 ? rng_between(rng, HALO_CODE_ADD, HALO_CODE_OR)
@@ -77,8 +77,8 @@ static HaloProgram draw_distance_power(Rng *rng)
 static HaloProgram draw_program(Rng *rng, bool two_arguments)
 {
     HaloProgram program = {0};
-    const int room = rng_once_in(rng, 5) ? HALO_MAX_PROGRAM : (int)rng_between(rng, 1, 12);
-    draw_expression(rng, &program, room, HALO_MAX_STACK, two_arguments);
+    const int capacity = rng_once_in(rng, 5) ? HALO_MAX_PROGRAM : (int)rng_between(rng, 1, 12);
+    draw_expression(rng, &program, capacity, HALO_MAX_STACK, two_arguments);
     return program;
 }
 

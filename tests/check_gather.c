@@ -13,7 +13,7 @@
 #include "oracle.h"
 
 static HaloStatus call_gather(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
-                            HaloBuf *dst, const void *parameters)
+                              HaloBuf *dst, const void *parameters)
 {
     const HaloStep *step = parameters;
     return backend->gather(device, src[0], dst, &step->u.gather, step->store);
@@ -49,7 +49,7 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloGath
     out.height = how->height;
     const bool same = rng_once_in(rng, 3) && to == shape->dtype;
     const HaloStep gather = {.u.gather = *how,
-                           .store = same ? (HaloStore){1.0f, 1.0f} : draw_store(rng, shape->dtype, to)};
+                             .store = same ? (HaloStore){1.0f, 1.0f} : draw_store(rng, shape->dtype, to)};
     const TestRect rect = draw_rect(rng, &out);
     TestBuf src = testbuf_make(shape, rng_once_in(rng, 2) ? needed(shape, how, rect) : test_whole(shape), rng);
     TestBuf dst = testbuf_make(&out, rect, rng);
@@ -57,7 +57,8 @@ static void check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloGath
     const uint64_t clipped = oracle_gather(&src.view, &dst.view, how, gather.store);
     char what[400], src_text[96], dst_text[96];
     snprintf(what, sizeof what,
-             "gather from %" PRId64 ",%" PRId64 " by %" PRId64 ",%" PRId64 "%s, border %s, %s -> %s, store %g/%g",
+             "gather from %" PRId64 ",%" PRId64 " by %" PRId64 ",%" PRId64
+             "%s, border %s, %s -> %s, store %g/%g",
              how->x0, how->y0, how->step_x, how->step_y, how->transposed ? " transposed" : "",
              border_name(how->border), testbuf_text(&src, src_text), testbuf_text(&dst, dst_text),
              (double)gather.store.num, (double)gather.store.den);
@@ -75,7 +76,7 @@ static void strides(Rng *rng)
 {
     const HaloShape shape = draw_long_shape(rng, 70);
     HaloGather gather = {.step_x = rng_between(rng, 1, rng_once_in(rng, 4) ? 80 : 4),
-                     .step_y = rng_between(rng, 1, rng_once_in(rng, 4) ? 80 : 4)};
+                         .step_y = rng_between(rng, 1, rng_once_in(rng, 4) ? 80 : 4)};
     gather.width = (shape.width + gather.step_x - 1) / gather.step_x;
     gather.height = (shape.height + gather.step_y - 1) / gather.step_y;
     check(rng, &shape, draw_to(rng, &shape), &gather);
@@ -87,12 +88,12 @@ static void flips_and_rotations(Rng *rng)
     const HaloShape shape = draw_long_shape(rng, rng_once_in(rng, 8) ? 300 : 70);
     const bool left = rng_once_in(rng, 2), up = rng_once_in(rng, 2), transposed = rng_once_in(rng, 2);
     const HaloGather gather = {.width = transposed ? shape.height : shape.width,
-                           .height = transposed ? shape.width : shape.height,
-                           .x0 = left ? shape.width - 1 : 0,
-                           .y0 = up ? shape.height - 1 : 0,
-                           .step_x = left ? -1 : 1,
-                           .step_y = up ? -1 : 1,
-                           .transposed = transposed};
+                               .height = transposed ? shape.width : shape.height,
+                               .x0 = left ? shape.width - 1 : 0,
+                               .y0 = up ? shape.height - 1 : 0,
+                               .step_x = left ? -1 : 1,
+                               .step_y = up ? -1 : 1,
+                               .transposed = transposed};
     check(rng, &shape, draw_to(rng, &shape), &gather);
 }
 
@@ -108,14 +109,14 @@ static void lines_and_narrow_images(Rng *rng)
     const bool left = rng_once_in(rng, 2), up = rng_once_in(rng, 2), transposed = rng_once_in(rng, 2);
     const int64_t beside = rng_once_in(rng, 3) ? rng_between(rng, 1, 20) : 0;
     const HaloGather gather = {.width = (transposed ? shape.height : shape.width) + beside,
-                           .height = (transposed ? shape.width : shape.height) + beside,
-                           .x0 = left ? shape.width - 1 + beside / 2 : -beside / 2,
-                           .y0 = up ? shape.height - 1 + beside / 2 : -beside / 2,
-                           .step_x = left ? -1 : 1,
-                           .step_y = up ? -1 : 1,
-                           .transposed = transposed,
-                           .border = draw_border(rng),
-                           .value = rng_once_in(rng, 3) ? 300.0f : rng_float(rng, -1, 1)};
+                               .height = (transposed ? shape.width : shape.height) + beside,
+                               .x0 = left ? shape.width - 1 + beside / 2 : -beside / 2,
+                               .y0 = up ? shape.height - 1 + beside / 2 : -beside / 2,
+                               .step_x = left ? -1 : 1,
+                               .step_y = up ? -1 : 1,
+                               .transposed = transposed,
+                               .border = draw_border(rng),
+                               .value = rng_once_in(rng, 3) ? 300.0f : rng_float(rng, -1, 1)};
     check(rng, &shape, draw_to(rng, &shape), &gather);
 }
 
@@ -125,14 +126,14 @@ static void beyond_every_border(Rng *rng)
     const HaloShape shape = draw_shape(rng, 40);
     const int64_t far = rng_once_in(rng, 5) ? 300 : 12;
     const HaloGather gather = {.width = rng_between(rng, 1, 60),
-                           .height = rng_between(rng, 1, 60),
-                           .x0 = rng_between(rng, -far, shape.width + far),
-                           .y0 = rng_between(rng, -far, shape.height + far),
-                           .step_x = rng_between(rng, 1, 3) * (rng_once_in(rng, 3) ? -1 : 1),
-                           .step_y = rng_between(rng, 1, 3) * (rng_once_in(rng, 3) ? -1 : 1),
-                           .transposed = rng_once_in(rng, 3),
-                           .border = draw_border(rng),
-                           .value = rng_once_in(rng, 3) ? 300.0f : rng_float(rng, -1, 1)};
+                               .height = rng_between(rng, 1, 60),
+                               .x0 = rng_between(rng, -far, shape.width + far),
+                               .y0 = rng_between(rng, -far, shape.height + far),
+                               .step_x = rng_between(rng, 1, 3) * (rng_once_in(rng, 3) ? -1 : 1),
+                               .step_y = rng_between(rng, 1, 3) * (rng_once_in(rng, 3) ? -1 : 1),
+                               .transposed = rng_once_in(rng, 3),
+                               .border = draw_border(rng),
+                               .value = rng_once_in(rng, 3) ? 300.0f : rng_float(rng, -1, 1)};
     check(rng, &shape, draw_to(rng, &shape), &gather);
 }
 

@@ -88,7 +88,7 @@ static void test_endless(void **unused)
     size_t length;
     assert_int_equal(halo_lines_next(&lines, '\n', &line, &length), HALO_ERR_INPUT);
     assert_non_null(strstr(halo_error(), "line 1 has more than 100000 bytes"));
-    assert_in_range(lines.room, 100000, 1000000);
+    assert_in_range(lines.capacity, 100000, 1000000);
     halo_lines_free(&lines);
 }
 

@@ -153,9 +153,9 @@ static double gaussian(int64_t i, int64_t width)
     return exp(-t * t / 2);
 }
 
-/* How far a sample is above the level of its window, which is its own where nothing is visible; *room: what may
- * be lost on the way to that. */
-static double above(const HaloBuf *in, const Question *q, int64_t x, int64_t y, int c, double *room)
+/* How far a sample is above the level of its window, which is its own where nothing is visible; *tolerance:
+ * what may be lost on the way to that. */
+static double above(const HaloBuf *in, const Question *q, int64_t x, int64_t y, int c, double *tolerance)
 {
     const int alpha = q->method == SAUVOLA ? -1 : in->shape.alpha;
     double squares, weights = 0.0, sum = 0.0, most = 0.0;
@@ -169,11 +169,11 @@ static double above(const HaloBuf *in, const Question *q, int64_t x, int64_t y, 
             sum += weight * v;
             most = fabs(v) > most ? fabs(v) : most;
         }
-    *room = 1e-5 * (most + fabs(q->offset));
+    *tolerance = 1e-5 * (most + fabs(q->offset));
     if (q->method == SAUVOLA) {
         const double sd = sqrt(variance_at(in, q->width, q->height, x, y, c, &squares));
         const double share = 1.0 + q->k * (sd / (0.5 * (double)in->shape.white) - 1.0);
-        *room += 1e-5 * most * (1.0 + fabs(share));
+        *tolerance += 1e-5 * most * (1.0 + fabs(share));
         return (double)oracle_get(in, x, y, c) - sum / weights * share + q->offset;
     }
     return (weights > 0.0 ? (double)oracle_get(in, x, y, c) - sum / weights : 0.0) + q->offset;
@@ -184,11 +184,11 @@ static void expect_parted(const char *text, const HaloBuf *in, const HaloBuf *go
     for (int64_t y = 0; y < in->rows; y++)
         for (int64_t x = 0; x < in->cols; x++)
             for (int c = 0; c < in->shape.channels; c++) {
-                double room = 0.0;
+                double tolerance = 0.0;
                 const float was = oracle_get(in, x, y, c), is = oracle_get(got, x, y, c);
-                const double d = c == in->shape.alpha ? 0.0 : above(in, q, x, y, c, &room);
+                const double d = c == in->shape.alpha ? 0.0 : above(in, q, x, y, c, &tolerance);
                 const float want = c == in->shape.alpha ? was : d > 0.0 ? in->shape.white : 0.0f;
-                if (is != want && fabs(d) > room)
+                if (is != want && fabs(d) > tolerance)
                     fail_case(NULL, "%s: %.9g at %" PRId64 ",%" PRId64 " became %.9g, though it is %.9g above",
                               text, (double)was, x, y, (double)is, d);
             }

@@ -209,9 +209,9 @@ static void masks(void **unused)
 
 static void write_notes(FILE *to, const HaloNotes *notes)
 {
-    char room[HALO_NOTE_TEXT];
+    char buffer[HALO_NOTE_TEXT];
     for (int i = 0; i < HALO_NOTES; i++) {
-        const char *text = halo_note_text(notes, (HaloNote)i, room);
+        const char *text = halo_note_text(notes, (HaloNote)i, buffer);
         fprintf(to, "%s; ", text != NULL ? text : "");
     }
     fputc('\n', to);

@@ -152,7 +152,7 @@ static void text_is_made_utf8(void **unused)
 {
     (void)unused;
     HaloMeta meta = {0}, copy;
-    char room[16];
+    char text[16];
     assert_int_equal(halo_text_add(&meta, "a", "Zo\xeb", 3, HALO_UTF_8), HALO_OK); /* it is not */
     assert_int_equal(halo_text_add(&meta, "b", "Zo\xc3\xab", 4, HALO_LATIN_1), HALO_OK);
     assert_int_equal(halo_text_add(&meta, "c", "cut\0off", 7, HALO_UTF_8), HALO_OK);
@@ -161,9 +161,9 @@ static void text_is_made_utf8(void **unused)
     expect_text_of(&meta, "b", "Zo\xc3\x83\xc2\xab");
     expect_text_of(&meta, "c", "cut");
     expect_text_of(&meta, "d", "\xc3\xad\xc2\xa0\xc2\x80");
-    assert_true(halo_text_latin1("Zo\xc3\xab", room));
-    assert_string_equal(room, "Zo\xeb");
-    assert_false(halo_text_latin1("\xe6\xb9\x96", room));
+    assert_true(halo_text_latin1("Zo\xc3\xab", text));
+    assert_string_equal(text, "Zo\xeb");
+    assert_false(halo_text_latin1("\xe6\xb9\x96", text));
     assert_int_equal(halo_meta_copy(&meta, &copy), HALO_OK);
     assert_int_equal(copy.texts, 4);
     halo_meta_free(&copy);

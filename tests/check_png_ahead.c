@@ -176,7 +176,7 @@ static void expect_three(int flush, bool alone)
     if (bytes == NULL || deflateInit2(&zip, 6, Z_DEFLATED, -15, 8, 0) != Z_OK) abort();
     for (int i = 0; i < SIZE; i++) bytes[i] = (uint8_t)rng_between(&rng, 0, i < SIZE / 2 ? 255 : 1);
     for (int i = 0; i < 3; i++) {
-        chunk[i] = halo_png_ahead_room(ahead);
+        chunk[i] = halo_png_ahead_chunk(ahead);
         assert_non_null(chunk[i]);
         zip.next_in = bytes;
         zip.avail_in = SIZE;

@@ -39,12 +39,12 @@ static void added_tasks_run_once(Rng *rng)
 {
     Work work = {0};
     HaloPool *pool;
-    const int64_t tasks = rng_between(rng, 0, TASKS), room = rng_between(rng, 1, 8);
+    const int64_t tasks = rng_between(rng, 0, TASKS), capacity = rng_between(rng, 1, 8);
     assert_int_equal(halo_pool_new((int)rng_between(rng, 1, 4), &pool), HALO_OK);
     for (int64_t put = 0; put < tasks;) {
         halo_pool_put(pool, task, &work);
         put++;
-        const int64_t least = put - room, done = halo_pool_done(pool, least);
+        const int64_t least = put - capacity, done = halo_pool_done(pool, least);
         assert_true(done >= least && done <= put);
         for (int64_t i = 0; i < done; i++) assert_int_equal(work.times[i], 1);
     }

@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "smooth_masks.h"
 #include "conv_cases.h"
 #include "draw.h"
 #include "fast.h"
 #include "oracle.h"
+#include "smooth_masks.h"
 
 /* docs/numerics.md: this part of the greatest sample times the sum of the taps' magnitudes. */
 #define BOUND 0x1p-17

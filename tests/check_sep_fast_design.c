@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "smooth_masks.h"
 #include "fast.h"
+#include "smooth_masks.h"
 
 /* Of the bound of docs/numerics.md, what the design may take of the greatest sample times the sum of the taps'
  * magnitudes; the rest is for rounding. */

@@ -335,7 +335,7 @@ static void unknown_lengths_are_corrected(void **state)
         Bytes in = make_wave(frames, false);
         Bytes out = run_wave(&in, true, &(HaloWriteOptions){0});
         expect_samples(&in, &out, frames);
-        assert_true(find_chunk(&out, "JUNK") == 20); /* room for the sizes of RF64 */
+        assert_true(find_chunk(&out, "JUNK") == 20); /* space for the sizes of RF64 */
         Bytes again = run_wave(&out, false, &(HaloWriteOptions){0});
         expect_samples(&out, &again, frames);
         free(in.at), free(out.at), free(again.at);

@@ -119,8 +119,8 @@ static void a_signal_while_threads_work(void **unused)
 static void *without_memory(void *unused)
 {
     (void)unused;
-    size_t room = SIZE_MAX / 4;
-    return cli_grow(NULL, room, &room, 8);
+    size_t capacity = SIZE_MAX / 4;
+    return cli_grow(NULL, capacity, &capacity, 8);
 }
 
 static void lack_of_memory_ends_all(void **unused)

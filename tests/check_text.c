@@ -139,10 +139,10 @@ static void test_cuts_between_characters(void **unused)
 
 static void expect_escaped(const char *text, size_t size, const char *keep, const char *expected)
 {
-    char room[200];
-    const size_t length = halo_escape(text, size, keep, room);
+    char buffer[200];
+    const size_t length = halo_escape(text, size, keep, buffer);
     assert_int_equal(length, strlen(expected));
-    assert_memory_equal(room, expected, length);
+    assert_memory_equal(buffer, expected, length);
     assert_int_equal(halo_escape(text, size, keep, NULL), length);
 }
 
@@ -167,13 +167,13 @@ static void test_escapes(void **unused)
 static void test_lists(void **unused)
 {
     (void)unused;
-    char room[HALO_WORD_ROOM];
-    assert_string_equal(halo_word("auto|cpu|gpu", '|', 0, room), "auto");
-    assert_string_equal(halo_word("auto|cpu|gpu", '|', 2, room), "gpu");
-    assert_null(halo_word("auto|cpu|gpu", '|', 3, room));
-    assert_string_equal(halo_word("a,", ',', 1, room), "");
-    assert_null(halo_word("", ',', 0, room));
-    assert_null(halo_word(NULL, ',', 0, room));
+    char text[HALO_WORD_SIZE];
+    assert_string_equal(halo_word("auto|cpu|gpu", '|', 0, text), "auto");
+    assert_string_equal(halo_word("auto|cpu|gpu", '|', 2, text), "gpu");
+    assert_null(halo_word("auto|cpu|gpu", '|', 3, text));
+    assert_string_equal(halo_word("a,", ',', 1, text), "");
+    assert_null(halo_word("", ',', 0, text));
+    assert_null(halo_word(NULL, ',', 0, text));
     assert_int_equal(halo_find_word("jpg,jpeg,jpe", ',', "jpe"), 2);
     assert_int_equal(halo_find_word("jpg,jpeg,jpe", ',', "jp"), -1);
     assert_int_equal(halo_find_word(NULL, ' ', "x"), -1);
@@ -203,12 +203,12 @@ static void test_paths(void **unused)
                                           {"a/", "", ""},
                                           {"x.tar.gz", "x.tar.gz", "gz"},
                                           {"x.", "x.", ""}};
-    char room[HALO_WORD_ROOM];
+    char text[HALO_WORD_SIZE];
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
         assert_string_equal(halo_base_name(path[i][0]), path[i][1]);
         assert_string_equal(halo_extension(path[i][0]), path[i][2]);
     }
-    assert_string_equal(halo_lower_extension("A.JpEg", room), "jpeg");
+    assert_string_equal(halo_lower_extension("A.JpEg", text), "jpeg");
 }
 
 /* A synonym that is also the name of another operation would never be found. */
@@ -216,7 +216,7 @@ static void test_names_and_synonyms(void **unused)
 {
     (void)unused;
     const HaloTables *const tables = halo_tables();
-    char word[HALO_WORD_ROOM];
+    char word[HALO_WORD_SIZE];
     int synonyms = 0;
     for (int i = 0; i < tables->ops; i++) {
         const HaloOp *const op = tables->op[i];

@@ -51,9 +51,9 @@ static void accepted_sums_are_exact(Rng *rng)
     static float tap[MOST_TAPS];
     const int n = (int)rng_between(rng, 1, rng_once_in(rng, 3) ? MOST_TAPS : 25);
     const int64_t most = rng_once_in(rng, 2) ? 255 : 65535, scale = rng_between(rng, -60, 60);
-    int64_t room = 16777216 / most, largest = 0;
+    int64_t limit = 16777216 / most, largest = 0;
     for (int k = 0; k < n; k++) {
-        const int64_t units = rng_once_in(rng, 4) ? 0 : rng_between(rng, -room / n - 1, room / n + 1);
+        const int64_t units = rng_once_in(rng, 4) ? 0 : rng_between(rng, -limit / n - 1, limit / n + 1);
         largest = llabs(units) > largest ? llabs(units) : largest;
         tap[k] = ldexpf((float)units, (int)scale);
     }

@@ -68,7 +68,7 @@ void cli_refuse_existing(const CliSettings *settings, CliBatch *batch)
 
 void cli_batch_reads(CliBatch *batch, const HaloRead *read)
 {
-    batch->read = cli_grow(batch->read, batch->reads, &batch->read_room, sizeof *batch->read);
+    batch->read = cli_grow(batch->read, batch->reads, &batch->read_capacity, sizeof *batch->read);
     batch->read[batch->reads++] = *read;
 }
 

@@ -18,10 +18,10 @@ typedef struct CliJournal CliJournal;
 
 typedef struct CliBatch {
     CliItem *item;
-    size_t count, room;
+    size_t count, capacity;
     CliJournal *journal; /* or NULL */
     HaloRead *read;      /* lists of inputs, and secondary inputs: like inputs, never overwritten */
-    size_t reads, read_room;
+    size_t reads, read_capacity;
     size_t first, all; /* --shard: the place of these items in the list of all inputs, and its length */
 } CliBatch;
 

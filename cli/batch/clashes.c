@@ -20,14 +20,14 @@ typedef struct Use {
 
 typedef struct Uses {
     Use *use;
-    size_t count, room;
+    size_t count, capacity;
 } Uses;
 
 /* ---- collecting ----------------------------------------------------------------------------------------- */
 
 static void append(Uses *uses, Use use)
 {
-    uses->use = cli_grow(uses->use, uses->count, &uses->room, sizeof *uses->use);
+    uses->use = cli_grow(uses->use, uses->count, &uses->capacity, sizeof *uses->use);
     uses->use[uses->count] = use;
     uses->use[uses->count].number = uses->count;
     uses->count++;

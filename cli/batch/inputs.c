@@ -19,7 +19,7 @@ typedef struct Walk {
 
 static CliItem *add_item(CliBatch *batch, const char *input, const char *dir)
 {
-    batch->item = cli_grow(batch->item, batch->count, &batch->room, sizeof *batch->item);
+    batch->item = cli_grow(batch->item, batch->count, &batch->capacity, sizeof *batch->item);
     CliItem *item = &batch->item[batch->count++];
     *item = (CliItem){.input = cli_copy(input), .dir = cli_copy(dir)};
     return item;
@@ -36,7 +36,7 @@ static void add_failed(CliBatch *batch, const char *input, const char *reason)
  * notes and lists often lie beside images. */
 static bool is_known(const CliSettings *settings, const char *path)
 {
-    char extension[HALO_WORD_ROOM];
+    char extension[HALO_WORD_SIZE];
     const HaloFormat *format = halo_find_format(halo_lower_extension(path, extension));
     if (settings->raw.kind != 0 || settings->engine.read_as != NULL) return true;
     return format != NULL && format->open != NULL && (!format->named || settings->include.count > 0);
@@ -67,7 +67,7 @@ static int by_name(const void *a, const void *b) { return strcmp(*(char *const *
  * depth costs no file descriptors. */
 static bool read_folder(const char *path, char ***names, size_t *count)
 {
-    size_t room = 0;
+    size_t capacity = 0;
     DIR *folder = opendir(path);
     *names = NULL;
     *count = 0;
@@ -75,7 +75,7 @@ static bool read_folder(const char *path, char ***names, size_t *count)
     errno = 0;
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         if (entry->d_name[0] == '.') continue;
-        *names = cli_grow(*names, *count, &room, sizeof **names);
+        *names = cli_grow(*names, *count, &capacity, sizeof **names);
         (*names)[(*count)++] = cli_copy(entry->d_name);
     }
     const int error = errno;

@@ -37,8 +37,8 @@ struct CliWorkers {
     size_t next;      /* the first item that no worker has taken, */
     size_t concluded; /* and the first that has not been waited for */
     bool stop;
-    size_t room;  /* items between the two, at most */
-    Ready *ready; /* [room], of item i at i mod room */
+    size_t capacity; /* items between the two, at most */
+    Ready *ready;    /* [capacity], of item i at i mod capacity */
 };
 
 /* ---- one item ------------------------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ void cli_share_jobs(const CliSettings *settings, size_t files, int *workers, int
 static bool take(CliWorkers *all, size_t *item)
 {
     pthread_mutex_lock(&all->lock);
-    while (!all->stop && all->next < all->batch->count && all->next - all->concluded >= all->room)
+    while (!all->stop && all->next < all->batch->count && all->next - all->concluded >= all->capacity)
         pthread_cond_wait(&all->moved, &all->lock);
     const bool taken = !all->stop && all->next < all->batch->count;
     if (taken) *item = all->next++;
@@ -108,7 +108,7 @@ static bool take(CliWorkers *all, size_t *item)
 static void put(CliWorkers *all, size_t item, const CliOutcome *outcome)
 {
     pthread_mutex_lock(&all->lock);
-    all->ready[item % all->room] = (Ready){true, *outcome};
+    all->ready[item % all->capacity] = (Ready){true, *outcome};
     pthread_cond_broadcast(&all->moved);
     pthread_mutex_unlock(&all->lock);
 }
@@ -169,8 +169,8 @@ HaloStatus cli_workers_start(const CliSettings *settings, const HaloPipeline *pi
     all->pipeline = pipeline;
     all->batch = batch;
     all->worker = cli_alloc((size_t)count, sizeof *all->worker);
-    all->room = (size_t)count * LEAD;
-    all->ready = cli_alloc(all->room, sizeof *all->ready);
+    all->capacity = (size_t)count * LEAD;
+    all->ready = cli_alloc(all->capacity, sizeof *all->ready);
     pthread_rwlock_init(&all->turn, NULL);
     pthread_mutex_init(&all->lock, NULL);
     pthread_cond_init(&all->moved, NULL);
@@ -183,7 +183,7 @@ HaloStatus cli_workers_start(const CliSettings *settings, const HaloPipeline *pi
 CliOutcome cli_workers_wait(CliWorkers *all, size_t i)
 {
     pthread_mutex_lock(&all->lock);
-    Ready *ready = &all->ready[i % all->room];
+    Ready *ready = &all->ready[i % all->capacity];
     while (!ready->is) pthread_cond_wait(&all->moved, &all->lock);
     const CliOutcome outcome = ready->outcome;
     *ready = (Ready){0};
@@ -212,7 +212,7 @@ void cli_workers_stop(CliWorkers *all)
         pthread_join(all->worker[i].thread, NULL);
         halo_session_close(all->worker[i].session);
     }
-    for (size_t i = 0; i < all->room; i++) cli_outcome_free(&all->ready[i].outcome);
+    for (size_t i = 0; i < all->capacity; i++) cli_outcome_free(&all->ready[i].outcome);
     pthread_cond_destroy(&all->moved);
     pthread_mutex_destroy(&all->lock);
     pthread_rwlock_destroy(&all->turn);

@@ -70,16 +70,16 @@ static void record_rung(FILE *to, const Ladder *ladder, const HaloRung *rung)
     json_end_line(&json);
 }
 
-/* "268.4M", "1024" in `room`: rungs of one family may be timed with different numbers of elements. */
-static const char *short_count(double n, char room[16])
+/* "268.4M", "1024" in `text`: rungs of one family may be timed with different numbers of elements. */
+static const char *short_count(double n, char text[16])
 {
     if (n >= 1e6)
-        snprintf(room, 16, "%.1fM", n / 1e6);
+        snprintf(text, 16, "%.1fM", n / 1e6);
     else if (n >= 1e4)
-        snprintf(room, 16, "%.1fk", n / 1e3);
+        snprintf(text, 16, "%.1fk", n / 1e3);
     else
-        snprintf(room, 16, "%.0f", n);
-    return room;
+        snprintf(text, 16, "%.0f", n);
+    return text;
 }
 
 static void print_head(FILE *to, const HaloRung *rung)
@@ -92,13 +92,13 @@ static void print_head(FILE *to, const HaloRung *rung)
 
 static void print_rung(FILE *to, const Ladder *ladder, const HaloRung *rung)
 {
-    char room[16];
+    char text[16];
     fprintf(to, "  %-29s ", rung->name);
     if (rung->checked == 0) {
         fprintf(to, "%7s %9.2f times\n", "", rung->predicted);
         return;
     }
-    fprintf(to, "%7s ", short_count(rung->n, room));
+    fprintf(to, "%7s ", short_count(rung->n, text));
     if (rung->ms > 0)
         fprintf(to, "%9.4f %7.1f %6.1f%%", rung->ms, gigabytes(rung),
                 100 * gigabytes(rung) / rung->ceiling_gbs);

@@ -168,7 +168,7 @@ HaloStatus cli_bench_ops(const CliSettings *settings)
     HaloStatus status = HALO_OK;
     Bench bench = {.settings = settings};
     HaloOptions engine = settings->engine;
-    char device[HALO_WORD_ROOM];
+    char device[HALO_WORD_SIZE];
     for (int i = 0; i == 0 || halo_word(settings->bench.devices, ',', i, device) != NULL; i++) {
         if (i > 0) HALO_TRY(cli_read_one_device(device, &engine));
         HALO_TRY(halo_session_open(&engine, &bench.session));

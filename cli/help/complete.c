@@ -1,4 +1,4 @@
-/* Completions for bash, zsh and fish, from the tables. For the words of a pipeline they ask `halo --complete`. */
+/* Completions for bash, zsh and fish, from the tables. Words of a pipeline come from `halo --complete`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,14 +42,14 @@ static void put_format_names(FILE *to)
 /* The words an option's value may be, or false where it is a file or something else. */
 static bool put_values(FILE *to, const CliOption *option)
 {
-    char room[64];
+    char text[64];
     if (strcmp(option->name, "to") == 0) {
         put_format_names(to);
         return true;
     }
     if (option->choices == NULL) return false;
-    for (int i = 0; halo_word(option->choices, '|', i, room) != NULL; i++)
-        fprintf(to, "%s%s", i > 0 ? " " : "", room);
+    for (int i = 0; halo_word(option->choices, '|', i, text) != NULL; i++)
+        fprintf(to, "%s%s", i > 0 ? " " : "", text);
     return true;
 }
 

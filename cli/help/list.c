@@ -9,9 +9,9 @@
 
 static void record_words(CliJson *json, const char *key, const char *list)
 {
-    char room[64];
+    char text[64];
     json_open(json, key, '[');
-    for (int i = 0; halo_word(list, '|', i, room) != NULL; i++) json_text(json, NULL, room);
+    for (int i = 0; halo_word(list, '|', i, text) != NULL; i++) json_text(json, NULL, text);
     json_close(json, ']');
 }
 

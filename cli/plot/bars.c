@@ -7,12 +7,12 @@
 
 #define WIDEST 22.0 /* a bar: pixels */
 #define THINNEST 3.0
-#define NUMBERED 10.0 /* where its number has room beside it */
+#define NUMBERED 10.0 /* where its number fits beside it */
 #define BETWEEN 6.0   /* groups */
 #define LETTER 8.5    /* about as wide as a letter of a label */
 #define BESIDE 60.0   /* for the number of the longest bar */
 
-/* An empty cell takes no room. */
+/* An empty cell takes no space. */
 static int bars_in(const Chart *chart, size_t row)
 {
     int bars = 0;

@@ -5,7 +5,7 @@
 
 static int kind_of(const char *path)
 {
-    char extension[HALO_WORD_ROOM];
+    char extension[HALO_WORD_SIZE];
     return halo_find_word("svg,png", ',', halo_lower_extension(path, extension));
 }
 

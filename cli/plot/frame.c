@@ -55,13 +55,13 @@ double frame_step(double span)
 }
 
 /* The fewest decimals that tell neighbouring ticks apart. */
-static void value_label(double value, double step, char room[32])
+static void value_label(double value, double step, char text[32])
 {
     const double digits = ceil(-log10(step) - 1e-9);
     if (fabs(value) < 1e7 && digits <= 6)
-        snprintf(room, 32, "%.*f", digits > 0 ? (int)digits : 0, value);
+        snprintf(text, 32, "%.*f", digits > 0 ? (int)digits : 0, value);
     else
-        snprintf(room, 32, "%g", value);
+        snprintf(text, 32, "%g", value);
 }
 
 typedef double Place(const Frame *frame, double value);
@@ -70,11 +70,11 @@ typedef void Tick(const Frame *frame, double at, const char *label);
 static void linear_ticks(const Frame *frame, const Axis *axis, Place *place, Tick *tick)
 {
     const double step = frame_step(axis->hi - axis->lo), first = ceil(axis->lo / step);
-    char room[32];
+    char text[32];
     if (!isfinite(step) || step <= 0) return; /* a range that f64 can hardly hold has no ticks */
     for (int i = 0; i <= FRAME_TICKS && (first + i) * step <= axis->hi; i++) {
-        value_label((first + i) * step, step, room);
-        tick(frame, place(frame, (first + i) * step), room);
+        value_label((first + i) * step, step, text);
+        tick(frame, place(frame, (first + i) * step), text);
     }
 }
 
@@ -85,13 +85,13 @@ static void logarithmic_ticks(const Frame *frame, const Axis *axis, Place *place
     const double first = floor(log10(axis->lo)), decades = log10(axis->hi) - first;
     const double stride = ceil(decades / FRAME_TICKS);
     const int parts = decades <= 4 ? 3 : 1;
-    char room[32];
+    char text[32];
     for (double power = first; power <= first + decades; power += stride)
         for (int i = 0; i < parts; i++) {
             const double value = times[i] * pow(10.0, power);
             if (value < axis->lo * (1 - 1e-9) || value > axis->hi * (1 + 1e-9)) continue;
-            snprintf(room, sizeof room, "%g", value);
-            tick(frame, place(frame, value), room);
+            snprintf(text, sizeof text, "%g", value);
+            tick(frame, place(frame, value), text);
         }
 }
 

@@ -61,10 +61,10 @@ static void draw_count(const Plot *plot, double count)
     static const char *const unit[] = {"", "k", "M", "G", "T", "P", "E"};
     double shown = count;
     int thousands = 0;
-    char room[32];
+    char text[32];
     for (; shown >= 1e4 && thousands < 6; thousands++) shown /= 1000;
-    snprintf(room, sizeof room, "%g%s", shown, unit[thousands]);
-    frame_tick_y(&plot->frame, y_of(plot, count), room);
+    snprintf(text, sizeof text, "%g%s", shown, unit[thousands]);
+    frame_tick_y(&plot->frame, y_of(plot, count), text);
 }
 
 static void draw_counts(const Plot *plot)
@@ -83,7 +83,7 @@ static void draw_channel(const Plot *plot, int channel)
     const HaloHistogram *h = &plot->result->hist;
     const Frame *frame = &plot->frame;
     double right[MOST_STEPS], top[MOST_STEPS];
-    char room[16];
+    char text[16];
     const CanvasSteps steps = {frame->left, frame->bottom, right, top, steps_of(plot)};
     for (int k = 0; k < steps.count; k++) {
         const double end = (double)(k + 1) * (double)plot->per, bins = (double)h->bins;
@@ -91,7 +91,7 @@ static void draw_channel(const Plot *plot, int channel)
         top[k] = y_of(plot, (double)count_of(plot, channel, k));
     }
     frame->canvas->steps(frame->canvas, &steps,
-                         colour_of(halo_channel_name(&plot->result->shape, channel, room), channel));
+                         colour_of(halo_channel_name(&plot->result->shape, channel, text), channel));
 }
 
 /* From the right, the last channel first. */
@@ -101,10 +101,10 @@ static void draw_legend(const Plot *plot)
     const Frame *frame = &plot->frame;
     Canvas *canvas = frame->canvas;
     double x = frame->right;
-    char room[16];
+    char text[16];
     if (channels == 1) return;
     for (int c = (channels < MOST_NAMES ? channels : MOST_NAMES) - 1; c >= 0; c--) {
-        const char *name = halo_channel_name(&plot->result->shape, c, room);
+        const char *name = halo_channel_name(&plot->result->shape, c, text);
         canvas->text(canvas, x, frame->top - 12, CANVAS_RIGHT, 12, name);
         x -= 9 * (double)strlen(name) + 16;
         canvas->box(canvas, x, frame->top - 21, 10, 10, colour_of(name, c));

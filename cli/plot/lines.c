@@ -63,14 +63,14 @@ static void draw_legend(const Chart *chart)
 void chart_lines(const Chart *chart)
 {
     const CliTable *table = chart->table;
-    double *room = cli_alloc(2 * table->rows, sizeof *room);
+    double *scratch = cli_alloc(2 * table->rows, sizeof *scratch);
     char below[128];
     snprintf(below, sizeof below, "by %.*s", (int)halo_utf8_fit(table->name[0], 100), table->name[0]);
     frame_title(&chart->frame, chart->title, below);
     frame_ticks_x(&chart->frame);
     frame_ticks_y(&chart->frame);
-    for (int c = 1; c < table->columns; c++) draw_column(chart, c, room, room + table->rows);
+    for (int c = 1; c < table->columns; c++) draw_column(chart, c, scratch, scratch + table->rows);
     frame_lines(&chart->frame);
     draw_legend(chart);
-    free(room);
+    free(scratch);
 }

@@ -10,17 +10,17 @@
 /* Of the values and the names of rows together: far more than a drawing shows. */
 #define MOST_BYTES ((size_t)128 << 20)
 
-/* The present row's cell as a string, in `room`. */
-static const char *cell_text(HaloCells *cells, int i, CliText *room)
+/* The present row's cell as a string, in `text`. */
+static const char *cell_text(HaloCells *cells, int i, CliText *text)
 {
     size_t length;
     const char *cell = halo_cell(cells, i, &length);
-    room->length = 0;
-    cli_add(room, cell, length);
-    return room->data;
+    text->length = 0;
+    cli_add(text, cell, length);
+    return text->data;
 }
 
-static HaloStatus read_names(HaloCells *cells, CliText *room, CliTable *table)
+static HaloStatus read_names(HaloCells *cells, CliText *text, CliTable *table)
 {
     size_t begin[MOST_COLUMNS];
     if (cells->count == 0) return halo_fail(HALO_ERR_INPUT, "the table has no rows");
@@ -28,8 +28,8 @@ static HaloStatus read_names(HaloCells *cells, CliText *room, CliTable *table)
     table->columns = cells->count;
     for (int c = 0; c < table->columns; c++) {
         begin[c] = table->names.length;
-        const char *name = cell_text(cells, c, room);
-        cli_add(&table->names, name, room->length + 1); /* with its zero byte */
+        const char *name = cell_text(cells, c, text);
+        cli_add(&table->names, name, text->length + 1); /* with its zero byte */
     }
     for (int c = 0; c < table->columns; c++) table->name[c] = table->names.data + begin[c];
     return HALO_OK;
@@ -53,7 +53,7 @@ static bool is_label(const char *text, CliTable *table)
 }
 
 /* Lines may be short: the cells that are missing are empty. */
-static HaloStatus read_row(HaloCells *cells, CliText *room, CliTable *table)
+static HaloStatus read_row(HaloCells *cells, CliText *buffer, CliTable *table)
 {
     HaloStatus status = HALO_OK;
     const size_t bytes = (size_t)table->columns * sizeof *table->value;
@@ -64,14 +64,14 @@ static HaloStatus read_row(HaloCells *cells, CliText *room, CliTable *table)
         HALO_FAIL(HALO_ERR_LIMIT,
                   "line %lld: the table is too large to be drawn, with more than %zu MiB of numbers",
                   cells->line, MOST_BYTES >> 20);
-    table->value = cli_grow(table->value, table->rows, &table->room, bytes);
+    table->value = cli_grow(table->value, table->rows, &table->capacity, bytes);
     double *row = table->value + table->rows * (size_t)table->columns;
     for (int c = 0; c < table->columns; c++) {
         row[c] = NAN;
         if (c >= cells->count) continue;
-        const char *text = cell_text(cells, c, room);
+        const char *text = cell_text(cells, c, buffer);
         if (c == 0 && is_label(text, table))
-            cli_add(&table->labels, text, room->length + 1);
+            cli_add(&table->labels, text, buffer->length + 1);
         else
             HALO_TRY(read_value(cells, table, c, text, &row[c]));
     }
@@ -83,20 +83,20 @@ out:
 HaloStatus cli_table_read(const char *path, CliTable *table)
 {
     HaloStatus status = HALO_OK;
-    CliText room = {0};
+    CliText text = {0};
     HaloCells *cells = cli_alloc(1, sizeof *cells);
     HALO_TRY(halo_source_open(path, &table->source));
     HALO_TRY(halo_cells_open(cells, table->source, false));
-    HALO_TRY(read_names(cells, &room, table));
+    HALO_TRY(read_names(cells, &text, table));
     while (true) {
         HALO_TRY(halo_cells_next(cells));
         if (cells->count == 0) break;
-        HALO_TRY(read_row(cells, &room, table));
+        HALO_TRY(read_row(cells, &text, table));
     }
 out:
     halo_cells_free(cells);
     free(cells);
-    free(room.data);
+    free(text.data);
     return status == HALO_OK
                ? status
                : halo_fail_about(status, table->source != NULL ? halo_source_name(table->source) : path);

@@ -12,7 +12,7 @@ typedef struct CliTable {
     int columns;
     const char *name[64];
     double *value; /* [rows][columns]; NaN: an empty cell, or a word */
-    size_t rows, room;
+    size_t rows, capacity;
     HaloSource *source; /* it was read from */
 } CliTable;
 

@@ -41,11 +41,11 @@ static uint64_t peak_of(const uint64_t *count, int64_t bins)
 /* The line below the bars: the range, and in its middle the count of the highest bar. */
 static void print_axis(FILE *to, const HaloHistogram *h, int width, uint64_t peak)
 {
-    char low[32], high[32], middle[64], room[32];
+    char low[32], high[32], middle[64], text[32];
     snprintf(low, sizeof low, "%g", h->lo);
     snprintf(high, sizeof high, "%g", h->hi);
     snprintf(middle, sizeof middle, "highest bar%s: %s", logarithmic ? " (logarithmic)" : "",
-             cli_thousands(peak, room));
+             cli_thousands(peak, text));
     const int before = (width - (int)strlen(middle)) / 2 - (int)strlen(low);
     const int after = width - before - (int)(strlen(low) + strlen(middle));
     fprintf(to, "  %s%*s%s%s%s%*s\n", low, before, "", cli_ink(CLI_FAINT), middle, cli_ink(CLI_PLAIN), after,
@@ -76,18 +76,18 @@ static void print_standing(FILE *to, const HaloHistogram *h, const uint64_t *cou
 
 static void print_lying(FILE *to, const HaloHistogram *h, const uint64_t *count, CliInk ink)
 {
-    char range[FEW][64], room[32];
+    char range[FEW][64], text[32];
     int widest = 0, digits = 0;
     const HaloBins bins = halo_bins(h->lo, h->hi, h->bins);
     const uint64_t peak = peak_of(count, h->bins);
     for (int b = 0; b < h->bins; b++) {
         snprintf(range[b], sizeof range[b], "%g to %g", halo_bin_edge(&bins, b), halo_bin_edge(&bins, b + 1));
         if ((int)strlen(range[b]) > widest) widest = (int)strlen(range[b]);
-        cli_thousands(count[b], room);
-        if ((int)strlen(room) > digits) digits = (int)strlen(room);
+        cli_thousands(count[b], text);
+        if ((int)strlen(text) > digits) digits = (int)strlen(text);
     }
     for (int b = 0; b < h->bins; b++) {
-        fprintf(to, "  %*s  %*s  %s", widest, range[b], digits, cli_thousands(count[b], room), cli_ink(ink));
+        fprintf(to, "  %*s  %*s  %s", widest, range[b], digits, cli_thousands(count[b], text), cli_ink(ink));
         const int length = height_of(count[b], peak, ALONG);
         for (int i = 0; i < length; i++) fputs(cli_unicode() ? "█" : "#", to);
         fprintf(to, "%s\n", cli_ink(CLI_PLAIN));
@@ -97,7 +97,7 @@ static void print_lying(FILE *to, const HaloHistogram *h, const uint64_t *count,
 void cli_print_histogram(FILE *to, const HaloResult *result)
 {
     const HaloHistogram *h = &result->hist;
-    char name[16], room[32];
+    char name[16], text[32];
     for (int c = 0; c < cli_shown_channels(h->channels); c++) {
         const uint64_t *count = h->count + c * h->bins;
         const char *channel = halo_channel_name(&result->shape, c, name);
@@ -108,10 +108,10 @@ void cli_print_histogram(FILE *to, const HaloResult *result)
         uint64_t within = 0;
         for (int64_t b = 0; b < h->bins; b++) within += count[b];
         fprintf(to, "%s%s%s: %s sample%s in %" PRId64 " bin%s", cli_ink(CLI_BOLD), channel, cli_ink(CLI_PLAIN),
-                cli_thousands(within, room), halo_s((int64_t)within), h->bins, halo_s(h->bins));
-        if (h->below[c] != 0) fprintf(to, ", %s below", cli_thousands(h->below[c], room));
-        if (h->above[c] != 0) fprintf(to, ", %s above", cli_thousands(h->above[c], room));
-        if (h->nan[c] != 0) fprintf(to, ", %s NaN", cli_thousands(h->nan[c], room));
+                cli_thousands(within, text), halo_s((int64_t)within), h->bins, halo_s(h->bins));
+        if (h->below[c] != 0) fprintf(to, ", %s below", cli_thousands(h->below[c], text));
+        if (h->above[c] != 0) fprintf(to, ", %s above", cli_thousands(h->above[c], text));
+        if (h->nan[c] != 0) fprintf(to, ", %s NaN", cli_thousands(h->nan[c], text));
         if (h->own && within == 0) fputs("; no sample is finite, which leaves full scale for a range", to);
         fputc('\n', to);
         if (h->bins <= FEW)

@@ -7,7 +7,7 @@
 void cli_record_difference(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well)
 {
     CliJson json = {.to = to};
-    char room[16];
+    char text[16];
     json_open(&json, NULL, '{');
     json_text(&json, "type", "compare");
     json_text(&json, "a", a);
@@ -21,7 +21,7 @@ void cli_record_difference(FILE *to, const char *a, const char *b, const HaloCom
         json_open(&json, "at", '{');
         json_int(&json, "x", c->max_x);
         json_int(&json, "y", c->max_y);
-        json_text(&json, "channel", halo_channel_name(&c->shape, c->max_channel, room));
+        json_text(&json, "channel", halo_channel_name(&c->shape, c->max_channel, text));
         json_close(&json, '}');
     } else {
         json_null(&json, "at");
@@ -78,7 +78,7 @@ static void print_lag(FILE *to, const HaloComparison *c)
 void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well,
                           const char *beyond)
 {
-    char room[32], all[32];
+    char text[32], all[32];
     fputs(cli_ink(CLI_BOLD), to);
     halo_put_escaped(to, a);
     fputs(", ", to);
@@ -94,7 +94,7 @@ void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComp
             : *beyond != 0 ? "beyond the bounds"
                            : "different",
             cli_ink(CLI_PLAIN), *beyond != 0 ? ": " : "", beyond);
-    fprintf(to, "  differing    %s of %s samples\n", cli_thousands(c->differing, room),
+    fprintf(to, "  differing    %s of %s samples\n", cli_thousands(c->differing, text),
             cli_thousands(c->samples, all));
     print_max(to, c);
     fprintf(to, "  mean         %.6g\n  RMSE         %.6g\n  PSNR         %.6g dB\n", c->mean, c->rmse,

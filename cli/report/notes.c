@@ -20,9 +20,9 @@ static void add(CliText *line, const char *words)
 char *cli_notes_text(const HaloNotes *notes, bool losses, bool others)
 {
     CliText line = {0};
-    char room[HALO_NOTE_TEXT];
+    char buffer[HALO_NOTE_TEXT];
     for (int i = 0; i < HALO_NOTES; i++) {
-        const char *text = halo_note_text(notes, (HaloNote)i, room);
+        const char *text = halo_note_text(notes, (HaloNote)i, buffer);
         if (text != NULL && (halo_note_is_loss((HaloNote)i) ? losses : others)) add(&line, text);
     }
     return line.data;
@@ -32,9 +32,9 @@ char *cli_notes_text(const HaloNotes *notes, bool losses, bool others)
 static char *text_of_batch(const CliNoted *noted, size_t inputs)
 {
     CliText line = {0};
-    char room[HALO_NOTE_TEXT];
+    char buffer[HALO_NOTE_TEXT];
     for (int i = 0; i < HALO_NOTES; i++) {
-        const char *text = halo_note_text(&noted->all, (HaloNote)i, room);
+        const char *text = halo_note_text(&noted->all, (HaloNote)i, buffer);
         if (text == NULL || !halo_note_is_loss((HaloNote)i)) continue;
         char *words = cli_format("%zu of %zu inputs: %s", noted->inputs[i], inputs, text);
         add(&line, words);
@@ -63,10 +63,10 @@ void cli_noted_say(const CliNoted *noted, const CliBatch *batch, bool guarded)
 
 void cli_record_notes(CliJson *json, const HaloNotes *notes, const size_t *inputs)
 {
-    char room[HALO_NOTE_TEXT];
+    char buffer[HALO_NOTE_TEXT];
     json_open(json, "notes", '[');
     for (int i = 0; i < HALO_NOTES; i++) {
-        const char *text = halo_note_text(notes, (HaloNote)i, room);
+        const char *text = halo_note_text(notes, (HaloNote)i, buffer);
         if (text == NULL) continue;
         json_open(json, NULL, '{');
         json_text(json, "kind", halo_note_name((HaloNote)i));

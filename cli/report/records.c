@@ -92,12 +92,12 @@ static void record_shape(CliJson *json, const HaloShape *shape)
 
 static void record_channels(CliJson *json, const CliSubject *subject, const HaloResult *result)
 {
-    char room[16];
+    char text[16];
     const HaloHistogram *h = &result->hist;
     json_open(json, "channel", '[');
     for (int c = 0; c < result->shape.channels; c++) {
         json_open(json, NULL, '{');
-        json_text(json, "name", halo_channel_name(&result->shape, c, room));
+        json_text(json, "name", halo_channel_name(&result->shape, c, text));
         if (result->type == HALO_RESULT_STATS) {
             record_stats(json, result, &result->channel[c], subject->place != NULL ? subject->place[c] : NULL);
         } else if (result->type == HALO_RESULT_FOLD) {

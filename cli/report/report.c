@@ -18,9 +18,9 @@ static void put_number(Cell *cell, double value)
     if (isnan(value))
         snprintf(cell->text, sizeof cell->text, "-");
     else if (fabs(value) < 1e15 && value == floor(value)) {
-        char room[32];
+        char text[32];
         snprintf(cell->text, sizeof cell->text, "%s%s", value < 0 ? "-" : "",
-                 cli_thousands((uint64_t)fabs(value), room));
+                 cli_thousands((uint64_t)fabs(value), text));
     } else
         snprintf(cell->text, sizeof cell->text, "%.7g", value);
 }
@@ -62,7 +62,7 @@ typedef struct Column {
     int rows, width;
 } Column;
 
-/* Room for what the next row says. */
+/* Space for what the next row says. */
 static Cell *row(Column *column, const char *label)
 {
     snprintf(column->label[column->rows].text, sizeof column->label->text, "%s", label);
@@ -148,7 +148,7 @@ static void print_loudness(FILE *to, const HaloLoudness *loudness)
 
 static void print_stats(FILE *to, const HaloResult *result)
 {
-    char room[16];
+    char text[16];
     const int channels = result->shape.channels, shown = cli_shown_channels(channels);
     const int columns = shown + (channels > 1);
     Column *column = cli_alloc((size_t)columns, sizeof *column);
@@ -158,7 +158,7 @@ static void print_stats(FILE *to, const HaloResult *result)
         total.inf += result->channel[c].inf;
     }
     for (int c = 0; c < shown; c++)
-        fill_column(&column[c], halo_channel_name(&result->shape, c, room), result, &result->channel[c],
+        fill_column(&column[c], halo_channel_name(&result->shape, c, text), result, &result->channel[c],
                     &total);
     if (columns > shown) fill_column(&column[shown], "all", result, &result->all, &total);
     for (int from = 0, upto; from < columns; from = upto) {
@@ -174,12 +174,12 @@ static void print_stats(FILE *to, const HaloResult *result)
 
 static void print_fold(FILE *to, const HaloResult *result)
 {
-    char room[16];
+    char text[16];
     const int channels = result->shape.channels, shown = cli_shown_channels(channels);
     fprintf(to, "%s%s%s, of %s, from %.10g\n", cli_ink(CLI_BOLD), result->fold.expr, cli_ink(CLI_PLAIN),
             result->fold.map, result->fold.identity);
     for (int c = 0; c < shown; c++)
-        fprintf(to, "%-*s  %.10g\n", LABEL, halo_channel_name(&result->shape, c, room),
+        fprintf(to, "%-*s  %.10g\n", LABEL, halo_channel_name(&result->shape, c, text),
                 result->fold.value[c] + 0.0); /* no -0 for eyes */
     if (channels > 1) fprintf(to, "%-*s  %.10g\n", LABEL, "all", result->fold.value[channels] + 0.0);
     cli_print_left_out(to, channels);

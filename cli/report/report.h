@@ -66,7 +66,7 @@ typedef struct CliTally {
     size_t ok, failed, skipped;
     double seconds;
     const char *backend; /* NULL: nothing was computed; "several" */
-    char device[256];    /* each once, as far as there is room: "AMD EPYC, v4, 16 threads; NVIDIA H200" */
+    char device[256];    /* each once, as many as fit: "AMD EPYC, v4, 16 threads; NVIDIA H200" */
     CliNoted noted;
 } CliTally;
 

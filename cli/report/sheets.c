@@ -89,9 +89,9 @@ static void put_all_stats(FILE *to, const CliItem *item, const HaloResult *resul
 {
     const HaloLoudness *loudness = result->shape.kind == HALO_AUDIO ? &result->loudness : NULL;
     const int channels = result->shape.channels;
-    char room[16];
+    char text[16];
     for (int c = 0; c < channels; c++) {
-        put_names(to, item, result, halo_channel_name(&result->shape, c, room));
+        put_names(to, item, result, halo_channel_name(&result->shape, c, text));
         put_stats(to, result, &result->channel[c], channels == 1 ? loudness : NULL);
     }
     if (channels == 1) return;
@@ -102,8 +102,8 @@ static void put_all_stats(FILE *to, const CliItem *item, const HaloResult *resul
 static void put_bin(FILE *to, const CliItem *item, const HaloResult *result, int channel, double from,
                     double upto, uint64_t count)
 {
-    char room[16];
-    put_names(to, item, result, halo_channel_name(&result->shape, channel, room));
+    char text[16];
+    put_names(to, item, result, halo_channel_name(&result->shape, channel, text));
     put_number(to, from);
     put_number(to, upto);
     put_count(to, count);

@@ -6,16 +6,16 @@ int cli_shown_channels(int channels) { return channels < CLI_CHANNELS ? channels
 
 void cli_print_left_out(FILE *to, int channels)
 {
-    char room[2][32];
+    char text[2][32];
     const int shown = cli_shown_channels(channels);
     if (shown < channels)
-        fprintf(to, "%s of %s channels are shown; --json has all\n", cli_thousands((uint64_t)shown, room[0]),
-                cli_thousands((uint64_t)channels, room[1]));
+        fprintf(to, "%s of %s channels are shown; --json has all\n", cli_thousands((uint64_t)shown, text[0]),
+                cli_thousands((uint64_t)channels, text[1]));
 }
 
 void cli_describe_shape(FILE *to, const HaloShape *shape)
 {
-    char room[16];
+    char text[16];
     if (shape->kind == HALO_AUDIO) {
         fprintf(to, "audio, %d channel%s", shape->channels, halo_s(shape->channels));
         if (shape->width >= 0 && shape->height > 0) /* else unknown, or a data set */
@@ -28,7 +28,7 @@ void cli_describe_shape(FILE *to, const HaloShape *shape)
         if (shape->channels > 8)
             fprintf(to, " %d channels", shape->channels);
         else
-            for (int c = 0; c < shape->channels; c++) fprintf(to, " %s", halo_channel_name(shape, c, room));
+            for (int c = 0; c < shape->channels; c++) fprintf(to, " %s", halo_channel_name(shape, c, text));
     }
     fprintf(to, ", %s", halo_dtype_name(shape->dtype));
 }

@@ -30,7 +30,7 @@ HaloStatus json_get_number(const JsonValue *object, const char *key,
                            double *value); /* "inf", null: as written */
 /* Such a number, neither infinite nor null, from `least` to `most`. */
 HaloStatus json_get_finite(const JsonValue *object, const char *key, double least, double most, double *value);
-/* A whole number from `least` to `most`. */
+/* An integer from `least` to `most`. */
 HaloStatus json_get_range(const JsonValue *object, const char *key, int64_t least, int64_t most,
                           int64_t *value);
 HaloStatus json_get_text(const JsonValue *object, const char *key, const char **value);

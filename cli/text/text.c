@@ -27,12 +27,12 @@ static void *or_exit(void *memory)
 
 void *cli_alloc(size_t count, size_t size) { return or_exit(calloc(count != 0 ? count : 1, size)); }
 
-void *cli_grow(void *array, size_t count, size_t *room, size_t size)
+void *cli_grow(void *array, size_t count, size_t *capacity, size_t size)
 {
-    if (count < *room) return array;
-    const size_t wanted = *room < 16 ? 16 : *room * 2;
+    if (count < *capacity) return array;
+    const size_t wanted = *capacity < 16 ? 16 : *capacity * 2;
     if (wanted > SIZE_MAX / 2 / size) or_exit(NULL);
-    *room = wanted;
+    *capacity = wanted;
     return or_exit(realloc(array, wanted * size));
 }
 
@@ -62,15 +62,15 @@ char *cli_format(const char *format, ...)
     return made;
 }
 
-static void make_room(CliText *text, size_t length)
+static void ensure_capacity(CliText *text, size_t length)
 {
-    while (text->length + length + 1 > text->room)
-        text->data = cli_grow(text->data, text->room, &text->room, 1);
+    while (text->length + length + 1 > text->capacity)
+        text->data = cli_grow(text->data, text->capacity, &text->capacity, 1);
 }
 
 void cli_add(CliText *text, const char *bytes, size_t length)
 {
-    make_room(text, length);
+    ensure_capacity(text, length);
     memcpy(text->data + text->length, bytes, length);
     text->length += length;
     text->data[text->length] = 0;
@@ -79,7 +79,7 @@ void cli_add(CliText *text, const char *bytes, size_t length)
 void cli_add_escaped(CliText *text, const char *bytes, size_t size, const char *keep)
 {
     const size_t length = halo_escape(bytes, size, keep, NULL);
-    make_room(text, length);
+    ensure_capacity(text, length);
     halo_escape(bytes, size, keep, text->data + text->length);
     text->length += length;
     text->data[text->length] = 0;
@@ -99,15 +99,15 @@ FILE *cli_text_stream(CliText *text)
     return or_exit(fopencookie(text, "w", (cookie_io_functions_t){.write = add_written}));
 }
 
-const char *cli_thousands(uint64_t value, char room[32])
+const char *cli_thousands(uint64_t value, char text[32])
 {
     char digits[24];
     const int count = snprintf(digits, sizeof digits, "%" PRIu64, value);
-    char *to = room;
+    char *to = text;
     for (int i = 0; i < count; i++) {
         if (i > 0 && (count - i) % 3 == 0) *to++ = ',';
         *to++ = digits[i];
     }
     *to = 0;
-    return room;
+    return text;
 }

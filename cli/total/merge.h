@@ -13,7 +13,8 @@ typedef struct CliMerged {
     bool apart;             /* some histograms are not added up: cli_totals_whole */
 } CliMerged;
 
-/* Prints into `to` what one machine would have printed. HALO_ERR_INPUT says which part is wrong, and how. */
+/* Combines the results of a sharded run and prints them into `to`. HALO_ERR_INPUT names the part that is
+ * wrong, and its fault. */
 HaloStatus cli_merge_parts(const char *const *path, size_t count, FILE *to, CliMerged *merged);
 
 #endif

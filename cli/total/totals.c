@@ -23,7 +23,7 @@ Group *totals_group(CliTotals *totals, int64_t result, const HaloResult *like, i
 {
     for (size_t i = 0; i < totals->groups; i++)
         if (totals->group[i].result == result && alike(&totals->group[i].like, like)) return &totals->group[i];
-    totals->group = cli_grow(totals->group, totals->groups, &totals->room, sizeof *totals->group);
+    totals->group = cli_grow(totals->group, totals->groups, &totals->capacity, sizeof *totals->group);
     Group *group = &totals->group[totals->groups++];
     *group = (Group){.result = result, .first = number, .last = -1};
     group->like.type = like->type;
@@ -120,7 +120,7 @@ void totals_push(const CliTotals *totals, Group *group, Node node)
         if (bit >= apart(last->at, node.at) || (last->at & ~(2 * bit - 1)) < totals->first) break;
         join_nodes(group, group->nodes - 2);
     }
-    group->node = cli_grow(group->node, group->nodes, &group->room, sizeof *group->node);
+    group->node = cli_grow(group->node, group->nodes, &group->capacity, sizeof *group->node);
     group->node[group->nodes++] = node;
     /* Another image of the same file follows those before it. */
     if (group->nodes >= 2 && group->node[group->nodes - 2].at == node.at) join_nodes(group, group->nodes - 2);

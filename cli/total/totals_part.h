@@ -25,13 +25,13 @@ typedef struct Group {
     int64_t last;    /* the number of the latest file, which may hold several images */
     HaloResult like; /* type, shape (its size says nothing) and, of histograms, the counts */
     Node *node;      /* of statistics: subtrees that wait for their neighbours */
-    size_t nodes, room;
+    size_t nodes, capacity;
 } Group;
 
 struct CliTotals {
     int64_t first;
     Group *group;
-    size_t groups, room;
+    size_t groups, capacity;
 };
 
 /* totals.c: finds the group of such results, or makes it. */

@@ -198,7 +198,7 @@ static HaloStatus read_counts(const JsonValue *object, const HaloHistogram *like
     int64_t there, wanted;
     if (isnan(like->lo)) return totals_add_counts(&group->like.hist, like);
     HALO_TRY(json_get_array(object, "count", &value, &there));
-    if (!halo_mul(like->bins, channels, &wanted) || wanted != there) /* before there is room for them */
+    if (!halo_mul(like->bins, channels, &wanted) || wanted != there) /* before there is space for them */
         HALO_FAIL(HALO_ERR_INPUT, "\"count\" holds %lld numbers", (long long)there);
     HALO_TRY(halo_histogram_alloc(&more, channels, like->bins, like->lo, like->hi));
     more.own = like->own;

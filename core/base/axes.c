@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Letters with the same meaning lie below each other. */
+/* Each letter of `written` means the letter of `meant` at the same index. */
 static const char written[] = "nztyxhwc", meant[] = "nnnhwhwc";
 
 static bool has(const HaloAxes *axes, char letter)

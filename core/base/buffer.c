@@ -15,7 +15,7 @@ const char *halo_dtype_name(HaloDtype dtype)
     return (unsigned)dtype < HALO_DTYPES ? name[dtype] : "?";
 }
 
-const char *halo_channel_name(const HaloShape *shape, int channel, char room[16])
+const char *halo_channel_name(const HaloShape *shape, int channel, char text[16])
 {
     static const char *const rgb[] = {"r", "g", "b"};
     const int colours = shape->channels - (shape->alpha >= 0);
@@ -24,8 +24,8 @@ const char *halo_channel_name(const HaloShape *shape, int channel, char room[16]
         if (colours == 1) return "gray";
         if (colours == 3 && channel < 3) return rgb[channel];
     }
-    snprintf(room, 16, "%d", channel);
-    return room;
+    snprintf(text, 16, "%d", channel);
+    return text;
 }
 
 HaloStatus halo_shape_bytes(const HaloShape *shape, int64_t *bytes)

@@ -78,11 +78,11 @@ static void read_cpu_1(const char *folder, CgroupLimits *limits)
 static bool find_group(const char *root, const char *controller, char group[PATH_SIZE])
 {
     char path[PATH_SIZE], *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     bool found = false;
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
     FILE *file = fopen(path, "r");
-    while (!found && file != NULL && getline(&line, &room, file) > 0) { /* "4:cpu,cpuacct:/path" */
+    while (!found && file != NULL && getline(&line, &capacity, file) > 0) { /* "4:cpu,cpuacct:/path" */
         char *controllers = strchr(line, ':'), *at = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
         if (at == NULL) continue;
         *at++ = 0;
@@ -160,10 +160,10 @@ CgroupLimits cgroup_limits(const char *root)
 {
     CgroupLimits limits = {.memory = INT64_MAX};
     char path[PATH_SIZE], *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     snprintf(path, sizeof path, "%s/proc/self/mountinfo", root);
     FILE *file = fopen(path, "r");
-    while (file != NULL && getline(&line, &room, file) > 0) read_mount(root, line, &limits);
+    while (file != NULL && getline(&line, &capacity, file) > 0) read_mount(root, line, &limits);
     if (file != NULL) fclose(file);
     free(line);
     return limits;

@@ -74,11 +74,11 @@ size_t halo_escape(const char *text, size_t size, const char *keep, char *to)
 /* Character by character would close and open the quotes between neighbours: runs are escaped as a whole. */
 void halo_put_escaped(FILE *to, const char *text)
 {
-    char room[1024];
-    const size_t most = (sizeof room - 3) / 4; /* bytes of text, all of them escaped */
+    char buffer[1024];
+    const size_t most = (sizeof buffer - 3) / 4; /* bytes of text, all of them escaped */
     for (size_t left = strlen(text); left > 0;) {
         const size_t part = halo_utf8_fit(text, most);
-        fwrite(room, 1, halo_escape(text, part, "", room), to);
+        fwrite(buffer, 1, halo_escape(text, part, "", buffer), to);
         text += part;
         left -= part;
     }

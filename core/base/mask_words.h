@@ -15,7 +15,7 @@ typedef struct MaskReader {
     int64_t line;
     char row_end;   /* what ends a row of numbers: '\n', ';', or 0 */
     bool outside;   /* '-' and 'nan' are taps outside the mask */
-    double *number; /* those read so far; there is room for every word */
+    double *number; /* those read so far; there is space for every word */
     int64_t numbers;
 } MaskReader;
 

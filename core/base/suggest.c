@@ -48,20 +48,20 @@ const char *halo_nearest(const char *word, int count, const char *(*word_at)(int
     return best;
 }
 
-static const char *table_at(int i, const void *list) { return ((const char(*)[HALO_WORD_ROOM])list)[i]; }
+static const char *table_at(int i, const void *list) { return ((const char(*)[HALO_WORD_SIZE])list)[i]; }
 
-const char *halo_nearest_choice(const char *text, const char *choices, char room[HALO_WORD_ROOM])
+const char *halo_nearest_choice(const char *text, const char *choices, char buffer[HALO_WORD_SIZE])
 {
-    char word[MOST_CHOICES][HALO_WORD_ROOM];
+    char word[MOST_CHOICES][HALO_WORD_SIZE];
     int words = 0;
     while (words < MOST_CHOICES && halo_word(choices, '|', words, word[words]) != NULL) words++;
     const char *near = halo_nearest(text, words, table_at, word);
-    return near != NULL ? strcpy(room, near) : NULL;
+    return near != NULL ? strcpy(buffer, near) : NULL;
 }
 
 HaloStatus halo_read_choice(const char *text, const char *choices, int *choice)
 {
-    char list[256] = "", word[HALO_WORD_ROOM];
+    char list[256] = "", word[HALO_WORD_SIZE];
     const int found = halo_find_word(choices, '|', text);
     if (found >= 0) {
         *choice = found;
@@ -92,7 +92,7 @@ static bool same_name(const char *a, const char *b)
 
 static bool lists(const char *names, const char *word)
 {
-    char name[HALO_WORD_ROOM];
+    char name[HALO_WORD_SIZE];
     for (int i = 0; halo_word(names, ' ', i, name) != NULL; i++)
         if (same_name(name, word)) return true;
     return false;

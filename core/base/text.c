@@ -105,19 +105,19 @@ bool halo_read_hex(const char *text, int count, uint64_t *value)
     return true;
 }
 
-int halo_vsnprintf(char *room, size_t size, const char *format, va_list args)
+int halo_vsnprintf(char *text, size_t size, const char *format, va_list args)
 {
     const locale_t before = go_plain();
-    const int length = vsnprintf(room, size, format, args);
+    const int length = vsnprintf(text, size, format, args);
     uselocale(before);
     return length;
 }
 
-int halo_snprintf(char *room, size_t size, const char *format, ...)
+int halo_snprintf(char *text, size_t size, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const int length = halo_vsnprintf(room, size, format, args);
+    const int length = halo_vsnprintf(text, size, format, args);
     va_end(args);
     return length;
 }

@@ -176,10 +176,10 @@ int64_t team_memory(Team team, int share)
     return least;
 }
 
-void team_describe(Team team, char *room, size_t size)
+void team_describe(Team team, char *text, size_t size)
 {
     if (team.count > 1)
-        snprintf(room, size, "%d x %s", team.count, team.device->describe);
+        snprintf(text, size, "%d x %s", team.count, team.device->describe);
     else
-        snprintf(room, size, "%s", team.device->describe);
+        snprintf(text, size, "%s", team.device->describe);
 }

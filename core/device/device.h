@@ -48,11 +48,11 @@ void device_keep_only(Device *device, const HaloPlan *plan);
 /* Pinned host memory, which is copied to and from the device at the full rate of the link. One such block is
  * kept for the next file, since allocating it takes as long as filling it. NULL: use any other memory. */
 void *device_pinned(Device *device, int64_t bytes);
-/* Bytes of its own memory, free or in spares, that one of `share` sessions may use. */
+/* Bytes of device memory, free or in kept buffers, that one of `share` sessions may use. */
 int64_t device_memory(const Device *device, int share);
 
 /* The least memory that any of them has; and a description of them for messages. */
 int64_t team_memory(Team team, int share);
-void team_describe(Team team, char *room, size_t size);
+void team_describe(Team team, char *text, size_t size);
 
 #endif

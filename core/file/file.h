@@ -6,7 +6,7 @@
 #include "session.h"
 
 /* load.c: the format for the extension of a name, or NULL; the extension is "" where there is none. */
-const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[HALO_WORD_ROOM]);
+const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[HALO_WORD_SIZE]);
 /* Finds the format and reads the header; the second reads all samples, which count as held until
  * halo_memory_free. */
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);

@@ -16,7 +16,7 @@ const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name
 /* The most bytes that a probe looks at. Sound that is still being recorded may take seconds to give more. */
 #define PROBE_BYTES 64
 
-const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[HALO_WORD_ROOM])
+const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[HALO_WORD_SIZE])
 {
     return *halo_lower_extension(path, extension) != 0 ? halo_find_format_in(tables, extension) : NULL;
 }
@@ -34,7 +34,7 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
 {
     const uint8_t *head;
     size_t got;
-    char extension[HALO_WORD_ROOM];
+    char extension[HALO_WORD_SIZE];
     const HaloStatus status = halo_source_peek(source, PROBE_BYTES, &head, &got);
     if (status != HALO_OK) return status;
     *format = load_probed(tables, head, got);
@@ -208,20 +208,20 @@ static HaloStatus read_in_vain(HaloReader *reader, int64_t rows)
 {
     HaloStatus status = HALO_OK;
     HaloShape shape = reader->info.shape;
-    HaloBuf room = {0};
+    HaloBuf buffer = {0};
     int64_t *const length = shape.kind == HALO_AUDIO ? &shape.width : &shape.height;
-    int64_t *const count = shape.kind == HALO_AUDIO ? &room.cols : &room.rows;
+    int64_t *const count = shape.kind == HALO_AUDIO ? &buffer.cols : &buffer.rows;
     int64_t bytes, got = 1;
     *length = 1;
     HALO_TRY(halo_shape_bytes(&shape, &bytes));
     *length = smaller(rows, larger(1, SKIPPED_BYTES / bytes));
-    HALO_TRY(halo_memory_alloc(reader->memory, &room, &shape));
+    HALO_TRY(halo_memory_alloc(reader->memory, &buffer, &shape));
     for (; rows > 0 && got > 0; rows -= *count) {
         *count = smaller(rows, *length);
-        HALO_TRY(reader->format->read(reader, &room, &got));
+        HALO_TRY(reader->format->read(reader, &buffer, &got));
     }
 out:
-    halo_memory_free(reader->memory, &room);
+    halo_memory_free(reader->memory, &buffer);
     return status;
 }
 

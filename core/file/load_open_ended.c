@@ -12,12 +12,12 @@
 typedef struct Piece {
     struct Piece *next;
     int64_t frames; /* read so far */
-    HaloBuf room;
+    HaloBuf buffer;
 } Piece;
 
 static void drop(HaloMemory *memory, Piece *piece)
 {
-    halo_memory_free(memory, &piece->room);
+    halo_memory_free(memory, &piece->buffer);
     free(piece);
 }
 
@@ -37,14 +37,14 @@ static HaloStatus read_piece(HaloReader *reader, int64_t frames, Piece **made)
     Piece *piece = *made = calloc(1, sizeof *piece);
     shape.width = frames;
     if (piece == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    status = halo_memory_alloc(reader->memory, &piece->room, &shape);
+    status = halo_memory_alloc(reader->memory, &piece->buffer, &shape);
     if (status != HALO_OK) halo_fail_at(status, "sound of unknown length is kept as a whole");
     HALO_TRY(status);
     for (int64_t got = 1; got > 0 && piece->frames < frames; piece->frames += got) {
-        HaloBuf rest = piece->room;
+        HaloBuf rest = piece->buffer;
         rest.x0 = piece->frames;
         rest.cols = frames - piece->frames;
-        rest.data = halo_at(&piece->room, piece->frames, 0);
+        rest.data = halo_at(&piece->buffer, piece->frames, 0);
         HALO_TRY(reader->format->read(reader, &rest, &got));
     }
 out:
@@ -58,7 +58,7 @@ static HaloStatus join(HaloReader *reader, Piece **first, HaloBuf *data)
     HaloStatus status = HALO_OK;
     int64_t held = 0, bytes, at = 0;
     HALO_TRY(halo_shape_bytes(&reader->info.shape, &bytes));
-    for (const Piece *piece = *first; piece != NULL; piece = piece->next) held += piece->room.stride;
+    for (const Piece *piece = *first; piece != NULL; piece = piece->next) held += piece->buffer.stride;
     HALO_TRY(halo_buf_alloc(data, &reader->info.shape));
     halo_memory_release(memory, held);
     status = halo_memory_hold(memory, bytes);
@@ -66,9 +66,9 @@ static HaloStatus join(HaloReader *reader, Piece **first, HaloBuf *data)
         Piece *piece = *first;
         *first = piece->next;
         const size_t size = (size_t)(piece->frames * (bytes / reader->info.shape.width));
-        memcpy((char *)data->data + at, piece->room.data, size);
+        memcpy((char *)data->data + at, piece->buffer.data, size);
         at += (int64_t)size;
-        halo_buf_free(&piece->room);
+        halo_buf_free(&piece->buffer);
         drop(NULL, piece);
     }
 out:

@@ -88,7 +88,7 @@ HaloStatus operand_load(HaloSession *session, const char *path, HaloOperand **op
     return status;
 }
 
-/* Counted as what is read is. */
+/* Rotates the operand upright. The new buffer counts towards the memory limit as the read one did. */
 static HaloStatus turn_operand(HaloOperand *operand)
 {
     HaloMemory memory = operand_memory(operand);

@@ -13,7 +13,7 @@ static const char fields[] = "dir|stem|name";
 /* The field at `at`, which is a brace, as one of `fields`; *end is behind it. */
 static HaloStatus field_at(const char *path, const char *at, int *field, const char **end)
 {
-    char word[HALO_WORD_ROOM];
+    char word[HALO_WORD_SIZE];
     const size_t length = strcspn(at + 1, "}");
     *end = at + length + 2;
     if (at[length + 1] != '}') return halo_fail(HALO_ERR_USAGE, "a } is missing in '%s'", path);
@@ -43,8 +43,8 @@ static const char *part_of(const char *input, int field, int *length)
     return field == 0 ? (folder > 0 ? input : ".") : name;
 }
 
-/* `room` NULL: only how long it is. */
-static HaloStatus expand(const char *path, const char *input, char *room, size_t *length)
+/* `text` NULL: only how long it is. */
+static HaloStatus expand(const char *path, const char *input, char *text, size_t *length)
 {
     *length = 0;
     for (const char *at = path; *at != 0;) {
@@ -55,7 +55,7 @@ static HaloStatus expand(const char *path, const char *input, char *room, size_t
             if (status != HALO_OK) return status;
             from = part_of(input, field, &size);
         }
-        if (room != NULL) memcpy(room + *length, from, (size_t)size);
+        if (text != NULL) memcpy(text + *length, from, (size_t)size);
         *length += (size_t)size;
     }
     return HALO_OK;

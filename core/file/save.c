@@ -9,7 +9,7 @@
 HaloStatus save_format(const HaloSession *session, const char *output, const HaloFormat *asked,
                        const HaloFormat *of_input, const HaloFormat **to)
 {
-    char extension[HALO_WORD_ROOM] = "";
+    char extension[HALO_WORD_SIZE] = "";
     const HaloFormat *named = NULL;
     *to = asked != NULL ? asked : of_input;
     if (asked == NULL && strcmp(output, "-") != 0)
@@ -33,7 +33,7 @@ static HaloStatus set_info(HaloWriter *writer, const HaloInfo *like)
 {
     HaloStatus status = HALO_OK;
     const bool strip = writer->options.strip;
-    HaloNotes unsaid = {0}; /* of what is left out anyway */
+    HaloNotes unsaid = {0}; /* discarded: metadata that is left out anyway */
     halo_meta_free(&writer->info.meta);
     writer->info = *like;
     writer->info.meta = (HaloMeta){0};

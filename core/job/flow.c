@@ -1,6 +1,6 @@
 /* Runs a file through a plan in bands: rows of an image, or frames of a sound, are read, computed and written a
  * few at a time, so that memory does not grow with the file. With more than one job one thread reads ahead and
- * another writes behind; several devices take bands in order, each in a thread of its own.
+ * another writes behind. If there are several devices, each takes bands in order, in a separate thread.
  *
  * Input and output have two buffers each for a device. The input rows of a band are its window (plan/bands.c);
  * the rows that neighbouring windows share are copied from one buffer to the next. Sound may be of unknown
@@ -31,7 +31,7 @@ typedef struct Flow {
     HaloTimes ms;
 
     pthread_t reading, writing;
-    bool reads_ahead, writes_behind; /* the thread is there */
+    bool reads_ahead, writes_behind; /* the threads were started */
     Sequencer sequencer;             /* of everything below */
     int64_t read, made, written;     /* bands so far, one after the other */
     bool ready[2 * SESSION_GPUS];    /* they are made already, before one that they follow */
@@ -81,12 +81,12 @@ static bool read_next(Flow *flow)
 }
 
 /* The number of bands that have to be done before the buffers of band k are free. */
-static int64_t room_for(const Flow *flow, int64_t k) { return k - flow->rows.count + 1; }
+static int64_t bands_before(const Flow *flow, int64_t k) { return k - flow->rows.count + 1; }
 
 static void *read_ahead(void *context)
 {
     Flow *flow = context;
-    while (sequencer_wait(&flow->sequencer, &flow->made, room_for(flow, flow->read)) && read_next(flow))
+    while (sequencer_wait(&flow->sequencer, &flow->made, bands_before(flow, flow->read)) && read_next(flow))
         continue;
     return NULL;
 }
@@ -127,7 +127,7 @@ static HaloStatus begin_band(void *context, int64_t k, Rows in, Rows out, HaloBu
     const HaloBuf *window = &flow->rows.in[(last >= 0 ? smaller(k, last) : k) % flow->rows.count];
     HaloBuf *made = &flow->rows.out[k % flow->rows.count];
     const Rows there = rows_in(window);
-    if (!sequencer_wait(&flow->sequencer, hands_on(flow) ? &flow->written : &flow->made, room_for(flow, k)))
+    if (!sequencer_wait(&flow->sequencer, hands_on(flow) ? &flow->written : &flow->made, bands_before(flow, k)))
         return sequencer_failure(&flow->sequencer);
     if (in.from < in.to && (in.from < there.from || in.to > there.to))
         return halo_fail(HALO_ERR_BUG, "a band needs rows outside its window");

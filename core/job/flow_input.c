@@ -18,8 +18,8 @@ static HaloStatus end_window(FlowInput *input, int64_t k, Rows rows, bool *at_en
 }
 
 /* Skips to row `to`; sound may also go back to it, or, if its length is unknown, reach its end: then the last
- * frames that were read are in `room`. */
-static HaloStatus go_to(FlowInput *input, HaloBuf *room, int64_t to, int64_t *have)
+ * frames that were read are in `buffer`. */
+static HaloStatus go_to(FlowInput *input, HaloBuf *buffer, int64_t to, int64_t *have)
 {
     HaloStatus status = HALO_OK;
     if (!input->endless) {
@@ -28,30 +28,30 @@ static HaloStatus go_to(FlowInput *input, HaloBuf *room, int64_t to, int64_t *ha
         if (!gone) HALO_TRY(load_skip(input->reader, to - *have));
         *have = to;
     }
-    flow_rows_set(input->rows, room, (Rows){*have, *have});
+    flow_rows_set(input->rows, buffer, (Rows){*have, *have});
     for (int64_t got = 1; *have < to && got > 0; *have += got) {
-        HaloBuf rows = *room;
-        got = smaller(input->rows->room, to - *have);
+        HaloBuf rows = *buffer;
+        got = smaller(input->rows->capacity, to - *have);
         flow_rows_set(input->rows, &rows, (Rows){*have, *have + got});
         HALO_TRY(load_rows(input->reader, &rows, &got));
-        if (got > 0) flow_rows_set(input->rows, room, (Rows){*have, *have + got});
+        if (got > 0) flow_rows_set(input->rows, buffer, (Rows){*have, *have + got});
     }
 out:
     return status;
 }
 
 /* Sound of unknown length ends before the window: its last frame is repeated. */
-static HaloStatus keep_last_frame(const FlowInput *input, HaloBuf *room, const HaloBuf *last, int64_t end)
+static HaloStatus keep_last_frame(const FlowInput *input, HaloBuf *buffer, const HaloBuf *last, int64_t end)
 {
-    const HaloBuf *holds = rows_in(room).to > rows_in(room).from ? room : last;
+    const HaloBuf *holds = rows_in(buffer).to > rows_in(buffer).from ? buffer : last;
     if (end == 0) return halo_fail(HALO_ERR_INPUT, "holds no samples");
     if (rows_in(holds).from >= end) { /* it is not in memory, since no window needed it */
-        flow_rows_set(input->rows, room, (Rows){end, end});
+        flow_rows_set(input->rows, buffer, (Rows){end, end});
         return HALO_OK;
     }
     const HaloBuf frame = flow_rows_of(input->rows, holds, (Rows){end - 1, end});
-    memmove(room->data, frame.data, (size_t)halo_row_bytes(&frame));
-    flow_rows_set(input->rows, room, (Rows){end - 1, end});
+    memmove(buffer->data, frame.data, (size_t)halo_row_bytes(&frame));
+    flow_rows_set(input->rows, buffer, (Rows){end - 1, end});
     return HALO_OK;
 }
 
@@ -64,7 +64,7 @@ HaloStatus flow_input_window(FlowInput *input, int64_t k, bool *at_end)
     int64_t have = k > 0 ? rows_in(last).to : 0;
     Rows rows;
     HALO_TRY(bands_window(input->bands, k, have, &rows));
-    if (rows.to - rows.from > input->rows->room)
+    if (rows.to - rows.from > input->rows->capacity)
         HALO_FAIL(HALO_ERR_BUG, "a band reads rows outside its window");
     if (rows.from > have || (k > 0 && rows.from < rows_in(last).from)) {
         HALO_TRY(go_to(input, to, rows.from, &have));

@@ -70,9 +70,9 @@ void flow_operands_close(FlowOperands *operands)
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
 /* Grows the buffer, keeping its rows. */
-static HaloStatus make_room(FlowOperand *operand, const HaloShape *shape, int64_t rows)
+static HaloStatus ensure_capacity(FlowOperand *operand, const HaloShape *shape, int64_t rows)
 {
-    if (rows <= operand->room) return HALO_OK;
+    if (rows <= operand->capacity) return HALO_OK;
     const int64_t frame = shape->channels * (int64_t)halo_dtype_size(shape->dtype);
     void *grown = realloc(operand->rows.data, (size_t)(rows * frame));
     if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a part of a secondary input");
@@ -80,7 +80,7 @@ static HaloStatus make_room(FlowOperand *operand, const HaloShape *shape, int64_
     operand->rows.rows = 1;
     operand->rows.data = grown;
     operand->rows.stride = rows * frame;
-    operand->room = rows;
+    operand->capacity = rows;
     return HALO_OK;
 }
 
@@ -108,7 +108,7 @@ static HaloStatus read_rows(FlowOperand *operand, const HaloOperand *file, Rows 
     HaloStatus status = HALO_OK;
     const Rows there = rows_in(&operand->rows);
     int64_t have = wanted.from, got = 1;
-    HALO_TRY(make_room(operand, &file->data.shape, wanted.to - wanted.from));
+    HALO_TRY(ensure_capacity(operand, &file->data.shape, wanted.to - wanted.from));
     if (wanted.from >= there.from && wanted.from < there.to) {
         const HaloBuf kept = rows_of(&operand->rows, (Rows){wanted.from, smaller(there.to, wanted.to)});
         memmove(operand->rows.data, kept.data, (size_t)halo_row_bytes(&kept));

@@ -8,8 +8,8 @@
 
 typedef struct FlowOperand {
     OperandReader reader; /* source NULL: it is in memory */
-    HaloBuf rows;         /* the rows in memory; allocated for `room` of them */
-    int64_t room;
+    HaloBuf rows;         /* the rows in memory; allocated for `capacity` of them */
+    int64_t capacity;
     int64_t next; /* the row that the reader stands at */
 } FlowOperand;
 

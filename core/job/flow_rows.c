@@ -69,14 +69,14 @@ HaloStatus flow_rows_take(FlowRows *rows, Device *host, Team team, const Bands *
     const HaloPlan *plan = bands->plan;
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
     *rows = (FlowRows){.count = bands_in_flow(team, bands),
-                       .room = bands_widest_window(bands),
+                       .capacity = bands_widest_window(bands),
                        .band = bands->rows,
                        .cols = in->width};
     if (narrow) HALO_TRY(find_columns(rows, plan));
     for (int64_t i = 0; i < rows->count; i++) {
         rows->in[i].shape = *in;
         rows->out[i].shape = *out;
-        flow_rows_set(rows, &rows->in[i], (Rows){0, rows->room});
+        flow_rows_set(rows, &rows->in[i], (Rows){0, rows->capacity});
         set_rows(&rows->out[i], (Rows){0, bands->rows});
     }
     const int64_t bytes = rows->count * (bytes_of(&rows->in[0]) + (writes ? bytes_of(&rows->out[0]) : 0));
@@ -93,7 +93,7 @@ out:
 void flow_rows_give(FlowRows *rows)
 {
     for (int64_t i = 0; i < rows->count && rows->owner != NULL; i++) {
-        flow_rows_set(rows, &rows->in[i], (Rows){0, rows->room});
+        flow_rows_set(rows, &rows->in[i], (Rows){0, rows->capacity});
         set_rows(&rows->out[i], (Rows){0, rows->band});
         if (rows->in[i].data != NULL) device_give(rows->owner, &rows->in[i]);
         if (rows->out[i].data != NULL) device_give(rows->owner, &rows->out[i]);

@@ -9,7 +9,7 @@
 typedef struct FlowRows {
     HaloBuf in[2 * SESSION_GPUS], out[2 * SESSION_GPUS];
     int64_t count;    /* of each; no more than there are bands */
-    int64_t room;     /* rows in in[], */
+    int64_t capacity; /* rows in in[], */
     int64_t band;     /* and in out[] */
     int64_t x0, cols; /* columns of in[], where it is an image */
     Device *owner;    /* whose buffers they are; NULL: they lie in a device's pinned memory */

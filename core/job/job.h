@@ -51,8 +51,8 @@ void image_close(JobState *state);
  * time. An input that cannot be read twice is read into `state->in` instead: no pass runs then, and the plan is
  * made again for these samples. */
 HaloStatus analyse_image(HaloSession *session, JobState *state);
-/* Is sound so long that measurements which set parameters get a pass of their own, so that the rest runs in
- * bands? */
+/* Is the sound so long that the measurements which set parameters run in a separate pass, so that the rest can
+ * run in bands? */
 bool analyse_measures(const HaloSession *session, const JobState *state);
 
 /* Where the output of a plan goes; all NULL: only results are wanted. */

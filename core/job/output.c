@@ -61,12 +61,12 @@ static bool page_field(const char *at, int *digits, const char **end)
 /* The name of the output for a page, from 0; the caller frees it. */
 static HaloStatus name_page(const char *output, int64_t page, char **name)
 {
-    size_t room = strlen(output) + 1;
+    size_t capacity = strlen(output) + 1;
     int fields = 0, digits;
     const char *end;
     for (const char *at = output; *at != 0; at++) fields += page_field(at, &digits, &end);
-    room += (size_t)fields * 24;
-    *name = malloc(room);
+    capacity += (size_t)fields * 24;
+    *name = malloc(capacity);
     if (*name == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     char *to = *name;
     for (const char *at = output; *at != 0;) {

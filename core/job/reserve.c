@@ -3,7 +3,7 @@
 #define LEAST_BYTES ((int64_t)64 << 20)
 #define STEP_BYTES ((int64_t)32 << 20) /* ten milliseconds */
 
-static void *take_room(void *context)
+static void *reserve_space(void *context)
 {
     Reserve *reserve = context;
     for (int64_t at = 0; at < reserve->bytes && !atomic_load(&reserve->stop); at += STEP_BYTES)
@@ -19,7 +19,7 @@ void reserve_begin(Reserve *reserve, const HaloWriter *writer, const HaloShape *
     if (halo_shape_bytes(shape, &reserve->bytes) != HALO_OK || reserve->bytes < LEAST_BYTES) return;
     reserve->sink = writer->sink;
     atomic_init(&reserve->stop, false);
-    reserve->runs = halo_thread_start(&reserve->thread, take_room, reserve);
+    reserve->runs = halo_thread_start(&reserve->thread, reserve_space, reserve);
 }
 
 void reserve_end(Reserve *reserve)

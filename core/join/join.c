@@ -180,10 +180,10 @@ static HaloStatus wait_for_band(void *context, int64_t k)
     Run *run = context;
     const double start = now_ms();
     while (!run->ended && run->waiting.cols < run->band + run->overlap) {
-        const int64_t room = run->band + run->overlap - run->waiting.cols;
+        const int64_t capacity = run->band + run->overlap - run->waiting.cols;
         int64_t got;
-        HALO_TRY(read_frames(&run->input[run->at], &run->waiting, room, &got));
-        if (got < room) HALO_TRY(next_input(run));
+        HALO_TRY(read_frames(&run->input[run->at], &run->waiting, capacity, &got));
+        if (got < capacity) HALO_TRY(next_input(run));
     }
     if (run->ended && run->shape.width < 0) {
         run->shape.width = k * run->band + run->waiting.cols;

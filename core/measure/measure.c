@@ -25,7 +25,7 @@ static HaloMoments total_of(const Measured *all, int channels, int channel)
 
 static HaloStatus add_counts(Device *device, const HaloBuf *block, const HaloHist *hist, HaloHistogram *sum);
 
-/* The product of integers comes from how often each value is there in all blocks. */
+/* The product of integers is computed from the number of occurrences of each value in all blocks. */
 static HaloStatus count_values(Device *device, const HaloBuf *block, HaloHistogram *sum)
 {
     const double values = block->shape.dtype == HALO_U8 ? 256 : 65536;
@@ -140,7 +140,7 @@ void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShap
 
 HaloStatus measure_hist(Device *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *made)
 {
-    const HaloStatus status = histogram_room(made, src->shape.channels, hist->bins, hist->lo, hist->hi);
+    const HaloStatus status = histogram_workspace(made, src->shape.channels, hist->bins, hist->lo, hist->hi);
     return status == HALO_OK ? device->backend->hist(device->handle, src, hist, made) : status;
 }
 
@@ -165,7 +165,7 @@ static HaloHist counted(const HaloShape *shape, const HaloHist *wanted)
     return shape->dtype == HALO_F32 ? *wanted : (HaloHist){.bins = values, .hi = (double)values};
 }
 
-void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins)
+void measure_query_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins)
 {
     const HaloHist wanted = {.bins = bins, .hi = 1.0}, hist = counted(&block->shape, &wanted);
     HaloHistogram counts = {.bins = hist.bins, .channels = block->shape.channels};

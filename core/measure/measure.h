@@ -31,7 +31,7 @@ typedef struct Measured {
 
 /* stats.c: like halo_histogram_alloc, but counters are not cleared: backends do that, and a GPU can start
  * earlier. */
-HaloStatus histogram_room(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
+HaloStatus histogram_workspace(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
 
 /* measure.c: a histogram of a whole buffer, made anew. */
 HaloStatus measure_hist(Device *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *made);
@@ -44,8 +44,8 @@ HaloStatus measure_folded(Device *device, const HaloStep *step, const HaloBuf *b
                           Measured *all);
 HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
                           Measured *all);
-/* Queries a backend's workspace for counting into `bins` bins (HaloBackend.ask). */
-void measure_ask_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins);
+/* Queries a backend's workspace for counting into `bins` bins (HaloBackend.query_begin). */
+void measure_query_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins);
 /* Adds frames to the loudness. */
 HaloStatus measure_loudness(Device *device, const HaloBuf *block, Measured *all);
 /* Statistics of every channel and, merged in order, of all but alpha. */
@@ -61,8 +61,8 @@ HaloHist hist_default(const HaloShape *shape);
 bool range_is_open(const HaloHist *hist);
 HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist);
 
-/* detail.c: adds percentiles and the other requested details to the statistics. levels: how often
- * each value of integers is there, or empty if they have not been counted. */
+/* detail.c: adds percentiles and the other requested details to the statistics. levels: for integers the number
+ * of occurrences of each value, or empty if they have not been counted. */
 HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
                           const HaloHistogram *levels, HaloResult *result);
 

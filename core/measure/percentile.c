@@ -213,7 +213,7 @@ static HaloStatus find_all(Device *device, const HaloBuf *src, HaloHistogram *ma
             if (k < parts)
                 HALO_TRY(narrow(&wanted[i], &counted, &part[k]));
             else
-                again = false; /* there was no room for it */
+                again = false; /* there was no space for it */
         }
     }
 out:

@@ -56,7 +56,7 @@ out:
 
 /* The distance of an end from the other where they would be equal: 0.5 as in NumPy, or more where f32 is
  * coarser. */
-static double room_beside(double end) { return fmax(0.5, fabs(end) * 0x1p-24); }
+static double margin_beside(double end) { return fmax(0.5, fabs(end) * 0x1p-24); }
 
 HaloHist hist_default(const HaloShape *shape)
 {
@@ -82,8 +82,8 @@ HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist)
     if (finds_hi) hist->hi = maximum + 0.0;
     if (hist->lo < hist->hi) goto out;
     const double stays = finds_lo ? hist->hi : hist->lo; /* what was given, or the one value there is */
-    if (finds_lo) hist->lo = stays - room_beside(stays);
-    if (finds_hi) hist->hi = stays + room_beside(stays);
+    if (finds_lo) hist->lo = stays - margin_beside(stays);
+    if (finds_hi) hist->hi = stays + margin_beside(stays);
 out:
     return status;
 }

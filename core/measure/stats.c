@@ -62,7 +62,7 @@ void halo_stats_from_moments(const HaloMoments *m, HaloDtype dtype, HaloStats *s
     }
 }
 
-HaloStatus histogram_room(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi)
+HaloStatus histogram_workspace(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi)
 {
     int64_t bytes = 0;
     *hist = (HaloHistogram){.bins = bins, .lo = lo, .hi = hi, .channels = channels};
@@ -82,7 +82,7 @@ HaloStatus histogram_room(HaloHistogram *hist, int channels, int64_t bins, doubl
 
 HaloStatus halo_histogram_alloc(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi)
 {
-    const HaloStatus status = histogram_room(hist, channels, bins, lo, hi);
+    const HaloStatus status = histogram_workspace(hist, channels, bins, lo, hi);
     if (status == HALO_OK) memset(hist->count, 0, (size_t)(bins * channels) * sizeof *hist->count);
     return status;
 }
@@ -90,7 +90,7 @@ HaloStatus halo_histogram_alloc(HaloHistogram *hist, int channels, int64_t bins,
 void halo_histogram_free(HaloHistogram *hist)
 {
     free(hist->count);
-    free(hist->below); /* above and nan lie behind it */
+    free(hist->below); /* above and nan are in the same allocation */
     *hist = (HaloHistogram){0};
 }
 

@@ -87,7 +87,7 @@ static HaloStatus parse_level(const HaloParam *param, const char *text, const ch
 static HaloStatus parse_choice(const HaloParam *param, const char *text, const char *where, int64_t *index)
 {
     HaloStatus status = HALO_OK;
-    char near[HALO_WORD_ROOM];
+    char near[HALO_WORD_SIZE];
     int choice = 0;
     if (param->check != NULL && halo_find_word(param->choices, '|', text) < 0 &&
         halo_nearest_choice(text, param->choices, near) == NULL)

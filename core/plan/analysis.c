@@ -129,12 +129,12 @@ out:
 
 bool analysis_add_span(AnalysisSpans *spans, HaloSpan span)
 {
-    if (spans->count == spans->room) {
-        const int64_t room = 2 * spans->room + 4;
-        HaloSpan *grown = realloc(spans->span, (size_t)room * sizeof *grown);
+    if (spans->count == spans->capacity) {
+        const int64_t capacity = 2 * spans->capacity + 4;
+        HaloSpan *grown = realloc(spans->span, (size_t)capacity * sizeof *grown);
         if (grown == NULL) return false;
         spans->span = grown;
-        spans->room = room;
+        spans->capacity = capacity;
     }
     spans->span[spans->count++] = span;
     return true;

@@ -15,8 +15,8 @@
 
 /* The parts of a sound that are not silent, in order. */
 typedef struct AnalysisSpans {
-    int64_t count, room;
-    HaloSpan *span; /* [room] */
+    int64_t count, capacity;
+    HaloSpan *span; /* [capacity] */
 } AnalysisSpans;
 
 /* What one pass found; which member is set depends on its kind. */
@@ -31,9 +31,10 @@ typedef enum AnalysisKind { ANALYSIS_SILENCE, ANALYSIS_RESULTS, ANALYSIS_STATES 
 
 /* What a plan may leave to analysis passes, and what the passes that are done have found. */
 typedef struct PlanAnalysis {
-    /* Measurements that set parameters get a pass of their own, so that the rest runs in bands. */
+    /* Measurements that set parameters run in a separate pass, so that the rest can run in bands. */
     bool measures;
-    bool reversible; /* the file can be read backwards: so do the states of forward-backward filters */
+    bool reversible; /* the file can be read backwards: the states of forward-backward filters are found in
+                        passes, too */
     int passes;      /* in the order in which the plan needs them */
     AnalysisPass pass[ANALYSIS_MAX_PASSES];
 } PlanAnalysis;
@@ -46,11 +47,11 @@ typedef struct PlanNeed {
     int used;            /* passes whose findings the plan has used so far */
 } PlanNeed;
 
-/* Is a value measured in a pass of its own? And the result of that pass; NULL: the pass is still to come. The
- * caller then appends the step that measures and returns PLAN_NEEDS_ANALYSIS. */
+/* Is a value measured in a separate pass? And the result of that pass. If it is NULL, the pass has not run yet:
+ * the caller appends the step that measures and returns PLAN_NEEDS_ANALYSIS. */
 bool analysis_measures(const HaloBuilder *builder, HaloReg reg);
 HaloStatus analysis_result(HaloBuilder *builder, HaloReg in, const HaloResult **known);
-/* Are the states of a forward-backward filter found in passes of their own? And appends the filter with its
+/* Are the states of a forward-backward filter found in separate passes? And appends the filter with its
  * states, so that any part of its result can be computed. */
 bool analysis_finds_states(const HaloBuilder *builder, HaloReg reg);
 HaloStatus analysis_sections(HaloBuilder *builder, HaloStep *step, HaloReg *dst);

@@ -121,7 +121,7 @@ int64_t bands_in_flow(Team team, const Bands *bands) { return smaller(2 * team.c
 int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *options, bool seeks, int64_t memory)
 {
     const Device *device = team.device;
-    const bool apart = device->backend->upload != NULL; /* it has memory of its own */
+    const bool apart = device->backend->upload != NULL; /* it has device memory */
     const int64_t most = apart ? FLOW_BYTES_GPU : FLOW_BYTES;
     const int64_t there = apart ? team_memory(team, options->share) : 0;
     int64_t rows = most_rows(team, plan);

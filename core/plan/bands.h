@@ -20,7 +20,8 @@ int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows, bool se
 
 /* The rows of a band where all of the input is in memory. */
 int64_t bands_choose(const HaloPlan *plan, const HaloOptions *options);
-/* Rows in a band for devices with memory of their own: as many as fit each, and one band each at least. */
+/* Rows in a band for devices with separate memory: as many as fit on each, but few enough that each device gets
+ * a band. */
 int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t memory);
 
 /* Rows in a band when rows are read and written at the same time: few, and fewer still if `memory` (of the

@@ -12,7 +12,7 @@ static int64_t row_bytes(const HaloShape *shape)
     return cols * shape->channels * (int64_t)halo_dtype_size(shape->dtype);
 }
 
-/* Bytes of the values of which this is needed; `bytes` is room for those of each. */
+/* Bytes of the values of which this is needed; `bytes` is space for those of each. */
 static int64_t memory_of(const HaloPlan *plan, const Part *need, bool with_in_out, int64_t *bytes)
 {
     for (int r = 0; r < plan->regs; r++) {

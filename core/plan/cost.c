@@ -17,13 +17,13 @@
 #define HOST_SCALING 0.7           /* n threads count as n to this power cores: 16 as seven */
 #define READ_BYTES_PER_SECOND 5e9  /* of files in memory */
 #define WRITE_BYTES_PER_SECOND 3e9
-#define ROOM_BYTES_PER_SECOND 3.6e9    /* written to preallocated space, */
-#define ROOM_TAKEN_PER_SECOND 7e9      /* which goes on while a GPU starts */
-#define GPU_START_SECONDS 0.34         /* to create and destroy a context; 0 if one is open */
-#define GPU_SESSION_SECONDS 3e-3       /* for each that shares it */
-#define GPU_ANOTHER_SECONDS 0.15       /* for each that is started beside the first */
-#define GPU_FLOW_BYTES_PER_SECOND 3e10 /* of the link, from and to pinned memory, band by band, */
-#define GPU_COPY_BYTES_PER_SECOND 6e9  /* and any other */
+#define RESERVED_BYTES_PER_SECOND 3.6e9 /* written to preallocated space, */
+#define RESERVING_BYTES_PER_SECOND 7e9  /* which goes on while a GPU starts */
+#define GPU_START_SECONDS 0.34          /* to create and destroy a context; 0 if one is open */
+#define GPU_SESSION_SECONDS 3e-3        /* for each that shares it */
+#define GPU_ANOTHER_SECONDS 0.15        /* for each that is started beside the first */
+#define GPU_FLOW_BYTES_PER_SECOND 3e10  /* of the link, from and to pinned memory, band by band, */
+#define GPU_COPY_BYTES_PER_SECOND 6e9   /* and any other */
 #define GPU_BYTES_PER_SECOND 2e12
 #define GPU_FLOPS_PER_SECOND 2e13
 #define GPU_CORES 1000.0 /* the speed relative to one core, if operations do not determine it */
@@ -113,7 +113,7 @@ HaloPlanFiles cost_files(const HaloPlan *plan, const HaloFormat *from, const Hal
         files.write = samples(out) / (to->encodes * 1e6 * threads_of(jobs));
     else
         files.write = bytes(out) / WRITE_BYTES_PER_SECOND;
-    if (to->plain && out->kind == HALO_IMAGE && jobs != 1) files.room = bytes(out);
+    if (to->plain && out->kind == HALO_IMAGE && jobs != 1) files.reserved = bytes(out);
     return files;
 }
 
@@ -170,10 +170,10 @@ double cost_gpu_seconds(const HaloPlan *plan, const HaloBackend *backend, int de
     seconds *= part_of_each(plan, devices);
     for (int i = 1; i < plan->inputs; i++)
         seconds += bytes(&plan->reg[plan->input[i].reg]) / link; /* to each */
-    if (open == 0 && files->room > 0) {
-        const double taken = GPU_START_SECONDS * ROOM_TAKEN_PER_SECOND,
-                     room = files->room < taken ? files->room : taken;
-        write -= room / WRITE_BYTES_PER_SECOND - room / ROOM_BYTES_PER_SECOND;
+    if (open == 0 && files->reserved > 0) {
+        const double taken = GPU_START_SECONDS * RESERVING_BYTES_PER_SECOND,
+                     reserved = files->reserved < taken ? files->reserved : taken;
+        write -= reserved / WRITE_BYTES_PER_SECOND - reserved / RESERVED_BYTES_PER_SECOND;
     }
     const double alone = together(files, options->jobs, files->read, seconds, write), all = seconds * share;
     return (alone > all ? alone : all) + start_seconds(devices, open, options);

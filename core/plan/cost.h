@@ -11,7 +11,7 @@ typedef struct CostStep {
     HaloSepFast way; /* what the step may point at: so it stays where it is */
 } CostStep;
 
-/* As this backend does it; NULL: as it stands. */
+/* The step as this backend computes it; NULL: the step unchanged. */
 void cost_settle(const HaloStep *step, const HaloBackend *backend, CostStep *settled);
 
 double cost_step_bytes(const HaloPlan *plan, const HaloStep *step);

@@ -45,7 +45,7 @@ static void find_reach(const HaloPlan *plan, int64_t to, Part *there)
 /* ---- bands ------------------------------------------------------------------------------------------------
  */
 
-/* All of every value that is made in order and lies before what any row of the output needs of it. */
+/* For values that are computed in order: all rows before the first that any row of the output needs. */
 static void find_lead(const HaloPlan *plan, Part *upto)
 {
     needs_find(plan, &(Goal){.wanted = {0, rows_length(&plan->reg[plan->output])}, .anywhere = true}, upto);

@@ -10,7 +10,7 @@
 
 /* The work for an output sample, in taps. Each pass also costs what it moves. */
 #define PASS_TAPS 8.0
-#define COARSE_TAPS 20.0
+#define DECIMATED_TAPS 20.0
 /* Another method is used only if it is this many times faster. */
 #define GAIN 1.3
 
@@ -78,12 +78,13 @@ out:
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
-/* The smallest rank that pays, or 0. Outside the image a separable pass sees a constant as it is, a dense one
- * the constant times the weights: only zero is the same. */
+/* The smallest rank that is faster, or 0. A constant border differs between the two methods: the column pass of
+ * a separable filter reads the constant itself, where the dense filter has it times the weights of a row. Only
+ * zero gives the same. */
 static int split(HaloBuilder *builder, const HaloConv *conv, double taps, float **column, float **row)
 {
-    const double room = taps / GAIN;
-    const int most = (int)(room / rank_taps(conv, 1));
+    const double budget = taps / GAIN;
+    const int most = (int)(budget / rank_taps(conv, 1));
     if (most < 1 || (conv->window.border == HALO_BORDER_CONSTANT && conv->window.value != 0.0f)) return 0;
     *column = halo_build_keep(builder, sizeof(float) * (size_t)(most * conv->window.height));
     *row = halo_build_keep(builder, sizeof(float) * (size_t)(most * conv->window.width));
@@ -104,14 +105,14 @@ static HaloStatus approximate(HaloBuilder *builder, HaloStep *step)
     return plan_add_step(plan, conv->window.width > 1 && direct > GAIN * transforms ? &other : step);
 }
 
-/* A separable step by coarse taps, where they are within the bound and less work. */
+/* Uses a decimated filter for a separable step if its error is within the bound and it is faster. */
 static HaloStatus approximate_sep(HaloBuilder *builder, HaloStep *step)
 {
     const HaloSepFast *fast = step->u.sep.window.nan_ignore ? NULL : sep_fast_design(builder, &step->u.sep);
     HaloStep other = *step;
     other.u.sep.fast = fast;
     other.approximate = true;
-    const bool pays = fast != NULL && taps_of(step) > GAIN * (taps_of(&other) + COARSE_TAPS);
+    const bool pays = fast != NULL && taps_of(step) > GAIN * (taps_of(&other) + DECIMATED_TAPS);
     return plan_add_step(builder->plan, pays ? &other : step);
 }
 

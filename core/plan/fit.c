@@ -5,7 +5,7 @@
 #include "core.h"
 #include "fit.h"
 
-/* Phases that are looked at, and places while factors are found, in so many phases: functions are smooth. */
+/* The functions are smooth: this many phases are enough, and this many positions to find the factors. */
 #define PHASES 8
 #define PLACES 16
 /* The weight of positions that hardly count. */

@@ -33,10 +33,10 @@ static HaloStatus allow_size(const HaloBuilder *builder, const HaloShape *in, Ha
     const HaloShape *shape = halo_build_shape(builder, out);
     const int64_t limit = builder->session->options.max_pixels,
                   each = shape->channels > 4 ? shape->channels : 4;
-    int64_t room;
+    int64_t size;
     if (in->kind != HALO_IMAGE || shape->kind != HALO_IMAGE ||
         (shape->width <= in->width && shape->height <= in->height) ||
-        (halo_mul(shape->width, shape->height, &room) && halo_mul(room, each, &room) && room / 4 <= limit))
+        (halo_mul(shape->width, shape->height, &size) && halo_mul(size, each, &size) && size / 4 <= limit))
         return HALO_OK;
     return halo_fail(
         HALO_ERR_LIMIT,

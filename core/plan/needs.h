@@ -53,7 +53,7 @@ typedef struct Goal {
 /* What is needed of every value for that, [plan->regs]. A value that is made in order is needed from where
  * `before` has left it. */
 void needs_find(const HaloPlan *plan, const Goal *goal, Part *need);
-/* Room for what is needed of every value, [plan->regs], and for finding that out; NULL without memory. */
+/* Space for what is needed of every value, [plan->regs], and for finding that out; NULL without memory. */
 Part *needs_new(const HaloPlan *plan);
 
 /* ---- bands: cut.c --------------------------------------------------------------------------------------- */

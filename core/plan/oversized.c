@@ -25,9 +25,9 @@ out:
 
 /* ---- minima and maxima ---------------------------------------------------------------------------------- */
 
-/* They do not depend on how often a sample lies in the window. Two lengths of the picture beyond an output, on
- * either side, hold a whole period of every border, the samples at both ends, and what lies outside: whatever
- * is further away is there once more. */
+/* They do not depend on how often a sample occurs in the window. Within two lengths of the image on either side
+ * of an output there is a whole period of every border, with all samples and the constant: samples further away
+ * only repeat these. */
 
 /* Places [from, to) of a window that holds place 0, the output's own; `length` samples lie in the picture. */
 static HaloSpan trimmed(HaloSpan span, int64_t length)
@@ -36,7 +36,7 @@ static HaloSpan trimmed(HaloSpan span, int64_t length)
     return (HaloSpan){larger(span.from, -2 * length), smaller(span.to, 2 * length + 1)};
 }
 
-/* The rows of a window that is no rectangle, each by itself. */
+/* Trims each row of a window that is no rectangle. */
 static HaloStatus trim_spans(HaloBuilder *builder, const HaloShape *shape, HaloRank *rank)
 {
     HaloWindow *window = &rank->window;

@@ -7,7 +7,7 @@
 
 void *plan_grown(void *array, int count, size_t size)
 {
-    if ((count & (count - 1)) != 0) return array; /* not a power of two: there is room */
+    if ((count & (count - 1)) != 0) return array; /* not a power of two: there is space */
     return realloc(array, size * (size_t)(count == 0 ? 1 : 2 * count));
 }
 

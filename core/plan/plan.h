@@ -39,7 +39,7 @@ struct HaloBuilder {
     bool failed_alloc;
 };
 
-/* plan.c: room for one more in an array, doubling; NULL without memory. */
+/* plan.c: space for one more in an array, doubling; NULL without memory. */
 void *plan_grown(void *array, int count, size_t size);
 HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
@@ -66,7 +66,7 @@ HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, H
 HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what);
 /* The same to any full scale. */
 HaloStatus builder_rescale(HaloBuilder *builder, HaloReg src, HaloDtype dtype, float white, HaloReg *dst);
-/* What scans write, i64 and f64, as f32; anything else as it is. Only a map reads the former. */
+/* Converts the result of a scan, i64 or f64, to f32; other types are unchanged. Only maps read i64 and f64. */
 HaloStatus builder_to_native(HaloBuilder *builder, HaloReg in, HaloReg *out);
 /* The factor from one full scale to the other. */
 HaloStore store_between(float white_from, float white_to);

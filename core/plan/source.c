@@ -62,7 +62,7 @@ out:
 }
 
 /* Sound of unknown length that is mixed with a file may become longer than the input. If a branch does that,
- * the length has to be known first, since the value beside the branch stays as long as it is. */
+ * the length has to be known first, since the branch does not extend the value that it is combined with. */
 static void want_length_of_mixed(HaloPlan *plan, int from)
 {
     for (int i = from; i < plan->steps; i++)

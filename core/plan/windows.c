@@ -82,11 +82,11 @@ static bool any_measures(const HaloPlan *plan)
     return false;
 }
 
-/* A window keeps the rows that later bands need: before there is any output, those of the first band that makes
- * some. While the length of sound is unknown each band may be the last: the input may end as soon as the band's
- * first frame is there, and then as much before it is needed as the last frame needs before the end. The last
- * window of sound goes to the end of the input, so that damage there is found even where no band needs those
- * frames, unless they are many. */
+/* A window keeps the rows that later bands need; before any output, those of the first band that has output.
+ * While the length of sound is unknown, each band may be the last: the input may end right after the first
+ * frame of the band, which then needs as many frames before it as the last frame of a sound does. The last
+ * window of sound extends to the end of the input, so that damage there is found even if no band needs those
+ * frames, unless there are too many. */
 static Rows next_window(const Windows *w, int64_t k, int64_t before)
 {
     const Bands *bands = w->bands;

@@ -22,15 +22,15 @@ static double core_ns(const HaloStep *step, const HaloShape *src)
     return samples_of(&step->u.bilateral) * (0.08 + 0.12 / src->channels);
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloWindow *window = &step->u.bilateral.window;
     (void)exact;
     const int used =
-        sound ? snprintf(room, size, "bilateral mean of %lld", (long long)window->width)
-              : snprintf(room, size, "bilateral mean of %.0f of %lld x %lld", samples_of(&step->u.bilateral),
+        sound ? snprintf(text, size, "bilateral mean of %lld", (long long)window->width)
+              : snprintf(text, size, "bilateral mean of %.0f of %lld x %lld", samples_of(&step->u.bilateral),
                          (long long)window->width, (long long)window->height);
-    halo_snprintf(room + used, size - (size_t)used, ", border %s%s", border_row(window->border)->word,
+    halo_snprintf(text + used, size - (size_t)used, ", border %s%s", border_row(window->border)->word,
                   window->nan_ignore ? ", NaN left out" : "");
 }
 

@@ -37,24 +37,24 @@ double chain_flops(const HaloStep *step, double samples)
     return sum;
 }
 
-void chain_describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+void chain_describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloChain *chain = step->u.chain;
-    int used = snprintf(room, size, "in one pass: ");
+    int used = snprintf(text, size, "in one pass: ");
     for (int i = 0; i < chain->links && used < (int)size; i++) {
         char link[128];
         primitive_of(&chain->link[i])->describe(&chain->link[i], sound, exact, link, sizeof link);
-        used += halo_snprintf(room + used, size - (size_t)used, "%s%s", i > 0 ? "; " : "", link);
+        used += halo_snprintf(text + used, size - (size_t)used, "%s%s", i > 0 ? "; " : "", link);
     }
 }
 
 /* The link that depends on a measurement is the last of a chain. It is set in a copy, since the plan stays
  * constant. */
-static HaloStatus set(HaloStep *step, const HaloResult *measured, HaloChain *room)
+static HaloStatus set(HaloStep *step, const HaloResult *measured, HaloChain *copy)
 {
-    *room = *step->u.chain;
-    step->u.chain = room;
-    return step->resolve(&room->link[room->links - 1], measured);
+    *copy = *step->u.chain;
+    step->u.chain = copy;
+    return step->resolve(&copy->link[copy->links - 1], measured);
 }
 
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,

@@ -51,7 +51,7 @@ static double flops(const HaloStep *step, double samples)
     return samples * 4.0;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     static const char *const kind[HALO_COMBINES] = {
         [HALO_COMBINE_MAGNITUDE] = "magnitude",   [HALO_COMBINE_ADD] = "add",
@@ -63,7 +63,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
         [HALO_COMBINE_ENDS] = "fit the ends",     [HALO_COMBINE_OVER] = "lay over",
         [HALO_COMBINE_CUTOUT] = "cut out"};
     (void)sound, (void)exact;
-    snprintf(room, size, "%s", kind[step->u.combine.kind]);
+    snprintf(text, size, "%s", kind[step->u.combine.kind]);
 }
 
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,

@@ -24,14 +24,14 @@ static double flops(const HaloStep *step, double samples)
     return 2.0 * samples * (double)window->width * (double)window->height;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloWindow *window = &step->u.conv.window;
     const int used =
         sound
-            ? snprintf(room, size, "convolve with %lld tap%s", (long long)window->width, halo_s(window->width))
-            : snprintf(room, size, "convolve %lld x %lld", (long long)window->width, (long long)window->height);
-    snprintf(room + used, size - (size_t)used, ", border %s%s%s", border_row(window->border)->word,
+            ? snprintf(text, size, "convolve with %lld tap%s", (long long)window->width, halo_s(window->width))
+            : snprintf(text, size, "convolve %lld x %lld", (long long)window->width, (long long)window->height);
+    snprintf(text + used, size - (size_t)used, ", border %s%s%s", border_row(window->border)->word,
              window->nan_ignore ? ", NaN left out" : "", exact ? "" : ", by Fourier transforms");
 }
 

@@ -22,11 +22,11 @@ static double core_ns(const HaloStep *step, const HaloShape *src)
     return src->dtype == HALO_U8 ? 9.0 : 13.0;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloEqualize *equalize = &step->u.equalize;
     (void)sound, (void)exact;
-    snprintf(room, size, "equalize %lld x %lld tiles by %lld bins%s", (long long)equalize->tiles_x,
+    snprintf(text, size, "equalize %lld x %lld tiles by %lld bins%s", (long long)equalize->tiles_x,
              (long long)equalize->tiles_y, (long long)equalize->bins, equalize->limit > 0 ? ", limited" : "");
 }
 

@@ -16,10 +16,10 @@ static double flops(const HaloStep *step, double samples)
     return chain_flops(step, (double)made->width * (double)made->height * made->channels);
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
-    const int used = snprintf(room, size, "minimum and maximum, ");
-    chain_describe(step, sound, exact, room + used, size - (size_t)used);
+    const int used = snprintf(text, size, "minimum and maximum, ");
+    chain_describe(step, sound, exact, text + used, size - (size_t)used);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */

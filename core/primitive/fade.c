@@ -21,11 +21,11 @@ static double flops(const HaloStep *step, double samples)
     return samples;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloFade *fade = &step->u.fade;
     (void)sound, (void)exact;
-    snprintf(room, size, "fade in over %lld, out over %lld", (long long)fade->in, (long long)fade->out);
+    snprintf(text, size, "fade in over %lld, out over %lld", (long long)fade->in, (long long)fade->out);
 }
 
 static bool offered(const HaloBackend *backend) { return backend->fade != NULL; }

@@ -9,10 +9,10 @@ static double flops(const HaloStep *step, double samples)
     return samples * 4.0 * (step->u.fold.map->length + step->u.fold.join->length);
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     (void)sound, (void)exact;
-    snprintf(room, size, "reduce by %.60s", step->u.fold.join_text);
+    snprintf(text, size, "reduce by %.60s", step->u.fold.join_text);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */

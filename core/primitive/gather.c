@@ -61,8 +61,8 @@ static bool stays_inside(int64_t origin, int64_t move, int64_t count, int64_t le
     return from >= 0 && to <= length;
 }
 
-/* What ended within sound of unknown length ends there, or where that does; what went to its end, or so many
- * outputs beyond it, does so now. */
+/* A gather that ended within sound of unknown length is clipped to the sound's length. One that went to the
+ * end, or some outputs beyond it, still does. */
 static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
 {
     HaloGather *gather = &step->u.gather;
@@ -80,8 +80,8 @@ static HaloStatus end(HaloStep *step, int64_t was, int64_t length)
                      halo_s(length), (long long)gather->x0);
 }
 
-/* A gather of gathered samples is a gather, unless it reads beyond them: the border is that of the first. Of
- * sound of unknown length it is not, since the end of the first may come to lie before that of the second. */
+/* Two gathers in a row become one, unless the second reads beyond the result of the first, whose border
+ * differs. They stay apart for sound of unknown length, where the first may end before the second. */
 static bool absorbs(HaloStep *step, const HaloStep *next, const HaloShape *between)
 {
     HaloGather *a = &step->u.gather;
@@ -134,20 +134,20 @@ static double flops(const HaloStep *step, double samples)
     return samples;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloGather *gather = &step->u.gather;
     const long long over = llabs(gather->step_x), down = llabs(gather->step_y);
     const bool mirrored = gather->step_x < 0, upside_down = gather->step_y < 0;
     (void)sound, (void)exact;
     if (gather->pieces > 0) {
-        snprintf(room, size, "gather %lld frames in %lld pieces", (long long)gather->width,
+        snprintf(text, size, "gather %lld frames in %lld pieces", (long long)gather->width,
                  (long long)gather->pieces);
         return;
     }
-    int n = snprintf(room, size, "gather %lld x %lld", (long long)gather->width, (long long)gather->height);
-    if (over != 1 || down != 1) n += snprintf(room + n, size - (size_t)n, ", one of %lld x %lld", over, down);
-    snprintf(room + n, size - (size_t)n, ", from %lld, %lld on%s%s%s", (long long)gather->x0,
+    int n = snprintf(text, size, "gather %lld x %lld", (long long)gather->width, (long long)gather->height);
+    if (over != 1 || down != 1) n += snprintf(text + n, size - (size_t)n, ", one of %lld x %lld", over, down);
+    snprintf(text + n, size - (size_t)n, ", from %lld, %lld on%s%s%s", (long long)gather->x0,
              (long long)gather->y0, mirrored ? ", leftwards" : "", upside_down ? ", upwards" : "",
              gather->transposed ? ", transposed" : "");
 }
@@ -158,7 +158,7 @@ static HaloDtype holds(const HaloStep *step, HaloDtype source)
     return halo_rank_keys(source, step->u.gather.border, step->u.gather.value);
 }
 
-/* Runs piece by piece: each is a gather of its own, for a part of the output. */
+/* Runs each piece as a separate gather, for its part of the output. */
 static HaloStatus run_pieces(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                              const HaloBuf *src, HaloBuf *dst)
 {

@@ -13,11 +13,11 @@ static double core_ns(const HaloStep *step, const HaloShape *src)
     return src->dtype == HALO_U8 ? 0.4 : src->dtype == HALO_U16 ? 4.0 : 2.0;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloHist *hist = &step->u.hist;
     (void)sound, (void)exact;
-    snprintf(room, size, "count in %lld bins%s", (long long)hist->bins,
+    snprintf(text, size, "count in %lld bins%s", (long long)hist->bins,
              range_is_open(hist) ? " over the finite samples' range" : "");
 }
 
@@ -43,7 +43,7 @@ static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep
 {
     HaloMoments moments;
     if (range_is_open(&step->u.hist)) backend->reduce(device, block, HALO_WANT_EXTREMES, &moments);
-    measure_ask_counts(backend, device, block, step->u.hist.bins);
+    measure_query_counts(backend, device, block, step->u.hist.bins);
 }
 
 /* Counts of values, and of bins. */

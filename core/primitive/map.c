@@ -29,7 +29,7 @@ static double core_ns(const HaloStep *step, const HaloShape *src)
     return src->dtype == HALO_F32 ? 16.0 * curves : src->dtype == HALO_U16 ? 1.5 : 0.3;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     static const char *const kind[] = {"", "premultiply by alpha", "weighted sum of channels"};
     static const char *const point[] = {"multiply", "add",       "subtract from",  "multiply and add",
@@ -37,10 +37,10 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
                                         "power",    "from sRGB", "to sRGB"};
     const HaloMap *map = &step->u.map;
     (void)sound, (void)exact;
-    int n = snprintf(room, size, "%s", kind[map->kind]);
+    int n = snprintf(text, size, "%s", kind[map->kind]);
     for (int i = 0; i < map->points && n < (int)size; i++)
-        n += snprintf(room + n, size - (size_t)n, "%s%s", n > 0 ? ", " : "", point[map->point[i].op]);
-    if (n == 0) snprintf(room, size, "convert");
+        n += snprintf(text + n, size - (size_t)n, "%s%s", n > 0 ? ", " : "", point[map->point[i].op]);
+    if (n == 0) snprintf(text, size, "convert");
 }
 
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,

@@ -15,16 +15,16 @@ static double core_ns(const HaloStep *step, const HaloShape *src)
     return step->u.mean.kind == HALO_MEAN_PLAIN ? sums : 4.0 * sums;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloWindow *window = &step->u.mean.window;
     static const char *const kind[] = {"mean", "variance", "standard deviation"};
     const char *const what = kind[step->u.mean.kind];
     (void)exact;
-    const int used = sound ? snprintf(room, size, "%s of %lld", what, (long long)window->width)
-                           : snprintf(room, size, "%s of %lld x %lld", what, (long long)window->width,
+    const int used = sound ? snprintf(text, size, "%s of %lld", what, (long long)window->width)
+                           : snprintf(text, size, "%s of %lld x %lld", what, (long long)window->width,
                                       (long long)window->height);
-    halo_snprintf(room + used, size - (size_t)used, ", border %s%s", border_row(window->border)->word,
+    halo_snprintf(text + used, size - (size_t)used, ", border %s%s", border_row(window->border)->word,
                   window->nan_ignore ? ", NaN left out" : "");
 }
 

@@ -42,11 +42,11 @@ static double flops(const HaloStep *step, double samples)
     return 2.0 * samples * mix->begin[mix->channels] / mix->channels;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloMix *mix = &step->u.mix;
     (void)sound, (void)exact;
-    snprintf(room, size, "mix %d channel%s of %d terms", mix->channels, halo_s(mix->channels),
+    snprintf(text, size, "mix %d channel%s of %d terms", mix->channels, halo_s(mix->channels),
              mix->begin[mix->channels]);
 }
 

@@ -1,4 +1,4 @@
-/* What core knows of a primitive: one row each, in a file of its own in this folder. The builder, the
+/* The descriptor of each primitive: one row, in a separate file of this folder. The builder, the
  * optimiser, the cost model, --explain and the executor all use these rows, and have no cases for single
  * primitives. */
 #ifndef CORE_PRIMITIVE_H
@@ -8,7 +8,7 @@
 #include "measure/measure.h"
 #include "part.h"
 
-/* For primitives that measure: they make no value for other steps, but a result that is reported. */
+/* For primitives that measure: they have no output samples, but a result that is reported. */
 typedef struct Measure {
     /* Do blocks of samples of this shape have to be nodes of the tree of a reduction (docs/numerics.md)? Else
      * their order does not matter. NULL: never. */
@@ -31,53 +31,52 @@ typedef struct Measure {
 
 typedef struct Primitive {
     const char *name;
-    bool stores; /* its samples are f32 that become others by the step's store */
+    bool stores; /* it computes f32, which the step's store converts to the output type */
     bool blind;  /* its result depends on the values alone, whatever type holds them */
-    /* The type that holds all that it makes of samples of this type. NULL: f32. */
+    /* A type that holds every result for sources of this type. NULL: f32. */
     HaloDtype (*holds)(const HaloStep *step, HaloDtype source);
     /* The shape of the result, from those of the sources. */
     HaloStatus (*shape)(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
     /* The part of source k, of this shape, that is needed for a part of the result. */
     Part (*reads)(const HaloStep *step, int k, const HaloShape *src, Part part);
-    /* Where places and channels of source 0 go. `move` says that all stay as they are, in a result of its size.
-     * NULL: so it is. */
+    /* Where positions and channels of source 0 appear in the result. `move` is the identity on entry. NULL: it
+     * stays the identity. */
     void (*moves)(const HaloStep *step, HaloMove *move);
-    /* Where it leaves out more of the source in some places than in others: the most that lies between what two
-     * neighbours of the result read. NULL, 0: it does not. */
+    /* The largest gap in the source between what two neighbours of the result read, if gaps differ. NULL, 0:
+     * they do not. */
     int64_t (*jumps)(const HaloStep *step);
-    /* The part of the result, of this shape, that is made where a part of it is wanted. NULL: just that. */
+    /* The part of the result, of this shape, that has to be computed to get `part`. NULL: just `part`. */
     Part (*makes)(const HaloStep *step, const HaloShape *dst, Part part);
-    /* The length of source 0, which `was` PLAN_ENDLESS or what was made of that, becomes known: sets what of
-     * the parameters depends on it. NULL: nothing does. HALO_ERR_INPUT where nothing is left. */
+    /* Called when the length of source 0 becomes known, which `was` PLAN_ENDLESS or derived from it: updates
+     * the parameters that depend on it. NULL: none does. HALO_ERR_INPUT if the result is empty. */
     HaloStatus (*end)(HaloStep *step, int64_t was, int64_t length);
     /* By which factor may the source be decimated on each axis, if a small difference is allowed? NULL: 1. */
     int64_t (*shrinks)(const HaloStep *step);
-    /* Takes over what a step of the same primitive makes of its result, whose shape is `between`; false: it
-     * cannot. NULL: never. */
+    /* Merges the next step, of the same primitive, into this one; `between` is the shape of this one's result.
+     * False: it cannot. NULL: never. */
     bool (*absorbs)(HaloStep *step, const HaloStep *next, const HaloShape *between);
-    /* Leaves of the ways that --precision fast allows a step just what this backend does, so that it is a step
-     * as it will be done; `way` is room for one that it cuts down. NULL: there are no such ways. */
+    /* Reduces the approximations that --precision fast allows to those that this backend uses. `way` is storage
+     * for a reduced one. NULL: there are none. */
     void (*settle)(HaloStep *step, const HaloBackend *backend, HaloSepFast *way);
-    /* Sets what the step's `resolve` sets from what was measured; `room` is for a chain, of which some link is
-     * set. NULL: `resolve` does. */
-    HaloStatus (*set)(HaloStep *step, const HaloResult *measured, HaloChain *room);
+    /* Sets parameters from a measurement, in place of `resolve`. `copy` is storage for a chain, one of whose
+     * links is set. NULL: `resolve` is called. */
+    HaloStatus (*set)(HaloStep *step, const HaloResult *measured, HaloChain *copy);
     /* Bytes of host memory that its tables take. NULL: next to none. */
     double (*bytes)(const HaloStep *step);
     /* Operations for `samples` of the result, or of the source if there is no result. */
     double (*flops)(const HaloStep *step, double samples);
-    /* Nanoseconds that a core takes for a sample of the result, or of `src` where there is none: measured, of
-     * what has other costs than bytes and operations. NULL: these say it. */
+    /* Measured nanoseconds of a core per sample of the result, or of `src` if there is none, if bytes and
+     * operations do not predict the time. NULL: they do. */
     double (*core_ns)(const HaloStep *step, const HaloShape *src);
-    /* The same of a GPU, beside bytes and operations. NULL, 0: a thousandth of a core's. */
+    /* The same for a GPU, in addition to bytes and operations. NULL, 0: a thousandth of a core's. */
     double (*gpu_ns)(const HaloStep *step, const HaloShape *src);
-    /* A short description. Sound lies along time: it has no rows. `exact`: not by a way that --precision fast
-     * allows. */
-    void (*describe)(const HaloStep *step, bool sound, bool exact, char *room, size_t size);
-    /* Does a backend have it? NULL: each has. */
+    /* A short description. Sound has no rows. `exact`: without the approximations of --precision fast. */
+    void (*describe)(const HaloStep *step, bool sound, bool exact, char *text, size_t size);
+    /* Does the backend have it? NULL: every backend has. */
     bool (*offered)(const HaloBackend *backend);
-    /* Where the result at a time of sound, or in a row of an image, depends on everything before: parts are
-     * made in order, by `go_on` in place of `run`, and bytes of state are handed from one to the next, in the
-     * memory of the device, zeros to the first; 0: not this step. NULL: none. */
+    /* The bytes of state of a step whose result depends on all samples before it. Its parts are computed in
+     * order, by `go_on` in place of `run`, with the state of the part before, in device memory; the first gets
+     * zeros. 0: this step has no state. NULL: none has. */
     int64_t (*keeps)(const HaloStep *step, const HaloShape *src);
     HaloStatus (*go_on)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                         const HaloBuf *const src[], HaloBuf *dst, void *state);
@@ -93,7 +92,7 @@ const Primitive *primitive_of(const HaloStep *step); /* list.c */
 
 /* chain.c: of all links of the step's chain. */
 double chain_flops(const HaloStep *step, double samples);
-void chain_describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size);
+void chain_describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size);
 
 /* window.c: the shape after a window: f32, smaller with VALID. */
 HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);

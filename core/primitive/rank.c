@@ -43,7 +43,7 @@ static double gpu_ns(const HaloStep *step, const HaloShape *src)
     return (src->dtype == HALO_F32 ? 1.0 : 0.75) * (0.05 + 0.0055 * side);
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloWindow *window = &step->u.rank.window;
     const HaloSpan *span = step->u.rank.span;
@@ -51,11 +51,11 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *room, s
     (void)exact;
     for (int64_t j = 0; span != NULL && j < window->height; j++) samples += span[j].to - span[j].from;
     const int used =
-        span != NULL ? snprintf(room, size, "sort %lld of %lld x %lld", (long long)samples,
+        span != NULL ? snprintf(text, size, "sort %lld of %lld x %lld", (long long)samples,
                                 (long long)window->width, (long long)window->height)
-        : sound      ? snprintf(room, size, "sort %lld", (long long)window->width)
-                : snprintf(room, size, "sort %lld x %lld", (long long)window->width, (long long)window->height);
-    halo_snprintf(room + used, size - (size_t)used, ", take %g, border %s%s%s", step->u.rank.fraction,
+        : sound      ? snprintf(text, size, "sort %lld", (long long)window->width)
+                : snprintf(text, size, "sort %lld x %lld", (long long)window->width, (long long)window->height);
+    halo_snprintf(text + used, size - (size_t)used, ", take %g, border %s%s%s", step->u.rank.fraction,
                   border_row(window->border)->word, window->nan_ignore ? ", NaN left out" : "",
                   step->u.rank.halves ? ", mean of two in the middle" : "");
 }

@@ -17,10 +17,10 @@ static double core_ns(const HaloStep *step, const HaloShape *src)
     return step->detail != NULL ? 70.0 : 0.8;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     (void)sound, (void)exact;
-    snprintf(room, size, "%s", step->detail != NULL ? "reduce, with detail" : "reduce");
+    snprintf(text, size, "%s", step->detail != NULL ? "reduce, with detail" : "reduce");
 }
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
@@ -70,7 +70,7 @@ static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep
 {
     HaloMoments moments;
     backend->reduce(device, block, step->u.want, &moments);
-    if (step->detail != NULL) measure_ask_counts(backend, device, block, 65536);
+    if (step->detail != NULL) measure_query_counts(backend, device, block, 65536);
 }
 
 /* A tree of 64 levels for each channel; a leaf that waits to be full; counts of values. */

@@ -1,5 +1,5 @@
 /* Resampling. A large coefficient table is made for some outputs at a time, so that it does not grow with the
- * image: these outputs are resampled as an image of their own. */
+ * image: these outputs are resampled as a separate image. */
 #include <stdlib.h>
 
 #include "primitive.h"
@@ -86,15 +86,15 @@ static double flops(const HaloStep *step, double samples)
     return 2.0 * samples * ((double)x->taps * (double)y->length / (double)y->size + (double)y->taps);
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloResampleAxis *x = &step->u.resample.x, *y = &step->u.resample.y;
     (void)exact;
     if (sound)
-        snprintf(room, size, "resample by %lld/%lld to %g Hz, %lld taps", (long long)x->up, (long long)x->down,
+        snprintf(text, size, "resample by %lld/%lld to %g Hz, %lld taps", (long long)x->up, (long long)x->down,
                  step->u.resample.rate, (long long)x->taps);
     else
-        snprintf(room, size, "resample %lld x %lld to %lld x %lld, rows by %lld taps, then columns by %lld",
+        snprintf(text, size, "resample %lld x %lld to %lld x %lld, rows by %lld taps, then columns by %lld",
                  (long long)x->length, (long long)y->length, (long long)x->size, (long long)y->size,
                  (long long)x->taps, (long long)y->taps);
 }
@@ -119,7 +119,7 @@ static double bytes(const HaloStep *step)
     return table_bytes(&step->u.resample.x) + table_bytes(&step->u.resample.y);
 }
 
-/* Room for a table of some outputs, each of which has a row; or nothing, where all of the table is there. */
+/* A table for some outputs, with a row for each; empty if the complete table is in memory. */
 typedef struct Table {
     int64_t *first, *count;
     float *tap;

@@ -24,10 +24,10 @@ static double flops(const HaloStep *step, double samples)
     return samples * 4.0;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     (void)step, (void)sound, (void)exact;
-    snprintf(room, size, "scan");
+    snprintf(text, size, "scan");
 }
 
 /* A horizontal scan handles the rows of an image independently. */

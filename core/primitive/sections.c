@@ -35,11 +35,11 @@ static double core_ns(const HaloStep *step, const HaloShape *src)
     return 1.5 + 4.0 * ways(step) * (double)((step->u.sections.count + 1) / 2);
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloSections *sections = &step->u.sections;
     (void)sound, (void)exact;
-    snprintf(room, size, "%d recursive section%s, %s", sections->count, halo_s(sections->count),
+    snprintf(text, size, "%d recursive section%s, %s", sections->count, halo_s(sections->count),
              sections->zero_phase ? "forward and backward" : "causal");
 }
 

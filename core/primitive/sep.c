@@ -12,8 +12,8 @@ static void settle(HaloStep *step, const HaloBackend *backend, HaloSepFast *way)
     sep->fast = approximate ? way : NULL;
 }
 
-/* Multiplications a sample by approximate taps: what rows and blocks of samples take is shared by so many. */
-static double coarse_taps(const HaloWindow *window, const HaloSepFast *fast)
+/* Multiplications per sample of a decimated filter; the cost of a row or a block is shared by its samples. */
+static double decimated_taps(const HaloWindow *window, const HaloSepFast *fast)
 {
     const HaloSepSpline *vertical = &fast->vertical, *horizontal = &fast->horizontal;
     const double ends = (double)(vertical->rest[0].count + vertical->rest[1].count),
@@ -31,19 +31,19 @@ static double flops(const HaloStep *step, double samples)
     const HaloWindow *window = &step->u.sep.window;
     const HaloSepFast *fast = step->u.sep.fast;
     return 2.0 * samples *
-           (fast != NULL ? coarse_taps(window, fast) : (double)(window->width + window->height));
+           (fast != NULL ? decimated_taps(window, fast) : (double)(window->width + window->height));
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloWindow *window = &step->u.sep.window;
     const HaloSepFast *fast = step->u.sep.fast;
     (void)sound, (void)exact;
-    const int used = snprintf(room, size, "convolve rows by %lld, then columns by %lld, border %s%s",
+    const int used = snprintf(text, size, "convolve rows by %lld, then columns by %lld, border %s%s",
                               (long long)window->width, (long long)window->height,
                               border_row(window->border)->word, window->nan_ignore ? ", NaN left out" : "");
     if (fast != NULL)
-        halo_snprintf(room + used, size - (size_t)used, ", from splines %lld rows apart",
+        halo_snprintf(text + used, size - (size_t)used, ", from splines %lld rows apart",
                       (long long)fast->vertical.step);
 }
 

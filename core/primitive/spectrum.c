@@ -51,14 +51,14 @@ static double flops(const HaloStep *step, double samples)
     return has_levels(step) ? 2.0 * samples * (double)spectrum->window : 2.0 * samples * steps;
 }
 
-static void describe(const HaloStep *step, bool sound, bool exact, char *room, size_t size)
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
     const HaloSpectrum *spectrum = &step->u.spectrum;
     (void)sound, (void)exact;
     if (has_levels(step))
-        snprintf(room, size, "levels of %lld frames at a time", (long long)spectrum->window);
+        snprintf(text, size, "levels of %lld frames at a time", (long long)spectrum->window);
     else
-        snprintf(room, size, "spectra of %lld frames, every %lld", (long long)spectrum->window,
+        snprintf(text, size, "spectra of %lld frames, every %lld", (long long)spectrum->window,
                  (long long)spectrum->hop);
 }
 

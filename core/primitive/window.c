@@ -27,9 +27,9 @@ HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], Halo
     return HALO_OK;
 }
 
-/* Along one axis: samples [from + first, to + last) of `length`, and what the border reads for those outside. A
- * border with a value of its own counts as the nearest sample, so that no part is empty. Where the window
- * reaches further out than the image is long, reflections are any of its samples. */
+/* Along one axis: samples [from + first, to + last) of `length`, and those that the border reads for positions
+ * outside. A constant border counts as the nearest sample, so that no part is empty. If the window extends
+ * further outside than the image is long, reflections may read any sample. */
 static void axis_reads(int64_t *from, int64_t *to, int64_t first, int64_t last, int64_t length,
                        HaloBorder border)
 {

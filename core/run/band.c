@@ -176,12 +176,12 @@ out:
 }
 
 /* Resolves parameters that depend on statistics. */
-static HaloStatus set_step(const Run *run, HaloStep *step, HaloChain *room)
+static HaloStatus set_step(const Run *run, HaloStep *step, HaloChain *buffer)
 {
     const Primitive *primitive = primitive_of(step);
     if (step->resolve == NULL) return HALO_OK;
     const HaloResult *measured = &run->work->own.item[step->resolve_from];
-    return primitive->set != NULL ? primitive->set(step, measured, room) : step->resolve(step, measured);
+    return primitive->set != NULL ? primitive->set(step, measured, buffer) : step->resolve(step, measured);
 }
 
 static HaloStatus run_step(Run *run, int at)
@@ -189,11 +189,11 @@ static HaloStatus run_step(Run *run, int at)
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->work->plan;
     HaloStep step = plan->step[at];
-    HaloChain room;
+    HaloChain buffer;
     const HaloBuf *src[HALO_MAX_SOURCES];
     if (primitive_of(&step)->measure != NULL) return run_measure(run, at);
     if (part_is_empty(run->need[step.dst])) return HALO_OK; /* no step reads it */
-    HALO_TRY(set_step(run, &step, &room));
+    HALO_TRY(set_step(run, &step, &buffer));
     if (step.dst == plan->output && run->on_host && run->out.data != NULL)
         borrow(run, step.dst, &run->out);
     else

@@ -18,7 +18,7 @@ typedef struct Later {
     int64_t from, back;
 } Later;
 
-/* Of every value ([regs] of the plan), behind band k; `need` (needs_new) is room for it. */
+/* Of every value ([regs] of the plan), behind band k; `need` (needs_new) is space for it. */
 void carry_find_later(const Bands *bands, int64_t k, Part *need, Later *later);
 
 /* Makes what `dst` has from `done` on, and copies the rest. */

@@ -98,7 +98,7 @@ static HaloStatus open_node(const HaloShape *image, int64_t most, HaloBuf *node)
     return status;
 }
 
-/* Of a device with memory of its own the node goes back there. */
+/* If the device has separate memory, the node is uploaded again. */
 static HaloStatus add_node(Device *device, const HaloStep *step, Measured *all)
 {
     HaloStatus status = HALO_OK;

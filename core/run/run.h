@@ -39,7 +39,7 @@ typedef struct Choice {
 /* choose.c: chooses devices by predicted time, and the mode, and opens the devices. `auto` falls back to the
  * CPU where a GPU cannot be opened or lacks memory; where one is demanded that is an error. */
 HaloStatus choose(HaloSession *session, const HaloPlan *plan, const RunLimits *limits, Choice *choice);
-/* The first step without GPU code; NULL: all have it. */
+/* The first step that has no GPU code; NULL: all have. */
 const HaloStep *choose_not_offered(const HaloSession *session, const HaloPlan *plan);
 /* Says in the report that a GPU was wanted and is not used. */
 void choose_report(const HaloSession *session, const Choice *choice, HaloReport *report);
@@ -60,8 +60,8 @@ HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *opt
 /* ---- how ------------------------------------------------------------------------------------------------ */
 
 /* Input and output of a plan, band by band, in host memory: parts of whole buffers (whole.c), or rows that
- * are read and written meanwhile (job/flow.c). Of several devices each calls from a thread of its own, for its
- * own bands, in increasing order: no band waits for a later one. */
+ * are read and written meanwhile (job/flow.c). Each of several devices calls these from a separate thread, for
+ * its bands in increasing order: no band waits for a later one. */
 typedef struct BandIo {
     void *context;
     Sequencer
@@ -69,7 +69,7 @@ typedef struct BandIo {
     /* Waits until it is known whether there is a band k. A plan for sound of unknown length is given its length
      * here, once the input has ended. NULL: all lengths are known. */
     HaloStatus (*wait)(void *context, int64_t k);
-    /* A band begins: gives the rows it reads, and room for those it makes (no data: they are not wanted, or
+    /* A band begins: gives the rows it reads, and space for those it makes (no data: they are not wanted, or
      * `out` is empty). */
     HaloStatus (*begin)(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to);
     HaloStatus (*end)(void *context, int64_t k); /* the band is made */
@@ -78,11 +78,11 @@ typedef struct BandIo {
     HaloStatus (*operand)(void *context, int at, Rows rows, HaloBuf *from);
 } BandIo;
 
-/* execute.c: runs a plan, band by band. Of sound of unknown length one device alone. */
+/* execute.c: runs a plan, band by band. Sound of unknown length runs on one device. */
 HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloResults *results,
                          uint64_t *clipped, HaloTimes *ms);
-/* whole.c: the same from a whole buffer to another, where there is to be output: the first writes to a buffer
- * that is there, the second allocates one. And how many rows they take at a time. */
+/* whole.c: the same for whole buffers. The first writes to a buffer of the caller, if there is output; the
+ * second allocates one. And the number of rows of their bands. */
 HaloStatus execute_into(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                         HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
 HaloStatus execute_on(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,

@@ -5,9 +5,9 @@
 #include "part.h"
 
 /* What lies in front of the scratch memory that the order takes. */
-typedef struct Room {
+typedef struct Workspace {
     double value[ACROSS_MOST], middle[ACROSS_MOST], low[ACROSS_MOST], reach[ACROSS_MOST];
-} Room;
+} Workspace;
 
 /* ---- one picture after the other ------------------------------------------------------------------------- */
 
@@ -46,10 +46,10 @@ static void mean(const Across *across, const char *samples, int64_t pitch, int64
 }
 
 /* Of the population: the mean first, then the squares of the distances from it. */
-static void deviation(const Across *across, const char *samples, int64_t pitch, int64_t n, Room *room,
+static void deviation(const Across *across, const char *samples, int64_t pitch, int64_t n, Workspace *work,
                       double *restrict out)
 {
-    double *value = room->value, *middle = room->middle;
+    double *value = work->value, *middle = work->middle;
     mean(across, samples, pitch, n, middle);
     for (int64_t i = 0; i < n; i++) out[i] = 0.0;
     for (int64_t k = 0; k < across->count; k++) {
@@ -59,13 +59,13 @@ static void deviation(const Across *across, const char *samples, int64_t pitch, 
     for (int64_t i = 0; i < n; i++) out[i] = sqrt(out[i] / (double)across->count);
 }
 
-/* The mean of samples within so many deviations of the median; the median itself if there are none. */
-static void clipped(const Across *across, const char *samples, int64_t pitch, int64_t n, Room *room,
+/* The mean of the samples within a number of deviations of the median; the median itself if there are none. */
+static void clipped(const Across *across, const char *samples, int64_t pitch, int64_t n, Workspace *work,
                     double *restrict out)
 {
-    double *value = room->value, *median = room->low, *reach = room->reach, *taken = room->middle;
-    order_make(across, STACK_MEDIAN, samples, pitch, n, room + 1, median);
-    deviation(across, samples, pitch, n, room, reach);
+    double *value = work->value, *median = work->low, *reach = work->reach, *taken = work->middle;
+    order_make(across, STACK_MEDIAN, samples, pitch, n, work + 1, median);
+    deviation(across, samples, pitch, n, work, reach);
     for (int64_t i = 0; i < n; i++) {
         reach[i] *= across->what->clip;
         out[i] = taken[i] = 0.0;
@@ -97,24 +97,24 @@ static void fold(const Across *across, const char *samples, int64_t pitch, int64
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */
 
-int64_t across_scratch(const Across *across) { return (int64_t)sizeof(Room) + order_scratch(across); }
+int64_t across_scratch(const Across *across) { return (int64_t)sizeof(Workspace) + order_scratch(across); }
 
 void across_make(const Across *across, const char *samples, int64_t pitch, int64_t n, void *scratch,
                  double *out)
 {
-    Room *room = scratch;
+    Workspace *work = scratch;
     const StackOp op = across->what->op;
     switch (op) {
     case STACK_MEAN: mean(across, samples, pitch, n, out); break;
     case STACK_SUM: sum(across, samples, pitch, n, out); break;
-    case STACK_SD: deviation(across, samples, pitch, n, room, out); break;
-    case STACK_CLIPPED: clipped(across, samples, pitch, n, room, out); break;
+    case STACK_SD: deviation(across, samples, pitch, n, work, out); break;
+    case STACK_CLIPPED: clipped(across, samples, pitch, n, work, out); break;
     case STACK_FOLD: fold(across, samples, pitch, n, out); break;
     case STACK_RANGE:
-        order_make(across, STACK_MIN, samples, pitch, n, room + 1, room->low);
-        order_make(across, STACK_MAX, samples, pitch, n, room + 1, out);
-        for (int64_t i = 0; i < n; i++) out[i] -= room->low[i];
+        order_make(across, STACK_MIN, samples, pitch, n, work + 1, work->low);
+        order_make(across, STACK_MAX, samples, pitch, n, work + 1, out);
+        for (int64_t i = 0; i < n; i++) out[i] -= work->low[i];
         break;
-    default: order_make(across, op, samples, pitch, n, room + 1, out);
+    default: order_make(across, op, samples, pitch, n, work + 1, out);
     }
 }

@@ -6,7 +6,7 @@
 #include "halo/numerics.h"
 #include "part.h"
 
-/* What lies below `limit` is counted in as many bits as samples have, and added up before that overflows. */
+/* Samples below `limit` are counted in integers as wide as the samples, and added up before these overflow. */
 #define ORDER(Sample, most)                                                                              \
     static void below_##Sample(const char *samples, int64_t pitch, int64_t count, int64_t n,             \
                                const Sample *restrict limit, uint32_t *restrict total)                   \

@@ -105,7 +105,7 @@ out:
     return status;
 }
 
-/* The pages of a file, each with a reader of its own; another one goes over all of them. */
+/* The pages of a file, each with a separate reader; another reader goes through all of them. */
 static HaloStatus add_file(Frames *frames, const char *path)
 {
     HaloStatus status = HALO_OK;

@@ -25,14 +25,14 @@ struct Frames {
     HaloInfo info;            /* of the first, where it is in memory, */
     const HaloFormat *format; /* and its format; NULL: it is open */
     HaloNotes notes;
-    Frame **frame; /* [count], each in memory of its own: formats keep the address of their reader */
+    Frame **frame; /* [count], allocated one by one: formats keep the address of their reader */
     int64_t count, most_open;
     HaloRead *read;
     size_t reads;
 
     /* While a band is read: */
     int64_t first, rows;
-    char *room;
+    char *buffer;
     pthread_mutex_t lock; /* of: */
     HaloFailure failed;   /* that of the first picture that failed */
     int64_t failed_at;

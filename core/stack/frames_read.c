@@ -44,25 +44,25 @@ static HaloStatus copy_rows(const Frame *frame, HaloBuf *to)
     return HALO_OK;
 }
 
-static HaloStatus read_rows(const Frames *frames, Frame *frame, int64_t rows, char *room)
+static HaloStatus read_rows(const Frames *frames, Frame *frame, int64_t rows, char *buffer)
 {
     const HaloShape *shape = &frames->shape;
-    HaloBuf to = {.shape = *shape, .y0 = frame->row, .cols = shape->width, .rows = rows, .data = room};
+    HaloBuf to = {.shape = *shape, .y0 = frame->row, .cols = shape->width, .rows = rows, .data = buffer};
     int64_t got = 0;
     to.stride = halo_row_bytes(&to);
     frame->row += rows;
     return frame->data.data != NULL ? copy_rows(frame, &to) : load_rows(&frame->reader, &to, &got);
 }
 
-static HaloStatus read_frame(Frames *frames, Frame *frame, char *room)
+static HaloStatus read_frame(Frames *frames, Frame *frame, char *buffer)
 {
     HaloStatus status = HALO_OK;
     if (!frame->open && frame->data.data == NULL) HALO_TRY(frame_open(frames, frame));
     while (frame->row < frames->first) {
         const int64_t above = frames->first - frame->row;
-        HALO_TRY(read_rows(frames, frame, above < frames->rows ? above : frames->rows, room));
+        HALO_TRY(read_rows(frames, frame, above < frames->rows ? above : frames->rows, buffer));
     }
-    HALO_TRY(read_rows(frames, frame, frames->rows, room));
+    HALO_TRY(read_rows(frames, frame, frames->rows, buffer));
 out:
     if (!frame->kept && frame->open) {
         pthread_mutex_lock(&frames->lock);
@@ -78,7 +78,7 @@ static void read_task(void *context, int64_t k, int worker)
     Frames *frames = context;
     const HaloBuf row = {.shape = frames->shape, .cols = frames->shape.width};
     const HaloStatus status =
-        read_frame(frames, frames->frame[k], frames->room + k * frames->rows * halo_row_bytes(&row));
+        read_frame(frames, frames->frame[k], frames->buffer + k * frames->rows * halo_row_bytes(&row));
     (void)worker;
     if (status == HALO_OK) return;
     pthread_mutex_lock(&frames->lock);
@@ -89,11 +89,11 @@ static void read_task(void *context, int64_t k, int worker)
     pthread_mutex_unlock(&frames->lock);
 }
 
-HaloStatus frames_read(Frames *frames, int64_t first, int64_t rows, char *room)
+HaloStatus frames_read(Frames *frames, int64_t first, int64_t rows, char *buffer)
 {
     frames->first = first;
     frames->rows = rows;
-    frames->room = room;
+    frames->buffer = buffer;
     halo_pool_run(frames->pool, frames->count, read_task, frames);
     return frames->failed.status == HALO_OK ? HALO_OK : halo_failure_again(&frames->failed);
 }

@@ -55,8 +55,8 @@ const HaloInfo *frames_first(const Frames *frames);    /* whose metadata the out
 const HaloFormat *frames_format(const Frames *frames); /* of the same */
 /* Files whose identity outputs must not have: [*count]. */
 const HaloRead *frames_reads(const Frames *frames, size_t *count);
-/* Reads rows from `first` on into `room`, [count][rows] of a row's bytes each. Call it for rows in order. */
-HaloStatus frames_read(Frames *frames, int64_t first, int64_t rows, char *room);
+/* Reads rows from `first` on into `buffer`, [count][rows] of a row's bytes each. Call it for rows in order. */
+HaloStatus frames_read(Frames *frames, int64_t first, int64_t rows, char *buffer);
 /* Do all of them stay open? */
 bool frames_stay(const Frames *frames);
 /* The notes of the files. */

@@ -75,7 +75,8 @@ static void make_tile(void *context, int64_t index, int worker)
     const CpuGather *p = context;
     char *const scratch = p->scratch + worker * p->scratch_bytes, *const tile = scratch + p->at_tile;
     const int64_t x = index % p->tiles * p->tile_cols, y = index / p->tiles * p->tile_rows;
-    const CpuGatherTile t = {x, y, least(p->tile_cols, p->dst->cols - x), least(p->tile_rows, p->dst->rows - y)};
+    const CpuGatherTile t = {x, y, least(p->tile_cols, p->dst->cols - x),
+                             least(p->tile_rows, p->dst->rows - y)};
     uint64_t clipped = 0;
     const bool in_place = p->as_is && !p->how->transposed;
     if (in_place)
@@ -160,7 +161,7 @@ static HaloStatus find_places(CpuGather *p)
 }
 
 static HaloStatus gather_tiles(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
-                             HaloStore store)
+                               HaloStore store)
 {
     HaloStatus status = HALO_OK;
     CpuGather p = {.src = src, .dst = dst, .how = gather, .store = store, .device = device};
@@ -220,7 +221,8 @@ static HaloGather transposed(const HaloGather *gather)
     return transposed;
 }
 
-HaloStatus cpu_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather, HaloStore store)
+HaloStatus cpu_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
+                      HaloStore store)
 {
     HaloGather how = *gather;
     HaloBuf from = *src, to = *dst;

@@ -51,7 +51,10 @@ static int64_t down(const CpuGather *p, const Rows *r)
     return r->step * (p->how->transposed ? p->size : p->src->stride);
 }
 
-static int64_t across(const CpuGather *p) { return p->x.step * (p->how->transposed ? p->src->stride : p->size); }
+static int64_t across(const CpuGather *p)
+{
+    return p->x.step * (p->how->transposed ? p->src->stride : p->size);
+}
 
 /* Columns [k, end), which read what lies inside, one step further each. */
 static void move_inside(const CpuGather *p, const Rows *r, int64_t k, int64_t end, char *to)

@@ -92,7 +92,7 @@ static bool is_exact_transposed(const HaloBuf *src, const HaloMean *mean)
     return transposed.integer;
 }
 
-/* ---- strips of few columns ---------------------------------------------------------------------------- */
+/* ---- strips of narrow images -------------------------------------------------------------------------- */
 
 /* Of rows with more samples those that do well by themselves. */
 #define STRIPS_FEWER 16

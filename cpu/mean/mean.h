@@ -72,8 +72,8 @@ bool cpu_mean_is_interleaved(const CpuMean *m);
 bool cpu_mean_interleaved_scratch(CpuMean *m, int64_t *total);
 void cpu_mean_interleaved(const CpuMeanTask *task, int64_t row);
 
-/* along.c: the sums along a line of floats or doubles. Doubles that it needs for itself; -1 where they do not
- * fit 63 bits. */
+/* horizontal.c: the sums along a line of floats or doubles. The workspace is in doubles; -1 if its size exceeds
+ * 63 bits. */
 int64_t cpu_mean_horizontal_workspace(int64_t count, int64_t window, int64_t channels);
 void cpu_mean_horizontal(const CpuMeanKernels *kernels, bool doubles, const void *x, const CpuMeanLine *line,
                          double *workspace, double *sum);

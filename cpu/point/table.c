@@ -110,7 +110,7 @@ static void look(const CpuTables *tables, const CpuTable *table, const void *sam
     }
 }
 
-static uint64_t count_bytes(const CpuTables *tables, const CpuTable *table, const uint8_t *samples, int64_t n)
+static uint64_t count_u8(const CpuTables *tables, const CpuTable *table, const uint8_t *samples, int64_t n)
 {
     uint8_t flag[PIECE];
     uint64_t lost = 0;
@@ -131,7 +131,7 @@ static uint64_t count_lost(const CpuTables *tables, const CpuTable *table, const
     const uint16_t *word = samples;
     uint64_t lost = 0;
     if (!table->clips) return 0;
-    if (tables->from == HALO_U8 && step == 1) return count_bytes(tables, table, byte, n);
+    if (tables->from == HALO_U8 && step == 1) return count_u8(tables, table, byte, n);
     for (int64_t i = 0; i < n; i++)
         lost += table->lost[tables->from == HALO_U8 ? byte[i * step] : word[i * step]];
     return lost;

@@ -109,7 +109,7 @@ static CpuCounts counters(const CpuMiddleTask *task, const Layout *at, int64_t p
                        .fine = task->scratch + at->fine + pass * task->wide * 256 * count};
 }
 
-static void count_bytes(CpuMiddleTask *task, const Layout *at)
+static void count_u8(CpuMiddleTask *task, const Layout *at)
 {
     const CpuMiddle *m = task->m;
     const CpuCountKernels *kernels = m->device->kernels->count;
@@ -245,7 +245,7 @@ void cpu_count_tile(CpuMiddleTask *task)
     Layout at;
     if (!lay_out(task->m, &at)) return; /* it was possible before */
     if (holds_bytes(task->m))
-        count_bytes(task, &at);
+        count_u8(task, &at);
     else
         count_bins(task, &at);
 }

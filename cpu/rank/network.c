@@ -123,7 +123,7 @@ static void merge_columns(const Sort *s, bool nan, char *out)
         m->device->kernels->rank->exchange[s->task->keys](network->list, network->exchanges, s->block);
         if (nan)
             select(m, (const uint32_t(*)[CPU_RANK_LANES])(const void *)s->block,
-                 (uint32_t *)(void *)(out + e * size));
+                   (uint32_t *)(void *)(out + e * size));
         else
             memcpy(out + e * size, s->block + m->slot[m->index] * CPU_RANK_LANES * size,
                    CPU_RANK_LANES * (size_t)size);

@@ -1,4 +1,4 @@
-/* Separable convolution by coarse taps: how it is cut into tasks, and what memory they take. */
+/* Separable convolution by decimated filters: how it is cut into tasks, and what memory they take. */
 #include <math.h>
 
 #include "fast.h"

@@ -1,4 +1,4 @@
-/* Separable convolution by coarse taps (halo/sep_fast.h): what laying out and tasks share.
+/* Separable convolution by decimated filters (halo/sep_fast.h): what laying out and tasks share.
  *
  * Rows of scratch are planes: one channel after the other. */
 #ifndef CPU_SEP_FAST_H

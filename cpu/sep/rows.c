@@ -1,5 +1,5 @@
-/* A task of separable convolution by coarse taps: source rows go into nodes, nodes become nodes of the result,
- * and these its rows, from top to bottom. */
+/* A task of separable convolution by decimated filters, from top to bottom: source rows are reduced to control
+ * points, these are filtered, and the result is interpolated from them. */
 #include <string.h>
 
 #include "fast.h"
@@ -255,7 +255,8 @@ static void begin_row(Task *t)
     t->node_end = t->node_x + t->n + f->sep->window.width - 1;
     if (along->step > 0) {
         t->node_x = t->from + (along->decimated.first - 2 * half + 1) * along->step;
-        t->node_end = t->from + t->n + (along->decimated.first + along->decimated.count - 1 + 2 * half) * along->step;
+        t->node_end =
+            t->from + t->n + (along->decimated.first + along->decimated.count - 1 + 2 * half) * along->step;
     }
     t->line_x = t->node_x;
     t->line_end = t->node_end;

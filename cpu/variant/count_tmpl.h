@@ -102,17 +102,17 @@ static CPU_INLINE void N(catch_up)(const CpuCounts *c, int64_t part, int64_t at,
     for (int64_t i = at; i < x; i++, gone += 16, come += 16) N(slide)(sum, come, gone);
 }
 
-/* Before 16 sums lies a 0. */
+/* Each array of 16 sums is preceded by a 0. */
 static CPU_INLINE void N(windows)(const CpuCounts *c, int64_t n, bool nan, int64_t apart, uint8_t *bin,
                                   uint32_t *rest)
 {
-    COUNT coarse_room[32] = {0}, fine_room[16][32];
-    COUNT *const coarse = coarse_room + 16;
+    COUNT padded[32] = {0}, fine_counts[16][32];
+    COUNT *const coarse = padded + 16;
     const COLUMN *gone = c->coarse, *come = gone;
     int64_t at[16], index = c->index;
     for (int k = 0; k < 16; k++) {
         at[k] = -1;
-        fine_room[k][15] = 0;
+        fine_counts[k][15] = 0;
     }
     for (int64_t i = 0; i < c->width; i++, come += 16) N(join)(coarse, come);
     for (int64_t x = 0; x < n; x++) {
@@ -132,7 +132,7 @@ static CPU_INLINE void N(windows)(const CpuCounts *c, int64_t n, bool nan, int64
         }
         const int part = UP_TO(coarse, index);
         const int64_t left = index - (int64_t)coarse[part - 1];
-        COUNT *const fine = fine_room[part] + 16;
+        COUNT *const fine = fine_counts[part] + 16;
         if (at[part] != x) N(catch_up)(c, part, at[part], x, fine);
         at[part] = x;
         const int place = UP_TO(fine, left);

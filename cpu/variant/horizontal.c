@@ -1,5 +1,5 @@
-/* Long smooth masks by coarse taps (halo/sep_fast.h), along rows of one channel: sums under taps of every few
- * samples, splines between nodes, sums of blocks, straight lines; and rows into channels and back.
+/* Long smooth masks by decimated filters (halo/sep_fast.h), along rows of one channel: sums under taps of every
+ * few samples, splines between nodes, sums of blocks, straight lines; and rows into channels and back.
  *
  * A sum under taps is made in lanes, lane i of tap i modulo their number: 8 of them, or 4 where outputs are 4
  * samples apart. In the end lanes are added by pairs, then pairs of those, and so on. */

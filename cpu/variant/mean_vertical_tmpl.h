@@ -10,7 +10,7 @@ static void CPU_PASTE(lay, TYPE)(const void *samples, int64_t n, bool first, dou
 }
 
 /* From each line of the run to its last, for lines from `at` on. The place in the ring is stepped from line to
- * line here and below: of few columns a division takes as long as a line. */
+ * line here and below: in a narrow image a division takes as long as a line. */
 static CPU_INLINE void CPU_PASTE(sums_of_starts, TYPE)(const CpuMeanVertical *d, int64_t run, int64_t at,
                                                        int64_t first, int chunk,
                                                        double (*restrict start)[CPU_MEAN_CHUNK])

@@ -1,5 +1,5 @@
-/* Long smooth masks by coarse taps (halo/sep_fast.h), down columns: rows into nodes and back. along.c has rows.
- */
+/* Long smooth masks by decimated filters (halo/sep_fast.h), down columns: rows into nodes and back. The passes
+ * along rows are in horizontal.c. */
 #include "halo/sep_fast.h"
 #include "vector.h"
 

@@ -32,7 +32,7 @@ static CPU_INLINE void FN(run)(int64_t channels, double *restrict x)
     }
 }
 
-/* Nothing that is made hangs on what comes after it: a tile that ends early is made so far. */
+/* No result depends on later samples, so that a tile may end early. */
 static CPU_INLINE void FN(tile_of)(int64_t channels, int64_t runs, double *restrict x, double *restrict lead,
                                    double *restrict total)
 {

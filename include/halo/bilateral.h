@@ -21,7 +21,7 @@
  * each rounded to f32 once. Under nan_ignore w and every d of a pixel whose y is a NaN are +0. So weights fall
  * with the distance in the picture, which `start` has, and with that of all channels together. */
 struct HaloBilateral {
-    HaloWindow window;    /* of odd sides; its middle is the output's place, or, for VALID, lies beside it */
+    HaloWindow window;    /* of odd sides; its middle is the output sample, or, for VALID, is offset from it */
     const HaloSpan *span; /* [height] */
     const float *start;   /* [height][width], at most 1 */
     float bend;

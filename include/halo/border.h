@@ -9,11 +9,11 @@ typedef enum HaloBorderReach { HALO_REACH_NEAREST, HALO_REACH_REFLECTED, HALO_RE
 
 /* ROW(name, word, index, reach, pads, default_of, also, help):
  *   word        in pipelines
- *   index       of halo_border_fold: the function halo_index_<index>; `none`: a value of its own, not a sample
+ *   index       of halo_border_fold: the function halo_index_<index>; `none`: a fixed value, not a sample
  *   reach       HALO_REACH_<reach>
  *   pads        1: `pad` puts it around pictures
  *   default_of  the kinds (HALO_IMAGE, HALO_AUDIO) that it is the default of
- *   also        words of other tools, which messages and searches know
+ *   also        names in other tools, for suggestions and searches
  *   help        what `halo help border` prints behind the word, and the spaces that align it
  * VALID never reads outside: the output is smaller. KEEP never reaches a backend: a plan makes it from
  * REPLICATE and HALO_COMBINE_KEEP. */

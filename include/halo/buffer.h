@@ -1,4 +1,4 @@
-/* The one buffer: images and audio alike.
+/* The buffer of samples, for images and audio.
  *
  * Samples are interleaved (pixel after pixel, or frame after frame). Audio is a buffer of height 1 whose width
  * is its number of frames and which has a sample rate. */
@@ -64,9 +64,9 @@ static inline float halo_dtype_white(HaloDtype dtype)
 /* "u8", "u16", "f32", "i64", "f64". */
 HALO_API const char *halo_dtype_name(HaloDtype dtype);
 
-/* "r", "gray", "alpha", "0", …: the name of a channel in reports. `room` is a buffer of 16 bytes for names that
+/* "r", "gray", "alpha", "0", …: the name of a channel in reports. `text` is a buffer of 16 bytes for names that
  * have to be made. */
-HALO_API const char *halo_channel_name(const HaloShape *shape, int channel, char room[16]);
+HALO_API const char *halo_channel_name(const HaloShape *shape, int channel, char text[16]);
 
 /* The address of the first sample of pixel (x, y), counted in the whole. */
 static inline void *halo_at(const HaloBuf *buf, int64_t x, int64_t y)

@@ -91,8 +91,8 @@ static inline bool halo_changes_keep_values(const HaloChanges *changes)
     return changes->from.dtype == changes->to.dtype && changes->from.white == changes->to.white;
 }
 
-/* How many samples of the output one of the input becomes along each of its own axes, x and y, where that is
- * the same everywhere; *transposed: these are the other axes of the output. False: there is no such number. */
+/* The scale from input to output along the input's axes, x and y, if it is the same everywhere; *transposed: x
+ * and y are exchanged in the output. False: there is no such scale. */
 static inline bool halo_changes_scale(const HaloChanges *changes, double scale[2], bool *transposed)
 {
     *transposed = false;

@@ -1,7 +1,7 @@
 /* For halo's own folders: not installed, and hidden in libhalo.so.
  *
- * A binary counter of nodes: the order in which leaves in a row are joined (docs/numerics.md). Node k is of 2^k
- * leaves, and is there where bit k of their count is set. A new leaf is joined with the last node of its size,
+ * A binary counter of nodes: the order in which consecutive leaves are joined (docs/numerics.md). Node k covers
+ * 2^k leaves, and exists if bit k of their count is set. A new leaf is joined with the last node of its size,
  * the result with the last one of twice the size, and so on. */
 #ifndef HALO_COUNTER_H
 #define HALO_COUNTER_H

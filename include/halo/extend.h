@@ -1,4 +1,4 @@
-/* For programs that add to halo: operations, masks, formats and backends of their own, as rows of its tables.
+/* For programs that add operations, masks, formats and backends to halo, as rows of its tables.
  *
  *     static HaloStatus build(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out) { … }
  *     static const HaloOp mine = {.name = "mine", .help = "…", .kinds = HALO_IMAGE, .build = build};
@@ -9,9 +9,9 @@
  *     tables.ops = 2;
  *     halo_session_open_with(&tables, NULL, &session);
  *
- * samples/extend.c is a whole one. What a backend computes with is in numerics.h, measures.h, program.h and
- * curves.h, which are to be compiled without contraction (-ffp-contract=off). These interfaces follow halo's
- * own needs: they change more often than those of halo.h. */
+ * samples/extend.c is a complete example. What a backend computes with is in numerics.h, measures.h, program.h
+ * and curves.h, which are to be compiled without contraction (-ffp-contract=off). These interfaces follow
+ * halo's own needs: they change more often than those of halo.h. */
 #ifndef HALO_EXTEND_H
 #define HALO_EXTEND_H
 

@@ -1,4 +1,4 @@
-/* Files: what becomes of an output that exists, how outputs are written, and what a file says of itself. */
+/* Files: what happens to an output that exists, how outputs are written, and the header and metadata. */
 #ifndef HALO_FILE_H
 #define HALO_FILE_H
 
@@ -21,8 +21,7 @@ typedef enum HaloForce {
     HALO_FORCE_SAME /* keep it, and fail only if it does not hold exactly the bytes that would be written */
 } HaloForce;
 
-/* A file that is read, identified by halo_source_identity(), and its role for messages: "the input", "a mask".
- */
+/* A file to read, identified by halo_source_identity(), and its role in messages: "the input", "a mask". */
 typedef struct HaloRead {
     uint64_t id[2];
     const char *what; /* static */
@@ -43,7 +42,7 @@ typedef struct HaloWriteOptions {
     bool sync;  /* success means that the output, and its name in its folder, are on the disk */
 } HaloWriteOptions;
 
-/* ---- what a file says of itself ------------------------------------------------------------------------- */
+/* ---- header and metadata -------------------------------------------------------------------------------- */
 
 typedef struct HaloBlob {
     uint8_t *data; /* malloc'ed, or NULL */

@@ -59,7 +59,7 @@ typedef struct HaloSinkOptions {
     HaloForce force;
     const HaloRead *read; /* [reads]: they are not written over, whatever `force` says */
     size_t reads;
-    bool sync; /* as HaloWriteOptions has it */
+    bool sync; /* HaloWriteOptions::sync */
 } HaloSinkOptions;
 
 /* "-" is standard output. FIFOs and devices are written directly. HALO_ERR_INPUT when it exists (see `force`;
@@ -100,11 +100,11 @@ HALO_API void halo_sink_sweep(const char *path);
 HALO_API HaloStatus halo_sync_file(const char *path);
 HALO_API HaloStatus halo_sync_folder(const char *path);
 
-/* ---- what a file says of itself (file.h has what it is) ----------------------------------------------- */
+/* ---- header and metadata (the types are in file.h) ---------------------------------------------------- */
 
-/* The EXIF without its thumbnail: the bytes of that are removed, the rest stays in place. */
+/* Removes the thumbnail from the EXIF; the rest stays in place. */
 HALO_API void halo_exif_drop_thumbnail(HaloBlob *exif);
-/* The rows have been turned. */
+/* Sets the orientation to upright, after the pixels were rotated. */
 HALO_API void halo_exif_set_upright(HaloBlob *exif);
 /* Sets the image's size in EXIF, if EXIF has one. */
 HALO_API void halo_exif_set_size(HaloBlob *exif, int64_t width, int64_t height);
@@ -126,7 +126,7 @@ typedef struct HaloReadOptions {
     int64_t max_pixels; /* of up to 4 samples: HALO_ERR_LIMIT for images beyond it; 0: HALO_MAX_PIXELS */
     bool has_raw;       /* `raw` describes headerless input */
     HaloShape raw;      /* audio: width -1 */
-    int raw_bits;       /* audio: as HaloOptions has it; 0: samples of raw.dtype */
+    int raw_bits;       /* audio: HaloOptions::raw_bits; 0: samples of raw.dtype */
     int64_t image;      /* which of a file's pages, from 0 */
     double rate; /* frames per second of inputs that state none: tables, for which it is 1 by default, and
                     arrays, which are images by default; 0: not given */

@@ -11,8 +11,8 @@
  * A session belongs to one thread at a time; several sessions may live side by side. Every function that
  * returns a HaloStatus leaves a sentence in halo_error() when it fails.
  *
- * This is all that a program needs that uses halo; what it takes to add operations, formats and backends to it
- * is halo/extend.h. */
+ * Programs that only use halo need no other header. halo/extend.h is for adding operations, formats and
+ * backends. */
 #ifndef HALO_HALO_H
 #define HALO_HALO_H
 
@@ -55,8 +55,8 @@ typedef struct HaloPlan HaloPlan;
 #define HALO_MAX_OPERATIONS 4096
 #define HALO_MAX_NESTING 64
 
-/* Parses "op:key=value,… | op …", checking names, values and masks. HALO_ERR_USAGE says what, where, and the
- * nearest right spelling. "" is a pipeline that copies.
+/* Parses "op:key=value,… | op …" and checks names, values and masks. The message of HALO_ERR_USAGE has the
+ * mistake, its place and the nearest valid spelling. "" is a pipeline that copies.
  *
  * The files that it names are read by this call, once. A pipeline is constant and independent of the session:
  * any session with the same tables may plan and run it, also in several threads at the same time; plans do not

@@ -21,8 +21,8 @@ typedef struct HaloLines {
     bool skip_long; /* longer lines are skipped; else they are HALO_ERR_INPUT */
 
     long long line; /* the number of the line that was read last, from 1 */
-    char *text;     /* bytes taken from the source and not read yet: [begin, filled) of `room` */
-    size_t begin, filled, room;
+    char *text;     /* bytes taken from the source and not read yet: [begin, filled) of `capacity` */
+    size_t begin, filled, capacity;
     bool at_end; /* the source has no more */
     bool skipping;
 } HaloLines;

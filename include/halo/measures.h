@@ -243,8 +243,8 @@ HALO_FN uint64_t halo_equalize_most(double limit, uint64_t total, int64_t bins)
     return !(limit > 0.0) || most >= 9e18 ? UINT64_MAX : most < 1.0 ? 1 : (uint64_t)most;
 }
 
-/* A bin's count after `excess`, the sum of all counts beyond `most`, is redistributed: evenly, and of the
- * remainder one to every so many bins. */
+/* A bin's count after `excess`, the sum of all counts beyond `most`, is redistributed: evenly, and the
+ * remainder one by one to bins at equal distances. */
 HALO_FN uint64_t halo_equalize_count(uint64_t count, uint64_t most, uint64_t excess, int64_t bins, int64_t bin)
 {
     const uint64_t each = excess / (uint64_t)bins, left = excess % (uint64_t)bins;
@@ -263,10 +263,10 @@ HALO_FN float halo_equalize_level(uint64_t upto, uint64_t first, uint64_t total,
     return whole ? halo_round(level) : level;
 }
 
-/* The tiles whose centres lie before and behind sample `at`, and how near it is to the latter. Outside the
- * first and the last centre both are one tile, and the share is what it would be with another beside it: two
- * products of a level with 1 - share and with share need not add up to the level. Unmixed it is the sample's
- * own tile. */
+/* The tiles whose centres are before and behind sample `at`, and the weight of the latter. Outside the first
+ * and the last centre both are the same tile, but the weight is computed as if there were another: the rounded
+ * products of a level with 1 - share and with share need not add up to the level. If not mixed, both are the
+ * tile that holds the sample. */
 HALO_FN void halo_tiles_around(int64_t at, int64_t size, int64_t tiles, bool mixed, int64_t *before,
                                int64_t *behind, float *share)
 {

@@ -65,9 +65,8 @@ HALO_FN float halo_fma(float a, float b, float c)
 
 /* ---- borders -------------------------------------------------------------------------------------------- */
 
-/* a % n. A GPU divides 64 bits in a hundred instructions, in every kernel that does; where one is asked for
- * that lies little more than n away, as indices round a picture do, a step or two of long division are quicker,
- * too. */
+/* a % n. A 64-bit division takes a hundred instructions on a GPU. Indices outside an image are usually less
+ * than a few n, for which one or two steps of long division are faster and shorter. */
 HALO_FN uint64_t halo_remainder(uint64_t a, uint64_t n)
 {
 #if defined(__CUDA_ARCH__)
@@ -84,7 +83,7 @@ HALO_FN uint64_t halo_remainder(uint64_t a, uint64_t n)
 #endif
 }
 
-/* Index functions of borders (halo/border.h): what is read for an index i outside of [0, n). */
+/* Index functions of borders (halo/border.h): the index that is read in place of index i outside of [0, n). */
 HALO_FN int64_t halo_index_none(int64_t i, int64_t n)
 {
     (void)i, (void)n;
@@ -109,7 +108,7 @@ HALO_FN int64_t halo_index_mirrored(int64_t i, int64_t n)
     const int64_t m = halo_index_in_period(i, 2 * n - 2);
     return m < n ? m : 2 * n - 2 - m;
 }
-/* On the GPU a function of its own: it is rarely run, and inlined it was a third of some kernels. */
+/* Not inlined on the GPU: it is rarely run, and was a third of the code of some kernels. */
 HALO_FN_APART int64_t halo_border_fold(int64_t i, int64_t n, HaloBorder border)
 {
 #define HALO_BORDER_FOLD(name, word, index, ...) \
@@ -123,7 +122,7 @@ HALO_FN int64_t halo_border_index(int64_t i, int64_t n, HaloBorder border)
     return i >= 0 && i < n ? i : halo_border_fold(i, n, border);
 }
 
-/* Has it a value of its own outside, and no sample? */
+/* Does this border have a fixed value instead of samples? */
 HALO_FN bool halo_border_is_fixed(HaloBorder border) { return halo_border_index(-1, 1, border) < 0; }
 /* That value: what a tap reads where halo_border_index is -1. */
 HALO_FN float halo_border_value(HaloBorder border, float value)

@@ -1,4 +1,4 @@
-/* An operation: one row that says everything about it. Parsing, `halo list`, `--help`, the manual, the
+/* An operation: one row of a table describes all of it. Parsing, `halo list`, `--help`, the manual, the
  * completions and the property tests all read these rows. */
 #ifndef HALO_OP_H
 #define HALO_OP_H
@@ -41,16 +41,16 @@ typedef struct HaloParam {
     const char *choices; /* CHOICE: "magnitude|x|y"; LEVEL: "otsu"; POINT: "center|centre" */
     const char *unit;    /* "pixels", "Hz", …, or NULL */
     const char *help;    /* one line */
-    /* TEXT: HALO_ERR_USAGE where the text makes no sense; `where` stands before the message. CHOICE: may say
-     * more about a word that is none of the choices and resembles none. */
+    /* TEXT: returns HALO_ERR_USAGE for an invalid text, with a message that begins with `where`. CHOICE: may
+     * add a message for a word that resembles none of the choices. */
     HaloStatus (*check)(const char *where, const char *text);
 } HaloParam;
 
-/* A parsed value. `given` is false where the default stands. */
+/* A parsed value. `given` is false if it is the default. */
 typedef struct HaloValue {
     bool given;
     double number;
-    bool percent; /* it was given in percent of full scale; where a plan is made the number is the level */
+    bool percent; /* it was given in percent of full scale; when a plan is made `number` becomes the level */
     int64_t integer;
     int64_t point[2];
     bool from_end[2];
@@ -104,8 +104,7 @@ typedef struct HaloOp {
 
 #define HALO_PARAMS(array) .param = (array), .params = (int)(sizeof(array) / sizeof((array)[0]))
 
-/* ---- what `build` may ask and do (core/plan/builder.c) ------------------------------------------------------
- */
+/* ---- functions for `build` (core/plan/builder.c) --------------------------------------------------------- */
 
 HALO_API const HaloShape *halo_build_shape(const HaloBuilder *builder,
                                            HaloReg reg); /* until the next step is added */
@@ -199,7 +198,7 @@ HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtyp
 /* Sets full scale from here on; the samples stay. */
 HALO_API void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white);
 /* Measurements: the value itself passes on unchanged. */
-/* `want`: a set of HaloWant; a product that is not among them is NaN. detail NULL: none. */
+/* `want`: a set of HaloWant; without the product in it the product is NaN. detail NULL: none. */
 HALO_API HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want,
                                      const HaloDetail *detail);
 HALO_API HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold);

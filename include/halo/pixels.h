@@ -14,8 +14,8 @@ static inline void halo_copy_sized(char *to, int64_t to_step, const char *from, 
     for (int64_t i = 0; i < count; i++, to += to_step, from += from_step) memcpy(to, from, size);
 }
 
-/* `count` pixels of `size` bytes, so many bytes from one to the next. A constant size for the usual ones, so
- * that the compiler copies without calls. */
+/* Copies `count` pixels of `size` bytes; the steps are in bytes from one pixel to the next. The usual sizes are
+ * constants here, so that the compiler copies without calls. */
 static inline void halo_copy_pixels(char *to, int64_t to_step, const char *from, int64_t from_step,
                                     int64_t count, int64_t size)
 {

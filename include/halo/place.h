@@ -14,14 +14,14 @@
 extern "C" {
 #endif
 
-/* A regular file, by device and inode; or one that is not there yet, by the folder it will be in, or the
- * nearest one above that is there, and the rest of its path. */
+/* A regular file, by device and inode; or one that does not exist yet, by the nearest folder above it that
+ * exists, and the rest of its path. */
 typedef struct HaloPlace {
     uint64_t id[2];
     char *rest; /* malloc'ed; NULL: the file itself */
 } HaloPlace;
 
-/* *is: false where something else than a file is there, such as a pipe, or where nothing can be found out.
+/* *is: false if it is not a regular file, such as a pipe, or if that cannot be found out.
  * HALO_ERR_LIMIT without memory, HALO_ERR_OUTPUT where links go round. The caller frees place->rest. */
 HaloStatus halo_place_of(const char *path, HaloPlace *place, bool *is);
 /* The same of an open file. */

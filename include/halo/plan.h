@@ -60,7 +60,7 @@ struct HaloStep {
     } u;
     int result;               /* reduce, fold, hist: the index of the result it gives, or -1 */
     const HaloDetail *detail; /* reduce: further details of its result, which need the whole value; or NULL */
-    bool approximate;         /* not exact, where a backend does it as it stands: for HALO_PRECISION_FAST */
+    bool approximate;         /* not exact, if a backend uses the method that HALO_PRECISION_FAST allows */
     bool loudness;            /* reduce: `resolve` wants that of sound, and its true peak */
     HaloNotes *notes;         /* where `resolve` may report notes; the plan's */
     bool refuse_nan;          /* reduce: a NaN in the source fails the input (nan=error) */
@@ -69,10 +69,10 @@ struct HaloStep {
     double resolve_arg[2]; /* parameters of `resolve`, such as the range that samples are to fill */
 };
 
-/* A secondary input, such as a dark frame: shared by plans, and read whole, unless it is long sound. */
+/* A secondary input, such as a dark frame: shared by plans, and read completely, unless it is long sound. */
 typedef struct HaloOperand HaloOperand;
 
-/* A value that is there before the first step. */
+/* A value that exists before the first step: an input. */
 typedef struct HaloInput {
     HaloReg reg;
     HaloOperand *operand; /* NULL: the input that is run, which is the first */
@@ -88,7 +88,7 @@ typedef struct HaloLiveness {
 /* The predicted time of reading and writing, for the choice of a device. All 0: the input is in memory. */
 typedef struct HaloPlanFiles {
     double read, write; /* seconds of a thread */
-    double room;        /* bytes of the output that can be preallocated while a GPU starts */
+    double reserved;    /* bytes of the output that can be preallocated while a GPU starts */
     bool flows;         /* it is read, computed and written at the same time */
 } HaloPlanFiles;
 
@@ -100,7 +100,8 @@ struct HaloPlan {
     HaloStep *step;
     int inputs;
     HaloInput *input;
-    HaloShape whole; /* the shape of the input, which is read smaller by `shrunk` on each side; 1: as it is */
+    HaloShape whole; /* the shape of the input, which is decimated by `shrunk` on each axis while it is read; 1:
+                        not */
     int64_t shrunk;
     HaloReg output;
     int results;

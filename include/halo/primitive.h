@@ -47,7 +47,7 @@ typedef struct HaloWindow {
 /* How f32 results become the samples of the destination: v * num / den (each rounded; 1 leaves v as it is),
  * then, for u8 and u16, round half to even and saturate, counting what was clipped. Computed NaNs are stored
  * as 7fc00000 in f32 and as 0 (counted as clipped) in integers. Every primitive that writes samples is given
- * one, reads u8, u16 or f32, and writes u8, u16 or f32: the types stand in the buffers. */
+ * one, reads u8, u16 or f32, and writes u8, u16 or f32: the types are those of the buffers. */
 typedef struct HaloStore {
     float num, den;
 } HaloStore;
@@ -118,8 +118,8 @@ typedef struct HaloMean {
  * tiles_x * tiles_y tiles of this size, which cover the image from its top left corner; what reaches past the
  * other edges mirrors it (HALO_BORDER_MIRROR). Where `mixed`, the results of the four tiles with the nearest
  * centres are, also where some of them are one tile. docs/numerics.md has the arithmetic. Integers have a bin
- * for each value; f32 have 65,536 over [0, white], what lies outside counts in the first and last, NaN are left
- * out and stay. Alpha is copied. */
+ * for each value; f32 have 65,536 over [0, white], values outside count in the first and last, NaN are left out
+ * and unchanged. Alpha is copied. */
 typedef struct HaloEqualize {
     int64_t tiles_x, tiles_y;
     int64_t tile_width, tile_height;
@@ -171,7 +171,7 @@ typedef struct HaloMap {
     HaloPoint point[HALO_MAX_POINTS];
 } HaloMap;
 
-/* Parameters with a page of their own. */
+/* Parameters that have a header each. */
 typedef struct HaloCombine HaloCombine;     /* combine.h */
 typedef struct HaloGather HaloGather;       /* gather.h */
 typedef struct HaloResample HaloResample;   /* resample.h */
@@ -217,7 +217,7 @@ typedef enum HaloCode {
     HALO_CODE_AND,
     HALO_CODE_OR,
     HALO_CODE_FMA,   /* of three: x * y + z rounded once */
-    HALO_CODE_SELECT /* x ? y : z; all three are there by then */
+    HALO_CODE_SELECT /* x ? y : z; all three are evaluated before */
 } HaloCode;
 
 typedef struct HaloInstruction {
@@ -235,8 +235,8 @@ typedef struct HaloProgram {
     HaloInstruction at[HALO_MAX_PROGRAM];
 } HaloProgram;
 
-/* Every sample that is not NaN, as f64, goes through `map`, and what comes out is joined by `join`, which is
- * associative and commutative by its maker's word, from `identity` on. The order is in docs/numerics.md. */
+/* Every sample that is not NaN, as f64, goes through `map`, and the results are joined by `join`, which has to
+ * be associative and commutative, starting with `identity`. The order is in docs/numerics.md. */
 typedef struct HaloFold {
     const HaloProgram *map;  /* of the sample, A */
     const HaloProgram *join; /* of A and B */
@@ -245,11 +245,11 @@ typedef struct HaloFold {
     const char *map_text, *join_text; /* as the user wrote them, for reports; NULL: not written by a user */
 } HaloFold;
 
-/* `bins` bins over [lo, hi]; see halo_bin. In a plan lo and hi may be NaN: they are found then, and no backend
- * sees that. For u8 and u16 sources a backend counts every value by itself
- * (256 or 65,536 counters) and the bins are made of those on the host, so `bins` there is 256 or 65,536. */
-/* Or, of f32 sources, bins in parts: each has some over a range of its own, whose ends are floats. The ranges
- * have no float in common. Samples in none of them are not counted at all, nor are those that are NaN. */
+/* `bins` bins over [lo, hi]; see halo_bin. In a plan lo and hi may be NaN: they are measured before a backend
+ * is called. For u8 and u16 sources a backend counts every value, so that `bins` is 256 or 65,536, and the host
+ * adds these up to bins. */
+/* Or, of f32 sources, bins in parts: each part has some over a separate range, whose ends are floats. The
+ * ranges have no float in common. Samples in none of them are not counted, nor are NaN. */
 typedef struct HaloHistPart {
     int64_t first, bins; /* parts follow one another, and have all bins of the histogram */
     double lo, hi;

@@ -8,11 +8,11 @@
  * +0 and takes every tap in ascending order by one fma. Taps come in rows of a table. Outputs at the ends,
  * whose sums are cut off by the ends of the source, have a row each; those between them share `up` rows: output
  * i + up reads as output i does, `down` samples further on. No tap lies outside of the source; or, where they
- * are `cut`, no output has a row of its own, and taps that lie outside are left out: each output has one
+ * are `cut`, no output has a separate row, and taps outside of the source are left out: each output has one
  * inside. Columns are not cut. */
 typedef struct HaloResampleAxis {
     int64_t length, size; /* samples of the source and of the result */
-    int64_t left, right;  /* outputs with rows of their own; left + right <= size */
+    int64_t left, right;  /* outputs with separate rows; left + right <= size */
     int64_t up, down;     /* up is 0 where there is no output in between */
     int64_t taps;         /* the most that a row has */
     bool cut;

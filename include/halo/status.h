@@ -1,7 +1,7 @@
 /* How every function of halo reports failure.
  *
  * Functions return a HaloStatus and leave a sentence for people in a per-thread message. The values are the
- * exit statuses of the program, so nothing has to be translated on the way out. */
+ * exit statuses of the program, so that they need no translation. */
 #ifndef HALO_STATUS_H
 #define HALO_STATUS_H
 

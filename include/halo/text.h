@@ -18,8 +18,8 @@ extern "C" {
 #endif
 
 /* As snprintf, vsnprintf and fprintf. */
-int halo_snprintf(char *room, size_t size, const char *format, ...) HALO_PRINTF(3, 4);
-int halo_vsnprintf(char *room, size_t size, const char *format, va_list args) HALO_PRINTF(3, 0);
+int halo_snprintf(char *text, size_t size, const char *format, ...) HALO_PRINTF(3, 4);
+int halo_vsnprintf(char *text, size_t size, const char *format, va_list args) HALO_PRINTF(3, 0);
 int halo_fprintf(FILE *to, const char *format, ...) HALO_PRINTF(2, 3);
 
 /* Of ASCII; every other byte is none of these. */

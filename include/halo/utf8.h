@@ -10,8 +10,7 @@
 #include <string.h>
 
 /* The character at the start of `size` bytes: *code, and how many bytes it has. 0 for what is no character: a
- * byte that cannot stand there, a form longer than it need be, a surrogate, what lies beyond U+10FFFF, or no
- * bytes. */
+ * byte that cannot stand there, an overlong form, a surrogate, a value above U+10FFFF, or no bytes. */
 static inline int halo_utf8_get(const char *text, size_t size, uint32_t *code)
 {
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};

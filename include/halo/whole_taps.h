@@ -1,9 +1,9 @@
-/* For halo's own folders: masks whose sums over whole numbers are exact in f32, and so the same bits in any
- * order and by integers.
+/* For halo's own folders: masks whose sums over integers are exact in f32, and so have the same bits in any
+ * order and with integer arithmetic.
  *
- * All taps are whole multiples of one power of two, the unit, and the magnitudes of all products together are
- * at most 2^24 units. Then every sum of some of the products is a whole number of units that f32 holds, and no
- * fma rounds. A sum of 0 is +0, since sums begin at that: so it is what the integer 0 becomes. */
+ * All taps are multiples of one power of two, the unit, and the magnitudes of all products add up to at most
+ * 2^24 units. Then every partial sum is an integral number of units that f32 holds exactly, and no fma rounds.
+ * A sum of 0 is +0, since sums begin at +0, and so equals the integer 0 converted. */
 #ifndef HALO_WHOLE_TAPS_H
 #define HALO_WHOLE_TAPS_H
 

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define HALO_WORD_ROOM 64
+#define HALO_WORD_SIZE 64
 
 /* The words that switch it on, and off. */
 #define HALO_WORDS_ON "1|yes|true|on"
@@ -24,7 +24,7 @@ extern "C" {
 /* ---- lists ---------------------------------------------------------------------------------------------- */
 
 /* The i-th word of a list with `between` between its words, copied; NULL past the last, and of no list. */
-static inline const char *halo_word(const char *list, char between, int i, char room[HALO_WORD_ROOM])
+static inline const char *halo_word(const char *list, char between, int i, char buffer[HALO_WORD_SIZE])
 {
     if (list == NULL || *list == 0) return NULL;
     for (; i > 0; i--, list++) {
@@ -32,25 +32,25 @@ static inline const char *halo_word(const char *list, char between, int i, char 
         if (list == NULL) return NULL;
     }
     size_t length = 0;
-    for (; list[length] != 0 && list[length] != between && length < HALO_WORD_ROOM - 1; length++)
-        room[length] = list[length];
-    room[length] = 0;
-    return room;
+    for (; list[length] != 0 && list[length] != between && length < HALO_WORD_SIZE - 1; length++)
+        buffer[length] = list[length];
+    buffer[length] = 0;
+    return buffer;
 }
 
 /* Which of them `word` is, or -1. */
 static inline int halo_find_word(const char *list, char between, const char *word)
 {
-    char room[HALO_WORD_ROOM];
-    for (int i = 0; halo_word(list, between, i, room) != NULL; i++)
-        if (strcmp(room, word) == 0) return i;
+    char buffer[HALO_WORD_SIZE];
+    for (int i = 0; halo_word(list, between, i, buffer) != NULL; i++)
+        if (strcmp(buffer, word) == 0) return i;
     return -1;
 }
 
 /* Which of "a|b|c" the text is. HALO_ERR_USAGE names them all, and the nearest (core/base/suggest.c). */
 HaloStatus halo_read_choice(const char *text, const char *choices, int *choice);
 /* The choice that a mistyped text may stand for, or NULL. */
-const char *halo_nearest_choice(const char *text, const char *choices, char room[HALO_WORD_ROOM]);
+const char *halo_nearest_choice(const char *text, const char *choices, char buffer[HALO_WORD_SIZE]);
 
 /* ---- paths ---------------------------------------------------------------------------------------------- */
 
@@ -69,15 +69,15 @@ static inline const char *halo_extension(const char *path)
 }
 
 /* The same in lower case, as formats list theirs; cut where it is longer than any of them. */
-static inline const char *halo_lower_extension(const char *path, char room[HALO_WORD_ROOM])
+static inline const char *halo_lower_extension(const char *path, char buffer[HALO_WORD_SIZE])
 {
     const char *extension = halo_extension(path);
     size_t length = 0;
-    for (; extension[length] != 0 && length < HALO_WORD_ROOM - 1; length++)
-        room[length] = extension[length] >= 'A' && extension[length] <= 'Z' ? (char)(extension[length] | 0x20)
-                                                                            : extension[length];
-    room[length] = 0;
-    return room;
+    for (; extension[length] != 0 && length < HALO_WORD_SIZE - 1; length++)
+        buffer[length] = extension[length] >= 'A' && extension[length] <= 'Z' ? (char)(extension[length] | 0x20)
+                                                                              : extension[length];
+    buffer[length] = 0;
+    return buffer;
 }
 
 #ifdef __cplusplus

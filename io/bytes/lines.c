@@ -22,20 +22,20 @@ void halo_lines_free(HaloLines *lines)
     lines->text = NULL;
 }
 
-/* Room for a block, and for a zero byte behind it. */
-static HaloStatus make_room(HaloLines *lines)
+/* Space for a block, and for a zero byte behind it. */
+static HaloStatus ensure_capacity(HaloLines *lines)
 {
     if (lines->begin > 0) {
         memmove(lines->text, lines->text + lines->begin, lines->filled - lines->begin);
         lines->filled -= lines->begin;
         lines->begin = 0;
     }
-    if (lines->room - lines->filled > BLOCK) return HALO_OK;
-    const size_t room = lines->filled + lines->filled / 2 + 2 * BLOCK;
-    char *more = realloc(lines->text, room);
+    if (lines->capacity - lines->filled > BLOCK) return HALO_OK;
+    const size_t capacity = lines->filled + lines->filled / 2 + 2 * BLOCK;
+    char *more = realloc(lines->text, capacity);
     if (more == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a line of text");
     lines->text = more;
-    lines->room = room;
+    lines->capacity = capacity;
     return HALO_OK;
 }
 
@@ -45,7 +45,7 @@ HaloStatus halo_lines_fill(HaloLines *lines)
     size_t got;
     if (lines->filled - lines->begin > lines->most)
         HALO_FAIL(HALO_ERR_INPUT, "line %lld has more than %zu bytes", lines->line + 1, lines->most);
-    HALO_TRY(make_room(lines));
+    HALO_TRY(ensure_capacity(lines));
     /* Takes only the bytes that are available: the program that writes the text may be waiting for the result.
      */
     HALO_TRY(lines->take(lines->from, lines->text + lines->filled, BLOCK, &got));
@@ -90,7 +90,7 @@ static HaloStatus next(HaloLines *lines, char end, char **line, size_t *length)
     char *first = lines->text + lines->begin;
     *length = stop != NULL ? (size_t)(stop - first) : lines->filled - lines->begin;
     if (stop == NULL && *length == 0 && !lines->skipping) return HALO_OK;
-    first[*length] = 0; /* behind the last line there is room */
+    first[*length] = 0; /* there is space behind the last line */
     lines->begin += *length + (stop != NULL);
     lines->line++;
     *line = first;

@@ -132,7 +132,7 @@ static HaloStatus fetch(HaloSource *source, void *bytes, size_t size, size_t *go
     }
 }
 
-/* Moves the bytes from `first` on to the start of the buffer, to make room after them. */
+/* Moves the bytes from `first` on to the start of the buffer, to make space after them. */
 static void compact(HaloSource *source, size_t first)
 {
     if (source->owned == NULL || first == 0) return;

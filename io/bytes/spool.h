@@ -8,7 +8,7 @@ typedef struct HaloSpool {
     HaloMemory *memory;
     uint8_t *bytes;
     int64_t end; /* of the file so far */
-    int64_t room;
+    int64_t capacity;
 } HaloSpool;
 
 /* Puts bytes at any place; what lies between the end so far and there is 0. HALO_ERR_LIMIT. */

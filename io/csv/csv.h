@@ -12,7 +12,7 @@
 #define CSV_NAMES "Columns"
 
 #define CSV_MOST_COLUMNS HALO_MOST_CELLS
-#define CSV_NUMBER_ROOM 32
+#define CSV_NUMBER_SIZE 32
 
 typedef enum CsvNumber {
     CSV_NO_NUMBER,
@@ -24,12 +24,12 @@ typedef enum CsvNumber {
 /* csv_number.c: a number, "nan" and "inf" among them, to the nearest float. Blanks around it do not count. */
 CsvNumber csv_read_number(const char *text, size_t length, float *value);
 /* The fewest digits that are read back as this float. Returns how many characters. */
-size_t csv_write_number(float value, char room[CSV_NUMBER_ROOM]);
+size_t csv_write_number(float value, char text[CSV_NUMBER_SIZE]);
 
 /* csv_name.c: a cell that is read back as this text, in quotation marks where it needs them; into `to`, which
- * has csv_name_room bytes. Returns how many it took. */
+ * has csv_name_size bytes. Returns how many it took. */
 size_t csv_write_name(const char *name, size_t length, char separator, char *to);
-static inline size_t csv_name_room(size_t length) { return 2 * length + 2; }
+static inline size_t csv_name_size(size_t length) { return 2 * length + 2; }
 
 /* csv_read.c */
 HaloStatus csv_open(HaloReader *reader);

@@ -9,7 +9,7 @@
 #include "halo/text.h"
 #include "samples/rounded.h"
 
-/* All powers of ten that a double holds exactly: with a whole number below 2^53, one operation rounds once. */
+/* All powers of ten that a double holds exactly: with an integer below 2^53, one operation rounds once. */
 static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 #define MOST_TEN 22
@@ -45,12 +45,12 @@ static bool is_word(const char *text, size_t length, const char *word)
 /* The general case. */
 static bool read_slowly(const char *text, size_t length, float *value, double *near)
 {
-    char room[512], *copy = length < sizeof room ? room : malloc(length + 1);
+    char buffer[512], *copy = length < sizeof buffer ? buffer : malloc(length + 1);
     if (copy == NULL) return false;
     memcpy(copy, text, length);
     copy[length] = 0;
     const bool read = halo_read_float(copy, value) && halo_read_number(copy, near, NULL);
-    if (copy != room) free(copy);
+    if (copy != buffer) free(copy);
     return read;
 }
 
@@ -98,7 +98,7 @@ static bool has_many_digits(double number)
  * floats are that others wrote. */
 static bool is_rounded(double number, float value)
 {
-    char text[CSV_NUMBER_ROOM + 1];
+    char text[CSV_NUMBER_SIZE + 1];
     double written;
     if (!halo_is_rounded(number, value) && !halo_is_vanished(number, value)) return false;
     if (value != 0 && has_many_digits(number)) return true;
@@ -134,14 +134,14 @@ CsvNumber csv_read_number(const char *text, size_t length, float *value)
 /* `digits` are `count`, and the first of them stands for 10^power. */
 static size_t put_digits(uint64_t digits, int count, int power, char *to)
 {
-    char all[CSV_NUMBER_ROOM];
+    char all[CSV_NUMBER_SIZE];
     for (int i = count - 1; i >= 0; i--, digits /= 10) all[i] = (char)('0' + digits % 10);
     size_t n = 0;
     if (power < -5 || power > 14) {
         to[n++] = all[0];
         if (count > 1) to[n++] = '.';
         for (int i = 1; i < count; i++) to[n++] = all[i];
-        return n + (size_t)halo_snprintf(to + n, CSV_NUMBER_ROOM - 2 - n, "e%+03d", power);
+        return n + (size_t)halo_snprintf(to + n, CSV_NUMBER_SIZE - 2 - n, "e%+03d", power);
     }
     for (int i = power < 0 ? power : 0; i < count || i <= power; i++) {
         if (i == power + 1 && power >= 0) to[n++] = '.';
@@ -181,20 +181,20 @@ static size_t put_shortest(float value, char *to)
     for (int count = 1;; count++) { /* very large or small: rare and slow */
         float read;
         double near;
-        const size_t length = (size_t)halo_snprintf(to, CSV_NUMBER_ROOM - 1, "%.*e", count - 1, size);
+        const size_t length = (size_t)halo_snprintf(to, CSV_NUMBER_SIZE - 1, "%.*e", count - 1, size);
         if (count == 9 || (read_digits(to, length, &read, &near) && read == value)) return length;
     }
 }
 
-size_t csv_write_number(float value, char room[CSV_NUMBER_ROOM])
+size_t csv_write_number(float value, char text[CSV_NUMBER_SIZE])
 {
     size_t n = 0;
-    if (isnan(value)) return (size_t)halo_snprintf(room, CSV_NUMBER_ROOM, "nan");
-    if (signbit(value)) room[n++] = '-';
-    if (isinf(value)) return n + (size_t)halo_snprintf(room + n, CSV_NUMBER_ROOM - n, "inf");
+    if (isnan(value)) return (size_t)halo_snprintf(text, CSV_NUMBER_SIZE, "nan");
+    if (signbit(value)) text[n++] = '-';
+    if (isinf(value)) return n + (size_t)halo_snprintf(text + n, CSV_NUMBER_SIZE - n, "inf");
     if (value == 0.0f) {
-        room[n++] = '0';
+        text[n++] = '0';
         return n;
     }
-    return n + put_shortest(fabsf(value), room + n);
+    return n + put_shortest(fabsf(value), text + n);
 }

@@ -101,13 +101,13 @@ static bool is_header(CsvReader *state)
 static HaloStatus keep_names(HaloReader *reader, CsvReader *state)
 {
     HaloStatus status = HALO_OK;
-    size_t room = 1, used = 0, length;
+    size_t capacity = 1, used = 0, length;
     char *names = NULL;
     for (int c = 0; c < state->channels; c++) {
         halo_cell(&state->cells, state->column[c], &length);
-        room += csv_name_room(length) + 1;
+        capacity += csv_name_size(length) + 1;
     }
-    if ((names = malloc(room)) == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read a table");
+    if ((names = malloc(capacity)) == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read a table");
     for (int c = 0; c < state->channels; c++) {
         const char *name = halo_cell(&state->cells, state->column[c], &length);
         if (c > 0) names[used++] = ',';

@@ -7,13 +7,13 @@
 #include "halo/text.h"
 #include "meta/meta.h"
 
-#define ROOM 65536
+#define BUFFER_SIZE 65536
 #define LONGEST 32 /* characters of a cell, and what is behind it */
 
 typedef struct CsvWriter {
     char between;
     size_t used;
-    char text[ROOM];
+    char text[BUFFER_SIZE];
 } CsvWriter;
 
 static HaloStatus send(HaloWriter *writer)
@@ -28,7 +28,7 @@ static HaloStatus put_name(HaloWriter *writer, int channel, const char *name, si
 {
     HaloStatus status = HALO_OK;
     const char separator = ((const CsvWriter *)writer->state)->between;
-    char *cell = malloc(csv_name_room(length));
+    char *cell = malloc(csv_name_size(length));
     if (cell == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write a table");
     if (channel > 0) HALO_TRY(halo_sink_write(writer->sink, &separator, 1));
     HALO_TRY(halo_sink_write(writer->sink, cell, csv_write_name(name, length, separator, cell)));
@@ -68,9 +68,9 @@ static HaloStatus put_header(HaloWriter *writer)
     if (cells == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write a table");
     HALO_TRY(read_names(writer, halo_text_find(&writer->info.meta, CSV_NAMES), &source, cells, &named));
     for (int c = 0; c < writer->info.shape.channels; c++) {
-        char room[32];
-        const char *name = room;
-        size_t length = (size_t)halo_snprintf(room, sizeof room, "channel%d", c + 1);
+        char text[32];
+        const char *name = text;
+        size_t length = (size_t)halo_snprintf(text, sizeof text, "channel%d", c + 1);
         if (named) name = halo_cell(cells, c, &length);
         HALO_TRY(put_name(writer, c, name, length));
     }
@@ -110,7 +110,7 @@ HaloStatus csv_write(HaloWriter *writer, const HaloBuf *rows)
     const int channels = rows->shape.channels;
     for (int64_t i = 0; i < rows->cols; i++)
         for (int c = 0; c < channels; c++) {
-            if (state->used + LONGEST > ROOM) {
+            if (state->used + LONGEST > BUFFER_SIZE) {
                 const HaloStatus status = send(writer);
                 if (status != HALO_OK) return status;
             }

@@ -86,13 +86,13 @@ static void check_same(FlacReader *state, const FLAC__FrameHeader *head, int64_t
                              seconds, (long long)at));
 }
 
-static HaloStatus make_room(FlacReader *state, size_t samples)
+static HaloStatus ensure_capacity(FlacReader *state, size_t samples)
 {
-    if (samples <= state->room) return HALO_OK;
+    if (samples <= state->capacity) return HALO_OK;
     float *grown = realloc(state->block, samples * sizeof *grown);
     if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read audio");
     state->block = grown;
-    state->room = samples;
+    state->capacity = samples;
     return HALO_OK;
 }
 
@@ -120,7 +120,8 @@ static FLAC__StreamDecoderWriteStatus take_frames(const FLAC__StreamDecoder *dec
     if (state->reader->options.tolerate && state->total > 0 && at >= state->total)
         return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE;
     check_same(state, &frame->header, at);
-    if (state->failed.status == HALO_OK) flac_keep_failure(state, make_room(state, count * (size_t)channels));
+    if (state->failed.status == HALO_OK)
+        flac_keep_failure(state, ensure_capacity(state, count * (size_t)channels));
     if (state->failed.status != HALO_OK) return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT;
     const double unit = ldexp(1.0, 1 - state->bits);
     for (int c = 0; c < channels; c++)

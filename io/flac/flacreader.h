@@ -20,7 +20,7 @@ typedef struct FlacReader {
     bool damaged;
     HaloFailure failed; /* the first in a callback; libFLAC goes on to the end of its call */
     float *block;
-    size_t room;
+    size_t capacity;
 } FlacReader;
 
 /* flac_bytes.c: the first failure counts. */

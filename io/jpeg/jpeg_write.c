@@ -99,7 +99,7 @@ static void write_meta(const JpegWriter *state, struct jpeg_compress_struct *jpe
     }
 }
 
-/* JFIF holds whole numbers of 16 bits. */
+/* JFIF holds integers of 16 bits. */
 static void set_density(struct jpeg_compress_struct *jpeg, const HaloMeta *meta)
 {
     double dots[2];

@@ -51,9 +51,9 @@ static bool is_list(const HaloChunk *chunk, const char *kind)
 
 static size_t entries(const HaloBlob *blob, size_t header, size_t at, size_t bytes)
 {
-    const size_t room = blob->size >= header ? (blob->size - header) / bytes : 0;
+    const size_t most = blob->size >= header ? (blob->size - header) / bytes : 0;
     const size_t said = blob->size >= header ? get32(blob, at) : 0;
-    return said < room ? said : room;
+    return said < most ? said : most;
 }
 
 /* One sub-chunk of LIST adtl: its name, the number of its marker, and the length of a region. */

@@ -39,9 +39,9 @@ static double light_of_half(Tag curve)
         return (double)halo_get_be(curve.at + 12 + 2 * ((count - 1) / 2), 2) / 65535.0;
     }
     if (curve.size < 16 || memcmp(curve.at, "para", 4) != 0) return -1.0;
-    const size_t kind = (size_t)halo_get_be(curve.at + 8, 2), room = (curve.size - 12) / 4;
+    const size_t kind = (size_t)halo_get_be(curve.at + 8, 2), values = (curve.size - 12) / 4;
     static const size_t parameters[5] = {1, 3, 4, 5, 7};
-    if (kind > 4 || parameters[kind] > room) return -1.0;
+    if (kind > 4 || parameters[kind] > values) return -1.0;
     for (size_t i = 0; i < parameters[kind]; i++) p[i] = fixed(curve.at + 12 + 4 * i);
     return kind == 0 ? pow(0.5, p[0]) : pow(fmax(0.0, p[1] * 0.5 + p[2]), p[0]) + (kind == 4 ? p[5] : 0.0);
 }

@@ -77,9 +77,9 @@ static bool get_value(const IfdSource *from, const IfdEntry *entry, uint8_t *byt
     return true;
 }
 
-bool ifd_text(const IfdSource *from, const IfdEntry *entry, char *text, size_t room)
+bool ifd_text(const IfdSource *from, const IfdEntry *entry, char *text, size_t size)
 {
-    if (entry->type != TYPE_ASCII || entry->count < 2 || entry->count >= room) return false;
+    if (entry->type != TYPE_ASCII || entry->count < 2 || entry->count >= size) return false;
     if (!get_value(from, entry, (uint8_t *)text, entry->count)) return false;
     text[entry->count] = 0;
     return true;
@@ -110,8 +110,8 @@ typedef struct Copy {
     HaloBlob *to;
 } Copy;
 
-/* Room for `size` bytes at an even offset. */
-static HaloStatus append(const Copy *copy, size_t size, uint8_t **room)
+/* Space for `size` bytes at an even offset. */
+static HaloStatus append(const Copy *copy, size_t size, uint8_t **buffer)
 {
     HaloBlob *to = copy->to;
     const size_t at = to->size + ((size_t)copy->base + to->size) % 2;
@@ -120,11 +120,11 @@ static HaloStatus append(const Copy *copy, size_t size, uint8_t **room)
     memset(grown + to->size, 0, at - to->size + size);
     to->data = grown;
     to->size = at + size;
-    *room = grown + at;
+    *buffer = grown + at;
     return HALO_OK;
 }
 
-static int64_t place(const Copy *copy, const uint8_t *room) { return copy->base + (room - copy->to->data); }
+static int64_t place(const Copy *copy, const uint8_t *buffer) { return copy->base + (buffer - copy->to->data); }
 
 static void to_little(uint8_t *bytes, size_t size, unsigned type)
 {
@@ -143,7 +143,7 @@ static HaloStatus copy_entry(const Copy *copy, const IfdEntry *entry, int depth,
     const bool fits = entry->count <= MAX_BYTES && type < (copy->wide ? sizeof type_size : TYPE_LONG8);
     const uint64_t size = fits ? type_size[type] * entry->count : 0;
     const size_t cell = cell_size(copy->wide), before = copy->to->size;
-    uint8_t *const value = out + 4 + cell, *room = value;
+    uint8_t *const value = out + 4 + cell, *buffer = value;
     *taken = false;
     memset(out, 0, MAX_ENTRY);
     halo_put_le(out, tag, 2);
@@ -159,14 +159,14 @@ static HaloStatus copy_entry(const Copy *copy, const IfdEntry *entry, int depth,
         return HALO_OK;
     }
     if (size == 0 || size > MAX_BYTES || copy->to->size > MAX_BYTES) return HALO_OK;
-    if (size > cell) HALO_TRY(append(copy, (size_t)size, &room));
-    if (!get_value(copy->from, entry, room, (size_t)size)) {
-        copy->to->size = before; /* no room for what the file claims and does not have */
+    if (size > cell) HALO_TRY(append(copy, (size_t)size, &buffer));
+    if (!get_value(copy->from, entry, buffer, (size_t)size)) {
+        copy->to->size = before; /* no space for what the file claims and does not have */
         goto out;
     }
     *taken = true;
-    if (copy->from->big) to_little(room, (size_t)size, type);
-    if (size > cell) halo_put_le(value, (uint64_t)place(copy, room), cell);
+    if (copy->from->big) to_little(buffer, (size_t)size, type);
+    if (size > cell) halo_put_le(value, (uint64_t)place(copy, buffer), cell);
 out:
     return status;
 }
@@ -184,7 +184,7 @@ static HaloStatus copy_directory(const Copy *copy, int64_t at, const unsigned *k
     const uint32_t count = count_entries(copy->from, at);
     const size_t each = entry_size(copy->wide), head = head_size(copy->wide);
     uint32_t taken = 0;
-    uint8_t *room = NULL, *entries = malloc((size_t)(count + 1) * MAX_ENTRY);
+    uint8_t *buffer = NULL, *entries = malloc((size_t)(count + 1) * MAX_ENTRY);
     IfdEntry entry;
     *where = 0;
     if (entries == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for EXIF");
@@ -195,10 +195,10 @@ static HaloStatus copy_directory(const Copy *copy, int64_t at, const unsigned *k
         taken += good;
     }
     if (taken == 0) goto out;
-    HALO_TRY(append(copy, head + taken * each + cell_size(copy->wide), &room));
-    halo_put_le(room, taken, head);
-    memcpy(room + head, entries, taken * each);
-    *where = place(copy, room);
+    HALO_TRY(append(copy, head + taken * each + cell_size(copy->wide), &buffer));
+    halo_put_le(buffer, taken, head);
+    memcpy(buffer + head, entries, taken * each);
+    *where = place(copy, buffer);
 out:
     free(entries);
     return status;

@@ -26,8 +26,8 @@ typedef struct IfdEntry {
 bool ifd_find(const IfdSource *from, int64_t at, unsigned tag, IfdEntry *entry);
 /* The number that an entry holds; 0 where it is none. */
 uint64_t ifd_number(const IfdSource *from, const IfdEntry *entry);
-/* A text of `room` bytes at most, its zero included; false where the entry is none. */
-bool ifd_text(const IfdSource *from, const IfdEntry *entry, char *text, size_t room);
+/* A text of `size` bytes at most, its zero included; false where the entry is none. */
+bool ifd_text(const IfdSource *from, const IfdEntry *entry, char *text, size_t size);
 
 /* The bytes of a value as they stand in the file; the blob stays empty where they cannot be had. */
 HaloStatus ifd_bytes(const IfdSource *from, const IfdEntry *entry, HaloBlob *bytes);

@@ -59,8 +59,8 @@ static Span prefix_of(const HaloBlob *xmp, const char *uri)
     return (Span){0, 0};
 }
 
-/* The value of the property whose name lies at `name`: between quotes, or between tags. Empty where it is no
- * whole number. */
+/* The value of the property whose name lies at `name`: between quotes, or between tags. Empty if it is not an
+ * integer. */
 static Span value_of(const HaloBlob *xmp, Span name)
 {
     const int before = name.at > 0 ? xmp->data[name.at - 1] : -1;

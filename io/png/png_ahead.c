@@ -23,22 +23,22 @@ typedef struct Chunk {
     uint8_t in[PNG_ALONE_BYTES], out[MADE_BYTES];
 } Chunk;
 
-/* Chunk k is at k mod room; the last one given out stays in place, since the next refers back to it. */
+/* Chunk k is at k mod capacity; the last one given out stays in place, since the next refers back to it. */
 struct PngAhead {
     HaloPool *pool;
     HaloMemory *memory;
     int64_t held;
-    int64_t room, put, given;
+    int64_t capacity, put, given;
     Chunk *chunk[];
 };
 
 PngAhead *halo_png_ahead_new(int jobs, HaloMemory *memory)
 {
-    const int64_t room = jobs + 2;
-    PngAhead *ahead = jobs > 1 ? calloc(1, sizeof *ahead + (size_t)room * sizeof ahead->chunk[0]) : NULL;
+    const int64_t capacity = jobs + 2;
+    PngAhead *ahead = jobs > 1 ? calloc(1, sizeof *ahead + (size_t)capacity * sizeof ahead->chunk[0]) : NULL;
     if (ahead == NULL) return NULL;
     ahead->memory = memory;
-    ahead->room = room;
+    ahead->capacity = capacity;
     if (halo_pool_new(jobs, &ahead->pool) == HALO_OK) return ahead;
     halo_png_ahead_free(ahead);
     return NULL;
@@ -49,12 +49,12 @@ void halo_png_ahead_free(PngAhead *ahead)
     if (ahead == NULL) return;
     if (ahead->pool != NULL) halo_pool_done(ahead->pool, ahead->put);
     halo_pool_free(ahead->pool);
-    for (int64_t i = 0; i < ahead->room; i++) free(ahead->chunk[i]);
+    for (int64_t i = 0; i < ahead->capacity; i++) free(ahead->chunk[i]);
     halo_memory_release(ahead->memory, ahead->held);
     free(ahead);
 }
 
-static Chunk *at(const PngAhead *ahead, int64_t k) { return ahead->chunk[k % ahead->room]; }
+static Chunk *at(const PngAhead *ahead, int64_t k) { return ahead->chunk[k % ahead->capacity]; }
 
 /* Leaves memory for others. */
 static Chunk *new_chunk(PngAhead *ahead)
@@ -66,11 +66,11 @@ static Chunk *new_chunk(PngAhead *ahead)
     return malloc(sizeof(Chunk));
 }
 
-uint8_t *halo_png_ahead_room(PngAhead *ahead)
+uint8_t *halo_png_ahead_chunk(PngAhead *ahead)
 {
     const int64_t k = ahead->put;
-    if (k - ahead->given + 1 >= ahead->room) return NULL;
-    if (at(ahead, k) == NULL) ahead->chunk[k % ahead->room] = new_chunk(ahead);
+    if (k - ahead->given + 1 >= ahead->capacity) return NULL;
+    if (at(ahead, k) == NULL) ahead->chunk[k % ahead->capacity] = new_chunk(ahead);
     return at(ahead, k) != NULL ? at(ahead, k)->in : NULL;
 }
 

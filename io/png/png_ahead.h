@@ -17,7 +17,7 @@ PngAhead *halo_png_ahead_new(int jobs, HaloMemory *memory);
 void halo_png_ahead_free(PngAhead *ahead);
 
 /* Space for one more chunk; NULL: there is none at the moment, or no memory. */
-uint8_t *halo_png_ahead_room(PngAhead *ahead);
+uint8_t *halo_png_ahead_chunk(PngAhead *ahead);
 /* The chunk has been read: after `skip` bytes it holds `size` bytes of the stream. Returns whether it may be
  * independent. */
 void halo_png_ahead_put(PngAhead *ahead, size_t skip, size_t size, bool alone);

@@ -13,7 +13,7 @@
 #define RUN_BITS 1 /* of a window that reaches back by two bytes */
 
 struct PngFast {
-    uint8_t room[ISAL_DEF_LVL1_DEFAULT];
+    uint8_t buffer[ISAL_DEF_LVL1_DEFAULT];
     struct isal_zstream *stream;
     bool placed;
 };
@@ -65,16 +65,16 @@ static uint32_t bits_of(uint32_t hash)
 static struct isal_zstream *place_stream(void)
 {
     const size_t size = 2 * SPAN + STREAM_BYTES;
-    char *const room = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED) return NULL;
-    char *at = room + (SPAN - (uintptr_t)room % SPAN) % SPAN;
+    char *const reserved = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) return NULL;
+    char *at = reserved + (SPAN - (uintptr_t)reserved % SPAN) % SPAN;
     at += PLACE_BYTES * bits_of(HASH ^ hash_of((uint32_t)((uintptr_t)at / PLACE_BYTES)));
     if (mprotect(at, STREAM_BYTES, PROT_READ | PROT_WRITE) != 0) {
-        munmap(room, size);
+        munmap(reserved, size);
         return NULL;
     }
-    if (at > room) munmap(room, (size_t)(at - room));
-    munmap(at + STREAM_BYTES, (size_t)(room + size - at) - STREAM_BYTES);
+    if (at > reserved) munmap(reserved, (size_t)(at - reserved));
+    munmap(at + STREAM_BYTES, (size_t)(reserved + size - at) - STREAM_BYTES);
     return (struct isal_zstream *)(void *)at;
 }
 
@@ -104,24 +104,24 @@ void halo_png_fast_free(PngFast *fast)
 /* ---- compressing ---------------------------------------------------------------------------------------- */
 
 size_t halo_png_fast(PngFast *fast, bool runs, const uint8_t *bytes, size_t size, bool last, uint8_t *to,
-                     size_t room)
+                     size_t capacity)
 {
     struct isal_zstream *stream = fast->stream;
     isal_deflate_init(stream);
     stream->level = 1;
-    stream->level_buf = fast->room;
-    stream->level_buf_size = sizeof fast->room;
+    stream->level_buf = fast->buffer;
+    stream->level_buf_size = sizeof fast->buffer;
     stream->hist_bits = runs ? RUN_BITS : 0;
     stream->flush = last ? NO_FLUSH : SYNC_FLUSH;
     stream->end_of_stream = last;
     stream->next_in = (uint8_t *)bytes;
     stream->avail_in = (uint32_t)size;
     stream->next_out = to;
-    stream->avail_out = (uint32_t)room;
+    stream->avail_out = (uint32_t)capacity;
     const bool pressed = isal_deflate(stream) == COMP_OK;
     halo_png_after_isal(); /* zlib may be next */
     const bool done = pressed && stream->avail_in == 0 && stream->avail_out > 0;
-    return done ? room - stream->avail_out : 0;
+    return done ? capacity - stream->avail_out : 0;
 }
 
 #else
@@ -130,9 +130,9 @@ bool halo_png_has_fast(void) { return false; }
 PngFast *halo_png_fast_new(void) { return NULL; }
 void halo_png_fast_free(PngFast *fast) { (void)fast; }
 size_t halo_png_fast(PngFast *fast, bool runs, const uint8_t *bytes, size_t size, bool last, uint8_t *to,
-                     size_t room)
+                     size_t capacity)
 {
-    (void)fast, (void)runs, (void)bytes, (void)size, (void)last, (void)to, (void)room;
+    (void)fast, (void)runs, (void)bytes, (void)size, (void)last, (void)to, (void)capacity;
     return 0;
 }
 #endif

@@ -161,28 +161,28 @@ static bool begin_stream(PngIdat *idat)
 /* ---- chunks that stand by themselves -------------------------------------------------------------------- */
 
 /* The chunk whose header has been read, all of it; afterwards the header of the next one has been. */
-static bool take_chunk(PngIdat *idat, uint8_t *room)
+static bool take_chunk(PngIdat *idat, uint8_t *buffer)
 {
     const uint32_t size = idat->left;
     const size_t head = idat->begun ? 0 : 2;
-    if (!read_exactly(idat, room, size)) return false;
-    idat->crc = halo_png_crc(idat->crc, room, size);
+    if (!read_exactly(idat, buffer, size)) return false;
+    idat->crc = halo_png_crc(idat->crc, buffer, size);
     idat->left = 0;
-    if (!end_chunk(idat) || !next_chunk(idat) || (head > 0 && !is_stream(room[0], room[1]))) return false;
+    if (!end_chunk(idat) || !next_chunk(idat) || (head > 0 && !is_stream(buffer[0], buffer[1]))) return false;
     idat->begun = true;
-    idat->more = memcmp(room + size - 4, "\x00\x00\xff\xff", 4) == 0; /* so ends a flush */
+    idat->more = memcmp(buffer + size - 4, "\x00\x00\xff\xff", 4) == 0; /* so ends a flush */
     halo_png_ahead_put(idat->ahead, head, size - head, idat->more);
     return true;
 }
 
-/* As many as there is room for, up to the first that does not look like it. */
+/* As many as there is space for, up to the first that does not look like it. */
 static void take_chunks(PngIdat *idat)
 {
-    uint8_t *room;
+    uint8_t *buffer;
     while (idat->more && !idat->ended && !idat->odd) {
         idat->more = idat->left > 8 && idat->left <= PNG_ALONE_BYTES;
-        if (!idat->more || (room = halo_png_ahead_room(idat->ahead)) == NULL) return;
-        idat->odd = !take_chunk(idat, room);
+        if (!idat->more || (buffer = halo_png_ahead_chunk(idat->ahead)) == NULL) return;
+        idat->odd = !take_chunk(idat, buffer);
     }
 }
 
@@ -217,15 +217,15 @@ static bool take_made(PngIdat *idat, uint8_t *bytes, size_t size, size_t *taken)
 
 /* ---- the stream ----------------------------------------------------------------------------------------- */
 
-/* Fills what `inflate` has room for, or comes to the end of the last block. */
+/* Fills what `inflate` has space for, or comes to the end of the last block. */
 static bool inflate_more(PngIdat *idat)
 {
     struct inflate_state *inflate = &idat->inflate;
     while (inflate->avail_out > 0 && inflate->block_state != ISAL_BLOCK_FINISH) {
-        const uint32_t room = inflate->avail_out;
+        const uint32_t capacity = inflate->avail_out;
         const bool fed = inflate->avail_in > 0 || feed(idat);
         if (idat->odd || isal_inflate(inflate) != ISAL_DECOMP_OK) return false;
-        if (!fed && inflate->avail_out == room && inflate->block_state != ISAL_BLOCK_FINISH) return false;
+        if (!fed && inflate->avail_out == capacity && inflate->block_state != ISAL_BLOCK_FINISH) return false;
         /* It counts in 32 bits how far a match may refer back. */
         if (inflate->total_out > 1u << 30) inflate->total_out = 1u << 20;
     }

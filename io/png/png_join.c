@@ -82,9 +82,9 @@ static size_t leave_open(PngJoin *join, uint8_t *stream, size_t size)
     return size + 4;
 }
 
-size_t halo_png_join(PngJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to, size_t room)
+size_t halo_png_join(PngJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to, size_t capacity)
 {
-    const size_t got = libdeflate_deflate_compress(join->deflate, bytes, size, to, room - MORE_BYTES);
+    const size_t got = libdeflate_deflate_compress(join->deflate, bytes, size, to, capacity - MORE_BYTES);
     return last || got == 0 ? got : leave_open(join, to, got);
 }
 
@@ -101,9 +101,9 @@ PngJoin *halo_png_join_new(int level)
     return NULL;
 }
 void halo_png_join_free(PngJoin *join) { (void)join; }
-size_t halo_png_join(PngJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to, size_t room)
+size_t halo_png_join(PngJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to, size_t capacity)
 {
-    (void)join, (void)bytes, (void)size, (void)last, (void)to, (void)room;
+    (void)join, (void)bytes, (void)size, (void)last, (void)to, (void)capacity;
     return 0;
 }
 #endif

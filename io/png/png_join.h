@@ -14,6 +14,6 @@ bool halo_png_joins(int level);
 PngJoin *halo_png_join_new(int level);
 void halo_png_join_free(PngJoin *join);
 /* Compresses `bytes`, so that more can follow unless this is the last; returns the size, 0 on failure. */
-size_t halo_png_join(PngJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to, size_t room);
+size_t halo_png_join(PngJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to, size_t capacity);
 
 #endif

@@ -104,7 +104,7 @@ static void read_header(void *arg)
     if (alpha) state->reader->info.shape.alpha = channels - 1;
     halo_png_take_colours(state);
     halo_png_take_meta(state);
-    /* libpng's row has pixels of up to 64 bits, a filter's byte before them, and some room to align them. */
+    /* libpng's row has pixels of up to 64 bits, a filter's byte before them, and some space to align them. */
     const size_t row = ((size_t)state->reader->info.shape.width + 8) * 8 + 4096;
     if (row > state->guard.largest) state->guard.largest = row;
     state->passes = png_set_interlace_handling(png);

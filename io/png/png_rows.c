@@ -27,7 +27,7 @@ struct PngRows {
     size_t pixel, bytes; /* of a pixel, for filters; of a row in the file, without the filter's byte */
     int64_t left;        /* rows that have not been inflated */
     uint8_t *buffer;     /* of whole filtered rows */
-    size_t at, filled, room;
+    size_t at, filled, capacity;
     uint8_t *last;             /* the row above, as the file has it */
     uint8_t *row[MOST_ROWS];   /* the next ones, where they are expanded from there to their places */
     size_t entry;              /* bytes of each entry that are used */
@@ -104,8 +104,8 @@ static bool take_buffers(PngRows *rows)
     const size_t row = rows->bytes + 1, most = (size_t)rows->left;
     size_t count = row < BUFFER_BYTES / MOST_ROWS ? BUFFER_BYTES / row / MOST_ROWS * MOST_ROWS : MOST_ROWS;
     if (count > most) count = most;
-    rows->room = count * row;
-    rows->buffer = malloc(rows->room);
+    rows->capacity = count * row;
+    rows->buffer = malloc(rows->capacity);
     rows->last = calloc(rows->bytes, 1);
     if (rows->buffer == NULL || rows->last == NULL) return false;
     if (rows->expand == AS_BYTES) return true;
@@ -167,7 +167,8 @@ HaloStatus halo_png_rows_back(PngRows *rows) { return halo_png_idat_back(rows->i
 static bool refill(PngRows *rows)
 {
     const size_t row = rows->bytes + 1;
-    const int64_t room = (int64_t)(rows->room / row), count = rows->left < room ? rows->left : room;
+    const int64_t capacity = (int64_t)(rows->capacity / row),
+                  count = rows->left < capacity ? rows->left : capacity;
     rows->at = 0;
     rows->filled = (size_t)count * row;
     rows->left -= count;

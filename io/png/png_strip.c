@@ -30,7 +30,7 @@
 
 typedef struct PngPress {
     int level;
-    size_t room; /* for what the strip becomes */
+    size_t capacity; /* for what the strip becomes */
     z_stream zip, runs;
     PngJoin *join; /* where the level is libdeflate's */
     PngFast *fast;
@@ -65,16 +65,16 @@ static bool begin_press(PngPress *press, int level)
 HaloStatus halo_png_strip_new(int level, size_t most, PngStrip **out)
 {
     /* zlib's bound is larger than ISA-L's, which stores what it cannot compress. */
-    const size_t room = most + most / 8 + 4096;
+    const size_t capacity = most + most / 8 + 4096;
     PngStrip *strip = calloc(1, sizeof *strip);
     PngPress *press =
-        strip != NULL ? malloc(sizeof *press + PNG_WINDOW_BYTES + most + HEAD + room + TAIL) : NULL;
+        strip != NULL ? malloc(sizeof *press + PNG_WINDOW_BYTES + most + HEAD + capacity + TAIL) : NULL;
     *out = strip;
     if (press == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
     strip->press = press;
     strip->bytes = press->bytes + PNG_WINDOW_BYTES;
     strip->chunk = strip->bytes + most;
-    press->room = room;
+    press->capacity = capacity;
     return begin_press(press, level) ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
 }
 
@@ -101,16 +101,16 @@ static size_t press_by_zlib(const PngStrip *strip, z_stream *zip, uint8_t *to)
     zip->next_in = strip->bytes;
     zip->avail_in = (uInt)strip->size;
     zip->next_out = to;
-    zip->avail_out = (uInt)press->room;
+    zip->avail_out = (uInt)press->capacity;
     const int got = deflate(zip, strip->last ? Z_FINISH : Z_SYNC_FLUSH);
     const bool done = got == (strip->last ? Z_STREAM_END : Z_OK) && zip->avail_in == 0 && zip->avail_out > 0;
-    return done ? press->room - zip->avail_out : 0;
+    return done ? press->capacity - zip->avail_out : 0;
 }
 
 static size_t press_by_isal(const PngStrip *strip, bool runs, uint8_t *to)
 {
     const PngPress *press = strip->press;
-    return halo_png_fast(press->fast, runs, strip->bytes, strip->size, strip->last, to, press->room);
+    return halo_png_fast(press->fast, runs, strip->bytes, strip->size, strip->last, to, press->capacity);
 }
 
 static size_t press_by_level(const PngStrip *strip, uint8_t *to)
@@ -118,7 +118,7 @@ static size_t press_by_level(const PngStrip *strip, uint8_t *to)
     PngPress *press = strip->press;
     if (is_fast(press->level)) return press_by_isal(strip, false, to);
     if (press->join == NULL) return press_by_zlib(strip, &press->zip, to);
-    return halo_png_join(press->join, strip->bytes, strip->size, strip->last, to, press->room);
+    return halo_png_join(press->join, strip->bytes, strip->size, strip->last, to, press->capacity);
 }
 
 static size_t press_runs(const PngStrip *strip, uint8_t *to)

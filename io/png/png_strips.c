@@ -19,7 +19,7 @@ struct PngStrips {
     size_t each;      /* bytes of a strip */
     int64_t to_come;  /* bytes */
     uint32_t adler;   /* of all strips that are written */
-    int64_t room;     /* strips at a time: strip k is at k mod room */
+    int64_t capacity; /* strips at a time: strip k is at k mod capacity */
     PngStrip **strip; /* made when they are first needed */
     int64_t filling, written;
     bool begun; /* strip `filling` is there */
@@ -35,8 +35,8 @@ HaloStatus halo_png_strips_new(HaloSink *sink, int level, int jobs, int64_t tota
     strips->each = total < (int64_t)PNG_STRIP_BYTES ? (size_t)total : PNG_STRIP_BYTES;
     strips->to_come = total;
     strips->adler = 1;
-    strips->room = jobs == 1 ? 1 : jobs + 2;
-    strips->strip = calloc((size_t)strips->room, sizeof *strips->strip);
+    strips->capacity = jobs == 1 ? 1 : jobs + 2;
+    strips->strip = calloc((size_t)strips->capacity, sizeof *strips->strip);
     if (strips->strip == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
     return halo_pool_new(jobs, &strips->pool);
 }
@@ -45,12 +45,13 @@ void halo_png_strips_free(PngStrips *strips)
 {
     if (strips == NULL) return;
     halo_pool_free(strips->pool);
-    for (int64_t i = 0; strips->strip != NULL && i < strips->room; i++) halo_png_strip_free(strips->strip[i]);
+    for (int64_t i = 0; strips->strip != NULL && i < strips->capacity; i++)
+        halo_png_strip_free(strips->strip[i]);
     free(strips->strip);
     free(strips);
 }
 
-static PngStrip *at(const PngStrips *strips, int64_t k) { return strips->strip[k % strips->room]; }
+static PngStrip *at(const PngStrips *strips, int64_t k) { return strips->strip[k % strips->capacity]; }
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
@@ -107,9 +108,9 @@ static HaloStatus begin_strip(PngStrips *strips)
     HaloStatus status = HALO_OK;
     const int64_t k = strips->filling;
     size_t before = 0;
-    HALO_TRY(write_until(strips, k - strips->room + 1));
+    HALO_TRY(write_until(strips, k - strips->capacity + 1));
     if (at(strips, k) == NULL)
-        HALO_TRY(halo_png_strip_new(strips->level, strips->each, &strips->strip[k % strips->room]));
+        HALO_TRY(halo_png_strip_new(strips->level, strips->each, &strips->strip[k % strips->capacity]));
     PngStrip *strip = at(strips, k);
     if (k > 0) { /* which may be the same strip */
         const PngStrip *last = at(strips, k - 1);

@@ -82,7 +82,7 @@ int64_t halo_pcm_quantise(float sample, int bits, uint64_t *clipped)
     return (int64_t)value;
 }
 
-/* The same for 16 bits without a branch, for vectors: f32 holds whole numbers only from 2^23 on, so that adding
+/* The same for 16 bits without a branch, for vectors: f32 holds only integers from 2^23 on, so that adding
  * 1.5 times that rounds, half to even, what is below 2^22. */
 static void quantise_16(const float *from, int16_t *to, int count, uint64_t *clipped)
 {

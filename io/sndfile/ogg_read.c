@@ -61,7 +61,7 @@ out:
 static HaloStatus take_packet(SndInput *input, HaloBlob *packet)
 {
     OggPage page;
-    size_t room = 0;
+    size_t capacity = 0;
     uint32_t serial = 0;
     int number = 0; /* of the packet */
     for (int64_t at = 0; page_at(input, at, &page); at += page.bytes) {
@@ -70,14 +70,15 @@ static HaloStatus take_packet(SndInput *input, HaloBlob *packet)
         int64_t from = at + page.header;
         for (int i = 0; i < page.laces; i++) {
             const size_t size = page.lace[i];
-            if (number == 1 && packet->size + size > room) {
-                uint8_t *grown =
-                    room < MOST_COMMENT_BYTES ? realloc(packet->data, room + room / 2 + 65536) : NULL;
+            if (number == 1 && packet->size + size > capacity) {
+                uint8_t *grown = capacity < MOST_COMMENT_BYTES
+                                     ? realloc(packet->data, capacity + capacity / 2 + 65536)
+                                     : NULL;
                 if (grown == NULL)
                     return halo_fail(HALO_ERR_LIMIT, "not enough memory for %zu bytes of comments",
                                      packet->size);
                 packet->data = grown;
-                room += room / 2 + 65536;
+                capacity += capacity / 2 + 65536;
             }
             if (number == 1 && !snd_input_get(input, from, packet->data + packet->size, size))
                 return input->status;

@@ -12,18 +12,18 @@
 /* Bytes that grow. */
 typedef struct Grown {
     uint8_t *at;
-    size_t size, room;
+    size_t size, capacity;
 } Grown;
 
 static HaloStatus add(Grown *to, const void *bytes, size_t size)
 {
-    if (size > to->room - to->size) {
-        const size_t room = to->size + size + to->size / 2 + 4096;
-        uint8_t *grown = realloc(to->at, room);
+    if (size > to->capacity - to->size) {
+        const size_t capacity = to->size + size + to->size / 2 + 4096;
+        uint8_t *grown = realloc(to->at, capacity);
         if (grown == NULL)
-            return halo_fail(HALO_ERR_LIMIT, "not enough memory for %zu bytes of comments", room);
+            return halo_fail(HALO_ERR_LIMIT, "not enough memory for %zu bytes of comments", capacity);
         to->at = grown;
-        to->room = room;
+        to->capacity = capacity;
     }
     if (size > 0) memcpy(to->at + to->size, bytes, size);
     to->size += size;

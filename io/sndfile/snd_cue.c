@@ -187,8 +187,8 @@ HaloStatus snd_put_cues(SNDFILE *file, HaloWriter *writer)
 {
     const HaloMeta *meta = &writer->info.meta;
     const HaloBlob *cue = find_cue(meta);
-    const size_t room = cue != NULL ? (cue->size - 4) / CUE_BYTES : 0;
-    const uint32_t said = cue != NULL ? get32(cue, 0) : 0, there = said < room ? said : (uint32_t)room;
+    const size_t most = cue != NULL ? (cue->size - 4) / CUE_BYTES : 0;
+    const uint32_t said = cue != NULL ? get32(cue, 0) : 0, there = said < most ? said : (uint32_t)most;
     const uint32_t count = there <= INT16_MAX ? there : 0; /* AIFF numbers them by 16 bits */
     Cues *cues = new_cues(count);
     bool all = there == count;

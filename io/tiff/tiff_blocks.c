@@ -14,7 +14,7 @@
 #define MAX_TOGETHER ((int64_t)8 << 20)  /* bytes decoded together for each thread, unless one row has more */
 #define BLOCK_ENTRY 16                   /* bytes that each handle keeps for each block of the image */
 
-/* ---- room ----------------------------------------------------------------------------------------------- */
+/* ---- buffers -------------------------------------------------------------------------------------------- */
 
 /* Of a block, and of what libtiff keeps of it before it is decoded, which is seldom more. */
 static int64_t bytes_of_block(const TiffReader *state)

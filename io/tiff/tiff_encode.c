@@ -20,11 +20,11 @@ static tmsize_t on_write(thandle_t handle, void *bytes, tmsize_t size)
     TiffPacked *packed = encoder->packed;
     if (packed == NULL) return size;
     const size_t need = packed->size + (size_t)size;
-    uint8_t *grown = need > packed->room ? realloc(packed->bytes, need) : packed->bytes;
+    uint8_t *grown = need > packed->capacity ? realloc(packed->bytes, need) : packed->bytes;
     if (grown == NULL) encoder->guard.starved = true;
     if (grown == NULL) return -1;
     packed->bytes = grown;
-    if (need > packed->room) packed->room = need;
+    if (need > packed->capacity) packed->capacity = need;
     memcpy(packed->bytes + packed->size, bytes, (size_t)size);
     packed->size = need;
     return size;
@@ -87,13 +87,13 @@ int64_t tiff_press_together(const TiffLayout *layout, int jobs)
 }
 
 /* Fewer threads, down to one, are no error. */
-HaloStatus tiff_press_new(TiffPress *press, const TiffLayout *layout, int64_t room, int jobs)
+HaloStatus tiff_press_new(TiffPress *press, const TiffLayout *layout, int64_t capacity, int jobs)
 {
     HaloStatus status = HALO_OK;
-    press->room = room;
-    const int wish = jobs < 1 ? 1 : jobs < room ? jobs : (int)room;
+    press->capacity = capacity;
+    const int wish = jobs < 1 ? 1 : jobs < capacity ? jobs : (int)capacity;
     press->encoder = calloc((size_t)wish, sizeof *press->encoder);
-    press->packed = calloc((size_t)press->room, sizeof *press->packed);
+    press->packed = calloc((size_t)press->capacity, sizeof *press->packed);
     if (press->encoder == NULL || press->packed == NULL)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write TIFF");
     press->jobs = 1;
@@ -109,7 +109,7 @@ void tiff_press_free(TiffPress *press)
 {
     halo_pool_free(press->pool);
     for (int i = 0; i < press->jobs; i++) close_encoder(&press->encoder[i]);
-    for (int64_t i = 0; press->packed != NULL && i < press->room; i++) free(press->packed[i].bytes);
+    for (int64_t i = 0; press->packed != NULL && i < press->capacity; i++) free(press->packed[i].bytes);
     free(press->encoder);
     free(press->packed);
     *press = (TiffPress){0};
@@ -166,7 +166,7 @@ HaloStatus tiff_press_rows(TiffPress *press, const TiffLayout *layout, uint8_t *
     HaloStatus status = HALO_OK;
     Work work = {.press = press, .layout = layout, .rows = rows, .count = count};
     *blocks = (count + layout->rows - 1) / layout->rows * layout->across;
-    if (*blocks > press->room) HALO_FAIL(HALO_ERR_BUG, "TIFF: more rows than there is room for");
+    if (*blocks > press->capacity) HALO_FAIL(HALO_ERR_BUG, "TIFF: more rows than there is room for");
     if (press->pool != NULL)
         halo_pool_run(press->pool, *blocks, press_task, &work);
     else

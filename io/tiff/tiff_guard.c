@@ -66,8 +66,8 @@ HaloStatus halo_tiff_outcome(const TiffGuard *guard, bool ok)
     return halo_fail(guard->blame, "TIFF: %s", guard->message[0] != 0 ? guard->message : "damaged");
 }
 
-/* libtiff 4.5 counts a custom tag before it has room for it, and walks them all while it closes: without memory
- * it stays as it is. */
+/* libtiff 4.5 counts a custom tag before it has space for it, and walks them all while it closes: without
+ * memory it stays as it is. */
 void halo_tiff_shut(const TiffGuard *guard, TIFF *tiff)
 {
     if (tiff != NULL && !guard->starved) TIFFCleanup(tiff);

@@ -38,11 +38,11 @@ out:
     return status;
 }
 
-static HaloStatus make_room(TiffLevel *level, bool keeps)
+static HaloStatus allocate_rows(TiffLevel *level, bool keeps)
 {
     const TiffLayout *layout = &level->layout;
     const int64_t down = (layout->shape.height + layout->rows - 1) / layout->rows;
-    level->rows = malloc((size_t)(level->room * layout->row_bytes));
+    level->rows = malloc((size_t)(level->capacity * layout->row_bytes));
     if (keeps) level->size = malloc((size_t)(layout->across * down) * sizeof *level->size);
     if (level->rows != NULL && (level->size != NULL || !keeps)) return HALO_OK;
     return halo_fail(HALO_ERR_LIMIT, "not enough memory to write TIFF");
@@ -57,16 +57,16 @@ HaloStatus tiff_levels_new(TiffLevels *levels, HaloMemory *memory, int jobs)
         const TiffLayout *layout = &levels->level[i].layout;
         const int64_t together = tiff_press_together(layout, jobs), rows = together * layout->rows;
         if (together * layout->across > most) most = together * layout->across;
-        levels->level[i].room = rows < layout->shape.height ? rows : layout->shape.height;
+        levels->level[i].capacity = rows < layout->shape.height ? rows : layout->shape.height;
         levels->level[i].kept.memory = memory;
-        bytes += levels->level[i].room * layout->row_bytes;
+        bytes += levels->level[i].capacity * layout->row_bytes;
     }
     /* Strips have a fixed size; tiles next to each other grow with the image. */
     if (levels->level[0].layout.tiled) {
         HALO_TRY(halo_memory_hold(memory, bytes));
         levels->held = bytes;
     }
-    for (int i = 0; i < levels->levels; i++) HALO_TRY(make_room(&levels->level[i], i > 0));
+    for (int i = 0; i < levels->levels; i++) HALO_TRY(allocate_rows(&levels->level[i], i > 0));
     HALO_TRY(tiff_press_new(&levels->press, &levels->level[0].layout, most, jobs));
 out:
     return status;
@@ -131,7 +131,7 @@ static HaloStatus take_row(TiffLevels *levels, int which, TiffGuard *guard, TIFF
                         row_at(next, next->there));
         HALO_TRY(take_row(levels, which + 1, guard, tiff));
     }
-    if (level->there == level->room || last) HALO_TRY(flush(levels, which, guard, tiff));
+    if (level->there == level->capacity || last) HALO_TRY(flush(levels, which, guard, tiff));
 out:
     return status;
 }

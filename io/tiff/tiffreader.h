@@ -73,7 +73,7 @@ bool tiff_go_ahead(TiffReader *state, int64_t pages);
 
 /* ---- tiff_blocks.c -------------------------------------------------------------------------------------- */
 
-/* Settles how blocks of this page are decoded, and takes the room; nothing where that was done. */
+/* Settles how blocks of this page are decoded, and allocates the buffers; does nothing if that was done. */
 HaloStatus tiff_take_blocks(TiffReader *state);
 void tiff_drop_blocks(TiffReader *state);
 /* Whole rows of blocks, the image's from row y on, into `rows`, whose columns are those of whole blocks. *good:

@@ -10,7 +10,7 @@
 /* What a block became. */
 typedef struct TiffPacked {
     uint8_t *bytes;
-    size_t size, room;
+    size_t size, capacity;
 } TiffPacked;
 
 /* libtiff for one thread: a file of one block, whose bytes go to `packed` and nowhere else. */
@@ -34,8 +34,8 @@ typedef struct TiffPress {
     int jobs; /* that there is work for */
     HaloPool *pool;
     TiffEncoder *encoder; /* [jobs] */
-    TiffPacked *packed;   /* [room]: of the blocks that are encoded together */
-    int64_t room;
+    TiffPacked *packed;   /* [capacity]: of the blocks that are encoded together */
+    int64_t capacity;
 } TiffPress;
 
 /* Sets the tags of a page that say how its samples lie; false where libtiff refuses. (tiff_layout.c) */
@@ -44,7 +44,7 @@ bool tiff_set_layout(TiffGuard *guard, TIFF *tiff, const TiffLayout *layout);
 /* How many rows of blocks are encoded together, so that each of `jobs` threads has some. */
 int64_t tiff_press_together(const TiffLayout *layout, int jobs);
 /* Allocates blocks and their encoders. {0} before; HALO_ERR_LIMIT. */
-HaloStatus tiff_press_new(TiffPress *press, const TiffLayout *layout, int64_t room, int jobs);
+HaloStatus tiff_press_new(TiffPress *press, const TiffLayout *layout, int64_t capacity, int jobs);
 void tiff_press_free(TiffPress *press);
 /* Encodes `count` rows of the page that begin a row of blocks and end one, or the page; *blocks of them are
  * then in `packed`, from left to right. libtiff may have changed the rows. */
@@ -56,7 +56,7 @@ HaloStatus tiff_press_rows(TiffPress *press, const TiffLayout *layout, uint8_t *
 typedef struct TiffLevel {
     TiffLayout layout;
     uint8_t *rows;
-    int64_t room, there, given; /* rows of the buffer; in it; of the image so far */
+    int64_t capacity, there, given; /* rows of the buffer; in it; of the image so far */
     HaloSpool kept;
     uint32_t *size; /* [blocks]: of those that are kept */
     int64_t blocks; /* so far */

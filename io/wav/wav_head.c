@@ -138,12 +138,12 @@ static bool is_kept(const char *id)
 
 static HaloStatus skip(HaloSource *source, int64_t bytes)
 {
-    uint8_t room[4096];
+    uint8_t buffer[4096];
     size_t got;
     if (halo_source_seekable(source)) return halo_source_seek(source, halo_source_tell(source) + bytes);
     for (; bytes > 0; bytes -= (int64_t)got) {
-        const size_t want = bytes < (int64_t)sizeof room ? (size_t)bytes : sizeof room;
-        const HaloStatus status = halo_source_read(source, room, want, &got);
+        const size_t want = bytes < (int64_t)sizeof buffer ? (size_t)bytes : sizeof buffer;
+        const HaloStatus status = halo_source_read(source, buffer, want, &got);
         if (status != HALO_OK || got < want) return status;
     }
     return HALO_OK;

@@ -149,7 +149,7 @@ out:
     return status;
 }
 
-/* Room for RF64's sizes, or these. */
+/* Space for RF64's sizes, or these. */
 static bool has_sizes(const HaloWriter *writer)
 {
     const WavWriter *state = writer->state;

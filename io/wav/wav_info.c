@@ -39,15 +39,15 @@ out:
 
 HaloStatus wav_make_info(const HaloMeta *meta, HaloBlob *list, size_t *held)
 {
-    size_t room = 4;
+    size_t capacity = 4;
     *held = 0;
     *list = (HaloBlob){0};
     for (int i = 0; i < FIELDS; i++) {
         const char *value = halo_text_find(meta, fields[i].key);
-        if (value != NULL) room += 10 + strlen(value);
+        if (value != NULL) capacity += 10 + strlen(value);
     }
-    if (room == 4 || room > UINT32_MAX / 2) return HALO_OK;
-    list->data = calloc(room, 1);
+    if (capacity == 4 || capacity > UINT32_MAX / 2) return HALO_OK;
+    list->data = calloc(capacity, 1);
     if (list->data == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for text");
     memcpy(list->data, "INFO", 4);
     list->size = 4;

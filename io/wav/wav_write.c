@@ -95,11 +95,11 @@ HaloStatus wav_finish(HaloWriter *writer)
     const int64_t bytes = state->at - state->start;
     int64_t behind = wav_chunks_bytes(writer, true);
     const bool seeks = halo_sink_seekable(writer->sink);
-    const bool room =
+    const bool fits =
         state->wide || state->endless || !wav_needs_wide(writer, wav_total_bytes(writer, bytes, behind));
     /* A reader that reads to the end would take the padding for samples. */
     if (seeks || !state->endless) HALO_TRY(wav_put_pad(writer, bytes));
-    if (behind != state->behind && (!seeks || !room)) behind = state->behind;
+    if (behind != state->behind && (!seeks || !fits)) behind = state->behind;
     if (behind > 0 && behind == wav_chunks_bytes(writer, true)) HALO_TRY(wav_put_chunks(writer, true));
     if (seeks && (state->endless || behind != state->behind)) HALO_TRY(rewrite_header(writer, bytes, behind));
 out:

@@ -114,8 +114,8 @@ make_eight() { seq 8 > eight.csv; }
     for _ in 1 2 3 4 5 6 7 8; do cat noise; done > noise.raw
     for pipeline in 'stats | normalize' 'gain:0.1 | loudnorm:-30 | fade:0,1s' threshold:otsu; do
         # where bins lie is not known before the end
-        case $pipeline in threshold:otsu) room=1G ;; *) room=24M ;; esac
-        run --separate-stderr halo run --raw s16,48000,1 --max-memory $room "$pipeline" noise.raw \
+        case $pipeline in threshold:otsu) limit=1G ;; *) limit=24M ;; esac
+        run --separate-stderr halo run --raw s16,48000,1 --max-memory $limit "$pipeline" noise.raw \
             -o banded.wav -f
         [ "$status" -eq 0 ] || { echo "$pipeline: $stderr"; return 1; }
         said=$(sed 's/noise.raw/X/' <<< "$output$stderr")
@@ -133,8 +133,8 @@ make_eight() { seq 8 > eight.csv; }
     { tone 300000; head -c 900000 /dev/zero; tone 30; head -c 20000 /dev/zero; tone 500000; } > long.raw
     { tone 300030; head -c 20000 /dev/zero; tone 500000; } > left.raw
     for sound in short long; do
-        room=$([ $sound = short ] && echo 4M || echo 40M)
-        halo run --raw s16,48000,1 --max-memory "$room" silence:min=300ms,all $sound.raw -o cut.raw --to raw -f
+        limit=$([ $sound = short ] && echo 4M || echo 40M)
+        halo run --raw s16,48000,1 --max-memory "$limit" silence:min=300ms,all $sound.raw -o cut.raw --to raw -f
         cmp cut.raw left.raw
         halo run --raw s16,48000,1 'silence:min=300ms,all | average:1' - -o - --to raw < <(cat $sound.raw) |
             cmp - left.raw

@@ -217,21 +217,21 @@ static void around_samples(const WavLayout *layout, const HaloFormat *format, co
 {
     static const uint8_t frames[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     const size_t before = size / 2 / 8 * 8; /* the samples stay at a place where a chunk may stand */
-    uint8_t room[256] = {0}, *to = room + layout->first;
+    uint8_t buffer[256] = {0}, *to = buffer + layout->first;
     Bytes file = {malloc(1), 0};
     HaloSource *source;
     if (file.at == NULL) abort();
     to = put_chunk(layout, to, "fmt ", format_of_samples, sizeof format_of_samples);
-    const size_t head = (size_t)(to - room);
+    const size_t head = (size_t)(to - buffer);
     to = put_chunk(layout, to, "data", frames, sizeof frames);
-    const size_t whole = (size_t)(to - room) + size;
+    const size_t whole = (size_t)(to - buffer) + size;
     if (layout == &wav_w64) {
-        wav_w64_begin((int64_t)whole, room);
+        wav_w64_begin((int64_t)whole, buffer);
     } else {
-        memcpy(room, "RIFF\0\0\0\0WAVE", 12);
-        halo_put_le(room + 4, whole - 8, 4);
+        memcpy(buffer, "RIFF\0\0\0\0WAVE", 12);
+        halo_put_le(buffer + 4, whole - 8, 4);
     }
-    bytes_insert(&file, 0, room, (size_t)(to - room));
+    bytes_insert(&file, 0, buffer, (size_t)(to - buffer));
     bytes_insert(&file, file.size, bytes + before, size - before);
     bytes_insert(&file, head, bytes, before);
     must(halo_source_from_memory(file.at, file.size, &source));

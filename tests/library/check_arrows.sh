@@ -28,7 +28,8 @@ wrong core/base/text.c '#include "plan/plan.h"' "includes against the layers"
 wrong include/halo/status.h '#include "halo/buffer.h"' "files that include each other"
 wrong core/plan/plan.h '#include "run/run.h"' "parts that include each other"
 
-# Two files that call each other, and a third that both call: a cycle of the first two, seen in their objects alone.
+# Two files that call each other, and a third that both call: a cycle of the first two, seen in their objects
+# alone.
 objects=$work/build/CMakeFiles/halo_cpu.dir/cpu
 mkdir -p "$objects"
 echo 'int two(void), three(void); int one(void); int one(void) { return two() + three(); }' > "$work/cpu/one.c"

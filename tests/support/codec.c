@@ -23,10 +23,10 @@ const char *test_folder(void)
 
 const char *test_path(const char *name)
 {
-    static char room[8][512];
+    static char paths[8][512];
     static int turn;
-    char *path = room[turn++ % 8];
-    snprintf(path, sizeof room[0], "%s/%s", test_folder(), name);
+    char *path = paths[turn++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", test_folder(), name);
     return path;
 }
 

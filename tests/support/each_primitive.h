@@ -29,7 +29,7 @@
       (DEVICE(d), src, dst, how, store), src, src, dst)                                                       \
     X(equalize, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *how, HaloStore store), \
       (DEVICE(d), src, dst, how, store), src, src, dst)                                                       \
-    X(gather, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloGather *how, HaloStore store),         \
+    X(gather, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloGather *how, HaloStore store),     \
       (DEVICE(d), src, dst, how, store), src, src, dst)                                                       \
     X(resample, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloResample *how, HaloStore store), \
       (DEVICE(d), src, dst, how, store), src, src, dst)                                                       \

@@ -27,7 +27,7 @@ static int fake_count(void)
     return fake.is_there;
 }
 
-static bool fake_started(int index) { return (void)index, ++fake.asked_for_start > fake.starts_for; }
+static bool fake_started(int index) { return (void)index, ++fake.start_queries > fake.starts_for; }
 
 static HaloStatus fake_open(int index, int jobs, HaloDevice **device)
 {

@@ -20,8 +20,8 @@ typedef struct Fake {
     int64_t rows;    /* these were asked for, */
     bool asking;     /* while nothing is computed */
     bool is_there, opens;
-    int asked_for_start; /* so often, and */
-    int starts_for;      /* so often it is still starting */
+    int start_queries; /* how often `started` was called */
+    int starts_for;    /* how many of these calls find it still starting */
 } Fake;
 
 extern Fake fake;

@@ -194,7 +194,7 @@ static HaloStatus run_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *
 }
 
 static HaloStatus run_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
-                           HaloStore store)
+                             HaloStore store)
 {
     device->clipped += oracle_gather(src, dst, gather, store);
     return HALO_OK;

@@ -199,8 +199,8 @@ char *results_text(const HaloResults *results)
             continue;
         }
         for (int c = 0; c < r->shape.channels; c++) {
-            char room[16];
-            print_stats(to, halo_channel_name(&r->shape, c, room), &r->channel[c]);
+            char buffer[16];
+            print_stats(to, halo_channel_name(&r->shape, c, buffer), &r->channel[c]);
             if (r->detail.percents > 0) print_detail(to, &r->detail, &r->channel[c]);
         }
         print_stats(to, "all", &r->all);

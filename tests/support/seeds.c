@@ -165,7 +165,7 @@ static uint8_t odd_byte(Rng *rng)
 
 static bool is_one_of(uint8_t byte, const char *set) { return byte != 0 && strchr(set, byte) != NULL; }
 
-static void change_value(Rng *rng, uint8_t *at, size_t *size, size_t room, size_t from)
+static void change_value(Rng *rng, uint8_t *at, size_t *size, size_t capacity, size_t from)
 {
     static const char *const values[] = {"null",
                                          "-1",
@@ -186,14 +186,14 @@ static void change_value(Rng *rng, uint8_t *at, size_t *size, size_t room, size_
     while (begin < *size && !is_one_of(at[begin], ":,[")) begin++;
     if (begin >= *size) return;
     for (end = ++begin; end < *size && !is_one_of(at[end], ",]}\n");) end++;
-    if (*size - (end - begin) + length > room) return;
+    if (*size - (end - begin) + length > capacity) return;
     memmove(at + begin + length, at + end, *size - end);
     memcpy(at + begin, value, length);
     *size = *size - (end - begin) + length;
 }
 
-/* One change of `*size` bytes in a buffer of `room` bytes. */
-static void change(Rng *rng, uint8_t *at, size_t *size, size_t room)
+/* One change of `*size` bytes in a buffer of `capacity` bytes. */
+static void change(Rng *rng, uint8_t *at, size_t *size, size_t capacity)
 {
     const int64_t last = (int64_t)*size - 1;
     const size_t here = last < 0 ? 0 : (size_t)rng_between(rng, 0, last);
@@ -206,12 +206,12 @@ static void change(Rng *rng, uint8_t *at, size_t *size, size_t room)
         *size -= run;
         break;
     case 2: /* repeat some */
-        if (*size + run > room) break;
+        if (*size + run > capacity) break;
         memmove(at + here + run, at + here, left);
         *size += run;
         break;
     case 3: /* insert one */
-        if (*size == room) break;
+        if (*size == capacity) break;
         memmove(at + here + 1, at + here, left);
         at[here] = odd_byte(rng);
         ++*size;
@@ -221,7 +221,7 @@ static void change(Rng *rng, uint8_t *at, size_t *size, size_t room)
         break;
     case 5:
     case 6: /* another value behind a colon or a comma, as JSON has them */
-        change_value(rng, at, size, room, here);
+        change_value(rng, at, size, capacity, here);
         break;
     default:
         if (run > 0)
@@ -231,17 +231,17 @@ static void change(Rng *rng, uint8_t *at, size_t *size, size_t room)
 
 uint8_t *mutate(Rng *rng, const Seed *seed, size_t most, size_t *size)
 {
-    uint8_t *room = malloc(most), *exact;
-    if (room == NULL) abort();
+    uint8_t *buffer = malloc(most), *exact;
+    if (buffer == NULL) abort();
     *size = seed->size < most ? seed->size : most;
-    memcpy(room, seed->at, *size);
+    memcpy(buffer, seed->at, *size);
     if (rng_once_in(rng, 2)) /* most other changes break a text, so that none of its values is looked at */
-        change_value(rng, room, size, most, *size > 0 ? (size_t)rng_between(rng, 0, (int64_t)*size - 1) : 0);
+        change_value(rng, buffer, size, most, *size > 0 ? (size_t)rng_between(rng, 0, (int64_t)*size - 1) : 0);
     else
-        for (int64_t changes = rng_between(rng, 0, 6); changes > 0; changes--) change(rng, room, size, most);
+        for (int64_t changes = rng_between(rng, 0, 6); changes > 0; changes--) change(rng, buffer, size, most);
     exact = malloc(*size + (*size == 0)); /* an end of its own, for sanitizers */
     if (exact == NULL) abort();
-    memcpy(exact, room, *size);
-    free(room);
+    memcpy(exact, buffer, *size);
+    free(buffer);
     return exact;
 }

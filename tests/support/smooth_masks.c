@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "smooth_masks.h"
 #include "draw.h"
 #include "plan/sep_fast.h"
+#include "smooth_masks.h"
 
 static float *gaussian(double sigma, double truncate, int64_t *count)
 {

@@ -1,6 +1,6 @@
 /* Wide Gaussians, and their designs as decimated filters. */
-#ifndef HALO_TEST_COARSE_MASKS_H
-#define HALO_TEST_COARSE_MASKS_H
+#ifndef HALO_TEST_SMOOTH_MASKS_H
+#define HALO_TEST_SMOOTH_MASKS_H
 
 #include "halo/extend.h"
 #include "halo/sep_fast.h"

@@ -68,11 +68,11 @@ HaloStatus load_sound_from(HaloSource *source, const HaloFormat *format, bool to
     *sound = (Sound){.info = reader.info};
     if (status == HALO_OK) {
         const HaloShape *shape = &reader.info.shape;
-        const int64_t room = shape->width < 0 ? 1 << 20 : shape->width;
-        sound->at = malloc((size_t)(room * shape->channels) * sizeof(float));
+        const int64_t capacity = shape->width < 0 ? 1 << 20 : shape->width;
+        sound->at = malloc((size_t)(capacity * shape->channels) * sizeof(float));
         assert_non_null(sound->at);
-        while (sound->frames < room && status == HALO_OK) { /* in calls of odd sizes */
-            const int64_t left = room - sound->frames, count = left < 70001 ? left : 70001;
+        while (sound->frames < capacity && status == HALO_OK) { /* in calls of odd sizes */
+            const int64_t left = capacity - sound->frames, count = left < 70001 ? left : 70001;
             HaloBuf rows = {.shape = *shape, .x0 = sound->frames, .cols = count, .rows = 1};
             rows.data = sound->at + sound->frames * shape->channels;
             int64_t got;

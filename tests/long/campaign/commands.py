@@ -94,15 +94,15 @@ class Commands:
     def __init__(self, judge, seeds):
         self.judge, self.seeds = judge, seeds
         self.names = [path.name for path in sorted(seeds.iterdir())]
-        listed = self.ask("list", "ops", "--json")
+        listed = self.output_of("list", "ops", "--json")
         self.ops = [op for op in map(json.loads, listed.splitlines()) if op["type"] == "op"]
         self.options = {}  # of each command: long name and whether it takes a value
         for command in COMMANDS:
-            found = re.findall(r"^ +(?:-(\w), )?(--[\w-]+)( \S+)?", self.ask("help", command), re.M)
+            found = re.findall(r"^ +(?:-(\w), )?(--[\w-]+)( \S+)?", self.output_of("help", command), re.M)
             self.options[command] = [(name, bool(value.strip())) for _, name, value in found
                 if name not in FOREVER]
 
-    def ask(self, *words):
+    def output_of(self, *words):
         return subprocess.run(
             [self.judge.halo, *words], env=self.judge.environment, capture_output=True, check=True
         ).stdout.decode()

@@ -14,10 +14,10 @@ LENGTHS = {
     **{f"sound.{to}": 900 for to in ("wav", "flac", "aiff", "au", "w64", "rf64", "npy")},
     "deep.wav": 500,
     "float.wav": 400,
-    "roomy.wav": 300,
+    "padded.wav": 300,
     **mp3.LENGTHS,
 }
-MAY_BE_REFUSED = ["roomy.wav"]
+MAY_BE_REFUSED = ["padded.wav"]
 LETTERS = ["a", "b", "Temp", "\u00e9", " ", '"', ",", ";", "'", "#", "1", "\n"]
 LISTS = [b"a.pgm\r\nb.pgm\r\n", b"\xef\xbb\xbfa.pgm\nb.pgm\n", b"\n\na.pgm\n\nb.pgm"]
 FOLLOWED = ["gray.png", "rgb.png", "rgb.jpg", "rgb.tif", "deep.tif"]

@@ -35,15 +35,15 @@ class Bits:
         return (self.value << -self.size % 8).to_bytes((self.size + 7) // 8, "big")
 
 
-def side(draw, first, channels, room):
-    """Side information for `room` bytes of coded samples, which are shared among granules and channels."""
+def side(draw, first, channels, space):
+    """Side information for `space` bytes of coded samples, which are shared among granules and channels."""
     bits, granules = Bits(), 2 if first else 1
     bits.put(0, 9 if first else 8)  # main_data_begin
     bits.put(0, {(True, 1): 5, (True, 2): 3, (False, 1): 1, (False, 2): 2}[first, channels])
     if first:
         bits.put(0, 4 * channels)  # scfsi
     for _ in range(granules * channels):
-        bits.put(room * 8 // (granules * channels), 12)
+        bits.put(space * 8 // (granules * channels), 12)
         bits.put(draw.randrange(30), 9)  # big_values
         bits.put(draw.randrange(140, 190), 8)  # global_gain
         bits.put(0, 4 if first else 9)  # scalefac_compress
@@ -62,11 +62,11 @@ def frame(draw, version, rate, kbits, channels, body=None):
     size = (144 if first else 72) * KBITS[first][kbits] * 1000 // RATES[version][rate]
     head = struct.pack(">HBB", 0xFFE3 | version << 3, kbits << 4 | rate << 2, 0xC4 if channels == 1 else 0x44)
     taken = {(True, 1): 17, (True, 2): 32, (False, 1): 9, (False, 2): 17}[first, channels]
-    room = size - 4 - taken
+    space = size - 4 - taken
     if body is not None:
-        return head + bytes(taken) + body.ljust(room, b"\0")
-    coded = min(room, 4095 // 8)
-    return head + side(draw, first, channels, coded) + draw.randbytes(room)
+        return head + bytes(taken) + body.ljust(space, b"\0")
+    coded = min(space, 4095 // 8)
+    return head + side(draw, first, channels, coded) + draw.randbytes(space)
 
 
 def xing(frames, size, kind=b"Xing"):

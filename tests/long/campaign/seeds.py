@@ -112,9 +112,9 @@ def exif(orientation):
     return b"MM\0*\0\0\0\x08\0\1" + struct.pack(">HHIHH", 0x112, 3, 1, orientation, 0) + b"\0\0\0\0"
 
 
-def wave(channels, bits, frames, draw, form=1, room=None, title=b"title\0"):
-    """`room`: bytes of a sample, where it takes more than its bits."""
-    size = channels * (room or bits // 8)
+def wave(channels, bits, frames, draw, form=1, container=None, title=b"title\0"):
+    """`container`: bytes of a sample, where it takes more than its bits."""
+    size = channels * (container or bits // 8)
     head = struct.pack("<HHIIHH", form, channels, 8000, 8000 * size, size, bits)
     data = (
         draw.randbytes(frames * size)
@@ -153,7 +153,7 @@ def make(halo, environment, folder, corpus=None):
         "sound.wav": wave(2, 16, 900, draw),
         "deep.wav": wave(1, 24, 500, draw),
         "float.wav": wave(2, 32, 400, draw, 3),
-        "roomy.wav": wave(2, 24, 300, draw, room=4),
+        "padded.wav": wave(2, 24, 300, draw, container=4),
         "escapes.wav": wave(1, 16, 50, draw, title=ESCAPES.encode() + b"\0"),
         "several.ppm": (b"P6 3 3 255\n" + draw.randbytes(27)) * 3,
         **FOREIGN,
