@@ -134,7 +134,7 @@ def gauss(c, p):
             plain = p.vips("gaussblur", x, "2", "--vips-novector")
             again = vips_passes(p, x, np.rint(20 * np.exp(-np.arange(-3, 4) ** 2 / 8.0)))
             c.add("gauss:2", "libvips", "gaussblur 2", kind, ours, p.vips("gaussblur", x, "2"),
-                  Asked("definition: min_ampl, as above; precision: taps are whole numbers, and of few bits in "
+                  Asked("definition: min_ampl, as above; precision: taps are integers, and of few bits in "
                         "vector "
                         "code", "with such taps, and --vips-novector", again, plain))
         if kind != "f32":

@@ -13,6 +13,13 @@ static bool looks_like_file(const char *word)
     return strpbrk(word, ":|") == NULL && *extension != 0 && halo_find_format(extension) != NULL;
 }
 
+char *cli_with_page(const CliSettings *settings, const char *op, const char *args)
+{
+    const char *page = settings->page;
+    return cli_format("%s%s%s%s%s%s", page != NULL ? "pages:" : "", page != NULL ? page : "",
+                      page != NULL && *op != 0 ? " | " : "", op, *args != 0 ? ":" : "", args);
+}
+
 /* Two operations with a space between them: where the second begins; else 0. */
 static size_t second_operation(const char *text)
 {

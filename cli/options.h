@@ -42,7 +42,7 @@ typedef struct CliSettings {
     int64_t shard, shards; /* the part, from 1, of so many; 0: all */
     double crossfade;      /* of join, in seconds */
     CliText recipe;        /* the options that may change an output, as they would be typed */
-    const char *page; /* as of the operation `pages`; NULL: all */
+    const char *page;      /* as of the operation `pages`; NULL: all */
     const char *output, *out_dir, *name, *at_most, *at_least, *plot, *response, *title, *generate, *complete,
         *files_from, *files0_from;
     bool recursive, force, skip_existing, resume, split, total, dry_run, explain, json, csv, no_color, quiet,

@@ -16,13 +16,6 @@
 
 /* ---- before anything runs ------------------------------------------------------------------------------- */
 
-char *cli_with_page(const CliSettings *settings, const char *op, const char *args)
-{
-    const char *page = settings->page;
-    return cli_format("%s%s%s%s%s%s", page != NULL ? "pages:" : "", page != NULL ? page : "",
-                      page != NULL && *op != 0 ? " | " : "", op, *args != 0 ? ":" : "", args);
-}
-
 static HaloStatus make_pipeline(CliWork *work, const char *const **inputs, size_t *count)
 {
     const CliSettings *settings = work->settings;

@@ -28,9 +28,9 @@ endforeach()
 set(cuda_joined)
 foreach(group
         "bilateral bilateral bilateral_channels"
-        "chain chain extremes gradient gradient_bytes"
-        "conv conv conv_column conv_dense_plan conv_extremes conv_integer_plan conv_long conv_sparse conv_single\
- conv_rolling fft"
+        "chain chain extremes gradient gradient_u8"
+        "conv conv conv_column conv_dense_plan conv_extremes conv_integer_plan conv_long conv_sparse"
+        "conv conv_single conv_rolling fft"
         "conv conv_line conv_dense"
         "device device copy memory pin start timing"
         "hist hist hist_general hist_u8 hist_f32 hist_f32_channels hist_u16"

@@ -57,7 +57,7 @@ static HaloStatus rolling_extremes(HaloDevice *device, const ConvArgs *conv, con
     typename RollingMeasuring<Pass>::Args a = {};
     void *none;
     static_cast<typename Pass::Args &>(a) = own;
-    CUDA_PASS(reduce_room(device, 0, rolling_extremes_state, &none, &a.extremes.state));
+    CUDA_PASS(reduce_workspace(device, 0, rolling_extremes_state, &none, &a.extremes.state));
     a.extremes.found = (float *)device->staging; /* a kernel can write there: no copy */
     CUDA_PASS(rolling_launch<RollingMeasuring<Pass>>(device, conv, rolling_extremes_kernel<Pass>, &a));
     CUDA_PASS(cuda_wait(device));

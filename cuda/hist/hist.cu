@@ -37,7 +37,7 @@ static HaloStatus find_workspace(HaloDevice *device, HistArgs *args, int64_t kep
     const int64_t zeros = counts->bits32 ? counters : counts->staged ? 2 * handed_most : 0;
     void *workspace;
     unsigned *zero;
-    CUDA_PASS(reduce_room(device, cuda_max(1, kept + own + after), arrivals + zeros, &workspace, &zero));
+    CUDA_PASS(reduce_workspace(device, cuda_max(1, kept + own + after), arrivals + zeros, &workspace, &zero));
     counts->arrival = args->arrival = zero;
     counts->after = (char *)workspace + kept + own;
     if (counts->bits32) {

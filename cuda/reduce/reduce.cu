@@ -3,8 +3,8 @@
 
 #include "reduce.cuh"
 
-HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **workspace,
-                       unsigned **arrival)
+HaloStatus reduce_workspace(HaloDevice *device, int64_t bytes, int64_t arrivals, void **workspace,
+                            unsigned **arrival)
 {
     const int64_t had = device->scratch_bytes[CUDA_SCRATCH_ARRIVAL];
     int64_t arrival_bytes;

@@ -26,8 +26,8 @@ HaloStatus reduce_small(HaloDevice *device, const float *data, int64_t pixels, i
                         HaloMoments *result);
 /* `bytes` of workspace for partial results, and `arrivals` counters that are 0: the last arrival resets its
  * counter. */
-HaloStatus reduce_room(HaloDevice *device, int64_t bytes, int64_t arrivals, void **workspace,
-                       unsigned **arrival);
+HaloStatus reduce_workspace(HaloDevice *device, int64_t bytes, int64_t arrivals, void **workspace,
+                            unsigned **arrival);
 
 /* Workspace for the partial results of blocks: in host memory, without a copy, if they are few. */
 HaloStatus reduce_left_workspace(HaloDevice *device, int64_t bytes, double **workspace);

@@ -165,7 +165,7 @@ HaloStatus reduce_extremes(HaloDevice *device, const float *data, int64_t pixels
                   useful = cuda_ceil_div(packs, extremes_threads * extremes_at_once);
     ExtremesArgs args = {data, pixels, packs, channels, NULL, NULL, result, unsure};
     void *workspace;
-    CUDA_PASS(reduce_room(device, 1, arrivals + words, &workspace, &args.arrival));
+    CUDA_PASS(reduce_workspace(device, 1, arrivals + words, &workspace, &args.arrival));
     args.all = (ChannelExtremes *)(args.arrival + arrivals);
     const int64_t blocks = cuda_ceil_div(cuda_max(1, cuda_min(most, useful)), channels) * channels;
     CUDA_LAUNCH(device, extremes_kernel, blocks, extremes_threads, 0, args);

@@ -209,7 +209,7 @@ HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, 
     void *workspace;
     if (leaves > INT_MAX || !halo_mul((groups + blocks) * (int64_t)sizeof(Part), channels, &bytes))
         return halo_fail(HALO_ERR_LIMIT, "this is too large for a reduction on the GPU");
-    CUDA_PASS(reduce_room(device, bytes, channels, &workspace, &args.arrival));
+    CUDA_PASS(reduce_workspace(device, bytes, channels, &workspace, &args.arrival));
     args.group = (Part *)workspace;
     args.block = args.group + groups * channels;
     const int64_t grid = groups * (channels / planes);

@@ -174,8 +174,8 @@ HaloStatus reduce_integers(HaloDevice *device, HaloDtype dtype, const void *data
     args.pixels = pixels;
     args.channels = channels;
     args.blocks = cuda_min(most, cuda_ceil_div(pixels, width * reduce_threads));
-    CUDA_PASS(reduce_room(device, channels * args.blocks * (int64_t)sizeof(Tally), channels, &workspace,
-                          &args.arrival));
+    CUDA_PASS(reduce_workspace(device, channels * args.blocks * (int64_t)sizeof(Tally), channels, &workspace,
+                               &args.arrival));
     args.tally = (Tally *)workspace;
     args.result = result;
     return dtype == HALO_U8 ? launch<uint8_t>(device, &args) : launch<uint16_t>(device, &args);

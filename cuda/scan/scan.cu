@@ -84,7 +84,7 @@ __global__ static void __launch_bounds__(tile_threads, C == 1 ? 4 : 3)
     write_run<S, Kind, C>(run, before, p, a, workspace[warp], threads >= CUDA_WARP);
 }
 
-/* Many lines of several tiles, at most a group: a block goes along a line, and loads the next tile while it
+/* Many lines of several tiles, at most a group: a block takes a line, and loads the next tile while it
  * stores one. Blocks are independent. */
 template <typename S, typename Kind, int C>
 __global__ static void __launch_bounds__(tile_threads, C == 1 ? 4 : 2)

@@ -23,7 +23,7 @@ struct ScanArgs {
     uint32_t sign;   /* flips the sign of ScanLeast's samples: maxima as minima */
     bool exclusive;
     bool x_first;      /* scan_narrow scans rows along x, too */
-    bool totals_first; /* totals of runs come first: there are few columns of so many rows that bands would wait
+    bool totals_first; /* totals of runs come first: the image is narrow, and so tall that bands would wait
                           for one another */
     void *state; /* [3][columns] for rows of a band (halo/scan.h): read for its first row, and updated for the
                     next band. NULL: all rows are there */
@@ -112,7 +112,7 @@ __device__ __forceinline__ int64_t scan_stored(int64_t v) { return v; }
 /* Along x, any native source; along y, also i64 or f64 in place (`src` and `dst` the same). */
 HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
-/* Does it need the totals of runs first: few columns of many rows? */
+/* Does it need the totals of runs first: is it narrow and tall? */
 bool scan_y_totals_first(const ScanArgs *args);
 /* The same for less than a warp of columns, in rows without gaps. */
 HaloStatus scan_narrow(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
@@ -140,7 +140,7 @@ bool scan_xy_fits(const HaloDevice *device, const ScanArgs *args);
 HaloStatus scan_pixels(HaloDevice *device, const ScanArgs *args, HaloScanOp op);
 bool scan_pixels_fits(const HaloDevice *device, const ScanArgs *args);
 
-/* The runs of few columns, in groups: their totals, and then the prefix above each. */
+/* The runs of narrow images, in groups: their totals, and then the prefix above each. */
 template <typename T> struct ScanGroups {
     int64_t columns, runs, groups;
     T *run;   /* [run][column]: totals, then P of docs/numerics.md */

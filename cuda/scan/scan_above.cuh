@@ -1,7 +1,7 @@
 /* The prefix above blocks of columns. A block has a strip of columns and a band of some runs of 32 rows. In one
  * pass bands start in order, and pass on the prefix above the next band in their group of runs, and above the
- * next group. Many bands of few columns would wait for one another: they first compute the totals of all runs,
- * then the prefix above each (scan_groups.cu), then the results. */
+ * next group. Many bands of a narrow image would wait for one another: they first compute the totals of all
+ * runs, then the prefix above each (scan_groups.cu), then the results. */
 #ifndef HALO_CUDA_SCAN_ABOVE_CUH
 #define HALO_CUDA_SCAN_ABOVE_CUH
 
@@ -12,7 +12,7 @@ template <typename Kind> struct ScanBands {
     using Stored = typename Kind::Stored;
     int64_t strips, bands, groups;
     int runs;                 /* of a band; a group's runs are a multiple */
-    ScanGroups<Value> totals; /* of few columns; no `run`: one pass, */
+    ScanGroups<Value> totals; /* of narrow images; no `run`: one pass, */
     unsigned *tickets;
     Stored *inside; /* [band][column]: P above every band, and below the last if it is needed */
     Stored *group;  /* [group][column]: G */

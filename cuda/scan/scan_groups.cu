@@ -1,4 +1,4 @@
-/* The prefixes above the runs of few columns of many rows, from the totals of all runs: within all groups of
+/* The prefixes above the runs of narrow, tall images, from the totals of all runs: within all groups of
  * runs at once, and then across groups. In one pass the bands of a scan would wait for one another there
  * (scan_y.cu). */
 #include "scan.cuh"

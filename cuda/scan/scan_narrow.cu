@@ -10,7 +10,7 @@ static const int narrow_threads = 128;
  * of 32. */
 static const int narrow_samples = narrow_threads * (HALO_SCAN_ROWS + 1);
 
-/* The run of a line of 32 samples of the block: at / columns by a factor, which is exact for so few lines. */
+/* The run of a line of 32 samples of the block: at / columns by a factor, which is exact for up to 32 lines. */
 CUDA_INLINE int narrow_run(int at, int factor) { return at * factor >> 16; }
 CUDA_INLINE int narrow_factor(int columns) { return 65536 / columns + 1; }
 

@@ -4,7 +4,7 @@
 
 static const int band_runs = 8, band_threads = band_runs * CUDA_WARP;
 
-/* In one pass; or, for few columns, first the totals of runs, then, if `finish`, the results. */
+/* In one pass; or, for narrow images, first the totals of runs, then, if `finish`, the results. */
 template <typename S, typename Kind>
 __global__ static void __launch_bounds__(band_threads, sizeof(S) >= 4 ? 2 : 3)
     columns_kernel(const __grid_constant__ ScanArgs a, const __grid_constant__ ScanBands<Kind> b, bool finish)

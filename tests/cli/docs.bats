@@ -22,7 +22,8 @@ setup() {
     local page script
     while read -r page script; do
         PYTHONDONTWRITEBYTECODE=1 python3 "$root/bench/$script.py" > "$page.md"
-        diff "$root/docs/$page.md" "$page.md" || { echo "bench/$script.py > docs/$page.md makes it anew"; return 1; }
+        diff "$root/docs/$page.md" "$page.md" ||
+            { echo "bench/$script.py > docs/$page.md makes it anew"; return 1; }
     done <<< 'performance performance
 fidelity fidelity_page'
 }

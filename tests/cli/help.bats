@@ -305,8 +305,8 @@ END
 
 @test "docs/operations.md has that table" {
     halo --generate ops-table > made.md
-    sed '1,/^<!-- halo --generate ops-table -->$/d; /^<!-- end -->$/,$d' "$BATS_TEST_DIRNAME/../../docs/operations.md" \
-        > found.md
+    sed '1,/^<!-- halo --generate ops-table -->$/d; /^<!-- end -->$/,$d' \
+        "$BATS_TEST_DIRNAME/../../docs/operations.md" > found.md
     [ -s found.md ]
     diff made.md found.md
 }

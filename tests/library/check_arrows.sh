@@ -36,7 +36,8 @@ echo 'int two(void), three(void); int one(void); int one(void) { return two() + 
 echo 'int one(void), three(void); int two(void); int two(void) { return one() + three(); }' > "$work/cpu/two.c"
 echo 'int three(void); int three(void) { return 3; }' > "$work/cpu/three.c"
 for name in one two three; do cc -c "$work/cpu/$name.c" -o "$objects/$name.c.o"; done
-if "$work/scripts/arrows" "$work/build" > "$work/log" 2>&1 || ! grep -qx '    cpu/one.c cpu/two.c' "$work/log"; then
+if "$work/scripts/arrows" "$work/build" > "$work/log" 2>&1 ||
+    ! grep -qx '    cpu/one.c cpu/two.c' "$work/log"; then
     echo "files that call each other are not seen" >&2
     cat "$work/log" >&2
     exit 1
