@@ -12,7 +12,7 @@ static const int narrow_cell = 128; /* columns of a cell, at most: the columns o
 
 static const int64_t wide_columns = 4096; /* of the wide picture, at least, where there are rows for it */
 static const int64_t wide_samples =
-    3 << 24;                         /* in it, at most: more is done in bands of rows or groups of channels */
+    1 << 25;                         /* in it, at most: more is done in bands of rows or groups of channels */
 static const int64_t wide_unit = 32; /* columns, so that results begin at whole sectors of memory */
 
 /* ---- the layout ----------------------------------------------------------------------------------------- */
@@ -44,8 +44,9 @@ static AdaptLayout first_layout(const HaloBuf *dst, const HaloWindow *window)
     const int64_t columns = l.pitch * l.channels;
     l.strips = (int)cuda_max(1, cuda_min(cuda_ceil_div(wide_columns, columns), dst->rows / least));
     const int64_t most = cuda_max(least, wide_samples / (columns * l.strips) - above);
-    l.rows = cuda_min(cuda_ceil_div(dst->rows, l.strips), most);
-    l.band = cuda_min(dst->rows, l.strips * l.rows);
+    const int64_t bands = cuda_ceil_div(dst->rows, l.strips * most); /* of as many rows each */
+    l.band = cuda_ceil_div(dst->rows, bands);
+    l.rows = cuda_ceil_div(l.band, l.strips);
     return l;
 }
 
