@@ -77,7 +77,7 @@ def listing():
             ("f32", 20, Goal(0.008, "ms")):
         width, height = 1 << (log + 1) // 2, 1 << log // 2
         yield Work(f"stats {dtype} 2^{log}", "stats:product=0", width, height, dtype, goal=goal)
-        yield Work(f"stats {dtype} 2^{log}, product", "stats", width, height, dtype)
+        yield Work(f"stats {dtype} 2^{log}, product", "stats:product=1", width, height, dtype)
 
     yield Work("histogram u8 2^30", "hist", 1 << 15, 1 << 15, "u8", goal=Goal(0.9, "read"))
     yield Work("histogram u8 2^30, constant", "hist", 1 << 15, 1 << 15, "u8", goal=Goal(0.9, "read"),
