@@ -65,7 +65,7 @@ static const HaloParam crop_param[] = {
     [CROP_FIT] = {.key = "fit",
                   .type = HALO_PARAM_SWITCH,
                   .preset = "0",
-                  .help = "cut what there is where the rectangle reaches out of the picture"},
+                  .help = "clip the rectangle to the picture where it extends beyond"},
 };
 
 const HaloOp halo_op_crop = {.name = "crop",
@@ -141,7 +141,7 @@ out:
 #define PAD_SIDE(name)                                                                                 \
     {                                                                                                  \
         .key = name, .type = HALO_PARAM_INTEGER, .preset = "", .min = 0, .max = (double)GEOMETRY_MOST, \
-        .unit = "pixels", .help = "on this side; as the others unless given"                           \
+        .unit = "pixels", .help = "pixels on this side; default: as by="                           \
     }
 
 static const HaloParam pad_param[] = {
@@ -151,7 +151,7 @@ static const HaloParam pad_param[] = {
          .preset = "0",
          .check = check_pad,
          .help =
-             "pixels on every side; of sound times before its beginning and behind its end, such as 1s,500ms"},
+             "pixels on every side; for sound, times before and after it, such as 1s,500ms"},
     [PAD_LEFT] = PAD_SIDE("left"),
     [PAD_RIGHT] = PAD_SIDE("right"),
     [PAD_TOP] = PAD_SIDE("top"),
@@ -160,9 +160,7 @@ static const HaloParam pad_param[] = {
                     .type = HALO_PARAM_BORDER,
                     .preset = "replicate",
                     .choices = HALO_BORDER_PAD_CHOICES,
-                    .help = "what is there: zero, constant=V (of every channel, alpha too), replicate, "
-                            "reflect, mirror, wrap; of "
-                            "sound zero unless given"},
+                    .help = "samples there: zero, constant=V (in every channel, alpha too), replicate, reflect, mirror, wrap; default for sound: zero"},
 };
 
 const HaloOp halo_op_pad = {.name = "pad",

@@ -64,7 +64,7 @@ static const HaloParam trim_param[] = {
                      .type = HALO_PARAM_TEXT,
                      .preset = "",
                      .check = times_check_length,
-                     .help = "in place of the end: how much, at most"},
+                     .help = "maximum length, instead of an end"},
 };
 
 const HaloOp halo_op_trim = {.name = "trim",
@@ -86,7 +86,7 @@ static HaloStatus build_reverse(HaloBuilder *builder, const HaloValue *arg, Halo
 }
 
 const HaloOp halo_op_reverse = {.name = "reverse",
-                                .help = "a sound backwards",
+                                .help = "reverse a sound",
                                 .known_as = "areverse flip backwards",
                                 .example = "reverse",
                                 .kinds = HALO_AUDIO,

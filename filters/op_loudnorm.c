@@ -53,11 +53,11 @@ static const HaloParam loudnorm_param[] = {
                        .preset = "-1dB",
                        .min = 1e-3,
                        .max = 10,
-                       .help = "true peak, of full scale, that is not passed: rather less loud, which is said"},
+                       .help = "limit of the true peak, relative to full scale; the gain is reduced to meet it, with a note"},
 };
 
 const HaloOp halo_op_loudnorm = {.name = "loudnorm",
-                                 .help = "as loud as others: to a loudness in LUFS, by a plain gain",
+                                 .help = "normalize the loudness to a value in LUFS, by a constant gain",
                                  .known_as = "replaygain ebur128 r128 loudness level normalize",
                                  .example = "loudnorm:-16",
                                  .kinds = HALO_AUDIO,

@@ -103,14 +103,13 @@ static const HaloParam morph_param[] = {
      .max = HALO_MASK_MAX_SIDE,
      .unit = "samples",
      .help =
-         "full width of the window, odd or even; unless border= says else, what lies outside does not count"},
+         "full width of the window, odd or even; samples outside the input do not count unless border= is set"},
     FILTER_HEIGHT,
     {.key = "shape",
      .type = HALO_PARAM_CHOICE,
      .preset = "box",
      .choices = "box|disk|cross",
-     .help = "all of the window; what is no farther from its middle than its sides are; or its middle row and "
-             "column"},
+     .help = "box: the whole window; disk: the disk (ellipse) inscribed in it; cross: its middle row and column"},
 };
 
 /* ---- the operations ------------------------------------------------------------------------------------- */

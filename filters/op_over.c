@@ -46,26 +46,26 @@ static const HaloParam over_param[] = {
     {.key = "with",
      .type = HALO_PARAM_SOURCE,
      .help =
-         "of any size, gray or with as many colours as this; {dir}, {stem} and {name} stand for parts of the "
+         "file of any size, gray or with as many colours as the input; {dir}, {stem} and {name} stand for parts of the "
          "input's path; a [pipeline] starts from what arrives here"},
     {.key = "at",
      .type = HALO_PARAM_POINT,
      .preset = "0+0",
      .unit = "pixels",
      .help =
-         "where its upper left corner lies; -X-Y: its lower right corner so far from the right and the bottom"},
+         "position of its upper left corner; -X-Y: offset of its lower right corner from that of the input"},
 };
 
 static const HaloParam mask_param[] = {
     {.key = "with",
      .type = HALO_PARAM_SOURCE,
      .help =
-         "gray, of this size or one pixel: black is cut out; {dir}, {stem} and {name} stand for parts of the "
+         "gray file of the same size or one pixel: black is cut out; {dir}, {stem} and {name} stand for parts of the "
          "input's path; a [pipeline] starts from what arrives here"},
 };
 
 const HaloOp halo_op_over = {.name = "over",
-                             .help = "lay another picture over this one, by its alpha",
+                             .help = "composite another picture over the input, by its alpha",
                              .known_as = "composite overlay watermark logo paste",
                              .example = "over:[invert],at=-8-8",
                              .scale = HALO_SCALE_ALIKE,
@@ -75,7 +75,7 @@ const HaloOp halo_op_over = {.name = "over",
                              .build = build_over};
 
 const HaloOp halo_op_cutout = {.name = "cutout",
-                               .help = "cut out by a gray mask, which becomes alpha, or is multiplied with it",
+                               .help = "cut out by a gray mask, which becomes alpha or multiplies the existing alpha",
                                .known_as = "mask putalpha copyopacity alpha",
                                .example = "cutout:[gray | threshold:otsu]",
                                .kinds = HALO_IMAGE,

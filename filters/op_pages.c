@@ -29,8 +29,7 @@ static const HaloParam pages_param[] = {
 
 const HaloOp halo_op_pages = {.name = "pages",
                               .help =
-                                  "take some pages of a TIFF, an array, or pictures that follow one another; "
-                                  "stands first",
+                                  "select pages of a TIFF, an array or concatenated images; must be the first operation",
                               .synonyms = "page",
                               .known_as = "frames frame select slice",
                               .example = "pages:1",

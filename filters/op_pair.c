@@ -208,20 +208,20 @@ out:
 #define WITH                                                                                                   \
     {                                                                                                          \
         .key = "with", .type = HALO_PARAM_SOURCE,                                                              \
-        .help = "of this size or one pixel, with as many channels or one; {dir}, {stem} and {name} stand for " \
+        .help = "file of the same size or one pixel, with as many channels or one; {dir}, {stem} and {name} stand for " \
                 "parts of the input's path; a [pipeline] starts from what arrives here"                        \
     }
 
 #define UNIT                                                                                                  \
     {                                                                                                         \
         .key = "unit", .type = HALO_PARAM_CHOICE, .preset = "white", .choices = "white|one|mean|max",         \
-        .help = "what counts as 1 there: its full scale, the number 1, or the mean or maximum of its samples" \
+        .help = "value of the other that counts as 1: its full scale, the number 1, or the mean or maximum of its samples" \
     }
 
 #define AT                                                                                                  \
     {                                                                                                       \
         .key = "at", .type = HALO_PARAM_TEXT, .preset = "", .check = times_check_place,                     \
-        .help = "of sound: where it begins, such as 1.5s, or -2s from the end; the longer of the two lasts" \
+        .help = "for sound: where the other begins, such as 1.5s, or -2s from the end; the result ends with the later of the two" \
     }
 
 static const HaloParam with_param[] = {WITH};
@@ -234,12 +234,12 @@ static const HaloParam blend_param[] = {
     {.key = "amount",
      .type = HALO_PARAM_NUMBER,
      .preset = "0.5",
-     .help = "how much of the other: 0 leaves this one, 1 gives the other"},
+     .help = "weight of the other: 0 leaves the input, 1 gives the other"},
     AT,
 };
 
 const HaloOp halo_op_add = {.name = "add",
-                            .help = "add another picture or sound, or what a pipeline makes of this one",
+                            .help = "add another picture or sound, or the result of a pipeline on the input",
                             .known_as = "plus sum mix",
                             .example = "add:[gauss:20]",
                             .kinds = HALO_IMAGE | HALO_AUDIO,
@@ -248,7 +248,7 @@ const HaloOp halo_op_add = {.name = "add",
 
 const HaloOp halo_op_subtract = {.name = "subtract",
                                  .help =
-                                     "subtract another picture or sound, or what a pipeline makes of this one",
+                                     "subtract another picture or sound, or the result of a pipeline on the input",
                                  .known_as = "minus dark background",
                                  .example = "subtract:[gauss:20]",
                                  .kinds = HALO_IMAGE | HALO_AUDIO,
@@ -256,7 +256,7 @@ const HaloOp halo_op_subtract = {.name = "subtract",
                                  .build = build_subtract};
 
 const HaloOp halo_op_multiply = {.name = "multiply",
-                                 .help = "multiply by another picture or sound, whose full scale is 1",
+                                 .help = "multiply by another picture or sound, scaled so that its full scale is 1",
                                  .known_as = "times mul modulate window",
                                  .example = "multiply:[invert]",
                                  .kinds = HALO_IMAGE | HALO_AUDIO,
@@ -272,7 +272,7 @@ const HaloOp halo_op_divide = {.name = "divide",
                                .build = build_divide};
 
 const HaloOp halo_op_difference = {.name = "difference",
-                                   .help = "how far another picture or sound is from this one: |a - b|",
+                                   .help = "absolute difference from another picture or sound: |a - b|",
                                    .synonyms = "absdiff",
                                    .known_as = "diff compare",
                                    .example = "difference:[median:5]",
@@ -281,7 +281,7 @@ const HaloOp halo_op_difference = {.name = "difference",
                                    .build = build_difference};
 
 const HaloOp halo_op_min = {.name = "min",
-                            .help = "the lesser of two samples: this one's, or another picture's or sound's",
+                            .help = "the lesser of the sample and that of another picture or sound",
                             .known_as = "minimum darken darker",
                             .example = "min:[gauss:2]",
                             .kinds = HALO_IMAGE | HALO_AUDIO,
@@ -289,7 +289,7 @@ const HaloOp halo_op_min = {.name = "min",
                             .build = build_min};
 
 const HaloOp halo_op_max = {.name = "max",
-                            .help = "the greater of two samples: this one's, or another picture's or sound's",
+                            .help = "the greater of the sample and that of another picture or sound",
                             .known_as = "maximum lighten lighter",
                             .example = "max:[gauss:2]",
                             .kinds = HALO_IMAGE | HALO_AUDIO,

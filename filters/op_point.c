@@ -87,7 +87,7 @@ static const HaloParam offset_param[] = {
 
 static const HaloParam clamp_param[] = {
     {.key = "min", .type = HALO_PARAM_LEVEL, .preset = "0", .help = "what is below becomes this"},
-    {.key = "max", .type = HALO_PARAM_LEVEL, .preset = "", .help = "what is above becomes this; full scale"},
+    {.key = "max", .type = HALO_PARAM_LEVEL, .preset = "", .help = "what is above becomes this; default: full scale"},
 };
 
 static const HaloParam gamma_param[] = {

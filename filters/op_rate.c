@@ -56,7 +56,7 @@ static const HaloParam rate_param[] = {
      .min = 1e-3,
      .max = 1e9,
      .unit = "Hz",
-     .help = "frames a second from now on, such as 16k or 44100"},
+     .help = "new sample rate, such as 16k or 44100"},
 };
 
 const HaloOp halo_op_rate = {.name = "rate",

@@ -61,7 +61,7 @@ static const HaloParam savgol_param[] = {
      .type = HALO_PARAM_CHOICE,
      .preset = "border",
      .choices = "border|interp",
-     .help = "at the ends as border= says, or the polynomials fitted to the first and last window (SciPy's "
+     .help = "border: at the ends as border= says; interp: the polynomials fitted to the first and last window (SciPy's "
              "interp)"},
 };
 

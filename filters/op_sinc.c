@@ -114,30 +114,30 @@ out:
      .preset = "",                                                           \
      .min = 1,                                                               \
      .max = HALO_MASK_MAX_SIDE - 1,                                          \
-     .help = "length of the filter, made odd; in place of transition"},      \
+     .help = "length of the filter, made odd; instead of transition"},      \
     {.key = "transition",                                                    \
      .type = HALO_PARAM_FREQUENCY,                                           \
      .preset = "",                                                           \
      .unit = "Hz",                                                           \
-     .help = "width between pass and stop band; half the room at the edge"}, \
+     .help = "width between pass and stop band; default: half the distance to 0, Nyquist or the other edge"}, \
     {.key = "attenuation",                                                   \
      .type = HALO_PARAM_NUMBER,                                              \
      .preset = "80",                                                         \
      .min = 8,                                                               \
      .max = 120,                                                             \
      .unit = "dB",                                                           \
-     .help = "of the stop band, at least; with taps= it only shapes the Kaiser window"},                  \
+     .help = "least attenuation of the stop band; with taps= it only shapes the Kaiser window"},                  \
     {.key = "design",                                                        \
      .type = HALO_PARAM_CHOICE,                                              \
      .preset = "sinc",                                                       \
      .choices = "sinc|butterworth",                                          \
-     .help = "a mask, steep and without delay; or few recursive sections"},  \
+     .help = "sinc: windowed sinc (FIR), steep, zero delay; butterworth: few biquad sections (IIR)"},  \
     {.key = "order",                                                         \
      .type = HALO_PARAM_INTEGER,                                             \
      .preset = "4",                                                          \
      .min = 1,                                                               \
      .max = SECTIONS_MAX_ORDER,                                              \
-     .help = "of a Butterworth filter: it falls by 6 dB an octave for each"}, \
+     .help = "order of the Butterworth filter; each adds 6 dB per octave to the slope"}, \
     SECTIONS_PHASE
 /* clang-format on */
 

@@ -29,11 +29,11 @@ static void put_roff(FILE *to, const char *text)
     }
 }
 
-static void put_param(FILE *to, const HaloParam *param)
+static void put_param(FILE *to, const HaloParam *param, unsigned kinds)
 {
     CliText key = {0}, domain = {0};
     cli_describe_key(param, &key);
-    cli_describe_domain(param, &domain);
+    cli_describe_domain(param, kinds, &domain);
     fputs(".TP\n.B ", to);
     put_roff(to, key.data);
     fputc('\n', to);

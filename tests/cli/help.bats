@@ -278,7 +278,7 @@ END
     halo run invert in.pgm -o invert.pgm
     cmp negate.pgm invert.pgm
     [ "$(halo help grayscale)" = "$(halo help gray)" ]
-    halo help gray | grep -q '^Also taken: .*greyscale'
+    halo help gray | grep -q '^Aliases: .*greyscale'
 }
 
 @test "completions for zsh and fish are well-formed" {
