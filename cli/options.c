@@ -19,7 +19,8 @@ const CliOption cli_options[] = {
     {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES, "quality of JPEG, 1 to 100; 90 by default",
      cli_read_quality, 0},
     {"subsampling", 0, "HOW", "444|422|420", CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
-     "chroma subsampling of JPEG: 444 (full), 422 (half) or 420 (quarter resolution); by default 444 from quality 90 on, else 420",
+     "chroma subsampling of JPEG: 444 (full), 422 (half) or 420 (quarter resolution); by default 444 from "
+     "quality 90 on, else 420",
      cli_read_subsampling, 0},
     {"split", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES,
      "write a file for each page: {page} in its name is the number, with four digits or more, {page:02} with "
@@ -31,7 +32,8 @@ const CliOption cli_options[] = {
     {"guard", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES, "attenuate sound to prevent clipping", NULL,
      AT(write.guard)},
     {"bits", 0, "N", "8|16|24|32|float", CLI_OUTPUT, CLI_JOIN | CLI_WRITES,
-     "sample format of sound in WAV, FLAC, AIFF, AU and raw: 8, 16, 24 or 32 for integers of so many bits, or float; by default the input's",
+     "sample format of sound in WAV, FLAC, AIFF, AU and raw: 8, 16, 24 or 32 for integers of so many bits, or "
+     "float; by default the input's",
      cli_read_bits, 0},
     {"crossfade", 0, "TIME", NULL, CLI_OUTPUT, CLI_JOIN,
      "overlap each sound with the end of the one before by this time, such as 20ms", cli_read_crossfade, 0},
@@ -90,19 +92,23 @@ const CliOption cli_options[] = {
      "read only these columns of tables, such as 2,3", NULL, AT(engine.columns)},
     {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
      "meaning of the dimensions of NPY: pages n, z or t, then rows h or y, columns w or x, channels c; hw or "
-     "hwc by default. Append ',alpha' (hwc,alpha) if the last of 2 or 4 channels is alpha and the format does not record that",
+     "hwc by default. Append ',alpha' (hwc,alpha) if the last of 2 or 4 channels is alpha and the format does "
+     "not record that",
      cli_read_axes, 0},
     {"white", 0, "V", NULL, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
-     "sample value that means white, where the format defines none (NPY, raw, 32-bit integers): 65535 for counts of a 16-bit camera, 1 for samples from 0 to 1; without it such samples have no full scale",
+     "sample value that means white, where the format defines none (NPY, raw, 32-bit integers): 65535 for "
+     "counts of a 16-bit camera, 1 for samples from 0 to 1; without it such samples have no full scale",
      cli_read_white, 0},
     {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS,
      "use what can be read of damaged inputs", NULL, AT(engine.tolerate)},
     {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS | CLI_SAME,
-     "refuse to read or make larger images; 2^28 by default, 100M is 100 million. The limit is for up to 4 channels: an image of 8 may have half as many pixels",
+     "refuse to read or make larger images; 2^28 by default, 100M is 100 million. The limit is for up to 4 "
+     "channels: an image of 8 may have half as many pixels",
      cli_read_pixels, 0},
 
     {"device", 0, "DEVICE", "auto|cpu|gpu|all", CLI_ENGINE, CLI_WORKS | CLI_BENCH | CLI_SAME,
-     "auto, cpu, gpu, gpu:N, or all for every GPU (files in parallel, a large image in bands); all give the same samples; 'bench ops' also takes a list",
+     "auto, cpu, gpu, gpu:N, or all for every GPU (files in parallel, a large image in bands); all give the "
+     "same samples; 'bench ops' also takes a list",
      cli_read_device, 0},
     {"precision", 0, "HOW", "exact|fast", CLI_ENGINE, CLI_WORKS | CLI_BENCH,
      "exact: the same bytes everywhere; fast: large masks may differ a little (in 8 bits by 1 level on few "
@@ -119,12 +125,14 @@ const CliOption cli_options[] = {
     {"latency", 0, "TIME", NULL, CLI_ENGINE, CLI_WRITES | CLI_SAME,
      "block length when sound streams from pipe to pipe, such as 20ms; 100ms by default", cli_read_latency, 0},
     {"alpha", 0, "HOW", "premul|straight|ignore", CLI_ENGINE, CLI_WORKS,
-     "weight colours by alpha (premul), filter alpha like any channel (straight), or copy it (ignore)", cli_read_alpha, 0},
+     "weight colours by alpha (premul), filter alpha like any channel (straight), or copy it (ignore)",
+     cli_read_alpha, 0},
     {"linear", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS,
-     "work in linear light: 8 and 16-bit samples are decoded from sRGB first, and encoded again at the end", NULL,
-     AT(engine.linear)},
+     "work in linear light: 8 and 16-bit samples are decoded from sRGB first, and encoded again at the end",
+     NULL, AT(engine.linear)},
     {"verify", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME,
-     "compute on both the CPU and a GPU and compare the samples; exits with 70 if they differ", NULL, AT(engine.verify)},
+     "compute on both the CPU and a GPU and compare the samples; exits with 70 if they differ", NULL,
+     AT(engine.verify)},
     {"explain", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME,
      "print the plan, step by step, and do nothing; with --json one object per file", NULL, AT(explain)},
 
@@ -138,7 +146,8 @@ const CliOption cli_options[] = {
      cli_read_runs, 0},
 
     {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_SAME,
-     "plot the histogram of one input, or of a sound the spectrogram, level or other series that the pipeline computes, as SVG or PNG",
+     "plot the histogram of one input, or of a sound the spectrogram, level or other series that the pipeline "
+     "computes, as SVG or PNG",
      NULL, AT(plot)},
     {"plot-response", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_SAME,
      "plot the frequency response of a pipeline of linear filters, at --rate (48000), without input", NULL,
@@ -152,7 +161,8 @@ const CliOption cli_options[] = {
     {"total", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_STATS | CLI_HIST | CLI_SAME,
      "after the results of each file, print those of all files together", NULL, AT(total)},
     {"at-most", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
-     "upper limits, such as max=1,rmse=0.5, on max, mean, rmse, differing (the number of samples) and lag", NULL, AT(at_most)},
+     "upper limits, such as max=1,rmse=0.5, on max, mean, rmse, differing (the number of samples) and lag",
+     NULL, AT(at_most)},
     {"at-least", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
      "lower limits, such as psnr=40,ssim=0.99, on psnr, ssim and correlation", NULL, AT(at_least)},
     {"json", 0, NULL, NULL, CLI_REPORT,
@@ -237,7 +247,8 @@ const CliCommand cli_commands[] = {
      "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
      "halo merge 1.json 2.json 3.json\n"},
     {"plot", CLI_PLOT, NULL, "TABLE.csv -o FILE.svg",
-     "plot the columns of a table as lines against the first, or as bars if the first holds text; as SVG or PNG. A column named 'A, B' is a dashed line in the colour of 'A'",
+     "plot the columns of a table as lines against the first, or as bars if the first holds text; as SVG or "
+     "PNG. A column named 'A, B' is a dashed line in the colour of 'A'",
      "halo plot times.csv -o times.svg --log --log-x\n"
      "printf 'x,y\\n0,1\\n1,4\\n2,9\\n' | halo plot - -o squares.png --title Squares\n"
      "printf 'what,before,after\\nread,3,2\\nwrite,5,1\\n' | halo plot - -o bars.svg\n"},

@@ -111,17 +111,17 @@ __host__ __device__ static inline int64_t cuda_max(int64_t a, int64_t b) { retur
 /* Every launch goes through here: checked, on the device's stream. `kernel` in parentheses where it has
  * template arguments. */
 #ifndef CUDA_LAUNCH
-#define CUDA_LAUNCH(device, kernel, blocks, threads, shared, ...)                                           \
-    do {                                                                                                    \
-        if ((device)->asking) return HALO_ERR_LIMIT; /* the end of a workspace query */                     \
-        const int64_t blocks_ = (blocks);                                                                   \
-        if (blocks_ > CUDA_BLOCKS_MOST)                                                                     \
-            return halo_fail(HALO_ERR_LIMIT, "this is too large for the GPU: %lld blocks of work",          \
-                             (long long)blocks_);                                                           \
-        if ((shared) > CUDA_SHARED_DEFAULT) CUDA_PASS(cuda_allow_shared((const void *)(kernel), (shared))); \
-        kernel<<<(unsigned)blocks_, (unsigned)(threads), (shared), (device)->stream>>>(__VA_ARGS__);        \
-        CUDA_TRY(cudaGetLastError());                                                                       \
-        (device)->stopped = false;                                                                          \
+#define CUDA_LAUNCH(device, kernel, blocks, threads, shared, ...)                                            \
+    do {                                                                                                     \
+        if ((device)->asking) return HALO_ERR_LIMIT; /* the end of a workspace query */                      \
+        const int64_t blocks_ = (blocks);                                                                    \
+        if (blocks_ > CUDA_BLOCKS_MOST)                                                                      \
+            return halo_fail(HALO_ERR_LIMIT, "too large for the GPU: %lld blocks of work: use --device cpu", \
+                             (long long)blocks_);                                                            \
+        if ((shared) > CUDA_SHARED_DEFAULT) CUDA_PASS(cuda_allow_shared((const void *)(kernel), (shared)));  \
+        kernel<<<(unsigned)blocks_, (unsigned)(threads), (shared), (device)->stream>>>(__VA_ARGS__);         \
+        CUDA_TRY(cudaGetLastError());                                                                        \
+        (device)->stopped = false;                                                                           \
     } while (0)
 /* The block's dynamic shared memory. */
 #define CUDA_SHARED(type, name)                    \
@@ -300,7 +300,7 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
 HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
                      HaloStore store);
 HaloStatus cuda_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
-                     HaloStore store);
+                       HaloStore store);
 HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize,
                          HaloStore store);
 /* The bandwidth and arithmetic rate of this GPU, measured once per process; device/ceilings.cu. */

@@ -59,7 +59,7 @@ static HaloStatus build_adaptive(HaloBuilder *builder, const HaloValue *arg, Hal
     HaloReg made;
     float offset;
     if (arg[ADAPTIVE_K].given && method != METHOD_SAUVOLA)
-        HALO_FAIL(HALO_ERR_USAGE, "adaptive: k belongs to method=sauvola");
+        HALO_FAIL(HALO_ERR_USAGE, "adaptive: k needs method=sauvola");
     HALO_TRY(filter_f32("adaptive: offset", arg[ADAPTIVE_OFFSET].number, &offset));
     points.point[0] = (HaloPoint){.op = HALO_POINT_THRESHOLD,
                                   .a = nextafterf(-offset, INFINITY),
@@ -91,7 +91,8 @@ static const HaloParam adaptive_param[] = {
      .type = HALO_PARAM_CHOICE,
      .preset = "mean",
      .choices = "mean|gauss|sauvola",
-     .help = "the level is the window's mean, its Gaussian-weighted mean, or Sauvola's level, which is lower at low contrast"},
+     .help = "the level is the window's mean, its Gaussian-weighted mean, or Sauvola's level, which is lower "
+             "at low contrast"},
     {.key = "offset",
      .type = HALO_PARAM_LEVEL,
      .preset = "0",

@@ -10,7 +10,7 @@ static HaloStatus copy_mask(const char *op, HaloKind kind, const HaloMask *mask,
 {
     const bool turn = kind == HALO_AUDIO && mask->width == 1;
     if (kind == HALO_AUDIO && mask->height > 1 && !turn)
-        return halo_fail(HALO_ERR_USAGE, "%s: audio takes a mask in one dimension, not %lldx%lld", op,
+        return halo_fail(HALO_ERR_USAGE, "%s: audio needs a mask in one dimension, not %lldx%lld", op,
                          (long long)mask->width, (long long)mask->height);
     const HaloStatus status =
         halo_mask_alloc(copy, turn ? mask->height : mask->width, turn ? mask->width : mask->height);
@@ -120,12 +120,12 @@ static HaloStatus gather(HaloBuilder *builder, const int64_t stride[2], HaloReg 
     if (shape->kind == HALO_AUDIO)
         return halo_fail(HALO_ERR_USAGE, "conv: stride is for images; sound keeps its sample rate");
     if (stride[0] < 1 || stride[1] < 1 || stride[0] > HALO_MASK_MAX_SIDE || stride[1] > HALO_MASK_MAX_SIDE)
-        return halo_fail(HALO_ERR_USAGE, "conv: stride %lldx%lld has to be 1 to %d both ways",
+        return halo_fail(HALO_ERR_USAGE, "conv: stride %lldx%lld has to be 1 to %d along each axis",
                          (long long)stride[0], (long long)stride[1], HALO_MASK_MAX_SIDE);
     const HaloGather steps = {.width = (shape->width - 1) / stride[0] + 1,
-                            .height = (shape->height - 1) / stride[1] + 1,
-                            .step_x = stride[0],
-                            .step_y = stride[1]};
+                              .height = (shape->height - 1) / stride[1] + 1,
+                              .step_x = stride[0],
+                              .step_y = stride[1]};
     return halo_build_gather(builder, in, &steps, out);
 }
 
@@ -196,8 +196,7 @@ static HaloStatus fir_causal(HaloBuilder *builder, const HaloMask *mask, bool ta
     HaloStatus status = HALO_OK;
     const int64_t before = mask->width - 1, width = halo_build_shape(builder, in)->width + (tail ? before : 0);
     if (halo_build_common(builder)->border != HALO_BORDER_MIRROR)
-        HALO_FAIL(HALO_ERR_USAGE,
-                  "fir: phase=causal has silence before the sound: border= belongs to phase=zero");
+        HALO_FAIL(HALO_ERR_USAGE, "fir: phase=causal starts from silence: border= needs phase=zero");
     HALO_TRY(cut(builder, in, -before, before + width, &in));
     HALO_TRY(filter_mask(builder, in, mask, &in));
     HALO_TRY(cut(builder, in, before, width, out));
@@ -216,7 +215,7 @@ static HaloStatus build_fir(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     flip(&mask);
     mask.anchor_x = arg[FIR_PHASE].integer == 1 ? mask.width - 1 : mask.width / 2;
     if (arg[FIR_TAIL].integer && arg[FIR_PHASE].integer == 0)
-        HALO_FAIL(HALO_ERR_USAGE, "fir: tail=1 belongs to phase=causal");
+        HALO_FAIL(HALO_ERR_USAGE, "fir: tail=1 needs phase=causal");
     if (arg[FIR_PHASE].integer == 1)
         HALO_TRY(fir_causal(builder, &mask, arg[FIR_TAIL].integer != 0, in, out));
     else

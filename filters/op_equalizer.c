@@ -23,7 +23,8 @@ static HaloStatus build_notch(HaloBuilder *builder, const HaloValue *arg, HaloRe
     double frequency;
     HALO_TRY(find_frequency(builder, "notch", in, &arg[0], &frequency));
     if (!(frequency / arg[1].number < 0.5))
-        HALO_FAIL(HALO_ERR_USAGE, "notch: q %g makes it wider than the spectrum", arg[1].number);
+        HALO_FAIL(HALO_ERR_USAGE, "notch: q %g makes the notch wider than the spectrum: raise q",
+                  arg[1].number);
     HALO_TRY(sections_notch(builder, frequency, arg[1].number, arg[2].integer, &list));
     HALO_TRY(sections_step(builder, in, &list, arg[3].integer == PHASE_ZERO, out));
 out:

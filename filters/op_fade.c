@@ -45,11 +45,11 @@ out:
 }
 
 static const HaloParam fade_param[] = {
-    [FADE_TIMES] =
-        {.key = "times",
-         .type = HALO_PARAM_TEXT,
-         .check = times_check_lengths,
-         .help = "durations of the fade-in and the fade-out, such as 500ms,2s; for a fade-out, sound of unknown length is read to its end first"},
+    [FADE_TIMES] = {.key = "times",
+                    .type = HALO_PARAM_TEXT,
+                    .check = times_check_lengths,
+                    .help = "durations of the fade-in and the fade-out, such as 500ms,2s; for a fade-out, "
+                            "sound of unknown length is read to its end first"},
     [FADE_SHAPE] = {.key = "shape",
                     .type = HALO_PARAM_CHOICE,
                     .preset = "linear",

@@ -42,7 +42,8 @@ static const HaloParam local_param[] = {
     {.key = "what",
      .type = HALO_PARAM_CHOICE,
      .choices = "mean|sd|var|min|max|range",
-     .help = "mean, as in box; standard deviation (sd), variance (var), minimum, maximum, or maximum minus minimum (range)"},
+     .help = "mean, as in box; standard deviation (sd), variance (var), minimum, maximum, or maximum minus "
+             "minimum (range)"},
     {.key = "width",
      .type = HALO_PARAM_LENGTH,
      .preset = "3",

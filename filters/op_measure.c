@@ -108,7 +108,8 @@ static const HaloParam hist_param[] = {
     {.key = "max",
      .type = HALO_PARAM_LEVEL,
      .preset = "",
-     .help = "upper end of the last bin; default 256 or 65536, for audio 1, for float images the finite maximum"},
+     .help =
+         "upper end of the last bin; default 256 or 65536, for audio 1, for float images the finite maximum"},
 };
 
 static const HaloParam scan_param[] = {

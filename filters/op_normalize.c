@@ -111,7 +111,7 @@ static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, Ha
     const double range[2] = {arg[NORMALIZE_MIN].number, max}, peak[2] = {arg[NORMALIZE_PEAK].number, 0.0};
     HaloDetail detail = {0};
     if (arg[NORMALIZE_PEAK].given && (shape->kind != HALO_AUDIO || ranged))
-        HALO_FAIL(HALO_ERR_USAGE, "normalize: peak is of sound, and in place of a range");
+        HALO_FAIL(HALO_ERR_USAGE, "normalize: peak is for sound, without min, max and percentiles");
     if (shape->kind == HALO_AUDIO && !ranged)
         return halo_build_map_from_stats(builder, in, &gain, HALO_WANT_EXTREMES, NULL, resolve_peak, peak, out);
     if (arg[NORMALIZE_PERCENTILES].given) {
@@ -127,7 +127,11 @@ out:
 }
 
 static const HaloParam normalize_param[] = {
-    {.key = "min", .type = HALO_PARAM_LEVEL, .preset = "0", .of_result = true, .help = "what the minimum becomes"},
+    {.key = "min",
+     .type = HALO_PARAM_LEVEL,
+     .preset = "0",
+     .of_result = true,
+     .help = "what the minimum becomes"},
     {.key = "max",
      .type = HALO_PARAM_LEVEL,
      .preset = "",
@@ -136,7 +140,8 @@ static const HaloParam normalize_param[] = {
     {.key = "percentiles",
      .type = HALO_PARAM_TEXT,
      .preset = "",
-     .help = "two percentiles instead of the minimum and maximum, such as 1,99; samples beyond them are clipped",
+     .help =
+         "two percentiles instead of the minimum and maximum, such as 1,99; samples beyond them are clipped",
      .check = check_pair},
     {.key = "peak",
      .type = HALO_PARAM_FACTOR,

@@ -19,7 +19,8 @@ static HaloStatus build_over(HaloBuilder *builder, const HaloValue *arg, HaloReg
     const HaloShape *on = halo_build_shape(builder, other);
     const int others = on->channels - (on->alpha >= 0);
     if (others != 1 && others != colours)
-        HALO_FAIL(HALO_ERR_INPUT, "over: what is laid over has %d colours, and this has %d", others, colours);
+        HALO_FAIL(HALO_ERR_INPUT, "over: the other picture has %d colours, and the input has %d", others,
+                  colours);
     for (int i = 0; i < 2; i++)
         if (arg[1].point[i] > INT32_MAX || arg[1].point[i] < INT32_MIN)
             HALO_FAIL(HALO_ERR_USAGE, "over: at: %lld is out of range", (long long)arg[1].point[i]);
@@ -45,9 +46,9 @@ out:
 static const HaloParam over_param[] = {
     {.key = "with",
      .type = HALO_PARAM_SOURCE,
-     .help =
-         "file of any size, gray or with as many colours as the input; {dir}, {stem} and {name} stand for parts of the "
-         "input's path; a [pipeline] starts from what arrives here"},
+     .help = "file of any size, gray or with as many colours as the input; {dir}, {stem} and {name} stand for "
+             "parts of the "
+             "input's path; a [pipeline] starts from what arrives here"},
     {.key = "at",
      .type = HALO_PARAM_POINT,
      .preset = "0+0",
@@ -59,9 +60,9 @@ static const HaloParam over_param[] = {
 static const HaloParam mask_param[] = {
     {.key = "with",
      .type = HALO_PARAM_SOURCE,
-     .help =
-         "gray file of the same size or one pixel: black is cut out; {dir}, {stem} and {name} stand for parts of the "
-         "input's path; a [pipeline] starts from what arrives here"},
+     .help = "gray file of the same size or one pixel: black is cut out; {dir}, {stem} and {name} stand for "
+             "parts of the "
+             "input's path; a [pipeline] starts from what arrives here"},
 };
 
 const HaloOp halo_op_over = {.name = "over",
@@ -74,10 +75,11 @@ const HaloOp halo_op_over = {.name = "over",
                              HALO_PARAMS(over_param),
                              .build = build_over};
 
-const HaloOp halo_op_cutout = {.name = "cutout",
-                               .help = "cut out by a gray mask, which becomes alpha or multiplies the existing alpha",
-                               .known_as = "mask putalpha copyopacity alpha",
-                               .example = "cutout:[gray | threshold:otsu]",
-                               .kinds = HALO_IMAGE,
-                               HALO_PARAMS(mask_param),
-                               .build = build_cutout};
+const HaloOp halo_op_cutout = {
+    .name = "cutout",
+    .help = "cut out by a gray mask, which becomes alpha or multiplies the existing alpha",
+    .known_as = "mask putalpha copyopacity alpha",
+    .example = "cutout:[gray | threshold:otsu]",
+    .kinds = HALO_IMAGE,
+    HALO_PARAMS(mask_param),
+    .build = build_cutout};

@@ -55,7 +55,8 @@ out:
 static const HaloParam reduce_param[] = {
     {.key = "expr",
      .type = HALO_PARAM_TEXT,
-     .help = "combines a and b, commutative and associative, by + - * / min max abs sqrt fma, comparisons, && || ! and ?:",
+     .help = "combines a and b, commutative and associative, by + - * / min max abs sqrt fma, comparisons, && "
+             "|| ! and ?:",
      .check = check_expr},
     {.key = "identity",
      .type = HALO_PARAM_TEXT,

@@ -66,11 +66,11 @@ static HaloStatus cut_middle(HaloBuilder *builder, Size size, HaloReg in, HaloRe
 {
     const HaloShape *shape = halo_build_shape(builder, in);
     const HaloGather gather = {.width = size.width,
-                           .height = size.height,
-                           .x0 = (shape->width - size.width) / 2,
-                           .y0 = (shape->height - size.height) / 2,
-                           .step_x = 1,
-                           .step_y = 1};
+                               .height = size.height,
+                               .x0 = (shape->width - size.width) / 2,
+                               .y0 = (shape->height - size.height) / 2,
+                               .step_x = 1,
+                               .step_y = 1};
     return halo_build_gather(builder, in, &gather, out);
 }
 
@@ -120,12 +120,12 @@ static const HaloParam resize_param[] = {
                      .check = geometry_check_size,
                      .unit = "pixels",
                      .help = "800x600, 800x, x600, 800 (the longer side) or 50%"},
-    [RESIZE_FIT] =
-        {.key = "fit",
-         .type = HALO_PARAM_CHOICE,
-         .preset = "inside",
-         .choices = "inside|cover|exact",
-         .help = "for WxH, inside: no larger than that; cover: at least that, cropped to the centre; exact: stretched to that size"},
+    [RESIZE_FIT] = {.key = "fit",
+                    .type = HALO_PARAM_CHOICE,
+                    .preset = "inside",
+                    .choices = "inside|cover|exact",
+                    .help = "for WxH, inside: no larger than that; cover: at least that, cropped to the "
+                            "centre; exact: stretched to that size"},
     [RESIZE_KERNEL] =
         {.key = "kernel",
          .type = HALO_PARAM_CHOICE,
@@ -136,7 +136,8 @@ static const HaloParam resize_param[] = {
                      .type = HALO_PARAM_CHOICE,
                      .preset = "",
                      .choices = "shrink|grow",
-                     .help = "shrink: pictures that would grow stay as they are; grow: those that would shrink do"},
+                     .help =
+                         "shrink: pictures that would grow stay as they are; grow: those that would shrink do"},
     [RESIZE_ALPHA] = {.key = "alpha",
                       .type = HALO_PARAM_CHOICE,
                       .preset = "",

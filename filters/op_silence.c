@@ -48,7 +48,8 @@ static const HaloParam silence_param[] = {
                        .preset = "-50dB",
                        .min = 1e-9,
                        .max = 1,
-                       .help = "threshold, relative to full scale: a frame with all samples below it is silent"},
+                       .help =
+                           "threshold, relative to full scale: a frame with all samples below it is silent"},
     [SILENCE_MIN] = {.key = "min",
                      .type = HALO_PARAM_LENGTH,
                      .preset = "300ms",

@@ -44,15 +44,13 @@ static HaloStatus check_design(HaloBuilder *builder, const char *op, const HaloV
                {BAND_PHASE, DESIGN_BUTTERWORTH, "phase", "butterworth"}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (design[own[i].at].given && design[BAND_DESIGN].integer != own[i].design)
-            return halo_fail(HALO_ERR_USAGE, "%s: %s belongs to design=%s", op, own[i].key, own[i].of);
+            return halo_fail(HALO_ERR_USAGE, "%s: %s needs design=%s", op, own[i].key, own[i].of);
     const HaloCommon *common = halo_build_common(builder);
     if (design[BAND_DESIGN].integer == DESIGN_SINC ||
         (common->border == HALO_BORDER_MIRROR && common->nan != HALO_NAN_IGNORE))
         return HALO_OK;
     return halo_fail(HALO_ERR_USAGE,
-                     "%s: design=butterworth has ends of its own, and leaves no NaN out: border= and "
-                     "nan=ignore belong to design=sinc",
-                     op);
+                     "%s: design=butterworth supports neither border= nor nan=ignore: use design=sinc", op);
 }
 
 /* The band from `low` to `high`, in Hz; 0 and half the sample rate are no edges. */

@@ -118,7 +118,7 @@ static void what_a_header_states_is_checked(void **unused)
     SOUND(shape.channels, 0, "it has no channels");
     IMAGE(shape.channels, -1, "it has no channels");
     IMAGE(shape.channels, HALO_MAX_CHANNELS + 1, "it has 65537 channels");
-    IMAGE(shape.alpha, 2, "alpha is its channel 3 of 2");
+    IMAGE(shape.alpha, 2, "invalid alpha: channel 3 of 2");
     IMAGE(shape.white, 0.0f, "full scale is 0");
     IMAGE(shape.white, NAN, "full scale is");
     IMAGE(shape.white, INFINITY, "full scale is inf");
@@ -130,7 +130,7 @@ static void what_a_header_states_is_checked(void **unused)
     SOUND(shape.rate, -8000.0, "sample rate is -8000");
     SOUND(shape.rate, (double)INFINITY, "sample rate is inf");
     SOUND(shape.rate, (double)NAN, "sample rate is");
-    SOUND(shape.width, 0, "it holds no samples");
+    SOUND(shape.width, 0, "it has no samples");
     SOUND(shape.width, -2, "audio of -2 frames");
     SOUND(shape.width, INT64_MAX / 2, "more than memory can hold");
     SOUND(shape.height, 2, "audio of 2 rows");

@@ -138,7 +138,9 @@ static void print_positional(FILE *to, const HaloOp *op)
     const int plain = at != NULL ? (int)strcspn(at + 1, ",= \"[|") : 0;
     const bool whole = plain > 0 && (at[1 + plain] == 0 || at[1 + plain] == ',');
     const bool off = op->param[0].type == HALO_PARAM_SWITCH;
-    const char *preset = off ? "1" : op->param[0].preset != NULL && *op->param[0].preset != 0 ? op->param[0].preset : "…";
+    const char *preset = off                                                        ? "1"
+                         : op->param[0].preset != NULL && *op->param[0].preset != 0 ? op->param[0].preset
+                                                                                    : "…";
     char *value = whole ? cli_format("%.*s", plain, at + 1) : cli_copy(preset);
     char *line = cli_format("Parameters; %s is the positional parameter: %s:%s is %s:%s=%s", key, op->name,
                             value, op->name, key, value);

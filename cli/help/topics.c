@@ -44,13 +44,14 @@ static const char units[] = "Full scale is the sample that means white. Percenta
 static const char border[] =
     "A filter's window reaches beyond the edges of the picture or sound. border=\n"
     "says which samples lie there. Of a row a b c d:\n"
-    "\n" HALO_BORDERS(BORDER_LINE) "\n"
-                                   "Every filter takes border=, which extends that filter's own input. pad, which\n"
-                                   "adds pixels outside, uses the same words.\n"
-                                   "\n"
-                                   "  halo run gauss:4,border=mirror in.png -o soft.png\n"
-                                   "  halo run box:9,border=valid in.png -o inner.png\n"
-                                   "  halo run conv:laplace4,border=constant=50% in.png -o laplace.pfm\n";
+    "\n" HALO_BORDERS(
+        BORDER_LINE) "\n"
+                     "Every filter takes border=, which extends that filter's own input. pad, which\n"
+                     "adds pixels outside, uses the same words.\n"
+                     "\n"
+                     "  halo run gauss:4,border=mirror in.png -o soft.png\n"
+                     "  halo run box:9,border=valid in.png -o inner.png\n"
+                     "  halo run conv:laplace4,border=constant=50% in.png -o laplace.pfm\n";
 
 static const char alpha[] = "Alpha is the channel of opacity: 0 is transparent, full scale opaque. alpha=\n"
                             "says what a filter does with it; --alpha sets it for the whole pipeline.\n"

@@ -22,7 +22,8 @@ static const HaloParam common[CORE_COMMON] = {
      .type = HALO_PARAM_CHOICE,
      .preset = "propagate",
      .choices = "propagate|ignore|error",
-     .help = "propagate: NaN spreads; ignore: NaN is left out and the other weights are renormalized; error: NaN is refused"},
+     .help = "propagate: NaN spreads; ignore: NaN is left out and the other weights are renormalized; error: "
+             "NaN is refused"},
 };
 
 const HaloParam *halo_common_params(int *count)

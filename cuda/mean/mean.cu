@@ -298,6 +298,7 @@ HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     workspace.base = (char *)block;
     workspace.used = 0;
     CUDA_PASS(make(&job, mean->kind, rest));
-    return workspace.most == planned ? HALO_OK
-                                     : halo_fail(HALO_ERR_BUG, "means took other memory than they had planned");
+    return workspace.most == planned
+               ? HALO_OK
+               : halo_fail(HALO_ERR_BUG, "internal: workspace size mismatch in a mean filter");
 }

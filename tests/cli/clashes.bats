@@ -31,7 +31,7 @@ refused() {
 
 @test "two outputs of a batch" {
     mkdir out; ln -s a.pgm out/b.pgm
-    refused 'a.pgm and b.pgm would become out/a.pgm and out/b.pgm, which are one file' run gauss:1 a.pgm b.pgm \
+    refused 'a.pgm and b.pgm would become out/a.pgm and out/b.pgm, which are the same file' run gauss:1 a.pgm b.pgm \
         --out-dir out -f
     rm out/b.pgm; cp a.pgm out; ln out/a.pgm out/b.pgm
     refused 'which are one file' run gauss:1 a.pgm b.pgm --out-dir out -f

@@ -47,7 +47,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ "$status" -eq 2 ]
     says sigma
     run --separate-stderr halo hist --bins '[1' in.pgm
-    [ "$status" -eq 2 ]; says "halo: --bins: bad value '[1'"
+    [ "$status" -eq 2 ]; says "halo: --bins: a quotation mark, comma, | or bracket is not allowed in '[1'"
     run --separate-stderr halo run conv:mask=/dev/zero in.pgm -o x.png
     [ "$status" -eq 2 ]; says "halo: /dev/zero is too large for a mask: at most 64 MiB are read"
     run --separate-stderr halo run gauss:1 in.pgm -o x.png --max-memory 1

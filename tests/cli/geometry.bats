@@ -47,7 +47,7 @@ samples() {
 @test "a rectangle outside of the picture is refused with both sizes" {
     run --separate-stderr halo run crop:4x2 six.pgm -o x.pgm
     [ "$status" -eq 1 ]
-    says 'crop: 4x2+0+0 reaches out of the picture, which is 3 x 2; fit=1 cuts what there is'
+    says 'crop: 4x2+0+0 reaches out of the picture, which is 3 x 2; use fit=1 to clip the rectangle'
     [ ! -e x.pgm ]
     run --separate-stderr halo run 'crop:1x1+5+5,fit=1' six.pgm -o x.pgm
     says 'nothing of the picture, which is 3 x 2, lies there'
@@ -223,7 +223,7 @@ turned_jpeg() {
         cmp a.ppm b.ppm
     done
     run --separate-stderr halo run pad:5% in.ppm -o x.ppm
-    [ "$status" -eq 2 ] && says "pad: by: expected pixels, or of sound times such as 1s,500ms, found '5%'"
+    [ "$status" -eq 2 ] && says "pad: by: expected pixels, or for sound times such as 1s,500ms, found '5%'"
 }
 
 @test "enlarging takes memory for rows, not for the image" {

@@ -31,14 +31,14 @@ wrong() {
     wrong "the pipeline comes first, as in halo run 'gauss:2' in.pgm" run in.pgm gauss:2 -o x.png
     wrong "did you mean 'gauss'" run in.pgm gausss:2 -o x.png
     wrong "none.png: no such file, and not a pipeline" run none.png -o x.png
-    wrong "x.png does not exist: -o x.png writes it" run gauss:2 in.pgm x.png
+    wrong "x.png does not exist: use -o x.png to write it" run gauss:2 in.pgm x.png
     wrong "'sobel' is an operation, not a file: operations are joined by |" run gauss:2 sobel in.pgm -o x.png
     wrong "parameters follow a colon, as in gauss:" run 'gauss(2)' in.pgm -o x.png
     wrong "parameters follow a colon, as in gauss:" run gauss=2 in.pgm -o x.png
     wrong "--quality 80" run gauss:2 in.pgm -o x.jpg -q 80
     wrong "needs quotes" run gauss:2
     mkdir folder
-    wrong "folder is a folder: --out-dir writes into it" run gauss:2 in.pgm -o folder
+    wrong "folder is a folder: use --out-dir to write into it" run gauss:2 in.pgm -o folder
     wrong "'webp' is not a format that halo writes" run gauss:2 in.pgm -o x.webp
     wrong "did you mean '--at-most'" compare in.pgm in.pgm --tolerance 1
     wrong "did you mean '--jobs'" run gauss:2 in.pgm -o x.png --threads 2
@@ -76,7 +76,7 @@ wrong() {
     for k in 1 2 3; do cp in.pgm in/$k.pgm; done
     cp in.pgm out/2.pgm
     run --separate-stderr halo run gauss:1 in -r --out-dir out # one alone is named
-    [ "$status" -eq 1 ] && says "out/2.pgm exists: --force replaces it" && [ -e out/3.pgm ] &&
+    [ "$status" -eq 1 ] && says "out/2.pgm exists: use --force to replace it" && [ -e out/3.pgm ] &&
         cmp out/2.pgm in.pgm
     run --separate-stderr halo run gauss:1 in -r --out-dir out
     [ "$status" -eq 1 ] && says "3 of 3 outputs exist, such as out/1.pgm: --force replaces them" &&

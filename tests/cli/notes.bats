@@ -154,14 +154,14 @@ make_numbers() {
 @test "a sample rate that the output cannot hold is reported, unless --rate gave it" {
     make_wav s.wav 100
     local rate; rate=$(halo info s.wav --json | grep -o '"rate":[0-9]*' | cut -d: -f2)
-    said run '' s.wav -o s.npy; is "halo: s.wav: the output holds no sample rate: --rate $rate reads it back"
-    said run '' s.wav -o s.csv; is "halo: s.wav: the output holds no sample rate: --rate $rate reads it back"
+    said run '' s.wav -o s.npy; is "halo: s.wav: the output has no sample rate: use --rate $rate to read it back"
+    said run '' s.wav -o s.csv; is "halo: s.wav: the output has no sample rate: use --rate $rate to read it back"
     said run '' s.wav -o t.npy -q; is ''
     said run '' s.wav -o s.raw; is ''
     said run '' s.csv -o t.csv; is ''
     said run '' --rate 8000 s.npy -o t.csv --force; is ''
     said run rate:4k --rate 8000 s.npy -o u.npy
-    is 'halo: s.npy: the output holds no sample rate: --rate 4000 reads it back'
+    is 'halo: s.npy: the output has no sample rate: use --rate 4000 to read it back'
     said run spectrogram:16 s.wav -o p.npy; is '' # a picture
     said join s.wav s.wav -o j.npy; says "--rate $rate reads it back"
 }

@@ -121,7 +121,7 @@ setup() {
         # shellcheck disable=SC2086
         run --separate-stderr halo run gauss:1 in -r --out-dir out $resume
         [ "$status" -eq 4 ]
-        says "out/.halo-journal: cannot be a journal, its first line is not one of halo's: move it away"
+        says "out/.halo-journal: cannot be a journal, it was not written by halo: move it away"
         cmp diary out/.halo-journal
         for target in ../diary ../empty ../none; do
             rm out/.halo-journal; ln -s $target out/.halo-journal

@@ -246,7 +246,7 @@ END
     cmp files.json pipes.json
     refused() { run --separate-stderr bash -c "ulimit -v 2000000; timeout 30 $1"; [ "$status" -eq "$2" ]; says \
         "$3"; }
-    refused '"$HALO" merge /dev/zero' 1 "/dev/zero: has a zero byte: it is not JSON"
+    refused '"$HALO" merge /dev/zero' 1 "/dev/zero: contains a NUL byte: it is not JSON"
     run --separate-stderr bash -c '"$HALO" merge 1.json 2.json > /dev/full'
     [ "$status" -eq 4 ]; says "cannot write standard output"
 }
@@ -254,7 +254,7 @@ END
 @test "a list with zero bytes is no list of lines" {
     printf 'in/1.pgm\0in/2.pgm\0' > list
     run --separate-stderr halo stats --files-from list
-    [ "$status" -eq 1 ]; says "list: has zero bytes: --files0-from reads such lists"
+    [ "$status" -eq 1 ]; says "list: contains NUL bytes: use --files0-from for such a list"
     run halo stats --files0-from list --json
     [ "${#lines[@]}" -eq 2 ]
 }
@@ -265,6 +265,6 @@ END
     for byte in '\001' '\377'; do
         { printf '{"type":"x","a":"'; printf "$byte"; printf '"}\n'; cat part.json; } > bad.json
         run --separate-stderr halo merge bad.json
-        [ "$status" -ne 0 ]; says "bad.json: line 1 holds bytes that JSON does not: it is damaged"
+        [ "$status" -ne 0 ]; says "bad.json: line 1 contains bytes invalid in JSON: it is damaged"
     done
 }

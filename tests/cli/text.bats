@@ -63,7 +63,7 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav \
         [ ! -e a.pgm ] && [ ! -e b.pgm ] && [ ! -e a ] && [ ! -e b ]
     done
     run --separate-stderr halo hist g.pgm --plot a.svg --plot b.svg
-    [ "$status" -eq 2 ]; says '--plot is given twice, and takes one FILE'
+    [ "$status" -eq 2 ]; says '--plot is given twice, but accepts one FILE'
     halo run gauss:1 g.pgm -j 1 -j 2 --device gpu --device cpu -f -f -o a.pgm # of these the last one counts
     halo info --include '*.wav' --include '*.pgm' g.pgm s.wav
 }
@@ -102,11 +102,11 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav \
 @test "depth reports its effect on sound" {
     run --separate-stderr halo run depth:s24 s.wav -o x.wav
     [ "$status" -eq 2 ]
-    says "'s24' is none of u8, u16, f32: depth is for images; sound is written with the bits of its input"
+    says "'s24' is not one of u8, u16, f32: depth is for images; sound is written with the bits of its input"
     run --separate-stderr halo run depth:u61 g.pgm -o x.pgm
     [ "$status" -eq 2 ]; says "did you mean 'u16'?"
     run --separate-stderr halo run depth:f64 g.pgm -o x.pgm
-    [ "$status" -eq 2 ]; says "'f64' is none of u8, u16, f32"
+    [ "$status" -eq 2 ]; says "'f64' is not one of u8, u16, f32"
 }
 
 @test "--help and the manual page list every exit status" {
