@@ -47,7 +47,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
             run --separate-stderr halo run box:3 $in -o "o.$to"
             [ "$status" -eq 1 ] && [ ! -e "o.$to" ]
             [[ "$stderr" == \
-                *"$to holds a channel besides RGB only as alpha"*'use --axes hwc,alpha to mark it, or channels:1,2,3 leaves it out'* ]]
+                *"$to can store a channel besides RGB only as alpha"*'use --axes hwc,alpha to mark it, or use channels:1,2,3 to leave it out'* ]]
         done
         # shellcheck disable=SC2086
         halo run channels:1,2,3 $in -o three.png -f
@@ -117,7 +117,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
     done
     printf '\1\2\3\4\5\6' | make_npy rgb.npy '|u1' '1, 2, 3'
     run --separate-stderr halo info rgb.npy --axes hwc,alpha
-    [ "$status" -eq 1 ] && [[ "$stderr" == *'3 channels, of which none is alpha'* ]]
+    [ "$status" -eq 1 ] && [[ "$stderr" == *'3 channels: ',alpha' in --axes needs 2 or 4 channels'* ]]
     make_rgb rgb.ppm 3 2
     halo run '' rgb.ppm -o rgb.png --axes hwc,alpha # pictures of several kinds in one command
     halo info rgb.png | grep -q RGB

@@ -20,7 +20,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
         [ "$status" -eq 2 ]; says "did you mean 'gauss'?"
     done
     run --separate-stderr halo run wobble:2 in.pgm -o x.png
-    [ "$status" -eq 2 ]; says "'halo list ops' names them all"
+    [ "$status" -eq 2 ]; says "see 'halo list ops'"
     run --separate-stderr halo help invrt
     [ "$status" -eq 2 ]; says "did you mean 'invert'?"
     run --separate-stderr halo run gauss:sgma=2 in.pgm -o x.png

@@ -39,7 +39,7 @@ setup() { load common; common_setup; topics='units border alpha nan pipelines ma
     says "did you mean 'units'?"
     run --separate-stderr halo help qqqqqq
     [ "$status" -eq 2 ]
-    says "'qqqqqq' is no command, operation or topic; see 'halo --help'"; says 'topics: units'
+    says "no command, operation or topic 'qqqqqq'; see 'halo --help'"; says 'topics: units'
 }
 
 # The commands that a topic shows, one a line.

@@ -15,7 +15,7 @@ wrong() {
     halo convert in.pgm --out-dir out --to png
     for copy in b.png c.png out/in.png; do cmp a.png $copy; done
     halo run '' a.png -o - --to pgm | cmp - <(halo run '' in.pgm -o -)
-    wrong "--out-dir DIR takes many" convert in.pgm in.pgm in.pgm -o x.png
+    wrong "use --out-dir DIR" convert in.pgm in.pgm in.pgm -o x.png
     wrong "an output is missing" convert in.pgm
 }
 
@@ -65,7 +65,7 @@ wrong() {
 @test "samples are not written to a terminal, text is" {
     command -v script > /dev/null || skip "there is no script"
     run script -qec "'$HALO' run '' in.pgm -o -" /dev/null
-    [ "$status" -eq 2 ] && [[ "$output" == *"pnm is no text for a terminal: -o FILE"* ]]
+    [ "$status" -eq 2 ] && [[ "$output" == *"pnm is binary, not for a terminal: use -o FILE"* ]]
     printf '1,2\n' > t.csv
     run script -qec "'$HALO' run gain:2 t.csv -o -" /dev/null
     [ "$status" -eq 0 ] && [[ "$output" == *"2,4"* ]]
@@ -79,7 +79,7 @@ wrong() {
     [ "$status" -eq 1 ] && says "out/2.pgm exists: use --force to replace it" && [ -e out/3.pgm ] &&
         cmp out/2.pgm in.pgm
     run --separate-stderr halo run gauss:1 in -r --out-dir out
-    [ "$status" -eq 1 ] && says "3 of 3 outputs exist, such as out/1.pgm: --force replaces them" &&
+    [ "$status" -eq 1 ] && says "3 of 3 outputs exist, such as out/1.pgm: use --force to replace them" &&
         [ "${#stderr_lines[@]}" -eq 2 ]
     run --separate-stderr halo run gauss:1 in -r --out-dir out --json
     [ "$(grep -c '"error":"out/[123].pgm exists' <<< "$output")" -eq 3 ]

@@ -163,7 +163,7 @@ make_numbers() {
     said run rate:4k --rate 8000 s.npy -o u.npy
     is 'halo: s.npy: the output has no sample rate: use --rate 4000 to read it back'
     said run spectrogram:16 s.wav -o p.npy; is '' # a picture
-    said join s.wav s.wav -o j.npy; says "--rate $rate reads it back"
+    said join s.wav s.wav -o j.npy; says "use --rate $rate to read it back"
 }
 
 @test "sound without a loudness is not changed, which is reported" {

@@ -124,7 +124,7 @@ END
     refuse 'x\n1\n' '1 column: the first and up to 20'
     refuse 'x,y\n' 'there is nothing to draw'
     refuse 'x,y\n1,1e999\n' 'inf cannot be drawn'
-    refuse 'x,y\n1,\0\n' 'zero byte'
+    refuse 'x,y\n1,\0\n' 'NUL byte'
     refuse '' 'has no rows'
     refuse 'x,y\n1,"2\n' 'line 2, column 2: a quotation mark is not closed'
     for endless in 'cat /dev/zero' 'tr "\0" a < /dev/zero'; do

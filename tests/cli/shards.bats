@@ -168,7 +168,7 @@ ENDPY
     refused() { run --separate-stderr halo merge "${@:2}"; [ "$status" -eq 1 ]; says "$1"; }
     refused "part 2 of 3 is missing" 1.json 3.json
     refused "part 3 of 3 is missing" 1.json 2.json
-    refused "are both part 1" 1.json 1.json 2.json 3.json
+    refused "are both shard 1" 1.json 1.json 2.json 3.json
     refused "not parts of the same batch" 1.json half.json
     refused "not parts of the same batch" 1.json other.json 3.json
     refused "none.json: No such file" 1.json none.json
@@ -193,7 +193,7 @@ ENDPY
     { printf '{"type":"shard","a":'; head -c 500 /dev/zero | tr '\0' '['; } > deep.json
     refused "too deep" 1.json deep.json 3.json
     run --separate-stderr halo merge
-    [ "$status" -eq 2 ]; says "the parts are missing"
+    [ "$status" -eq 2 ]; says "the shards are missing"
 }
 
 # The last line of a part with one member changed at a time: null, gone, of another type, out of any range.

@@ -95,7 +95,7 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav \
     [ "$(halo help gauss box)" = "$(halo help gauss; echo; halo help box)" ]
     run --separate-stderr halo help run gaus
     [ "$status" -eq 2 ] && [ -z "$output" ]
-    says "'gaus' is no command, operation or topic; did you mean 'gauss'?"
+    says "no command, operation or topic 'gaus'; did you mean 'gauss'?"
     [ "$(halo help)" = "$(halo --help)" ]
 }
 
