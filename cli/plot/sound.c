@@ -79,7 +79,7 @@ static void draw_spectrogram(const CliSettings *settings, const HaloBuf *out, co
     const char *name = halo_base_name(input);
     snprintf(title, sizeof title, "%.*s", (int)halo_utf8_fit(name, 60), name);
     if (out->shape.white > 1.0f)
-        halo_snprintf(below, sizeof below, "Hz over seconds; black is %g dB of full scale, white 0",
+        halo_snprintf(below, sizeof below, "Hz by seconds; black is %g dB of full scale, white 0",
                       -(double)out->shape.white);
     else
         snprintf(below, sizeof below, "Hz by seconds; white is full scale");

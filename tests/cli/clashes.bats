@@ -18,14 +18,14 @@ refused() {
 
 @test "an output and a plot" {
     refused 'b.png: the output and --plot would be the same file' run 'gauss:1 | hist' a.pgm -o b.png --plot b.png -f
-    refused 'one file' run 'gauss:1 | hist' a.pgm -o b.png --plot ./x/../b.png
-    refused 'one file' run 'gauss:1 | hist' a.pgm --out-dir new/./deep --name b.png --plot new/deep/b.png
+    refused 'the same file' run 'gauss:1 | hist' a.pgm -o b.png --plot ./x/../b.png
+    refused 'the same file' run 'gauss:1 | hist' a.pgm --out-dir new/./deep --name b.png --plot new/deep/b.png
     mkdir real; ln -s real link
-    refused 'one file' run 'gauss:1 | hist' a.pgm -o link/b.png --plot real/b.png
+    refused 'the same file' run 'gauss:1 | hist' a.pgm -o link/b.png --plot real/b.png
     ln -s real/to-be.png dangling.png
-    refused 'one file' run 'gauss:1 | hist' a.pgm -o dangling.png --plot real/to-be.png
+    refused 'the same file' run 'gauss:1 | hist' a.pgm -o dangling.png --plot real/to-be.png
     halo run '' a.pgm -o c.png; ln c.png hard.png
-    refused 'one file' run 'gauss:1 | hist' a.pgm -o hard.png --plot c.png -f
+    refused 'the same file' run 'gauss:1 | hist' a.pgm -o hard.png --plot c.png -f
     halo run 'gauss:1 | hist' a.pgm -o link/b.png --plot link/c.png > /dev/null
 }
 

@@ -242,7 +242,7 @@ turned_jpeg() {
         [ "$status" -eq 5 ]; says "with --max-pixels"; [ ! -e x.pgm ]
     done
     run --separate-stderr halo run pad:1 in.pgm -o x.pgm --max-pixels 2400
-    [ "$status" -eq 5 ]; says "pad makes 62 x 42 pixels of 1 samples, more than 2400 of 4"
+    [ "$status" -eq 5 ]; says "pad makes 62 x 42 pixels of 1 channels, more than the limit, 2400 of up to 4"
     halo run pad:1 in.pgm -o x.pgm --max-pixels 2604
     halo run 'crop:20x20 | pad:9' in.pgm -f -o x.pgm --max-pixels 2400
 }

@@ -77,9 +77,9 @@ setup() { load common; common_setup; make_worked in.pgm; }
     refused 'tr "\0" a < /dev/zero' 'info --files-from -' 1 "standard input: line 1 has more than 65536 bytes"
     refused 'tr "\0" a < /dev/zero' 'info --files0-from -' 1 "standard input: line 1 has more than 65536 bytes"
     refused 'yes in.pgm' 'stats --max-memory 1M --files-from -' 5 \
-        "its paths need more memory than 1024 KiB; --max-memory"
+        "its paths need more memory than 1024 KiB; raise the limit with --max-memory"
     refused 'yes in.pgm' 'info --max-memory 1M --files-from -' 5 \
-        "its paths need more memory than 1024 KiB; --max-memory"
+        "its paths need more memory than 1024 KiB; raise the limit with --max-memory"
 }
 
 @test "a named pipe is written directly and stays" {

@@ -129,7 +129,7 @@ END
     refuse 'x,y\n1,"2\n' 'line 2, column 2: a quotation mark is not closed'
     for endless in 'cat /dev/zero' 'tr "\0" a < /dev/zero'; do
         run --separate-stderr bash -c "ulimit -v 1000000; $endless | timeout 30 \"\$HALO\" plot - -o b.svg"
-        [ "$status" -eq 1 ]; says 'plot: standard input: line 1 has '
+        [ "$status" -eq 1 ]; says 'plot: standard input: line 1 '
     done
     printf 'a%.0s,' {1..70} > bad.csv
     run -5 --separate-stderr halo plot bad.csv -o b.svg

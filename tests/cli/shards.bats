@@ -62,7 +62,7 @@ setup() {
     JOB_COMPLETION_INDEX=4 HALO_SHARDS=4 run --separate-stderr list
     [ "$status" -eq 2 ]; says "only 4"
     SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 run --separate-stderr list
-    [ "$status" -eq 2 ]; says "SLURM_ARRAY_TASK_MAX is missing"
+    [ "$status" -eq 2 ]; says "SLURM_ARRAY_TASK_MAX is not set"
     SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=3 run \
         --separate-stderr list
     [ "$status" -eq 2 ]; says "not evenly spaced"
@@ -166,8 +166,8 @@ ENDPY
     halo stats in -r --total --json --shard 1/2 > half.json
     halo hist in -r --total --json --shard 2/3 > other.json
     refused() { run --separate-stderr halo merge "${@:2}"; [ "$status" -eq 1 ]; says "$1"; }
-    refused "part 2 of 3 is missing" 1.json 3.json
-    refused "part 3 of 3 is missing" 1.json 2.json
+    refused "shard 2 of 3 is missing" 1.json 3.json
+    refused "shard 3 of 3 is missing" 1.json 2.json
     refused "are both shard 1" 1.json 1.json 2.json 3.json
     refused "not parts of the same batch" 1.json half.json
     refused "not parts of the same batch" 1.json other.json 3.json

@@ -75,7 +75,7 @@ END
     done
     (cd dark && halo run 'subtract:{dir}/{name}' 1-dark.ppm -o ../zero.ppm -q)
     run --separate-stderr halo run 'subtract:{stem}.ppm' - -o x.ppm < raw/1.ppm
-    [ "$status" -eq 2 ] && says "this one has no name"
+    [ "$status" -eq 2 ] && says "standard input has none"
     run --separate-stderr halo run 'subtract:{stme}.ppm' raw/1.ppm -o x.ppm
     [ "$status" -eq 2 ] && says "did you mean 'stem'"
     run --separate-stderr halo run 'subtract:dark/{stem}.ppm' raw/1.ppm raw/2.ppm --out-dir none
@@ -118,7 +118,7 @@ END
     run --separate-stderr halo run subtract:s.wav a.ppm -o x.ppm
     [ "$status" -eq 1 ] && says "s.wav is audio, and the input is an image"
     run --separate-stderr halo run subtract:t.wav s.wav -o x.wav
-    [ "$status" -eq 1 ] && says "t.wav has a sample rate of 16000 Hz, and this of  Hz8000"
+    [ "$status" -eq 1 ] && says "t.wav has a sample rate of 16000 Hz, and the input of 8000 Hz"
     for text in 'subtract:[stats]' 'subtract:[gauss:1' 'subtract:' 'subtract:[nothing]' \
         'subtract:[gauss:1]]'; do
         run --separate-stderr halo run "$text" a.ppm -o x.ppm
