@@ -169,8 +169,8 @@ ENDPY
     refused "shard 2 of 3 is missing" 1.json 3.json
     refused "shard 3 of 3 is missing" 1.json 2.json
     refused "are both shard 1" 1.json 1.json 2.json 3.json
-    refused "not parts of the same batch" 1.json half.json
-    refused "not parts of the same batch" 1.json other.json 3.json
+    refused "not shards of the same batch" 1.json half.json
+    refused "not shards of the same batch" 1.json other.json 3.json
     refused "none.json: No such file" 1.json none.json
     head -n 1 2.json > first.json
     refused "first.json: is incomplete: the last object that 'halo … --shard i/n --json' prints is missing" \
