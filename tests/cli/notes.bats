@@ -68,8 +68,8 @@ with_title() {
     is 'halo: g.pgm: threshold: level=0.5 is a sample value (0 to 255); use level=50% if you mean a part of full scale'
     said run 'gauss:1 | clamp:max=0.25' w.pgm -o b.png
     is 'halo: w.pgm: clamp: max=0.25 is a sample value (0 to 65535); use max=25% if you mean a part of full scale'
-    said run levels:black=0.1,white=0.9 g.pgm -o c.png; says 'levels: white=0.9 is a sample value, of 0 to 255'
-    said run adaptive:3,offset=0.1 g.pgm -o d.png; says 'adaptive: offset=0.1 is a sample value, of 0 to 255'
+    said run levels:black=0.1,white=0.9 g.pgm -o c.png; says 'levels: white=0.9 is a sample value (0 to 255)'
+    said run adaptive:3,offset=0.1 g.pgm -o d.png; says 'adaptive: offset=0.1 is a sample value (0 to 255)'
     said run threshold:0.5 g.pgm w.pgm g.pgm --out-dir o --name '{index}.pgm'
     says \
         'halo: 3 of 3 inputs: threshold: level=0.5 is a sample value (0 to 255); use level=50% if you mean a part of full scale'
