@@ -124,7 +124,7 @@ out:
      .min = 8,                                                               \
      .max = 120,                                                             \
      .unit = "dB",                                                           \
-     .help = "least attenuation of the stop band; with taps= it only shapes the Kaiser window"},                  \
+     .help = "least attenuation of the stop band; with taps= it only shapes the Kaiser window"}, \
     {.key = "design",                                                        \
      .type = HALO_PARAM_CHOICE,                                              \
      .preset = "sinc",                                                       \
