@@ -68,7 +68,7 @@ static void tell_beyond(const Bounds *bounds, const HaloComparison *c, char *tex
         used += (size_t)halo_snprintf(text + used, size - used, "%s%s ", used > 0 ? ", " : "", name);
         if (used >= size) break;
         if (isnan(measured(c, i)))
-            used += (size_t)halo_snprintf(text + used, size - used, "has no value here");
+            used += (size_t)halo_snprintf(text + used, size - used, "is undefined for these files");
         else
             used += (size_t)halo_snprintf(text + used, size - used, "is %s %.6g", most ? "above" : "below",
                                           bounds->value[i]);
@@ -134,8 +134,7 @@ static HaloStatus write_difference(const Work *work, const char *a, const char *
                          .force = settings->force ? HALO_FORCE_YES : HALO_FORCE_NO,
                          .write = settings->write};
     if (strchr(b, quote) != NULL || strpbrk(b, "{}") != NULL)
-        HALO_FAIL(HALO_ERR_USAGE, "-o: '%.200s' has quotes or braces in its name, which a pipeline cannot hold",
-                  b);
+        HALO_FAIL(HALO_ERR_USAGE, "-o: '%.200s' has quotes or braces in its name: give another name", b);
     HALO_TRY(halo_pipeline_parse(work->session, text, &pipeline));
     HALO_TRY(halo_run(work->session, pipeline, &job, &report));
 out:

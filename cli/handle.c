@@ -80,7 +80,7 @@ static HaloStatus plot_result(const CliWork *work, const CliItem *item, const Ha
         if (report->results.item[i].type == HALO_RESULT_HIST)
             return cli_plot_histogram(work->settings, item->input, &report->results.item[i]);
     if (halo_pipeline_only_measures(work->pipeline))
-        return halo_fail(HALO_ERR_USAGE, "--plot draws a histogram: the pipeline has no hist");
+        return halo_fail(HALO_ERR_USAGE, "--plot needs a histogram: add hist to the pipeline");
     return cli_plot_sound(work->settings, work->session, work->pipeline, item->input);
 }
 
@@ -172,7 +172,8 @@ static HaloStatus handle_here(CliWork *work, const CliItem *item)
     }
     if (!cli_in_the_way(item->output) || cli_force(settings, item) != HALO_FORCE_NO)
         return preview_file(work, item);
-    halo_fail_on(HALO_ERR_INPUT, item->output, " exists: --force replaces it, --skip-existing leaves it");
+    halo_fail_on(HALO_ERR_INPUT, item->output,
+                 " exists: use --force to replace it, --skip-existing to keep it");
     return conclude(work, item, HALO_ERR_INPUT, halo_error(), false, NULL);
 }
 

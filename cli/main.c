@@ -18,7 +18,7 @@ static int run_command(const CliSettings *settings)
                 {CLI_BENCH, cli_bench}, {CLI_HELP, cli_help}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].commands & settings->command->bit) return rows[i].run(settings);
-    cli_complain("'halo %s' has no function: please report it", settings->command->name);
+    cli_complain("internal: 'halo %s' has no function: please report it", settings->command->name);
     return HALO_ERR_BUG;
 }
 

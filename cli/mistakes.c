@@ -94,7 +94,7 @@ HaloStatus cli_no_output(const CliSettings *settings)
 {
     const char *last = settings->words > 0 ? settings->word[settings->words - 1] : "-";
     if (settings->words > 1 && !is_there(last) && looks_like_file(last))
-        return halo_fail(HALO_ERR_USAGE, "%.200s does not exist: -o %.200s writes it", last, last);
+        return halo_fail(HALO_ERR_USAGE, "%.200s does not exist: use -o %.200s to write it", last, last);
     return halo_fail(HALO_ERR_USAGE,
                      "an output is missing: -o FILE, --out-dir DIR, or -o - for standard output");
 }

@@ -19,7 +19,8 @@ const CliOption cli_options[] = {
     {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES, "quality of JPEG, 1 to 100; 90 by default",
      cli_read_quality, 0},
     {"subsampling", 0, "HOW", "444|422|420", CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
-     "chroma subsampling of JPEG: full, half or quarter resolution; 444 from quality 90 on, else 420",
+     "chroma subsampling of JPEG: 444 (full), 422 (half) or 420 (quarter resolution); by default 444 from "
+     "quality 90 on, else 420",
      cli_read_subsampling, 0},
     {"split", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES,
      "write a file for each page: {page} in its name is the number, with four digits or more, {page:02} with "
@@ -31,8 +32,8 @@ const CliOption cli_options[] = {
     {"guard", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES, "attenuate sound to prevent clipping", NULL,
      AT(write.guard)},
     {"bits", 0, "N", "8|16|24|32|float", CLI_OUTPUT, CLI_JOIN | CLI_WRITES,
-     "sample format of sound in WAV, FLAC, AIFF, AU and raw: integers of this many bits, or floats; by default "
-     "the input's",
+     "sample format of sound in WAV, FLAC, AIFF, AU and raw: 8, 16, 24 or 32 for integers of so many bits, or "
+     "float; by default the input's",
      cli_read_bits, 0},
     {"crossfade", 0, "TIME", NULL, CLI_OUTPUT, CLI_JOIN,
      "overlap each sound with the end of the one before by this time, such as 20ms", cli_read_crossfade, 0},
@@ -48,12 +49,12 @@ const CliOption cli_options[] = {
      NULL, AT(write.sync)},
     {"force", 'f', NULL, NULL, CLI_OUTPUT,
      CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME,
-     "replace existing outputs (never an input); mode and owner stay", NULL, AT(force)},
+     "replace existing outputs (never an input); their mode and owner are kept", NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "skip inputs whose output exists", NULL,
      AT(skip_existing)},
     {"resume", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
      "process only what is missing or out of date in --out-dir, according to the journal there, and keep that "
-     "journal; an output that is not in it stays if it holds the same bytes",
+     "journal; an existing output that is not in it is an error unless the new one would be identical",
      NULL, AT(resume)},
     {"dry-run", 'n', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
      "print what would be written, and write nothing", NULL, AT(dry_run)},
@@ -72,7 +73,7 @@ const CliOption cli_options[] = {
      "input",
      NULL, AT(files_from)},
     {"files0-from", 0, "FILE", NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
-     "the same with a zero byte after each, as find -print0 writes; for names that contain a line break or end "
+     "the same with a NUL byte after each, as find -print0 writes; for names that contain a line break or end "
      "with CR",
      NULL, AT(files0_from)},
     {"shard", 0, "i/n", NULL, CLI_INPUT, CLI_WORKS | CLI_SAME,
@@ -81,7 +82,7 @@ const CliOption cli_options[] = {
      cli_read_shard, 0},
     {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS,
      "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, also s16, s24, s32, "
-     "f64 (s16le is s16); csv: a table",
+     "f64 (s16le is s16); or csv for a table",
      cli_read_raw, 0},
     {"rate", 0, "HZ", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_READS,
      "frames per second of tables (CSV), 1 by default; with it arrays (NPY) are read as sound, one frame per "
@@ -91,23 +92,23 @@ const CliOption cli_options[] = {
      "read only these columns of tables, such as 2,3", NULL, AT(engine.columns)},
     {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
      "meaning of the dimensions of NPY: pages n, z or t, then rows h or y, columns w or x, channels c; hw or "
-     "hwc by default. hwc,alpha: the last of 2 or 4 channels is alpha, in any format that does not store that "
-     "itself",
+     "hwc by default. Append ',alpha' (hwc,alpha) if the last of 2 or 4 channels is alpha and the format does "
+     "not record that",
      cli_read_axes, 0},
     {"white", 0, "V", NULL, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
-     "the full scale of floats that have none (NPY, raw, integers of 32 bits): 65535 for counts of a 16-bit "
-     "camera, 1 for fractions; without it they are numbers",
+     "sample value that means white, where the format defines none (NPY, raw, 32-bit integers): 65535 for "
+     "counts of a 16-bit camera, 1 for samples from 0 to 1; without it such samples have no full scale",
      cli_read_white, 0},
     {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS,
      "use what can be read of damaged inputs", NULL, AT(engine.tolerate)},
     {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS | CLI_SAME,
-     "refuse to read or make larger images; 2^28 by default, 100M is 100 million. For pixels of up to 4 "
-     "samples: an image of 8 channels may have half as many",
+     "refuse to read or make larger images; 2^28 by default, 100M is 100 million. The limit is for up to 4 "
+     "channels: an image of 8 may have half as many pixels",
      cli_read_pixels, 0},
 
     {"device", 0, "DEVICE", "auto|cpu|gpu|all", CLI_ENGINE, CLI_WORKS | CLI_BENCH | CLI_SAME,
      "auto, cpu, gpu, gpu:N, or all for every GPU (files in parallel, a large image in bands); all give the "
-     "same samples; a list for bench ops",
+     "same samples; 'bench ops' also takes a list",
      cli_read_device, 0},
     {"precision", 0, "HOW", "exact|fast", CLI_ENGINE, CLI_WORKS | CLI_BENCH,
      "exact: the same bytes everywhere; fast: large masks may differ a little (in 8 bits by 1 level on few "
@@ -122,14 +123,16 @@ const CliOption cli_options[] = {
      "quarters of the machine's, or of a cgroup's limit",
      cli_read_memory, 0},
     {"latency", 0, "TIME", NULL, CLI_ENGINE, CLI_WRITES | CLI_SAME,
-     "block length of sound from pipe to pipe, such as 20ms; 100ms by default", cli_read_latency, 0},
+     "block length when sound streams from pipe to pipe, such as 20ms; 100ms by default", cli_read_latency, 0},
     {"alpha", 0, "HOW", "premul|straight|ignore", CLI_ENGINE, CLI_WORKS,
-     "weight colours by alpha, filter alpha like any channel, or copy it", cli_read_alpha, 0},
+     "weight colours by alpha (premul), filter alpha like any channel (straight), or copy it (ignore)",
+     cli_read_alpha, 0},
     {"linear", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS,
-     "work in linear light: 8 and 16-bit samples are decoded from sRGB first and encoded last", NULL,
-     AT(engine.linear)},
+     "work in linear light: 8 and 16-bit samples are decoded from sRGB first, and encoded again at the end",
+     NULL, AT(engine.linear)},
     {"verify", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME,
-     "compute on both backends and compare the samples; exits with 70 if they differ", NULL, AT(engine.verify)},
+     "compute on both the CPU and a GPU and compare the samples; exits with 70 if they differ", NULL,
+     AT(engine.verify)},
     {"explain", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS | CLI_SAME,
      "print the plan, step by step, and do nothing; with --json one object per file", NULL, AT(explain)},
 
@@ -138,13 +141,13 @@ const CliOption cli_options[] = {
     {"channels", 0, "N", NULL, CLI_INPUT, CLI_BENCH, "number of channels; 1 by default", cli_read_channels, 0},
     {"dtype", 0, "DTYPE", "u8|u16|f32", CLI_INPUT, CLI_BENCH, "sample type; u8 by default", cli_read_dtype, 0},
     {"content", 0, "KIND", "random|constant|smooth", CLI_INPUT, CLI_BENCH,
-     "sample values; random by default, smooth is like a photograph", cli_read_content, 0},
+     "sample values: random (the default), constant, or smooth as in a photograph", cli_read_content, 0},
     {"runs", 0, "N", NULL, CLI_ENGINE, CLI_BENCH, "number of runs of each pipeline; 11 by default",
      cli_read_runs, 0},
 
     {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_SAME,
-     "plot the histogram of one input, or the spectrogram or series that the pipeline makes of sound, as SVG "
-     "or PNG",
+     "plot the histogram of one input, or of a sound the spectrogram, level or other series that the pipeline "
+     "computes, as SVG or PNG",
      NULL, AT(plot)},
     {"plot-response", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_SAME,
      "plot the frequency response of a pipeline of linear filters, at --rate (48000), without input", NULL,
@@ -158,9 +161,10 @@ const CliOption cli_options[] = {
     {"total", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_STATS | CLI_HIST | CLI_SAME,
      "after the results of each file, print those of all files together", NULL, AT(total)},
     {"at-most", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
-     "limits on differences, such as max=1,rmse=0.5; of max, mean, rmse, differing and lag", NULL, AT(at_most)},
+     "upper limits, such as max=1,rmse=0.5, on max, mean, rmse, differing (the number of samples) and lag",
+     NULL, AT(at_most)},
     {"at-least", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
-     "required similarity, such as psnr=40,ssim=0.99; of psnr, ssim and correlation", NULL, AT(at_least)},
+     "lower limits, such as psnr=40,ssim=0.99, on psnr, ssim and correlation", NULL, AT(at_least)},
     {"json", 0, NULL, NULL, CLI_REPORT,
      CLI_COMPARE | CLI_WORKS | CLI_INFO | CLI_LIST | CLI_BENCH | CLI_BARE | CLI_SAME,
      "print results as JSON, one object per line", NULL, AT(json)},
@@ -219,7 +223,7 @@ const CliCommand cli_commands[] = {
     {"info", CLI_INFO, NULL, "INPUT…", "show a file's header and metadata",
      "halo info in.png\nhalo info --json *.wav\n"},
     {"stack", CLI_STACK, NULL, "mean|median|min|max|sum|sd|range|EXPRESSION INPUT… -o OUTPUT",
-     "reduce many images to one: mean, median, … of each pixel",
+     "reduce many images to one: mean, median, … of each pixel. mean:clip=3 is a mean with 3-sigma clipping",
      "halo stack mean exposures/*.tif -o quiet.tif\n"
      "halo stack median street/ -r -o empty.png\n"
      "halo stack mean:clip=3 dark*.png -o dark.npy\n"
@@ -227,7 +231,7 @@ const CliCommand cli_commands[] = {
     {"pages", CLI_PAGES, NULL, "INPUT… -o OUTPUT", "collect images and pages in one TIFF, or one array (NPY)",
      "halo pages scan1.png scan2.png scan3.png -o scans.tif\n"
      "halo pages frames/ -r -o frames.npy\n"},
-    {"join", CLI_JOIN, NULL, "INPUT… -o OUTPUT", "join sounds of one rate end to end",
+    {"join", CLI_JOIN, NULL, "INPUT… -o OUTPUT", "concatenate sounds of equal sample rate",
      "halo join intro.wav talk.flac outro.wav -o all.flac\n"
      "halo join --crossfade 20ms take1.wav take2.wav -o song.wav\n"},
     {"compare", CLI_COMPARE, NULL, "A B",
@@ -243,13 +247,13 @@ const CliCommand cli_commands[] = {
      "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
      "halo merge 1.json 2.json 3.json\n"},
     {"plot", CLI_PLOT, NULL, "TABLE.csv -o FILE.svg",
-     "plot the columns of a table as lines over its first, or as bars if its rows are named; as SVG or PNG. A "
-     "column 'A, B' has the colour of 'A', and is dashed",
+     "plot the columns of a table as lines against the first, or as bars if the first holds text; as SVG or "
+     "PNG. A column named 'A, B' is a dashed line in the colour of 'A'",
      "halo plot times.csv -o times.svg --log --log-x\n"
      "printf 'x,y\\n0,1\\n1,4\\n2,9\\n' | halo plot - -o squares.png --title Squares\n"
      "printf 'what,before,after\\nread,3,2\\nwrite,5,1\\n' | halo plot - -o bars.svg\n"},
     {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops [PIPELINE…] | batch PIPELINE FILE…",
-     "time the teaching kernels, pipelines on random samples, or the stages of a batch",
+     "time the tutorial GPU kernels (ladder), pipelines (ops), or the stages of a batch",
      "halo bench ladder\nhalo bench ladder reduce scan --device gpu:1\n"
      "halo bench ops gauss:2 'sobel|depth:u8' --size 8192x8192 --dtype u8 --device cpu,gpu\n"
      "halo bench batch gauss:2 photos/*.png --device gpu\n"},

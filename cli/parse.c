@@ -78,7 +78,8 @@ static HaloStatus set_option(Parser *parser, const CliOption *option, const char
     /* If a number or word is given twice, the last one counts. Of two files one would be ignored silently, so
      * that is an error. */
     if (*seen && option->value != NULL && option->read == NULL && option->choices == NULL)
-        return halo_fail(HALO_ERR_USAGE, "--%s is given twice, and takes one %s", option->name, option->value);
+        return halo_fail(HALO_ERR_USAGE, "--%s is given twice, but accepts one %s", option->name,
+                         option->value);
     *seen = true;
     if (option->value == NULL) {
         *(bool *)place = true;
@@ -123,7 +124,9 @@ static HaloStatus set_param(Parser *parser, const HaloParam *param, const char *
     }
     const bool text = param->type == HALO_PARAM_TEXT; /* it goes in quotes */
     if (strpbrk(value, text ? "\"" : ",|\"'[]") != NULL)
-        return halo_fail(HALO_ERR_USAGE, "--%s: bad value '%.80s'", param->key, value);
+        return halo_fail(HALO_ERR_USAGE,
+                         "--%s: a quotation mark, comma, | or bracket is not allowed in '%.80s'", param->key,
+                         value);
     if (args->length > 0) cli_add_char(args, ',');
     cli_add(args, param->key, strlen(param->key));
     cli_add(args, "=\"", text ? 2 : 1);
@@ -163,8 +166,7 @@ static HaloStatus parse_short(Parser *parser, const char *letters)
             if (cli_options[i].letter == *letters) option = &cli_options[i];
         if (option == NULL)
             return halo_fail(HALO_ERR_USAGE,
-                             "unknown option '-%c'; 'halo --help' lists them, and -- goes before names "
-                             "that start with -",
+                             "unknown option '-%c'; see 'halo --help'; put -- before names that start with -",
                              *letters);
         if (option->value != NULL) return set_option(parser, option, letters[1] != 0 ? letters + 1 : NULL);
         const HaloStatus status = set_option(parser, option, NULL);

@@ -46,12 +46,12 @@ static HaloStatus check_request(const CliWork *work)
     const CliSettings *settings = work->settings;
     const bool has_output = settings->output != NULL || settings->out_dir != NULL;
     if (settings->plot != NULL && work->batch.count > 1)
-        return halo_fail(HALO_ERR_USAGE, "--plot takes one input, and there are %zu", work->batch.count);
+        return halo_fail(HALO_ERR_USAGE, "--plot is for one input, not %zu", work->batch.count);
     if (settings->plot != NULL && strcmp(settings->plot, "-") == 0)
         return halo_fail(HALO_ERR_USAGE, "--plot needs the name of a file");
     if (settings->plot != NULL && canvas_check(settings->plot) != HALO_OK) return HALO_ERR_USAGE;
     if (cli_in_the_way(settings->plot) && !settings->force)
-        return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->plot);
+        return halo_fail(HALO_ERR_INPUT, "%s exists: use --force to replace it", settings->plot);
     if (settings->split && (settings->resume || settings->skip_existing || settings->write.guard))
         return halo_fail(HALO_ERR_USAGE, "--split and --%s are mutually exclusive",
                          settings->resume          ? "resume"
@@ -176,7 +176,7 @@ static HaloStatus print_summary(const CliWork *work)
     if (work->batch.count > 1 && !settings->quiet && worth_it)
         cli_complain("%zu done, %zu failed, %zu skipped in %.2f s%s%s%s", t->ok, t->failed, t->skipped,
                      t->seconds, t->backend != NULL ? ", on " : "", t->backend != NULL ? t->device : "",
-                     t->failed > 0 && work->batch.journal != NULL ? "; --resume tries those that failed again"
+                     t->failed > 0 && work->batch.journal != NULL ? "; use --resume to retry those that failed"
                                                                   : "");
     return HALO_OK;
 }
@@ -211,9 +211,9 @@ static HaloStatus plot_response(const CliWork *work)
     if (canvas_check(settings->response) != HALO_OK) return HALO_ERR_USAGE;
     if (settings->words > 1 || settings->plot != NULL || settings->output != NULL || settings->out_dir != NULL)
         return halo_fail(HALO_ERR_USAGE,
-                         "--plot-response draws a pipeline alone: it takes no input and makes no output");
+                         "--plot-response plots only the pipeline: give no input and no output");
     if (cli_in_the_way(settings->response) && !settings->force)
-        return halo_fail(HALO_ERR_INPUT, "%s exists: --force replaces it", settings->response);
+        return halo_fail(HALO_ERR_INPUT, "%s exists: use --force to replace it", settings->response);
     return cli_plot_response(settings, work->session, work->pipeline, work->text);
 }
 

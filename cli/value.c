@@ -207,9 +207,10 @@ HaloStatus cli_read_format(CliSettings *settings, const char *value)
         const char *near = halo_nearest(value, tables->formats, format_at, tables);
         if (near != NULL)
             return halo_fail(HALO_ERR_USAGE, "unknown format '%.80s'; did you mean '%s'?", value, near);
-        return halo_fail(HALO_ERR_USAGE, "unknown format '%.80s'; 'halo list formats' names them all", value);
+        return halo_fail(HALO_ERR_USAGE, "unknown format '%.80s'; see 'halo list formats'", value);
     }
-    if (settings->to->dtypes == 0) return halo_fail(HALO_ERR_USAGE, "%s can only be read", settings->to->name);
+    if (settings->to->dtypes == 0)
+        return halo_fail(HALO_ERR_USAGE, "%s can be read but not written", settings->to->name);
     return HALO_OK;
 }
 

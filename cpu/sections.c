@@ -299,8 +299,7 @@ HaloStatus cpu_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     if (!cpu_reserve(&total, sections->zero_phase ? BLOCK : RUN, sizeof(double), &s.at_wide) ||
         !cpu_reserve(&total, 2 * RUN, sizeof(float), &s.at_row) ||
         !cpu_reserve(&total, 1, state, &s.at_state) || !cpu_reserve(&total, states, state, &s.at_states))
-        HALO_FAIL(HALO_ERR_LIMIT, "%lld samples are more than memory can be addressed for",
-                  (long long)s.samples);
+        HALO_FAIL(HALO_ERR_LIMIT, "%lld samples need more memory than can be addressed", (long long)s.samples);
     s.scratch_bytes = total;
     HALO_TRY(cpu_scratch_each(device, &s.scratch_bytes, &scratch));
     s.scratch = scratch;

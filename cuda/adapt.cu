@@ -413,8 +413,8 @@ HaloStatus cuda_adapt_with(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     wide_pair(&s, first, &from, &to, &inside);
     if (!halo_mul(from.rows, from.stride, &s.made_at) || !halo_mul(to.rows, to.stride, &to_bytes) ||
         s.made_at > INT64_MAX - to_bytes)
-        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large", (long long)window->width,
-                         (long long)window->height);
+        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large: use --device cpu",
+                         (long long)window->width, (long long)window->height);
     const HaloStatus status = cuda_scratch(device, CUDA_SCRATCH_WIDE, s.made_at + to_bytes, &data);
     if (device->asking)
         return call(&s, make, context, &from, &to, &inside); /* reports its additional workspace */

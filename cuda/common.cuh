@@ -111,17 +111,17 @@ __host__ __device__ static inline int64_t cuda_max(int64_t a, int64_t b) { retur
 /* Every launch goes through here: checked, on the device's stream. `kernel` in parentheses where it has
  * template arguments. */
 #ifndef CUDA_LAUNCH
-#define CUDA_LAUNCH(device, kernel, blocks, threads, shared, ...)                                           \
-    do {                                                                                                    \
-        if ((device)->asking) return HALO_ERR_LIMIT; /* the end of a workspace query */                     \
-        const int64_t blocks_ = (blocks);                                                                   \
-        if (blocks_ > CUDA_BLOCKS_MOST)                                                                     \
-            return halo_fail(HALO_ERR_LIMIT, "this is too large for the GPU: %lld blocks of work",          \
-                             (long long)blocks_);                                                           \
-        if ((shared) > CUDA_SHARED_DEFAULT) CUDA_PASS(cuda_allow_shared((const void *)(kernel), (shared))); \
-        kernel<<<(unsigned)blocks_, (unsigned)(threads), (shared), (device)->stream>>>(__VA_ARGS__);        \
-        CUDA_TRY(cudaGetLastError());                                                                       \
-        (device)->stopped = false;                                                                          \
+#define CUDA_LAUNCH(device, kernel, blocks, threads, shared, ...)                                            \
+    do {                                                                                                     \
+        if ((device)->asking) return HALO_ERR_LIMIT; /* the end of a workspace query */                      \
+        const int64_t blocks_ = (blocks);                                                                    \
+        if (blocks_ > CUDA_BLOCKS_MOST)                                                                      \
+            return halo_fail(HALO_ERR_LIMIT, "too large for the GPU: %lld blocks of work: use --device cpu", \
+                             (long long)blocks_);                                                            \
+        if ((shared) > CUDA_SHARED_DEFAULT) CUDA_PASS(cuda_allow_shared((const void *)(kernel), (shared)));  \
+        kernel<<<(unsigned)blocks_, (unsigned)(threads), (shared), (device)->stream>>>(__VA_ARGS__);         \
+        CUDA_TRY(cudaGetLastError());                                                                        \
+        (device)->stopped = false;                                                                           \
     } while (0)
 /* The block's dynamic shared memory. */
 #define CUDA_SHARED(type, name)                    \

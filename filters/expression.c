@@ -103,7 +103,7 @@ static HaloStatus unknown_name(const Parser *p, const char *start, int length)
     char message[128], known[32] = "";
     if (p->names[0] != 0)
         snprintf(known, sizeof known, p->names[1] != 0 ? "%c, %c, " : "%c, ", p->names[0], p->names[1]);
-    snprintf(message, sizeof message, "'%.*s' is none of %sinf, min, max, abs, sqrt, fma",
+    snprintf(message, sizeof message, "'%.*s' is not one of %sinf, min, max, abs, sqrt, fma",
              length < 24 ? length : 24, start, known);
     return mistake(p, start, message);
 }

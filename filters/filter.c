@@ -9,7 +9,7 @@ HaloStatus filter_f32(const char *what, double value, float *rounded)
 {
     *rounded = 0.0f;
     if (!(fabs(value) <= FLT_MAX))
-        return halo_fail(HALO_ERR_USAGE, "%s %g is beyond 32-bit floats", what, value);
+        return halo_fail(HALO_ERR_USAGE, "%s %g is out of the range of 32-bit floats", what, value);
     *rounded = (float)value;
     return HALO_OK;
 }

@@ -59,7 +59,7 @@ static HaloStatus build_adaptive(HaloBuilder *builder, const HaloValue *arg, Hal
     HaloReg made;
     float offset;
     if (arg[ADAPTIVE_K].given && method != METHOD_SAUVOLA)
-        HALO_FAIL(HALO_ERR_USAGE, "adaptive: k belongs to method=sauvola");
+        HALO_FAIL(HALO_ERR_USAGE, "adaptive: k needs method=sauvola");
     HALO_TRY(filter_f32("adaptive: offset", arg[ADAPTIVE_OFFSET].number, &offset));
     points.point[0] = (HaloPoint){.op = HALO_POINT_THRESHOLD,
                                   .a = nextafterf(-offset, INFINITY),
@@ -85,27 +85,26 @@ static const HaloParam adaptive_param[] = {
      .min = 1,
      .max = HALO_MASK_MAX_SIDE,
      .unit = "samples",
-     .help = "full width of the window, odd or even: wider than what is to stand out"},
+     .help = "full width of the window, odd or even: wider than the features to separate"},
     FILTER_HEIGHT,
     {.key = "method",
      .type = HALO_PARAM_CHOICE,
      .preset = "mean",
      .choices = "mean|gauss|sauvola",
-     .help = "the level is the mean of the window; that weighted by a Gaussian; or the mean, and lower the "
-             "less samples "
-             "differ"},
+     .help = "the level is the window's mean, its Gaussian-weighted mean, or Sauvola's level, which is lower "
+             "at low contrast"},
     {.key = "offset",
      .type = HALO_PARAM_LEVEL,
      .preset = "0",
-     .help = "how far below that level samples still become full scale; negative: how far above it at least"},
+     .help = "is subtracted from the level; samples above the result become full scale, others 0"},
     {.key = "k",
      .type = HALO_PARAM_NUMBER,
      .preset = "0.2",
-     .help = "of sauvola: how far below the mean the level is, as a share of it, where all samples are alike"},
+     .help = "Sauvola's k: where all samples are equal, the level is mean (1 - k)"},
 };
 
 const HaloOp halo_op_adaptive = {.name = "adaptive",
-                                 .help = "black and white at a level that follows the light",
+                                 .help = "adaptive threshold to black and white",
                                  .known_as =
                                      "adaptivethreshold threshold binarize binarise bradley lat sauvola",
                                  .example = "adaptive:31,offset=4%",

@@ -137,8 +137,8 @@ static const HaloParam channels_param[] = {
     {.key = "of",
      .type = HALO_PARAM_TEXT,
      .check = check_channels,
-     .help =
-         "what each is made of, counted from 1: 2,1 changes sides, 0.5*1+0.5*2 mixes, mono is the mean of all"},
+     .help = "source of each output channel, counted from 1: 2,1 swaps left and right, 0.5*1+0.5*2 mixes, mono "
+             "is the mean of all"},
 };
 
 const HaloOp halo_op_channels = {.name = "channels",

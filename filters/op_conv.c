@@ -10,7 +10,7 @@ static HaloStatus copy_mask(const char *op, HaloKind kind, const HaloMask *mask,
 {
     const bool turn = kind == HALO_AUDIO && mask->width == 1;
     if (kind == HALO_AUDIO && mask->height > 1 && !turn)
-        return halo_fail(HALO_ERR_USAGE, "%s: audio takes a mask in one dimension, not %lldx%lld", op,
+        return halo_fail(HALO_ERR_USAGE, "%s: audio needs a mask in one dimension, not %lldx%lld", op,
                          (long long)mask->width, (long long)mask->height);
     const HaloStatus status =
         halo_mask_alloc(copy, turn ? mask->height : mask->width, turn ? mask->width : mask->height);
@@ -81,16 +81,16 @@ static const HaloParam conv_param[] = {
     {.key = "scale",
      .type = HALO_PARAM_NUMBER,
      .preset = "1",
-     .help = "multiplies the sum, with the file's scale"},
+     .help = "multiplies the sum, in addition to the mask file's own scale"},
     {.key = "bias",
      .type = HALO_PARAM_NUMBER,
      .preset = "0",
-     .help = "is added after that, with the file's offset"},
+     .help = "is added after that, in addition to the mask file's own offset"},
     {.key = "anchor",
      .type = HALO_PARAM_POINT,
      .preset = "",
      .unit = "pixels",
-     .help = "the tap that lies on the output pixel, X+Y; the middle, or what the mask says"},
+     .help = "origin of the mask, X+Y; default: the centre, or as the mask file says"},
     {.key = "flip",
      .type = HALO_PARAM_SWITCH,
      .preset = "0",
@@ -98,19 +98,19 @@ static const HaloParam conv_param[] = {
     {.key = "normalize",
      .type = HALO_PARAM_SWITCH,
      .preset = "0",
-     .help = "divide the weights by their sum, in place of the file's scale"},
+     .help = "divide the weights by their sum, instead of the mask file's scale"},
     {.key = "dilation",
      .type = HALO_PARAM_INTEGER,
      .preset = "1",
      .min = 1,
      .max = HALO_MASK_MAX_SIDE,
      .unit = "samples",
-     .help = "from each tap to the next, with zeros between; the anchor keeps its tap"},
+     .help = "spacing of the taps, with zeros between; the anchor stays on the same tap"},
     {.key = "stride",
      .type = HALO_PARAM_POINT,
      .preset = "",
      .unit = "pixels",
-     .help = "keep one output of so many, from the first on: 2, or X+Y; images only"},
+     .help = "keep every Nth output, from the first on: 2, or X+Y; images only"},
 };
 
 /* One output of stride[0] x stride[1]. */
@@ -120,7 +120,7 @@ static HaloStatus gather(HaloBuilder *builder, const int64_t stride[2], HaloReg 
     if (shape->kind == HALO_AUDIO)
         return halo_fail(HALO_ERR_USAGE, "conv: stride is for images; sound keeps its sample rate");
     if (stride[0] < 1 || stride[1] < 1 || stride[0] > HALO_MASK_MAX_SIDE || stride[1] > HALO_MASK_MAX_SIDE)
-        return halo_fail(HALO_ERR_USAGE, "conv: stride %lldx%lld has to be 1 to %d both ways",
+        return halo_fail(HALO_ERR_USAGE, "conv: stride %lldx%lld has to be 1 to %d along each axis",
                          (long long)stride[0], (long long)stride[1], HALO_MASK_MAX_SIDE);
     const HaloGather steps = {.width = (shape->width - 1) / stride[0] + 1,
                               .height = (shape->height - 1) / stride[1] + 1,
@@ -174,11 +174,11 @@ static const HaloParam fir_param[] = {
      .type = HALO_PARAM_CHOICE,
      .preset = "zero",
      .choices = "zero|causal",
-     .help = "zero: its middle lies over the sample, no delay; causal: its first coefficient does"},
+     .help = "zero: centred on the sample, zero delay; causal: starts at the sample"},
     {.key = "tail",
      .type = HALO_PARAM_SWITCH,
      .preset = "0",
-     .help = "what sounds on behind the end is kept: the sound gets longer; of phase=causal"},
+     .help = "keep the decay after the end, which lengthens the sound; only with phase=causal"},
 };
 
 /* Samples [from, from + width), silence among them where there are none. */
@@ -196,8 +196,7 @@ static HaloStatus fir_causal(HaloBuilder *builder, const HaloMask *mask, bool ta
     HaloStatus status = HALO_OK;
     const int64_t before = mask->width - 1, width = halo_build_shape(builder, in)->width + (tail ? before : 0);
     if (halo_build_common(builder)->border != HALO_BORDER_MIRROR)
-        HALO_FAIL(HALO_ERR_USAGE,
-                  "fir: phase=causal has silence before the sound: border= belongs to phase=zero");
+        HALO_FAIL(HALO_ERR_USAGE, "fir: phase=causal starts from silence: border= needs phase=zero");
     HALO_TRY(cut(builder, in, -before, before + width, &in));
     HALO_TRY(filter_mask(builder, in, mask, &in));
     HALO_TRY(cut(builder, in, before, width, out));
@@ -215,7 +214,7 @@ static HaloStatus build_fir(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     flip(&mask);
     mask.anchor_x = arg[FIR_PHASE].integer == 1 ? mask.width - 1 : mask.width / 2;
     if (arg[FIR_TAIL].integer && arg[FIR_PHASE].integer == 0)
-        HALO_FAIL(HALO_ERR_USAGE, "fir: tail=1 belongs to phase=causal");
+        HALO_FAIL(HALO_ERR_USAGE, "fir: tail=1 needs phase=causal");
     if (arg[FIR_PHASE].integer == 1)
         HALO_TRY(fir_causal(builder, &mask, arg[FIR_TAIL].integer != 0, in, out));
     else

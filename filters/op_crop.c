@@ -23,26 +23,26 @@ static HaloStatus build_crop(HaloBuilder *builder, const HaloValue *arg, HaloReg
     Rectangle cut;
     HALO_TRY(geometry_rectangle("crop: size", arg[CROP_SIZE].text, &cut));
     if (cut.placed && arg[CROP_AT].given)
-        HALO_FAIL(HALO_ERR_USAGE, "crop: the place is given twice: in size and as at");
+        HALO_FAIL(HALO_ERR_USAGE, "crop: the position is given twice, in size and in at");
     HaloGather gather = {.width = cut.width, .height = cut.height, .step_x = 1, .step_y = 1};
     const bool at = arg[CROP_AT].given && !arg[CROP_AT].integer;
     gather.x0 = cut.placed ? cut.x : at ? arg[CROP_AT].point[0] : (shape->width - cut.width) / 2;
     gather.y0 = cut.placed ? cut.y : at ? arg[CROP_AT].point[1] : (shape->height - cut.height) / 2;
     if (gather.x0 < -GEOMETRY_MOST || gather.y0 < -GEOMETRY_MOST || gather.x0 > GEOMETRY_MOST ||
         gather.y0 > GEOMETRY_MOST)
-        HALO_FAIL(HALO_ERR_USAGE, "crop: %lld+%lld lies too far away", (long long)gather.x0,
+        HALO_FAIL(HALO_ERR_USAGE, "crop: %lld+%lld is out of range", (long long)gather.x0,
                   (long long)gather.y0);
     if (arg[CROP_FIT].integer) {
         clip(shape->width, &gather.x0, &gather.width);
         clip(shape->height, &gather.y0, &gather.height);
         if (gather.width < 1 || gather.height < 1)
-            HALO_FAIL(HALO_ERR_INPUT, "crop: nothing of the picture, which is %lld x %lld, lies there",
+            HALO_FAIL(HALO_ERR_INPUT, "crop: the rectangle is outside the picture, which is %lld x %lld",
                       (long long)shape->width, (long long)shape->height);
     } else if (gather.x0 < 0 || gather.y0 < 0 || gather.x0 + gather.width > shape->width ||
                gather.y0 + gather.height > shape->height) {
         HALO_FAIL(HALO_ERR_INPUT,
-                  "crop: %lldx%lld%+lld%+lld reaches out of the picture, which is %lld x %lld; fit=1 cuts what "
-                  "there is",
+                  "crop: %lldx%lld%+lld%+lld reaches out of the picture, which is %lld x %lld; use fit=1 to "
+                  "clip the rectangle",
                   (long long)gather.width, (long long)gather.height, (long long)gather.x0, (long long)gather.y0,
                   (long long)shape->width, (long long)shape->height);
     }
@@ -66,7 +66,7 @@ static const HaloParam crop_param[] = {
     [CROP_FIT] = {.key = "fit",
                   .type = HALO_PARAM_SWITCH,
                   .preset = "0",
-                  .help = "cut what there is where the rectangle reaches out of the picture"},
+                  .help = "clip the rectangle to the picture where it extends beyond"},
 };
 
 const HaloOp halo_op_crop = {.name = "crop",
@@ -111,7 +111,7 @@ out:
 static HaloStatus check_pad(const char *where, const char *text)
 {
     if (times_check_lengths(where, text) == HALO_OK) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s: expected pixels, or of sound times such as 1s,500ms, found '%.60s'",
+    return halo_fail(HALO_ERR_USAGE, "%s: expected pixels, or for sound times such as 1s,500ms, found '%.60s'",
                      where, text);
 }
 
@@ -142,17 +142,15 @@ out:
 #define PAD_SIDE(name)                                                                                 \
     {                                                                                                  \
         .key = name, .type = HALO_PARAM_INTEGER, .preset = "", .min = 0, .max = (double)GEOMETRY_MOST, \
-        .unit = "pixels", .help = "on this side; as the others unless given"                           \
+        .unit = "pixels", .help = "pixels on this side; default: as by="                               \
     }
 
 static const HaloParam pad_param[] = {
-    [PAD_ALL] =
-        {.key = "by",
-         .type = HALO_PARAM_TEXT,
-         .preset = "0",
-         .check = check_pad,
-         .help =
-             "pixels on every side; of sound times before its beginning and behind its end, such as 1s,500ms"},
+    [PAD_ALL] = {.key = "by",
+                 .type = HALO_PARAM_TEXT,
+                 .preset = "0",
+                 .check = check_pad,
+                 .help = "pixels on every side; for sound, times before and after it, such as 1s,500ms"},
     [PAD_LEFT] = PAD_SIDE("left"),
     [PAD_RIGHT] = PAD_SIDE("right"),
     [PAD_TOP] = PAD_SIDE("top"),
@@ -161,9 +159,8 @@ static const HaloParam pad_param[] = {
                     .type = HALO_PARAM_BORDER,
                     .preset = "replicate",
                     .choices = HALO_BORDER_PAD_CHOICES,
-                    .help = "what is there: zero, constant=V (of every channel, alpha too), replicate, "
-                            "reflect, mirror, wrap; of "
-                            "sound zero unless given"},
+                    .help = "samples there: zero, constant=V (in every channel, alpha too), replicate, "
+                            "reflect, mirror, wrap; default for sound: zero"},
 };
 
 const HaloOp halo_op_pad = {.name = "pad",

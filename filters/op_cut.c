@@ -33,7 +33,7 @@ static HaloStatus build_trim(HaloBuilder *builder, const HaloValue *arg, HaloReg
     HALO_TRY(times_read("trim: part", arg[TRIM_PART].text, 2, part, &count));
     HALO_TRY(times_place(builder, "trim: part", in, &part[0], &from));
     if (count == 2 && arg[TRIM_LENGTH].given)
-        HALO_FAIL(HALO_ERR_USAGE, "trim: the end is given twice: as such and by a length");
+        HALO_FAIL(HALO_ERR_USAGE, "trim: give either the end or the length, not both");
     if (count == 2) HALO_TRY(times_place(builder, "trim: part", in, &part[1], &to));
     if (arg[TRIM_LENGTH].given) {
         HALO_TRY(times_read("trim: length", arg[TRIM_LENGTH].text, 1, &length, &one));
@@ -42,11 +42,11 @@ static HaloStatus build_trim(HaloBuilder *builder, const HaloValue *arg, HaloReg
     }
     if (waits(builder, in, part, count)) return HALO_OK;
     if (to <= from && (count == 2 || arg[TRIM_LENGTH].given))
-        HALO_FAIL(HALO_ERR_INPUT, "trim: it would end at frame %lld and begin at frame %lld", (long long)to,
-                  (long long)from);
+        HALO_FAIL(HALO_ERR_INPUT, "trim: the end, frame %lld, is before the beginning, frame %lld",
+                  (long long)to, (long long)from);
     if (from >= all)
-        HALO_FAIL(HALO_ERR_INPUT, "trim: it would begin at frame %lld, and there are %lld", (long long)from,
-                  (long long)all);
+        HALO_FAIL(HALO_ERR_INPUT, "trim: the beginning, frame %lld, is after the last of %lld frames",
+                  (long long)from, (long long)all);
     if (to > all) to = all;
     if (from > 0 || to < all) HALO_TRY(gather(builder, in, from, to - from, 1, out));
 out:
@@ -64,7 +64,7 @@ static const HaloParam trim_param[] = {
                      .type = HALO_PARAM_TEXT,
                      .preset = "",
                      .check = times_check_length,
-                     .help = "in place of the end: how much, at most"},
+                     .help = "maximum length, instead of an end"},
 };
 
 const HaloOp halo_op_trim = {.name = "trim",
@@ -86,7 +86,7 @@ static HaloStatus build_reverse(HaloBuilder *builder, const HaloValue *arg, Halo
 }
 
 const HaloOp halo_op_reverse = {.name = "reverse",
-                                .help = "a sound backwards",
+                                .help = "reverse a sound",
                                 .known_as = "areverse flip backwards",
                                 .example = "reverse",
                                 .kinds = HALO_AUDIO,

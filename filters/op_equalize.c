@@ -51,13 +51,13 @@ static const HaloParam clahe_param[] = {
      .preset = "8",
      .min = 1,
      .max = TILES_MOST,
-     .help = "how many tiles there are to a side"},
+     .help = "number of tiles per side"},
     {.key = "limit",
      .type = HALO_PARAM_NUMBER,
      .preset = "2",
      .min = 0,
      .max = 65536,
-     .help = "how often a level may count, as a multiple of the mean; 0: no limit"},
+     .help = "clip limit of the histogram bins, as a multiple of their mean; 0: none"},
     CHANNELS_PARAM,
 };
 

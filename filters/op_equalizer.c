@@ -23,7 +23,8 @@ static HaloStatus build_notch(HaloBuilder *builder, const HaloValue *arg, HaloRe
     double frequency;
     HALO_TRY(find_frequency(builder, "notch", in, &arg[0], &frequency));
     if (!(frequency / arg[1].number < 0.5))
-        HALO_FAIL(HALO_ERR_USAGE, "notch: q %g makes it wider than the spectrum", arg[1].number);
+        HALO_FAIL(HALO_ERR_USAGE, "notch: q %g makes the notch wider than the spectrum: raise q",
+                  arg[1].number);
     HALO_TRY(sections_notch(builder, frequency, arg[1].number, arg[2].integer, &list));
     HALO_TRY(sections_step(builder, in, &list, arg[3].integer == PHASE_ZERO, out));
 out:
@@ -64,21 +65,20 @@ static HaloStatus build_shelf(HaloBuilder *builder, const HaloValue *arg, HaloRe
 
 /* clang-format off */
 #define FREQUENCY(what) {.key = "frequency", .type = HALO_PARAM_FREQUENCY, .unit = "Hz", .help = what}
-#define GAIN \
-    {.key = "gain", .type = HALO_PARAM_FACTOR, .help = "what is left there: a factor, or decibels (3dB, -6dB)"}
+#define GAIN {.key = "gain", .type = HALO_PARAM_FACTOR, .help = "gain there: a factor, or decibels (3dB, -6dB)"}
 #define Q(default, what) \
     {.key = "q", .type = HALO_PARAM_NUMBER, .preset = default, .min = 0.01, .max = 10000, .help = what}
 /* clang-format on */
 
 static const HaloParam notch_param[] = {
     FREQUENCY("what is taken out"),
-    Q("30", "the frequency over the width of the notch"),
+    Q("30", "frequency / width of the notch"),
     {.key = "harmonics",
      .type = HALO_PARAM_INTEGER,
      .preset = "1",
      .min = 1,
      .max = 1000,
-     .help = "how many of its whole multiples go, each as wide; 1: it alone"},
+     .help = "number of harmonics removed, each as wide; 1: only the frequency itself"},
     SECTIONS_PHASE,
 };
 
@@ -102,7 +102,7 @@ static const HaloParam shelf_param[] = {
 };
 
 const HaloOp halo_op_notch = {.name = "notch",
-                              .help = "take out a frequency, such as hum, and its multiples",
+                              .help = "remove a frequency, such as hum, and its multiples",
                               .known_as = "bandreject hum iirnotch",
                               .example = "notch:50Hz,harmonics=5",
                               .kinds = HALO_AUDIO,

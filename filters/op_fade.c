@@ -45,17 +45,16 @@ out:
 }
 
 static const HaloParam fade_param[] = {
-    [FADE_TIMES] =
-        {.key = "times",
-         .type = HALO_PARAM_TEXT,
-         .check = times_check_lengths,
-         .help = "how long it comes, and goes at the end, such as 500ms,2s; sound of unknown length is read to "
-                 "its end first where it is to go"},
+    [FADE_TIMES] = {.key = "times",
+                    .type = HALO_PARAM_TEXT,
+                    .check = times_check_lengths,
+                    .help = "durations of the fade-in and the fade-out, such as 500ms,2s; for a fade-out, "
+                            "sound of unknown length is read to its end first"},
     [FADE_SHAPE] = {.key = "shape",
                     .type = HALO_PARAM_CHOICE,
                     .preset = "linear",
                     .choices = "linear|cosine|db",
-                    .help = "of the gain: straight, half a cosine, or straight in decibels, from -60"},
+                    .help = "curve of the gain: linear, half a cosine, or linear in decibels, from -60"},
 };
 
 const HaloOp halo_op_fade = {.name = "fade",

@@ -83,7 +83,7 @@ static const HaloParam gauss_param[] = {
      .min = 0.5,
      .max = 40,
      .unit = "sigma",
-     .help = "kernel radius, in sigmas"},
+     .help = "kernel radius"},
 };
 
 static const HaloParam unsharp_param[] = {
@@ -116,7 +116,7 @@ static const HaloParam dog_param[] = {
      .min = 1.01,
      .max = 8,
      .unit = "sigma",
-     .help = "of the wider one that is taken away; 1.6 is nearest to log"},
+     .help = "sigma of the subtracted Gaussian over the first; 1.6 is closest to the operation log"},
 };
 
 const HaloOp halo_op_gauss = {.name = "gauss",
@@ -130,7 +130,7 @@ const HaloOp halo_op_gauss = {.name = "gauss",
                               .build = build_gauss};
 
 const HaloOp halo_op_unsharp = {.name = "unsharp",
-                                .help = "sharpen by adding the difference to the Gaussian blur",
+                                .help = "sharpen by adding the difference from a Gaussian blur",
                                 .synonyms = "usm",
                                 .known_as = "sharpen",
                                 .example = "unsharp:sigma=1.5,amount=0.8",

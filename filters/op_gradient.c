@@ -52,7 +52,7 @@ static const HaloParam axis_param[] = {
      .type = HALO_PARAM_CHOICE,
      .preset = "magnitude",
      .choices = "magnitude|x|y",
-     .help = "the length of the gradient, or its part along x or y, which has a sign"},
+     .help = "magnitude of the gradient, or its signed component along x or y"},
 };
 
 const HaloOp halo_op_sobel = {.name = "sobel",
@@ -85,7 +85,7 @@ static const HaloParam diagonal_param[] = {
      .type = HALO_PARAM_CHOICE,
      .preset = "magnitude",
      .choices = "magnitude|x|y",
-     .help = "the length of the gradient, or its part to the lower right (x) or lower left (y)"},
+     .help = "magnitude of the gradient, or its signed component to the lower right (x) or lower left (y)"},
 };
 
 const HaloOp halo_op_roberts = {.name = "roberts",

@@ -59,7 +59,8 @@ static const HaloParam gray_param[] = {
     {.key = "weights",
      .type = HALO_PARAM_TEXT,
      .preset = "709",
-     .help = "of red, green and blue: 709 or 601 (ITU-R BT), mean (a third each), or numbers: 0.3,0.6,0.1",
+     .help =
+         "weights of red, green and blue: 709 or 601 (ITU-R BT), mean (a third each), or numbers: 0.3,0.6,0.1",
      .check = check_weights},
 };
 

@@ -42,9 +42,8 @@ static const HaloParam local_param[] = {
     {.key = "what",
      .type = HALO_PARAM_CHOICE,
      .choices = "mean|sd|var|min|max|range",
-     .help = "the mean, as of box; the standard deviation, its square; the least sample, the greatest, how far "
-             "they are "
-             "apart"},
+     .help = "mean, as in box; standard deviation (sd), variance (var), minimum, maximum, or maximum minus "
+             "minimum (range)"},
     {.key = "width",
      .type = HALO_PARAM_LENGTH,
      .preset = "3",

@@ -15,7 +15,7 @@ static HaloStatus resolve(HaloStep *step, const HaloResult *measured)
     const HaloLoudness *loudness = &measured->loudness;
     float gain = 1.0f;
     if (loudness->unknown != NULL)
-        HALO_FAIL(HALO_ERR_INPUT, "loudnorm: its loudness is not known: %s", loudness->unknown);
+        HALO_FAIL(HALO_ERR_INPUT, "loudnorm: the loudness cannot be measured: %s", loudness->unknown);
     if (isfinite(loudness->integrated)) {
         const double wanted = step->resolve_arg[0] - loudness->integrated;
         const double most = 20.0 * log10(step->resolve_arg[1]) - loudness->true_peak, less = wanted - most;
@@ -48,16 +48,17 @@ static const HaloParam loudnorm_param[] = {
                          .max = 0,
                          .unit = "LUFS",
                          .help = "integrated loudness (ITU-R BS.1770, EBU R 128)"},
-    [LOUDNORM_PEAK] = {.key = "peak",
-                       .type = HALO_PARAM_FACTOR,
-                       .preset = "-1dB",
-                       .min = 1e-3,
-                       .max = 10,
-                       .help = "true peak, of full scale, that is not passed: rather less loud, which is said"},
+    [LOUDNORM_PEAK] =
+        {.key = "peak",
+         .type = HALO_PARAM_FACTOR,
+         .preset = "-1dB",
+         .min = 1e-3,
+         .max = 10,
+         .help = "limit of the true peak, relative to full scale; the gain is reduced to meet it, with a note"},
 };
 
 const HaloOp halo_op_loudnorm = {.name = "loudnorm",
-                                 .help = "as loud as others: to a loudness in LUFS, by a plain gain",
+                                 .help = "normalize the loudness to a value in LUFS, by a constant gain",
                                  .known_as = "replaygain ebur128 r128 loudness level normalize",
                                  .example = "loudnorm:-16",
                                  .kinds = HALO_AUDIO,

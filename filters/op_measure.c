@@ -79,13 +79,13 @@ static const HaloParam stats_param[] = {
     {.key = "full",
      .type = HALO_PARAM_SWITCH,
      .preset = "0",
-     .help = "skewness, kurtosis, entropy, percentiles (1, 25, 50, 75, 99), too"},
+     .help = "also skewness, kurtosis, entropy and the percentiles 1, 25, 50, 75 and 99"},
     {.key = "percentiles",
      .type = HALO_PARAM_TEXT,
      .preset = "",
-     .help = "these ones, up to 16: numbers from 0 to 100",
+     .help = "percentiles to compute, up to 16, each from 0 to 100",
      .check = check_percentiles},
-    {.key = "product", .type = HALO_PARAM_SWITCH, .preset = "0", .help = "the product of all samples, too"},
+    {.key = "product", .type = HALO_PARAM_SWITCH, .preset = "0", .help = "also the product of all samples"},
 };
 
 static HaloStatus build_integral(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
@@ -100,15 +100,16 @@ static const HaloParam hist_param[] = {
      .preset = "",
      .min = 1,
      .max = HALO_MAX_BINS,
-     .help = "number of bins; 256, or 65536 for 16 bits"},
+     .help = "number of bins; default 256, or 65536 for 16 bits"},
     {.key = "min",
      .type = HALO_PARAM_LEVEL,
      .preset = "",
-     .help = "lower end of the first bin; 0, on audio -1, of float images the finite minimum"},
+     .help = "lower end of the first bin; default 0, for audio -1, for float images the finite minimum"},
     {.key = "max",
      .type = HALO_PARAM_LEVEL,
      .preset = "",
-     .help = "upper end of the last bin; 256, 65536, on audio 1, of float images the finite maximum"},
+     .help =
+         "upper end of the last bin; default 256 or 65536, for audio 1, for float images the finite maximum"},
 };
 
 static const HaloParam scan_param[] = {
@@ -116,13 +117,13 @@ static const HaloParam scan_param[] = {
      .type = HALO_PARAM_CHOICE,
      .preset = "sum",
      .choices = "sum|min|max|product",
-     .help = "what each sample is joined to those before it by"},
+     .help = "operation that accumulates the samples"},
     {.key = "axis",
      .type = HALO_PARAM_CHOICE,
      .preset = "xy",
      .choices = "xy|x|y",
      .help = "along rows, columns, or both (integral image); on audio along time"},
-    {.key = "exclusive", .type = HALO_PARAM_SWITCH, .preset = "0", .help = "leave the sample itself out"},
+    {.key = "exclusive", .type = HALO_PARAM_SWITCH, .preset = "0", .help = "exclude the sample itself"},
 };
 
 const HaloOp halo_op_stats = {

@@ -41,7 +41,7 @@ static HaloStatus take_shape(HaloBuilder *builder, const char *op, int64_t shape
     if (shape == SHAPE_BOX) goto out;
     if (width > SHAPE_MOST || height > SHAPE_MOST)
         HALO_FAIL(HALO_ERR_USAGE,
-                  "%s: a window of %lld x %lld has to be a box; others are at most %d wide and high", op,
+                  "%s: a window of %lld x %lld needs shape=box; other shapes are at most %d wide and high", op,
                   (long long)width, (long long)height, SHAPE_MOST);
     HaloSpan *span = halo_build_keep(builder, sizeof *span * (size_t)height);
     if (span == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
@@ -103,14 +103,14 @@ static const HaloParam morph_param[] = {
      .max = HALO_MASK_MAX_SIDE,
      .unit = "samples",
      .help =
-         "full width of the window, odd or even; unless border= says else, what lies outside does not count"},
+         "full width of the window, odd or even; samples outside the input do not count unless border= is set"},
     FILTER_HEIGHT,
     {.key = "shape",
      .type = HALO_PARAM_CHOICE,
      .preset = "box",
      .choices = "box|disk|cross",
-     .help = "all of the window; what is no farther from its middle than its sides are; or its middle row and "
-             "column"},
+     .help =
+         "box: the whole window; disk: the disk (ellipse) inscribed in it; cross: its middle row and column"},
 };
 
 /* ---- the operations ------------------------------------------------------------------------------------- */

@@ -111,7 +111,7 @@ static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, Ha
     const double range[2] = {arg[NORMALIZE_MIN].number, max}, peak[2] = {arg[NORMALIZE_PEAK].number, 0.0};
     HaloDetail detail = {0};
     if (arg[NORMALIZE_PEAK].given && (shape->kind != HALO_AUDIO || ranged))
-        HALO_FAIL(HALO_ERR_USAGE, "normalize: peak is of sound, and in place of a range");
+        HALO_FAIL(HALO_ERR_USAGE, "normalize: peak is for sound, without min, max and percentiles");
     if (shape->kind == HALO_AUDIO && !ranged)
         return halo_build_map_from_stats(builder, in, &gain, HALO_WANT_EXTREMES, NULL, resolve_peak, peak, out);
     if (arg[NORMALIZE_PERCENTILES].given) {
@@ -136,18 +136,19 @@ static const HaloParam normalize_param[] = {
      .type = HALO_PARAM_LEVEL,
      .preset = "",
      .of_result = true,
-     .help = "what the maximum becomes; full scale"},
+     .help = "what the maximum becomes; default: full scale"},
     {.key = "percentiles",
      .type = HALO_PARAM_TEXT,
      .preset = "",
-     .help = "these two in place of the minimum and maximum, such as 1,99: what is beyond them is cut off",
+     .help =
+         "two percentiles instead of the minimum and maximum, such as 1,99; samples beyond them are clipped",
      .check = check_pair},
     {.key = "peak",
      .type = HALO_PARAM_FACTOR,
      .preset = "-1dB",
      .min = 1e-9,
      .max = 1e9,
-     .help = "of sound without a range: the largest magnitude, of full scale; 0 stays 0"},
+     .help = "for sound, without min and max: the peak, relative to full scale; 0 stays 0"},
 };
 
 const HaloOp halo_op_normalize = {.name = "normalize",

@@ -19,7 +19,8 @@ static HaloStatus build_over(HaloBuilder *builder, const HaloValue *arg, HaloReg
     const HaloShape *on = halo_build_shape(builder, other);
     const int others = on->channels - (on->alpha >= 0);
     if (others != 1 && others != colours)
-        HALO_FAIL(HALO_ERR_INPUT, "over: what is laid over has %d colours, and this has %d", others, colours);
+        HALO_FAIL(HALO_ERR_INPUT, "over: the other picture has %d colours, and the input has %d", others,
+                  colours);
     for (int i = 0; i < 2; i++)
         if (arg[1].point[i] > INT32_MAX || arg[1].point[i] < INT32_MIN)
             HALO_FAIL(HALO_ERR_USAGE, "over: at: %lld is out of range", (long long)arg[1].point[i]);
@@ -45,27 +46,27 @@ out:
 static const HaloParam over_param[] = {
     {.key = "with",
      .type = HALO_PARAM_SOURCE,
-     .help =
-         "of any size, gray or with as many colours as this; {dir}, {stem} and {name} stand for parts of the "
-         "input's path; a [pipeline] starts from what arrives here"},
+     .help = "file of any size, gray or with as many colours as the input; {dir}, {stem} and {name} stand for "
+             "parts of the "
+             "input's path; a [pipeline] starts from what arrives here"},
     {.key = "at",
      .type = HALO_PARAM_POINT,
      .preset = "0+0",
      .unit = "pixels",
      .help =
-         "where its upper left corner lies; -X-Y: its lower right corner so far from the right and the bottom"},
+         "position of its upper left corner; -X-Y: offset of its lower right corner from that of the input"},
 };
 
 static const HaloParam mask_param[] = {
     {.key = "with",
      .type = HALO_PARAM_SOURCE,
-     .help =
-         "gray, of this size or one pixel: black is cut out; {dir}, {stem} and {name} stand for parts of the "
-         "input's path; a [pipeline] starts from what arrives here"},
+     .help = "gray file of the same size or one pixel: black is cut out; {dir}, {stem} and {name} stand for "
+             "parts of the "
+             "input's path; a [pipeline] starts from what arrives here"},
 };
 
 const HaloOp halo_op_over = {.name = "over",
-                             .help = "lay another picture over this one, by its alpha",
+                             .help = "composite another picture over the input, by its alpha",
                              .known_as = "composite overlay watermark logo paste",
                              .example = "over:[invert],at=-8-8",
                              .scale = HALO_SCALE_ALIKE,
@@ -74,10 +75,11 @@ const HaloOp halo_op_over = {.name = "over",
                              HALO_PARAMS(over_param),
                              .build = build_over};
 
-const HaloOp halo_op_cutout = {.name = "cutout",
-                               .help = "cut out by a gray mask, which becomes alpha, or is multiplied with it",
-                               .known_as = "mask putalpha copyopacity alpha",
-                               .example = "cutout:[gray | threshold:otsu]",
-                               .kinds = HALO_IMAGE,
-                               HALO_PARAMS(mask_param),
-                               .build = build_cutout};
+const HaloOp halo_op_cutout = {
+    .name = "cutout",
+    .help = "cut out by a gray mask, which becomes alpha or multiplies the existing alpha",
+    .known_as = "mask putalpha copyopacity alpha",
+    .example = "cutout:[gray | threshold:otsu]",
+    .kinds = HALO_IMAGE,
+    HALO_PARAMS(mask_param),
+    .build = build_cutout};

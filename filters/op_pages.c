@@ -27,14 +27,13 @@ static const HaloParam pages_param[] = {
      .check = check_pages},
 };
 
-const HaloOp halo_op_pages = {.name = "pages",
-                              .help =
-                                  "take some pages of a TIFF, an array, or pictures that follow one another; "
-                                  "stands first",
-                              .synonyms = "page",
-                              .known_as = "frames frame select slice",
-                              .example = "pages:1",
-                              .kinds = HALO_IMAGE,
-                              .selects = true,
-                              HALO_PARAMS(pages_param),
-                              .build = build_pages};
+const HaloOp halo_op_pages = {
+    .name = "pages",
+    .help = "select pages of a TIFF, an array or concatenated images; must be the first operation",
+    .synonyms = "page",
+    .known_as = "frames frame select slice",
+    .example = "pages:1",
+    .kinds = HALO_IMAGE,
+    .selects = true,
+    HALO_PARAMS(pages_param),
+    .build = build_pages};

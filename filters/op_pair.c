@@ -47,7 +47,7 @@ static HaloStatus meet(HaloBuilder *builder, const char *where, const HaloValue 
     int count;
     int64_t from = 0;
     if (here.kind != HALO_AUDIO && at->given)
-        HALO_FAIL(HALO_ERR_USAGE, "%s is a time, for sound; 'over' lays pictures somewhere", where);
+        HALO_FAIL(HALO_ERR_USAGE, "%s is a time, for sound; use 'over' to place pictures", where);
     if (here.kind != HALO_AUDIO || (!at->given && there.width == 1)) return HALO_OK;
     if (at->given) {
         HALO_TRY(times_read(where, at->text, 1, &time, &count));
@@ -158,8 +158,7 @@ static HaloStatus build_multiply(HaloBuilder *builder, const HaloValue *arg, Hal
     const bool measured = arg[1].integer == UNIT_MEAN || arg[1].integer == UNIT_MAX; /* in all of the other */
     const bool mixed = halo_build_shape(builder, in)->kind == HALO_AUDIO && !measured;
     HaloReg other;
-    if (measured && arg[2].given)
-        HALO_FAIL(HALO_ERR_USAGE, "multiply: at goes with the units 'white' and 'one'");
+    if (measured && arg[2].given) HALO_FAIL(HALO_ERR_USAGE, "multiply: at needs unit=white or unit=one");
     HALO_TRY(halo_build_source(builder, &arg[0], in, mixed ? HALO_FIT_MIXED : HALO_FIT_OWN_UNITS, &other));
     if (!measured) HALO_TRY(meet(builder, "multiply: at", &arg[0], &arg[2], 1.0f, &in, &other));
     HALO_TRY(scaled(builder, arg, HALO_COMBINE_MULTIPLY, in, other, out));
@@ -205,23 +204,26 @@ out:
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-#define WITH                                                                                                   \
-    {                                                                                                          \
-        .key = "with", .type = HALO_PARAM_SOURCE,                                                              \
-        .help = "of this size or one pixel, with as many channels or one; {dir}, {stem} and {name} stand for " \
-                "parts of the input's path; a [pipeline] starts from what arrives here"                        \
-    }
-
-#define UNIT                                                                                                  \
+#define WITH                                                                                                  \
     {                                                                                                         \
-        .key = "unit", .type = HALO_PARAM_CHOICE, .preset = "white", .choices = "white|one|mean|max",         \
-        .help = "what counts as 1 there: its full scale, the number 1, or the mean or maximum of its samples" \
+        .key = "with", .type = HALO_PARAM_SOURCE,                                                             \
+        .help = "file of the same size or one pixel, with as many channels or one; {dir}, {stem} and {name} " \
+                "stand for "                                                                                  \
+                "parts of the input's path; a [pipeline] starts from what arrives here"                       \
     }
 
-#define AT                                                                                                  \
-    {                                                                                                       \
-        .key = "at", .type = HALO_PARAM_TEXT, .preset = "", .check = times_check_place,                     \
-        .help = "of sound: where it begins, such as 1.5s, or -2s from the end; the longer of the two lasts" \
+#define UNIT                                                                                                 \
+    {                                                                                                        \
+        .key = "unit", .type = HALO_PARAM_CHOICE, .preset = "white", .choices = "white|one|mean|max",        \
+        .help = "value of the other that counts as 1: its full scale, the number 1, or the mean or maximum " \
+                "of its samples"                                                                             \
+    }
+
+#define AT                                                                                                    \
+    {                                                                                                         \
+        .key = "at", .type = HALO_PARAM_TEXT, .preset = "", .check = times_check_place,                       \
+        .help = "for sound: where the other begins, such as 1.5s, or -2s from the end; the result ends with " \
+                "the later of the two"                                                                        \
     }
 
 static const HaloParam with_param[] = {WITH};
@@ -234,29 +236,30 @@ static const HaloParam blend_param[] = {
     {.key = "amount",
      .type = HALO_PARAM_NUMBER,
      .preset = "0.5",
-     .help = "how much of the other: 0 leaves this one, 1 gives the other"},
+     .help = "weight of the other: 0 leaves the input, 1 gives the other"},
     AT,
 };
 
 const HaloOp halo_op_add = {.name = "add",
-                            .help = "add another picture or sound, or what a pipeline makes of this one",
+                            .help = "add another picture or sound, or the result of a pipeline on the input",
                             .known_as = "plus sum mix",
                             .example = "add:[gauss:20]",
                             .kinds = HALO_IMAGE | HALO_AUDIO,
                             HALO_PARAMS(sum_param),
                             .build = build_add};
 
-const HaloOp halo_op_subtract = {.name = "subtract",
-                                 .help =
-                                     "subtract another picture or sound, or what a pipeline makes of this one",
-                                 .known_as = "minus dark background",
-                                 .example = "subtract:[gauss:20]",
-                                 .kinds = HALO_IMAGE | HALO_AUDIO,
-                                 HALO_PARAMS(sum_param),
-                                 .build = build_subtract};
+const HaloOp halo_op_subtract = {
+    .name = "subtract",
+    .help = "subtract another picture or sound, or the result of a pipeline on the input",
+    .known_as = "minus dark background",
+    .example = "subtract:[gauss:20]",
+    .kinds = HALO_IMAGE | HALO_AUDIO,
+    HALO_PARAMS(sum_param),
+    .build = build_subtract};
 
 const HaloOp halo_op_multiply = {.name = "multiply",
-                                 .help = "multiply by another picture or sound, whose full scale is 1",
+                                 .help =
+                                     "multiply by another picture or sound, scaled so that its full scale is 1",
                                  .known_as = "times mul modulate window",
                                  .example = "multiply:[invert]",
                                  .kinds = HALO_IMAGE | HALO_AUDIO,
@@ -272,7 +275,7 @@ const HaloOp halo_op_divide = {.name = "divide",
                                .build = build_divide};
 
 const HaloOp halo_op_difference = {.name = "difference",
-                                   .help = "how far another picture or sound is from this one: |a - b|",
+                                   .help = "absolute difference from another picture or sound: |a - b|",
                                    .synonyms = "absdiff",
                                    .known_as = "diff compare",
                                    .example = "difference:[median:5]",
@@ -281,7 +284,7 @@ const HaloOp halo_op_difference = {.name = "difference",
                                    .build = build_difference};
 
 const HaloOp halo_op_min = {.name = "min",
-                            .help = "the lesser of two samples: this one's, or another picture's or sound's",
+                            .help = "the lesser of the sample and that of another picture or sound",
                             .known_as = "minimum darken darker",
                             .example = "min:[gauss:2]",
                             .kinds = HALO_IMAGE | HALO_AUDIO,
@@ -289,7 +292,7 @@ const HaloOp halo_op_min = {.name = "min",
                             .build = build_min};
 
 const HaloOp halo_op_max = {.name = "max",
-                            .help = "the greater of two samples: this one's, or another picture's or sound's",
+                            .help = "the greater of the sample and that of another picture or sound",
                             .known_as = "maximum lighten lighter",
                             .example = "max:[gauss:2]",
                             .kinds = HALO_IMAGE | HALO_AUDIO,

@@ -87,7 +87,10 @@ static const HaloParam offset_param[] = {
 
 static const HaloParam clamp_param[] = {
     {.key = "min", .type = HALO_PARAM_LEVEL, .preset = "0", .help = "what is below becomes this"},
-    {.key = "max", .type = HALO_PARAM_LEVEL, .preset = "", .help = "what is above becomes this; full scale"},
+    {.key = "max",
+     .type = HALO_PARAM_LEVEL,
+     .preset = "",
+     .help = "what is above becomes this; default: full scale"},
 };
 
 static const HaloParam gamma_param[] = {
@@ -102,11 +105,9 @@ static const HaloParam gamma_param[] = {
 static HaloStatus check_depth(const char *where, const char *text)
 {
     if ((*text != 's' && *text != 'i') || text[1] < '1' || text[1] > '9') return HALO_OK;
-    return halo_fail(
-        HALO_ERR_USAGE,
-        "%s: '%.60s' is none of u8, u16, f32: depth is for images; sound is written with the bits of its "
-        "input where the output's format has them",
-        where, text);
+    return halo_fail(HALO_ERR_USAGE,
+                     "%s: '%.60s' is not u8, u16 or f32: depth is for images; for sound use --bits", where,
+                     text);
 }
 
 static const HaloParam depth_param[] = {

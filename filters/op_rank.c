@@ -26,7 +26,7 @@ static HaloStatus one_way(const char *op, const HaloValue *size)
     const bool radius = size[SIZE_RADIUS].given, window = size[SIZE_WINDOW].given,
                sides = size[SIZE_WIDTH].given || size[SIZE_HEIGHT].given;
     if (radius + window + sides < 2) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s: %s and %s say the same; give one of them", op,
+    return halo_fail(HALO_ERR_USAGE, "%s: %s and %s both set the size; give one of them", op,
                      radius ? "radius" : "window", window && radius ? "window" : "width or height");
 }
 
@@ -92,24 +92,24 @@ static HaloStatus build_rank(HaloBuilder *builder, const HaloValue *arg, HaloReg
      .min = 1,                                                                                         \
      .max = HALO_MASK_MAX_SIDE,                                                                        \
      .unit = "samples",                                                                                \
-     .help = "full width of the window, " parity "; 3"},                                               \
+     .help = "full width of the window, " parity "; default 3"},                                       \
         {.key = "height",                                                                              \
          .type = HALO_PARAM_LENGTH,                                                                    \
          .preset = "",                                                                                 \
          .min = 1,                                                                                     \
          .max = HALO_MASK_MAX_SIDE,                                                                    \
          .unit = "pixels",                                                                             \
-         .help = "and its height, " parity "; as the width unless given"},                             \
+         .help = "full height of the window, " parity "; default: the width"},                         \
         {.key = "radius",                                                                              \
          .type = HALO_PARAM_INTEGER,                                                                   \
          .preset = "",                                                                                 \
          .min = 0,                                                                                     \
          .max = HALO_MASK_MAX_SIDE / 2 - 1,                                                            \
          .unit = "pixels",                                                                             \
-         .help = "instead of both: they are 2 radius + 1"},                                            \
+         .help = "instead of width and height, which become 2 radius + 1"},                            \
     {                                                                                                  \
         .key = "window", .type = HALO_PARAM_LENGTH, .preset = "", .min = 1, .max = HALO_MASK_MAX_SIDE, \
-        .unit = "samples", .help = "or both, odd; a time becomes the next odd number"                  \
+        .unit = "samples", .help = "width and height at once, odd; a time becomes the next odd number" \
     }
 
 static const HaloParam median_param[] = {SIZE_PARAMS("odd")};
@@ -133,7 +133,7 @@ const HaloOp halo_op_median = {.name = "median",
                                .build = build_median};
 
 const HaloOp halo_op_rank = {.name = "rank",
-                             .help = "any place of the sorted window: minimum, maximum, percentiles",
+                             .help = "percentile of the window, from the minimum to the maximum",
                              .known_as = "minimum maximum min max percentile quantile",
                              .example = "rank:fraction=0.9,radius=2",
                              .kinds = HALO_IMAGE | HALO_AUDIO,

@@ -26,8 +26,8 @@ static HaloStatus find_ratio(double from, double to, int64_t *up, int64_t *down)
     *down = (int64_t)rint(from * times);
     if (*up < 1 || *down < 1 || to * times > 1e15 || from * times > 1e15 || to > from * MOST_RATIO ||
         from > to * MOST_RATIO)
-        return halo_fail(HALO_ERR_USAGE, "rate: %.10g Hz cannot be made of %.10g Hz: they lie too far apart",
-                         to, from);
+        return halo_fail(HALO_ERR_USAGE,
+                         "rate: %.10g Hz cannot be computed from %.10g Hz: they are too far apart", to, from);
     const int64_t common = common_divisor(*up, *down);
     *up /= common;
     *down /= common;
@@ -56,7 +56,7 @@ static const HaloParam rate_param[] = {
      .min = 1e-3,
      .max = 1e9,
      .unit = "Hz",
-     .help = "frames a second from now on, such as 16k or 44100"},
+     .help = "new sample rate, such as 16k or 44100"},
 };
 
 const HaloOp halo_op_rate = {.name = "rate",

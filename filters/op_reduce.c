@@ -55,17 +55,18 @@ out:
 static const HaloParam reduce_param[] = {
     {.key = "expr",
      .type = HALO_PARAM_TEXT,
-     .help = "joins a and b: + - * / min max abs sqrt fma, comparisons, && || ! ?:; the order must not matter",
+     .help = "combines a and b, commutative and associative, by + - * / min max abs sqrt fma, comparisons, && "
+             "|| ! and ?:",
      .check = check_expr},
     {.key = "identity",
      .type = HALO_PARAM_TEXT,
      .preset = "0",
-     .help = "what leaves the other as it is: 0 for a sum, 1 for a product, -inf for max",
+     .help = "identity element: 0 for a sum, 1 for a product, -inf for max",
      .check = check_identity},
     {.key = "map",
      .type = HALO_PARAM_TEXT,
      .preset = "v",
-     .help = "made of every sample v first, such as v*v; samples that are NaN are left out",
+     .help = "is applied to every sample v first, such as v*v; samples that are NaN are left out",
      .check = check_map},
 };
 

@@ -120,12 +120,12 @@ static const HaloParam resize_param[] = {
                      .check = geometry_check_size,
                      .unit = "pixels",
                      .help = "800x600, 800x, x600, 800 (the longer side) or 50%"},
-    [RESIZE_FIT] =
-        {.key = "fit",
-         .type = HALO_PARAM_CHOICE,
-         .preset = "inside",
-         .choices = "inside|cover|exact",
-         .help = "of WxH: no larger than that, at least that and cut in the middle, or just that, stretched"},
+    [RESIZE_FIT] = {.key = "fit",
+                    .type = HALO_PARAM_CHOICE,
+                    .preset = "inside",
+                    .choices = "inside|cover|exact",
+                    .help = "for WxH, inside: no larger than that; cover: at least that, cropped to the "
+                            "centre; exact: stretched to that size"},
     [RESIZE_KERNEL] =
         {.key = "kernel",
          .type = HALO_PARAM_CHOICE,
@@ -136,16 +136,17 @@ static const HaloParam resize_param[] = {
                      .type = HALO_PARAM_CHOICE,
                      .preset = "",
                      .choices = "shrink|grow",
-                     .help = "leave pictures as they are that would grow, or shrink"},
+                     .help =
+                         "shrink: pictures that would grow stay as they are; grow: those that would shrink do"},
     [RESIZE_ALPHA] = {.key = "alpha",
                       .type = HALO_PARAM_CHOICE,
                       .preset = "",
                       .choices = "premul|straight",
-                      .help = "weigh colours by their alpha, or resize it as any channel"},
+                      .help = "weight colours by alpha (premul), or resize alpha like any channel (straight)"},
 };
 
 const HaloOp halo_op_resize = {.name = "resize",
-                               .help = "another size; kept in proportion unless fit=exact",
+                               .help = "change the size; keeps the aspect ratio unless fit=exact",
                                .known_as = "scale thumbnail thumb zoom resample rescale shrink",
                                .example = "resize:50%",
                                .kinds = HALO_IMAGE,

@@ -15,10 +15,10 @@ static HaloStatus fit_ends(HaloBuilder *builder, int64_t window, int64_t order, 
     Filter filter = {.builder = builder, .in = in};
     HaloMask ends = {0};
     if (common->border == HALO_BORDER_VALID || common->border == HALO_BORDER_KEEP)
-        HALO_FAIL(HALO_ERR_USAGE, "edge=interp makes the ends itself: it excludes border=%s",
+        HALO_FAIL(HALO_ERR_USAGE, "edge=interp fits the ends itself: it cannot be combined with border=%s",
                   common->border == HALO_BORDER_VALID ? "valid" : "keep");
     if (common->nan == HALO_NAN_IGNORE)
-        HALO_FAIL(HALO_ERR_USAGE, "edge=interp fits all samples: it excludes nan=ignore");
+        HALO_FAIL(HALO_ERR_USAGE, "edge=interp fits all samples: it cannot be combined with nan=ignore");
     HALO_TRY(taps_savgol_ends(window, order, &ends));
     HALO_TRY(filter_ends(&filter, made, &ends, out));
 out:
@@ -61,7 +61,8 @@ static const HaloParam savgol_param[] = {
      .type = HALO_PARAM_CHOICE,
      .preset = "border",
      .choices = "border|interp",
-     .help = "at the ends as border= says, or the polynomials fitted to the first and last window (SciPy's "
+     .help = "border: at the ends as border= says; interp: the polynomials fitted to the first and last window "
+             "(SciPy's "
              "interp)"},
 };
 

@@ -35,7 +35,7 @@ static const HaloParam disk_param[] = {
      .min = 0.5,
      .max = DISK_MAX,
      .unit = "pixels",
-     .help = "of the circle, whole or not; pixels on its edge count by their area inside"},
+     .help = "radius, may be fractional; pixels on the edge are weighted by their area inside"},
 };
 
 static const HaloParam motion_param[] = {
@@ -44,18 +44,18 @@ static const HaloParam motion_param[] = {
      .min = 1,
      .max = MOTION_MAX,
      .unit = "pixels",
-     .help = "of the way, both of its ends included"},
+     .help = "length of the blur, both ends included"},
     {.key = "angle",
      .type = HALO_PARAM_NUMBER,
      .preset = "0",
      .min = -360,
      .max = 360,
      .unit = "degrees",
-     .help = "of the way, counter-clockwise; 0 is horizontal"},
+     .help = "direction, counter-clockwise; 0 is horizontal"},
 };
 
 const HaloOp halo_op_disk = {.name = "disk",
-                             .help = "mean over a disk: a lens out of focus",
+                             .help = "mean over a disk: defocus blur",
                              .known_as = "blur bokeh defocus",
                              .example = "disk:3.5",
                              .kinds = HALO_IMAGE,
@@ -64,7 +64,7 @@ const HaloOp halo_op_disk = {.name = "disk",
                              .build = build_disk};
 
 const HaloOp halo_op_motion = {.name = "motion",
-                               .help = "mean along a line: a camera that moved",
+                               .help = "mean along a line: motion blur",
                                .synonyms = "motionblur",
                                .example = "motion:length=15,angle=30",
                                .kinds = HALO_IMAGE,

@@ -46,7 +46,7 @@ static const HaloParam sharpen_param[] = {
      .preset = "1",
      .min = -1e6,
      .max = 1e6,
-     .help = "weight of each of the 4 neighbours' differences"},
+     .help = "weight of the Laplacian"},
 };
 
 static const HaloParam laplace_param[] = {
@@ -67,7 +67,7 @@ static const HaloParam log_param[] = {
 };
 
 const HaloOp halo_op_sharpen = {.name = "sharpen",
-                                .help = "add the differences to the 4 neighbours",
+                                .help = "sharpen by subtracting the Laplacian of the 4 neighbours",
                                 .example = "sharpen",
                                 .kinds = HALO_IMAGE,
                                 .filter = true,

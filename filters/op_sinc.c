@@ -44,15 +44,13 @@ static HaloStatus check_design(HaloBuilder *builder, const char *op, const HaloV
                {BAND_PHASE, DESIGN_BUTTERWORTH, "phase", "butterworth"}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (design[own[i].at].given && design[BAND_DESIGN].integer != own[i].design)
-            return halo_fail(HALO_ERR_USAGE, "%s: %s belongs to design=%s", op, own[i].key, own[i].of);
+            return halo_fail(HALO_ERR_USAGE, "%s: %s needs design=%s", op, own[i].key, own[i].of);
     const HaloCommon *common = halo_build_common(builder);
     if (design[BAND_DESIGN].integer == DESIGN_SINC ||
         (common->border == HALO_BORDER_MIRROR && common->nan != HALO_NAN_IGNORE))
         return HALO_OK;
     return halo_fail(HALO_ERR_USAGE,
-                     "%s: design=butterworth has ends of its own, and leaves no NaN out: border= and "
-                     "nan=ignore belong to design=sinc",
-                     op);
+                     "%s: design=butterworth supports neither border= nor nan=ignore: use design=sinc", op);
 }
 
 /* The band from `low` to `high`, in Hz; 0 and half the sample rate are no edges. */
@@ -114,30 +112,30 @@ out:
      .preset = "",                                                           \
      .min = 1,                                                               \
      .max = HALO_MASK_MAX_SIDE - 1,                                          \
-     .help = "length of the filter, made odd; in place of transition"},      \
+     .help = "length of the filter, made odd; instead of transition"},      \
     {.key = "transition",                                                    \
      .type = HALO_PARAM_FREQUENCY,                                           \
      .preset = "",                                                           \
      .unit = "Hz",                                                           \
-     .help = "width between pass and stop band; half the room at the edge"}, \
+     .help = "width between pass and stop band; default: half the distance to 0, Nyquist or the other edge"}, \
     {.key = "attenuation",                                                   \
      .type = HALO_PARAM_NUMBER,                                              \
      .preset = "80",                                                         \
      .min = 8,                                                               \
      .max = 120,                                                             \
      .unit = "dB",                                                           \
-     .help = "of the stop band, at least; with taps= it only shapes the Kaiser window"},                  \
+     .help = "least attenuation of the stop band; with taps= it only shapes the Kaiser window"}, \
     {.key = "design",                                                        \
      .type = HALO_PARAM_CHOICE,                                              \
      .preset = "sinc",                                                       \
      .choices = "sinc|butterworth",                                          \
-     .help = "a mask, steep and without delay; or few recursive sections"},  \
+     .help = "sinc: windowed sinc (FIR), steep, zero delay; butterworth: few biquad sections (IIR)"},  \
     {.key = "order",                                                         \
      .type = HALO_PARAM_INTEGER,                                             \
      .preset = "4",                                                          \
      .min = 1,                                                               \
      .max = SECTIONS_MAX_ORDER,                                              \
-     .help = "of a Butterworth filter: it falls by 6 dB an octave for each"}, \
+     .help = "order of the Butterworth filter; each adds 6 dB per octave to the slope"}, \
     SECTIONS_PHASE
 /* clang-format on */
 

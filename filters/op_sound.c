@@ -39,7 +39,7 @@ static const HaloParam preemphasis_param[] = {
      .preset = "0.97",
      .min = 0,
      .max = 1,
-     .help = "of the sample before, which is taken away; border=zero starts from silence"},
+     .help = "factor of the previous sample, which is subtracted; border=zero starts from silence"},
 };
 
 const HaloOp halo_op_envelope = {.name = "envelope",

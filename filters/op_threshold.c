@@ -79,7 +79,8 @@ static const HaloParam threshold_param[] = {
     {.key = "level",
      .type = HALO_PARAM_LEVEL,
      .choices = "otsu",
-     .help = "from here on samples become full scale, below it 0; otsu finds where two kinds of samples part"},
+     .help = "samples from this level on become full scale, those below 0; otsu finds the level that best "
+             "separates two classes"},
 };
 
 const HaloOp halo_op_threshold = {.name = "threshold",

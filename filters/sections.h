@@ -35,7 +35,7 @@ enum { PHASE_ZERO, PHASE_CAUSAL };
 #define SECTIONS_PHASE                                                                         \
     {                                                                                          \
         .key = "phase", .type = HALO_PARAM_CHOICE, .preset = "zero", .choices = "zero|causal", \
-        .help = "zero: there and back over all of it, no delay; causal: as it comes"           \
+        .help = "zero: forward and backward, zero delay; causal: forward only"                 \
     }
 
 /* HALO_ERR_USAGE unless it lies between 0 and half the sample rate; `what` names it. */

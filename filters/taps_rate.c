@@ -54,9 +54,8 @@ HaloStatus taps_rate(HaloBuilder *builder, int64_t length, int64_t up, int64_t d
     axis->size = length / down * up + (length % down * up + down - 1) / down;
     if (axis->taps > MOST_TAPS / up)
         HALO_FAIL(HALO_ERR_USAGE,
-                  "rate: %lld samples for every %lld: these rates have so little in common that a table for "
-                  "them would "
-                  "have %lld rows of %lld taps; take one nearby",
+                  "rate: %lld samples for every %lld: such a ratio needs a table of %lld rows of %lld taps; "
+                  "choose a rate nearby",
                   (long long)up, (long long)down, (long long)up, (long long)axis->taps);
     weight = make_weights(wide, unit, up);
     int64_t *const first = halo_build_keep(builder, (size_t)up * sizeof *first);

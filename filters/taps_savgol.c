@@ -11,7 +11,7 @@
 static HaloStatus check_fit(int64_t window, int64_t order)
 {
     if (window % 2 == 0)
-        return halo_fail(HALO_ERR_USAGE, "window has to be odd, not %lld: take %lld or %lld samples",
+        return halo_fail(HALO_ERR_USAGE, "window has to be odd, not %lld: use %lld or %lld samples",
                          (long long)window, (long long)window - 1, (long long)window + 1);
     if (order < 0 || order >= window || order > TAPS_SAVGOL_MAX_ORDER)
         return halo_fail(HALO_ERR_USAGE, "order has to be less than the window, %lld, and at most %d, not %lld",
@@ -69,9 +69,8 @@ HaloStatus taps_savgol_ends(int64_t window, int64_t order, HaloMask *ends)
     const int64_t m = window / 2;
     HaloStatus status = check_fit(window, order);
     if (status == HALO_OK && window > TAPS_SAVGOL_MAX_ENDS)
-        status =
-            halo_fail(HALO_ERR_USAGE, "windows beyond %d samples are not fitted at the ends, and this has %lld",
-                      TAPS_SAVGOL_MAX_ENDS, (long long)window);
+        status = halo_fail(HALO_ERR_USAGE, "edge=interp supports windows of up to %d samples, not %lld",
+                           TAPS_SAVGOL_MAX_ENDS, (long long)window);
     if (status == HALO_OK) status = halo_mask_alloc(ends, window, m > 0 ? m : 1);
     if (status != HALO_OK) return status;
     ends->height = m; /* a window of one sample has no ends */

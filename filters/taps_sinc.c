@@ -128,6 +128,7 @@ HaloStatus taps_sinc_attaining(double low, double high, double transition, doubl
         asked += missing > least ? missing : least;
         halo_mask_free(row);
     }
-    return halo_fail(HALO_ERR_USAGE, "%g dB would need more than %d taps: ask for less, or a wider transition",
+    return halo_fail(HALO_ERR_USAGE,
+                     "%g dB would need more than %d taps: lower the attenuation, or widen the transition",
                      attenuation, HALO_MASK_MAX_SIDE);
 }

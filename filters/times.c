@@ -100,7 +100,7 @@ static HaloStatus check(const char *where, const char *text, int most, bool from
     const HaloStatus status = times_read(where, text, most, time, &count);
     for (int i = 0; i < count && status == HALO_OK && !from_end; i++)
         if (time[i].from_end)
-            return halo_fail(HALO_ERR_USAGE, "%s: a length is not negative: '%.60s'", where, text);
+            return halo_fail(HALO_ERR_USAGE, "%s: a length cannot be negative: '%.60s'", where, text);
     return status;
 }
 

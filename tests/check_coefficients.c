@@ -226,7 +226,7 @@ static void savgol(void **state)
         halo_mask_free(&row);
     }
     assert_int_equal(taps_savgol(20, 3, &row), HALO_ERR_USAGE);
-    assert_string_equal(halo_error(), "window has to be odd, not 20: take 19 or 21 samples");
+    assert_string_equal(halo_error(), "window has to be odd, not 20: use 19 or 21 samples");
     assert_int_equal(taps_savgol(5, 5, &row), HALO_ERR_USAGE);
     assert_int_equal(taps_savgol(5, -1, &row), HALO_ERR_USAGE);
     assert_int_equal(taps_savgol(101, TAPS_SAVGOL_MAX_ORDER + 1, &row), HALO_ERR_USAGE);

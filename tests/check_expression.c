@@ -96,8 +96,8 @@ static void errors_have_a_position(void **state)
     expect_mistake("a b", 3, "expected an operator, found 'b'");
     expect_mistake("a)", 2, "expected an operator, found ')'");
     expect_mistake("a ? b", 6, "expected ':', found the end");
-    expect_mistake("a + v", 5, "'v' is none of a, b, inf, min, max, abs, sqrt, fma");
-    expect_mistake("sin(a)", 1, "'sin' is none of");
+    expect_mistake("a + v", 5, "'v' is not one of a, b, inf, min, max, abs, sqrt, fma");
+    expect_mistake("sin(a)", 1, "'sin' is not one of");
     expect_mistake("a = b", 3, "expected an operator, found '='");
     expect_mistake("a & b", 3, "expected an operator, found '&'");
     expect_mistake("1e999", 1, "beyond 64-bit floats");

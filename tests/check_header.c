@@ -113,30 +113,30 @@ static void what_a_header_states_is_checked(void **unused)
     SOUND(shape.width, -1, NULL);
     IMAGE(shape.kind, (HaloKind)0, "neither an image nor audio");
     IMAGE(shape.kind, (HaloKind)3, "neither an image nor audio");
-    IMAGE(shape.dtype, HALO_F64, "samples are of no type");
-    IMAGE(shape.dtype, HALO_DTYPES, "samples are of no type");
+    IMAGE(shape.dtype, HALO_F64, "sample type is not supported");
+    IMAGE(shape.dtype, HALO_DTYPES, "sample type is not supported");
     SOUND(shape.channels, 0, "it has no channels");
     IMAGE(shape.channels, -1, "it has no channels");
     IMAGE(shape.channels, HALO_MAX_CHANNELS + 1, "it has 65537 channels");
-    IMAGE(shape.alpha, 2, "alpha is its channel 3 of 2");
-    IMAGE(shape.white, 0.0f, "full scale is 0");
-    IMAGE(shape.white, NAN, "full scale is");
-    IMAGE(shape.white, INFINITY, "full scale is inf");
+    IMAGE(shape.alpha, 2, "invalid alpha: channel 3 of 2");
+    IMAGE(shape.white, 0.0f, "full scale: 0");
+    IMAGE(shape.white, NAN, "full scale: ");
+    IMAGE(shape.white, INFINITY, "full scale: inf");
     IMAGE(shape.width, 0, "an image without pixels: 0 x 3");
     IMAGE(shape.height, -1, "an image without pixels: 4 x -1");
     IMAGE(shape.width, INT64_MAX / 2, "more than memory can hold");
     IMAGE(shape.rate, 1.0, "an image with a sample rate");
-    SOUND(shape.rate, 0.0, "sample rate is 0");
-    SOUND(shape.rate, -8000.0, "sample rate is -8000");
-    SOUND(shape.rate, (double)INFINITY, "sample rate is inf");
-    SOUND(shape.rate, (double)NAN, "sample rate is");
-    SOUND(shape.width, 0, "it holds no samples");
-    SOUND(shape.width, -2, "audio of -2 frames");
+    SOUND(shape.rate, 0.0, "sample rate: 0");
+    SOUND(shape.rate, -8000.0, "sample rate: -8000");
+    SOUND(shape.rate, (double)INFINITY, "sample rate: inf");
+    SOUND(shape.rate, (double)NAN, "sample rate: ");
+    SOUND(shape.width, 0, "it has no samples");
+    SOUND(shape.width, -2, "invalid length: -2 frames");
     SOUND(shape.width, INT64_MAX / 2, "more than memory can hold");
-    SOUND(shape.height, 2, "audio of 2 rows");
+    SOUND(shape.height, 2, "invalid audio: 2 rows");
     IMAGE(bits, 0, "samples have 0 bits");
     IMAGE(bits, 65, "samples have 65 bits");
-    IMAGE(images, -1, "page 1 of -1");
+    IMAGE(images, -1, "no page 1 of -1");
 }
 
 /* A page behind the first has a header of its own. */

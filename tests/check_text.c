@@ -186,9 +186,9 @@ static void test_choices(void **unused)
     assert_int_equal(halo_read_choice("gpu", "auto|cpu|gpu", &choice), HALO_OK);
     assert_int_equal(choice, 2);
     assert_int_equal(halo_read_choice("gpx", "auto|cpu|gpu", &choice), HALO_ERR_USAGE);
-    assert_string_equal(halo_error(), "'gpx' is none of auto, cpu, gpu; did you mean 'gpu'?");
+    assert_string_equal(halo_error(), "'gpx' is not one of auto, cpu, gpu; did you mean 'gpu'?");
     assert_int_equal(halo_read_choice("abacus", "auto|cpu|gpu", &choice), HALO_ERR_USAGE);
-    assert_string_equal(halo_error(), "'abacus' is none of auto, cpu, gpu");
+    assert_string_equal(halo_error(), "'abacus' is not one of auto, cpu, gpu");
     assert_int_equal(choice, 2);
 }
 

@@ -55,12 +55,14 @@ void cli_refuse_existing(const CliSettings *settings, CliBatch *batch)
     for (size_t i = batch->count; i-- > 0;)
         if (exists(settings, &batch->item[i])) count++, first = i;
     if (count < 2) return;
-    cli_complain("%zu of %zu outputs exist, such as %s: --force replaces them, --skip-existing leaves them",
-                 count, batch->count, batch->item[first].output);
+    cli_complain(
+        "%zu of %zu outputs exist, such as %s: use --force to replace them, --skip-existing to keep them",
+        count, batch->count, batch->item[first].output);
     for (size_t i = first; i < batch->count; i++) {
         CliItem *item = &batch->item[i];
         if (!exists(settings, item)) continue;
-        item->error = cli_format("%s exists: --force replaces it, --skip-existing leaves it", item->output);
+        item->error =
+            cli_format("%s exists: use --force to replace it, --skip-existing to keep it", item->output);
         item->status = HALO_ERR_INPUT;
         item->told = true;
     }

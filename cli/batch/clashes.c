@@ -120,11 +120,11 @@ static HaloStatus refuse(const Use *a, const Use *b)
     if (!b->writes)
         return halo_fail(HALO_ERR_USAGE, "%s is %s: halo never writes over what it reads", a->path, b->what);
     if (a->item == NULL || b->item == NULL)
-        return halo_fail(HALO_ERR_USAGE, "%s: %s and %s would be one file; give each a name of its own",
+        return halo_fail(HALO_ERR_USAGE, "%s: %s and %s would be the same file; give each a name of its own",
                          a->path, a->what, b->what);
     if (!alike)
-        return halo_fail(HALO_ERR_USAGE, "%s and %s would become %s and %s, which are one file", a->item->input,
-                         b->item->input, a->path, b->path);
+        return halo_fail(HALO_ERR_USAGE, "%s and %s would become %s and %s, which are the same file",
+                         a->item->input, b->item->input, a->path, b->path);
     return halo_fail(HALO_ERR_USAGE,
                      "%s and %s would both become %s; --name '{index}_{stem}.{ext}' tells them apart",
                      a->item->input, b->item->input, a->path);

@@ -137,7 +137,8 @@ static HaloStatus hold_item(const CliSettings *settings, size_t length, int64_t 
     const int64_t allowed = settings->engine.max_memory > 0 ? settings->engine.max_memory : LIST_MEMORY;
     *held += (int64_t)(2 * length + 2 * sizeof(CliItem));
     if (*held <= allowed) return HALO_OK;
-    return halo_fail(HALO_ERR_LIMIT, "its paths need more memory than %lld KiB; --max-memory sets the limit",
+    return halo_fail(HALO_ERR_LIMIT,
+                     "its paths need more memory than %lld KiB; raise the limit with --max-memory",
                      (long long)(allowed + 1023) / 1024);
 }
 
@@ -149,7 +150,7 @@ static HaloStatus next_path(HaloLines *lines, char end, char **path, size_t *len
     const char *text = status == HALO_OK ? *path : lines->text;
     const size_t size = status == HALO_OK ? *length : lines->filled;
     if (end != 0 && size > 0 && memchr(text, 0, size) != NULL)
-        return halo_fail(HALO_ERR_INPUT, "has zero bytes: --files0-from reads such lists");
+        return halo_fail(HALO_ERR_INPUT, "contains NUL bytes: use --files0-from for such a list");
     if (status != HALO_OK) return status;
     if (end == 0 && *length == 0) return halo_fail(HALO_ERR_INPUT, "name %lld is empty", lines->line);
     if (end == '\n' && *length > 0 && (*path)[*length - 1] == '\r') (*path)[--*length] = 0;

@@ -53,7 +53,7 @@ static void write_line(CliJournal *journal, CliText *line)
     pthread_mutex_lock(&journal->lock);
     if (!journal->failed && write(journal->fd, line->data, line->length) != (ssize_t)line->length) {
         journal->failed = true;
-        cli_complain("%s: cannot write: %s; --resume will do what it lacks again", journal->path,
+        cli_complain("%s: cannot write: %s; --resume will redo the outputs not recorded in it", journal->path,
                      strerror(errno));
     }
     pthread_mutex_unlock(&journal->lock);

@@ -40,10 +40,10 @@ HaloStatus cli_journal_file(const char *path, int flags, int *fd)
         HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot access it: %s", strerror(errno)));
     if (!S_ISREG(st.st_mode))
         HALO_TRY(
-            halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is no regular file: remove it"));
+            halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is not a regular file: remove it"));
     if (!begins_like_a_journal(*fd))
         HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path,
-                              ": cannot be a journal, its first line is not one of halo's: move it away"));
+                              ": cannot be a journal, it was not written by halo: move it away"));
 out:
     if (status != HALO_OK && *fd >= 0) {
         close(*fd);

@@ -31,7 +31,7 @@ static HaloStatus add_field(CliText *text, int field, const CliSettings *setting
             cli_add(text, extension, strlen(extension));
         } else if (piped) {
             return halo_fail(HALO_ERR_USAGE,
-                             "standard input has no extension: --to says which format to write");
+                             "standard input has no extension: give the output format with --to");
         } else if (text->length > 0 && text->data[text->length - 1] == '.') {
             text->data[--text->length] = 0; /* no extension, no dot */
         }
@@ -60,7 +60,7 @@ static HaloStatus take_digits(char *word, int *digits)
     const size_t zero = colon[1] == '0';
     if ((strcmp(word, "index") != 0 && strcmp(word, "page") != 0) || colon[1 + zero] < '1' ||
         colon[1 + zero] > '9' || colon[2 + zero] != 0)
-        return halo_fail(HALO_ERR_USAGE, "unknown field '{%s:%s}'; {index:04} has four digits", word,
+        return halo_fail(HALO_ERR_USAGE, "unknown field '{%s:%s}'; digits are set as in {index:04}", word,
                          colon + 1);
     *digits = colon[1 + zero] - '0';
     return HALO_OK;
@@ -95,7 +95,7 @@ static HaloStatus expand(const char *template, const CliSettings *settings, cons
     if (text->length == 0 || text->data[text->length - 1] == '/')
         return halo_fail(HALO_ERR_USAGE, "--name: '%s' gives an empty name", template);
     if (strncmp(text->data, "../", 3) == 0 || strstr(text->data, "/../") != NULL)
-        return halo_fail(HALO_ERR_USAGE, "--name: '%s' leads out of the folder", template);
+        return halo_fail(HALO_ERR_USAGE, "--name: '%s' is outside the folder", template);
     return HALO_OK;
 }
 
@@ -127,8 +127,7 @@ HaloStatus cli_name_outputs(const CliSettings *settings, CliBatch *batch)
     if (settings->output != NULL && settings->out_dir != NULL)
         return halo_fail(HALO_ERR_USAGE, "--output and --out-dir are mutually exclusive");
     if (settings->output != NULL && batch->count > 1)
-        return halo_fail(HALO_ERR_USAGE,
-                         "--output takes one input, and there are %zu; --out-dir DIR takes many", batch->count);
+        return halo_fail(HALO_ERR_USAGE, "--output is for one input, not %zu: use --out-dir DIR", batch->count);
     if (settings->output != NULL && *settings->output == 0)
         return halo_fail(HALO_ERR_USAGE, "--output: the name is empty");
     if (settings->output != NULL) batch->item[0].output = cli_copy(settings->output);

@@ -11,10 +11,9 @@
 static HaloStatus read_variable(const char *name, const char *preset, int64_t *number)
 {
     const char *set = getenv(name), *text = set != NULL ? set : preset;
-    if (text == NULL) return halo_fail(HALO_ERR_USAGE, "the environment variable %s is missing", name);
+    if (text == NULL) return halo_fail(HALO_ERR_USAGE, "the environment variable %s is not set", name);
     if (!halo_read_count(text, MOST_SHARDS, number, NULL))
-        return halo_fail(HALO_ERR_USAGE, "the environment variable %s is '%.40s', and not a number", name,
-                         text);
+        return halo_fail(HALO_ERR_USAGE, "the environment variable %s is '%.40s', not a number", name, text);
     return HALO_OK;
 }
 

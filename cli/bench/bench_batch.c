@@ -122,8 +122,8 @@ static HaloStatus all_at_once(const CliSettings *settings, const HaloPipeline *p
     for (size_t i = 0; i < batch->count; i++) {
         CliOutcome outcome = cli_workers_wait(workers, i);
         if (outcome.fate != CLI_RAN)
-            status =
-                halo_fail(HALO_ERR_LIMIT, "%s does not fit a worker's share of memory", batch->item[i].input);
+            status = halo_fail(HALO_ERR_LIMIT, "%s does not fit a worker's share of memory: lower -j",
+                               batch->item[i].input);
         else if (outcome.status != HALO_OK)
             status = halo_fail(outcome.status, "%s", outcome.error);
         add_times(mean, &outcome.report.ms, 1.0 / (double)batch->count);

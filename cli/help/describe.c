@@ -35,7 +35,7 @@ static void add_range(CliText *text, const HaloParam *param)
         add_made(text, cli_format(", at most %.10g", param->max));
 }
 
-void cli_describe_domain(const HaloParam *param, CliText *text)
+void cli_describe_domain(const HaloParam *param, unsigned kinds, CliText *text)
 {
     static const char *const type[] = {[HALO_PARAM_NUMBER] = "number",
                                        [HALO_PARAM_INTEGER] = "integer",
@@ -45,12 +45,12 @@ void cli_describe_domain(const HaloParam *param, CliText *text)
                                        [HALO_PARAM_FREQUENCY] = "Hz; 4kHz",
                                        [HALO_PARAM_LEVEL] = "level, or percent of full scale: 50%",
                                        [HALO_PARAM_FACTOR] = "number; 150%; -6dB",
-                                       [HALO_PARAM_MASK] = "\"text\", file or name",
+                                       [HALO_PARAM_MASK] = "mask in quotes, file or name",
                                        [HALO_PARAM_BORDER] = "border",
                                        [HALO_PARAM_POINT] = "X+Y",
                                        [HALO_PARAM_FILE] = "file",
                                        [HALO_PARAM_SOURCE] = "file or [pipeline]",
-                                       [HALO_PARAM_TEXT] = "\"text\""};
+                                       [HALO_PARAM_TEXT] = "text"};
     if (param->choices != NULL) add(text, param->choices);
     if (param->choices != NULL && param->type != HALO_PARAM_LEVEL) return;
     if (param->choices != NULL) add(text, ", ");
@@ -65,7 +65,7 @@ void cli_describe_domain(const HaloParam *param, CliText *text)
         add_range(text, param);
     if (param->unit != NULL && param->type != HALO_PARAM_FREQUENCY)
         add_made(text, cli_format(" %s", param->unit));
-    if (param->type == HALO_PARAM_LENGTH) add(text, "; on audio also a time: 5ms");
+    if (param->type == HALO_PARAM_LENGTH && (kinds & HALO_AUDIO)) add(text, "; on audio also a time: 5ms");
 }
 
 void cli_describe_key(const HaloParam *param, CliText *text)
@@ -101,14 +101,14 @@ void cli_wrap(FILE *to, const char *text, int indent, int width)
     fputc('\n', to);
 }
 
-static void print_param(FILE *to, const HaloParam *param, int width)
+static void print_param(FILE *to, const HaloParam *param, unsigned kinds, int width)
 {
     CliText key = {0}, words = {0};
     cli_describe_key(param, &key);
     add(&words, param->help);
     if (param->type != HALO_PARAM_BORDER) { /* whose help names its values already */
         add(&words, " (");
-        cli_describe_domain(param, &words);
+        cli_describe_domain(param, kinds, &words);
         add(&words, ")");
     }
     fprintf(to, "  %-*s  ", width, key.data);
@@ -128,8 +128,8 @@ static int key_width(const HaloParam *param, int params, int width)
     return width;
 }
 
-/* "sigma is the positional parameter: gauss:2 is gauss:sigma=2", by the example where that has a plain value.
- */
+/* "sigma is the positional parameter: gauss:2 is gauss:sigma=2", by the example where that has a plain
+ * value, of a switch by 1, which is not the default. */
 static void print_positional(FILE *to, const HaloOp *op)
 {
     const char *key = op->param[0].key, *at = strchr(op->example, ':');
@@ -137,7 +137,10 @@ static void print_positional(FILE *to, const HaloOp *op)
     if (at != NULL && strncmp(at + 1, key, length) == 0 && at[1 + length] == '=') at += 1 + length;
     const int plain = at != NULL ? (int)strcspn(at + 1, ",= \"[|") : 0;
     const bool whole = plain > 0 && (at[1 + plain] == 0 || at[1 + plain] == ',');
-    const char *preset = op->param[0].preset != NULL && *op->param[0].preset != 0 ? op->param[0].preset : "…";
+    const bool off = op->param[0].type == HALO_PARAM_SWITCH;
+    const char *preset = off                                                        ? "1"
+                         : op->param[0].preset != NULL && *op->param[0].preset != 0 ? op->param[0].preset
+                                                                                    : "…";
     char *value = whole ? cli_format("%.*s", plain, at + 1) : cli_copy(preset);
     char *line = cli_format("Parameters; %s is the positional parameter: %s:%s is %s:%s=%s", key, op->name,
                             value, op->name, key, value);
@@ -159,15 +162,15 @@ void cli_print_op(FILE *to, const HaloOp *op)
     free(title);
     fprintf(to, "\n  halo run '%s' INPUT%s\n", op->example, op->result ? "" : " -o OUTPUT");
     if (op->synonyms != NULL) {
-        fputs("\nAlso taken: ", to);
-        cli_wrap(to, op->synonyms, 12, 79);
+        fputs("\nAliases:      ", to);
+        cli_wrap(to, op->synonyms, 14, 79);
     }
     if (op->known_as != NULL) {
-        fputs("\nElsewhere:  ", to);
-        cli_wrap(to, op->known_as, 12, 79);
+        fputs("\nSearch words: ", to);
+        cli_wrap(to, op->known_as, 14, 79);
     }
     if (op->params > 0) print_positional(to, op);
-    for (int i = 0; i < op->params; i++) print_param(to, &op->param[i], width);
+    for (int i = 0; i < op->params; i++) print_param(to, &op->param[i], op->kinds, width);
     if (op->filter) fputs("\nAs every filter:\n", to);
-    for (int i = 0; op->filter && i < common; i++) print_param(to, &param[i], width);
+    for (int i = 0; op->filter && i < common; i++) print_param(to, &param[i], op->kinds, width);
 }

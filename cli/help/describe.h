@@ -11,7 +11,7 @@
 /* "images", "audio", "images, audio" */
 const char *cli_kinds(unsigned kinds);
 /* What a value may be: "number, 0.1 to 100 pixels", "magnitude|x|y". */
-void cli_describe_domain(const HaloParam *param, CliText *text);
+void cli_describe_domain(const HaloParam *param, unsigned kinds, CliText *text);
 /* "sigma", "truncate=4", "[anchor]": as it would be typed. */
 void cli_describe_key(const HaloParam *param, CliText *text);
 

@@ -29,11 +29,11 @@ static void put_roff(FILE *to, const char *text)
     }
 }
 
-static void put_param(FILE *to, const HaloParam *param)
+static void put_param(FILE *to, const HaloParam *param, unsigned kinds)
 {
     CliText key = {0}, domain = {0};
     cli_describe_key(param, &key);
-    cli_describe_domain(param, &domain);
+    cli_describe_domain(param, kinds, &domain);
     fputs(".TP\n.B ", to);
     put_roff(to, key.data);
     fputc('\n', to);
@@ -98,10 +98,10 @@ static void put_ops(FILE *to)
         fprintf(to, " (%s). Example:\n.B ", cli_kinds(op->kinds));
         put_roff(to, op->example);
         fputc('\n', to);
-        for (int p = 0; p < op->params; p++) put_param(to, &op->param[p]);
+        for (int p = 0; p < op->params; p++) put_param(to, &op->param[p], op->kinds);
     }
     fputs(".SS every filter\nThe operations that look at neighbours also take:\n", to);
-    for (int p = 0; p < common; p++) put_param(to, &shared[p]);
+    for (int p = 0; p < common; p++) put_param(to, &shared[p], HALO_IMAGE | HALO_AUDIO);
 }
 
 static void put_topics(FILE *to)
@@ -153,8 +153,8 @@ void cli_generate_man(FILE *to)
     put_ops(to);
     put_topics(to);
     fputs(".SH EXIT STATUS\n0 all done, 1 an input failed, 2 usage, 3 device, 4 output could not be written, 5 "
-          "a limit "
-          "was reached,\n6 \\(oqcompare\\(cq exceeded a limit, 70 an internal error, which please "
+          "not enough memory or input too large,\n6 a limit of \\(oqcompare\\(cq exceeded, 70 an internal "
+          "error, which please "
           "report, 128+n a signal. Of several inputs: 1 when some failed and others went on.\n"
           ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours, when not empty\n.TP\n.B HALO_CPU\nthe instruction "
           "set to use: "

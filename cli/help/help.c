@@ -56,9 +56,9 @@ static void print_params(FILE *to, const HaloOp *op)
             cli_format("    --%s%s", param->key, param->type == HALO_PARAM_SWITCH ? " [0|1]" : " VALUE");
         cli_add(&words, param->help, strlen(param->help));
         cli_add(&words, " (", 2);
-        cli_describe_domain(param, &words);
+        cli_describe_domain(param, op->kinds, &words);
         if (param->preset != NULL && *param->preset != 0) {
-            char *preset = cli_format("; %s", param->preset);
+            char *preset = cli_format("; default %s", param->preset);
             cli_add(&words, preset, strlen(preset));
             free(preset);
         }
@@ -89,8 +89,8 @@ static void print_command(FILE *to, const CliCommand *command)
               "A pipeline is OP[:key=value,…], several joined by |; one parameter of each is\n"
               "positional: gauss:2 is gauss:sigma=2. 'halo list ops' names the operations,\n"
               "'halo help gauss' explains one, 'halo help pipelines' the rest.\n"
-              "Where one takes another file along, [PIPELINE] in its place is what that\n"
-              "pipeline makes of what arrives there: 'subtract:[median:51]'. Such branches nest\n"
+              "Where one takes another file, [PIPELINE] in its place is the result of that\n"
+              "pipeline on the same samples: 'subtract:[median:51]'. Such branches nest\n"
               "at most 64 deep, and there are at most 4096 operations.\n"
               "Options may stand anywhere; -- ends them; - is standard input or output.\n",
               to);
@@ -144,8 +144,9 @@ static void print_overview(FILE *to)
             "  halo help WORD       by task: halo help noise, halo help 'flat field'\n"
             "  halo --version       the version and what this build can do\n"
             "  halo --generate WHAT man, complete-bash, complete-zsh or complete-fish: print it\n"
-            "\nExit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 a limit,\n"
-            "6 'compare' exceeded a limit, 70 an internal error: please report it.\n",
+            "\nExit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 not enough\n"
+            "memory or input too large, 6 a limit of 'compare' exceeded, 70 an internal error:\n"
+            "please report it.\n",
             topics.data);
     free(topics.data);
 }
@@ -166,10 +167,10 @@ static int unknown_topic(const char *word)
     CliText topics = {0};
     add_topics(&topics);
     if (near != NULL)
-        cli_complain("'%.80s' is no command, operation or topic; did you mean '%s'?", word, near);
+        cli_complain("no command, operation or topic '%.80s'; did you mean '%s'?", word, near);
     else
         cli_complain(
-            "'%.80s' is no command, operation or topic; see 'halo --help', 'halo list ops' and 'halo list "
+            "no command, operation or topic '%.80s'; see 'halo --help', 'halo list ops' and 'halo list "
             "formats'; topics: %s",
             word, topics.data);
     free(topics.data);

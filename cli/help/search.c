@@ -142,6 +142,47 @@ static void list_names(Answer *answer)
     }
 }
 
+static void list_params(Answer *answer)
+{
+    const HaloTables *tables = halo_tables();
+    for (int i = 0; i < tables->ops; i++) {
+        const HaloOp *op = tables->op[i];
+        for (int p = 0; p < op->params; p++)
+            if (is_about(&op->param[p].key, 1, answer->words))
+                list_name(answer, "Operations with this parameter", op->name, op->param[p].help);
+    }
+}
+
+/* "(halo run, convert)": which commands an option is for. */
+static void add_commands(CliText *text, const CliOption *option)
+{
+    const char *before = " (halo ";
+    for (int i = 0; i < cli_command_count; i++) {
+        if (!(option->commands & cli_commands[i].bit)) continue;
+        char *name = cli_format("%s%s", before, cli_commands[i].name);
+        cli_add(text, name, strlen(name));
+        free(name);
+        before = ", ";
+    }
+    if (*before == ',') cli_add_char(text, ')');
+}
+
+static void list_options(Answer *answer)
+{
+    const char *words = answer->words + strspn(answer->words, "-");
+    for (int i = 0; i < cli_option_count; i++) {
+        const CliOption *option = &cli_options[i];
+        if (!is_about(&option->name, 1, words)) continue;
+        CliText help = {0};
+        char *name = cli_format("--%s", option->name);
+        cli_add(&help, option->help, strlen(option->help));
+        add_commands(&help, option);
+        list_name(answer, "Options", name, help.data);
+        free(help.data);
+        free(name);
+    }
+}
+
 static void list_elsewhere(Answer *answer)
 {
     for (int i = 0; i < cli_elsewhere_count; i++) {
@@ -170,8 +211,11 @@ bool cli_search(FILE *to, const char *words)
 {
     Answer answer = {.to = to, .words = words};
     if (to != NULL)
-        fprintf(to, "%s%s%s: 'halo help NAME' says more\n", cli_ink(CLI_BOLD), words, cli_ink(CLI_PLAIN));
+        fprintf(to, "Found for '%s%s%s'; 'halo help NAME' says more:\n", cli_ink(CLI_BOLD), words,
+                cli_ink(CLI_PLAIN));
     list_names(&answer);
+    list_params(&answer);
+    list_options(&answer);
     list_elsewhere(&answer);
     list_recipes(&answer);
     return answer.found;

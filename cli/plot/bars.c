@@ -49,8 +49,8 @@ HaloStatus chart_bar_axes(Chart *chart, bool logarithmic)
     *frame = frame_on(NULL, BESIDE);
     frame->left = 20 + LETTER * fmin(longest_label(table), 60);
     if (bar_width(chart) < THINNEST)
-        HALO_FAIL(HALO_ERR_INPUT, "%s: %zu rows of %d bars are more than a drawing holds", chart->path,
-                  table->rows, table->columns - 1);
+        HALO_FAIL(HALO_ERR_INPUT, "%s: %zu rows of %d bars are too many for a plot", chart->path, table->rows,
+                  table->columns - 1);
     frame->x.logarithmic = logarithmic;
     HALO_TRY(chart_range(chart, 1, table->columns, &frame->x));
     if (!logarithmic) {

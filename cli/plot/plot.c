@@ -8,7 +8,7 @@
 static HaloStatus check(const CliSettings *settings)
 {
     if (settings->words != 1)
-        return halo_fail(HALO_ERR_USAGE, "expected one table, and %zu are given", settings->words);
+        return halo_fail(HALO_ERR_USAGE, "expected one table, found %zu", settings->words);
     if (settings->output == NULL)
         return halo_fail(HALO_ERR_USAGE, "an output is missing: -o FILE.svg or FILE.png");
     return canvas_check(settings->output);
@@ -23,7 +23,7 @@ static HaloStatus plot_table(const CliSettings *settings, CliTable *table)
     chart.path = settings->word[0];
     HALO_TRY(cli_table_read(chart.path, table));
     if (table->columns < 2 || table->columns > MOST_COLUMNS + 1)
-        HALO_FAIL(HALO_ERR_INPUT, "%s has %d column%s: the first and up to %d over it are drawn", chart.path,
+        HALO_FAIL(HALO_ERR_INPUT, "%s has %d column%s: the first and up to %d others are drawn", chart.path,
                   table->columns, halo_s(table->columns), MOST_COLUMNS);
     if (settings->title == NULL) chart.title = halo_base_name(chart.path);
     HALO_TRY(table->labelled ? chart_bar_axes(&chart, settings->log)

@@ -113,9 +113,10 @@ static HaloStatus draw_series(const CliSettings *settings, const HaloBuf *out, c
     const int channels = out->shape.channels;
     CliTable table = {.columns = channels + 1, .rows = (size_t)out->cols};
     if (channels > MOST || out->cols > 200000)
-        return halo_fail(HALO_ERR_INPUT,
-                         "--plot draws up to %d channels of 200000 frames, as level makes them, not %d of %lld",
-                         MOST, channels, (long long)out->cols);
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "--plot draws up to %d channels of 200000 frames, not %d of %lld: use level to get fewer frames",
+            MOST, channels, (long long)out->cols);
     table.value = cli_alloc(table.rows * (size_t)table.columns, sizeof *table.value);
     for (int c = 0; c <= channels; c++) table.name[c] = names[c];
     for (int64_t i = 0; i < out->cols; i++) {
@@ -137,11 +138,11 @@ HaloStatus cli_plot_sound(const CliSettings *settings, HaloSession *session, con
     Frame frame = {0};
     HALO_TRY(halo_load(session, input, &info, &in));
     if (in.shape.kind != HALO_AUDIO)
-        HALO_FAIL(HALO_ERR_USAGE,
-                  "--plot draws histograms, and what is made of sound, such as spectrogram and level");
+        HALO_FAIL(HALO_ERR_USAGE, "--plot needs hist in the pipeline, or for sound spectrogram or level");
     HALO_TRY(run(session, pipeline, &in, &out));
     if (out.shape.dtype != HALO_F32 || (out.shape.kind == HALO_IMAGE && out.shape.channels != 1))
-        HALO_FAIL(HALO_ERR_INPUT, "--plot draws the spectrogram of one channel, and there are %d",
+        HALO_FAIL(HALO_ERR_INPUT,
+                  "--plot draws the spectrogram of one channel, not of %d: select one with channels:1",
                   out.shape.channels);
     if (out.shape.kind == HALO_IMAGE)
         draw_spectrogram(settings, &out, &in.shape, input, &frame);
@@ -196,7 +197,7 @@ static HaloStatus check_linear(HaloSession *session, const HaloPipeline *pipelin
         off = fmax(off, fabs(sum - (double)((const float *)of_both.data)[i]));
     }
     if (!(off <= 1e-4 * most))
-        HALO_FAIL(HALO_ERR_USAGE, "--plot-response is for linear filters, and this pipeline is not linear");
+        HALO_FAIL(HALO_ERR_USAGE, "--plot-response is for linear filters, but the pipeline is not linear");
 out:
     halo_buf_free(&noise);
     halo_buf_free(&of_noise);
@@ -236,8 +237,7 @@ HaloStatus cli_plot_response(const CliSettings *settings, HaloSession *session, 
     HALO_TRY(run(session, pipeline, &impulse, &response));
     if (response.shape.kind != HALO_AUDIO || response.cols != RESPONSE_FRAMES || response.shape.rate != rate ||
         response.shape.channels != 1 || response.shape.dtype != HALO_F32)
-        HALO_FAIL(HALO_ERR_USAGE,
-                  "--plot-response is for filters, which leave length, rate and channels alone");
+        HALO_FAIL(HALO_ERR_USAGE, "--plot-response is for filters that keep length, rate and channels");
     HALO_TRY(check_linear(session, pipeline, &impulse, &response));
     for (int i = 0; i < RESPONSE_POINTS; i++) {
         const double low = rate / 4800.0, share = (double)i / (RESPONSE_POINTS - 1);

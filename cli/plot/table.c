@@ -58,7 +58,7 @@ static HaloStatus read_row(HaloCells *cells, CliText *buffer, CliTable *table)
     HaloStatus status = HALO_OK;
     const size_t bytes = (size_t)table->columns * sizeof *table->value;
     if (cells->count > table->columns)
-        HALO_FAIL(HALO_ERR_INPUT, "line %lld has more cells than the %d that the first line names", cells->line,
+        HALO_FAIL(HALO_ERR_INPUT, "line %lld has more cells than the %d of the first line", cells->line,
                   table->columns);
     if ((table->rows + 1) * bytes + table->labels.length > MOST_BYTES)
         HALO_FAIL(HALO_ERR_LIMIT,

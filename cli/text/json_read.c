@@ -202,7 +202,7 @@ HaloStatus json_get_range(const JsonValue *object, const char *key, int64_t leas
 {
     const HaloStatus status = json_get_int(object, key, value);
     if (status != HALO_OK || (*value >= least && *value <= most)) return status;
-    return halo_fail(HALO_ERR_INPUT, "\"%s\" is %lld, and not from %lld to %lld", key, (long long)*value,
+    return halo_fail(HALO_ERR_INPUT, "\"%s\" is %lld, outside %lld to %lld", key, (long long)*value,
                      (long long)least, (long long)most);
 }
 

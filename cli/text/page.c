@@ -71,7 +71,7 @@ static HaloStatus write_all(int descriptor, const char *bytes, size_t size)
     while (size > 0) {
         const ssize_t written = write(descriptor, bytes, size);
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0 && errno == EPIPE) return halo_fail(HALO_ERR_PIPE, "the reader has closed it");
+        if (written < 0 && errno == EPIPE) return halo_fail(HALO_ERR_PIPE, "broken pipe");
         if (written < 0)
             return halo_fail(HALO_ERR_OUTPUT, "cannot write standard %s: %s",
                              descriptor == STDOUT_FILENO ? "output" : "error", strerror(errno));

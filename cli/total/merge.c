@@ -45,7 +45,7 @@ static HaloStatus keep_piped(Shard *shard)
     while (got > 0) {
         HALO_TRY(halo_source_read(shard->source, block, 65536, &got));
         cli_add(&shard->piped, block, got);
-        if (memchr(block, 0, got) != NULL) HALO_FAIL(HALO_ERR_INPUT, "has a zero byte: it is not JSON");
+        if (memchr(block, 0, got) != NULL) HALO_FAIL(HALO_ERR_INPUT, "contains a NUL byte: it is not JSON");
         if (shard->piped.length > MOST_PIPED)
             HALO_FAIL(HALO_ERR_LIMIT,
                       "from a pipe at most %zu MiB are read: save it in a file, which may be larger",
@@ -62,7 +62,7 @@ out:
 static HaloStatus read_record(const HaloLines *lines, const char *line, size_t length, CliText *kept,
                               JsonValue **record)
 {
-    if (*record != NULL) return halo_fail(HALO_ERR_INPUT, "holds more than one part; give a file for each");
+    if (*record != NULL) return halo_fail(HALO_ERR_INPUT, "contains several shards; give a file for each");
     cli_add(kept, line, length);
     const HaloStatus status = json_read(kept->data, record);
     return status == HALO_OK ? status : halo_fail_at(status, "line %lld", lines->line);
@@ -87,9 +87,9 @@ static HaloStatus read_lines(Shard *shard, HaloLines *lines)
         HALO_TRY(halo_lines_next(lines, '\n', &line, &length));
         if (line == NULL) break;
         if (memchr(line, 0, length) != NULL)
-            HALO_FAIL(HALO_ERR_INPUT, "line %lld has a zero byte: it is not JSON", lines->line);
+            HALO_FAIL(HALO_ERR_INPUT, "line %lld contains a NUL byte: it is not JSON", lines->line);
         if (!is_text(line, length))
-            HALO_FAIL(HALO_ERR_INPUT, "line %lld holds bytes that JSON does not: it is damaged", lines->line);
+            HALO_FAIL(HALO_ERR_INPUT, "line %lld contains bytes invalid in JSON: it is damaged", lines->line);
         if (begins(line, length, shard_begins))
             HALO_TRY(read_record(lines, line, length, &shard->kept[0], &shard->record));
         else if (begins(line, length, summary_begins))
@@ -161,18 +161,20 @@ static HaloStatus check_set(const Shard *shard, size_t count)
     for (size_t i = 0; i < count; i++) {
         const Shard *s = &shard[i];
         if (s->of != shard[0].of || s->all != shard[0].all || strcmp(s->recipe, shard[0].recipe) != 0)
-            HALO_FAIL(HALO_ERR_INPUT, "%s and %s are not parts of the same batch", shard[0].path, s->path);
+            HALO_FAIL(HALO_ERR_INPUT, "%s and %s are not shards of the same batch", shard[0].path, s->path);
         if (i > 0 && s->shard == s[-1].shard)
-            HALO_FAIL(HALO_ERR_INPUT, "%s and %s are both part %lld", s[-1].path, s->path, (long long)s->shard);
+            HALO_FAIL(HALO_ERR_INPUT, "%s and %s are both shard %lld", s[-1].path, s->path,
+                      (long long)s->shard);
         if (s->shard != (int64_t)i + 1)
-            HALO_FAIL(HALO_ERR_INPUT, "part %zu of %lld is missing", i + 1, (long long)s->of);
+            HALO_FAIL(HALO_ERR_INPUT, "shard %zu of %lld is missing", i + 1, (long long)s->of);
         if (s->first != next)
-            HALO_FAIL(HALO_ERR_INPUT, "%s does not begin where the part before ends", s->path);
+            HALO_FAIL(HALO_ERR_INPUT, "%s does not begin where the previous shard ends", s->path);
         next = s->first + s->inputs;
     }
     if ((int64_t)count != shard[0].of)
-        HALO_FAIL(HALO_ERR_INPUT, "part %zu of %lld is missing", count + 1, (long long)shard[0].of);
-    if (next != shard[0].all) HALO_FAIL(HALO_ERR_INPUT, "the parts do not add up to the batch");
+        HALO_FAIL(HALO_ERR_INPUT, "shard %zu of %lld is missing", count + 1, (long long)shard[0].of);
+    if (next != shard[0].all)
+        HALO_FAIL(HALO_ERR_INPUT, "the shards do not add up to the batch: they come from different runs");
 out:
     return status;
 }
@@ -290,7 +292,7 @@ int cli_merge(const CliSettings *settings)
     HaloStatus status = HALO_OK;
     CliMerged merged = {0};
     if (settings->words == 0)
-        HALO_FAIL(HALO_ERR_USAGE, "the parts are missing: halo merge %s", settings->command->usage);
+        HALO_FAIL(HALO_ERR_USAGE, "the shards are missing: halo merge %s", settings->command->usage);
     FILE *page = cli_page_through(STDOUT_FILENO);
     HALO_TRY(cli_merge_parts(settings->word, settings->words, page, &merged));
     HALO_TRY(cli_page_send(STDOUT_FILENO));

@@ -50,7 +50,7 @@ static HaloStatus read_moments(const JsonValue *object, HaloMoments *moments)
         case REAL: HALO_TRY(json_get_number(object, fields[i].key, (double *)at)); break;
         }
     }
-    if (moments->nan > moments->count) HALO_FAIL(HALO_ERR_INPUT, "more samples are NaN than there are");
+    if (moments->nan > moments->count) HALO_FAIL(HALO_ERR_INPUT, "invalid: more NaN than samples");
     if (isnan(moments->min) || isnan(moments->max)) HALO_FAIL(HALO_ERR_INPUT, "\"min\" or \"max\" is null");
 out:
     return status;
@@ -162,9 +162,11 @@ static HaloStatus read_node(const Span *span, const JsonValue *object, Group *gr
     int64_t count;
     HALO_TRY(json_get_range(object, "at", span->first, span->last, &node.at));
     HALO_TRY(json_get_array(object, "channel", &channel, &count));
-    if (count != channels) HALO_FAIL(HALO_ERR_INPUT, "a node has %lld channels", (long long)count);
+    if (count != channels)
+        HALO_FAIL(HALO_ERR_INPUT, "an entry of \"nodes\" has a wrong number of channels, %lld",
+                  (long long)count);
     if (group->nodes > 0 && node.at <= group->node[group->nodes - 1].at)
-        HALO_FAIL(HALO_ERR_INPUT, "the parts overlap at input %lld", (long long)node.at);
+        HALO_FAIL(HALO_ERR_INPUT, "the shards overlap at input %lld", (long long)node.at);
     for (int c = 0; c < channels; c++, channel = channel->next)
         HALO_TRY(read_part(span, channel, &node.channel[c]));
     totals_push(span->totals, group, node);
@@ -180,10 +182,11 @@ static HaloStatus read_numbers(const JsonValue *object, const char *key, uint64_
     const JsonValue *value;
     int64_t count;
     HALO_TRY(json_get_array(object, key, &value, &count));
-    if (count != wanted) HALO_FAIL(HALO_ERR_INPUT, "\"%s\" holds %lld numbers", key, (long long)count);
+    if (count != wanted)
+        HALO_FAIL(HALO_ERR_INPUT, "\"%s\" has a wrong number of values, %lld", key, (long long)count);
     for (int64_t i = 0; i < count; i++, value = value->next)
         if (!json_is_uint(value, &number[i]))
-            HALO_FAIL(HALO_ERR_INPUT, "\"%s\" holds a number that is not an integer", key);
+            HALO_FAIL(HALO_ERR_INPUT, "\"%s\" contains a number that is not an integer", key);
 out:
     return status;
 }
@@ -199,7 +202,7 @@ static HaloStatus read_counts(const JsonValue *object, const HaloHistogram *like
     if (isnan(like->lo)) return totals_add_counts(&group->like.hist, like);
     HALO_TRY(json_get_array(object, "count", &value, &there));
     if (!halo_mul(like->bins, channels, &wanted) || wanted != there) /* before there is space for them */
-        HALO_FAIL(HALO_ERR_INPUT, "\"count\" holds %lld numbers", (long long)there);
+        HALO_FAIL(HALO_ERR_INPUT, "\"count\" has a wrong number of values, %lld", (long long)there);
     HALO_TRY(halo_histogram_alloc(&more, channels, like->bins, like->lo, like->hi));
     more.own = like->own;
     HALO_TRY(read_numbers(object, "count", more.count, more.bins * channels));
@@ -227,11 +230,12 @@ static HaloStatus read_shape(const JsonValue *object, HaloShape *shape)
     shape->white = (float)white;
     shape->kind = strcmp(kind, "audio") == 0 ? HALO_AUDIO : HALO_IMAGE;
     if (shape->kind == HALO_IMAGE && strcmp(kind, "image") != 0)
-        HALO_FAIL(HALO_ERR_INPUT, "\"kind\" is %.20s, and neither image nor audio", kind);
+        HALO_FAIL(HALO_ERR_INPUT, "\"kind\" is %.20s, neither image nor audio", kind);
     for (shape->dtype = HALO_U8; shape->dtype < HALO_DTYPES; shape->dtype++)
         if (strcmp(dtype, halo_dtype_name(shape->dtype)) == 0) break;
     if (shape->dtype == HALO_DTYPES || channels < 1 || channels > INT16_MAX || alpha < -1 || alpha >= channels)
-        HALO_FAIL(HALO_ERR_INPUT, "there are no files of %lld channels of %.20s", (long long)channels, dtype);
+        HALO_FAIL(HALO_ERR_INPUT, "invalid \"channels\", \"alpha\" or \"dtype\": %lld channels of %.20s",
+                  (long long)channels, dtype);
     shape->channels = (int)channels;
     shape->alpha = (int)alpha;
 out:
@@ -259,7 +263,7 @@ static HaloStatus read_group(const Span *span, const JsonValue *object)
         }
     } else {
         HALO_TRY(json_get_array(object, "nodes", &node, &count));
-        if (count == 0) HALO_FAIL(HALO_ERR_INPUT, "\"nodes\" is empty");
+        if (count == 0) HALO_FAIL(HALO_ERR_INPUT, "invalid: \"nodes\" is empty");
     }
     Group *group = totals_group(span->totals, result, &like, first);
     group->files += (uint64_t)files;

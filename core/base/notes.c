@@ -170,12 +170,14 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
                       (double)notes->quieter);
         break;
     case HALO_NOTE_RATE:
-        halo_snprintf(text, size, "the output holds no sample rate: --rate %.10g reads it back", notes->rate);
+        halo_snprintf(text, size, "the output has no sample rate: use --rate %.10g to read it back",
+                      notes->rate);
         break;
     case HALO_NOTE_LEVEL:
-        halo_snprintf(text, size,
-                      "%s: %s=%.6g is a sample value, of 0 to %.6g; %s=%.6g%% is that part of full scale",
-                      notes->op, notes->key, notes->level, notes->full_scale, notes->key, 100 * notes->level);
+        halo_snprintf(
+            text, size,
+            "%s: %s=%.6g is a sample value (0 to %.6g); use %s=%.6g%% if you mean a part of full scale",
+            notes->op, notes->key, notes->level, notes->full_scale, notes->key, 100 * notes->level);
         break;
     case HALO_NOTE_SCALED:
         halo_snprintf(text, size, "scaled by %.6g to prevent clipping", (double)notes->gain);

@@ -73,8 +73,8 @@ HaloStatus halo_read_choice(const char *text, const char *choices, int *choice)
     }
     const char *near = halo_nearest_choice(text, choices, word);
     if (near != NULL)
-        return halo_fail(HALO_ERR_USAGE, "'%.80s' is none of %s; did you mean '%s'?", text, list, near);
-    return halo_fail(HALO_ERR_USAGE, "'%.80s' is none of %s", text, list);
+        return halo_fail(HALO_ERR_USAGE, "'%.80s' is not one of %s; did you mean '%s'?", text, list, near);
+    return halo_fail(HALO_ERR_USAGE, "'%.80s' is not one of %s", text, list);
 }
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }

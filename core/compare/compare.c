@@ -38,7 +38,7 @@ static HaloStatus check_shapes(const Side *a, const Side *b)
                             t->kind == HALO_AUDIO ? "audio" : "an image", name_of(a),
                             s->kind == HALO_AUDIO ? "audio" : "an image");
     if (s->kind == HALO_AUDIO && s->rate != t->rate)
-        return halo_fail_on(HALO_ERR_INPUT, name_of(b), " has %g frames a second, and %s has %g", t->rate,
+        return halo_fail_on(HALO_ERR_INPUT, name_of(b), " has a sample rate of %g Hz, and %s of %g Hz", t->rate,
                             name_of(a), s->rate);
     const bool sound = s->kind == HALO_AUDIO; /* which may be of any two lengths */
     if ((sound || s->width == t->width) && s->height == t->height && s->channels == t->channels) return HALO_OK;

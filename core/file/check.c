@@ -9,27 +9,29 @@ static HaloStatus check_samples(const HaloFormat *format, const HaloShape *shape
 {
     if ((shape->kind != HALO_IMAGE && shape->kind != HALO_AUDIO) ||
         (format->kinds & (unsigned)shape->kind) == 0)
-        return halo_fail(HALO_ERR_INPUT, "it is neither an image nor audio that %s can hold", format->name);
+        return halo_fail(HALO_ERR_INPUT, "it is neither an image nor audio that %s can store", format->name);
     if (shape->dtype != HALO_U8 && shape->dtype != HALO_U16 && shape->dtype != HALO_F32)
-        return halo_fail(HALO_ERR_INPUT, "its samples are of no type that halo reads");
+        return halo_fail(HALO_ERR_INPUT, "its sample type is not supported");
     if (shape->channels < 1) return halo_fail(HALO_ERR_INPUT, "it has no channels");
     if (shape->channels > HALO_MAX_CHANNELS)
-        return halo_fail(HALO_ERR_LIMIT, "it has %d channels, and at most %d are read", shape->channels,
+        return halo_fail(HALO_ERR_LIMIT, "it has %d channels, and at most %d are supported", shape->channels,
                          HALO_MAX_CHANNELS);
     if (shape->alpha < -1 || shape->alpha >= shape->channels)
-        return halo_fail(HALO_ERR_INPUT, "alpha is its channel %d of %d", shape->alpha + 1, shape->channels);
+        return halo_fail(HALO_ERR_INPUT, "invalid alpha: channel %d of %d", shape->alpha + 1, shape->channels);
     if (!isfinite(shape->white) || !(shape->white > 0))
-        return halo_fail(HALO_ERR_INPUT, "its full scale is %g", (double)shape->white);
+        return halo_fail(HALO_ERR_INPUT, "invalid full scale: %g", (double)shape->white);
     return HALO_OK;
 }
 
 static HaloStatus check_audio(const HaloShape *shape)
 {
     if (!isfinite(shape->rate) || !(shape->rate > 0))
-        return halo_fail(HALO_ERR_INPUT, "its sample rate is %g", shape->rate);
-    if (shape->height != 1) return halo_fail(HALO_ERR_INPUT, "audio of %lld rows", (long long)shape->height);
-    if (shape->width == 0) return halo_fail(HALO_ERR_INPUT, "it holds no samples");
-    if (shape->width < -1) return halo_fail(HALO_ERR_INPUT, "audio of %lld frames", (long long)shape->width);
+        return halo_fail(HALO_ERR_INPUT, "invalid sample rate: %g", shape->rate);
+    if (shape->height != 1)
+        return halo_fail(HALO_ERR_INPUT, "invalid audio: %lld rows instead of 1", (long long)shape->height);
+    if (shape->width == 0) return halo_fail(HALO_ERR_INPUT, "it has no samples");
+    if (shape->width < -1)
+        return halo_fail(HALO_ERR_INPUT, "invalid length: %lld frames", (long long)shape->width);
     return HALO_OK;
 }
 
@@ -38,7 +40,8 @@ static HaloStatus check_image(const HaloShape *shape)
     if (shape->width < 1 || shape->height < 1)
         return halo_fail(HALO_ERR_INPUT, "an image without pixels: %lld x %lld", (long long)shape->width,
                          (long long)shape->height);
-    if (shape->rate != 0) return halo_fail(HALO_ERR_INPUT, "an image with a sample rate, %g", shape->rate);
+    if (shape->rate != 0)
+        return halo_fail(HALO_ERR_INPUT, "invalid: an image with a sample rate, %g", shape->rate);
     return HALO_OK;
 }
 
@@ -58,9 +61,9 @@ HaloStatus load_check(const HaloReader *reader)
     HALO_TRY(info->shape.kind == HALO_AUDIO ? check_audio(&info->shape) : check_image(&info->shape));
     HALO_TRY(check_size(info->shape));
     if (info->bits < 1 || info->bits > 64)
-        HALO_FAIL(HALO_ERR_INPUT, "its samples have %d bits, and 1 to 64 are read", info->bits);
+        HALO_FAIL(HALO_ERR_INPUT, "its samples have %d bits, and 1 to 64 are supported", info->bits);
     if (info->images < 0 || (info->images > 0 && reader->options.image >= info->images))
-        HALO_FAIL(HALO_ERR_INPUT, "page %lld of %lld", (long long)reader->options.image + 1,
+        HALO_FAIL(HALO_ERR_INPUT, "there is no page %lld of %lld", (long long)reader->options.image + 1,
                   (long long)info->images);
 out:
     return status;

@@ -42,15 +42,16 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
     if (got == 0) return halo_fail(HALO_ERR_INPUT, "is empty");
     const char *foreign = tables->foreign != NULL ? tables->foreign(head, got) : NULL;
     if (foreign != NULL)
-        return halo_fail(HALO_ERR_INPUT, "%s is not a format halo reads; 'halo list formats' names them",
+        return halo_fail(HALO_ERR_INPUT, "%s is not a format that halo reads; see 'halo list formats'",
                          foreign);
     const HaloFormat *named = load_format_named(tables, halo_source_name(source), extension);
     if (named != NULL && (named->open == NULL || named->named)) {
         *format = named;
         return HALO_OK;
     }
-    return halo_fail(HALO_ERR_INPUT,
-                     "no known image or audio format; 'halo list formats' names them, --raw reads samples");
+    return halo_fail(
+        HALO_ERR_INPUT,
+        "no known image or audio format; see 'halo list formats'; use --raw for samples without a header");
 }
 
 /* Where the last channel may be one that --axes calls alpha: not of gray, and not of RGB. */
@@ -82,7 +83,7 @@ static HaloStatus accept(HaloReader *reader)
 static HaloStatus open_as(HaloReader *reader, const HaloFormat *format)
 {
     if (format->open == NULL)
-        return halo_fail(HALO_ERR_INPUT, "%s is only written, not read; 'halo list formats' says what is read",
+        return halo_fail(HALO_ERR_INPUT, "%s can be written but not read; see 'halo list formats'",
                          format->name);
     reader->format = format;
     const HaloStatus status = format->open(reader);
@@ -135,11 +136,12 @@ HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShap
         reader->options.raw = *raw;
         reader->options.raw_bits = raw->kind == HALO_AUDIO ? session->options.raw_bits : 0;
         format = halo_find_format_in(session->tables, "raw");
-        if (format == NULL) return halo_fail(HALO_ERR_USAGE, "this build reads no raw samples");
+        if (format == NULL) return halo_fail(HALO_ERR_USAGE, "this build cannot read raw samples");
         HALO_TRY(note_header(session->tables, reader));
     } else if (session->options.read_as != NULL) {
         format = halo_find_format_in(session->tables, session->options.read_as);
-        if (format == NULL) HALO_FAIL(HALO_ERR_USAGE, "this build reads no '%.40s'", session->options.read_as);
+        if (format == NULL)
+            HALO_FAIL(HALO_ERR_USAGE, "this build cannot read '%.40s'", session->options.read_as);
     } else {
         HALO_TRY(recognise(session->tables, source, &format));
     }

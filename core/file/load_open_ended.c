@@ -38,7 +38,7 @@ static HaloStatus read_piece(HaloReader *reader, int64_t frames, Piece **made)
     shape.width = frames;
     if (piece == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     status = halo_memory_alloc(reader->memory, &piece->buffer, &shape);
-    if (status != HALO_OK) halo_fail_at(status, "sound of unknown length is kept as a whole");
+    if (status != HALO_OK) halo_fail_at(status, "sound of unknown length is held in memory");
     HALO_TRY(status);
     for (int64_t got = 1; got > 0 && piece->frames < frames; piece->frames += got) {
         HaloBuf rest = piece->buffer;
@@ -88,7 +88,7 @@ HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data)
         frames += (*last)->frames;
         more = (*last)->frames == want;
     }
-    if (frames == 0) HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
+    if (frames == 0) HALO_FAIL(HALO_ERR_INPUT, "has no samples");
     reader->info.shape.width = frames;
     HALO_TRY(join(reader, &first, data));
 out:

@@ -67,7 +67,7 @@ HaloStatus operand_name(const char *path, const char *input, char **name)
     size_t length;
     *name = NULL;
     if (input == NULL || strcmp(input, "-") == 0)
-        HALO_FAIL(HALO_ERR_USAGE, "'%s' is named after the input, and this one has no name", path);
+        HALO_FAIL(HALO_ERR_USAGE, "'%s' uses the input's name, and standard input has none", path);
     HALO_TRY(expand(path, input, NULL, &length));
     *name = malloc(length + 1);
     if (*name == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
@@ -116,8 +116,8 @@ static HaloStatus wrong_pages(const HaloOperand *operand, int64_t pages)
     char many[32] = "more";
     if (pages > 0) snprintf(many, sizeof many, "%lld", (long long)pages);
     return halo_fail_on(HALO_ERR_INPUT, operand->path,
-                        " has %lld pages, and this has %s: it has to have as many, or one; 'halo run pages:1' "
-                        "takes one of them",
+                        " has %lld pages, and the input has %s: it has to have as many, or one; use 'halo run "
+                        "pages:1' to select one",
                         (long long)operand->pages, many);
 }
 

@@ -6,7 +6,7 @@
 static HaloStatus refuse_pipe(const HaloOperand *operand, const HaloReader *reader)
 {
     if (operand->pages == 1 || halo_source_identity(reader->source, (uint64_t[2]){0})) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "several pages from a pipe: a file can be read page by page");
+    return halo_fail(HALO_ERR_INPUT, "several pages from a pipe: use a file, which can be read page by page");
 }
 
 HaloStatus operand_count_pages(HaloOperand *operand, HaloReader *reader)

@@ -59,7 +59,8 @@ HaloStatus load_more(const HaloTables *tables, const HaloReader *reader, bool *m
     if (*more && halo_source_seekable(source)) HALO_TRY(is_whole(tables, reader, more));
     if (got == 0 || *more) return HALO_OK;
     if (!halo_source_seekable(source) && !reader->options.tolerate)
-        HALO_FAIL(HALO_ERR_INPUT, "page %lld is in no format that may follow another",
+        HALO_FAIL(HALO_ERR_INPUT,
+                  "page %lld is not in a format that can follow another image; use --tolerate to ignore it",
                   (long long)reader->options.image + 2);
     if (halo_source_seekable(source) && !reader->options.has_raw)
         halo_note(notes, HALO_NOTE_REST, (uint64_t)(halo_source_size(source) - halo_source_tell(source)));

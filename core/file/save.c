@@ -20,10 +20,10 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
             HALO_ERR_USAGE, output,
             ": '%s' is not a format that halo writes ('halo list formats'); --to FORMAT names one", extension);
     if ((*to)->create == NULL)
-        return halo_fail(HALO_ERR_USAGE, "%s is only read, not written; --to FORMAT names another",
-                         (*to)->name);
+        return halo_fail(HALO_ERR_USAGE,
+                         "%s can be read but not written; choose another format with --to FORMAT", (*to)->name);
     if (strcmp(output, "-") == 0 && !(*to)->text && isatty(STDOUT_FILENO))
-        return halo_fail(HALO_ERR_USAGE, "%s is no text for a terminal: -o FILE, or > FILE, or | a program",
+        return halo_fail(HALO_ERR_USAGE, "%s is binary, not for a terminal: use -o FILE, > FILE or | PROGRAM",
                          (*to)->name);
     return (*to)->load != NULL ? (*to)->load() : HALO_OK;
 }
@@ -57,8 +57,9 @@ HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, bool endless)
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &writer->changes.to;
     if (writer->options.bits != 0 && (shape->kind != HALO_AUDIO || !writer->format->depths))
-        HALO_FAIL(HALO_ERR_USAGE,
-                  "--bits is for sound in WAV, FLAC, AIFF, AU and raw samples; pictures have depth:");
+        HALO_FAIL(
+            HALO_ERR_USAGE,
+            "--bits is for sound in WAV, FLAC, AIFF, AU and raw samples; for images use the operation depth");
     HALO_TRY(set_info(writer, like));
     if (endless) writer->info.shape.width = -1;
     HALO_TRY(writer->format->create(writer));

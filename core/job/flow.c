@@ -130,7 +130,7 @@ static HaloStatus begin_band(void *context, int64_t k, Rows in, Rows out, HaloBu
     if (!sequencer_wait(&flow->sequencer, hands_on(flow) ? &flow->written : &flow->made, bands_before(flow, k)))
         return sequencer_failure(&flow->sequencer);
     if (in.from < in.to && (in.from < there.from || in.to > there.to))
-        return halo_fail(HALO_ERR_BUG, "a band needs rows outside its window");
+        return halo_fail(HALO_ERR_BUG, "internal: a band needs rows outside its window");
     *from = in.from < in.to ? flow_rows_of(&flow->rows, window, in) : *window;
     from->shape = flow->plan->reg[flow->plan->input[0].reg]; /* the length may have become known */
     *to = (HaloBuf){0};

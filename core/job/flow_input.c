@@ -44,7 +44,7 @@ out:
 static HaloStatus keep_last_frame(const FlowInput *input, HaloBuf *buffer, const HaloBuf *last, int64_t end)
 {
     const HaloBuf *holds = rows_in(buffer).to > rows_in(buffer).from ? buffer : last;
-    if (end == 0) return halo_fail(HALO_ERR_INPUT, "holds no samples");
+    if (end == 0) return halo_fail(HALO_ERR_INPUT, "has no samples");
     if (rows_in(holds).from >= end) { /* it is not in memory, since no window needed it */
         flow_rows_set(input->rows, buffer, (Rows){end, end});
         return HALO_OK;
@@ -65,7 +65,7 @@ HaloStatus flow_input_window(FlowInput *input, int64_t k, bool *at_end)
     Rows rows;
     HALO_TRY(bands_window(input->bands, k, have, &rows));
     if (rows.to - rows.from > input->rows->capacity)
-        HALO_FAIL(HALO_ERR_BUG, "a band reads rows outside its window");
+        HALO_FAIL(HALO_ERR_BUG, "internal: a band reads rows outside its window");
     if (rows.from > have || (k > 0 && rows.from < rows_in(last).from)) {
         HALO_TRY(go_to(input, to, rows.from, &have));
         if (have < rows.from) {
@@ -89,7 +89,7 @@ HaloStatus flow_input_window(FlowInput *input, int64_t k, bool *at_end)
     else
         HALO_TRY(end_window(input, k, rows, at_end));
     if (rows.to > 0 && have + got == 0 && to->shape.kind == HALO_AUDIO)
-        HALO_FAIL(HALO_ERR_INPUT, "holds no samples");
+        HALO_FAIL(HALO_ERR_INPUT, "has no samples");
 out:
     return status;
 }

@@ -80,8 +80,7 @@ static HaloStatus name_page(const char *output, int64_t page, char **name)
     *to = 0;
     if (fields > 0) return HALO_OK;
     return halo_fail(HALO_ERR_USAGE,
-                     "'%.200s' names one file, and --split writes one for each page: {page} in "
-                     "the name becomes its number",
+                     "'%.200s' is one name, but --split writes a file for each page: put {page} in the name",
                      output);
 }
 

@@ -29,7 +29,7 @@ static HaloStatus count_pages(HaloSession *session, const HaloJob *job, const ch
     if (strcmp(path, "-") == 0)
         return halo_fail(
             HALO_ERR_USAGE,
-            "pages: a page counted from the end cannot be found on standard input: give its number, or a file");
+            "pages: pages cannot be counted from the end on standard input: give a number, or a file");
     HALO_TRY(halo_source_open(path, &source));
     halo_source_count(source, &session->memory);
     HALO_TRY(load_open(session, source, job->raw, &reader));
@@ -69,8 +69,8 @@ static HaloStatus only_one(const JobState *state, const HaloJob *job, HaloReport
     const int64_t images = state->reader.info.images;
     if (halo_source_size(state->source) < 0)
         return halo_fail(HALO_ERR_INPUT,
-                         "several pages, and %s holds one: --split writes a file for each, -o - one after the "
-                         "other, as do --to pnm and --to tiff",
+                         "several pages, and %s can store one: use --split (a file for each), -o - (one after "
+                         "the other), --to pnm or --to tiff",
                          job->output);
     halo_note(&report->notes, HALO_NOTE_PAGES, images > 1 ? (uint64_t)images - 1 : 1);
     return HALO_OK;

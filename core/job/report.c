@@ -21,7 +21,7 @@ HaloStatus job_add_report(HaloMemory *memory, HaloReport *all, HaloReport *one, 
 {
     const bool first = all->input.kind == 0;
     const HaloStatus status = halo_memory_hold(memory, first ? 0 : results_bytes(&one->results));
-    if (status != HALO_OK) return halo_fail_at(status, "results of %lld pages", (long long)page);
+    if (status != HALO_OK) return halo_fail_at(status, "memory for the results of %lld pages", (long long)page);
     HaloResults *results = &all->results;
     const HaloTimes *ms = &one->ms;
     HaloReport sum = *one;

@@ -59,15 +59,14 @@ static HaloStatus check_guard(const HaloJob *job, const JobState *state)
     if (!job->write.guard || state->reader.info.shape.kind != HALO_AUDIO) return HALO_OK;
     if (strcmp(job->input, "-") != 0 && halo_source_seekable(state->source) && halo_sink_seekable(state->sink))
         return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "--guard reads and writes sound twice: it takes files, not pipes");
+    return halo_fail(HALO_ERR_USAGE, "--guard reads and writes sound twice: use files, not pipes");
 }
 
 /* Several inputs go into one output that holds several pages. */
 static HaloStatus check_output(const HaloJob *job, const JobState *state)
 {
     if (job->more_inputs == 0 || job_takes_several(job, state)) return check_guard(job, state);
-    return halo_fail(HALO_ERR_USAGE,
-                     "%s holds one page: TIFF, and arrays (NPY) of pages of one size, hold several",
+    return halo_fail(HALO_ERR_USAGE, "%s can store one page: use TIFF, or an array (NPY) for pages of one size",
                      state->to->name);
 }
 

@@ -57,15 +57,15 @@ static HaloStatus check_shape(const Run *run, const Input *input)
     const char *name = halo_source_name(input->source), *other = halo_source_name(run->input[0].source);
     if (shape->kind != HALO_AUDIO)
         return halo_fail_on(HALO_ERR_INPUT, name,
-                            " is an image, and only sounds can be joined; halo stack takes images");
+                            " is an image, and only sounds can be joined; use halo stack for images");
     if (shape->rate != first->rate)
         return halo_fail_on(
             HALO_ERR_INPUT, name,
-            " has %.10g frames a second, and %s has %.10g: 'halo run rate:%.10g' makes them alike", shape->rate,
-            other, first->rate, first->rate);
+            " has a sample rate of %.10g Hz, and %s of %.10g Hz: use 'halo run rate:%.10g' to convert it",
+            shape->rate, other, first->rate, first->rate);
     if (shape->channels != first->channels)
         return halo_fail_on(HALO_ERR_INPUT, name,
-                            " has %d channel%s, and %s has %d: 'halo run channels:…' makes them alike",
+                            " has %d channel%s, and %s has %d: use 'halo run channels:…' to convert it",
                             shape->channels, halo_s(shape->channels), other, first->channels);
     if (shape->dtype != HALO_F32)
         return halo_fail_on(HALO_ERR_INPUT, name, " has samples of a type that cannot be joined");
@@ -104,8 +104,8 @@ static HaloStatus look_at_inputs(Run *run)
     run->shape = run->input[0].reader.info.shape;
     run->overlap = (int64_t)rint(run->join->crossfade * run->shape.rate);
     if (run->overlap > MOST_OVERLAP)
-        HALO_FAIL(HALO_ERR_USAGE, "a crossfade of %lld frames is more than %lld", (long long)run->overlap,
-                  (long long)MOST_OVERLAP);
+        HALO_FAIL(HALO_ERR_USAGE, "a crossfade of %lld frames exceeds the limit of %lld",
+                  (long long)run->overlap, (long long)MOST_OVERLAP);
     run->shape.width = all < 0 ? -1 : all - run->overlap * ((int64_t)run->join->inputs - 1);
 out:
     return status;
@@ -187,7 +187,7 @@ static HaloStatus wait_for_band(void *context, int64_t k)
     }
     if (run->ended && run->shape.width < 0) {
         run->shape.width = k * run->band + run->waiting.cols;
-        if (run->shape.width < 1) HALO_FAIL(HALO_ERR_INPUT, "the inputs hold no samples");
+        if (run->shape.width < 1) HALO_FAIL(HALO_ERR_INPUT, "the inputs have no samples");
         HALO_TRY(plan_end_at(run->plan, run->shape.width));
     }
 out:

@@ -82,7 +82,7 @@ static HaloStatus parse_argument(Parser *parser, Call *call, Span piece, bool fi
     }
     if (bare && !first && call->values > 0)
         return halo_fail(
-            HALO_ERR_USAGE, "%s: '%.*s' needs its key (only the first parameter, %s, can go without)",
+            HALO_ERR_USAGE, "%s: '%.*s' needs its key, as in key=value (only %s may be given without one)",
             call->op->name, (int)(key.length < 60 ? key.length : 60), key.at, call_param(call, 0)->key);
     return unknown_key(call, key);
 }
@@ -120,7 +120,7 @@ static HaloStatus find_op(const HaloTables *tables, Span name, const HaloOp **op
     const char *near = halo_nearest(word, tables->ops, op_at, tables);
     if (near != NULL)
         return halo_fail(HALO_ERR_USAGE, "unknown operation '%s'; did you mean '%s'?", word, near);
-    return halo_fail(HALO_ERR_USAGE, "unknown operation '%s'; 'halo list ops' names them all", word);
+    return halo_fail(HALO_ERR_USAGE, "unknown operation '%s'; see 'halo list ops'", word);
 }
 
 /* Sets defaults of parameters that were not given; a required parameter without a default is an error. */
@@ -188,8 +188,7 @@ static HaloStatus parse_call(Parser *parser, Span piece, Call *call)
     const char *colon = memchr(piece.at, ':', piece.length);
     const Span name = span_trimmed(piece.at, colon != NULL ? colon : end);
     if (++parser->operations > HALO_MAX_OPERATIONS)
-        return halo_fail(HALO_ERR_USAGE,
-                         "the pipeline has more than %d operations: write what the first ones make to a file",
+        return halo_fail(HALO_ERR_USAGE, "the pipeline has more than %d operations: split it into two runs",
                          HALO_MAX_OPERATIONS);
     HaloStatus status = find_op(parser->session->tables, name, &op);
     if (status == HALO_OK) status = begin_call(op, call);

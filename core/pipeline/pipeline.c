@@ -17,12 +17,13 @@ static const HaloParam common[CORE_COMMON] = {
      .type = HALO_PARAM_CHOICE,
      .preset = "",
      .choices = "premul|straight|ignore",
-     .help = "weigh colours by their alpha (premul), filter alpha as a channel, or copy it (ignore)"},
+     .help = "weight colours by alpha (premul), filter alpha like any channel (straight), or copy it (ignore)"},
     {.key = "nan",
      .type = HALO_PARAM_CHOICE,
      .preset = "propagate",
      .choices = "propagate|ignore|error",
-     .help = "let NaN spread, leave it out of every window and reweigh, or refuse the input"},
+     .help = "propagate: NaN spreads; ignore: NaN is left out and the other weights are renormalized; error: "
+             "NaN is refused"},
 };
 
 const HaloParam *halo_common_params(int *count)

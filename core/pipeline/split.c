@@ -54,6 +54,6 @@ HaloStatus span_end(const char *at, const char *end, char stop, const char **pie
     }
     *piece_end = at;
     if (quote == 0 && branches == 0) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "a %s is left open in the pipeline: %.80s", quote != 0 ? "quote" : "[",
+    return halo_fail(HALO_ERR_USAGE, "a %s is not closed in the pipeline: %.80s", quote != 0 ? "quote" : "[",
                      from);
 }

@@ -177,7 +177,8 @@ static HaloStatus parse_source(Parser *parser, const char *text, bool quoted, co
         if (owned->text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
         if (parser->nesting >= HALO_MAX_NESTING)
             HALO_FAIL(HALO_ERR_USAGE,
-                      "%s: branches are nested more than %d deep: write what the inner ones make to a file",
+                      "%s: branches are nested more than %d deep: run the inner ones separately and use their "
+                      "outputs",
                       where, HALO_MAX_NESTING);
         parser->nesting++;
         HALO_TRY(pipeline_parse(parser, owned->text, &owned->branch));
@@ -257,10 +258,9 @@ static HaloStatus bind_level(const HaloParam *param, const HaloShape *shape, con
     char text[32];
     halo_snprintf(text, sizeof text, "%g%%", value->number);
     if (shape->numbers && !param->of_result)
-        return halo_fail(
-            HALO_ERR_INPUT,
-            "%s: %s needs a full scale, which these floats do not have: give a number, or --white V", where,
-            text);
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s: %s needs a full scale, which the input lacks: give a number, or --white V", where,
+                         text);
     value->number = value->number * (double)shape->white / 100;
     return in_range(param, text, where, value->number);
 }

@@ -18,9 +18,10 @@ static HaloStatus next_pass(HaloBuilder *builder, HaloReg in, AnalysisKind kind,
         return HALO_OK;
     }
     if (analysis->passes == ANALYSIS_MAX_PASSES)
-        return halo_fail(HALO_ERR_USAGE,
-                         "%s: the pipeline needs more than %d analysis passes: run it in several commands",
-                         builder->op, ANALYSIS_MAX_PASSES);
+        return halo_fail(
+            HALO_ERR_USAGE,
+            "%s: the pipeline needs more than %d passes over the input: split it into several runs",
+            builder->op, ANALYSIS_MAX_PASSES);
     builder->plan->output = in;
     return HALO_OK;
 }

@@ -40,11 +40,10 @@ void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white)
 HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what)
 {
     if (!halo_build_shape(builder, src)->numbers) return HALO_OK;
-    return halo_fail(
-        HALO_ERR_INPUT,
-        "floats without a full scale, which %s needs: --white 65535 takes them as counts, --white 1 as "
-        "fractions, normalize stretches them",
-        what);
+    return halo_fail(HALO_ERR_INPUT,
+                     "%s needs a full scale, which the input lacks: use --white 65535 (counts), --white 1 "
+                     "(samples from 0 to 1) or normalize",
+                     what);
 }
 
 HaloStore store_between(float from, float to)

@@ -38,10 +38,11 @@ static HaloStatus allow_size(const HaloBuilder *builder, const HaloShape *in, Ha
         (shape->width <= in->width && shape->height <= in->height) ||
         (halo_mul(shape->width, shape->height, &size) && halo_mul(size, each, &size) && size / 4 <= limit))
         return HALO_OK;
-    return halo_fail(
-        HALO_ERR_LIMIT,
-        "%s makes %lld x %lld pixels of %d samples, more than %lld of 4: --max-pixels raises the limit",
-        builder->op, (long long)shape->width, (long long)shape->height, shape->channels, (long long)limit);
+    return halo_fail(HALO_ERR_LIMIT,
+                     "%s makes %lld x %lld pixels of %d channels, more than the limit, %lld of up to 4 "
+                     "channels: raise it with --max-pixels",
+                     builder->op, (long long)shape->width, (long long)shape->height, shape->channels,
+                     (long long)limit);
 }
 
 /* threshold:0.5 of 8 bits makes nearly everything white, without an error: a plain number between 0 and 1 where
@@ -73,7 +74,7 @@ static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in,
     memcpy(value, call->value, sizeof *value * (size_t)call->values);
     builder->op = call->op->name;
     if ((call->op->kinds & shape.kind) == 0)
-        HALO_FAIL(HALO_ERR_USAGE, "%s works on %s, and this is %s", call->op->name,
+        HALO_FAIL(HALO_ERR_USAGE, "%s works on %s, and the input is %s", call->op->name,
                   call->op->kinds == HALO_IMAGE ? "images" : "audio",
                   shape.kind == HALO_IMAGE ? "an image" : "audio");
     for (int i = 0; i < call->values; i++) {

@@ -25,23 +25,23 @@ static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, HaloFit
     char here[96], there[96];
     const bool one = halo_is_pixel(other);
     if (in->kind != other->kind)
-        return halo_fail(HALO_ERR_INPUT, "%s is %s, and this is %s", name,
+        return halo_fail(HALO_ERR_INPUT, "%s is %s, and the input is %s", name,
                          other->kind == HALO_AUDIO ? "audio" : "an image",
                          in->kind == HALO_AUDIO ? "audio" : "an image");
     if (fit == HALO_FIT_ANY) return HALO_OK;
     if (in->kind == HALO_AUDIO && in->rate != other->rate && !one)
-        return halo_fail(HALO_ERR_INPUT, "%s has %g frames a second, and this has %g", name, other->rate,
-                         in->rate);
+        return halo_fail(HALO_ERR_INPUT, "%s has a sample rate of %g Hz, and the input of %g Hz", name,
+                         other->rate, in->rate);
     const bool gray = fit == HALO_FIT_GRAY, mixed = fit == HALO_FIT_MIXED && in->kind == HALO_AUDIO;
     const int colours = other->channels - (other->alpha >= 0);
     if ((one || mixed || (in->width == other->width && in->height == other->height)) &&
         (gray ? colours == 1 : other->channels == 1 || other->channels == in->channels))
         return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "%s is %s, and this is %s: it has to %s%s", name, size_text(other, there),
-                     size_text(in, here),
+    return halo_fail(HALO_ERR_INPUT, "%s is %s, and the input is %s: it has to %s%s", name,
+                     size_text(other, there), size_text(in, here),
                      mixed                    ? ""
-                     : in->kind == HALO_AUDIO ? "be of this size or one frame, and "
-                                              : "be of this size or one pixel, and ",
+                     : in->kind == HALO_AUDIO ? "be of the input's size or one frame, and "
+                                              : "be of the input's size or one pixel, and ",
                      gray ? "gray" : "have as many channels or one");
 }
 

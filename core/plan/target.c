@@ -24,7 +24,7 @@ static bool among(unsigned set, int channels) { return channels <= 32 && (set >>
 static HaloStatus check_channels(const HaloShape *shape, HaloKind input, const HaloFormat *to)
 {
     if ((to->kinds & shape->kind) == 0)
-        return halo_fail(HALO_ERR_USAGE, "%s holds no %s; 'halo list formats' shows what does", to->name,
+        return halo_fail(HALO_ERR_USAGE, "%s cannot store %s; see 'halo list formats'", to->name,
                          shape->kind == HALO_IMAGE ? "images" : "audio");
     if (to->channels == HALO_ANY_CHANNELS) return HALO_OK;
     if (shape->alpha >= 0 && to->with_alpha == 0)
@@ -32,14 +32,14 @@ static HaloStatus check_channels(const HaloShape *shape, HaloKind input, const H
                          to->name);
     if (among(shape->alpha >= 0 ? to->with_alpha : to->channels, shape->channels)) return HALO_OK;
     if (shape->alpha < 0 && among(to->with_alpha, shape->channels))
-        return halo_fail(
-            HALO_ERR_INPUT,
-            "%s holds a channel besides %s only as alpha, and nothing says that this one is: %schannels:%s "
-            "leaves it out",
-            to->name, shape->channels == 2 ? "gray" : "RGB",
-            input == HALO_IMAGE ? "--axes hwc,alpha says so, " : "", shape->channels == 2 ? "1" : "1,2,3");
-    return halo_fail(HALO_ERR_INPUT, "%s holds no image of %d channels; 'halo list formats' shows what does",
-                     to->name, shape->channels);
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s can store a channel besides %s only as alpha, and that of the input is not marked "
+                         "as alpha: %suse channels:%s to leave it out",
+                         to->name, shape->channels == 2 ? "gray" : "RGB",
+                         input == HALO_IMAGE ? "use --axes hwc,alpha to mark it, or " : "",
+                         shape->channels == 2 ? "1" : "1,2,3");
+    return halo_fail(HALO_ERR_INPUT, "%s cannot store images of %d channels; see 'halo list formats'", to->name,
+                     shape->channels);
 }
 
 /* The type of a value that is made before step `end`; where its samples were only moved to their places, the

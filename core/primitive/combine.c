@@ -21,7 +21,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     dst->width = pixel ? a->width : smaller(a->width - combine->ax, b->width - combine->bx);
     dst->height = pixel ? a->height : smaller(a->height - combine->ay, b->height - combine->by);
     if (dst->width < 1 || dst->height < 1 || !channels_fit(combine, a, b))
-        return halo_fail(HALO_ERR_BUG, "combined values have different shapes");
+        return halo_fail(HALO_ERR_BUG, "internal: combined values have different shapes");
     return HALO_OK;
 }
 

@@ -12,7 +12,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     dst->width = gather->width;
     dst->height = gather->height;
     if (gather->width >= 1 && gather->height >= 1 && gather->step_x != 0 && gather->step_y != 0) return HALO_OK;
-    return halo_fail(HALO_ERR_BUG, "a gather of an image without pixels");
+    return halo_fail(HALO_ERR_BUG, "internal: a gather of an image without pixels");
 }
 
 /* Maps positions [*from, *to) of the result to positions of the source, which may lie outside of it. */

@@ -10,7 +10,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     dst->alpha = mix->alpha;
     for (int i = 0; i < mix->begin[mix->channels]; i++)
         if (mix->term[i].channel < 0 || mix->term[i].channel >= src[0]->channels)
-            return halo_fail(HALO_ERR_BUG, "a mix reads a channel that does not exist");
+            return halo_fail(HALO_ERR_BUG, "internal: a mix reads a channel that does not exist");
     return HALO_OK;
 }
 

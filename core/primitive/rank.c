@@ -55,7 +55,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
                                 (long long)window->width, (long long)window->height)
         : sound      ? snprintf(text, size, "sort %lld", (long long)window->width)
                 : snprintf(text, size, "sort %lld x %lld", (long long)window->width, (long long)window->height);
-    halo_snprintf(text + used, size - (size_t)used, ", take %g, border %s%s%s", step->u.rank.fraction,
+    halo_snprintf(text + used, size - (size_t)used, ", fraction %g, border %s%s%s", step->u.rank.fraction,
                   border_row(window->border)->word, window->nan_ignore ? ", NaN left out" : "",
                   step->u.rank.halves ? ", mean of two in the middle" : "");
 }

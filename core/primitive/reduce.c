@@ -59,7 +59,7 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
     if (step->result >= 0 || step->loudness) finish_stats(all, result);
     if (step->detail != NULL) HALO_TRY(measure_detail(device, src, step->detail, &all->hist, result));
     if (step->refuse_nan && result->all.nan > 0)
-        HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, and nan=error refuses them",
+        HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, which nan=error refuses",
                   (unsigned long long)result->all.nan);
 out:
     return status;

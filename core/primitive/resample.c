@@ -13,7 +13,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     dst->height = resample->y.size;
     if (dst->kind == HALO_AUDIO) dst->rate = resample->rate;
     if (resample->x.length == src[0]->width && resample->y.length == src[0]->height) return HALO_OK;
-    return halo_fail(HALO_ERR_BUG, "a resampling table is for other sizes");
+    return halo_fail(HALO_ERR_BUG, "internal: a resampling table is for other sizes");
 }
 
 /* The number of outputs that begin before the end. */

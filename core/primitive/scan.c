@@ -14,7 +14,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     *dst = *in;
     dst->dtype = integers && scan->op != HALO_SCAN_PRODUCT ? HALO_I64 : HALO_F64;
     if (!halo_mul(in->width, in->height, &samples) || samples > INT64_MAX / most)
-        return halo_fail(HALO_ERR_LIMIT, "the scan's sums could outgrow 64 bits");
+        return halo_fail(HALO_ERR_LIMIT, "the scan's sums could overflow 64 bits");
     return HALO_OK;
 }
 

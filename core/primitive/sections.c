@@ -7,7 +7,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     *dst = *src[0];
     dst->dtype = HALO_F32;
     if (src[0]->kind == HALO_AUDIO) return HALO_OK;
-    return halo_fail(HALO_ERR_BUG, "a recursive filter got an image");
+    return halo_fail(HALO_ERR_BUG, "internal: a recursive filter got an image");
 }
 
 /* The state holds what came before. */

@@ -43,7 +43,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
                               (long long)window->width, (long long)window->height,
                               border_row(window->border)->word, window->nan_ignore ? ", NaN left out" : "");
     if (fast != NULL)
-        halo_snprintf(text + used, size - (size_t)used, ", from splines %lld rows apart",
+        halo_snprintf(text + used, size - (size_t)used, ", from splines every %lld rows",
                       (long long)fast->vertical.step);
 }
 

@@ -11,7 +11,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     *dst = *src[0];
     dst->dtype = HALO_F32;
     dst->width = 1 + (src[0]->width - 1) / spectrum->hop;
-    if (src[0]->kind != HALO_AUDIO) return halo_fail(HALO_ERR_BUG, "a spectrum got an image");
+    if (src[0]->kind != HALO_AUDIO) return halo_fail(HALO_ERR_BUG, "internal: a spectrum got an image");
     if (has_levels(step)) {
         dst->channels = 2 * src[0]->channels;
         dst->rate = src[0]->rate / (double)spectrum->hop;

@@ -53,7 +53,7 @@ HaloStatus detector_close(SilenceDetector *detector, PlanAnalysis *analysis)
         spans->span[spans->count - 1].to = detector->frames;
     else if (detector->quiet < detector->silence.least)
         detector->out_of_memory = !analysis_add_span(spans, (HaloSpan){0, detector->frames});
-    if (detector->out_of_memory) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for the places of silence");
+    if (detector->out_of_memory) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to find silence");
     analysis->passes++;
 out:
     return status;

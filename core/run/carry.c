@@ -108,7 +108,7 @@ HaloStatus carry_on(Device *device, const Later *later, const HaloStep *step, co
     if (wanted.from > carried->done ||
         (wanted.from < carried->done &&
          (carried->tail.data == NULL || rows_in(&carried->tail).from > wanted.from)))
-        HALO_FAIL(HALO_ERR_BUG, "a band needs rows that the previous bands have not kept");
+        HALO_FAIL(HALO_ERR_BUG, "internal: a band needs rows that the previous bands have not kept");
     HALO_TRY(copy_rows(device, &carried->tail, dst, wanted));
     if (wanted.to > carried->done) {
         HaloBuf rest = rows_of(dst, (Rows){carried->done, wanted.to});

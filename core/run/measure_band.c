@@ -22,7 +22,8 @@ static HaloStatus add_leaves(Device *device, const HaloStep *step, const HaloBuf
     HaloStatus status = HALO_OK;
     HaloBuf *leaf = &all->leaf;
     if (!measures_leaves(step, &block->shape)) return add_block(device, step, block, all);
-    if (device->backend->upload != NULL) HALO_FAIL(HALO_ERR_BUG, "frames are queued in the memory of a device");
+    if (device->backend->upload != NULL)
+        HALO_FAIL(HALO_ERR_BUG, "internal: frames are queued in the memory of a device");
     if (leaf->data == NULL) {
         HaloShape shape = block->shape;
         shape.width = HALO_LEAF;

@@ -30,7 +30,7 @@ static HaloStatus verify(HaloSession *session, const Device *done, const HaloPla
     if (only_here != NULL)
         HALO_FAIL(HALO_ERR_USAGE, "--verify compares two devices, and %s has no GPU code", only_here->op);
     status = other == session->gpu ? gpus_open(session, 1) : device_open(other, 0, session->options.jobs);
-    if (status != HALO_OK) halo_fail_at(status, "--verify needs both backends");
+    if (status != HALO_OK) halo_fail_at(status, "--verify needs both the CPU and the CUDA backend");
     HALO_TRY(status);
     HALO_TRY(hold_for(session, other, plan, &held));
     HALO_TRY(verify_on(other, plan, &session->options, in, out, results));

@@ -11,9 +11,10 @@ static HaloStatus compare_samples(const HaloBuf *a, const HaloBuf *b)
         if (memcmp(of_a, of_b, (size_t)halo_row_bytes(a)) == 0) continue;
         int64_t i = 0;
         while (memcmp(of_a + i * sample, of_b + i * sample, (size_t)sample) == 0) i++;
-        return halo_fail(HALO_ERR_BUG,
-                         "the backends differ at sample (%lld, %lld), channel %lld; please report this",
-                         (long long)(i / a->shape.channels), (long long)y, (long long)(i % a->shape.channels));
+        return halo_fail(
+            HALO_ERR_BUG,
+            "internal: the backends differ at sample (%lld, %lld), channel %lld; please report this",
+            (long long)(i / a->shape.channels), (long long)y, (long long)(i % a->shape.channels));
     }
     return HALO_OK;
 }
@@ -54,7 +55,8 @@ static HaloStatus compare_results(const HaloResults *a, const HaloResults *b)
                 same = same && same_stats(&x->channel[c], &y->channel[c]);
         }
         if (!same)
-            return halo_fail(HALO_ERR_BUG, "the backends differ in result %d; please report this", i + 1);
+            return halo_fail(HALO_ERR_BUG, "internal: the backends differ in result %d; please report this",
+                             i + 1);
     }
     return HALO_OK;
 }

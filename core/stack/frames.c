@@ -28,7 +28,7 @@ static HaloStatus check_shape(const Frames *frames, const Frame *frame, const Ha
         return halo_fail_on(HALO_ERR_INPUT, name, " has %s samples%s, and %s has %s%s%s",
                             halo_dtype_name(t->dtype), t->alpha >= 0 ? " with alpha" : "", first,
                             halo_dtype_name(s->dtype), s->alpha >= 0 ? " with alpha" : "",
-                            s->dtype != t->dtype ? "; 'halo run depth:…' makes them alike" : "");
+                            s->dtype != t->dtype ? "; use 'halo run depth:…' to convert them" : "");
     return HALO_OK;
 }
 

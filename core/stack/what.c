@@ -27,7 +27,7 @@ static HaloStatus fold_pipeline(HaloSession *session, const char *text, HaloPipe
 {
     if (strncmp(text, "reduce:", 7) == 0) return halo_pipeline_parse(session, text, pipeline);
     const HaloOp *reduce = halo_find_op_in(session->tables, "reduce");
-    if (reduce == NULL) return halo_fail(HALO_ERR_USAGE, "this build has no expressions");
+    if (reduce == NULL) return halo_fail(HALO_ERR_USAGE, "this build cannot compile expressions");
     return pipeline_of(session, reduce, "stack", text, pipeline);
 }
 
@@ -40,7 +40,8 @@ static HaloStatus parse_fold(HaloSession *session, const char *text, StackWhat *
     HALO_TRY(fold_pipeline(session, text, &parsed));
     HALO_TRY(halo_plan_make(session, parsed, &one, NULL, &what->plan));
     if (what->plan->steps != 1 || what->plan->step[0].primitive != HALO_FOLD)
-        HALO_FAIL(HALO_ERR_USAGE, "stack: '%.200s' is not a single reduction", text);
+        HALO_FAIL(HALO_ERR_USAGE, "stack: expected one reduction, such as mean or reduce:…, found '%.200s'",
+                  text);
     what->op = STACK_FOLD;
     what->fold = &what->plan->step[0].u.fold;
 out:

@@ -169,7 +169,7 @@ HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, H
     pieces.spread = (pixel && !halo_is_pixel(&dst->shape)) || (combine->spread && others == 1 && channels > 1);
     if (combine->kind == HALO_COMBINE_CUTOUT) pieces.spread = pixel;
     if (combine->kind == HALO_COMBINE_ENDS && dst->shape.width < combine->taps)
-        return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: %lld are fitted at either end",
+        return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: edge=interp fits %lld at each end",
                          (long long)dst->shape.width, (long long)combine->taps);
     if (!suits(a, b, dst, combine))
         return halo_fail(HALO_ERR_BUG,

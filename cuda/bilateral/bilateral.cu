@@ -13,8 +13,8 @@ static HaloStatus upload_tables(HaloDevice *device, const HaloBilateral *bilater
     args->start_pitch = conv_round4((int)window->width);
     if (!halo_mul(window->height, args->start_pitch * (int64_t)sizeof(float), &starts) ||
         !halo_mul(window->height, (int64_t)sizeof(int2), &spans) || starts > INT64_MAX - spans)
-        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large", (long long)window->width,
-                         (long long)window->height);
+        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large: use --device cpu",
+                         (long long)window->width, (long long)window->height);
     bytes = starts + spans;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &there));
     char *const host = (char *)calloc(1, (size_t)bytes);

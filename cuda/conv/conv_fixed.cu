@@ -299,5 +299,5 @@ HaloStatus conv_fixed(HaloDevice *device, const ConvArgs *args, const float *tap
         CONV_ROLLED_WIDTHS(ROLLED)
 #undef ROLLED
     }
-    return halo_fail(HALO_ERR_BUG, "no kernel for a mask of %dx%d", args->width, args->height);
+    return halo_fail(HALO_ERR_BUG, "internal: no kernel for a mask of %dx%d", args->width, args->height);
 }

@@ -205,7 +205,8 @@ static HaloStatus launch(HaloDevice *device, const LongArgs *all)
     args.down = cuda_ceil_div(dst->rows, args.lines);
     const int64_t units = cuda_ceil_div(dst->cols, args.groups * line_own) * args.sets * args.down;
     if (units > INT32_MAX)
-        return halo_fail(HALO_ERR_LIMIT, "this is too large for the GPU: %lld units of work", (long long)units);
+        return halo_fail(HALO_ERR_LIMIT, "too large for the GPU: %lld units of work: use --device cpu",
+                         (long long)units);
     /* As many warps as run at a time. */
     args.each = (unsigned)cuda_ceil_div(units, (int64_t)device->properties.multiProcessorCount * line_blocks *
                                                    line_warps);

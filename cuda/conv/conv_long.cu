@@ -6,7 +6,8 @@ HaloStatus long_sums(HaloDevice *device, int64_t numbers, int64_t rows, ConvTarg
     void *data;
     int64_t stride, bytes;
     if (!halo_mul(numbers, (int64_t)sizeof(float), &stride) || !halo_mul(stride, rows, &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "the sums of %lld rows are too large", (long long)rows);
+        return halo_fail(HALO_ERR_LIMIT, "the sums of %lld rows are too large: use --device cpu",
+                         (long long)rows);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &data));
     if (sums == NULL) return HALO_OK;
     sums->data = (char *)data;

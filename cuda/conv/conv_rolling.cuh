@@ -94,7 +94,7 @@ static HaloStatus conv_rolling_sizes(HaloDevice *device, const ConvArgs *conv, c
     case 4 * 256 + taps: return conv_rolling_launch<S, taps, 4>(device, conv, tap);
         CONV_ROLLING_SIZES(CASE)
 #undef CASE
-    default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps", conv->width);
+    default: return halo_fail(HALO_ERR_BUG, "internal: there is no kernel for %d taps", conv->width);
     }
 }
 

@@ -219,7 +219,8 @@ HaloStatus cuda_flat(HaloDevice *device, const HaloBuf *src, const void **data)
     if ((src->rows == 1 || src->stride == row_bytes) && (uintptr_t)src->data % 16 == 0) return HALO_OK;
     void *flat;
     int64_t bytes;
-    if (!halo_mul(row_bytes, src->rows, &bytes)) return halo_fail(HALO_ERR_LIMIT, "the buffer is too large");
+    if (!halo_mul(row_bytes, src->rows, &bytes))
+        return halo_fail(HALO_ERR_LIMIT, "the buffer in GPU memory is too large: use --device cpu");
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_FLAT, bytes, &flat));
     *data = flat;
     return copy_rows(device, flat, row_bytes, src->data, src->stride, row_bytes, src->rows,

@@ -131,7 +131,7 @@ HaloStatus cuda_alloc(HaloDevice *device, HaloBuf *buf)
     CUDA_PASS(cuda_use(device));
     buf->stride = halo_row_bytes(buf);
     if (!halo_mul(buf->rows, buf->stride, &bytes) || bytes > INT64_MAX - memory_word)
-        return halo_fail(HALO_ERR_LIMIT, "a buffer of %lld rows of %lld bytes is too large",
+        return halo_fail(HALO_ERR_LIMIT, "a buffer of %lld rows of %lld bytes is too large: use --device cpu",
                          (long long)buf->rows, (long long)buf->stride);
     const int64_t rest = bytes % memory_word, empty = rest == 0 && bytes > 0 ? 0 : memory_word - rest;
     CUDA_PASS(take(device, bytes + empty, &buf->data));

@@ -20,7 +20,7 @@ HaloStatus cuda_pin(HaloDevice *device, int64_t bytes, void **memory)
     if (cudaHostRegister(taken, rounded, cudaHostRegisterPortable) != cudaSuccess) {
         cudaGetLastError();
         free(taken);
-        return halo_fail(HALO_ERR_LIMIT, "the system lets no more memory be pinned");
+        return halo_fail(HALO_ERR_LIMIT, "the system cannot pin more memory");
     }
     *memory = taken;
     return HALO_OK;

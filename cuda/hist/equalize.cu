@@ -251,8 +251,8 @@ HaloStatus cuda_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
         !halo_mul(tables, table_parts(equalize->bins) * (int64_t)sizeof *args.sums, &sums) ||
         !halo_mul(entries, each + (int64_t)sizeof *args.table, &bytes) || quads < 0 ||
         bytes > INT64_MAX - sums || bytes + sums > INT64_MAX - quads)
-        return halo_fail(HALO_ERR_LIMIT, "%lld x %lld tables are too many", (long long)equalize->tiles_x,
-                         (long long)equalize->tiles_y);
+        return halo_fail(HALO_ERR_LIMIT, "%lld x %lld tables are too many: use --device cpu",
+                         (long long)equalize->tiles_x, (long long)equalize->tiles_y);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, quads + sums + bytes, &scratch));
     args.quads = scratch; /* first, for their alignment */
     args.count = (char *)scratch + quads;

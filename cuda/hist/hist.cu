@@ -108,11 +108,11 @@ HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHis
     HistArgs args = {};
     *counts = {};
     if (dtype != HALO_F32 && hist->bins != (dtype == HALO_U8 ? 256 : 65536))
-        return halo_fail(HALO_ERR_BUG, "a histogram of integers counts every value, not %lld bins",
+        return halo_fail(HALO_ERR_BUG, "internal: a histogram of integers counts every value, not %lld bins",
                          (long long)hist->bins);
     if (hist->parts > 0 &&
         (dtype != HALO_F32 || hist->parts > HALO_MAX_PARTS || hist->bins > HALO_MAX_PART_BINS))
-        return halo_fail(HALO_ERR_BUG, "a histogram in %d parts of %lld bins was asked for", hist->parts,
+        return halo_fail(HALO_ERR_BUG, "internal: a histogram in %d parts of %lld bins", hist->parts,
                          (long long)hist->bins);
     CUDA_PASS(cuda_flat(device, src, &args.data));
     args.pixels = src->shape.width * src->shape.height;
@@ -123,8 +123,8 @@ HaloStatus cuda_hist_queue(HaloDevice *device, const HaloBuf *src, const HaloHis
     counts->staged = !counts->bits32 && counters <= handed_most;
     if (counts->bits32) args.blocks = hist_u16_blocks(device, args.pixels, channels);
     if (!halo_mul(counters, counts->bits32 ? sizeof(unsigned) : sizeof(unsigned long long), &counts->bytes))
-        return halo_fail(HALO_ERR_LIMIT, "%lld bins of %d channels are too many", (long long)hist->bins,
-                         channels);
+        return halo_fail(HALO_ERR_LIMIT, "%lld bins of %d channels are too many: use --device cpu",
+                         (long long)hist->bins, channels);
     const int64_t kept = kept_bytes(hist, channels);
     CUDA_PASS(find_workspace(device, &args, kept, counters, after, counts));
     CUDA_PASS(find_host_memory(device, &args, counters, after, counts));

@@ -247,10 +247,9 @@ HaloStatus halo_ladder(HaloDevice *device, const char *family, HaloRungSeen *see
         CUDA_PASS(run_family(&ladder, f));
     }
     if (!found)
-        return halo_fail(
-            HALO_ERR_USAGE,
-            "there is no family '%s' in the ladder: reduce/ha, reduce/warp, reduce/tree, reduce/steps, "
-            "conv1d, conv2d, scan and histogram are there",
-            family);
+        return halo_fail(HALO_ERR_USAGE,
+                         "unknown ladder family '%s'; expected reduce/ha, reduce/warp, reduce/tree, "
+                         "reduce/steps, conv1d, conv2d, scan or histogram",
+                         family);
     return HALO_OK;
 }

@@ -300,5 +300,5 @@ HaloStatus cuda_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     CUDA_PASS(make(&job, mean->kind, rest));
     return workspace.most == planned
                ? HALO_OK
-               : halo_fail(HALO_ERR_BUG, "means: their workspace differs from the planned size");
+               : halo_fail(HALO_ERR_BUG, "internal: workspace size mismatch in a mean filter");
 }

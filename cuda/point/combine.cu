@@ -169,7 +169,7 @@ static HaloStatus upload_ends(HaloDevice *device, HaloCombine *how, int64_t widt
 {
     void *block;
     if (width < how->taps)
-        return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: %lld are fitted at either end",
+        return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: edge=interp fits %lld at each end",
                          (long long)width, (long long)how->taps);
     const int64_t bytes = how->left * how->taps * (int64_t)sizeof *how->tap;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, cuda_max(bytes, 1), &block));

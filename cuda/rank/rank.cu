@@ -26,7 +26,8 @@ static HaloStatus widen(HaloDevice *device, const HaloBuf *src, RankArgs *args)
     void *wide;
     if (cols > UINT32_MAX || !halo_mul(cols, src->rows, &samples) ||
         !halo_mul(samples, (int64_t)sizeof(float), &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "%lld samples in a row are too many", (long long)cols);
+        return halo_fail(HALO_ERR_LIMIT, "%lld samples in a row are too many: use --device cpu",
+                         (long long)cols);
     const HaloStatus status = cuda_scratch(device, CUDA_SCRATCH_FLAT, bytes, &wide);
     if (status != HALO_OK) return status;
     args->src = (const char *)wide;

@@ -206,7 +206,8 @@ template <typename S, typename K> static HaloStatus lay(HaloDevice *device, Rank
     int64_t bytes;
     void *scratch;
     if (!halo_mul(args->pitch, args->key_rows, &bytes) || !halo_mul(bytes, (int64_t)sizeof(K), &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large for this image",
+        return halo_fail(HALO_ERR_LIMIT,
+                         "a window of %lld x %lld is too large for this image: use --device cpu",
                          (long long)args->width, (long long)args->height);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &scratch));
     args->keys = (char *)scratch;
@@ -246,7 +247,7 @@ HaloStatus rank_count(HaloDevice *device, const RankArgs *rank, HaloDtype sample
     const bool native = keys == samples;
     int64_t n;
     if (!halo_mul(rank->width, rank->height, &n) || n > INT32_MAX)
-        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large to be counted",
+        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large to be counted: use --device cpu",
                          (long long)rank->width, (long long)rank->height);
     args.plane = rank->cols / rank->channels + rank->width - 1;
     args.pitch = args.plane * rank->channels;

@@ -83,7 +83,8 @@ static HaloStatus extremes(HaloDevice *device, const RankArgs *rank, HaloDtype k
     args.lines = rank->rows + rank->height - 1;
     args.from_pitch = args.to_pitch = round_up(wide * (int64_t)halo_dtype_size(keys), 16);
     if (!halo_mul(args.lines, args.to_pitch, &bytes) || bytes > INT64_MAX / 2)
-        return halo_fail(HALO_ERR_LIMIT, "%lld lines of extremes are too many", (long long)args.lines);
+        return halo_fail(HALO_ERR_LIMIT, "the window's extremes need too many lines, %lld: use --device cpu",
+                         (long long)args.lines);
     if (!two || rank->height > 1)
         CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, two ? bytes : 2 * bytes, &block));
     buffers.keys[0] = (char *)block;

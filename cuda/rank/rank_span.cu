@@ -223,7 +223,8 @@ template <typename X> static HaloStatus launch_tables(HaloDevice *device, SpanAr
     int64_t bytes;
     void *table;
     if (!halo_mul(lines, line, &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "%lld tables of lines are too many", (long long)lines);
+        return halo_fail(HALO_ERR_LIMIT, "%lld tables of lines are too many: use --device cpu",
+                         (long long)lines);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &table));
     args->table = (uint32_t *)table;
     for (args->top = 0; args->top < a->rows; args->top += lanes * band) {
@@ -248,7 +249,8 @@ template <typename X> static HaloStatus launch(HaloDevice *device, SpanArgs *arg
     const int64_t cols = lines > 0 ? span_cols : args->blocks * (int64_t)span_cols;
     const int64_t pitch = cuda_ceil_div(cols + more + 3, 4) * 4;
     if (args->levels * pitch > INT32_MAX || a->height > INT32_MAX - rows)
-        return halo_fail(HALO_ERR_LIMIT, "a window of %lld x %lld is too large for this image",
+        return halo_fail(HALO_ERR_LIMIT,
+                         "a window of %lld x %lld is too large for this image: use --device cpu",
                          (long long)a->width, (long long)a->height);
     args->pitch = (int)pitch;
     args->lines = (int)cuda_max(lines, 1);

@@ -235,7 +235,7 @@ HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fol
     args.join = *fold->join;
     args.identity = fold->identity;
     if (!halo_mul(args.blocks, args.channels, &nodes) || !halo_mul(nodes, (int64_t)sizeof(double), &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "%d channels are too many to reduce", args.channels);
+        return halo_fail(HALO_ERR_LIMIT, "%d channels are too many to reduce: use --device cpu", args.channels);
     CUDA_PASS(upload_constants(device, fold, &args));
     CUDA_PASS(reduce_left_workspace(device, bytes, &args.out));
     args.joins = single_code(fold->join);

@@ -10,7 +10,7 @@ HaloStatus reduce_workspace(HaloDevice *device, int64_t bytes, int64_t arrivals,
     int64_t arrival_bytes;
     void *counters;
     if (!halo_mul(arrivals, (int64_t)sizeof(unsigned), &arrival_bytes))
-        return halo_fail(HALO_ERR_LIMIT, "the buffer is too large");
+        return halo_fail(HALO_ERR_LIMIT, "the buffer in GPU memory is too large: use --device cpu");
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_ARRIVAL, arrival_bytes, &counters));
     const bool grown = device->scratch_bytes[CUDA_SCRATCH_ARRIVAL] != had;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, workspace));

@@ -208,7 +208,7 @@ HaloStatus reduce_floats(HaloDevice *device, const float *data, int64_t pixels, 
     int64_t bytes;
     void *workspace;
     if (leaves > INT_MAX || !halo_mul((groups + blocks) * (int64_t)sizeof(Part), channels, &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "this is too large for a reduction on the GPU");
+        return halo_fail(HALO_ERR_LIMIT, "too large for a reduction on the GPU: use --device cpu");
     CUDA_PASS(reduce_workspace(device, bytes, channels, &workspace, &args.arrival));
     args.group = (Part *)workspace;
     args.block = args.group + groups * channels;

@@ -166,7 +166,7 @@ HaloStatus reduce_integers(HaloDevice *device, HaloDtype dtype, const void *data
 {
     IntegerArgs args;
     if (cuda_ceil_div(pixels, reduce_threads) > INT_MAX)
-        return halo_fail(HALO_ERR_LIMIT, "this is too large for a reduction on the GPU");
+        return halo_fail(HALO_ERR_LIMIT, "too large for a reduction on the GPU: use --device cpu");
     const int64_t most = device->properties.multiProcessorCount * blocks_each;
     const int64_t width = 16 / (int64_t)halo_dtype_size(dtype);
     void *workspace;

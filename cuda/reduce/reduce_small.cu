@@ -149,7 +149,8 @@ HaloStatus reduce_small(HaloDevice *device, const float *data, int64_t pixels, i
     int64_t bytes;
     void *workspace;
     if (!halo_mul(args.leaves * (int64_t)sizeof(Part), channels, &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "%d channels are too many for a reduction", channels);
+        return halo_fail(HALO_ERR_LIMIT, "%d channels are too many for a reduction: use --device cpu",
+                         channels);
     CUDA_PASS(reduce_workspace(device, bytes, channels, &workspace, &args.arrival));
     args.part = (Part *)workspace;
     const int64_t blocks = cuda_ceil_div(args.leaves, small_leaves) * channels;

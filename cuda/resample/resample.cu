@@ -77,7 +77,8 @@ static HaloStatus two_passes(HaloDevice *device, const ResampleArgs *args, const
     for (int64_t top = 0; top < args->rows; most = cuda_max(most, lines))
         top = band_end(args, host, top, fit, &first, &lines);
     if (!halo_mul(most, line_bytes, &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "the row pass of %lld rows is too large", (long long)most);
+        return halo_fail(HALO_ERR_LIMIT, "the row pass of %lld rows is too large: use --device cpu",
+                         (long long)most);
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_BETWEEN, bytes, &between));
     for (int64_t top = 0, end; top < args->rows; top = end) {
         end = band_end(args, host, top, fit, &first, &lines);
@@ -120,7 +121,7 @@ static HaloStatus upload_tables(HaloDevice *device, const HaloResample *resample
     int64_t rows[2], taps[2];
     void *there;
     if (!table_bytes(&resample->x, &rows[0], &taps[0]) || !table_bytes(&resample->y, &rows[1], &taps[1]))
-        return halo_fail(HALO_ERR_LIMIT, "tables of %lld and %lld taps are too large",
+        return halo_fail(HALO_ERR_LIMIT, "tables of %lld and %lld taps are too large: use --device cpu",
                          (long long)resample->x.taps, (long long)resample->y.taps);
     const int64_t along = rows[0] + taps[0], bytes = along + rows[1] + taps[1];
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &there));

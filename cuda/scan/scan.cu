@@ -190,7 +190,7 @@ HaloStatus scan_slots(HaloDevice *device, int64_t ahead, int64_t slots, void **w
 {
     int64_t bytes;
     if (!halo_mul(slots + 2, 8, &bytes) || bytes > INT64_MAX - ahead)
-        return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+        return halo_fail(HALO_ERR_LIMIT, "the scan is too large: use --device cpu");
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, ahead + bytes, workspace));
     char *const first = (char *)*workspace + ahead;
     CUDA_TRY(cudaMemsetAsync(first, 0xff, (size_t)bytes, device->stream));
@@ -208,7 +208,8 @@ static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a)
     l.sets = a->channels / C;
     int64_t tiles = cuda_ceil_div(a->width, HALO_SCAN_TILE), blocks;
     l.packed = a->channels == C && cuda_aligned(a->src, a->height > 1 ? a->src_stride : 0, 16);
-    if (!halo_mul(a->height, l.sets, &l.lines)) return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+    if (!halo_mul(a->height, l.sets, &l.lines))
+        return halo_fail(HALO_ERR_LIMIT, "the scan is too large: use --device cpu");
     if (tiles == 1) {
         int threads = 1;
         while (threads < tile_threads && threads * HALO_SCAN_RUN < a->width) threads *= 2;
@@ -219,7 +220,7 @@ static HaloStatus launch_lines(HaloDevice *device, const ScanArgs *a)
     void *workspace, *values;
     int fit = 0;
     if (!halo_mul(l.lines, tiles, &blocks) || blocks > CUDA_BLOCKS_MOST)
-        return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+        return halo_fail(HALO_ERR_LIMIT, "the scan is too large: use --device cpu");
     l.tiles = (unsigned)tiles;
     l.groups = (unsigned)cuda_ceil_div(tiles, HALO_SCAN_GROUP);
     l.blocks = (unsigned)blocks;
@@ -252,7 +253,7 @@ HaloStatus scan_x(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
     case HALO_U8: return launch_lines<uint8_t, ScanSum<int64_t>>(device, args);
     case HALO_U16: return launch_lines<uint16_t, ScanSum<int64_t>>(device, args);
     case HALO_F32: return launch_lines<float, ScanSum<double>>(device, args);
-    default: return halo_fail(HALO_ERR_BUG, "no scan of %s along x", halo_dtype_name(args->dtype));
+    default: return halo_fail(HALO_ERR_BUG, "internal: no scan of %s along x", halo_dtype_name(args->dtype));
     }
 }
 

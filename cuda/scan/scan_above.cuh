@@ -88,7 +88,7 @@ HaloStatus scan_bands_workspace(HaloDevice *device, const ScanArgs *args, bool t
     if (totals_first) return scan_groups_workspace(device, args, ahead, workspace, &b->totals);
     b->totals.columns = columns;
     if (!halo_mul(b->bands + b->groups + 2, columns, &slots))
-        return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+        return halo_fail(HALO_ERR_LIMIT, "the scan is too large: use --device cpu");
     CUDA_PASS(scan_slots(device, ahead, slots, workspace, &b->tickets, &values));
     b->inside = (typename Kind::Stored *)values;
     b->group = b->inside + (b->bands + 1) * columns;

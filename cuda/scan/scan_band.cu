@@ -106,5 +106,5 @@ HaloStatus scan_band(HaloDevice *device, const ScanArgs *args, HaloScanOp op, in
     case HALO_F64: return launch<double, double>(device, args, op, real, y0, state);
     default: break;
     }
-    return halo_fail(HALO_ERR_BUG, "no scan of %s along y", halo_dtype_name(args->dtype));
+    return halo_fail(HALO_ERR_BUG, "internal: no scan of %s along y", halo_dtype_name(args->dtype));
 }

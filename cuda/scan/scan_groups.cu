@@ -124,7 +124,7 @@ HaloStatus scan_groups_workspace(HaloDevice *device, const ScanArgs *args, int64
     c->groups = cuda_ceil_div(c->runs, group_runs);
     if (!halo_mul(c->runs + c->groups, c->columns, &values) || !halo_mul(values, (int64_t)sizeof(T), &bytes) ||
         bytes > INT64_MAX - ahead)
-        return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+        return halo_fail(HALO_ERR_LIMIT, "the scan is too large: use --device cpu");
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, ahead + bytes, workspace));
     c->run = (T *)((char *)*workspace + ahead);
     c->group = c->run + c->runs * c->columns;

@@ -228,7 +228,8 @@ static HaloStatus launch(HaloDevice *device, const ScanArgs *args, HaloScanOp op
         if (op == HALO_SCAN_PRODUCT)
             return launch_tiles<float, ScanKind<double, HALO_SCAN_PRODUCT>>(device, args, op, vertical);
         return launch_tiles<float, ScanSum<double>>(device, args, op, vertical);
-    default: return halo_fail(HALO_ERR_BUG, "no scan of %s along x and y", halo_dtype_name(args->dtype));
+    default:
+        return halo_fail(HALO_ERR_BUG, "internal: no scan of %s along x and y", halo_dtype_name(args->dtype));
     }
 }
 

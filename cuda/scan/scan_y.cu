@@ -76,7 +76,8 @@ static HaloStatus launch_y(HaloDevice *device, const ScanArgs *args, HaloScanOp 
     void *workspace;
     CUDA_PASS(scan_bands_workspace(device, args, args->totals_first, 0, &workspace, &b));
     b.strips = cuda_ceil_div(columns, CUDA_WARP);
-    if (!halo_mul(b.bands, b.strips, &blocks)) return halo_fail(HALO_ERR_LIMIT, "the scan is too large");
+    if (!halo_mul(b.bands, b.strips, &blocks))
+        return halo_fail(HALO_ERR_LIMIT, "the scan is too large: use --device cpu");
     if (args->totals_first) {
         CUDA_LAUNCH(device, (columns_kernel<S, Kind>), blocks, band_threads, 0, *args, b, false);
         CUDA_PASS(scan_groups(device, op, &b.totals));
@@ -103,5 +104,5 @@ HaloStatus scan_y(HaloDevice *device, const ScanArgs *args, HaloScanOp op)
     case HALO_F64: SCAN_BY_OP(launch_y, double, double, device, args, op)
     default: break;
     }
-    return halo_fail(HALO_ERR_BUG, "no scan of %s along y", halo_dtype_name(args->dtype));
+    return halo_fail(HALO_ERR_BUG, "internal: no scan of %s along y", halo_dtype_name(args->dtype));
 }

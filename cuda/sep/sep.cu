@@ -54,7 +54,8 @@ static HaloStatus two_passes(HaloDevice *device, const HaloBuf *src, HaloBuf *ds
     }
     int64_t bytes;
     if (!halo_mul(between.rows, between.stride, &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "the row pass of %lld rows is too large", (long long)between.rows);
+        return halo_fail(HALO_ERR_LIMIT, "the row pass of %lld rows is too large: use --device cpu",
+                         (long long)between.rows);
     CUDA_PASS(
         cuda_scratch(device, CUDA_SCRATCH_BETWEEN, cuda_max(weighs ? 2 * bytes : bytes, 1), &between.data));
     if (sep->window.height > long_taps) /* the column pass's, queried before the first pass */

@@ -18,7 +18,8 @@ static HaloStatus launch_sizes(HaloDevice *device, const ConvArgs *conv, const H
     case taps: return launch<S, most, fewer>(device, conv, sep, found);
         SEP_ROLLING_SHORT_PAIRS(CASE)
 #undef CASE
-    default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps, measured", conv->width);
+    default:
+        return halo_fail(HALO_ERR_BUG, "internal: there is no kernel for %d taps with extremes", conv->width);
     }
 }
 

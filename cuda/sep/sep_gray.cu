@@ -30,6 +30,8 @@ HaloStatus sep_gray(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     case taps: return sep_rolling_launch<RollingRgb, most, 1, false, fewer>(device, &conv, sep, weights);
         SEP_ROLLING_SHORT_PAIRS(CASE)
 #undef CASE
-    default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps of gray", conv.width);
+    default:
+        return halo_fail(HALO_ERR_BUG, "internal: there is no kernel for %d taps from colours to gray",
+                         conv.width);
     }
 }

@@ -123,7 +123,9 @@ static HaloStatus sep_rolling_combined(HaloDevice *device, const ConvArgs *conv,
     case 3 * 256 + taps: return sep_rolling_launch<S, most, 3, true, fewer>(device, conv, sep);
         SEP_ROLLING_SHORT_PAIRS(CASE)
 #undef CASE
-    default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps, combined", conv->width);
+    default:
+        return halo_fail(HALO_ERR_BUG, "internal: there is no kernel for %d taps, combined with the input",
+                         conv->width);
     }
 }
 
@@ -148,7 +150,7 @@ static HaloStatus sep_rolling_sizes(HaloDevice *device, const ConvArgs *conv, co
     case 2 * 256 + taps: return sep_rolling_launch<S, most, 2, false, fewer>(device, conv, sep);
         SEP_ROLLING_SHORT_PAIRS(CASE)
 #undef CASE
-    default: return halo_fail(HALO_ERR_BUG, "there is no kernel for %d taps", conv->width);
+    default: return halo_fail(HALO_ERR_BUG, "internal: there is no kernel for %d taps", conv->width);
     }
 }
 

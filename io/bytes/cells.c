@@ -96,7 +96,7 @@ static HaloStatus scan(HaloCells *cells, const char *row, size_t size, bool *com
         if (cells->size == size) break;
         const char c = row[cells->size];
         if (c == 0 && cells->state != COMMENT)
-            return halo_fail(HALO_ERR_INPUT, "line %lld has a zero byte: it is not a table",
+            return halo_fail(HALO_ERR_INPUT, "line %lld contains a NUL byte: it is not a table",
                              cells->line + cells->breaks);
         if (!is_break(c) || cells->state == QUOTED) {
             take_byte(cells, row);

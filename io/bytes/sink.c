@@ -51,7 +51,7 @@ static HaloStatus refuse_read(const char *path, const HaloSinkOptions *options, 
 
 static HaloStatus exists(const char *path)
 {
-    return halo_fail_on(HALO_ERR_INPUT, path, " exists: --force replaces it, --skip-existing leaves it");
+    return halo_fail_on(HALO_ERR_INPUT, path, " exists: use --force to replace it, --skip-existing to keep it");
 }
 
 static HaloStatus open_standard(HaloSink *sink, const HaloSinkOptions *options)
@@ -79,7 +79,8 @@ static HaloStatus open_beside(HaloSink *sink, const struct stat *old)
      * that is replaced. */
     if (old != NULL &&
         (stat(sink->target, &end) != 0 || end.st_dev != old->st_dev || end.st_ino != old->st_ino)) {
-        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, " leads to a file without a name"));
+        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path,
+                              " is a link to a file that has no name: write to another file"));
     }
     const mode_t mode = old != NULL ? old->st_mode & 0777 : 0666;
     HALO_TRY(halo_temporary_create(sink->target, sink->path, mode, &sink->temporary, &sink->fd));
@@ -97,8 +98,9 @@ static HaloStatus open_output(HaloSink *sink, const HaloSinkOptions *options)
         return errno == ENOENT ? open_beside(sink, NULL) : output_error(sink->path, "cannot open it");
     }
     if (S_ISDIR(st.st_mode))
-        return halo_fail_on(HALO_ERR_USAGE, sink->path, " is a folder: --out-dir writes into it");
-    if (S_ISBLK(st.st_mode)) return halo_fail_on(HALO_ERR_USAGE, sink->path, " is a block device");
+        return halo_fail_on(HALO_ERR_USAGE, sink->path, " is a folder: use --out-dir to write into it");
+    if (S_ISBLK(st.st_mode))
+        return halo_fail_on(HALO_ERR_USAGE, sink->path, " is a block device: write to a file");
     if (!S_ISREG(st.st_mode)) return open_direct(sink);
     const HaloStatus status = refuse_read(sink->path, options, &st);
     if (status != HALO_OK) return status;
@@ -144,7 +146,7 @@ static HaloStatus write_all(HaloSink *sink, const uint8_t *bytes, size_t size)
             struct pollfd wait = {.fd = sink->fd, .events = POLLOUT};
             poll(&wait, 1, -1);
         } else if (errno == EPIPE) {
-            return sink->failed = halo_fail_on(HALO_ERR_PIPE, sink->path, ": the reader has closed it");
+            return sink->failed = halo_fail_on(HALO_ERR_PIPE, sink->path, ": broken pipe");
         } else if (errno != EINTR) {
             return sink->failed = output_error(sink->path, "cannot write");
         }

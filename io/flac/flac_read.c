@@ -153,7 +153,7 @@ static HaloStatus check_head(const FlacReader *state)
 {
     const HaloShape *shape = &state->reader->info.shape;
     if (!state->has_head) return halo_fail(HALO_ERR_INPUT, "truncated or damaged: no FLAC header");
-    if (shape->rate < 1) return halo_fail(HALO_ERR_INPUT, "its header says a sample rate of 0");
+    if (shape->rate < 1) return halo_fail(HALO_ERR_INPUT, "invalid header: a sample rate of 0");
     return HALO_OK;
 }
 

@@ -141,7 +141,7 @@ static HaloStatus open_encoder(HaloWriter *writer, unsigned rate)
     if (state->status != HALO_OK || done == FLAC__STREAM_ENCODER_INIT_STATUS_OK) return state->status;
     if (FLAC__stream_encoder_get_state(encoder) == FLAC__STREAM_ENCODER_MEMORY_ALLOCATION_ERROR)
         return no_memory();
-    return halo_fail(HALO_ERR_OUTPUT, "flac cannot be written: %s", FLAC__StreamEncoderInitStatusString[done]);
+    return halo_fail(HALO_ERR_OUTPUT, "cannot write FLAC: %s", FLAC__StreamEncoderInitStatusString[done]);
 }
 
 HaloStatus flac_create(HaloWriter *writer)
@@ -162,7 +162,7 @@ HaloStatus flac_create(HaloWriter *writer)
     if (!(rate >= 1 && rate <= FLAC__MAX_SAMPLE_RATE))
         HALO_FAIL(HALO_ERR_INPUT, "a sample rate of %g cannot be written", shape->rate);
     if (shape->channels < 1 || shape->channels > (int)FLAC__MAX_CHANNELS)
-        HALO_FAIL(HALO_ERR_INPUT, "flac cannot hold %d channels at %d Hz", shape->channels, (int)rate);
+        HALO_FAIL(HALO_ERR_INPUT, "FLAC cannot store %d channels at %d Hz", shape->channels, (int)rate);
     HALO_TRY(make_blocks(writer));
     HALO_TRY(open_encoder(writer, (unsigned)rate));
 out:
@@ -174,7 +174,7 @@ static HaloStatus encoder_failed(const FlacWriter *state)
     if (state->status != HALO_OK) return state->status;
     if (FLAC__stream_encoder_get_state(state->encoder) == FLAC__STREAM_ENCODER_MEMORY_ALLOCATION_ERROR)
         return no_memory();
-    return halo_fail(HALO_ERR_OUTPUT, "flac cannot be written: %s",
+    return halo_fail(HALO_ERR_OUTPUT, "cannot write FLAC: %s",
                      FLAC__stream_encoder_get_resolved_state_string(state->encoder));
 }
 

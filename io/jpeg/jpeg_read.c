@@ -139,7 +139,7 @@ static HaloStatus refuse_colour(const struct jpeg_decompress_struct *jpeg)
     case JCS_RGB: return HALO_OK;
     case JCS_CMYK:
     case JCS_YCCK: return halo_image_refuse_cmyk("JPEG", "jpg");
-    default: return halo_fail(HALO_ERR_INPUT, "JPEG with %d components", jpeg->num_components);
+    default: return halo_fail(HALO_ERR_INPUT, "JPEG with %d components is not supported", jpeg->num_components);
     }
 }
 

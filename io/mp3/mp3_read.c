@@ -46,7 +46,8 @@ static HaloStatus decode(HaloReader *reader, const Mp3Frame *frame, const uint8_
     if (said == MPG123_NEW_FORMAT) mpg123_decode(state->decoder, NULL, 0, to, size, &done);
     if (done == size) return HALO_OK;
     if (!reader->options.tolerate)
-        return halo_fail(HALO_ERR_INPUT, "damaged at %.3f s: a frame cannot be decoded (--tolerate makes it 0)",
+        return halo_fail(HALO_ERR_INPUT,
+                         "damaged at %.3f s: a frame cannot be decoded (--tolerate replaces it with silence)",
                          (double)(state->stream.sound - (frame->to - frame->from)) / frame->rate);
     memset(state->block, 0, size);
     if (mpg123_open_feed(state->decoder) == MPG123_OK) return HALO_OK;
@@ -77,7 +78,7 @@ static HaloStatus count_frames(HaloReader *reader)
     }
     if (stream.cut) halo_note(&reader->info.notes, HALO_NOTE_CUT, 1);
     reader->info.shape.width = stream.sound;
-    if (reader->info.shape.width == 0) HALO_FAIL(HALO_ERR_INPUT, "it holds no samples");
+    if (reader->info.shape.width == 0) HALO_FAIL(HALO_ERR_INPUT, "it has no samples");
     if (reader->info.meta.texts == 0) HALO_TRY(mp3_take_id3v1(stream.id3v1, &reader->info.meta));
     HALO_TRY(halo_source_seek(reader->source, here));
 out:

@@ -129,7 +129,7 @@ static HaloStatus check_frame(Mp3Stream *stream, const Mp3Frame *frame, int64_t 
     const HaloStatus status = halo_source_peek(stream->source, (size_t)frame->bytes, &at, &got);
     if (status == HALO_OK && got < (size_t)frame->bytes)
         return halo_fail(HALO_ERR_INPUT,
-                         "truncated at %.3f s: the last frame is cut off (--tolerate takes what is there)",
+                         "truncated at %.3f s: the last frame is cut off (--tolerate keeps what is there)",
                          seconds);
     return status;
 }
@@ -147,7 +147,7 @@ static HaloStatus check_part(Mp3Stream *stream)
     stream->cut = true;
     if (stream->tolerate) return HALO_OK;
     return halo_fail(HALO_ERR_INPUT,
-                     "truncated at %.3f s: %lld of %lld frames are there (--tolerate takes them)",
+                     "truncated at %.3f s: %lld of %lld frames are there (--tolerate keeps them)",
                      (double)stream->sound / stream->first.rate, (long long)frames, (long long)said);
 }
 

@@ -25,7 +25,7 @@ static HaloStatus add_page(const HaloWriter *writer)
         (int)halo_dtype_size(shape->dtype) == head->size)
         return HALO_OK;
     return halo_fail(HALO_ERR_OUTPUT,
-                     "page %lld is of another size than those before, and NPY holds pages of one size",
+                     "page %lld has another size than those before, and NPY stores pages of one size",
                      (long long)state->pages);
 }
 

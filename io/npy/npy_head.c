@@ -74,11 +74,12 @@ static HaloStatus parse_shape(Text *text, NpyHead *head)
     while (!accept(text, ')')) {
         if (!comma) return bad("a comma is missing in the shape");
         if (head->dims == HALO_MOST_AXES)
-            return halo_fail(HALO_ERR_INPUT, "an array of more than %d dimensions", HALO_MOST_AXES);
+            return halo_fail(HALO_ERR_INPUT, "an array of more than %d dimensions is not supported",
+                             HALO_MOST_AXES);
         HALO_TRY(parse_int(text, &head->dim[head->dims++]));
         comma = accept(text, ',');
     }
-    if (head->dims == 0) return halo_fail(HALO_ERR_INPUT, "an array without dimensions");
+    if (head->dims == 0) return halo_fail(HALO_ERR_INPUT, "an array without dimensions is not supported");
     if (head->dims == 1 && !comma) return bad("(N) is not a tuple");
 out:
     return status;
@@ -88,7 +89,8 @@ static HaloStatus parse_descr(Text *text, NpyHead *head)
 {
     char word[32];
     skip_space(text);
-    if (text->at < text->end && *text->at == '[') return halo_fail(HALO_ERR_INPUT, "an array of records");
+    if (text->at < text->end && *text->at == '[')
+        return halo_fail(HALO_ERR_INPUT, "an array of records is not supported");
     const HaloStatus status = parse_string(text, word);
     if (status != HALO_OK) return status;
     const char order = word[0];
@@ -156,7 +158,7 @@ HaloStatus halo_npy_read_head(HaloSource *source, NpyHead *head)
     HALO_TRY(halo_source_read(source, start + 8, bytes, &got));
     if (got != bytes) HALO_FAIL(HALO_ERR_INPUT, "truncated in the NPY header");
     const size_t size = (size_t)halo_get_le(start + 8, bytes);
-    if (size > MAX_HEAD_BYTES) HALO_FAIL(HALO_ERR_INPUT, "an NPY header of %zu bytes", size);
+    if (size > MAX_HEAD_BYTES) HALO_FAIL(HALO_ERR_INPUT, "the NPY header is too long, %zu bytes", size);
     if ((text = malloc(size + 1)) == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for an NPY header");
     HALO_TRY(halo_source_read(source, text, size, &got));
     if (got != size) HALO_FAIL(HALO_ERR_INPUT, "truncated in the NPY header");
@@ -181,7 +183,7 @@ HaloStatus halo_npy_write_head(HaloSink *sink, const NpyHead *head)
     n = 10 + snprintf(bytes + 10, sizeof bytes - 10,
                       "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }",
                       head->size == 1 ? '|' : '<', head->kind, head->size, shape);
-    if (n >= NPY_HEAD_BYTES) return halo_fail(HALO_ERR_BUG, "an NPY header of %d bytes", n);
+    if (n >= NPY_HEAD_BYTES) return halo_fail(HALO_ERR_BUG, "internal: an NPY header of %d bytes", n);
     memset(bytes + n, ' ', (size_t)(NPY_HEAD_BYTES - n));
     bytes[NPY_HEAD_BYTES - 1] = '\n';
     return halo_sink_write(sink, bytes, NPY_HEAD_BYTES);

@@ -10,15 +10,13 @@ static HaloStatus refuse(const NpyHead *head)
 {
     const long long last = head->dim[head->dims - 1];
     if (head->dims == 3)
-        return halo_fail(
-            HALO_ERR_INPUT,
-            "an array of 3 dimensions, the last of %lld: --axes nhw (or zyx) reads it as pages, --axes hwc "
-            "as channels",
-            last);
-    return halo_fail(
-        HALO_ERR_INPUT,
-        "an array of %d dimensions, the last of %lld: --axes says what they are, such as nhwc or tzyx",
-        head->dims, last);
+        return halo_fail(HALO_ERR_INPUT,
+                         "an array of 3 dimensions, the last of %lld: use --axes nhw (or zyx) for pages, "
+                         "--axes hwc for channels",
+                         last);
+    return halo_fail(HALO_ERR_INPUT,
+                     "an array of %d dimensions, the last of %lld: name them with --axes, such as nhwc or tzyx",
+                     head->dims, last);
 }
 
 /* The layout without --axes: a last dimension of up to 4 is channels. */
@@ -36,8 +34,7 @@ static HaloStatus choose(const NpyHead *head, const char *text, HaloAxes *axes)
     if (text == NULL) return guess(head, axes);
     const HaloStatus status = halo_read_axes(text, axes);
     if (status != HALO_OK || axes->count == head->dims) return status;
-    return halo_fail(HALO_ERR_INPUT, "an array of %d dimensions; --axes says what they are, such as %s",
-                     head->dims,
+    return halo_fail(HALO_ERR_INPUT, "an array of %d dimensions; name them with --axes, such as %s", head->dims,
                      head->dims > 4    ? "tzhwc"
                      : head->dims == 4 ? "nhwc"
                      : head->dims == 3 ? "hwc or nhw"
@@ -64,7 +61,7 @@ static HaloStatus place(const NpyHead *head, const HaloAxes *axes, NpyLayout *la
         const int at = head->fortran ? i : head->dims - 1 - i;
         step[at] = layout->samples;
         if (!halo_mul(layout->samples, head->dim[at], &layout->samples) || layout->samples > INT64_MAX / 16)
-            return halo_fail(HALO_ERR_LIMIT, "an array of more samples than can be addressed");
+            return halo_fail(HALO_ERR_LIMIT, "the array has more samples than can be addressed");
     }
     for (int i = 0; i < head->dims; i++) {
         if (axes->letter[i] == 'n') layout->pages *= head->dim[i];
@@ -98,11 +95,11 @@ HaloStatus npy_lay_out(const NpyHead *head, const char *text, NpyLayout *layout)
     HaloAxes axes;
     HALO_TRY(choose(head, text, &axes));
     HALO_TRY(place(head, &axes, layout));
-    if (layout->pages < 1) HALO_FAIL(HALO_ERR_INPUT, "an array without pages");
+    if (layout->pages < 1) HALO_FAIL(HALO_ERR_INPUT, "the array has no pages");
     const long long channels = layout->channel.length;
-    if (channels > INT_MAX) HALO_FAIL(HALO_ERR_INPUT, "an array of %lld channels", channels);
+    if (channels > INT_MAX) HALO_FAIL(HALO_ERR_INPUT, "the array has too many channels, %lld", channels);
     if (axes.alpha && (channels == 1 || channels == 3))
-        HALO_FAIL(HALO_ERR_INPUT, "%lld channel%s, of which none is alpha: --axes says ',alpha'", channels,
+        HALO_FAIL(HALO_ERR_INPUT, "%lld channel%s: ',alpha' in --axes needs 2 or 4 channels", channels,
                   halo_s(channels));
     layout->plain = is_plain(layout);
 out:
@@ -113,14 +110,13 @@ HaloStatus npy_lay_out_series(const NpyHead *head, NpyLayout *layout)
 {
     if (head->dims > 2)
         return halo_fail(HALO_ERR_INPUT,
-                         "an array of %d dimensions: with --rate it is a series, frames by channels",
-                         head->dims);
+                         "an array of %d dimensions: --rate expects frames, or frames by channels", head->dims);
     const HaloStatus status = place(head, &(HaloAxes){.letter = "wc", .count = head->dims}, layout);
     const int64_t frames = layout->column.length, channels = layout->channel.length;
     layout->plain = is_plain(layout);
     if (status != HALO_OK || (frames >= 1 && channels >= 1 && channels <= HALO_MAX_CHANNELS)) return status;
-    return halo_fail(HALO_ERR_INPUT, "a series of %lld frames with %lld channels", (long long)frames,
-                     (long long)channels);
+    return halo_fail(HALO_ERR_INPUT, "invalid number of frames or channels: %lld frames with %lld channels",
+                     (long long)frames, (long long)channels);
 }
 
 int64_t npy_page(const NpyLayout *layout, int64_t page)

@@ -60,7 +60,7 @@ static HaloStatus write_strip(PngStrips *strips, const PngStrip *strip)
     HaloStatus status = HALO_OK;
     uint8_t sums[8];
     size_t more = 0;
-    if (strip->failed) HALO_FAIL(HALO_ERR_BUG, "PNG: a strip could not be compressed");
+    if (strip->failed) HALO_FAIL(HALO_ERR_BUG, "internal: PNG: a strip could not be compressed");
     strips->adler = (uint32_t)adler32_combine(strips->adler, strip->adler, (z_off_t)strip->size);
     if (strip->last) {
         halo_put_be(sums, strips->adler, 4);
@@ -144,6 +144,6 @@ out:
 
 HaloStatus halo_png_strips_end(PngStrips *strips)
 {
-    if (strips->to_come != 0) return halo_fail(HALO_ERR_BUG, "PNG: not all rows were written");
+    if (strips->to_come != 0) return halo_fail(HALO_ERR_BUG, "internal: PNG: not all rows were written");
     return write_until(strips, strips->filling);
 }

@@ -45,8 +45,8 @@ static HaloStatus write_rows(HaloWriter *writer, const HaloBuf *rows)
         const int64_t x = pack(row, shape, packed);
         if (x < shape->width)
             HALO_FAIL(HALO_ERR_INPUT,
-                      "pbm holds black and white only, and sample %lld of row %lld is %g, of %g; 'threshold' "
-                      "makes an image black and white, and .pgm holds all levels",
+                      "pbm stores black and white only, and sample %lld of row %lld is %g, of %g; use "
+                      "'threshold' to make the image black and white, or .pgm to store all levels",
                       (long long)x, (long long)(rows->y0 + y), (double)sample(row, shape->dtype, x),
                       (double)shape->white);
         HALO_TRY(halo_sink_write(writer->sink, packed, bytes));

@@ -35,7 +35,7 @@ static HaloStatus next_word(HaloSource *source, char word[32])
         if (got == 0) return halo_fail(HALO_ERR_INPUT, "truncated in the PFM header");
         if (halo_is_blank(c) && size == 0) continue;
         if (halo_is_blank(c)) break;
-        if (size == 31) return halo_fail(HALO_ERR_INPUT, "a word of the PFM header is too long");
+        if (size == 31) return halo_fail(HALO_ERR_INPUT, "a field of the PFM header is too long");
         word[size++] = c;
     }
     word[size] = '\0';
@@ -210,7 +210,7 @@ static HaloStatus write_rows(HaloWriter *writer, const HaloBuf *rows)
     PfmWriter *state = writer->state;
     if (!halo_sink_seekable(writer->sink)) return halo_gather_write(writer, rows);
     const int64_t below = writer->info.shape.height - state->next - rows->rows;
-    if (below < 0) HALO_FAIL(HALO_ERR_BUG, "more rows than the image has");
+    if (below < 0) HALO_FAIL(HALO_ERR_BUG, "internal: more rows than the image has");
     HALO_TRY(halo_sink_seek(writer->sink, state->data + below * (int64_t)halo_row_bytes(rows)));
     HALO_TRY(write_upwards(writer->sink, rows));
     state->next += rows->rows;
@@ -235,7 +235,7 @@ static HaloStatus finish_placed(HaloWriter *writer)
     const PfmWriter *state = writer->state;
     int64_t bytes;
     if (state->next < writer->info.shape.height)
-        return halo_fail(HALO_ERR_BUG, "fewer rows than the image has");
+        return halo_fail(HALO_ERR_BUG, "internal: fewer rows than the image has");
     const HaloStatus status = halo_shape_bytes(&writer->info.shape, &bytes);
     return status == HALO_OK ? halo_sink_seek(writer->sink, state->data + bytes) : status;
 }

@@ -45,7 +45,7 @@ HaloStatus halo_pnm_next_number(HaloSource *source, int64_t *number)
     if (!halo_is_digit((char)c)) return halo_pnm_unexpected(c);
     while (halo_is_digit((char)c)) {
         if (!halo_add_digit(&value, (char)c, MAX_NUMBER))
-            HALO_FAIL(HALO_ERR_INPUT, "a number above %d", MAX_NUMBER);
+            HALO_FAIL(HALO_ERR_INPUT, "a number is above %d", MAX_NUMBER);
         HALO_TRY(halo_pnm_next_char(source, &c));
     }
     *number = (int64_t)value;

@@ -25,10 +25,12 @@ static HaloStatus refuse_size(const HaloReader *reader, int64_t width, int64_t h
 {
     const long long limit = halo_image_limit(reader);
     if (channels <= 4)
-        return halo_fail(HALO_ERR_LIMIT, "%lld x %lld pixels are more than %lld: --max-pixels raises the limit",
+        return halo_fail(HALO_ERR_LIMIT,
+                         "%lld x %lld pixels are more than %lld: raise the limit with --max-pixels",
                          (long long)width, (long long)height, limit);
     return halo_fail(HALO_ERR_LIMIT,
-                     "%lld x %lld pixels of %d samples are more than %lld of 4: --max-pixels raises the limit",
+                     "%lld x %lld pixels of %d channels are more than %lld of up to 4 channels: raise the "
+                     "limit with --max-pixels",
                      (long long)width, (long long)height, channels, limit);
 }
 
@@ -41,7 +43,7 @@ HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, in
     }
     if (channels > HALO_MAX_CHANNELS)
         return halo_fail(HALO_ERR_LIMIT,
-                         "%d channels: an image has at most %d (of an array the last axis counts them)",
+                         "%d channels: an image has at most %d (the last axis of an array is channels)",
                          channels, HALO_MAX_CHANNELS);
     if (!halo_mul(width, height, &pixels) || !halo_image_fits(reader, pixels, channels))
         return refuse_size(reader, width, height, channels);
@@ -57,10 +59,11 @@ HaloStatus halo_image_open(HaloReader *reader, int64_t width, int64_t height, in
 
 HaloStatus halo_image_refuse_cmyk(const char *format, const char *extension)
 {
-    return halo_fail(HALO_ERR_INPUT,
-                     "CMYK %s is not read: its colours depend on its ICC profile; 'vips icc_transform in.%s "
-                     "out.tif srgb --embedded' converts it to sRGB",
-                     format, extension);
+    return halo_fail(
+        HALO_ERR_INPUT,
+        "CMYK %s is not supported: its colours depend on its ICC profile; 'vips icc_transform in.%s "
+        "out.tif srgb --embedded' converts it to sRGB",
+        format, extension);
 }
 
 HaloStatus halo_image_truncated(const HaloReader *reader, int64_t row)
@@ -159,7 +162,8 @@ HaloStatus halo_gather_write(HaloWriter *writer, const HaloBuf *rows)
 {
     Gather *gather = writer->state;
     HaloBuf *whole = &gather->whole;
-    if (rows->rows > whole->rows - gather->next) return halo_fail(HALO_ERR_BUG, "more rows than the image has");
+    if (rows->rows > whole->rows - gather->next)
+        return halo_fail(HALO_ERR_BUG, "internal: more rows than the image has");
     for (int64_t y = 0; y < rows->rows; y++) {
         memcpy(halo_row(whole, gather->next++), halo_row(rows, y), (size_t)halo_row_bytes(whole));
     }
@@ -170,8 +174,9 @@ HaloStatus halo_gather_take(const HaloWriter *writer, const HaloBuf **whole)
 {
     const Gather *gather = writer->state;
     *whole = &gather->whole;
-    return gather->next == gather->whole.rows ? HALO_OK
-                                              : halo_fail(HALO_ERR_BUG, "fewer rows than the image has");
+    return gather->next == gather->whole.rows
+               ? HALO_OK
+               : halo_fail(HALO_ERR_BUG, "internal: fewer rows than the image has");
 }
 
 void halo_gather_discard(HaloWriter *writer)

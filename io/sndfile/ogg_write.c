@@ -93,7 +93,7 @@ static HaloStatus take_packets(const uint8_t *bytes, size_t size, Grown packet[2
         *body = at + (size_t)page.bytes;
         ++*pages;
     }
-    if (number < packets) HALO_FAIL(HALO_ERR_BUG, "an Ogg file without the packets of its codec");
+    if (number < packets) HALO_FAIL(HALO_ERR_BUG, "internal: an Ogg file without the packets of its codec");
 out:
     return status;
 }
@@ -150,7 +150,7 @@ HaloStatus snd_ogg_put_comments(uint8_t *bytes, size_t size, const HaloMeta *met
     *body = 0;
     if (meta->texts == 0 && meta->pictures == 0) return HALO_OK;
     if (!ogg_page(bytes, size, &page) || (uint64_t)page.bytes > size)
-        HALO_FAIL(HALO_ERR_BUG, "an Ogg file without its first page");
+        HALO_FAIL(HALO_ERR_BUG, "internal: an Ogg file without its first page");
     *body = (size_t)page.bytes;
     HALO_TRY(add(&made, bytes, *body));
     const bool opus = *body >= 36 && memcmp(bytes + 28, "OpusHead", 8) == 0;

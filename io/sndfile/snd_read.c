@@ -61,16 +61,16 @@ static HaloStatus check_header(const SndReader *state, const SF_INFO *sf, int ma
     if (type != major && !(major == SF_FORMAT_WAV && type == SF_FORMAT_WAVEX))
         return halo_fail(HALO_ERR_INPUT, "its header contradicts its contents");
     if (!state->codec)
-        return halo_fail(HALO_ERR_INPUT, "this way of coding samples (libsndfile's type 0x%x) is not supported",
+        return halo_fail(HALO_ERR_INPUT, "this sample encoding (libsndfile's type 0x%x) is not supported",
                          (unsigned)(sf->format & SF_FORMAT_SUBMASK));
     if (sf->channels < 1 || sf->channels > 1024)
-        return halo_fail(HALO_ERR_INPUT, "its header says %d channels", sf->channels);
+        return halo_fail(HALO_ERR_INPUT, "invalid header: %d channels", sf->channels);
     if (sf->samplerate < 1)
-        return halo_fail(HALO_ERR_INPUT, "its header says a sample rate of %d", sf->samplerate);
-    if (sf->frames < 1) return halo_fail(HALO_ERR_INPUT, "it holds no samples");
+        return halo_fail(HALO_ERR_INPUT, "invalid header: a sample rate of %d", sf->samplerate);
+    if (sf->frames < 1) return halo_fail(HALO_ERR_INPUT, "it has no samples");
     /* No codec here has more than 65,536 frames per byte, so a header with more is wrong. */
     if (!length_unknown(state, sf) && sf->frames / 65536 > state->input.size)
-        return halo_fail(HALO_ERR_INPUT, "its header says %lld frames, more than its %lld bytes can hold",
+        return halo_fail(HALO_ERR_INPUT, "invalid header: %lld frames, more than its %lld bytes can hold",
                          (long long)sf->frames, (long long)state->input.size);
     return HALO_OK;
 }
@@ -161,7 +161,7 @@ HaloStatus snd_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     int64_t done = 0;
     *got = 0;
     if (state->truncated && !state->tolerate)
-        return halo_fail(HALO_ERR_INPUT, "truncated: only the beginning is there (--tolerate takes it)");
+        return halo_fail(HALO_ERR_INPUT, "truncated: only the beginning is there (--tolerate keeps it)");
     if (!state->checked) {
         const HaloStatus status = snd_ogg_check_streams(&state->input);
         if (status != HALO_OK) return status;

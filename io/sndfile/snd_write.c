@@ -111,7 +111,7 @@ HaloStatus snd_create(HaloWriter *writer, int major)
     state->file = sf_open_virtual(&vio, SFM_WRITE, &sf, state);
     HALO_TRY(state->status);
     if (!state->file)
-        HALO_FAIL(HALO_ERR_OUTPUT, "%s cannot be written: %s", writer->format->name, sf_strerror(NULL));
+        HALO_FAIL(HALO_ERR_OUTPUT, "cannot write %s: %s", writer->format->name, sf_strerror(NULL));
     /* A PEAK chunk holds the time of day, which must not make two runs differ. */
     sf_command(state->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
     if (!ogg && snd_put_texts(state->file, &writer->info.meta) < writer->info.meta.texts)

@@ -166,7 +166,7 @@ HaloStatus tiff_press_rows(TiffPress *press, const TiffLayout *layout, uint8_t *
     HaloStatus status = HALO_OK;
     Work work = {.press = press, .layout = layout, .rows = rows, .count = count};
     *blocks = (count + layout->rows - 1) / layout->rows * layout->across;
-    if (*blocks > press->capacity) HALO_FAIL(HALO_ERR_BUG, "TIFF: more rows than there is room for");
+    if (*blocks > press->capacity) HALO_FAIL(HALO_ERR_BUG, "internal: TIFF: more rows than there is room for");
     if (press->pool != NULL)
         halo_pool_run(press->pool, *blocks, press_task, &work);
     else

@@ -140,7 +140,7 @@ HaloStatus tiff_levels_put(TiffLevels *levels, TiffGuard *guard, TIFF *tiff, con
 {
     TiffLevel *page = &levels->level[0];
     if (page->given == page->layout.shape.height)
-        return halo_fail(HALO_ERR_BUG, "more rows than the image has");
+        return halo_fail(HALO_ERR_BUG, "internal: more rows than the image has");
     memcpy(row_at(page, page->there), row, (size_t)page->layout.row_bytes);
     return take_row(levels, 0, guard, tiff);
 }

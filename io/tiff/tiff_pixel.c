@@ -25,7 +25,7 @@ static HaloStatus look_at_compression(TIFF *tiff, TiffPixels *pixels)
     case COMPRESSION_DEFLATE:
     case COMPRESSION_LZMA:
     case COMPRESSION_ZSTD: break;
-    default: return halo_fail(HALO_ERR_INPUT, "TIFF with compression %d is not read", compression);
+    default: return halo_fail(HALO_ERR_INPUT, "TIFF with compression %d is not supported", compression);
     }
     if (TIFFIsCODECConfigured(compression)) return HALO_OK;
     return halo_fail(HALO_ERR_INPUT, "TIFF: this libtiff has no compression %d", compression);
@@ -52,7 +52,7 @@ static HaloStatus look_at_format(TIFF *tiff, TiffPixels *pixels)
                            : pixels->is_signed ? "signed integers"
                            : integer           ? "integers"
                                                : "complex samples";
-        return halo_fail(HALO_ERR_INPUT, "TIFF with %d-bit %s is not read", bits, kind);
+        return halo_fail(HALO_ERR_INPUT, "TIFF with %d-bit %s is not supported", bits, kind);
     }
     return HALO_OK;
 }
@@ -63,8 +63,8 @@ static HaloStatus look_at_palette(TIFF *tiff, TiffPixels *pixels)
     uint16_t *table[3];
     bool narrow = true, low = true;
     if (pixels->bits > 8 || pixels->samples != 1 || pixels->dtype != HALO_U8)
-        return halo_fail(HALO_ERR_INPUT, "TIFF: a palette with %d samples of %d bits", pixels->samples,
-                         pixels->bits);
+        return halo_fail(HALO_ERR_INPUT, "TIFF: a palette with %d samples of %d bits is not supported",
+                         pixels->samples, pixels->bits);
     if (!TIFFGetField(tiff, TIFFTAG_COLORMAP, &table[0], &table[1], &table[2]))
         return halo_fail(HALO_ERR_INPUT, "TIFF: a palette without colours");
     if (table[0] == NULL || table[1] == NULL || table[2] == NULL)
@@ -90,7 +90,7 @@ static HaloStatus look_at_palette(TIFF *tiff, TiffPixels *pixels)
 /* They count something, so that it is not known what would be their white or their full alpha. */
 static HaloStatus refuse_whole(const TiffPixels *pixels, const char *how)
 {
-    return halo_fail(HALO_ERR_INPUT, "TIFF with %d-bit %sintegers %s is not read", pixels->bits,
+    return halo_fail(HALO_ERR_INPUT, "TIFF with %d-bit %sintegers %s is not supported", pixels->bits,
                      pixels->is_signed ? "signed " : "", how);
 }
 
@@ -110,16 +110,19 @@ static HaloStatus look_at_colour(TIFF *tiff, TiffPixels *pixels)
     case PHOTOMETRIC_YCBCR:
         if (compression != COMPRESSION_JPEG || pixels->samples != 3 || pixels->bits != 8 || pixels->whole)
             return halo_fail(HALO_ERR_INPUT,
-                             "TIFF with YCbCr outside of JPEG is not read: convert it to RGB first");
+                             "TIFF with YCbCr outside of JPEG is not supported: convert it to RGB first");
         TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB); /* libtiff converts */
         pixels->colour = "YCbCr";
         return HALO_OK;
     case PHOTOMETRIC_RGB:
         pixels->colour = "RGB";
-        return pixels->samples >= 3 ? HALO_OK
-                                    : halo_fail(HALO_ERR_INPUT, "TIFF: RGB with %d samples", pixels->samples);
+        return pixels->samples >= 3
+                   ? HALO_OK
+                   : halo_fail(HALO_ERR_INPUT, "TIFF: RGB with only %d samples is invalid", pixels->samples);
     case PHOTOMETRIC_SEPARATED: return halo_image_refuse_cmyk("TIFF", "tif");
-    default: return halo_fail(HALO_ERR_INPUT, "TIFF with colours of kind %d is not read", photometric);
+    default:
+        return halo_fail(HALO_ERR_INPUT, "TIFF with photometric interpretation %d is not supported",
+                         photometric);
     }
 }
 

@@ -66,8 +66,8 @@ static HaloStatus measure_blocks(TiffReader *state)
         row_bytes > INT64_MAX || block_bytes > INT64_MAX ||
         (int64_t)row_bytes < ((int64_t)cols * samples * state->pixels.bits + 7) / 8 ||
         (int64_t)block_bytes / (int64_t)row_bytes < (int64_t)rows) {
-        return halo_fail(HALO_ERR_INPUT, "TIFF: %s of %lld x %lld pixels", state->tiled ? "tiles" : "strips",
-                         (long long)cols, (long long)rows);
+        return halo_fail(HALO_ERR_INPUT, "TIFF: invalid %s of %lld x %lld pixels",
+                         state->tiled ? "tiles" : "strips", (long long)cols, (long long)rows);
     }
     state->block_cols = cols;
     state->block_rows = rows;

@@ -69,8 +69,7 @@ static HaloStatus open_ours(HaloReader *reader)
     if (size >= 0 && (bytes < 0 || bytes > there)) bytes = there;
     state->left = bytes < 0 ? -1 : bytes / frame;
     if (state->left == 0)
-        HALO_FAIL(HALO_ERR_INPUT,
-                  state->truncated ? "truncated before the first sample" : "it holds no samples");
+        HALO_FAIL(HALO_ERR_INPUT, state->truncated ? "truncated before the first sample" : "it has no samples");
     /* A pipe may be cut off, too. */
     state->open = state->left < 0 || (size < 0 && reader->options.tolerate);
     HALO_TRY(take_meta(reader, head));
@@ -134,7 +133,7 @@ HaloStatus wav_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     if (state->other.format != NULL) return snd_read(&state->other, rows, got);
     const int64_t frame = channels * halo_pcm_size(&state->head.pcm), most = BLOCK_BYTES / frame;
     if (state->truncated && !reader->options.tolerate)
-        HALO_FAIL(HALO_ERR_INPUT, "truncated: only the beginning is there (--tolerate takes it)");
+        HALO_FAIL(HALO_ERR_INPUT, "truncated: only the beginning is there (--tolerate keeps it)");
     const int64_t cols = state->left >= 0 && state->left < rows->cols ? state->left : rows->cols;
     while (*got < cols) {
         const int64_t want = cols - *got < most ? cols - *got : most;

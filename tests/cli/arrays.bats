@@ -109,7 +109,7 @@ END
     run --separate-stderr halo stats nhw.npy
     [ "$status" -eq 1 ] &&
         says \
-        'nhw.npy: an array of 3 dimensions, the last of 13: --axes nhw (or zyx) reads it as pages, --axes hwc as channels'
+        'nhw.npy: an array of 3 dimensions, the last of 13: use --axes nhw (or zyx) for pages, --axes hwc for'
     run --separate-stderr halo run subtract:nhw.npy hw.npy -o x.npy
     [ "$status" -eq 1 ] && says 'the last of 13: --axes nhw (or zyx)' && [ ! -e x.npy ]
     halo run '' nhw.npy -o out.npy --axes zyx
@@ -141,7 +141,7 @@ END
     make_arrays
     run --separate-stderr halo run '' nchw.npy -o x.npy
     [ "$status" -eq 1 ] &&
-        says "an array of 4 dimensions, the last of 13: --axes says what they are, such as nhwc or tzyx"
+        says "an array of 4 dimensions, the last of 13: name them with --axes, such as nhwc or tzyx"
     run --separate-stderr halo run '' hw.npy -o x.npy --axes hwc
     [ "$status" -eq 1 ] && says "an array of 2 dimensions"
     run --separate-stderr halo run '' hw.npy -o x.npy --axes wwc

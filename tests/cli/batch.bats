@@ -104,7 +104,7 @@ setup() { load common; common_setup; make_gray a.pgm 20 10; }
 @test "names stay in the folder" {
     for name in '../{stem}.{ext}' '{stem}/../../x.{ext}' '{dir}/../{stem}.{ext}'; do
         run --separate-stderr halo run gauss:1 a.pgm --out-dir out --name "$name"
-        [ "$status" -eq 2 ]; says "leads out of the folder"
+        [ "$status" -eq 2 ]; says "is outside the folder"
     done
 }
 

@@ -25,7 +25,7 @@ setup() { load common; common_setup; }
     cp b.pbm old
     run --separate-stderr halo run '' a.pgm -o b.pbm -f
     [ "$status" -eq 1 ]
-    says 'pbm holds black and white only, and sample 2 of row 0 is 254, of 255'
+    says 'pbm stores black and white only, and sample 2 of row 0 is 254, of 255'
     says "'threshold'"
     says '.pgm'
     cmp b.pbm old
@@ -37,7 +37,7 @@ setup() { load common; common_setup; }
     make_rgb c.ppm 3 2
     run --separate-stderr halo run '' c.ppm -o c.pbm
     [ "$status" -eq 1 ]
-    says 'pbm holds no image of 3 channels'
+    says 'pbm cannot store images of 3 channels'
 }
 
 # What has no name follows the input's family, and that has gray.

@@ -47,7 +47,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
             run --separate-stderr halo run box:3 $in -o "o.$to"
             [ "$status" -eq 1 ] && [ ! -e "o.$to" ]
             [[ "$stderr" == \
-                *"$to holds a channel besides RGB only as alpha"*'--axes hwc,alpha says so, channels:1,2,3 leaves it out'* ]]
+                *"$to can store a channel besides RGB only as alpha"*'use --axes hwc,alpha to mark it, or use channels:1,2,3 to leave it out'* ]]
         done
         # shellcheck disable=SC2086
         halo run channels:1,2,3 $in -o three.png -f
@@ -57,7 +57,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
         halo info three.png | grep -q 'RGB$\|RGB,'
     done
     run --separate-stderr halo run '' two.npy -o two.png
-    [ "$status" -eq 1 ] && [[ "$stderr" == *'besides gray only as alpha'*'channels:1 leaves it out'* ]]
+    [ "$status" -eq 1 ] && [[ "$stderr" == *'besides gray only as alpha'*'use channels:1 to leave it out'* ]]
     halo run '' two.npy -o two.png --axes hwc,alpha
     halo info two.png | grep -q 'gray with alpha'
     run --separate-stderr halo run '' two.png -o two.jpg
@@ -68,7 +68,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
     make_wav one.wav 8000
     halo run channels:1,1 one.wav -o two.wav
     run --separate-stderr halo run spectrogram two.wav -o s.png
-    [ "$status" -eq 1 ] && [[ "$stderr" == *'nothing says that this one is: channels:1 leaves it out' ]]
+    [ "$status" -eq 1 ] && [[ "$stderr" == *'not marked as alpha: use channels:1 to leave it out' ]]
     halo run 'spectrogram | channels:1' two.wav -o s.png
     halo run 'channels:mono | spectrogram' two.wav -o s.png -f
 }
@@ -117,7 +117,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
     done
     printf '\1\2\3\4\5\6' | make_npy rgb.npy '|u1' '1, 2, 3'
     run --separate-stderr halo info rgb.npy --axes hwc,alpha
-    [ "$status" -eq 1 ] && [[ "$stderr" == *'3 channels, of which none is alpha'* ]]
+    [ "$status" -eq 1 ] && [[ "$stderr" == *"3 channels: ',alpha' in --axes needs 2 or 4 channels"* ]]
     make_rgb rgb.ppm 3 2
     halo run '' rgb.ppm -o rgb.png --axes hwc,alpha # pictures of several kinds in one command
     halo info rgb.png | grep -q RGB

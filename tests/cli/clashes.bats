@@ -17,36 +17,36 @@ refused() {
 }
 
 @test "an output and a plot" {
-    refused 'b.png: the output and --plot would be one file' run 'gauss:1 | hist' a.pgm -o b.png --plot b.png -f
-    refused 'one file' run 'gauss:1 | hist' a.pgm -o b.png --plot ./x/../b.png
-    refused 'one file' run 'gauss:1 | hist' a.pgm --out-dir new/./deep --name b.png --plot new/deep/b.png
+    refused 'b.png: the output and --plot would be the same file' run 'gauss:1 | hist' a.pgm -o b.png --plot b.png -f
+    refused 'the same file' run 'gauss:1 | hist' a.pgm -o b.png --plot ./x/../b.png
+    refused 'the same file' run 'gauss:1 | hist' a.pgm --out-dir new/./deep --name b.png --plot new/deep/b.png
     mkdir real; ln -s real link
-    refused 'one file' run 'gauss:1 | hist' a.pgm -o link/b.png --plot real/b.png
+    refused 'the same file' run 'gauss:1 | hist' a.pgm -o link/b.png --plot real/b.png
     ln -s real/to-be.png dangling.png
-    refused 'one file' run 'gauss:1 | hist' a.pgm -o dangling.png --plot real/to-be.png
+    refused 'the same file' run 'gauss:1 | hist' a.pgm -o dangling.png --plot real/to-be.png
     halo run '' a.pgm -o c.png; ln c.png hard.png
-    refused 'one file' run 'gauss:1 | hist' a.pgm -o hard.png --plot c.png -f
+    refused 'the same file' run 'gauss:1 | hist' a.pgm -o hard.png --plot c.png -f
     halo run 'gauss:1 | hist' a.pgm -o link/b.png --plot link/c.png > /dev/null
 }
 
 @test "two outputs of a batch" {
     mkdir out; ln -s a.pgm out/b.pgm
-    refused 'a.pgm and b.pgm would become out/a.pgm and out/b.pgm, which are one file' run gauss:1 a.pgm b.pgm \
+    refused 'a.pgm and b.pgm would become out/a.pgm and out/b.pgm, which are the same file' run gauss:1 a.pgm b.pgm \
         --out-dir out -f
     rm out/b.pgm; cp a.pgm out; ln out/a.pgm out/b.pgm
-    refused 'which are one file' run gauss:1 a.pgm b.pgm --out-dir out -f
+    refused 'which are the same file' run gauss:1 a.pgm b.pgm --out-dir out -f
     rm -r out; mkdir elsewhere; ln -s elsewhere out
     halo run gauss:1 a.pgm b.pgm --out-dir out -q
     [ -s elsewhere/a.pgm ] && [ -s elsewhere/b.pgm ]
 }
 
 @test "the journal, and what is printed" {
-    refused 'out/.halo-journal: the output and the journal would be one file' run gauss:1 a.pgm --out-dir out \
+    refused 'out/.halo-journal: the output and the journal would be the same file' run gauss:1 a.pgm --out-dir out \
         --name .halo-journal
     run bash -c '"$HALO" hist a.pgm --plot h.svg -f > h.svg'
-    [ "$status" -eq 2 ]; [[ $output == *'--plot and what is printed would be one file'* ]]
+    [ "$status" -eq 2 ]; [[ $output == *'--plot and what is printed would be the same file'* ]]
     run bash -c '"$HALO" run "gauss:1 | hist" a.pgm -o - --plot p.png -f > p.png'
-    [ "$status" -eq 2 ]; [[ $output == *'standard output: the output and --plot would be one file'* ]]
+    [ "$status" -eq 2 ]; [[ $output == *'standard output: the output and --plot would be the same file'* ]]
     halo hist a.pgm --plot h.svg -f > table
     halo run gauss:1 a.pgm -o /dev/stdout -f > out.pgm; [ -s out.pgm ]
     halo run 'gauss:1 | hist' a.pgm -o /dev/null --plot h.svg -f > /dev/null
@@ -68,7 +68,7 @@ refused() {
     printf '0\n1\n0\n' > ir.svg
     refused 'ir.svg is read by the pipeline' run fir:file=ir.svg --plot-response ir.svg -f
     run --separate-stderr halo run gauss:1 --plot-response r.svg -o s.wav
-    [ "$status" -eq 2 ]; says 'it takes no input and makes no output'; [ ! -e r.svg ]
+    [ "$status" -eq 2 ]; says 'give no input and no output'; [ ! -e r.svg ]
 }
 
 @test "an input that does not exist yet is not another input's output" {

@@ -17,7 +17,7 @@ setup() {
         grep -Ex 'blocks  1 of 20000 frames; at most .*' said
     done
     halo run --explain lowpass:1kHz s.wav -o x.wav | grep -E 'convolve with [0-9]+ taps, border mirror'
-    halo run --explain median:5 s.wav -o x.wav | grep -E 'sort 5, take 0.5'
+    halo run --explain median:5 s.wav -o x.wav | grep -E 'sort 5, fraction 0.5'
     halo run --explain gauss:2 g.pgm -o x.pgm | grep -Ex 'bands   1 of 48 rows; .*'
     [ ! -e x.wav ] && [ ! -e x.pgm ]
 }

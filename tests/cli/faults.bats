@@ -20,7 +20,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
         [ "$status" -eq 2 ]; says "did you mean 'gauss'?"
     done
     run --separate-stderr halo run wobble:2 in.pgm -o x.png
-    [ "$status" -eq 2 ]; says "'halo list ops' names them all"
+    [ "$status" -eq 2 ]; says "see 'halo list ops'"
     run --separate-stderr halo help invrt
     [ "$status" -eq 2 ]; says "did you mean 'invert'?"
     run --separate-stderr halo run gauss:sgma=2 in.pgm -o x.png
@@ -47,7 +47,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
     [ "$status" -eq 2 ]
     says sigma
     run --separate-stderr halo hist --bins '[1' in.pgm
-    [ "$status" -eq 2 ]; says "halo: --bins: bad value '[1'"
+    [ "$status" -eq 2 ]; says "halo: --bins: a quotation mark, comma, | or bracket is not allowed in '[1'"
     run --separate-stderr halo run conv:mask=/dev/zero in.pgm -o x.png
     [ "$status" -eq 2 ]; says "halo: /dev/zero is too large for a mask: at most 64 MiB are read"
     run --separate-stderr halo run gauss:1 in.pgm -o x.png --max-memory 1

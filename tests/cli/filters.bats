@@ -35,17 +35,17 @@ assert (np.median(w, axis=(2, 3)) == b).all()"
     says 'median: height has to be odd, not 4'
     run --separate-stderr halo run median:radius=1,window=3 a.pgm -o b.pgm
     [ "$status" -eq 2 ]
-    says 'radius and window say the same; give one of them'
+    says 'radius and window both set the size; give one of them'
     run --separate-stderr halo run rank:1,window=3,height=5 a.pgm -o b.pgm
     [ "$status" -eq 2 ]
-    says 'window and width or height say the same; give one of them'
+    says 'window and width or height both set the size; give one of them'
     make_wav a.wav 100
     run --separate-stderr halo run median:width=3,height=5 a.wav -o b.wav
     [ "$status" -eq 2 ]
     says 'median: audio has no height'
     run --separate-stderr halo run erode:40001,shape=disk a.pgm -o b.pgm
     [ "$status" -eq 2 ]
-    says 'has to be a box'
+    says 'needs shape=box'
 }
 
 @test "erode, dilate, open and close are SciPy's, with any footprint" {
@@ -182,7 +182,7 @@ assert np.abs(expected - b).max() < 2e-6"
     says '400 samples are too few'
     run --separate-stderr halo run savgol:window=5,order=3,edge=interp,border=valid a.wav -o b.wav
     [ "$status" -eq 2 ]
-    says 'savgol: edge=interp makes the ends itself'
+    says 'savgol: edge=interp fits the ends itself'
 }
 
 @test "conv with a stride gives every n-th output; anchors and flips are as in the definition" {

@@ -47,10 +47,10 @@ samples() {
 @test "a rectangle outside of the picture is refused with both sizes" {
     run --separate-stderr halo run crop:4x2 six.pgm -o x.pgm
     [ "$status" -eq 1 ]
-    says 'crop: 4x2+0+0 reaches out of the picture, which is 3 x 2; fit=1 cuts what there is'
+    says 'crop: 4x2+0+0 reaches out of the picture, which is 3 x 2; use fit=1 to clip the rectangle'
     [ ! -e x.pgm ]
     run --separate-stderr halo run 'crop:1x1+5+5,fit=1' six.pgm -o x.pgm
-    says 'nothing of the picture, which is 3 x 2, lies there'
+    says 'the rectangle is outside the picture, which is 3 x 2'
     run --separate-stderr halo run crop:4y2 six.pgm -o x.pgm
     [ "$status" -eq 2 ]; says "expected WxH or WxH+X+Y (for example 640x480+10+20), found '4y2'"
     run --separate-stderr halo run crop:1x1+1+1,at=2+2 six.pgm -o x.pgm
@@ -223,7 +223,7 @@ turned_jpeg() {
         cmp a.ppm b.ppm
     done
     run --separate-stderr halo run pad:5% in.ppm -o x.ppm
-    [ "$status" -eq 2 ] && says "pad: by: expected pixels, or of sound times such as 1s,500ms, found '5%'"
+    [ "$status" -eq 2 ] && says "pad: by: expected pixels, or for sound times such as 1s,500ms, found '5%'"
 }
 
 @test "enlarging takes memory for rows, not for the image" {
@@ -239,10 +239,10 @@ turned_jpeg() {
     for step in pad:100000000 resize:100000x100000,fit=exact 'resize:20000x20000,fit=exact | crop:10x10' \
         'add:[pad:20000 | crop:60x40]'; do
         run --separate-stderr halo run "$step" in.pgm -o x.pgm
-        [ "$status" -eq 5 ]; says "--max-pixels raises the limit"; [ ! -e x.pgm ]
+        [ "$status" -eq 5 ]; says "with --max-pixels"; [ ! -e x.pgm ]
     done
     run --separate-stderr halo run pad:1 in.pgm -o x.pgm --max-pixels 2400
-    [ "$status" -eq 5 ]; says "pad makes 62 x 42 pixels of 1 samples, more than 2400 of 4"
+    [ "$status" -eq 5 ]; says "pad makes 62 x 42 pixels of 1 channels, more than the limit, 2400 of up to 4"
     halo run pad:1 in.pgm -o x.pgm --max-pixels 2604
     halo run 'crop:20x20 | pad:9' in.pgm -f -o x.pgm --max-pixels 2400
 }
@@ -251,5 +251,5 @@ turned_jpeg() {
     printf 'P5 70000 70000 255\n' > huge.pgm
     halo info huge.pgm | grep -q '70000 x 70000'
     run --separate-stderr halo stats huge.pgm
-    [ "$status" -eq 5 ] && says "--max-pixels raises the limit"
+    [ "$status" -eq 5 ] && says "with --max-pixels"
 }

@@ -60,9 +60,9 @@ field() { grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; } # of the first obje
 
 @test "--guard accepts files, not pipes; results are those of the pipeline" {
     run --separate-stderr halo run --guard gain:7 - -o out.wav < s.wav
-    [ "$status" -eq 2 ]; says 'it takes files, not pipes'; [ ! -e out.wav ]
+    [ "$status" -eq 2 ]; says 'use files, not pipes'; [ ! -e out.wav ]
     run --separate-stderr halo run --guard gain:7 s.wav -o -
-    [ "$status" -eq 2 ]; says 'it takes files, not pipes'
+    [ "$status" -eq 2 ]; says 'use files, not pipes'
     halo run 'gain:7 | stats' s.wav -o a.wav --json 2> messages | grep -v '"type":"[fs][iu]' > plain
     halo run --guard 'gain:7 | stats' s.wav -o a.wav -f --json | grep -v '"type":"[fs][iu]' | diff plain -
     mkdir in && cp s.wav in/1.wav && cp s.wav in/2.wav

@@ -39,7 +39,7 @@ setup() { load common; common_setup; topics='units border alpha nan pipelines ma
     says "did you mean 'units'?"
     run --separate-stderr halo help qqqqqq
     [ "$status" -eq 2 ]
-    says "'qqqqqq' is no command, operation or topic; see 'halo --help'"; says 'topics: units'
+    says "no command, operation or topic 'qqqqqq'; see 'halo --help'"; says 'topics: units'
 }
 
 # The commands that a topic shows, one a line.
@@ -278,7 +278,7 @@ END
     halo run invert in.pgm -o invert.pgm
     cmp negate.pgm invert.pgm
     [ "$(halo help grayscale)" = "$(halo help gray)" ]
-    halo help gray | grep -q '^Also taken: .*greyscale'
+    halo help gray | grep -q '^Aliases: .*greyscale'
 }
 
 @test "completions for zsh and fish are well-formed" {

@@ -41,7 +41,7 @@ samples() { tail -n +2 "$1" | paste -sd ' '; }
     cmp <(tail -c 3200 twice.wav) <(cat <(tail -c 1600 a.wav) <(tail -c 1600 a.wav))
     run --separate-stderr halo join a.wav b.wav -o x.wav
     [ "$status" -eq 1 ]
-    [[ "$stderr" == *"b.wav has 16000 frames a second, and a.wav has 8000"*"rate:8000"* ]]
+    [[ "$stderr" == *"b.wav has a sample rate of 16000 Hz, and a.wav of 8000 Hz"*"rate:8000"* ]]
     run --separate-stderr halo join a.wav two.wav -o x.wav
     [ "$status" -eq 1 ]
     [[ "$stderr" == *"two.wav has 2 channels, and a.wav has 1"* ]]

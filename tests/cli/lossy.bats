@@ -43,7 +43,7 @@ count() { halo stats --json "$@" | grep -o '"count":[0-9]*' | head -n 1; }
     cmp a.flac b.flac
     run --separate-stderr halo run '' a.mp3 -o b.mp3
     [ "$status" -eq 2 ]
-    says 'only read'
+    says 'can be read but not written'
     printf 'ID3 and nothing else' > bad.mp3
     run --separate-stderr halo stats bad.mp3
     [ "$status" -eq 1 ]

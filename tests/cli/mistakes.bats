@@ -15,7 +15,7 @@ wrong() {
     halo convert in.pgm --out-dir out --to png
     for copy in b.png c.png out/in.png; do cmp a.png $copy; done
     halo run '' a.png -o - --to pgm | cmp - <(halo run '' in.pgm -o -)
-    wrong "--out-dir DIR takes many" convert in.pgm in.pgm in.pgm -o x.png
+    wrong "use --out-dir DIR" convert in.pgm in.pgm in.pgm -o x.png
     wrong "an output is missing" convert in.pgm
 }
 
@@ -31,14 +31,14 @@ wrong() {
     wrong "the pipeline comes first, as in halo run 'gauss:2' in.pgm" run in.pgm gauss:2 -o x.png
     wrong "did you mean 'gauss'" run in.pgm gausss:2 -o x.png
     wrong "none.png: no such file, and not a pipeline" run none.png -o x.png
-    wrong "x.png does not exist: -o x.png writes it" run gauss:2 in.pgm x.png
+    wrong "x.png does not exist: use -o x.png to write it" run gauss:2 in.pgm x.png
     wrong "'sobel' is an operation, not a file: operations are joined by |" run gauss:2 sobel in.pgm -o x.png
     wrong "parameters follow a colon, as in gauss:" run 'gauss(2)' in.pgm -o x.png
     wrong "parameters follow a colon, as in gauss:" run gauss=2 in.pgm -o x.png
     wrong "--quality 80" run gauss:2 in.pgm -o x.jpg -q 80
     wrong "needs quotes" run gauss:2
     mkdir folder
-    wrong "folder is a folder: --out-dir writes into it" run gauss:2 in.pgm -o folder
+    wrong "folder is a folder: use --out-dir to write into it" run gauss:2 in.pgm -o folder
     wrong "'webp' is not a format that halo writes" run gauss:2 in.pgm -o x.webp
     wrong "did you mean '--at-most'" compare in.pgm in.pgm --tolerance 1
     wrong "did you mean '--jobs'" run gauss:2 in.pgm -o x.png --threads 2
@@ -65,7 +65,7 @@ wrong() {
 @test "samples are not written to a terminal, text is" {
     command -v script > /dev/null || skip "there is no script"
     run script -qec "'$HALO' run '' in.pgm -o -" /dev/null
-    [ "$status" -eq 2 ] && [[ "$output" == *"pnm is no text for a terminal: -o FILE"* ]]
+    [ "$status" -eq 2 ] && [[ "$output" == *"pnm is binary, not for a terminal: use -o FILE"* ]]
     printf '1,2\n' > t.csv
     run script -qec "'$HALO' run gain:2 t.csv -o -" /dev/null
     [ "$status" -eq 0 ] && [[ "$output" == *"2,4"* ]]
@@ -76,10 +76,10 @@ wrong() {
     for k in 1 2 3; do cp in.pgm in/$k.pgm; done
     cp in.pgm out/2.pgm
     run --separate-stderr halo run gauss:1 in -r --out-dir out # one alone is named
-    [ "$status" -eq 1 ] && says "out/2.pgm exists: --force replaces it" && [ -e out/3.pgm ] &&
+    [ "$status" -eq 1 ] && says "out/2.pgm exists: use --force to replace it" && [ -e out/3.pgm ] &&
         cmp out/2.pgm in.pgm
     run --separate-stderr halo run gauss:1 in -r --out-dir out
-    [ "$status" -eq 1 ] && says "3 of 3 outputs exist, such as out/1.pgm: --force replaces them" &&
+    [ "$status" -eq 1 ] && says "3 of 3 outputs exist, such as out/1.pgm: use --force to replace them" &&
         [ "${#stderr_lines[@]}" -eq 2 ]
     run --separate-stderr halo run gauss:1 in -r --out-dir out --json
     [ "$(grep -c '"error":"out/[123].pgm exists' <<< "$output")" -eq 3 ]

@@ -65,14 +65,14 @@ with_title() {
     printf 'P2 4 1 255\n0 100 200 255\n' > g.pgm
     printf 'P2 4 1 65535\n0 100 200 60000\n' > w.pgm
     said run threshold:0.5 g.pgm -o a.png
-    is 'halo: g.pgm: threshold: level=0.5 is a sample value, of 0 to 255; level=50% is that part of full scale'
+    is 'halo: g.pgm: threshold: level=0.5 is a sample value (0 to 255); use level=50% if you mean a part of full scale'
     said run 'gauss:1 | clamp:max=0.25' w.pgm -o b.png
-    is 'halo: w.pgm: clamp: max=0.25 is a sample value, of 0 to 65535; max=25% is that part of full scale'
-    said run levels:black=0.1,white=0.9 g.pgm -o c.png; says 'levels: white=0.9 is a sample value, of 0 to 255'
-    said run adaptive:3,offset=0.1 g.pgm -o d.png; says 'adaptive: offset=0.1 is a sample value, of 0 to 255'
+    is 'halo: w.pgm: clamp: max=0.25 is a sample value (0 to 65535); use max=25% if you mean a part of full scale'
+    said run levels:black=0.1,white=0.9 g.pgm -o c.png; says 'levels: white=0.9 is a sample value (0 to 255)'
+    said run adaptive:3,offset=0.1 g.pgm -o d.png; says 'adaptive: offset=0.1 is a sample value (0 to 255)'
     said run threshold:0.5 g.pgm w.pgm g.pgm --out-dir o --name '{index}.pgm'
     says \
-        'halo: 3 of 3 inputs: threshold: level=0.5 is a sample value, of 0 to 255; level=50% is that part of full scale'
+        'halo: 3 of 3 inputs: threshold: level=0.5 is a sample value (0 to 255); use level=50% if you mean a part of full scale'
     said run threshold:0.5 g.pgm -o e.png --json
     [[ "$output" == *'"notes":[{"kind":"level","loss":true,"count":1,"text":"threshold: level=0.5 '* ]]
     said run threshold:0.5 g.pgm -o f.png -q; is ''
@@ -154,16 +154,16 @@ make_numbers() {
 @test "a sample rate that the output cannot hold is reported, unless --rate gave it" {
     make_wav s.wav 100
     local rate; rate=$(halo info s.wav --json | grep -o '"rate":[0-9]*' | cut -d: -f2)
-    said run '' s.wav -o s.npy; is "halo: s.wav: the output holds no sample rate: --rate $rate reads it back"
-    said run '' s.wav -o s.csv; is "halo: s.wav: the output holds no sample rate: --rate $rate reads it back"
+    said run '' s.wav -o s.npy; is "halo: s.wav: the output has no sample rate: use --rate $rate to read it back"
+    said run '' s.wav -o s.csv; is "halo: s.wav: the output has no sample rate: use --rate $rate to read it back"
     said run '' s.wav -o t.npy -q; is ''
     said run '' s.wav -o s.raw; is ''
     said run '' s.csv -o t.csv; is ''
     said run '' --rate 8000 s.npy -o t.csv --force; is ''
     said run rate:4k --rate 8000 s.npy -o u.npy
-    is 'halo: s.npy: the output holds no sample rate: --rate 4000 reads it back'
+    is 'halo: s.npy: the output has no sample rate: use --rate 4000 to read it back'
     said run spectrogram:16 s.wav -o p.npy; is '' # a picture
-    said join s.wav s.wav -o j.npy; says "--rate $rate reads it back"
+    said join s.wav s.wav -o j.npy; says "use --rate $rate to read it back"
 }
 
 @test "sound without a loudness is not changed, which is reported" {

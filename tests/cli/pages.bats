@@ -47,10 +47,10 @@ wrong() {
 
 @test "different numbers of pages are refused, in advance if they are known" {
     halo run pages:1-3 all.tif -o three.tif
-    wrong 1 "three.tif has 3 pages, and this has 5" halo run subtract:three.tif all.tif -o x.tif
-    wrong 1 "three.tif has 3 pages, and this has more" halo run subtract:three.tif all.pgm -o x.tif
+    wrong 1 "three.tif has 3 pages, and the input has 5" halo run subtract:three.tif all.tif -o x.tif
+    wrong 1 "three.tif has 3 pages, and the input has more" halo run subtract:three.tif all.pgm -o x.tif
     cat g1.pgm g2.pgm > two.pgm
-    wrong 1 "three.tif has 3 pages, and this has 2" halo run subtract:three.tif two.pgm -o x.tif
+    wrong 1 "three.tif has 3 pages, and the input has 2" halo run subtract:three.tif two.pgm -o x.tif
     wrong 1 "three.tif has 3 pages, and this has 1" halo run subtract:three.tif g1.pgm -o x.tif
 }
 
@@ -113,10 +113,10 @@ wrong() {
     halo pages all.tif g1.pgm -o - --to pgm | cmp - <(cat all.pgm g1.pgm)
     run --separate-stderr halo pages g1.pgm g2.pgm -o noted.npy
     [ "$status" -eq 0 ] && says "--axes nhw, with channels nhwc, reads it back"
-    wrong 2 "holds one page" halo pages g1.pgm g2.pgm -o x.png
+    wrong 2 "can store one page" halo pages g1.pgm g2.pgm -o x.png
     make_gray small.pgm 5 5
     halo pages g1.pgm small.pgm -o sizes.tif
-    wrong 4 "of another size" halo pages g1.pgm small.pgm -o x.npy
+    wrong 4 "has another size" halo pages g1.pgm small.pgm -o x.npy
     cp g2.pgm keep.pgm
     wrong 2 "g2.pgm" halo pages g1.pgm g2.pgm -o g2.pgm -f
     cmp g2.pgm keep.pgm

@@ -112,7 +112,7 @@ END
     halo run over:logo.pam,at=99+99 a.pam -o out.pam -f -q
     cmp out.pam a.pam
     run --separate-stderr halo run over:a.pam gray.pam -o x.pam
-    [ "$status" -eq 1 ] && says "3 colours, and this has 1"
+    [ "$status" -eq 1 ] && says "3 colours, and the input has 1"
 }
 
 @test "cutout multiplies alpha by a gray picture, and makes one where there is none" {

@@ -72,14 +72,14 @@ setup() { load common; common_setup; make_worked in.pgm; }
     refused() { run --separate-stderr bash -c "ulimit -v 1500000; $1 | timeout 30 \"\$HALO\" $2"; [ "$status" \
         -eq "$3" ]; says "$4"; }
     refused 'cat /dev/zero' 'stats --files-from -' 1 \
-        "standard input: has zero bytes: --files0-from reads such lists"
+        "standard input: contains NUL bytes: use --files0-from for such a list"
     refused 'cat /dev/zero' 'stats --files0-from -' 1 "standard input: name 1 is empty"
     refused 'tr "\0" a < /dev/zero' 'info --files-from -' 1 "standard input: line 1 has more than 65536 bytes"
     refused 'tr "\0" a < /dev/zero' 'info --files0-from -' 1 "standard input: line 1 has more than 65536 bytes"
     refused 'yes in.pgm' 'stats --max-memory 1M --files-from -' 5 \
-        "its paths need more memory than 1024 KiB; --max-memory"
+        "its paths need more memory than 1024 KiB; raise the limit with --max-memory"
     refused 'yes in.pgm' 'info --max-memory 1M --files-from -' 5 \
-        "its paths need more memory than 1024 KiB; --max-memory"
+        "its paths need more memory than 1024 KiB; raise the limit with --max-memory"
 }
 
 @test "a named pipe is written directly and stays" {

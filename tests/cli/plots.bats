@@ -120,16 +120,16 @@ END
     refuse() { printf "$1" > bad.csv; run -1 --separate-stderr halo plot bad.csv -o b.svg; says "$2"; [ ! -e \
         b.svg ]; }
     refuse 'x,y\n1,2\n1,two\n' "line 3, column 2 (y): 'two' is not a number"
-    refuse 'x,y\n1,2,3\n' 'line 2 has more cells than the 2 that the first line names'
+    refuse 'x,y\n1,2,3\n' 'line 2 has more cells than the 2 of the first line'
     refuse 'x\n1\n' '1 column: the first and up to 20'
     refuse 'x,y\n' 'there is nothing to draw'
     refuse 'x,y\n1,1e999\n' 'inf cannot be drawn'
-    refuse 'x,y\n1,\0\n' 'zero byte'
+    refuse 'x,y\n1,\0\n' 'NUL byte'
     refuse '' 'has no rows'
     refuse 'x,y\n1,"2\n' 'line 2, column 2: a quotation mark is not closed'
     for endless in 'cat /dev/zero' 'tr "\0" a < /dev/zero'; do
         run --separate-stderr bash -c "ulimit -v 1000000; $endless | timeout 30 \"\$HALO\" plot - -o b.svg"
-        [ "$status" -eq 1 ]; says 'plot: standard input: line 1 has '
+        [ "$status" -eq 1 ]; says 'plot: standard input: line 1 '
     done
     printf 'a%.0s,' {1..70} > bad.csv
     run -5 --separate-stderr halo plot bad.csv -o b.svg
@@ -145,7 +145,7 @@ END
     run -2 --separate-stderr halo plot one.csv
     says 'an output is missing'
     run -2 --separate-stderr halo plot
-    says 'expected one table, and 0 are given'
+    says 'expected one table, found 0'
 }
 
 @test "tables that are drawn may have a byte order mark, quotation marks in words, and CR alone" {

@@ -64,15 +64,15 @@ END
     run --separate-stderr halo run 'reduce:"max(a,c)"' in.pgm
     [ "$status" -eq 2 ]
     [ "${stderr_lines[0]}" = \
-        "halo: reduce: expr: column 7: 'c' is none of a, b, inf, min, max, abs, sqrt, fma" ]
+        "halo: reduce: expr: column 7: 'c' is not one of a, b, inf, min, max, abs, sqrt, fma" ]
     [ "${stderr_lines[1]}" = '  max(a,c)' ]
     [ "${stderr_lines[2]}" = '        ^' ]
     run --separate-stderr halo run 'reduce:a+b,map="a"' in.pgm
     [ "$status" -eq 2 ]
-    says "reduce: map: column 1: 'a' is none of v, inf"
+    says "reduce: map: column 1: 'a' is not one of v, inf"
     run --separate-stderr halo run 'reduce:a+b,identity=v' in.pgm
     [ "$status" -eq 2 ]
-    says "reduce: identity: column 1: 'v' is none of inf"
+    says "reduce: identity: column 1: 'v' is not one of inf"
     run --separate-stderr halo run reduce in.pgm
     [ "$status" -eq 2 ]
     says 'reduce needs expr'

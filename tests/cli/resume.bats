@@ -49,7 +49,7 @@ setup() {
     echo mine > out/3.pgm
     for i in 1 2; do
         run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
-        [ "$status" -eq 1 ]; says "out/3.pgm exists: --force"
+        [ "$status" -eq 1 ]; says "out/3.pgm exists: use --force"
         [ "$(cat out/3.pgm)" = mine ]
     done
     says "0 done, 1 failed, 4 skipped"
@@ -64,7 +64,7 @@ setup() {
     printf x | dd of=out/3.pgm bs=1 seek=30 conv=notrunc 2> dd.txt
     cp out/3.pgm changed
     run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
-    [ "$status" -eq 1 ]; says "out/3.pgm exists: --force"; says "4 done, 1 failed"
+    [ "$status" -eq 1 ]; says "out/3.pgm exists: use --force"; says "4 done, 1 failed"
     cmp changed out/3.pgm
     ls -i out/*.pgm out/sub/*.pgm | diff before -
     [ -z "$(find out -name '.*.halo-*')" ]
@@ -121,7 +121,7 @@ setup() {
         # shellcheck disable=SC2086
         run --separate-stderr halo run gauss:1 in -r --out-dir out $resume
         [ "$status" -eq 4 ]
-        says "out/.halo-journal: cannot be a journal, its first line is not one of halo's: move it away"
+        says "out/.halo-journal: cannot be a journal, it was not written by halo: move it away"
         cmp diary out/.halo-journal
         for target in ../diary ../empty ../none; do
             rm out/.halo-journal; ln -s $target out/.halo-journal

@@ -62,7 +62,7 @@ setup() {
     JOB_COMPLETION_INDEX=4 HALO_SHARDS=4 run --separate-stderr list
     [ "$status" -eq 2 ]; says "only 4"
     SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 run --separate-stderr list
-    [ "$status" -eq 2 ]; says "SLURM_ARRAY_TASK_MAX is missing"
+    [ "$status" -eq 2 ]; says "SLURM_ARRAY_TASK_MAX is not set"
     SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=3 run \
         --separate-stderr list
     [ "$status" -eq 2 ]; says "not evenly spaced"
@@ -166,11 +166,11 @@ ENDPY
     halo stats in -r --total --json --shard 1/2 > half.json
     halo hist in -r --total --json --shard 2/3 > other.json
     refused() { run --separate-stderr halo merge "${@:2}"; [ "$status" -eq 1 ]; says "$1"; }
-    refused "part 2 of 3 is missing" 1.json 3.json
-    refused "part 3 of 3 is missing" 1.json 2.json
-    refused "are both part 1" 1.json 1.json 2.json 3.json
-    refused "not parts of the same batch" 1.json half.json
-    refused "not parts of the same batch" 1.json other.json 3.json
+    refused "shard 2 of 3 is missing" 1.json 3.json
+    refused "shard 3 of 3 is missing" 1.json 2.json
+    refused "are both shard 1" 1.json 1.json 2.json 3.json
+    refused "not shards of the same batch" 1.json half.json
+    refused "not shards of the same batch" 1.json other.json 3.json
     refused "none.json: No such file" 1.json none.json
     head -n 1 2.json > first.json
     refused "first.json: is incomplete: the last object that 'halo … --shard i/n --json' prints is missing" \
@@ -193,7 +193,7 @@ ENDPY
     { printf '{"type":"shard","a":'; head -c 500 /dev/zero | tr '\0' '['; } > deep.json
     refused "too deep" 1.json deep.json 3.json
     run --separate-stderr halo merge
-    [ "$status" -eq 2 ]; says "the parts are missing"
+    [ "$status" -eq 2 ]; says "the shards are missing"
 }
 
 # The last line of a part with one member changed at a time: null, gone, of another type, out of any range.
@@ -246,7 +246,7 @@ END
     cmp files.json pipes.json
     refused() { run --separate-stderr bash -c "ulimit -v 2000000; timeout 30 $1"; [ "$status" -eq "$2" ]; says \
         "$3"; }
-    refused '"$HALO" merge /dev/zero' 1 "/dev/zero: has a zero byte: it is not JSON"
+    refused '"$HALO" merge /dev/zero' 1 "/dev/zero: contains a NUL byte: it is not JSON"
     run --separate-stderr bash -c '"$HALO" merge 1.json 2.json > /dev/full'
     [ "$status" -eq 4 ]; says "cannot write standard output"
 }
@@ -254,7 +254,7 @@ END
 @test "a list with zero bytes is no list of lines" {
     printf 'in/1.pgm\0in/2.pgm\0' > list
     run --separate-stderr halo stats --files-from list
-    [ "$status" -eq 1 ]; says "list: has zero bytes: --files0-from reads such lists"
+    [ "$status" -eq 1 ]; says "list: contains NUL bytes: use --files0-from for such a list"
     run halo stats --files0-from list --json
     [ "${#lines[@]}" -eq 2 ]
 }
@@ -265,6 +265,6 @@ END
     for byte in '\001' '\377'; do
         { printf '{"type":"x","a":"'; printf "$byte"; printf '"}\n'; cat part.json; } > bad.json
         run --separate-stderr halo merge bad.json
-        [ "$status" -ne 0 ]; says "bad.json: line 1 holds bytes that JSON does not: it is damaged"
+        [ "$status" -ne 0 ]; says "bad.json: line 1 contains bytes invalid in JSON: it is damaged"
     done
 }

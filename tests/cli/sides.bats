@@ -75,7 +75,7 @@ END
     done
     (cd dark && halo run 'subtract:{dir}/{name}' 1-dark.ppm -o ../zero.ppm -q)
     run --separate-stderr halo run 'subtract:{stem}.ppm' - -o x.ppm < raw/1.ppm
-    [ "$status" -eq 2 ] && says "this one has no name"
+    [ "$status" -eq 2 ] && says "standard input has none"
     run --separate-stderr halo run 'subtract:{stme}.ppm' raw/1.ppm -o x.ppm
     [ "$status" -eq 2 ] && says "did you mean 'stem'"
     run --separate-stderr halo run 'subtract:dark/{stem}.ppm' raw/1.ppm raw/2.ppm --out-dir none
@@ -110,15 +110,15 @@ END
     make_rgb a.ppm 19 18; make_rgb b.ppm 18 19; make_gray g.pgm 19 18; make_wav s.wav 50
     make_wav t.wav 50 16000
     run --separate-stderr halo run subtract:b.ppm a.ppm -o x.ppm
-    [ "$status" -eq 1 ] && says "b.ppm is 18 x 19 with 3 channels, and this is 19 x 18 with 3 channels"
+    [ "$status" -eq 1 ] && says "b.ppm is 18 x 19 with 3 channels, and the input is 19 x 18 with 3 channels"
     run --separate-stderr halo run subtract:a.ppm g.pgm -o x.pgm
-    [ "$status" -eq 1 ] && says "a.ppm is 19 x 18 with 3 channels, and this is 19 x 18 with 1 channel"
+    [ "$status" -eq 1 ] && says "a.ppm is 19 x 18 with 3 channels, and the input is 19 x 18 with 1 channel"
     run --separate-stderr halo run 'subtract:[gauss:1,border=valid]' a.ppm -o x.ppm
-    [ "$status" -eq 1 ] && says "the branch is 11 x 10 with 3 channels, and this is 19 x 18"
+    [ "$status" -eq 1 ] && says "the branch is 11 x 10 with 3 channels, and the input is 19 x 18"
     run --separate-stderr halo run subtract:s.wav a.ppm -o x.ppm
-    [ "$status" -eq 1 ] && says "s.wav is audio, and this is an image"
+    [ "$status" -eq 1 ] && says "s.wav is audio, and the input is an image"
     run --separate-stderr halo run subtract:t.wav s.wav -o x.wav
-    [ "$status" -eq 1 ] && says "t.wav has 16000 frames a second, and this has 8000"
+    [ "$status" -eq 1 ] && says "t.wav has a sample rate of 16000 Hz, and the input of 8000 Hz"
     for text in 'subtract:[stats]' 'subtract:[gauss:1' 'subtract:' 'subtract:[nothing]' \
         'subtract:[gauss:1]]'; do
         run --separate-stderr halo run "$text" a.ppm -o x.ppm
@@ -136,7 +136,7 @@ END
     halo run subtract:out.wav endless.wav -o zero.wav -q
     halo run stats zero.wav --json | grep -q '"max":0[,}]'
     run --separate-stderr halo run subtract:g.wav longer.wav -o x.wav
-    [ "$status" -eq 1 ] && says "g.wav is 5000 frames of 1 channel, and this is 6000 frames of 1 channel"
+    [ "$status" -eq 1 ] && says "g.wav is 5000 frames of 1 channel, and the input is 6000 frames of 1 channel"
     halo run 'subtract:[gauss:3]' s.wav -o whole.wav -q
     halo run 'subtract:[gauss:3]' - -o - --latency 20 -q < s.wav | cmp - whole.wav
 }
@@ -221,7 +221,7 @@ END
     run --separate-stderr halo run --raw f32,8000,1 add:with=b.wav - -o - < <(cat m.f32)
     [ "$status" -eq 1 ] &&
         says \
-        "b.wav is 150000 frames of 2 channels, and this is 1 channel: it has to have as many channels or one"
+        "b.wav is 150000 frames of 2 channels, and the input is 1 channel: it has to have as many channels or one"
 }
 
 @test "an hour mixed with an hour takes the memory of a few bands, live too" {

@@ -63,6 +63,6 @@ assert np.abs(20 * np.log10(np.abs(x).max(1)) - b[:, 1]).max() < 1e-5"
     make_gray g.pgm 9 9
     run --separate-stderr halo run gauss:1 g.pgm --plot m.svg
     [ "$status" -ne 0 ]
-    says 'histograms'
+    says 'needs hist'
     [ ! -e m.svg ]
 }

@@ -152,7 +152,7 @@ v = np.ones((4, 5), np.float32); np.save("a.npy", v); v[1, 1] = np.nan; np.save(
     wrong 1 "b.ppm is 10 x 20 with 3 channels, and a.ppm is 20 x 10 with 3" halo stack mean a.ppm b.ppm -o x.ppm
     wrong 1 "g.pgm is 20 x 10 with 1 channel" halo stack mean a.ppm g.pgm -o x.ppm
     halo run depth:u16 a.ppm -o d.ppm
-    wrong 1 "d.ppm has u16 samples, and a.ppm has u8; 'halo run depth:…' makes them alike" halo stack mean \
+    wrong 1 "d.ppm has u16 samples, and a.ppm has u8; use 'halo run depth:…' to convert them" halo stack mean \
         a.ppm d.ppm -o x.ppm
     wrong 1 "only images can be stacked" halo stack mean s.wav -o x.ppm
     wrong 1 "none.ppm: No such file" halo stack mean a.ppm none.ppm -o x.ppm
@@ -160,7 +160,7 @@ v = np.ones((4, 5), np.float32); np.save("a.npy", v); v[1, 1] = np.nan; np.save(
     wrong 2 "clip" halo stack mean:clip=0 a.ppm -o x.ppm
     wrong 2 "clip" halo stack mean:3 a.ppm -o x.ppm
     wrong 2 "halo: stack: column 3: expected a value, found the end" halo stack 'a+' a.ppm -o x.ppm
-    wrong 2 "halo: stack: column 2: 'v' is none of a, b" halo stack '(v-mean)' a.ppm -o x.ppm
+    wrong 2 "halo: stack: column 2: 'v' is not one of a, b" halo stack '(v-mean)' a.ppm -o x.ppm
     wrong 2 "halo: stack: column 4: expected an operator" halo stack 'a+b" | gauss:2 | stats:"' a.ppm -o x.ppm
     wrong 2 "halo: reduce: map: column 1" halo stack 'reduce:"a+b",map=w' a.ppm -o x.ppm
     wrong 2 "an input is missing" halo stack mean -o x.ppm

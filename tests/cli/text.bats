@@ -59,11 +59,11 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav \
         '--name x.pgm --name y.pgm --out-dir a'; do
         # shellcheck disable=SC2086
         run --separate-stderr halo run gauss:1 g.pgm $twice
-        [ "$status" -eq 2 ]; says 'is given twice, and takes one'
+        [ "$status" -eq 2 ]; says 'is given twice, but accepts one'
         [ ! -e a.pgm ] && [ ! -e b.pgm ] && [ ! -e a ] && [ ! -e b ]
     done
     run --separate-stderr halo hist g.pgm --plot a.svg --plot b.svg
-    [ "$status" -eq 2 ]; says '--plot is given twice, and takes one FILE'
+    [ "$status" -eq 2 ]; says '--plot is given twice, but accepts one FILE'
     halo run gauss:1 g.pgm -j 1 -j 2 --device gpu --device cpu -f -f -o a.pgm # of these the last one counts
     halo info --include '*.wav' --include '*.pgm' g.pgm s.wav
 }
@@ -95,18 +95,18 @@ setup() { load common; common_setup; make_gray g.pgm 20 10; make_wav s.wav \
     [ "$(halo help gauss box)" = "$(halo help gauss; echo; halo help box)" ]
     run --separate-stderr halo help run gaus
     [ "$status" -eq 2 ] && [ -z "$output" ]
-    says "'gaus' is no command, operation or topic; did you mean 'gauss'?"
+    says "no command, operation or topic 'gaus'; did you mean 'gauss'?"
     [ "$(halo help)" = "$(halo --help)" ]
 }
 
 @test "depth reports its effect on sound" {
     run --separate-stderr halo run depth:s24 s.wav -o x.wav
     [ "$status" -eq 2 ]
-    says "'s24' is none of u8, u16, f32: depth is for images; sound is written with the bits of its input"
+    says "'s24' is not u8, u16 or f32: depth is for images; for sound use --bits"
     run --separate-stderr halo run depth:u61 g.pgm -o x.pgm
     [ "$status" -eq 2 ]; says "did you mean 'u16'?"
     run --separate-stderr halo run depth:f64 g.pgm -o x.pgm
-    [ "$status" -eq 2 ]; says "'f64' is none of u8, u16, f32"
+    [ "$status" -eq 2 ]; says "'f64' is not one of u8, u16, f32"
 }
 
 @test "--help and the manual page list every exit status" {

@@ -89,7 +89,7 @@ static HaloStatus run_combine(HaloDevice *device, const HaloBuf *a, const HaloBu
                               const HaloCombine *combine, HaloStore store)
 {
     if (combine->kind == HALO_COMBINE_ENDS && dst->shape.width < combine->taps)
-        return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: %lld are fitted at either end",
+        return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: edge=interp fits %lld at each end",
                          (long long)dst->shape.width, (long long)combine->taps);
     device->clipped += oracle_combine(a, b, dst, combine, store);
     return HALO_OK;
