@@ -19,7 +19,7 @@ HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *sa
     const double number = length->number;
     *samples = 0;
     if (!(number >= 1 && number <= HALO_MASK_MAX_SIDE) || number != floor(number))
-        return halo_fail(HALO_ERR_USAGE, "%s has to be a whole number from 1 to %d, not %.10g", what,
+        return halo_fail(HALO_ERR_USAGE, "%s has to be an integer from 1 to %d, not %.10g", what,
                          HALO_MASK_MAX_SIDE, number);
     *samples = (int64_t)number;
     return HALO_OK;

@@ -17,7 +17,8 @@ refused() {
 }
 
 @test "an output and a plot" {
-    refused 'b.png: the output and --plot would be the same file' run 'gauss:1 | hist' a.pgm -o b.png --plot b.png -f
+    refused 'b.png: the output and --plot would be the same file' \
+        run 'gauss:1 | hist' a.pgm -o b.png --plot b.png -f
     refused 'the same file' run 'gauss:1 | hist' a.pgm -o b.png --plot ./x/../b.png
     refused 'the same file' run 'gauss:1 | hist' a.pgm --out-dir new/./deep --name b.png --plot new/deep/b.png
     mkdir real; ln -s real link
@@ -31,7 +32,8 @@ refused() {
 
 @test "two outputs of a batch" {
     mkdir out; ln -s a.pgm out/b.pgm
-    refused 'a.pgm and b.pgm would become out/a.pgm and out/b.pgm, which are the same file' run gauss:1 a.pgm b.pgm \
+    refused 'a.pgm and b.pgm would become out/a.pgm and out/b.pgm, which are the same file' \
+        run gauss:1 a.pgm b.pgm \
         --out-dir out -f
     rm out/b.pgm; cp a.pgm out; ln out/a.pgm out/b.pgm
     refused 'which are the same file' run gauss:1 a.pgm b.pgm --out-dir out -f
@@ -41,7 +43,8 @@ refused() {
 }
 
 @test "the journal, and what is printed" {
-    refused 'out/.halo-journal: the output and the journal would be the same file' run gauss:1 a.pgm --out-dir out \
+    refused 'out/.halo-journal: the output and the journal would be the same file' \
+        run gauss:1 a.pgm --out-dir out \
         --name .halo-journal
     run bash -c '"$HALO" hist a.pgm --plot h.svg -f > h.svg'
     [ "$status" -eq 2 ]; [[ $output == *'--plot and what is printed would be the same file'* ]]

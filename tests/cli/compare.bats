@@ -105,7 +105,8 @@ END
     run --separate-stderr halo compare a.ppm
     [ "$status" -eq 2 ] && says "1 is given"
     run --separate-stderr halo compare c.ppm c.ppm --at-most max=1 --at-least ssim=0.9,correlation=0
-    [ "$status" -eq 6 ] && [[ "$output" == *"c.ppm: beyond the bounds: correlation is undefined for these files"* ]]
+    [ "$status" -eq 6 ] &&
+        [[ "$output" == *"c.ppm: beyond the bounds: correlation is undefined for these files"* ]]
     run halo compare a.ppm b.ppm --at-most max=0.5,mean=2 --at-least psnr=90
     [ "$status" -eq 6 ] && [[ "${lines[0]}" == *": beyond the bounds: max is above 0.5, psnr is below 90" ]]
 }

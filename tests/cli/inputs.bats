@@ -45,7 +45,8 @@ make_npy() {
 @test "an image of thousands of channels: --max-pixels bounds its samples" {
     make_npy deep.npy 4000
     run --separate-stderr halo stats deep.npy --axes hwc --max-pixels 999
-    [ "$status" -eq 5 ]; says "1 x 1 pixels of 4000 channels are more than 999 of up to 4 channels"; says "--max-pixels"
+    [ "$status" -eq 5 ]; says "1 x 1 pixels of 4000 channels are more than 999 of up to 4 channels"
+    says "--max-pixels"
     run --separate-stderr halo info deep.npy --axes hwc --max-pixels 999
     [ "$status" -eq 5 ]
     run halo info deep.npy --axes hwc --max-pixels 1000

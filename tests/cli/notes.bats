@@ -65,9 +65,11 @@ with_title() {
     printf 'P2 4 1 255\n0 100 200 255\n' > g.pgm
     printf 'P2 4 1 65535\n0 100 200 60000\n' > w.pgm
     said run threshold:0.5 g.pgm -o a.png
-    is 'halo: g.pgm: threshold: level=0.5 is a sample value (0 to 255); use level=50% if you mean a part of full scale'
+    is \
+        'halo: g.pgm: threshold: level=0.5 is a sample value (0 to 255); use level=50% if you mean a part of full scale'
     said run 'gauss:1 | clamp:max=0.25' w.pgm -o b.png
-    is 'halo: w.pgm: clamp: max=0.25 is a sample value (0 to 65535); use max=25% if you mean a part of full scale'
+    is \
+        'halo: w.pgm: clamp: max=0.25 is a sample value (0 to 65535); use max=25% if you mean a part of full scale'
     said run levels:black=0.1,white=0.9 g.pgm -o c.png; says 'levels: white=0.9 is a sample value (0 to 255)'
     said run adaptive:3,offset=0.1 g.pgm -o d.png; says 'adaptive: offset=0.1 is a sample value (0 to 255)'
     said run threshold:0.5 g.pgm w.pgm g.pgm --out-dir o --name '{index}.pgm'
@@ -154,8 +156,10 @@ make_numbers() {
 @test "a sample rate that the output cannot hold is reported, unless --rate gave it" {
     make_wav s.wav 100
     local rate; rate=$(halo info s.wav --json | grep -o '"rate":[0-9]*' | cut -d: -f2)
-    said run '' s.wav -o s.npy; is "halo: s.wav: the output has no sample rate: use --rate $rate to read it back"
-    said run '' s.wav -o s.csv; is "halo: s.wav: the output has no sample rate: use --rate $rate to read it back"
+    said run '' s.wav -o s.npy
+    is "halo: s.wav: the output has no sample rate: use --rate $rate to read it back"
+    said run '' s.wav -o s.csv
+    is "halo: s.wav: the output has no sample rate: use --rate $rate to read it back"
     said run '' s.wav -o t.npy -q; is ''
     said run '' s.wav -o s.raw; is ''
     said run '' s.csv -o t.csv; is ''
