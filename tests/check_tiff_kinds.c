@@ -164,7 +164,7 @@ static void refusals(void **unused)
          "whose 0 is white"},
         {{.bits = 32, .samples = 2, .photometric = PHOTOMETRIC_MINISBLACK, .extra = EXTRASAMPLE_ASSOCALPHA},
          "multiplied by alpha"},
-        {{.bits = 8, .samples = 3, .photometric = PHOTOMETRIC_CIELAB}, "colours of kind"},
+        {{.bits = 8, .samples = 3, .photometric = PHOTOMETRIC_CIELAB}, "photometric interpretation 8"},
     };
     const uint8_t samples[TIFF_WIDTH * TIFF_HEIGHT * 8] = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

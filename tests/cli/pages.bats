@@ -51,7 +51,7 @@ wrong() {
     wrong 1 "three.tif has 3 pages, and the input has more" halo run subtract:three.tif all.pgm -o x.tif
     cat g1.pgm g2.pgm > two.pgm
     wrong 1 "three.tif has 3 pages, and the input has 2" halo run subtract:three.tif two.pgm -o x.tif
-    wrong 1 "three.tif has 3 pages, and this has 1" halo run subtract:three.tif g1.pgm -o x.tif
+    wrong 1 "three.tif has 3 pages, and the input has 1" halo run subtract:three.tif g1.pgm -o x.tif
 }
 
 @test "pages: selects, in files and streams, from the start and from the end" {
