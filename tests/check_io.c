@@ -204,7 +204,8 @@ static void the_pixel_limit_is_kept(void **unused)
                              limit < 110 ? HALO_ERR_LIMIT : HALO_OK);
             decoded_free(&image);
         }
-        assert_non_null(strstr(halo_error(), "10 x 11 pixels are more than 109: raise the limit with --max-pixels"));
+        assert_non_null(
+            strstr(halo_error(), "10 x 11 pixels are more than 109: raise the limit with --max-pixels"));
         free(file.at);
     }
     halo_buf_free(&data);
