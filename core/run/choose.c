@@ -52,8 +52,7 @@ static bool gpus_hold(const HaloSession *session, Team team, const HaloPlan *pla
     return false;
 }
 
-/* ---- deciding, without touching a device -------------------------------------------------------------------
- */
+/* ---- deciding, without touching a device ----------------------------------------------------------------- */
 
 /* While the GPU starts, files of a batch run on the CPU, unless that takes longer than waiting and the GPU
  * together. */
@@ -114,8 +113,7 @@ static bool wants_gpu(const HaloSession *session, const HaloPlan *plan, const Ru
     return !session->gpu_refused;
 }
 
-/* ---- opening GPUs ------------------------------------------------------------------------------------------
- */
+/* ---- opening GPUs ---------------------------------------------------------------------------------------- */
 
 static HaloStatus open_gpus(HaloSession *session, int count, const RunLimits *limits)
 {
@@ -180,8 +178,7 @@ static void take_gpu(HaloSession *session, const HaloPlan *plan, const RunLimits
     }
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------------------- */
 
 HaloStatus choose(HaloSession *session, const HaloPlan *plan, const RunLimits *limits, Choice *choice)
 {

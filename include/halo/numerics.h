@@ -124,7 +124,7 @@ HALO_FN int64_t halo_border_index(int64_t i, int64_t n, HaloBorder border)
 
 /* Does this border have a fixed value instead of samples? */
 HALO_FN bool halo_border_is_fixed(HaloBorder border) { return halo_border_index(-1, 1, border) < 0; }
-/* That value: what a tap reads where halo_border_index is -1. */
+/* What a tap reads where halo_border_index is -1. */
 HALO_FN float halo_border_value(HaloBorder border, float value)
 {
     return border == HALO_BORDER_CONSTANT ? value : 0.0f;
