@@ -48,7 +48,8 @@ bool analyse_measures(const HaloSession *session, const JobState *state)
 HaloStatus analyse_image(HaloSession *session, JobState *state)
 {
     if (state->in.data != NULL) return analyse_samples(session, &state->planned, &state->in, &state->analysis);
-    if (halo_source_is_rereadable(state->source) && flow_suits(session, state->planned.plan)) return analyse_file(session, state);
+    if (halo_source_is_rereadable(state->source) && flow_suits(session, state->planned.plan))
+        return analyse_file(session, state);
     analysis_free(&state->analysis, &session->memory);
     state->analysis.measures = false;
     return load_samples(&state->reader, &state->in);

@@ -47,9 +47,9 @@ HALO_API bool halo_source_keep(HaloSource *source, int64_t from, size_t size);
 HALO_API bool halo_source_is_rereadable(const HaloSource *source);
 /* A second source of the same bytes, from the first on; the first one has to outlive it. */
 HALO_API HaloStatus halo_source_open_again(const HaloSource *source, HaloSource **second);
-/* Copies a pipe from which nothing was dropped yet to a file without a name, in $TMPDIR, /var/tmp or /tmp, waiting
- * for its end: from then on the source can seek, and can be read again. No folder takes a file, or the source is
- * none of these: it stays as it is. HALO_ERR_LIMIT where the folder gets full. */
+/* Copies a pipe from which nothing was dropped yet to a file without a name, in $TMPDIR, /var/tmp or /tmp,
+ * waiting for its end: from then on the source can seek, and can be read again. No folder takes a file, or the
+ * source is none of these: it stays as it is. HALO_ERR_LIMIT where the folder gets full. */
 HALO_API HaloStatus halo_source_to_file(HaloSource *source);
 /* How many bytes have been taken. */
 HALO_API int64_t halo_source_tell(const HaloSource *source);
