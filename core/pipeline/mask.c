@@ -91,7 +91,9 @@ static HaloStatus by_file(HaloSession *session, const char *path, HaloMask *mask
     } else {
         HALO_TRY(by_text(source, path, mask));
     }
-    mask->filed = halo_source_identity(source, mask->file);
+    HaloRead read = {0};
+    mask->filed = halo_source_identity(source, &read);
+    memcpy(mask->file, read.id, sizeof read.id);
 out:
     load_close(&reader);
     halo_buf_free(&data);

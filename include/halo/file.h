@@ -24,7 +24,8 @@ typedef enum HaloForce {
 /* A file to read, identified by halo_source_identity(), and its role in messages: "the input", "a mask". */
 typedef struct HaloRead {
     uint64_t id[2];
-    const char *what; /* static */
+    const char *what;     /* static */
+    unsigned mode, group; /* its permissions, which limit those of a new output; mode 0: they do not */
 } HaloRead;
 
 #define HALO_PNG_STORED (-1) /* not compressed */

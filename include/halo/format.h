@@ -48,8 +48,10 @@ HALO_API int64_t halo_source_tell(const HaloSource *source);
 /* Reads all remaining bytes into memory that the source owns. For decoders that need all of it, and for formats
  * that have to seek in a source that cannot. HALO_ERR_LIMIT if that exceeds the memory limit. */
 HALO_API HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *size);
-/* Device and inode, to recognise an output that is its own input; false for pipes. */
-HALO_API bool halo_source_identity(const HaloSource *source, uint64_t id[2]);
+/* Device and inode, to recognise an output that is its own input, and permissions; false for pipes. */
+HALO_API bool halo_source_identity(const HaloSource *source, HaloRead *read);
+/* The same of a path (io/bytes/permissions.c); false where no regular file is there. */
+HALO_API bool halo_read_of(const char *path, HaloRead *read);
 
 /* ---- bytes out (io/bytes/sink.c): a temporary beside the output, every write checked, rename ------------- */
 
@@ -57,7 +59,8 @@ typedef struct HaloSink HaloSink;
 
 typedef struct HaloSinkOptions {
     HaloForce force;
-    const HaloRead *read; /* [reads]: they are not written over, whatever `force` says */
+    const HaloRead *read; /* [reads]: they are not written over, whatever `force` says, and limit the
+                             permissions of a new output */
     size_t reads;
     bool sync; /* HaloWriteOptions::sync */
 } HaloSinkOptions;

@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "halo/format.h"
+#include "permissions.h"
 
 #define BUFFER_BYTES ((size_t)256 * 1024)
 #define PEEK_BYTES ((size_t)4096)
@@ -22,7 +23,7 @@ struct HaloSource {
     bool regular;   /* the file can seek */
     int64_t origin; /* the file's offset of byte 0: standard input may have been read from before */
     int64_t size;   /* of a regular file, from `origin`; else -1 */
-    uint64_t id[2];
+    HaloRead read;  /* its identity and permissions */
     uint8_t *owned; /* the buffer, if the source owns it */
     size_t capacity;
     const uint8_t *buffer; /* == owned, or the caller's memory */
@@ -43,8 +44,7 @@ static HaloStatus describe(HaloSource *source, const char *path)
     source->regular = true;
     source->origin = here;
     source->size = st.st_size > here ? st.st_size - here : 0;
-    source->id[0] = (uint64_t)st.st_dev;
-    source->id[1] = (uint64_t)st.st_ino;
+    halo_read_set(&st, &source->read);
     return HALO_OK;
 }
 
@@ -294,10 +294,11 @@ HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *
     return HALO_OK;
 }
 
-bool halo_source_identity(const HaloSource *source, uint64_t id[2])
+bool halo_source_identity(const HaloSource *source, HaloRead *read)
 {
     if (!source->regular) return false;
-    id[0] = source->id[0];
-    id[1] = source->id[1];
+    const char *const what = read->what;
+    *read = source->read;
+    read->what = what;
     return true;
 }
