@@ -16,8 +16,15 @@ const CliOption cli_options[] = {
      NULL, AT(name)},
     {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_BENCH,
      "output format; by default from the extension of the output, else the input's", cli_read_format, 0},
-    {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES, "quality of JPEG, 1 to 100; 90 by default",
+    {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
+     "quality of JPEG, Ogg Vorbis, Opus and MP3 (variable bit rate), 1 to 100; by default 90 for JPEG, and the "
+     "codec's own for sound",
      cli_read_quality, 0},
+    {"bitrate", 0, "KBPS", NULL, CLI_OUTPUT, CLI_JOIN | CLI_WRITES,
+     "bit rate of Opus, Ogg Vorbis and MP3 in kilobits per second, such as 128k; MP3 becomes constant, the "
+     "others "
+     "average",
+     cli_read_bitrate, 0},
     {"subsampling", 0, "HOW", "444|422|420", CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
      "chroma subsampling of JPEG: 444 (full), 422 (half) or 420 (quarter resolution); by default 444 from "
      "quality 90 on, else 420",
@@ -29,6 +36,14 @@ const CliOption cli_options[] = {
     {"strip", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
      "leave out metadata: colour profile, EXIF, XMP, text and all else; images are turned upright as EXIF says",
      NULL, AT(write.strip)},
+    {"tag", 0, "NAME=TEXT", NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
+     "write this text, such as title=Lake or artist=…, in place of the input's; an empty one removes it; may "
+     "be "
+     "repeated",
+     cli_read_tag, 0},
+    {"tags-from", 0, "FILE", NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
+     "write the texts, and for sound the cover pictures, of this file; --tag has priority", cli_read_tags_from,
+     0},
     {"guard", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES, "attenuate sound to prevent clipping", NULL,
      AT(write.guard)},
     {"bits", 0, "N", "8|16|24|32|float", CLI_OUTPUT, CLI_JOIN | CLI_WRITES,

@@ -100,6 +100,18 @@ HaloStatus cli_read_quality(CliSettings *settings, const char *value)
     return status;
 }
 
+/* "128k", "128": kilobits per second. */
+HaloStatus cli_read_bitrate(CliSettings *settings, const char *value)
+{
+    const char *unit;
+    int64_t rate;
+    if (!halo_read_count(value, 4096, &rate, &unit) || rate < 1 ||
+        (*unit != 0 && strcmp(unit, "k") != 0 && strcmp(unit, "kbps") != 0))
+        return halo_fail(HALO_ERR_USAGE, "expected kilobits per second, such as 128k, found '%.80s'", value);
+    settings->write.bitrate = (int)rate;
+    return HALO_OK;
+}
+
 HaloStatus cli_read_subsampling(CliSettings *settings, const char *value)
 {
     static const int ways[] = {444, 422, 420};

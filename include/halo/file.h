@@ -38,7 +38,11 @@ typedef struct HaloWriteOptions {
     bool pyramid;    /* TIFF: overviews, too, each half as wide and high, in tiles of `tile` or 256 */
     int bits;        /* sound: integers of 8, 16, 24 or 32 bits, or, `floats`, of 32; 0: as the input's */
     bool floats;
-    bool strip; /* write none of the input's metadata */
+    int bitrate; /* Opus, Ogg Vorbis and MP3: kilobits per second; 0: as `quality` says, or the codec's default
+                  */
+    bool strip;  /* write none of the input's metadata */
+    const struct HaloMeta
+        *tags;  /* texts, and pictures, in place of the input's; an empty text removes. NULL: none */
     bool guard; /* if samples of sound would be clipped, run again, attenuated to prevent that */
     bool sync;  /* success means that the output, and its name in its folder, are on the disk */
 } HaloWriteOptions;

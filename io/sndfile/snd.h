@@ -77,7 +77,8 @@ void snd_discard(HaloWriter *writer);
 
 /* What libsndfile knows of texts (snd_text.c). */
 HaloStatus snd_take_texts(SNDFILE *file, HaloMeta *meta);
-size_t snd_put_texts(SNDFILE *file, const HaloMeta *meta); /* how many AIFF holds, which alone has them */
+/* What the container cannot hold of the texts is noted. */
+void snd_put_texts(SNDFILE *file, int major, HaloWriter *writer);
 
 /* Markers and loops of AIFF, as chunks of WAVE (snd_cue.c). What AIFF cannot hold of these is noted. */
 HaloStatus snd_take_cues(SndInput *input, HaloInfo *info);

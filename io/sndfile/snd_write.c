@@ -114,8 +114,7 @@ HaloStatus snd_create(HaloWriter *writer, int major)
         HALO_FAIL(HALO_ERR_OUTPUT, "cannot write %s: %s", writer->format->name, sf_strerror(NULL));
     /* A PEAK chunk holds the time of day, which must not make two runs differ. */
     sf_command(state->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
-    if (!ogg && snd_put_texts(state->file, &writer->info.meta) < writer->info.meta.texts)
-        halo_note_left_out(&writer->notes, HALO_META_TEXT);
+    if (!ogg && (writer->format->holds & HALO_META_TEXT) != 0) snd_put_texts(state->file, major, writer);
     if (major == SF_FORMAT_AIFF) HALO_TRY(snd_put_cues(state->file, writer));
 out:
     return status;
