@@ -40,7 +40,13 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
     *format = load_probed(tables, head, got);
     if (*format != NULL) return HALO_OK;
     if (got == 0) return halo_fail(HALO_ERR_INPUT, "is empty");
-    const char *foreign = tables->foreign != NULL ? tables->foreign(head, got) : NULL;
+    bool sound = false;
+    const char *foreign = tables->foreign != NULL ? tables->foreign(head, got, &sound) : NULL;
+    if (foreign != NULL && sound)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s is not a format that halo reads: convert it first, as by ffmpeg -i IN -c:a pcm_f32le OUT.wav",
+            foreign);
     if (foreign != NULL)
         return halo_fail(HALO_ERR_INPUT, "%s is not a format that halo reads; see 'halo list formats'",
                          foreign);

@@ -61,6 +61,11 @@ HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, bool endless)
         HALO_FAIL(
             HALO_ERR_USAGE,
             "--bits is for sound in WAV, FLAC, AIFF, AU and raw samples; for images use the operation depth");
+    if (writer->options.bitrate != 0 && !writer->format->lossy)
+        HALO_FAIL(HALO_ERR_USAGE, "--bitrate is for Opus, Ogg Vorbis and MP3, not for %s",
+                  writer->format->name);
+    if (writer->options.bitrate != 0 && writer->options.quality != 0)
+        HALO_FAIL(HALO_ERR_USAGE, "--quality and --bitrate are mutually exclusive");
     HALO_TRY(set_info(writer, like));
     if (endless) writer->info.shape.width = -1;
     HALO_TRY(writer->format->create(writer));

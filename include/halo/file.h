@@ -31,7 +31,7 @@ typedef struct HaloRead {
 #define HALO_PNG_STORED (-1) /* not compressed */
 
 typedef struct HaloWriteOptions {
-    int quality;     /* JPEG: 1..100; 0: 90 */
+    int quality;     /* JPEG, Opus, Ogg Vorbis and MP3: 1..100; 0: 90 of JPEG, else the codec's default */
     int subsampling; /* JPEG: 444, 422 or 420; 0: 444 from quality 90 on, else 420 */
     int png_level;   /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
     int tile;        /* TIFF: tiles of this width and height, a multiple of 16; 0: strips */

@@ -195,6 +195,7 @@ struct HaloFormat {
     bool text;    /* people can read it: it may go to a terminal */
     bool no_rate; /* of sound it holds samples alone, which are later read back without a rate */
     bool tiles;   /* it holds images with tiles and overviews (HaloWriteOptions::tile and pyramid) */
+    bool lossy;   /* sound with a quality or bit rate: HaloWriteOptions::quality and bitrate */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */

@@ -1,5 +1,6 @@
-/* Texts by the names that people type and read ("title", "artist"), and what EXIF says about a photograph. For
- * halo's own folders. */
+/* For halo's own folders: not installed, and hidden in libhalo.so.
+ *
+ * Texts by the names that people type and read ("title", "artist"), and what EXIF says about a photograph. */
 #ifndef HALO_TAGS_H
 #define HALO_TAGS_H
 

@@ -1,10 +1,10 @@
-/* Texts of sound files that libsndfile reads and writes: of AIFF, CAF and MP3. */
+/* Texts of sound files that libsndfile reads and writes: of AIFF and CAF. */
 #include <string.h>
 
 #include "meta/meta.h"
 #include "snd.h"
 
-enum { AIFF = 1, CAF = 2, MP3 = 4 };
+enum { AIFF = 1, CAF = 2 };
 
 typedef struct Kind {
     int type; /* SF_STR_… */
@@ -14,14 +14,14 @@ typedef struct Kind {
 
 /* To the software libsndfile adds its own name, so that it is not written. */
 static const Kind kinds[] = {
-    {SF_STR_TITLE, "Title", AIFF | CAF | MP3},
-    {SF_STR_ARTIST, "Author", AIFF | CAF | MP3},
-    {SF_STR_COMMENT, "Comment", AIFF | CAF | MP3},
+    {SF_STR_TITLE, "Title", AIFF | CAF},
+    {SF_STR_ARTIST, "Author", AIFF | CAF},
+    {SF_STR_COMMENT, "Comment", AIFF | CAF},
     {SF_STR_COPYRIGHT, "Copyright", AIFF | CAF},
-    {SF_STR_DATE, "Creation Time", CAF | MP3},
-    {SF_STR_ALBUM, "Album", CAF | MP3},
-    {SF_STR_GENRE, "Genre", CAF | MP3},
-    {SF_STR_TRACKNUMBER, "Track", CAF | MP3},
+    {SF_STR_DATE, "Creation Time", CAF},
+    {SF_STR_ALBUM, "Album", CAF},
+    {SF_STR_GENRE, "Genre", CAF},
+    {SF_STR_TRACKNUMBER, "Track", CAF},
     {SF_STR_LICENSE, "License", CAF},
     {SF_STR_SOFTWARE, "Software", 0},
 };
@@ -41,7 +41,7 @@ out:
 
 void snd_put_texts(SNDFILE *file, int major, HaloWriter *writer)
 {
-    const unsigned container = major == SF_FORMAT_AIFF ? AIFF : major == SF_FORMAT_CAF ? CAF : MP3;
+    const unsigned container = major == SF_FORMAT_AIFF ? AIFF : CAF;
     const HaloMeta *meta = &writer->info.meta;
     for (size_t t = 0; t < meta->texts; t++) {
         const HaloText *text = &meta->text[t];
