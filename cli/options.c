@@ -96,8 +96,9 @@ const CliOption cli_options[] = {
      "Kubernetes job",
      cli_read_shard, 0},
     {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS,
-     "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, also s16, s24, s32, "
-     "f64 (s16le is s16); or csv for a table",
+     "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, such as s16,48k,2, "
+     "also "
+     "s24, s32, f64; u16be, s16be … are big-endian; or csv for a table",
      cli_read_raw, 0},
     {"rate", 0, "HZ", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_READS,
      "frames per second of tables (CSV), 1 by default; with it arrays (NPY) are read as sound, one frame per "

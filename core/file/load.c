@@ -141,6 +141,7 @@ HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShap
         reader->options.has_raw = true;
         reader->options.raw = *raw;
         reader->options.raw_bits = raw->kind == HALO_AUDIO ? session->options.raw_bits : 0;
+        reader->options.raw_big = session->options.raw_big;
         format = halo_find_format_in(session->tables, "raw");
         if (format == NULL) return halo_fail(HALO_ERR_USAGE, "this build cannot read raw samples");
         HALO_TRY(note_header(session->tables, reader));

@@ -130,6 +130,7 @@ typedef struct HaloReadOptions {
     bool has_raw;       /* `raw` describes headerless input */
     HaloShape raw;      /* audio: width -1 */
     int raw_bits;       /* audio: HaloOptions::raw_bits; 0: samples of raw.dtype */
+    bool raw_big;       /* their byte order */
     int64_t image;      /* which of a file's pages, from 0 */
     double rate; /* frames per second of inputs that state none: tables, for which it is 1 by default, and
                     arrays, which are images by default; 0: not given */
