@@ -12,19 +12,22 @@ setup() { load common; common_setup; }
         [ "$(halo info --json x.wav | grep -o '"bits":[^}]*"encoding')" = \
             "$(halo info --json x.caf | grep -o '"bits":[^}]*"encoding')" ]
     done
-    halo run '' a.wav -o t.caf --tag title=Größe --tag date=2024 --tag license=free --tag track=7
-    [[ "$(halo info --json t.caf)" == *'"texts":{"date":"2024","license":"free","title":"Größe","track":"7"}'* ]]
+    tags=(--tag title=Größe --tag date=2024 --tag license=free --tag track=7)
+    halo run '' a.wav -o t.caf "${tags[@]}"
+    texts='"texts":{"date":"2024","license":"free","title":"Größe","track":"7"}'
+    [[ "$(halo info --json t.caf)" == *"$texts"* ]]
     run --separate-stderr halo run '' a.wav -o u.caf --tag mood=calm
     says 'cannot hold it: text mood'
-    halo run '' a.wav -o - --to caf --tag title=Größe --tag date=2024 --tag license=free --tag track=7 > pipe.caf
+    halo run '' a.wav -o - --to caf "${tags[@]}" > pipe.caf
     cmp t.caf pipe.caf
     halo run '' - -o back.wav < <(cat pipe.caf)
     halo compare a.wav back.wav > /dev/null
 }
 
 @test "CAF without a length is read to its end, and a truncated one is refused" {
-    { printf 'caff\0\1\0\0desc'; be 4 0; be 4 32; printf '\x40\xbf\x40\0\0\0\0\0lpcm'; be 4 2; be 4 2; be 4 1; be 4 1
-        be 4 16; printf 'data\xff\xff\xff\xff\xff\xff\xff\xff'; be 4 0; printf '\1\0\2\0\3\0'; } > open.caf
+    { printf 'caff\0\1\0\0desc'; be 4 0; be 4 32; printf '\x40\xbf\x40\0\0\0\0\0lpcm'
+        be 4 2; be 4 2; be 4 1; be 4 1; be 4 16; printf 'data\xff\xff\xff\xff\xff\xff\xff\xff'
+        be 4 0; printf '\1\0\2\0\3\0'; } > open.caf
     [[ "$(halo info --json open.caf)" == *'"width":3,'*'"rate":8000'* ]]
     [ "$(halo run '' open.caf -o - --to csv -q | tail -n 1)" = 0.000091552734 ]
     make_wav a.wav 1000

@@ -33,7 +33,7 @@ made() { halo run "$1" "$2" -o - --to csv -q | tail -n +2 | tr '\n' ' '; }
     series two.wav 8000 2 1 4  2 5
     series fast.wav 16000 1 1 2 3
     run --separate-stderr halo run fir:two.wav in.wav -o x.wav
-    [ "$status" -eq 1 ]; says 'the impulse response has 2 channels and the sound has 3: it takes one for all, or one'
+    [ "$status" -eq 1 ]; says 'the impulse response has 2 channels and the sound has 3: it takes'
     run --separate-stderr halo run fir:fast.wav in.wav -o x.wav
     [ "$status" -eq 1 ]; says 'has 16000 Hz and the sound 8000 Hz'; says 'rate:8000'
     run --separate-stderr halo run conv:two.wav in.wav -o x.wav

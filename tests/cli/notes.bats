@@ -51,7 +51,7 @@ with_title() {
 @test "metadata that the output cannot hold is reported; not with --strip, nor where all of it is kept" {
     halo run '' c.ppm -o plain.png
     with_title plain.png > titled.png
-    said run '' titled.png -o a.ppm; is 'halo: titled.png: left out, since the output cannot hold it: text title'
+    said run '' titled.png -o a.ppm; says ': left out, since the output cannot hold it: text title'
     said run '' titled.png -o b.npy --json; [[ "$output" == *'"kind":"metadata"'* ]]
     said run '' titled.png -o c.ppm2 --to pnm --strip; is ''
     said run '' titled.png -o d.png; is ''
