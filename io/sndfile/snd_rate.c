@@ -19,6 +19,13 @@ static HaloStatus refuse(const HaloWriter *writer, double least, double most)
                      floor(most), writer->options.bitrate);
 }
 
+/* libsndfile has learnt some of this over the years; the one that is there may be older. */
+static HaloStatus not_settable(const HaloWriter *writer)
+{
+    return halo_fail(HALO_ERR_USAGE, "this libsndfile cannot set the quality or bit rate of %s",
+                     writer->format->name);
+}
+
 /* ---- Opus: 6 to 256 kilobits per second and channel ----------------------------------------------------- */
 
 static double opus_level(double kbps) { return 1 - (kbps - 6) / 250; }
@@ -48,6 +55,7 @@ static HaloStatus level_of_mp3(const HaloWriter *writer, SNDFILE *file, double *
     int mode = kbps > 0 ? SF_BITRATE_MODE_CONSTANT : SF_BITRATE_MODE_VARIABLE;
     if (kbps > 0 && (kbps < least || kbps > most)) return refuse(writer, least, most);
     sf_command(file, SFC_SET_BITRATE_MODE, &mode, sizeof mode);
+    if (sf_command(file, SFC_GET_BITRATE_MODE, NULL, 0) != mode) return not_settable(writer);
     *level = kbps > 0 ? (least + range - kbps - 0.5) / range : 1 - writer->options.quality / 100.0;
     if (*level < 0) *level = 0;
     return HALO_OK;
@@ -148,8 +156,7 @@ HaloStatus snd_set_rate(const HaloWriter *writer, SNDFILE *file, const SF_INFO *
     default: return HALO_OK;
     }
     if (sf_command(file, SFC_SET_COMPRESSION_LEVEL, &level, sizeof level) != SF_TRUE)
-        HALO_FAIL(HALO_ERR_USAGE, "this libsndfile cannot set the quality or bit rate of %s",
-                  writer->format->name);
+        HALO_TRY(not_settable(writer));
 out:
     return status;
 }
