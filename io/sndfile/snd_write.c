@@ -89,6 +89,12 @@ static int choose_subtype(int major, int bits, bool real)
     return SF_FORMAT_PCM_S8;
 }
 
+static HaloStatus put_lead(HaloWriter *writer)
+{
+    const HaloBlob *lead = &((const SndWriter *)writer->state)->lead;
+    return lead->size > 0 ? halo_sink_write(writer->sink, lead->data, lead->size) : HALO_OK;
+}
+
 HaloStatus snd_create(HaloWriter *writer, int major)
 {
     HaloStatus status = HALO_OK;
@@ -111,7 +117,7 @@ HaloStatus snd_create(HaloWriter *writer, int major)
     SF_INFO sf = {.samplerate = (int)rate, .channels = shape->channels, .format = major | subtype};
     HALO_TRY(snd_check_shape(writer, &sf));
     if (major == SF_FORMAT_MPEG) HALO_TRY(halo_id3_make(&writer->info.meta, &writer->notes, &state->lead));
-    if (!state->spools) HALO_TRY(halo_sink_write(writer->sink, state->lead.data, state->lead.size));
+    if (!state->spools) HALO_TRY(put_lead(writer));
     state->file = sf_open_virtual(&vio, SFM_WRITE, &sf, state);
     HALO_TRY(state->status);
     if (!state->file) HALO_TRY(snd_refuse_codec(writer, &sf));
@@ -270,7 +276,7 @@ HaloStatus snd_finish(HaloWriter *writer)
     const HaloStatus status = encode(state, end_file, state);
     if (status != HALO_OK || !state->spools) return status;
     if (is_ogg(state)) return finish_ogg(writer);
-    const HaloStatus led = halo_sink_write(writer->sink, state->lead.data, state->lead.size);
+    const HaloStatus led = put_lead(writer);
     if (led != HALO_OK) return led;
     return halo_sink_write(writer->sink, state->spool.bytes, (size_t)state->end);
 }
