@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "info_texts.h"
 #include "report/report.h"
-#include "text/json.h"
 
 static void record_info(FILE *to, const char *path, const HaloInfo *info, const HaloFormat *format)
 {
@@ -42,9 +42,10 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
     if (shape->kind == HALO_IMAGE) {
         json_int(&json, "orientation", halo_exif_orientation(&info->meta.exif));
         json_bool(&json, "thumbnail", halo_exif_thumbnail(&info->meta.exif));
+        info_record_photo(&json, &info->meta.exif);
     }
     json_uint(&json, "xmp", info->meta.xmp.size);
-    json_uint(&json, "texts", info->meta.texts);
+    info_record_texts(&json, &info->meta);
     if (info->shape.kind == HALO_AUDIO) json_uint(&json, "pictures", info->meta.pictures);
     if (info->images > 0) json_int(&json, "images", info->images);
     json_text(&json, "note", notes);
@@ -99,12 +100,13 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
         fprintf(to, "  EXIF      %s bytes, orientation %d: %s%s\n", cli_thousands(info->meta.exif.size, text),
                 orientation, ways[orientation - 1],
                 halo_exif_thumbnail(&info->meta.exif) ? "; with a thumbnail" : "");
+    info_print_photo(to, &info->meta.exif);
     if (info->meta.xmp.size > 0)
         fprintf(to, "  XMP       %s bytes\n", cli_thousands(info->meta.xmp.size, text));
     if (info->meta.resolution[0] > 0 && !info->meta.ratio)
         fprintf(to, "  dots      %.5g x %.5g per inch\n", info->meta.resolution[0] * 0.0254,
                 info->meta.resolution[1] * 0.0254);
-    if (info->meta.texts > 0) fprintf(to, "  texts     %zu\n", info->meta.texts);
+    info_print_texts(to, &info->meta);
     if (info->meta.pictures > 0) fprintf(to, "  pictures  %zu\n", info->meta.pictures);
     if (info->images > 1) fprintf(to, "  images    %lld\n", (long long)info->images);
     char *notes = cli_notes_text(&info->notes, true, true);

@@ -54,6 +54,7 @@ int main(int argc, char **argv)
     free(settings.op_args.data);
     free(settings.include.word);
     free(settings.exclude.word);
+    halo_meta_free(&settings.tags);
     free(settings.recipe.data);
     return status;
 }

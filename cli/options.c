@@ -23,8 +23,15 @@ const CliOption cli_options[] = {
      NULL, AT(at)},
     {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_BENCH,
      "output format; by default from the extension of the output, else the input's", cli_read_format, 0},
-    {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES, "quality of JPEG, 1 to 100; 90 by default",
+    {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
+     "quality of JPEG, Ogg Vorbis, Opus and MP3 (variable bit rate), 1 to 100; by default 90 for JPEG, and the "
+     "codec's own for sound",
      cli_read_quality, 0},
+    {"bitrate", 0, "KBPS", NULL, CLI_OUTPUT, CLI_JOIN | CLI_WRITES,
+     "bit rate of Opus, Ogg Vorbis and MP3 in kilobits per second, such as 128k; MP3 becomes constant, the "
+     "others "
+     "average",
+     cli_read_bitrate, 0},
     {"subsampling", 0, "HOW", "444|422|420", CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
      "chroma subsampling of JPEG: 444 (full), 422 (half) or 420 (quarter resolution); by default 444 from "
      "quality 90 on, else 420",
@@ -36,6 +43,14 @@ const CliOption cli_options[] = {
     {"strip", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES | CLI_SPLIT,
      "leave out metadata: colour profile, EXIF, XMP, text and all else; images are turned upright as EXIF says",
      NULL, AT(write.strip)},
+    {"tag", 0, "NAME=TEXT", NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
+     "write this text, such as title=Lake or artist=…, in place of the input's; an empty one removes it; may "
+     "be "
+     "repeated",
+     cli_read_tag, 0},
+    {"tags-from", 0, "FILE", NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
+     "write the texts, and for sound the cover pictures, of this file; --tag has priority", cli_read_tags_from,
+     0},
     {"guard", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES, "attenuate sound to prevent clipping", NULL,
      AT(write.guard)},
     {"bits", 0, "N", "8|16|24|32|float", CLI_OUTPUT, CLI_JOIN | CLI_WRITES | CLI_SPLIT,
@@ -56,7 +71,7 @@ const CliOption cli_options[] = {
      NULL, AT(write.sync)},
     {"force", 'f', NULL, NULL, CLI_OUTPUT,
      CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_PLOT | CLI_SAME,
-     "replace existing outputs (never an input); their mode and owner are kept", NULL, AT(force)},
+     "replace existing outputs (never an input); their permissions and owner are kept", NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "skip inputs whose output exists", NULL,
      AT(skip_existing)},
     {"resume", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
@@ -88,8 +103,9 @@ const CliOption cli_options[] = {
      "Kubernetes job",
      cli_read_shard, 0},
     {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS,
-     "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, also s16, s24, s32, "
-     "f64 (s16le is s16); or csv for a table",
+     "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, such as s16,48k,2, "
+     "also "
+     "s24, s32, f64; u16be, s16be … are big-endian; or csv for a table",
      cli_read_raw, 0},
     {"rate", 0, "HZ", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_READS,
      "frames per second of tables (CSV), 1 by default; with it arrays (NPY) are read as sound, one frame per "

@@ -29,6 +29,7 @@ typedef struct CliSettings {
 
     HaloOptions engine;
     HaloWriteOptions write;
+    HaloMeta tags; /* of --tag and --tags-from; write.tags leads to them where there are any */
     struct {
         int64_t width, height, channels, runs; /* 0: not given */
         int dtype, content;
@@ -116,6 +117,9 @@ const CliCommand *cli_find_command(const char *name);
 /* parse.c: HALO_ERR_USAGE with a sentence in halo_error(). */
 HaloStatus cli_parse(int argc, char **argv, CliSettings *settings);
 
+/* tags.c: adds all texts of --tag and --tags-from to a recipe. */
+void cli_add_tags(const HaloMeta *tags, CliText *recipe);
+
 /* value.c */
 HaloStatus cli_read_device(CliSettings *settings, const char *value);
 HaloStatus cli_read_one_device(const char *value, HaloOptions *engine);
@@ -137,6 +141,9 @@ HaloStatus cli_read_content(CliSettings *settings, const char *value);
 HaloStatus cli_read_dtype(CliSettings *settings, const char *value);
 HaloStatus cli_read_runs(CliSettings *settings, const char *value);
 HaloStatus cli_read_subsampling(CliSettings *settings, const char *value);
+HaloStatus cli_read_tag(CliSettings *settings, const char *value);       /* tags.c */
+HaloStatus cli_read_tags_from(CliSettings *settings, const char *value); /* tags.c */
+HaloStatus cli_read_bitrate(CliSettings *settings, const char *value);
 HaloStatus cli_read_quality(CliSettings *settings, const char *value);
 HaloStatus cli_read_format(CliSettings *settings, const char *value);
 HaloStatus cli_read_png_level(CliSettings *settings, const char *value);

@@ -240,6 +240,7 @@ static void note_recipe(Parser *parser)
         cli_add_char(recipe, ' ');
         cli_add(recipe, parser->value[i], strlen(parser->value[i]));
     }
+    cli_add_tags(&parser->settings->tags, recipe);
 }
 
 /* `halo convert IN OUT`: without -o and --out-dir the second of two words is the output. */

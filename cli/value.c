@@ -100,6 +100,18 @@ HaloStatus cli_read_quality(CliSettings *settings, const char *value)
     return status;
 }
 
+/* "128k", "128": kilobits per second. */
+HaloStatus cli_read_bitrate(CliSettings *settings, const char *value)
+{
+    const char *unit;
+    int64_t rate;
+    if (!halo_read_count(value, 4096, &rate, &unit) || rate < 1 ||
+        (*unit != 0 && strcmp(unit, "k") != 0 && strcmp(unit, "kbps") != 0))
+        return halo_fail(HALO_ERR_USAGE, "expected kilobits per second, such as 128k, found '%.80s'", value);
+    settings->write.bitrate = (int)rate;
+    return HALO_OK;
+}
+
 HaloStatus cli_read_subsampling(CliSettings *settings, const char *value)
 {
     static const int ways[] = {444, 422, 420};
@@ -212,79 +224,6 @@ HaloStatus cli_read_format(CliSettings *settings, const char *value)
     if (settings->to->dtypes == 0)
         return halo_fail(HALO_ERR_USAGE, "%s can be read but not written", settings->to->name);
     return HALO_OK;
-}
-
-/* "f32:640x480x1": channels may be left out where there is one. */
-static bool read_raw_image(const char *text, HaloShape *raw)
-{
-    int64_t channels = 1;
-    if (!halo_read_count(text, INT32_MAX, &raw->width, &text) || *text++ != 'x') return false;
-    if (!halo_read_count(text, INT32_MAX, &raw->height, &text)) return false;
-    if (*text == 'x' && !halo_read_count(text + 1, 1024, &channels, &text)) return false;
-    raw->kind = HALO_IMAGE;
-    raw->channels = (int)channels;
-    return *text == 0 && raw->width > 0 && raw->height > 0 && channels > 0;
-}
-
-/* "f32,44100,2" */
-static bool read_raw_audio(const char *text, HaloShape *raw)
-{
-    int64_t rate, channels;
-    if (!halo_read_count(text, INT32_MAX, &rate, &text) || *text++ != ',') return false;
-    if (!halo_read_count(text, 1024, &channels, NULL)) return false;
-    *raw = (HaloShape){.kind = HALO_AUDIO,
-                       .dtype = raw->dtype,
-                       .width = -1,
-                       .height = 1,
-                       .channels = (int)channels,
-                       .alpha = raw->alpha,
-                       .white = raw->white,
-                       .rate = (double)rate};
-    return rate > 0 && channels > 0;
-}
-
-HaloStatus cli_read_raw(CliSettings *settings, const char *value)
-{
-    if (halo_find_word("csv|tsv", '|', value) >= 0) { /* a table; its columns tell the rest */
-        settings->raw = (HaloShape){0};
-        settings->engine.read_as = "csv";
-        return HALO_OK;
-    }
-    settings->engine.read_as = NULL;
-    static const struct {
-        const char *name;
-        int bits;
-    } sound[] = {
-        {"s16", 16}, {"s24", 24}, {"s32", 32}, {"f64", HALO_RAW_F64}}; /* only sound; f32 from there on */
-    const size_t end = strcspn(value, ":,"),
-                 word = end > 2 && memcmp(value + end - 2, "le", 2) == 0 ? end - 2 : end;
-    for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
-        HaloShape raw = {.dtype = HALO_F32, .alpha = -1, .white = 1.0f};
-        if (word != strlen(sound[i].name) || memcmp(value, sound[i].name, word) != 0 || value[end] != ',')
-            continue;
-        if (!read_raw_audio(value + end + 1, &raw)) break;
-        settings->raw = raw;
-        settings->engine.raw_bits = sound[i].bits;
-        return HALO_OK;
-    }
-    for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
-        const char *name = halo_dtype_name(dtype);
-        HaloShape raw = {.dtype = dtype, .alpha = -1};
-        int64_t bytes;
-        if (strlen(name) != word || memcmp(name, value, word) != 0) continue;
-        const char *rest = value + end;
-        if (*rest == ':' ? !read_raw_image(rest + 1, &raw) : *rest != ',' || !read_raw_audio(rest + 1, &raw))
-            break;
-        if (raw.kind == HALO_IMAGE && halo_shape_bytes(&raw, &bytes) != HALO_OK) return HALO_ERR_USAGE;
-        settings->raw = raw;
-        settings->engine.raw_bits = 0;
-        return HALO_OK;
-    }
-    return halo_fail(
-        HALO_ERR_USAGE,
-        "expected DTYPE:WxHxC, such as u8:640x480x3, or DTYPE,RATE,CHANNELS, such as f32,44100,2, with "
-        "u8, u16 or f32, for sound also s16, s24, s32 or f64; found '%.80s'",
-        value);
 }
 
 HaloStatus cli_read_axes(CliSettings *settings, const char *value)

@@ -3,11 +3,14 @@
 #include <string.h>
 
 #include "filter.h"
+#include "halo/mix.h"
 #include "ops.h"
 
-/* A copy of the mask that may be changed; on audio it lies along time, however it was written. */
-static HaloStatus copy_mask(const char *op, HaloKind kind, const HaloMask *mask, HaloMask *copy)
+/* A copy of the mask, or of a channel of it, that may be changed; on audio it lies along time, however it was
+ * written. */
+static HaloStatus copy_mask(const char *op, HaloKind kind, const HaloMask *mask, int channel, HaloMask *copy)
 {
+    const int64_t count = mask->width * mask->height;
     const bool turn = kind == HALO_AUDIO && mask->width == 1;
     if (kind == HALO_AUDIO && mask->height > 1 && !turn)
         return halo_fail(HALO_ERR_USAGE, "%s: audio needs a mask in one dimension, not %lldx%lld", op,
@@ -15,7 +18,7 @@ static HaloStatus copy_mask(const char *op, HaloKind kind, const HaloMask *mask,
     const HaloStatus status =
         halo_mask_alloc(copy, turn ? mask->height : mask->width, turn ? mask->width : mask->height);
     if (status != HALO_OK) return status;
-    memcpy(copy->tap, mask->tap, (size_t)(mask->width * mask->height) * sizeof *mask->tap);
+    memcpy(copy->tap, mask->tap + channel * count, (size_t)count * sizeof *mask->tap);
     copy->anchor_x = turn ? mask->anchor_y : mask->anchor_x;
     copy->anchor_y = turn ? mask->anchor_x : mask->anchor_y;
     copy->scale = mask->scale;
@@ -133,7 +136,10 @@ static HaloStatus build_conv(HaloBuilder *builder, const HaloValue *arg, HaloReg
 {
     HaloStatus status = HALO_OK;
     HaloMask mask = {0};
-    HALO_TRY(copy_mask("conv", halo_build_shape(builder, in)->kind, arg[CONV_MASK].mask, &mask));
+    if (arg[CONV_MASK].mask->channels > 1)
+        HALO_FAIL(HALO_ERR_USAGE, "conv: the mask has %d channels, and only fir takes several",
+                  arg[CONV_MASK].mask->channels);
+    HALO_TRY(copy_mask("conv", halo_build_shape(builder, in)->kind, arg[CONV_MASK].mask, 0, &mask));
     if (arg[CONV_ANCHOR].given) {
         const int64_t *point = arg[CONV_ANCHOR].point;
         if (point[0] < 0 || point[0] >= mask.width || point[1] < 0 || point[1] >= mask.height)
@@ -169,7 +175,11 @@ const HaloOp halo_op_conv = {.name = "conv",
 enum { FIR_FILE, FIR_PHASE, FIR_TAIL };
 
 static const HaloParam fir_param[] = {
-    {.key = "file", .type = HALO_PARAM_MASK, .help = "the impulse response, one coefficient per line"},
+    {.key = "file",
+     .type = HALO_PARAM_MASK,
+     .help = "the impulse response: a sound, of one channel for all or as many as the input has, or a text "
+             "with one "
+             "coefficient per line"},
     {.key = "phase",
      .type = HALO_PARAM_CHOICE,
      .preset = "zero",
@@ -204,17 +214,17 @@ out:
     return status;
 }
 
-/* y(n) = sum of h(k) x(n + c - k), c = taps/2, or 0: the taps are an impulse response, so the mask is the taps
+/* One channel of the response, on all channels of `in`.
+ *
+ * y(n) = sum of h(k) x(n + c - k), c = taps/2, or 0: the taps are an impulse response, so the mask is the taps
  * reversed. */
-static HaloStatus build_fir(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+static HaloStatus fir_channel(HaloBuilder *builder, const HaloValue *arg, int channel, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     HaloMask mask = {0};
-    HALO_TRY(copy_mask("fir", HALO_AUDIO, arg[FIR_FILE].mask, &mask));
+    HALO_TRY(copy_mask("fir", HALO_AUDIO, arg[FIR_FILE].mask, channel, &mask));
     flip(&mask);
     mask.anchor_x = arg[FIR_PHASE].integer == 1 ? mask.width - 1 : mask.width / 2;
-    if (arg[FIR_TAIL].integer && arg[FIR_PHASE].integer == 0)
-        HALO_FAIL(HALO_ERR_USAGE, "fir: tail=1 needs phase=causal");
     if (arg[FIR_PHASE].integer == 1)
         HALO_TRY(fir_causal(builder, &mask, arg[FIR_TAIL].integer != 0, in, out));
     else
@@ -222,6 +232,66 @@ static HaloStatus build_fir(HaloBuilder *builder, const HaloValue *arg, HaloReg 
 out:
     halo_mask_free(&mask);
     return status;
+}
+
+/* `channels` channels from `first` on; of a mono value copies of that one. Of these `marked` is called alpha,
+ * so that a combination can replace it; -1: none. */
+static HaloStatus choose(HaloBuilder *builder, int channels, int first, int marked, HaloReg in, HaloReg *out)
+{
+    const bool mono = halo_build_shape(builder, in)->channels == 1;
+    int *const begin = halo_build_keep(builder, sizeof *begin * (size_t)(channels + 1));
+    HaloMixTerm *const term = halo_build_keep(builder, sizeof *term * (size_t)channels);
+    if (begin == NULL || term == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int c = 0; c <= channels; c++) begin[c] = c;
+    for (int c = 0; c < channels; c++) term[c] = (HaloMixTerm){mono ? 0 : first + c, 1.0f};
+    const HaloStep step = {.primitive = HALO_MIX,
+                           .sources = 1,
+                           .src = {in},
+                           .u.mix = {.channels = channels, .alpha = marked, .begin = begin, .term = term}};
+    return halo_build_step(builder, &step, out);
+}
+
+/* Channel k of the response for channel k: the first is applied to all channels, and its results but the first
+ * are replaced. */
+static HaloStatus fir_channels(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const int channels = halo_build_shape(builder, in)->channels;
+    const HaloCombine replace = {.kind = HALO_COMBINE_COPY_ALPHA};
+    HaloReg all, one;
+    HALO_TRY(fir_channel(builder, arg, 0, in, &all));
+    for (int c = 1; c < channels; c++) {
+        HALO_TRY(choose(builder, 1, c, -1, in, &one));
+        HALO_TRY(fir_channel(builder, arg, c, one, &one));
+        HALO_TRY(choose(builder, channels, 0, c, one, &one));
+        HALO_TRY(choose(builder, channels, 0, c, all, &all));
+        HALO_TRY(halo_build_combine(builder, all, one, &replace, &all));
+    }
+    HALO_TRY(choose(builder, channels, 0, -1, all, out));
+out:
+    return status;
+}
+
+static HaloStatus build_fir(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    const HaloMask *response = arg[FIR_FILE].mask;
+    const HaloShape *shape = halo_build_shape(builder, in);
+    if (arg[FIR_TAIL].integer && arg[FIR_PHASE].integer == 0)
+        return halo_fail(HALO_ERR_USAGE, "fir: tail=1 needs phase=causal");
+    if (response->channels > 1 && response->channels != shape->channels)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "fir: the impulse response has %d channels and the sound has %d: it takes one for all, or "
+            "one for each",
+            response->channels, shape->channels);
+    if (response->rate > 0 && response->rate != shape->rate)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "fir: the impulse response has %.10g Hz and the sound %.10g Hz: convert one of them first, "
+            "as by 'halo run rate:%.10g RESPONSE -o CONVERTED.wav'",
+            response->rate, shape->rate, shape->rate);
+    if (response->channels > 1) return fir_channels(builder, arg, in, out);
+    return fir_channel(builder, arg, 0, in, out);
 }
 
 const HaloOp halo_op_fir = {.name = "fir",

@@ -42,6 +42,7 @@ static bool probe_aiff(const uint8_t *head, size_t size)
     return starts(head, size, 0, "FORM") && (starts(head, size, 8, "AIFF") || starts(head, size, 8, "AIFC"));
 }
 
+static bool probe_caf(const uint8_t *head, size_t size) { return starts(head, size, 0, "caff"); }
 static bool probe_au(const uint8_t *head, size_t size) { return starts(head, size, 0, ".snd"); }
 static bool probe_opus(const uint8_t *head, size_t size)
 {
@@ -86,6 +87,7 @@ static HaloStatus create_opus(HaloWriter *writer) { return snd_create(writer, SF
         .channels = channel_set,                                                      \
         .holds = held,                                                                \
         .depths = deep,                                                               \
+        .lossy = !deep,                                                               \
         .endless = true,                                                              \
         .probe = probe_##id,                                                          \
         .open = open_it,                                                              \
@@ -107,6 +109,8 @@ FORMAT(flac, flac, flac_open, flac_create, 0xffu, HALO_META_TEXT | HALO_META_PIC
 #endif
 ROW(aiff, snd, SF_FORMAT_AIFF, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "aiff,aif,aifc",
     "AIFF audio, 8 to 32 bits and float");
+ROW(caf, snd, SF_FORMAT_CAF, HALO_ANY_CHANNELS, HALO_META_TEXT, true, "caf",
+    "Core Audio Format, 8 to 32 bits and float");
 ROW(au, snd, SF_FORMAT_AU, HALO_ANY_CHANNELS, 0, true, "au,snd", "Sun AU audio, 8 to 32 bits and float");
 ROW(w64, wav, SF_FORMAT_W64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "w64",
     "Sony Wave64 audio, 8 to 32 bits and float");
@@ -118,16 +122,27 @@ ROW(ogg, snd, SF_FORMAT_OGG, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_PICTU
     "Ogg audio: Vorbis (lossy); in Ogg any of Vorbis and Opus is read");
 
 #ifdef HALO_HAVE_MPG123
-/* It is only read. */
+/* libmpg123 reads, and libsndfile writes by LAME. */
+static HaloStatus create_mp3(HaloWriter *writer) { return snd_create(writer, SF_FORMAT_MPEG); }
 extern const HaloFormat halo_format_mp3;
 const HaloFormat halo_format_mp3 = {
     .name = "mp3",
-    .help = "MP3 audio (MPEG layer III)",
+    .help = "MP3 audio (MPEG layer III, lossy)",
     .extensions = "mp3",
     .kinds = HALO_AUDIO,
+    .dtypes = 1u << HALO_F32,
+    .channels = 0x3u,
+    .holds = HALO_META_TEXT,
+    .lossy = true,
+    .endless = true,
     .probe = probe_mp3,
     .open = mp3_open,
     .read = mp3_read,
     .close = mp3_close,
+    .load = snd_load,
+    .create = create_mp3,
+    .write = snd_write,
+    .finish = snd_finish,
+    .discard = snd_discard,
 };
 #endif

@@ -1,5 +1,5 @@
-/* raw: samples without a header, little-endian; --raw gives their type and size. Sound is written with its
- * input's sample type: integers of 16, 24 or 32 bits, else f32. */
+/* raw: samples without a header; --raw gives their type, byte order and size. They are written
+ * little-endian, sound with its input's sample type: integers of 16, 24 or 32 bits, else f32. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static HaloStatus open_audio(HaloReader *reader)
     state->start = halo_source_tell(reader->source);
     const int bits = reader->options.raw_bits;
     reader->info.rate_said = true;
-    state->pcm = (HaloPcm){.bits = bits, .real = bits == HALO_RAW_F64};
+    state->pcm = (HaloPcm){.bits = bits, .real = bits == HALO_RAW_F64, .big = reader->options.raw_big};
     const int64_t frame = shape->channels * (bits != 0 ? bits / 8 : (int64_t)halo_dtype_size(shape->dtype));
     if (shape->width >= 0 || size < 0) return HALO_OK;
     shape->width = size / frame;
@@ -141,7 +141,8 @@ static HaloStatus read_raw(HaloReader *reader, HaloBuf *rows, int64_t *got)
         for (int64_t taken; *got < rows->rows; *got += taken, state->next += taken)
             HALO_TRY(halo_image_take_rows(reader, rows, *got, state->next, &taken));
     }
-    for (int64_t y = 0; y < rows->rows && !halo_host_is_little() && state->pcm.bits == 0; y++) {
+    const bool swap = reader->options.raw_big == halo_host_is_little() && state->pcm.bits == 0;
+    for (int64_t y = 0; y < rows->rows && swap; y++) {
         halo_swap_bytes(halo_row(rows, y), bytes / size, size);
     }
 out:
@@ -199,7 +200,7 @@ static void discard(HaloWriter *writer) { (void)writer; }
 /* There is no probe: anything could be raw. */
 const HaloFormat halo_format_raw = {
     .name = "raw",
-    .help = "samples without a header, little-endian; --raw describes them",
+    .help = "samples without a header, little-endian where written; --raw describes them",
     .extensions = "raw",
     .kinds = HALO_IMAGE | HALO_AUDIO,
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64,

@@ -164,7 +164,7 @@ static void inputs_and_folders_are_refused(void **unused)
     HaloRead read[2] = {{.what = "another"}, {.what = "the input"}};
     const HaloSinkOptions options = {.force = true, .read = read, .reads = 2};
     assert_int_equal(halo_source_open(path, &source), HALO_OK);
-    assert_true(halo_source_identity(source, read[1].id));
+    assert_true(halo_source_identity(source, &read[1]));
     halo_source_close(source);
     assert_int_equal(halo_sink_open(path, &options, &sink), HALO_ERR_USAGE);
     assert_non_null(strstr(halo_error(), "is the input"));

@@ -168,7 +168,10 @@ static HaloStatus add_list(const Walk *w, const char *list, char end)
     size_t length;
     int64_t held = 0;
     HALO_TRY(halo_source_open(list, &source));
-    if (halo_source_identity(source, read.id)) cli_batch_reads(w->batch, &read);
+    if (halo_source_identity(source, &read)) {
+        read.mode = 0; /* none of it goes into outputs */
+        cli_batch_reads(w->batch, &read);
+    }
     lines = halo_lines_of(source, MOST_PATH);
     if (end == '\n') HALO_TRY(halo_lines_skip_mark(&lines));
     while (true) {

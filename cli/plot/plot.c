@@ -30,7 +30,7 @@ static HaloStatus plot_table(const CliSettings *settings, CliTable *table)
                              : chart_line_axes(&chart, settings->log_x, settings->log));
     chart.frame.canvas = canvas_for(settings->output);
     (table->labelled ? chart_bars : chart_lines)(&chart);
-    const bool known = halo_source_identity(table->source, read.id);
+    const bool known = halo_source_identity(table->source, &read);
     const HaloSinkOptions options = {
         .force = settings->force, .read = &read, .reads = known, .sync = settings->write.sync};
     status = canvas_save(chart.frame.canvas, settings->output, &options);

@@ -24,6 +24,7 @@ HaloStatus halo_mask_alloc(HaloMask *mask, int64_t width, int64_t height)
     mask->anchor_x = width / 2;
     mask->anchor_y = height / 2;
     mask->scale = 1.0;
+    mask->channels = 1;
 out:
     return status;
 }

@@ -79,6 +79,41 @@ bool halo_note_is_loss(HaloNote kind) { return kind < HALO_NOTE_THROUGH_F32; }
 
 const char *halo_meta_name(int i) { return metas[i]; }
 
+/* Adds a name to a list with commas, unless it is there. "…" ends a list that is full. What is not ASCII cannot
+ * be cut anywhere, nor printed as it is. */
+static void add_name(char list[sizeof(HaloNotes){0}.texts], const char *name, size_t length)
+{
+    const size_t size = sizeof(HaloNotes){0}.texts, used = strlen(list);
+    char own[48];
+    if (length >= sizeof own) length = sizeof own - 1;
+    for (size_t i = 0; i < length; i++)
+        own[i] = name[i] >= ' ' && name[i] <= '~' && name[i] != ',' ? name[i] : '?';
+    own[length] = 0;
+    for (const char *at = list; (at = strstr(at, own)) != NULL; at++)
+        if ((at == list || at[-1] == ' ') && (at[length] == 0 || at[length] == ',')) return;
+    if (used > 3 && strcmp(list + used - 3, "\u2026") == 0) return;
+    if (used + length + 8 > size) /* with ", …" */
+        snprintf(list + used, size - used, ", \u2026");
+    else
+        snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", own);
+}
+
+void halo_note_text_left_out(HaloNotes *notes, const char *name)
+{
+    halo_note_left_out(notes, HALO_META_TEXT);
+    add_name(notes->texts, name, strlen(name));
+}
+
+static void join_names(HaloNotes *notes, const char *more)
+{
+    while (*more != 0) {
+        const size_t length = strcspn(more, ",");
+        add_name(notes->texts, more, length);
+        more += length;
+        more += strspn(more, ", ");
+    }
+}
+
 /* Adds counts; keeps the maximum of peaks, and the latest of all other values. */
 void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
 {
@@ -87,6 +122,7 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
         notes->count[HALO_NOTE_THROUGH_F32] = more->count[HALO_NOTE_THROUGH_F32];
     if (more->count[HALO_NOTE_FRAMES] > 0) notes->count[HALO_NOTE_FRAMES] = more->count[HALO_NOTE_FRAMES];
     notes->left_out |= more->left_out;
+    join_names(notes, more->texts);
     notes->stripped |= more->stripped;
     notes->outdated |= more->outdated;
     if (more->format != NULL) notes->format = more->format;
@@ -148,7 +184,12 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
     case HALO_NOTE_CLIPPED: count_clipped(notes, count, text, size); break;
     case HALO_NOTE_METADATA:
         snprintf(text, size, "left out, since the output cannot hold it: ");
-        list_kinds(notes->left_out, metas, HALO_META_KINDS, text, size);
+        list_kinds(notes->left_out & ~(notes->texts[0] != 0 ? HALO_META_TEXT : 0u), metas, HALO_META_KINDS,
+                   text, size);
+        used = strlen(text);
+        if (notes->texts[0] != 0)
+            snprintf(text + used, size - used, "%stext%s %s", text[used - 1] == ' ' ? "" : ", ",
+                     strchr(notes->texts, ',') != NULL ? "s" : "", notes->texts);
         break;
     case HALO_NOTE_OUTDATED:
         snprintf(text, size, "left out, since it would no longer be true: ");

@@ -40,7 +40,13 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
     *format = load_probed(tables, head, got);
     if (*format != NULL) return HALO_OK;
     if (got == 0) return halo_fail(HALO_ERR_INPUT, "is empty");
-    const char *foreign = tables->foreign != NULL ? tables->foreign(head, got) : NULL;
+    bool sound = false;
+    const char *foreign = tables->foreign != NULL ? tables->foreign(head, got, &sound) : NULL;
+    if (foreign != NULL && sound)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s is not a format that halo reads: convert it first, as by ffmpeg -i IN -c:a pcm_f32le OUT.wav",
+            foreign);
     if (foreign != NULL)
         return halo_fail(HALO_ERR_INPUT, "%s is not a format that halo reads; see 'halo list formats'",
                          foreign);
@@ -135,6 +141,7 @@ HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShap
         reader->options.has_raw = true;
         reader->options.raw = *raw;
         reader->options.raw_bits = raw->kind == HALO_AUDIO ? session->options.raw_bits : 0;
+        reader->options.raw_big = session->options.raw_big;
         format = halo_find_format_in(session->tables, "raw");
         if (format == NULL) return halo_fail(HALO_ERR_USAGE, "this build cannot read raw samples");
         HALO_TRY(note_header(session->tables, reader));

@@ -40,7 +40,7 @@ static HaloStatus read_first(HaloSession *session, HaloOperand *operand)
     operand->orientation =
         reader.info.shape.kind == HALO_IMAGE ? halo_exif_orientation(&reader.info.meta.exif) : 1;
     HALO_TRY(operand_count_pages(operand, &reader));
-    if (halo_source_identity(source, operand->file.id)) operand->file.what = "read by the pipeline";
+    if (halo_source_identity(source, &operand->file)) operand->file.what = "read by the pipeline";
 out:
     load_close(&reader);
     halo_source_close(source);

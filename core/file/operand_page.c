@@ -5,7 +5,7 @@
 /* A pipe cannot be read twice, so only one page of it is supported. */
 static HaloStatus refuse_pipe(const HaloOperand *operand, const HaloReader *reader)
 {
-    if (operand->pages == 1 || halo_source_identity(reader->source, (uint64_t[2]){0})) return HALO_OK;
+    if (operand->pages == 1 || halo_source_identity(reader->source, &(HaloRead){0})) return HALO_OK;
     return halo_fail(HALO_ERR_INPUT, "several pages from a pipe: use a file, which can be read page by page");
 }
 

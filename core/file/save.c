@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "halo/tags.h"
 
 HaloStatus save_format(const HaloSession *session, const char *output, const HaloFormat *asked,
                        const HaloFormat *of_input, const HaloFormat **to)
@@ -44,10 +45,10 @@ static HaloStatus set_info(HaloWriter *writer, const HaloInfo *like)
     }
     HALO_TRY(halo_meta_copy(&like->meta, &writer->info.meta));
     HALO_TRY(halo_meta_apply(&writer->info, &writer->changes, strip ? &unsaid : &writer->notes));
-    if (!strip) goto out;
-    if (like->shape.kind == HALO_IMAGE)
+    if (strip && like->shape.kind == HALO_IMAGE)
         halo_note_stripped(&writer->notes, halo_meta_colours(&writer->info.meta));
-    halo_meta_free(&writer->info.meta);
+    if (strip) halo_meta_free(&writer->info.meta);
+    if (writer->options.tags != NULL) HALO_TRY(halo_tags_set(&writer->info.meta, writer->options.tags));
 out:
     return status;
 }
@@ -60,6 +61,11 @@ HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, bool endless)
         HALO_FAIL(
             HALO_ERR_USAGE,
             "--bits is for sound in WAV, FLAC, AIFF, AU and raw samples; for images use the operation depth");
+    if (writer->options.bitrate != 0 && !writer->format->lossy)
+        HALO_FAIL(HALO_ERR_USAGE, "--bitrate is for Opus, Ogg Vorbis and MP3, not for %s",
+                  writer->format->name);
+    if (writer->options.bitrate != 0 && writer->options.quality != 0)
+        HALO_FAIL(HALO_ERR_USAGE, "--quality and --bitrate are mutually exclusive");
     HALO_TRY(set_info(writer, like));
     if (endless) writer->info.shape.width = -1;
     HALO_TRY(writer->format->create(writer));
@@ -77,12 +83,21 @@ static void note_rate(HaloWriter *writer, const HaloInfo *like, const HaloShape 
     writer->notes.rate = shape->rate;
 }
 
+static void note_left_out(HaloWriter *writer)
+{
+    const HaloMeta *meta = &writer->info.meta;
+    const unsigned kinds = halo_meta_kinds(meta) & ~writer->format->holds;
+    halo_note_left_out(&writer->notes, kinds);
+    for (size_t i = 0; i < meta->texts && (kinds & HALO_META_TEXT) != 0; i++)
+        halo_note_text_left_out(&writer->notes, halo_tag_name(meta->text[i].key));
+}
+
 HaloStatus save_end(HaloWriter *writer, const HaloInfo *like)
 {
     HaloStatus status = HALO_OK;
     HALO_TRY(set_info(writer, like)); /* some metadata may follow the samples */
     HALO_TRY(writer->format->finish(writer));
-    halo_note_left_out(&writer->notes, halo_meta_kinds(&writer->info.meta) & ~writer->format->holds);
+    note_left_out(writer);
     note_rate(writer, like, &writer->changes.to);
     if (writer->changes.to.alpha >= 0 && writer->format->with_alpha == 0)
         halo_note(&writer->notes, HALO_NOTE_ALPHA, 1);

@@ -5,23 +5,16 @@
 
 #include "file/file.h"
 #include "file/operand.h"
-#include "halo/place.h"
 #include "job.h"
 #include "pipeline/pipeline.h"
 
 /* The inputs, which may not be outputs. */
-static HaloStatus find_inputs(const HaloJob *job, const JobState *state, HaloRead *read, size_t *reads)
+static void find_inputs(const HaloJob *job, const JobState *state, HaloRead *read, size_t *reads)
 {
-    if (halo_source_identity(state->source, read[*reads].id)) read[(*reads)++].what = "the input";
+    if (halo_source_identity(state->source, &read[*reads])) read[(*reads)++].what = "the input";
     for (size_t i = 0; i < job->more_inputs; i++) {
-        HaloPlace place;
-        bool is;
-        const HaloStatus status = halo_place_of(job->more_input[i], &place, &is);
-        if (status != HALO_OK) return status;
-        if (is && place.rest == NULL) read[(*reads)++] = (HaloRead){{place.id[0], place.id[1]}, "an input"};
-        free(place.rest);
+        if (halo_read_of(job->more_input[i], &read[*reads])) read[(*reads)++].what = "an input";
     }
-    return HALO_OK;
 }
 
 /* All files that are read: the inputs, those that the pipeline names, and the job's. */
@@ -34,13 +27,13 @@ static HaloStatus find_reads(const HaloPipeline *pipeline, const HaloJob *job, c
     *reads = 0;
     *read = calloc(count + job->reads + (size_t)state->operands.count + job->more_inputs + 1, sizeof **read);
     if (*read == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    const HaloStatus status = find_inputs(job, state, *read, reads);
+    find_inputs(job, state, *read, reads);
     for (size_t i = 0; i < count; i++) halo_pipeline_reads(pipeline, i, &(*read)[(*reads)++]);
     for (size_t i = 0; i < job->reads; i++) (*read)[(*reads)++] = job->read[i];
     for (int i = 0; i < state->operands.count; i++)
         if (state->operands.operand[i]->file.what != NULL)
             (*read)[(*reads)++] = state->operands.operand[i]->file;
-    return status;
+    return HALO_OK;
 }
 
 /* "{page}", or "{page:02}", which has two digits, at `at`; *end is behind it. */

@@ -97,7 +97,7 @@ static HaloStatus look_at_inputs(Run *run)
         HALO_TRY(open_input(run, input));
         const int64_t width = input->reader.info.shape.width;
         all = width < 0 || all < 0 ? -1 : all + width;
-        if (halo_source_identity(input->source, run->read[run->reads].id))
+        if (halo_source_identity(input->source, &run->read[run->reads]))
             run->read[run->reads++].what = "an input";
         if (i > 0 && strcmp(input->path, "-") != 0 && halo_source_seekable(input->source)) close_input(input);
     }

@@ -21,10 +21,11 @@ static uint64_t add_text(uint64_t hash, const char *text)
 static uint64_t add_mask(uint64_t hash, const HaloMask *mask)
 {
     const int64_t shape[] = {mask->width, mask->height, mask->anchor_x, mask->anchor_y};
+    const int64_t count = mask->width * mask->height * mask->channels;
     hash = add_bytes(hash, shape, sizeof shape);
     hash = add_bytes(hash, &mask->scale, sizeof mask->scale);
     hash = add_bytes(hash, &mask->bias, sizeof mask->bias);
-    return add_bytes(hash, mask->tap, (size_t)(mask->width * mask->height) * sizeof *mask->tap);
+    return add_bytes(hash, mask->tap, (size_t)count * sizeof *mask->tap);
 }
 
 #define FRAMES_AT_A_TIME ((int64_t)1 << 14)

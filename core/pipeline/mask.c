@@ -29,10 +29,27 @@ static HaloStatus by_name(const HaloTables *tables, const char *name, HaloMask *
                      name);
 }
 
-/* Coefficients from a one-channel image or array (NPY, PFM, …). */
+/* An impulse response: each channel has a row of taps. */
+static HaloStatus from_sound(const HaloReader *reader, const HaloBuf *data, HaloMask *mask)
+{
+    const HaloShape *shape = &data->shape;
+    const HaloStatus status = halo_mask_alloc(mask, shape->width, shape->channels);
+    if (status != HALO_OK) return status;
+    mask->height = 1;
+    mask->anchor_y = 0;
+    mask->channels = shape->channels;
+    if (!reader->info.rate_said) mask->rate = shape->rate;
+    for (int64_t x = 0; x < shape->width; x++)
+        for (int c = 0; c < shape->channels; c++)
+            mask->tap[c * shape->width + x] = (double)((const float *)data->data)[x * shape->channels + c];
+    return HALO_OK;
+}
+
+/* Coefficients from a one-channel image or array (NPY, PFM, …), or from sound. */
 static HaloStatus from_samples(const HaloReader *reader, const HaloBuf *data, HaloMask *mask)
 {
     const HaloShape *shape = &data->shape;
+    if (shape->kind == HALO_AUDIO && shape->dtype == HALO_F32) return from_sound(reader, data, mask);
     if (shape->channels != 1)
         return halo_fail_on(HALO_ERR_USAGE, halo_source_name(reader->source),
                             ": a mask has one channel, this has %d", shape->channels);
@@ -91,7 +108,9 @@ static HaloStatus by_file(HaloSession *session, const char *path, HaloMask *mask
     } else {
         HALO_TRY(by_text(source, path, mask));
     }
-    mask->filed = halo_source_identity(source, mask->file);
+    HaloRead read = {0};
+    mask->filed = halo_source_identity(source, &read);
+    memcpy(mask->file, read.id, sizeof read.id);
 out:
     load_close(&reader);
     halo_buf_free(&data);

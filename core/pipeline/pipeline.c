@@ -78,7 +78,8 @@ static bool nth_read(const HaloPipeline *pipeline, size_t *i, HaloRead *read)
             const bool masked = owned->mask != NULL && owned->mask->filed;
             if (!masked && (owned->operand == NULL || owned->operand->file.what == NULL)) continue;
             if ((*i)-- > 0) continue;
-            *read = masked ? (HaloRead){{owned->mask->file[0], owned->mask->file[1]}, "read by the pipeline"}
+            *read = masked ? (HaloRead){.id = {owned->mask->file[0], owned->mask->file[1]},
+                                        .what = "read by the pipeline"}
                            : owned->operand->file;
             return true;
         }

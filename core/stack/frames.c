@@ -115,7 +115,7 @@ static HaloStatus add_file(Frames *frames, const char *path)
     bool more = true;
     HALO_TRY(halo_source_open(path, &source));
     halo_source_count(source, &session->memory);
-    if (halo_source_identity(source, frames->read[frames->reads].id))
+    if (halo_source_identity(source, &frames->read[frames->reads]))
         frames->read[frames->reads++].what = "an input";
     for (int64_t page = 0; more; page++) {
         Frame *frame;

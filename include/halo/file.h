@@ -24,20 +24,25 @@ typedef enum HaloForce {
 /* A file to read, identified by halo_source_identity(), and its role in messages: "the input", "a mask". */
 typedef struct HaloRead {
     uint64_t id[2];
-    const char *what; /* static */
+    const char *what;     /* static */
+    unsigned mode, group; /* its permissions, which limit those of a new output; mode 0: they do not */
 } HaloRead;
 
 #define HALO_PNG_STORED (-1) /* not compressed */
 
 typedef struct HaloWriteOptions {
-    int quality;     /* JPEG: 1..100; 0: 90 */
+    int quality;     /* JPEG, Opus, Ogg Vorbis and MP3: 1..100; 0: 90 of JPEG, else the codec's default */
     int subsampling; /* JPEG: 444, 422 or 420; 0: 444 from quality 90 on, else 420 */
     int png_level;   /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
     int tile;        /* TIFF: tiles of this width and height, a multiple of 16; 0: strips */
     bool pyramid;    /* TIFF: overviews, too, each half as wide and high, in tiles of `tile` or 256 */
     int bits;        /* sound: integers of 8, 16, 24 or 32 bits, or, `floats`, of 32; 0: as the input's */
     bool floats;
-    bool strip; /* write none of the input's metadata */
+    int bitrate; /* Opus, Ogg Vorbis and MP3: kilobits per second; 0: as `quality` says, or the codec's default
+                  */
+    bool strip;  /* write none of the input's metadata */
+    const struct HaloMeta
+        *tags;  /* texts, and pictures, in place of the input's; an empty text removes. NULL: none */
     bool guard; /* if samples of sound would be clipped, run again, attenuated to prevent that */
     bool sync;  /* success means that the output, and its name in its folder, are on the disk */
 } HaloWriteOptions;

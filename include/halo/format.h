@@ -56,8 +56,10 @@ HALO_API int64_t halo_source_tell(const HaloSource *source);
 /* Reads all remaining bytes into memory that the source owns. For decoders that need all of it, and for formats
  * that have to seek in a source that cannot. HALO_ERR_LIMIT if that exceeds the memory limit. */
 HALO_API HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *size);
-/* Device and inode, to recognise an output that is its own input; false for pipes. */
-HALO_API bool halo_source_identity(const HaloSource *source, uint64_t id[2]);
+/* Device and inode, to recognise an output that is its own input, and permissions; false for pipes. */
+HALO_API bool halo_source_identity(const HaloSource *source, HaloRead *read);
+/* The same of a path (io/bytes/permissions.c); false where no regular file is there. */
+HALO_API bool halo_read_of(const char *path, HaloRead *read);
 
 /* ---- bytes out (io/bytes/sink.c): a temporary beside the output, every write checked, rename ------------- */
 
@@ -65,7 +67,8 @@ typedef struct HaloSink HaloSink;
 
 typedef struct HaloSinkOptions {
     HaloForce force;
-    const HaloRead *read; /* [reads]: they are not written over, whatever `force` says */
+    const HaloRead *read; /* [reads]: they are not written over, whatever `force` says, and limit the
+                             permissions of a new output */
     size_t reads;
     bool sync; /* HaloWriteOptions::sync */
 } HaloSinkOptions;
@@ -139,6 +142,7 @@ typedef struct HaloReadOptions {
     bool has_raw;       /* `raw` describes headerless input */
     HaloShape raw;      /* audio: width -1 */
     int raw_bits;       /* audio: HaloOptions::raw_bits; 0: samples of raw.dtype */
+    bool raw_big;       /* their byte order */
     int64_t image;      /* which of a file's pages, from 0 */
     double rate; /* frames per second of inputs that state none: tables, for which it is 1 by default, and
                     arrays, which are images by default; 0: not given */
@@ -204,6 +208,7 @@ struct HaloFormat {
     bool text;    /* people can read it: it may go to a terminal */
     bool no_rate; /* of sound it holds samples alone, which are later read back without a rate */
     bool tiles;   /* it holds images with tiles and overviews (HaloWriteOptions::tile and pyramid) */
+    bool lossy;   /* sound with a quality or bit rate: HaloWriteOptions::quality and bitrate */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */

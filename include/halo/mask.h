@@ -20,9 +20,11 @@ typedef struct HaloMask {
     int64_t width, height;
     int64_t anchor_x, anchor_y; /* the tap that lies on the output sample; (width/2, height/2) unless given */
     double scale, bias;         /* out = bias + scale * sum; 1 and 0 unless the file says otherwise */
-    double *tap;
-    bool filed;       /* it was read from a file that has an identity, */
-    uint64_t file[2]; /* which are its device and inode */
+    double *tap;                /* [channels][height][width] */
+    int channels;               /* of an impulse response: one row of taps for each channel; else 1 */
+    double rate;                /* of a sound file; 0: it has none */
+    bool filed;                 /* it was read from a file that has an identity, */
+    uint64_t file[2];           /* which are its device and inode */
 } HaloMask;
 
 /* One named mask: its coefficients, or the function that makes them. */

@@ -79,6 +79,7 @@ typedef enum HaloOutdated {
 typedef struct HaloNotes {
     uint64_t count[HALO_NOTES];
     unsigned left_out;  /* a set of HaloMetaKind */
+    char texts[96];     /* the names of texts that are left out: "album, track" */
     unsigned stripped;  /* another */
     unsigned outdated;  /* a set of HaloOutdated */
     const char *format; /* a name that lasts */
@@ -100,6 +101,9 @@ static inline void halo_note_left_out(HaloNotes *notes, unsigned kinds)
     notes->left_out |= kinds;
     notes->count[HALO_NOTE_METADATA] = 1;
 }
+
+/* The text of this name is left out. */
+HALO_API void halo_note_text_left_out(HaloNotes *notes, const char *name);
 
 /* These kinds were left out on request, and colours look different without them; 0 is fine. */
 static inline void halo_note_stripped(HaloNotes *notes, unsigned kinds)

@@ -48,6 +48,7 @@ typedef struct HaloOptions {
     int64_t band_rows;  /* rows computed at a time; 0: chosen. Results do not depend on it */
     int raw_bits;       /* raw sound holds signed integers of this many bits, read as f32: 16, 24 or 32; or
                            HALO_RAW_F64; else 0 */
+    bool raw_big;       /* raw samples are big-endian */
     double rate; /* frames per second of inputs that state none; with it arrays are sound; 0: not given */
     const char *columns; /* of tables in text, "2,3"; NULL: all */
     const char *read_as; /* the format of all inputs, by name; NULL: as each says */

@@ -25,8 +25,8 @@ typedef struct HaloTables {
     const HaloBackend *const *backend; /* the first works on host memory and is always there */
     int backends;
     /* The name of a format that is not in the table, by the first bytes of a file ("GIF", "WebP", …), or NULL.
-     */
-    const char *(*foreign)(const uint8_t *head, size_t size);
+     * *sound: it is one of sound or video. */
+    const char *(*foreign)(const uint8_t *head, size_t size, bool *sound);
 } HaloTables;
 
 HALO_API const HaloTables *halo_tables(void);

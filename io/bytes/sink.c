@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "halo/format.h"
+#include "permissions.h"
 #include "sync.h"
 #include "temporary.h"
 
@@ -70,7 +71,7 @@ static HaloStatus open_direct(HaloSink *sink)
     return sink->fd < 0 ? output_error(sink->path, "cannot open it") : HALO_OK;
 }
 
-static HaloStatus open_beside(HaloSink *sink, const struct stat *old)
+static HaloStatus open_beside(HaloSink *sink, const HaloSinkOptions *options, const struct stat *old)
 {
     HaloStatus status = HALO_OK;
     struct stat end;
@@ -82,7 +83,8 @@ static HaloStatus open_beside(HaloSink *sink, const struct stat *old)
         HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path,
                               " is a link to a file that has no name: write to another file"));
     }
-    const mode_t mode = old != NULL ? old->st_mode & 0777 : 0666;
+    const mode_t mode =
+        old != NULL ? old->st_mode & 0777 : halo_new_mode(sink->target, options->read, options->reads);
     HALO_TRY(halo_temporary_create(sink->target, sink->path, mode, &sink->temporary, &sink->fd));
     if (old != NULL && !halo_temporary_take_after(sink->fd, old))
         status = output_error(sink->path, "cannot set its mode");
@@ -95,7 +97,7 @@ static HaloStatus open_output(HaloSink *sink, const HaloSinkOptions *options)
     struct stat st;
     if (sink->path[0] == '\0') return halo_fail(HALO_ERR_OUTPUT, "an output without a name");
     if (stat(sink->path, &st) != 0) {
-        return errno == ENOENT ? open_beside(sink, NULL) : output_error(sink->path, "cannot open it");
+        return errno == ENOENT ? open_beside(sink, options, NULL) : output_error(sink->path, "cannot open it");
     }
     if (S_ISDIR(st.st_mode))
         return halo_fail_on(HALO_ERR_USAGE, sink->path, " is a folder: use --out-dir to write into it");
@@ -104,7 +106,7 @@ static HaloStatus open_output(HaloSink *sink, const HaloSinkOptions *options)
     if (!S_ISREG(st.st_mode)) return open_direct(sink);
     const HaloStatus status = refuse_read(sink->path, options, &st);
     if (status != HALO_OK) return status;
-    return sink->force != HALO_FORCE_NO ? open_beside(sink, &st) : exists(sink->path);
+    return sink->force != HALO_FORCE_NO ? open_beside(sink, options, &st) : exists(sink->path);
 }
 
 HaloStatus halo_sink_open(const char *path, const HaloSinkOptions *options, HaloSink **out)

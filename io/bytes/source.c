@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "permissions.h"
 #include "source.h"
 
 #define BUFFER_BYTES HALO_SOURCE_BUFFER
@@ -26,8 +27,7 @@ static HaloStatus describe(HaloSource *source, const char *path)
     source->regular = true;
     source->origin = here;
     source->size = st.st_size > here ? st.st_size - here : 0;
-    source->id[0] = (uint64_t)st.st_dev;
-    source->id[1] = (uint64_t)st.st_ino;
+    halo_read_set(&st, &source->read);
     return HALO_OK;
 }
 
@@ -279,10 +279,11 @@ HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *
     return HALO_OK;
 }
 
-bool halo_source_identity(const HaloSource *source, uint64_t id[2])
+bool halo_source_identity(const HaloSource *source, HaloRead *read)
 {
     if (!source->regular) return false;
-    id[0] = source->id[0];
-    id[1] = source->id[1];
+    const char *const what = read->what;
+    *read = source->read;
+    read->what = what;
     return true;
 }

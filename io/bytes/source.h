@@ -14,7 +14,7 @@ struct HaloSource {
     bool shares;    /* its file is another source's too: reads leave the file's position alone */
     int64_t origin; /* the file's offset of byte 0: standard input may have been read from before */
     int64_t size;   /* of a regular file, from `origin`; else -1 */
-    uint64_t id[2];
+    HaloRead read;  /* its identity and permissions */
     uint8_t *owned; /* the buffer, if the source owns it */
     size_t capacity;
     const uint8_t *buffer; /* == owned, or the caller's memory */

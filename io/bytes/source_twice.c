@@ -31,7 +31,7 @@ HaloStatus halo_source_open_again(const HaloSource *source, HaloSource **out)
     second->regular = second->shares = true;
     second->origin = source->origin;
     second->size = source->size;
-    memcpy(second->id, source->id, sizeof second->id);
+    second->read = source->read;
 out:
     if (status != HALO_OK) {
         halo_source_close(second);

@@ -88,8 +88,9 @@ HaloStatus csv_create(HaloWriter *writer)
     writer->state = state;
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write a table");
     state->used = 0;
-    const bool named = halo_text_find(&writer->info.meta, CSV_NAMES) != NULL;
-    if (writer->info.meta.texts > (size_t)named) halo_note_left_out(&writer->notes, HALO_META_TEXT);
+    const HaloMeta *meta = &writer->info.meta;
+    for (size_t i = 0; i < meta->texts; i++)
+        if (strcmp(meta->text[i].key, CSV_NAMES) != 0) halo_text_left_out(&writer->notes, &meta->text[i]);
     state->between = strcmp(writer->format->name, "tsv") == 0 ? '\t' : ',';
     return put_header(writer);
 }

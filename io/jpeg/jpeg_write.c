@@ -95,7 +95,7 @@ static void write_meta(const JpegWriter *state, struct jpeg_compress_struct *jpe
         const char *value = meta->text[i].value;
         if (strcmp(meta->text[i].key, "Comment") != 0 ||
             !write_marker(jpeg, JPEG_COM, NULL, 0, value, strlen(value)))
-            halo_note_left_out(notes, HALO_META_TEXT);
+            halo_text_left_out(notes, &meta->text[i]);
     }
 }
 

@@ -141,7 +141,7 @@ HaloStatus halo_comments_put(const HaloMeta *meta, bool with_pictures, HaloNotes
         if (is_key(key))
             HALO_TRY(put_line(key, meta->text[i].value, put, context));
         else
-            halo_note_left_out(notes, HALO_META_TEXT);
+            halo_text_left_out(notes, &meta->text[i]);
     }
     for (size_t i = 0; i < meta->pictures && with_pictures; i++)
         HALO_TRY(put_picture(&meta->picture[i], put, context));

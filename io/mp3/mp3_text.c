@@ -122,7 +122,7 @@ static HaloStatus add_texts(const mpg123_id3v2 *tag, HaloMeta *meta)
     static const struct {
         char id[5];
         const char *key;
-    } others[] = {{"TCOP", "Copyright"}, {"TRCK", "Track"}, {"TSSE", "Software"}};
+    } others[] = {{"TCOP", "Copyright"}, {"TRCK", "Track"}, {"TSSE", "Software"}, {"TDRC", "Creation Time"}};
     HaloStatus status = HALO_OK;
     HALO_TRY(add_string(meta, "Title", tag->title));
     HALO_TRY(add_string(meta, "Author", tag->artist));
@@ -133,7 +133,11 @@ static HaloStatus add_texts(const mpg123_id3v2 *tag, HaloMeta *meta)
     for (size_t i = 0; i < tag->texts; i++)
         for (size_t k = 0; k < sizeof others / sizeof *others; k++)
             if (memcmp(tag->text[i].id, others[k].id, 4) == 0)
-                HALO_TRY(add_string(meta, others[k].key, &tag->text[i].text));
+                if (halo_text_find(meta, others[k].key) == NULL)
+                    HALO_TRY(add_string(meta, others[k].key, &tag->text[i].text));
+    for (size_t i = 0; i < tag->extras; i++) /* TXXX: texts with a name */
+        if (tag->extra[i].description.p != NULL && tag->extra[i].description.p[0] != 0)
+            HALO_TRY(add_string(meta, tag->extra[i].description.p, &tag->extra[i].text));
 out:
     return status;
 }

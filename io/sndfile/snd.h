@@ -27,6 +27,9 @@ typedef struct SndCodec {
 
 /* NULL: refused. */
 const SndCodec *snd_codec(int subtype);
+/* Does a writer take this rate and number of channels? And why it could not be opened. */
+HaloStatus snd_check_shape(const HaloWriter *writer, const SF_INFO *sf);
+HaloStatus snd_refuse_codec(const HaloWriter *writer, const SF_INFO *sf);
 
 /* Samples are converted in blocks of this many. */
 #define SND_BLOCK 65536
@@ -44,7 +47,8 @@ typedef struct SndInput {
     int64_t size;
     int64_t at;        /* where the next read happens */
     int64_t source_at; /* where the source stands */
-    int64_t blank;     /* four bytes that are to be read as ff, or -1 */
+    int64_t patch_at;  /* a length that is to be read as `patch`, or -1 */
+    uint8_t patch[8];
     HaloStatus status; /* the first failure of the source */
 } SndInput;
 
@@ -55,10 +59,8 @@ bool snd_input_get(SndInput *input, int64_t offset, void *bytes, size_t size);
 
 /* Facts of a header that libsndfile ignores. */
 typedef struct SndHead {
-    int64_t end;   /* where the samples end by the header's word, or the last whole page of Ogg; -1: unknown */
-    int64_t blank; /* where a length of 0 stands for "until the end", or -1 */
-    bool cut;      /* an Ogg stream without its last page */
-    unsigned wav_tag; /* WAVE format tag, 0 in other containers */
+    int64_t end; /* where the samples end by the header's word, or the last whole page of Ogg; -1: unknown */
+    bool cut;    /* an Ogg stream without its last page */
 } SndHead;
 
 HaloStatus snd_head_read(SndInput *input, int major, SndHead *head);
@@ -66,7 +68,7 @@ HaloStatus snd_head_read(SndInput *input, int major, SndHead *head);
  * a frame, arecord 0x80000000, FFmpeg and others 0xffffffff, some less the header. */
 bool snd_is_placeholder(uint64_t length);
 
-/* The functions of every row; `major` is SF_FORMAT_WAV, …. */
+/* The functions of every row; `major` is SF_FORMAT_AIFF, …. */
 HaloStatus snd_open(HaloReader *reader, int major);
 HaloStatus snd_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
 void snd_close(HaloReader *reader);
@@ -77,7 +79,8 @@ void snd_discard(HaloWriter *writer);
 
 /* What libsndfile knows of texts (snd_text.c). */
 HaloStatus snd_take_texts(SNDFILE *file, HaloMeta *meta);
-size_t snd_put_texts(SNDFILE *file, const HaloMeta *meta); /* how many AIFF holds, which alone has them */
+/* What the container cannot hold of the texts is noted. */
+void snd_put_texts(SNDFILE *file, int major, HaloWriter *writer);
 
 /* Markers and loops of AIFF, as chunks of WAVE (snd_cue.c). What AIFF cannot hold of these is noted. */
 HaloStatus snd_take_cues(SndInput *input, HaloInfo *info);

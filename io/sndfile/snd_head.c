@@ -6,22 +6,18 @@
 #include "bytes/endian.h"
 #include "snd.h"
 
-/* How a container lays out its chunks. */
+/* Containers of chunks: a name of four characters and a big-endian length. */
 typedef struct Layout {
     int major;
-    bool big;         /* byte order */
-    int64_t first;    /* offset of the first chunk */
-    size_t id, bytes; /* sizes of a chunk's name and of its length field */
-    bool whole;       /* the length counts the chunk's own header */
+    int64_t first; /* offset of the first chunk */
+    size_t bytes;  /* size of a length */
     int64_t align;
     const char *samples; /* the chunk that holds them */
 } Layout;
 
 static const Layout layouts[] = {
-    {SF_FORMAT_WAV, false, 12, 4, 4, false, 2, "data"},
-    {SF_FORMAT_RF64, false, 12, 4, 4, false, 2, "data"},
-    {SF_FORMAT_W64, false, 40, 16, 8, true, 8, "data"},
-    {SF_FORMAT_AIFF, true, 12, 4, 4, false, 2, "SSND"},
+    {SF_FORMAT_AIFF, 12, 4, 2, "SSND"},
+    {SF_FORMAT_CAF, 8, 8, 1, "data"},
 };
 
 bool snd_is_placeholder(uint64_t length)
@@ -30,48 +26,32 @@ bool snd_is_placeholder(uint64_t length)
            (length >= 0xffff0000u && length <= 0xffffffffu);
 }
 
-/* False where the length of the whole file was left open too: else 0 samples are meant. */
-static bool whole_length_fits(SndInput *input, bool big)
+/* libsndfile refuses a CAF whose samples have no length, or a longer one than the file. */
+static void patch_length(SndInput *input, int64_t at, int64_t length)
 {
-    uint8_t start[8];
-    return snd_input_get(input, 0, start, 8) && (int64_t)halo_get(start + 4, 4, big) + 8 >= input->size;
+    input->patch_at = at;
+    halo_put_be(input->patch, (uint64_t)length, sizeof input->patch);
 }
 
 static HaloStatus walk_chunks(SndInput *input, const Layout *layout, SndHead *head)
 {
-    const size_t lead = layout->id + layout->bytes;
-    int64_t at = layout->first, wide = -1;
-    uint8_t chunk[24], body[26];
-    while (snd_input_get(input, at, chunk, lead)) {
-        uint64_t length = halo_get(chunk + layout->id, layout->bytes, layout->big);
-        const int64_t start = at + (int64_t)lead;
-        if (layout->whole) {
-            if (length < lead) return halo_fail(HALO_ERR_INPUT, "a chunk is shorter than its own header");
-            length -= lead;
-        }
-        if (length > INT64_MAX / 2) return halo_fail(HALO_ERR_INPUT, "a chunk has an impossible length");
+    const size_t lead = 4 + layout->bytes;
+    uint8_t chunk[12];
+    for (int64_t at = layout->first; snd_input_get(input, at, chunk, lead);) {
+        const uint64_t length = halo_get_be(chunk + 4, layout->bytes);
+        const int64_t start = at + (int64_t)lead, there = input->size - start;
         if (memcmp(chunk, layout->samples, 4) == 0) {
-            if (length == 0 && layout->major == SF_FORMAT_WAV && !whole_length_fits(input, layout->big))
-                head->blank = start - 4;
-            if (wide >= 0 && length == 0xffffffffu)
-                head->end = start + wide;
-            else if (layout->bytes == 8 ? length != 0 : !snd_is_placeholder(length))
-                head->end = start + (int64_t)length;
+            const bool open = layout->bytes == 8 ? length == UINT64_MAX : snd_is_placeholder(length);
+            if (!open && length > INT64_MAX / 2) break;
+            if (!open) head->end = start + (int64_t)length;
+            if (layout->bytes == 8 && (open || length > (uint64_t)there)) patch_length(input, at + 4, there);
             return HALO_OK;
         }
-        if (memcmp(chunk, "ds64", 4) == 0 && snd_input_get(input, start, body, 16)) {
-            const uint64_t value = halo_get_le(body + 8, 8);
-            wide = value > 0 && value <= INT64_MAX / 2 ? (int64_t)value : -1;
-        }
-        if (memcmp(chunk, "fmt ", 4) == 0 && head->wav_tag == 0 && snd_input_get(input, start, body, 2)) {
-            head->wav_tag = (unsigned)halo_get(body, 2, layout->big);
-            if (head->wav_tag == 0xfffe && snd_input_get(input, start, body, 26)) /* extensible */
-                head->wav_tag = (unsigned)halo_get(body + 24, 2, layout->big);
-        }
+        if (length > INT64_MAX / 2) break;
         at = start + (int64_t)length;
         at += (layout->align - at % layout->align) % layout->align;
     }
-    return HALO_OK; /* no samples: libsndfile will say it */
+    return HALO_OK; /* no samples, or an impossible length: libsndfile will say it */
 }
 
 /* The last page of an Ogg stream is marked. The search goes backwards through what two pages can span, to the
@@ -102,18 +82,14 @@ static HaloStatus find_last_page(SndInput *input, SndHead *head)
 
 HaloStatus snd_head_read(SndInput *input, int major, SndHead *head)
 {
-    *head = (SndHead){.end = -1, .blank = -1};
+    *head = (SndHead){.end = -1};
     uint8_t start[12];
     if (major == SF_FORMAT_AU && snd_input_get(input, 0, start, 12)) {
         const uint64_t length = halo_get_be(start + 8, 4);
         if (!snd_is_placeholder(length)) head->end = (int64_t)(halo_get_be(start + 4, 4) + length);
     }
     HaloStatus status = major == SF_FORMAT_OGG ? find_last_page(input, head) : HALO_OK;
-    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
-        Layout layout = layouts[i];
-        if (layout.major != major) continue;
-        if (major == SF_FORMAT_WAV && snd_input_get(input, 0, start, 4) && start[3] == 'X') layout.big = true;
-        if (status == HALO_OK) status = walk_chunks(input, &layout, head);
-    }
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0] && status == HALO_OK; i++)
+        if (layouts[i].major == major) status = walk_chunks(input, &layouts[i], head);
     return status == HALO_OK ? input->status : status;
 }

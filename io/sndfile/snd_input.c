@@ -5,7 +5,7 @@
 
 HaloStatus snd_input_open(SndInput *input, HaloSource *source)
 {
-    *input = (SndInput){.source = source, .size = halo_source_size(source), .source_at = -1, .blank = -1};
+    *input = (SndInput){.source = source, .size = halo_source_size(source), .source_at = -1, .patch_at = -1};
     if (halo_source_seekable(source) && input->size >= 0) return HALO_OK;
     size_t size;
     const HaloStatus status = halo_source_slurp(source, &input->bytes, &size);

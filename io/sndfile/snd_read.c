@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WAY_OUT ": convert it first, as by ffmpeg -i IN -c:a pcm_f32le OUT.wav"
+
 typedef struct SndReader {
     SndInput input;
     SNDFILE *file;
@@ -30,23 +32,14 @@ static sf_count_t vio_read(void *bytes, sf_count_t size, void *user)
     SndInput *input = user;
     const int64_t from = input->at;
     const sf_count_t got = size <= 0 ? 0 : (sf_count_t)snd_input_read(input, bytes, (size_t)size);
-    for (int64_t at = input->blank; input->blank >= 0 && at < input->blank + 4; at++)
-        if (at >= from && at < from + got) ((uint8_t *)bytes)[at - from] = 0xff;
+    for (int64_t i = 0; input->patch_at >= 0 && i < (int64_t)sizeof input->patch; i++) {
+        const int64_t at = input->patch_at + i - from;
+        if (at >= 0 && at < got) ((uint8_t *)bytes)[at] = input->patch[i];
+    }
     return got;
 }
 
 /* ---- the header ----------------------------------------------------------------------------------------- */
-
-static HaloStatus check_tag(unsigned tag)
-{
-    switch (tag) {
-    case 0x0002:
-    case 0x0011: /* before libsndfile touches it: its ADPCM decoders have open vulnerabilities */
-        return halo_fail(HALO_ERR_INPUT, "%s ADPCM in WAVE is refused as unsafe; convert it to PCM first",
-                         tag == 2 ? "Microsoft" : "IMA");
-    default: return HALO_OK;
-    }
-}
 
 /* Ogg says its length at its end; where damage is tolerated fewer frames may be there. Elsewhere libsndfile
  * counts the bytes of samples. */
@@ -58,11 +51,10 @@ static bool length_unknown(const SndReader *state, const SF_INFO *sf)
 static HaloStatus check_header(const SndReader *state, const SF_INFO *sf, int major)
 {
     const int type = sf->format & SF_FORMAT_TYPEMASK;
-    if (type != major && !(major == SF_FORMAT_WAV && type == SF_FORMAT_WAVEX))
-        return halo_fail(HALO_ERR_INPUT, "its header contradicts its contents");
+    if (type != major) return halo_fail(HALO_ERR_INPUT, "its header contradicts its contents");
     if (!state->codec)
-        return halo_fail(HALO_ERR_INPUT, "this sample encoding (libsndfile's type 0x%x) is not supported",
-                         (unsigned)(sf->format & SF_FORMAT_SUBMASK));
+        return halo_fail(HALO_ERR_INPUT, "this sample encoding (libsndfile's type 0x%x) is not supported%s",
+                         (unsigned)(sf->format & SF_FORMAT_SUBMASK), WAY_OUT);
     if (sf->channels < 1 || sf->channels > 1024)
         return halo_fail(HALO_ERR_INPUT, "invalid header: %d channels", sf->channels);
     if (sf->samplerate < 1)
@@ -110,9 +102,7 @@ HaloStatus snd_open(HaloReader *reader, int major)
 
     SndHead head;
     HALO_TRY(snd_head_read(&state->input, major, &head));
-    HALO_TRY(check_tag(head.wav_tag));
     state->truncated = head.cut || head.end > state->input.size;
-    state->input.blank = head.blank;
     if (major == SF_FORMAT_OGG && head.end >= 0)
         state->input.size = head.end; /* libsndfile cannot handle half a page */
 
@@ -120,6 +110,8 @@ HaloStatus snd_open(HaloReader *reader, int major)
     state->input.at = 0;
     state->file = sf_open_virtual(&vio, SFM_READ, &sf, &state->input);
     HALO_TRY(state->input.status);
+    if (!state->file && sf_error(NULL) == SF_ERR_UNSUPPORTED_ENCODING)
+        HALO_FAIL(HALO_ERR_INPUT, "this sample encoding is not supported" WAY_OUT);
     if (!state->file)
         HALO_FAIL(HALO_ERR_INPUT, "not a readable %s file%s: %s", reader->format->name,
                   state->truncated ? ", truncated" : "", sf_strerror(NULL));

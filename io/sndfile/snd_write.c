@@ -2,8 +2,10 @@
  * memory first, so that its header is right. */
 #include "bytes/spool.h"
 #include "halo/thread.h"
+#include "meta/id3.h"
 #include "ogg.h"
 #include "samples/pcm.h"
+#include "snd_rate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +16,8 @@ typedef struct SndWriter {
     HaloSink *sink;
     bool spools;
     HaloSpool spool;   /* the file so far, where it is put together in memory */
-    int64_t end, at;   /* of the file */
+    HaloBlob lead;     /* bytes before libsndfile's */
+    int64_t end, at;   /* of libsndfile's */
     int64_t frames;    /* so far */
     HaloStatus status; /* the first failure of the sink */
     SNDFILE *file;
@@ -33,7 +36,7 @@ static sf_count_t vio_seek(sf_count_t offset, int whence, void *user)
     const int64_t from = whence == SEEK_CUR ? state->at : whence == SEEK_END ? state->end : 0;
     if (state->status != HALO_OK || offset < -from || offset > INT64_MAX - from) return -1;
     if (!state->spools && from + offset != state->at)
-        state->status = halo_sink_seek(state->sink, from + offset);
+        state->status = halo_sink_seek(state->sink, (int64_t)state->lead.size + from + offset);
     if (state->status != HALO_OK) return -1;
     return state->at = from + offset;
 }
@@ -77,12 +80,19 @@ static SF_VIRTUAL_IO vio = {vio_length, vio_seek, vio_read, vio_write, vio_tell}
 static int choose_subtype(int major, int bits, bool real)
 {
     if ((major & SF_FORMAT_SUBMASK) != 0) return major & SF_FORMAT_SUBMASK;
+    if (major == SF_FORMAT_MPEG) return SF_FORMAT_MPEG_LAYER_III;
     if (major == SF_FORMAT_OGG) return SF_FORMAT_VORBIS;
     if (real) return bits > 32 ? SF_FORMAT_DOUBLE : SF_FORMAT_FLOAT;
     if (bits > 24) return SF_FORMAT_PCM_32;
     if (bits > 16) return SF_FORMAT_PCM_24;
     if (bits > 8 || bits <= 0) return SF_FORMAT_PCM_16;
-    return major == SF_FORMAT_AIFF || major == SF_FORMAT_AU ? SF_FORMAT_PCM_S8 : SF_FORMAT_PCM_U8;
+    return SF_FORMAT_PCM_S8;
+}
+
+static HaloStatus put_lead(HaloWriter *writer)
+{
+    const HaloBlob *lead = &((const SndWriter *)writer->state)->lead;
+    return lead->size > 0 ? halo_sink_write(writer->sink, lead->data, lead->size) : HALO_OK;
 }
 
 HaloStatus snd_create(HaloWriter *writer, int major)
@@ -105,17 +115,16 @@ HaloStatus snd_create(HaloWriter *writer, int major)
     if (!(rate >= 1 && rate <= 0x7fffffff))
         HALO_FAIL(HALO_ERR_INPUT, "a sample rate of %g cannot be written", rate);
     SF_INFO sf = {.samplerate = (int)rate, .channels = shape->channels, .format = major | subtype};
-    if (!sf_format_check(&sf))
-        HALO_FAIL(HALO_ERR_INPUT, "%s cannot hold %d channels at %d Hz%s", writer->format->name, sf.channels,
-                  sf.samplerate, subtype == SF_FORMAT_OPUS ? ": Opus has 8, 12, 16, 24 and 48 kHz" : "");
+    HALO_TRY(snd_check_shape(writer, &sf));
+    if (major == SF_FORMAT_MPEG) HALO_TRY(halo_id3_make(&writer->info.meta, &writer->notes, &state->lead));
+    if (!state->spools) HALO_TRY(put_lead(writer));
     state->file = sf_open_virtual(&vio, SFM_WRITE, &sf, state);
     HALO_TRY(state->status);
-    if (!state->file)
-        HALO_FAIL(HALO_ERR_OUTPUT, "cannot write %s: %s", writer->format->name, sf_strerror(NULL));
+    if (!state->file) HALO_TRY(snd_refuse_codec(writer, &sf));
     /* A PEAK chunk holds the time of day, which must not make two runs differ. */
     sf_command(state->file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
-    if (!ogg && snd_put_texts(state->file, &writer->info.meta) < writer->info.meta.texts)
-        halo_note_left_out(&writer->notes, HALO_META_TEXT);
+    HALO_TRY(snd_set_rate(writer, state->file, &sf));
+    if (major == SF_FORMAT_AIFF || major == SF_FORMAT_CAF) snd_put_texts(state->file, major, writer);
     if (major == SF_FORMAT_AIFF) HALO_TRY(snd_put_cues(state->file, writer));
 out:
     return status;
@@ -267,6 +276,8 @@ HaloStatus snd_finish(HaloWriter *writer)
     const HaloStatus status = encode(state, end_file, state);
     if (status != HALO_OK || !state->spools) return status;
     if (is_ogg(state)) return finish_ogg(writer);
+    const HaloStatus led = put_lead(writer);
+    if (led != HALO_OK) return led;
     return halo_sink_write(writer->sink, state->spool.bytes, (size_t)state->end);
 }
 
@@ -276,6 +287,7 @@ void snd_discard(HaloWriter *writer)
     if (!state) return;
     if (state->file) encode(state, drop_file, state);
     halo_spool_free(&state->spool);
+    free(state->lead.data);
     free(state);
     writer->state = NULL;
 }

@@ -156,7 +156,7 @@ HaloStatus halo_tiff_put_meta(TiffGuard *guard, TIFF *tiff, const HaloInfo *info
                                  : RESUNIT_CENTIMETER);
     }
     for (size_t i = 0; i < meta->texts; i++)
-        if (!has_tag(&meta->text[i])) halo_note_left_out(notes, HALO_META_TEXT);
+        if (!has_tag(&meta->text[i])) halo_text_left_out(notes, &meta->text[i]);
     HALO_TRY(put_chroma(guard, tiff, meta));
     HALO_TRY(halo_tiff_put_geo(guard, tiff, meta));
 out:

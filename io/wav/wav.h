@@ -64,8 +64,4 @@ HaloStatus wav_write(HaloWriter *writer, const HaloBuf *rows);
 HaloStatus wav_finish(HaloWriter *writer);
 void wav_discard(HaloWriter *writer);
 
-/* Text of a LIST chunk of the kind INFO, both ways (wav_info.c). The blob is empty where there is none. */
-HaloStatus wav_take_info(const HaloBlob *list, HaloMeta *meta);
-HaloStatus wav_make_info(const HaloMeta *meta, HaloBlob *list, size_t *held); /* so many texts */
-
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bytes/endian.h"
-#include "meta/meta.h"
+#include "meta/info_list.h"
 #include "wav.h"
 
 #define MAX_CHUNK_BYTES (16 << 20)
@@ -157,7 +157,7 @@ static HaloStatus take_chunk(HaloSource *source, const char *id, bool behind, in
     if (body.data == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for a chunk of WAVE");
     HALO_TRY(halo_source_read(source, body.data, body.size, &got));
     if (got < body.size) goto out; /* truncated: ignored */
-    if (memcmp(id, "LIST", 4) == 0) HALO_TRY(wav_take_info(&body, meta));
+    if (memcmp(id, "LIST", 4) == 0) HALO_TRY(info_list_take(&body, meta));
     HALO_TRY(halo_chunk_add(meta, id, behind, body.data, body.size));
 out:
     free(body.data);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "meta/info_list.h"
 #include "wav_out.h"
 
 /* The texts that came with other formats; WAVE's own stand in its chunks. */
@@ -14,12 +15,11 @@ static HaloStatus make_info(HaloWriter *writer)
 {
     const HaloMeta *meta = &writer->info.meta;
     WavWriter *state = writer->state;
-    for (size_t i = 0; i < meta->chunks; i++)
-        if (memcmp(meta->chunk[i].id, "LIST", 4) == 0) return HALO_OK;
-    size_t held;
-    const HaloStatus status = wav_make_info(meta, &state->info, &held);
-    if (held < meta->texts) halo_note_left_out(&writer->notes, HALO_META_TEXT);
-    return status;
+    bool own = false;
+    for (size_t i = 0; i < meta->chunks; i++) own = own || info_list_is(&meta->chunk[i]);
+    for (size_t i = 0; i < meta->texts; i++)
+        if (!info_list_holds(meta, i, own)) halo_text_left_out(&writer->notes, &meta->text[i]);
+    return own ? HALO_OK : info_list_make(meta, &state->info);
 }
 
 HaloStatus wav_create(HaloWriter *writer, int major)

@@ -31,8 +31,24 @@ setup() { load common; common_setup; }
 import numpy as np
 a = np.random.default_rng(3).integers(-30000, 30000, (50, 2))
 a.astype('<i2').tofile('a.s16'); (a / 32768).astype('<f8').tofile('a.f64')
-(a / 32768).astype('<f4').tofile('a.f32')"
-    for spec in s16le:a.s16 s16:a.s16 f64:a.f64 f64le:a.f64 f32le:a.f32; do
+(a / 32768).astype('<f4').tofile('a.f32')
+a.astype('>i2').tofile('b.s16'); (a << 16).astype('>i4').tofile('b.s32')
+(a << 16).astype('<i4').tofile('a.s32')
+(a / 32768).astype('>f8').tofile('b.f64'); (a / 32768).astype('>f4').tofile('b.f32')
+np.frombuffer((a << 8).astype('>i4').tobytes(), 'u1').reshape(-1, 4)[:, 1:].tofile('b.s24')
+np.frombuffer((a << 8).astype('<i4').tobytes(), 'u1').reshape(-1, 4)[:, :3].tofile('a.s24')
+u = np.arange(12) * 1000; u.astype('>u2').tofile('b.u16'); u.astype('<u2').tofile('a.u16')"
+    halo run --raw u16be:4x3 '' b.u16 -o b.pgm
+    halo run --raw u16:4x3 '' a.u16 -o a.pgm
+    cmp a.pgm b.pgm
+    for rate in 48k 48000 48kHz; do
+        halo run --raw s16,$rate,2 '' a.s16 -o $rate.wav
+        cmp $rate.wav 48k.wav
+    done
+    halo info --json 48k.wav | grep -q '"rate":48000,'
+    halo run --raw s16,44.1k,2 '' a.s16 -o - --to wav | halo info --json - | grep -q '"rate":44100,'
+    for spec in s16le:a.s16 s16:a.s16 f64:a.f64 f64le:a.f64 f32le:a.f32 s24:a.s24 s32:a.s32 s16be:b.s16 \
+        s24be:b.s24 s32be:b.s32 f64be:b.f64 f32be:b.f32; do
         halo run --raw "${spec%:*},8000,2" '' "${spec#*:}" -o "$spec.npy"
         cmp "$spec.npy" s16le:a.s16.npy
     done
@@ -40,8 +56,10 @@ a.astype('<i2').tofile('a.s16'); (a / 32768).astype('<f8').tofile('a.f64')
     run --separate-stderr halo run --raw f64,8000,2 '' short.f64 -o b.npy
     [ "$status" -eq 1 ]
     says truncated
-    run --separate-stderr halo run --raw f16,8000,2 '' a.s16 -o b.npy
-    [ "$status" -eq 2 ]
+    for bad in f16,8000,2 s16be:4x3 s16,8k s16,8kB,2 s16,44.15555k,2 s16,-8k,2 be,8k,1; do
+        run --separate-stderr halo run --raw $bad '' a.s16 -o b.npy
+        [ "$status" -eq 2 ] || { echo "$bad"; false; }
+    done
 }
 
 @test "an array is a series where --rate is given, and smoothers run along time" {

@@ -1,4 +1,4 @@
-# Opus is written and read, MP3 is read, and their metadata is kept.
+# Opus, Ogg Vorbis and MP3 are written and read: metadata, quality and bit rate.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
@@ -25,11 +25,11 @@ count() { halo stats --json "$@" | grep -o '"count":[0-9]*' | head -n 1; }
     make_wav odd.wav 1000 11025
     run --separate-stderr halo run '' odd.wav -o odd.opus
     [ "$status" -ne 0 ]
-    says 48000
+    says 'not 11025 Hz: convert it with rate:48k'
     [ ! -e odd.opus ]
 }
 
-@test "MP3 is read with its tags, and not written" {
+@test "MP3 is read with its tags" {
     command -v ffmpeg > /dev/null || skip 'there is no ffmpeg'
     make_wav a.wav 6000 22050
     ffmpeg -v error -i a.wav -metadata title=Song -metadata artist=Me a.mp3 || skip 'ffmpeg writes no MP3'
@@ -41,9 +41,6 @@ count() { halo stats --json "$@" | grep -o '"count":[0-9]*' | head -n 1; }
     # shellcheck disable=SC2002
     cat a.mp3 | halo run '' - -o b.flac
     cmp a.flac b.flac
-    run --separate-stderr halo run '' a.mp3 -o b.mp3
-    [ "$status" -eq 2 ]
-    says 'can be read but not written'
     printf 'ID3 and nothing else' > bad.mp3
     run --separate-stderr halo stats bad.mp3
     [ "$status" -eq 1 ]
@@ -78,4 +75,56 @@ count() { halo stats --json "$@" | grep -o '"count":[0-9]*' | head -n 1; }
     run timeout 20 "$HALO" stats --json --tolerate --rate 8000 bomb.npy
     [ "$status" -eq 0 ]
     [[ "$output" == *'"count":5000'* ]]
+}
+
+# Does libsndfile have LAME? a.wav is a sound.
+can_write_mp3() { halo run '' a.wav -o try.mp3 -f 2> /dev/null; }
+# size FILE OPTIONS…: what a.wav takes
+size() { halo run '' a.wav -o "$@" -f && stat -c %s "$1"; }
+
+@test "--quality and --bitrate of Opus, Ogg Vorbis and MP3 take effect" {
+    make_wav s.wav 8000 16000
+    halo join s.wav s.wav s.wav s.wav s.wav s.wav -o a.wav # 3 seconds
+    for kind in opus ogg mp3; do
+        can_write_mp3 || [ $kind != mp3 ] || continue
+        small=$(size a.$kind --quality 20) middle=$(size a.$kind --quality 60)
+        large=$(size a.$kind --quality 100)
+        echo "$kind $small $middle $large"
+        [ "$small" -lt "$middle" ] && [ "$middle" -lt "$large" ]
+        small=$(size a.$kind --bitrate 32k) large=$(size a.$kind --bitrate 64)
+        echo "$kind $small $large"
+        [ "$small" -lt "$large" ]
+        # 64 kilobits per second for 3 seconds are 24,000 bytes. Vorbis' rate is a nominal one.
+        [ $kind = ogg ] || { [ "$large" -gt 23000 ] && [ "$large" -lt 27000 ]; }
+        run --separate-stderr halo run '' a.wav -o x.$kind --bitrate 2000k
+        [ "$status" -eq 2 ]; says '--bitrate: '; says ', not 2000k'
+        run --separate-stderr halo run '' a.wav -o x.$kind --bitrate 64k --quality 5
+        [ "$status" -eq 2 ]; says 'mutually exclusive'
+    done
+    run --separate-stderr halo run '' a.wav -o x.flac --bitrate 64k
+    [ "$status" -eq 2 ]; says '--bitrate is for Opus, Ogg Vorbis and MP3'
+    run --separate-stderr halo run '' a.wav -o x.opus --bitrate fast
+    [ "$status" -eq 2 ]; says 'such as 128k'
+    [ ! -e x.opus ] && [ ! -e x.flac ]
+}
+
+@test "MP3 is written as long as its input, with all texts, and the same through a pipe" {
+    need_mp3
+    make_wav a.wav 10000 22050
+    can_write_mp3 || skip 'this libsndfile writes no MP3'
+    halo run '' a.wav -o a.mp3 --tag title=Größe --tag date=2024-05-01 --tag mood=calm --tag comment=日本
+    [ "$(count a.mp3)" = '"count":10000' ]
+    texts='"texts":{"comment":"日本","date":"2024-05-01","mood":"calm","title":"Größe"}'
+    [[ "$(halo info --json a.mp3)" == *"$texts"* ]]
+    halo compare a.wav a.mp3 --at-least correlation=0.9 > /dev/null
+    halo run '' a.mp3 -o a.flac
+    [[ "$(halo info --json a.flac)" == *'"mood":"calm","title":"Größe"}'* ]]
+    halo run '' a.wav -o - --to mp3 --tag title=Sea > b.mp3
+    halo run '' a.wav -o c.mp3 --tag title=Sea
+    cmp b.mp3 c.mp3
+    run --separate-stderr halo run rate:96k a.wav -o x.mp3
+    [ "$status" -eq 1 ]; says 'not 96000 Hz: convert it with rate:44.1k'
+    run --separate-stderr halo run channels:1,1,1 a.wav -o x.mp3
+    [ "$status" -ne 0 ]; says channels
+    [ ! -e x.mp3 ]
 }

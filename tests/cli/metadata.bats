@@ -46,8 +46,8 @@ with_title() {
     halo run '' titled.png -o kept.png
     halo run '' titled.png -o kept.tif
     halo run '' titled.png -o stripped.png --strip
-    halo info --json kept.png | grep -q '"texts":1'
-    halo info --json kept.tif | grep -q '"texts":1'
+    halo info --json kept.png | grep -q '"texts":{"title":"lake"}'
+    halo info --json kept.tif | grep -q '"texts":{"title":"lake"}'
     cmp plain.png stripped.png
 }
 
@@ -65,7 +65,7 @@ with_title() {
     { head -c 36 in.wav; printf 'LIST\022\0\0\0INFOINAM\005\0\0\0lake\0\0'; tail -c +37 in.wav; } > titled.wav
     halo run '' titled.wav -o a.flac
     halo run '' a.flac -o b.wav
-    for f in titled.wav a.flac b.wav; do [[ "$(halo info --json $f)" == *'"texts":1'* ]]; done
+    for f in titled.wav a.flac b.wav; do [[ "$(halo info --json $f)" == *'"texts":{"title":"lake"}'* ]]; done
     grep -q lake b.wav
     halo run '' titled.wav -o plain.wav --strip
     cmp plain.wav in.wav
@@ -123,7 +123,7 @@ with_title() {
     for kind in wav w64 aiff; do
         run --separate-stderr halo run '' a.flac -o f.$kind
         [ "$status" -eq 0 ]
-        [ "$stderr" = 'halo: a.flac: left out, since the output cannot hold it: texts' ]
+        [ "$stderr" = 'halo: a.flac: left out, since the output cannot hold it: text MOODY' ]
         run --separate-stderr halo run '' titled.flac -o g.$kind
         [ -z "$stderr" ]
     done

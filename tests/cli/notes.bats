@@ -37,7 +37,7 @@ with_title() {
     said run gain:2 1.pgm 2.pgm 3.pgm 4.png --out-dir out --name '{stem}.ppm' -j 2
     [ "${#stderr_lines[@]}" -eq 2 ]
     [ "${stderr_lines[0]}" = \
-        'halo: 2 of 4 inputs: 4 samples are clipped (40%); 1 of 4 inputs: left out, since the output cannot hold it: texts; normalize or depth:f32 avoids clipping' ]
+        'halo: 2 of 4 inputs: 4 samples are clipped (40%); 1 of 4 inputs: left out, since the output cannot hold it: text title; normalize or depth:f32 avoids clipping' ]
     said run gain:2 3.pgm 3.pgm --out-dir out2 --name '{index}.tif'
     [ "${#stderr_lines[@]}" -eq 1 ]
     said run gain:2 1.pgm 2.pgm --out-dir out3 -q; is ''
@@ -51,14 +51,14 @@ with_title() {
 @test "metadata that the output cannot hold is reported; not with --strip, nor where all of it is kept" {
     halo run '' c.ppm -o plain.png
     with_title plain.png > titled.png
-    said run '' titled.png -o a.ppm; is 'halo: titled.png: left out, since the output cannot hold it: texts'
+    said run '' titled.png -o a.ppm; says ': left out, since the output cannot hold it: text title'
     said run '' titled.png -o b.npy --json; [[ "$output" == *'"kind":"metadata"'* ]]
     said run '' titled.png -o c.ppm2 --to pnm --strip; is ''
     said run '' titled.png -o d.png; is ''
     said run '' plain.png -o e.ppm; is ''
     said stats titled.png; is ''
     said run '' titled.png plain.png titled.png --out-dir o --name '{index}.ppm'
-    says 'halo: 2 of 3 inputs: left out, since the output cannot hold it: texts'
+    says 'halo: 2 of 3 inputs: left out, since the output cannot hold it: text title'
 }
 
 @test "a level between 0 and 1 of a larger full scale gets a hint" {

@@ -171,5 +171,5 @@ setup() {
     { head -c -12 plain.png; printf '\0\0\0\014tEXtComment\0lake\055\156\104\356'; tail -c 12 plain.png; } \
         > late.png
     halo run '' late.png -o late.jpg
-    [[ "$(halo info --json late.jpg)" == *'"texts":1'* ]]
+    [[ "$(halo info --json late.jpg)" == *'"texts":{"comment":"lake"}'* ]]
 }

@@ -7,8 +7,10 @@
 
 #include "bytes/endian.h"
 #include "codec.h"
+#include "halo/tags.h"
 #include "meta/comment.h"
 #include "meta/ifd.h"
+#include "meta/info_list.h"
 #include "meta/meta.h"
 #include "sound_file.h"
 #include "wav/wav.h"
@@ -65,6 +67,8 @@ static void exif(const uint8_t *bytes, size_t size, HaloMeta *meta)
 {
     must(halo_blob_set(&meta->exif, bytes, size));
     if (meta->exif.size == 0) return;
+    HaloPhoto photo;
+    if (halo_exif_photo(&meta->exif, &photo) && !(photo.latitude >= -180 && photo.longitude <= 180)) abort();
     const bool more = halo_exif_says_more(&meta->exif), small = halo_exif_thumbnail(&meta->exif);
     through_pictures(meta);
     halo_exif_set_size(&meta->exif, 70000, 3);
@@ -167,15 +171,25 @@ static void comment(const uint8_t *bytes, size_t size, HaloMeta *meta)
 
 static void list(const uint8_t *bytes, size_t size, HaloMeta *meta)
 {
-    HaloBlob chunk, made;
-    size_t held;
-    must(halo_blob_set(&chunk, bytes, size));
-    must(wav_take_info(&chunk, meta));
-    must(wav_make_info(meta, &made, &held));
-    if (held > meta->texts) abort();
+    HaloChunk chunk = {.id = {'L', 'I', 'S', 'T'}};
+    HaloBlob made;
+    HaloMeta tags = {0}, again = {0};
+    must(halo_blob_set(&chunk.bytes, bytes, size));
+    must(info_list_take(&chunk.bytes, meta));
+    must(info_list_make(meta, &made));
     through_sounds(meta);
+    must(halo_tag_put(&tags, "ARTIST", "a"));
+    must(halo_tag_put(&tags, "title", ""));
+    if (info_list_is(&chunk)) {
+        must(info_list_change(&chunk, &tags));
+        must(info_list_take(&chunk.bytes, &again));
+        const char *artist = halo_text_find(&again, "Author");
+        if (artist == NULL || strcmp(artist, "a") != 0 || halo_text_find(&again, "Title") != NULL) abort();
+    }
+    halo_meta_free(&again);
+    halo_meta_free(&tags);
     free(made.data);
-    free(chunk.data);
+    free(chunk.bytes.data);
 }
 
 /* ---- chunks around samples ----------------------------------------------------------------------------- */

@@ -93,6 +93,9 @@ static const struct {
     {"aiff", TEXT("FORM\0\0\0\x40"
                   "AIFCFVER\0\0\0\4\xa2\x80Q@COMM\0\0\0\x18\0\1\0\0\0\1\0\x10\x40\x0e\xac\x44\0\0\0\0\0\0"
                   "sowt\0\0SSND\0\0\0\x0a\0\0\0\0\0\0\0\0\1\0")},
+    {"caf", TEXT("caff\0\1\0\0desc\0\0\0\0\0\0\0\x20\x40\xbf\x40\0\0\0\0\0lpcm\0\0\0\2\0\0\0\2\0\0\0\1\0\0\0\1"
+                 "\0\0\0\x10"
+                 "data\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0\1\0")},
     {"mp3", TEXT("ID3\4\0\0\0\0\0\x0cTIT2\0\0\0\2\0\0\3a\xff\xfb\x90\x64\0\0\0\0")},
     {"mp3", TEXT("\xff\xfb\x90\x64\0\x0f\xf0\0\0\x69\0\0\0\x08\0\0\x0d\x20\0\0\1")},
     {"flac", TEXT("fLaC\x80\0\0\x22\x10\0\x10\0\0\0\0\0\0\0\x0a\xc4\x40\xf0\0\0\0\0")},
@@ -108,8 +111,10 @@ static void add_foreign(Seeds *seeds)
         const char *name;
     } rows[] = {
 #define HALO_FOREIGN(at, bytes, name) {at, bytes, sizeof(bytes) - 1, name},
+#define HALO_FOREIGN_SOUND(at, bytes, name) {at, bytes, sizeof(bytes) - 1, name},
 #include "foreign.def"
 #undef HALO_FOREIGN
+#undef HALO_FOREIGN_SOUND
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint8_t head[64] = {0};
