@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "halo/axes.h"
+#include "halo/time.h"
 #include "options.h"
 
 /* "100000", "2^28", "1.5G": suffixes stand for powers of `kilo`. */
@@ -75,10 +76,9 @@ HaloStatus cli_read_bits(CliSettings *settings, const char *value)
 
 HaloStatus cli_read_crossfade(CliSettings *settings, const char *value)
 {
-    const char *unit = "?";
-    const bool number = halo_read_number(value, &settings->crossfade, &unit);
-    if (strcmp(unit, "ms") == 0) settings->crossfade /= 1000;
-    if (number && (strcmp(unit, "ms") == 0 || strcmp(unit, "s") == 0) && settings->crossfade >= 0 &&
+    HaloTimeUnit unit;
+    const char *end = halo_read_time(value, &settings->crossfade, &unit);
+    if (end != NULL && *end == 0 && unit != HALO_TIME_FRAMES && settings->crossfade >= 0 &&
         settings->crossfade <= 3600)
         return HALO_OK;
     return halo_fail(HALO_ERR_USAGE, "expected a time such as 20ms or 1.5s, found '%.80s'", value);

@@ -148,6 +148,7 @@ out:
 static const HaloParam pad_param[] = {
     [PAD_ALL] = {.key = "by",
                  .type = HALO_PARAM_TEXT,
+                 .list = 2,
                  .preset = "0",
                  .check = check_pad,
                  .help = "pixels on every side; for sound, times before and after it, such as 1s,500ms"},

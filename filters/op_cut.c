@@ -57,6 +57,7 @@ static const HaloParam trim_param[] = {
     [TRIM_PART] =
         {.key = "part",
          .type = HALO_PARAM_TEXT,
+         .list = 2,
          .check = times_check_places,
          .help =
              "its beginning and end, such as 1.5s,2:30 or 500ms,-1s (from the end); or the beginning alone"},

@@ -47,6 +47,7 @@ out:
 static const HaloParam fade_param[] = {
     [FADE_TIMES] = {.key = "times",
                     .type = HALO_PARAM_TEXT,
+                    .list = 2,
                     .check = times_check_lengths,
                     .help = "durations of the fade-in and the fade-out, such as 500ms,2s; for a fade-out, "
                             "sound of unknown length is read to its end first"},

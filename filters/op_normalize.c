@@ -139,6 +139,7 @@ static const HaloParam normalize_param[] = {
      .help = "what the maximum becomes; default: full scale"},
     {.key = "percentiles",
      .type = HALO_PARAM_TEXT,
+     .list = 2,
      .preset = "",
      .help =
          "two percentiles instead of the minimum and maximum, such as 1,99; samples beyond them are clipped",

@@ -31,6 +31,17 @@ static int distance(const char *a, const char *b)
     return d[m][n];
 }
 
+/* Of so short a word one letter changed is another word: "psd" is not "pad". A letter too much, too few or two
+ * exchanged are a slip still. */
+static bool is_other_word(const char *word, const char *candidate)
+{
+    const size_t length = strlen(word);
+    int changed = 0;
+    if (length > 3 || strlen(candidate) != length) return false;
+    for (size_t i = 0; i < length; i++) changed += word[i] != candidate[i];
+    return changed == 1;
+}
+
 const char *halo_nearest(const char *word, int count, const char *(*word_at)(int i, const void *list),
                          const void *list)
 {
@@ -40,7 +51,7 @@ const char *halo_nearest(const char *word, int count, const char *(*word_at)(int
     for (int i = 0; i < count; i++) {
         const char *candidate = word_at(i, list);
         const int d = distance(word, candidate);
-        if (d < best_distance) {
+        if (d < best_distance && !is_other_word(word, candidate)) {
             best_distance = d;
             best = candidate;
         }

@@ -56,7 +56,7 @@ bool pipeline_pages(const HaloPipeline *pipeline, HaloPages *pages);
 bool pipeline_upright(const HaloPipeline *pipeline);
 
 /* The unit of a LENGTH, its HaloValue.integer: seconds become samples once the sample rate is known. */
-enum { LENGTH_SAMPLES, LENGTH_SECONDS };
+enum { LENGTH_SAMPLES, LENGTH_SECONDS, LENGTH_FRAMES };
 
 /* value.c: parses `text` as `param` says; `where` stands before messages ("gauss: sigma"). */
 HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text, bool quoted, const char *where,
