@@ -122,7 +122,8 @@ static const HaloParam dog_param[] = {
 const HaloOp halo_op_gauss = {.name = "gauss",
                               .help = "Gaussian blur",
                               .synonyms = "gaussian gaussblur gblur",
-                              .known_as = "blur smooth smoothing GaussianBlur gaussian_filter",
+                              .known_as =
+                                  "blur smooth smoothing GaussianBlur gaussian_filter gaussian_filter1d denoise",
                               .example = "gauss:2",
                               .kinds = HALO_IMAGE | HALO_AUDIO,
                               .filter = true,

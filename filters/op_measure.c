@@ -136,7 +136,7 @@ const HaloOp halo_op_stats = {
     .help =
         "minimum, maximum, sum, mean, standard deviation, percentiles … of every channel; loudness of sound",
     .synonyms = "statistics",
-    .known_as = "mean min max sum stat",
+    .known_as = "mean min max sum stat astats volumedetect peaks percentile",
     .example = "stats",
     .kinds = HALO_IMAGE | HALO_AUDIO,
     .result = true,
@@ -154,7 +154,7 @@ const HaloOp halo_op_hist = {.name = "hist",
 
 const HaloOp halo_op_scan = {.name = "scan",
                              .help = "cumulative (prefix) sums, minima, maxima or products",
-                             .known_as = "cumsum prefix accumulate",
+                             .known_as = "cumsum prefix accumulate cumulative integrate",
                              .example = "scan:op=sum,axis=xy",
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              HALO_PARAMS(scan_param),

@@ -41,8 +41,8 @@ HaloStatus times_frames(const char *where, const Time *time, double rate, int64_
     *frames = 0;
     if (!(number <= MOST_FRAMES))
         return halo_fail(HALO_ERR_USAGE, "%s: %g frames is out of range", where, number);
-    if (rate == 1.0 && !time->counted && number != time->amount)
-        return halo_fail(HALO_ERR_USAGE, "%s: %.10g s is between two samples at 1 Hz%s", where, time->amount,
+    if (rate == 1.0 && number == 0 && time->amount > 0)
+        return halo_fail(HALO_ERR_USAGE, "%s: %.10g s is less than a sample at 1 Hz%s", where, time->amount,
                          halo_rate_hint(rate));
     *frames = (int64_t)number;
     return HALO_OK;

@@ -100,13 +100,19 @@ static const char pipelines[] =
     "of the one before. Quote it, since | and spaces have a meaning in the shell.\n"
     "\n"
     "  OP                    invert\n"
-    "  OP:VALUE              gauss:2 is gauss:sigma=2: one parameter is positional\n"
-    "  OP:KEY=VALUE,...      unsharp:sigma=1.5,amount=2\n"
+    "  OP:VALUE,...          bandpass:300,3400: values without keys fill the\n"
+    "                        parameters in the order in which 'halo help' lists them\n"
+    "  OP:KEY=VALUE,...      unsharp:sigma=1.5,amount=2; values without keys may stand\n"
+    "                        before those with keys: unsharp:1.5,amount=2\n"
     "  OP:[PIPELINE]         subtract:[median:25]: a branch, from the same samples\n"
+    "  OP:[FILE | PIPELINE]  add:[guest.wav | gain:-3dB]: a branch, from a file\n"
     "\n"
-    "Lengths are pixels or samples, on sound also times (5ms, 0.2s). Levels are\n"
-    "sample values, or percentages of full scale (50%). Frequencies are Hz or kHz;\n"
-    "factors are numbers, percentages or decibels (-6dB).\n"
+    "Windows are pixels or samples, on sound also times: 5ms, 0.2s. Positions and\n"
+    "durations of sound (trim, fade, pad, at=) are seconds: 1.5, also 20ms, 5min, 1h,\n"
+    "1:30, 1:02:03.5; 480f is frames. A table without --rate has one row a second, so\n"
+    "that they are rows. Levels are sample values, or percentages of full scale (50%).\n"
+    "Frequencies are Hz or kHz. Factors are numbers, percentages or decibels (-6dB); a\n"
+    "negative one needs its unit: -6dB, or -1x. Channels count from 1.\n"
     "\n"
     "Between operations samples are 32-bit floats: they are rounded and clipped\n"
     "only where the output is written. stats, hist and reduce print their result\n"
@@ -183,7 +189,7 @@ const CliTopic cli_topics[] = {
     {"units", "full scale, numbers, --white, and what reads back as what", units, NULL},
     {"border", "what a filter sees beyond the edges", border, NULL},
     {"alpha", "transparency: what filters and formats do with it", alpha, NULL},
-    {"nan", "missing samples (NaN), and how to leave them out", nan_samples, NULL},
+    {"nan", "missing samples (NaN): how to leave them out, or fill gaps", nan_samples, NULL},
     {"pipelines", "how operations, parameters and branches are written", pipelines, NULL},
     {"masks", "convolution kernels: names, text and files", masks, NULL},
     {"formats", "what is read and written, and how it is chosen", formats, print_formats},
