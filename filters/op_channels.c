@@ -126,8 +126,10 @@ static HaloStatus find_speaker(const uint32_t *there, int count, uint32_t wanted
             *channel = c + 1;
             return HALO_OK;
         }
-    return halo_fail(HALO_ERR_INPUT, "channels: there is no channel %s: the channels are %s; channels:1 is the "
-                     "first", names_of(&wanted, 1, name), names_of(there, count, names));
+    return halo_fail(HALO_ERR_INPUT,
+                     "channels: there is no channel %s: the channels are %s; channels:1 is the "
+                     "first",
+                     names_of(&wanted, 1, name), names_of(there, count, names));
 }
 
 /* Names of loudspeakers become numbers; the only channel of a sound is that of any of them. */
@@ -177,10 +179,11 @@ static HaloStatus make_stereo(const HaloShape *shape, Channels *wanted)
                             .weight = {1.0, 1.0}};
     if (shape->kind == HALO_IMAGE) return halo_fail(HALO_ERR_USAGE, "channels: stereo is for sound");
     if (shape->channels > 2)
-        return halo_fail(HALO_ERR_INPUT,
-                         "channels: stereo of %d channels: choose two, as in channels:FL,FR, or say how they are "
-                         "mixed, as in channels:1+0.7*3,2+0.7*3",
-                         shape->channels);
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "channels: stereo of %d channels: choose two, as in channels:FL,FR, or say how they are "
+            "mixed, as in channels:1+0.7*3,2+0.7*3",
+            shape->channels);
     *wanted = twice;
     return HALO_OK;
 }
@@ -237,8 +240,8 @@ static HaloStatus build_channels(HaloBuilder *builder, const HaloValue *arg, Hal
     else
         HALO_TRY(make_terms(shape, &wanted, term));
     memcpy(begin, wanted.begin, sizeof wanted.begin);
-    step.u.mix = (HaloMix){
-        .channels = wanted.channels, .begin = begin, .term = term, .speakers = speakers_of(&wanted)};
+    step.u.mix =
+        (HaloMix){.channels = wanted.channels, .begin = begin, .term = term, .speakers = speakers_of(&wanted)};
     step.u.mix.alpha = find_alpha(shape, &step.u.mix);
     HALO_TRY(halo_build_step(builder, &step, out));
 out:
@@ -254,13 +257,13 @@ static const HaloParam channels_param[] = {
              "loudspeakers of sound: FL,FR; mono is the mean of all, stereo of one channel is that twice"},
 };
 
-const HaloOp halo_op_channels = {.name = "channels",
-                                 .help = "choose, order and mix channels",
-                                 .synonyms = "remix",
-                                 .known_as =
-                                     "pan channelmap mono stereo downmix upmix swap surround band bandjoin extract_band "
-                                     "combine",
-                                 .example = "channels:mono",
-                                 .kinds = HALO_IMAGE | HALO_AUDIO,
-                                 HALO_PARAMS(channels_param),
-                                 .build = build_channels};
+const HaloOp halo_op_channels = {
+    .name = "channels",
+    .help = "choose, order and mix channels",
+    .synonyms = "remix",
+    .known_as = "pan channelmap mono stereo downmix upmix swap surround band bandjoin extract_band "
+                "combine",
+    .example = "channels:mono",
+    .kinds = HALO_IMAGE | HALO_AUDIO,
+    HALO_PARAMS(channels_param),
+    .build = build_channels};

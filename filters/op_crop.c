@@ -151,7 +151,8 @@ static const HaloParam pad_param[] = {
                  .list = 2,
                  .preset = "0",
                  .check = check_pad,
-                 .help = "pixels on every side; for sound, seconds before and after it, such as 1,0.5 or 500ms"},
+                 .help =
+                     "pixels on every side; for sound, seconds before and after it, such as 1,0.5 or 500ms"},
     [PAD_LEFT] = PAD_SIDE("left"),
     [PAD_RIGHT] = PAD_SIDE("right"),
     [PAD_TOP] = PAD_SIDE("top"),

@@ -209,7 +209,8 @@ out:
         .key = "with", .type = HALO_PARAM_SOURCE,                                                             \
         .help = "file of the same size or one pixel, with as many channels or one; {dir}, {stem} and {name} " \
                 "stand for "                                                                                  \
-                "parts of the input's path; a [pipeline] starts from what arrives here, a [file | pipeline] from a file"                       \
+                "parts of the input's path; a [pipeline] starts from what arrives here, a [file | pipeline] " \
+                "from a file"                                                                                 \
     }
 
 #define UNIT                                                                                                 \
@@ -219,11 +220,12 @@ out:
                 "of its samples"                                                                             \
     }
 
-#define AT                                                                                                    \
-    {                                                                                                         \
-        .key = "at", .type = HALO_PARAM_TEXT, .preset = "", .check = times_check_place,                       \
-        .help = "for sound: where the other begins in seconds, such as 1.5, or -2 from the end; the result ends with " \
-                "the later of the two"                                                                        \
+#define AT                                                                                                   \
+    {                                                                                                        \
+        .key = "at", .type = HALO_PARAM_TEXT, .preset = "", .check = times_check_place,                      \
+        .help = "for sound: where the other begins in seconds, such as 1.5, or -2 from the end; the result " \
+                "ends with "                                                                                 \
+                "the later of the two"                                                                       \
     }
 
 static const HaloParam with_param[] = {WITH};

@@ -5,8 +5,8 @@
 #include "halo/op.h"
 #include "halo/time.h"
 
-/* As in halo/time.h: without a unit it is in seconds, which are rows of a table without a rate. With a minus sign
- * it is counted from the end. */
+/* As in halo/time.h: without a unit it is in seconds, which are rows of a table without a rate. With a minus
+ * sign it is counted from the end. */
 typedef struct Time {
     bool from_end, counted; /* counted: `amount` is of frames; else of seconds */
     double amount;

@@ -52,8 +52,8 @@ static const HaloParam *find_param(const HaloParam *param, int params, const cha
     return NULL;
 }
 
-/* Behind "op:" or a comma: a key, or a value of the parameter whose turn it is (-1: of none, since there is a key
- * before); behind '=' a value of that key. */
+/* Behind "op:" or a comma: a key, or a value of the parameter whose turn it is (-1: of none, since there is a
+ * key before); behind '=' a value of that key. */
 static void put_argument(FILE *to, Typed *typed, const HaloOp *op, int turn)
 {
     int commons;

@@ -144,9 +144,9 @@ static void print_positional(FILE *to, const HaloOp *op)
         const int value = at != NULL ? (int)strcspn(at + 1, ",= \"[|") : 0;
         const bool whole = value > 0 && (at[1 + value] == 0 || at[1 + value] == ',') && param->list == 0 &&
                            param->type != HALO_PARAM_SWITCH;
-        const char *preset = param->type == HALO_PARAM_SWITCH                ? "1"
+        const char *preset = param->type == HALO_PARAM_SWITCH               ? "1"
                              : param->preset != NULL && *param->preset != 0 ? param->preset
-                                                                             : "…";
+                                                                            : "…";
         if (!whole && i > 0) break;
         char *text = whole ? cli_format("%.*s", value, at + 1) : cli_copy(preset);
         add_made(&plain, cli_format("%c%s", i > 0 ? ',' : ':', text));
@@ -156,9 +156,10 @@ static void print_positional(FILE *to, const HaloOp *op)
         at += 1 + value;
         if (*at == 0) break;
     }
-    char *line = cli_format("Parameters%s: %s%s is %s%s", op->params > 1 ? " in their order; keys may be left out"
-                                                                         : "; the key may be left out",
-                            op->name, plain.data, op->name, keyed.data);
+    char *line =
+        cli_format("Parameters%s: %s%s is %s%s",
+                   op->params > 1 ? " in their order; keys may be left out" : "; the key may be left out",
+                   op->name, plain.data, op->name, keyed.data);
     fputc('\n', to);
     cli_wrap(to, line, 0, CLI_LINE);
     free(line);

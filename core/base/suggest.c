@@ -31,8 +31,8 @@ static int distance(const char *a, const char *b)
     return d[m][n];
 }
 
-/* Of so short a word another letter before the third makes another word: "psd" is not "pad", but "gpx" is "gpu". A
- * letter too much, too few or two exchanged are a slip still. */
+/* Of so short a word another letter before the third makes another word: "psd" is not "pad", but "gpx" is
+ * "gpu". A letter too much, too few or two exchanged are a slip still. */
 static bool is_other_word(const char *word, const char *candidate)
 {
     const size_t length = strlen(word);

@@ -53,8 +53,7 @@ static const char *keys_in_order(const HaloOp *op, char text[KEYS_SIZE])
     size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < op->params && used < KEYS_SIZE; i++)
-        used += (size_t)snprintf(text + used, KEYS_SIZE - used, "%s%s", i > 0 ? ", " : "",
-                                 op->param[i].key);
+        used += (size_t)snprintf(text + used, KEYS_SIZE - used, "%s%s", i > 0 ? ", " : "", op->param[i].key);
     return text;
 }
 
@@ -78,8 +77,8 @@ static HaloStatus refuse_position(const Call *call, Span piece, bool keyed)
 /* Decibels are a factor: where a level is next they go to the first factor behind it, as normalize's peak. */
 static int find_factor(const Call *call, int i, Span value)
 {
-    const bool decibels = value.length > 2 && value.at[value.length - 2] == 'd' &&
-                          value.at[value.length - 1] == 'B';
+    const bool decibels =
+        value.length > 2 && value.at[value.length - 2] == 'd' && value.at[value.length - 1] == 'B';
     if (!decibels || call_param(call, i)->type != HALO_PARAM_LEVEL) return i;
     for (int k = i + 1; k < call->op->params; k++)
         if (call_param(call, k)->type == HALO_PARAM_FACTOR) return k;
@@ -128,7 +127,8 @@ const char *argument_end(const Call *call, const Argument *argument, const char 
     for (int items = 1; items < param->list && !quoted && stop < end; items++) {
         const char *next = stop + 1;
         while (next < end && strchr(",\"'[]", *next) == NULL) next++;
-        if ((next < end && *next != ',') || !is_item(call, argument->param, span_trimmed(stop + 1, next))) break;
+        if ((next < end && *next != ',') || !is_item(call, argument->param, span_trimmed(stop + 1, next)))
+            break;
         stop = next;
     }
     return stop;

@@ -110,8 +110,7 @@ static HaloStatus parse_call(Parser *parser, Span piece, Call *call)
         status = argument_find(call, next, &argument);
         if (status != HALO_OK) return status;
         stop = argument_end(call, &argument, stop, end);
-        if (call_param(call, argument.param)->list > 0)
-            argument.value = span_trimmed(argument.value.at, stop);
+        if (call_param(call, argument.param)->list > 0) argument.value = span_trimmed(argument.value.at, stop);
         status = set_value(parser, call, argument.param, argument.value);
         if (status != HALO_OK) return status;
         at = stop < end ? stop : NULL;
@@ -138,7 +137,8 @@ static const HaloOp file_op = {.name = "branch",
                                HALO_PARAMS(file_param),
                                .build = build_file};
 
-/* Is it a path, not an operation? In quotes it is; else it has an extension, a folder or a field, or is there. */
+/* Is it a path, not an operation? In quotes it is; else it has an extension, a folder or a field, or is there.
+ */
 static bool is_path(const HaloTables *tables, Span piece)
 {
     char path[1024], name[64];

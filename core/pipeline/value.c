@@ -61,9 +61,7 @@ static HaloStatus parse_length(const HaloParam *param, const char *text, const c
     if (end == NULL || *end != 0)
         return halo_fail(HALO_ERR_USAGE, "%s: expected a number, found '%.60s'", where, text);
     const bool seconds = unit == HALO_TIME_SECONDS || (unit == HALO_TIME_PLAIN && param->duration);
-    value->integer = seconds                    ? LENGTH_SECONDS
-                     : unit == HALO_TIME_FRAMES ? LENGTH_FRAMES
-                                                : LENGTH_SAMPLES;
+    value->integer = seconds ? LENGTH_SECONDS : unit == HALO_TIME_FRAMES ? LENGTH_FRAMES : LENGTH_SAMPLES;
     return seconds ? HALO_OK : in_range(param, text, where, value->number);
 }
 

@@ -127,7 +127,8 @@ static inline int halo_changes_source(const HaloChanges *changes, int channel)
     return channel;
 }
 
-/* The loudspeaker of a channel of the output, one bit of WAVE's mask, where the input's are `speakers`; 0: none.
+/* The loudspeaker of a channel of the output, one bit of WAVE's mask, where the input's are `speakers`; 0:
+ * none.
  */
 static inline uint32_t halo_changes_speaker(const HaloChanges *changes, uint32_t speakers, int channel)
 {
