@@ -167,7 +167,7 @@ static void every_example_works(void **state)
         HaloShape shape = sound ? draw_sound_shape(&rng) : test_shape(HALO_U8, 31, 17, 3);
         if (sound) shape.rate = 44100;
         HaloBuf in = random_input(&shape, false, &rng);
-        example_pipeline(op, text, sizeof text);
+        example_pipeline(op, shape.kind, text, sizeof text);
         Outcome outcome = expect_everywhere_alike(text, &in, NULL);
         if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
         outcome_free(&outcome);

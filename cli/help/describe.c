@@ -157,9 +157,8 @@ static void print_positional(FILE *to, const HaloOp *op)
         if (*at == 0) break;
     }
     char *line =
-        cli_format("Parameters%s: %s%s is %s%s",
-                   op->params > 1 ? " in their order; keys may be left out" : "; the key may be left out",
-                   op->name, plain.data, op->name, keyed.data);
+        cli_format("Parameters; %s may be left out: %s%s is %s%s",
+                   op->params > 1 ? "keys, in this order," : "the key", op->name, plain.data, op->name, keyed.data);
     fputc('\n', to);
     cli_wrap(to, line, 0, CLI_LINE);
     free(line);

@@ -26,9 +26,6 @@ static const char units[] = "Full scale is the sample that means white. Percenta
                             "  normalize         stretches them from their least to their greatest sample\n"
                             "  levels, threshold, adaptive           set a full scale, too\n"
                             "\n"
-                            "Positions and durations of sound are in seconds, windows in samples: 'halo help\n"
-                            "pipelines' has the units of parameters.\n"
-                            "\n"
                             "A second input is converted to the full scale of the first: 255 in 8 bits\n"
                             "becomes 65535 in 16. If one of the two has none, neither is scaled: a dark frame\n"
                             "in NPY is subtracted from a 16-bit frame in counts.\n"
@@ -104,18 +101,14 @@ static const char pipelines[] =
     "\n"
     "  OP                    invert\n"
     "  OP:VALUE,...          bandpass:300,3400: values without keys fill the\n"
-    "                        parameters in the order in which 'halo help' lists them\n"
-    "  OP:KEY=VALUE,...      unsharp:sigma=1.5,amount=2; values without keys may stand\n"
-    "                        before those with keys: unsharp:1.5,amount=2\n"
+    "                        parameters in the order of 'halo help bandpass'\n"
+    "  OP:KEY=VALUE,...      unsharp:sigma=1.5,amount=2, or unsharp:1.5,amount=2\n"
     "  OP:[PIPELINE]         subtract:[median:25]: a branch, from the same samples\n"
     "  OP:[FILE | PIPELINE]  add:[guest.wav | gain:-3dB]: a branch, from a file\n"
     "\n"
-    "Windows are pixels or samples, on sound also times: 5ms, 0.2s. Positions and\n"
-    "durations of sound (trim, fade, pad, at=) are seconds: 1.5, also 20ms, 5min, 1h,\n"
-    "1:30, 1:02:03.5; 480f is frames. A table without --rate has one row a second, so\n"
-    "that they are rows. Levels are sample values, or percentages of full scale (50%).\n"
-    "Frequencies are Hz or kHz. Factors are numbers, percentages or decibels (-6dB); a\n"
-    "negative one needs its unit: -6dB, or -1x. Channels count from 1.\n"
+    "Lengths are pixels or samples, on sound also times ('halo help times').\n"
+    "Levels are sample values, or percentages of full scale (50%). Frequencies are\n"
+    "Hz or kHz; factors are numbers, percentages or decibels: 2, -1x, 150%, -6dB.\n"
     "\n"
     "Between operations samples are 32-bit floats: they are rounded and clipped\n"
     "only where the output is written. stats, hist and reduce print their result\n"
@@ -125,6 +118,22 @@ static const char pipelines[] =
     "  halo run 'gray | gauss:1.5 | sobel | normalize' in.png -o edges.png\n"
     "  halo run 'subtract:[median:25] | normalize' in.png -o flat.png\n"
     "  halo run 'crop:8x8 | stats' in.png\n";
+
+static const char times[] = "Positions and durations of sound are seconds: of trim, fade, pad, silence, at=\n"
+                            "and --crossfade. Windows are samples, as of average, savgol and level.\n"
+                            "A unit makes a time or frames of either:\n"
+                            "\n"
+                            "  1.5, 1.5s, 20ms, 250us     seconds and parts of them\n"
+                            "  5min, 1h, 1:30, 1:02:03.5  minutes, hours, and what clocks show\n"
+                            "  480f                       frames (one sample of every channel)\n"
+                            "  -2, -500ms                 of positions: counted from the end\n"
+                            "\n"
+                            "A table without --rate has a row a second: plain numbers are rows there.\n"
+                            "Channels count from 1, or have the names of loudspeakers: channels:FL,FR.\n"
+                            "\n"
+                            "  halo run trim:0.01,-5ms notes.wav -o part.wav\n"
+                            "  halo run 'fade:20ms,1 | average:5ms' notes.wav -o soft.wav\n"
+                            "  halo run trim:1,3 trace.csv -o rows.csv\n";
 
 static const char masks[] = "A mask (kernel) is what conv multiplies the samples round each pixel by. It is\n"
                             "a name, text in quotes, or a file:\n"
@@ -194,6 +203,7 @@ const CliTopic cli_topics[] = {
     {"alpha", "transparency: what filters and formats do with it", alpha, NULL},
     {"nan", "missing samples (NaN): how to leave them out, or fill gaps", nan_samples, NULL},
     {"pipelines", "how operations, parameters and branches are written", pipelines, NULL},
+    {"times", "positions, durations and windows of sound, and their units", times, NULL},
     {"masks", "convolution kernels: names, text and files", masks, NULL},
     {"formats", "what is read and written, and how it is chosen", formats, print_formats},
 };

@@ -120,22 +120,12 @@ static HaloStatus parse_call(Parser *parser, Span piece, Call *call)
 
 /* ---- a file at the beginning of a branch ---------------------------------------------------------------- */
 
-static HaloStatus build_file(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
-{
-    /* The rest of the branch has to know how long it is beside the input. */
-    if (halo_build_open_ended(builder)) halo_build_wants_length(builder);
-    return halo_build_source(builder, &arg[0], in, HALO_FIT_ANY, out);
-}
-
 static const HaloParam file_param[] = {
     {.key = "file", .type = HALO_PARAM_SOURCE, .help = "that the branch begins with"},
 };
 
-static const HaloOp file_op = {.name = "branch",
-                               .example = "branch",
-                               .kinds = HALO_IMAGE | HALO_AUDIO,
-                               HALO_PARAMS(file_param),
-                               .build = build_file};
+const HaloOp pipeline_file = {
+    .name = "branch", .example = "branch", .kinds = HALO_IMAGE | HALO_AUDIO, HALO_PARAMS(file_param)};
 
 /* Is it a path, not an operation? In quotes it is; else it has an extension, a folder or a field, or is there.
  */
@@ -154,7 +144,7 @@ static bool is_path(const HaloTables *tables, Span piece)
 
 static HaloStatus parse_file(Parser *parser, Span piece, Call *call)
 {
-    HaloStatus status = begin_call(&file_op, call);
+    HaloStatus status = begin_call(&pipeline_file, call);
     return status == HALO_OK ? set_value(parser, call, 0, piece) : status;
 }
 

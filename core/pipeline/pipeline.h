@@ -43,6 +43,9 @@ HaloStatus pipeline_of(HaloSession *session, const HaloOp *op, const char *where
                        HaloPipeline **pipeline);
 HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipeline);
 
+/* The first call of a branch that begins with a file, its only value; the plan builds it. */
+extern const HaloOp pipeline_file;
+
 /* pipeline.c: the parameter that value i of a call is of. */
 const HaloParam *call_param(const Call *call, int i);
 /* Reads the secondary inputs whose path has fields of the input's name. */

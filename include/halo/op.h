@@ -98,7 +98,7 @@ typedef struct HaloOp {
     HaloScale scale; /* how it depends on full scale, and changes it */
     bool upright;    /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
                         before the pipeline */
-    const HaloParam *param;
+    const HaloParam *param; /* in the order in which values without keys fill them */
     int params;
     /* Appends steps that make *out from `in`. `arg` has one value for each row of `param`. */
     HaloStatus (*build)(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out);

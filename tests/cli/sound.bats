@@ -179,7 +179,7 @@ make_eight() { seq 8 > eight.csv; }
             *'three.csv is 3 frames of 1 channel, and the input is 8 frames of 1 channel: it has to be of the input'* ]]
     done
     printf 'P5 2 1 255\n\001\002' > in.pgm
-    for wrong in "multiply:[invert],unit=max,at=1" add:three.csv,at=1.5 add:three.csv,at=1,2; do
+    for wrong in "multiply:[invert],unit=max,at=1" add:three.csv,at=1.5f add:three.csv,at=1,2; do
         run --separate-stderr halo run "$wrong" eight.csv -o x.csv
         [ "$status" -eq 2 ]
     done

@@ -152,9 +152,11 @@ void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t
             add_param(rng, &shared[p], kind, &mark, text, size);
 }
 
-void example_pipeline(const HaloOp *op, char *text, size_t size)
+void example_pipeline(const HaloOp *op, HaloKind kind, char *text, size_t size)
 {
     snprintf(text, size, "%s", op->example);
+    if (kind == HALO_AUDIO && strcmp(op->name, "pad") == 0) /* pixels would be seconds */
+        snprintf(text, size, "pad:8f,border=mirror");
     for (int p = 0; p < op->params; p++)
         if (op->param[p].type == HALO_PARAM_MASK && strchr(op->example, '"') == NULL)
             snprintf(text, size, "%s:%s=\"5x1: 1,-2,3,0.5,0.25\"", op->name, op->param[p].key);

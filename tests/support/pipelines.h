@@ -62,6 +62,6 @@ void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t
 /* The same for its first `values` parameters, all of them with keys, or all without. */
 void draw_values(Rng *rng, const HaloOp *op, HaloKind kind, int values, bool keyed, char *text, size_t size);
 /* The operation's own example, as far as it can run: masks in files are replaced by quoted ones. */
-void example_pipeline(const HaloOp *op, char *text, size_t size);
+void example_pipeline(const HaloOp *op, HaloKind kind, char *text, size_t size);
 
 #endif
