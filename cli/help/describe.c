@@ -156,9 +156,9 @@ static void print_positional(FILE *to, const HaloOp *op)
         at += 1 + value;
         if (*at == 0) break;
     }
-    char *line =
-        cli_format("Parameters; %s may be left out: %s%s is %s%s",
-                   op->params > 1 ? "keys, in this order," : "the key", op->name, plain.data, op->name, keyed.data);
+    char *line = cli_format("Parameters; %s may be left out: %s%s is %s%s",
+                            op->params > 1 ? "keys, in this order," : "the key", op->name, plain.data, op->name,
+                            keyed.data);
     fputc('\n', to);
     cli_wrap(to, line, 0, CLI_LINE);
     free(line);

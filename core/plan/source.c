@@ -79,7 +79,8 @@ static HaloStatus begin_with_file(HaloBuilder *builder, const HaloValue *file, H
     return halo_build_source(builder, file, in, HALO_FIT_ANY, out);
 }
 
-/* A branch begins with the value `in`, or with a file. A `depth` in it does not change the type of the output. */
+/* A branch begins with the value `in`, or with a file. A `depth` in it does not change the type of the output.
+ */
 static HaloStatus add_branch(HaloBuilder *builder, const HaloPipeline *branch, HaloReg in, HaloReg *out)
 {
     HaloBuilder inner = *builder;
