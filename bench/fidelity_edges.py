@@ -59,7 +59,7 @@ def laplacians(c, p):
           cv2.Laplacian(x, cv2.CV_8U, borderType=cv2.BORDER_REPLICATE))
     made = filters.laplace(f)
     inner = Asked("definition: the sign; border: reflect", "times -1, with border=reflect",
-                  p.halo("laplace:border=reflect | gain:-1", f), made, 4)
+                  p.halo("laplace:border=reflect | gain:-1x", f), made, 4)
     c.add("laplace", SKIMAGE, "filters.laplace(x)", "f32", ours, made, inner)
 
     made = ndimage.gaussian_laplace(wide, 2, mode="nearest")

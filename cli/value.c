@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "halo/axes.h"
+#include "halo/time.h"
 #include "options.h"
 
 /* "100000", "2^28", "1.5G": suffixes stand for powers of `kilo`. */
@@ -67,7 +68,14 @@ HaloStatus cli_read_bits(CliSettings *settings, const char *value)
 {
     static const int bits[] = {8, 16, 24, 32, 32};
     int which = 0;
-    const HaloStatus status = halo_read_choice(value, "8|16|24|32|float", &which);
+    /* As NumPy and ffmpeg write them: f32, pcm_f32le, s16, u8. */
+    static const char *const elsewhere[] = {"8", "16", "24", "32"};
+    const bool floats = strstr(value, "f32") != NULL || strstr(value, "32f") != NULL || strcmp(value, "f") == 0;
+    HaloStatus status = halo_read_choice(value, "8|16|24|32|float", &which);
+    for (int i = 0; i < 4 && status != HALO_OK; i++)
+        if (floats || strstr(value, elsewhere[i]) != NULL)
+            return halo_fail(status, "'%.80s' is not one of 8, 16, 24, 32, float; did you mean '%s'?", value,
+                             floats ? "float" : elsewhere[i]);
     settings->write.bits = bits[which];
     settings->write.floats = which == 4;
     return status;
@@ -75,10 +83,9 @@ HaloStatus cli_read_bits(CliSettings *settings, const char *value)
 
 HaloStatus cli_read_crossfade(CliSettings *settings, const char *value)
 {
-    const char *unit = "?";
-    const bool number = halo_read_number(value, &settings->crossfade, &unit);
-    if (strcmp(unit, "ms") == 0) settings->crossfade /= 1000;
-    if (number && (strcmp(unit, "ms") == 0 || strcmp(unit, "s") == 0) && settings->crossfade >= 0 &&
+    HaloTimeUnit unit;
+    const char *end = halo_read_time(value, &settings->crossfade, &unit);
+    if (end != NULL && *end == 0 && unit != HALO_TIME_FRAMES && settings->crossfade >= 0 &&
         settings->crossfade <= 3600)
         return HALO_OK;
     return halo_fail(HALO_ERR_USAGE, "expected a time such as 20ms or 1.5s, found '%.80s'", value);

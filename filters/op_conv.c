@@ -163,7 +163,7 @@ out:
 const HaloOp halo_op_conv = {.name = "conv",
                              .help = "convolve with any mask",
                              .synonyms = "convolve convolution filter2d",
-                             .known_as = "correlate filter kernel matrix",
+                             .known_as = "correlate xcorr filter kernel matrix",
                              .example = "conv:mask=\"3x3: 0,-1,0, -1,5,-1, 0,-1,0\"",
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              .filter = true,
@@ -296,7 +296,7 @@ static HaloStatus build_fir(HaloBuilder *builder, const HaloValue *arg, HaloReg 
 
 const HaloOp halo_op_fir = {.name = "fir",
                             .help = "filter with an impulse response, centred: no delay",
-                            .known_as = "convolve filter firfit",
+                            .known_as = "convolve afir filter firfit reverb echo lfilter",
                             .example = "fir:taps.txt",
                             .kinds = HALO_AUDIO,
                             .filter = true,

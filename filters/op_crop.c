@@ -91,7 +91,7 @@ static HaloStatus pad_sound(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     int64_t by[2] = {0, 0};
     int count;
     for (int k = PAD_LEFT; k < PAD_BORDER; k++)
-        if (arg[k].given) HALO_FAIL(HALO_ERR_USAGE, "pad: sound has no sides: give times, such as pad:1s,2s");
+        if (arg[k].given) HALO_FAIL(HALO_ERR_USAGE, "pad: sound has no sides: give times, such as pad:1,2");
     HALO_TRY(times_read("pad: by", arg[PAD_ALL].text, 2, time, &count));
     for (int k = 0; k < count; k++) HALO_TRY(times_frames("pad: by", &time[k], shape->rate, &by[k]));
     const HaloGather gather = {.width = shape->width + by[0] + by[1],
@@ -111,7 +111,7 @@ out:
 static HaloStatus check_pad(const char *where, const char *text)
 {
     if (times_check_lengths(where, text) == HALO_OK) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s: expected pixels, or for sound times such as 1s,500ms, found '%.60s'",
+    return halo_fail(HALO_ERR_USAGE, "%s: expected pixels, or for sound times such as 1,500ms, found '%.60s'",
                      where, text);
 }
 
@@ -123,7 +123,7 @@ static HaloStatus build_pad(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     const char *end;
     if (shape->kind == HALO_AUDIO) return pad_sound(builder, arg, in, out);
     if (!halo_read_int(arg[PAD_ALL].text, 0, GEOMETRY_MOST, &by[PAD_ALL], &end) || *end != 0)
-        HALO_FAIL(HALO_ERR_USAGE, "pad: by: expected pixels, 0 to %lld, found '%.60s'",
+        HALO_FAIL(HALO_ERR_USAGE, "pad: by: expected one number of pixels, 0 to %lld, found '%.60s'",
                   (long long)GEOMETRY_MOST, arg[PAD_ALL].text);
     for (int k = PAD_LEFT; k < PAD_BORDER; k++) by[k] = arg[k].given ? arg[k].integer : by[PAD_ALL];
     const HaloGather gather = {.width = shape->width + by[PAD_LEFT] + by[PAD_RIGHT],
@@ -148,9 +148,11 @@ out:
 static const HaloParam pad_param[] = {
     [PAD_ALL] = {.key = "by",
                  .type = HALO_PARAM_TEXT,
+                 .list = 2,
                  .preset = "0",
                  .check = check_pad,
-                 .help = "pixels on every side; for sound, times before and after it, such as 1s,500ms"},
+                 .help =
+                     "pixels on every side; for sound, seconds before and after it, such as 1,0.5 or 500ms"},
     [PAD_LEFT] = PAD_SIDE("left"),
     [PAD_RIGHT] = PAD_SIDE("right"),
     [PAD_TOP] = PAD_SIDE("top"),

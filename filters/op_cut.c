@@ -57,19 +57,21 @@ static const HaloParam trim_param[] = {
     [TRIM_PART] =
         {.key = "part",
          .type = HALO_PARAM_TEXT,
+         .list = 2,
          .check = times_check_places,
          .help =
-             "its beginning and end, such as 1.5s,2:30 or 500ms,-1s (from the end); or the beginning alone"},
+             "its beginning and end in seconds, such as 1.5,2:30 or 500ms,-1 (from the end); or the beginning "
+             "alone; 480f is frames"},
     [TRIM_LENGTH] = {.key = "length",
                      .type = HALO_PARAM_TEXT,
                      .preset = "",
                      .check = times_check_length,
-                     .help = "maximum length, instead of an end"},
+                     .help = "maximum length in seconds, instead of an end"},
 };
 
 const HaloOp halo_op_trim = {.name = "trim",
                              .help = "keep a part of a sound",
-                             .known_as = "cut atrim crop slice",
+                             .known_as = "cut atrim crop slice split segment",
                              .example = "trim:1ms,-1ms",
                              .kinds = HALO_AUDIO,
                              HALO_PARAMS(trim_param),

@@ -45,11 +45,14 @@ out:
 }
 
 static const HaloParam fade_param[] = {
-    [FADE_TIMES] = {.key = "times",
-                    .type = HALO_PARAM_TEXT,
-                    .check = times_check_lengths,
-                    .help = "durations of the fade-in and the fade-out, such as 500ms,2s; for a fade-out, "
-                            "sound of unknown length is read to its end first"},
+    [FADE_TIMES] =
+        {.key = "times",
+         .type = HALO_PARAM_TEXT,
+         .list = 2,
+         .check = times_check_lengths,
+         .help =
+             "durations of the fade-in and the fade-out in seconds, such as 0.5,2 or 500ms,2; for a fade-out, "
+             "sound of unknown length is read to its end first"},
     [FADE_SHAPE] = {.key = "shape",
                     .type = HALO_PARAM_CHOICE,
                     .preset = "linear",
@@ -60,7 +63,7 @@ static const HaloParam fade_param[] = {
 const HaloOp halo_op_fade = {.name = "fade",
                              .help = "fade in and out",
                              .synonyms = "afade",
-                             .known_as = "fadein fadeout crossfade ramp",
+                             .known_as = "fadein fadeout crossfade ramp declick",
                              .example = "fade:2ms,5ms",
                              .kinds = HALO_AUDIO,
                              HALO_PARAMS(fade_param),

@@ -119,15 +119,16 @@ static const HaloParam dog_param[] = {
      .help = "sigma of the subtracted Gaussian over the first; 1.6 is closest to the operation log"},
 };
 
-const HaloOp halo_op_gauss = {.name = "gauss",
-                              .help = "Gaussian blur",
-                              .synonyms = "gaussian gaussblur gblur",
-                              .known_as = "blur smooth smoothing GaussianBlur gaussian_filter",
-                              .example = "gauss:2",
-                              .kinds = HALO_IMAGE | HALO_AUDIO,
-                              .filter = true,
-                              HALO_PARAMS(gauss_param),
-                              .build = build_gauss};
+const HaloOp halo_op_gauss = {
+    .name = "gauss",
+    .help = "Gaussian blur",
+    .synonyms = "gaussian gaussblur gblur",
+    .known_as = "blur smooth smoothing GaussianBlur gaussian_filter gaussian_filter1d denoise",
+    .example = "gauss:2",
+    .kinds = HALO_IMAGE | HALO_AUDIO,
+    .filter = true,
+    HALO_PARAMS(gauss_param),
+    .build = build_gauss};
 
 const HaloOp halo_op_unsharp = {.name = "unsharp",
                                 .help = "sharpen by adding the difference from a Gaussian blur",

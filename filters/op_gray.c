@@ -58,6 +58,7 @@ static HaloStatus build_gray(HaloBuilder *builder, const HaloValue *arg, HaloReg
 static const HaloParam gray_param[] = {
     {.key = "weights",
      .type = HALO_PARAM_TEXT,
+     .list = 3,
      .preset = "709",
      .help =
          "weights of red, green and blue: 709 or 601 (ITU-R BT), mean (a third each), or numbers: 0.3,0.6,0.1",

@@ -1,4 +1,5 @@
 /* stats, hist, scan and integral: the whole image or recording. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "halo/text.h"
 #include "ops.h"
 
-enum { STATS_FULL, STATS_PERCENTILES, STATS_PRODUCT };
+enum { STATS_PERCENTILES, STATS_FULL, STATS_PRODUCT };
 
 /* "1, 50 99.5": numbers from 0 to 100, apart by commas or blanks. */
 static HaloStatus read_percentiles(const char *where, const char *text, HaloDetail *detail)
@@ -76,16 +77,20 @@ static HaloStatus build_scan(HaloBuilder *builder, const HaloValue *arg, HaloReg
 }
 
 static const HaloParam stats_param[] = {
-    {.key = "full",
-     .type = HALO_PARAM_SWITCH,
-     .preset = "0",
-     .help = "also skewness, kurtosis, entropy and the percentiles 1, 25, 50, 75 and 99"},
-    {.key = "percentiles",
-     .type = HALO_PARAM_TEXT,
-     .preset = "",
-     .help = "percentiles to compute, up to 16, each from 0 to 100",
-     .check = check_percentiles},
-    {.key = "product", .type = HALO_PARAM_SWITCH, .preset = "0", .help = "also the product of all samples"},
+    [STATS_PERCENTILES] = {.key = "percentiles",
+                           .type = HALO_PARAM_TEXT,
+                           .list = INT_MAX,
+                           .preset = "",
+                           .help = "percentiles to compute, up to 16, each from 0 to 100",
+                           .check = check_percentiles},
+    [STATS_FULL] = {.key = "full",
+                    .type = HALO_PARAM_SWITCH,
+                    .preset = "0",
+                    .help = "also skewness, kurtosis, entropy and the percentiles 1, 25, 50, 75 and 99"},
+    [STATS_PRODUCT] = {.key = "product",
+                       .type = HALO_PARAM_SWITCH,
+                       .preset = "0",
+                       .help = "also the product of all samples"},
 };
 
 static HaloStatus build_integral(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
@@ -131,7 +136,7 @@ const HaloOp halo_op_stats = {
     .help =
         "minimum, maximum, sum, mean, standard deviation, percentiles … of every channel; loudness of sound",
     .synonyms = "statistics",
-    .known_as = "mean min max sum stat",
+    .known_as = "mean min max sum stat astats volumedetect peaks percentile",
     .example = "stats",
     .kinds = HALO_IMAGE | HALO_AUDIO,
     .result = true,
@@ -149,7 +154,7 @@ const HaloOp halo_op_hist = {.name = "hist",
 
 const HaloOp halo_op_scan = {.name = "scan",
                              .help = "cumulative (prefix) sums, minima, maxima or products",
-                             .known_as = "cumsum prefix accumulate",
+                             .known_as = "cumsum prefix accumulate cumulative integrate",
                              .example = "scan:op=sum,axis=xy",
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              HALO_PARAMS(scan_param),

@@ -139,6 +139,7 @@ static const HaloParam normalize_param[] = {
      .help = "what the maximum becomes; default: full scale"},
     {.key = "percentiles",
      .type = HALO_PARAM_TEXT,
+     .list = 2,
      .preset = "",
      .help =
          "two percentiles instead of the minimum and maximum, such as 1,99; samples beyond them are clipped",
@@ -154,7 +155,8 @@ static const HaloParam normalize_param[] = {
 const HaloOp halo_op_normalize = {.name = "normalize",
                                   .help = "stretch the samples to a range; sound to a peak",
                                   .synonyms = "normalise",
-                                  .known_as = "contrast stretch autolevel autocontrast level norm",
+                                  .known_as = "contrast stretch autolevel autocontrast level norm "
+                                              "rescale",
                                   .example = "normalize",
                                   .scale = HALO_SCALE_SETS,
                                   .kinds = HALO_IMAGE | HALO_AUDIO,
@@ -204,7 +206,7 @@ static const HaloParam levels_param[] = {
 const HaloOp halo_op_levels = {.name = "levels",
                                .help = "stretch what lies between black and white, with a gamma",
                                .known_as = "level curves contrast window",
-                               .example = "levels:black=5%,white=90%,gamma=1.2",
+                               .example = "levels:5%,90%,1.2",
                                .scale = HALO_SCALE_SETS,
                                .kinds = HALO_IMAGE,
                                HALO_PARAMS(levels_param),

@@ -209,7 +209,8 @@ out:
         .key = "with", .type = HALO_PARAM_SOURCE,                                                             \
         .help = "file of the same size or one pixel, with as many channels or one; {dir}, {stem} and {name} " \
                 "stand for "                                                                                  \
-                "parts of the input's path; a [pipeline] starts from what arrives here"                       \
+                "parts of the input's path; a [pipeline] starts from what arrives here, a [file | pipeline] " \
+                "from a file"                                                                                 \
     }
 
 #define UNIT                                                                                                 \
@@ -219,11 +220,12 @@ out:
                 "of its samples"                                                                             \
     }
 
-#define AT                                                                                                    \
-    {                                                                                                         \
-        .key = "at", .type = HALO_PARAM_TEXT, .preset = "", .check = times_check_place,                       \
-        .help = "for sound: where the other begins, such as 1.5s, or -2s from the end; the result ends with " \
-                "the later of the two"                                                                        \
+#define AT                                                                                                   \
+    {                                                                                                        \
+        .key = "at", .type = HALO_PARAM_TEXT, .preset = "", .check = times_check_place,                      \
+        .help = "for sound: where the other begins in seconds, such as 1.5, or -2 from the end; the result " \
+                "ends with "                                                                                 \
+                "the later of the two"                                                                       \
     }
 
 static const HaloParam with_param[] = {WITH};
@@ -242,7 +244,7 @@ static const HaloParam blend_param[] = {
 
 const HaloOp halo_op_add = {.name = "add",
                             .help = "add another picture or sound, or the result of a pipeline on the input",
-                            .known_as = "plus sum mix",
+                            .known_as = "plus sum mix amix echo aecho delay adelay",
                             .example = "add:[gauss:20]",
                             .kinds = HALO_IMAGE | HALO_AUDIO,
                             HALO_PARAMS(sum_param),
@@ -301,7 +303,7 @@ const HaloOp halo_op_max = {.name = "max",
 
 const HaloOp halo_op_blend = {.name = "blend",
                               .help = "mix with another picture or sound",
-                              .known_as = "mix crossfade dissolve average",
+                              .known_as = "mix crossfade acrossfade dissolve average",
                               .example = "blend:[gauss:3],amount=0.25",
                               .scale = HALO_SCALE_ALIKE,
                               .kinds = HALO_IMAGE | HALO_AUDIO,

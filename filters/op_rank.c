@@ -125,7 +125,8 @@ static const HaloParam rank_param[] = {
 
 const HaloOp halo_op_median = {.name = "median",
                                .help = "middle of the window's samples: removes specks and clicks, keeps edges",
-                               .known_as = "medfilt medianBlur median_filter denoise despeckle",
+                               .known_as = "medfilt medianBlur median_filter denoise despeckle declick "
+                                           "adeclick despike hampel fillna",
                                .example = "median:3",
                                .kinds = HALO_IMAGE | HALO_AUDIO,
                                .filter = true,

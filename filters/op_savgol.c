@@ -68,8 +68,8 @@ static const HaloParam savgol_param[] = {
 
 const HaloOp halo_op_savgol = {.name = "savgol",
                                .help = "Savitzky-Golay smoother: keeps peaks and their widths",
-                               .known_as = "savitzky smooth",
-                               .example = "savgol:window=21,order=3",
+                               .known_as = "savitzky savgol_filter smooth",
+                               .example = "savgol:21,3",
                                .kinds = HALO_AUDIO,
                                .filter = true,
                                HALO_PARAMS(savgol_param),

@@ -52,9 +52,9 @@ static const HaloParam silence_param[] = {
                            "threshold, relative to full scale: a frame with all samples below it is silent"},
     [SILENCE_MIN] = {.key = "min",
                      .type = HALO_PARAM_LENGTH,
+                     .duration = true,
                      .preset = "300ms",
                      .max = 1e12,
-                     .unit = "samples",
                      .help = "shorter silence is kept"},
     [SILENCE_ALL] = {.key = "all",
                      .type = HALO_PARAM_SWITCH,
@@ -64,7 +64,9 @@ static const HaloParam silence_param[] = {
 
 const HaloOp halo_op_silence = {.name = "silence",
                                 .help = "remove silence: from both ends of a sound, or everywhere",
-                                .known_as = "silenceremove vad strip trim gate",
+                                .known_as =
+                                    "silenceremove silencedetect silences vad strip trim gate agate noisegate "
+                                    "split",
                                 .example = "silence:-50dB,min=1ms",
                                 .kinds = HALO_AUDIO,
                                 HALO_PARAMS(silence_param),

@@ -44,7 +44,7 @@ static const HaloParam preemphasis_param[] = {
 
 const HaloOp halo_op_envelope = {.name = "envelope",
                                  .help = "moving average of the magnitude, centred: no delay",
-                                 .known_as = "follower",
+                                 .known_as = "follower hilbert compand",
                                  .example = "envelope:20ms",
                                  .kinds = HALO_AUDIO,
                                  .filter = true,
@@ -53,7 +53,7 @@ const HaloOp halo_op_envelope = {.name = "envelope",
 
 const HaloOp halo_op_preemphasis = {.name = "preemphasis",
                                     .help = "raise the treble: x(n) - factor x(n-1)",
-                                    .known_as = "emphasis",
+                                    .known_as = "emphasis diff difference aemphasis",
                                     .example = "preemphasis:0.97",
                                     .kinds = HALO_AUDIO,
                                     .filter = true,

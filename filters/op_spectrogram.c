@@ -102,7 +102,7 @@ static const HaloParam spectrogram_param[] = {
 
 const HaloOp halo_op_level = {.name = "level",
                               .help = "RMS and peak in dB over time: two channels per channel of the input",
-                              .known_as = "vu meter loudness rms",
+                              .known_as = "vu meter loudness rms astats",
                               .example = "level:50ms",
                               .kinds = HALO_AUDIO,
                               HALO_PARAMS(level_param),
@@ -110,7 +110,9 @@ const HaloOp halo_op_level = {.name = "level",
 
 const HaloOp halo_op_spectrogram = {.name = "spectrogram",
                                     .help = "a picture of the spectrum over time, low frequencies below",
-                                    .known_as = "spectrum stft sonogram fft",
+                                    .known_as =
+                                        "spectrum stft sonogram fft psd welch periodogram showspectrum mel "
+                                        "melspectrogram mfcc",
                                     .example = "spectrogram:window=256,hop=64",
                                     .kinds = HALO_AUDIO,
                                     HALO_PARAMS(spectrogram_param),

@@ -3,13 +3,16 @@
 #include <complex.h>
 #include <math.h>
 
+#include "halo/time.h"
+
 static const double pi = 3.14159265358979323846;
 
 HaloStatus sections_check(const char *what, double frequency, double rate)
 {
     if (frequency > 0.0 && frequency < rate / 2.0) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s has to be above 0 and below %.10g Hz, half the sample rate, not %.10g",
-                     what, rate / 2.0, frequency);
+    return halo_fail(HALO_ERR_USAGE,
+                     "%s has to be above 0 and below %.10g Hz, half the sample rate, not %.10g%s", what,
+                     rate / 2.0, frequency, halo_rate_hint(rate));
 }
 
 static HaloStatus take(HaloBuilder *builder, int capacity, SectionList *list)

@@ -8,51 +8,15 @@
 /* Longer than anything that is recorded, so that sums of a few fit. */
 #define MOST_FRAMES 1e14
 
-static const char *unit_of(const char *at, double *factor)
-{
-    static const struct {
-        const char *name;
-        double factor;
-    } units[] = {{"ms", 0.001}, {"us", 0.000001}, {"s", 1.0}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        const size_t n = strlen(units[i].name);
-        if (strncmp(at, units[i].name, n) != 0) continue;
-        *factor = units[i].factor;
-        return at + n;
-    }
-    return NULL;
-}
-
-/* "1:30" behind its first number: all but the last are whole, all but the first below 60. */
-static bool read_clock(const char **at, double *seconds)
-{
-    for (int parts = 1; **at == ':'; parts++) {
-        double more;
-        const char *end;
-        if (parts > 2 || *seconds != floor(*seconds) || (*at)[1] < '0' || (*at)[1] > '9' ||
-            !halo_read_number(*at + 1, &more, &end) || !(more < 60))
-            return false;
-        *seconds = *seconds * 60 + more;
-        *at = end;
-    }
-    return true;
-}
-
 /* One time; NULL where it is none, else what follows. */
 static const char *read_one(const char *at, Time *time)
 {
-    const char *end;
-    double factor = 1.0;
+    HaloTimeUnit unit;
     *time = (Time){.from_end = *at == '-'};
-    at += *at == '-' || *at == '+';
-    if (*at == '-' || *at == '+' || !halo_read_number(at, &time->amount, &end) || !isfinite(time->amount))
-        return NULL;
-    if (*end == ':') return read_clock(&end, &time->amount) ? end : NULL;
-    const char *behind = unit_of(end, &factor);
-    time->counted = behind == NULL;
-    time->amount *= factor;
-    if (time->counted && time->amount != floor(time->amount)) return NULL;
-    return time->counted ? end : behind;
+    at = halo_read_time(at, &time->amount, &unit);
+    time->amount = fabs(time->amount);
+    time->counted = unit == HALO_TIME_FRAMES;
+    return time->counted && time->amount != floor(time->amount) ? NULL : at;
 }
 
 HaloStatus times_read(const char *where, const char *text, int most, Time *time, int *count)
@@ -67,8 +31,8 @@ HaloStatus times_read(const char *where, const char *text, int most, Time *time,
         if (*at++ != ',') break;
     }
     return halo_fail(HALO_ERR_USAGE,
-                     "%s: expected %s such as 1.5s, 20ms, 1:30 or 48000 (frames), found '%.60s'", where,
-                     most == 1 ? "a time" : "times", text);
+                     "%s: expected %s such as 1.5 (seconds), 20ms, 5min, 1:30 or 480f (frames), found '%.60s'",
+                     where, most == 1 ? "a time" : "times", text);
 }
 
 HaloStatus times_frames(const char *where, const Time *time, double rate, int64_t *frames)
@@ -77,6 +41,9 @@ HaloStatus times_frames(const char *where, const Time *time, double rate, int64_
     *frames = 0;
     if (!(number <= MOST_FRAMES))
         return halo_fail(HALO_ERR_USAGE, "%s: %g frames is out of range", where, number);
+    if (rate == 1.0 && number == 0 && time->amount > 0)
+        return halo_fail(HALO_ERR_USAGE, "%s: %.10g s is less than a sample at 1 Hz%s", where, time->amount,
+                         halo_rate_hint(rate));
     *frames = (int64_t)number;
     return HALO_OK;
 }

@@ -3,9 +3,10 @@
 #define TIMES_H
 
 #include "halo/op.h"
+#include "halo/time.h"
 
-/* "1.5s", "20ms", "1:30", "1:02:03.5" or an integer, of frames. With a minus sign it is counted from the
- * end. */
+/* As in halo/time.h: without a unit it is in seconds, which are rows of a table without a rate. With a minus
+ * sign it is counted from the end. */
 typedef struct Time {
     bool from_end, counted; /* counted: `amount` is of frames; else of seconds */
     double amount;

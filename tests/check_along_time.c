@@ -73,7 +73,7 @@ static void silence_is_removed(Rng *rng)
     const bool all = rng_once_in(rng, 2);
     HaloBuf in = draw_silence(rng, level);
     const int64_t left = frames_left(&in, level, least, all, kept);
-    snprintf(text, sizeof text, "silence:0.25,min=%d,all=%d", (int)least, all);
+    snprintf(text, sizeof text, "silence:0.25,min=%df,all=%d", (int)least, all);
     Outcome outcome = expect_everywhere_alike(text, &in, NULL);
     if ((outcome.status == HALO_OK) != (left > 0))
         fail_case(NULL, "%s: %d frames are left, and it says %s", text, (int)left, outcome.message);

@@ -125,13 +125,13 @@ static void write_operations(FILE *to)
     for (int i = 0; i < tables->ops; i++) {
         const HaloOp *op = tables->op[i];
         char text[600];
-        example_pipeline(op, text, sizeof text);
+        example_pipeline(op, HALO_IMAGE, text, sizeof text);
         write_run(to, text);
         for (int p = 0; p < op->params; p++) {
             const HaloParam *param = &op->param[p];
             if (param->preset == NULL || param->preset[0] == 0 || strstr(op->example, param->key) != NULL)
                 continue;
-            example_pipeline(op, text, sizeof text);
+            example_pipeline(op, HALO_IMAGE, text, sizeof text);
             const size_t used = strlen(text);
             snprintf(text + used, sizeof text - used, "%c%s=%s", strchr(text, ':') == NULL ? ':' : ',',
                      param->key, param->preset);

@@ -112,6 +112,48 @@ static void chains_of_random_operations(void **state)
     run_cases(__func__, 200, chains_body);
 }
 
+/* ---- values without keys -------------------------------------------------------------------------------- */
+
+static uint64_t parsed(HaloSession *session, const char *text, HaloStatus *status)
+{
+    HaloPipeline *pipeline = NULL;
+    *status = halo_pipeline_parse(session, text, &pipeline);
+    const uint64_t hash = *status == HALO_OK ? halo_pipeline_fingerprint(pipeline, "") : 0;
+    halo_pipeline_free(pipeline);
+    return hash;
+}
+
+/* They fill the parameters in order; one more, or one behind a key, is refused with a message that says so. */
+static void values_without_keys(Rng *rng)
+{
+    const HaloTables *const tables = halo_tables();
+    for (int i = 0; i < tables->ops; i++) {
+        const HaloOp *const op = tables->op[i];
+        if (op->params == 0) continue;
+        HaloSession *const session = runner[1].session;
+        const HaloKind kind = draw_kind(rng, op);
+        const int values = (int)rng_between(rng, 1, op->params);
+        Rng twin = *rng;
+        HaloStatus status, expected;
+        char keyed[TEXT], plain[TEXT], more[2 * TEXT];
+        draw_values(rng, op, kind, values, true, keyed, sizeof keyed);
+        draw_values(&twin, op, kind, values, false, plain, sizeof plain);
+        const uint64_t hash = parsed(session, keyed, &expected);
+        if (parsed(session, plain, &status) != hash || status != expected)
+            fail_case(NULL, "%s is not %s: %s", plain, keyed, halo_error());
+        snprintf(more, sizeof more, "%s,0.5", keyed);
+        parsed(session, more, &status);
+        if (expected == HALO_OK && (status != HALO_ERR_USAGE || strstr(halo_error(), "keys in order") == NULL))
+            fail_case(NULL, "%s: %s", more, halo_error());
+        draw_values(rng, op, kind, op->params, false, plain, sizeof plain);
+        parsed(session, plain, &expected);
+        snprintf(more, sizeof more, "%s,0.5", plain);
+        parsed(session, more, &status);
+        if (expected == HALO_OK && (status != HALO_ERR_USAGE || strstr(halo_error(), "keys in order") == NULL))
+            fail_case(NULL, "%s: %s", more, halo_error());
+    }
+}
+
 /* Every operation succeeds with its example, on an image or a sound that suits it. */
 static void every_example_works(void **state)
 {
@@ -125,7 +167,7 @@ static void every_example_works(void **state)
         HaloShape shape = sound ? draw_sound_shape(&rng) : test_shape(HALO_U8, 31, 17, 3);
         if (sound) shape.rate = 44100;
         HaloBuf in = random_input(&shape, false, &rng);
-        example_pipeline(op, text, sizeof text);
+        example_pipeline(op, shape.kind, text, sizeof text);
         Outcome outcome = expect_everywhere_alike(text, &in, NULL);
         if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
         outcome_free(&outcome);
@@ -169,6 +211,7 @@ static void secondary_inputs(Rng *rng)
 {
     static const char *const form[] = {
         "subtract:%s", "gauss:1 | subtract:%s | box:3", "subtract:[subtract:%s | median:3]",
+        "subtract:[%s | gain:0.5 | box:3]",
         "subtract:%s | conv:mask=\"3x3: 1,2,1,2,4,2,1,2,1\",stride=2+3 | subtract:[box:3]"};
     const HaloInfo info = {0};
     HaloShape shape = draw_shape(rng, 30), of_side;
@@ -190,7 +233,7 @@ static void secondary_inputs(Rng *rng)
     const char *const path = test_path("side");
     assert_int_equal(encode(format, &info, &side, 0, &file), HALO_OK);
     bytes_to_file(path, file.at, file.size);
-    snprintf(text, sizeof text, form[rng_between(rng, 0, 3)], path);
+    snprintf(text, sizeof text, form[rng_between(rng, 0, 4)], path);
     Outcome outcome = expect_everywhere_alike(text, &in, NULL);
     if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
     outcome_free(&outcome);
@@ -253,6 +296,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_example_works),
         cmocka_unit_test(every_operation_with_random_parameters),
+        random_test(values_without_keys, 50),
         random_test(branches_outside_of_the_image, 1),
         cmocka_unit_test(chains_of_random_operations),
         cmocka_unit_test(borders_in_bands),

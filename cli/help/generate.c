@@ -86,8 +86,8 @@ static void put_ops(FILE *to)
     const HaloTables *tables = halo_tables();
     int common;
     const HaloParam *shared = halo_common_params(&common);
-    fputs(".SH OPERATIONS\nA pipeline is\n.IR OP [: KEY = VALUE ,...]\nor several of them joined by |. The "
-          "first parameter of an operation is positional:\n.B gauss:2\nis\n.BR gauss:sigma=2 .\n"
+    fputs(".SH OPERATIONS\nA pipeline is\n.IR OP [: KEY = VALUE ,...]\nor several of them joined by |. Values "
+          "without keys fill the parameters in their order:\n.B clamp:16,235\nis\n.BR clamp:min=16,max=235 .\n"
           "A key is shown with its default; keys in brackets have none and are "
           "optional.\n",
           to);

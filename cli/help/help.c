@@ -86,12 +86,13 @@ static void print_command(FILE *to, const CliCommand *command)
             command->usage);
     if (command->bit == CLI_RUN)
         fputs("\n"
-              "A pipeline is OP[:key=value,…], several joined by |; one parameter of each is\n"
-              "positional: gauss:2 is gauss:sigma=2. 'halo list ops' names the operations,\n"
-              "'halo help gauss' explains one, 'halo help pipelines' the rest.\n"
+              "A pipeline is OP[:key=value,…], several joined by |; values without keys fill\n"
+              "the parameters in their order: gauss:2 is gauss:sigma=2. 'halo list ops' names\n"
+              "the operations, 'halo help gauss' explains one, 'halo help pipelines' the rest.\n"
               "Where one takes another file, [PIPELINE] in its place is the result of that\n"
-              "pipeline on the same samples: 'subtract:[median:51]'. Such branches nest\n"
-              "at most 64 deep, and there are at most 4096 operations.\n"
+              "pipeline on the same samples: 'subtract:[median:51]'; or on those of a file:\n"
+              "'add:[guest.wav | gain:-3dB]'. Such branches nest at most 64 deep, and there\n"
+              "are at most 4096 operations.\n"
               "Options may stand anywhere; -- ends them; - is standard input or output.\n",
               to);
     print_params(to, command->op != NULL ? halo_find_op(command->op) : NULL);

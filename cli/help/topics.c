@@ -100,13 +100,15 @@ static const char pipelines[] =
     "of the one before. Quote it, since | and spaces have a meaning in the shell.\n"
     "\n"
     "  OP                    invert\n"
-    "  OP:VALUE              gauss:2 is gauss:sigma=2: one parameter is positional\n"
-    "  OP:KEY=VALUE,...      unsharp:sigma=1.5,amount=2\n"
+    "  OP:VALUE,...          bandpass:300,3400: values without keys fill the\n"
+    "                        parameters in the order of 'halo help bandpass'\n"
+    "  OP:KEY=VALUE,...      unsharp:sigma=1.5,amount=2, or unsharp:1.5,amount=2\n"
     "  OP:[PIPELINE]         subtract:[median:25]: a branch, from the same samples\n"
+    "  OP:[FILE | PIPELINE]  add:[guest.wav | gain:-3dB]: a branch, from a file\n"
     "\n"
-    "Lengths are pixels or samples, on sound also times (5ms, 0.2s). Levels are\n"
-    "sample values, or percentages of full scale (50%). Frequencies are Hz or kHz;\n"
-    "factors are numbers, percentages or decibels (-6dB).\n"
+    "Lengths are pixels or samples, on sound also times ('halo help times').\n"
+    "Levels are sample values, or percentages of full scale (50%). Frequencies are\n"
+    "Hz or kHz; factors are numbers, percentages or decibels: 2, -1x, 150%, -6dB.\n"
     "\n"
     "Between operations samples are 32-bit floats: they are rounded and clipped\n"
     "only where the output is written. stats, hist and reduce print their result\n"
@@ -116,6 +118,22 @@ static const char pipelines[] =
     "  halo run 'gray | gauss:1.5 | sobel | normalize' in.png -o edges.png\n"
     "  halo run 'subtract:[median:25] | normalize' in.png -o flat.png\n"
     "  halo run 'crop:8x8 | stats' in.png\n";
+
+static const char times[] = "Positions and durations of sound are seconds: of trim, fade, pad, silence, at=\n"
+                            "and --crossfade. Windows are samples, as of average, savgol and level.\n"
+                            "A unit makes a time or frames of either:\n"
+                            "\n"
+                            "  1.5, 1.5s, 20ms, 250us     seconds and parts of them\n"
+                            "  5min, 1h, 1:30, 1:02:03.5  minutes, hours, and what clocks show\n"
+                            "  480f                       frames (one sample of every channel)\n"
+                            "  -2, -500ms                 of positions: counted from the end\n"
+                            "\n"
+                            "A table without --rate has a row a second: plain numbers are rows there.\n"
+                            "Channels count from 1, or have the names of loudspeakers: channels:FL,FR.\n"
+                            "\n"
+                            "  halo run trim:0.01,-5ms notes.wav -o part.wav\n"
+                            "  halo run 'fade:20ms,1 | average:5ms' notes.wav -o soft.wav\n"
+                            "  halo run trim:1,3 trace.csv -o rows.csv\n";
 
 static const char masks[] = "A mask (kernel) is what conv multiplies the samples round each pixel by. It is\n"
                             "a name, text in quotes, or a file:\n"
@@ -183,8 +201,9 @@ const CliTopic cli_topics[] = {
     {"units", "full scale, numbers, --white, and what reads back as what", units, NULL},
     {"border", "what a filter sees beyond the edges", border, NULL},
     {"alpha", "transparency: what filters and formats do with it", alpha, NULL},
-    {"nan", "missing samples (NaN), and how to leave them out", nan_samples, NULL},
+    {"nan", "missing samples (NaN): how to leave them out, or fill gaps", nan_samples, NULL},
     {"pipelines", "how operations, parameters and branches are written", pipelines, NULL},
+    {"times", "positions, durations and windows of sound, and their units", times, NULL},
     {"masks", "convolution kernels: names, text and files", masks, NULL},
     {"formats", "what is read and written, and how it is chosen", formats, print_formats},
 };

@@ -24,7 +24,7 @@ const char *halo_channel_name(const HaloShape *shape, int channel, char text[16]
         if (colours == 1) return "gray";
         if (colours == 3 && channel < 3) return rgb[channel];
     }
-    snprintf(text, 16, "%d", channel);
+    snprintf(text, 16, "%d", channel + 1);
     return text;
 }
 

@@ -31,16 +31,27 @@ static int distance(const char *a, const char *b)
     return d[m][n];
 }
 
+/* Of so short a word another letter before the third makes another word: "psd" is not "pad", but "gpx" is
+ * "gpu". A letter too much, too few or two exchanged are a slip still. */
+static bool is_other_word(const char *word, const char *candidate)
+{
+    const size_t length = strlen(word);
+    int changed = 0;
+    if (length > 3 || strlen(candidate) != length) return false;
+    for (size_t i = 0; i < length; i++) changed += word[i] != candidate[i];
+    return changed == 1 && strncmp(word, candidate, 2) != 0;
+}
+
 const char *halo_nearest(const char *word, int count, const char *(*word_at)(int i, const void *list),
                          const void *list)
 {
-    const int allowed = strlen(word) < 6 ? 1 : (int)strlen(word) / 3;
+    const int allowed = strlen(word) < 8 ? 1 : (int)strlen(word) / 4;
     const char *best = NULL;
     int best_distance = allowed + 1;
     for (int i = 0; i < count; i++) {
         const char *candidate = word_at(i, list);
         const int d = distance(word, candidate);
-        if (d < best_distance) {
+        if (d < best_distance && !is_other_word(word, candidate)) {
             best_distance = d;
             best = candidate;
         }

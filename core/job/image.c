@@ -141,6 +141,7 @@ static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, 
                                  .input = shape,
                                  .shrunk = shrunk,
                                  .to = state->writer.format,
+                                 .speakers = state->reader.info.speakers,
                                  .gain = state->gain,
                                  .upright =
                                      turn_applies(&state->reader, &state->writer, pipeline_upright(pipeline)),

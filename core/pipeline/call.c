@@ -1,43 +1,11 @@
 /* Parses the text of a pipeline, "op:key=value,… | op …", into calls with checked values. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "argument.h"
 #include "halo/words.h"
-#include "pipeline.h"
 #include "split.h"
-
-/* ---- one value ------------------------------------------------------------------------------------------ */
-
-static const char *key_at(int i, const void *list) { return call_param(list, i)->key; }
-
-static HaloStatus unknown_key(const Call *call, Span key)
-{
-    char word[64];
-    snprintf(word, sizeof word, "%.*s", (int)(key.length < 60 ? key.length : 60), key.at);
-    const char *near = halo_nearest(word, call->values, key_at, call);
-    if (call->values == 0)
-        return halo_fail(HALO_ERR_USAGE, "%s takes no parameters, found '%s'", call->op->name, word);
-    if (near != NULL)
-        return halo_fail(HALO_ERR_USAGE, "%s has no parameter '%s'; did you mean '%s'?", call->op->name, word,
-                         near);
-    return halo_fail(HALO_ERR_USAGE, "%s has no parameter '%s'; see 'halo help %s'", call->op->name, word,
-                     call->op->name);
-}
-
-/* The key before '=', if there is one: letters and underscores only, so that the text of a mask is not taken
- * for a key.
- */
-static bool has_key(Span piece, Span *key, Span *value)
-{
-    size_t n = 0;
-    while (n < piece.length && (halo_is_letter(piece.at[n]) || piece.at[n] == '_')) n++;
-    size_t equals = n;
-    while (equals < piece.length && halo_is_blank(piece.at[equals])) equals++;
-    if (n == 0 || equals >= piece.length || piece.at[equals] != '=') return false;
-    *key = (Span){piece.at, n};
-    *value = span_trimmed(piece.at + equals + 1, piece.at + piece.length);
-    return true;
-}
 
 static HaloStatus set_value(Parser *parser, Call *call, int i, Span span)
 {
@@ -55,36 +23,6 @@ static HaloStatus set_value(Parser *parser, Call *call, int i, Span span)
 out:
     free(text);
     return status;
-}
-
-/* One "key=value", or a bare value for the first parameter. */
-static HaloStatus parse_argument(Parser *parser, Call *call, Span piece, bool first)
-{
-    Span key, value;
-    const bool bare = !has_key(piece, &key, &value);
-    if (bare) {
-        if (first && call->op->params > 0) {
-            const HaloParam *param = &call->op->param[0];
-            const bool named_switch = param->type == HALO_PARAM_SWITCH && piece.length == strlen(param->key) &&
-                                      memcmp(piece.at, param->key, piece.length) == 0;
-            return set_value(parser, call, 0, named_switch ? (Span){"1", 1} : piece);
-        }
-        key = piece;
-        value = (Span){"1", 1}; /* a switch may stand alone */
-    }
-    for (int i = 0; i < call->values; i++) {
-        const HaloParam *param = call_param(call, i);
-        if (strlen(param->key) != key.length || memcmp(param->key, key.at, key.length) != 0) continue;
-        if (bare && param->type != HALO_PARAM_SWITCH)
-            return halo_fail(HALO_ERR_USAGE, "%s: %s needs a value: %s=…", call->op->name, param->key,
-                             param->key);
-        return set_value(parser, call, i, value);
-    }
-    if (bare && !first && call->values > 0)
-        return halo_fail(
-            HALO_ERR_USAGE, "%s: '%.*s' needs its key, as in key=value (only %s may be given without one)",
-            call->op->name, (int)(key.length < 60 ? key.length : 60), key.at, call_param(call, 0)->key);
-    return unknown_key(call, key);
 }
 
 /* ---- one call ------------------------------------------------------------------------------------------- */
@@ -140,37 +78,6 @@ static HaloStatus fill_presets(Parser *parser, Call *call)
     return HALO_OK;
 }
 
-/* Is the value of this argument a text, without quotes, such as a list of numbers? */
-static bool is_bare_text(const Call *call, Span argument, bool first)
-{
-    Span key = {0}, value = argument;
-    const bool keyed = has_key(argument, &key, &value);
-    if (value.length == 0 || *value.at == '"' || *value.at == '\'') return false;
-    if (!keyed) return first && call->op->params > 0 && call->op->param[0].type == HALO_PARAM_TEXT;
-    for (int i = 0; i < call->op->params; i++) {
-        const HaloParam *param = &call->op->param[i];
-        if (strlen(param->key) == key.length && memcmp(param->key, key.at, key.length) == 0)
-            return param->type == HALO_PARAM_TEXT;
-    }
-    return false;
-}
-
-/* The end of the numbers, with units or without, that follow at `stop`, each behind a comma: "percentiles=1,99"
- * and "trim:1s,2:30" have one argument. */
-static const char *end_of_numbers(const char *stop, const char *end)
-{
-    while (stop < end && *stop == ',') {
-        const char *at = stop + 1;
-        while (at < end && halo_is_blank(*at)) at++;
-        if (at == end || strchr("0123456789.+-", *at) == NULL) break;
-        const char *next = at;
-        while (next < end && strchr(",=\"'[]", *next) == NULL) next++;
-        if (next < end && *next != ',') break;
-        stop = next;
-    }
-    return stop;
-}
-
 static HaloStatus begin_call(const HaloOp *op, Call *call)
 {
     call->op = op;
@@ -193,20 +100,52 @@ static HaloStatus parse_call(Parser *parser, Span piece, Call *call)
     HaloStatus status = find_op(parser->session->tables, name, &op);
     if (status == HALO_OK) status = begin_call(op, call);
     if (status != HALO_OK) return status;
-    bool first = true;
-    for (const char *at = colon; at != NULL && at < end; first = false) {
+    Argument argument = {0};
+    for (const char *at = colon; at != NULL && at < end;) {
         const char *stop;
         status = span_end(at + 1, end, ',', &stop);
         if (status != HALO_OK) return status;
-        Span argument = span_trimmed(at + 1, stop);
-        if (is_bare_text(call, argument, first))
-            argument = span_trimmed(at + 1, stop = end_of_numbers(stop, end));
-        if (argument.length == 0) return halo_fail(HALO_ERR_USAGE, "%s: a value is missing", call->op->name);
-        status = parse_argument(parser, call, argument, first);
+        const Span next = span_trimmed(at + 1, stop);
+        if (next.length == 0) return halo_fail(HALO_ERR_USAGE, "%s: a value is missing", call->op->name);
+        status = argument_find(call, next, &argument);
+        if (status != HALO_OK) return status;
+        stop = argument_end(call, &argument, stop, end);
+        if (call_param(call, argument.param)->list > 0) argument.value = span_trimmed(argument.value.at, stop);
+        status = set_value(parser, call, argument.param, argument.value);
         if (status != HALO_OK) return status;
         at = stop < end ? stop : NULL;
     }
     return fill_presets(parser, call);
+}
+
+/* ---- a file at the beginning of a branch ---------------------------------------------------------------- */
+
+static const HaloParam file_param[] = {
+    {.key = "file", .type = HALO_PARAM_SOURCE, .help = "that the branch begins with"},
+};
+
+const HaloOp pipeline_file = {
+    .name = "branch", .example = "branch", .kinds = HALO_IMAGE | HALO_AUDIO, HALO_PARAMS(file_param)};
+
+/* Is it a path, not an operation? In quotes it is; else it has an extension, a folder or a field, or is there.
+ */
+static bool is_path(const HaloTables *tables, Span piece)
+{
+    char path[1024], name[64];
+    const char *colon = memchr(piece.at, ':', piece.length);
+    const Span word = span_trimmed(piece.at, colon != NULL ? colon : piece.at + piece.length);
+    if (piece.length == 0 || piece.length >= sizeof path) return false;
+    if (strchr("\"'", *piece.at) != NULL) return true;
+    snprintf(name, sizeof name, "%.*s", (int)(word.length < 60 ? word.length : 60), word.at);
+    if (halo_find_op_in(tables, name) != NULL) return false;
+    snprintf(path, sizeof path, "%.*s", (int)piece.length, piece.at);
+    return strpbrk(path, "/{") != NULL || halo_is_letter(*halo_extension(path)) || access(path, F_OK) == 0;
+}
+
+static HaloStatus parse_file(Parser *parser, Span piece, Call *call)
+{
+    HaloStatus status = begin_call(&pipeline_file, call);
+    return status == HALO_OK ? set_value(parser, call, 0, piece) : status;
 }
 
 /* Operations that select pages do so before anything is computed. */
@@ -234,7 +173,12 @@ HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipel
         for (const char *at = text; at != NULL;) {
             const char *stop;
             HALO_TRY(span_end(at, end, '|', &stop));
-            HALO_TRY(parse_call(parser, span_trimmed(at, stop), &made->call[made->calls++]));
+            const Span piece = span_trimmed(at, stop);
+            Call *call = &made->call[made->calls++];
+            if (at == text && parser->nesting > 0 && is_path(parser->session->tables, piece))
+                HALO_TRY(parse_file(parser, piece, call));
+            else
+                HALO_TRY(parse_call(parser, piece, call));
             HALO_TRY(check_place(parser, made));
             at = stop < end ? stop + 1 : NULL;
         }

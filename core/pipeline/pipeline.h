@@ -43,6 +43,9 @@ HaloStatus pipeline_of(HaloSession *session, const HaloOp *op, const char *where
                        HaloPipeline **pipeline);
 HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipeline);
 
+/* The first call of a branch that begins with a file, its only value; the plan builds it. */
+extern const HaloOp pipeline_file;
+
 /* pipeline.c: the parameter that value i of a call is of. */
 const HaloParam *call_param(const Call *call, int i);
 /* Reads the secondary inputs whose path has fields of the input's name. */
@@ -56,7 +59,7 @@ bool pipeline_pages(const HaloPipeline *pipeline, HaloPages *pages);
 bool pipeline_upright(const HaloPipeline *pipeline);
 
 /* The unit of a LENGTH, its HaloValue.integer: seconds become samples once the sample rate is known. */
-enum { LENGTH_SAMPLES, LENGTH_SECONDS };
+enum { LENGTH_SAMPLES, LENGTH_SECONDS, LENGTH_FRAMES };
 
 /* value.c: parses `text` as `param` says; `where` stands before messages ("gauss: sigma"). */
 HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text, bool quoted, const char *where,

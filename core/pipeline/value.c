@@ -5,6 +5,7 @@
 
 #include "base/border.h"
 #include "file/operand.h"
+#include "halo/time.h"
 #include "halo/words.h"
 #include "pipeline.h"
 #include "split.h"
@@ -52,15 +53,31 @@ static HaloStatus with_unit(const HaloParam *param, const char *text, const char
     return in_range(param, text, where, *number);
 }
 
-/* Decibels are of an amplitude: 20 for ten times as much. */
+/* Times are checked after their conversion to samples. */
+static HaloStatus parse_length(const HaloParam *param, const char *text, const char *where, HaloValue *value)
+{
+    HaloTimeUnit unit = HALO_TIME_PLAIN;
+    const char *end = halo_read_time(text, &value->number, &unit);
+    if (end == NULL || *end != 0)
+        return halo_fail(HALO_ERR_USAGE, "%s: expected a number, found '%.60s'", where, text);
+    const bool seconds = unit == HALO_TIME_SECONDS || (unit == HALO_TIME_PLAIN && param->duration);
+    value->integer = seconds ? LENGTH_SECONDS : unit == HALO_TIME_FRAMES ? LENGTH_FRAMES : LENGTH_SAMPLES;
+    return seconds ? HALO_OK : in_range(param, text, where, value->number);
+}
+
+/* Decibels are of an amplitude: 20 for ten times as much. A negative number may mean decibels or a factor. */
 static HaloStatus parse_factor(const HaloParam *param, const char *text, const char *where, HaloValue *value)
 {
-    static const Unit units[] = {{"%", 0.01}, {"dB", 1.0}, {"db", 1.0}};
+    static const Unit units[] = {{"%", 0.01}, {"x", 1.0}, {"dB", 1.0}, {"db", 1.0}};
     int unit = -1;
     HaloParam free_range = *param;
     free_range.min = free_range.max = 0;
-    const HaloStatus status = with_unit(&free_range, text, where, units, 3, &value->number, &unit);
-    if (unit > 0) value->number = pow(10.0, value->number / 20);
+    const bool any_sign = !(param->min >= 0 && param->max > 0);
+    const HaloStatus status = with_unit(&free_range, text, where, units, 4, &value->number, &unit);
+    if (status == HALO_OK && unit < 0 && value->number < 0)
+        return halo_fail(HALO_ERR_USAGE, "%s: %.30s needs a unit: %.30sdB for decibels%s%.30s%s", where, text,
+                         text, any_sign ? ", or " : "", any_sign ? text : "", any_sign ? "x for a factor" : "");
+    if (unit > 1) value->number = pow(10.0, value->number / 20);
     return status == HALO_OK ? in_range(param, text, where, value->number) : status;
 }
 
@@ -200,7 +217,6 @@ out:
 HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text, bool quoted, const char *where,
                        HaloValue *value, Owned *owned)
 {
-    static const Unit times[] = {{"ms", 0.001}, {"s", 1.0}, {"us", 0.000001}};
     static const Unit hertz[] = {{"Hz", 1.0}, {"kHz", 1000.0}, {"k", 1000.0}};
     HaloStatus status = HALO_OK;
     int unit = -1;
@@ -213,14 +229,7 @@ HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text,
             HALO_FAIL(HALO_ERR_USAGE, "%s: expected an integer, found '%.60s'", where, text);
         value->integer = (int64_t)value->number;
         return HALO_OK;
-    case HALO_PARAM_LENGTH: {
-        HaloParam free_range = *param; /* times are checked after their conversion to samples */
-        const size_t n = strlen(text);
-        if (n > 1 && text[n - 1] == 's') free_range.min = free_range.max = 0;
-        HALO_TRY(with_unit(&free_range, text, where, times, 3, &value->number, &unit));
-        value->integer = unit >= 0 ? LENGTH_SECONDS : LENGTH_SAMPLES;
-        return HALO_OK;
-    }
+    case HALO_PARAM_LENGTH: return parse_length(param, text, where, value);
     case HALO_PARAM_FACTOR: return parse_factor(param, text, where, value);
     case HALO_PARAM_LEVEL: return parse_level(param, text, where, value);
     case HALO_PARAM_SWITCH: return parse_switch(text, where, &value->integer);
@@ -240,13 +249,17 @@ out:
 static HaloStatus bind_length(const HaloParam *param, const HaloShape *shape, const char *where,
                               HaloValue *value)
 {
+    const bool frames = value->integer == LENGTH_FRAMES;
     char text[32];
-    halo_snprintf(text, sizeof text, "%g s", value->number);
+    halo_snprintf(text, sizeof text, frames ? "%gf" : "%g s", value->number);
     if (shape->kind != HALO_AUDIO)
         return halo_fail(HALO_ERR_USAGE, "%s: a time (%s) is for audio only; give pixels", where, text);
+    if (frames) return HALO_OK;
+    const bool none = value->number == 0;
     value->number = rint(value->number * shape->rate);
-    if (value->number < 1)
-        return halo_fail(HALO_ERR_USAGE, "%s: %s is less than one sample at %g Hz", where, text, shape->rate);
+    if (!none && value->number < 1)
+        return halo_fail(HALO_ERR_USAGE, "%s: %s is less than one sample at %g Hz%s", where, text, shape->rate,
+                         halo_rate_hint(shape->rate));
     halo_snprintf(text, sizeof text, "%.0f samples", value->number);
     return in_range(param, text, where, value->number);
 }
@@ -269,7 +282,7 @@ HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape 
 {
     char where[96];
     snprintf(where, sizeof where, "%s: %s", op->name, param->key);
-    if (param->type == HALO_PARAM_LENGTH && value->integer == LENGTH_SECONDS)
+    if (param->type == HALO_PARAM_LENGTH && value->integer != LENGTH_SAMPLES)
         return bind_length(param, shape, where, value);
     if (value->percent) return bind_level(param, shape, where, value);
     return HALO_OK;

@@ -30,26 +30,47 @@ static HaloMove shrunk_move(const HaloPlan *plan)
     return move;
 }
 
-/* Steps stand in order, so one pass from the last finds those that made the output of the first sources. */
-HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes)
+/* Up to this value. Steps stand in order, so one pass from the last finds those that made it of the first
+ * sources. */
+static HaloStatus changes_of(const HaloPlan *plan, HaloReg reg, HaloChanges *changes)
 {
     HaloMove *move = calloc((size_t)plan->steps + 1, sizeof *move);
-    HaloReg reg = plan->output;
     int at = plan->steps + 1;
     if (move == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    free(changes->move);
+    changes->from = plan->whole;
+    changes->to = plan->reg[reg];
     for (int i = plan->steps - 1; i >= 0; i--) {
         if (plan->step[i].dst != reg) continue;
         move[--at] = move_of(plan, &plan->step[i]);
         reg = plan->step[i].src[0];
     }
     if (plan->shrunk > 1) move[--at] = shrunk_move(plan);
-    free(changes->move);
-    changes->from = plan->whole;
-    changes->to = plan->reg[plan->output];
     changes->moves = plan->steps + 1 - at;
     for (int i = 0; i < changes->moves; i++) move[i] = move[at + i];
     if (reg != plan->input[0].reg) move[0] = (HaloMove){.lost = true};
     if (reg != plan->input[0].reg && changes->moves == 0) changes->moves = 1;
     changes->move = move;
+    return HALO_OK;
+}
+
+HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes)
+{
+    return changes_of(plan, plan->output, changes);
+}
+
+HaloStatus halo_build_speakers(HaloBuilder *builder, HaloReg reg, uint32_t *speaker)
+{
+    HaloChanges changes = {0};
+    const int channels = builder->plan->reg[reg].channels;
+    const HaloStatus status = changes_of(builder->plan, reg, &changes);
+    if (status != HALO_OK) return status;
+    const bool other = changes.moves > 0 && changes.move[0].lost; /* made of another file */
+    const uint32_t said = builder->request->speakers;
+    const uint32_t speakers = said != 0 ? said : halo_usual_speakers(changes.from.channels);
+    for (int c = 0; c < channels; c++)
+        speaker[c] = other ? halo_speaker_of(halo_usual_speakers(channels), c)
+                           : halo_changes_speaker(&changes, speakers, c);
+    free(changes.move);
     return HALO_OK;
 }

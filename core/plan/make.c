@@ -124,7 +124,7 @@ HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, Ha
     HaloStatus status = HALO_OK;
     for (int c = 0; c < pipeline->calls; c++) {
         HALO_TRY(builder_to_native(builder, in, &in));
-        HALO_TRY(build_call(builder, &pipeline->call[c], in, &in));
+        if (pipeline->call[c].op != &pipeline_file) HALO_TRY(build_call(builder, &pipeline->call[c], in, &in));
     }
     *out = in;
 out:

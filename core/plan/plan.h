@@ -14,6 +14,7 @@ typedef struct PlanRequest {
     HaloShape input;        /* before it was shrunk; sound of unknown length has the width PLAN_ENDLESS */
     int64_t shrunk;         /* the reader has decimated it by this factor on each axis; 0: by 1 */
     const HaloFormat *to;   /* of the output; NULL: there is none */
+    uint32_t speakers;      /* of the input: HaloInfo.speakers */
     float gain;             /* --guard: sound is multiplied by it at the end; 0: it is not */
     bool upright;           /* the image is turned upright before: secondary inputs have to be, too */
     Operands *operands;     /* the input's own secondary inputs */

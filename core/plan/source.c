@@ -3,6 +3,7 @@
 
 #include "base/operand.h"
 #include "file/operand.h"
+#include "pipeline/pipeline.h"
 #include "plan.h"
 
 /* "640 x 480 with 3 channels". */
@@ -70,12 +71,24 @@ static void want_length_of_mixed(HaloPlan *plan, int from)
             plan->wants_length = true;
 }
 
-/* A branch begins with the value `in`. A `depth` in it does not change the type of the output. */
+/* A branch that begins with a file has a length of its own, so that of the input has to be known. */
+static HaloStatus begin_with_file(HaloBuilder *builder, const HaloValue *file, HaloReg in, HaloReg *out)
+{
+    builder->scale = HALO_SCALE_ANY;
+    if (halo_build_open_ended(builder)) halo_build_wants_length(builder);
+    return halo_build_source(builder, file, in, HALO_FIT_ANY, out);
+}
+
+/* A branch begins with the value `in`, or with a file. A `depth` in it does not change the type of the output.
+ */
 static HaloStatus add_branch(HaloBuilder *builder, const HaloPipeline *branch, HaloReg in, HaloReg *out)
 {
     HaloBuilder inner = *builder;
     const int wanted_dtype = builder->plan->wanted_dtype, steps = builder->plan->steps;
-    const HaloStatus status = plan_add_calls(&inner, branch, in, out);
+    HaloStatus status = HALO_OK;
+    if (branch->calls > 0 && branch->call[0].op == &pipeline_file)
+        status = begin_with_file(&inner, &branch->call[0].value[0], in, &in);
+    if (status == HALO_OK) status = plan_add_calls(&inner, branch, in, out);
     want_length_of_mixed(builder->plan, steps);
     builder->plan->wanted_dtype = wanted_dtype;
     return status;

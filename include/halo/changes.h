@@ -9,6 +9,7 @@
 #include "halo/buffer.h"
 #include "halo/gather.h"
 #include "halo/mix.h"
+#include "halo/speakers.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -121,12 +122,25 @@ static inline int halo_changes_source(const HaloChanges *changes, int channel)
     for (int i = changes->moves - 1; i >= 0 && channel >= 0; i--) {
         const HaloMove *move = &changes->move[i];
         if (move->lost || move->mixed) return -1;
-        if (move->mix == NULL) continue;
-        const HaloMixTerm *term = &move->mix->term[move->mix->begin[channel]];
-        const bool chosen = move->mix->begin[channel + 1] == move->mix->begin[channel] + 1;
-        channel = chosen && term->weight == 1.0f ? term->channel : -1;
+        if (move->mix != NULL) channel = halo_mix_source(move->mix, channel);
     }
     return channel;
+}
+
+/* The loudspeaker of a channel of the output, one bit of WAVE's mask, where the input's are `speakers`; 0:
+ * none.
+ */
+static inline uint32_t halo_changes_speaker(const HaloChanges *changes, uint32_t speakers, int channel)
+{
+    for (int i = changes->moves - 1; i >= 0; i--) {
+        const HaloMove *move = &changes->move[i];
+        if (move->lost || move->mixed) return 0;
+        if (move->mix == NULL) continue;
+        if (move->mix->speakers != 0) return halo_speaker_of(move->mix->speakers, channel);
+        channel = halo_mix_source(move->mix, channel);
+        if (channel < 0) return 0;
+    }
+    return speakers == UINT32_MAX ? 0 : halo_speaker_of(speakers, channel);
 }
 
 /* Does every position stay in place, at the same scale? */

@@ -15,7 +15,15 @@ struct HaloMix {
     int channels, alpha; /* of the result; alpha -1: none */
     const int *begin;    /* [channels + 1] */
     const HaloMixTerm *term;
+    uint32_t speakers; /* of the result, where they were asked for by name; 0: those of the channels chosen */
 };
+
+/* The channel that channel c of the result is, unchanged, or -1. */
+static inline int halo_mix_source(const struct HaloMix *mix, int c)
+{
+    const HaloMixTerm *term = &mix->term[mix->begin[c]];
+    return mix->begin[c + 1] == mix->begin[c] + 1 && term->weight == 1.0f ? term->channel : -1;
+}
 
 /* From the sum of the terms before it, where there are any. */
 HALO_FN float halo_mix_add(HaloMixTerm term, float sample, bool first, float sum)

@@ -18,7 +18,7 @@ typedef enum HaloParamType {
     HALO_PARAM_INTEGER,   /* integer, number */
     HALO_PARAM_SWITCH,    /* integer: 0 or 1; "1", "0", "yes", "no", "true", "false", or the key alone */
     HALO_PARAM_CHOICE,    /* integer: the index in `choices` */
-    HALO_PARAM_LENGTH,    /* number: pixels or samples; integer: 1 where a time was given ("5ms"), on audio */
+    HALO_PARAM_LENGTH,    /* number: pixels or samples, which a time on audio becomes ("5ms", "1:30", "480f") */
     HALO_PARAM_FREQUENCY, /* number: hertz ("440", "4kHz") */
     HALO_PARAM_LEVEL,  /* number: in units of the samples, or in percent of full scale ("50%"); or, where there
                           are  `choices`, one of them: integer: its index and 1, else 0 */
@@ -28,7 +28,7 @@ typedef enum HaloParamType {
                           `choices`, one of them: integer 1 */
     HALO_PARAM_FILE,   /* text: a path */
     HALO_PARAM_SOURCE, /* another input: a path, or a branch, "[gauss:20]"; for halo_build_source alone */
-    HALO_PARAM_FACTOR, /* number: a factor, also in percent ("150%") or decibels ("-6dB") */
+    HALO_PARAM_FACTOR, /* number: a factor ("2", "-1x"), also in percent ("150%") or decibels ("-6dB") */
     HALO_PARAM_TEXT    /* text: whatever `check` takes */
 } HaloParamType;
 
@@ -37,6 +37,8 @@ typedef struct HaloParam {
     HaloParamType type;
     const char *preset;  /* the default as it would be typed; NULL: has to be given; "": none */
     double min, max;     /* inclusive range of numbers; both 0: any finite number */
+    bool duration;       /* LENGTH: without a unit it is in seconds, not in samples */
+    int list;            /* TEXT: how many values, with commas between them, it takes at most; 0: one */
     bool of_result;      /* LEVEL: a percentage is of the result's full scale, which the operation sets */
     const char *choices; /* CHOICE: "magnitude|x|y"; LEVEL: "otsu"; POINT: "center|centre" */
     const char *unit;    /* "pixels", "Hz", …, or NULL */
@@ -96,7 +98,7 @@ typedef struct HaloOp {
     HaloScale scale; /* how it depends on full scale, and changes it */
     bool upright;    /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
                         before the pipeline */
-    const HaloParam *param;
+    const HaloParam *param; /* in the order in which values without keys fill them */
     int params;
     /* Appends steps that make *out from `in`. `arg` has one value for each row of `param`. */
     HaloStatus (*build)(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out);
@@ -130,6 +132,8 @@ HALO_API HaloStatus halo_build_analysis(HaloBuilder *builder, HaloReg in, const 
 /* The factor by which the value is decimated on each axis, rounded up, against its shape, for a step that
  * resamples it (HALO_PRECISION_FAST); 1: not. */
 HALO_API int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg);
+/* The loudspeaker of each channel of the value, one bit of WAVE's mask; 0: it has none. */
+HALO_API HaloStatus halo_build_speakers(HaloBuilder *builder, HaloReg reg, uint32_t *speaker);
 HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 
 /* Memory that lives as long as the plan; NULL without memory (return HALO_ERR_LIMIT). */

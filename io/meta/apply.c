@@ -63,20 +63,6 @@ out:
 
 /* ---- channels of sound ---------------------------------------------------------------------------------- */
 
-uint32_t halo_usual_speakers(int channels)
-{
-    static const uint32_t usual[9] = {0, 0x4, 0x3, 0, 0x33, 0, 0x3f, 0, 0xff};
-    return channels <= 8 ? usual[channels] : 0;
-}
-
-/* The speaker position of a channel, by WAVE's channel mask, which is in the order of the channels. 0: none. */
-static uint32_t speaker_of(uint32_t speakers, int channel)
-{
-    for (int bit = 0; bit < 32 && channel >= 0; bit++)
-        if ((speakers >> bit & 1) != 0 && channel-- == 0) return (uint32_t)1 << bit;
-    return 0;
-}
-
 /* A mask holds for channels in its own order alone. */
 static void apply_speakers(HaloInfo *info, const HaloChanges *changes)
 {
@@ -85,13 +71,11 @@ static void apply_speakers(HaloInfo *info, const HaloChanges *changes)
     bool same = channels == changes->from.channels;
     uint32_t mask = 0;
     for (int c = 0; c < channels; c++) {
-        const int source = halo_changes_source(changes, c);
-        const uint32_t speaker = source >= 0 ? speaker_of(said, source) : 0;
-        same = same && source == c;
+        const uint32_t speaker = halo_changes_speaker(changes, said, c);
+        same = same && halo_changes_source(changes, c) == c;
         if (mask != UINT32_MAX) mask = speaker > mask ? mask | speaker : HALO_SPEAKERS_UNKNOWN;
     }
-    if (same || info->speakers == HALO_SPEAKERS_UNKNOWN) return;
-    info->speakers = mask;
+    if (!same) info->speakers = mask;
 }
 
 static HaloStatus apply_to_sound(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes)

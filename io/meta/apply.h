@@ -15,8 +15,4 @@ HaloStatus halo_geo_apply(HaloMeta *meta, const HaloChanges *changes, HaloNotes 
 /* stack.c: descriptions of image stacks by ImageJ, OME and tifffile. `info` describes the input still. */
 HaloStatus halo_stack_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes);
 
-/* The default channel mask for a channel count, if a WAVE file has none: mono, stereo, quad, 5.1, 7.1; 0: there
- * is no default. */
-uint32_t halo_usual_speakers(int channels);
-
 #endif

@@ -30,7 +30,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
         # shellcheck disable=SC2086
         [ "$(bytes box:3 $in --axes hwc,alpha)" = ' 255 255 255 255 255 255 255 170 255 255 255 85 0 0 0 0' ]
         # shellcheck disable=SC2086
-        halo stats $in | grep -q '^  *0  *1  *2  *3  *all$'
+        halo stats $in | grep -q '^  *1  *2  *3  *4  *all$'
         # shellcheck disable=SC2086
         halo stats $in --axes hwc,alpha | grep -q '^  *r  *g  *b  *alpha  *all$'
     done

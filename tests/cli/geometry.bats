@@ -223,7 +223,7 @@ turned_jpeg() {
         cmp a.ppm b.ppm
     done
     run --separate-stderr halo run pad:5% in.ppm -o x.ppm
-    [ "$status" -eq 2 ] && says "pad: by: expected pixels, or for sound times such as 1s,500ms, found '5%'"
+    [ "$status" -eq 2 ] && says "pad: by: expected pixels, or for sound times such as 1,500ms, found '5%'"
 }
 
 @test "enlarging takes memory for rows, not for the image" {

@@ -64,7 +64,7 @@ make_npy() {
     make_npy deep.npy 2000
     run halo info --json deep.npy --axes hwc
     [ "$status" -eq 0 ]
-    [[ "$output" == *'"channels":2000,"names":["0",'*'"1023"],'* ]]
+    [[ "$output" == *'"channels":2000,"names":["1",'*'"1024"],'* ]]
     run halo info deep.npy --axes hwc
     [[ "$output" == *"channels  2000"* ]]
     for what in stats hist run; do

@@ -28,7 +28,7 @@ samples() { tail -n +2 "$1" | paste -sd ' '; }
     [ "$status" -eq 1 ]
     [[ "$stderr" == *'b.csv has 3 frames, fewer than the 4 of a crossfade'* ]]
     [ ! -e x.csv ]
-    run --separate-stderr halo join --crossfade 4 a.csv b.csv -o x.csv
+    run --separate-stderr halo join --crossfade 4f a.csv b.csv -o x.csv
     [ "$status" -eq 2 ]
 }
 

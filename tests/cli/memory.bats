@@ -239,8 +239,8 @@ END
     for i in 1 2 3 4 5 6 7 8; do cat noise; done > long
     local filter='lowpass:1kHz,design=butterworth,phase=causal | notch:50Hz,phase=causal'
     halo run --raw s16,48000,1 "$filter" long -o - --to raw | tail -c +22000001 | head -c 20000 > cut
-    halo run --raw s16,48000,1 "$filter | trim:11000000,length=10000" long -o less --to raw --max-memory 2M
-    cat long | halo run --raw s16,48000,1 "$filter | trim:11000000,length=10000" - -o piped --to raw \
+    halo run --raw s16,48000,1 "$filter | trim:11000000f,length=10000f" long -o less --to raw --max-memory 2M
+    cat long | halo run --raw s16,48000,1 "$filter | trim:11000000f,length=10000f" - -o piped --to raw \
         --max-memory 2M
     cmp cut less
     cmp cut piped

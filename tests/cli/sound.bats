@@ -46,7 +46,7 @@ make_eight() { seq 8 > eight.csv; }
         [ "$status" -eq 1 ]
         [ ! -e x.csv ]
     done
-    for wrong in trim:1.5 trim:1:75 trim:1:2:3:4 trim:1,2,length=3 trim trim:x pad:-1 pad:left=1 pad:1,2,3; do
+    for wrong in trim:1.5f trim:1:75 trim:1:2:3:4 trim:1,2,length=3 trim trim:x pad:-1 pad:left=1 pad:1,2,3; do
         run --separate-stderr halo run "$wrong" eight.csv -o x.csv
         [ "$status" -eq 2 ]
     done
@@ -67,7 +67,7 @@ make_eight() { seq 8 > eight.csv; }
 @test "a part of long sound needs no memory for the rest" {
     head -c 60000000 /dev/zero > long.raw
     printf '\001\002' >> long.raw
-    halo run --raw s16,48000,1 --max-memory 8M 'trim:29999000 | pad:1s' long.raw -o end.raw --to raw
+    halo run --raw s16,48000,1 --max-memory 8M 'trim:29999000f | pad:1s' long.raw -o end.raw --to raw
     [ "$(stat -c %s end.raw)" -gt 96000 ]
     halo run --raw s16,48000,1 --max-memory 8M trim:1s,2s long.raw -o second.raw --to raw
     # shellcheck disable=SC2002
@@ -179,7 +179,7 @@ make_eight() { seq 8 > eight.csv; }
             *'three.csv is 3 frames of 1 channel, and the input is 8 frames of 1 channel: it has to be of the input'* ]]
     done
     printf 'P5 2 1 255\n\001\002' > in.pgm
-    for wrong in "multiply:[invert],unit=max,at=1" add:three.csv,at=1.5 add:three.csv,at=1,2; do
+    for wrong in "multiply:[invert],unit=max,at=1" add:three.csv,at=1.5f add:three.csv,at=1,2; do
         run --separate-stderr halo run "$wrong" eight.csv -o x.csv
         [ "$status" -eq 2 ]
     done

@@ -61,36 +61,26 @@ static void add_choice(Rng *rng, const char *choices, char *text, size_t size)
     if (strncmp(word, "constant", 8) == 0) add(text, size, "=%.3g", (double)rng_float(rng, -2, 40));
 }
 
+/* Of times one with a unit: plain numbers are seconds, and make long sounds. */
+static bool suits(const HaloParam *param, const char *text)
+{
+    const bool time = param->check("", "1ms") == HALO_OK;
+    return param->check("", text) == HALO_OK && (!time || strpbrk(text, "sf") != NULL);
+}
+
 /* One of some texts that the parameter takes. */
 static void add_text(Rng *rng, const HaloParam *param, char *text, size_t size)
 {
-    static const char *const word[] = {"a+b",
-                                       "max(a,b)",
-                                       "a > b ? a : b",
-                                       "fma(a, b, 0.5)",
-                                       "v",
-                                       "v*v",
-                                       "abs(v-100)",
-                                       "0",
-                                       "-inf",
-                                       "1/3",
-                                       "1,50,99.9",
-                                       "0 25 100",
-                                       "9x4",
-                                       "3x5+1+0",
-                                       "40%",
-                                       "7x",
-                                       "2,97",
-                                       "30",
-                                       "3ms,7",
-                                       "-9ms",
-                                       "-40,-5",
-                                       "mono",
-                                       "1",
+    static const char *const word[] = {"a+b",        "max(a,b)", "a > b ? a : b", "fma(a, b, 0.5)",
+                                       "v",          "v*v",      "abs(v-100)",    "0",
+                                       "-inf",       "1/3",      "1,50,99.9",     "0 25 100",
+                                       "9x4",        "3x5+1+0",  "40%",           "7x",
+                                       "2,97",       "30",       "3ms,7f",        "4ms",
+                                       "-9ms",       "-40,-5",   "mono",          "1",
                                        "0.25*1+1, 1"};
     const char *one;
     do one = word[rng_between(rng, 0, (int64_t)(sizeof word / sizeof *word) - 1)];
-    while (param->check("", one) != HALO_OK);
+    while (!suits(param, one));
     add(text, size, "\"%s\"", one);
 }
 
@@ -110,7 +100,7 @@ static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *tex
             add(text, size, "%.5g", draw_number(rng, param, 60));
         break;
     case HALO_PARAM_FACTOR:
-        add(text, size, rng_once_in(rng, 2) ? "%.5g" : "%.3gdB", draw_number(rng, param, 60));
+        add(text, size, rng_once_in(rng, 2) ? "%.5gx" : "%.3gdB", draw_number(rng, param, 60));
         break;
     case HALO_PARAM_POINT:
         add(text, size, "%d+%d", (int)rng_between(rng, 0, 3), (int)rng_between(rng, 0, 1));
@@ -122,7 +112,7 @@ static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *tex
     case HALO_PARAM_SOURCE: add(text, size, "[gauss:%.3g]", 0.5 + rng_unit(rng)); break;
     case HALO_PARAM_TEXT: add_text(rng, param, text, size); break;
     case HALO_PARAM_LENGTH:
-        if (kind == HALO_AUDIO && rng_once_in(rng, 4))
+        if (kind == HALO_AUDIO && (param->duration || rng_once_in(rng, 4)))
             add(text, size, "%.3gms", 0.3 + 3 * rng_unit(rng));
         else if (param->min >= 1 && rng_once_in(rng, 2)) /* a window; what may be below 1 is a sigma */
             add(text, size, "%.0f", ceil(draw_number(rng, param, 24)));
@@ -136,6 +126,16 @@ static void add_param(Rng *rng, const HaloParam *param, HaloKind kind, char *mar
     add(text, size, "%c%s=", *mark, param->key);
     add_value(rng, param, kind, text, size);
     *mark = ',';
+}
+
+void draw_values(Rng *rng, const HaloOp *op, HaloKind kind, int values, bool keyed, char *text, size_t size)
+{
+    snprintf(text, size, "%s", op->name);
+    for (int p = 0; p < values; p++) {
+        add(text, size, "%c", p > 0 ? ',' : ':');
+        if (keyed) add(text, size, "%s=", op->param[p].key);
+        add_value(rng, &op->param[p], kind, text, size);
+    }
 }
 
 void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t size)
@@ -152,9 +152,11 @@ void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t
             add_param(rng, &shared[p], kind, &mark, text, size);
 }
 
-void example_pipeline(const HaloOp *op, char *text, size_t size)
+void example_pipeline(const HaloOp *op, HaloKind kind, char *text, size_t size)
 {
     snprintf(text, size, "%s", op->example);
+    if (kind == HALO_AUDIO && strcmp(op->name, "pad") == 0) /* pixels would be seconds */
+        snprintf(text, size, "pad:8f,border=mirror");
     for (int p = 0; p < op->params; p++)
         if (op->param[p].type == HALO_PARAM_MASK && strchr(op->example, '"') == NULL)
             snprintf(text, size, "%s:%s=\"5x1: 1,-2,3,0.5,0.25\"", op->name, op->param[p].key);

@@ -123,7 +123,7 @@ static void for_each_golden(void (*visit)(const char *pipeline, int which, const
             char text[LINE];
             if (p < tables->ops && (tables->op[p]->kinds & (unsigned)input[i].shape.kind) == 0) continue;
             if (p < tables->ops)
-                example_pipeline(tables->op[p], text, sizeof text);
+                example_pipeline(tables->op[p], input[i].shape.kind, text, sizeof text);
             else
                 snprintf(text, sizeof text, "%s", more[p - tables->ops]);
             visit(text, i, &buf.view, context);

@@ -59,7 +59,9 @@ HaloResults pipeline_results(const char *pipeline, const HaloBuf *in);
 
 /* "op:key=value,…" with random values for its parameters, as their rows allow. */
 void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t size);
+/* The same for its first `values` parameters, all of them with keys, or all without. */
+void draw_values(Rng *rng, const HaloOp *op, HaloKind kind, int values, bool keyed, char *text, size_t size);
 /* The operation's own example, as far as it can run: masks in files are replaced by quoted ones. */
-void example_pipeline(const HaloOp *op, char *text, size_t size);
+void example_pipeline(const HaloOp *op, HaloKind kind, char *text, size_t size);
 
 #endif
