@@ -12,6 +12,10 @@ typedef struct LimiterParams {
 
 #define LIMITER_MOST_AHEAD 32766
 
+/* Seconds. */
+#define LIMITER_USUAL_AHEAD 0.005
+#define LIMITER_USUAL_RELEASE 0.05
+
 HaloStatus limiter_append(HaloBuilder *builder, const LimiterParams *params, HaloReg in, HaloReg *out);
 
 #endif
