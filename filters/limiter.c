@@ -18,7 +18,8 @@ typedef struct Limiter {
     double rate, decibels, release;
 } Limiter;
 
-/* Followed by the last `first` values of `held`, and the last `second` of `sum`. All 0 before the first frame. */
+/* Followed by the last `first` values of `held`, and the last `second` of `sum`. All 0 before the first frame.
+ */
 typedef struct LimiterState {
     int64_t held; /* the reduction before it is smoothed */
     int64_t sum;  /* of `first` of these */

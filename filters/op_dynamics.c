@@ -1,5 +1,5 @@
-/* compress and gate: gains that follow the level of sound. Levels and gains are in octaves of amplitude, 6.02 dB;
- * docs/numerics.md ("Dynamics") has the definitions. */
+/* compress and gate: gains that follow the level of sound. Levels and gains are in octaves of amplitude, 6.02
+ * dB; docs/numerics.md ("Dynamics") has the definitions. */
 #include <math.h>
 #include <stdio.h>
 
@@ -15,14 +15,14 @@
 #define LEVEL_SECONDS 0.01
 
 typedef struct Dynamics {
-    double threshold; /* in units of the samples */
+    double threshold;             /* in units of the samples */
     double attack, release, rate; /* weights of what was, from frame to frame; frames in a second */
     /* compress */
     bool rms;
     int64_t window;
-    double average;                  /* the weight of a new square */
+    double average;                      /* the weight of a new square */
     double octaves, knee, slope, makeup; /* the threshold and the rest in octaves; slope: 1 - 1 / ratio */
-    double below;                    /* levels up to here are not reduced */
+    double below;                        /* levels up to here are not reduced */
     /* gate */
     double closes, range; /* the lower threshold; octaves */
     int64_t hold;
@@ -192,8 +192,15 @@ static const HaloSequenceKind gate = {
 
 /* ---- building ------------------------------------------------------------------------------------------- */
 
-enum { COMPRESS_THRESHOLD, COMPRESS_RATIO, COMPRESS_ATTACK, COMPRESS_RELEASE, COMPRESS_KNEE, COMPRESS_MAKEUP,
-       COMPRESS_DETECT };
+enum {
+    COMPRESS_THRESHOLD,
+    COMPRESS_RATIO,
+    COMPRESS_ATTACK,
+    COMPRESS_RELEASE,
+    COMPRESS_KNEE,
+    COMPRESS_MAKEUP,
+    COMPRESS_DETECT
+};
 enum { GATE_THRESHOLD, GATE_ATTACK, GATE_HOLD, GATE_RELEASE, GATE_RANGE, GATE_HYSTERESIS };
 
 static HaloStatus begin(HaloBuilder *builder, HaloReg in, double threshold, double attack, double release,
@@ -244,10 +251,10 @@ out:
     return status;
 }
 
-#define TIME(name, time, text)                                                                               \
-    {                                                                                                        \
-        .key = name, .type = HALO_PARAM_LENGTH, .preset = time, .min = 1, .max = 1e9, .unit = "samples",     \
-        .help = text                                                                                         \
+#define TIME(name, time, text)                                                                           \
+    {                                                                                                    \
+        .key = name, .type = HALO_PARAM_LENGTH, .preset = time, .min = 1, .max = 1e9, .unit = "samples", \
+        .help = text                                                                                     \
     }
 
 static const HaloParam compress_param[] = {

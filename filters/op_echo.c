@@ -74,8 +74,8 @@ static HaloStatus build_echo(HaloBuilder *builder, const HaloValue *arg, HaloReg
                   .repeats = arg[ECHO_REPEATS].integer,
                   .rate = halo_build_shape(builder, in)->rate};
     if ((double)(how->delay * how->repeats) > how->rate * MOST_SECONDS)
-        HALO_FAIL(HALO_ERR_USAGE, "echo: %lld repeats of %.4g s are longer than %g s",
-                  (long long)how->repeats, (double)how->delay / how->rate, MOST_SECONDS);
+        HALO_FAIL(HALO_ERR_USAGE, "echo: %lld repeats of %.4g s are longer than %g s", (long long)how->repeats,
+                  (double)how->delay / how->rate, MOST_SECONDS);
     how->tail = arg[ECHO_TAIL].integer != 0 ? how->delay * how->repeats : 0;
     double gain = arg[ECHO_MIX].number;
     for (int64_t k = 1; k <= how->repeats; k++) how->gain[k] = gain = gain * arg[ECHO_GAIN].number;

@@ -135,14 +135,16 @@ static const HaloParam loudnorm_param[] = {
     [LOUDNORM_LIMIT] = {.key = "limit",
                         .type = HALO_PARAM_SWITCH,
                         .preset = "0",
-                        .help = "1: a limiter, as that of `limit`, meets the peak, and the target is reached; the "
-                                "sound is read several times"},
+                        .help =
+                            "1: a limiter, as that of `limit`, meets the peak, and the target is reached; the "
+                            "sound is read several times"},
 };
 
-const HaloOp halo_op_loudnorm = {.name = "loudnorm",
-                                 .help = "normalize the loudness to a value in LUFS, by a constant gain, or a limiter, too",
-                                 .known_as = "replaygain ebur128 r128 loudness level normalize",
-                                 .example = "loudnorm:-16",
-                                 .kinds = HALO_AUDIO,
-                                 HALO_PARAMS(loudnorm_param),
-                                 .build = build_loudnorm};
+const HaloOp halo_op_loudnorm = {
+    .name = "loudnorm",
+    .help = "normalize the loudness to a value in LUFS, by a constant gain, or a limiter, too",
+    .known_as = "replaygain ebur128 r128 loudness level normalize",
+    .example = "loudnorm:-16",
+    .kinds = HALO_AUDIO,
+    HALO_PARAMS(loudnorm_param),
+    .build = build_loudnorm};

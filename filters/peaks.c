@@ -1,12 +1,12 @@
-/* Peaks between samples, as meters show them. Four values between two samples tell whether there may be one; then
- * eight, and the vertex of the parabola through the greatest and its neighbours, come within 0.01 dB of the true
- * peak. Meters with a short filter, such as FFmpeg's ebur128, show more than that of what is close to half the
- * rate: so four values by such a filter count, too. */
+/* Peaks between samples, as meters show them. Four values between two samples tell whether there may be one;
+ * then eight, and the vertex of the parabola through the greatest and its neighbours, come within 0.01 dB of
+ * the true peak. Meters with a short filter, such as FFmpeg's ebur128, show more than that of what is close to
+ * half the rate: so four values by such a filter count, too. */
 #include "peaks.h"
 
 #include <math.h>
 
-enum { LINE = PEAKS_TAPS + PEAKS_BLOCK + 2, POINTS = PEAKS_PARTS * PEAKS_BLOCK + 2 };
+enum { LINE = PEAKS_TAPS + PEAKS_BLOCK, POINTS = PEAKS_PARTS * PEAKS_BLOCK + 2 };
 
 /* Sound that nowhere exceeds P is at most P (pi h)^2 / 8 above the greater of two points h samples apart
  * (core/measure/truepeak.c), and P is at most 3 times the greatest sample in reach: the sum of the taps'
@@ -27,16 +27,15 @@ void peaks_open(Peaks *peaks, double limit)
     for (int p = 1; p < PEAKS_FEW_PARTS; p++) {
         double sum = 0.0;
         for (int i = 0; i < PEAKS_FEW_TAPS; i++) {
-            peaks->few[p][i] =
-                halo_true_peak_tap(PEAKS_FEW_TAPS / 2, FEW_BETA, (double)p / PEAKS_FEW_PARTS, i);
+            peaks->few[p][i] = halo_true_peak_tap(PEAKS_FEW_TAPS / 2, FEW_BETA, (double)p / PEAKS_FEW_PARTS, i);
             sum += peaks->few[p][i];
         }
         for (int i = 0; i < PEAKS_FEW_TAPS; i++) peaks->few[p][i] /= sum;
     }
 }
 
-/* A channel: line[0] is the sample PEAKS_TAPS / 2 before the block. Outside of the sound is silence or, `mirrored`,
- * its mirror image about the first sample and behind the last, as FFmpeg's resampler has it. */
+/* A channel: line[0] is the sample PEAKS_TAPS / 2 before the block. Outside of the sound is silence or,
+ * `mirrored`, its mirror image about the first sample and behind the last, as FFmpeg's resampler has it. */
 static void fill(const HaloSequenceLines *src, int channel, int64_t from, bool mirrored, double line[LINE])
 {
     for (int64_t i = 0; i < LINE; i++) {
@@ -97,8 +96,9 @@ static bool may_exceed(const Peaks *peaks, double most, double h, double reach)
     return most + ABOVE(h) * reach > peaks->limit;
 }
 
-/* By the short filter. */
-static void find_by_few(const Peaks *peaks, const double line[LINE], double peak[PEAKS_BLOCK])
+/* By the short filter, from place `first` of the block to `end`. */
+static void find_by_few(const Peaks *peaks, const double line[LINE], int64_t first, int64_t end,
+                        double peak[PEAKS_BLOCK])
 {
     static const int order[] = {PEAKS_FEW_PARTS / 2, 1, 3};
     const double *sample = line + PEAKS_TAPS / 2, reach = greatest(line, LINE);
@@ -106,7 +106,7 @@ static void find_by_few(const Peaks *peaks, const double line[LINE], double peak
     for (int k = 0; k < PEAKS_FEW_PARTS - 1; k++) {
         if (k < 2 && !may_exceed(peaks, most, k == 0 ? 1.0 : 0.5, reach)) return;
         between(peaks->few[order[k]], PEAKS_FEW_TAPS, sample, value);
-        for (int i = 0; i < PEAKS_BLOCK; i++) add_peak(fabs(value[i]), peaks->limit, &peak[i]);
+        for (int64_t i = first; i < end; i++) add_peak(fabs(value[i]), peaks->limit, &peak[i]);
         most = fmax(most, greatest(value, PEAKS_BLOCK));
     }
 }
@@ -143,12 +143,13 @@ void peaks_find(const Peaks *peaks, const HaloSequenceLines *src, int64_t block,
 {
     const int64_t from = block * PEAKS_BLOCK - PEAKS_TAPS / 2;
     const bool inside = from >= 0 && from + LINE <= src->width;
+    const int64_t first = block < 0 ? PEAKS_BLOCK : 0, left = src->width - block * PEAKS_BLOCK;
     double line[LINE];
     for (int i = 0; i < PEAKS_BLOCK; i++) peak[i] = 0.0;
     for (int c = 0; c < src->channels; c++) {
         fill(src, c, from, false, line);
         find_by_all(peaks, line, peak);
         if (!inside) fill(src, c, from, true, line);
-        find_by_few(peaks, line, peak);
+        find_by_few(peaks, line, first, left < PEAKS_BLOCK ? left : PEAKS_BLOCK, peak);
     }
 }

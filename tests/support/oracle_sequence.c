@@ -1,4 +1,4 @@
-/* The oracle of sequences: the kind is called once, for all of the result. */
+/* The oracle of sequences: the kind is called once for all of a buffer, which may be a part of the result. */
 #include <stdlib.h>
 
 #include "halo/sequence.h"
@@ -7,14 +7,14 @@
 /* Every channel of a buffer, one after the other; samples where it is a source. */
 static double **lines_of(const HaloBuf *buf, bool source)
 {
-    const int64_t width = buf->shape.width;
     const int channels = buf->shape.channels;
     double **line = malloc(sizeof *line * (size_t)channels);
     if (line == NULL) abort();
     for (int c = 0; c < channels; c++) {
-        line[c] = calloc((size_t)width, sizeof **line);
+        line[c] = calloc((size_t)buf->cols, sizeof **line);
         if (line[c] == NULL) abort();
-        for (int64_t x = 0; x < width && source; x++) line[c][x] = (double)oracle_get(buf, x, 0, c);
+        for (int64_t x = 0; x < buf->cols && source; x++)
+            line[c][x] = (double)oracle_get(buf, buf->x0 + x, 0, c);
     }
     return line;
 }
@@ -25,9 +25,9 @@ static void free_lines(double **line, int channels)
     free(line);
 }
 
-static HaloSequenceLines whole(const HaloShape *shape, double **line, int channels)
+static HaloSequenceLines all_of(const HaloBuf *buf, double **line, int channels)
 {
-    return (HaloSequenceLines){channels, 0, shape->width, shape->width, shape->rate, line};
+    return (HaloSequenceLines){channels, buf->x0, buf->x0 + buf->cols, buf->shape.width, buf->shape.rate, line};
 }
 
 uint64_t oracle_sequence(const HaloBuf *const src[], int sources, HaloBuf *dst, const HaloSequence *how,
@@ -42,20 +42,21 @@ uint64_t oracle_sequence(const HaloBuf *const src[], int sources, HaloBuf *dst, 
     for (int k = 0; k < sources; k++) in[k] = lines_of(src[k], true);
     for (int c = 0; c < calls; c++) {
         const int seen = kind->by_channel ? 1 : src[0]->shape.channels;
-        HaloSequenceLines from[2] = {whole(&src[0]->shape, in[0] + c, seen)};
-        HaloSequenceLines to = whole(&dst->shape, out + c, lines);
-        if (sources > 1) from[1] = whole(&src[1]->shape, in[1] + c, seen);
+        HaloSequenceLines from[2] = {all_of(src[0], in[0] + c, seen)};
+        HaloSequenceLines to = all_of(dst, out + c, lines);
+        if (sources > 1) from[1] = all_of(src[1], in[1] + c, seen);
         HaloSequencePart part = {.src = {&from[0], sources > 1 ? &from[1] : NULL}, .dst = &to, .channel = c};
-        part.state = calloc(state + 1, 1);
+        void *const zeros = calloc(state + 1, 1);
+        part.state = how->state != NULL ? (char *)how->state + (size_t)c * state : zeros;
         part.scratch = aligned_alloc(64, (scratch + 64) / 64 * 64);
-        if (part.state == NULL || part.scratch == NULL) abort();
+        if (zeros == NULL || part.scratch == NULL) abort();
         kind->run(how->how, &part);
-        free(part.state);
+        free(zeros);
         free(part.scratch);
     }
     for (int c = 0; c < made; c++)
-        for (int64_t x = 0; x < dst->shape.width; x++)
-            clipped += oracle_put(dst, x, 0, c, (float)out[c][x], store);
+        for (int64_t x = 0; x < dst->cols; x++)
+            clipped += oracle_put(dst, dst->x0 + x, 0, c, (float)out[c][x], store);
     for (int k = 0; k < sources; k++) free_lines(in[k], src[k]->shape.channels);
     free_lines(out, made);
     return clipped;
