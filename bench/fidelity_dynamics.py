@@ -1,4 +1,4 @@
-"""Dynamics, beside their definitions and, where these agree, beside FFmpeg and SoX: on levels that have settled."""
+"""Dynamics, beside their definitions and, where these agree, beside FFmpeg and SoX, on settled levels."""
 
 import numpy as np
 

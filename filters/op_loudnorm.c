@@ -41,6 +41,7 @@ out:
 #define CLOSE_LU 0.03
 #define MOST_TRIES 8
 #define MOST_STEP 20.0
+#define BEYOND 0.6
 
 /* A gain in decibels, and the loudness that it led to. */
 typedef struct Try {
@@ -62,10 +63,13 @@ out:
     return status;
 }
 
-/* The gain that leads to the target on the line through the last two tries. */
+/* The gain that leads to the target on the line through the last two tries. The slope falls as the gain grows,
+ * so that beyond both it is taken to be less. */
 static double next_gain(double target, Try before, Try last)
 {
-    const double slope = (last.loudness - before.loudness) / (last.gain - before.gain);
+    const bool beyond = fmax(before.loudness, last.loudness) < target;
+    const double line = (last.loudness - before.loudness) / (last.gain - before.gain),
+                 slope = beyond ? BEYOND * line : line;
     const double step = (target - last.loudness) / (slope > 0.05 ? fmin(slope, 1.0) : 0.05);
     return last.gain + fmax(-MOST_STEP, fmin(step, MOST_STEP));
 }
