@@ -83,7 +83,8 @@ echoed() { halo run "echo:$1" in.csv -o - --to csv | tail -n +2 | paste -sd' '; 
     make_wav in.wav 100
     for pipeline in limit:-100dB limit:-1dB,release=0 limit:0 limit:-1dB,lookahead=10s \
         compress:-20dB,ratio=0.5 compress:-20dB,detect=sum compress:-20dB,knee=-6dB gate:-50dB,range=6dB \
-        echo:0 echo:1000s echo:10s,repeats=90 echo:300ms,repeats=0 echo:300ms,repeats=1.5 loudnorm:-16,limit=2; do
+        echo:0 echo:1000s echo:10s,repeats=90 echo:300ms,repeats=0 echo:300ms,repeats=1.5 \
+        loudnorm:-16,limit=2; do
         run --separate-stderr halo run "$pipeline" in.wav -o out.wav
         [ "$status" -eq 2 ]
         [ -n "$stderr" ]
