@@ -15,8 +15,10 @@ const CliOption cli_options[] = {
      "{dir}/{stem}.{ext}, with --split {dir}/{stem}-{page}.{ext}, of halo split {dir}/{stem}-{part:03}.{ext}",
      NULL, AT(name)},
     {"at", 0, "WHERE", NULL, CLI_OUTPUT, CLI_SPLIT,
-     "where to cut: silence (the default), with the parameters of the operation, as in silence:-45dB,min=500ms, and "
-     "keep=100ms of it on each side; times, as in 0:30,1:00; every:10min; cue, the markers or chapters of the file; "
+     "where to cut: silence (the default), with the parameters of the operation, as in "
+     "silence:-45dB,min=500ms, and "
+     "keep=100ms of it on each side; times, as in 0:30,1:00; every:10min; cue, the markers or chapters of the "
+     "file; "
      "or channels, for a file each",
      NULL, AT(at)},
     {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_BENCH,
@@ -240,7 +242,8 @@ const CliCommand cli_commands[] = {
      "halo join intro.wav talk.flac outro.wav -o all.flac\n"
      "halo join --crossfade 20ms take1.wav take2.wav -o song.wav\n"},
     {"split", CLI_SPLIT, NULL, "INPUT… [--at WHERE] [--out-dir DIR]",
-     "cut sounds into a file for each part: at pauses, times, markers, or by channel; by default into this folder",
+     "cut sounds into a file for each part: at pauses, times, markers, or by channel; by default into this "
+     "folder",
      "halo split lecture.wav\n"
      "halo split lecture.flac --at silence:-45dB,min=800ms --out-dir parts\n"
      "halo split tape.wav --at 0:30,12:05 --name '{stem}_{part:02}.{ext}'\n"

@@ -43,8 +43,8 @@ typedef struct CliSettings {
     double crossfade;      /* of join, in seconds */
     CliText recipe;        /* the options that may change an output, as they would be typed */
     const char *page;      /* as of the operation `pages`; NULL: all */
-    const char *output, *out_dir, *name, *at, *at_most, *at_least, *plot, *response, *title, *generate, *complete,
-        *files_from, *files0_from;
+    const char *output, *out_dir, *name, *at, *at_most, *at_least, *plot, *response, *title, *generate,
+        *complete, *files_from, *files0_from;
     bool recursive, force, skip_existing, resume, split, total, dry_run, explain, json, csv, no_color, quiet,
         verbose, help, version, log, log_x;
 } CliSettings;

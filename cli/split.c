@@ -176,8 +176,7 @@ static HaloStatus find_parts(Split *split, const CliItem *input)
     if (strcmp(input->input, "-") == 0)
         HALO_FAIL(HALO_ERR_USAGE, "standard input can be read once: give a file");
     HALO_TRY(halo_info(split->session, input->input, split->raw, &info, NULL));
-    if (info.shape.kind != HALO_AUDIO)
-        HALO_FAIL(HALO_ERR_INPUT, "this is an image, and only sounds are split");
+    if (info.shape.kind != HALO_AUDIO) HALO_FAIL(HALO_ERR_INPUT, "this is an image, and only sounds are split");
     if (strncmp(at, "silence", 7) == 0 && (at[7] == 0 || at[7] == ':')) {
         status = cut_at_silence(split, input, at + 7 + (at[7] == ':'));
         goto out;

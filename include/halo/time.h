@@ -1,6 +1,7 @@
 /* For halo's own folders: not installed, and hidden in libhalo.so.
  *
- * Times as people type them (core/base/time.c): "1.5s", "20ms", "5min", "1h", "1:30", "1:02:03.5", "480f", "2". */
+ * Times as people type them (core/base/time.c): "1.5s", "20ms", "5min", "1h", "1:30", "1:02:03.5", "480f", "2".
+ */
 #ifndef HALO_TIME_H
 #define HALO_TIME_H
 
