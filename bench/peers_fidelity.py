@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import fidelity_cuts
+import fidelity_dynamics
 import fidelity_edges
 import fidelity_filters
 import fidelity_geometry
@@ -41,7 +42,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         programs = Programs(os.path.abspath(halo), folder)
         for part in (fidelity_filters, fidelity_edges, fidelity_windows, fidelity_points,
-                     fidelity_geometry, fidelity_whole, fidelity_sound, fidelity_cuts):
+                     fidelity_geometry, fidelity_whole, fidelity_sound, fidelity_cuts,
+                     fidelity_dynamics):
             part.rows(comparison, programs)
     listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE,
                             check=True).stdout.splitlines()

@@ -1,11 +1,11 @@
 /* The true peak of BS.1770-4: the greatest magnitude of the sound between its samples, on a grid 16 times as
  * fine.
  *
- * What lies between two samples is a sum of sin(x)/x over 64 samples to each side, in a Kaiser window. It is
- * computed where it may come to more than the peak so far: a sound that nowhere exceeds P has a second
- * derivative of at most P (pi f)^2 (Bernstein), f being its rate, so that between points h samples apart it is
- * at most P (pi h)^2 / 8 above the greater of them: 0.308 P half a sample apart, 0.077 P a quarter, 0.019 P an
- * eighth. Where both are below 0.65, 0.9 or 0.97 of the peak so far, nothing between them can be the peak.
+ * What lies between two samples (halo/truepeak.h) is computed where it may come to more than the peak so far: a
+ * sound that nowhere exceeds P has a second derivative of at most P (pi f)^2 (Bernstein), f being its rate, so
+ * that between points h samples apart it is at most P (pi h)^2 / 8 above the greater of them: 0.308 P half a
+ * sample apart, 0.077 P a quarter, 0.019 P an eighth. Where both are below 0.65, 0.9 or 0.97 of the peak so
+ * far, nothing between them can be the peak.
  *
  * The points half way between samples are most of the work. They are first computed from 16 samples to each
  * side; the others add no more than their kernel's norm times theirs (Cauchy and Schwarz). */
@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/truepeak.h"
 #include "measure.h"
 
-enum { SIDE = 64, TAPS = 2 * SIDE, FINE = 16, BLOCK = 2048, NEAR = 16, GROUP = 16 };
+enum { SIDE = HALO_TRUE_PEAK_SIDE, TAPS = 2 * SIDE, FINE = 16, BLOCK = 2048, NEAR = 16, GROUP = 16 };
 #define WORTH 0.65f
 static const float worth_between[FINE] = {[FINE / 2] = WORTH, [FINE / 4] = 0.9f, [FINE / 8] = 0.97f};
 
@@ -30,28 +31,13 @@ struct TruePeak {
     float *before; /* [channels][TAPS] */
 };
 
-/* The modified Bessel function of order 0, by its series. */
-static double bessel(double x)
-{
-    double sum = 1, term = 1;
-    for (int i = 1; i < 60; i++) {
-        term *= (x / 2 / i) * (x / 2 / i);
-        sum += term;
-    }
-    return sum;
-}
-
 static float greater(float a, float b) { return a > b ? a : b; }
 
 static void make_kernels(TruePeak *state)
 {
-    const double pi = 3.14159265358979323846, beta = 6;
     for (int p = 1; p < FINE; p++)
-        for (int i = 0; i < TAPS; i++) {
-            const double t = i - (SIDE - 1) - (double)p / FINE, part = t / SIDE;
-            const double window = bessel(beta * sqrt(fmax(0, 1 - part * part))) / bessel(beta);
-            state->kernel[p][i] = (float)(sin(pi * t) / (pi * t) * window);
-        }
+        for (int i = 0; i < TAPS; i++)
+            state->kernel[p][i] = (float)halo_true_peak_tap(SIDE, HALO_TRUE_PEAK_BETA, (double)p / FINE, i);
     double squares = 0;
     for (int i = 0; i < SIDE - NEAR; i++)
         squares += 2.0 * state->kernel[FINE / 2][i] * state->kernel[FINE / 2][i];

@@ -129,6 +129,20 @@ out:
     return status;
 }
 
+HaloStatus halo_build_loudness_found(HaloBuilder *builder, const HaloLoudness **found)
+{
+    HaloStatus status = HALO_OK;
+    const HaloResult *known;
+    *found = NULL;
+    if (builder->request->analysis == NULL)
+        HALO_FAIL(HALO_ERR_USAGE, "%s: it measures its own result, so it works on single files only",
+                  builder->op);
+    HALO_TRY(analysis_result(builder, builder->plan->output, &known));
+    if (known != NULL) *found = &known->loudness;
+out:
+    return status;
+}
+
 bool analysis_add_span(AnalysisSpans *spans, HaloSpan span)
 {
     if (spans->count == spans->capacity) {

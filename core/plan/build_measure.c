@@ -111,6 +111,16 @@ out:
     return status;
 }
 
+HaloStatus halo_build_loudness_pass(HaloBuilder *builder, HaloReg src)
+{
+    HaloStep measure = step_of(HALO_REDUCE, src);
+    measure.u.want = HALO_WANT_EXTREMES;
+    measure.loudness = true;
+    builder->plan->output = src;
+    const HaloStatus status = builder_append_measure(builder, &measure, true);
+    return status == HALO_OK ? PLAN_NEEDS_ANALYSIS : status;
+}
+
 HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloResolve *resolve,
                                     HaloReg *dst)
 {

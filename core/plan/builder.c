@@ -88,3 +88,10 @@ HaloStatus builder_note(HaloBuilder *builder, HaloNote kind)
     notes->count[kind] = 1;
     return HALO_OK;
 }
+
+HaloStatus halo_build_note(HaloBuilder *builder, HaloNote kind, double quieter)
+{
+    const HaloStatus status = builder_note(builder, kind);
+    if (status == HALO_OK && kind == HALO_NOTE_QUIETER) builder->plan->notes->quieter = (float)quieter;
+    return status;
+}

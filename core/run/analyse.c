@@ -67,6 +67,12 @@ HaloStatus analyse_samples(HaloSession *session, const PlanOutcome *planned, con
     HaloReport report = {0};
     HaloBuf out = {0};
     SilenceDetector detector = detector_open(analysis, &planned->need.silence);
+    if (planned->need.kind == ANALYSIS_RESULTS) {
+        HALO_TRY(run_plan(session, planned->plan, NULL, in, NULL, &analysis->pass[analysis->passes].results,
+                          &report));
+        analysis->passes++;
+        goto out;
+    }
     HALO_TRY(run_plan(session, planned->plan, NULL, in, &out, NULL, &report));
     detector_take(&detector, &out);
     HALO_TRY(detector_close(&detector, analysis));

@@ -129,6 +129,13 @@ typedef struct HaloSilence {
  * status other than HALO_OK, which `build` has to return as it is, and planning starts again after the pass. */
 HALO_API HaloStatus halo_build_analysis(HaloBuilder *builder, HaloReg in, const HaloSilence *silence,
                                         const HaloSpan **span, int64_t *spans);
+/* Trying parameters that lead to a loudness: what the next analysis pass found; it lasts as long as `build`
+ * does. NULL: that pass has not run yet. Then `build` makes a value and returns what halo_build_loudness_pass
+ * returns, which measures it; planning starts again after the pass. */
+HALO_API HaloStatus halo_build_loudness_found(HaloBuilder *builder, const HaloLoudness **found);
+HALO_API HaloStatus halo_build_loudness_pass(HaloBuilder *builder, HaloReg src);
+/* Reports something of the plan, once; `quieter`: of HALO_NOTE_QUIETER. */
+HALO_API HaloStatus halo_build_note(HaloBuilder *builder, HaloNote kind, double quieter);
 /* The factor by which the value is decimated on each axis, rounded up, against its shape, for a step that
  * resamples it (HALO_PRECISION_FAST); 1: not. */
 HALO_API int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg);

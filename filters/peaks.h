@@ -1,0 +1,24 @@
+/* Where sound, between its samples too, exceeds a limit. */
+#ifndef PEAKS_H
+#define PEAKS_H
+
+#include "halo/sequence.h"
+#include "halo/truepeak.h"
+
+enum { PEAKS_BLOCK = 16, PEAKS_PARTS = 8, PEAKS_TAPS = 2 * HALO_TRUE_PEAK_SIDE, PEAKS_REACH = 80 };
+enum { PEAKS_FEW_PARTS = 4, PEAKS_FEW_TAPS = 32 };
+
+typedef struct Peaks {
+    double limit;
+    double tap[PEAKS_PARTS][PEAKS_TAPS];         /* of the places n + 1/8, n + 2/8 ...; [0] is not used */
+    double few[PEAKS_FEW_PARTS][PEAKS_FEW_TAPS]; /* of n + 1/4 ... */
+} Peaks;
+
+void peaks_open(Peaks *peaks, double limit);
+
+/* peak[i]: the greatest magnitude that a meter shows of all channels from frame PEAKS_BLOCK * block + i up to
+ * the next one, or 0 where that is no more than the limit. `src` holds PEAKS_REACH frames to both sides of the
+ * block, but for those outside of the whole, which are 0. */
+void peaks_find(const Peaks *peaks, const HaloSequenceLines *src, int64_t block, double peak[PEAKS_BLOCK]);
+
+#endif
