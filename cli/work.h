@@ -19,7 +19,7 @@ typedef struct CliWork {
     int results_to;    /* the file descriptor of what is printed */
     CliTally tally;
     bool warned; /* that a GPU failed */
-    bool sheet;  /* --csv: the header is there */
+    CliSheet sheet; /* --csv */
     CliFates fates;
 } CliWork;
 

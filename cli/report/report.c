@@ -108,11 +108,11 @@ static void fill_column(Column *column, const char *name, const HaloResult *resu
         put_count(row(column, "sum"), s->isum);
     else
         put_number(row(column, "sum"), s->sum);
-    put_number(row(column, shape->kind == HALO_AUDIO ? "dc offset" : "mean"), s->mean);
+    put_number(row(column, halo_is_sound(shape) ? "dc offset" : "mean"), s->mean);
     put_number(row(column, "sd"), s->sd);
     put_number(row(column, "rms"), s->rms);
     put_detail(column, &result->detail, s);
-    if (shape->kind == HALO_AUDIO) put_level(column, shape, s);
+    if (halo_is_sound(shape)) put_level(column, shape, s);
     if (has_product(&result->channel[0])) put_product(row(column, "product"), s);
     put_count(row(column, "zero"), s->zero);
     column->width = (int)strlen(column->head.text);
@@ -168,7 +168,7 @@ static void print_stats(FILE *to, const HaloResult *result)
         print_columns(to, column + from, upto - from);
     }
     cli_print_left_out(to, channels);
-    if (result->shape.kind == HALO_AUDIO) print_loudness(to, &result->loudness);
+    if (halo_is_sound(&result->shape)) print_loudness(to, &result->loudness);
     free(column);
 }
 

@@ -52,8 +52,12 @@ char *cli_notes_text(const HaloNotes *notes, bool losses, bool others);
 /* "notes", a list; `inputs` (may be NULL): how many have each. */
 void cli_record_notes(CliJson *json, const HaloNotes *notes, const size_t *inputs);
 
-/* sheets.c: results of stats and hist as lines of CSV, below a header where none was `begun`. */
-void cli_sheet_results(FILE *to, const CliItem *item, const HaloResults *results, bool *begun);
+/* sheets.c: results of stats and hist as lines of CSV, below a header that the first of them determines. */
+typedef struct CliSheet {
+    bool begun;
+    HaloDetail detail; /* with the columns of these */
+} CliSheet;
+void cli_sheet_results(FILE *to, const CliItem *item, const HaloResults *results, CliSheet *sheet);
 
 /* records.c: results, outputs and the summary as JSON, one object a line. */
 void cli_record_result(FILE *to, const CliSubject *subject, const HaloResult *result);

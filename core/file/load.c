@@ -72,7 +72,7 @@ static HaloStatus accept(HaloReader *reader)
     HaloShape *shape = &reader->info.shape;
     const HaloStatus status = name_alpha(&reader->options, shape);
     if (status != HALO_OK) return status;
-    if (shape->numbers && reader->options.white > 0) {
+    if (shape->kind == HALO_IMAGE && shape->numbers && reader->options.white > 0) {
         shape->numbers = false;
         shape->white = (float)reader->options.white;
     }

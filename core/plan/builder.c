@@ -25,6 +25,8 @@ bool halo_build_open_ended(const HaloBuilder *builder)
     return halo_build_endless(builder, builder->plan->input[0].reg);
 }
 
+bool halo_build_only_measures(const HaloBuilder *builder) { return builder->request->to == NULL; }
+
 void halo_build_wants_length(HaloBuilder *builder) { builder->plan->wants_length = true; }
 
 const HaloCommon *halo_build_common(const HaloBuilder *builder) { return &builder->common; }

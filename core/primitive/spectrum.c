@@ -15,12 +15,14 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     if (has_levels(step)) {
         dst->channels = 2 * src[0]->channels;
         dst->rate = src[0]->rate / (double)spectrum->hop;
+        dst->numbers = true;
         return HALO_OK;
     }
     dst->kind = HALO_IMAGE;
     dst->height = spectrum->window / 2 + 1;
     dst->white = spectrum->kind == HALO_SPECTRUM_DECIBELS ? (float)-spectrum->floor : 1.0f;
     dst->rate = 0;
+    dst->numbers = false;
     return HALO_OK;
 }
 

@@ -115,6 +115,8 @@ HALO_API bool halo_build_endless(const HaloBuilder *builder, HaloReg reg);
 HALO_API void halo_build_wants_length(HaloBuilder *builder);
 /* Is the length of the input unknown? Then a part cut from it may turn out shorter than its shape says. */
 HALO_API bool halo_build_open_ended(const HaloBuilder *builder);
+/* Is there no output, so that the results of operations are all that is wanted? */
+HALO_API bool halo_build_only_measures(const HaloBuilder *builder);
 /* Silence is frames whose samples all have a magnitude below `level`, `least` of them or more side by side: at
  * the beginning and the end of a sound, or, `all`, anywhere. */
 typedef struct HaloSilence {

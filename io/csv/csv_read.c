@@ -148,6 +148,7 @@ HaloStatus csv_open(HaloReader *reader)
                               .channels = state->channels,
                               .alpha = -1,
                               .white = 1.0f,
+                              .numbers = true,
                               .rate = reader->options.rate > 0 ? reader->options.rate : 1};
     info->rate_said = true;
     info->bits = 32;
