@@ -46,7 +46,7 @@ typedef struct CliSettings {
     const char *output, *out_dir, *name, *at_most, *at_least, *plot, *response, *title, *generate, *complete,
         *files_from, *files0_from;
     bool recursive, force, skip_existing, resume, split, total, dry_run, explain, json, csv, no_color, quiet,
-        verbose, help, version, log, log_x;
+        verbose, help, version, log, log_x, panels;
 } CliSettings;
 
 /* The commands that an option is for. */
@@ -152,7 +152,7 @@ int cli_bench(const CliSettings *settings); /* bench.c */
 bool cli_times_devices(
     const CliSettings *settings);             /* bench.c: is it `bench ops`, which takes a list of devices? */
 int cli_merge(const CliSettings *settings);   /* merge.c */
-int cli_plot(const CliSettings *settings);    /* plot.c */
+int cli_plot(const CliSettings *settings);    /* plot/command.c */
 int cli_compare(const CliSettings *settings); /* compare.c */
 int cli_stack(const CliSettings *settings);   /* stack.c */
 int cli_join(const CliSettings *settings);

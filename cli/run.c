@@ -47,11 +47,10 @@ static HaloStatus check_request(const CliWork *work)
     const bool has_output = settings->output != NULL || settings->out_dir != NULL;
     if (settings->plot != NULL && work->batch.count > 1)
         return halo_fail(HALO_ERR_USAGE, "--plot is for one input, not %zu", work->batch.count);
-    if (settings->plot != NULL && strcmp(settings->plot, "-") == 0)
-        return halo_fail(HALO_ERR_USAGE, "--plot needs the name of a file");
-    if (settings->plot != NULL && canvas_check(settings->plot) != HALO_OK) return HALO_ERR_USAGE;
-    if (cli_in_the_way(settings->plot) && !settings->force)
-        return halo_fail(HALO_ERR_INPUT, "%s exists: use --force to replace it", settings->plot);
+    if (settings->plot != NULL && settings->explain)
+        return halo_fail(HALO_ERR_USAGE, "--plot and --explain are mutually exclusive");
+    const HaloStatus status = cli_plot_check(settings);
+    if (status != HALO_OK) return status;
     if (settings->split && (settings->resume || settings->skip_existing || settings->write.guard))
         return halo_fail(HALO_ERR_USAGE, "--split and --%s are mutually exclusive",
                          settings->resume          ? "resume"

@@ -216,8 +216,10 @@ void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *res
     print_places(to, subject, result);
 }
 
-void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results)
+void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results, bool drawn)
 {
     const CliSubject subject = {.file = item->input};
-    for (int i = 0; i < results->count; i++) cli_print_result(to, &subject, &results->item[i]);
+    for (int i = 0; i < results->count; i++)
+        if (!drawn || results->item[i].type != HALO_RESULT_HIST)
+            cli_print_result(to, &subject, &results->item[i]);
 }

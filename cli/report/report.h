@@ -32,7 +32,8 @@ void cli_print_left_out(FILE *to, int channels); /* nothing where all are shown 
 
 /* report.c: results as tables and drawings. */
 void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *result);
-void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results);
+/* `drawn`: without histograms, which --plot - draws. */
+void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results, bool drawn);
 /* bars.c: histograms as bars; the first sets whether their lengths are logarithmic. */
 void cli_bars_setup(bool logarithmic);
 void cli_print_histogram(FILE *to, const HaloResult *result);
