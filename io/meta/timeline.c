@@ -86,7 +86,7 @@ static int64_t greatest_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* The mean step; a whole number of frames per second, or of seconds per frame, where the first and the last
+/* The mean step; an integer of frames per second, or of seconds per frame, where the first and the last
  * time agree with it as finely as they are written. */
 static void set_step(HaloTimeline *timeline, int64_t total, int64_t steps, int64_t unit)
 {
