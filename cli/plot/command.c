@@ -66,7 +66,7 @@ static bool begins_with_time(const uint8_t *head, size_t size)
     HaloSource *source = NULL;
     HaloCells *cells = cli_alloc(1, sizeof *cells);
     if (halo_source_from_memory(head, size, &source) == HALO_OK &&
-        halo_cells_open(cells, source, false) == HALO_OK && cells->count > 0) {
+        halo_cells_open(cells, source, HALO_SEPARATORS, false) == HALO_OK && cells->count > 0) {
         const char *text = halo_cell(cells, 0, &length);
         is = names_time(text, length) || is_time(text, length);
         if (halo_cells_next(cells) == HALO_OK && cells->count > 0) {

@@ -92,7 +92,7 @@ static void draw_channel(const Plot *plot, int channel)
         top[k] = y_of(plot, (double)count_of(plot, channel, k));
     }
     frame->canvas->steps(frame->canvas, &steps,
-                         colour_of(halo_channel_name(&plot->result->shape, channel, text), channel));
+                         colour_of(halo_result_channel(plot->result, channel, text), channel));
 }
 
 /* From the right, the last channel first. */
@@ -106,7 +106,7 @@ static void draw_legend(const Plot *plot)
     if (channels == 1) return;
     if (canvas->coarse) x += canvas->letter;
     for (int c = (channels < MOST_NAMES ? channels : MOST_NAMES) - 1; c >= 0; c--) {
-        const char *name = halo_channel_name(&plot->result->shape, c, text);
+        const char *name = halo_result_channel(plot->result, c, text);
         if (canvas->coarse) {
             canvas->text(canvas, x, frame_above(frame), CANVAS_RIGHT, 12, colour_of(name, c), name);
             x -= canvas->letter * ((double)strlen(name) + 2);

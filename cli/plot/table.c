@@ -85,7 +85,7 @@ HaloStatus cli_table_read(CliTable *table)
     HaloStatus status = HALO_OK;
     CliText text = {0};
     HaloCells *cells = cli_alloc(1, sizeof *cells);
-    HALO_TRY(halo_cells_open(cells, table->source, false));
+    HALO_TRY(halo_cells_open(cells, table->source, HALO_SEPARATORS, false));
     HALO_TRY(read_names(cells, &text, table));
     while (true) {
         HALO_TRY(halo_cells_next(cells));

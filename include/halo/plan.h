@@ -14,6 +14,7 @@
 #include "halo/resample.h"
 #include "halo/result.h"
 #include "halo/sections.h"
+#include "halo/sequence.h"
 #include "halo/spectrum.h"
 
 #ifdef __cplusplus
@@ -53,6 +54,7 @@ struct HaloStep {
         HaloResample resample;
         HaloSections sections;
         HaloSpectrum spectrum;
+        HaloSequence sequence;
         HaloMix mix;
         HaloFade fade;
         const HaloChain *chain; /* of chain and extremes: chain.h; belongs to the plan */
@@ -66,6 +68,7 @@ struct HaloStep {
     bool refuse_nan;          /* reduce: a NaN in the source fails the input (nan=error) */
     int resolve_from;         /* the step whose result `resolve` gets, or -1 */
     HaloResolve *resolve;
+    const char *names;     /* of the channels of dst, as a row of a table; the plan's. NULL: those of src[0] */
     double resolve_arg[2]; /* parameters of `resolve`, such as the range that samples are to fill */
 };
 
