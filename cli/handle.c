@@ -37,7 +37,8 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
         else if (settings->csv)
             cli_sheet_results(page, item, &report->results, &work->sheet);
         else
-            cli_print_results(page, item, &report->results, settings->plot != NULL && strcmp(settings->plot, "-") == 0);
+            cli_print_results(page, item, &report->results,
+                              settings->plot != NULL && strcmp(settings->plot, "-") == 0);
     }
     const bool explained = settings->explain && outcome == HALO_OK; /* nothing was written */
     if (settings->json && item->output != NULL && !explained)
@@ -197,9 +198,9 @@ static HaloStatus handle_here(CliWork *work, const CliItem *item)
     if (settings->explain) return explain_file(work, item);
     if (!cli_is_wanted(settings, item)) return pass_over(work, item);
     if (!settings->dry_run) {
-        CliOutcome outcome = plots_alone(work, item) ? run_and_plot(work, item)
-                                                     : cli_run_item(settings, work->session, work->pipeline,
-                                                                    &work->batch, item);
+        CliOutcome outcome = plots_alone(work, item)
+                                 ? run_and_plot(work, item)
+                                 : cli_run_item(settings, work->session, work->pipeline, &work->batch, item);
         return finish_file(work, item, &outcome);
     }
     if (!cli_in_the_way(item->output) || cli_force(settings, item) != HALO_FORCE_NO)

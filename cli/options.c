@@ -127,7 +127,8 @@ const CliOption cli_options[] = {
      "exact: the same bytes everywhere; fast: large masks may differ a little (in 8 bits by 1 level on few "
      "samples), and JPEG that is shrunk may be decoded at a lower resolution",
      cli_read_precision, 0},
-    {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_WORKS | CLI_BENCH | CLI_SAME,
+    {"jobs", 'j', "N", NULL, CLI_ENGINE,
+     CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_WORKS | CLI_BENCH | CLI_SAME,
      "number of threads; by default one for each available processor, within the affinity mask and a cgroup's "
      "quota",
      cli_read_jobs, 0},
@@ -159,7 +160,8 @@ const CliOption cli_options[] = {
      cli_read_runs, 0},
 
     {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_SAME,
-     "plot the histogram of one input, or the sound, series, spectrogram or image that the pipeline makes, as SVG "
+     "plot the histogram of one input, or the sound, series, spectrogram or image that the pipeline makes, as "
+     "SVG "
      "or PNG; - draws in the terminal",
      NULL, AT(plot)},
     {"plot-response", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_SAME,
@@ -167,8 +169,8 @@ const CliOption cli_options[] = {
      AT(response)},
     {"panels", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_PLOT | CLI_SAME,
      "plot series in panels one below the other: those of one unit, 'temp [K]', share one", NULL, AT(panels)},
-    {"title", 0, "TEXT", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_PLOT | CLI_SAME, "title of the plot; by default the input's name", NULL,
-     AT(title)},
+    {"title", 0, "TEXT", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_PLOT | CLI_SAME,
+     "title of the plot; by default the input's name", NULL, AT(title)},
     {"log", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_PLOT,
      "plot counts, or the values of a table, on a logarithmic scale", NULL, AT(log)},
     {"log-x", 0, NULL, NULL, CLI_REPORT, CLI_PLOT | CLI_RUN | CLI_SAME,
@@ -262,8 +264,10 @@ const CliCommand cli_commands[] = {
      "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
      "halo merge 1.json 2.json 3.json\n"},
     {"plot", CLI_PLOT, NULL, "INPUT [-o FILE.svg|FILE.png]",
-     "plot a table, a series, a sound (its waveform) or an image: in the terminal, or as SVG or PNG. Columns of a "
-     "table are lines over its times, else over its first column, or bars if that holds words. A column named 'A, B' "
+     "plot a table, a series, a sound (its waveform) or an image: in the terminal, or as SVG or PNG. Columns "
+     "of a "
+     "table are lines over its times, else over its first column, or bars if that holds words. A column named "
+     "'A, B' "
      "is a dashed line in the colour of 'A'",
      "halo plot recording.wav\n"
      "halo plot sensors.csv --columns temp,press --panels -o sensors.svg\n"

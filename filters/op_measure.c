@@ -115,13 +115,14 @@ static const HaloParam hist_param[] = {
     {.key = "min",
      .type = HALO_PARAM_LEVEL,
      .preset = "",
-     .help = "lower end of the first bin; default 0, for sound -1, for float images and series the finite minimum"},
+     .help =
+         "lower end of the first bin; default 0, for sound -1, for float images and series the finite minimum"},
     {.key = "max",
      .type = HALO_PARAM_LEVEL,
      .preset = "",
      .help =
          "upper end of the last bin; default 256 or 65536, for sound 1, for float images and series the finite "
-        "maximum"},
+         "maximum"},
 };
 
 static const HaloParam scan_param[] = {

@@ -7,10 +7,10 @@
 
 #define WIDEST 22.0 /* a bar: pixels */
 #define THINNEST 3.0
-#define NUMBERED 10.0 /* where its number fits beside it */
-#define BETWEEN 6.0   /* groups */
-#define LETTER 8.5    /* about as wide as a letter of a label */
-#define BESIDE 10.0   /* letters, for the number of the longest bar */
+#define NUMBERED 10.0  /* where its number fits beside it */
+#define BETWEEN 6.0    /* groups */
+#define LETTER 8.5     /* about as wide as a letter of a label */
+#define BESIDE 10.0    /* letters, for the number of the longest bar */
 #define MOST_LINES 400 /* of a terminal */
 
 /* An empty cell takes no space. */

@@ -38,7 +38,8 @@ struct Canvas {
     bool coarse;         /* characters: they have no space for a grid and for tick marks */
 
     void (*box)(Canvas *, double x, double y, double width, double height, uint32_t rgb);
-    /* The same as a part of a picture: of any two colours the lighter one looks lighter, also without colours. */
+    /* The same as a part of a picture: of any two colours the lighter one looks lighter, also without colours.
+     */
     void (*shade)(Canvas *, double x, double y, double width, double height, uint32_t rgb);
     /* Filled, so that what lies behind shows through, and outlined. */
     void (*steps)(Canvas *, const CanvasSteps *steps, uint32_t rgb);

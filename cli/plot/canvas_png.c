@@ -139,8 +139,7 @@ static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, dou
         for (int b = 0; b < boxes; b++) {
             const Corner *first = &corner[4 * b], *third = first + 2; /* they lie across from each other */
             mix((Png *)canvas, left + scale * (double)first->x, y + scale * ((double)first->y - 7.0),
-                scale * (double)(third->x - first->x), scale * (double)(third->y - first->y), rgb,
-                1.0);
+                scale * (double)(third->x - first->x), scale * (double)(third->y - first->y), rgb, 1.0);
         }
         at += (float)stb_easy_font_width(letter);
     }

@@ -1,5 +1,5 @@
-/* Drawing with characters: lines of Braille dots, pictures of half blocks in colours; without UTF-8 or colours of
- * what ASCII has. */
+/* Drawing with characters: lines of Braille dots, pictures of half blocks in colours; without UTF-8 or colours
+ * of what ASCII has. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@ typedef struct Cell {
     uint8_t dots; /* bit 2 * row + column */
     uint32_t ink; /* of the dots or the letter */
     char letter[5];
-    bool inked;      /* the letter has a colour */
-    bool shaded[2];  /* the upper and the lower half, */
+    bool inked;       /* the letter has a colour */
+    bool shaded[2];   /* the upper and the lower half, */
     uint32_t half[2]; /* with these colours */
 } Cell;
 
@@ -109,7 +109,9 @@ static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, dou
                                               : align == CANVAS_MIDDLE ? letters / 2
                                                                        : letters);
     const int row = (int)floor(y / DOWN);
-    int column = from < 0 ? 0 : from + letters > to->columns && align == CANVAS_MIDDLE ? to->columns - letters : from;
+    int column = from < 0                                                 ? 0
+                 : from + letters > to->columns && align == CANVAS_MIDDLE ? to->columns - letters
+                                                                          : from;
     for (const char *at = shown.data; *at != 0; column++) {
         Cell *cell = cell_at(to, row, column);
         size_t length = 1;
@@ -142,7 +144,7 @@ static uint32_t braille(uint8_t dots)
 static const char *ascii(uint8_t dots)
 {
     static const char *const by_rows[16] = {" ", "'", "-", "\"", "-", ":", "-", "|",
-                                            ".", ":", ":", "|", ".", "|", "|", "|"};
+                                            ".", ":", ":", "|",  ".", "|", "|", "|"};
     int rows = 0;
     for (int row = 0; row < DOWN; row++)
         if (dots >> (ACROSS * row) & 3) rows |= 1 << row;
@@ -199,7 +201,8 @@ static void put_shade(CliText *out, const Text *text, const Cell *cell)
 
 static void put_cell(CliText *out, const Text *text, const Cell *cell)
 {
-    const bool letter = cell->letter[0] != 0, coloured = text->colours && (letter ? cell->inked : cell->dots != 0);
+    const bool letter = cell->letter[0] != 0,
+               coloured = text->colours && (letter ? cell->inked : cell->dots != 0);
     if (!letter && (cell->shaded[0] || cell->shaded[1])) {
         put_shade(out, text, cell);
         return;

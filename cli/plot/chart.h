@@ -20,9 +20,9 @@ typedef struct Chart {
     const char *path, *title; /* `path`: of the table, for messages */
     Canvas *canvas;
     ChartPanels how;
-    AxisKind kind;       /* of the first column */
-    double lo, hi;       /* lo < hi: every y axis has at least this range */
-    double end;          /* and the x axis goes at least as far */
+    AxisKind kind; /* of the first column */
+    double lo, hi; /* lo < hi: every y axis has at least this range */
+    double end;    /* and the x axis goes at least as far */
     Frame frame[CHART_MOST];
     int panel[CHART_MOST + 1]; /* of each column */
     int panels;

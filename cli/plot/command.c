@@ -43,8 +43,8 @@ static bool is_time(const char *text, size_t length)
     char copy[64] = "";
     double value;
     if (length > 0 && length < sizeof copy) memcpy(copy, text, length);
-    return length >= 4 && length < sizeof copy && text[0] >= '0' && text[0] <= '9' && digits >= 3 && marks > 0 &&
-           !halo_read_number(copy, &value, NULL);
+    return length >= 4 && length < sizeof copy && text[0] >= '0' && text[0] <= '9' && digits >= 3 &&
+           marks > 0 && !halo_read_number(copy, &value, NULL);
 }
 
 static bool names_time(const char *text, size_t length)
@@ -52,7 +52,8 @@ static bool names_time(const char *text, size_t length)
     static const char *const word[] = {"time", "date", "timestamp", "datetime"};
     for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
         const size_t n = strlen(word[i]);
-        if (length >= n && strncasecmp(text, word[i], n) == 0 && (length == n || strchr(" _[(", text[n]) != NULL))
+        if (length >= n && strncasecmp(text, word[i], n) == 0 &&
+            (length == n || strchr(" _[(", text[n]) != NULL))
             return true;
     }
     return false;
@@ -88,7 +89,8 @@ static HaloStatus plot_table(const CliSettings *settings, CliTable *table)
     const char *output = settings->output != NULL ? settings->output : "-";
     Chart chart = {.table = table,
                    .path = settings->word[0],
-                   .title = settings->title != NULL ? settings->title : halo_base_name(halo_source_name(table->source)),
+                   .title = settings->title != NULL ? settings->title
+                                                    : halo_base_name(halo_source_name(table->source)),
                    .how = settings->panels ? CHART_BY_UNIT : CHART_TOGETHER};
     HaloRead read = {.what = "the input"};
     HALO_TRY(cli_table_read(table));
@@ -125,7 +127,7 @@ static HaloStatus plot_samples(const CliSettings *settings, HaloSource *source, 
     HaloOptions engine = settings->engine;
     char *pipeline = cli_with_page(settings, "", "");
     const char *path = settings->output != NULL ? settings->output : "-";
-    const PlotOutput output = plot_output(settings, path, settings->word[0]);
+    PlotOutput output = plot_output(settings, path, settings->word[0]);
     const HaloJob job = {.input = settings->word[0],
                          .source = source,
                          .output = path,
@@ -134,6 +136,7 @@ static HaloStatus plot_samples(const CliSettings *settings, HaloSource *source, 
                          .force = settings->force ? HALO_FORCE_YES : HALO_FORCE_NO,
                          .write = {.sync = settings->write.sync}};
     if (text && engine.read_as == NULL) engine.read_as = "csv";
+    output.first_is_x = text && engine.rate == 0;
     HALO_TRY(halo_session_open(&engine, &session));
     HALO_TRY(halo_pipeline_parse(session, pipeline, &copy));
     source = NULL;
@@ -161,7 +164,9 @@ static HaloStatus plot(const CliSettings *settings)
     HALO_TRY(halo_source_open(settings->word[0], &source));
     HALO_TRY(halo_source_peek(source, HEAD, &head, &size));
     const bool text = settings->raw.kind == 0 && !is_binary(head, size);
-    const bool series = settings->engine.columns != NULL || settings->engine.rate > 0 || begins_with_time(head, size);
+    const HaloOptions *engine = &settings->engine;
+    const bool series = engine->columns != NULL || engine->rate > 0 || engine->time != NULL ||
+                        engine->time_format != NULL || engine->comma || begins_with_time(head, size);
     if (!text || series) {
         HaloSource *taken = source;
         source = NULL;

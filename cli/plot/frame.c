@@ -19,7 +19,10 @@ Frame frame_on(Canvas *canvas, int k, double beside)
                    .left = coarse ? 6 * canvas->letter : 70,
                    .right = canvas->width - (coarse ? canvas->letter : 20) - beside * canvas->letter,
                    .top = top + caption,
-                   .bottom = top + canvas->panel - (coarse ? canvas->line : last ? 0 : 6),
+                   .bottom = top + canvas->panel -
+                             (coarse ? canvas->line
+                              : last ? 0
+                                     : 6),
                    .x = {.lo = 0, .hi = 1},
                    .y = {.lo = 0, .hi = 1}};
 }
@@ -63,8 +66,8 @@ void frame_tick_y(const Frame *frame, double y, const char *label)
 {
     Canvas *canvas = frame->canvas;
     if (canvas->coarse) {
-        canvas->text(canvas, frame->left - canvas->letter, fmin(y, frame->bottom - 1), CANVAS_RIGHT, 12, CANVAS_INK,
-                     label);
+        canvas->text(canvas, frame->left - canvas->letter, fmin(y, frame->bottom - 1), CANVAS_RIGHT, 12,
+                     CANVAS_INK, label);
         return;
     }
     canvas->box(canvas, frame->left, y - 0.5, frame->right - frame->left, 1, GRID);
@@ -96,12 +99,18 @@ typedef struct Ticks {
     Place *place;
     Tick *tick;
     size_t longest;
+    double end; /* of the label before, along x */
 } Ticks;
 
 static void put_tick(Ticks *ticks, double value, const char *label)
 {
     if (strlen(label) > ticks->longest) ticks->longest = strlen(label);
-    if (ticks->tick != NULL) ticks->tick(ticks->frame, ticks->place(ticks->frame, value), label);
+    if (ticks->tick == NULL) return;
+    const double at = ticks->place(ticks->frame, value), letter = ticks->frame->canvas->letter;
+    const double half = letter * (double)strlen(label) / 2;
+    const bool hidden = ticks->place == frame_x && ticks->end > 0 && at - half < ticks->end;
+    ticks->tick(ticks->frame, at, hidden ? "" : label);
+    if (!hidden) ticks->end = at + half + letter;
 }
 
 static void linear_ticks(Ticks *ticks)
@@ -167,20 +176,20 @@ static void grid_line(const Frame *frame, double x, const char *label)
 
 void frame_ticks_x(const Frame *frame, bool labelled)
 {
-    Ticks ticks = {frame, &frame->x, count_x(frame), frame_x, labelled ? frame_tick_x : grid_line, 0};
+    Ticks ticks = {frame, &frame->x, count_x(frame), frame_x, labelled ? frame_tick_x : grid_line, 0, 0};
     put_ticks(&ticks);
 }
 
 void frame_ticks_y(const Frame *frame)
 {
-    Ticks ticks = {frame, &frame->y, frame_count_y(frame), frame_y, frame_tick_y, 0};
+    Ticks ticks = {frame, &frame->y, frame_count_y(frame), frame_y, frame_tick_y, 0, 0};
     put_ticks(&ticks);
 }
 
 double frame_left(const Frame *frame)
 {
     const Canvas *canvas = frame->canvas;
-    Ticks ticks = {frame, &frame->y, frame_count_y(frame), frame_y, NULL, 0};
+    Ticks ticks = {frame, &frame->y, frame_count_y(frame), frame_y, NULL, 0, 0};
     put_ticks(&ticks);
     if (canvas->coarse) return canvas->letter * (double)(ticks.longest + 1);
     return fmax(frame->left, 14 + 7 * (double)ticks.longest);
@@ -219,8 +228,8 @@ void frame_title(const Frame *frame, const char *title)
 
 void frame_aside(const Frame *frame, const char *text)
 {
-    frame->canvas->text(frame->canvas, frame->right, frame->canvas->coarse ? 0 : 24, CANVAS_RIGHT, 12, CANVAS_INK,
-                        text);
+    frame->canvas->text(frame->canvas, frame->right, frame->canvas->coarse ? 0 : 24, CANVAS_RIGHT, 12,
+                        CANVAS_INK, text);
 }
 
 double frame_above(const Frame *frame)

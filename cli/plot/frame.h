@@ -1,5 +1,5 @@
-/* The frame of a plot: its two axes, ticks with their numbers, the grid, and what stands above it. A plot may have
- * several, one below the other: panels. */
+/* The frame of a plot: its two axes, ticks with their numbers, the grid, and what stands above it. A plot may
+ * have several, one below the other: panels. */
 #ifndef CLI_FRAME_H
 #define CLI_FRAME_H
 

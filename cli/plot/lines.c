@@ -9,7 +9,7 @@
 #include "text/page.h"
 
 #define BESIDE (170.0 / 6) /* letters, for the names */
-#define NAME 24     /* bytes of a name, with the zero byte */
+#define NAME 24            /* bytes of a name, with the zero byte */
 
 /* ---- panels and axes ------------------------------------------------------------------------------------ */
 
@@ -91,8 +91,8 @@ out:
 
 /* ---- lines ---------------------------------------------------------------------------------------------- */
 
-/* A line while it is made: of points in one column of pixels only the first, the lowest, the highest and the last
- * are drawn, in the order in which they come. */
+/* A line while it is made: of points in one column of pixels only the first, the lowest, the highest and the
+ * last are drawn, in the order in which they come. */
 typedef struct Pen {
     CanvasLine line;
     double *x, *y; /* with space for all points */
@@ -151,8 +151,7 @@ static void draw_column(const Chart *chart, int column, double *x, double *y)
         }
         const double dot = canvas->coarse ? 1 : 4;
         if (pen.line.count > 1) canvas->draw(canvas, &pen.line, colour);
-        if (pen.line.count == 1)
-            canvas->box(canvas, x[0] - dot / 2, y[0] - dot / 2, dot, dot, colour);
+        if (pen.line.count == 1) canvas->box(canvas, x[0] - dot / 2, y[0] - dot / 2, dot, dot, colour);
         pen.line.count = pen.begin = 0;
     }
 }

@@ -36,8 +36,29 @@ static char *title_of(const PlotOutput *output)
 static HaloStatus check_channels(const HaloShape *shape, int most)
 {
     if (shape->channels <= most) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "a plot shows up to %d channels, not %d: choose some with channels:1,2%s", most,
-                     shape->channels, shape->kind == HALO_AUDIO ? " or --columns" : "");
+    return halo_fail(HALO_ERR_INPUT, "a plot shows up to %d channels, not %d: choose some with channels:1,2%s",
+                     most, shape->channels, shape->kind == HALO_AUDIO ? " or --columns" : "");
+}
+
+/* Times in the zone in which they are written. */
+static double time_at(const HaloWriter *writer, int64_t frame)
+{
+    const HaloTimeline *time = &writer->info.meta.time;
+    const int64_t at = halo_time_at(time, &writer->changes, frame);
+    if (time->notation.pattern[0] == 0 && !time->notation.dated)
+        return (double)at / (double)time->notation.unit;
+    return (double)at / 1e9 + 60.0 * time->notation.zone;
+}
+
+static AxisKind kind_of(const HaloWriter *writer, double length)
+{
+    const HaloShape *shape = &writer->info.shape;
+    const HaloTimeline *time = &writer->info.meta.time;
+    bool timed = false; /* by the pipeline, not by a table, whose numbers are shown as they are */
+    for (int i = 0; i < writer->changes.moves; i++) timed = timed || writer->changes.move[i].timed;
+    if (time->name != NULL && !timed)
+        return time->notation.dated ? AXIS_DATE : time->notation.pattern[0] != 0 ? AXIS_CLOCK : AXIS_NUMBER;
+    return length >= CLOCK_FROM && shape->rate != 1 ? AXIS_CLOCK : AXIS_NUMBER;
 }
 
 /* A channel's values; of bins of several frames the least and the greatest, one after the other. */
@@ -50,20 +71,35 @@ static void fill_table(const HaloWriter *writer, const Trace *trace, CliTable *t
     for (int64_t bin = 0; bin < trace->bins; bin++)
         for (int k = 0; k < rows; k++) {
             double *row = table->value + (bin * rows + k) * table->columns;
-            row[0] = (double)(bin * trace->per) / writer->info.shape.rate;
+            row[0] = writer->info.meta.time.name != NULL ? time_at(writer, bin * trace->per)
+                                                         : (double)(bin * trace->per) / writer->info.shape.rate;
             for (int c = 0; c < channels; c++)
                 row[c + 1] = (k == 0 ? trace->least : trace->most)[bin * channels + c];
         }
 }
 
-static void name_columns(const HaloWriter *writer, AxisKind kind, char name[][NAME_SIZE], CliTable *table)
+static void name_columns(const HaloWriter *writer, AxisKind kind, const HaloNames *names,
+                         char made[][NAME_SIZE], CliTable *table)
 {
     const HaloShape *shape = &writer->info.shape;
-    table->name[0] = kind == AXIS_CLOCK ? "time" : "seconds";
+    const char *time = writer->info.meta.time.name;
+    table->name[0] = time != NULL && *time != 0 ? time : kind != AXIS_NUMBER ? "time" : "seconds";
     for (int c = 0; c < shape->channels; c++) {
-        snprintf(name[c], NAME_SIZE, "%s %d", shape->numbers ? "column" : "channel", c + 1);
-        table->name[c + 1] = name[c];
+        const bool named = names->name != NULL && names->name[c][0] != 0;
+        snprintf(made[c], NAME_SIZE, "%s %d", shape->numbers ? "column" : "channel", c + 1);
+        table->name[c + 1] = named ? names->name[c] : made[c];
     }
+}
+
+/* The first column becomes the axis. */
+static void drop_time(CliTable *table)
+{
+    const size_t columns = (size_t)table->columns;
+    for (size_t r = 0; r < table->rows; r++)
+        memmove(table->value + r * (columns - 1), table->value + r * columns + 1,
+                (columns - 1) * sizeof(double));
+    memmove(table->name, table->name + 1, (columns - 1) * sizeof *table->name);
+    table->columns--;
 }
 
 /* Sound has a panel for each channel, with full scale; series share one unless --panels is given. */
@@ -74,24 +110,28 @@ static HaloStatus draw_trace(const HaloWriter *writer, const Plotter *plotter, C
     const HaloShape *shape = &writer->info.shape;
     const bool sound = halo_is_sound(shape);
     const double length = (double)plotter->trace.frames / shape->rate;
-    char name[CHART_MOST][NAME_SIZE];
+    char made[CHART_MOST][NAME_SIZE];
+    HaloNames names = {0};
     CliTable table = {0};
     Chart chart = {.table = &table,
                    .path = output->input,
                    .how = sound              ? CHART_EACH
                           : settings->panels ? CHART_BY_UNIT
                                              : CHART_TOGETHER,
-                   .kind = length >= CLOCK_FROM && shape->rate != 1 ? AXIS_CLOCK : AXIS_NUMBER,
+                   .kind = kind_of(writer, length),
                    .lo = sound ? -1 : 0,
                    .hi = sound ? 1 : 0,
                    .end = sound ? length : 0};
     char *title = title_of(output);
     chart.title = title;
     fill_table(writer, &plotter->trace, &table);
-    name_columns(writer, chart.kind, name, &table);
-    const HaloStatus status = chart_line_axes(&chart, output->path, settings->log_x, settings->log);
+    HaloStatus status = halo_names_get(&writer->info.meta, shape->channels, &names);
+    name_columns(writer, chart.kind, &names, made, &table);
+    if (output->first_is_x && writer->info.meta.time.name == NULL && shape->channels > 1) drop_time(&table);
+    if (status == HALO_OK) status = chart_line_axes(&chart, output->path, settings->log_x, settings->log);
     *canvas = chart.canvas;
     if (status == HALO_OK) chart_lines(&chart);
+    free(names.name);
     free(title);
     cli_table_free(&table);
     return status;
@@ -99,8 +139,8 @@ static HaloStatus draw_trace(const HaloWriter *writer, const Plotter *plotter, C
 
 /* ---- pictures ------------------------------------------------------------------------------------------- */
 
-/* Of the sound that a spectrogram is made from: its rate and length, as far as steps before say. False: the image
- * is none. */
+/* Of the sound that a spectrogram is made from: its rate and length, as far as steps before say. False: the
+ * image is none. */
 static bool sound_before(const HaloChanges *changes, double *rate, double *seconds)
 {
     double frames = (double)changes->from.width;
@@ -235,7 +275,8 @@ static void discard(HaloWriter *writer)
 
 void plot_notes(HaloNotes *notes)
 {
-    static const HaloNote kinds[] = {HALO_NOTE_METADATA, HALO_NOTE_OUTDATED, HALO_NOTE_THROUGH_F32, HALO_NOTE_TURNED};
+    static const HaloNote kinds[] = {HALO_NOTE_METADATA, HALO_NOTE_OUTDATED, HALO_NOTE_THROUGH_F32,
+                                     HALO_NOTE_TURNED};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) notes->count[kinds[i]] = 0;
 }
 
@@ -248,6 +289,7 @@ PlotOutput plot_output(const CliSettings *settings, const char *path, const char
                                    .dtypes = (1u << HALO_DTYPES) - 1,
                                    .channels = HALO_ANY_CHANNELS,
                                    .with_alpha = HALO_ANY_CHANNELS,
+                                   .holds = HALO_META_TIMES,
                                    .keeps_units = true,
                                    .text = canvas_is_text(path),
                                    .endless = true,

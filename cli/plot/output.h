@@ -8,6 +8,7 @@ typedef struct PlotOutput {
     HaloFormat format; /* first: a writer has its address */
     const CliSettings *settings;
     const char *path, *input; /* of the plot; and its title where none is given */
+    bool first_is_x;          /* the first of several channels is the axis, where there are no times */
 } PlotOutput;
 
 /* Takes out of the notes of such a run what a drawing cannot hold anyway. */

@@ -34,7 +34,8 @@ static float sample_at(const HaloBuf *rows, const void *row, int64_t i)
 static void add_row(Picture *picture, const HaloBuf *rows, int64_t y)
 {
     const int channels = picture->shape.channels;
-    const int64_t j = y * picture->down / picture->shape.height, size = (int64_t)picture->across * picture->down;
+    const int64_t j = y * picture->down / picture->shape.height,
+                  size = (int64_t)picture->across * picture->down;
     const void *row = halo_at(rows, 0, y);
     for (int64_t x = 0; x < picture->shape.width; x++) {
         const int64_t at = j * picture->across + x * picture->across / picture->shape.width;
@@ -137,10 +138,12 @@ static void draw_scale(const Frame *frame, const PictureScale *scale)
     Canvas *canvas = frame->canvas;
     const double left = frame->right + 2 * canvas->letter, width = 2 * canvas->letter;
     const double height = frame->bottom - frame->top, cell = canvas->cell;
-    const Frame bar = {.canvas = canvas, .top = frame->top, .bottom = frame->bottom, .y = {scale->lo, scale->hi}};
+    const Frame bar = {
+        .canvas = canvas, .top = frame->top, .bottom = frame->bottom, .y = {scale->lo, scale->hi}};
     const double step = tick_step(scale->hi - scale->lo, frame_count_y(&bar));
     for (double y = 0; y < height; y += cell)
-        canvas->shade(canvas, left, frame->top + y, width, fmin(cell, height - y), heat(1 - (y + cell / 2) / height));
+        canvas->shade(canvas, left, frame->top + y, width, fmin(cell, height - y),
+                      heat(1 - (y + cell / 2) / height));
     if (!isfinite(step) || step <= 0) return;
     for (double at = ceil(scale->lo / step - 1e-6); at * step <= scale->hi + step * 1e-6; at++) {
         char text[32], label[48];
@@ -180,8 +183,8 @@ void picture_draw(const Picture *picture, const Frame *frame, int channel, const
             part_of(picture->across, i < across ? i : 0, across, &block.left, &block.right);
             const uint32_t rgb = shown(picture, channel, scale, &block);
             if (i > 0 && (i == across || rgb != before)) { /* neighbours of one colour together */
-                canvas->shade(canvas, frame->left + begin * side, frame->top + j * side, (i - begin) * side, side,
-                              before);
+                canvas->shade(canvas, frame->left + begin * side, frame->top + j * side, (i - begin) * side,
+                              side, before);
                 begin = i;
             }
             before = rgb;

@@ -25,7 +25,8 @@ typedef struct PictureScale {
     const char *unit;
 } PictureScale;
 
-/* Draws a channel into its frame, and the scale on its right side; or, `scale` NULL, all channels as colours. */
+/* Draws a channel into its frame, and the scale on its right side; or, `scale` NULL, all channels as colours.
+ */
 void picture_draw(const Picture *picture, const Frame *frame, int channel, const PictureScale *scale);
 /* From the least to the greatest finite cell of all channels. */
 PictureScale picture_range(const Picture *picture);

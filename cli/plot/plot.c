@@ -14,7 +14,8 @@ HaloStatus cli_plot_check(const CliSettings *settings)
         return halo_fail(HALO_ERR_USAGE, "--plot - and --%s are mutually exclusive: both print",
                          settings->json ? "json" : "csv");
     if (canvas_is_text(settings->plot) && settings->output != NULL && strcmp(settings->output, "-") == 0)
-        return halo_fail(HALO_ERR_USAGE, "--plot - and -o - are mutually exclusive: both go to standard output");
+        return halo_fail(HALO_ERR_USAGE,
+                         "--plot - and -o - are mutually exclusive: both go to standard output");
     if (cli_in_the_way(settings->plot) && !settings->force)
         return halo_fail(HALO_ERR_INPUT, "%s exists: use --force to replace it", settings->plot);
     return HALO_OK;

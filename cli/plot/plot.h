@@ -1,5 +1,5 @@
-/* --plot, of what a pipeline makes or measures (plot.c, histogram.c); and --plot-response (response.c). The command
- * `halo plot` is in command.c. */
+/* --plot, of what a pipeline makes or measures (plot.c, histogram.c); and --plot-response (response.c). The
+ * command `halo plot` is in command.c. */
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
 

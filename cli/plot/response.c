@@ -146,8 +146,8 @@ static void transform(Complex *at, int64_t frames)
 
 static double decibels(Complex v) { return fmax(20.0 * log10(hypot(v.re, v.im)), -300.0); }
 
-/* Moves a frequency from the least of its neighbours to the null beside it: there the spectrum is almost a straight
- * line through 0. */
+/* Moves a frequency from the least of its neighbours to the null beside it: there the spectrum is almost a
+ * straight line through 0. */
 static double refine(const HaloBuf *response, double frequency)
 {
     const double bin = 1.0 / (double)response->cols, from = frequency;
@@ -159,17 +159,18 @@ static double refine(const HaloBuf *response, double frequency)
         frequency -= (a.re * slope.re + a.im * slope.im) / square;
         frequency = fmin(fmax(frequency, from - bin), from + bin);
     }
-    return decibels(spectrum_at(response, frequency)) < decibels(spectrum_at(response, from)) ? frequency : from;
+    return decibels(spectrum_at(response, frequency)) < decibels(spectrum_at(response, from)) ? frequency
+                                                                                              : from;
 }
 
 /* ---- the curve ------------------------------------------------------------------------------------------ */
 
 enum { POINTS = 400 };
-#define RANGE 120.0 /* dB below the highest point that are shown */
+#define RANGE 120.0    /* dB below the highest point that are shown */
 #define STANDS_OUT 0.1 /* dB */
 
-/* The frequencies between two points where the spectrum is least and greatest, if it is lower or higher there than
- * at both. */
+/* The frequencies between two points where the spectrum is least and greatest, if it is lower or higher there
+ * than at both. */
 static void add_between(const HaloBuf *response, const Complex *spectrum, const double from[2],
                         const double to[2], CliTable *table)
 {

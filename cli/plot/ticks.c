@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-
 #define MINUTE 60.0
 #define HOUR 3600.0
 #define DAY 86400.0
@@ -32,10 +31,10 @@ void tick_label(double value, double step, char text[32])
 
 double tick_time_step(double span, int ticks)
 {
-    static const double steps[] = {1,          2,          5,          10,         15,        30,        MINUTE,
-                                   2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR,     2 * HOUR,
-                                   3 * HOUR,   6 * HOUR,   12 * HOUR,  DAY,        2 * DAY,   7 * DAY,   14 * DAY,
-                                   MONTH,      3 * MONTH,  6 * MONTH,  YEAR};
+    static const double steps[] = {
+        1,           2,           5,           10,    15,        30,        MINUTE,   2 * MINUTE, 5 * MINUTE,
+        10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR,  2 * HOUR,  3 * HOUR,  6 * HOUR, 12 * HOUR,  DAY,
+        2 * DAY,     7 * DAY,     14 * DAY,    MONTH, 3 * MONTH, 6 * MONTH, YEAR};
     const double least = span / ticks;
     const int count = sizeof steps / sizeof steps[0];
     if (least < 0.5) return tick_step(span, ticks);
@@ -62,9 +61,9 @@ static int64_t days_of(Day day)
 
 static Day day_of(double seconds)
 {
-    const int64_t days = (int64_t)floor(seconds / DAY) + 719468, era = (days >= 0 ? days : days - 146096) / 146097;
-    const int64_t rest = days - era * 146097,
-                  year = (rest - rest / 1460 + rest / 36524 - rest / 146096) / 365,
+    const int64_t days = (int64_t)floor(seconds / DAY) + 719468,
+                  era = (days >= 0 ? days : days - 146096) / 146097;
+    const int64_t rest = days - era * 146097, year = (rest - rest / 1460 + rest / 36524 - rest / 146096) / 365,
                   of_year = rest - (365 * year + year / 4 - year / 100);
     const int month = (int)((5 * of_year + 2) / 153);
     Day day = {year + era * 400, month < 10 ? month + 3 : month - 9,

@@ -1,5 +1,5 @@
-/* Where the ticks of an axis are, and what they say: round numbers, or whole seconds, minutes, hours, days, months and
- * years. */
+/* Where the ticks of an axis are, and what they say: round numbers, or whole seconds, minutes, hours, days,
+ * months and years. */
 #ifndef CLI_TICKS_H
 #define CLI_TICKS_H
 

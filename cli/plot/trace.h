@@ -1,5 +1,5 @@
-/* Samples of a sound or a series as they come, of any number, in bounded memory: all of them, or where there are
- * many the least and the greatest of neighbouring ones. */
+/* Samples of a sound or a series as they come, of any number, in bounded memory: all of them, or where there
+ * are many the least and the greatest of neighbouring ones. */
 #ifndef CLI_TRACE_H
 #define CLI_TRACE_H
 
@@ -7,9 +7,9 @@
 
 typedef struct Trace {
     int channels;
-    int64_t per;    /* frames of a bin */
-    int64_t bins;   /* of which the last may be incomplete */
-    int64_t frames; /* so far */
+    int64_t per;          /* frames of a bin */
+    int64_t bins;         /* of which the last may be incomplete */
+    int64_t frames;       /* so far */
     double *least, *most; /* [bins][channels]; NaN: there is no sample, or none is a number */
 } Trace;
 

@@ -41,6 +41,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 static void moves(const HaloStep *step, HaloMove *move)
 {
     move->lost = !has_levels(step);
+    move->timed = has_levels(step);
     move->scale[0] = 1.0 / (double)step->u.spectrum.hop;
     move->offset[0] = 0.5 * move->scale[0] - 0.5;
 }

@@ -24,6 +24,7 @@ typedef struct HaloMove {
     const struct HaloMix *mix; /* what channels are made of; NULL: they are the same, */
     bool mixed;                /* or none is one of the source's */
     const char *names;         /* of the result's channels, as a row of a table; NULL: the source's */
+    bool timed;                /* frames are results at times of a sound, such as levels: tables say which */
     bool lost;                 /* the result's positions and channels have no relation to the source's */
     bool keeps_values;         /* every sample is one of the source's, or a border's */
 } HaloMove;

@@ -116,6 +116,10 @@ HALO_API HaloStatus halo_xmp_set_size(HaloBlob *xmp, int64_t width, int64_t heig
  * What cannot be kept true is left out, with a note. HALO_ERR_LIMIT without memory. */
 HALO_API HaloStatus halo_meta_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes);
 
+/* Gives the output of `level` and the like, which have none, the times of its frames: seconds at their middles
+ * (io/meta/timeline.c). HALO_ERR_LIMIT without memory. */
+HALO_API HaloStatus halo_meta_add_times(HaloMeta *meta, const HaloChanges *changes);
+
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
 #define HALO_MAX_CHANNELS 65536 /* the maximum of an image, whatever the options */

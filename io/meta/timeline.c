@@ -74,6 +74,32 @@ void halo_timeline_apply(HaloTimeline *timeline, const HaloChanges *changes, Hal
                      step * (double)timeline->span / (double)timeline->steps);
 }
 
+/* Whether the step of a sound is a whole number of nanoseconds or its rate an integer, it is exact to 1e-9. */
+static void set_rate(HaloTimeline *timeline, double rate)
+{
+    const double times = rate == rint(rate) && rate < 1e9 ? 1 : rate < 1 ? 1e6 : 1e3;
+    timeline->span = (int64_t)(times * 1e9);
+    timeline->steps = llrint(rate * times);
+}
+
+/* A sample has its middle half a step behind its beginning, so that blocks end at whole multiples of their
+ * length.
+ */
+HaloStatus halo_meta_add_times(HaloMeta *meta, const HaloChanges *changes)
+{
+    bool timed = false;
+    for (int i = 0; i < changes->moves; i++) timed = timed || changes->move[i].timed;
+    if (!timed || meta->time.name != NULL || changes->to.kind != HALO_AUDIO ||
+        !halo_changes_are_known(changes) || !(changes->from.rate >= 1e-3 && changes->from.rate < 1e9))
+        return HALO_OK;
+    HaloTimeline timeline = {.name = strdup("time"), .notation = {.unit = HALO_SECOND, .seen = 127}};
+    if (timeline.name == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for the times of rows");
+    set_rate(&timeline, changes->from.rate);
+    timeline.start = llrint(0.5e9 / changes->from.rate);
+    meta->time = timeline;
+    return HALO_OK;
+}
+
 /* ---- are they evenly spaced? ---------------------------------------------------------------------------- */
 
 static int64_t greatest_divisor(int64_t a, int64_t b)
