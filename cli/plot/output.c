@@ -5,12 +5,8 @@
 #include <string.h>
 
 #include "chart.h"
-#include "halo/utf8.h"
 #include "picture.h"
-#include "trace.h"
-
-#define NAME_SIZE 64
-#define CLOCK_FROM 100 /* seconds, from which on they are shown as minutes and hours */
+#include "series.h"
 
 typedef struct Plotter {
     const PlotOutput *output;
@@ -22,119 +18,11 @@ typedef struct Plotter {
 
 static const PlotOutput *output_of(const HaloWriter *writer) { return (const PlotOutput *)writer->format; }
 
-/* At most 60 bytes of it. */
-static char *title_of(const PlotOutput *output)
-{
-    const char *given = output->settings->title;
-    const char *input = strcmp(output->input, "-") == 0 ? "standard input" : halo_base_name(output->input);
-    const char *name = given != NULL ? given : input;
-    return cli_format("%.*s", (int)halo_utf8_fit(name, 60), name);
-}
-
-/* ---- sound and series ----------------------------------------------------------------------------------- */
-
 static HaloStatus check_channels(const HaloShape *shape, int most)
 {
     if (shape->channels <= most) return HALO_OK;
     return halo_fail(HALO_ERR_INPUT, "a plot shows up to %d channels, not %d: choose some with channels:1,2%s",
                      most, shape->channels, shape->kind == HALO_AUDIO ? " or --columns" : "");
-}
-
-/* Times in the zone in which they are written. */
-static double time_at(const HaloWriter *writer, int64_t frame)
-{
-    const HaloTimeline *time = &writer->info.meta.time;
-    const int64_t at = halo_time_at(time, &writer->changes, frame);
-    if (time->notation.pattern[0] == 0 && !time->notation.dated)
-        return (double)at / (double)time->notation.unit;
-    return (double)at / 1e9 + 60.0 * time->notation.zone;
-}
-
-static AxisKind kind_of(const HaloWriter *writer, double length)
-{
-    const HaloShape *shape = &writer->info.shape;
-    const HaloTimeline *time = &writer->info.meta.time;
-    bool timed = false; /* by the pipeline, not by a table, whose numbers are shown as they are */
-    for (int i = 0; i < writer->changes.moves; i++) timed = timed || writer->changes.move[i].timed;
-    if (time->name != NULL && !timed)
-        return time->notation.dated ? AXIS_DATE : time->notation.pattern[0] != 0 ? AXIS_CLOCK : AXIS_NUMBER;
-    return length >= CLOCK_FROM && shape->rate != 1 ? AXIS_CLOCK : AXIS_NUMBER;
-}
-
-/* A channel's values; of bins of several frames the least and the greatest, one after the other. */
-static void fill_table(const HaloWriter *writer, const Trace *trace, CliTable *table)
-{
-    const int channels = trace->channels, rows = trace->per > 1 ? 2 : 1;
-    table->columns = channels + 1;
-    table->rows = (size_t)(trace->bins * rows);
-    table->value = cli_alloc(table->rows * (size_t)table->columns, sizeof *table->value);
-    for (int64_t bin = 0; bin < trace->bins; bin++)
-        for (int k = 0; k < rows; k++) {
-            double *row = table->value + (bin * rows + k) * table->columns;
-            row[0] = writer->info.meta.time.name != NULL ? time_at(writer, bin * trace->per)
-                                                         : (double)(bin * trace->per) / writer->info.shape.rate;
-            for (int c = 0; c < channels; c++)
-                row[c + 1] = (k == 0 ? trace->least : trace->most)[bin * channels + c];
-        }
-}
-
-static void name_columns(const HaloWriter *writer, AxisKind kind, const HaloNames *names,
-                         char made[][NAME_SIZE], CliTable *table)
-{
-    const HaloShape *shape = &writer->info.shape;
-    const char *time = writer->info.meta.time.name;
-    table->name[0] = time != NULL && *time != 0 ? time : kind != AXIS_NUMBER ? "time" : "seconds";
-    for (int c = 0; c < shape->channels; c++) {
-        const bool named = names->name != NULL && names->name[c][0] != 0;
-        snprintf(made[c], NAME_SIZE, "%s %d", shape->numbers ? "column" : "channel", c + 1);
-        table->name[c + 1] = named ? names->name[c] : made[c];
-    }
-}
-
-/* The first column becomes the axis. */
-static void drop_time(CliTable *table)
-{
-    const size_t columns = (size_t)table->columns;
-    for (size_t r = 0; r < table->rows; r++)
-        memmove(table->value + r * (columns - 1), table->value + r * columns + 1,
-                (columns - 1) * sizeof(double));
-    memmove(table->name, table->name + 1, (columns - 1) * sizeof *table->name);
-    table->columns--;
-}
-
-/* Sound has a panel for each channel, with full scale; series share one unless --panels is given. */
-static HaloStatus draw_trace(const HaloWriter *writer, const Plotter *plotter, Canvas **canvas)
-{
-    const PlotOutput *output = plotter->output;
-    const CliSettings *settings = output->settings;
-    const HaloShape *shape = &writer->info.shape;
-    const bool sound = halo_is_sound(shape);
-    const double length = (double)plotter->trace.frames / shape->rate;
-    char made[CHART_MOST][NAME_SIZE];
-    HaloNames names = {0};
-    CliTable table = {0};
-    Chart chart = {.table = &table,
-                   .path = output->input,
-                   .how = sound              ? CHART_EACH
-                          : settings->panels ? CHART_BY_UNIT
-                                             : CHART_TOGETHER,
-                   .kind = kind_of(writer, length),
-                   .lo = sound ? -1 : 0,
-                   .hi = sound ? 1 : 0,
-                   .end = sound ? length : 0};
-    char *title = title_of(output);
-    chart.title = title;
-    fill_table(writer, &plotter->trace, &table);
-    HaloStatus status = halo_names_get(&writer->info.meta, shape->channels, &names);
-    name_columns(writer, chart.kind, &names, made, &table);
-    if (output->first_is_x && writer->info.meta.time.name == NULL && shape->channels > 1) drop_time(&table);
-    if (status == HALO_OK) status = chart_line_axes(&chart, output->path, settings->log_x, settings->log);
-    *canvas = chart.canvas;
-    if (status == HALO_OK) chart_lines(&chart);
-    free(names.name);
-    free(title);
-    cli_table_free(&table);
-    return status;
 }
 
 /* ---- pictures ------------------------------------------------------------------------------------------- */
@@ -181,7 +69,7 @@ static void draw_panel(const HaloWriter *writer, const Plotter *plotter, int pan
     const bool spectrum = sound_before(&writer->changes, &rate, &seconds);
     Frame frame = frame_on(plotter->canvas, panel, scale != NULL ? PICTURE_BESIDE : 0);
     if (spectrum) {
-        frame.x = (Axis){.hi = seconds, .kind = seconds >= CLOCK_FROM ? AXIS_CLOCK : AXIS_NUMBER};
+        frame.x = (Axis){.hi = seconds, .kind = seconds >= PLOT_CLOCK_FROM ? AXIS_CLOCK : AXIS_NUMBER};
         frame.y.hi = rate / 2;
         if (plotter->panels > 1) snprintf(name, sizeof name, "channel %d: ", panel + 1);
         snprintf(caption, sizeof caption, "%sHz by %s", name, frame.x.kind == AXIS_CLOCK ? "time" : "seconds");
@@ -198,7 +86,7 @@ static void draw_panel(const HaloWriter *writer, const Plotter *plotter, int pan
     picture_draw(&plotter->picture, &frame, panel, scale);
     frame_lines(&frame);
     if (panel > 0) return;
-    char *title = title_of(plotter->output);
+    char *title = plot_title(plotter->output);
     frame_title(&frame, title);
     free(title);
 }
@@ -254,7 +142,7 @@ static HaloStatus finish(HaloWriter *writer)
     Plotter *plotter = writer->state;
     HaloStatus status = HALO_OK;
     if (plotter->canvas == NULL)
-        HALO_TRY(draw_trace(writer, plotter, &plotter->canvas));
+        HALO_TRY(plot_series(writer, plotter->output, &plotter->trace, &plotter->canvas));
     else
         draw_picture(writer, plotter);
     status = plotter->canvas->write(plotter->canvas, writer->sink);

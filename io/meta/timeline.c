@@ -74,7 +74,7 @@ void halo_timeline_apply(HaloTimeline *timeline, const HaloChanges *changes, Hal
                      step * (double)timeline->span / (double)timeline->steps);
 }
 
-/* Whether the step of a sound is a whole number of nanoseconds or its rate an integer, it is exact to 1e-9. */
+/* Exact where the rate is an integer. */
 static void set_rate(HaloTimeline *timeline, double rate)
 {
     const double times = rate == rint(rate) && rate < 1e9 ? 1 : rate < 1 ? 1e6 : 1e3;

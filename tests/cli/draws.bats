@@ -21,7 +21,8 @@ sine() { # FILE CHANNELS: a second of 100 Hz at 8 kHz, half of full scale
         [[ $output == *$input* && $output == *└──* ]]
         LC_ALL=C run halo plot $input -o -
         [ "$status" -eq 0 ]; fits
-        [[ $output == *$input* && $output == *+--* && -z "$(printf '%s' "$output" | LC_ALL=C tr -d '\000-\177')" ]]
+        [[ $output == *$input* && $output == *+--* ]]
+        [ -z "$(printf '%s' "$output" | LC_ALL=C tr -d '\000-\177')" ]
     done
     run halo hist c.ppm --plot -
     fits
@@ -67,7 +68,8 @@ END
 @test "a series is drawn over its dates, by columns, in panels of one unit" {
     awk 'BEGIN { print "when,in [K],out [K],press"
         for (i = 0; i < 96; i++)
-            printf "2026-03-%02d %02d:00,%d,%d,%d\n", 27 + i / 24, i % 24, 290 + i % 5, 280 + i % 7, 1000 + i }' > s.csv
+            printf "2026-03-%02d %02d:00,%d,%d,%d\n", 27 + i / 24, i % 24, 290 + i % 5, 280 + i % 7,
+                1000 + i }' > s.csv
     halo plot s.csv --panels -o s.svg
     grep -q 'viewBox="0 0 800 471"' s.svg # two panels
     for word in 'in \[K\]' 'out \[K\]' press 'by when, 2026-03-27 to 2026-03-30' 03-28 12:00 1040; do
