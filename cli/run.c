@@ -8,6 +8,7 @@
 #include "batch/journal.h"
 #include "batch/signals.h"
 #include "plot/canvas.h"
+#include "plot/output.h"
 #include "plot/plot.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -29,7 +30,9 @@ static HaloStatus make_pipeline(CliWork *work, const char *const **inputs, size_
     else
         work->text =
             cli_with_page(settings, command->op, settings->op_args.length > 0 ? settings->op_args.data : "");
-    HALO_TRY(halo_session_open(&settings->engine, &work->session));
+    HaloOptions engine = settings->engine;
+    if (settings->plot != NULL && settings->output == NULL) engine.latency_ms = PLOT_LATENCY_MS;
+    HALO_TRY(halo_session_open(&engine, &work->session));
     status = halo_pipeline_parse(work->session, work->text, &work->pipeline);
     if (status != HALO_OK && command->op == NULL) {
         status = cli_copy_instead(work, status);

@@ -88,7 +88,7 @@ static HaloStatus plot_table(const CliSettings *settings, CliTable *table)
     HaloStatus status = HALO_OK;
     const char *output = settings->output != NULL ? settings->output : "-";
     Chart chart = {.table = table,
-                   .path = settings->word[0],
+                   .path = halo_source_name(table->source),
                    .title = settings->title != NULL ? settings->title
                                                     : halo_base_name(halo_source_name(table->source)),
                    .how = settings->panels ? CHART_BY_UNIT : CHART_TOGETHER};
@@ -136,6 +136,7 @@ static HaloStatus plot_samples(const CliSettings *settings, HaloSource *source, 
                          .force = settings->force ? HALO_FORCE_YES : HALO_FORCE_NO,
                          .write = {.sync = settings->write.sync}};
     if (text && engine.read_as == NULL) engine.read_as = "csv";
+    engine.latency_ms = PLOT_LATENCY_MS;
     output.first_is_x = text && engine.rate == 0;
     HALO_TRY(halo_session_open(&engine, &session));
     HALO_TRY(halo_pipeline_parse(session, pipeline, &copy));

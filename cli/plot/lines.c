@@ -77,6 +77,7 @@ HaloStatus chart_line_axes(Chart *chart, const char *output, bool log_x, bool lo
     HALO_TRY(chart_extend(chart, 0, &x));
     HALO_TRY(chart_found(chart, &x));
     x.hi = fmax(x.hi, chart->end);
+    if (x.lo == x.hi && x.kind != AXIS_NUMBER) x.lo -= 30, x.hi += 30; /* seconds */
     chart_widen(&x, 1);
     for (int p = 0; p < chart->panels; p++) {
         chart->frame[p] = frame_on(chart->canvas, p, beside ? BESIDE : 0);

@@ -11,6 +11,9 @@ typedef struct PlotOutput {
     bool first_is_x;          /* the first of several channels is the axis, where there are no times */
 } PlotOutput;
 
+/* A drawing comes at the end: blocks of a stream need not be short. */
+#define PLOT_LATENCY_MS 3600000
+
 /* Takes out of the notes of such a run what a drawing cannot hold anyway. */
 void plot_notes(HaloNotes *notes);
 PlotOutput plot_output(const CliSettings *settings, const char *path, const char *input);

@@ -55,6 +55,7 @@ END
     run bash -c 'ulimit -v 400000; head -c 5000000 /dev/zero | "$HALO" plot --raw u8,8000,1 - -o long.svg'
     [ "$status" -eq 0 ]
     [ "$(stat -c %s long.svg)" -lt 200000 ]
+    [[ "$(yes 1 | head -c 400000 | timeout 30 "$HALO" plot - --rate 1 | cat)" == *seconds* ]] # not row by row
     [[ "$(halo plot - < a.wav)" == *'standard input'* ]]
 }
 
