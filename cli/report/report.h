@@ -53,7 +53,9 @@ char *cli_notes_text(const HaloNotes *notes, bool losses, bool others);
 /* "notes", a list; `inputs` (may be NULL): how many have each. */
 void cli_record_notes(CliJson *json, const HaloNotes *notes, const size_t *inputs);
 
-/* sheets.c: results of stats and hist as lines of CSV, below a header that the first of them determines. */
+/* sheets.c: a cell of CSV, in quotation marks where it needs them. */
+void cli_sheet_text(FILE *to, const char *text);
+/* Results of stats and hist as lines of CSV, below a header that the first of them determines. */
 typedef struct CliSheet {
     bool begun;
     HaloDetail detail; /* with the columns of these */

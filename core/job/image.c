@@ -211,6 +211,22 @@ out:
     return status;
 }
 
+HaloStatus image_analyse(HaloSession *session, const HaloPipeline *pipeline, JobState *state)
+{
+    HaloStatus status = HALO_OK;
+    bool kept;
+    HALO_TRY(make_first_plan(session, pipeline, state->reader.info.shape, 1, state));
+    HALO_TRY(keep_in_file(session, state, &kept));
+    if (kept) HALO_TRY(make_first_plan(session, pipeline, state->reader.info.shape, 1, state));
+    while (state->planned.need.pass && state->analysis.passes == 0) {
+        HALO_TRY(analyse_image(session, state));
+        if (state->analysis.passes == 0)
+            HALO_TRY(make_plan(session, pipeline, state->reader.info.shape, 1, state));
+    }
+out:
+    return status;
+}
+
 /* Makes the plan and chooses how it will run. All of the input is read first if the plan needs its length, or
  * if it has to be turned. */
 static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline, JobState *state, bool run,

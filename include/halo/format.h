@@ -120,6 +120,10 @@ HALO_API void halo_exif_set_size(HaloBlob *exif, int64_t width, int64_t height);
 HALO_API HaloStatus halo_xmp_set_upright(HaloBlob *xmp);
 HALO_API HaloStatus halo_xmp_set_size(HaloBlob *xmp, int64_t width, int64_t height);
 
+/* The places of a sound's markers (cue points, chapters), in frames, ascending, each once; the caller frees
+ * them. */
+HALO_API HaloStatus halo_meta_markers(const HaloMeta *meta, double rate, int64_t **frame, size_t *count);
+
 /* Updates the metadata in `info`, a copy of the input's, so that it is true of the output (io/meta/apply.c).
  * What cannot be kept true is left out, with a note. HALO_ERR_LIMIT without memory. */
 HALO_API HaloStatus halo_meta_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes);
