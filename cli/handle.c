@@ -37,7 +37,8 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
         else if (settings->csv)
             cli_sheet_results(page, item, &report->results, &work->sheet);
         else
-            cli_print_results(page, item, &report->results);
+            cli_print_results(page, item, &report->results,
+                              settings->plot != NULL && strcmp(settings->plot, "-") == 0);
     }
     const bool explained = settings->explain && outcome == HALO_OK; /* nothing was written */
     if (settings->json && item->output != NULL && !explained)
@@ -74,20 +75,50 @@ static void warn_once(CliWork *work, const CliItem *item, const HaloReport *repo
                  work->batch.count > 1 ? " (reported once; -v reports it for every file)" : "");
 }
 
-static HaloStatus plot_result(const CliWork *work, const CliItem *item, const HaloReport *report)
+/* Is the plot that of a pipeline's output, which one run makes alone? */
+static bool plots_alone(const CliWork *work, const CliItem *item)
+{
+    return work->settings->plot != NULL && item->output == NULL && !halo_pipeline_measures(work->pipeline);
+}
+
+static const HaloResult *histogram_of(const HaloReport *report)
 {
     for (int i = 0; i < report->results.count; i++)
-        if (report->results.item[i].type == HALO_RESULT_HIST)
-            return cli_plot_histogram(work->settings, item->input, &report->results.item[i]);
+        if (report->results.item[i].type == HALO_RESULT_HIST) return &report->results.item[i];
+    return NULL;
+}
+
+/* What has been measured, or what another run makes. */
+static HaloStatus plot_result(const CliWork *work, const CliItem *item, const HaloReport *report)
+{
+    const CliSettings *settings = work->settings;
+    const HaloResult *histogram = histogram_of(report);
+    HaloReport again = {0};
+    if (histogram != NULL) return cli_plot_histogram(settings, item->input, histogram);
     if (halo_pipeline_only_measures(work->pipeline))
         return halo_fail(HALO_ERR_USAGE, "--plot needs a histogram: add hist to the pipeline");
-    return cli_plot_sound(work->settings, work->session, work->pipeline, item->input);
+    if (strcmp(item->input, "-") == 0)
+        return halo_fail(HALO_ERR_USAGE, "--plot beside %s needs a file: standard input can be read once",
+                         item->output != NULL ? "an output" : "results");
+    const HaloStatus status =
+        cli_plot_output(settings, work->session, work->pipeline, &work->batch, item->input, &again);
+    halo_report_free(&again);
+    return status;
+}
+
+static CliOutcome run_and_plot(CliWork *work, const CliItem *item)
+{
+    CliOutcome outcome = {.fate = CLI_RAN};
+    outcome.status = cli_plot_output(work->settings, work->session, work->pipeline, &work->batch, item->input,
+                                     &outcome.report);
+    if (outcome.status != HALO_OK) outcome.error = cli_failure(item, outcome.status);
+    return outcome;
 }
 
 static HaloStatus finish_file(CliWork *work, const CliItem *item, CliOutcome *outcome)
 {
     const CliSettings *settings = work->settings;
-    if (outcome->status == HALO_OK && settings->plot != NULL) {
+    if (outcome->status == HALO_OK && settings->plot != NULL && !plots_alone(work, item)) {
         outcome->status = plot_result(work, item, &outcome->report);
         if (outcome->status != HALO_OK) outcome->error = cli_failure(item, outcome->status);
     }
@@ -167,7 +198,9 @@ static HaloStatus handle_here(CliWork *work, const CliItem *item)
     if (settings->explain) return explain_file(work, item);
     if (!cli_is_wanted(settings, item)) return pass_over(work, item);
     if (!settings->dry_run) {
-        CliOutcome outcome = cli_run_item(settings, work->session, work->pipeline, &work->batch, item);
+        CliOutcome outcome = plots_alone(work, item)
+                                 ? run_and_plot(work, item)
+                                 : cli_run_item(settings, work->session, work->pipeline, &work->batch, item);
         return finish_file(work, item, &outcome);
     }
     if (!cli_in_the_way(item->output) || cli_force(settings, item) != HALO_FORCE_NO)

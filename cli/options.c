@@ -87,7 +87,7 @@ const CliOption cli_options[] = {
      "use only inputs whose name, or path below the folder, matches; may be repeated", cli_read_include, 0},
     {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
      "skip inputs and folders that match; may be repeated", cli_read_exclude, 0},
-    {"page", 0, "WHICH", NULL, CLI_INPUT, CLI_RUN | CLI_CONVERT | CLI_STATS | CLI_HIST | CLI_SCAN,
+    {"page", 0, "WHICH", NULL, CLI_INPUT, CLI_PLOT | CLI_RUN | CLI_CONVERT | CLI_STATS | CLI_HIST | CLI_SCAN,
      "read this page, or these: 3, 10-20, 5- to the last, -1 the last; short for pages:WHICH in the pipeline",
      NULL, AT(page)},
     {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
@@ -102,29 +102,41 @@ const CliOption cli_options[] = {
      "process the i-th of n parts of the inputs; auto: take i and n from a Slurm array or an indexed "
      "Kubernetes job",
      cli_read_shard, 0},
-    {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS,
+    {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_READS,
      "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, such as s16,48k,2, "
-     "also "
-     "s24, s32, f64; u16be, s16be … are big-endian; or csv for a table",
+     "also s24, s32, f64; u16be, s16be … are big-endian; or csv for a table",
      cli_read_raw, 0},
-    {"rate", 0, "HZ", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_READS,
+    {"rate", 0, "HZ", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
      "frames per second of tables (CSV), 1 by default; with it arrays (NPY) are read as sound, one frame per "
      "row",
      cli_read_rate, 0},
-    {"columns", 0, "LIST", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS,
-     "read only these columns of tables, such as 2,3", NULL, AT(engine.columns)},
-    {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
+    {"columns", 0, "LIST", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_READS,
+     "read only these columns of tables, by name, number and range, such as temp,2-5", NULL,
+     AT(engine.columns)},
+    {"time", 0, "COLUMN", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
+     "column of tables that holds the times of the rows, by name or number, or none; by default the first that "
+     "holds "
+     "dates or clocks, or is called time, date or timestamp",
+     NULL, AT(engine.time)},
+    {"time-format", 0, "FORMAT", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
+     "how that column is written, as in strptime, where it is not recognised: '%d/%m/%Y %H:%M:%S'",
+     cli_read_time_format, 0},
+    {"decimal", 0, "CHARACTER", ".|,", CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
+     "decimal point or comma of tables; with a comma their separator is ; or a tab, and so is that of the "
+     "output",
+     cli_read_decimal, 0},
+    {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_PICTURES | CLI_READS,
      "meaning of the dimensions of NPY: pages n, z or t, then rows h or y, columns w or x, channels c; hw or "
      "hwc by default. Append ',alpha' (hwc,alpha) if the last of 2 or 4 channels is alpha and the format does "
      "not record that",
      cli_read_axes, 0},
-    {"white", 0, "V", NULL, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
+    {"white", 0, "V", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_PICTURES | CLI_READS,
      "sample value that means white, where the format defines none (NPY, raw, 32-bit integers): 65535 for "
      "counts of a 16-bit camera, 1 for samples from 0 to 1; without it such samples have no full scale",
      cli_read_white, 0},
-    {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS,
+    {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_READS,
      "use what can be read of damaged inputs", NULL, AT(engine.tolerate)},
-    {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS | CLI_SAME,
+    {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_PICTURES | CLI_READS | CLI_SAME,
      "refuse to read or make larger images; 2^28 by default, 100M is 100 million. The limit is for up to 4 "
      "channels: an image of 8 may have half as many pixels",
      cli_read_pixels, 0},
@@ -137,11 +149,12 @@ const CliOption cli_options[] = {
      "exact: the same bytes everywhere; fast: large masks may differ a little (in 8 bits by 1 level on few "
      "samples), and JPEG that is shrunk may be decoded at a lower resolution",
      cli_read_precision, 0},
-    {"jobs", 'j', "N", NULL, CLI_ENGINE, CLI_COMPARE | CLI_GATHERS | CLI_WORKS | CLI_BENCH | CLI_SAME,
+    {"jobs", 'j', "N", NULL, CLI_ENGINE,
+     CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_WORKS | CLI_BENCH | CLI_SAME,
      "number of threads; by default one for each available processor, within the affinity mask and a cgroup's "
      "quota",
      cli_read_jobs, 0},
-    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
+    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
      "limit on host memory for samples and other data that grows with a file, such as 2G; by default three "
      "quarters of the machine's, or of a cgroup's limit",
      cli_read_memory, 0},
@@ -169,17 +182,20 @@ const CliOption cli_options[] = {
      cli_read_runs, 0},
 
     {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_SAME,
-     "plot the histogram of one input, or of a sound the spectrogram, level or other series that the pipeline "
-     "computes, as SVG or PNG",
+     "plot the histogram of one input, or the sound, series, spectrogram or image that the pipeline makes, as "
+     "SVG "
+     "or PNG; - draws in the terminal",
      NULL, AT(plot)},
     {"plot-response", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_SAME,
      "plot the frequency response of a pipeline of linear filters, at --rate (48000), without input", NULL,
      AT(response)},
-    {"title", 0, "TEXT", NULL, CLI_REPORT, CLI_PLOT, "title of the plot; by default the table's name", NULL,
-     AT(title)},
+    {"panels", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_PLOT | CLI_SAME,
+     "plot series in panels one below the other: those of one unit, 'temp [K]', share one", NULL, AT(panels)},
+    {"title", 0, "TEXT", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_PLOT | CLI_SAME,
+     "title of the plot; by default the input's name", NULL, AT(title)},
     {"log", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_PLOT,
      "plot counts, or the values of a table, on a logarithmic scale", NULL, AT(log)},
-    {"log-x", 0, NULL, NULL, CLI_REPORT, CLI_PLOT,
+    {"log-x", 0, NULL, NULL, CLI_REPORT, CLI_PLOT | CLI_RUN | CLI_SAME,
      "plot the first column of a table on a logarithmic scale, too", NULL, AT(log_x)},
     {"total", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_STATS | CLI_HIST | CLI_SAME,
      "after the results of each file, print those of all files together", NULL, AT(total)},
@@ -197,7 +213,7 @@ const CliOption cli_options[] = {
      "auto: a line on terminals; json: one object per file on standard error", cli_read_progress, 0},
     {"no-color", 0, NULL, NULL, CLI_REPORT, CLI_ANYWHERE | CLI_SAME,
      "print without colours, as with NO_COLOR or TERM=dumb", NULL, AT(no_color)},
-    {"quiet", 'q', NULL, NULL, CLI_REPORT, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
+    {"quiet", 'q', NULL, NULL, CLI_REPORT, CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
      "print only results and errors", NULL, AT(quiet)},
     {"verbose", 'v', NULL, NULL, CLI_REPORT, CLI_READS | CLI_SAME,
      "report for each input what was done, where, and what was clipped", NULL, AT(verbose)},
@@ -280,9 +296,14 @@ const CliCommand cli_commands[] = {
     {"merge", CLI_MERGE, NULL, "SHARD.json…", "combine the results of a sharded run (--shard i/n --json)",
      "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
      "halo merge 1.json 2.json 3.json\n"},
-    {"plot", CLI_PLOT, NULL, "TABLE.csv -o FILE.svg",
-     "plot the columns of a table as lines against the first, or as bars if the first holds text; as SVG or "
-     "PNG. A column named 'A, B' is a dashed line in the colour of 'A'",
+    {"plot", CLI_PLOT, NULL, "INPUT [-o FILE.svg|FILE.png]",
+     "plot a table, a series, a sound (its waveform) or an image: in the terminal, or as SVG or PNG. Columns "
+     "of a "
+     "table are lines over its times, else over its first column, or bars if that holds words. A column named "
+     "'A, B' "
+     "is a dashed line in the colour of 'A'",
+     "halo plot recording.wav\n"
+     "halo plot sensors.csv --columns temp,press --panels -o sensors.svg\n"
      "halo plot times.csv -o times.svg --log --log-x\n"
      "printf 'x,y\\n0,1\\n1,4\\n2,9\\n' | halo plot - -o squares.png --title Squares\n"
      "printf 'what,before,after\\nread,3,2\\nwrite,5,1\\n' | halo plot - -o bars.svg\n"},

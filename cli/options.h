@@ -47,7 +47,7 @@ typedef struct CliSettings {
     const char *output, *out_dir, *name, *at, *at_most, *at_least, *plot, *response, *title, *generate,
         *complete, *files_from, *files0_from;
     bool recursive, force, skip_existing, resume, split, total, dry_run, explain, json, csv, no_color, quiet,
-        verbose, help, version, log, log_x;
+        verbose, help, version, log, log_x, panels;
 } CliSettings;
 
 /* The commands that an option is for. */
@@ -133,6 +133,8 @@ HaloStatus cli_read_latency(CliSettings *settings, const char *value);
 HaloStatus cli_read_crossfade(CliSettings *settings, const char *value);
 HaloStatus cli_read_memory(CliSettings *settings, const char *value);
 HaloStatus cli_read_raw(CliSettings *settings, const char *value);
+HaloStatus cli_read_decimal(CliSettings *settings, const char *value);
+HaloStatus cli_read_time_format(CliSettings *settings, const char *value);
 HaloStatus cli_read_rate(CliSettings *settings, const char *value);
 HaloStatus cli_read_white(CliSettings *settings, const char *value);
 HaloStatus cli_read_size(CliSettings *settings, const char *value);
@@ -163,7 +165,7 @@ int cli_bench(const CliSettings *settings); /* bench.c */
 bool cli_times_devices(
     const CliSettings *settings);             /* bench.c: is it `bench ops`, which takes a list of devices? */
 int cli_merge(const CliSettings *settings);   /* merge.c */
-int cli_plot(const CliSettings *settings);    /* plot.c */
+int cli_plot(const CliSettings *settings);    /* plot/command.c */
 int cli_compare(const CliSettings *settings); /* compare.c */
 int cli_stack(const CliSettings *settings);   /* stack.c */
 int cli_join(const CliSettings *settings);

@@ -8,6 +8,7 @@
 #include "batch/journal.h"
 #include "batch/signals.h"
 #include "plot/canvas.h"
+#include "plot/output.h"
 #include "plot/plot.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -29,7 +30,9 @@ static HaloStatus make_pipeline(CliWork *work, const char *const **inputs, size_
     else
         work->text =
             cli_with_page(settings, command->op, settings->op_args.length > 0 ? settings->op_args.data : "");
-    HALO_TRY(halo_session_open(&settings->engine, &work->session));
+    HaloOptions engine = settings->engine;
+    if (settings->plot != NULL && settings->output == NULL) engine.latency_ms = PLOT_LATENCY_MS;
+    HALO_TRY(halo_session_open(&engine, &work->session));
     status = halo_pipeline_parse(work->session, work->text, &work->pipeline);
     if (status != HALO_OK && command->op == NULL) {
         status = cli_copy_instead(work, status);
@@ -47,11 +50,10 @@ static HaloStatus check_request(const CliWork *work)
     const bool has_output = settings->output != NULL || settings->out_dir != NULL;
     if (settings->plot != NULL && work->batch.count > 1)
         return halo_fail(HALO_ERR_USAGE, "--plot is for one input, not %zu", work->batch.count);
-    if (settings->plot != NULL && strcmp(settings->plot, "-") == 0)
-        return halo_fail(HALO_ERR_USAGE, "--plot needs the name of a file");
-    if (settings->plot != NULL && canvas_check(settings->plot) != HALO_OK) return HALO_ERR_USAGE;
-    if (cli_in_the_way(settings->plot) && !settings->force)
-        return halo_fail(HALO_ERR_INPUT, "%s exists: use --force to replace it", settings->plot);
+    if (settings->plot != NULL && settings->explain)
+        return halo_fail(HALO_ERR_USAGE, "--plot and --explain are mutually exclusive");
+    const HaloStatus status = cli_plot_check(settings);
+    if (status != HALO_OK) return status;
     if (settings->split && (settings->resume || settings->skip_existing || settings->write.guard))
         return halo_fail(HALO_ERR_USAGE, "--split and --%s are mutually exclusive",
                          settings->resume          ? "resume"

@@ -18,8 +18,8 @@ typedef struct CliWork {
     CliTotals *totals; /* --total, or NULL */
     int results_to;    /* the file descriptor of what is printed */
     CliTally tally;
-    bool warned; /* that a GPU failed */
-    bool sheet;  /* --csv: the header is there */
+    bool warned;    /* that a GPU failed */
+    CliSheet sheet; /* --csv */
     CliFates fates;
 } CliWork;
 

@@ -13,6 +13,7 @@ enum { STATS_PERCENTILES, STATS_FULL, STATS_PRODUCT };
 static HaloStatus read_percentiles(const char *where, const char *text, HaloDetail *detail)
 {
     detail->percents = 0;
+    if (strcmp(text, "none") == 0) return HALO_OK;
     for (const char *at = text;;) {
         const char *end;
         double percent;
@@ -36,17 +37,26 @@ static HaloStatus check_percentiles(const char *where, const char *text)
     return read_percentiles(where, text, &detail);
 }
 
+/* A series is described by its percentiles. They need all samples at once, so that beside an output, which may
+ * be a stream, there are none. */
+static bool describes(const HaloBuilder *builder, HaloReg in)
+{
+    const HaloShape *shape = halo_build_shape(builder, in);
+    return shape->kind == HALO_AUDIO && shape->numbers && halo_build_only_measures(builder);
+}
+
 static HaloStatus build_stats(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloDetail detail = {.full = arg[STATS_FULL].integer != 0, .percents = 5, .percent = {1, 25, 50, 75, 99}};
-    const bool chosen = arg[STATS_PERCENTILES].given;
     *out = in;
-    if (chosen) {
+    if (arg[STATS_PERCENTILES].given) {
         const HaloStatus status = read_percentiles("stats: percentiles", arg[STATS_PERCENTILES].text, &detail);
         if (status != HALO_OK) return status;
+    } else if (!detail.full && !describes(builder, in)) {
+        detail.percents = 0;
     }
     const unsigned want = arg[STATS_PRODUCT].integer ? HALO_WANT_ALL : HALO_WANT_ALL & ~HALO_WANT_PRODUCT;
-    return halo_build_stats(builder, in, want, detail.full || chosen ? &detail : NULL);
+    return halo_build_stats(builder, in, want, detail.full || detail.percents > 0 ? &detail : NULL);
 }
 
 enum { HIST_BINS, HIST_MIN, HIST_MAX };
@@ -81,7 +91,8 @@ static const HaloParam stats_param[] = {
                            .type = HALO_PARAM_TEXT,
                            .list = INT_MAX,
                            .preset = "",
-                           .help = "percentiles to compute, up to 16, each from 0 to 100",
+                           .help = "percentiles to compute, up to 16, each from 0 to 100, or none; default: those of full for a "
+                                   "series without an output, else none",
                            .check = check_percentiles},
     [STATS_FULL] = {.key = "full",
                     .type = HALO_PARAM_SWITCH,
@@ -109,12 +120,14 @@ static const HaloParam hist_param[] = {
     {.key = "min",
      .type = HALO_PARAM_LEVEL,
      .preset = "",
-     .help = "lower end of the first bin; default 0, for audio -1, for float images the finite minimum"},
+     .help =
+         "lower end of the first bin; default 0, for sound -1, for float images and series the finite minimum"},
     {.key = "max",
      .type = HALO_PARAM_LEVEL,
      .preset = "",
      .help =
-         "upper end of the last bin; default 256 or 65536, for audio 1, for float images the finite maximum"},
+         "upper end of the last bin; default 256 or 65536, for sound 1, for float images and series the finite "
+         "maximum"},
 };
 
 static const HaloParam scan_param[] = {

@@ -118,7 +118,8 @@ static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, Ha
         HALO_TRY(read_pair("normalize: percentiles", arg[NORMALIZE_PERCENTILES].text, detail.percent));
         detail.percents = 2;
     }
-    const bool scaled = shape->numbers && arg[NORMALIZE_MAX].given && !arg[NORMALIZE_MAX].percent && max > 0;
+    const bool scaled = shape->kind == HALO_IMAGE && shape->numbers && arg[NORMALIZE_MAX].given &&
+                        !arg[NORMALIZE_MAX].percent && max > 0;
     HALO_TRY(halo_build_map_from_stats(builder, in, &map, HALO_WANT_EXTREMES,
                                        detail.percents > 0 ? &detail : NULL, resolve, range, out));
     if (scaled) halo_build_set_scale(builder, *out, (float)max);

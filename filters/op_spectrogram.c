@@ -1,5 +1,7 @@
 /* level and spectrogram: sound as something to look at. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "filter.h"
 #include "halo/fourier.h"
@@ -8,6 +10,20 @@
 
 static const double pi = 3.14159265358979323846;
 
+/* "rms,peak", of several channels "rms1,peak1,rms2,peak2" and so on. */
+static HaloStatus name_levels(HaloBuilder *builder, int channels, HaloReg levels)
+{
+    const size_t size = (size_t)channels * 24 + 1;
+    size_t used = 0;
+    char *names = malloc(size);
+    if (names == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int c = 1; c <= channels && channels > 1; c++)
+        used += (size_t)snprintf(names + used, size - used, "%srms%d,peak%d", c > 1 ? "," : "", c, c);
+    const HaloStatus status = halo_build_names(builder, levels, channels > 1 ? names : "rms,peak");
+    free(names);
+    return status;
+}
+
 static HaloStatus build_level(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
@@ -15,6 +31,7 @@ static HaloStatus build_level(HaloBuilder *builder, const HaloValue *arg, HaloRe
     HALO_TRY(filter_samples("level: window", &arg[0], &levels.window));
     levels.hop = levels.window;
     HALO_TRY(halo_build_spectrum(builder, in, &levels, out));
+    HALO_TRY(name_levels(builder, halo_build_shape(builder, *out)->channels / 2, *out));
 out:
     return status;
 }

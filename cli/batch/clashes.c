@@ -91,12 +91,11 @@ static HaloStatus add_writes(Uses *uses, const CliSettings *settings, const CliB
             HALO_TRY(
                 add(uses, (Use){.item = item, .path = item->output, .what = "the output", .writes = true}));
     }
-    if (settings->plot != NULL)
-        HALO_TRY(add(uses, (Use){.path = settings->plot, .what = "--plot", .writes = true}));
+    const bool drawn = settings->plot != NULL && strcmp(settings->plot, "-") != 0; /* else it is printed */
+    if (drawn) HALO_TRY(add(uses, (Use){.path = settings->plot, .what = "--plot", .writes = true}));
     if (settings->response != NULL)
         HALO_TRY(add(uses, (Use){.path = settings->response, .what = "--plot-response", .writes = true}));
-    if (settings->plot != NULL && !piped)
-        HALO_TRY(add(uses, (Use){.path = "-", .what = "what is printed", .writes = true}));
+    if (drawn && !piped) HALO_TRY(add(uses, (Use){.path = "-", .what = "what is printed", .writes = true}));
     if (journal != NULL) HALO_TRY(add(uses, (Use){.path = journal, .what = "the journal", .writes = true}));
 out:
     return status;

@@ -16,6 +16,7 @@ static const char units[] = "Full scale is the sample that means white. Percenta
                             "  floats in NPY and raw samples         none: they are numbers\n"
                             "  integers of 32 and 64 bits            none: they are numbers\n"
                             "  signed integers in TIFF               none: they are numbers\n"
+                            "  tables; arrays with --rate; levels    none: they are series\n"
                             "\n"
                             "Numbers (counts, degrees, metres) keep their values: filters, statistics and\n"
                             "arithmetic need no full scale. Operations that need one, and outputs of 8 or\n"

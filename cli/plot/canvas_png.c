@@ -18,8 +18,9 @@
 
 typedef struct Png {
     Canvas canvas;
-    float pixel[CANVAS_HEIGHT][CANVAS_WIDTH][3]; /* 0 to 255 */
-    float cover[CANVAS_HEIGHT][CANVAS_WIDTH];    /* of a line while it is drawn: 0 to 1 */
+    int height;
+    float (*pixel)[CANVAS_WIDTH][3]; /* [height]: 0 to 255 */
+    float (*cover)[CANVAS_WIDTH];    /* [height]: of a line while it is drawn: 0 to 1 */
 } Png;
 
 /* How much of [i, i + 1) lies in [from, to). */
@@ -34,7 +35,7 @@ static int within(double at, int most) { return at < 0 ? 0 : at > most ? most : 
 static void mix(Png *png, double x, double y, double width, double height, uint32_t rgb, double opacity)
 {
     const int left = within(x, CANVAS_WIDTH), right = within(x + width + 1, CANVAS_WIDTH);
-    const int above = within(y, CANVAS_HEIGHT), below = within(y + height + 1, CANVAS_HEIGHT);
+    const int above = within(y, png->height), below = within(y + height + 1, png->height);
     for (int j = above; j < below; j++)
         for (int i = left; i < right; i++) {
             const double part = opacity * covered(i, x, x + width) * covered(j, y, y + height);
@@ -73,8 +74,8 @@ static void cover_segment(Png *png, const double a[2], const double b[2])
     const double dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy, reach = STROKE / 2 + 0.5;
     const int left = within(fmin(a[0], b[0]) - reach, CANVAS_WIDTH),
               right = within(fmax(a[0], b[0]) + reach + 1, CANVAS_WIDTH);
-    const int above = within(fmin(a[1], b[1]) - reach, CANVAS_HEIGHT),
-              below = within(fmax(a[1], b[1]) + reach + 1, CANVAS_HEIGHT);
+    const int above = within(fmin(a[1], b[1]) - reach, png->height),
+              below = within(fmax(a[1], b[1]) + reach + 1, png->height);
     for (int j = above; j < below; j++)
         for (int i = left; i < right; i++) {
             const double x = i + 0.5 - a[0], y = j + 0.5 - a[1];
@@ -101,7 +102,7 @@ static void draw_line(Canvas *canvas, const CanvasLine *line, uint32_t rgb)
 {
     Png *png = (Png *)canvas;
     double done = 0;
-    memset(png->cover, 0, sizeof png->cover);
+    memset(png->cover, 0, sizeof *png->cover * (size_t)png->height);
     for (int64_t k = 0; k + 1 < line->count; k++) {
         const double a[2] = {line->x[k], line->y[k]}, b[2] = {line->x[k + 1], line->y[k + 1]};
         if (line->dashed)
@@ -110,12 +111,13 @@ static void draw_line(Canvas *canvas, const CanvasLine *line, uint32_t rgb)
             cover_segment(png, a, b);
         done += hypot(b[0] - a[0], b[1] - a[1]);
     }
-    for (int j = 0; j < CANVAS_HEIGHT; j++)
+    for (int j = 0; j < png->height; j++)
         for (int i = 0; i < CANVAS_WIDTH; i++)
             if (png->cover[j][i] > 0) mix(png, i, j, 1, 1, rgb, (double)png->cover[j][i]);
 }
 
-static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, double size, const char *text)
+static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, double size, uint32_t rgb,
+                      const char *text)
 {
     static const float tall = 8.0f; /* of its letters, which stand on line 7 */
     typedef struct Corner {
@@ -137,7 +139,7 @@ static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, dou
         for (int b = 0; b < boxes; b++) {
             const Corner *first = &corner[4 * b], *third = first + 2; /* they lie across from each other */
             mix((Png *)canvas, left + scale * (double)first->x, y + scale * ((double)first->y - 7.0),
-                scale * (double)(third->x - first->x), scale * (double)(third->y - first->y), 0x333333, 1.0);
+                scale * (double)(third->x - first->x), scale * (double)(third->y - first->y), rgb, 1.0);
         }
         at += (float)stb_easy_font_width(letter);
     }
@@ -152,13 +154,13 @@ static HaloStatus write_png(Canvas *canvas, HaloSink *sink)
     writer.info.shape = (HaloShape){.kind = HALO_IMAGE,
                                     .dtype = HALO_U8,
                                     .width = CANVAS_WIDTH,
-                                    .height = CANVAS_HEIGHT,
+                                    .height = png->height,
                                     .channels = 3,
                                     .alpha = -1,
                                     .white = 255};
     writer.info.bits = 8;
     HALO_TRY(halo_buf_alloc(&rgb, &writer.info.shape));
-    for (int64_t y = 0; y < CANVAS_HEIGHT; y++)
+    for (int64_t y = 0; y < png->height; y++)
         for (int i = 0; i < CANVAS_WIDTH * 3; i++)
             ((uint8_t *)halo_at(&rgb, 0, y))[i] = (uint8_t)(png->pixel[y][i / 3][i % 3] + 0.5f);
     HALO_TRY(writer.format->create(&writer));
@@ -170,12 +172,32 @@ out:
     return status;
 }
 
-static void free_png(Canvas *canvas) { free(canvas); }
+static void free_png(Canvas *canvas)
+{
+    Png *png = (Png *)canvas;
+    free(png->pixel);
+    free(png->cover);
+    free(png);
+}
 
-Canvas *canvas_png(void)
+Canvas *canvas_png(double height)
 {
     Png *png = cli_alloc(1, sizeof *png);
-    png->canvas = (Canvas){box, draw_steps, draw_line, draw_text, write_png, free_png};
-    box(&png->canvas, 0, 0, CANVAS_WIDTH, CANVAS_HEIGHT, 0xffffff);
+    png->canvas = (Canvas){.width = CANVAS_WIDTH,
+                           .height = height,
+                           .letter = 6,
+                           .line = 15,
+                           .cell = 1,
+                           .box = box,
+                           .shade = box,
+                           .steps = draw_steps,
+                           .draw = draw_line,
+                           .text = draw_text,
+                           .write = write_png,
+                           .free = free_png};
+    png->height = (int)height;
+    png->pixel = cli_alloc((size_t)png->height, sizeof *png->pixel);
+    png->cover = cli_alloc((size_t)png->height, sizeof *png->cover);
+    box(&png->canvas, 0, 0, CANVAS_WIDTH, height, 0xffffff);
     return &png->canvas;
 }

@@ -38,13 +38,16 @@ static void draw_line(Canvas *canvas, const CanvasLine *line, uint32_t rgb)
     fputs("\"/>\n", to);
 }
 
-static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, double size, const char *text)
+static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, double size, uint32_t rgb,
+                      const char *text)
 {
     static const char *const anchor[] = {"start", "middle", "end"};
     FILE *to = ((Svg *)canvas)->to;
     CliText shown = {0}; /* XML allows neither control characters nor what is not UTF-8 */
     cli_add_escaped(&shown, text, strlen(text), "");
-    fprintf(to, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%g\" text-anchor=\"%s\">", x, y, size, anchor[align]);
+    fprintf(to, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%g\" text-anchor=\"%s\"", x, y, size, anchor[align]);
+    if (rgb != CANVAS_INK) fprintf(to, " fill=\"#%06x\"", rgb);
+    fputc('>', to);
     for (const char *at = shown.data; *at != 0; at++) {
         if (*at == '&')
             fputs("&amp;", to);
@@ -76,14 +79,26 @@ static void free_svg(Canvas *canvas)
     free(svg);
 }
 
-Canvas *canvas_svg(void)
+Canvas *canvas_svg(double height)
 {
     Svg *svg = cli_alloc(1, sizeof *svg);
-    svg->canvas = (Canvas){box, draw_steps, draw_line, draw_text, write_svg, free_svg};
+    svg->canvas = (Canvas){.width = CANVAS_WIDTH,
+                           .height = height,
+                           .letter = 6,
+                           .line = 15,
+                           .cell = 4,
+                           .box = box,
+                           .shade = box,
+                           .steps = draw_steps,
+                           .draw = draw_line,
+                           .text = draw_text,
+                           .write = write_svg,
+                           .free = free_svg};
     svg->to = cli_text_stream(&svg->text);
     fprintf(svg->to,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
-            "fill=\"#333333\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
-            CANVAS_WIDTH, CANVAS_HEIGHT, CANVAS_WIDTH, CANVAS_HEIGHT);
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %g\" font-family=\"sans-serif\" "
+            "stroke-linejoin=\"round\" "
+            "fill=\"#%06x\">\n<rect width=\"%d\" height=\"%g\" fill=\"white\"/>\n",
+            CANVAS_WIDTH, height, CANVAS_INK, CANVAS_WIDTH, height);
     return &svg->canvas;
 }

@@ -4,24 +4,31 @@
 #include <math.h>
 #include <string.h>
 
-HaloStatus chart_range(const Chart *chart, int first, int last, Axis *axis)
+void chart_empty(Axis *axis)
 {
-    const CliTable *table = chart->table;
     axis->lo = INFINITY;
     axis->hi = -INFINITY;
-    for (size_t r = 0; r < table->rows; r++)
-        for (int c = first; c < last; c++) {
-            const double value = chart_value(chart, r, c);
-            if (isinf(value) || (axis->logarithmic && value <= 0))
-                return halo_fail(HALO_ERR_INPUT,
-                                 "%s: row %zu, column %d (%.40s): %g cannot be drawn on a %s axis", chart->path,
-                                 r + 1, c + 1, table->name[c], value,
-                                 axis->logarithmic ? "logarithmic" : "linear");
-            axis->lo = fmin(axis->lo, value);
-            axis->hi = fmax(axis->hi, value);
-        }
-    if (!(axis->lo <= axis->hi)) return halo_fail(HALO_ERR_INPUT, "%s: there is nothing to draw", chart->path);
+}
+
+HaloStatus chart_extend(const Chart *chart, int column, Axis *axis)
+{
+    const CliTable *table = chart->table;
+    for (size_t r = 0; r < table->rows; r++) {
+        const double value = chart_value(chart, r, column);
+        if (isinf(value) || (axis->logarithmic && value <= 0))
+            return halo_fail(HALO_ERR_INPUT, "%s: row %zu, column %d (%.40s): %g cannot be drawn on a %s axis",
+                             chart->path, r + 1, column + 1, table->name[column], value,
+                             axis->logarithmic ? "logarithmic" : "linear");
+        axis->lo = fmin(axis->lo, value);
+        axis->hi = fmax(axis->hi, value);
+    }
     return HALO_OK;
+}
+
+HaloStatus chart_found(const Chart *chart, const Axis *axis)
+{
+    if (axis->lo <= axis->hi) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT, "%s: there is nothing to draw", chart->path);
 }
 
 void chart_widen(Axis *axis, double times)

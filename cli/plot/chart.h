@@ -1,4 +1,4 @@
-/* What drawings of a table share: lines over numbers, and bars beside words. */
+/* What drawings of a table share: lines over numbers or times, and bars beside words. */
 #ifndef CLI_CHART_H
 #define CLI_CHART_H
 
@@ -6,10 +6,26 @@
 #include "options.h"
 #include "table.h"
 
+#define CHART_MOST 20 /* columns that are drawn: their names fit beside the frame */
+
+/* How columns share panels. */
+typedef enum ChartPanels {
+    CHART_TOGETHER, /* all in one, */
+    CHART_BY_UNIT,  /* those of one unit, "temp [K]", or without one each by itself */
+    CHART_EACH
+} ChartPanels;
+
 typedef struct Chart {
     const CliTable *table;
-    Frame frame;
-    const char *path, *title;
+    const char *path, *title; /* `path`: of the table, for messages */
+    Canvas *canvas;
+    ChartPanels how;
+    AxisKind kind; /* of the first column */
+    double lo, hi; /* lo < hi: every y axis has at least this range */
+    double end;    /* and the x axis goes at least as far */
+    Frame frame[CHART_MOST];
+    int panel[CHART_MOST + 1]; /* of each column */
+    int panels;
 } Chart;
 
 static inline double chart_value(const Chart *chart, size_t row, int column)
@@ -17,9 +33,12 @@ static inline double chart_value(const Chart *chart, size_t row, int column)
     return chart->table->value[row * (size_t)chart->table->columns + (size_t)column];
 }
 
-/* From the least to the greatest of the columns from `first` on, up to `last`. HALO_ERR_INPUT names what has no
- * place on such an axis. */
-HaloStatus chart_range(const Chart *chart, int first, int last, Axis *axis);
+/* Extends `axis` from the least to the greatest of a column. HALO_ERR_INPUT names what has no place on such an
+ * axis. */
+HaloStatus chart_extend(const Chart *chart, int column, Axis *axis);
+void chart_empty(Axis *axis);
+/* HALO_ERR_INPUT: nothing was found. */
+HaloStatus chart_found(const Chart *chart, const Axis *axis);
 /* Extends a logarithmic axis by this factor at both ends; an axis of a single value gets that in its middle. */
 void chart_widen(Axis *axis, double times);
 
@@ -27,10 +46,10 @@ void chart_widen(Axis *axis, double times);
 int chart_family(const CliTable *table, int column);
 uint32_t chart_colour(const CliTable *table, int column);
 
-/* lines.c, bars.c: the axes that hold everything, and the drawing on the frame's canvas. */
-HaloStatus chart_line_axes(Chart *chart, bool log_x, bool log_y);
+/* lines.c, bars.c: the panels and axes that hold everything on a canvas for `output`; the drawing on it. */
+HaloStatus chart_line_axes(Chart *chart, const char *output, bool log_x, bool log_y);
 void chart_lines(const Chart *chart);
-HaloStatus chart_bar_axes(Chart *chart, bool logarithmic);
+HaloStatus chart_bar_axes(Chart *chart, const char *output, bool logarithmic);
 void chart_bars(const Chart *chart);
 
 #endif

@@ -6,7 +6,7 @@
 #include "halo/utf8.h"
 #include "plot.h"
 
-#define MOST_STEPS 710 /* the width of the frame: a pixel each; more bins than that share one */
+#define MOST_STEPS 710 /* the most that a frame shows: a pixel each */
 #define MOST_NAMES 8   /* in the legend */
 
 typedef struct Plot {
@@ -69,11 +69,12 @@ static void draw_count(const Plot *plot, double count)
 
 static void draw_counts(const Plot *plot)
 {
-    const double peak = (double)plot->peak, step = fmax(frame_step(peak), 1);
+    const int ticks = frame_count_y(&plot->frame);
+    const double peak = (double)plot->peak, step = fmax(tick_step(peak, ticks), 1);
     if (plot->logarithmic)
         for (double count = 1; count <= peak; count *= peak > 1e9 ? 100 : 10) draw_count(plot, count);
     else
-        for (int i = 0; i <= FRAME_TICKS && i * step <= peak; i++) draw_count(plot, i * step);
+        for (int i = 0; i <= ticks && i * step <= peak; i++) draw_count(plot, i * step);
 }
 
 /* ---- what is in them ------------------------------------------------------------------------------------ */
@@ -91,7 +92,7 @@ static void draw_channel(const Plot *plot, int channel)
         top[k] = y_of(plot, (double)count_of(plot, channel, k));
     }
     frame->canvas->steps(frame->canvas, &steps,
-                         colour_of(halo_channel_name(&plot->result->shape, channel, text), channel));
+                         colour_of(halo_result_channel(plot->result, channel, text), channel));
 }
 
 /* From the right, the last channel first. */
@@ -103,9 +104,15 @@ static void draw_legend(const Plot *plot)
     double x = frame->right;
     char text[16];
     if (channels == 1) return;
+    if (canvas->coarse) x += canvas->letter;
     for (int c = (channels < MOST_NAMES ? channels : MOST_NAMES) - 1; c >= 0; c--) {
-        const char *name = halo_channel_name(&plot->result->shape, c, text);
-        canvas->text(canvas, x, frame->top - 12, CANVAS_RIGHT, 12, name);
+        const char *name = halo_result_channel(plot->result, c, text);
+        if (canvas->coarse) {
+            canvas->text(canvas, x, frame_above(frame), CANVAS_RIGHT, 12, colour_of(name, c), name);
+            x -= canvas->letter * ((double)strlen(name) + 2);
+            continue;
+        }
+        canvas->text(canvas, x, frame->top - 12, CANVAS_RIGHT, 12, CANVAS_INK, name);
         x -= 9 * (double)strlen(name) + 16;
         canvas->box(canvas, x, frame->top - 21, 10, 10, colour_of(name, c));
         x -= 14;
@@ -124,8 +131,9 @@ static void draw(const Plot *plot, const char *input)
                  (long long)plot->per);
     else
         snprintf(below, sizeof below, "samples in %lld bins", (long long)h->bins);
-    frame_title(&plot->frame, title, below);
-    frame_ticks_x(&plot->frame);
+    frame_title(&plot->frame, title);
+    frame_caption(&plot->frame, below);
+    frame_ticks_x(&plot->frame, true);
     draw_counts(plot);
     for (int c = 0; c < h->channels; c++) draw_channel(plot, c);
     frame_lines(&plot->frame);
@@ -134,12 +142,13 @@ static void draw(const Plot *plot, const char *input)
 
 HaloStatus cli_plot_histogram(const CliSettings *settings, const char *input, const HaloResult *result)
 {
-    Plot plot = {
-        .frame = frame_on(canvas_for(settings->plot), 0), .result = result, .logarithmic = settings->log};
+    Canvas *canvas = canvas_for(settings->plot, 1, 0);
+    Plot plot = {.frame = frame_on(canvas, 0, 0), .result = result, .logarithmic = settings->log};
     const HaloSinkOptions options = {.force = settings->force, .sync = settings->write.sync};
-    plot.frame.x = (Axis){result->hist.lo, result->hist.hi, false};
-    plot.per = (result->hist.bins + MOST_STEPS - 1) / MOST_STEPS;
+    const int width = (int)(plot.frame.right - plot.frame.left), most = width < MOST_STEPS ? width : MOST_STEPS;
+    plot.frame.x = (Axis){.lo = result->hist.lo, .hi = result->hist.hi};
+    plot.per = (result->hist.bins + most - 1) / most;
     plot.peak = peak_of(&plot);
     draw(&plot, input);
-    return canvas_save(plot.frame.canvas, settings->plot, &options);
+    return canvas_save(canvas, settings->plot, &options);
 }

@@ -1,48 +1,39 @@
-/* `halo plot`: a table, drawn. */
-#include "batch/batch.h"
-#include "chart.h"
-#include "text/page.h"
+/* `--plot`: what a pipeline makes, drawn while it runs. */
+#include "plot.h"
 
-#define MOST_COLUMNS 20 /* their names fit beside the frame */
+#include <string.h>
 
-static HaloStatus check(const CliSettings *settings)
+#include "canvas.h"
+#include "output.h"
+
+HaloStatus cli_plot_check(const CliSettings *settings)
 {
-    if (settings->words != 1)
-        return halo_fail(HALO_ERR_USAGE, "expected one table, found %zu", settings->words);
-    if (settings->output == NULL)
-        return halo_fail(HALO_ERR_USAGE, "an output is missing: -o FILE.svg or FILE.png");
-    return canvas_check(settings->output);
+    if (settings->plot == NULL) return HALO_OK;
+    if (canvas_check(settings->plot) != HALO_OK) return HALO_ERR_USAGE;
+    if (canvas_is_text(settings->plot) && (settings->json || settings->csv))
+        return halo_fail(HALO_ERR_USAGE, "--plot - and --%s are mutually exclusive: both print",
+                         settings->json ? "json" : "csv");
+    if (canvas_is_text(settings->plot) && settings->output != NULL && strcmp(settings->output, "-") == 0)
+        return halo_fail(HALO_ERR_USAGE,
+                         "--plot - and -o - are mutually exclusive: both go to standard output");
+    if (cli_in_the_way(settings->plot) && !settings->force)
+        return halo_fail(HALO_ERR_INPUT, "%s exists: use --force to replace it", settings->plot);
+    return HALO_OK;
 }
 
-static HaloStatus plot_table(const CliSettings *settings, CliTable *table)
+HaloStatus cli_plot_output(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
+                           const CliBatch *batch, const char *input, HaloReport *report)
 {
-    HaloStatus status = HALO_OK;
-    Chart chart = {.table = table, .title = settings->title};
-    HaloRead read = {.what = "the input"};
-    HALO_TRY(check(settings));
-    chart.path = settings->word[0];
-    HALO_TRY(cli_table_read(chart.path, table));
-    if (table->columns < 2 || table->columns > MOST_COLUMNS + 1)
-        HALO_FAIL(HALO_ERR_INPUT, "%s has %d column%s: the first and up to %d others are drawn", chart.path,
-                  table->columns, halo_s(table->columns), MOST_COLUMNS);
-    if (settings->title == NULL) chart.title = halo_base_name(chart.path);
-    HALO_TRY(table->labelled ? chart_bar_axes(&chart, settings->log)
-                             : chart_line_axes(&chart, settings->log_x, settings->log));
-    chart.frame.canvas = canvas_for(settings->output);
-    (table->labelled ? chart_bars : chart_lines)(&chart);
-    const bool known = halo_source_identity(table->source, &read);
-    const HaloSinkOptions options = {
-        .force = settings->force, .read = &read, .reads = known, .sync = settings->write.sync};
-    status = canvas_save(chart.frame.canvas, settings->output, &options);
-out:
-    return status;
-}
-
-int cli_plot(const CliSettings *settings)
-{
-    CliTable table = {0};
-    const HaloStatus status = plot_table(settings, &table);
-    if (status != HALO_OK) cli_complain("plot: %s", halo_error());
-    cli_table_free(&table);
+    const PlotOutput output = plot_output(settings, settings->plot, input);
+    const HaloJob job = {.input = input,
+                         .output = settings->plot,
+                         .to = &output.format,
+                         .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
+                         .force = settings->force ? HALO_FORCE_YES : HALO_FORCE_NO,
+                         .read = batch->read,
+                         .reads = batch->reads,
+                         .write = {.sync = settings->write.sync}};
+    const HaloStatus status = halo_run(session, pipeline, &job, report);
+    plot_notes(&report->notes);
     return status;
 }

@@ -1,15 +1,19 @@
-/* --plot: a histogram (histogram.c), or what a pipeline makes of sound; and --plot-response (sound.c). */
+/* --plot, of what a pipeline makes or measures (plot.c, histogram.c); and --plot-response (response.c). The
+ * command `halo plot` is in command.c. */
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
 
+#include "batch/batch.h"
 #include "report/report.h"
 
-/* Of `input`, as PNG or SVG by the path's extension. */
+/* HALO_ERR_USAGE, HALO_ERR_INPUT: may --plot be given with these settings? */
+HaloStatus cli_plot_check(const CliSettings *settings);
+/* Of `input`, to --plot: a histogram, */
 HaloStatus cli_plot_histogram(const CliSettings *settings, const char *input, const HaloResult *result);
+/* or the sound, series or image that the pipeline makes of it, by running it. */
+HaloStatus cli_plot_output(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
+                           const CliBatch *batch, const char *input, HaloReport *report);
 
-/* The spectrogram, or the series, that the pipeline makes of `input`. */
-HaloStatus cli_plot_sound(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
-                          const char *input);
 /* What the pipeline, whose text this is, does to every frequency. */
 HaloStatus cli_plot_response(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
                              const char *text);

@@ -80,13 +80,12 @@ out:
     return status;
 }
 
-HaloStatus cli_table_read(const char *path, CliTable *table)
+HaloStatus cli_table_read(CliTable *table)
 {
     HaloStatus status = HALO_OK;
     CliText text = {0};
     HaloCells *cells = cli_alloc(1, sizeof *cells);
-    HALO_TRY(halo_source_open(path, &table->source));
-    HALO_TRY(halo_cells_open(cells, table->source, false));
+    HALO_TRY(halo_cells_open(cells, table->source, HALO_SEPARATORS, false));
     HALO_TRY(read_names(cells, &text, table));
     while (true) {
         HALO_TRY(halo_cells_next(cells));
@@ -97,9 +96,7 @@ out:
     halo_cells_free(cells);
     free(cells);
     free(text.data);
-    return status == HALO_OK
-               ? status
-               : halo_fail_about(status, table->source != NULL ? halo_source_name(table->source) : path);
+    return status == HALO_OK ? status : halo_fail_about(status, halo_source_name(table->source));
 }
 
 void cli_table_free(CliTable *table)

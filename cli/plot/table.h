@@ -13,11 +13,11 @@ typedef struct CliTable {
     const char *name[64];
     double *value; /* [rows][columns]; NaN: an empty cell, or a word */
     size_t rows, capacity;
-    HaloSource *source; /* it was read from */
+    HaloSource *source; /* where it is read from; or NULL */
 } CliTable;
 
-/* HALO_ERR_INPUT names the line and the column. Free it in any case. */
-HaloStatus cli_table_read(const char *path, CliTable *table);
+/* From the source, which is set. HALO_ERR_INPUT names the line and the column. Free it in any case. */
+HaloStatus cli_table_read(CliTable *table);
 void cli_table_free(CliTable *table);
 
 #endif

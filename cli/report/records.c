@@ -75,7 +75,7 @@ static void record_stats(CliJson *json, const HaloResult *result, const HaloStat
     json_uint(json, "inf", s->inf);
     json_uint(json, "zero", s->zero);
     record_detail(json, &result->detail, s);
-    if (shape->kind == HALO_AUDIO) record_level(json, shape, s);
+    if (halo_is_sound(shape)) record_level(json, shape, s);
 }
 
 static void record_shape(CliJson *json, const HaloShape *shape)
@@ -88,6 +88,7 @@ static void record_shape(CliJson *json, const HaloShape *shape)
     json_int(json, "channels", shape->channels);
     json_text(json, "dtype", halo_dtype_name(shape->dtype));
     if (shape->kind == HALO_AUDIO) json_number(json, "rate", shape->rate);
+    if (shape->numbers) json_bool(json, "numbers", true);
 }
 
 static void record_channels(CliJson *json, const CliSubject *subject, const HaloResult *result)
@@ -97,7 +98,7 @@ static void record_channels(CliJson *json, const CliSubject *subject, const Halo
     json_open(json, "channel", '[');
     for (int c = 0; c < result->shape.channels; c++) {
         json_open(json, NULL, '{');
-        json_text(json, "name", halo_channel_name(&result->shape, c, text));
+        json_text(json, "name", halo_result_channel(result, c, text));
         if (result->type == HALO_RESULT_STATS) {
             record_stats(json, result, &result->channel[c], subject->place != NULL ? subject->place[c] : NULL);
         } else if (result->type == HALO_RESULT_FOLD) {
@@ -141,7 +142,7 @@ static void record_members(CliJson *json, const CliSubject *subject, const HaloR
     else
         json_number(json, "value", result->fold.value[result->shape.channels]);
     json_close(json, '}');
-    if (result->type != HALO_RESULT_STATS || result->shape.kind != HALO_AUDIO) return;
+    if (result->type != HALO_RESULT_STATS || !halo_is_sound(&result->shape)) return;
     json_open(json, "loudness", '{');
     json_number(json, "integrated", result->loudness.integrated);
     json_number(json, "range", result->loudness.range);

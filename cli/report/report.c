@@ -91,12 +91,25 @@ static void put_level(Column *column, const HaloShape *shape, const HaloStats *s
     put_number(row(column, "crest"), level.crest);
 }
 
+/* Names of columns come out of files; what is too long is cut. */
+static void put_name(Cell *cell, const char *name)
+{
+    size_t length = strlen(name), size = halo_escape(name, length, "", NULL);
+    char *escaped = cli_alloc(size + 1, 1);
+    halo_escape(name, length, "", escaped);
+    if (size >= sizeof cell->text) size = sizeof cell->text - 1;
+    while (size > 0 && size == sizeof cell->text - 1 && (escaped[size] & 0xc0) == 0x80) size--;
+    memcpy(cell->text, escaped, size);
+    cell->text[size] = 0;
+    free(escaped);
+}
+
 /* `total` says whether there are rows for NaN and infinities. */
 static void fill_column(Column *column, const char *name, const HaloResult *result, const HaloStats *s,
                         const HaloStats *total)
 {
     const HaloShape *shape = &result->shape;
-    snprintf(column->head.text, sizeof column->head.text, "%s", name);
+    put_name(&column->head, name);
     put_count(row(column, "count"), s->count);
     if (total->nan > 0) put_count(row(column, "  nan"), s->nan); /* counted here, and left out below */
     if (total->inf > 0) put_count(row(column, "  inf"), s->inf);
@@ -108,11 +121,11 @@ static void fill_column(Column *column, const char *name, const HaloResult *resu
         put_count(row(column, "sum"), s->isum);
     else
         put_number(row(column, "sum"), s->sum);
-    put_number(row(column, shape->kind == HALO_AUDIO ? "dc offset" : "mean"), s->mean);
+    put_number(row(column, halo_is_sound(shape) ? "dc offset" : "mean"), s->mean);
     put_number(row(column, "sd"), s->sd);
     put_number(row(column, "rms"), s->rms);
     put_detail(column, &result->detail, s);
-    if (shape->kind == HALO_AUDIO) put_level(column, shape, s);
+    if (halo_is_sound(shape)) put_level(column, shape, s);
     if (has_product(&result->channel[0])) put_product(row(column, "product"), s);
     put_count(row(column, "zero"), s->zero);
     column->width = (int)strlen(column->head.text);
@@ -158,8 +171,7 @@ static void print_stats(FILE *to, const HaloResult *result)
         total.inf += result->channel[c].inf;
     }
     for (int c = 0; c < shown; c++)
-        fill_column(&column[c], halo_channel_name(&result->shape, c, text), result, &result->channel[c],
-                    &total);
+        fill_column(&column[c], halo_result_channel(result, c, text), result, &result->channel[c], &total);
     if (columns > shown) fill_column(&column[shown], "all", result, &result->all, &total);
     for (int from = 0, upto; from < columns; from = upto) {
         int width = LABEL + 2 + column[from].width;
@@ -168,7 +180,7 @@ static void print_stats(FILE *to, const HaloResult *result)
         print_columns(to, column + from, upto - from);
     }
     cli_print_left_out(to, channels);
-    if (result->shape.kind == HALO_AUDIO) print_loudness(to, &result->loudness);
+    if (halo_is_sound(&result->shape)) print_loudness(to, &result->loudness);
     free(column);
 }
 
@@ -178,9 +190,11 @@ static void print_fold(FILE *to, const HaloResult *result)
     const int channels = result->shape.channels, shown = cli_shown_channels(channels);
     fprintf(to, "%s%s%s, of %s, from %.10g\n", cli_ink(CLI_BOLD), result->fold.expr, cli_ink(CLI_PLAIN),
             result->fold.map, result->fold.identity);
-    for (int c = 0; c < shown; c++)
-        fprintf(to, "%-*s  %.10g\n", LABEL, halo_channel_name(&result->shape, c, text),
-                result->fold.value[c] + 0.0); /* no -0 for eyes */
+    for (int c = 0; c < shown; c++) {
+        Cell name;
+        put_name(&name, halo_result_channel(result, c, text));
+        fprintf(to, "%-*s  %.10g\n", LABEL, name.text, result->fold.value[c] + 0.0); /* no -0 for eyes */
+    }
     if (channels > 1) fprintf(to, "%-*s  %.10g\n", LABEL, "all", result->fold.value[channels] + 0.0);
     cli_print_left_out(to, channels);
 }
@@ -216,8 +230,10 @@ void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *res
     print_places(to, subject, result);
 }
 
-void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results)
+void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results, bool drawn)
 {
     const CliSubject subject = {.file = item->input};
-    for (int i = 0; i < results->count; i++) cli_print_result(to, &subject, &results->item[i]);
+    for (int i = 0; i < results->count; i++)
+        if (!drawn || results->item[i].type != HALO_RESULT_HIST)
+            cli_print_result(to, &subject, &results->item[i]);
 }

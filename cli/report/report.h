@@ -32,7 +32,8 @@ void cli_print_left_out(FILE *to, int channels); /* nothing where all are shown 
 
 /* report.c: results as tables and drawings. */
 void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *result);
-void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results);
+/* `drawn`: without histograms, which --plot - draws. */
+void cli_print_results(FILE *to, const CliItem *item, const HaloResults *results, bool drawn);
 /* bars.c: histograms as bars; the first sets whether their lengths are logarithmic. */
 void cli_bars_setup(bool logarithmic);
 void cli_print_histogram(FILE *to, const HaloResult *result);
@@ -52,10 +53,14 @@ char *cli_notes_text(const HaloNotes *notes, bool losses, bool others);
 /* "notes", a list; `inputs` (may be NULL): how many have each. */
 void cli_record_notes(CliJson *json, const HaloNotes *notes, const size_t *inputs);
 
-/* sheets.c: a cell of CSV, in quotation marks where it needs them; and results of stats and hist as lines of
- * CSV, below a header where none was `begun`. */
+/* sheets.c: a cell of CSV, in quotation marks where it needs them. */
 void cli_sheet_text(FILE *to, const char *text);
-void cli_sheet_results(FILE *to, const CliItem *item, const HaloResults *results, bool *begun);
+/* Results of stats and hist as lines of CSV, below a header that the first of them determines. */
+typedef struct CliSheet {
+    bool begun;
+    HaloDetail detail; /* with the columns of these */
+} CliSheet;
+void cli_sheet_results(FILE *to, const CliItem *item, const HaloResults *results, CliSheet *sheet);
 
 /* records.c: results, outputs and the summary as JSON, one object a line. */
 void cli_record_result(FILE *to, const CliSubject *subject, const HaloResult *result);

@@ -52,10 +52,19 @@ static void put_stats_head(FILE *to, const HaloDetail *detail)
     fputc('\n', to);
 }
 
-/* `loudness`: of all channels together; NULL: this line is of one. */
-static void put_stats(FILE *to, const HaloResult *result, const HaloStats *s, const HaloLoudness *loudness)
+/* The percentile that a column is for, if this result has it. */
+static double percentile_of(const HaloDetail *detail, const HaloStats *s, double percent)
 {
-    const bool sound = result->shape.kind == HALO_AUDIO;
+    for (int i = 0; i < detail->percents; i++)
+        if (detail->percent[i] == percent) return s->percentile[i];
+    return NAN;
+}
+
+/* `loudness`: of all channels together; NULL: this line is of one. */
+static void put_stats(FILE *to, const CliSheet *sheet, const HaloResult *result, const HaloStats *s,
+                      const HaloLoudness *loudness)
+{
+    const bool sound = halo_is_sound(&result->shape);
     const CliLevel level = sound ? cli_level(&result->shape, s) : (CliLevel){NAN, NAN, NAN, NAN};
     put_count(to, s->count);
     put_count(to, s->nan);
@@ -76,34 +85,35 @@ static void put_stats(FILE *to, const HaloResult *result, const HaloStats *s, co
     put_number(to, loudness != NULL ? loudness->integrated : NAN);
     put_number(to, loudness != NULL ? loudness->range : NAN);
     put_number(to, loudness != NULL ? loudness->true_peak : NAN);
-    if (result->detail.full) {
+    if (sheet->detail.full) {
         put_number(to, s->skewness);
         put_number(to, s->kurtosis);
         put_number(to, s->entropy);
     }
-    for (int i = 0; i < result->detail.percents; i++) put_number(to, s->percentile[i]);
+    for (int i = 0; i < sheet->detail.percents; i++)
+        put_number(to, percentile_of(&result->detail, s, sheet->detail.percent[i]));
     fputc('\n', to);
 }
 
-static void put_all_stats(FILE *to, const CliItem *item, const HaloResult *result)
+static void put_all_stats(FILE *to, const CliSheet *sheet, const CliItem *item, const HaloResult *result)
 {
-    const HaloLoudness *loudness = result->shape.kind == HALO_AUDIO ? &result->loudness : NULL;
+    const HaloLoudness *loudness = halo_is_sound(&result->shape) ? &result->loudness : NULL;
     const int channels = result->shape.channels;
     char text[16];
     for (int c = 0; c < channels; c++) {
-        put_names(to, item, result, halo_channel_name(&result->shape, c, text));
-        put_stats(to, result, &result->channel[c], channels == 1 ? loudness : NULL);
+        put_names(to, item, result, halo_result_channel(result, c, text));
+        put_stats(to, sheet, result, &result->channel[c], channels == 1 ? loudness : NULL);
     }
     if (channels == 1) return;
     put_names(to, item, result, "all");
-    put_stats(to, result, &result->all, loudness);
+    put_stats(to, sheet, result, &result->all, loudness);
 }
 
 static void put_bin(FILE *to, const CliItem *item, const HaloResult *result, int channel, double from,
                     double upto, uint64_t count)
 {
     char text[16];
-    put_names(to, item, result, halo_channel_name(&result->shape, channel, text));
+    put_names(to, item, result, halo_result_channel(result, channel, text));
     put_number(to, from);
     put_number(to, upto);
     put_count(to, count);
@@ -125,17 +135,18 @@ static void put_hist(FILE *to, const CliItem *item, const HaloResult *result)
     }
 }
 
-void cli_sheet_results(FILE *to, const CliItem *item, const HaloResults *results, bool *begun)
+void cli_sheet_results(FILE *to, const CliItem *item, const HaloResults *results, CliSheet *sheet)
 {
     for (int i = 0; i < results->count; i++) {
         const HaloResult *result = &results->item[i];
+        if (!sheet->begun) sheet->detail = result->detail;
         if (result->type == HALO_RESULT_STATS) {
-            if (!*begun) put_stats_head(to, &result->detail);
-            put_all_stats(to, item, result);
+            if (!sheet->begun) put_stats_head(to, &sheet->detail);
+            put_all_stats(to, sheet, item, result);
         } else if (result->type == HALO_RESULT_HIST) {
-            if (!*begun) fputs("file,image,channel,from,to,count\n", to);
+            if (!sheet->begun) fputs("file,image,channel,from,to,count\n", to);
             put_hist(to, item, result);
         }
-        *begun = true;
+        sheet->begun = true;
     }
 }

@@ -17,7 +17,8 @@ void cli_describe_shape(FILE *to, const HaloShape *shape)
 {
     char text[16];
     if (shape->kind == HALO_AUDIO) {
-        fprintf(to, "audio, %d channel%s", shape->channels, halo_s(shape->channels));
+        fprintf(to, "%s, %d channel%s", shape->numbers ? "series" : "audio", shape->channels,
+                halo_s(shape->channels));
         if (shape->width >= 0 && shape->height > 0) /* else unknown, or a data set */
             fprintf(to, ", %s frame%s, %.3f s", cli_thousands((uint64_t)shape->width, (char[32]){0}),
                     halo_s(shape->width), (double)shape->width / shape->rate);

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "halo/escape.h"
@@ -206,6 +207,13 @@ void cli_ink_setup(int descriptor, bool no_color)
 }
 
 const char *cli_ink(CliInk ink) { return colours ? escape[ink] : ""; }
+
+int cli_columns(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+    return size.ws_col < 40 ? 40 : size.ws_col > 200 ? 200 : size.ws_col;
+}
 
 bool cli_unicode(void)
 {

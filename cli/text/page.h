@@ -43,6 +43,8 @@ void cli_say(const char *format, ...) HALO_PRINTF(1, 2);
 typedef enum CliInk { CLI_PLAIN, CLI_BOLD, CLI_FAINT, CLI_RED, CLI_GREEN, CLI_BLUE } CliInk;
 void cli_ink_setup(int descriptor, bool no_color);
 const char *cli_ink(CliInk ink); /* the escape sequence, or "" */
+/* How wide a drawing on standard output may be: that of the terminal, within bounds; elsewhere 80. */
+int cli_columns(void);
 /* False where the environment asks for a character set other than UTF-8. */
 bool cli_unicode(void);
 

@@ -14,8 +14,8 @@ static bool alike(const HaloResult *a, const HaloResult *b)
 {
     return a->type == b->type && a->shape.kind == b->shape.kind && a->shape.dtype == b->shape.dtype &&
            a->shape.channels == b->shape.channels && a->shape.alpha == b->shape.alpha &&
-           a->shape.rate == b->shape.rate && a->shape.white == b->shape.white && a->hist.bins == b->hist.bins &&
-           a->hist.own == b->hist.own &&
+           a->shape.rate == b->shape.rate && a->shape.white == b->shape.white &&
+           a->shape.numbers == b->shape.numbers && a->hist.bins == b->hist.bins && a->hist.own == b->hist.own &&
            (a->hist.own || (a->hist.lo == b->hist.lo && a->hist.hi == b->hist.hi));
 }
 

@@ -118,6 +118,7 @@ void cli_totals_write(CliJson *json, const CliTotals *totals)
         json_int(json, "alpha", shape->alpha);
         json_number(json, "rate", shape->rate);
         json_number(json, "white", (double)shape->white);
+        if (shape->numbers) json_bool(json, "numbers", true);
         if (group->like.type == HALO_RESULT_STATS)
             write_nodes(json, group);
         else
@@ -228,6 +229,7 @@ static HaloStatus read_shape(const JsonValue *object, HaloShape *shape)
     HALO_TRY(json_get_finite(object, "rate", 0, DBL_MAX, &shape->rate));
     HALO_TRY(json_get_finite(object, "white", 0, (double)FLT_MAX, &white));
     shape->white = (float)white;
+    shape->numbers = json_find(object, "numbers") != NULL;
     shape->kind = strcmp(kind, "audio") == 0 ? HALO_AUDIO : HALO_IMAGE;
     if (shape->kind == HALO_IMAGE && strcmp(kind, "image") != 0)
         HALO_FAIL(HALO_ERR_INPUT, "\"kind\" is %.20s, neither image nor audio", kind);

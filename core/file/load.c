@@ -78,7 +78,7 @@ static HaloStatus accept(HaloReader *reader)
     HaloShape *shape = &reader->info.shape;
     const HaloStatus status = name_alpha(&reader->options, shape);
     if (status != HALO_OK) return status;
-    if (shape->numbers && reader->options.white > 0) {
+    if (shape->kind == HALO_IMAGE && shape->numbers && reader->options.white > 0) {
         shape->numbers = false;
         shape->white = (float)reader->options.white;
     }
@@ -135,6 +135,9 @@ HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShap
                                        .max_pixels = session->options.max_pixels,
                                        .rate = session->options.rate,
                                        .columns = session->options.columns,
+                                       .time = session->options.time,
+                                       .time_format = session->options.time_format,
+                                       .comma = session->options.comma,
                                        .axes = session->options.axes,
                                        .white = session->options.white}};
     if (raw != NULL) {

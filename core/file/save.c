@@ -45,6 +45,8 @@ static HaloStatus set_info(HaloWriter *writer, const HaloInfo *like)
     }
     HALO_TRY(halo_meta_copy(&like->meta, &writer->info.meta));
     HALO_TRY(halo_meta_apply(&writer->info, &writer->changes, strip ? &unsaid : &writer->notes));
+    if ((writer->format->holds & HALO_META_TIMES) != 0)
+        HALO_TRY(halo_meta_add_times(&writer->info.meta, &writer->changes));
     if (strip && like->shape.kind == HALO_IMAGE)
         halo_note_stripped(&writer->notes, halo_meta_colours(&writer->info.meta));
     if (strip) halo_meta_free(&writer->info.meta);
@@ -78,7 +80,9 @@ static void note_rate(HaloWriter *writer, const HaloInfo *like, const HaloShape 
 {
     const bool same = shape->rate == like->shape.rate;
     if (shape->kind != HALO_AUDIO || !writer->format->no_rate || like->shape.rate == 1) return;
+    if (writer->info.meta.time.name != NULL && (writer->format->holds & HALO_META_TIMES) != 0) return;
     if (like->rate_said && same) return;
+    if (writer->info.meta.time.name != NULL && (writer->format->holds & HALO_META_TIMES) != 0) return;
     halo_note(&writer->notes, HALO_NOTE_RATE, 1);
     writer->notes.rate = shape->rate;
 }

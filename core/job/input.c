@@ -17,7 +17,10 @@ HaloStatus job_open_input(HaloSession *session, const HaloJob *job, const char *
     job_close_input(state);
     state->input = path;
     operand_next_input(&state->operands, path);
-    HALO_TRY(halo_source_open(path, &state->source));
+    if (path == job->input && job->source != NULL)
+        state->source = job->source;
+    else
+        HALO_TRY(halo_source_open(path, &state->source));
     halo_source_count(state->source, state->memory);
     HALO_TRY(load_open(session, state->source, job->raw, &state->reader));
 out:

@@ -16,6 +16,7 @@ static HaloMove move_of(const HaloPlan *plan, const HaloStep *step)
     const Primitive *primitive = primitive_of(step);
     HaloMove move = stay(&plan->reg[step->src[0]], &plan->reg[step->dst]);
     if (primitive->moves != NULL) primitive->moves(step, &move);
+    move.names = step->names;
     return move;
 }
 
@@ -30,9 +31,13 @@ static HaloMove shrunk_move(const HaloPlan *plan)
     return move;
 }
 
-/* Up to this value. Steps stand in order, so one pass from the last finds those that made it of the first
- * sources. */
-static HaloStatus changes_of(const HaloPlan *plan, HaloReg reg, HaloChanges *changes)
+HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes)
+{
+    return plan_changes_to(plan, plan->output, changes);
+}
+
+/* Steps stand in order, so one pass from the last finds those that made the value of the first sources. */
+HaloStatus plan_changes_to(const HaloPlan *plan, HaloReg reg, HaloChanges *changes)
 {
     HaloMove *move = calloc((size_t)plan->steps + 1, sizeof *move);
     int at = plan->steps + 1;
@@ -54,16 +59,11 @@ static HaloStatus changes_of(const HaloPlan *plan, HaloReg reg, HaloChanges *cha
     return HALO_OK;
 }
 
-HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes)
-{
-    return changes_of(plan, plan->output, changes);
-}
-
 HaloStatus halo_build_speakers(HaloBuilder *builder, HaloReg reg, uint32_t *speaker)
 {
     HaloChanges changes = {0};
     const int channels = builder->plan->reg[reg].channels;
-    const HaloStatus status = changes_of(builder->plan, reg, &changes);
+    const HaloStatus status = plan_changes_to(builder->plan, reg, &changes);
     if (status != HALO_OK) return status;
     const bool other = changes.moves > 0 && changes.move[0].lost; /* made of another file */
     const uint32_t said = builder->request->speakers;

@@ -86,7 +86,8 @@ static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in,
     builder->scale = call->op->scale;
     if (builder->scale == HALO_SCALE_NEEDS) HALO_TRY(builder_needs_scale(builder, in, call->op->name));
     HALO_TRY(call->op->build(builder, value, in, out));
-    if (call->op->scale == HALO_SCALE_SETS && *out != in) builder->plan->reg[*out].numbers = false;
+    if (call->op->scale == HALO_SCALE_SETS && *out != in && shape.kind == HALO_IMAGE)
+        builder->plan->reg[*out].numbers = false;
     HALO_TRY(allow_size(builder, &shape, *out));
 out:
     free(value);

@@ -44,7 +44,8 @@ static void finish_stats(Measured *all, HaloResult *result)
     bool finite = true; /* NaN or infinity would stay in a recursive filter for ever */
     for (int c = 0; c < result->shape.channels; c++)
         finite = finite && result->channel[c].nan + result->channel[c].inf == 0;
-    if (result->shape.kind == HALO_AUDIO) result->loudness = loudness_end(all->loudness, finite);
+    if (all->loudness != NULL || halo_is_sound(&result->shape))
+        result->loudness = loudness_end(all->loudness, finite);
 }
 
 static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,

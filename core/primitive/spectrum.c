@@ -15,12 +15,14 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     if (has_levels(step)) {
         dst->channels = 2 * src[0]->channels;
         dst->rate = src[0]->rate / (double)spectrum->hop;
+        dst->numbers = true;
         return HALO_OK;
     }
     dst->kind = HALO_IMAGE;
     dst->height = spectrum->window / 2 + 1;
     dst->white = spectrum->kind == HALO_SPECTRUM_DECIBELS ? (float)-spectrum->floor : 1.0f;
     dst->rate = 0;
+    dst->numbers = false;
     return HALO_OK;
 }
 
@@ -39,6 +41,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 static void moves(const HaloStep *step, HaloMove *move)
 {
     move->lost = !has_levels(step);
+    move->timed = has_levels(step);
     move->scale[0] = 1.0 / (double)step->u.spectrum.hop;
     move->offset[0] = 0.5 * move->scale[0] - 0.5;
 }

@@ -116,7 +116,8 @@ static HaloStatus add_rows(Run *run, int at, Rows part, HaloResult *result)
     HaloBuf src = run->value[step->src[0]];
     src.shape = work->plan->reg[step->src[0]];
     HALO_TRY(measure_band(run->device, step, &src, part, work->bands.rows, &work->measured[at]));
-    if ((step->result >= 0 || step->loudness) && measure->has_loudness && src.shape.kind == HALO_AUDIO) {
+    const bool loudness = step->loudness || (step->result >= 0 && halo_is_sound(&src.shape));
+    if (loudness && measure->has_loudness) {
         const HaloBuf block = rows_of(&src, part);
         HALO_TRY(measure_loudness(run->device, &block, &work->measured[at]));
     }

@@ -36,8 +36,15 @@ typedef struct HaloShape {
     int alpha;      /* the channel that is alpha, or -1 */
     float white;    /* the value of full scale: 255, 65535, 1 or what --white says */
     double rate;    /* frames per second; 0 for images */
-    bool numbers;   /* images only: samples have no full scale (`white` is 1 and has no meaning) */
+    bool numbers;   /* samples have no full scale (`white` is 1 and has no meaning): of an image; or of audio,
+                       which then is a series, such as a table's columns, and no sound */
 } HaloShape;
+
+/* Audio with a full scale, for which decibels and loudness have a meaning. */
+static inline bool halo_is_sound(const HaloShape *shape)
+{
+    return shape->kind == HALO_AUDIO && !shape->numbers;
+}
 
 /* A rectangle of a whole: columns [x0, x0+cols) and rows [y0, y0+rows) of `shape`. Most buffers hold all of
  * it. `data` points at sample (x0, y0); host or device memory, as its owner knows. */

@@ -131,6 +131,10 @@ HALO_API HaloStatus halo_meta_markers(const HaloMeta *meta, double rate, int64_t
  * What cannot be kept true is left out, with a note. HALO_ERR_LIMIT without memory. */
 HALO_API HaloStatus halo_meta_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes);
 
+/* Gives the output of `level` and the like, which have none, the times of its frames: seconds at their middles
+ * (io/meta/timeline.c). HALO_ERR_LIMIT without memory. */
+HALO_API HaloStatus halo_meta_add_times(HaloMeta *meta, const HaloChanges *changes);
+
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
 #define HALO_MAX_CHANNELS 65536 /* the maximum of an image, whatever the options */
@@ -146,9 +150,11 @@ typedef struct HaloReadOptions {
     int64_t image;      /* which of a file's pages, from 0 */
     double rate; /* frames per second of inputs that state none: tables, for which it is 1 by default, and
                     arrays, which are images by default; 0: not given */
-    const char *columns; /* of text: "2,3"; NULL: all */
-    const char *axes;    /* HaloOptions::axes */
-    double white;        /* HaloOptions::white */
+    const char *columns; /* of text: HaloOptions::columns, time, time_format and comma */
+    const char *time, *time_format;
+    bool comma;
+    const char *axes; /* HaloOptions::axes */
+    double white;     /* HaloOptions::white */
 } HaloReadOptions;
 
 /* Can a file hold several images? In streams: only on a pipe, since readers of files take the first. */

@@ -103,7 +103,9 @@ HALO_API HaloStatus halo_load(HaloSession *session, const char *path, HaloInfo *
 
 /* A job: one file to run through a pipeline, page by page. */
 typedef struct HaloJob {
-    const char *input;             /* a path, or "-" */
+    const char *input;         /* a path, or "-" */
+    struct HaloSource *source; /* the same, opened already (extend.h): halo_run closes it. Not with write.guard;
+                                  NULL: halo_run opens it */
     const char *const *more_input; /* [more_inputs]: the pages of these follow, into the same output */
     size_t more_inputs;
     const char *output; /* a path, "-", or NULL for results only */

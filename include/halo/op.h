@@ -117,6 +117,8 @@ HALO_API bool halo_build_endless(const HaloBuilder *builder, HaloReg reg);
 HALO_API void halo_build_wants_length(HaloBuilder *builder);
 /* Is the length of the input unknown? Then a part cut from it may turn out shorter than its shape says. */
 HALO_API bool halo_build_open_ended(const HaloBuilder *builder);
+/* Is there no output, so that the results of operations are all that is wanted? */
+HALO_API bool halo_build_only_measures(const HaloBuilder *builder);
 /* Silence is frames whose samples all have a magnitude below `level`, `least` of them or more side by side: at
  * the beginning and the end of a sound, or, `all`, anywhere. */
 typedef struct HaloSilence {
@@ -209,6 +211,9 @@ HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *sou
                                       HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
+/* Names the channels of a value that this operation made, as a row of a table: "peak,rms" (quotation marks as
+ * CSV has them). HALO_ERR_LIMIT without memory. */
+HALO_API HaloStatus halo_build_names(HaloBuilder *builder, HaloReg reg, const char *names);
 /* Sets full scale from here on; the samples stay. */
 HALO_API void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white);
 /* Measurements: the value itself passes on unchanged. */

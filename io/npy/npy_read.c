@@ -71,6 +71,7 @@ static HaloStatus open_series(HaloReader *reader)
                     .channels = (int)layout->channel.length,
                     .alpha = -1,
                     .white = 1.0f,
+                    .numbers = true,
                     .rate = reader->options.rate};
     reader->info.rate_said = true;
     describe(&reader->info, &state->head);

@@ -190,3 +190,38 @@ END
     diff whole parts
     ! grep -q '"integrated":null' whole
 }
+
+@test "a series has percentiles in place of decibels and loudness, and a histogram of its own range" {
+    printf 't,temperature\n1,20.5\n2,21\n3,\n4,25\n' > s.csv
+    run halo stats s.csv
+    [[ $output == *'series, 2 channels'* && $output == *mean* && $output == *median* && $output == *99%* ]]
+    [[ $output != *dB* && $output != *'dc offset'* && $output != *loudness* && $output != *crest* ]]
+    [ "$(halo hist --bins 4 --json s.csv | grep -o '"range":[^]]*')" = '"range":[1,25' ]
+    halo stats --json s.csv > s.json
+    grep -q '"numbers":true' s.json && grep -q '"50":21,' s.json
+    run ! grep -qE '"level"|"loudness"' s.json
+    # One header serves sound, which has no percentiles, and series.
+    make_wav a.wav 900
+    halo stats --csv s.csv a.wav > both.csv
+    [ "$(sed 's/[^,]//g' both.csv | sort -u | wc -l)" -eq 1 ]
+    head -n 1 both.csv | grep -q 'p25,p50,p75'
+    run halo stats --percentiles none s.csv
+    [[ $output != *median* ]]
+    # Beside an output, which may be a stream, there are none.
+    run --separate-stderr halo run 'average:3 | stats' s.csv -o o.csv
+    [[ $output != *median* && $output == *mean* ]]
+    # What a pipeline makes of sound in decibels is a series; of sound itself the level stays.
+    [[ "$(halo run 'level:50ms | stats' a.wav)" != *dBFS* ]]
+    [[ "$(halo stats a.wav)" == *dBFS* ]]
+    # The parts of a sharded run know it, too.
+    for i in 1 2; do halo stats --total --json --shard $i/2 s.csv s.csv > $i.json; done
+    [[ "$(halo merge 1.json 2.json)" != *dBFS* ]]
+}
+
+@test "a clamp of a series has no upper limit unless one is given, and percentages are refused" {
+    printf '1\n-5\n7000\n' > s.csv
+    [ "$(halo run clamp:min=0 s.csv -o - --to csv | tail -n 3 | xargs)" = '1 0 7000' ]
+    run --separate-stderr halo run clamp:min=10% s.csv -o o.csv
+    [ "$status" -eq 1 ]
+    says 'needs a full scale, which the input lacks: give a number'
+}
