@@ -1,9 +1,9 @@
 /* ewma: the exponentially weighted mean, as pandas has it. */
 #include <math.h>
-#include <stdio.h>
 
 #include "filter.h"
 #include "halo/sequence.h"
+#include "halo/text.h"
 #include "ops.h"
 
 enum { EWMA_SPAN, EWMA_ALPHA, EWMA_HALFLIFE, EWMA_ADJUST };
@@ -54,7 +54,7 @@ static void run(const void *how, const HaloSequencePart *part)
 
 static void describe(const void *how, char *text, size_t size)
 {
-    snprintf(text, size, "exponentially weighted mean, alpha %.6g", ((const Ewma *)how)->alpha);
+    halo_snprintf(text, size, "exponentially weighted mean, alpha %.6g", ((const Ewma *)how)->alpha);
 }
 
 static const HaloSequenceKind ewma = {

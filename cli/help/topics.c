@@ -138,20 +138,21 @@ static const char masks[] = "A mask (kernel) is what conv multiplies the samples
                             "  halo run conv:emboss in.png -o relief.png\n"
                             "  halo run 'conv:\"1,2,1; 2,4,2; 1,2,1\",normalize=1' in.png -o smooth.png\n";
 
-static const char formats[] =
-    "Inputs are recognised by their content, tables (csv, tsv) by their names;\n"
-    "--raw describes samples without a header. The name of the output says its\n"
-    "format, or --to FORMAT for other names and for pipes. Sample types are kept\n"
-    "where the format has them; depth:u8 converts. Metadata that the output cannot\n"
-    "store is listed in a note. Of tables the first column that holds dates or\n"
-    "clocks, or is called time, date or timestamp, is the time (--time,\n"
-    "--time-format); --columns chooses by name and number; empty cells, NA, null and\n"
-    "- are NaN (fill); --decimal , is for decimal commas. 'halo list formats' shows sample types and file\n"
-    "names.\n"
-    "\n"
-    "  halo convert in.png -o out.tif\n"
-    "  halo run depth:u16 in.png -o - --to pam > out.pam\n"
-    "  halo convert notes.wav -o notes.flac\n";
+static const char formats[] = "Inputs are recognised by their content, tables (csv, tsv) by their names;\n"
+                              "--raw describes samples without a header. The name of the output says its\n"
+                              "format, or --to FORMAT for other names and for pipes. Sample types are kept\n"
+                              "where the format has them; depth:u8 converts. Metadata that the output cannot\n"
+                              "store is listed in a note. 'halo list formats' shows sample types and file\n"
+                              "names.\n"
+                              "\n"
+                              "Of tables the first column that holds dates or clocks, or is called time, date\n"
+                              "or timestamp, is the time (--time, --time-format); --columns chooses others by\n"
+                              "name and number; empty cells, NA, null and - are NaN, which fill replaces;\n"
+                              "--decimal , reads and writes decimal commas.\n"
+                              "\n"
+                              "  halo convert in.png -o out.tif\n"
+                              "  halo run depth:u16 in.png -o - --to pam > out.pam\n"
+                              "  halo convert notes.wav -o notes.flac\n";
 
 /* The formats of `kind` that are read, written or both. */
 static void print_formats_of(FILE *to, const char *title, unsigned kind, bool reads, bool writes)
