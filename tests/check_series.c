@@ -86,7 +86,8 @@ static void write_rows(const char *path, const int64_t *ms, const float *x, int6
     fclose(to);
 }
 
-static HaloStatus run_file(const char *pipeline, const char *from, const char *to, HaloInfo *info, HaloBuf *data)
+static HaloStatus run_file(const char *pipeline, const char *from, const char *to, HaloInfo *info,
+                           HaloBuf *data)
 {
     HaloStatus status = HALO_OK;
     HaloSession *session = NULL;
@@ -122,7 +123,8 @@ static void resamples(Rng *rng)
     snprintf(pipeline, sizeof pipeline, "resample:%" PRId64 "ms,how=%s", every, mean ? "mean" : "linear");
     HaloInfo info = {0};
     HaloBuf data = {0};
-    if (run_file(pipeline, from, to, &info, &data) != HALO_OK) fail_case(NULL, "%s: %s", pipeline, halo_error());
+    if (run_file(pipeline, from, to, &info, &data) != HALO_OK)
+        fail_case(NULL, "%s: %s", pipeline, halo_error());
     int64_t first = 0;
     while (first > ms[0]) first -= every;
     while (mean ? first + every <= ms[0] : first < ms[0]) first += every;
@@ -134,7 +136,8 @@ static void resamples(Rng *rng)
                       mean ? mean_of(ms, x, n, at, at + every) : between(ms, x, n, at));
     }
     const int64_t last = first + (data.cols - 1) * every;
-    if (last > ms[n - 1] || last + every <= ms[n - 1]) fail_case(NULL, "%s: %" PRId64 " frames", pipeline, data.cols);
+    if (last > ms[n - 1] || last + every <= ms[n - 1])
+        fail_case(NULL, "%s: %" PRId64 " frames", pipeline, data.cols);
     halo_meta_free(&info.meta);
     halo_buf_free(&data);
 }
