@@ -219,6 +219,10 @@ static void test_spacing(void **unused)
     timeline = timeline_of(ms, 100, 3, &rate, &regular);
     assert_true(regular && rate == 50 && timeline.span < 0);
     halo_timeline_free(&timeline);
+    const int64_t nearly[] = {0, 1000, 2000, 2999}; /* they differ by the last digit alone */
+    timeline = timeline_of(nearly, 4, 3, &rate, &regular);
+    assert_true(regular && rate == 1);
+    halo_timeline_free(&timeline);
     int64_t *same = calloc(3, sizeof *same), odd;
     timeline = (HaloTimeline){.notation = {.unit = 1000000000}};
     assert_int_equal(halo_timeline_set(&timeline, same, 3, &rate, &regular, &odd), HALO_ERR_INPUT);

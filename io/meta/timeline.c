@@ -223,6 +223,7 @@ HaloStatus halo_timeline_set(HaloTimeline *timeline, int64_t *at, int64_t frames
     *regular = frames == 1 || exact || (total != 0 && *odd == 0);
     if (!*regular) HALO_TRY(set_usual_step(timeline, at, frames));
     if (!*regular) *odd = find_odd(at, frames, (double)timeline->span / (double)timeline->steps, unit);
+    *regular = *regular || *odd == 0;
     *rate = fabs((double)timeline->steps * 1e9 / (double)timeline->span);
     if (frames > 1 && !exact) goto out;
     free(timeline->at);
