@@ -3,10 +3,40 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "halo/escape.h"
 #include "info_texts.h"
 #include "report/report.h"
 
-static void record_info(FILE *to, const char *path, const HaloInfo *info, const HaloFormat *format)
+/* The first and the last time; false: there are none, or the last is not known. */
+static bool times_of(const HaloInfo *info, char first[HALO_TIME_SIZE], char last[HALO_TIME_SIZE])
+{
+    const HaloTimeline *timeline = &info->meta.time;
+    if (timeline->name == NULL || timeline->frames < 1) return false;
+    halo_time_write(&timeline->notation, halo_time_at(timeline, NULL, 0), first);
+    halo_time_write(&timeline->notation, halo_time_at(timeline, NULL, timeline->frames - 1), last);
+    return true;
+}
+
+static void record_times(CliJson *json, const HaloInfo *info)
+{
+    char first[HALO_TIME_SIZE], last[HALO_TIME_SIZE];
+    if (!times_of(info, first, last)) return;
+    json_open(json, "time", '{');
+    json_text(json, "column", info->meta.time.name);
+    json_text(json, "first", first);
+    json_text(json, "last", last);
+    json_bool(json, "even", info->notes.count[HALO_NOTE_UNEVEN] == 0);
+    json_close(json, '}');
+}
+
+static void print_times(FILE *to, const HaloInfo *info)
+{
+    char first[HALO_TIME_SIZE], last[HALO_TIME_SIZE];
+    if (times_of(info, first, last)) fprintf(to, "  times     %s to %s\n", first, last);
+}
+
+static void record_info(FILE *to, const char *path, const HaloInfo *info, const HaloNames *names,
+                        const HaloFormat *format)
 {
     CliJson json = {.to = to};
     const HaloShape *shape = &info->shape;
@@ -24,8 +54,9 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
     json_int(&json, "channels", shape->channels);
     json_open(&json, "names", '['); /* of the first: "channels" says how many there are */
     for (int c = 0; c < shape->channels && c < CLI_NAMES; c++)
-        json_text(&json, NULL, halo_channel_name(shape, c, text));
+        json_text(&json, NULL, names->name != NULL ? names->name[c] : halo_channel_name(shape, c, text));
     json_close(&json, ']');
+    record_times(&json, info);
     json_text(&json, "dtype", halo_dtype_name(shape->dtype));
     json_int(&json, "bits", info->bits);
     json_bool(&json, "real", info->real);
@@ -55,16 +86,21 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
     json_end_line(&json);
 }
 
-static void print_channels(FILE *to, const HaloShape *shape)
+static void print_channels(FILE *to, const HaloShape *shape, const HaloNames *names)
 {
     char text[16];
     fprintf(to, "  channels  %d", shape->channels);
+    for (int c = 0; c < names->count && c < CLI_NAMES; c++) {
+        fputs(c == 0 ? ": " : ", ", to);
+        halo_put_escaped(to, names->name[c]);
+    }
     for (int c = 0; c < shape->channels && shape->kind == HALO_IMAGE && shape->channels <= 8; c++)
         fprintf(to, "%s%s", c == 0 ? " (" : ", ", halo_channel_name(shape, c, text));
     fprintf(to, "%s\n", shape->kind == HALO_IMAGE && shape->channels <= 8 ? ")" : "");
 }
 
-static void print_info(FILE *to, const char *path, const HaloInfo *info, const HaloFormat *format)
+static void print_info(FILE *to, const char *path, const HaloInfo *info, const HaloNames *names,
+                       const HaloFormat *format)
 {
     static const char *const ways[8] = {"as it lies",
                                         "to be mirrored left to right",
@@ -90,7 +126,8 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
         fprintf(to, "  size      %lld x %lld, %.2f megapixels\n", (long long)shape->width,
                 (long long)shape->height, (double)shape->width * (double)shape->height / 1e6);
     }
-    print_channels(to, shape);
+    print_channels(to, shape, names);
+    print_times(to, info);
     fprintf(to, "  samples   %d-bit %s, read as %s\n", info->bits, info->real ? "floats" : "integers",
             halo_dtype_name(shape->dtype));
     if (info->encoding[0] != 0) fprintf(to, "  encoding  %s\n", info->encoding);
@@ -131,11 +168,15 @@ static HaloStatus look_at(HaloSession *session, const CliSettings *settings, con
         free(error);
         return HALO_OK;
     }
+    HaloNames names;
+    const HaloStatus status = halo_names_get(&info.meta, info.shape.channels, &names);
+    if (status != HALO_OK) return status;
     FILE *page = cli_page_open(settings->json);
     if (settings->json)
-        record_info(page, item->input, &info, format);
+        record_info(page, item->input, &info, &names, format);
     else
-        print_info(page, item->input, &info, format);
+        print_info(page, item->input, &info, &names, format);
+    free(names.name);
     halo_meta_free(&info.meta);
     return cli_page_send(STDOUT_FILENO);
 }

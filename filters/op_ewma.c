@@ -1,6 +1,5 @@
 /* ewma: the exponentially weighted mean, as pandas has it. */
 #include <math.h>
-#include <stdio.h>
 
 #include "filter.h"
 #include "halo/sequence.h"

@@ -62,7 +62,7 @@ static const HaloParam rate_param[] = {
 const HaloOp halo_op_rate = {.name = "rate",
                              .help = "resample to another sample rate, with zero delay",
                              .synonyms = "aresample",
-                             .known_as = "resample resample_poly src samplerate downsample upsample decimate",
+                             .known_as = "resample_poly src samplerate downsample upsample decimate",
                              .example = "rate:16k",
                              .kinds = HALO_AUDIO,
                              HALO_PARAMS(rate_param),

@@ -164,6 +164,11 @@ static const char formats[] = "Inputs are recognised by their content, tables (c
                               "store is listed in a note. 'halo list formats' shows sample types and file\n"
                               "names.\n"
                               "\n"
+                              "Of tables the first column that holds dates or clocks, or is called time, date\n"
+                              "or timestamp, is the time (--time, --time-format); --columns chooses others by\n"
+                              "name and number; empty cells, NA, null and - are NaN, which fill replaces;\n"
+                              "--decimal , reads and writes decimal commas.\n"
+                              "\n"
                               "  halo convert in.png -o out.tif\n"
                               "  halo run depth:u16 in.png -o - --to pam > out.pam\n"
                               "  halo convert notes.wav -o notes.flac\n";

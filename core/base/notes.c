@@ -53,6 +53,10 @@ static const Row rows[HALO_NOTES] = {
                         "the output is an array of pages: --axes nhw, with channels nhwc, reads it back", NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which only TIFF has", NULL},
+    [HALO_NOTE_SPREAD] = {"nan-spread",
+                          "a NaN reached a recursive filter, so that everything after it is NaN: fill:linear, "
+                          "fill:previous or fill:0 before the filter replaces NaN",
+                          NULL},
     [HALO_NOTE_UNEVEN] = {"uneven", NULL, NULL},
     [HALO_NOTE_LEVEL] = {"level", NULL, NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},

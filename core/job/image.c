@@ -147,6 +147,7 @@ static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, 
                                  .upright =
                                      turn_applies(&state->reader, &state->writer, pipeline_upright(pipeline)),
                                  .operands = &state->operands,
+                                 .time = &state->reader.info.meta.time,
                                  .analysis = &state->analysis};
     halo_plan_free(state->planned.plan);
     const HaloStatus status = plan_make(session, &request, &state->planned);
@@ -308,6 +309,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
         HALO_TRY(run_whole(session, state, &choice, report));
     choose_report(session, &choice, report);
     HALO_TRY(name_channels(state->planned.plan, &state->reader.info, &report->results));
+    if (state->planned.plan->evens) state->reader.info.notes.count[HALO_NOTE_UNEVEN] = 0;
     halo_notes_join(&report->notes, &state->reader.info.notes);
     if (state->planned.plan->notes != NULL) halo_notes_join(&report->notes, state->planned.plan->notes);
     report->input = state->planned.plan->whole;

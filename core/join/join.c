@@ -51,6 +51,13 @@ static void close_input(Input *input)
     input->open = false;
 }
 
+/* Rates that come from times are known to a thousandth. */
+static bool same_rate(const HaloInfo *a, const HaloInfo *b)
+{
+    if (a->meta.time.name == NULL || b->meta.time.name == NULL) return a->shape.rate == b->shape.rate;
+    return fabs(a->shape.rate - b->shape.rate) <= 1e-3 * a->shape.rate;
+}
+
 static HaloStatus check_shape(const Run *run, const Input *input)
 {
     const HaloShape *first = &run->input[0].reader.info.shape, *shape = &input->reader.info.shape;
@@ -58,7 +65,7 @@ static HaloStatus check_shape(const Run *run, const Input *input)
     if (shape->kind != HALO_AUDIO)
         return halo_fail_on(HALO_ERR_INPUT, name,
                             " is an image, and only sounds can be joined; use halo stack for images");
-    if (shape->rate != first->rate)
+    if (!same_rate(&run->input[0].reader.info, &input->reader.info))
         return halo_fail_on(
             HALO_ERR_INPUT, name,
             " has a sample rate of %.10g Hz, and %s of %.10g Hz: use 'halo run rate:%.10g' to convert it",
@@ -86,6 +93,21 @@ out:
     return status;
 }
 
+/* The output gets the metadata of the first input, and so its times: those of the others follow them. Where
+ * frames have two times, or none, the output has none. */
+static HaloStatus join_times(Run *run, Input *input)
+{
+    HaloTimeline *all = &run->input[0].reader.info.meta.time;
+    const HaloTimeline *more = &input->reader.info.meta.time;
+    if (all->name == NULL) return HALO_OK;
+    if (run->join->crossfade == 0 && more->name != NULL && all->frames > 0 && more->frames > 0 &&
+        all->notation.dated == more->notation.dated)
+        return halo_timeline_append(all, more);
+    halo_timeline_free(all);
+    halo_note_outdated(&run->notes, HALO_OUTDATED_TIMES);
+    return HALO_OK;
+}
+
 /* All headers are checked before anything is written. A pipe can be opened only once. */
 static HaloStatus look_at_inputs(Run *run)
 {
@@ -95,6 +117,7 @@ static HaloStatus look_at_inputs(Run *run)
         Input *input = &run->input[i];
         input->path = run->join->input[i];
         HALO_TRY(open_input(run, input));
+        if (i > 0) HALO_TRY(join_times(run, input));
         const int64_t width = input->reader.info.shape.width;
         all = width < 0 || all < 0 ? -1 : all + width;
         if (halo_source_identity(input->source, &run->read[run->reads]))

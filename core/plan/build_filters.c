@@ -88,6 +88,8 @@ HaloStatus halo_build_sections(HaloBuilder *builder, HaloReg src, const HaloSect
 {
     HaloStep step = step_of(HALO_SECTIONS, src);
     step.u.sections = *sections;
+    step.notes = builder_notes(builder);
+    if (step.notes == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     if (sections->zero_phase && analysis_finds_states(builder, src))
         return analysis_sections(builder, &step, dst);
     return halo_build_step(builder, &step, dst);

@@ -11,14 +11,15 @@
 /* What a plan is made for. */
 typedef struct PlanRequest {
     const HaloPipeline *pipeline;
-    HaloShape input;        /* before it was shrunk; sound of unknown length has the width PLAN_ENDLESS */
-    int64_t shrunk;         /* the reader has decimated it by this factor on each axis; 0: by 1 */
-    const HaloFormat *to;   /* of the output; NULL: there is none */
-    uint32_t speakers;      /* of the input: HaloInfo.speakers */
-    float gain;             /* --guard: sound is multiplied by it at the end; 0: it is not */
-    bool upright;           /* the image is turned upright before: secondary inputs have to be, too */
-    Operands *operands;     /* the input's own secondary inputs */
-    PlanAnalysis *analysis; /* what analysis passes found; NULL: the plan cannot have any */
+    HaloShape input;          /* before it was shrunk; sound of unknown length has the width PLAN_ENDLESS */
+    int64_t shrunk;           /* the reader has decimated it by this factor on each axis; 0: by 1 */
+    const HaloFormat *to;     /* of the output; NULL: there is none */
+    uint32_t speakers;        /* of the input: HaloInfo.speakers */
+    float gain;               /* --guard: sound is multiplied by it at the end; 0: it is not */
+    bool upright;             /* the image is turned upright before: secondary inputs have to be, too */
+    Operands *operands;       /* the input's own secondary inputs */
+    const HaloTimeline *time; /* of the input's frames; NULL: only their rate is known */
+    PlanAnalysis *analysis;   /* what analysis passes found; NULL: the plan cannot have any */
 } PlanRequest;
 
 /* The plan; if it stopped for an analysis pass, what it makes is what that pass looks at. */

@@ -1,4 +1,6 @@
 /* Recursive filters along time (biquad cascades). */
+#include <math.h>
+
 #include "primitive.h"
 
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
@@ -51,10 +53,24 @@ static int64_t keeps(const HaloStep *step, const HaloShape *src)
     return sections->zero_phase ? 0 : (int64_t)sizeof(double) * 2 * sections->count * src->channels;
 }
 
+/* A NaN in the input makes NaN of everything after it, so that the last frame tells; in host memory alone. */
+static void note_nan(const HaloBackend *backend, const HaloStep *step, const HaloBuf *dst)
+{
+    if (step->notes == NULL || backend->upload != NULL || dst->cols < 1) return;
+    const void *last = halo_at(dst, dst->x0 + dst->cols - 1, dst->y0);
+    bool found = false;
+    for (int c = 0; c < dst->shape.channels; c++)
+        found = found || (dst->shape.dtype == HALO_F32 && isnan(((const float *)last)[c])) ||
+                (dst->shape.dtype == HALO_F64 && isnan(((const double *)last)[c]));
+    if (found) step->notes->count[HALO_NOTE_SPREAD] = 1;
+}
+
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
 {
-    return backend->sections(device, src[0], dst, &step->u.sections, step->store);
+    const HaloStatus status = backend->sections(device, src[0], dst, &step->u.sections, step->store);
+    if (status == HALO_OK) note_nan(backend, step, dst);
+    return status;
 }
 
 static HaloStatus go_on(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
@@ -62,7 +78,9 @@ static HaloStatus go_on(const HaloBackend *backend, HaloDevice *device, const Ha
 {
     HaloSections sections = step->u.sections;
     sections.state = state;
-    return backend->sections(device, src[0], dst, &sections, step->store);
+    const HaloStatus status = backend->sections(device, src[0], dst, &sections, step->store);
+    if (status == HALO_OK) note_nan(backend, step, dst);
+    return status;
 }
 
 const Primitive primitive_sections = {

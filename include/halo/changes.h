@@ -15,6 +15,11 @@
 extern "C" {
 #endif
 
+/* Evenly spaced times: frame k of a result is at start + k * span / steps nanoseconds (halo/series.h). */
+typedef struct HaloSpacing {
+    int64_t start, span, steps;
+} HaloSpacing;
+
 /* What one step does. Places are counted in samples: the first has its centre at 0, the second at 1. */
 typedef struct HaloMove {
     bool transposed;            /* first x and y are exchanged; then, along each axis of the result, */
@@ -24,6 +29,7 @@ typedef struct HaloMove {
     int64_t size[2];           /* of the result: positions outside of it are dropped */
     const struct HaloMix *mix; /* what channels are made of; NULL: they are the same, */
     bool mixed;                /* or none is one of the source's */
+    const HaloSpacing *times;  /* of the result's frames, whatever the source's were; NULL: they move with it */
     const char *names;         /* of the result's channels, as a row of a table; NULL: the source's */
     bool timed;                /* frames are results at times of a sound, such as levels: tables say which */
     bool lost;                 /* the result's positions and channels have no relation to the source's */
@@ -90,6 +96,20 @@ static inline double halo_changes_origin(const HaloChanges *changes, int64_t at)
         if (fabs(place - rint(place)) < 1e-6) place = rint(place); /* a third, three times */
     }
     return place;
+}
+
+/* What follows the step that set new times; *times: those, or NULL. */
+static inline HaloChanges halo_changes_since_times(const HaloChanges *changes, const HaloSpacing **times)
+{
+    HaloChanges since = *changes;
+    *times = NULL;
+    for (int i = changes->moves - 1; i >= 0 && *times == NULL; i--) {
+        if (changes->move[i].times == NULL) continue;
+        *times = changes->move[i].times;
+        since.move = changes->move + i + 1;
+        since.moves = changes->moves - i - 1;
+    }
+    return since;
 }
 
 /* Has every place of the output one in the input? */

@@ -211,6 +211,9 @@ HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *sou
                                       HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
+/* The time of every frame of a value of known length, in nanoseconds (halo/series.h), which stay the plan's;
+ * *origin: midnight of the first day, where they are dates, or 0. HALO_ERR_INPUT where they are not known. */
+HALO_API HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const int64_t **time, int64_t *origin);
 /* Names the channels of a value that this operation made, as a row of a table: "peak,rms" (quotation marks as
  * CSV has them). HALO_ERR_LIMIT without memory. */
 HALO_API HaloStatus halo_build_names(HaloBuilder *builder, HaloReg reg, const char *names);

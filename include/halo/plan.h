@@ -110,6 +110,7 @@ struct HaloPlan {
     int results;
     bool wants_length; /* its steps depend on the input's length, which has to be known before the plan is made
                         */
+    bool evens;        /* it makes times evenly spaced before anything depends on them */
     bool wants_output; /* false: only results are wanted */
     int wanted_dtype;  /* of the output: the HaloDtype that the last `depth` names, or -1: the input's */
     HaloPlanFiles files;

@@ -46,6 +46,11 @@ struct HaloChanges; /* changes.h */
  * input (halo_meta_apply removes the timeline where it is not). */
 HALO_API int64_t halo_time_at(const HaloTimeline *timeline, const struct HaloChanges *changes, int64_t frame);
 
+/* Appends the times of another series, which both have to know (`frames`). HALO_ERR_LIMIT without memory,
+ * HALO_ERR_INPUT where they span too much. */
+HALO_API HaloStatus halo_timeline_append(HaloTimeline *timeline, const HaloTimeline *more);
+HALO_API void halo_timeline_free(HaloTimeline *timeline);
+
 /* A time in this notation. Returns its length; a zero byte follows. */
 #define HALO_TIME_SIZE 400
 #define HALO_TIME_DIGITS 9

@@ -133,6 +133,8 @@ HaloStatus csv_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     for (*got = 0; *got < rows->cols; ++*got, frame += state->channels) {
         if (!state->first) HALO_TRY(halo_cells_next(&state->cells));
         state->first = false;
+        if (state->cells.count == 0 && reader->info.shape.width >= 0 && !reader->options.tolerate)
+            HALO_FAIL(HALO_ERR_INPUT, "has changed while it was being read");
         if (state->cells.count == 0) break;
         HALO_TRY(read_frame(reader, state, frame));
     }

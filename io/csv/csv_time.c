@@ -168,6 +168,7 @@ HaloStatus csv_read_times(HaloReader *reader, CsvReader *state)
     status = halo_timeline_set(&reader->info.meta.time, at, frames, &rate, &regular, &odd);
     at = NULL;
     HALO_TRY(status);
+    shape->width = frames;
     if (reader->options.rate > 0) goto out;
     if (frames > 1) reader->info.rate_said = false;
     if (frames > 1) shape->rate = rate;

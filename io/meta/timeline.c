@@ -44,6 +44,18 @@ static int64_t duration(const HaloTimeline *timeline, double steps)
     return time > INT64_MAX / 2 ? INT64_MAX / 2 : time < -INT64_MAX / 2 ? -INT64_MAX / 2 : (int64_t)time;
 }
 
+/* New times take the place of those that were read. */
+static HaloTimeline timeline_of(const HaloTimeline *timeline, const HaloSpacing *times)
+{
+    HaloTimeline made = *timeline;
+    if (times == NULL) return made;
+    made.at = NULL;
+    made.start = times->start;
+    made.span = times->span;
+    made.steps = times->steps;
+    return made;
+}
+
 static int64_t time_of(const HaloTimeline *timeline, double place)
 {
     const int64_t last = timeline->frames - 1;
@@ -56,22 +68,28 @@ static int64_t time_of(const HaloTimeline *timeline, double place)
 
 int64_t halo_time_at(const HaloTimeline *timeline, const HaloChanges *changes, int64_t frame)
 {
-    return time_of(timeline, changes != NULL ? halo_changes_origin(changes, frame) : (double)frame);
+    const HaloSpacing *times;
+    if (changes == NULL) return time_of(timeline, (double)frame);
+    const HaloChanges since = halo_changes_since_times(changes, &times);
+    const HaloTimeline made = timeline_of(timeline, times);
+    return time_of(&made, halo_changes_origin(&since, frame));
 }
 
 /* Times between those of the input may need more digits. */
 void halo_timeline_apply(HaloTimeline *timeline, const HaloChanges *changes, HaloNotes *notes)
 {
+    const HaloSpacing *times;
+    const HaloChanges since = halo_changes_since_times(changes, &times);
+    const HaloTimeline made = timeline_of(timeline, times);
     if (timeline->name == NULL) return;
-    if (!halo_changes_are_known(changes)) {
+    if (!halo_changes_are_known(&since)) {
         halo_note_outdated(notes, HALO_OUTDATED_TIMES);
         halo_timeline_free(timeline);
         return;
     }
-    const double first = halo_changes_origin(changes, 0), step = halo_changes_origin(changes, 1) - first;
-    if (first == rint(first) && step == rint(step)) return;
-    halo_time_refine(&timeline->notation, time_of(timeline, first),
-                     step * (double)timeline->span / (double)timeline->steps);
+    const double first = halo_changes_origin(&since, 0), step = halo_changes_origin(&since, 1) - first;
+    if (times == NULL && first == rint(first) && step == rint(step)) return;
+    halo_time_refine(&timeline->notation, time_of(&made, first), step * (double)made.span / (double)made.steps);
 }
 
 /* Exact where the rate is an integer. */
@@ -231,10 +249,38 @@ HaloStatus halo_timeline_set(HaloTimeline *timeline, int64_t *at, int64_t frames
     *regular = frames == 1 || exact || (total != 0 && *odd == 0);
     if (!*regular) HALO_TRY(set_usual_step(timeline, at, frames));
     if (!*regular) *odd = find_odd(at, frames, (double)timeline->span / (double)timeline->steps, unit);
+    *regular = *regular || *odd == 0;
     *rate = fabs((double)timeline->steps * 1e9 / (double)timeline->span);
     if (frames > 1 && !exact) goto out;
     free(timeline->at);
     timeline->at = NULL;
 out:
     return status;
+}
+
+/* Does the other series go on where this one ends? */
+static bool continues(const HaloTimeline *timeline, const HaloTimeline *more)
+{
+    return timeline->at == NULL && more->at == NULL && timeline->span == more->span &&
+           timeline->steps == more->steps && more->start == time_of(timeline, (double)timeline->frames);
+}
+
+HaloStatus halo_timeline_append(HaloTimeline *timeline, const HaloTimeline *more)
+{
+    const int64_t before = timeline->frames, frames = before + more->frames;
+    int64_t odd;
+    double rate;
+    bool regular;
+    timeline->notation.seen |= more->notation.seen;
+    if (continues(timeline, more)) {
+        timeline->frames = frames;
+        return HALO_OK;
+    }
+    int64_t *at = malloc((size_t)frames * sizeof *at);
+    if (at == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for the times of %lld rows", (long long)frames);
+    for (int64_t k = 0; k < before; k++) at[k] = time_of(timeline, (double)k);
+    for (int64_t k = before; k < frames; k++) at[k] = time_of(more, (double)(k - before));
+    free(timeline->at);
+    return halo_timeline_set(timeline, at, frames, &rate, &regular, &odd);
 }

@@ -4,7 +4,6 @@
 
 #include "halo/format.h"
 
-void halo_timeline_free(HaloTimeline *timeline);
 HaloStatus halo_timeline_copy(const HaloTimeline *from, HaloTimeline *to);
 
 /* A part of halo_meta_apply (halo/format.h). Times stay those of the input: halo_time_at follows the changes.

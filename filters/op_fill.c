@@ -1,0 +1,123 @@
+/* fill: replaces NaN by what stands beside it, or by a number. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "filter.h"
+#include "halo/sequence.h"
+#include "halo/text.h"
+#include "ops.h"
+
+enum { FILL_WITH };
+
+/* On a line between the known samples on both sides; before the first of them, and after the last, their value.
+ */
+static void run_linear(const void *how, const HaloSequencePart *part)
+{
+    const double *x = part->src[0]->at[0];
+    double *y = part->dst->at[0];
+    const int64_t width = part->dst->to;
+    int64_t known = -1;
+    (void)how;
+    for (int64_t i = 0; i <= width; i++) {
+        if (i < width && isnan(x[i])) continue;
+        for (int64_t k = known + 1; k < i; k++) {
+            if (known >= 0 && i < width)
+                y[k] = x[known] + (double)(k - known) / (double)(i - known) * (x[i] - x[known]);
+            else
+                y[k] = known >= 0 ? x[known] : i < width ? x[i] : NAN;
+        }
+        if (i < width) y[i] = x[i];
+        known = i;
+    }
+}
+
+typedef struct Last {
+    double value;
+    bool known;
+} Last;
+
+static int64_t last_bytes(const void *how, const HaloShape *src)
+{
+    (void)how, (void)src;
+    return sizeof(Last);
+}
+
+/* NaN before the first known sample stays. */
+static void run_previous(const void *how, const HaloSequencePart *part)
+{
+    const double *x = part->src[0]->at[0];
+    double *y = part->dst->at[0];
+    Last last = *(Last *)part->state;
+    (void)how;
+    for (int64_t i = 0; i < part->dst->to - part->dst->from; i++) {
+        if (!isnan(x[i])) last = (Last){x[i], true};
+        y[i] = last.known ? last.value : NAN;
+    }
+    *(Last *)part->state = last;
+}
+
+static void run_number(const void *how, const HaloSequencePart *part)
+{
+    const double *x = part->src[0]->at[0];
+    for (int64_t i = 0; i < part->dst->to - part->dst->from; i++)
+        part->dst->at[0][i] = isnan(x[i]) ? *(const double *)how : x[i];
+}
+
+static void describe_number(const void *how, char *text, size_t size)
+{
+    halo_snprintf(text, size, "NaN becomes %.6g", *(const double *)how);
+}
+
+static const HaloSequenceKind linear = {
+    .name = "fill gaps linearly", .by_channel = true, .whole = true, .ns = 2.0, .run = run_linear};
+static const HaloSequenceKind previous = {.name = "fill gaps with the sample before",
+                                          .by_channel = true,
+                                          .state = last_bytes,
+                                          .ns = 2.0,
+                                          .run = run_previous};
+static const HaloSequenceKind number = {
+    .name = "fill", .by_channel = true, .ns = 1.5, .describe = describe_number, .run = run_number};
+
+static HaloStatus check_with(const char *where, const char *text)
+{
+    double value;
+    if (strcmp(text, "linear") == 0 || strcmp(text, "previous") == 0 ||
+        (halo_read_number(text, &value, NULL) && isfinite(value)))
+        return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "%s: expected linear, previous or a number, found '%.40s'", where, text);
+}
+
+static HaloStatus build_fill(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const char *with = arg[FILL_WITH].text;
+    double *value = halo_build_keep(builder, sizeof *value);
+    if (value == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    if (strcmp(with, "linear") == 0)
+        HALO_TRY(halo_build_sequence(builder, in, &linear, value, out));
+    else if (strcmp(with, "previous") == 0)
+        HALO_TRY(halo_build_sequence(builder, in, &previous, value, out));
+    else if (halo_read_number(with, value, NULL))
+        HALO_TRY(halo_build_sequence(builder, in, &number, value, out));
+out:
+    return status;
+}
+
+static const HaloParam fill_param[] = {
+    [FILL_WITH] =
+        {.key = "with",
+         .type = HALO_PARAM_TEXT,
+         .preset = "linear",
+         .check = check_with,
+         .help = "linear: on a line between the known samples, at the ends the nearest of them; previous: the "
+                 "known sample before, NaN where there is none; or a number"},
+};
+
+const HaloOp halo_op_fill = {.name = "fill",
+                             .help = "replace NaN, such as the gaps of a table",
+                             .known_as = "fillna interpolate ffill gaps missing nan",
+                             .example = "fill:linear",
+                             .kinds = HALO_AUDIO,
+                             HALO_PARAMS(fill_param),
+                             .build = build_fill};

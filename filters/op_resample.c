@@ -1,0 +1,243 @@
+/* resample: series at evenly spaced times, whatever those of the input are. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "filter.h"
+#include "halo/sequence.h"
+#include "halo/text.h"
+#include "ops.h"
+
+enum { RESAMPLE_EVERY, RESAMPLE_HOW };
+enum { HOW_LINEAR, HOW_MEAN };
+
+/* Frame j of the result is at grid.start + j * grid.span. */
+typedef struct Resample {
+    const int64_t *time; /* [frames], rising */
+    int64_t frames, width;
+    HaloSpacing grid;
+    double rate, scale, offset; /* scale, offset: of places, where the input's times are evenly spaced, too */
+} Resample;
+
+static int64_t time_at(const Resample *how, int64_t j) { return how->grid.start + j * how->grid.span; }
+
+/* The first frame at this time or later. */
+static int64_t frame_from(const Resample *how, int64_t time)
+{
+    int64_t low = 0, high = how->frames;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (how->time[middle] < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static HaloStatus shape_of(const void *parameters, const HaloShape *src, HaloShape *dst)
+{
+    const Resample *how = parameters;
+    (void)src;
+    dst->width = how->width;
+    dst->rate = how->rate;
+    return HALO_OK;
+}
+
+static void moves(const void *parameters, HaloMove *move)
+{
+    const Resample *how = parameters;
+    move->times = &how->grid;
+    move->scale[0] = how->scale;
+    move->offset[0] = how->offset;
+}
+
+/* ---- mean of each interval ------------------------------------------------------------------------------ */
+
+static HaloSpan mean_reads(const void *how, int k, const HaloShape *src, HaloSpan part)
+{
+    (void)k, (void)src;
+    return (HaloSpan){frame_from(how, time_at(how, part.from)), frame_from(how, time_at(how, part.to))};
+}
+
+static void run_mean(const void *parameters, const HaloSequencePart *part)
+{
+    const Resample *how = parameters;
+    const HaloSequenceLines *src = part->src[0];
+    int64_t k = frame_from(how, time_at(how, part->dst->from));
+    for (int64_t j = part->dst->from; j < part->dst->to; j++) {
+        const int64_t end = time_at(how, j + 1);
+        double sum = 0, count = 0;
+        for (; k < how->frames && how->time[k] < end; k++) {
+            const double value = src->at[0][k - src->from];
+            if (isnan(value)) continue;
+            sum += value;
+            count++;
+        }
+        part->dst->at[0][j - part->dst->from] = count > 0 ? sum / count : NAN;
+    }
+}
+
+/* ---- between neighbours --------------------------------------------------------------------------------- */
+
+static int64_t next_known(const Resample *how, const double *x, int64_t k)
+{
+    while (k < how->frames && isnan(x[k])) k++;
+    return k;
+}
+
+/* Frames a and b are the known ones round each time: time[a] <= t < time[b]. */
+static void run_linear(const void *parameters, const HaloSequencePart *part)
+{
+    const Resample *how = parameters;
+    const double *x = part->src[0]->at[0];
+    int64_t a = -1, b = next_known(how, x, 0);
+    for (int64_t j = 0; j < part->dst->to; j++) {
+        const int64_t t = time_at(how, j);
+        for (; b < how->frames && how->time[b] <= t; b = next_known(how, x, b + 1)) a = b;
+        double value = NAN;
+        if (a >= 0 && how->time[a] == t)
+            value = x[a];
+        else if (a >= 0 && b < how->frames)
+            value = x[a] + (double)(t - how->time[a]) / (double)(how->time[b] - how->time[a]) * (x[b] - x[a]);
+        part->dst->at[0][j] = value;
+    }
+}
+
+static void describe(const char *what, const Resample *how, char *text, size_t size)
+{
+    halo_snprintf(text, size, "%s every %.9g s", what, 1e-9 * (double)how->grid.span);
+}
+
+static void describe_mean(const void *how, char *text, size_t size)
+{
+    describe("the mean of", how, text, size);
+}
+static void describe_linear(const void *how, char *text, size_t size)
+{
+    describe("linear interpolation", how, text, size);
+}
+
+static const HaloSequenceKind mean = {.name = "mean of intervals",
+                                      .by_channel = true,
+                                      .shape = shape_of,
+                                      .reads = mean_reads,
+                                      .moves = moves,
+                                      .ns = 4.0,
+                                      .describe = describe_mean,
+                                      .run = run_mean};
+static const HaloSequenceKind linear = {.name = "interpolate",
+                                        .by_channel = true,
+                                        .whole = true,
+                                        .shape = shape_of,
+                                        .moves = moves,
+                                        .ns = 6.0,
+                                        .describe = describe_linear,
+                                        .run = run_linear};
+
+/* ---- the operation -------------------------------------------------------------------------------------- */
+
+/* "1s", "500ms", "5min", "1h", "1d"; a number without a unit is of seconds. In nanoseconds; 0: it is none. */
+static int64_t read_interval(const char *text)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1},     {"s", 1},     {"ms", 1e-3},   {"us", 1e-6}, {"min", 60},
+                 {"h", 3600}, {"d", 86400}, {"day", 86400}, {"w", 604800}};
+    double number;
+    const char *unit;
+    if (!halo_read_number(text, &number, &unit)) return 0;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(unit, units[i].name) == 0 && number * units[i].seconds < 9e9)
+            return (int64_t)rint(number * units[i].seconds * 1e9);
+    return 0;
+}
+
+static HaloStatus check_every(const char *where, const char *text)
+{
+    if (read_interval(text) > 0) return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE,
+                     "%s: expected an interval such as 1s, 500ms, 5min, 1h or 1d, found '%.40s'", where, text);
+}
+
+static int64_t floor_divided(int64_t value, int64_t by) { return value / by - (value % by < 0); }
+
+/* The grid goes through midnight of the first day. Intervals begin on it; between neighbours it stays within
+ * the times that there are. */
+static HaloStatus set_grid(Resample *how, int64_t origin, bool whole_intervals)
+{
+    const int64_t every = how->grid.span, first = how->time[0], last = how->time[how->frames - 1];
+    int64_t j = floor_divided(first - origin, every);
+    if (!whole_intervals && origin + j * every < first) j++;
+    how->grid.start = origin + j * every;
+    how->width = floor_divided(last - how->grid.start, every) + 1;
+    if (how->width >= 1) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT,
+                     "resample: no multiple of the interval lies between the first and the last time");
+}
+
+static HaloStatus check_times(const Resample *how)
+{
+    for (int64_t k = 1; k < how->frames; k++)
+        if (how->time[k] < how->time[k - 1])
+            return halo_fail(HALO_ERR_INPUT,
+                             "resample: times have to rise, and that of row %lld is before the one of "
+                             "row %lld; reverse turns a series that runs backwards",
+                             (long long)k + 1, (long long)k);
+    return HALO_OK;
+}
+
+static HaloStatus build_resample(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const bool by_mean = arg[RESAMPLE_HOW].integer == HOW_MEAN;
+    int64_t origin;
+    *out = in;
+    if (halo_build_endless(builder, in)) {
+        halo_build_wants_length(builder);
+        return HALO_OK;
+    }
+    Resample *how = halo_build_keep(builder, sizeof *how);
+    if (how == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    *how = (Resample){.frames = halo_build_shape(builder, in)->width};
+    how->grid = (HaloSpacing){.span = read_interval(arg[RESAMPLE_EVERY].text), .steps = 1};
+    HALO_TRY(halo_build_times(builder, in, &how->time, &origin));
+    HALO_TRY(check_times(how));
+    HALO_TRY(set_grid(how, origin, by_mean));
+    if (how->width > (int64_t)1 << 36)
+        HALO_FAIL(HALO_ERR_LIMIT, "resample: the interval gives %lld frames", (long long)how->width);
+    how->rate = 1e9 / (double)how->grid.span;
+    const double step =
+        how->frames > 1 ? (double)(how->time[how->frames - 1] - how->time[0]) / (double)(how->frames - 1) : 0;
+    how->scale = step > 0 ? step / (double)how->grid.span : 1.0;
+    how->offset = (double)(how->time[0] - how->grid.start) / (double)how->grid.span;
+    HALO_TRY(halo_build_sequence(builder, in, by_mean ? &mean : &linear, how, out));
+out:
+    return status;
+}
+
+static const HaloParam resample_param[] = {
+    [RESAMPLE_EVERY] =
+        {.key = "every",
+         .type = HALO_PARAM_TEXT,
+         .check = check_every,
+         .help = "the interval between two frames of the result: 1s, 500ms, 5min, 1h, 1d; the times are "
+                 "multiples of it since midnight of the first day"},
+    [RESAMPLE_HOW] = {.key = "how",
+                      .type = HALO_PARAM_CHOICE,
+                      .preset = "linear",
+                      .choices = "linear|mean",
+                      .help =
+                          "linear: on a line between the known samples before and after; mean: of those in the "
+                          "interval that begins with the frame, NaN where there are none"},
+};
+
+const HaloOp halo_op_resample = {
+    .name = "resample",
+    .help = "a series at evenly spaced times, from rows at any times; for sound use rate",
+    .known_as = "asfreq interpolate regular grid downsample time bins",
+    .example = "resample:1s",
+    .kinds = HALO_AUDIO,
+    HALO_PARAMS(resample_param),
+    .build = build_resample};

@@ -1,0 +1,149 @@
+# Tables with a column of times: it is kept, moved with the frames, and gives the rate.
+# shellcheck disable=SC2154
+setup() { load common; common_setup; }
+
+rows() { paste -sd ' ' "$1"; }
+
+minute() { # a row every ten seconds
+    printf 'time,temp,press\n'
+    for i in 0 1 2 3 4 5; do printf '2024-03-01T12:00:%02d,%d,%d\n' $((10 * i)) $((20 + i)) $((1000 - i)); done
+}
+
+@test "the time comes back, and gives the rate" {
+    minute > in.csv
+    [[ "$(halo info in.csv)" == *"0.1 Hz"*"times     2024-03-01T12:00:00 to 2024-03-01T12:00:50"* ]]
+    halo run gain:2 in.csv -o out.csv
+    [ "$(sed -n 3p out.csv)" = 2024-03-01T12:00:10,42,1998 ]
+    [ "$(head -n 1 out.csv)" = time,temp,press ]
+    halo run '' in.csv -o same.csv
+    cmp in.csv same.csv
+    halo run '' - --raw csv -o - --to csv < in.csv | cmp - in.csv
+    cat in.csv | halo run '' - --raw csv -o - --to csv | cmp - in.csv
+    [ "$(halo run --time none --columns 2 '' in.csv -o - --to csv | rows -)" = 'temp 20 21 22 23 24 25' ]
+}
+
+@test "the time is cut, reversed, decimated and interpolated with the frames" {
+    minute > in.csv
+    [ "$(halo run trim:20s,40s in.csv -o - --to csv | sed -n 2p)" = 2024-03-01T12:00:20,22,998 ]
+    [ "$(halo run reverse in.csv -o - --to csv | sed -n 2p)" = 2024-03-01T12:00:50,25,995 ]
+    halo run reverse in.csv -o back.csv
+    [ "$(halo run reverse back.csv -o - --to csv)" = "$(cat in.csv)" ]
+    [ "$(halo run pad:10s in.csv -o - --to csv | sed -n 2p | cut -d, -f1)" = 2024-03-01T11:59:50 ]
+    [ "$(halo run rate:0.05 in.csv -o - --to csv | cut -d, -f1 | tail -n +2 | rows -)" = \
+        "2024-03-01T12:00:00 2024-03-01T12:00:20 2024-03-01T12:00:40" ]
+    [ "$(halo run rate:0.4 in.csv -o - --to csv | sed -n 3p | cut -d, -f1)" = 2024-03-01T12:00:02.5 ]
+    halo join in.csv in.csv -o two.csv
+    [ "$(sed -n 8p two.csv)" = 2024-03-01T12:00:00,20,1000 ]
+    sed 's/12:00/12:01/' in.csv > next.csv
+    halo join in.csv next.csv -o two.csv --force
+    [[ "$(halo info --json two.csv)" == *'"even":true'* ]]
+}
+
+@test "times in many notations come back as they were" {
+    for list in '01.03.2024 12:00:00|01.03.2024 12:00:01' '2024-03-01 12:00|2024-03-01 12:01' \
+        '2024-03-01T12:00:00.000+01:00|2024-03-01T12:00:00.500+01:00' '23:59:59|00:00:00' \
+        '1700000000|1700000060' \
+        '1700000000000|1700000000020' '0.00|0.25' '2024-03-01|2024-03-02'; do
+        printf 'timestamp;x\n%s;1\n%s;2\n' "${list%|*}" "${list#*|}" > in.csv
+        halo run '' in.csv -o out.tsv --force
+        [ "$(cut -f1 out.tsv | tail -n +2 | paste -sd '|')" = "$list" ]
+    done
+    printf '03/04/2024 1:05 PM,1\n03/04/2024 1:06 PM,2\n' > us.csv
+    run --separate-stderr halo stats us.csv
+    [ "$status" -eq 1 ]; says "line 1, column 1: '03/04/2024 1:05 PM' is not a time that is recognised"
+    halo run --time-format '%m/%d/%Y %I:%M %p' '' us.csv -o out.csv
+    [ "$(tail -n 1 out.csv)" = '03/04/2024 1:06 PM,2' ]
+    run --separate-stderr halo stats --time-format '%Q' us.csv
+    [ "$status" -eq 2 ]; says "--time-format: %Q is not supported"
+    printf 'a,b\n0,1\n2,3\n' > plain.csv
+    [ "$(halo run --time a '' plain.csv -o - --to csv | tail -n 1)" = 2,3 ]
+    [[ "$(halo info --time 1 plain.csv)" == *"0.5 Hz"*"channels  1: b"* ]]
+    run --separate-stderr halo stats --time c plain.csv
+    [ "$status" -eq 1 ]; says "there is no column 'c'"
+}
+
+@test "uneven times are said, and resample makes them even" {
+    printf 'time,x\n0,1\n1,2\n2,3\n5,9\n6,11\n' > in.csv
+    run --separate-stderr halo run gain:1 in.csv -o out.csv
+    [ "$status" -eq 0 ]
+    says "rows are not evenly spaced in time (row 4 comes 3 s after the one before it)"
+    says "resample:1s makes them even"
+    cmp in.csv out.csv
+    run --separate-stderr halo run resample:1s in.csv -o even.csv
+    [ -z "$stderr" ]
+    [ "$(rows even.csv)" = 'time,x 0,1 1,2 2,3 3,5 4,7 5,9 6,11' ]
+    halo run resample:2s,how=mean in.csv -o mean.csv --force
+    [ "$(rows mean.csv)" = 'time,x 0,1.5 2,3 4,9 6,11' ]
+    halo run 'resample:4s,how=mean | fill' in.csv -o mean.csv --force
+    [ "$(rows mean.csv)" = 'time,x 0,2 4,10' ]
+    halo run resample:500ms in.csv -o half.csv
+    [ "$(sed -n 3p half.csv)" = 0.5,1.5 ]
+    printf '2024-03-01T10:20:00,1\n2024-03-01T12:50:00,4\n' > hours.csv
+    [ "$(halo run resample:1h hours.csv -o - --to csv | rows -)" = \
+        'time,channel1 2024-03-01T11:00:00,1.8 2024-03-01T12:00:00,3' ]
+    run --separate-stderr halo run resample:3x in.csv -o out.csv
+    [ "$status" -eq 2 ]; says "expected an interval such as 1s"
+    printf 'time,x\n0,1\n0,2\n' > none.csv
+    run --separate-stderr halo stats none.csv
+    [ "$status" -eq 1 ]; says "all rows have the same time"
+}
+
+@test "columns by name and range, and their names in results" {
+    printf 'a,b,c,"d, e",f\n1,2,3,4,5\n2,3,4,5,6\n' > in.csv
+    [ "$(halo run --columns 'f,2-3,"d, e"' '' in.csv -o - --to csv | rows -)" = 'f,b,c,"d, e" 5,2,3,4 6,3,4,5' ]
+    [ "$(halo run --columns 4- '' in.csv -o - --to csv | head -n 1)" = '"d, e",f' ]
+    [ "$(halo run channels:mono in.csv --columns c,f -o - --to csv | head -n 1)" = channel1 ]
+    [[ "$(halo stats --json --columns f in.csv)" == *'"name":"f"'* ]]
+    [[ "$(halo stats in.csv)" == *" d, e "* ]]
+    [[ "$(halo hist --bins 3 --columns b in.csv)" == *"b: "* ]]
+    run --separate-stderr halo stats --columns g in.csv
+    [ "$status" -eq 1 ]; says "there is no column 'g': the table has a, b, c, d, e, f"
+    run --separate-stderr halo stats --columns 3-2 in.csv
+    [ "$status" -eq 2 ]; says "'3-2' is no range"
+}
+
+@test "missing cells are NaN, which fill replaces and a recursive filter spreads" {
+    printf 'x,y\nNA,1\n2,-\nnull,n/a\n,NaN\n8,6\n' > in.csv
+    [ "$(halo run '' in.csv -o - --to csv | rows -)" = 'x,y nan,1 2,nan nan,nan nan,nan 8,6' ]
+    [ "$(halo run fill:linear in.csv -o - --to csv | rows -)" = 'x,y 2,1 2,2.25 4,3.5 6,4.75 8,6' ]
+    [ "$(halo run fill:previous in.csv -o - --to csv | rows -)" = 'x,y nan,1 2,1 2,1 2,1 8,6' ]
+    [ "$(halo run fill:-1.5 in.csv -o - --to csv | rows -)" = 'x,y -1.5,1 2,-1.5 -1.5,-1.5 -1.5,-1.5 8,6' ]
+    run --separate-stderr halo run fill:next in.csv -o out.csv
+    [ "$status" -eq 2 ]; says "expected linear, previous or a number"
+    run --separate-stderr halo run notch:0.2Hz in.csv -o out.csv
+    [ "$status" -eq 0 ]; says "a NaN reached a recursive filter"
+    run --separate-stderr halo run 'fill | notch:0.2Hz' in.csv -o out.csv --force
+    [ -z "$stderr" ]
+}
+
+@test "a decimal comma is read and written" {
+    printf 'zeit;x\n01.03.2024 12:00:00;1,5\n01.03.2024 12:00:01;-2,25\n' > in.csv
+    halo run --decimal , '' in.csv -o out.csv
+    cmp in.csv out.csv
+    halo run --decimal , '' in.csv -o out.tsv
+    [ "$(tail -n 1 out.tsv)" = "$(printf '01.03.2024 12:00:01\t-2,25')" ]
+    run --separate-stderr halo run '' in.csv -o bad.csv
+    [ "$status" -eq 1 ]; says "line 2, column 2: '1,5' is not a number"
+}
+
+@test "from a pipe --rate says what the times are, and they are checked" {
+    (printf 'time,x\n12:00:00,1\n12:00:01,2\n'; sleep 2; printf '12:00:02,3\n') |
+        halo run --raw csv --rate 1 gain:2 - -o - --to csv --latency 10 > out.csv &
+    for _ in $(seq 18); do
+        sleep 0.1
+        [ "$(wc -l < out.csv)" -lt 3 ] || break
+    done
+    [ "$(rows out.csv)" = 'time,x 12:00:00,2 12:00:01,4' ]
+    wait
+    printf 'time,x\n12:00:00,1\n12:00:03,2\n' > in.csv
+    run --separate-stderr bash -c "cat in.csv | '$HALO' run --raw csv --rate 1 gain:2 - -o - --to csv"
+    [ "$status" -eq 1 ]; says "'12:00:03' is not the time that follows from the first one and --rate"
+}
+
+@test "what cannot hold times says so" {
+    minute > in.csv
+    run --separate-stderr halo run '' in.csv -o out.npy
+    [ "$status" -eq 0 ]; says "left out, since the output cannot hold it: texts, times of rows"
+    run --separate-stderr halo run 'reduce:max | spectrogram:window=20s' in.csv -o out.npy --force
+    [ "$status" -ne 0 ] || says "times of rows"
+}
