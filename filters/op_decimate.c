@@ -37,7 +37,7 @@ static void make_taps(int64_t factor, float *tap)
 }
 
 /* Output i is the sum of taps around sample i * factor; samples outside of the sound are 0. */
-static HaloStatus pick(HaloBuilder *builder, HaloReg in, int64_t factor, int64_t half, HaloReg *out)
+static HaloStatus keep_every(HaloBuilder *builder, HaloReg in, int64_t factor, int64_t half, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *shape = halo_build_shape(builder, in);
@@ -78,7 +78,8 @@ static HaloStatus build_decimate(HaloBuilder *builder, const HaloValue *arg, Hal
         HALO_TRY(sections_chebyshev(builder, 0.5 * EDGE / (double)factor, ORDER, RIPPLE, &list));
         HALO_TRY(sections_step(builder, in, &list, true, &in));
     }
-    HALO_TRY(pick(builder, in, factor, arg[DECIMATE_METHOD].integer == METHOD_FIR ? REACH * factor : 0, out));
+    HALO_TRY(
+        keep_every(builder, in, factor, arg[DECIMATE_METHOD].integer == METHOD_FIR ? REACH * factor : 0, out));
 out:
     return status;
 }
@@ -93,8 +94,9 @@ static const HaloParam param[] = {
      .type = HALO_PARAM_CHOICE,
      .preset = "iir",
      .choices = "iir|fir",
-     .help = "the filter before: Chebyshev's of order 8, forward and backward, or a sinc under Hamming's window; "
-             "both as in SciPy"},
+     .help =
+         "the filter before: Chebyshev's of order 8, forward and backward, or a sinc under Hamming's window; "
+         "both as in SciPy"},
 };
 
 const HaloOp halo_op_decimate = {.name = "decimate",

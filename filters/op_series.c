@@ -200,8 +200,9 @@ static const HaloParam detrend_param[] = {{.key = "what",
                                            .type = HALO_PARAM_CHOICE,
                                            .preset = "linear",
                                            .choices = "linear|constant",
-                                           .help = "linear: subtract the line of least squares; constant: subtract "
-                                                   "the mean"}};
+                                           .help =
+                                               "linear: subtract the line of least squares; constant: subtract "
+                                               "the mean"}};
 
 const HaloOp halo_op_diff = {.name = "diff",
                              .help = "the difference of each sample from the one before it",
@@ -212,7 +213,8 @@ const HaloOp halo_op_diff = {.name = "diff",
                              .build = build_diff};
 
 const HaloOp halo_op_integrate = {.name = "integrate",
-                                  .help = "the integral over time so far, in units times seconds, by trapezoids",
+                                  .help =
+                                      "the integral over time so far, in units times seconds, by trapezoids",
                                   .known_as = "cumtrapz cumulative_trapezoid antiderivative velocity",
                                   .example = "integrate",
                                   .kinds = HALO_AUDIO,

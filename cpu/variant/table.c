@@ -27,5 +27,6 @@ const CpuKernels CPU_TABLE(kernels) = {
     .integers = &CPU_TABLE(integers),
     .resample = &CPU_TABLE(resample),
     .bilateral = &CPU_TABLE(bilateral),
+    .fourier = &CPU_TABLE(fourier),
     .ceiling = &CPU_TABLE(ceiling),
 };
