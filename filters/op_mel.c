@@ -48,8 +48,7 @@ typedef struct Bank {
 
 static double edge_of(const Bank *bank, int64_t k)
 {
-    const double low = mel_of(bank->formula, bank->low),
-                 high = mel_of(bank->formula, bank->high);
+    const double low = mel_of(bank->formula, bank->low), high = mel_of(bank->formula, bank->high);
     return hz_of(bank->formula, low + (high - low) * ((double)k / (double)(bank->bands + 1)));
 }
 
@@ -96,7 +95,10 @@ static HaloStatus cepstrum_shape(const void *how, const HaloShape *src, HaloShap
     return HALO_OK;
 }
 
-static void cepstrum_moves(const void *how, HaloMove *move) { move->mixed = ((const Cepstrum *)how)->cosine != NULL; }
+static void cepstrum_moves(const void *how, HaloMove *move)
+{
+    move->mixed = ((const Cepstrum *)how)->cosine != NULL;
+}
 
 static double decibels(double power)
 {
@@ -179,14 +181,26 @@ static double *make_cosine_table(HaloBuilder *builder, int64_t coefficients, int
         const double lift = lifter > 0.0 ? 1.0 + 0.5 * lifter * sin(pi * (double)(k + 1) / lifter) : 1.0;
         const double scale = sqrt((k == 0 ? 1.0 : 2.0) / (double)bands) * lift;
         for (int64_t b = 0; b < bands; b++)
-            cosine[k * bands + b] = scale * cos(pi * (double)k * (2.0 * (double)b + 1.0) / (2.0 * (double)bands));
+            cosine[k * bands + b] =
+                scale * cos(pi * (double)k * (2.0 * (double)b + 1.0) / (2.0 * (double)bands));
     }
     return cosine;
 }
 
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
-enum { BANK_BANDS, BANK_WINDOW, BANK_HOP, BANK_FFT, BANK_LOW, BANK_HIGH, BANK_FORMULA, BANK_NORM, BANK_RANGE, BANK_KEYS };
+enum {
+    BANK_BANDS,
+    BANK_WINDOW,
+    BANK_HOP,
+    BANK_FFT,
+    BANK_LOW,
+    BANK_HIGH,
+    BANK_FORMULA,
+    BANK_NORM,
+    BANK_RANGE,
+    BANK_KEYS
+};
 enum { MEL_SCALE = BANK_KEYS };
 enum { MFCC_COUNT, MFCC_BANK, MFCC_LIFTER = MFCC_BANK + BANK_KEYS };
 
@@ -194,8 +208,9 @@ enum { MFCC_COUNT, MFCC_BANK, MFCC_LIFTER = MFCC_BANK + BANK_KEYS };
 static HaloStatus keep_tables(HaloBuilder *builder, int64_t window, HaloSpectrum *spectrum)
 {
     const int64_t n = spectrum->window, before = (n - window) / 2;
-    double *const weight = halo_build_keep(builder, (size_t)n * sizeof *weight),
-                  *const turn = halo_build_keep(builder, (size_t)(n + 2) * sizeof *turn);
+    double *const weight = halo_build_keep(builder, (size_t)n * sizeof *weight), *const turn = halo_build_keep(
+                                                                                     builder, (size_t)(n + 2) *
+                                                                                                  sizeof *turn);
     if (weight == NULL || turn == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     for (int64_t i = 0; i < n; i++) weight[i] = 0.0;
     for (int64_t i = 0; i < window; i++)
@@ -212,14 +227,16 @@ static HaloStatus find_length(const char *op, const HaloValue *fft, int64_t wind
     while (*length < window) *length *= 2;
     if (!fft->given) return HALO_OK;
     if ((fft->integer & (fft->integer - 1)) != 0 || fft->integer < window)
-        return halo_fail(HALO_ERR_USAGE, "%s: fft has to be a power of two of at least the window's %lld samples, not %lld",
-                         op, (long long)window, (long long)fft->integer);
+        return halo_fail(HALO_ERR_USAGE,
+                         "%s: fft has to be a power of two of at least the window's %lld samples, not %lld", op,
+                         (long long)window, (long long)fft->integer);
     *length = fft->integer;
     return HALO_OK;
 }
 
 /* The powers in bands. */
-static HaloStatus build_bands(HaloBuilder *builder, const char *op, const HaloValue *arg, HaloReg in, HaloReg *out)
+static HaloStatus build_bands(HaloBuilder *builder, const char *op, const HaloValue *arg, HaloReg in,
+                              HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     const double rate = halo_build_shape(builder, in)->rate;
@@ -239,8 +256,9 @@ static HaloStatus build_bands(HaloBuilder *builder, const char *op, const HaloVa
                        .bands = spectrum.bands,
                        .window = spectrum.window};
     if (!(bank.low < bank.high && bank.high <= rate / 2.0))
-        HALO_FAIL(HALO_ERR_USAGE, "%s: bands from %.10g to %.10g Hz: give low below high, and high up to %.10g Hz, "
-                                  "half the sample rate",
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "%s: bands from %.10g to %.10g Hz: give low below high, and high up to %.10g Hz, "
+                  "half the sample rate",
                   op, bank.low, bank.high, rate / 2.0);
     HaloSpan *const bin = halo_build_keep(builder, (size_t)spectrum.bands * sizeof *bin);
     if (bin == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");

@@ -7,9 +7,9 @@
 /* As many frames at a time as a register holds. */
 #if defined(__AVX512F__)
 #define LANES 8
-#define LANES_OF(at, apart)                                                                               \
-    ((Lanes){(at)[0], (at)[apart], (at)[2 * (apart)], (at)[3 * (apart)], (at)[4 * (apart)],               \
-             (at)[5 * (apart)], (at)[6 * (apart)], (at)[7 * (apart)]})
+#define LANES_OF(at, apart)                                                                                    \
+    ((Lanes){(at)[0], (at)[apart], (at)[2 * (apart)], (at)[3 * (apart)], (at)[4 * (apart)], (at)[5 * (apart)], \
+             (at)[6 * (apart)], (at)[7 * (apart)]})
 #elif defined(__AVX__)
 #define LANES 4
 #define LANES_OF(at, apart) ((Lanes){(at)[0], (at)[apart], (at)[2 * (apart)], (at)[3 * (apart)]})
@@ -59,8 +59,7 @@ static void stage(Pair *z, int64_t n, int64_t size, const double *turn, int64_t 
 {
     const int64_t half = size / 2, apart = m / size;
     for (int64_t from = 0; from < n; from += size)
-        for (int64_t k = 0; k < half; k++)
-            butterfly(&z[from + k], &z[from + k + half], turn + 2 * k * apart);
+        for (int64_t k = 0; k < half; k++) butterfly(&z[from + k], &z[from + k + half], turn + 2 * k * apart);
 }
 
 /* The stages of `size` and of twice that, in one pass. */

@@ -156,6 +156,9 @@ HALO_API HaloStatus halo_build_spectrum(HaloBuilder *builder, HaloReg src, const
 /* `how` belongs to the plan (halo_build_keep). */
 HALO_API HaloStatus halo_build_sequence(HaloBuilder *builder, HaloReg src, const HaloSequenceKind *kind,
                                         const void *how, HaloReg *dst);
+/* The same of two sources, the other with as many channels or one. */
+HALO_API HaloStatus halo_build_sequence_of_two(HaloBuilder *builder, HaloReg src, HaloReg other,
+                                               const HaloSequenceKind *kind, const void *how, HaloReg *dst);
 /* `bins` and `white` are set by the source. */
 HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize,
                                         HaloReg *dst);

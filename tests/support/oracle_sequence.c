@@ -4,17 +4,17 @@
 #include "halo/sequence.h"
 #include "oracle.h"
 
-/* Every channel of a buffer, one after the other; samples where it is a source. */
-static double **lines_of(const HaloBuf *buf, bool source)
+/* Every channel of a buffer, one after the other, or its only one for each; samples where it is a source. */
+static double **lines_of(const HaloBuf *buf, int channels, bool source)
 {
     const int64_t width = buf->shape.width;
-    const int channels = buf->shape.channels;
     double **line = malloc(sizeof *line * (size_t)channels);
     if (line == NULL) abort();
     for (int c = 0; c < channels; c++) {
         line[c] = calloc((size_t)width, sizeof **line);
         if (line[c] == NULL) abort();
-        for (int64_t x = 0; x < width && source; x++) line[c][x] = (double)oracle_get(buf, x, 0, c);
+        for (int64_t x = 0; x < width && source; x++)
+            line[c][x] = (double)oracle_get(buf, x, 0, buf->shape.channels > 1 ? c : 0);
     }
     return line;
 }
@@ -35,11 +35,11 @@ uint64_t oracle_sequence(const HaloBuf *const src[], int sources, HaloBuf *dst, 
 {
     const HaloSequenceKind *kind = how->kind;
     const int made = dst->shape.channels, calls = kind->by_channel ? made : 1, lines = made / calls;
-    double **in[2] = {NULL, NULL}, **out = lines_of(dst, false);
+    double **in[2] = {NULL, NULL}, **out = lines_of(dst, made, false);
     const size_t state = kind->state == NULL ? 0 : (size_t)kind->state(how->how, &src[0]->shape),
                  scratch = kind->scratch == NULL ? 0 : (size_t)kind->scratch(how->how, &src[0]->shape);
     uint64_t clipped = 0;
-    for (int k = 0; k < sources; k++) in[k] = lines_of(src[k], true);
+    for (int k = 0; k < sources; k++) in[k] = lines_of(src[k], src[0]->shape.channels, true);
     for (int c = 0; c < calls; c++) {
         const int seen = kind->by_channel ? 1 : src[0]->shape.channels;
         HaloSequenceLines from[2] = {whole(&src[0]->shape, in[0] + c, seen)};
@@ -56,7 +56,7 @@ uint64_t oracle_sequence(const HaloBuf *const src[], int sources, HaloBuf *dst, 
     for (int c = 0; c < made; c++)
         for (int64_t x = 0; x < dst->shape.width; x++)
             clipped += oracle_put(dst, x, 0, c, (float)out[c][x], store);
-    for (int k = 0; k < sources; k++) free_lines(in[k], src[k]->shape.channels);
+    for (int k = 0; k < sources; k++) free_lines(in[k], src[0]->shape.channels);
     free_lines(out, made);
     return clipped;
 }
