@@ -89,7 +89,20 @@ const CliOption cli_options[] = {
      "row",
      cli_read_rate, 0},
     {"columns", 0, "LIST", NULL, CLI_INPUT, CLI_COMPARE | CLI_READS,
-     "read only these columns of tables, such as 2,3", NULL, AT(engine.columns)},
+     "read only these columns of tables, by name, number and range, such as temp,2-5", NULL,
+     AT(engine.columns)},
+    {"time", 0, "COLUMN", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_READS,
+     "column of tables that holds the times of the rows, by name or number, or none; by default the first that "
+     "holds "
+     "dates or clocks, or is called time, date or timestamp",
+     NULL, AT(engine.time)},
+    {"time-format", 0, "FORMAT", NULL, CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_READS,
+     "how that column is written, as in strptime, where it is not recognised: '%d/%m/%Y %H:%M:%S'",
+     cli_read_time_format, 0},
+    {"decimal", 0, "CHARACTER", ".|,", CLI_INPUT, CLI_COMPARE | CLI_JOIN | CLI_READS,
+     "decimal point or comma of tables; with a comma their separator is ; or a tab, and so is that of the "
+     "output",
+     cli_read_decimal, 0},
     {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_COMPARE | CLI_PICTURES | CLI_READS,
      "meaning of the dimensions of NPY: pages n, z or t, then rows h or y, columns w or x, channels c; hw or "
      "hwc by default. Append ',alpha' (hwc,alpha) if the last of 2 or 4 channels is alpha and the format does "

@@ -125,6 +125,8 @@ HaloStatus cli_read_latency(CliSettings *settings, const char *value);
 HaloStatus cli_read_crossfade(CliSettings *settings, const char *value);
 HaloStatus cli_read_memory(CliSettings *settings, const char *value);
 HaloStatus cli_read_raw(CliSettings *settings, const char *value);
+HaloStatus cli_read_decimal(CliSettings *settings, const char *value);
+HaloStatus cli_read_time_format(CliSettings *settings, const char *value);
 HaloStatus cli_read_rate(CliSettings *settings, const char *value);
 HaloStatus cli_read_white(CliSettings *settings, const char *value);
 HaloStatus cli_read_size(CliSettings *settings, const char *value);

@@ -294,6 +294,21 @@ HaloStatus cli_read_axes(CliSettings *settings, const char *value)
     return halo_read_axes(value, &axes);
 }
 
+HaloStatus cli_read_decimal(CliSettings *settings, const char *value)
+{
+    int choice;
+    const HaloStatus status = halo_read_choice(value, ".|,", &choice);
+    settings->engine.comma = choice == 1;
+    return status;
+}
+
+HaloStatus cli_read_time_format(CliSettings *settings, const char *value)
+{
+    HaloNotation notation;
+    settings->engine.time_format = value;
+    return halo_time_format(value, &notation);
+}
+
 HaloStatus cli_read_rate(CliSettings *settings, const char *value)
 {
     double rate;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "csv/csv.h"
+#include "meta/names.h"
 #include "random.h"
 
 static float drawn_float(Rng *rng)
@@ -236,8 +237,11 @@ static void test_tables(void **unused)
     expect_error("a,b\n\n1,1e99\n", &plain, "line 3, column 2: '1e99' is too large");
     expect_error("1,2\n3,4,5\n", &plain, "line 2 has more cells than the 2 before");
     expect_error("1,2\n", &(HaloReadOptions){.columns = "3"}, "there is no column 3: the table has 2");
-    expect_error("1,2\n", &(HaloReadOptions){.columns = "2,1"}, "columns have to be in ascending order: '2,1'");
-    expect_error("1,2\n", &(HaloReadOptions){.columns = "x"}, "columns are numbers from 1 on");
+    expect_error("1,2\n", &(HaloReadOptions){.columns = "2-1"}, "'2-1' is no range");
+    expect_error("1,2\n", &(HaloReadOptions){.columns = "x"},
+                 "there is no column 'x': the columns have no names");
+    expect_error("a,b\n1,2\n", &(HaloReadOptions){.columns = "x"},
+                 "there is no column 'x': the table has a, b");
 }
 
 /* The names of the columns, as the first row of a table that is made of this one, and what follows it is 1, 2.
@@ -251,7 +255,7 @@ static void expect_names(const char *text, const char *expected)
     if (csv_open(&reader) != HALO_OK) fail_case(NULL, "%s: %s", text, halo_error());
     const char *names = NULL;
     for (size_t i = 0; i < reader.info.meta.texts; i++)
-        if (strcmp(reader.info.meta.text[i].key, CSV_NAMES) == 0) names = reader.info.meta.text[i].value;
+        if (strcmp(reader.info.meta.text[i].key, HALO_NAMES_KEY) == 0) names = reader.info.meta.text[i].value;
     if (names == NULL || strcmp(names, expected) != 0)
         fail_case(NULL, "%s: the names are %s, not %s", text, names != NULL ? names : "none", expected);
     csv_close(&reader);

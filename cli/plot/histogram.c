@@ -91,7 +91,7 @@ static void draw_channel(const Plot *plot, int channel)
         top[k] = y_of(plot, (double)count_of(plot, channel, k));
     }
     frame->canvas->steps(frame->canvas, &steps,
-                         colour_of(halo_channel_name(&plot->result->shape, channel, text), channel));
+                         colour_of(halo_result_channel(plot->result, channel, text), channel));
 }
 
 /* From the right, the last channel first. */
@@ -104,7 +104,7 @@ static void draw_legend(const Plot *plot)
     char text[16];
     if (channels == 1) return;
     for (int c = (channels < MOST_NAMES ? channels : MOST_NAMES) - 1; c >= 0; c--) {
-        const char *name = halo_channel_name(&plot->result->shape, c, text);
+        const char *name = halo_result_channel(plot->result, c, text);
         canvas->text(canvas, x, frame->top - 12, CANVAS_RIGHT, 12, name);
         x -= 9 * (double)strlen(name) + 16;
         canvas->box(canvas, x, frame->top - 21, 10, 10, colour_of(name, c));

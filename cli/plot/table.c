@@ -86,7 +86,7 @@ HaloStatus cli_table_read(const char *path, CliTable *table)
     CliText text = {0};
     HaloCells *cells = cli_alloc(1, sizeof *cells);
     HALO_TRY(halo_source_open(path, &table->source));
-    HALO_TRY(halo_cells_open(cells, table->source, false));
+    HALO_TRY(halo_cells_open(cells, table->source, HALO_SEPARATORS, false));
     HALO_TRY(read_names(cells, &text, table));
     while (true) {
         HALO_TRY(halo_cells_next(cells));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/escape.h"
 #include "halo/measures.h"
 #include "report.h"
 
@@ -100,15 +101,17 @@ void cli_print_histogram(FILE *to, const HaloResult *result)
     char name[16], text[32];
     for (int c = 0; c < cli_shown_channels(h->channels); c++) {
         const uint64_t *count = h->count + c * h->bins;
-        const char *channel = halo_channel_name(&result->shape, c, name);
+        const char *channel = halo_result_channel(result, c, name);
         const CliInk ink = strcmp(channel, "r") == 0   ? CLI_RED
                            : strcmp(channel, "g") == 0 ? CLI_GREEN
                            : strcmp(channel, "b") == 0 ? CLI_BLUE
                                                        : CLI_PLAIN;
         uint64_t within = 0;
         for (int64_t b = 0; b < h->bins; b++) within += count[b];
-        fprintf(to, "%s%s%s: %s sample%s in %" PRId64 " bin%s", cli_ink(CLI_BOLD), channel, cli_ink(CLI_PLAIN),
-                cli_thousands(within, text), halo_s((int64_t)within), h->bins, halo_s(h->bins));
+        fputs(cli_ink(CLI_BOLD), to);
+        halo_put_escaped(to, channel);
+        fprintf(to, "%s: %s sample%s in %" PRId64 " bin%s", cli_ink(CLI_PLAIN), cli_thousands(within, text),
+                halo_s((int64_t)within), h->bins, halo_s(h->bins));
         if (h->below[c] != 0) fprintf(to, ", %s below", cli_thousands(h->below[c], text));
         if (h->above[c] != 0) fprintf(to, ", %s above", cli_thousands(h->above[c], text));
         if (h->nan[c] != 0) fprintf(to, ", %s NaN", cli_thousands(h->nan[c], text));

@@ -97,7 +97,7 @@ static void record_channels(CliJson *json, const CliSubject *subject, const Halo
     json_open(json, "channel", '[');
     for (int c = 0; c < result->shape.channels; c++) {
         json_open(json, NULL, '{');
-        json_text(json, "name", halo_channel_name(&result->shape, c, text));
+        json_text(json, "name", halo_result_channel(result, c, text));
         if (result->type == HALO_RESULT_STATS) {
             record_stats(json, result, &result->channel[c], subject->place != NULL ? subject->place[c] : NULL);
         } else if (result->type == HALO_RESULT_FOLD) {

@@ -91,12 +91,25 @@ static void put_level(Column *column, const HaloShape *shape, const HaloStats *s
     put_number(row(column, "crest"), level.crest);
 }
 
+/* Names of columns come out of files; what is too long is cut. */
+static void put_name(Cell *cell, const char *name)
+{
+    size_t length = strlen(name), size = halo_escape(name, length, "", NULL);
+    char *escaped = cli_alloc(size + 1, 1);
+    halo_escape(name, length, "", escaped);
+    if (size >= sizeof cell->text) size = sizeof cell->text - 1;
+    while (size > 0 && size == sizeof cell->text - 1 && (escaped[size] & 0xc0) == 0x80) size--;
+    memcpy(cell->text, escaped, size);
+    cell->text[size] = 0;
+    free(escaped);
+}
+
 /* `total` says whether there are rows for NaN and infinities. */
 static void fill_column(Column *column, const char *name, const HaloResult *result, const HaloStats *s,
                         const HaloStats *total)
 {
     const HaloShape *shape = &result->shape;
-    snprintf(column->head.text, sizeof column->head.text, "%s", name);
+    put_name(&column->head, name);
     put_count(row(column, "count"), s->count);
     if (total->nan > 0) put_count(row(column, "  nan"), s->nan); /* counted here, and left out below */
     if (total->inf > 0) put_count(row(column, "  inf"), s->inf);
@@ -158,8 +171,7 @@ static void print_stats(FILE *to, const HaloResult *result)
         total.inf += result->channel[c].inf;
     }
     for (int c = 0; c < shown; c++)
-        fill_column(&column[c], halo_channel_name(&result->shape, c, text), result, &result->channel[c],
-                    &total);
+        fill_column(&column[c], halo_result_channel(result, c, text), result, &result->channel[c], &total);
     if (columns > shown) fill_column(&column[shown], "all", result, &result->all, &total);
     for (int from = 0, upto; from < columns; from = upto) {
         int width = LABEL + 2 + column[from].width;
@@ -178,9 +190,11 @@ static void print_fold(FILE *to, const HaloResult *result)
     const int channels = result->shape.channels, shown = cli_shown_channels(channels);
     fprintf(to, "%s%s%s, of %s, from %.10g\n", cli_ink(CLI_BOLD), result->fold.expr, cli_ink(CLI_PLAIN),
             result->fold.map, result->fold.identity);
-    for (int c = 0; c < shown; c++)
-        fprintf(to, "%-*s  %.10g\n", LABEL, halo_channel_name(&result->shape, c, text),
-                result->fold.value[c] + 0.0); /* no -0 for eyes */
+    for (int c = 0; c < shown; c++) {
+        Cell name;
+        put_name(&name, halo_result_channel(result, c, text));
+        fprintf(to, "%-*s  %.10g\n", LABEL, name.text, result->fold.value[c] + 0.0); /* no -0 for eyes */
+    }
     if (channels > 1) fprintf(to, "%-*s  %.10g\n", LABEL, "all", result->fold.value[channels] + 0.0);
     cli_print_left_out(to, channels);
 }

@@ -91,7 +91,7 @@ static void put_all_stats(FILE *to, const CliItem *item, const HaloResult *resul
     const int channels = result->shape.channels;
     char text[16];
     for (int c = 0; c < channels; c++) {
-        put_names(to, item, result, halo_channel_name(&result->shape, c, text));
+        put_names(to, item, result, halo_result_channel(result, c, text));
         put_stats(to, result, &result->channel[c], channels == 1 ? loudness : NULL);
     }
     if (channels == 1) return;
@@ -103,7 +103,7 @@ static void put_bin(FILE *to, const CliItem *item, const HaloResult *result, int
                     double upto, uint64_t count)
 {
     char text[16];
-    put_names(to, item, result, halo_channel_name(&result->shape, channel, text));
+    put_names(to, item, result, halo_result_channel(result, channel, text));
     put_number(to, from);
     put_number(to, upto);
     put_count(to, count);

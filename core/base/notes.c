@@ -53,6 +53,7 @@ static const Row rows[HALO_NOTES] = {
                         "the output is an array of pages: --axes nhw, with channels nhwc, reads it back", NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which only TIFF has", NULL},
+    [HALO_NOTE_UNEVEN] = {"uneven", NULL, NULL},
     [HALO_NOTE_LEVEL] = {"level", NULL, NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},
     [HALO_NOTE_DIVIDED] = {"divided", "premultiplied colours are divided by alpha", NULL},
@@ -61,9 +62,10 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_SCALED] = {"scaled", NULL, NULL},
 };
 
-static const char *const metas[HALO_META_KINDS] = {"ICC profile",        "EXIF",         "XMP",         "texts",
-                                                   "resolution",         "colour space", "chunks",      "IPTC",
-                                                   "cICP, mDCv or cLLi", "pictures",     "GeoTIFF keys"};
+static const char *const metas[HALO_META_KINDS] = {"ICC profile", "EXIF",         "XMP",
+                                                   "texts",       "resolution",   "colour space",
+                                                   "chunks",      "IPTC",         "cICP, mDCv or cLLi",
+                                                   "pictures",    "GeoTIFF keys", "times of rows"};
 
 static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outside of it",
                                                           "loudness tags",
@@ -71,7 +73,8 @@ static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outs
                                                           "takes, tracks or tempo",
                                                           "description of an image stack",
                                                           "GeoTIFF keys (the place on a map)",
-                                                          "GDAL's no-data value and metadata"};
+                                                          "GDAL's no-data value and metadata",
+                                                          "times of rows"};
 
 const char *halo_note_name(HaloNote kind) { return rows[kind].name; }
 
@@ -99,6 +102,11 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     if (more->count[HALO_NOTE_SCALED] > 0) notes->gain = more->gain;
     if (more->quieter > notes->quieter) notes->quieter = more->quieter;
     if (more->count[HALO_NOTE_RATE] > 0) notes->rate = more->rate;
+    if (more->count[HALO_NOTE_UNEVEN] > 0) {
+        notes->odd_row = more->odd_row;
+        notes->odd_step = more->odd_step;
+        notes->usual_step = more->usual_step;
+    }
     if (more->count[HALO_NOTE_LEVEL] > 0) {
         notes->op = more->op;
         notes->key = more->key;
@@ -172,6 +180,12 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
     case HALO_NOTE_RATE:
         halo_snprintf(text, size, "the output has no sample rate: use --rate %.10g to read it back",
                       notes->rate);
+        break;
+    case HALO_NOTE_UNEVEN:
+        halo_snprintf(text, size,
+                      "rows are not evenly spaced in time (row %lld comes %.6g s after the one before it), so "
+                      "frequencies and durations assume the usual %.6g s: resample:%.6gs makes them even",
+                      (long long)notes->odd_row, notes->odd_step, notes->usual_step, notes->usual_step);
         break;
     case HALO_NOTE_LEVEL:
         halo_snprintf(

@@ -129,6 +129,9 @@ HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShap
                                        .max_pixels = session->options.max_pixels,
                                        .rate = session->options.rate,
                                        .columns = session->options.columns,
+                                       .time = session->options.time,
+                                       .time_format = session->options.time_format,
+                                       .comma = session->options.comma,
                                        .axes = session->options.axes,
                                        .white = session->options.white}};
     if (raw != NULL) {

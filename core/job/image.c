@@ -1,6 +1,7 @@
 /* Plans, reads, computes and writes one image or sound of a file: in bands if its plan allows, else as a whole.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "file/file.h"
 #include "job.h"
@@ -261,6 +262,22 @@ out:
     return status;
 }
 
+/* Columns of tables have names. */
+static HaloStatus name_channels(const HaloPlan *plan, const HaloInfo *info, HaloResults *results)
+{
+    HaloStatus status = HALO_OK;
+    HaloChanges changes = {0};
+    for (int i = 0; i < plan->steps && info->shape.kind == HALO_AUDIO; i++) {
+        const HaloStep *step = &plan->step[i];
+        if (step->dst >= 0 || step->result < 0 || step->result >= results->count) continue;
+        HALO_TRY(plan_changes_to(plan, step->src[0], &changes));
+        HALO_TRY(halo_names_follow(&info->meta, &changes, &results->item[step->result].names));
+    }
+out:
+    free(changes.move);
+    return status;
+}
+
 HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobState *state, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
@@ -273,6 +290,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     else
         HALO_TRY(run_whole(session, state, &choice, report));
     choose_report(session, &choice, report);
+    HALO_TRY(name_channels(state->planned.plan, &state->reader.info, &report->results));
     halo_notes_join(&report->notes, &state->reader.info.notes);
     if (state->planned.plan->notes != NULL) halo_notes_join(&report->notes, state->planned.plan->notes);
     report->input = state->planned.plan->whole;

@@ -94,12 +94,20 @@ void halo_histogram_free(HaloHistogram *hist)
     *hist = (HaloHistogram){0};
 }
 
+const char *halo_result_channel(const HaloResult *result, int channel, char text[16])
+{
+    const HaloNames *names = &result->names;
+    if (channel < names->count && names->name[channel][0] != 0) return names->name[channel];
+    return halo_channel_name(&result->shape, channel, text);
+}
+
 void halo_results_free(HaloResults *results)
 {
     for (int i = 0; i < results->count; i++) {
         free(results->item[i].channel);
         halo_histogram_free(&results->item[i].hist);
         free(results->item[i].fold.value);
+        free(results->item[i].names.name);
     }
     free(results->item);
     *results = (HaloResults){0};

@@ -1,6 +1,7 @@
 /* What an operation's `build` calls: the values so far, memory and notes of the plan, and how a step is
  * appended (build_*.c say which). */
 #include <stdlib.h>
+#include <string.h>
 
 #include "builder.h"
 #include "primitive/primitive.h"
@@ -70,6 +71,17 @@ HaloStatus halo_build_step(HaloBuilder *builder, const HaloStep *like, HaloReg *
     HALO_TRY(append(builder, &step));
 out:
     return status;
+}
+
+HaloStatus halo_build_names(HaloBuilder *builder, HaloReg reg, const char *names)
+{
+    HaloPlan *plan = builder->plan;
+    char *kept = halo_build_keep(builder, strlen(names) + 1);
+    if (kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    strcpy(kept, names);
+    for (int i = plan->steps - 1; i >= 0; i--)
+        if (plan->step[i].dst == reg) plan->step[i].names = kept;
+    return HALO_OK;
 }
 
 HaloNotes *builder_notes(HaloBuilder *builder)

@@ -16,6 +16,7 @@ static HaloMove move_of(const HaloPlan *plan, const HaloStep *step)
     const Primitive *primitive = primitive_of(step);
     HaloMove move = stay(&plan->reg[step->src[0]], &plan->reg[step->dst]);
     if (primitive->moves != NULL) primitive->moves(step, &move);
+    move.names = step->names;
     return move;
 }
 
@@ -33,8 +34,13 @@ static HaloMove shrunk_move(const HaloPlan *plan)
 /* Steps stand in order, so one pass from the last finds those that made the output of the first sources. */
 HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes)
 {
+    return plan_changes_to(plan, plan->output, changes);
+}
+
+HaloStatus plan_changes_to(const HaloPlan *plan, HaloReg reg, HaloChanges *changes)
+{
     HaloMove *move = calloc((size_t)plan->steps + 1, sizeof *move);
-    HaloReg reg = plan->output;
+    const HaloReg to = reg;
     int at = plan->steps + 1;
     if (move == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     for (int i = plan->steps - 1; i >= 0; i--) {
@@ -45,7 +51,7 @@ HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes)
     if (plan->shrunk > 1) move[--at] = shrunk_move(plan);
     free(changes->move);
     changes->from = plan->whole;
-    changes->to = plan->reg[plan->output];
+    changes->to = plan->reg[to];
     changes->moves = plan->steps + 1 - at;
     for (int i = 0; i < changes->moves; i++) move[i] = move[at + i];
     if (reg != plan->input[0].reg) move[0] = (HaloMove){.lost = true};

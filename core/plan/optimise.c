@@ -57,6 +57,7 @@ static bool join(HaloPlan *plan, const HaloStep *step)
         return false;
     maker->store = step->store;
     maker->dst = step->dst;
+    if (step->names != NULL) maker->names = step->names;
     return true;
 }
 

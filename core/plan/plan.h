@@ -78,6 +78,8 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
 /* changes.c: what the plan does beside the samples. Sets shapes and moves, in place of those that were there;
  * the caller frees `changes->move`. Moves point into the plan. */
 HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes);
+/* The same up to another value. */
+HaloStatus plan_changes_to(const HaloPlan *plan, HaloReg reg, HaloChanges *changes);
 
 /* fast.c: replaces dense convolutions by faster methods that are approximate. */
 HaloStatus plan_approximate(HaloBuilder *builder);

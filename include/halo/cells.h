@@ -37,14 +37,21 @@ typedef struct HaloCells {
     size_t from, to;    /* of the cell that is being read, and the end of it without trailing blanks */
     int state;
     bool after_cr;
+    size_t kept_from; /* of halo_cells_keep: the row to return to */
+    long long kept_line;
 } HaloCells;
 
-/* Skips a byte order mark, finds the separator in the first row (tabs, semicolons or commas, the first of these
- * that occurs; else blanks), and reads that row. */
-HaloStatus halo_cells_open(HaloCells *cells, HaloSource *source, bool comments);
+/* Skips a byte order mark, finds the separator in the first row (the first of `separators` that occurs; else
+ * blanks), and reads that row. */
+#define HALO_SEPARATORS "\t;,"
+HaloStatus halo_cells_open(HaloCells *cells, HaloSource *source, const char *separators, bool comments);
 /* The same for a table whose separator is known, without comments and byte order mark. */
 HaloStatus halo_cells_of(HaloCells *cells, HaloSource *source, char separator);
 void halo_cells_free(HaloCells *cells);
+/* Reads all of a text that cannot be read twice into memory, which is counted and added to *held, so that
+ * halo_cells_return can go back to the row that is the present one now. */
+HaloStatus halo_cells_keep(HaloCells *cells, HaloMemory *memory, int64_t *held);
+HaloStatus halo_cells_return(HaloCells *cells);
 /* The next row, which lasts until the one after. HALO_ERR_INPUT for zero bytes, a quotation mark that is not
  * closed, and a row that is too long. */
 HaloStatus halo_cells_next(HaloCells *cells);

@@ -23,6 +23,7 @@ typedef struct HaloMove {
     int64_t size[2];           /* of the result: positions outside of it are dropped */
     const struct HaloMix *mix; /* what channels are made of; NULL: they are the same, */
     bool mixed;                /* or none is one of the source's */
+    const char *names;         /* of the result's channels, as a row of a table; NULL: the source's */
     bool lost;                 /* the result's positions and channels have no relation to the source's */
     bool keeps_values;         /* every sample is one of the source's, or a border's */
 } HaloMove;
@@ -57,6 +58,43 @@ static inline bool halo_changes_place(const HaloChanges *changes, double place[2
         for (int axis = 0; axis < 2; axis++)
             if (!(place[axis] > -0.5 && place[axis] < (double)move->size[axis] - 0.5 + 1e-9)) return false;
     }
+    return true;
+}
+
+/* The piece that holds frame `at` of the result. */
+static inline const HaloPiece *halo_move_piece(const HaloMove *move, double at)
+{
+    int64_t low = 0, high = move->pieces;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if ((double)move->piece[middle].at <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &move->piece[low];
+}
+
+/* The opposite for sound: the position in the input, whether there or not, that frame `at` of the output stands
+ * for. Only where no move is `lost`. */
+static inline double halo_changes_origin(const HaloChanges *changes, int64_t at)
+{
+    double place = (double)at;
+    for (int i = changes->moves - 1; i >= 0; i--) {
+        const HaloMove *move = &changes->move[i];
+        const HaloPiece *piece = move->pieces > 0 ? halo_move_piece(move, place) : NULL;
+        place = piece != NULL ? place - (double)piece->at + (double)piece->from
+                              : (place - move->offset[0]) / move->scale[0];
+        if (fabs(place - rint(place)) < 1e-6) place = rint(place); /* a third, three times */
+    }
+    return place;
+}
+
+/* Has every place of the output one in the input? */
+static inline bool halo_changes_are_known(const HaloChanges *changes)
+{
+    for (int i = 0; i < changes->moves; i++)
+        if (changes->move[i].lost || changes->move[i].transposed) return false;
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "halo/buffer.h"
 #include "halo/notes.h"
+#include "halo/series.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -104,6 +105,8 @@ typedef struct HaloMeta {
     uint8_t significant[4]; /* PNG's sBIT: significant bits of each channel */
     HaloColourCode code[HALO_COLOUR_CODES];
     HaloBlob geo[HALO_GEO_TAGS];
+    HaloTimeline time; /* of the rows of a table */
+    bool comma;        /* of a table: numbers have a decimal comma */
 } HaloMeta;
 
 typedef struct HaloInfo {

@@ -138,9 +138,11 @@ typedef struct HaloReadOptions {
     int64_t image;      /* which of a file's pages, from 0 */
     double rate; /* frames per second of inputs that state none: tables, for which it is 1 by default, and
                     arrays, which are images by default; 0: not given */
-    const char *columns; /* of text: "2,3"; NULL: all */
-    const char *axes;    /* HaloOptions::axes */
-    double white;        /* HaloOptions::white */
+    const char *columns; /* of text: HaloOptions::columns, time, time_format and comma */
+    const char *time, *time_format;
+    bool comma;
+    const char *axes; /* HaloOptions::axes */
+    double white;     /* HaloOptions::white */
 } HaloReadOptions;
 
 /* Can a file hold several images? In streams: only on a pipe, since readers of files take the first. */

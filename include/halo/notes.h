@@ -37,7 +37,9 @@ typedef enum HaloNote {
     HALO_NOTE_AXES,        /* the output is an array of pages, which reads back with --axes alone */
     HALO_NOTE_RATE,        /* the output holds no sample rate, which was `rate` */
     HALO_NOTE_TILES,       /* tiles or overviews were requested in a format that has none */
-    HALO_NOTE_LEVEL, /* a level below 1 where full scale is more, such as 255: probably a fraction was meant */
+    HALO_NOTE_UNEVEN, /* the rows of a table are not evenly spaced in time: `odd_row`, `odd_step`, `usual_step`
+                       */
+    HALO_NOTE_LEVEL,  /* a level below 1 where full scale is more, such as 255: probably a fraction was meant */
     /* Conversions and similar remarks, shown with --verbose and in JSON. */
     HALO_NOTE_THROUGH_F32, /* samples of `count` bits pass through f32 */
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
@@ -60,7 +62,8 @@ typedef enum HaloMetaKind {
     HALO_META_CODES = 256,    /* PNG's cICP, mDCv and cLLi */
     HALO_META_PICTURES = 512, /* of sound: covers */
     HALO_META_GEO = 1024,     /* GeoTIFF's keys and GDAL's "no data" */
-    HALO_META_KINDS = 11      /* how many */
+    HALO_META_TIMES = 2048,   /* of the rows of a table */
+    HALO_META_KINDS = 12      /* how many */
 } HaloMetaKind;
 
 /* Kinds of metadata that a pipeline may make untrue. */
@@ -72,7 +75,8 @@ typedef enum HaloOutdated {
     HALO_OUTDATED_STACK = 16,   /* a description of pages, sizes and types that have changed */
     HALO_OUTDATED_PLACE = 32,   /* the georeference of an image */
     HALO_OUTDATED_NODATA = 64,  /* GDAL's "no data" and texts on bands, which refer to sample values */
-    HALO_OUTDATED_KINDS = 7     /* how many */
+    HALO_OUTDATED_TIMES = 128,  /* of rows of a table */
+    HALO_OUTDATED_KINDS = 8     /* how many */
 } HaloOutdated;
 
 /* All zero: there are none. */
@@ -87,7 +91,9 @@ typedef struct HaloNotes {
     float peak, gain; /* where full scale is 1 */
     float quieter;    /* dB */
     double rate;
-    const char *op, *key; /* the parameter that has the `level`: names that last */
+    int64_t odd_row;             /* of numbers, from 1 on */
+    double odd_step, usual_step; /* seconds */
+    const char *op, *key;        /* the parameter that has the `level`: names that last */
     double level, full_scale;
 } HaloNotes;
 

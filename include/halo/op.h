@@ -201,6 +201,9 @@ HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *sou
                                       HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
+/* Names the channels of a value that this operation made, as a row of a table: "peak,rms" (quotation marks as
+ * CSV has them). HALO_ERR_LIMIT without memory. */
+HALO_API HaloStatus halo_build_names(HaloBuilder *builder, HaloReg reg, const char *names);
 /* Sets full scale from here on; the samples stay. */
 HALO_API void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white);
 /* Measurements: the value itself passes on unchanged. */

@@ -49,15 +49,18 @@ typedef struct HaloOptions {
     int raw_bits;       /* raw sound holds signed integers of this many bits, read as f32: 16, 24 or 32; or
                            HALO_RAW_F64; else 0 */
     double rate; /* frames per second of inputs that state none; with it arrays are sound; 0: not given */
-    const char *columns; /* of tables in text, "2,3"; NULL: all */
-    const char *read_as; /* the format of all inputs, by name; NULL: as each says */
-    int latency_ms;      /* sound from pipe to pipe: the most that is computed at a time; 0: 100 */
-    const char *axes;    /* the dimensions of arrays, such as HALO_AXES; followed by ",alpha": the last of 2
-                            channels, or of 4 and more, is alpha if an image of any format names none.
-                            NULL: (w), (h, w), (h, w, c) or (n, h, w, c) with up to 4 channels */
-    double white;        /* the full scale of floats that have none; 0: they stay numbers */
-    bool tolerate;       /* use what can be read of damaged inputs */
-    bool verify;         /* compute on both backends and compare: HALO_ERR_BUG where they differ */
+    const char *columns;     /* of tables in text, by name, number and range, "temp,3-5"; NULL: all */
+    const char *time;        /* their column of times, by name or number; "none"; NULL: the first that is one */
+    const char *time_format; /* as strptime has it; NULL: it is recognised */
+    bool comma;              /* they have a decimal comma */
+    const char *read_as;     /* the format of all inputs, by name; NULL: as each says */
+    int latency_ms;          /* sound from pipe to pipe: the most that is computed at a time; 0: 100 */
+    const char *axes;        /* the dimensions of arrays, such as HALO_AXES; followed by ",alpha": the last of 2
+                                channels, or of 4 and more, is alpha if an image of any format names none.
+                                NULL: (w), (h, w), (h, w, c) or (n, h, w, c) with up to 4 channels */
+    double white;            /* the full scale of floats that have none; 0: they stay numbers */
+    bool tolerate;           /* use what can be read of damaged inputs */
+    bool verify;             /* compute on both backends and compare: HALO_ERR_BUG where they differ */
 } HaloOptions;
 
 #ifdef __cplusplus

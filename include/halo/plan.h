@@ -68,6 +68,7 @@ struct HaloStep {
     bool refuse_nan;          /* reduce: a NaN in the source fails the input (nan=error) */
     int resolve_from;         /* the step whose result `resolve` gets, or -1 */
     HaloResolve *resolve;
+    const char *names;     /* of the channels of dst, as a row of a table; the plan's. NULL: those of src[0] */
     double resolve_arg[2]; /* parameters of `resolve`, such as the range that samples are to fill */
 };
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "halo/buffer.h"
+#include "halo/series.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,6 +91,7 @@ typedef struct HaloResult {
     HaloResultType type;
     int64_t image;         /* of a file with several: which, from 1; else 0 */
     HaloShape shape;       /* of what was measured */
+    HaloNames names;       /* of its channels */
     HaloStats *channel;    /* [shape.channels] */
     HaloStats all;         /* over the channels but alpha, in order */
     HaloDetail detail;     /* the requested details */
@@ -104,6 +106,8 @@ typedef struct HaloResults {
 } HaloResults;
 
 HALO_API void halo_results_free(HaloResults *results);
+/* A channel's name in reports: its own, else halo_channel_name's. */
+HALO_API const char *halo_result_channel(const HaloResult *result, int channel, char text[16]);
 
 #ifdef __cplusplus
 }

@@ -210,9 +210,8 @@ static bool is_clean(const HaloCells *cells)
 
 /* The first separator that divides the row cleanly, else the first that divides it. A quotation mark that one
  * separator leaves open may be inside of a cell with another. */
-static HaloStatus find_separator(HaloCells *cells)
+static HaloStatus find_separator(HaloCells *cells, const char *may)
 {
-    static const char may[] = "\t;,";
     HaloStatus status = HALO_OK;
     char otherwise = ' ', first = 0;
     bool yes = false, open, clean = false;
@@ -241,7 +240,7 @@ HaloStatus halo_cells_of(HaloCells *cells, HaloSource *source, char separator)
     return halo_cells_next(cells);
 }
 
-HaloStatus halo_cells_open(HaloCells *cells, HaloSource *source, bool comments)
+HaloStatus halo_cells_open(HaloCells *cells, HaloSource *source, const char *separators, bool comments)
 {
     HaloStatus status = HALO_OK;
     begin(cells, source, 0, comments); /* which divides nothing */
@@ -251,10 +250,49 @@ HaloStatus halo_cells_open(HaloCells *cells, HaloSource *source, bool comments)
         blank = cells->count == 0 && cells->size > 0;
         if (blank) pass_row(cells);
     }
-    HALO_TRY(find_separator(cells));
+    HALO_TRY(find_separator(cells, separators));
     HALO_TRY(halo_cells_next(cells));
 out:
     return status;
+}
+
+/* Before the present row. */
+static void go_back(HaloCells *cells)
+{
+    cells->lines.begin = cells->begin;
+    cells->lines.line = cells->line - 1;
+    cells->after_cr = false;
+}
+
+HaloStatus halo_cells_keep(HaloCells *cells, HaloMemory *memory, int64_t *held)
+{
+    HaloStatus status = HALO_OK;
+    HaloLines *lines = &cells->lines;
+    const size_t most = lines->most;
+    go_back(cells);
+    lines->most = SIZE_MAX;
+    while (!lines->at_end && status == HALO_OK) {
+        const size_t capacity = lines->capacity;
+        status = halo_lines_fill(lines);
+        const int64_t more = (int64_t)(lines->capacity - capacity);
+        if (status == HALO_OK && more > 0 && (status = halo_memory_hold(memory, more)) == HALO_OK)
+            *held += more;
+    }
+    lines->most = most;
+    HALO_TRY(status);
+    HALO_TRY(halo_cells_next(cells));
+    cells->kept_from = cells->begin;
+    cells->kept_line = cells->line;
+out:
+    return status;
+}
+
+HaloStatus halo_cells_return(HaloCells *cells)
+{
+    cells->begin = cells->kept_from;
+    cells->line = cells->kept_line;
+    go_back(cells);
+    return halo_cells_next(cells);
 }
 
 void halo_cells_free(HaloCells *cells) { halo_lines_free(&cells->lines); }

@@ -8,9 +8,6 @@
 #include "halo/cells.h"
 #include "halo/format.h"
 
-/* The key of a text (HaloMeta) that names the columns: a row of a table, with commas. */
-#define CSV_NAMES "Columns"
-
 #define CSV_MOST_COLUMNS HALO_MOST_CELLS
 #define CSV_NUMBER_SIZE 32
 
@@ -26,10 +23,39 @@ CsvNumber csv_read_number(const char *text, size_t length, float *value);
 /* The fewest digits that are read back as this float. Returns how many characters. */
 size_t csv_write_number(float value, char text[CSV_NUMBER_SIZE]);
 
-/* csv_name.c: a cell that is read back as this text, in quotation marks where it needs them; into `to`, which
- * has csv_name_size bytes. Returns how many it took. */
-size_t csv_write_name(const char *name, size_t length, char separator, char *to);
-static inline size_t csv_name_size(size_t length) { return 2 * length + 2; }
+typedef struct CsvReader {
+    HaloCells cells;
+    bool first;                   /* the present row has not been read as numbers yet */
+    int columns;                  /* of the table */
+    HaloNames names;              /* of all of them; or none */
+    int channels;                 /* of the columns, */
+    int column[CSV_MOST_COLUMNS]; /* the ones that are read as samples, from 0 on */
+    int time;                     /* the one that holds times; -1: there is none */
+    bool checked;                 /* each time has to be what --rate says, */
+    int64_t frame;                /* of the next row */
+    int64_t shift;                /* of a clock: days since the first row, in nanoseconds */
+    int64_t last;                 /* the time of the row before */
+    int64_t held;                 /* bytes */
+} CsvReader;
+
+/* csv_cell.c: a cell without a number: empty, NA, N/A, null, - */
+bool csv_is_missing(const char *text, size_t length);
+/* The same as csv_read_number, with the decimal comma that --decimal says. */
+CsvNumber csv_read_cell(const HaloReader *reader, const char *text, size_t length, float *value);
+/* "line 3, column 2: 'x' is not a number" */
+HaloStatus csv_fail_at(CsvReader *state, int column, const char *what);
+
+/* csv_columns.c: chooses the columns that are read, and names the channels, when names and time are known. */
+HaloStatus csv_choose_columns(HaloReader *reader, CsvReader *state);
+
+/* csv_time.c: finds the column of times; the present row is the first of numbers. */
+HaloStatus csv_find_time(HaloReader *reader, CsvReader *state);
+/* Reads the times of all rows, and leaves the cells behind the last one. */
+HaloStatus csv_read_times(HaloReader *reader, CsvReader *state);
+/* With --rate from a pipe: that and the first time say what the others have to be. */
+HaloStatus csv_expect_times(HaloReader *reader, CsvReader *state);
+/* Is the time of the present row as expected? */
+HaloStatus csv_check_time(HaloReader *reader, CsvReader *state);
 
 /* csv_read.c */
 HaloStatus csv_open(HaloReader *reader);

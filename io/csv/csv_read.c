@@ -4,36 +4,11 @@
 #include <stdlib.h>
 
 #include "csv.h"
-#include "halo/cells.h"
 #include "halo/text.h"
-#include "meta/meta.h"
-
-typedef struct CsvReader {
-    HaloCells cells;
-    bool first;                   /* the present row has been looked at, but not been read as numbers */
-    int columns;                  /* of the table */
-    int channels;                 /* of these, */
-    int column[CSV_MOST_COLUMNS]; /* the ones that are read, from 0 on */
-} CsvReader;
+#include "meta/names.h"
+#include "meta/times.h"
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
-
-static bool is_empty(const char *text, size_t length)
-{
-    size_t i = 0;
-    while (i < length && halo_is_blank(text[i])) i++;
-    return i == length;
-}
-
-static HaloStatus no_number(const CsvReader *state, int column, CsvNumber why, const char *text, size_t length)
-{
-    const int shown = (int)(length < 40 ? length : 40);
-    if (why == CSV_TOO_LARGE)
-        return halo_fail(HALO_ERR_INPUT, "line %lld, column %d: '%.*s' is too large for a 32-bit float",
-                         state->cells.line, column + 1, shown, text);
-    return halo_fail(HALO_ERR_INPUT, "line %lld, column %d: '%.*s' is not a number", state->cells.line,
-                     column + 1, shown, text);
-}
 
 /* One frame. Cells that are missing at the end are empty, and empty cells NaN. */
 static HaloStatus read_frame(HaloReader *reader, CsvReader *state, float *frame)
@@ -48,87 +23,77 @@ static HaloStatus read_frame(HaloReader *reader, CsvReader *state, float *frame)
         frame[c] = NAN;
         if (column >= cells->count) continue;
         const char *text = halo_cell(cells, column, &length);
-        if (is_empty(text, length)) continue;
-        const CsvNumber read = csv_read_number(text, length, &frame[c]);
+        if (csv_is_missing(text, length)) continue;
+        const CsvNumber read = csv_read_cell(reader, text, length, &frame[c]);
         if (read == CSV_ROUNDED)
             halo_note(&reader->info.notes, frame[c] != 0 ? HALO_NOTE_ROUNDED : HALO_NOTE_VANISHED, 1);
         else if (read != CSV_NUMBER && !reader->options.tolerate)
-            return no_number(state, column, read, text, length);
+            return csv_fail_at(state, column,
+                               read == CSV_TOO_LARGE ? "is too large for a 32-bit float" : "is not a number");
     }
-    return HALO_OK;
+    return csv_check_time(reader, state);
 }
 
 /* ---- the beginning -------------------------------------------------------------------------------------- */
 
-/* "2,3" to columns from 0 on, which have to rise. */
-static HaloStatus choose_columns(const HaloReader *reader, CsvReader *state)
-{
-    const char *at = reader->options.columns;
-    state->channels = 0;
-    if (at == NULL)
-        while (state->channels < state->columns)
-            state->column[state->channels] = state->channels, state->channels++;
-    while (at != NULL) {
-        int64_t number;
-        if (!halo_read_count(at, INT32_MAX, &number, &at) || number < 1 || (*at != ',' && *at != 0))
-            return halo_fail(HALO_ERR_USAGE, "columns are numbers from 1 on, such as 2,3: found '%.40s'",
-                             reader->options.columns);
-        if (number > state->columns)
-            return halo_fail(HALO_ERR_INPUT, "there is no column %lld: the table has %d", (long long)number,
-                             state->columns);
-        if (state->channels > 0 && number - 1 <= state->column[state->channels - 1])
-            return halo_fail(HALO_ERR_USAGE, "columns have to be in ascending order: '%.40s'",
-                             reader->options.columns);
-        state->column[state->channels++] = (int)number - 1;
-        at = *at == ',' ? at + 1 : NULL;
-    }
-    return HALO_OK;
-}
-
 /* A row that has a word in it names the columns. */
-static bool is_header(CsvReader *state)
+static bool is_header(const HaloReader *reader, CsvReader *state)
 {
+    const char *format = reader->options.time_format;
     for (int i = 0; i < state->columns; i++) {
         size_t length;
         float value;
+        int64_t time;
+        HaloNotation notation;
         const char *text = halo_cell(&state->cells, i, &length);
-        if (!is_empty(text, length) && csv_read_number(text, length, &value) == CSV_NO_NUMBER) return true;
+        if (csv_is_missing(text, length) || csv_read_cell(reader, text, length, &value) != CSV_NO_NUMBER ||
+            halo_time_guess(text, length, &notation) || halo_time_is_ambiguous(text, length))
+            continue;
+        if (format != NULL && halo_time_format(format, &notation) == HALO_OK &&
+            halo_time_read(&notation, text, length, &time))
+            continue;
+        return true;
     }
     return false;
 }
 
-/* The names of the columns that are read, as a row of a table. */
-static HaloStatus keep_names(HaloReader *reader, CsvReader *state)
+/* Goes to the first row of numbers, behind the names. */
+static HaloStatus begin_rows(HaloReader *reader, CsvReader *state)
 {
     HaloStatus status = HALO_OK;
-    size_t capacity = 1, used = 0, length;
-    char *names = NULL;
-    for (int c = 0; c < state->channels; c++) {
-        halo_cell(&state->cells, state->column[c], &length);
-        capacity += csv_name_size(length) + 1;
+    HALO_TRY(
+        halo_cells_open(&state->cells, reader->source, reader->options.comma ? "\t;" : HALO_SEPARATORS, true));
+    if (state->columns == 0) { /* the first time */
+        state->columns = state->cells.count;
+        if (state->columns == 0) HALO_FAIL(HALO_ERR_INPUT, "the table has no rows");
+        if (state->columns > CSV_MOST_COLUMNS)
+            HALO_FAIL(HALO_ERR_LIMIT, "more than %d columns", CSV_MOST_COLUMNS);
+        if (is_header(reader, state)) HALO_TRY(halo_names_of(&state->cells, &state->names));
     }
-    if ((names = malloc(capacity)) == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read a table");
-    for (int c = 0; c < state->channels; c++) {
-        const char *name = halo_cell(&state->cells, state->column[c], &length);
-        if (c > 0) names[used++] = ',';
-        used += csv_write_name(name, length, ',', names + used);
-    }
-    HALO_TRY(halo_text_add(&reader->info.meta, CSV_NAMES, names, used, HALO_UTF_8));
+    if (state->names.count > 0) HALO_TRY(halo_cells_next(&state->cells));
+    state->first = true;
 out:
-    free(names);
     return status;
 }
 
+/* Times are read first: then the rows are read once more, from the file or from memory. */
 static HaloStatus open_table(HaloReader *reader, CsvReader *state)
 {
     HaloStatus status = HALO_OK;
-    HALO_TRY(halo_cells_open(&state->cells, reader->source, true));
-    state->columns = state->cells.count;
-    if (state->columns == 0) HALO_FAIL(HALO_ERR_INPUT, "the table has no rows");
-    if (state->columns > CSV_MOST_COLUMNS) HALO_FAIL(HALO_ERR_LIMIT, "more than %d columns", CSV_MOST_COLUMNS);
-    HALO_TRY(choose_columns(reader, state));
-    state->first = !is_header(state);
-    if (!state->first) HALO_TRY(keep_names(reader, state));
+    HaloSource *source = reader->source;
+    const int64_t from = halo_source_tell(source);
+    const bool seeks = halo_source_seekable(source);
+    HALO_TRY(begin_rows(reader, state));
+    HALO_TRY(csv_find_time(reader, state));
+    HALO_TRY(csv_choose_columns(reader, state));
+    if (state->time < 0) return HALO_OK;
+    if (!seeks && reader->options.rate > 0) return csv_expect_times(reader, state);
+    if (!seeks) HALO_TRY(halo_cells_keep(&state->cells, reader->memory, &state->held));
+    HALO_TRY(csv_read_times(reader, state));
+    if (!seeks) return halo_cells_return(&state->cells);
+    halo_cells_free(&state->cells);
+    HALO_TRY(halo_source_seek(source, from));
+    HALO_TRY(begin_rows(reader, state));
 out:
     return status;
 }
@@ -140,18 +105,19 @@ HaloStatus csv_open(HaloReader *reader)
     CsvReader *state = calloc(1, sizeof *state);
     reader->state = state;
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read a table");
-    HALO_TRY(open_table(reader, state));
+    info->rate_said = true;
     info->shape = (HaloShape){.kind = HALO_AUDIO,
                               .dtype = HALO_F32,
                               .width = -1,
                               .height = 1,
-                              .channels = state->channels,
                               .alpha = -1,
                               .white = 1.0f,
                               .rate = reader->options.rate > 0 ? reader->options.rate : 1};
-    info->rate_said = true;
     info->bits = 32;
     info->real = true;
+    info->meta.comma = reader->options.comma;
+    HALO_TRY(open_table(reader, state));
+    info->shape.channels = state->channels;
     halo_snprintf(info->encoding, sizeof info->encoding, "text, %d column%s", state->columns,
                   halo_s(state->columns));
 out:
@@ -178,6 +144,8 @@ void csv_close(HaloReader *reader)
     CsvReader *state = reader->state;
     if (state == NULL) return;
     halo_cells_free(&state->cells);
+    halo_memory_release(reader->memory, state->held);
+    free(state->names.name);
     free(state);
     reader->state = NULL;
 }

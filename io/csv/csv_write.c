@@ -6,12 +6,14 @@
 
 #include "halo/text.h"
 #include "meta/meta.h"
+#include "meta/names.h"
 
 #define BUFFER_SIZE 65536
 #define LONGEST 32 /* characters of a cell, and what is behind it */
 
 typedef struct CsvWriter {
     char between;
+    int time; /* behind so many channels stands the time; -1: nowhere */
     size_t used;
     char text[BUFFER_SIZE];
 } CsvWriter;
@@ -24,73 +26,72 @@ static HaloStatus send(HaloWriter *writer)
     return halo_sink_write(writer->sink, state->text, used);
 }
 
-static HaloStatus put_name(HaloWriter *writer, int channel, const char *name, size_t length)
+/* A column of times without a name gets one, since the other columns have names. */
+static const char *time_name(const HaloWriter *writer)
+{
+    const char *name = writer->info.meta.time.name;
+    return *name != 0 ? name : "time";
+}
+
+static HaloStatus put_name(HaloWriter *writer, const char *name, bool first)
 {
     HaloStatus status = HALO_OK;
     const char separator = ((const CsvWriter *)writer->state)->between;
-    char *cell = malloc(csv_name_size(length));
+    const size_t length = strlen(name);
+    char *cell = malloc(halo_name_size(length));
     if (cell == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write a table");
-    if (channel > 0) HALO_TRY(halo_sink_write(writer->sink, &separator, 1));
-    HALO_TRY(halo_sink_write(writer->sink, cell, csv_write_name(name, length, separator, cell)));
+    if (!first) HALO_TRY(halo_sink_write(writer->sink, &separator, 1));
+    HALO_TRY(halo_sink_write(writer->sink, cell, halo_name_write(name, length, separator, cell)));
 out:
     free(cell);
     return status;
 }
 
-/* Reads the input's names. *named false: there are none, of another number, or all would be read back as
- * numbers. */
-static HaloStatus read_names(const HaloWriter *writer, const char *names, HaloSource **source, HaloCells *cells,
-                             bool *named)
+/* Would the row of names be read back as names, not as numbers? */
+static bool are_names(const HaloNames *names)
 {
-    HaloStatus status = HALO_OK;
-    *named = false;
-    if (names == NULL) return HALO_OK;
-    HALO_TRY(halo_source_from_memory(names, strlen(names), source));
-    HALO_TRY(halo_cells_of(cells, *source, ','));
-    const bool fits = cells->count == writer->info.shape.channels && cells->count <= HALO_MOST_CELLS;
-    for (int c = 0; fits && c < cells->count; c++) {
-        size_t length;
-        float value;
-        const char *name = halo_cell(cells, c, &length);
-        *named = *named || (length > 0 && csv_read_number(name, length, &value) == CSV_NO_NUMBER);
-    }
-out:
-    return status == HALO_ERR_INPUT ? HALO_OK : status; /* a text of that key by another program */
+    float value;
+    for (int c = 0; c < names->count; c++)
+        if (names->name[c][0] != 0 &&
+            csv_read_number(names->name[c], strlen(names->name[c]), &value) == CSV_NO_NUMBER)
+            return true;
+    return false;
 }
 
-/* The input's names, else "channel1", which no reader takes for a number. */
+/* The input's names, else "channel1", which no reader takes for a number; before those the time stands behind.
+ */
 static HaloStatus put_header(HaloWriter *writer)
 {
     HaloStatus status = HALO_OK;
-    HaloSource *source = NULL;
-    bool named;
-    HaloCells *cells = calloc(1, sizeof *cells);
-    if (cells == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write a table");
-    HALO_TRY(read_names(writer, halo_text_find(&writer->info.meta, CSV_NAMES), &source, cells, &named));
-    for (int c = 0; c < writer->info.shape.channels; c++) {
+    const int channels = writer->info.shape.channels, time = ((const CsvWriter *)writer->state)->time;
+    HaloNames names;
+    HALO_TRY(halo_names_get(&writer->info.meta, channels, &names));
+    const bool named = are_names(&names);
+    for (int c = 0; c <= channels; c++) {
         char text[32];
-        const char *name = text;
-        size_t length = (size_t)halo_snprintf(text, sizeof text, "channel%d", c + 1);
-        if (named) name = halo_cell(cells, c, &length);
-        HALO_TRY(put_name(writer, c, name, length));
+        halo_snprintf(text, sizeof text, "channel%d", c + 1);
+        if (c == time) HALO_TRY(put_name(writer, time_name(writer), c == 0));
+        if (c == channels) break;
+        HALO_TRY(put_name(writer, named && names.name[c][0] != 0 ? names.name[c] : text, c == 0 && time != 0));
     }
     HALO_TRY(halo_sink_write(writer->sink, "\n", 1));
 out:
-    if (cells != NULL) halo_cells_free(cells);
-    free(cells);
-    halo_source_close(source);
+    free(names.name);
     return status;
 }
 
 HaloStatus csv_create(HaloWriter *writer)
 {
+    const HaloMeta *meta = &writer->info.meta;
+    const int channels = writer->info.shape.channels;
     CsvWriter *state = malloc(sizeof *state);
     writer->state = state;
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write a table");
     state->used = 0;
-    const bool named = halo_text_find(&writer->info.meta, CSV_NAMES) != NULL;
-    if (writer->info.meta.texts > (size_t)named) halo_note_left_out(&writer->notes, HALO_META_TEXT);
-    state->between = strcmp(writer->format->name, "tsv") == 0 ? '\t' : ',';
+    state->time = meta->time.name == NULL ? -1 : meta->time.column < channels ? meta->time.column : channels;
+    const bool named = halo_text_find(meta, HALO_NAMES_KEY) != NULL;
+    if (meta->texts > (size_t)named) halo_note_left_out(&writer->notes, HALO_META_TEXT);
+    state->between = strcmp(writer->format->name, "tsv") == 0 ? '\t' : meta->comma ? ';' : ',';
     return put_header(writer);
 }
 
@@ -104,20 +105,64 @@ static size_t put_sample(const HaloBuf *rows, int64_t i, char *to)
     }
 }
 
-HaloStatus csv_write(HaloWriter *writer, const HaloBuf *rows)
+static HaloStatus leave_space(HaloWriter *writer, size_t bytes)
 {
+    return ((const CsvWriter *)writer->state)->used + bytes > BUFFER_SIZE ? send(writer) : HALO_OK;
+}
+
+static void put_between(CsvWriter *state, bool last)
+{
+    state->text[state->used++] = last ? '\n' : state->between;
+}
+
+/* A time may need quotation marks, where its notation has the separator in it. */
+static HaloStatus put_time(HaloWriter *writer, int64_t frame, bool last)
+{
+    HaloStatus status = HALO_OK;
+    CsvWriter *state = writer->state;
+    const HaloTimeline *timeline = &writer->info.meta.time;
+    char text[HALO_TIME_SIZE];
+    HALO_TRY(leave_space(writer, 2 * sizeof text));
+    const size_t length =
+        halo_time_write(&timeline->notation, halo_time_at(timeline, &writer->changes, frame), text);
+    state->used += halo_name_write(text, length, state->between, state->text + state->used);
+    put_between(state, last);
+out:
+    return status;
+}
+
+static void put_comma(char *text, size_t length)
+{
+    char *point = memchr(text, '.', length);
+    if (point != NULL) *point = ',';
+}
+
+static HaloStatus put_frame(HaloWriter *writer, const HaloBuf *rows, int64_t i)
+{
+    HaloStatus status = HALO_OK;
     CsvWriter *state = writer->state;
     const int channels = rows->shape.channels;
-    for (int64_t i = 0; i < rows->cols; i++)
-        for (int c = 0; c < channels; c++) {
-            if (state->used + LONGEST > BUFFER_SIZE) {
-                const HaloStatus status = send(writer);
-                if (status != HALO_OK) return status;
-            }
-            state->used += put_sample(rows, i * channels + c, state->text + state->used);
-            state->text[state->used++] = c + 1 < channels ? state->between : '\n';
-        }
-    return send(writer);
+    for (int c = 0; c < channels; c++) {
+        if (c == state->time) HALO_TRY(put_time(writer, rows->x0 + i, false));
+        HALO_TRY(leave_space(writer, LONGEST));
+        char *text = state->text + state->used;
+        const size_t length = put_sample(rows, i * channels + c, text);
+        if (writer->info.meta.comma) put_comma(text, length);
+        state->used += length;
+        put_between(state, c + 1 == channels && state->time != channels);
+    }
+    if (state->time == channels) HALO_TRY(put_time(writer, rows->x0 + i, true));
+out:
+    return status;
+}
+
+HaloStatus csv_write(HaloWriter *writer, const HaloBuf *rows)
+{
+    HaloStatus status = HALO_OK;
+    for (int64_t i = 0; i < rows->cols; i++) HALO_TRY(put_frame(writer, rows, i));
+    HALO_TRY(send(writer));
+out:
+    return status;
 }
 
 HaloStatus csv_finish(HaloWriter *writer)

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "meta.h"
+#include "names.h"
+#include "timeline.h"
 
 /* ---- pictures ------------------------------------------------------------------------------------------- */
 
@@ -99,6 +101,8 @@ static HaloStatus apply_to_sound(HaloInfo *info, const HaloChanges *changes, Hal
     HaloStatus status = HALO_OK;
     HALO_TRY(halo_chunks_apply(&info->meta, changes, notes));
     HALO_TRY(halo_tags_apply(&info->meta, changes, notes));
+    HALO_TRY(halo_names_apply(&info->meta, changes));
+    halo_timeline_apply(&info->meta.time, changes, notes);
     apply_speakers(info, changes);
 out:
     return status;

@@ -7,6 +7,7 @@
 
 #include "halo/utf8.h"
 #include "meta.h"
+#include "timeline.h"
 
 /* ---- whole ---------------------------------------------------------------------------------------------- */
 
@@ -26,6 +27,7 @@ void halo_meta_free(HaloMeta *meta)
     for (size_t i = 0; i < meta->pictures; i++) free(meta->picture[i].data);
     free(meta->picture);
     for (int i = 0; i < HALO_GEO_TAGS; i++) free(meta->geo[i].data);
+    halo_timeline_free(&meta->time);
     *meta = (HaloMeta){0};
 }
 
@@ -53,6 +55,7 @@ HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to)
     to->picture = NULL;
     to->pictures = 0;
     memset(to->geo, 0, sizeof to->geo);
+    to->time = (HaloTimeline){0};
     HALO_TRY(halo_blob_set(&to->icc, from->icc.data, from->icc.size));
     HALO_TRY(halo_blob_set(&to->exif, from->exif.data, from->exif.size));
     HALO_TRY(halo_blob_set(&to->xmp, from->xmp.data, from->xmp.size));
@@ -69,6 +72,7 @@ HaloStatus halo_meta_copy(const HaloMeta *from, HaloMeta *to)
         HALO_TRY(halo_picture_add(to, from->picture[i].data, from->picture[i].size));
     for (int i = 0; i < HALO_GEO_TAGS; i++)
         HALO_TRY(halo_blob_set(&to->geo[i], from->geo[i].data, from->geo[i].size));
+    HALO_TRY(halo_timeline_copy(&from->time, &to->time));
 out:
     if (status != HALO_OK) halo_meta_free(to);
     return status;
