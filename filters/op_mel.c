@@ -1,6 +1,7 @@
 /* mel and mfcc: the spectrum over time in bands as wide as the ear's, as librosa has them. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "filter.h"
 #include "halo/curves.h"
@@ -187,6 +188,23 @@ static double *make_cosine_table(HaloBuilder *builder, int64_t coefficients, int
     return cosine;
 }
 
+/* "mel0,mel1,…", and, of several channels, "1.mel0". */
+static HaloStatus name_channels(HaloBuilder *builder, const char *what, int64_t each, HaloReg reg)
+{
+    HaloStatus status = HALO_OK;
+    const int channels = halo_build_shape(builder, reg)->channels;
+    char *const names = malloc((size_t)channels * 32), *at = names;
+    if (names == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    for (int64_t c = 0; c < channels; c++) {
+        if (channels > each) at += sprintf(at, "%d.", (int)(c / each) + 1);
+        at += sprintf(at, "%s%d%s", what, (int)(c % each), c + 1 < channels ? "," : "");
+    }
+    HALO_TRY(halo_build_names(builder, reg, names));
+out:
+    free(names);
+    return status;
+}
+
 /* ---- operations ----------------------------------------------------------------------------------------- */
 
 enum {
@@ -288,6 +306,7 @@ static HaloStatus build_mel(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     HaloStatus status = HALO_OK;
     HALO_TRY(build_bands(builder, "mel", arg, in, out));
     if (arg[MEL_SCALE].integer == 1) HALO_TRY(build_decibels(builder, arg, NULL, arg[BANK_BANDS].integer, out));
+    HALO_TRY(name_channels(builder, "mel", arg[BANK_BANDS].integer, *out));
 out:
     return status;
 }
@@ -304,29 +323,30 @@ static HaloStatus build_mfcc(HaloBuilder *builder, const HaloValue *arg, HaloReg
     if (cosine == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(build_bands(builder, "mfcc", bank, in, out));
     HALO_TRY(build_decibels(builder, bank, cosine, count, out));
+    HALO_TRY(name_channels(builder, "mfcc", count, *out));
 out:
     return status;
 }
 
 /* clang-format off */
-#define BANK_PARAMS                                                                                             \
-    {.key = "bands", .type = HALO_PARAM_INTEGER, .preset = "128", .min = 1, .max = MOST_BANDS,                  \
-     .help = "how many bands"},                                                                                 \
-    {.key = "window", .type = HALO_PARAM_LENGTH, .preset = "2048", .min = 4, .max = MOST_WINDOW,                \
-     .unit = "samples", .help = "length of a frame, which a Hann window weights, such as 25ms"},                \
-    {.key = "hop", .type = HALO_PARAM_LENGTH, .preset = "512", .min = 1, .max = HALO_MASK_MAX_SIDE,             \
-     .unit = "samples", .help = "distance of the frames, such as 10ms: the first has its centre at 0"},         \
-    {.key = "fft", .type = HALO_PARAM_INTEGER, .preset = "", .min = 4, .max = MOST_WINDOW, .unit = "samples",   \
-     .help = "length of the transform, zeros around the window; default: the next power of two"},               \
-    {.key = "low", .type = HALO_PARAM_FREQUENCY, .preset = "0", .min = 0, .max = 1e9, .unit = "Hz",             \
-     .help = "where the lowest band begins"},                                                                   \
-    {.key = "high", .type = HALO_PARAM_FREQUENCY, .preset = "", .min = 1e-3, .max = 1e9, .unit = "Hz",          \
-     .help = "where the highest band ends; default: half the sample rate"},                                     \
-    {.key = "formula", .type = HALO_PARAM_CHOICE, .preset = "slaney", .choices = "slaney|htk",                  \
-     .help = "the mel scale: Slaney's, librosa's default, or HTK's"},                                           \
-    {.key = "norm", .type = HALO_PARAM_CHOICE, .preset = "slaney", .choices = "slaney|none",                    \
-     .help = "slaney: bands have the same area; none: the same height, 1"},                                     \
-    {.key = "range", .type = HALO_PARAM_NUMBER, .preset = "80", .min = 0, .max = 1000, .unit = "dB",            \
+#define BANK_PARAMS \
+    {.key = "bands", .type = HALO_PARAM_INTEGER, .preset = "128", .min = 1, .max = MOST_BANDS, \
+     .help = "how many bands"}, \
+    {.key = "window", .type = HALO_PARAM_LENGTH, .preset = "2048", .min = 4, .max = MOST_WINDOW, \
+     .unit = "samples", .help = "length of a frame, which a Hann window weights, such as 25ms"}, \
+    {.key = "hop", .type = HALO_PARAM_LENGTH, .preset = "512", .min = 1, .max = HALO_MASK_MAX_SIDE, \
+     .unit = "samples", .help = "distance of the frames, such as 10ms: the first has its centre at 0"}, \
+    {.key = "fft", .type = HALO_PARAM_INTEGER, .preset = "", .min = 4, .max = MOST_WINDOW, .unit = "samples", \
+     .help = "length of the transform, zeros around the window; default: the next power of two"}, \
+    {.key = "low", .type = HALO_PARAM_FREQUENCY, .preset = "0", .min = 0, .max = 1e9, .unit = "Hz", \
+     .help = "where the lowest band begins"}, \
+    {.key = "high", .type = HALO_PARAM_FREQUENCY, .preset = "", .min = 1e-3, .max = 1e9, .unit = "Hz", \
+     .help = "where the highest band ends; default: half the sample rate"}, \
+    {.key = "formula", .type = HALO_PARAM_CHOICE, .preset = "slaney", .choices = "slaney|htk", \
+     .help = "the mel scale: Slaney's, librosa's default, or HTK's"}, \
+    {.key = "norm", .type = HALO_PARAM_CHOICE, .preset = "slaney", .choices = "slaney|none", \
+     .help = "slaney: bands have the same area; none: the same height, 1"}, \
+    {.key = "range", .type = HALO_PARAM_NUMBER, .preset = "80", .min = 0, .max = 1000, .unit = "dB", \
      .help = "decibels end so far below the greatest of the whole sound; 0: at -100 dB"}
 /* clang-format on */
 

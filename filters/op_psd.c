@@ -33,15 +33,10 @@ static HaloStatus psd_shape(const void *how, const HaloShape *src, HaloShape *ds
     dst->width = window / 2 + 1;
     dst->rate = (double)window / src->rate;
     if (window <= src->width) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "psd: the window of %lld samples is longer than the input's %lld: give window=%lld "
-                                     "or less",
+    return halo_fail(HALO_ERR_INPUT,
+                     "psd: the window of %lld samples is longer than the input's %lld: give window=%lld "
+                     "or less",
                      (long long)window, (long long)src->width, (long long)src->width);
-}
-
-static void psd_moves(const void *how, HaloMove *move)
-{
-    (void)how;
-    move->lost = true;
 }
 
 static int64_t psd_scratch(const void *how, const HaloShape *src)
@@ -61,8 +56,7 @@ static void load(const Psd *psd, const double *from, double *to)
         mean = mean / n;
     }
     if (psd->detrend == DETREND_LINEAR && psd->window > 1) {
-        for (int64_t i = 0; i < psd->window; i++)
-            slope = slope + ((double)i - middle) * (from[i] - mean);
+        for (int64_t i = 0; i < psd->window; i++) slope = slope + ((double)i - middle) * (from[i] - mean);
         slope = slope / (n * (n * n - 1.0) / 12.0);
     }
     for (int64_t i = 0; i < psd->window; i++)
@@ -104,7 +98,6 @@ static const HaloSequenceKind kind = {.name = "psd",
                                       .by_channel = true,
                                       .whole = true,
                                       .shape = psd_shape,
-                                      .moves = psd_moves,
                                       .scratch = psd_scratch,
                                       .ns = 1000.0,
                                       .describe = psd_describe,
@@ -113,7 +106,8 @@ static const HaloSequenceKind kind = {.name = "psd",
 /* Hann's window, periodic, and what the square of a sine under it is divided by. */
 static HaloStatus keep_window(HaloBuilder *builder, double rate, int scale, Psd *psd)
 {
-    double *const weight = halo_build_keep(builder, (size_t)psd->window * sizeof *weight), sum = 0.0, squares = 0.0;
+    double *const weight = halo_build_keep(builder, (size_t)psd->window * sizeof *weight), sum = 0.0,
+                  squares = 0.0;
     if (weight == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     for (int64_t i = 0; i < psd->window; i++) {
         weight[i] = psd->window > 1 ? 0.5 - 0.5 * cos(2.0 * pi * (double)i / (double)psd->window) : 1.0;
@@ -128,6 +122,7 @@ static HaloStatus keep_window(HaloBuilder *builder, double rate, int scale, Psd 
 static HaloStatus build_psd(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
+    const double rate = halo_build_shape(builder, in)->rate;
     Psd *psd = halo_build_keep(builder, sizeof *psd);
     if (psd == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     *psd = (Psd){.detrend = (int)arg[PSD_DETREND].integer, .decibels = arg[PSD_SCALE].integer == SCALE_DB};
@@ -135,36 +130,40 @@ static HaloStatus build_psd(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     psd->hop = psd->window - (int64_t)floor((double)psd->window * arg[PSD_OVERLAP].number);
     if (!(arg[PSD_OVERLAP].number >= 0.0 && psd->hop > 0))
         HALO_FAIL(HALO_ERR_USAGE, "psd: overlap has to be from 0%% to below 100%%");
-    HALO_TRY(keep_window(builder, halo_build_shape(builder, in)->rate, (int)arg[PSD_SCALE].integer, psd));
+    HALO_TRY(keep_window(builder, rate, (int)arg[PSD_SCALE].integer, psd));
     HALO_TRY(transform_keep(builder, psd->window, &psd->transform));
     HALO_TRY(halo_build_sequence(builder, in, &kind, psd, out));
+    HALO_TRY(halo_build_axis(builder, *out, "frequency", 0.0, rate / (double)psd->window));
 out:
     return status;
 }
 
 static const HaloParam param[] = {
-    [PSD_WINDOW] = {.key = "window",
-                    .type = HALO_PARAM_LENGTH,
-                    .preset = "256",
-                    .min = 2,
-                    .max = HALO_MASK_MAX_SIDE,
-                    .unit = "samples",
-                    .help = "length of a segment, which a Hann window weights: frequencies are rate / window apart; "
-                            "powers of two are fastest"},
+    [PSD_WINDOW] =
+        {.key = "window",
+         .type = HALO_PARAM_LENGTH,
+         .preset = "256",
+         .min = 2,
+         .max = HALO_MASK_MAX_SIDE,
+         .unit = "samples",
+         .help = "length of a segment, which a Hann window weights: frequencies are rate / window apart; "
+                 "powers of two are fastest"},
     [PSD_OVERLAP] = {.key = "overlap",
                      .type = HALO_PARAM_FACTOR,
                      .preset = "50%",
                      .help = "how much of a segment lies in the next one, too"},
-    [PSD_DETREND] = {.key = "detrend",
-                     .type = HALO_PARAM_CHOICE,
-                     .preset = "constant",
-                     .choices = "constant|linear|none",
-                     .help = "what is subtracted from each segment: its mean, its line of least squares, or nothing"},
-    [PSD_SCALE] = {.key = "scale",
-                   .type = HALO_PARAM_CHOICE,
-                   .preset = "density",
-                   .choices = "density|spectrum|db",
-                   .help = "density: power per Hz; spectrum: power, a sine's mean square; db: 10 log10 of the density"},
+    [PSD_DETREND] =
+        {.key = "detrend",
+         .type = HALO_PARAM_CHOICE,
+         .preset = "constant",
+         .choices = "constant|linear|none",
+         .help = "what is subtracted from each segment: its mean, its line of least squares, or nothing"},
+    [PSD_SCALE] =
+        {.key = "scale",
+         .type = HALO_PARAM_CHOICE,
+         .preset = "density",
+         .choices = "density|spectrum|db",
+         .help = "density: power per Hz; spectrum: power, a sine's mean square; db: 10 log10 of the density"},
 };
 
 const HaloOp halo_op_psd = {.name = "psd",

@@ -10,10 +10,10 @@
 enum { XCORR_WITH, XCORR_SCALE, XCORR_LAG };
 
 typedef struct Xcorr {
-    int64_t size;       /* of the transform */
-    int64_t first;      /* the first lag, at most 0 */
-    int64_t width;      /* of the result */
-    bool coefficient;   /* over the root of both energies */
+    int64_t size;     /* of the transform */
+    int64_t first;    /* the first lag, at most 0 */
+    int64_t width;    /* of the result */
+    bool coefficient; /* over the root of both energies */
 } Xcorr;
 
 static HaloStatus xcorr_shape(const void *how, const HaloShape *src, HaloShape *dst)
@@ -21,12 +21,6 @@ static HaloStatus xcorr_shape(const void *how, const HaloShape *src, HaloShape *
     (void)src;
     dst->width = ((const Xcorr *)how)->width;
     return HALO_OK;
-}
-
-static void xcorr_moves(const void *how, HaloMove *move)
-{
-    (void)how;
-    move->lost = true;
 }
 
 static int64_t xcorr_scratch(const void *how, const HaloShape *src)
@@ -78,7 +72,6 @@ static const HaloSequenceKind kind = {.name = "xcorr",
                                       .by_channel = true,
                                       .whole = true,
                                       .shape = xcorr_shape,
-                                      .moves = xcorr_moves,
                                       .scratch = xcorr_scratch,
                                       .ns = 300.0,
                                       .describe = xcorr_describe,
@@ -90,7 +83,8 @@ static HaloStatus build_xcorr(HaloBuilder *builder, const HaloValue *arg, HaloRe
     HaloReg other = in;
     Xcorr *how = halo_build_keep(builder, sizeof *how);
     if (how == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    if (arg[XCORR_WITH].given) HALO_TRY(halo_build_source(builder, &arg[XCORR_WITH], in, HALO_FIT_MIXED, &other));
+    if (arg[XCORR_WITH].given)
+        HALO_TRY(halo_build_source(builder, &arg[XCORR_WITH], in, HALO_FIT_MIXED, &other));
     if (halo_build_open_ended(builder)) halo_build_wants_length(builder);
     const int64_t here = halo_build_shape(builder, in)->width, there = halo_build_shape(builder, other)->width;
     int64_t before = there - 1, behind = here - 1;
@@ -104,23 +98,27 @@ static HaloStatus build_xcorr(HaloBuilder *builder, const HaloValue *arg, HaloRe
                    .width = before + behind + 1,
                    .coefficient = arg[XCORR_SCALE].integer == 1};
     while (how->size < here + there - 1) how->size *= 2;
+    const double rate = halo_build_shape(builder, in)->rate;
     HALO_TRY(halo_build_sequence_of_two(builder, in, other, &kind, how, out));
+    HALO_TRY(halo_build_axis(builder, *out, "lag", (double)-before / rate, 1.0 / rate));
 out:
     return status;
 }
 
 static const HaloParam param[] = {
-    [XCORR_WITH] = {.key = "with",
-                    .type = HALO_PARAM_SOURCE,
-                    .preset = "",
-                    .help = "file with as many channels or one, or a [pipeline] that starts from what arrives here; "
-                            "without it: the sound itself"},
-    [XCORR_SCALE] = {.key = "scale",
-                     .type = HALO_PARAM_CHOICE,
-                     .preset = "sum",
-                     .choices = "sum|coefficient",
-                     .help = "sum: of the products of samples; coefficient: over the root of both energies, 1 where "
-                             "both are the same"},
+    [XCORR_WITH] =
+        {.key = "with",
+         .type = HALO_PARAM_SOURCE,
+         .preset = "",
+         .help = "file with as many channels or one, or a [pipeline] that starts from what arrives here; "
+                 "without it: the sound itself"},
+    [XCORR_SCALE] =
+        {.key = "scale",
+         .type = HALO_PARAM_CHOICE,
+         .preset = "sum",
+         .choices = "sum|coefficient",
+         .help = "sum: of the products of samples; coefficient: over the root of both energies, 1 where "
+                 "both are the same"},
     [XCORR_LAG] = {.key = "lag",
                    .type = HALO_PARAM_LENGTH,
                    .preset = "",
@@ -131,7 +129,8 @@ static const HaloParam param[] = {
 };
 
 const HaloOp halo_op_xcorr = {.name = "xcorr",
-                              .help = "correlation with another sound at every lag: a peak where this one is later",
+                              .help =
+                                  "correlation with another sound at every lag: a peak where this one is later",
                               .known_as = "correlate crosscorrelation autocorrelation delay lag ccf acf",
                               .example = "xcorr:[reverse]",
                               .kinds = HALO_AUDIO,

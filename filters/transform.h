@@ -6,8 +6,8 @@
 
 typedef struct Transform {
     int64_t length;
-    int64_t size;       /* of the transform that is computed, a power of two; `length`, or for other lengths more */
-    const double *turn; /* of `size` */
+    int64_t size; /* of the transform that is computed, a power of two; `length`, or for other lengths more */
+    const double *turn;   /* of `size` */
     const double *chirp;  /* [length] pairs: exp(-pi i k^2 / length); NULL: the length is a power of two */
     const double *kernel; /* [size] pairs: the transform of what the chirp is convolved with, over `size` */
 } Transform;

@@ -204,6 +204,10 @@ HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtyp
 /* Names the channels of a value that this operation made, as a row of a table: "peak,rms" (quotation marks as
  * CSV has them). HALO_ERR_LIMIT without memory. */
 HALO_API HaloStatus halo_build_names(HaloBuilder *builder, HaloReg reg, const char *names);
+/* The frames of a value that this operation made do not stand for times: frame k is start + k * step on an axis
+ * of this name, which outlives the plan. HALO_ERR_LIMIT without memory. */
+HALO_API HaloStatus halo_build_axis(HaloBuilder *builder, HaloReg reg, const char *name, double start,
+                                    double step);
 /* Sets full scale from here on; the samples stay. */
 HALO_API void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white);
 /* Measurements: the value itself passes on unchanged. */
@@ -211,6 +215,8 @@ HALO_API void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float whit
 HALO_API HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want,
                                      const HaloDetail *detail);
 HALO_API HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold);
+HALO_API HaloStatus halo_build_table(HaloBuilder *builder, HaloReg src, const HaloTableKind *kind,
+                                     const void *how);
 /* NaN for lo or hi: the default range of the sample type; bins 0: the default number. */
 HALO_API HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi);
 HALO_API HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst);
