@@ -193,7 +193,8 @@ def series(c, p):
             ("xcorr:lag=1000", "signal.correlate(x, x)[n - 1001:n + 1000]",
              signal.correlate(wide, wide)[len(wide) - 1001:len(wide) + 1000], 9)):
         ours = p.halo(call, x, ".wav").reshape(-1)
-        c.add(call, "SciPy", f"{peer}, f64", "sound f32", ours, made, rounding(made, terms, 2.0))
+        c.add(call, "SciPy", f"{peer}, f64", "sound f32", ours, made,
+              rounding(made, terms, max(2.0, np.abs(made).max())))
     mean, weight, made = wide[0], 1.0, [wide[0]]
     for v in wide[1:]:  # pandas: ewm(span=20).mean()
         weight *= 1 - 2 / 21
