@@ -1,4 +1,4 @@
-/* For halo's own folders: results that are tables, such as peaks, which an operation finds along time. */
+/* Results that are tables, such as peaks, which an operation finds along time. */
 #ifndef HALO_TABLE_H
 #define HALO_TABLE_H
 

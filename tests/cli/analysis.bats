@@ -23,8 +23,6 @@ assert b.shape[0] == w.shape[0] and np.abs(b.ravel() - w).max() <= ${2:-1e-6} * 
 
 @test "psd is SciPy's welch, for any window, with a column of frequencies" {
     make_series
-    series psd:256
-    close_to 'signal.welch(x, 100, nperseg=256)[1]'
     series psd:window=10s,detrend=linear
     close_to "signal.welch(x, 100, nperseg=1000, detrend='linear')[1]"
     series psd:window=255,scale=spectrum,overlap=0%
@@ -55,12 +53,13 @@ assert b.shape[0] == w.shape[0] and np.abs(b.ravel() - w).max() <= ${2:-1e-6} * 
 
 @test "series: diff, detrend, decimate, integrate and derivatives are SciPy's, from a pipe too" {
     make_series
-    local call
+    local call n=0
     while IFS='|' read -r op call; do
-        series "$op"
-        close_to "$call" 3e-6
+        n=$((n + 1))
+        series "$op" b$n.npy
         cat x.raw | halo run -q -f --raw f32,100,1 "$op" - -o c.npy
-        cmp b.npy c.npy
+        cmp b$n.npy c.npy
+        echo "($n, $call)," >> calls
     done <<'END'
 diff:2|np.diff(x, 2)
 detrend|signal.detrend(x)
@@ -70,6 +69,13 @@ decimate:5,method=fir|signal.decimate(x, 5, ftype='fir')
 integrate|np.concatenate([[0], np.cumsum((x[1:] + x[:-1]) / 200)])
 savgol:window=21,order=3,edge=interp,deriv=1,delta=0.01|signal.savgol_filter(x, 21, 3, 1, .01)
 END
+    "$PYTHON" -c "
+import numpy as np
+from scipy import signal
+x = np.load('a.npy').astype(float)
+for n, w in ($(cat calls)):
+    b = np.load(f'b{n}.npy').ravel()
+    assert b.shape == w.shape and np.abs(b - w).max() <= 3e-6 * np.abs(w).max(), n"
     run --separate-stderr halo run --raw f32,100,1 savgol:window=21,order=2,deriv=3 x.raw -o d.npy
     [ "$status" -eq 2 ]; says 'raise order'
     run --separate-stderr halo run --raw f32,100,1 despike:4 x.raw -o d.npy
