@@ -174,6 +174,36 @@ def spectra(c, p):
           ours, made, rounding(made, 9, 2.0))
 
 
+def series(c, p):
+    x = recording("f32")
+    wide = full_scale(x)
+    rate = RATE
+    for call, peer, made, terms in (
+            ("psd:1024", "signal.welch(x, fs, nperseg=1024)", signal.welch(wide, rate, nperseg=1024)[1], 9),
+            ("psd:1000,detrend=linear", "signal.welch(x, fs, nperseg=1000, detrend='linear')",
+             signal.welch(wide, rate, nperseg=1000, detrend="linear")[1], 9),
+            ("detrend", "signal.detrend(x)", signal.detrend(wide), 9),
+            ("detrend:constant", "signal.detrend(x, type='constant')", signal.detrend(wide, type="constant"), 9),
+            ("decimate:4", "signal.decimate(x, 4)", signal.decimate(wide, 4), 9),
+            ("decimate:4,method=fir", "signal.decimate(x, 4, ftype='fir')", signal.decimate(wide, 4, ftype="fir"),
+             81),
+            ("diff:2", "numpy.diff(x, 2)", np.diff(wide, 2), 9),
+            ("savgol:window=21,order=3,deriv=1,edge=interp", "signal.savgol_filter(x, 21, 3, 1)",
+             signal.savgol_filter(wide, 21, 3, 1), 21),
+            ("xcorr:lag=1000", "signal.correlate(x, x)[n - 1001:n + 1000]",
+             signal.correlate(wide, wide)[len(wide) - 1001:len(wide) + 1000], 9)):
+        ours = p.halo(call, x, ".wav").reshape(-1)
+        c.add(call, "SciPy", f"{peer}, f64", "sound f32", ours, made,
+              rounding(made, terms, max(2.0, np.abs(made).max())))
+    mean, weight, made = wide[0], 1.0, [wide[0]]
+    for v in wide[1:]:  # pandas: ewm(span=20).mean()
+        weight *= 1 - 2 / 21
+        mean, weight = (weight * mean + v) / (weight + 1), weight + 1
+        made.append(mean)
+    c.add("ewma:span=20", "pandas", "ewm(span=20).mean(), its formula", "sound f32",
+          p.halo("ewma:span=20", x, ".wav").reshape(-1), np.array(made), rounding(np.array(made), 9, 2.0))
+
+
 def rows(c, p):
-    for part in convolutions, smoothers, polynomials, bands, recursive, spectra:
+    for part in convolutions, smoothers, polynomials, bands, recursive, spectra, series:
         part(c, p)

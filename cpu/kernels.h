@@ -14,6 +14,7 @@
 #include "halo/measures.h"
 #include "halo/resample.h"
 #include "halo/sections.h"
+#include "halo/spectrum.h"
 #include "windows.h"
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -232,6 +233,19 @@ typedef struct CpuSectionKernels {
 
 #define CPU_MAX_SECTION_LANES 8
 
+/* ---- spectra -------------------------------------------------------------------------------------------- */
+
+#define CPU_FRAMES 8 /* at a time */
+
+typedef struct CpuFourierKernels {
+    /* power[k][f] = |X(k)|^2 of frame f, as HaloSpectrum defines it, 0 <= k <= window / 2. Frame f is `window`
+     * samples from line + f * apart on, without weights. `work` has space for [window][CPU_FRAMES]; it and
+     * `power` are 64-byte aligned. */
+    void (*powers)(const double *line, int64_t apart, const HaloSpectrum *how, double *work, double *power);
+    /* out[b][f]: sums of these, aligned likewise. */
+    void (*bands)(const double *power, const HaloSpectrum *how, double *out);
+} CpuFourierKernels;
+
 /* ---- ceilings ------------------------------------------------------------------------------------------- */
 
 typedef struct CpuCeilingKernels {
@@ -287,6 +301,7 @@ typedef struct CpuKernels {
     const CpuResampleKernels *resample;
     const CpuBilateralKernels *bilateral;
     const CpuSectionKernels *sections;
+    const CpuFourierKernels *fourier;
     const CpuCeilingKernels *ceiling;
 } CpuKernels;
 

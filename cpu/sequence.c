@@ -51,10 +51,11 @@ static void load(const Sequence *s, int k, HaloSpan frames, int first, double **
 {
     const HaloBuf *src = s->src[k];
     const int64_t size = (int64_t)halo_dtype_size(src->shape.dtype);
-    const char *at = (const char *)halo_at(src, frames.from, 0) + first * size;
+    const bool one = src->shape.channels == 1;
+    const char *at = (const char *)halo_at(src, frames.from, 0);
     for (int c = 0; c < s->lines; c++)
-        s->device->kernels->scan->to_f64[src->shape.dtype](at + c * size, frames.to - frames.from,
-                                                           src->shape.channels, line[c]);
+        s->device->kernels->scan->to_f64[src->shape.dtype](
+            at + (one ? 0 : first + c) * size, frames.to - frames.from, src->shape.channels, line[c]);
 }
 
 static void store_line(const Sequence *s, int channel, HaloSpan frames, const double *line, float *row,
@@ -150,7 +151,8 @@ static bool holds(const Sequence *s)
         const HaloBuf *src = s->src[k];
         const HaloSpan need = frames_of(s, k, (HaloSpan){dst->x0, dst->x0 + dst->cols});
         if (src->rows != 1 || src->shape.dtype > HALO_F32 || need.from < src->x0 ||
-            need.to > src->x0 + src->cols || src->shape.channels != s->src[0]->shape.channels)
+            need.to > src->x0 + src->cols ||
+            (src->shape.channels != s->src[0]->shape.channels && (k == 0 || src->shape.channels != 1)))
             return false;
     }
     return !s->how->kind->by_channel || dst->shape.channels == s->src[0]->shape.channels;

@@ -7,7 +7,6 @@
 
 #include "device.h"
 #include "halo/curves.h"
-#include "halo/fourier.h"
 #include "halo/numerics.h"
 #include "primitives.h"
 
@@ -20,6 +19,8 @@ typedef struct Spectrum {
     const HaloSpectrum *how;
     HaloStore store;
     int64_t tasks;
+    int64_t apart;                                   /* of the frames in a line */
+    int64_t work, power, sum;                        /* behind a line of samples */
     int64_t scratch_bytes, at_wide, at_tile, at_row; /* of a worker */
     char *scratch;
     HaloDevice *device;
@@ -67,17 +68,6 @@ static void make_levels(const Spectrum *s, int64_t frame, double *wide, float *o
 
 /* ---- spectra -------------------------------------------------------------------------------------------- */
 
-/* |X(k)|^2 from the transform of pairs. */
-static double power_at(const double *z, int64_t n, int64_t k, const double *turn)
-{
-    const double *a = z + 2 * (k % n), *b = z + 2 * ((n - k) % n);
-    const double e_re = 0.5 * (a[0] + b[0]), e_im = 0.5 * (a[1] - b[1]);
-    const double o_re = 0.5 * (a[0] - b[0]), o_im = 0.5 * (a[1] + b[1]);
-    const double t_re = turn[2 * k], t_im = turn[2 * k + 1];
-    const double re = e_re + (t_re * o_im + t_im * o_re), im = e_im - (t_re * o_re - t_im * o_im);
-    return re * re + im * im;
-}
-
 static float sample_of(const HaloSpectrum *how, double power)
 {
     const double magnitude = how->scale * sqrt(power);
@@ -86,17 +76,45 @@ static float sample_of(const HaloSpectrum *how, double power)
     return level - (float)how->floor;
 }
 
-/* A column, as wide as `apart` samples from one row to the next. */
-static void make_column(const Spectrum *s, int64_t frame, double *z, float *out, int64_t apart)
+/* Samples of a picture's columns: rows are COLUMNS pixels apart, the highest frequency above. */
+static void put_columns(const Spectrum *s, const double *power, int64_t count, float *out)
+{
+    const int64_t channels = s->src->shape.channels, n = s->how->window / 2;
+    for (int64_t k = 0; k <= n; k++)
+        for (int64_t i = 0; i < count; i++)
+            out[((n - k) * COLUMNS + i) * channels] = sample_of(s->how, power[k * CPU_FRAMES + i]);
+}
+
+static void put_bands(const Spectrum *s, const double *sum, int64_t count, float *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t b = 0; b < s->how->bands; b++)
+            out[i * s->dst->shape.channels + b] = halo_canonical((float)sum[b * CPU_FRAMES + i]);
+}
+
+/* Frames [frame, frame + count), at most CPU_FRAMES. Those of a line are as far apart as in the sound, or,
+ * where they do not overlap, one after the other. */
+static void make_frames(const Spectrum *s, int64_t frame, int64_t count, char *scratch, float *out)
 {
     const HaloSpectrum *how = s->how;
-    const int64_t n = how->window / 2;
+    const CpuFourierKernels *fourier = s->device->kernels->fourier;
+    double *const line = (double *)(void *)(scratch + s->at_wide), *const work = line + s->work,
+                  *const power = line + s->power, *const sum = line + s->sum;
+    memset(line, 0, sizeof *line * (size_t)s->work); /* frames that are not there */
     for (int c = 0; c < s->src->shape.channels; c++) {
-        load(s, c, frame * how->hop - n, how->window, z);
-        for (int64_t i = 0; i < how->window; i++) z[i] = z[i] * how->weight[i];
-        halo_fourier(z, n, how->turn, 2 * n);
-        for (int64_t k = 0; k <= n; k++)
-            out[(n - k) * apart + c] = sample_of(how, power_at(z, n, k, how->turn));
+        const int64_t from = frame * how->hop - how->window / 2;
+        if (how->hop == s->apart)
+            load(s, c, from, s->apart * (count - 1) + how->window, line);
+        else
+            for (int64_t i = 0; i < count; i++)
+                load(s, c, from + i * how->hop, how->window, line + i * s->apart);
+        fourier->powers(line, s->apart, how, work, power);
+        if (how->kind != HALO_SPECTRUM_BANDS) {
+            put_columns(s, power, count, out + c);
+            continue;
+        }
+        fourier->bands(power, how, sum);
+        put_bands(s, sum, count, out + c * how->bands);
     }
 }
 
@@ -112,17 +130,29 @@ static void run_task(void *context, int64_t index, int worker)
     const int64_t channels = s->dst->shape.channels, from = s->dst->x0 + index * COLUMNS,
                   columns = least(COLUMNS, s->dst->x0 + s->dst->cols - from);
     uint64_t clipped = 0;
-    for (int64_t i = 0; i < columns; i++)
-        if (s->how->kind == HALO_SPECTRUM_LEVELS)
-            make_levels(s, from + i, wide, tile + i * channels);
-        else
-            make_column(s, from + i, wide, tile + i * channels, COLUMNS * channels);
+    if (s->how->kind == HALO_SPECTRUM_LEVELS)
+        for (int64_t i = 0; i < columns; i++) make_levels(s, from + i, wide, tile + i * channels);
+    else
+        for (int64_t i = 0; i < columns; i += CPU_FRAMES)
+            make_frames(s, from + i, least(CPU_FRAMES, columns - i), scratch, tile + i * channels);
     for (int64_t y = s->dst->y0; y < s->dst->y0 + s->dst->rows; y++) {
         memcpy(row, tile + y * COLUMNS * channels, sizeof *row * (size_t)(columns * channels));
         s->device->kernels->rows->store[s->dst->shape.dtype](row, columns * channels, s->store,
                                                              halo_at(s->dst, from, y), &clipped);
     }
     cpu_count_clipped(s->device, clipped);
+}
+
+/* A line of samples and what is made of it; multiples of CPU_FRAMES, so that all is aligned. */
+static int64_t doubles_of(Spectrum *s)
+{
+    const HaloSpectrum *how = s->how;
+    if (how->kind == HALO_SPECTRUM_LEVELS) return how->window;
+    s->apart = least(how->hop, how->window);
+    s->work = divide_up(how->window + (CPU_FRAMES - 1) * s->apart, CPU_FRAMES) * CPU_FRAMES;
+    s->power = s->work + how->window * CPU_FRAMES;
+    s->sum = s->power + (how->window / 2 + 1) * CPU_FRAMES;
+    return s->sum + how->bands * CPU_FRAMES;
 }
 
 HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *spectrum,
@@ -135,7 +165,7 @@ HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (src->rows != 1 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32)
         HALO_FAIL(HALO_ERR_BUG, "internal: a spectrum needs a single row of samples");
-    if (!cpu_reserve(&total, spectrum->window, sizeof(double), &s.at_wide) ||
+    if (!cpu_reserve(&total, doubles_of(&s), sizeof(double), &s.at_wide) ||
         !cpu_reserve(&total, dst->shape.height * COLUMNS, dst->shape.channels * (int64_t)sizeof(float),
                      &s.at_tile) ||
         !cpu_reserve(&total, COLUMNS, dst->shape.channels * (int64_t)sizeof(float), &s.at_row))
@@ -145,8 +175,8 @@ HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     HALO_TRY(cpu_scratch_each(device, &s.scratch_bytes, &scratch));
     s.scratch = scratch;
     s.tasks = (dst->cols + COLUMNS - 1) / COLUMNS;
-    const double work = (double)dst->cols * (double)spectrum->window * src->shape.channels * 20.0;
-    cpu_run(device, cpu_workers(device, work), s.tasks, run_task, &s);
+    const double flops = (double)dst->cols * (double)spectrum->window * src->shape.channels * 20.0;
+    cpu_run(device, cpu_workers(device, flops), s.tasks, run_task, &s);
 out:
     return status;
 }

@@ -217,11 +217,13 @@ HaloStatus filter_difference(Filter *filter, HaloReg a, HaloReg b, HaloReg *dst)
     return halo_build_combine(filter->builder, a, b, &minus, dst);
 }
 
-HaloStatus filter_ends(Filter *filter, HaloReg made, const HaloMask *ends, HaloReg *out)
+HaloStatus filter_ends(Filter *filter, HaloReg made, const HaloMask *ends, bool left, bool right, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
-    HaloCombine combine = {
-        .kind = HALO_COMBINE_ENDS, .left = ends->height, .right = ends->height, .taps = ends->width};
+    HaloCombine combine = {.kind = HALO_COMBINE_ENDS,
+                           .left = left ? ends->height : 0,
+                           .right = right ? ends->height : 0,
+                           .taps = ends->width};
     HALO_TRY(keep_taps(filter->builder, ends, &combine.tap));
     HALO_TRY(halo_build_combine(filter->builder, made, filter->in, &combine, out));
 out:

@@ -61,8 +61,8 @@ HaloStatus filter_mean(Filter *filter, HaloMeanKind kind, int64_t width, int64_t
 
 /* For sound: `made`, but with new samples at both ends, which are sums over the first and the last mask->width
  * samples of filter->in. Row i of the mask makes sample i; reversed, it makes sample i counted from the end.
- * The mask is at most half as high as wide. */
-HaloStatus filter_ends(Filter *filter, HaloReg made, const HaloMask *ends, HaloReg *out);
+ * The mask is at most half as high as wide. `left`, `right`: at which ends. */
+HaloStatus filter_ends(Filter *filter, HaloReg made, const HaloMask *ends, bool left, bool right, HaloReg *out);
 
 /* *dst = `made`, computed from filter->work by weights that sum to 1, in colours as `in` has them: where they
  * are premultiplied they are divided by the alpha that was made with them. */

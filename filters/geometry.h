@@ -47,5 +47,7 @@ HaloStatus taps_resample(HaloBuilder *builder, int64_t length, int64_t shrunk, i
 /* taps_rate.c: the table that makes `up` samples of every `down`, of `length` in all, likewise. HALO_ERR_USAGE
  * where it would be too large. */
 HaloStatus taps_rate(HaloBuilder *builder, int64_t length, int64_t up, int64_t down, HaloResampleAxis *axis);
+/* How many samples to either side taps reach at most, rounded up to a multiple of `down`. */
+int64_t taps_rate_reach(int64_t up, int64_t down);
 
 #endif

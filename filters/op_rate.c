@@ -7,6 +7,8 @@
 /* How far apart rates may be. */
 #define MOST_RATIO 256
 
+enum { RATE_RATE, RATE_BORDER };
+
 static int64_t common_divisor(int64_t a, int64_t b)
 {
     while (b != 0) {
@@ -34,18 +36,45 @@ static HaloStatus find_ratio(double from, double to, int64_t *up, int64_t *down)
     return HALO_OK;
 }
 
+static HaloStatus extend(HaloBuilder *builder, HaloBorder border, int64_t from, int64_t width, HaloReg *value)
+{
+    const HaloGather how = {
+        .width = width, .height = 1, .x0 = from, .step_x = 1, .step_y = 1, .border = border};
+    return halo_build_gather(builder, *value, &how, value);
+}
+
+static HaloStatus resample(HaloBuilder *builder, double rate, int64_t up, int64_t down, HaloReg *value)
+{
+    HaloStatus status = HALO_OK;
+    HaloResample how = {.rate = rate};
+    HALO_TRY(taps_rate(builder, halo_build_shape(builder, *value)->width, up, down, &how.x));
+    HALO_TRY(taps_resample(builder, 1, 1, 1, RESAMPLE_NEAREST, &how.y, &how.for_y));
+    HALO_TRY(halo_build_resample(builder, *value, &how, value));
+out:
+    return status;
+}
+
+/* Samples outside are 0, or those that the border makes: then the sound is longer while it is resampled. */
 static HaloStatus build_rate(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
-    const HaloShape *shape = halo_build_shape(builder, in);
-    HaloResample how = {.rate = arg[0].number};
+    static const HaloBorder borders[] = {HALO_BORDER_ZERO, HALO_BORDER_REPLICATE, HALO_BORDER_MIRROR};
+    const HaloBorder border = borders[arg[RATE_BORDER].integer];
+    const double rate = arg[RATE_RATE].number;
+    const int64_t width = halo_build_shape(builder, in)->width;
     int64_t up, down;
     *out = in;
-    HALO_TRY(find_ratio(shape->rate, how.rate, &up, &down));
+    HALO_TRY(find_ratio(halo_build_shape(builder, in)->rate, rate, &up, &down));
     if (up == down) goto out;
-    HALO_TRY(taps_rate(builder, shape->width, up, down, &how.x));
-    HALO_TRY(taps_resample(builder, 1, 1, 1, RESAMPLE_NEAREST, &how.y, &how.for_y));
-    HALO_TRY(halo_build_resample(builder, in, &how, out));
+    if (border == HALO_BORDER_ZERO) {
+        HALO_TRY(resample(builder, rate, up, down, out));
+        goto out;
+    }
+    if (halo_build_endless(builder, in)) halo_build_wants_length(builder);
+    const int64_t margin = taps_rate_reach(up, down);
+    HALO_TRY(extend(builder, border, -margin, width + 2 * margin, out));
+    HALO_TRY(resample(builder, rate, up, down, out));
+    HALO_TRY(extend(builder, border, margin / down * up, (width * up + down - 1) / down, out));
 out:
     return status;
 }
@@ -57,12 +86,18 @@ static const HaloParam rate_param[] = {
      .max = 1e9,
      .unit = "Hz",
      .help = "new sample rate, such as 16k or 44100"},
+    {.key = "border",
+     .type = HALO_PARAM_CHOICE,
+     .preset = "zero",
+     .choices = "zero|replicate|mirror",
+     .help = "samples before the first and behind the last: 0, for sound; the nearest sample, or the samples "
+             "mirrored, for series that do not begin and end at 0"},
 };
 
 const HaloOp halo_op_rate = {.name = "rate",
                              .help = "resample to another sample rate, with zero delay",
                              .synonyms = "aresample",
-                             .known_as = "resample_poly src samplerate downsample upsample decimate",
+                             .known_as = "resample resample_poly src samplerate downsample upsample",
                              .example = "rate:16k",
                              .kinds = HALO_AUDIO,
                              HALO_PARAMS(rate_param),

@@ -99,6 +99,25 @@ HaloStatus sections_butterworth(HaloBuilder *builder, double low, double high, i
     return status;
 }
 
+/* ---- Chebyshev ------------------------------------------------------------------------------------------ */
+
+/* Poles lie on an ellipse. Of an even order the gain at 0 Hz is that of the lowest ripple, which the first
+ * section takes. */
+HaloStatus sections_chebyshev(HaloBuilder *builder, double edge, int order, double ripple, SectionList *list)
+{
+    const double low = pow(10.0, -0.05 * ripple), epsilon = sqrt(pow(10.0, 0.1 * ripple) - 1.0),
+                 mu = asinh(1.0 / epsilon) / order, scale = warped(edge);
+    const HaloStatus status = take(builder, order / 2, list);
+    for (int k = 0; status == HALO_OK && k < order / 2; k++) {
+        const double angle = pi * (2.0 * k + 1.0) / (2.0 * order);
+        const double re = -sinh(mu) * sin(angle) * scale, im = cosh(mu) * cos(angle) * scale;
+        const double square = re * re + im * im;
+        const double n[3] = {k == 0 ? low * square : square, 0.0, 0.0}, d[3] = {square, -2.0 * re, 1.0};
+        add_analogue(list, n, d);
+    }
+    return status;
+}
+
 /* ---- equalizers ----------------------------------------------------------------------------------------- */
 
 HaloStatus sections_notch(HaloBuilder *builder, double frequency, double q, int64_t harmonics,

@@ -16,6 +16,10 @@ typedef struct SectionList {
 HaloStatus sections_butterworth(HaloBuilder *builder, double low, double high, int order, SectionList *list);
 #define SECTIONS_MAX_ORDER 16
 
+/* Chebyshev's low-pass filter of type I, of an even order, whose gain below `edge` lies between 1 and `ripple`
+ * decibels less. */
+HaloStatus sections_chebyshev(HaloBuilder *builder, double edge, int order, double ripple, SectionList *list);
+
 /* Takes out `frequency`, and its whole multiples up to `harmonics` below 0.5; each notch is frequency / q wide
  * where half the power is left, which is SciPy's iirnotch. */
 HaloStatus sections_notch(HaloBuilder *builder, double frequency, double q, int64_t harmonics,

@@ -31,13 +31,13 @@ HaloStatus taps_disk(double radius, HaloMask *square);
 HaloStatus taps_motion(double length, double angle, HaloMask *mask);
 
 /* The value at the centre of the polynomial of degree `order` fitted to `window` samples, an odd number, by
- * least squares: A. Savitzky, M. J. E. Golay, "Smoothing and differentiation of data by simplified least
- * squares procedures", 1964. */
-HaloStatus taps_savgol(int64_t window, int64_t order, HaloMask *row);
+ * least squares, or its derivative, of samples 1 apart: A. Savitzky, M. J. E. Golay, "Smoothing and
+ * differentiation of data by simplified least squares procedures", 1964. */
+HaloStatus taps_savgol(int64_t window, int64_t order, int64_t derivative, HaloMask *row);
 #define TAPS_SAVGOL_MAX_ORDER 20
 
 /* The values of the same fit at the first window / 2 of its samples: a row of taps for each. */
-HaloStatus taps_savgol_ends(int64_t window, int64_t order, HaloMask *ends);
+HaloStatus taps_savgol_ends(int64_t window, int64_t order, int64_t derivative, HaloMask *ends);
 #define TAPS_SAVGOL_MAX_ENDS 4095
 
 /* The ideal filter that passes frequencies between `low` and `high`, in cycles per sample, 0 <= low < high <=

@@ -43,6 +43,12 @@ static double *make_weights(int64_t wide, double unit, int64_t up)
     return weight;
 }
 
+int64_t taps_rate_reach(int64_t up, int64_t down)
+{
+    const int64_t reach = (int64_t)ceil(RADIUS * (double)(up > down ? up : down)) / up + 1;
+    return (reach + down - 1) / down * down;
+}
+
 HaloStatus taps_rate(HaloBuilder *builder, int64_t length, int64_t up, int64_t down, HaloResampleAxis *axis)
 {
     HaloStatus status = HALO_OK;

@@ -187,7 +187,7 @@ static void savgol_ends(void **state)
     for (size_t f = 0; f < sizeof fits / sizeof *fits; f++) {
         const int64_t window = fits[f][0], order = fits[f][1];
         HaloMask ends = {0};
-        assert_int_equal(taps_savgol_ends(window, order, &ends), HALO_OK);
+        assert_int_equal(taps_savgol_ends(window, order, 0, &ends), HALO_OK);
         assert_true(ends.width == window && ends.height == window / 2);
         for (int64_t i = 0; i < ends.height; i++)
             for (int64_t power = 0; power <= order; power++) {
@@ -200,8 +200,8 @@ static void savgol_ends(void **state)
         halo_mask_free(&ends);
     }
     HaloMask none = {0};
-    assert_int_equal(taps_savgol_ends(20, 3, &none), HALO_ERR_USAGE);
-    assert_int_equal(taps_savgol_ends(TAPS_SAVGOL_MAX_ENDS + 2, 3, &none), HALO_ERR_USAGE);
+    assert_int_equal(taps_savgol_ends(20, 3, 0, &none), HALO_ERR_USAGE);
+    assert_int_equal(taps_savgol_ends(TAPS_SAVGOL_MAX_ENDS + 2, 3, 0, &none), HALO_ERR_USAGE);
 }
 
 static void savgol(void **state)
@@ -214,22 +214,22 @@ static void savgol(void **state)
     static const int cases[][2] = {{21, 3}, {21, 20}, {51, 20}, {101, 7}, {1001, 4}, {4001, 20}};
     HaloMask row;
     (void)state;
-    expect_row(&row, taps_savgol(5, 2, &row), w5, 5);
-    expect_row(&row, taps_savgol(5, 3, &row), w5, 5); /* at the centre odd orders add nothing */
-    expect_row(&row, taps_savgol(7, 4, &row), w7, 7);
-    expect_row(&row, taps_savgol(11, 3, &row), w11, 11);
-    expect_row(&row, taps_savgol(3, 0, &row), mean, 3);
-    expect_row(&row, taps_savgol(5, 4, &row), same, 5);
+    expect_row(&row, taps_savgol(5, 2, 0, &row), w5, 5);
+    expect_row(&row, taps_savgol(5, 3, 0, &row), w5, 5); /* at the centre odd orders add nothing */
+    expect_row(&row, taps_savgol(7, 4, 0, &row), w7, 7);
+    expect_row(&row, taps_savgol(11, 3, 0, &row), w11, 11);
+    expect_row(&row, taps_savgol(3, 0, 0, &row), mean, 3);
+    expect_row(&row, taps_savgol(5, 4, 0, &row), same, 5);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(taps_savgol(cases[i][0], cases[i][1], &row), HALO_OK);
+        assert_int_equal(taps_savgol(cases[i][0], cases[i][1], 0, &row), HALO_OK);
         keeps_polynomials(&row, cases[i][1]);
         halo_mask_free(&row);
     }
-    assert_int_equal(taps_savgol(20, 3, &row), HALO_ERR_USAGE);
+    assert_int_equal(taps_savgol(20, 3, 0, &row), HALO_ERR_USAGE);
     assert_string_equal(halo_error(), "window has to be odd, not 20: use 19 or 21 samples");
-    assert_int_equal(taps_savgol(5, 5, &row), HALO_ERR_USAGE);
-    assert_int_equal(taps_savgol(5, -1, &row), HALO_ERR_USAGE);
-    assert_int_equal(taps_savgol(101, TAPS_SAVGOL_MAX_ORDER + 1, &row), HALO_ERR_USAGE);
+    assert_int_equal(taps_savgol(5, 5, 0, &row), HALO_ERR_USAGE);
+    assert_int_equal(taps_savgol(5, -1, 0, &row), HALO_ERR_USAGE);
+    assert_int_equal(taps_savgol(101, TAPS_SAVGOL_MAX_ORDER + 1, 0, &row), HALO_ERR_USAGE);
 }
 
 int main(int argc, char **argv)

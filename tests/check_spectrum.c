@@ -33,16 +33,39 @@ static HaloShape shape_after(const HaloShape *shape, const HaloSpectrum *how, Ha
         made.channels = 2 * shape->channels;
         return made;
     }
+    if (how->kind == HALO_SPECTRUM_BANDS) {
+        made.width = 1 + shape->width / how->hop;
+        made.channels = (int)how->bands * shape->channels;
+        return made;
+    }
     made.kind = HALO_IMAGE;
     made.height = how->window / 2 + 1;
     return made;
 }
 
+enum { MOST_BANDS = 9, MOST_BINS = 130 };
+
+/* Bands of any bins, some of none. */
+static void draw_bands(HaloSpectrum *how, HaloSpan *bin, double *bank, Rng *rng)
+{
+    int64_t count = 0;
+    how->bands = rng_between(rng, 1, MOST_BANDS);
+    for (int64_t b = 0; b < how->bands; b++) {
+        bin[b].from = rng_between(rng, 0, how->window / 2);
+        bin[b].to = rng_between(rng, bin[b].from, how->window / 2 + 1);
+        for (int64_t k = bin[b].from; k < bin[b].to; k++) bank[count++] = rng_unit(rng);
+    }
+    how->bin = bin;
+    how->bank = bank;
+}
+
 static void as_the_oracle(Rng *rng)
 {
+    HaloSpan bin[MOST_BANDS];
+    double bank[MOST_BANDS * MOST_BINS];
     HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 900), 1, (int)rng_between(rng, 1, 3));
     shape.kind = HALO_AUDIO;
-    HaloStep step = {.u.spectrum = {.kind = (HaloSpectrumKind)rng_between(rng, 0, 2),
+    HaloStep step = {.u.spectrum = {.kind = (HaloSpectrumKind)rng_between(rng, 0, 3),
                                     .hop = rng_between(rng, 1, 70),
                                     .floor = -1.0 - 200.0 * rng_unit(rng),
                                     .scale = 0.1 + rng_unit(rng)}};
@@ -60,6 +83,7 @@ static void as_the_oracle(Rng *rng)
     }
     how->weight = weight;
     how->turn = turn;
+    if (how->kind == HALO_SPECTRUM_BANDS) draw_bands(how, bin, bank, rng);
     const HaloShape made = shape_after(&shape, how, draw_dtype(rng));
     step.store = draw_store(rng, shape.dtype, made.dtype);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), rng),

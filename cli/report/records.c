@@ -103,6 +103,8 @@ static void record_channels(CliJson *json, const CliSubject *subject, const Halo
             record_stats(json, result, &result->channel[c], subject->place != NULL ? subject->place[c] : NULL);
         } else if (result->type == HALO_RESULT_FOLD) {
             json_number(json, "value", result->fold.value[c]);
+        } else if (result->type == HALO_RESULT_TABLE) {
+            cli_record_table(json, &result->table[c]);
         } else {
             json_open(json, "counts", '[');
             for (int64_t b = 0; b < h->bins; b++) json_uint(json, NULL, h->count[c * h->bins + b]);
@@ -119,7 +121,8 @@ static void record_channels(CliJson *json, const CliSubject *subject, const Halo
 static void record_members(CliJson *json, const CliSubject *subject, const HaloResult *result)
 {
     switch (result->type) {
-    case HALO_RESULT_STATS: record_shape(json, &result->shape); break;
+    case HALO_RESULT_STATS:
+    case HALO_RESULT_TABLE: record_shape(json, &result->shape); break;
     case HALO_RESULT_FOLD:
         json_text(json, "expr", result->fold.expr);
         json_text(json, "map", result->fold.map);
@@ -134,7 +137,7 @@ static void record_members(CliJson *json, const CliSubject *subject, const HaloR
         break;
     }
     record_channels(json, subject, result);
-    if (result->type == HALO_RESULT_HIST) return;
+    if (result->type == HALO_RESULT_HIST || result->type == HALO_RESULT_TABLE) return;
     json_open(json, "all", '{');
     if (result->type == HALO_RESULT_STATS)
         record_stats(json, result, &result->all,
@@ -157,7 +160,7 @@ void cli_record_result(FILE *to, const CliSubject *subject, const HaloResult *re
         [HALO_RESULT_STATS] = "stats", [HALO_RESULT_HIST] = "histogram", [HALO_RESULT_FOLD] = "reduce"};
     CliJson json = {.to = to};
     json_open(&json, NULL, '{');
-    json_text(&json, "type", type[result->type]);
+    json_text(&json, "type", result->type == HALO_RESULT_TABLE ? result->table->name : type[result->type]);
     json_text(&json, "file", subject->file);
     if (subject->file == NULL) json_uint(&json, "files", subject->files);
     if (subject->file != NULL && result->image > 0) json_int(&json, "index", result->image);

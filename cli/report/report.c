@@ -226,6 +226,7 @@ void cli_print_result(FILE *to, const CliSubject *subject, const HaloResult *res
     case HALO_RESULT_STATS: print_stats(to, result); break;
     case HALO_RESULT_FOLD: print_fold(to, result); break;
     case HALO_RESULT_HIST: cli_print_histogram(to, result); break;
+    case HALO_RESULT_TABLE: cli_print_table(to, result); break;
     }
     print_places(to, subject, result);
 }

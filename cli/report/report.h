@@ -40,6 +40,10 @@ void cli_print_histogram(FILE *to, const HaloResult *result);
 /* How high the bar of a count is, from 0 to 1. A logarithmic axis begins at a half, so that 1 shows. */
 double cli_share(double count, double peak, bool log_axis);
 
+/* tables.c: rows that were found, such as peaks: for eyes, and as members of a channel in JSON. */
+void cli_print_table(FILE *to, const HaloResult *result);
+void cli_record_table(CliJson *json, const HaloTable *table);
+
 /* notes.c: notes of all runs of a batch: what was lost or changed. */
 typedef struct CliNoted {
     HaloNotes all;

@@ -1,4 +1,4 @@
-/* Results as tables for other programs: --csv, a line for each channel, or for each bin of each. */
+/* Results as tables for other programs: --csv, a line for each channel, or for each bin or row of each. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +135,25 @@ static void put_hist(FILE *to, const CliItem *item, const HaloResult *result)
     }
 }
 
+static void put_table_head(FILE *to, const HaloTable *table)
+{
+    fputs("file,image,channel", to);
+    for (int c = 0; c < table->columns; c++) fprintf(to, ",%s", table->column[c]);
+    fputc('\n', to);
+}
+
+static void put_table(FILE *to, const CliItem *item, const HaloResult *result)
+{
+    char text[16];
+    for (int c = 0; c < result->shape.channels; c++)
+        for (int64_t r = 0; r < result->table[c].rows; r++) {
+            const int columns = result->table[c].columns;
+            put_names(to, item, result, halo_result_channel(result, c, text));
+            for (int k = 0; k < columns; k++) put_number(to, result->table[c].cell[r * columns + k]);
+            fputc('\n', to);
+        }
+}
+
 void cli_sheet_results(FILE *to, const CliItem *item, const HaloResults *results, CliSheet *sheet)
 {
     for (int i = 0; i < results->count; i++) {
@@ -146,6 +165,9 @@ void cli_sheet_results(FILE *to, const CliItem *item, const HaloResults *results
         } else if (result->type == HALO_RESULT_HIST) {
             if (!sheet->begun) fputs("file,image,channel,from,to,count\n", to);
             put_hist(to, item, result);
+        } else if (result->type == HALO_RESULT_TABLE) {
+            if (!sheet->begun) put_table_head(to, result->table);
+            put_table(to, item, result);
         }
         sheet->begun = true;
     }

@@ -11,6 +11,9 @@ static int64_t results_bytes(const HaloResults *results)
         const HaloResult *item = &results->item[i];
         const int64_t channel = item->type == HALO_RESULT_STATS ? (int64_t)sizeof *item->channel : 8;
         const int64_t bins = item->type == HALO_RESULT_HIST ? item->hist.bins + 3 : 0;
+        for (int c = 0; item->type == HALO_RESULT_TABLE && c < item->shape.channels; c++)
+            bytes += (int64_t)sizeof *item->table +
+                     item->table[c].capacity * item->table[c].columns * (int64_t)sizeof(double);
         bytes += (int64_t)sizeof *item + item->shape.channels * (channel + 8 * bins);
     }
     return bytes;

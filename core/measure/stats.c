@@ -104,6 +104,9 @@ const char *halo_result_channel(const HaloResult *result, int channel, char text
 void halo_results_free(HaloResults *results)
 {
     for (int i = 0; i < results->count; i++) {
+        for (int c = 0; results->item[i].table != NULL && c < results->item[i].shape.channels; c++)
+            free(results->item[i].table[c].cell);
+        free(results->item[i].table);
         free(results->item[i].channel);
         halo_histogram_free(&results->item[i].hist);
         free(results->item[i].fold.value);

@@ -102,6 +102,16 @@ HaloStatus halo_build_spectrum(HaloBuilder *builder, HaloReg src, const HaloSpec
     return halo_build_step(builder, &step, dst);
 }
 
+HaloStatus halo_build_sequence_of_two(HaloBuilder *builder, HaloReg src, HaloReg other,
+                                      const HaloSequenceKind *kind, const void *how, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_SEQUENCE, src);
+    step.sources = 2;
+    step.src[1] = other;
+    step.u.sequence = (HaloSequence){.kind = kind, .how = how};
+    return halo_build_step(builder, &step, dst);
+}
+
 HaloStatus halo_build_sequence(HaloBuilder *builder, HaloReg src, const HaloSequenceKind *kind, const void *how,
                                HaloReg *dst)
 {

@@ -137,6 +137,13 @@ HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fo
     return builder_append_measure(builder, &step, true);
 }
 
+HaloStatus halo_build_table(HaloBuilder *builder, HaloReg src, const HaloTableKind *kind, const void *how)
+{
+    HaloStep step = step_of(HALO_TABLE, src);
+    step.u.table = (HaloTableStep){.kind = kind, .how = how};
+    return builder_append_measure(builder, &step, true);
+}
+
 /* Are all bin edges distinct? True, too, of a range that is not known yet. */
 static bool divides(const HaloHist *hist)
 {

@@ -86,6 +86,17 @@ HaloStatus halo_build_names(HaloBuilder *builder, HaloReg reg, const char *names
     return HALO_OK;
 }
 
+HaloStatus halo_build_axis(HaloBuilder *builder, HaloReg reg, const char *name, double start, double step)
+{
+    HaloPlan *plan = builder->plan;
+    HaloAxis *axis = halo_build_keep(builder, sizeof *axis);
+    if (axis == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    *axis = (HaloAxis){name, start, step};
+    for (int i = plan->steps - 1; i >= 0; i--)
+        if (plan->step[i].dst == reg) plan->step[i].axis = axis;
+    return HALO_OK;
+}
+
 HaloNotes *builder_notes(HaloBuilder *builder)
 {
     HaloPlan *plan = builder->plan;

@@ -17,6 +17,7 @@ static HaloMove move_of(const HaloPlan *plan, const HaloStep *step)
     HaloMove move = stay(&plan->reg[step->src[0]], &plan->reg[step->dst]);
     if (primitive->moves != NULL) primitive->moves(step, &move);
     move.names = step->names;
+    move.axis = step->axis;
     return move;
 }
 

@@ -58,6 +58,7 @@ static bool join(HaloPlan *plan, const HaloStep *step)
     maker->store = step->store;
     maker->dst = step->dst;
     if (step->names != NULL) maker->names = step->names;
+    if (step->axis != NULL) maker->axis = step->axis;
     return true;
 }
 

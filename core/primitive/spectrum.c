@@ -5,6 +5,8 @@
 
 static bool has_levels(const HaloStep *step) { return step->u.spectrum.kind == HALO_SPECTRUM_LEVELS; }
 
+static bool has_bands(const HaloStep *step) { return step->u.spectrum.kind == HALO_SPECTRUM_BANDS; }
+
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
     const HaloSpectrum *spectrum = &step->u.spectrum;
@@ -16,6 +18,12 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
         dst->channels = 2 * src[0]->channels;
         dst->rate = src[0]->rate / (double)spectrum->hop;
         dst->numbers = true;
+        return HALO_OK;
+    }
+    if (has_bands(step)) {
+        dst->width = 1 + src[0]->width / spectrum->hop;
+        dst->channels = (int)spectrum->bands * src[0]->channels;
+        dst->rate = src[0]->rate / (double)spectrum->hop;
         return HALO_OK;
     }
     dst->kind = HALO_IMAGE;
@@ -37,13 +45,15 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return (Part){smaller(larger(0, from), src->width - 1), larger(1, smaller(to, src->width)), 0, 1};
 }
 
-/* Frame k of levels stands for samples from k * hop on; its centre is theirs. */
+/* Frame k of levels stands for samples from k * hop on; its centre is theirs. One of bands has its centre at k
+ * * hop. */
 static void moves(const HaloStep *step, HaloMove *move)
 {
-    move->lost = !has_levels(step);
+    move->lost = !has_levels(step) && !has_bands(step);
+    move->mixed = has_bands(step);
     move->timed = has_levels(step);
     move->scale[0] = 1.0 / (double)step->u.spectrum.hop;
-    move->offset[0] = 0.5 * move->scale[0] - 0.5;
+    if (has_levels(step)) move->offset[0] = 0.5 * move->scale[0] - 0.5;
 }
 
 static double flops(const HaloStep *step, double samples)
@@ -60,6 +70,9 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
     (void)sound, (void)exact;
     if (has_levels(step))
         snprintf(text, size, "levels of %lld frames at a time", (long long)spectrum->window);
+    else if (has_bands(step))
+        snprintf(text, size, "%lld bands of spectra of %lld frames, every %lld", (long long)spectrum->bands,
+                 (long long)spectrum->window, (long long)spectrum->hop);
     else
         snprintf(text, size, "spectra of %lld frames, every %lld", (long long)spectrum->window,
                  (long long)spectrum->hop);

@@ -39,6 +39,12 @@ static bool same_hist(const HaloHistogram *a, const HaloHistogram *b)
            memcmp(a->below, b->below, 3 * (size_t)a->channels * sizeof *a->below) == 0;
 }
 
+static bool same_table(const HaloTable *a, const HaloTable *b)
+{
+    return a->rows == b->rows &&
+           (a->rows == 0 || memcmp(a->cell, b->cell, (size_t)(a->rows * a->columns) * sizeof *a->cell) == 0);
+}
+
 static HaloStatus compare_results(const HaloResults *a, const HaloResults *b)
 {
     for (int i = 0; i < a->count; i++) {
@@ -49,6 +55,8 @@ static HaloStatus compare_results(const HaloResults *a, const HaloResults *b)
         } else if (x->type == HALO_RESULT_FOLD) {
             const size_t values = (size_t)x->shape.channels + 1;
             same = memcmp(x->fold.value, y->fold.value, values * sizeof *x->fold.value) == 0;
+        } else if (x->type == HALO_RESULT_TABLE) {
+            for (int c = 0; c < x->shape.channels; c++) same = same && same_table(&x->table[c], &y->table[c]);
         } else {
             same = same_stats(&x->all, &y->all);
             for (int c = 0; c < x->shape.channels; c++)

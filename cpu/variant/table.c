@@ -28,5 +28,6 @@ const CpuKernels CPU_TABLE(kernels) = {
     .resample = &CPU_TABLE(resample),
     .bilateral = &CPU_TABLE(bilateral),
     .sections = &CPU_TABLE(sections),
+    .fourier = &CPU_TABLE(fourier),
     .ceiling = &CPU_TABLE(ceiling),
 };

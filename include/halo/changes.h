@@ -19,6 +19,11 @@ extern "C" {
 typedef struct HaloSpacing {
     int64_t start, span, steps;
 } HaloSpacing;
+/* What frames of sound stand for in place of time: frame k for start + k * step. */
+typedef struct HaloAxis {
+    const char *name; /* "frequency" */
+    double start, step;
+} HaloAxis;
 
 /* What one step does. Places are counted in samples: the first has its centre at 0, the second at 1. */
 typedef struct HaloMove {
@@ -32,6 +37,7 @@ typedef struct HaloMove {
     const HaloSpacing *times;  /* of the result's frames, whatever the source's were; NULL: they move with it */
     const char *names;         /* of the result's channels, as a row of a table; NULL: the source's */
     bool timed;                /* frames are results at times of a sound, such as levels: tables say which */
+    const HaloAxis *axis;      /* of the result, whose positions have no relation to the source's; NULL: time */
     bool lost;                 /* the result's positions and channels have no relation to the source's */
     bool keeps_values;         /* every sample is one of the source's, or a border's */
 } HaloMove;
@@ -46,6 +52,9 @@ typedef struct HaloChanges {
     HaloMove *move; /* [moves], in order */
 } HaloChanges;
 
+/* Has the result no positions of the source? */
+static inline bool halo_move_displaces(const HaloMove *move) { return move->lost || move->axis != NULL; }
+
 /* Maps a position of the input, x and y, to the output; false: it is outside. Of a sound y is 0.
  */
 static inline bool halo_changes_place(const HaloChanges *changes, double place[2])
@@ -53,7 +62,7 @@ static inline bool halo_changes_place(const HaloChanges *changes, double place[2
     for (int i = 0; i < changes->moves; i++) {
         const HaloMove *move = &changes->move[i];
         const double x = place[move->transposed], y = place[!move->transposed];
-        if (move->lost) return false;
+        if (halo_move_displaces(move)) return false;
         place[0] = move->scale[0] * x + move->offset[0];
         place[1] = move->scale[1] * y + move->offset[1];
         if (move->pieces > 0) {
@@ -83,12 +92,23 @@ static inline const HaloPiece *halo_move_piece(const HaloMove *move, double at)
     return &move->piece[low];
 }
 
+/* The moves behind the last one that gave frames an axis; *axis: that one, NULL: there is none. */
+static inline int halo_changes_behind_axis(const HaloChanges *changes, const HaloAxis **axis)
+{
+    int i = changes->moves;
+    while (i > 0 && changes->move[i - 1].axis == NULL) i--;
+    *axis = i > 0 ? changes->move[i - 1].axis : NULL;
+    return i;
+}
+
 /* The opposite for sound: the position in the input, whether there or not, that frame `at` of the output stands
- * for. Only where no move is `lost`. */
+ * for; behind an axis, the number of a frame of that. Only where no move between is `lost`. */
 static inline double halo_changes_origin(const HaloChanges *changes, int64_t at)
 {
+    const HaloAxis *axis;
+    const int first = halo_changes_behind_axis(changes, &axis);
     double place = (double)at;
-    for (int i = changes->moves - 1; i >= 0; i--) {
+    for (int i = changes->moves - 1; i >= first; i--) {
         const HaloMove *move = &changes->move[i];
         const HaloPiece *piece = move->pieces > 0 ? halo_move_piece(move, place) : NULL;
         place = piece != NULL ? place - (double)piece->at + (double)piece->from
@@ -103,7 +123,7 @@ static inline HaloChanges halo_changes_since_times(const HaloChanges *changes, c
 {
     HaloChanges since = *changes;
     *times = NULL;
-    for (int i = changes->moves - 1; i >= 0 && *times == NULL; i--) {
+    for (int i = changes->moves - 1; i >= 0 && *times == NULL && changes->move[i].axis == NULL; i--) {
         if (changes->move[i].times == NULL) continue;
         *times = changes->move[i].times;
         since.move = changes->move + i + 1;
@@ -112,10 +132,11 @@ static inline HaloChanges halo_changes_since_times(const HaloChanges *changes, c
     return since;
 }
 
-/* Has every place of the output one in the input? */
+/* Has every place of the output one in the input, or on the axis? */
 static inline bool halo_changes_are_known(const HaloChanges *changes)
 {
-    for (int i = 0; i < changes->moves; i++)
+    const HaloAxis *axis;
+    for (int i = halo_changes_behind_axis(changes, &axis); i < changes->moves; i++)
         if (changes->move[i].lost || changes->move[i].transposed) return false;
     return true;
 }
@@ -130,7 +151,7 @@ static inline bool halo_changes_affine(const HaloChanges *changes, double m[6])
         const HaloMove *move = &changes->move[i];
         const bool pieces = move->pieces > 0;
         double row[2][3];
-        if (move->lost) return false;
+        if (halo_move_displaces(move)) return false;
         for (int axis = 0; axis < 2; axis++)
             for (int k = 0; k < 3; k++) {
                 const double scale = pieces && axis == 0 ? 1.0 : move->scale[axis];
@@ -159,7 +180,7 @@ static inline bool halo_changes_scale(const HaloChanges *changes, double scale[2
     scale[0] = scale[1] = 1.0;
     for (int i = 0; i < changes->moves; i++) {
         const HaloMove *move = &changes->move[i];
-        if (move->lost) return false;
+        if (halo_move_displaces(move)) return false;
         *transposed ^= move->transposed;
         scale[*transposed] *= fabs(move->scale[0]);
         scale[!*transposed] *= fabs(move->scale[1]);
@@ -207,7 +228,7 @@ static inline bool halo_changes_keep_places(const HaloChanges *changes)
 {
     for (int i = 0; i < changes->moves; i++) {
         const HaloMove *move = &changes->move[i];
-        if (move->lost || move->transposed || move->pieces > 0) return false;
+        if (halo_move_displaces(move) || move->transposed || move->pieces > 0) return false;
         for (int axis = 0; axis < 2; axis++)
             if (move->scale[axis] != 1.0 || move->offset[axis] != 0.0) return false;
     }

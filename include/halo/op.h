@@ -169,6 +169,9 @@ HALO_API HaloStatus halo_build_spectrum(HaloBuilder *builder, HaloReg src, const
 /* `how` belongs to the plan (halo_build_keep). */
 HALO_API HaloStatus halo_build_sequence(HaloBuilder *builder, HaloReg src, const HaloSequenceKind *kind,
                                         const void *how, HaloReg *dst);
+/* The same of two sources, the other with as many channels or one. */
+HALO_API HaloStatus halo_build_sequence_of_two(HaloBuilder *builder, HaloReg src, HaloReg other,
+                                               const HaloSequenceKind *kind, const void *how, HaloReg *dst);
 /* `bins` and `white` are set by the source. */
 HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize,
                                         HaloReg *dst);
@@ -217,6 +220,10 @@ HALO_API HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const in
 /* Names the channels of a value that this operation made, as a row of a table: "peak,rms" (quotation marks as
  * CSV has them). HALO_ERR_LIMIT without memory. */
 HALO_API HaloStatus halo_build_names(HaloBuilder *builder, HaloReg reg, const char *names);
+/* The frames of a value that this operation made do not stand for times: frame k is start + k * step on an axis
+ * of this name, which outlives the plan. HALO_ERR_LIMIT without memory. */
+HALO_API HaloStatus halo_build_axis(HaloBuilder *builder, HaloReg reg, const char *name, double start,
+                                    double step);
 /* Sets full scale from here on; the samples stay. */
 HALO_API void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white);
 /* Measurements: the value itself passes on unchanged. */
@@ -224,6 +231,8 @@ HALO_API void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float whit
 HALO_API HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want,
                                      const HaloDetail *detail);
 HALO_API HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold);
+HALO_API HaloStatus halo_build_table(HaloBuilder *builder, HaloReg src, const HaloTableKind *kind,
+                                     const void *how);
 /* NaN for lo or hi: the default range of the sample type; bins 0: the default number. */
 HALO_API HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi);
 HALO_API HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst);

@@ -16,6 +16,7 @@
 #include "halo/sections.h"
 #include "halo/sequence.h"
 #include "halo/spectrum.h"
+#include "halo/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +56,7 @@ struct HaloStep {
         HaloSections sections;
         HaloSpectrum spectrum;
         HaloSequence sequence;
+        HaloTableStep table;
         HaloMix mix;
         HaloFade fade;
         const HaloChain *chain; /* of chain and extremes: chain.h; belongs to the plan */
@@ -69,6 +71,7 @@ struct HaloStep {
     int resolve_from;         /* the step whose result `resolve` gets, or -1 */
     HaloResolve *resolve;
     const char *names;     /* of the channels of dst, as a row of a table; the plan's. NULL: those of src[0] */
+    const HaloAxis *axis;  /* of dst; the plan's. NULL: that of src[0] */
     double resolve_arg[2]; /* parameters of `resolve`, such as the range that samples are to fill */
 };
 

@@ -29,6 +29,7 @@ typedef enum HaloPrimitive {
     HALO_SECTIONS,  /* recursive filters along time */
     HALO_SPECTRUM,  /* spectra of frames along time */
     HALO_SEQUENCE,  /* algorithms along time in f64 that an operation brings along (sequence.h) */
+    HALO_TABLE,     /* tables of what an operation finds along time (table.h) */
     HALO_CHAIN,     /* neighbouring steps of small reach in one pass */
     HALO_EXTREMES,  /* the minimum and maximum of a chain's result, which is not stored */
     HALO_PRIMITIVES
@@ -180,9 +181,10 @@ typedef struct HaloBilateral HaloBilateral; /* bilateral.h */
 typedef struct HaloMix HaloMix;             /* mix.h */
 typedef struct HaloFade HaloFade;           /* fade.h */
 typedef struct HaloSections HaloSections;   /* sections.h */
-typedef struct HaloSequence HaloSequence;   /* sequence.h */
-typedef struct HaloSpectrum HaloSpectrum;   /* spectrum.h */
-typedef struct HaloChain HaloChain;         /* chain.h */
+typedef struct HaloTableStep HaloTableStep;
+typedef struct HaloSequence HaloSequence; /* sequence.h */
+typedef struct HaloSpectrum HaloSpectrum; /* spectrum.h */
+typedef struct HaloChain HaloChain;       /* chain.h */
 
 /* The statistics that a reduction has to compute. */
 typedef enum HaloWant {

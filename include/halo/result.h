@@ -76,6 +76,15 @@ typedef struct HaloFolded {
     double *value; /* [channels + 1]; the last: over the channels but alpha, in order */
 } HaloFolded;
 
+/* Rows that an operation found in a channel. */
+typedef struct HaloTable {
+    const char *name; /* "peaks"; static, as the names of the columns */
+    int columns;
+    const char *const *column;
+    int64_t rows, capacity;
+    double *cell; /* [rows][columns] */
+} HaloTable;
+
 /* By ITU-R BS.1770-4; NaN if it is not known, -inf if the gates leave nothing. */
 typedef struct HaloLoudness {
     double integrated;   /* LUFS */
@@ -84,7 +93,12 @@ typedef struct HaloLoudness {
     const char *unknown; /* why the first two are not known, or NULL; static */
 } HaloLoudness;
 
-typedef enum HaloResultType { HALO_RESULT_STATS, HALO_RESULT_HIST, HALO_RESULT_FOLD } HaloResultType;
+typedef enum HaloResultType {
+    HALO_RESULT_STATS,
+    HALO_RESULT_HIST,
+    HALO_RESULT_FOLD,
+    HALO_RESULT_TABLE
+} HaloResultType;
 
 /* One result of a pipeline, in the order of its operations. */
 typedef struct HaloResult {
@@ -98,6 +112,7 @@ typedef struct HaloResult {
     HaloLoudness loudness; /* of sound */
     HaloHistogram hist;
     HaloFolded fold;
+    HaloTable *table; /* [shape.channels] */
 } HaloResult;
 
 typedef struct HaloResults {

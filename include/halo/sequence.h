@@ -24,7 +24,8 @@ typedef struct HaloSequenceLines {
 /* What `run` gets. Of a kind with `by_channel` each call sees one line of source and result; several run at the
  * same time. */
 typedef struct HaloSequencePart {
-    const HaloSequenceLines *src[2]; /* [sources]; src[k] holds what `reads` named */
+    const HaloSequenceLines *src[2]; /* [sources]; src[k] holds what `reads` named; src[1] has the lines of
+                                        src[0], all the same where it has one channel */
     HaloSequenceLines *dst;          /* the frames to make: dst->at[c][0 ... dst->to - dst->from - 1] */
     int channel;                     /* by_channel: the number of the line, from 0 */
     void *state;                     /* `state` bytes, zeros before frame 0; NULL where the kind has none */

@@ -86,7 +86,7 @@ static HaloStatus apply_to_sound(HaloInfo *info, const HaloChanges *changes, Hal
     HALO_TRY(halo_chunks_apply(&info->meta, changes, notes));
     HALO_TRY(halo_tags_apply(&info->meta, changes, notes));
     HALO_TRY(halo_names_apply(&info->meta, changes));
-    halo_timeline_apply(&info->meta.time, changes, notes);
+    HALO_TRY(halo_timeline_apply(&info->meta.time, changes, notes));
     apply_speakers(info, changes);
 out:
     return status;

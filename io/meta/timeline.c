@@ -75,21 +75,48 @@ int64_t halo_time_at(const HaloTimeline *timeline, const HaloChanges *changes, i
     return time_of(&made, halo_changes_origin(&since, frame));
 }
 
-/* Times between those of the input may need more digits. */
-void halo_timeline_apply(HaloTimeline *timeline, const HaloChanges *changes, HaloNotes *notes)
+#define SECOND 1e9
+#define PARTS 65536 /* of a step, so that steps which are no whole nanoseconds add up */
+
+/* An axis is a timeline whose nanoseconds are parts of its unit. */
+static HaloStatus timeline_of_axis(HaloTimeline *timeline, const HaloAxis *axis)
 {
+    halo_timeline_free(timeline);
+    if (!(fabs(axis->start) < 1e9 && fabs(axis->step) < 1e5)) return HALO_OK; /* beyond 64 bits */
+    *timeline = (HaloTimeline){.name = strdup(axis->name),
+                               .notation = {.unit = (int64_t)SECOND},
+                               .start = llrint(axis->start * SECOND),
+                               .span = llrint(axis->step * SECOND * PARTS),
+                               .steps = PARTS};
+    if (timeline->name == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for the name of an axis");
+    int digits = 0;
+    for (double unit = SECOND; digits < HALO_TIME_DIGITS; digits++, unit /= 10)
+        if (fabs(remainder(axis->step * SECOND, unit)) < 1e-3 && timeline->start % (int64_t)unit == 0) break;
+    timeline->notation.seen = 1u << digits;
+    return HALO_OK;
+}
+
+/* Times between those of the input may need more digits. */
+HaloStatus halo_timeline_apply(HaloTimeline *timeline, const HaloChanges *changes, HaloNotes *notes)
+{
+    HaloStatus status = HALO_OK;
+    const HaloAxis *axis;
     const HaloSpacing *times;
     const HaloChanges since = halo_changes_since_times(changes, &times);
+    halo_changes_behind_axis(changes, &axis);
+    if (axis != NULL) HALO_TRY(timeline_of_axis(timeline, axis));
+    if (timeline->name == NULL) goto out;
     const HaloTimeline made = timeline_of(timeline, times);
-    if (timeline->name == NULL) return;
     if (!halo_changes_are_known(&since)) {
         halo_note_outdated(notes, HALO_OUTDATED_TIMES);
         halo_timeline_free(timeline);
-        return;
+        goto out;
     }
     const double first = halo_changes_origin(&since, 0), step = halo_changes_origin(&since, 1) - first;
-    if (times == NULL && first == rint(first) && step == rint(step)) return;
+    if (times == NULL && first == rint(first) && step == rint(step)) goto out;
     halo_time_refine(&timeline->notation, time_of(&made, first), step * (double)made.span / (double)made.steps);
+out:
+    return status;
 }
 
 /* Exact where the rate is an integer. */

@@ -8,7 +8,7 @@ HaloStatus halo_timeline_copy(const HaloTimeline *from, HaloTimeline *to);
 
 /* A part of halo_meta_apply (halo/format.h). Times stay those of the input: halo_time_at follows the changes.
  */
-void halo_timeline_apply(HaloTimeline *timeline, const HaloChanges *changes, HaloNotes *notes);
+HaloStatus halo_timeline_apply(HaloTimeline *timeline, const HaloChanges *changes, HaloNotes *notes);
 
 /* Sets the times from those of all rows, at[frames], which become the timeline's: start and step where these
  * give every time as it is written, else all of them. *rate: frames per second; *regular: are all steps alike

@@ -235,7 +235,7 @@ static HaloStatus run_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     return HALO_OK;
 }
 
-/* Whole, in one call: what parts and chunks have to equal. The kind is the operation's, which has an oracle of
+/* In one call: what chunks have to equal. The kind is the operation's, which has an oracle of
  * its own. */
 static HaloStatus run_sequence(HaloDevice *device, const HaloBuf *const src[], int sources, HaloBuf *dst,
                                const HaloSequence *sequence, HaloStore store)

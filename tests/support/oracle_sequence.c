@@ -4,16 +4,16 @@
 #include "halo/sequence.h"
 #include "oracle.h"
 
-/* Frames [from, to) of every channel of a buffer, one after the other; samples where it is a source. */
-static double **lines_of(const HaloBuf *buf, int64_t from, int64_t to, bool source)
+/* Frames [from, to) of every channel of a buffer, or of its only one for each; samples where it is a source. */
+static double **lines_of(const HaloBuf *buf, int channels, int64_t from, int64_t to, bool source)
 {
-    const int channels = buf->shape.channels;
     double **line = malloc(sizeof *line * (size_t)channels);
     if (line == NULL) abort();
     for (int c = 0; c < channels; c++) {
         line[c] = calloc((size_t)(to - from), sizeof **line);
         if (line[c] == NULL) abort();
-        for (int64_t x = from; x < to && source; x++) line[c][x - from] = (double)oracle_get(buf, x, 0, c);
+        for (int64_t x = from; x < to && source; x++)
+            line[c][x - from] = (double)oracle_get(buf, x, 0, buf->shape.channels > 1 ? c : 0);
     }
     return line;
 }
@@ -55,14 +55,14 @@ uint64_t oracle_sequence(const HaloBuf *const src[], int sources, HaloBuf *dst, 
     const HaloSequenceKind *kind = how->kind;
     const HaloSpan span = made_of(dst, how);
     const int made = dst->shape.channels, calls = kind->by_channel ? made : 1, lines = made / calls;
-    double **in[2] = {NULL, NULL}, **out = lines_of(dst, span.from, span.to, false);
+    double **in[2] = {NULL, NULL}, **out = lines_of(dst, dst->shape.channels, span.from, span.to, false);
     const size_t state = kind->state == NULL ? 0 : (size_t)kind->state(how->how, &src[0]->shape),
                  scratch = kind->scratch == NULL ? 0 : (size_t)kind->scratch(how->how, &src[0]->shape);
     uint64_t clipped = 0;
     HaloSpan need[2];
     for (int k = 0; k < sources; k++) {
         need[k] = needed(how, k, &src[k]->shape, span);
-        in[k] = lines_of(src[k], need[k].from, need[k].to, true);
+        in[k] = lines_of(src[k], src[0]->shape.channels, need[k].from, need[k].to, true);
     }
     for (int c = 0; c < calls; c++) {
         const int seen = kind->by_channel ? 1 : src[0]->shape.channels;
@@ -80,7 +80,7 @@ uint64_t oracle_sequence(const HaloBuf *const src[], int sources, HaloBuf *dst, 
     for (int c = 0; c < made; c++)
         for (int64_t x = dst->x0; x < dst->x0 + dst->cols; x++)
             clipped += oracle_put(dst, x, 0, c, (float)out[c][x - span.from], store);
-    for (int k = 0; k < sources; k++) free_lines(in[k], src[k]->shape.channels);
+    for (int k = 0; k < sources; k++) free_lines(in[k], src[0]->shape.channels);
     free_lines(out, made);
     return clipped;
 }

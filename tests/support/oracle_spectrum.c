@@ -58,7 +58,7 @@ static void transform(const double *z, int64_t n, int64_t step, const double *tu
     free(half);
 }
 
-static float spectrum_at(const double *z, const HaloSpectrum *how, int64_t bin)
+static double power_at(const double *z, const HaloSpectrum *how, int64_t bin)
 {
     const int64_t n = how->window / 2, other = (n - bin) % n;
     const double a_re = z[2 * (bin % n)], a_im = z[2 * (bin % n) + 1], b_re = z[2 * other],
@@ -68,9 +68,26 @@ static float spectrum_at(const double *z, const HaloSpectrum *how, int64_t bin)
     const double t_re = how->turn[2 * bin], t_im = how->turn[2 * bin + 1];
     const double p = t_re * o_im, q = t_im * o_re, r = t_re * o_re, s = t_im * o_im;
     const double re = e_re + (p + q), im = e_im - (r - s), square = re * re, other_square = im * im;
-    const double magnitude = how->scale * sqrt(square + other_square);
+    return square + other_square;
+}
+
+static float spectrum_at(const double *z, const HaloSpectrum *how, int64_t bin)
+{
+    const double magnitude = how->scale * sqrt(power_at(z, how, bin));
     if (how->kind == HALO_SPECTRUM_MAGNITUDE) return isnan(magnitude) ? NAN : (float)magnitude;
     return decibels(magnitude, how->floor) - (float)how->floor;
+}
+
+static float band_at(const double *z, const HaloSpectrum *how, int64_t band)
+{
+    const double *weight = how->bank;
+    double sum = 0.0;
+    for (int64_t b = 0; b < band; b++) weight += how->bin[b].to - how->bin[b].from;
+    for (int64_t k = how->bin[band].from; k < how->bin[band].to; k++) {
+        const double share = weight[k - how->bin[band].from] * power_at(z, how, k);
+        sum = sum + share;
+    }
+    return isnan(sum) ? NAN : (float)sum;
 }
 
 static uint64_t spectra(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *how, HaloStore store)
@@ -78,10 +95,13 @@ static uint64_t spectra(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *ho
     uint64_t clipped = 0;
     double *x = oracle_memory(how->window, sizeof *x), *z = oracle_memory(how->window, sizeof *z);
     for (int64_t frame = dst->x0; frame < dst->x0 + dst->cols; frame++)
-        for (int c = 0; c < dst->shape.channels; c++) {
+        for (int c = 0; c < src->shape.channels; c++) {
             for (int64_t i = 0; i < how->window; i++)
                 x[i] = sample_at(src, frame * how->hop - how->window / 2 + i, c) * how->weight[i];
             transform(x, how->window / 2, 1, how->turn, how->window, z);
+            for (int64_t b = 0; how->kind == HALO_SPECTRUM_BANDS && b < how->bands; b++)
+                clipped += oracle_put(dst, frame, 0, c * (int)how->bands + (int)b, band_at(z, how, b), store);
+            if (how->kind == HALO_SPECTRUM_BANDS) continue;
             for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++)
                 clipped += oracle_put(dst, frame, y, c, spectrum_at(z, how, how->window / 2 - y), store);
         }

@@ -198,6 +198,15 @@ char *results_text(const HaloResults *results)
             halo_fprintf(to, "\n");
             continue;
         }
+        if (r->type == HALO_RESULT_TABLE) {
+            for (int c = 0; c < r->shape.channels; c++) {
+                const HaloTable *table = &r->table[c];
+                for (int64_t k = 0; k < table->rows * table->columns; k++)
+                    print_real(to, table->column[k % table->columns], table->cell[k]);
+                halo_fprintf(to, "\n");
+            }
+            continue;
+        }
         for (int c = 0; c < r->shape.channels; c++) {
             char buffer[16];
             print_stats(to, halo_channel_name(&r->shape, c, buffer), &r->channel[c]);

@@ -101,7 +101,7 @@ bool statements_run(const char *pipeline, const char *in, const char *out, HaloI
 
 bool statements_add_up(const char *pipeline)
 {
-    return strncmp(pipeline, "scan", 4) == 0 || strncmp(pipeline, "integral", 8) == 0;
+    return strncmp(pipeline, "scan", 4) == 0 || strncmp(pipeline, "integra", 7) == 0;
 }
 
 void statements_for_every_operation(StatementsCheck *check)

@@ -1,0 +1,117 @@
+/* Tables that an operation makes of sound, channel by channel, on the host. */
+#include "halo/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "primitive.h"
+
+static double flops(const HaloStep *step, double samples)
+{
+    (void)step, (void)samples;
+    return 0.0;
+}
+
+static double core_ns(const HaloStep *step, const HaloShape *src)
+{
+    (void)src;
+    return step->u.table.kind->ns;
+}
+
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
+{
+    (void)sound, (void)exact;
+    step->u.table.kind->describe(step->u.table.how, text, size);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------------------ */
+
+static bool never(const HaloStep *step, const HaloShape *src)
+{
+    (void)step, (void)src;
+    return false;
+}
+
+static HaloStatus add(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first, Measured *all)
+{
+    (void)device, (void)step, (void)block, (void)first, (void)all;
+    return HALO_OK;
+}
+
+static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
+{
+    (void)backend, (void)device, (void)step, (void)block;
+}
+
+/* A line, the scratch of the kind, and a copy of what a device holds. */
+static double bytes(const HaloStep *step, const HaloShape *src)
+{
+    const HaloTableStep *table = &step->u.table;
+    return (double)src->width * (sizeof(double) + src->channels * (double)halo_dtype_size(src->dtype)) +
+           (double)table->kind->scratch(table->how, src->width);
+}
+
+static double sample_of(const HaloBuf *buf, int64_t at)
+{
+    switch (buf->shape.dtype) {
+    case HALO_U8: return (double)((const uint8_t *)buf->data)[at];
+    case HALO_U16: return (double)((const uint16_t *)buf->data)[at];
+    case HALO_F64: return ((const double *)buf->data)[at];
+    default: return (double)((const float *)buf->data)[at];
+    }
+}
+
+/* Samples in host memory. */
+static HaloStatus make_tables(const HaloStep *step, const HaloBuf *src, HaloTable *table)
+{
+    HaloStatus status = HALO_OK;
+    const HaloTableKind *kind = step->u.table.kind;
+    const int64_t n = src->shape.width, channels = src->shape.channels;
+    double *const x = malloc((size_t)n * sizeof *x);
+    void *const scratch = malloc((size_t)kind->scratch(step->u.table.how, n) + 1);
+    if (x == NULL || scratch == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to find %s", kind->name);
+    for (int64_t c = 0; c < channels; c++) {
+        table[c] = (HaloTable){.name = kind->name, .columns = kind->columns, .column = kind->column};
+        for (int64_t i = 0; i < n; i++) x[i] = sample_of(src, i * channels + c);
+        HALO_TRY(kind->run(step->u.table.how, x, n, src->shape.rate, scratch, &table[c]));
+    }
+out:
+    free(x);
+    free(scratch);
+    return status;
+}
+
+static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
+                           HaloResult *result)
+{
+    HaloStatus status = HALO_OK;
+    HaloBuf host = {0};
+    (void)all;
+    *result = (HaloResult){.type = HALO_RESULT_TABLE, .shape = src->shape};
+    result->table = calloc((size_t)src->shape.channels, sizeof *result->table);
+    if (result->table == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    if (device->backend->upload != NULL) {
+        HALO_TRY(halo_buf_alloc(&host, &src->shape));
+        HALO_TRY(device->backend->download(device->handle, src, &host));
+    }
+    HALO_TRY(make_tables(step, host.data != NULL ? &host : src, result->table));
+out:
+    halo_buf_free(&host);
+    return status;
+}
+
+static const Measure measure = {
+    .incremental = never,
+    .add = add,
+    .conclude = conclude,
+    .query = query,
+    .bytes = bytes,
+};
+
+const Primitive primitive_table = {
+    .name = "table",
+    .flops = flops,
+    .core_ns = core_ns,
+    .describe = describe,
+    .measure = &measure,
+};

@@ -1,0 +1,392 @@
+/* mel and mfcc: the spectrum over time in bands as wide as the ear's, as librosa has them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "filter.h"
+#include "halo/curves.h"
+#include "halo/fourier.h"
+#include "halo/sequence.h"
+#include "halo/spectrum.h"
+#include "ops.h"
+
+static const double pi = 3.14159265358979323846;
+
+#define DECIBELS 3.010299956639812 /* 10 log10(2) */
+#define LEAST 1e-10                /* power below which there are no decibels */
+#define MOST_WINDOW 65536
+#define MOST_BANDS 1024
+
+/* ---- scales --------------------------------------------------------------------------------------------- */
+
+typedef enum Formula { FORMULA_SLANEY, FORMULA_HTK } Formula;
+
+/* M. Slaney, "Auditory Toolbox", 1998: linear below 1 kHz, and 27 steps for a factor of 6.4 above. */
+#define LINEAR_STEP (200.0 / 3.0)
+#define BREAK_HZ 1000.0
+#define BREAK_MEL 15.0
+
+static double mel_of(Formula formula, double hz)
+{
+    if (formula == FORMULA_HTK) return 2595.0 * log10(1.0 + hz / 700.0);
+    return hz < BREAK_HZ ? hz / LINEAR_STEP : BREAK_MEL + log(hz / BREAK_HZ) * (27.0 / log(6.4));
+}
+
+static double hz_of(Formula formula, double mel)
+{
+    if (formula == FORMULA_HTK) return 700.0 * (pow(10.0, mel / 2595.0) - 1.0);
+    return mel < BREAK_MEL ? mel * LINEAR_STEP : BREAK_HZ * exp((mel - BREAK_MEL) * (log(6.4) / 27.0));
+}
+
+/* ---- bands ---------------------------------------------------------------------------------------------- */
+
+typedef struct Bank {
+    Formula formula;
+    bool normed; /* each band's weights are divided by half its width in Hz */
+    double low, high, rate;
+    int64_t bands, window;
+} Bank;
+
+static double edge_of(const Bank *bank, int64_t k)
+{
+    const double low = mel_of(bank->formula, bank->low), high = mel_of(bank->formula, bank->high);
+    return hz_of(bank->formula, low + (high - low) * ((double)k / (double)(bank->bands + 1)));
+}
+
+/* Triangles: 0 at an edge, 1 at the next one, 0 at that behind it. */
+static double weight_of(const Bank *bank, const double edge[3], int64_t bin)
+{
+    const double hz = (double)bin * bank->rate / (double)bank->window;
+    const double up = (hz - edge[0]) / (edge[1] - edge[0]), down = (edge[2] - hz) / (edge[2] - edge[1]);
+    const double weight = up < down ? up : down;
+    if (!(weight > 0.0)) return 0.0;
+    return bank->normed ? weight * (2.0 / (edge[2] - edge[0])) : weight;
+}
+
+/* The bins of each band that have a weight; the weights of all of them are returned, NULL without memory. */
+static double *make_bank(HaloBuilder *builder, const Bank *bank, HaloSpan *bin)
+{
+    const int64_t bins = bank->window / 2 + 1;
+    double *const weight = halo_build_keep(builder, (size_t)(2 * bins + bank->bands) * sizeof *weight);
+    int64_t count = 0;
+    for (int64_t b = 0; b < bank->bands && weight != NULL; b++) {
+        const double edge[3] = {edge_of(bank, b), edge_of(bank, b + 1), edge_of(bank, b + 2)};
+        const double step = bank->rate / (double)bank->window;
+        int64_t k = (int64_t)(edge[0] / step);
+        while (k < bins && (double)k * step < edge[2] && weight_of(bank, edge, k) == 0.0) k++;
+        bin[b].from = k;
+        for (double w; k < bins && (w = weight_of(bank, edge, k)) > 0.0; k++) weight[count++] = w;
+        bin[b].to = k;
+    }
+    return weight;
+}
+
+/* ---- decibels and cosines ------------------------------------------------------------------------------- */
+
+typedef struct Cepstrum {
+    double range; /* below the greatest of all, in dB; 0: all there is */
+    int bands, coefficients;
+    const double *cosine; /* [coefficients][bands]; NULL: the bands themselves */
+} Cepstrum;
+
+static HaloStatus cepstrum_shape(const void *how, const HaloShape *src, HaloShape *dst)
+{
+    const Cepstrum *c = how;
+    dst->channels = src->channels / c->bands * c->coefficients;
+    return HALO_OK;
+}
+
+static void cepstrum_moves(const void *how, HaloMove *move)
+{
+    move->mixed = ((const Cepstrum *)how)->cosine != NULL;
+}
+
+static double decibels(double power)
+{
+    if (isnan(power)) return power;
+    if (power > 1e300) return INFINITY;
+    return DECIBELS * halo_log2(power > LEAST ? power : LEAST);
+}
+
+static void make_decibels(const Cepstrum *how, const HaloSequenceLines *lines)
+{
+    const int64_t n = lines->to - lines->from;
+    double greatest = -INFINITY;
+    for (int c = 0; c < lines->channels; c++)
+        for (int64_t i = 0; i < n; i++) {
+            lines->at[c][i] = decibels(lines->at[c][i]);
+            if (lines->at[c][i] > greatest) greatest = lines->at[c][i];
+        }
+    if (how->range == 0.0) return;
+    for (int c = 0; c < lines->channels; c++)
+        for (int64_t i = 0; i < n; i++)
+            if (lines->at[c][i] < greatest - how->range) lines->at[c][i] = greatest - how->range;
+}
+
+static void make_cosines(const Cepstrum *how, double *const *band, int64_t n, double *const *out)
+{
+    for (int k = 0; k < how->coefficients; k++) {
+        for (int64_t i = 0; i < n; i++) out[k][i] = 0.0;
+        for (int b = 0; b < how->bands; b++) {
+            const double weight = how->cosine[k * how->bands + b];
+            for (int64_t i = 0; i < n; i++) out[k][i] = out[k][i] + weight * band[b][i];
+        }
+    }
+}
+
+static void cepstrum_run(const void *how, const HaloSequencePart *part)
+{
+    const Cepstrum *c = how;
+    const HaloSequenceLines *src = part->src[0];
+    const int64_t n = part->dst->to - part->dst->from;
+    make_decibels(c, src);
+    for (int from = 0, to = 0; from < src->channels; from += c->bands, to += c->coefficients) {
+        if (c->cosine != NULL)
+            make_cosines(c, src->at + from, n, part->dst->at + to);
+        else
+            for (int b = 0; b < c->bands; b++)
+                for (int64_t i = 0; i < n; i++) part->dst->at[to + b][i] = src->at[from + b][i];
+    }
+}
+
+static void cepstrum_describe(const void *how, char *text, size_t size)
+{
+    const Cepstrum *c = how;
+    if (c->cosine != NULL)
+        snprintf(text, size, "cosine transform of decibels, %d coefficients", c->coefficients);
+    else
+        snprintf(text, size, "decibels");
+}
+
+/* Frame by frame, and in whole, where decibels depend on the greatest. */
+static const HaloSequenceKind framewise = {.name = "cepstrum",
+                                           .shape = cepstrum_shape,
+                                           .moves = cepstrum_moves,
+                                           .ns = 40.0,
+                                           .describe = cepstrum_describe,
+                                           .run = cepstrum_run};
+
+static const HaloSequenceKind whole = {.name = "cepstrum",
+                                       .whole = true,
+                                       .shape = cepstrum_shape,
+                                       .moves = cepstrum_moves,
+                                       .ns = 40.0,
+                                       .describe = cepstrum_describe,
+                                       .run = cepstrum_run};
+
+/* Rows of DCT-II, orthonormal; `lifter` weights them as HTK does. NULL without memory. */
+static double *make_cosine_table(HaloBuilder *builder, int64_t coefficients, int64_t bands, double lifter)
+{
+    double *cosine = halo_build_keep(builder, (size_t)(coefficients * bands) * sizeof *cosine);
+    for (int64_t k = 0; k < coefficients && cosine != NULL; k++) {
+        const double lift = lifter > 0.0 ? 1.0 + 0.5 * lifter * sin(pi * (double)(k + 1) / lifter) : 1.0;
+        const double scale = sqrt((k == 0 ? 1.0 : 2.0) / (double)bands) * lift;
+        for (int64_t b = 0; b < bands; b++)
+            cosine[k * bands + b] =
+                scale * cos(pi * (double)k * (2.0 * (double)b + 1.0) / (2.0 * (double)bands));
+    }
+    return cosine;
+}
+
+/* "mel0,mel1,…", and, of several channels, "1.mel0". */
+static HaloStatus name_channels(HaloBuilder *builder, const char *what, int64_t each, HaloReg reg)
+{
+    HaloStatus status = HALO_OK;
+    const int channels = halo_build_shape(builder, reg)->channels;
+    char *const names = malloc((size_t)channels * 32), *at = names;
+    if (names == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    for (int64_t c = 0; c < channels; c++) {
+        if (channels > each) at += sprintf(at, "%d.", (int)(c / each) + 1);
+        at += sprintf(at, "%s%d%s", what, (int)(c % each), c + 1 < channels ? "," : "");
+    }
+    HALO_TRY(halo_build_names(builder, reg, names));
+out:
+    free(names);
+    return status;
+}
+
+/* ---- operations ----------------------------------------------------------------------------------------- */
+
+enum {
+    BANK_BANDS,
+    BANK_WINDOW,
+    BANK_HOP,
+    BANK_FFT,
+    BANK_LOW,
+    BANK_HIGH,
+    BANK_FORMULA,
+    BANK_NORM,
+    BANK_RANGE,
+    BANK_KEYS
+};
+enum { MEL_SCALE = BANK_KEYS };
+enum { MFCC_COUNT, MFCC_BANK, MFCC_LIFTER = MFCC_BANK + BANK_KEYS };
+
+/* The Hann window, periodic, in the middle of the transform's length; and the twiddle factors. */
+static HaloStatus keep_tables(HaloBuilder *builder, int64_t window, HaloSpectrum *spectrum)
+{
+    const int64_t n = spectrum->window, before = (n - window) / 2;
+    double *const weight = halo_build_keep(builder, (size_t)n * sizeof *weight), *const turn = halo_build_keep(
+                                                                                     builder, (size_t)(n + 2) *
+                                                                                                  sizeof *turn);
+    if (weight == NULL || turn == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int64_t i = 0; i < n; i++) weight[i] = 0.0;
+    for (int64_t i = 0; i < window; i++)
+        weight[before + i] = 0.5 - 0.5 * cos(2.0 * pi * (double)i / (double)window);
+    halo_fourier_turns(n, turn);
+    spectrum->weight = weight;
+    spectrum->turn = turn;
+    return HALO_OK;
+}
+
+static HaloStatus find_length(const char *op, const HaloValue *fft, int64_t window, int64_t *length)
+{
+    *length = 4;
+    while (*length < window) *length *= 2;
+    if (!fft->given) return HALO_OK;
+    if ((fft->integer & (fft->integer - 1)) != 0 || fft->integer < window)
+        return halo_fail(HALO_ERR_USAGE,
+                         "%s: fft has to be a power of two of at least the window's %lld samples, not %lld", op,
+                         (long long)window, (long long)fft->integer);
+    *length = fft->integer;
+    return HALO_OK;
+}
+
+/* The powers in bands. */
+static HaloStatus build_bands(HaloBuilder *builder, const char *op, const HaloValue *arg, HaloReg in,
+                              HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const double rate = halo_build_shape(builder, in)->rate;
+    HaloSpectrum spectrum = {.kind = HALO_SPECTRUM_BANDS, .bands = arg[BANK_BANDS].integer};
+    char what[16];
+    int64_t window;
+    snprintf(what, sizeof what, "%s: window", op);
+    HALO_TRY(filter_samples(what, &arg[BANK_WINDOW], &window));
+    snprintf(what, sizeof what, "%s: hop", op);
+    HALO_TRY(filter_samples(what, &arg[BANK_HOP], &spectrum.hop));
+    HALO_TRY(find_length(op, &arg[BANK_FFT], window, &spectrum.window));
+    const Bank bank = {.formula = (Formula)arg[BANK_FORMULA].integer,
+                       .normed = arg[BANK_NORM].integer == 0,
+                       .low = arg[BANK_LOW].number,
+                       .high = arg[BANK_HIGH].given ? arg[BANK_HIGH].number : rate / 2.0,
+                       .rate = rate,
+                       .bands = spectrum.bands,
+                       .window = spectrum.window};
+    if (!(bank.low < bank.high && bank.high <= rate / 2.0))
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "%s: bands from %.10g to %.10g Hz: give low below high, and high up to %.10g Hz, "
+                  "half the sample rate",
+                  op, bank.low, bank.high, rate / 2.0);
+    HaloSpan *const bin = halo_build_keep(builder, (size_t)spectrum.bands * sizeof *bin);
+    if (bin == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    spectrum.bin = bin;
+    spectrum.bank = make_bank(builder, &bank, bin);
+    if (spectrum.bank == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(keep_tables(builder, window, &spectrum));
+    HALO_TRY(halo_build_spectrum(builder, in, &spectrum, out));
+out:
+    return status;
+}
+
+static HaloStatus build_decibels(HaloBuilder *builder, const HaloValue *arg, const double *cosine,
+                                 int64_t coefficients, HaloReg *value)
+{
+    Cepstrum *how = halo_build_keep(builder, sizeof *how);
+    if (how == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    *how = (Cepstrum){.range = arg[BANK_RANGE].number,
+                      .bands = (int)arg[BANK_BANDS].integer,
+                      .coefficients = (int)coefficients,
+                      .cosine = cosine};
+    return halo_build_sequence(builder, *value, how->range > 0.0 ? &whole : &framewise, how, value);
+}
+
+static HaloStatus build_mel(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(build_bands(builder, "mel", arg, in, out));
+    if (arg[MEL_SCALE].integer == 1) HALO_TRY(build_decibels(builder, arg, NULL, arg[BANK_BANDS].integer, out));
+    HALO_TRY(name_channels(builder, "mel", arg[BANK_BANDS].integer, *out));
+out:
+    return status;
+}
+
+static HaloStatus build_mfcc(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloValue *const bank = arg + MFCC_BANK;
+    const int64_t bands = bank[BANK_BANDS].integer, count = arg[MFCC_COUNT].integer;
+    if (count > bands)
+        HALO_FAIL(HALO_ERR_USAGE, "mfcc: %lld coefficients need as many bands, not %lld", (long long)count,
+                  (long long)bands);
+    const double *cosine = make_cosine_table(builder, count, bands, arg[MFCC_LIFTER].number);
+    if (cosine == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(build_bands(builder, "mfcc", bank, in, out));
+    HALO_TRY(build_decibels(builder, bank, cosine, count, out));
+    HALO_TRY(name_channels(builder, "mfcc", count, *out));
+out:
+    return status;
+}
+
+/* clang-format off */
+#define BANK_PARAMS \
+    {.key = "bands", .type = HALO_PARAM_INTEGER, .preset = "128", .min = 1, .max = MOST_BANDS, \
+     .help = "how many bands"}, \
+    {.key = "window", .type = HALO_PARAM_LENGTH, .preset = "2048", .min = 4, .max = MOST_WINDOW, \
+     .unit = "samples", .help = "length of a frame, which a Hann window weights, such as 25ms"}, \
+    {.key = "hop", .type = HALO_PARAM_LENGTH, .preset = "512", .min = 1, .max = HALO_MASK_MAX_SIDE, \
+     .unit = "samples", .help = "distance of the frames, such as 10ms: the first has its centre at 0"}, \
+    {.key = "fft", .type = HALO_PARAM_INTEGER, .preset = "", .min = 4, .max = MOST_WINDOW, .unit = "samples", \
+     .help = "length of the transform, zeros around the window; default: the next power of two"}, \
+    {.key = "low", .type = HALO_PARAM_FREQUENCY, .preset = "0", .min = 0, .max = 1e9, .unit = "Hz", \
+     .help = "where the lowest band begins"}, \
+    {.key = "high", .type = HALO_PARAM_FREQUENCY, .preset = "", .min = 1e-3, .max = 1e9, .unit = "Hz", \
+     .help = "where the highest band ends; default: half the sample rate"}, \
+    {.key = "formula", .type = HALO_PARAM_CHOICE, .preset = "slaney", .choices = "slaney|htk", \
+     .help = "the mel scale: Slaney's, librosa's default, or HTK's"}, \
+    {.key = "norm", .type = HALO_PARAM_CHOICE, .preset = "slaney", .choices = "slaney|none", \
+     .help = "slaney: bands have the same area; none: the same height, 1"}, \
+    {.key = "range", .type = HALO_PARAM_NUMBER, .preset = "80", .min = 0, .max = 1000, .unit = "dB", \
+     .help = "decibels end so far below the greatest of the whole sound; 0: at -100 dB"}
+/* clang-format on */
+
+static const HaloParam mel_param[] = {
+    BANK_PARAMS,
+    {.key = "scale",
+     .type = HALO_PARAM_CHOICE,
+     .preset = "power",
+     .choices = "power|db",
+     .help = "power: the sum of squared magnitudes; db: 10 log10 of it"},
+};
+
+static const HaloParam mfcc_param[] = {
+    {.key = "coefficients",
+     .type = HALO_PARAM_INTEGER,
+     .preset = "20",
+     .min = 1,
+     .max = MOST_BANDS,
+     .help = "how many coefficients, the first of them the loudness"},
+    BANK_PARAMS,
+    {.key = "lifter",
+     .type = HALO_PARAM_NUMBER,
+     .preset = "0",
+     .min = 0,
+     .max = 1000,
+     .help = "weighs coefficient k by 1 + lifter / 2 * sin(pi (k + 1) / lifter), as HTK does with 22; 0: not"},
+};
+
+const HaloOp halo_op_mel = {.name = "mel",
+                            .help = "spectrum over time in bands of the mel scale, a channel for each",
+                            .known_as = "melspectrogram melspectrogram_db filterbank fbank logmel",
+                            .example = "mel:bands=80",
+                            .kinds = HALO_AUDIO,
+                            HALO_PARAMS(mel_param),
+                            .build = build_mel};
+
+const HaloOp halo_op_mfcc = {.name = "mfcc",
+                             .help = "mel-frequency cepstral coefficients over time, a channel for each",
+                             .known_as = "cepstrum mfccs speech features",
+                             .example = "mfcc:13",
+                             .kinds = HALO_AUDIO,
+                             HALO_PARAMS(mfcc_param),
+                             .build = build_mfcc};
