@@ -127,6 +127,17 @@ typedef struct HaloSilence {
  * status other than HALO_OK, which `build` has to return as it is, and planning starts again after the pass. */
 HALO_API HaloStatus halo_build_analysis(HaloBuilder *builder, HaloReg in, const HaloSilence *silence,
                                         const HaloSpan **span, int64_t *spans);
+/* What frames of a sound tell, such as the noise in it. */
+typedef struct HaloAnalysis {
+    HaloSpan part;   /* the frames to look at; fewer, where the sound turns out to be shorter */
+    int64_t bytes;   /* of what is found, zeros at first */
+    const void *how; /* the operation's parameters; they belong to the plan */
+    /* Takes the next frames, f32, in order. */
+    void (*take)(const void *how, void *found, const HaloBuf *frames);
+} HaloAnalysis;
+/* What `take` has found, which lasts as long as `build` does. It needs an analysis pass, as above. */
+HALO_API HaloStatus halo_build_analysis_of_frames(HaloBuilder *builder, HaloReg in,
+                                                  const HaloAnalysis *analysis, const void **found);
 /* The factor by which the value is decimated on each axis, rounded up, against its shape, for a step that
  * resamples it (HALO_PRECISION_FAST); 1: not. */
 HALO_API int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg);
