@@ -6,7 +6,9 @@
 
 #include "predict.h"
 
-#define PASSES_OF_CLICKS 2 /* the second has a model of sound without the clicks that the first found */
+#define ORDER_TO_FIND 32 /* of the model by which clicks are found: a longer one blurs where they are */
+#define ORDER PREDICT_MOST
+#define PASSES_OF_CLICKS 3 /* the second has a model of sound without the clicks that the first found */
 #define PASSES_OF_CLIPPING 4
 #define ROUNDS 4   /* after each, samples within the level are held at it */
 #define GAP 8      /* good samples between bad ones that belong to the same click */
@@ -22,8 +24,8 @@ typedef struct Block {
     double original[REPAIR_MOST]; /* as they were */
     double window[REPAIR_MOST];
     double residual[REPAIR_MOST], other[REPAIR_MOST]; /* of both directions, then the less of both */
-    double work[REPAIR_MOST * (PREDICT_ORDER + 2)];
-    double a[PREDICT_ORDER + 1];
+    double work[REPAIR_MOST * (PREDICT_MOST + 2)];
+    double a[PREDICT_MOST + 1];
     double level[REPAIR_MOST / PIECE + 1];
     int64_t unknown[REPAIR_MOST];
     bool bad[REPAIR_MOST];
@@ -71,7 +73,7 @@ static void run(const Repair *how, const HaloSequencePart *part, void (*repair)(
         to = end < dst->to ? end : dst->to;
         b->n = frames.to - frames.from;
         memcpy(b->x, src->at[0] + (frames.from - src->from), sizeof(double) * (size_t)b->n);
-        if (b->n >= 4 * PREDICT_ORDER) repair(how, b);
+        if (b->n >= 4 * PREDICT_MOST) repair(how, b);
         memcpy(dst->at[0] + (x - dst->from), b->x + (x - frames.from), sizeof(double) * (size_t)(to - x));
     }
 }
@@ -81,7 +83,7 @@ static void run(const Repair *how, const HaloSequencePart *part, void (*repair)(
 /* The median of the magnitudes from `from` on, or before them, as many as there are up to `count`. */
 static double median_of(Block *b, int64_t from, int64_t count)
 {
-    const int64_t first = from > PREDICT_ORDER ? from : PREDICT_ORDER,
+    const int64_t first = from > ORDER_TO_FIND ? from : ORDER_TO_FIND,
                   end = from + count < b->n ? from + count : b->n, n = end - first;
     if (n < 1) return 0.0;
     for (int64_t i = 0; i < n; i++) b->work[i] = fabs(b->residual[first + i]);
@@ -103,13 +105,13 @@ static void find_levels(Block *b, double times)
 /* residual = the less of what is left forward and backward, which is large at bad samples alone. */
 static void find_residuals(const Repair *how, Block *b)
 {
-    predict_residual(b->original, b->n, b->a, false, b->residual);
+    predict_residual(b->original, b->n, b->a, ORDER_TO_FIND, false, b->residual);
     /* The median of a normal distribution's magnitude is 0.6745 of its deviation. */
     find_levels(b, how->threshold / 0.6745);
-    predict_residual(b->original, b->n, b->a, true, b->other);
+    predict_residual(b->original, b->n, b->a, ORDER_TO_FIND, true, b->other);
     for (int64_t i = 0; i < b->n; i++) {
         const double forward = fabs(b->residual[i]), backward = fabs(b->other[i]);
-        const bool first = i < PREDICT_ORDER, last = i >= b->n - PREDICT_ORDER;
+        const bool first = i < ORDER_TO_FIND, last = i >= b->n - ORDER_TO_FIND;
         b->residual[i] = first ? backward : last || forward < backward ? forward : backward;
     }
 }
@@ -158,12 +160,13 @@ static void repair_clicks(const Repair *how, Block *b)
     make_window(b);
     memcpy(b->original, b->x, sizeof(double) * (size_t)b->n);
     for (int pass = 0; pass < PASSES_OF_CLICKS; pass++) {
-        if (!predict_fit(b->x, b->window, b->n, b->work, b->a)) return;
+        if (!predict_fit(b->x, b->window, b->n, ORDER_TO_FIND, b->work, b->a)) return;
         find_residuals(how, b);
-        restore(b);
         const int64_t count = find_clicks(how, b);
-        if (count == 0) return;
-        if (!predict_interpolate(b->x, b->n, b->unknown, count, b->a, b->work)) {
+        const bool found = count > 0 && predict_fit(b->x, b->window, b->n, ORDER, b->work, b->a);
+        restore(b);
+        if (!found) return;
+        if (!predict_interpolate(b->x, b->n, b->unknown, count, b->a, ORDER, b->work)) {
             restore(b);
             return;
         }
@@ -176,7 +179,7 @@ static void describe_declick(const void *how, char *text, size_t size)
 {
     const Repair *repair = how;
     snprintf(text, size, "clicks up to %lld samples by linear prediction, order %d, threshold %.6g",
-             (long long)repair->longest, PREDICT_ORDER, repair->threshold);
+             (long long)repair->longest, ORDER_TO_FIND, repair->threshold);
 }
 
 const HaloSequenceKind declick_kind = {.name = "declick",
@@ -222,13 +225,13 @@ static void repair_clipping(const Repair *how, Block *b)
 {
     memcpy(b->original, b->x, sizeof(double) * (size_t)b->n);
     int64_t count = find_clipped(how, b);
-    if (count == 0 || count > b->n / 2) return;
+    if (count == 0 || count > b->n / 4 * 3) return;
     make_window(b);
     for (int pass = 0; pass < PASSES_OF_CLIPPING; pass++) {
-        if (!predict_fit(b->x, b->window, b->n, b->work, b->a)) break;
+        if (!predict_fit(b->x, b->window, b->n, ORDER, b->work, b->a)) break;
         count = find_clipped(how, b);
         for (int round = 0; round < ROUNDS && count > 0; round++) {
-            if (!predict_interpolate(b->x, b->n, b->unknown, count, b->a, b->work)) {
+            if (!predict_interpolate(b->x, b->n, b->unknown, count, b->a, ORDER, b->work)) {
                 restore(b);
                 return;
             }
@@ -243,7 +246,7 @@ static void run_declip(const void *how, const HaloSequencePart *part) { run(how,
 static void describe_declip(const void *how, char *text, size_t size)
 {
     snprintf(text, size, "samples from %.6g on by linear prediction, order %d", ((const Repair *)how)->level,
-             PREDICT_ORDER);
+             ORDER);
 }
 
 const HaloSequenceKind declip_kind = {.name = "declip",
