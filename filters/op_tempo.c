@@ -73,7 +73,7 @@ const HaloOp halo_op_speed = {.name = "speed",
 enum { TEMPO_FACTOR, TEMPO_SEGMENT, TEMPO_SEARCH, TEMPO_OVERLAP };
 
 /* Frames that the first step of a search adds up: it needs no more than 12 kHz. */
-static int64_t coarse_of(double rate)
+static int64_t decimation_of(double rate)
 {
     const double frames = floor(rate / 12000.0 + 0.5);
     return frames < 1.0 ? 1 : frames > 64.0 ? 64 : (int64_t)frames;
@@ -101,7 +101,7 @@ static HaloStatus find_segments(HaloBuilder *builder, const char *op, const Halo
     **how = (Wsola){.hop = segment - overlap,
                     .overlap = overlap,
                     .search = frames[1],
-                    .coarse = coarse_of(halo_build_shape(builder, in)->rate)};
+                    .decimation = decimation_of(halo_build_shape(builder, in)->rate)};
 out:
     return status;
 }

@@ -16,20 +16,23 @@ typedef struct WsolaState {
 
 /* Memory for a search. */
 typedef struct Scratch {
-    double *region, *wanted;               /* full rate: the samples to search, and what would have followed */
-    double *coarse_region, *coarse_wanted; /* sums of `coarse` of them */
-    double *product, *energy;              /* of each candidate */
+    double *region, *wanted; /* full rate: the samples to search, and what would have followed */
+    double *decimated_region, *decimated_wanted; /* sums of `decimation` of them */
+    double *product, *energy;                    /* of each candidate */
 } Scratch;
 
 static int64_t region_of(const Wsola *how) { return 2 * how->search + how->overlap; }
-static int64_t coarse_overlap(const Wsola *how) { return (how->overlap + how->coarse - 1) / how->coarse; }
-static int64_t coarse_places(const Wsola *how) { return 2 * how->search / how->coarse + 1; }
-static int64_t fine_places(const Wsola *how) { return 2 * how->coarse + 1; }
+static int64_t decimated_overlap(const Wsola *how)
+{
+    return (how->overlap + how->decimation - 1) / how->decimation;
+}
+static int64_t decimated_places(const Wsola *how) { return 2 * how->search / how->decimation + 1; }
+static int64_t fine_places(const Wsola *how) { return 2 * how->decimation + 1; }
 
 static int64_t most_places(const Wsola *how)
 {
-    const int64_t coarse = coarse_places(how), fine = fine_places(how);
-    return coarse > fine ? coarse : fine;
+    const int64_t decimated = decimated_places(how), fine = fine_places(how);
+    return decimated > fine ? decimated : fine;
 }
 
 /* Both are padded with zeros to whole sums. */
@@ -37,10 +40,10 @@ static Scratch scratch_of(const Wsola *how, double *at)
 {
     Scratch s;
     s.region = at;
-    s.wanted = s.region + region_of(how) + 2 * how->coarse;
-    s.coarse_region = s.wanted + how->overlap + how->coarse;
-    s.coarse_wanted = s.coarse_region + coarse_places(how) + coarse_overlap(how);
-    s.product = s.coarse_wanted + coarse_overlap(how);
+    s.wanted = s.region + region_of(how) + 2 * how->decimation;
+    s.decimated_region = s.wanted + how->overlap + how->decimation;
+    s.decimated_wanted = s.decimated_region + decimated_places(how) + decimated_overlap(how);
+    s.product = s.decimated_wanted + decimated_overlap(how);
     s.energy = s.product + most_places(how);
     return s;
 }
@@ -49,8 +52,8 @@ static int64_t scratch_bytes(const void *how, const HaloShape *src)
 {
     const Wsola *w = how;
     (void)src;
-    return (int64_t)sizeof(double) * (region_of(w) + w->overlap + 3 * w->coarse + coarse_places(w) +
-                                      2 * coarse_overlap(w) + 2 * most_places(w));
+    return (int64_t)sizeof(double) * (region_of(w) + w->overlap + 3 * w->decimation + decimated_places(w) +
+                                      2 * decimated_overlap(w) + 2 * most_places(w));
 }
 
 static int64_t state_bytes(const void *how, const HaloShape *src)
@@ -128,17 +131,17 @@ static void clear(const Wsola *how, Scratch *s)
 /* Where the segment at `nominal` begins so that it continues what would follow at `wanted`. */
 static int64_t find(const Wsola *how, const HaloSequenceLines *src, int64_t nominal, int64_t wanted, Scratch *s)
 {
-    const int64_t f = how->coarse, first = nominal - how->search, last = nominal + how->search;
-    const int64_t sums = coarse_overlap(how);
+    const int64_t f = how->decimation, first = nominal - how->search, last = nominal + how->search;
+    const int64_t sums = decimated_overlap(how);
     clear(how, s);
     for (int c = 0; c < src->channels; c++) {
-        copy_frames(src, c, first, (coarse_places(how) + sums - 1) * f, s->region);
+        copy_frames(src, c, first, (decimated_places(how) + sums - 1) * f, s->region);
         copy_frames(src, c, wanted, sums * f, s->wanted);
-        add_up(s->region, coarse_places(how) + sums - 1, f, s->coarse_region);
-        add_up(s->wanted, sums, f, s->coarse_wanted);
-        correlate(s->coarse_region, s->coarse_wanted, sums, coarse_places(how), s);
+        add_up(s->region, decimated_places(how) + sums - 1, f, s->decimated_region);
+        add_up(s->wanted, sums, f, s->decimated_wanted);
+        correlate(s->decimated_region, s->decimated_wanted, sums, decimated_places(how), s);
     }
-    const int64_t about = best_place(s, coarse_places(how), first, f, nominal);
+    const int64_t about = best_place(s, decimated_places(how), first, f, nominal);
     const int64_t from = about - f > first ? about - f : first, to = about + f < last ? about + f : last;
     if (f == 1) return about;
     clear(how, s);
@@ -210,7 +213,7 @@ static HaloSpan reads(const void *parameters, int k, const HaloShape *src, HaloS
     const int64_t behind = place(how, last > 0 ? last - 1 : 0) + how->hop, end = place(how, last);
     (void)k, (void)src;
     return (HaloSpan){(before < begin ? before : begin) - how->search,
-                      (behind > end ? behind : end) + how->search + how->hop + how->overlap + how->coarse};
+                      (behind > end ? behind : end) + how->search + how->hop + how->overlap + how->decimation};
 }
 
 static void moves(const void *parameters, HaloMove *move)

@@ -15,7 +15,7 @@ typedef struct Wsola {
     int64_t hop;        /* frames from one segment to the next */
     int64_t overlap;    /* frames that a segment has in common with the next, at most hop */
     int64_t search;     /* how far a segment may be from its place, to each side */
-    int64_t coarse;     /* frames added up for the first step of the search */
+    int64_t decimation; /* frames added up for the first step of the search */
     const double *gain; /* [overlap]: that of the segment that begins */
 } Wsola;
 
