@@ -85,6 +85,7 @@ static void add_text(Rng *rng, const HaloParam *param, char *text, size_t size)
                                        "3ms,7",
                                        "-9ms",
                                        "-40,-5",
+                                       "0s-5ms",
                                        "mono",
                                        "1",
                                        "0.25*1+1, 1"};
