@@ -132,7 +132,7 @@ const HaloOp halo_op_denoise = {
     .name = "denoise",
     .help = "reduce steady noise, such as hiss and hum, by spectral gating",
     .known_as = "afftdn noisered noiseprof noise reduction reduce_noise spectral gating subtraction hiss tape",
-    .example = "denoise:profile=0s-0.5s,reduce=12dB",
+    .example = "denoise:profile=0s-0.5s,window=5ms",
     .kinds = HALO_AUDIO,
     HALO_PARAMS(denoise_param),
     .build = build_denoise};
