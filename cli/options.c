@@ -59,6 +59,11 @@ const CliOption cli_options[] = {
      cli_read_bits, 0},
     {"crossfade", 0, "TIME", NULL, CLI_OUTPUT, CLI_JOIN,
      "overlap each sound with the end of the one before by this time, such as 20ms", cli_read_crossfade, 0},
+    {"curve", 0, "NAME", "linear|power|cosine", CLI_OUTPUT, CLI_JOIN,
+     "gains of --crossfade: linear (the default); power, a quarter of a sine, which keeps the loudness where "
+     "the "
+     "sounds differ; or cosine, half a cosine",
+     cli_read_curve, 0},
     {"png-level", 0, "N", "0|1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_COMPARE | CLI_PICTURES | CLI_WRITES,
      "compression level of PNG: 0 is none, 1 is fast (the default), 9 is small", cli_read_png_level, 0},
     {"tile", 0, "N", NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,

@@ -42,6 +42,7 @@ typedef struct CliSettings {
     CliWords include, exclude;
     int64_t shard, shards; /* the part, from 1, of so many; 0: all */
     double crossfade;      /* of join, in seconds */
+    int curve;             /* HaloCrossfade */
     CliText recipe;        /* the options that may change an output, as they would be typed */
     const char *page;      /* as of the operation `pages`; NULL: all */
     const char *output, *out_dir, *name, *at, *at_most, *at_least, *plot, *response, *title, *generate,
@@ -131,6 +132,7 @@ HaloStatus cli_read_pixels(CliSettings *settings, const char *value);
 HaloStatus cli_read_bits(CliSettings *settings, const char *value);
 HaloStatus cli_read_latency(CliSettings *settings, const char *value);
 HaloStatus cli_read_crossfade(CliSettings *settings, const char *value);
+HaloStatus cli_read_curve(CliSettings *settings, const char *value);
 HaloStatus cli_read_memory(CliSettings *settings, const char *value);
 HaloStatus cli_read_raw(CliSettings *settings, const char *value);
 HaloStatus cli_read_decimal(CliSettings *settings, const char *value);

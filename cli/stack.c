@@ -85,6 +85,7 @@ static HaloStatus run_join(const CliSettings *settings, CliBatch *batch, HaloRep
     const HaloJoin join = {.input = input,
                            .inputs = batch->count,
                            .crossfade = settings->crossfade,
+                           .curve = (HaloCrossfade)settings->curve,
                            .output = settings->output,
                            .to = settings->to,
                            .raw = settings->raw.kind != 0 ? &settings->raw : NULL,

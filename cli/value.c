@@ -91,6 +91,11 @@ HaloStatus cli_read_crossfade(CliSettings *settings, const char *value)
     return halo_fail(HALO_ERR_USAGE, "expected a time such as 20ms or 1.5s, found '%.80s'", value);
 }
 
+HaloStatus cli_read_curve(CliSettings *settings, const char *value)
+{
+    return halo_read_choice(value, "linear|power|cosine", &settings->curve);
+}
+
 HaloStatus cli_read_jobs(CliSettings *settings, const char *value)
 {
     int64_t jobs = 0;

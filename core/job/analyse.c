@@ -15,15 +15,16 @@ static HaloStatus analyse_file(HaloSession *session, JobState *state)
     HaloReport report = {0};
     PlanAnalysis *analysis = &state->analysis;
     const PlanNeed *need = &state->planned.need;
-    SilenceDetector detector = detector_open(analysis, &need->silence);
-    const FlowTo to = {.detector = need->kind == ANALYSIS_SILENCE ? &detector : NULL};
+    Analyser analyser;
+    const FlowTo to = {.analyser = analyser_is_needed(need) ? &analyser : NULL};
+    HALO_TRY(analyser_open(&analyser, analysis, need));
     HALO_TRY(halo_source_open_again(state->source, &source));
     halo_source_count(source, &session->memory);
     HALO_TRY(load_open(session, source, options->has_raw ? &options->raw : NULL, &reader));
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
     HALO_TRY(flow_run(session, (Team){&session->host, 1}, state->planned.plan, &reader, &to, &report));
-    if (need->kind == ANALYSIS_SILENCE) {
-        HALO_TRY(detector_close(&detector, analysis));
+    if (to.analyser != NULL) {
+        HALO_TRY(analyser_close(&analyser, analysis));
     } else {
         analysis->pass[analysis->passes++].results = report.results;
         report.results = (HaloResults){0};

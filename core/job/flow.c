@@ -20,9 +20,9 @@ typedef struct Flow {
     Device *host; /* whose memory rows are read to and written from */
     Team team;    /* what computes */
     HaloPlan *plan;
-    HaloWriter *writer;        /* NULL: only results are wanted, or */
-    HaloBuf *whole;            /* all of the output, which is written later; else NULL */
-    SilenceDetector *detector; /* takes the output in place of a writer; else NULL */
+    HaloWriter *writer; /* NULL: only results are wanted, or */
+    HaloBuf *whole;     /* all of the output, which is written later; else NULL */
+    Analyser *analyser; /* takes the output in place of a writer; else NULL */
     Bands bands;
     bool live; /* each block is flushed at once: a stream from pipe to pipe */
     FlowRows rows;
@@ -46,7 +46,7 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan)
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
 /* Are rows of the output passed on band by band? */
-static bool hands_on(const Flow *flow) { return flow->writer != NULL || flow->detector != NULL; }
+static bool hands_on(const Flow *flow) { return flow->writer != NULL || flow->analyser != NULL; }
 
 static HaloStatus write_band(Flow *flow, int64_t k)
 {
@@ -54,7 +54,7 @@ static HaloStatus write_band(Flow *flow, int64_t k)
     HaloStatus status = HALO_OK;
     if (k < flow->bands.lead) return HALO_OK;
     if (flow->writer != NULL) HALO_TRY(save_rows(flow->writer, &flow->rows.out[k % flow->rows.count]));
-    if (flow->detector != NULL) detector_take(flow->detector, &flow->rows.out[k % flow->rows.count]);
+    if (flow->analyser != NULL) analyser_take(flow->analyser, &flow->rows.out[k % flow->rows.count]);
     if (flow->live) HALO_TRY(halo_sink_flush(flow->writer->sink));
 out:
     flow->ms.write += now_ms() - start;
@@ -225,7 +225,7 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
                  .plan = plan,
                  .writer = writer,
                  .whole = to->whole,
-                 .detector = to->detector,
+                 .analyser = to->analyser,
                  .last = -1};
     sequencer_open(&flow.sequencer);
     flow.input = (FlowInput){reader, &flow.bands, &flow.rows, reader->info.shape.width < 0};

@@ -64,7 +64,7 @@ bool analyse_measures(const HaloSession *session, const JobState *state);
 typedef struct FlowTo {
     HaloWriter *writer;
     HaloBuf *whole;
-    SilenceDetector *detector;
+    Analyser *analyser; /* of an analysis pass */
 } FlowTo;
 
 /* flow.c: runs an image or a sound through a plan in bands, of which only a few are in memory. A plan for sound

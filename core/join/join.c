@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "file/file.h"
-#include "halo/numerics.h"
+#include "halo/fade.h"
 #include "plan/plan.h"
 #include "run/run.h"
 
@@ -33,6 +33,7 @@ typedef struct Run {
     HaloRead *read;
     size_t reads;
     int64_t overlap, band;
+    float *gain;                /* of the curve, at HALO_FADE_PLACES + 1 places (halo/fade.h); NULL: linear */
     HaloBuf waiting, head, out; /* head: the first frames of an input; out: a band */
     HaloPlan *plan;
     HaloWriter writer;
@@ -158,6 +159,26 @@ static HaloStatus too_short(const Run *run, const Input *input)
                         (long long)input->frames, halo_s(input->frames), (long long)run->overlap);
 }
 
+/* NULL for a linear crossfade. */
+static HaloStatus make_gain(HaloCrossfade curve, float **gain)
+{
+    const double pi = 3.14159265358979323846;
+    if (curve == HALO_CROSSFADE_LINEAR) return HALO_OK;
+    *gain = malloc((HALO_FADE_PLACES + 1) * sizeof **gain);
+    if (*gain == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int i = 0; i <= HALO_FADE_PLACES; i++) {
+        const double t = (double)i / HALO_FADE_PLACES;
+        (*gain)[i] = (float)(curve == HALO_CROSSFADE_POWER ? sin(pi / 2 * t) : 0.5 - 0.5 * cos(pi * t));
+    }
+    return HALO_OK;
+}
+
+/* The gain of the sound that begins, at frame k of n. */
+static float gain_at(const float *gain, int64_t k, int64_t n)
+{
+    return gain != NULL ? halo_fade_gain(gain, k, n) : (float)((double)(2 * k + 1) / (double)(2 * n));
+}
+
 /* Crossfades the head of an input with the last frames of the queue. */
 static void cross(const Run *run)
 {
@@ -165,8 +186,7 @@ static void cross(const Run *run)
     float *tail = (float *)run->waiting.data + (run->waiting.cols - n) * channels;
     const float *head = run->head.data;
     for (int64_t k = 0; k < n; k++) {
-        const float come = (float)((double)(2 * k + 1) / (double)(2 * n));
-        const float gone = (float)((double)(2 * (n - k) - 1) / (double)(2 * n));
+        const float come = gain_at(run->gain, k, n), gone = gain_at(run->gain, n - 1 - k, n);
         for (int64_t c = 0; c < channels; c++, tail++, head++) *tail = halo_fma(*head, come, *tail * gone);
     }
 }
@@ -321,6 +341,7 @@ HaloStatus halo_join(HaloSession *session, const HaloJoin *join, HaloReport *rep
     run.input = calloc(join->inputs, sizeof *run.input);
     run.read = calloc(join->inputs, sizeof *run.read);
     if (run.input == NULL || run.read == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(make_gain(join->curve, &run.gain));
     HALO_TRY(look_at_inputs(&run));
     HALO_TRY(save_format(session, join->output, join->to, run.input[0].reader.format, &to));
     HALO_TRY(make_plan(&run, to));
@@ -344,6 +365,7 @@ out:
     halo_memory_free(&session->memory, &run.head);
     halo_memory_free(&session->memory, &run.out);
     halo_plan_free(run.plan);
+    free(run.gain);
     free(run.input);
     free(run.read);
     return status;

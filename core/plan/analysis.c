@@ -143,6 +143,35 @@ out:
     return status;
 }
 
+HaloStatus halo_build_analysis_of_frames(HaloBuilder *builder, HaloReg in, const HaloAnalysis *analysis,
+                                         const void **found)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t width = halo_build_shape(builder, in)->width;
+    const HaloSpan part = {analysis->part.from, smaller(analysis->part.to, width)};
+    const HaloGather cut = {.width = part.to - part.from,
+                            .height = 1,
+                            .x0 = part.from,
+                            .step_x = 1,
+                            .step_y = 1,
+                            .border = HALO_BORDER_ZERO};
+    const AnalysisPass *pass;
+    if (builder->request->analysis == NULL)
+        HALO_FAIL(HALO_ERR_USAGE, "%s: it analyses the samples first, so it works on single files only",
+                  builder->op);
+    HALO_TRY(next_pass(builder, in, ANALYSIS_FRAMES, &pass));
+    builder->outcome->need.frames = *analysis;
+    if (pass != NULL) {
+        *found = pass->found;
+        return HALO_OK;
+    }
+    if (part.from > 0 || part.to < width)
+        HALO_TRY(halo_build_gather(builder, in, &cut, &builder->plan->output));
+    status = PLAN_NEEDS_ANALYSIS;
+out:
+    return status;
+}
+
 bool analysis_add_span(AnalysisSpans *spans, HaloSpan span)
 {
     if (spans->count == spans->capacity) {
@@ -161,6 +190,7 @@ void analysis_free(PlanAnalysis *analysis, HaloMemory *memory)
     for (int i = 0; i < ANALYSIS_MAX_PASSES; i++) {
         free(analysis->pass[i].spans.span);
         free(analysis->pass[i].states);
+        free(analysis->pass[i].found);
         halo_memory_release(memory, analysis->pass[i].held);
         halo_results_free(&analysis->pass[i].results);
         analysis->pass[i] = (AnalysisPass){0};

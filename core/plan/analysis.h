@@ -23,12 +23,13 @@ typedef struct AnalysisSpans {
 /* What one pass found; which member is set depends on its kind. */
 typedef struct AnalysisPass {
     AnalysisSpans spans;
+    void *found;         /* of an operation's own analysis */
     HaloResults results; /* the last one is the measurement that the plan needs */
     double *states;      /* of a forward-backward filter, at the start of each block (halo/sections.h) */
     int64_t held;        /* bytes of `states`, counted in the session's memory */
 } AnalysisPass;
 
-typedef enum AnalysisKind { ANALYSIS_SILENCE, ANALYSIS_RESULTS, ANALYSIS_STATES } AnalysisKind;
+typedef enum AnalysisKind { ANALYSIS_SILENCE, ANALYSIS_FRAMES, ANALYSIS_RESULTS, ANALYSIS_STATES } AnalysisKind;
 
 /* What a plan may leave to analysis passes, and what the passes that are done have found. */
 typedef struct PlanAnalysis {
@@ -43,8 +44,10 @@ typedef struct PlanAnalysis {
 /* The pass that a plan stopped for. */
 typedef struct PlanNeed {
     bool pass;           /* it stopped; else the plan is complete */
-    AnalysisKind kind;   /* what to find: silence in the output, or the results or states of the last step */
+    AnalysisKind kind;   /* what to find: silence in the output, what an operation finds in it, or the results
+                            or states of the last step */
     HaloSilence silence; /* of ANALYSIS_SILENCE */
+    HaloAnalysis frames; /* of ANALYSIS_FRAMES */
     int used;            /* passes whose findings the plan has used so far */
 } PlanNeed;
 

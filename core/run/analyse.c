@@ -2,15 +2,9 @@
 #include "analyse.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "run.h"
-
-SilenceDetector detector_open(PlanAnalysis *analysis, const HaloSilence *silence)
-{
-    AnalysisSpans *spans = &analysis->pass[analysis->passes].spans;
-    spans->count = 0;
-    return (SilenceDetector){.silence = *silence, .spans = spans};
-}
 
 static bool is_loud(const float *frame, int channels, float level)
 {
@@ -33,7 +27,7 @@ static void add_frame(SilenceDetector *detector, int64_t at)
     }
 }
 
-void detector_take(SilenceDetector *detector, const HaloBuf *frames)
+static void detector_take(SilenceDetector *detector, const HaloBuf *frames)
 {
     const int channels = frames->shape.channels;
     const float *at = halo_at(frames, frames->x0, 0);
@@ -45,16 +39,43 @@ void detector_take(SilenceDetector *detector, const HaloBuf *frames)
     detector->frames += frames->cols;
 }
 
-HaloStatus detector_close(SilenceDetector *detector, PlanAnalysis *analysis)
+static HaloStatus detector_close(SilenceDetector *detector)
 {
-    HaloStatus status = HALO_OK;
     AnalysisSpans *spans = detector->spans;
     if (detector->quiet < detector->silence.least && spans->count > 0)
         spans->span[spans->count - 1].to = detector->frames;
     else if (detector->quiet < detector->silence.least)
         detector->out_of_memory = !analysis_add_span(spans, (HaloSpan){0, detector->frames});
-    if (detector->out_of_memory) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to find silence");
+    if (detector->out_of_memory) return halo_fail(HALO_ERR_LIMIT, "not enough memory to find silence");
     spans->frames = detector->frames;
+    return HALO_OK;
+}
+
+HaloStatus analyser_open(Analyser *analyser, PlanAnalysis *analysis, const PlanNeed *need)
+{
+    AnalysisPass *pass = &analysis->pass[analysis->passes];
+    *analyser =
+        (Analyser){.need = need, .pass = pass, .detector = {.silence = need->silence, .spans = &pass->spans}};
+    pass->spans.count = 0;
+    if (need->kind != ANALYSIS_FRAMES) return HALO_OK;
+    free(pass->found);
+    pass->found = calloc(1, (size_t)need->frames.bytes);
+    return pass->found != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to analyse sound");
+}
+
+void analyser_take(Analyser *analyser, const HaloBuf *frames)
+{
+    const HaloAnalysis *analysis = &analyser->need->frames;
+    if (analyser->need->kind == ANALYSIS_FRAMES)
+        analysis->take(analysis->how, analyser->pass->found, frames);
+    else
+        detector_take(&analyser->detector, frames);
+}
+
+HaloStatus analyser_close(Analyser *analyser, PlanAnalysis *analysis)
+{
+    HaloStatus status = HALO_OK;
+    if (analyser->need->kind == ANALYSIS_SILENCE) HALO_TRY(detector_close(&analyser->detector));
     analysis->passes++;
 out:
     return status;
@@ -66,16 +87,17 @@ HaloStatus analyse_samples(HaloSession *session, const PlanOutcome *planned, con
     HaloStatus status = HALO_OK;
     HaloReport report = {0};
     HaloBuf out = {0};
-    SilenceDetector detector = detector_open(analysis, &planned->need.silence);
+    Analyser analyser;
     if (planned->need.kind == ANALYSIS_RESULTS) {
         HALO_TRY(run_plan(session, planned->plan, NULL, in, NULL, &analysis->pass[analysis->passes].results,
                           &report));
         analysis->passes++;
         goto out;
     }
+    HALO_TRY(analyser_open(&analyser, analysis, &planned->need));
     HALO_TRY(run_plan(session, planned->plan, NULL, in, &out, NULL, &report));
-    detector_take(&detector, &out);
-    HALO_TRY(detector_close(&detector, analysis));
+    analyser_take(&analyser, &out);
+    HALO_TRY(analyser_close(&analyser, analysis));
 out:
     halo_memory_free(&session->memory, &out);
     return status;

@@ -1,4 +1,5 @@
-/* Finds the parts of a sound that are not silent, from frames in the order in which they are made. */
+/* Finds what a plan has to know of a sound, such as the parts that are not silent, from frames in the order in
+ * which they are made. */
 #ifndef CORE_ANALYSE_H
 #define CORE_ANALYSE_H
 
@@ -11,10 +12,22 @@ typedef struct SilenceDetector {
     bool out_of_memory; /* a span could not be added */
 } SilenceDetector;
 
+/* Takes the frames that an analysis pass looks at. */
+typedef struct Analyser {
+    const PlanNeed *need; /* ANALYSIS_SILENCE or ANALYSIS_FRAMES */
+    AnalysisPass *pass;
+    SilenceDetector detector; /* of ANALYSIS_SILENCE */
+} Analyser;
+
+/* Does the pass look at frames? */
+static inline bool analyser_is_needed(const PlanNeed *need)
+{
+    return need->kind == ANALYSIS_SILENCE || need->kind == ANALYSIS_FRAMES;
+}
 /* For the pass that the plan needs; then takes all frames of the plan's output, and ends the pass. */
-SilenceDetector detector_open(PlanAnalysis *analysis, const HaloSilence *silence);
-void detector_take(SilenceDetector *detector, const HaloBuf *frames);
-HaloStatus detector_close(SilenceDetector *detector, PlanAnalysis *analysis);
+HaloStatus analyser_open(Analyser *analyser, PlanAnalysis *analysis, const PlanNeed *need);
+void analyser_take(Analyser *analyser, const HaloBuf *frames);
+HaloStatus analyser_close(Analyser *analyser, PlanAnalysis *analysis);
 
 /* A whole analysis pass over an input in memory, for a plan that stopped for it. */
 HaloStatus analyse_samples(HaloSession *session, const PlanOutcome *planned, const HaloBuf *in,

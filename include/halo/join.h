@@ -8,10 +8,15 @@
 extern "C" {
 #endif
 
+/* The gains of a crossfade: linear; a quarter of a sine, so that their squares add up to 1, which keeps the
+ * power of sounds that have nothing in common; half a cosine. */
+typedef enum HaloCrossfade { HALO_CROSSFADE_LINEAR, HALO_CROSSFADE_POWER, HALO_CROSSFADE_COSINE } HaloCrossfade;
+
 typedef struct HaloJoin {
     const char *const *input; /* [inputs] */
     size_t inputs;
-    double crossfade;     /* seconds by which each overlaps the end of the one before it */
+    double crossfade; /* seconds by which each overlaps the end of the one before it */
+    HaloCrossfade curve;
     const char *output;   /* a path, or "-" */
     const HaloFormat *to; /* as in HaloJob */
     const HaloShape *raw;

@@ -138,6 +138,17 @@ HALO_API HaloStatus halo_build_loudness_found(HaloBuilder *builder, const HaloLo
 HALO_API HaloStatus halo_build_loudness_pass(HaloBuilder *builder, HaloReg src);
 /* Reports something of the plan, once; `quieter`: of HALO_NOTE_QUIETER. */
 HALO_API HaloStatus halo_build_note(HaloBuilder *builder, HaloNote kind, double quieter);
+/* What frames of a sound tell, such as the noise in it. */
+typedef struct HaloAnalysis {
+    HaloSpan part;   /* the frames to look at; fewer, where the sound turns out to be shorter */
+    int64_t bytes;   /* of what is found, zeros at first */
+    const void *how; /* the operation's parameters; they belong to the plan */
+    /* Takes the next frames, f32, in order. */
+    void (*take)(const void *how, void *found, const HaloBuf *frames);
+} HaloAnalysis;
+/* What `take` has found, which lasts as long as `build` does. It needs an analysis pass, as above. */
+HALO_API HaloStatus halo_build_analysis_of_frames(HaloBuilder *builder, HaloReg in,
+                                                  const HaloAnalysis *analysis, const void **found);
 /* The factor by which the value is decimated on each axis, rounded up, against its shape, for a step that
  * resamples it (HALO_PRECISION_FAST); 1: not. */
 HALO_API int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg);

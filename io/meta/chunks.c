@@ -231,7 +231,9 @@ static void move_time_of_day(const HaloChanges *changes, HaloBlob *to)
     double m[6];
     if (!halo_changes_affine(changes, m)) return;
     const double scale = m[0], first = scale < 0 ? (double)changes->to.width - 1.0 : 0.0;
-    const double time = fabs(scale) * ((double)halo_get_le(to->data + BEXT_TIME, 8) + (first - m[2]) / scale);
+    /* Sound that is played faster begins at the same time as before. */
+    const double by = changes->from.rate > 0 ? changes->to.rate / changes->from.rate : fabs(scale);
+    const double time = by * ((double)halo_get_le(to->data + BEXT_TIME, 8) + (first - m[2]) / scale);
     halo_put_le(to->data + BEXT_TIME, time >= 0 ? (uint64_t)rint(time) : 0, 8);
 }
 
