@@ -13,13 +13,13 @@ static HaloStatus resolve(HaloStep *step, const HaloResult *measured)
 {
     HaloStatus status = HALO_OK;
     const HaloLoudness *loudness = &measured->loudness;
-    float gain = 1.0f;
+    double gain = 1.0;
     if (loudness->unknown != NULL)
         HALO_FAIL(HALO_ERR_INPUT, "loudnorm: the loudness cannot be measured: %s", loudness->unknown);
     if (isfinite(loudness->integrated)) {
         const double wanted = step->resolve_arg[0] - loudness->integrated;
         const double most = 20.0 * log10(step->resolve_arg[1]) - loudness->true_peak, less = wanted - most;
-        HALO_TRY(filter_f32("loudnorm: gain", pow(10.0, (less > 0 ? most : wanted) / 20.0), &gain));
+        HALO_TRY(filter_number("loudnorm: gain", pow(10.0, (less > 0 ? most : wanted) / 20.0), &gain));
         if (less > 0) {
             halo_note(step->notes, HALO_NOTE_QUIETER, 1);
             step->notes->quieter = (float)less;

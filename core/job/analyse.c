@@ -19,7 +19,7 @@ static HaloStatus analyse_file(HaloSession *session, JobState *state)
     const FlowTo to = {.detector = need->kind == ANALYSIS_SILENCE ? &detector : NULL};
     HALO_TRY(halo_source_open(state->input, &source));
     halo_source_count(source, &session->memory);
-    HALO_TRY(load_open(session, source, options->has_raw ? &options->raw : NULL, &reader));
+    HALO_TRY(load_open_wide(session, source, options->has_raw ? &options->raw : NULL, &reader));
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
     HALO_TRY(flow_run(session, (Team){&session->host, 1}, state->planned.plan, &reader, &to, &report));
     if (need->kind == ANALYSIS_SILENCE) {

@@ -1,6 +1,6 @@
 /* Plans, reads, computes and writes one image or sound of a file: in bands if its plan allows, else as a whole.
  */
-#include <stdio.h>
+#include <stdlib.h>
 
 #include "file/file.h"
 #include "job.h"
@@ -22,7 +22,7 @@ void image_close(JobState *state)
 static void note_conversion(const HaloPlan *plan, const HaloFormat *to, HaloReport *report)
 {
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
-    if (to == NULL || out->kind != HALO_IMAGE || out->dtype >= in->dtype || in->dtype > HALO_F32) return;
+    if (to == NULL || out->kind != HALO_IMAGE || out->dtype >= in->dtype) return;
     halo_note(&report->notes, HALO_NOTE_NARROWED, 1);
     report->notes.from = in->dtype;
     report->notes.to = out->dtype;
@@ -174,6 +174,37 @@ out:
     return status;
 }
 
+/* Are samples of 64 bits kept? Where they are only moved to their places; and those of sound and series that
+ * hold floats or text are computed with, unless --precision single is given. Images are computed in f32, and so
+ * are integers. */
+static HaloStatus keeps_wide(const HaloSession *session, const JobState *state, bool *keeps)
+{
+    const HaloPlan *plan = state->planned.plan;
+    const HaloInfo *info = &state->reader.info;
+    HaloChanges changes = {0};
+    bool moves = !state->planned.need.pass;
+    const HaloStatus status = plan_changes(plan, &changes);
+    for (int i = 0; i < plan->steps; i++) moves = moves && plan->step[i].dst >= 0;
+    moves = moves && status == HALO_OK && halo_changes_keep_values(&changes);
+    free(changes.move);
+    *keeps = moves || (info->shape.kind == HALO_AUDIO && info->real &&
+                       session->options.precision != HALO_PRECISION_SINGLE);
+    return status;
+}
+
+static HaloStatus settle_width(HaloSession *session, const HaloPipeline *pipeline, JobState *state)
+{
+    HaloStatus status = HALO_OK;
+    HaloReader *reader = &state->reader;
+    bool keeps;
+    if (reader->info.shape.dtype != HALO_F64) return HALO_OK;
+    HALO_TRY(make_plan(session, pipeline, reader->info.shape, 1, state));
+    HALO_TRY(keeps_wide(session, state, &keeps));
+    if (!keeps) load_narrow(reader);
+out:
+    return status;
+}
+
 /* Makes the plan and chooses how it will run. All of the input is read first if the plan needs its length, or
  * if it has to be turned. */
 static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline, JobState *state, bool run,
@@ -185,6 +216,8 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     const bool turned = orientation > 1 || turn_unknown(&state->reader, &state->writer, upright);
     HaloShape shape = turn_shape(&state->reader.info.shape, orientation);
     int64_t shrunk = 1;
+    HALO_TRY(settle_width(session, pipeline, state));
+    shape.dtype = state->reader.info.shape.dtype;
     if (!turned || orientation > 1) HALO_TRY(shrink(session, pipeline, state, shape, turned, &shrunk));
     if (turned && run)
         HALO_TRY(turn_load(&state->reader, &state->writer, orientation, &state->in));

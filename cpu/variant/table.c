@@ -28,4 +28,5 @@ const CpuKernels CPU_TABLE(kernels) = {
     .resample = &CPU_TABLE(resample),
     .bilateral = &CPU_TABLE(bilateral),
     .ceiling = &CPU_TABLE(ceiling),
+    .doubles = &CPU_TABLE(doubles),
 };

@@ -71,5 +71,6 @@ extern const CpuIntegerKernels CPU_TABLE(integers);
 extern const CpuResampleKernels CPU_TABLE(resample);
 extern const CpuBilateralKernels CPU_TABLE(bilateral);
 extern const CpuCeilingKernels CPU_TABLE(ceiling);
+extern const CpuDoubleKernels CPU_TABLE(doubles);
 
 #endif

@@ -65,7 +65,7 @@ typedef enum HaloNan { HALO_NAN_PROPAGATE, HALO_NAN_IGNORE, HALO_NAN_ERROR } Hal
 /* What every filter also takes: border=, alpha=, nan=. */
 typedef struct HaloCommon {
     HaloBorder border;
-    float border_value;
+    double border_value;
     HaloAlpha alpha;
     HaloNan nan;
 } HaloCommon;

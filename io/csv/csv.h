@@ -23,8 +23,14 @@ typedef enum CsvNumber {
 
 /* csv_number.c: a number, "nan" and "inf" among them, to the nearest float. Blanks around it do not count. */
 CsvNumber csv_read_number(const char *text, size_t length, float *value);
+/* The same to the nearest f64: CSV_ROUNDED is an integer that loses digits, or a number that becomes 0. */
+CsvNumber csv_read_wide(const char *text, size_t length, double *value);
 /* The fewest digits that are read back as this float. Returns how many characters. */
 size_t csv_write_number(float value, char text[CSV_NUMBER_SIZE]);
+/* csv_digits.c: the same of f64. */
+size_t csv_write_wide(double value, char text[CSV_NUMBER_SIZE]);
+/* `digits` are `count`, and the first of them stands for 10^power. */
+size_t csv_put_digits(uint64_t digits, int count, int power, char *to);
 
 /* csv_name.c: a cell that is read back as this text, in quotation marks where it needs them; into `to`, which
  * has csv_name_size bytes. Returns how many it took. */

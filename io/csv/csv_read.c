@@ -12,6 +12,7 @@ typedef struct CsvReader {
     HaloCells cells;
     bool first;                   /* the present row has been looked at, but not been read as numbers */
     int columns;                  /* of the table */
+    int bits;                     /* of the floats that they become */
     int channels;                 /* of these, */
     int column[CSV_MOST_COLUMNS]; /* the ones that are read, from 0 on */
 } CsvReader;
@@ -29,29 +30,54 @@ static HaloStatus no_number(const CsvReader *state, int column, CsvNumber why, c
 {
     const int shown = (int)(length < 40 ? length : 40);
     if (why == CSV_TOO_LARGE)
-        return halo_fail(HALO_ERR_INPUT, "line %lld, column %d: '%.*s' is too large for a 32-bit float",
-                         state->cells.line, column + 1, shown, text);
+        return halo_fail(HALO_ERR_INPUT, "line %lld, column %d: '%.*s' is too large for a %d-bit float",
+                         state->cells.line, column + 1, shown, text, state->bits);
     return halo_fail(HALO_ERR_INPUT, "line %lld, column %d: '%.*s' is not a number", state->cells.line,
                      column + 1, shown, text);
 }
 
+/* A number as f32 or f64. */
+static CsvNumber read_cell(const CsvReader *state, const char *text, size_t length, int channel, void *frame)
+{
+    double wide;
+    if (state->bits == 32) return csv_read_number(text, length, (float *)frame + channel);
+    const CsvNumber read = csv_read_wide(text, length, &wide);
+    if (read == CSV_NUMBER || read == CSV_ROUNDED) ((double *)frame)[channel] = wide;
+    return read;
+}
+
+static double sample_at(const CsvReader *state, const void *frame, int channel)
+{
+    return state->bits == 32 ? (double)((const float *)frame)[channel] : ((const double *)frame)[channel];
+}
+
+static void clear(const CsvReader *state, void *frame)
+{
+    for (int c = 0; c < state->channels; c++)
+        if (state->bits == 32)
+            ((float *)frame)[c] = NAN;
+        else
+            ((double *)frame)[c] = (double)NAN;
+}
+
 /* One frame. Cells that are missing at the end are empty, and empty cells NaN. */
-static HaloStatus read_frame(HaloReader *reader, CsvReader *state, float *frame)
+static HaloStatus read_frame(HaloReader *reader, CsvReader *state, void *frame)
 {
     HaloCells *cells = &state->cells;
     if (cells->count > state->columns && !reader->options.tolerate)
         return halo_fail(HALO_ERR_INPUT, "line %lld has more cells than the %d before", cells->line,
                          state->columns);
+    clear(state, frame);
     for (int c = 0; c < state->channels; c++) {
         const int column = state->column[c];
         size_t length;
-        frame[c] = NAN;
         if (column >= cells->count) continue;
         const char *text = halo_cell(cells, column, &length);
         if (is_empty(text, length)) continue;
-        const CsvNumber read = csv_read_number(text, length, &frame[c]);
+        const CsvNumber read = read_cell(state, text, length, c, frame);
         if (read == CSV_ROUNDED)
-            halo_note(&reader->info.notes, frame[c] != 0 ? HALO_NOTE_ROUNDED : HALO_NOTE_VANISHED, 1);
+            halo_note(&reader->info.notes,
+                      sample_at(state, frame, c) != 0 ? HALO_NOTE_ROUNDED : HALO_NOTE_VANISHED, 1);
         else if (read != CSV_NUMBER && !reader->options.tolerate)
             return no_number(state, column, read, text, length);
     }
@@ -142,7 +168,7 @@ HaloStatus csv_open(HaloReader *reader)
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read a table");
     HALO_TRY(open_table(reader, state));
     info->shape = (HaloShape){.kind = HALO_AUDIO,
-                              .dtype = HALO_F32,
+                              .dtype = reader->options.wide ? HALO_F64 : HALO_F32,
                               .width = -1,
                               .height = 1,
                               .channels = state->channels,
@@ -150,7 +176,7 @@ HaloStatus csv_open(HaloReader *reader)
                               .white = 1.0f,
                               .rate = reader->options.rate > 0 ? reader->options.rate : 1};
     info->rate_said = true;
-    info->bits = 32;
+    info->bits = 64;
     info->real = true;
     halo_snprintf(info->encoding, sizeof info->encoding, "text, %d column%s", state->columns,
                   halo_s(state->columns));
@@ -162,8 +188,10 @@ HaloStatus csv_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     HaloStatus status = HALO_OK;
     CsvReader *state = reader->state;
-    float *frame = rows->data;
-    for (*got = 0; *got < rows->cols; ++*got, frame += state->channels) {
+    char *frame = rows->data;
+    const size_t size = (size_t)state->channels * halo_dtype_size(rows->shape.dtype);
+    state->bits = rows->shape.dtype == HALO_F64 ? 64 : 32;
+    for (*got = 0; *got < rows->cols; ++*got, frame += size) {
         if (!state->first) HALO_TRY(halo_cells_next(&state->cells));
         state->first = false;
         if (state->cells.count == 0) break;
