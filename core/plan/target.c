@@ -69,7 +69,7 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
         return dtype > HALO_U16 && holds(to, dtype) ? HALO_OK : builder_convert(builder, value, HALO_F32, out);
     if (to->keeps_units && plan->wanted_dtype < 0) {
         const HaloDtype moved = moved_dtype(plan, value, plan->steps);
-        if (moved != dtype && holds(to, moved)) return builder_convert(builder, value, moved, out);
+        if (moved != dtype && holds(to, moved)) return builder_rescale(builder, value, moved, shape.white, out);
     }
     const bool again = to->keeps_type && dtype == HALO_F32 && input_dtype <= HALO_U16 && plan->wanted_dtype < 0;
     if (to->keeps_units && holds(to, dtype) && !again)

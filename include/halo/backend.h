@@ -68,7 +68,8 @@ typedef struct HaloBackend {
     bool doubles;
     /* The primitives compute the rectangle of `dst` from `src`, whose rectangle holds every sample needed;
      * borders are those of the whole, `src->shape`. All but reduce, fold, powers and hist may return before the
-     * work is done. Sources are u8, u16 or f32 with any number of channels and any stride. */
+     * work is done. Sources are u8, u16 or f32, with `doubles` f64, too, with any number of channels and any
+     * stride. */
     HaloStatus (*conv)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloConv *, HaloStore);
     HaloStatus (*sep)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSep *, HaloStore);
     HaloStatus (*map)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloMap *, HaloStore);

@@ -135,8 +135,8 @@ HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 /* Memory that lives as long as the plan; NULL without memory (return HALO_ERR_LIMIT). */
 HALO_API void *halo_build_keep(HaloBuilder *builder, size_t bytes);
 
-/* Appends a step that makes a value, *dst: f32, of the shape that follows from its sources. Set its primitive,
- * sources and parameters; all other members are ignored. */
+/* Appends a step that makes a value, *dst: f32, or f64 where a source is that, of the shape that follows from
+ * its sources. Set its primitive, sources and parameters; all other members are ignored. */
 HALO_API HaloStatus halo_build_step(HaloBuilder *builder, const HaloStep *step, HaloReg *dst);
 /* The same for one primitive each. HALO_ERR_INPUT when VALID leaves nothing. */
 HALO_API HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst);

@@ -75,22 +75,32 @@ static bool put_exactly(double value, char *to, size_t *length)
     return true;
 }
 
+/* From "d.ddde+dd", of so many digits. */
+static size_t put_text(const char *text, int count, char *to)
+{
+    uint64_t digits = 0;
+    int64_t power = 0;
+    const char *at = text;
+    for (; *at != 'e' && *at != 0; at++)
+        if (halo_is_digit(*at)) digits = digits * 10 + (uint64_t)(*at - '0');
+    if (*at == 'e') halo_read_int(at + 1 + (at[1] == '+'), -400, 400, &power, &at);
+    return csv_put_digits(digits, count, (int)power, to);
+}
+
 static size_t put_shortest(double value, char *to)
 {
+    char text[CSV_NUMBER_SIZE];
+    int count = 1;
     size_t length;
-    if (value < (double)EXACT && value == floor(value)) {
-        uint64_t digits = (uint64_t)value;
-        int count = digits_of(digits);
-        const int power = count - 1;
-        for (; count > 1 && digits % 10 == 0; count--) digits /= 10;
-        return csv_put_digits(digits, count, power, to);
-    }
+    if (value < (double)EXACT && value == floor(value))
+        return (size_t)halo_snprintf(to, CSV_NUMBER_SIZE - 1, "%llu", (unsigned long long)value);
     if (put_exactly(value, to, &length)) return length;
-    for (int count = 1;; count++) { /* very large or small: rare and slow */
-        double read;
-        length = (size_t)halo_snprintf(to, CSV_NUMBER_SIZE - 1, "%.*e", count - 1, value);
-        if (count == MOST_DIGITS || (halo_read_number(to, &read, NULL) && read == value)) return length;
+    for (double read; count < MOST_DIGITS; count++) { /* very large or small: rare and slow */
+        halo_snprintf(text, sizeof text, "%.*e", count - 1, value);
+        if (halo_read_number(text, &read, NULL) && read == value) break;
     }
+    halo_snprintf(text, sizeof text, "%.*e", count - 1, value);
+    return put_text(text, count, to);
 }
 
 size_t csv_write_wide(double value, char text[CSV_NUMBER_SIZE])
