@@ -8,13 +8,20 @@
 const CliOption cli_options[] = {
     {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_PLOT | CLI_SAME,
      "write here; - is standard output", NULL, AT(output)},
-    {"out-dir", 0, "DIR", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
+    {"out-dir", 0, "DIR", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SPLIT | CLI_SAME,
      "write every output into this folder, which is created if missing", NULL, AT(out_dir)},
-    {"name", 0, "TEMPLATE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
+    {"name", 0, "TEMPLATE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SPLIT | CLI_SAME,
      "template of names in --out-dir, with the fields {dir} {stem} {ext} {index} {index:04}; by default "
-     "{dir}/{stem}.{ext}, with --split {dir}/{stem}-{page}.{ext}",
+     "{dir}/{stem}.{ext}, with --split {dir}/{stem}-{page}.{ext}, of halo split {dir}/{stem}-{part:03}.{ext}",
      NULL, AT(name)},
-    {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_BENCH,
+    {"at", 0, "WHERE", NULL, CLI_OUTPUT, CLI_SPLIT,
+     "where to cut: silence (the default), with the parameters of the operation, as in "
+     "silence:-45dB,min=500ms, and "
+     "keep=100ms of it on each side; times, as in 0:30,1:00; every:10min; cue, the markers or chapters of the "
+     "file; "
+     "or channels, for a file each",
+     NULL, AT(at)},
+    {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_BENCH,
      "output format; by default from the extension of the output, else the input's", cli_read_format, 0},
     {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES, "quality of JPEG, 1 to 100; 90 by default",
      cli_read_quality, 0},
@@ -26,12 +33,12 @@ const CliOption cli_options[] = {
      "write a file for each page: {page} in its name is the number, with four digits or more, {page:02} with "
      "two",
      NULL, AT(split)},
-    {"strip", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
+    {"strip", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES | CLI_SPLIT,
      "leave out metadata: colour profile, EXIF, XMP, text and all else; images are turned upright as EXIF says",
      NULL, AT(write.strip)},
     {"guard", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES, "attenuate sound to prevent clipping", NULL,
      AT(write.guard)},
-    {"bits", 0, "N", "8|16|24|32|float", CLI_OUTPUT, CLI_JOIN | CLI_WRITES,
+    {"bits", 0, "N", "8|16|24|32|float", CLI_OUTPUT, CLI_JOIN | CLI_WRITES | CLI_SPLIT,
      "sample format of sound in WAV, FLAC, AIFF, AU and raw: 8, 16, 24 or 32 for integers of so many bits, or "
      "float; by default the input's",
      cli_read_bits, 0},
@@ -44,11 +51,11 @@ const CliOption cli_options[] = {
     {"pyramid", 0, NULL, NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
      "write TIFF in tiles, with overviews of half the width and height, a quarter, … down to one tile", NULL,
      AT(write.pyramid)},
-    {"sync", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME,
+    {"sync", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_PLOT | CLI_SAME,
      "sync outputs and their names to the disk before they count as done, so that they survive a power cut",
      NULL, AT(write.sync)},
     {"force", 'f', NULL, NULL, CLI_OUTPUT,
-     CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_HIST | CLI_PLOT | CLI_SAME,
+     CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_PLOT | CLI_SAME,
      "replace existing outputs (never an input); their mode and owner are kept", NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "skip inputs whose output exists", NULL,
      AT(skip_existing)},
@@ -56,7 +63,7 @@ const CliOption cli_options[] = {
      "process only what is missing or out of date in --out-dir, according to the journal there, and keep that "
      "journal; an existing output that is not in it is an error unless the new one would be identical",
      NULL, AT(resume)},
-    {"dry-run", 'n', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
+    {"dry-run", 'n', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SPLIT | CLI_SAME,
      "print what would be written, and write nothing", NULL, AT(dry_run)},
 
     {"recursive", 'r', NULL, NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
@@ -167,9 +174,9 @@ const CliOption cli_options[] = {
     {"at-least", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
      "lower limits, such as psnr=40,ssim=0.99, on psnr, ssim and correlation", NULL, AT(at_least)},
     {"json", 0, NULL, NULL, CLI_REPORT,
-     CLI_COMPARE | CLI_WORKS | CLI_INFO | CLI_LIST | CLI_BENCH | CLI_BARE | CLI_SAME,
+     CLI_COMPARE | CLI_WORKS | CLI_INFO | CLI_SOUNDS | CLI_LIST | CLI_BENCH | CLI_BARE | CLI_SAME,
      "print results as JSON, one object per line", NULL, AT(json)},
-    {"csv", 0, NULL, NULL, CLI_REPORT, CLI_STATS | CLI_HIST | CLI_SAME,
+    {"csv", 0, NULL, NULL, CLI_REPORT, CLI_STATS | CLI_HIST | CLI_SILENCES | CLI_SAME,
      "print results as CSV, one line per channel or bin", NULL, AT(csv)},
     {"progress", 0, "HOW", "auto|never|json", CLI_REPORT, CLI_WORKS | CLI_SAME,
      "auto: a line on terminals; json: one object per file on standard error", cli_read_progress, 0},
@@ -235,6 +242,17 @@ const CliCommand cli_commands[] = {
     {"join", CLI_JOIN, NULL, "INPUT… -o OUTPUT", "concatenate sounds of equal sample rate",
      "halo join intro.wav talk.flac outro.wav -o all.flac\n"
      "halo join --crossfade 20ms take1.wav take2.wav -o song.wav\n"},
+    {"split", CLI_SPLIT, NULL, "INPUT… [--at WHERE] [--out-dir DIR]",
+     "cut sounds into a file for each part: at pauses, times, markers, or by channel; by default into this "
+     "folder",
+     "halo split lecture.wav\n"
+     "halo split lecture.flac --at silence:-45dB,min=800ms --out-dir parts\n"
+     "halo split tape.wav --at 0:30,12:05 --name '{stem}_{part:02}.{ext}'\n"
+     "halo split album.flac --at cue\n"
+     "halo split field.wav --at channels\n"},
+    {"silences", CLI_SILENCES, "silence", "INPUT…", "list the pauses of sounds: start, end, length",
+     "halo silences talk.wav\n"
+     "halo silences --level -40dB --min 1s --csv *.wav\n"},
     {"compare", CLI_COMPARE, NULL, "A B",
      "measure how much two files differ, or files of the same name in two folders; exits with 6 if the "
      "difference exceeds the limit",

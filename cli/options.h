@@ -43,8 +43,8 @@ typedef struct CliSettings {
     double crossfade;      /* of join, in seconds */
     CliText recipe;        /* the options that may change an output, as they would be typed */
     const char *page;      /* as of the operation `pages`; NULL: all */
-    const char *output, *out_dir, *name, *at_most, *at_least, *plot, *response, *title, *generate, *complete,
-        *files_from, *files0_from;
+    const char *output, *out_dir, *name, *at, *at_most, *at_least, *plot, *response, *title, *generate,
+        *complete, *files_from, *files0_from;
     bool recursive, force, skip_existing, resume, split, total, dry_run, explain, json, csv, no_color, quiet,
         verbose, help, version, log, log_x;
 } CliSettings;
@@ -66,17 +66,21 @@ enum {
     CLI_STACK = 4096,
     CLI_JOIN = 8192,
     CLI_PAGES = 16384,
-    CLI_CONVERT = 32768
+    CLI_CONVERT = 32768,
+    CLI_SILENCES = 65536,
+    CLI_SPLIT = 131072
 };
 /* Those that make one output of many inputs, and of many pictures. */
 #define CLI_GATHERS (CLI_JOIN | CLI_PICTURES)
 #define CLI_PICTURES (CLI_PAGES | CLI_STACK)
-#define CLI_READS (CLI_RUN | CLI_CONVERT | CLI_STATS | CLI_HIST | CLI_SCAN | CLI_INFO)
+#define CLI_READS (CLI_RUN | CLI_CONVERT | CLI_STATS | CLI_HIST | CLI_SCAN | CLI_INFO | CLI_SOUNDS)
 #define CLI_WORKS (CLI_RUN | CLI_CONVERT | CLI_STATS | CLI_HIST | CLI_SCAN)
+/* Those that look for pauses. */
+#define CLI_SOUNDS (CLI_SILENCES | CLI_SPLIT)
 #define CLI_WRITES (CLI_RUN | CLI_CONVERT | CLI_SCAN)
-#define CLI_ANYWHERE 65535u
+#define CLI_ANYWHERE 262143u
 /* Beside these: no byte of an output depends on the option. Outputs made without it are not out of date. */
-#define CLI_SAME 65536u
+#define CLI_SAME 262144u
 
 struct CliCommand {
     const char *name;
@@ -157,6 +161,8 @@ int cli_compare(const CliSettings *settings); /* compare.c */
 int cli_stack(const CliSettings *settings);   /* stack.c */
 int cli_join(const CliSettings *settings);
 int cli_pages(const CliSettings *settings);
+int cli_silences(const CliSettings *settings); /* silences.c */
+int cli_split(const CliSettings *settings);    /* split.c */
 int cli_help(const CliSettings *settings);     /* help.c */
 int cli_version(const CliSettings *settings);  /* help.c */
 int cli_generate(const CliSettings *settings); /* generate.c */

@@ -32,6 +32,7 @@ const HaloBackend halo_backend_cpu = {
     .gather = cpu_gather,
     .resample = cpu_resample,
     .sections = cpu_sections,
+    .sequence = cpu_sequence,
     .spectrum = cpu_spectrum,
     .mix = cpu_mix,
     .fade = cpu_fade,

@@ -13,6 +13,7 @@
 #include "halo/combine.h"
 #include "halo/measures.h"
 #include "halo/resample.h"
+#include "halo/sections.h"
 #include "windows.h"
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -220,6 +221,18 @@ typedef struct CpuScanKernels {
                    double *x);
 } CpuScanKernels;
 
+/* ---- recursive filters ---------------------------------------------------------------------------------- */
+
+/* Sections one after the other over n samples, in place; z: [count][2], their states. */
+typedef struct CpuSectionKernels {
+    int lanes;
+    void (*run)(const HaloSection *section, int count, double *z, double *x, int64_t n);
+    /* The same of `lanes` lines that do not depend on each other; z: [count][2][lanes], aligned as vectors. */
+    void (*side_by_side)(const HaloSection *section, int count, void *z, double *const *line, int64_t n);
+} CpuSectionKernels;
+
+#define CPU_MAX_SECTION_LANES 8
+
 /* ---- ceilings ------------------------------------------------------------------------------------------- */
 
 typedef struct CpuCeilingKernels {
@@ -295,6 +308,7 @@ typedef struct CpuKernels {
     const CpuIntegerKernels *integers;
     const CpuResampleKernels *resample;
     const CpuBilateralKernels *bilateral;
+    const CpuSectionKernels *sections;
     const CpuCeilingKernels *ceiling;
     const CpuDoubleKernels *doubles;
 } CpuKernels;

@@ -29,6 +29,8 @@ HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
                         HaloStore store);
 HaloStatus cpu_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSections *sections,
                         HaloStore store);
+HaloStatus cpu_sequence(HaloDevice *device, const HaloBuf *const src[], int sources, HaloBuf *dst,
+                        const HaloSequence *sequence, HaloStore store);
 HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *spectrum,
                         HaloStore store);
 /* The same of a single row, which is resampled along it alone. */

@@ -17,8 +17,8 @@ typedef struct Sections {
     HaloBuf *dst;
     const HaloSections *how;
     HaloStore store;
-    int64_t extend, samples;                                     /* ZERO: at either end, and in all */
-    int64_t scratch_bytes, at_wide, at_row, at_state, at_states; /* of a worker */
+    int64_t extend, samples;                                               /* ZERO: at either end, and in all */
+    int64_t scratch_bytes, at_wide, at_row, at_state, at_states, at_lanes; /* of a worker */
     char *scratch;
     HaloDevice *device;
 } Sections;
@@ -54,46 +54,33 @@ static void put(const Sections *s, int channel, int64_t x, int64_t n, const doub
 
 /* ---- sections ------------------------------------------------------------------------------------------- */
 
-static inline double step_of(const HaloSection *c, double x, double *z0, double *z1)
-{
-    const double y = c->b0 * x + *z0;
-    *z0 = (c->b1 * x + *z1) - c->a1 * y;
-    *z1 = c->b2 * x - c->a2 * y;
-    return y;
-}
-
-static void one_section(const HaloSection *section, double *z, double *x, int64_t n)
-{
-    const HaloSection c = *section;
-    double z0 = z[0], z1 = z[1];
-    for (int64_t i = 0; i < n; i++) x[i] = step_of(&c, x[i], &z0, &z1);
-    z[0] = z0;
-    z[1] = z1;
-}
-
-static void two_sections(const HaloSection *section, double *z, double *x, int64_t n)
-{
-    const HaloSection c = section[0], d = section[1];
-    double z0 = z[0], z1 = z[1], w0 = z[2], w1 = z[3];
-    for (int64_t i = 0; i < n; i++) x[i] = step_of(&d, step_of(&c, x[i], &z0, &z1), &w0, &w1);
-    z[0] = z0;
-    z[1] = z1;
-    z[2] = w0;
-    z[3] = w1;
-}
-
 static void rest(double *z, int count)
 {
     for (int i = 0; i < 2 * count; i++)
         if (fabs(z[i]) < HALO_SECTIONS_LEAST) z[i] = 0.0;
 }
 
-/* Samples, in place; no multiple of RUN lies among them but at their start. */
-static void filter_run(const HaloSections *how, double *z, double *x, int64_t n)
+/* Samples, in place; `first`: the number of the first of them, counted along the way. */
+static void filter_block(const Sections *s, double *z, int64_t first, double *x, int64_t count)
 {
-    int k = 0;
-    for (; k + 1 < how->count; k += 2) two_sections(how->section + k, z + 2 * k, x, n);
-    if (k < how->count) one_section(how->section + k, z + 2 * k, x, n);
+    for (int64_t i = 0, n; i < count; i += n) {
+        n = least(RUN - (first + i) % RUN, count - i);
+        if ((first + i) % RUN == 0) rest(z, s->how->count);
+        s->device->kernels->sections->run(s->how->section, s->how->count, z, x + i, n);
+    }
+}
+
+/* The same of lines side by side: z is [count][2][lanes]. */
+static void filter_blocks(const Sections *s, double *z, int64_t first, double *const *x, int64_t count)
+{
+    const CpuSectionKernels *kernels = s->device->kernels->sections;
+    double *line[CPU_MAX_SECTION_LANES];
+    for (int64_t i = 0, n; i < count; i += n) {
+        n = least(RUN - (first + i) % RUN, count - i);
+        if ((first + i) % RUN == 0) rest(z, s->how->count * kernels->lanes);
+        for (int l = 0; l < kernels->lanes; l++) line[l] = x[l] + i;
+        kernels->side_by_side(s->how->section, s->how->count, z, line, n);
+    }
 }
 
 /* ---- causal --------------------------------------------------------------------------------------------- */
@@ -113,7 +100,7 @@ static void filter_causal(const Sections *s, int channel, char *scratch, uint64_
         n = least(RUN - x % RUN, end - x);
         if (x % RUN == 0) rest(z, how->count);
         load(s, channel, x, n, wide);
-        filter_run(how, z, wide, n);
+        s->device->kernels->sections->run(how->section, how->count, z, wide, n);
         put(s, channel, x, n, wide, row, clipped);
     }
 }
@@ -154,16 +141,6 @@ static void begin_with(const HaloSections *how, double x, double *z)
     for (int k = 0; k < how->count; k++) {
         z[2 * k] = how->section[k].z0 * x;
         z[2 * k + 1] = how->section[k].z1 * x;
-    }
-}
-
-/* Samples, in place; `first`: the number of the first of them, counted along the way. */
-static void filter_block(const HaloSections *how, double *z, int64_t first, double *x, int64_t count)
-{
-    for (int64_t i = 0, n; i < count; i += n) {
-        n = least(RUN - (first + i) % RUN, count - i);
-        if ((first + i) % RUN == 0) rest(z, how->count);
-        filter_run(how, z, x + i, n);
     }
 }
 
@@ -211,28 +188,77 @@ static void filter_forward(const Sections *s, int channel, HaloSpan blocks, doub
         double *const z = state_at(s, states, k + 1, 0);
         const int64_t count = load_block(s, channel, k, x);
         memcpy(z, state_at(s, states, k, 0), bytes);
-        filter_block(s->how, z, k * BLOCK, x, count);
+        filter_block(s, z, k * BLOCK, x, count);
+    }
+}
+
+/* Blocks that are filtered side by side: their lines, and their states in one direction. */
+typedef struct Group {
+    int64_t first, count; /* blocks [first, first + count), */
+    int64_t length;       /* each of as many samples */
+    int lanes;            /* lines; those past `count` are the first one again */
+    double *line[CPU_MAX_SECTION_LANES];
+    double *z; /* [count][2][lanes] */
+} Group;
+
+/* The last of blocks [from, to): as many as there are lanes; the very last block, which may be shorter, by
+ * itself. */
+static Group group_of(const Sections *s, int64_t from, int64_t to, char *scratch)
+{
+    Group group = {.lanes = s->device->kernels->sections->lanes,
+                   .z = (double *)(void *)(scratch + s->at_lanes),
+                   .length = least(BLOCK, s->samples - (to - 1) * BLOCK)};
+    const bool shorter = group.length < BLOCK;
+    group.count = shorter ? 1 : least(group.lanes, to - from);
+    group.first = to - group.count;
+    for (int l = 0; l < group.lanes; l++)
+        group.line[l] = (double *)(void *)(scratch + s->at_wide) + (l < group.count ? l : 0) * BLOCK;
+    return group;
+}
+
+/* Filters all lines of a group, one way, from the states that `behind` blocks further on in `states`. */
+static void filter_group(const Sections *s, const Group *group, double *states, int way, int64_t first)
+{
+    const int lanes = group->lanes;
+    for (int l = 0; l < lanes; l++) {
+        const double *z = state_at(s, states, group->first + (l < group->count ? l : 0) + way, way);
+        for (int i = 0; i < 2 * s->how->count; i++) group->z[i * lanes + l] = z[i];
+    }
+    filter_blocks(s, group->z, first, group->line, group->length);
+}
+
+/* Backward over the blocks of a group, from the last to the first, each from where the one behind it ended. */
+static void filter_in_turn(const Sections *s, const Group *group, double *states)
+{
+    const size_t bytes = 2 * (size_t)s->how->count * sizeof *states;
+    for (int64_t l = group->count - 1; l >= 0; l--) {
+        const int64_t k = group->first + l, end = k * BLOCK + group->length;
+        double *const back = state_at(s, states, k, 1);
+        if (end == s->samples) begin_with(s->how, group->line[l][0], state_at(s, states, k + 1, 1));
+        memcpy(back, state_at(s, states, k + 1, 1), bytes);
+        filter_block(s, back, s->samples - end, group->line[l], group->length);
     }
 }
 
 static void filter_backward(const Sections *s, int channel, HaloSpan blocks, double *states, char *scratch,
                             uint64_t *clipped)
 {
-    const HaloSections *how = s->how;
-    const size_t bytes = 2 * (size_t)how->count * sizeof *states;
-    double *const x = (double *)(void *)(scratch + s->at_wide), *const z =
-                                                                    (double *)(void *)(scratch + s->at_state);
-    for (int64_t k = blocks.to - 1; k >= blocks.from; k--) {
-        const int64_t count = load_block(s, channel, k, x), end = k * BLOCK + count;
-        double *const back = state_at(s, states, k, 1);
-        memcpy(z, state_at(s, states, k, 0), bytes);
-        filter_block(how, z, k * BLOCK, x, count);
-        reverse_samples(x, count);
-        if (end == s->samples) begin_with(how, x[0], state_at(s, states, k + 1, 1));
-        memcpy(back, state_at(s, states, k + 1, 1), bytes);
-        filter_block(how, back, s->samples - end, x, count);
-        reverse_samples(x, count);
-        put_block(s, channel, k * BLOCK - s->extend, count, x, (float *)(void *)(scratch + s->at_row), clipped);
+    Group group;
+    for (int64_t end = blocks.to; end > blocks.from; end = group.first) {
+        group = group_of(s, blocks.from, end, scratch);
+        for (int64_t l = 0; l < group.count; l++) load_block(s, channel, group.first + l, group.line[l]);
+        filter_group(s, &group, states, 0, group.first * BLOCK);
+        for (int64_t l = 0; l < group.count; l++) reverse_samples(group.line[l], group.length);
+        const int64_t number = s->samples - (group.first * BLOCK + group.length);
+        if (s->how->states_known)
+            filter_group(s, &group, states, 1, number);
+        else
+            filter_in_turn(s, &group, states);
+        for (int64_t l = 0; l < group.count; l++) {
+            reverse_samples(group.line[l], group.length);
+            put_block(s, channel, (group.first + l) * BLOCK - s->extend, group.length, group.line[l],
+                      (float *)(void *)(scratch + s->at_row), clipped);
+        }
     }
 }
 
@@ -289,6 +315,7 @@ HaloStatus cpu_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     HaloStatus status = HALO_OK;
     Sections s = {.src = src, .dst = dst, .how = sections, .store = store, .device = device};
     const int64_t state = 2 * sections->count * (int64_t)sizeof(double);
+    const int lanes = device->kernels->sections->lanes;
     int64_t total = 0, states = 0;
     void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;
@@ -300,9 +327,10 @@ HaloStatus cpu_sections(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
         s.samples = src->shape.width + 2 * s.extend;
         if (sections->states == NULL) states = 2 * (halo_sections_blocks(sections, src->shape.width) + 1);
     }
-    if (!cpu_reserve(&total, sections->zero_phase ? BLOCK : RUN, sizeof(double), &s.at_wide) ||
+    if (!cpu_reserve(&total, sections->zero_phase ? BLOCK * lanes : RUN, sizeof(double), &s.at_wide) ||
         !cpu_reserve(&total, 2 * RUN, sizeof(float), &s.at_row) ||
-        !cpu_reserve(&total, 1, state, &s.at_state) || !cpu_reserve(&total, states, state, &s.at_states))
+        !cpu_reserve(&total, 1, state, &s.at_state) || !cpu_reserve(&total, lanes, state, &s.at_lanes) ||
+        !cpu_reserve(&total, states, state, &s.at_states))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld samples need more memory than can be addressed", (long long)s.samples);
     s.scratch_bytes = total;
     HALO_TRY(cpu_scratch_each(device, &s.scratch_bytes, &scratch));

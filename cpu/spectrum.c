@@ -7,6 +7,7 @@
 
 #include "device.h"
 #include "halo/curves.h"
+#include "halo/fourier.h"
 #include "halo/numerics.h"
 #include "primitives.h"
 
@@ -66,40 +67,6 @@ static void make_levels(const Spectrum *s, int64_t frame, double *wide, float *o
 
 /* ---- spectra -------------------------------------------------------------------------------------------- */
 
-/* n pairs, their order that of their numbers with the bits reversed. */
-static void reverse(double *z, int64_t n)
-{
-    for (int64_t i = 1, j = 0; i < n; i++) {
-        int64_t bit = n >> 1;
-        for (; j & bit; bit >>= 1) j ^= bit;
-        j ^= bit;
-        if (i >= j) continue;
-        for (int k = 0; k < 2; k++) {
-            const double kept = z[2 * i + k];
-            z[2 * i + k] = z[2 * j + k];
-            z[2 * j + k] = kept;
-        }
-    }
-}
-
-static void transform(double *z, int64_t n, const double *turn)
-{
-    reverse(z, n);
-    for (int64_t size = 2; size <= n; size *= 2) {
-        const int64_t half = size / 2, apart = 2 * n / size;
-        for (int64_t from = 0; from < n; from += size)
-            for (int64_t k = 0; k < half; k++) {
-                double *const a = z + 2 * (from + k), *const b = a + 2 * half;
-                const double re = turn[2 * k * apart], im = turn[2 * k * apart + 1];
-                const double t_re = re * b[0] - im * b[1], t_im = re * b[1] + im * b[0];
-                b[0] = a[0] - t_re;
-                b[1] = a[1] - t_im;
-                a[0] = a[0] + t_re;
-                a[1] = a[1] + t_im;
-            }
-    }
-}
-
 /* |X(k)|^2 from the transform of pairs. */
 static double power_at(const double *z, int64_t n, int64_t k, const double *turn)
 {
@@ -127,7 +94,7 @@ static void make_column(const Spectrum *s, int64_t frame, double *z, float *out,
     for (int c = 0; c < s->src->shape.channels; c++) {
         load(s, c, frame * how->hop - n, how->window, z);
         for (int64_t i = 0; i < how->window; i++) z[i] = z[i] * how->weight[i];
-        transform(z, n, how->turn);
+        halo_fourier(z, n, how->turn, 2 * n);
         for (int64_t k = 0; k <= n; k++)
             out[(n - k) * apart + c] = sample_of(how, power_at(z, n, k, how->turn));
     }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "filter.h"
+#include "halo/fourier.h"
 #include "halo/spectrum.h"
 #include "ops.h"
 
@@ -30,11 +31,7 @@ static HaloStatus keep_tables(HaloBuilder *builder, HaloSpectrum *spectrum)
         weight[i] = 0.5 - 0.5 * cos(2.0 * pi * (double)i / (double)n);
         sum += weight[i];
     }
-    for (int64_t k = 0; k <= n / 2; k++) {
-        const bool quarter = 4 * k == n, half = 2 * k == n;
-        turn[2 * k] = quarter ? 0.0 : half ? -1.0 : cos(2.0 * pi * (double)k / (double)n);
-        turn[2 * k + 1] = quarter ? -1.0 : half ? 0.0 : -sin(2.0 * pi * (double)k / (double)n);
-    }
+    halo_fourier_turns(n, turn);
     spectrum->weight = weight;
     spectrum->turn = turn;
     spectrum->scale = 2.0 / sum;

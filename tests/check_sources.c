@@ -64,6 +64,25 @@ static void sources_give_bytes_in_order(void **unused)
     free(bytes);
 }
 
+/* A pipe that goes to a file, from the middle of its reader's first bytes on. */
+static void keep_and_read_twice(HaloSource *source, const uint8_t *bytes)
+{
+    HaloSource *second;
+    uint8_t first[100];
+    size_t got;
+    assert_int_equal(halo_source_read(source, first, sizeof first, &got), HALO_OK);
+    assert_false(halo_source_is_rereadable(source));
+    assert_int_equal(halo_source_to_file(source), HALO_OK);
+    assert_true(halo_source_seekable(source) && halo_source_is_rereadable(source));
+    assert_int_equal(halo_source_size(source), LONG_BYTES);
+    assert_int_equal(halo_source_read(source, first, sizeof first, &got), HALO_OK);
+    assert_memory_equal(first, bytes + 100, sizeof first);
+    assert_int_equal(halo_source_open_again(source, &second), HALO_OK);
+    read_through(second, bytes);
+    halo_source_close(second);
+    assert_int_equal(halo_source_seek(source, 0), HALO_OK);
+}
+
 /* A writer in a child, a byte or many at a time, into a FIFO. */
 static void pipes_can_be_peeked_and_slurped(void **unused)
 {
@@ -73,7 +92,8 @@ static void pipes_can_be_peeked_and_slurped(void **unused)
     const uint8_t *whole;
     uint8_t first[1000];
     size_t got;
-    for (int slurp = 0; slurp < 2; slurp++) {
+    for (int how = 0; how < 3; how++) {
+        const bool slurp = how == 1;
         assert_int_equal(mkfifo(path, 0600), 0);
         const pid_t child = fork();
         if (child == 0) {
@@ -99,6 +119,7 @@ static void pipes_can_be_peeked_and_slurped(void **unused)
             assert_memory_equal(first, bytes + 5000, sizeof first);
             assert_int_not_equal(halo_source_seek(source, 10), HALO_OK); /* gone: a pipe */
         } else {
+            if (how == 2) keep_and_read_twice(source, bytes);
             read_through(source, bytes);
         }
         halo_source_close(source);

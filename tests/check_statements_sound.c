@@ -101,8 +101,11 @@ static const HaloBlob *chunk_of(const HaloMeta *meta, const char *id)
     return NULL;
 }
 
-/* A difference of neighbours is largest on the slope of the bump. */
-static double slack(const char *pipeline) { return strncmp(pipeline, "preemphasis", 11) == 0 ? 10 : 4; }
+/* A difference of neighbours is largest on the slope of the bump, and a mean of what came before behind it. */
+static double slack(const char *pipeline)
+{
+    return strncmp(pipeline, "preemphasis", 11) == 0 || strncmp(pipeline, "ewma", 4) == 0 ? 10 : 4;
+}
 
 static void check_chunks(const char *pipeline, const HaloInfo *info, const Bump *bump, bool same)
 {

@@ -7,6 +7,7 @@
 typedef struct CliItem {
     char *input;
     char *dir;         /* for {dir}: the folder below the one that was named; may be "" */
+    size_t part;       /* split: which part of the input, from 1 */
     char *output;      /* NULL: results only */
     bool done, ours;   /* --resume: it is done already; its output was made by halo, and may be replaced */
     HaloStatus status; /* of finding it: a folder that cannot be read becomes an item that has failed already */

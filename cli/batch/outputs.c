@@ -4,7 +4,7 @@
 
 #include "batch.h"
 
-static const char fields[] = "dir|stem|ext|index|page";
+static const char fields[] = "dir|stem|ext|index|page|part";
 
 /* ---- one name ------------------------------------------------------------------------------------------- */
 
@@ -36,7 +36,9 @@ static HaloStatus add_field(CliText *text, int field, const CliSettings *setting
             text->data[--text->length] = 0; /* no extension, no dot */
         }
         break;
-    default: cli_add(text, number, (size_t)snprintf(number, sizeof number, "%0*zu", digits, index));
+    default:
+        cli_add(text, number,
+                (size_t)snprintf(number, sizeof number, "%0*zu", digits, field == 5 ? item->part : index));
     }
     return HALO_OK;
 }
@@ -58,8 +60,8 @@ static HaloStatus take_digits(char *word, int *digits)
     if (colon == NULL) return HALO_OK;
     *colon = 0;
     const size_t zero = colon[1] == '0';
-    if ((strcmp(word, "index") != 0 && strcmp(word, "page") != 0) || colon[1 + zero] < '1' ||
-        colon[1 + zero] > '9' || colon[2 + zero] != 0)
+    if ((strcmp(word, "index") != 0 && strcmp(word, "page") != 0 && strcmp(word, "part") != 0) ||
+        colon[1 + zero] < '1' || colon[1 + zero] > '9' || colon[2 + zero] != 0)
         return halo_fail(HALO_ERR_USAGE, "unknown field '{%s:%s}'; digits are set as in {index:04}", word,
                          colon + 1);
     *digits = colon[1 + zero] - '0';
@@ -85,6 +87,8 @@ static HaloStatus expand(const char *template, const CliSettings *settings, cons
                                     ? take_digits(word, &digits)
                                     : halo_fail(HALO_ERR_USAGE, "a } is missing in '%s'", template);
             if (status == HALO_OK) status = halo_read_choice(word, fields, &field);
+            if (status == HALO_OK && field == 5 && item->part == 0)
+                status = halo_fail(HALO_ERR_USAGE, "{part} is for halo split");
             if (status == HALO_OK)
                 status = field == 4 ? keep_page_field(text, settings, whole)
                                     : add_field(text, field, settings, item, index, digits);
@@ -101,9 +105,10 @@ static HaloStatus expand(const char *template, const CliSettings *settings, cons
 
 static HaloStatus name_in_folder(const CliSettings *settings, CliBatch *batch)
 {
-    const char *template = settings->name != NULL ? settings->name
-                           : settings->split      ? "{dir}/{stem}-{page}.{ext}"
-                                                  : "{dir}/{stem}.{ext}";
+    const char *template = settings->name != NULL                ? settings->name
+                           : settings->split                     ? "{dir}/{stem}-{page}.{ext}"
+                           : settings->command->bit == CLI_SPLIT ? "{dir}/{stem}-{part:03}.{ext}"
+                                                                 : "{dir}/{stem}.{ext}";
     const size_t length = strlen(settings->out_dir);
     const char *slash = length > 0 && settings->out_dir[length - 1] == '/' ? "" : "/";
     for (size_t i = 0; i < batch->count; i++) {

@@ -52,7 +52,9 @@ char *cli_notes_text(const HaloNotes *notes, bool losses, bool others);
 /* "notes", a list; `inputs` (may be NULL): how many have each. */
 void cli_record_notes(CliJson *json, const HaloNotes *notes, const size_t *inputs);
 
-/* sheets.c: results of stats and hist as lines of CSV, below a header where none was `begun`. */
+/* sheets.c: a cell of CSV, in quotation marks where it needs them; and results of stats and hist as lines of
+ * CSV, below a header where none was `begun`. */
+void cli_sheet_text(FILE *to, const char *text);
 void cli_sheet_results(FILE *to, const CliItem *item, const HaloResults *results, bool *begun);
 
 /* records.c: results, outputs and the summary as JSON, one object a line. */

@@ -9,7 +9,7 @@
 
 /* In quotation marks where it would be more than one cell. Line breaks in it are escaped, as all control
  * characters. */
-static void put_text(FILE *to, const char *text)
+void cli_sheet_text(FILE *to, const char *text)
 {
     CliText cell = {0};
     cli_add_escaped(&cell, text, strlen(text), "");
@@ -35,11 +35,11 @@ static void put_count(FILE *to, uint64_t count) { fprintf(to, ",%llu", (unsigned
 /* The file, its image, where it has several, and the channel. */
 static void put_names(FILE *to, const CliItem *item, const HaloResult *result, const char *channel)
 {
-    put_text(to, item->input);
+    cli_sheet_text(to, item->input);
     fputc(',', to);
     if (result->image > 0) fprintf(to, "%lld", (long long)result->image);
     fputc(',', to);
-    put_text(to, channel);
+    cli_sheet_text(to, channel);
 }
 
 static void put_stats_head(FILE *to, const HaloDetail *detail)

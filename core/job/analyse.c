@@ -17,7 +17,7 @@ static HaloStatus analyse_file(HaloSession *session, JobState *state)
     const PlanNeed *need = &state->planned.need;
     SilenceDetector detector = detector_open(analysis, &need->silence);
     const FlowTo to = {.detector = need->kind == ANALYSIS_SILENCE ? &detector : NULL};
-    HALO_TRY(halo_source_open(state->input, &source));
+    HALO_TRY(halo_source_open_again(state->source, &source));
     halo_source_count(source, &session->memory);
     HALO_TRY(load_open_wide(session, source, options->has_raw ? &options->raw : NULL, &reader));
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
@@ -35,29 +35,21 @@ out:
     return status;
 }
 
-/* Can the input be read a second time? */
-static bool is_rereadable(const JobState *state)
-{
-    return strcmp(state->input, "-") != 0 && halo_source_seekable(state->source);
-}
-
-/* Shorter sound is measured in memory, which saves decoding it twice. */
-#define SHORT_BYTES ((int64_t)32 << 20)
-
 bool analyse_measures(const HaloSession *session, const JobState *state)
 {
     const HaloShape *shape = &state->reader.info.shape;
     int64_t bytes;
     if (shape->kind != HALO_AUDIO || state->in.data != NULL || gpu_demanded(&session->options) ||
-        session->options.verify || !is_rereadable(state))
+        session->options.verify || !halo_source_is_rereadable(state->source))
         return false;
-    return shape->width < 0 || halo_shape_bytes(shape, &bytes) != HALO_OK || bytes > SHORT_BYTES;
+    return shape->width < 0 || halo_shape_bytes(shape, &bytes) != HALO_OK || bytes > JOB_SHORT_BYTES;
 }
 
 HaloStatus analyse_image(HaloSession *session, JobState *state)
 {
     if (state->in.data != NULL) return analyse_samples(session, &state->planned, &state->in, &state->analysis);
-    if (is_rereadable(state) && flow_suits(session, state->planned.plan)) return analyse_file(session, state);
+    if (halo_source_is_rereadable(state->source) && flow_suits(session, state->planned.plan))
+        return analyse_file(session, state);
     analysis_free(&state->analysis, &session->memory);
     state->analysis.measures = false;
     return load_samples(&state->reader, &state->in);

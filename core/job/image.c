@@ -205,6 +205,61 @@ out:
     return status;
 }
 
+/* Sound on a pipe that has to be read twice, or as a whole, goes to a file, and is opened again there: then it
+ * needs little memory. Not where a GPU is to have all of it. */
+static HaloStatus keep_in_file(HaloSession *session, JobState *state, bool *kept)
+{
+    HaloStatus status = HALO_OK;
+    const HaloReadOptions options = state->reader.options;
+    const bool narrow = state->reader.info.shape.dtype != HALO_F64;
+    const HaloShape *shape = &state->reader.info.shape;
+    int64_t bytes = INT64_MAX;
+    const bool needed = state->planned.need.pass || !may_flow(session, state);
+    *kept = false;
+    if (shape->width >= 0) HALO_TRY(halo_shape_bytes(shape, &bytes));
+    if (shape->kind != HALO_AUDIO || !needed || bytes <= JOB_SHORT_BYTES || state->in.data != NULL ||
+        halo_source_seekable(state->source) || gpu_demanded(&session->options) || session->options.verify)
+        goto out;
+    HALO_TRY(halo_source_to_file(state->source));
+    *kept = halo_source_seekable(state->source);
+    if (!*kept) goto out;
+    load_close(&state->reader);
+    HALO_TRY(halo_source_seek(state->source, 0));
+    HALO_TRY(load_open_wide(session, state->source, options.has_raw ? &options.raw : NULL, &state->reader));
+    if (narrow) load_narrow(&state->reader);
+out:
+    return status;
+}
+
+static HaloStatus make_first_plan(HaloSession *session, const HaloPipeline *pipeline, HaloShape shape,
+                                  int64_t shrunk, JobState *state)
+{
+    HaloStatus status = HALO_OK;
+    state->analysis.measures = analyse_measures(session, state);
+    if (state->analysis.measures && state->reader.info.shape.width >= 0)
+        HALO_TRY(load_seek(&state->reader, 0, &state->analysis.reversible));
+    HALO_TRY(make_plan(session, pipeline, shape, shrunk, state));
+out:
+    return status;
+}
+
+HaloStatus image_analyse(HaloSession *session, const HaloPipeline *pipeline, JobState *state)
+{
+    HaloStatus status = HALO_OK;
+    bool kept;
+    HALO_TRY(settle_width(session, pipeline, state));
+    HALO_TRY(make_first_plan(session, pipeline, state->reader.info.shape, 1, state));
+    HALO_TRY(keep_in_file(session, state, &kept));
+    if (kept) HALO_TRY(make_first_plan(session, pipeline, state->reader.info.shape, 1, state));
+    while (state->planned.need.pass && state->analysis.passes == 0) {
+        HALO_TRY(analyse_image(session, state));
+        if (state->analysis.passes == 0)
+            HALO_TRY(make_plan(session, pipeline, state->reader.info.shape, 1, state));
+    }
+out:
+    return status;
+}
+
 /* Makes the plan and chooses how it will run. All of the input is read first if the plan needs its length, or
  * if it has to be turned. */
 static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline, JobState *state, bool run,
@@ -216,6 +271,7 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     const bool turned = orientation > 1 || turn_unknown(&state->reader, &state->writer, upright);
     HaloShape shape = turn_shape(&state->reader.info.shape, orientation);
     int64_t shrunk = 1;
+    bool kept;
     HALO_TRY(settle_width(session, pipeline, state));
     shape.dtype = state->reader.info.shape.dtype;
     if (!turned || orientation > 1) HALO_TRY(shrink(session, pipeline, state, shape, turned, &shrunk));
@@ -224,10 +280,9 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     else if (turned)
         state->reader.info.shape = turn_shape(&state->reader.info.shape, orientation);
     if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
-    state->analysis.measures = analyse_measures(session, state);
-    if (state->analysis.measures && state->reader.info.shape.width >= 0)
-        HALO_TRY(load_seek(&state->reader, 0, &state->analysis.reversible));
-    HALO_TRY(make_plan(session, pipeline, shape, shrunk, state));
+    HALO_TRY(make_first_plan(session, pipeline, shape, shrunk, state));
+    HALO_TRY(keep_in_file(session, state, &kept));
+    if (kept) HALO_TRY(make_first_plan(session, pipeline, state->reader.info.shape, 1, state));
     while (state->planned.need.pass) {
         HALO_TRY(analyse_image(session, state));
         HALO_TRY(make_plan(session, pipeline, state->reader.info.shape, shrunk, state));

@@ -5,6 +5,9 @@
 #include "run/analyse.h"
 #include "run/run.h"
 
+/* Shorter sound is measured in memory, which saves decoding it twice. */
+#define JOB_SHORT_BYTES ((int64_t)32 << 20)
+
 /* What is open while it runs. */
 typedef struct JobState {
     HaloMemory *memory;
@@ -46,6 +49,8 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
 /* Explains how it would run, without running it. */
 HaloStatus image_explain(HaloSession *session, const HaloPipeline *pipeline, JobState *state,
                          HaloExplanation *explanation);
+/* Runs just the first analysis pass that the pipeline needs. */
+HaloStatus image_analyse(HaloSession *session, const HaloPipeline *pipeline, JobState *state);
 void image_close(JobState *state);
 /* analyse.c: runs the analysis pass that the plan stopped for, over samples in memory or the file read a second
  * time. An input that cannot be read twice is read into `state->in` instead: no pass runs then, and the plan is

@@ -104,6 +104,7 @@ HaloStatus analysis_sections(HaloBuilder *builder, HaloStep *step, HaloReg *dst)
     how->states = forward->states;
     HALO_TRY(next_pass(builder, in, ANALYSIS_STATES, &backward));
     if (backward == NULL) return find_states(builder, step);
+    how->states_known = true;
     HALO_TRY(halo_build_step(builder, step, dst));
 out:
     return status;

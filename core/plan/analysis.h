@@ -17,6 +17,7 @@
 typedef struct AnalysisSpans {
     int64_t count, capacity;
     HaloSpan *span; /* [capacity] */
+    int64_t frames; /* of the sound, silent ones included */
 } AnalysisSpans;
 
 /* What one pass found; which member is set depends on its kind. */

@@ -116,3 +116,11 @@ HaloStatus halo_build_spectrum(HaloBuilder *builder, HaloReg src, const HaloSpec
     step.u.spectrum = *spectrum;
     return halo_build_step(builder, &step, dst);
 }
+
+HaloStatus halo_build_sequence(HaloBuilder *builder, HaloReg src, const HaloSequenceKind *kind, const void *how,
+                               HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_SEQUENCE, src);
+    step.u.sequence = (HaloSequence){.kind = kind, .how = how};
+    return halo_build_step(builder, &step, dst);
+}

@@ -4,7 +4,7 @@
 extern const Primitive primitive_conv, primitive_sep, primitive_map, primitive_combine, primitive_reduce,
     primitive_fold, primitive_hist, primitive_scan, primitive_rank, primitive_mean, primitive_equalize,
     primitive_gather, primitive_resample, primitive_bilateral, primitive_mix, primitive_fade,
-    primitive_sections, primitive_spectrum, primitive_chain, primitive_extremes;
+    primitive_sections, primitive_spectrum, primitive_sequence, primitive_chain, primitive_extremes;
 
 static const Primitive *const primitives[HALO_PRIMITIVES] = {
     [HALO_CONV] = &primitive_conv,         [HALO_SEP] = &primitive_sep,
@@ -16,7 +16,8 @@ static const Primitive *const primitives[HALO_PRIMITIVES] = {
     [HALO_RESAMPLE] = &primitive_resample, [HALO_BILATERAL] = &primitive_bilateral,
     [HALO_MIX] = &primitive_mix,           [HALO_FADE] = &primitive_fade,
     [HALO_SECTIONS] = &primitive_sections, [HALO_SPECTRUM] = &primitive_spectrum,
-    [HALO_CHAIN] = &primitive_chain,       [HALO_EXTREMES] = &primitive_extremes,
+    [HALO_SEQUENCE] = &primitive_sequence, [HALO_CHAIN] = &primitive_chain,
+    [HALO_EXTREMES] = &primitive_extremes,
 };
 
 const Primitive *primitive_of(const HaloStep *step) { return primitives[step->primitive]; }

@@ -57,6 +57,7 @@ HaloStatus detector_close(SilenceDetector *detector, PlanAnalysis *analysis)
     else if (detector->quiet < detector->silence.least)
         detector->out_of_memory = !analysis_add_span(spans, (HaloSpan){0, detector->frames});
     if (detector->out_of_memory) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to find silence");
+    spans->frames = detector->frames;
     analysis->passes++;
 out:
     return status;

@@ -27,6 +27,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .integers = &CPU_TABLE(integers),
     .resample = &CPU_TABLE(resample),
     .bilateral = &CPU_TABLE(bilateral),
+    .sections = &CPU_TABLE(sections),
     .ceiling = &CPU_TABLE(ceiling),
     .doubles = &CPU_TABLE(doubles),
 };

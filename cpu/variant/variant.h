@@ -70,6 +70,7 @@ extern const CpuMeanKernels CPU_TABLE(mean);
 extern const CpuIntegerKernels CPU_TABLE(integers);
 extern const CpuResampleKernels CPU_TABLE(resample);
 extern const CpuBilateralKernels CPU_TABLE(bilateral);
+extern const CpuSectionKernels CPU_TABLE(sections);
 extern const CpuCeilingKernels CPU_TABLE(ceiling);
 extern const CpuDoubleKernels CPU_TABLE(doubles);
 

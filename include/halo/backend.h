@@ -94,6 +94,8 @@ typedef struct HaloBackend {
     HaloStatus (*fade)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloFade *, HaloStore);
     HaloStatus (*sections)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSections *, HaloStore);
     HaloStatus (*spectrum)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *, HaloStore);
+    HaloStatus (*sequence)(HaloDevice *, const HaloBuf *const src[], int sources, HaloBuf *dst,
+                           const HaloSequence *, HaloStore);
     HaloStatus (*chain)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloChain *, HaloStore);
     /* The minimum and maximum of the chain's result for a whole buffer, as `reduce` finds them. No sample is
      * stored, and of the counts only `count`, and `nan` if it is the same. out: [channels of the chain's

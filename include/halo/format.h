@@ -43,6 +43,14 @@ HALO_API HaloStatus halo_source_seek(HaloSource *source, int64_t offset);
  * that, even if bytes from there on have been taken. False: there are fewer, or they cannot be kept; no bytes
  * are lost. */
 HALO_API bool halo_source_keep(HaloSource *source, int64_t from, size_t size);
+/* Can all of it be read once more, by a second source? */
+HALO_API bool halo_source_is_rereadable(const HaloSource *source);
+/* A second source of the same bytes, from the first on; the first one has to outlive it. */
+HALO_API HaloStatus halo_source_open_again(const HaloSource *source, HaloSource **second);
+/* Copies a pipe from which nothing was dropped yet to a file without a name, in $TMPDIR, /var/tmp or /tmp,
+ * waiting for its end: from then on the source can seek, and can be read again. No folder takes a file, or the
+ * source is none of these: it stays as it is. HALO_ERR_LIMIT where the folder gets full. */
+HALO_API HaloStatus halo_source_to_file(HaloSource *source);
 /* How many bytes have been taken. */
 HALO_API int64_t halo_source_tell(const HaloSource *source);
 /* Reads all remaining bytes into memory that the source owns. For decoders that need all of it, and for formats
@@ -111,6 +119,10 @@ HALO_API void halo_exif_set_size(HaloBlob *exif, int64_t width, int64_t height);
 /* The same of an XMP packet, which repeats both. HALO_ERR_LIMIT without memory for longer numbers. */
 HALO_API HaloStatus halo_xmp_set_upright(HaloBlob *xmp);
 HALO_API HaloStatus halo_xmp_set_size(HaloBlob *xmp, int64_t width, int64_t height);
+
+/* The places of a sound's markers (cue points, chapters), in frames, ascending, each once; the caller frees
+ * them. */
+HALO_API HaloStatus halo_meta_markers(const HaloMeta *meta, double rate, int64_t **frame, size_t *count);
 
 /* Updates the metadata in `info`, a copy of the input's, so that it is true of the output (io/meta/apply.c).
  * What cannot be kept true is left out, with a note. HALO_ERR_LIMIT without memory. */

@@ -153,6 +153,9 @@ HALO_API HaloStatus halo_build_sections(HaloBuilder *builder, HaloReg src, const
                                         HaloReg *dst);
 HALO_API HaloStatus halo_build_spectrum(HaloBuilder *builder, HaloReg src, const HaloSpectrum *spectrum,
                                         HaloReg *dst);
+/* `how` belongs to the plan (halo_build_keep). */
+HALO_API HaloStatus halo_build_sequence(HaloBuilder *builder, HaloReg src, const HaloSequenceKind *kind,
+                                        const void *how, HaloReg *dst);
 /* `bins` and `white` are set by the source. */
 HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize,
                                         HaloReg *dst);

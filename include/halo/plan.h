@@ -14,6 +14,7 @@
 #include "halo/resample.h"
 #include "halo/result.h"
 #include "halo/sections.h"
+#include "halo/sequence.h"
 #include "halo/spectrum.h"
 
 #ifdef __cplusplus
@@ -53,6 +54,7 @@ struct HaloStep {
         HaloResample resample;
         HaloSections sections;
         HaloSpectrum spectrum;
+        HaloSequence sequence;
         HaloMix mix;
         HaloFade fade;
         const HaloChain *chain; /* of chain and extremes: chain.h; belongs to the plan */

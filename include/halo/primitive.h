@@ -28,6 +28,7 @@ typedef enum HaloPrimitive {
     HALO_FADE,      /* a gain that changes along time */
     HALO_SECTIONS,  /* recursive filters along time */
     HALO_SPECTRUM,  /* spectra of frames along time */
+    HALO_SEQUENCE,  /* algorithms along time in f64 that an operation brings along (sequence.h) */
     HALO_CHAIN,     /* neighbouring steps of small reach in one pass */
     HALO_EXTREMES,  /* the minimum and maximum of a chain's result, which is not stored */
     HALO_PRIMITIVES
@@ -184,6 +185,7 @@ typedef struct HaloBilateral HaloBilateral; /* bilateral.h */
 typedef struct HaloMix HaloMix;             /* mix.h */
 typedef struct HaloFade HaloFade;           /* fade.h */
 typedef struct HaloSections HaloSections;   /* sections.h */
+typedef struct HaloSequence HaloSequence;   /* sequence.h */
 typedef struct HaloSpectrum HaloSpectrum;   /* spectrum.h */
 typedef struct HaloChain HaloChain;         /* chain.h */
 

@@ -44,6 +44,7 @@ struct HaloSections {
     double *state;
     double *states;
     bool forward_only;
+    bool states_known; /* all of them */
 };
 
 #define HALO_SECTIONS_REST 1024

@@ -10,27 +10,10 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "halo/format.h"
+#include "source.h"
 
-#define BUFFER_BYTES ((size_t)256 * 1024)
+#define BUFFER_BYTES HALO_SOURCE_BUFFER
 #define PEEK_BYTES ((size_t)4096)
-
-/* The buffer holds bytes [base, base + filled) of the stream, counted from where it was when it was opened. */
-struct HaloSource {
-    char *name;
-    int fd;         /* -1: the buffer holds everything */
-    bool regular;   /* the file can seek */
-    int64_t origin; /* the file's offset of byte 0: standard input may have been read from before */
-    int64_t size;   /* of a regular file, from `origin`; else -1 */
-    uint64_t id[2];
-    uint8_t *owned; /* the buffer, if the source owns it */
-    size_t capacity;
-    const uint8_t *buffer; /* == owned, or the caller's memory */
-    size_t at, filled;
-    int64_t base;
-    double ms;          /* spent on waiting for bytes */
-    HaloMemory *memory; /* where the buffer counts, as far as it has grown */
-};
 
 static HaloStatus describe(HaloSource *source, const char *path)
 {
@@ -110,14 +93,14 @@ int64_t halo_source_size(const HaloSource *source) { return source->size; }
 
 double halo_source_ms(const HaloSource *source) { return source->ms; }
 
-/* One read(2) of whatever there is; *got = 0 at the end only. */
-static HaloStatus fetch(HaloSource *source, void *bytes, size_t size, size_t *got)
+HaloStatus source_fetch(HaloSource *source, void *bytes, size_t size, size_t *got)
 {
     *got = 0;
     if (source->fd < 0) return HALO_OK;
     const double start = io_ms();
+    const off_t at = (off_t)(source->origin + source->base + (int64_t)source->filled);
     for (;;) {
-        const ssize_t n = read(source->fd, bytes, size);
+        const ssize_t n = source->shares ? pread(source->fd, bytes, size, at) : read(source->fd, bytes, size);
         if (n >= 0) {
             source->ms += io_ms() - start;
             *got = (size_t)n;
@@ -149,7 +132,7 @@ HaloStatus halo_source_peek(HaloSource *source, size_t size, const uint8_t **byt
     while (source->fd >= 0 && source->filled - source->at < size) {
         size_t n;
         const HaloStatus status =
-            fetch(source, source->owned + source->filled, source->capacity - source->filled, &n);
+            source_fetch(source, source->owned + source->filled, source->capacity - source->filled, &n);
         if (status != HALO_OK) return status;
         if (n == 0) break;
         source->filled += n;
@@ -166,7 +149,7 @@ HaloStatus halo_source_take(HaloSource *source, void *bytes, size_t size, size_t
     if (source->at == source->filled && source->fd >= 0) {
         source->base += (int64_t)source->filled;
         source->at = source->filled = 0;
-        const HaloStatus status = fetch(source, source->owned, source->capacity, &source->filled);
+        const HaloStatus status = source_fetch(source, source->owned, source->capacity, &source->filled);
         if (status != HALO_OK) return status;
     }
     const size_t left = source->filled - source->at;
@@ -190,8 +173,8 @@ HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t
         source->base += (int64_t)source->filled;
         source->at = source->filled = 0;
         const bool past_buffer = want >= source->capacity; /* large rows need no second copy */
-        const HaloStatus status = past_buffer ? fetch(source, to + *got, want, &n)
-                                              : fetch(source, source->owned, source->capacity, &n);
+        const HaloStatus status = past_buffer ? source_fetch(source, to + *got, want, &n)
+                                              : source_fetch(source, source->owned, source->capacity, &n);
         if (status != HALO_OK) return status;
         if (n == 0) break;
         if (past_buffer) {
@@ -215,7 +198,7 @@ HaloStatus halo_source_seek(HaloSource *source, int64_t offset)
         return HALO_OK;
     }
     if (source->fd < 0 || !source->regular || offset < 0) return halo_fail(HALO_ERR_INPUT, "cannot seek");
-    if (lseek(source->fd, (off_t)(source->origin + offset), SEEK_SET) < 0) {
+    if (!source->shares && lseek(source->fd, (off_t)(source->origin + offset), SEEK_SET) < 0) {
         return halo_fail(HALO_ERR_INPUT, "cannot seek: %s", strerror(errno));
     }
     source->base = offset;
@@ -251,7 +234,8 @@ bool halo_source_keep(HaloSource *source, int64_t from, size_t size)
         if (source->filled == source->capacity && /* leaves memory for others */
             (halo_memory_left(source->memory) / 2 < (int64_t)source->capacity || grow(source) != HALO_OK))
             return false;
-        if (fetch(source, source->owned + source->filled, source->capacity - source->filled, &n) != HALO_OK ||
+        if (source_fetch(source, source->owned + source->filled, source->capacity - source->filled, &n) !=
+                HALO_OK ||
             n == 0)
             return false;
         source->filled += n;
@@ -278,7 +262,8 @@ HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *
         size_t n;
         HaloStatus status = source->filled == source->capacity ? grow(source) : HALO_OK;
         if (status == HALO_OK)
-            status = fetch(source, source->owned + source->filled, source->capacity - source->filled, &n);
+            status =
+                source_fetch(source, source->owned + source->filled, source->capacity - source->filled, &n);
         if (status != HALO_OK) return status;
         source->filled += n;
         if (n == 0) {

@@ -48,3 +48,11 @@ SOS
         [ ! -e b.wav ]
     done
 }
+
+@test "long sound on a pipe is filtered both ways in little memory, with the bytes of a file" {
+    head -c 18000000 /dev/urandom > noise.raw
+    halo run --raw s16le,48000,1 'notch:50' noise.raw -o file.wav
+    # shellcheck disable=SC2002
+    cat noise.raw | halo run --raw s16le,48000,1 'notch:50' - -o pipe.wav --max-memory 24M
+    cmp file.wav pipe.wav
+}

@@ -13,6 +13,7 @@
 #include "halo/resample.h"
 #include "halo/result.h"
 #include "halo/sections.h"
+#include "halo/sequence.h"
 #include "halo/spectrum.h"
 
 /* ---- single values -------------------------------------------------------------------------------------- */
@@ -62,6 +63,8 @@ uint64_t oracle_gather(const HaloBuf *src, HaloBuf *dst, const HaloGather *gathe
 uint64_t oracle_mix(const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloStore store);
 uint64_t oracle_fade(const HaloBuf *src, HaloBuf *dst, const HaloFade *fade, HaloStore store);
 uint64_t oracle_resample(const HaloBuf *src, HaloBuf *dst, const HaloResample *resample, HaloStore store);
+uint64_t oracle_sequence(const HaloBuf *const src[], int sources, HaloBuf *dst, const HaloSequence *how,
+                         HaloStore store);
 uint64_t oracle_spectrum(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *spectrum, HaloStore store);
 uint64_t oracle_sections(const HaloBuf *src, HaloBuf *dst, const HaloSections *sections, HaloStore store);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);

@@ -262,6 +262,15 @@ static HaloStatus run_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
     return HALO_OK;
 }
 
+/* Whole, in one call: what parts and chunks have to equal. The kind is the operation's, which has an oracle of
+ * its own. */
+static HaloStatus run_sequence(HaloDevice *device, const HaloBuf *const src[], int sources, HaloBuf *dst,
+                               const HaloSequence *sequence, HaloStore store)
+{
+    device->clipped += oracle_sequence(src, sources, dst, sequence, store);
+    return HALO_OK;
+}
+
 const HaloBackend oracle_backend = {
     .name = "oracle",
     .count = oracle_count,
@@ -291,4 +300,5 @@ const HaloBackend oracle_backend = {
     .equalize = run_equalize,
     .sections = run_sections,
     .spectrum = run_spectrum,
+    .sequence = run_sequence,
 };
