@@ -1,4 +1,4 @@
-/* Percentiles of f64: all samples of a channel, in order. */
+/* Percentiles of f64: the samples of a channel are brought into order as far as they need it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,35 @@
 #include "measure.h"
 #include "percentile.h"
 
-/* -0 before +0. */
-static int compare(const void *left, const void *right)
+/* Puts the samples of these ranks, which rise, where they would be if a[0 ... n) were sorted: parts without any
+ * are left as they are. `first`: the rank of a[0]. */
+static void select_ranks(double *a, int64_t n, int64_t first, const int64_t *rank, int ranks)
 {
-    const double a = *(const double *)left, b = *(const double *)right;
-    if (a != b) return a < b ? -1 : 1;
-    return (signbit(b) != 0) - (signbit(a) != 0);
+    while (n > 1 && ranks > 0) {
+        const double pivot = a[n / 2];
+        int64_t less = 0, more = n, i = 0;
+        while (i < more) {
+            const double v = a[i];
+            if (v < pivot) {
+                a[i++] = a[less];
+                a[less++] = v;
+            } else if (v > pivot) {
+                a[i] = a[--more];
+                a[more] = v;
+            } else {
+                i++;
+            }
+        }
+        int below = 0, above;
+        while (below < ranks && rank[below] < first + less) below++;
+        for (above = below; above < ranks && rank[above] < first + more;) above++;
+        select_ranks(a, less, first, rank, below);
+        rank += above;
+        ranks -= above;
+        a += more;
+        n -= more;
+        first += more;
+    }
 }
 
 /* The samples of a channel that are not NaN; or, with -1, those of all but alpha. */
@@ -30,29 +53,42 @@ static int64_t take_samples(const HaloBuf *src, int channel, double *to)
     return n;
 }
 
-static void take_percentiles(const HaloDetail *detail, const double *sorted, int64_t n, HaloStats *s)
+static int by_rank(const void *left, const void *right)
 {
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void take_percentiles(const HaloDetail *detail, double *sample, int64_t n, HaloStats *s)
+{
+    Place place[HALO_MAX_PERCENTS];
+    int64_t rank[2 * HALO_MAX_PERCENTS];
     for (int i = 0; i < detail->percents; i++) {
-        const Place place = place_of(detail->percent[i], (uint64_t)n);
-        s->percentile[i] =
-            n > 0 ? place_value(&place, sorted[place.before] + 0.0, sorted[place.after] + 0.0) : (double)NAN;
+        place[i] = place_of(detail->percent[i], (uint64_t)n);
+        rank[2 * i] = (int64_t)place[i].before;
+        rank[2 * i + 1] = (int64_t)place[i].after;
     }
+    qsort(rank, 2 * (size_t)detail->percents, sizeof *rank, by_rank);
+    select_ranks(sample, n, 0, rank, 2 * detail->percents);
+    for (int i = 0; i < detail->percents; i++)
+        s->percentile[i] =
+            n > 0 ? place_value(&place[i], sample[place[i].before] + 0.0, sample[place[i].after] + 0.0)
+                  : (double)NAN;
 }
 
 HaloStatus wide_percentiles(const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
 {
     const int channels = src->shape.channels;
     if (detail->percents == 0) return HALO_OK;
-    double *sorted = malloc((size_t)(src->cols * src->rows * channels) * sizeof *sorted);
-    if (sorted == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    double *sample = malloc((size_t)(src->cols * src->rows * channels) * sizeof *sample);
+    if (sample == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     for (int c = channels == 1 && src->shape.alpha < 0 ? 0 : -1; c < channels; c++) {
         HaloStats *s = c < 0 ? &result->all : &result->channel[c];
-        const int64_t n = take_samples(src, c, sorted);
-        qsort(sorted, (size_t)n, sizeof *sorted, compare);
-        take_percentiles(detail, sorted, n, s);
+        const int64_t n = take_samples(src, c, sample);
+        take_percentiles(detail, sample, n, s);
     }
     if (channels == 1 && src->shape.alpha < 0)
         memcpy(result->all.percentile, result->channel[0].percentile, sizeof result->all.percentile);
-    free(sorted);
+    free(sample);
     return HALO_OK;
 }

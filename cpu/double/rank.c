@@ -149,6 +149,29 @@ static void plant(Ordered *o, int64_t values, double *room)
     o->tree = tree;
 }
 
+/* ---- the least and the greatest -------------------------------------------------------------------------- */
+
+/* Of n keys each, from runs of n: the extremes from each key to the end of its run, and from the beginning of
+ * its run to each. NaN that count are beyond all others, those that do not on the other side. */
+static void extremes(uint64_t *key, int64_t values, int64_t n, const HaloRank *rank, uint64_t *behind,
+                     int64_t channels, double *out)
+{
+    const bool greatest = rank->fraction == 1.0;
+    const uint64_t nan = greatest == rank->window.nan_ignore ? 0 : KEY_NAN;
+    for (int64_t i = 0; i < values; i++) key[i] = key[i] == KEY_NAN ? nan : key[i];
+    for (int64_t i = values - 1; i >= 0; i--) {
+        const uint64_t next = i % n == n - 1 || i == values - 1 ? key[i] : behind[i + 1];
+        behind[i] = (greatest ? next > key[i] : next < key[i]) ? next : key[i];
+    }
+    for (int64_t i = 0; i < values; i++) {
+        if (i % n != 0) key[i] = (greatest ? key[i - 1] > key[i] : key[i - 1] < key[i]) ? key[i - 1] : key[i];
+        if (i < n - 1) continue;
+        const uint64_t left = behind[i - n + 1],
+                       best = (greatest ? left > key[i] : left < key[i]) ? left : key[i];
+        out[(i - n + 1) * channels] = best == nan ? (double)NAN : of_key(best);
+    }
+}
+
 static double take(const Ordered *o, const HaloRank *rank)
 {
     if ((o->nan > 0 && !rank->window.nan_ignore) || o->count == 0) return (double)NAN;
@@ -158,6 +181,8 @@ static double take(const Ordered *o, const HaloRank *rank)
     }
     return of_key(key_at(o, halo_rank_index(rank->fraction, o->count)));
 }
+
+static bool is_extreme(const HaloRank *rank) { return rank->fraction == 0.0 || rank->fraction == 1.0; }
 
 static double *rank_piece(const Doubles *d, int64_t x, int64_t frames, double *row, double *other)
 {
@@ -169,6 +194,10 @@ static double *rank_piece(const Doubles *d, int64_t x, int64_t frames, double *r
     for (int64_t c = 0; c < channels; c++) {
         Ordered ordered = {.key = key, .sorted = (uint64_t *)(void *)room};
         for (int64_t i = 0; i < values; i++) key[i] = key_of(line[i * channels + c]);
+        if (is_extreme(rank)) {
+            extremes(key, values, n, rank, (uint64_t *)(void *)room, channels, row + c);
+            continue;
+        }
         if (n > SHORT) plant(&ordered, values, room);
         for (int64_t i = 0; i < values; i++) {
             enter(&ordered, i);
@@ -197,6 +226,6 @@ HaloStatus cpu_double_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
         !cpu_double_holds(src, dst->x0 + window->ox, dst->cols + n - 1))
         return halo_fail(HALO_ERR_BUG,
                          "internal: the source of a rank filter does not hold the samples it needs");
-    d.other = values * (channels + 1) + (n > SHORT ? tree_room(values) : n + 1);
+    d.other = values * (channels + 1) + (is_extreme(rank) ? values : n > SHORT ? tree_room(values) : n + 1);
     return cpu_double_run(&d);
 }
