@@ -150,9 +150,10 @@ const CliOption cli_options[] = {
      "auto, cpu, gpu, gpu:N, or all for every GPU (files in parallel, a large image in bands); all give the "
      "same samples; 'bench ops' also takes a list",
      cli_read_device, 0},
-    {"precision", 0, "HOW", "exact|fast", CLI_ENGINE, CLI_WORKS | CLI_BENCH,
+    {"precision", 0, "HOW", "exact|fast|single", CLI_ENGINE, CLI_WORKS | CLI_BENCH,
      "exact: the same bytes everywhere; fast: large masks may differ a little (in 8 bits by 1 level on few "
-     "samples), and JPEG that is shrunk may be decoded at a lower resolution",
+     "samples), and JPEG that is shrunk may be decoded at a lower resolution; single: tables, and sound and "
+     "series of 64-bit floats, are computed in 32 bits instead of 64",
      cli_read_precision, 0},
     {"jobs", 'j', "N", NULL, CLI_ENGINE,
      CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_WORKS | CLI_BENCH | CLI_SAME,

@@ -182,7 +182,7 @@ HaloStatus cli_read_device(CliSettings *settings, const char *value)
 HaloStatus cli_read_precision(CliSettings *settings, const char *value)
 {
     int choice = 0;
-    const HaloStatus status = halo_read_choice(value, "exact|fast", &choice);
+    const HaloStatus status = halo_read_choice(value, "exact|fast|single", &choice);
     settings->engine.precision = (HaloPrecision)choice;
     return status;
 }

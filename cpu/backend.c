@@ -14,6 +14,7 @@ const HaloBackend halo_backend_cpu = {
     .alloc = cpu_alloc,
     .release = cpu_release,
     .finish = cpu_finish,
+    .doubles = true,
     .query_begin = cpu_query_begin,
     .query_end = cpu_query_end,
     .conv = cpu_conv,

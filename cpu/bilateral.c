@@ -1,5 +1,6 @@
 /* Bilateral filters: tiles of columns go down the rows. In each a ring holds the lines of source that a row of
  * windows lies over, as channels one after the other, so that lanes of vectors are neighbouring pixels. */
+#include "double/double.h"
 #include "primitives.h"
 #include "stencil.h"
 
@@ -116,6 +117,7 @@ static bool choose_scratch(Bilateral *b)
 HaloStatus cpu_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloBilateral *bilateral,
                          HaloStore store)
 {
+    if (cpu_is_double(src, dst)) return cpu_double_bilateral(device, src, dst, bilateral);
     HaloStatus status = HALO_OK;
     const HaloWindow *window = &bilateral->window;
     Bilateral b = {.how = bilateral, .dst = dst, .store = store, .device = device};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "dot_product/dot_product.h"
+#include "double/double.h"
 #include "fft.h"
 #include "halo/whole_taps.h"
 #include "primitives.h"
@@ -137,6 +138,7 @@ static HaloStatus sep_strips(void *context, const HaloBuf *src, HaloBuf *dst, co
 
 HaloStatus cpu_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv, HaloStore store)
 {
+    if (cpu_is_double(src, dst)) return cpu_double_conv(device, src, dst, conv);
     CpuStencil stencil = cpu_window_stencil(device, src, dst, &conv->window);
     stencil.mask = (CpuMask){conv->tap, conv->window.width, conv->window.height, src->shape.channels};
     stencil.affine = conv->affine;

@@ -76,14 +76,14 @@ HaloStatus cpu_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold
     const int channels = src->shape.channels;
     int64_t total = 0, nodes, at_leaf, at_samples, at_parted, at_stack;
     void *scratch;
-    if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
-        HALO_FAIL(HALO_ERR_BUG, "internal: a fold needs a whole image of u8, u16 or f32");
+    if (src->shape.dtype == HALO_I64 || !halo_buf_is_whole(src))
+        HALO_FAIL(HALO_ERR_BUG, "internal: a fold needs a whole image of u8, u16, f32 or f64");
     if (!halo_mul(src->cols, src->rows, &f.pixels))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many", (long long)src->cols,
                   (long long)src->rows);
     const HaloBuf row = cpu_as_one_row(src);
     if (cpu_is_packed(src)) f.src = &row;
-    f.simple = device->kernels->fold->is_simple(fold);
+    f.simple = src->shape.dtype <= HALO_F32 && device->kernels->fold->is_simple(fold);
     f.leaves = f.pixels / HALO_LEAF + (f.pixels % HALO_LEAF != 0);
     const int64_t steps = fold->map->length + fold->join->length;
     const int workers = cpu_workers(device, (double)f.pixels * channels * (double)steps);

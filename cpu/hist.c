@@ -27,6 +27,16 @@ typedef struct Histogram {
     int64_t bin_pitch, piece;
 } Histogram;
 
+/* As CpuHistKernels::bin. */
+static void bins_of_doubles(const double *samples, int64_t n, const HaloHist *hist, uint32_t *bin)
+{
+    const HaloBins bins = halo_bins(hist->lo, hist->hi, hist->bins);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t at = halo_bin(&bins, samples[i]);
+        bin[i] = (uint32_t)(at >= 0 ? at : hist->bins - 1 - at);
+    }
+}
+
 static void count_floats(const Histogram *h, int64_t x, int64_t y, int64_t cols, int worker)
 {
     const HaloBuf *src = h->src;
@@ -40,14 +50,17 @@ static void count_floats(const Histogram *h, int64_t x, int64_t y, int64_t cols,
     uint32_t *bin = h->bin + worker * h->bin_pitch;
     for (int64_t i = 0; i < cols; i += h->piece) {
         const int64_t pixels = cols - i < h->piece ? cols - i : h->piece;
-        kernels->bin(halo_at(src, x + i, y), pixels * channels, h->hist, bin);
+        if (src->shape.dtype == HALO_F64)
+            bins_of_doubles(halo_at(src, x + i, y), pixels * channels, h->hist, bin);
+        else
+            kernels->bin(halo_at(src, x + i, y), pixels * channels, h->hist, bin);
         kernels->count[2](bin, pixels, channels, h->bins, h->copies, counter);
     }
 }
 
 static void count_row(Histogram *h, int64_t x, int64_t y, int64_t cols, int worker)
 {
-    if (h->src->shape.dtype == HALO_F32)
+    if (h->src->shape.dtype > HALO_U16)
         count_floats(h, x, y, cols, worker);
     else
         cpu_tally_add(&h->tally, halo_at(h->src, x, y), cols, worker);
@@ -144,7 +157,7 @@ HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist
     Histogram h = {.src = src, .hist = hist, .device = device};
     const HaloDtype dtype = src->shape.dtype;
     const int64_t channels = src->shape.channels;
-    if (dtype > HALO_F32 || !halo_buf_is_whole(src) || hist->bins < 1 || hist->bins > HALO_MAX_BINS ||
+    if (dtype == HALO_I64 || !halo_buf_is_whole(src) || hist->bins < 1 || hist->bins > HALO_MAX_BINS ||
         out->bins != hist->bins || out->channels != channels || (dtype == HALO_U8 && hist->bins != 256) ||
         (dtype == HALO_U16 && hist->bins != 65536) || (hist->parts > 0 && dtype != HALO_F32) ||
         hist->parts > HALO_MAX_PARTS)
@@ -154,7 +167,7 @@ HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist
         goto out;
     }
     int workers = cpu_workers(device, (double)src->cols * (double)src->rows * (double)channels * 4);
-    if (dtype == HALO_F32)
+    if (dtype > HALO_U16)
         HALO_TRY(prepare_floats(&h, &workers));
     else
         HALO_TRY(prepare_integers(&h, &workers, out));
@@ -166,7 +179,7 @@ HaloStatus cpu_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist
     h.packed = h.tasks_in_row == 1 && src->stride == src->cols * channels * (int64_t)halo_dtype_size(dtype);
     const int64_t tasks = divide_up(src->rows, h.rows_per_task) * h.tasks_in_row;
     cpu_run(device, workers, tasks, count_task, &h);
-    if (dtype == HALO_F32)
+    if (dtype > HALO_U16)
         add_floats(&h, workers, out);
     else /* those of bytes are few */
         cpu_run(device, dtype == HALO_U8 ? 1 : workers, channels * CPU_TALLY_PARTS, join_task, &h);

@@ -83,14 +83,15 @@ typedef struct CpuExtremes {
 
 typedef struct CpuReduceKernels {
     /* The first `wanted` channels of n pixels, one after the other, `pitch` samples apart. */
-    void (*gather[3])(const void *samples, int64_t n, int64_t channels, int wanted, void *out, int64_t pitch);
+    void (*gather[HALO_DTYPES])(const void *samples, int64_t n, int64_t channels, int wanted, void *out,
+                                int64_t pitch);
     /* n <= HALO_LEAF samples, side by side and aligned to their size: the counts and sums of a leaf, and of
      * floats the product. `next`: what will be read after it, HALO_LEAF samples, and may lie past what there
      * is. */
-    void (*leaf[3])(const void *samples, int64_t n, const void *next, unsigned want, HaloMoments *leaf,
-                    CpuExtremes *extremes);
+    void (*leaf[HALO_DTYPES])(const void *samples, int64_t n, const void *next, unsigned want,
+                              HaloMoments *leaf, CpuExtremes *extremes);
     /* The first sample that equals `value`, which is there. */
-    int64_t (*find[3])(const void *samples, int64_t n, double value);
+    int64_t (*find[HALO_DTYPES])(const void *samples, int64_t n, double value);
 } CpuReduceKernels;
 
 /* ---- folds ---------------------------------------------------------------------------------------------- */
@@ -193,7 +194,7 @@ typedef struct CpuNarrowScan {
 
 typedef struct CpuScanKernels {
     /* n samples, `channels` apart, converted exactly. */
-    void (*to_f64[3])(const void *samples, int64_t n, int64_t channels, double *out);
+    void (*to_f64[HALO_DTYPES])(const void *samples, int64_t n, int64_t channels, double *out);
     void (*to_i64[2])(const void *samples, int64_t n, int64_t channels, int64_t *out);
     /* So many runs of a tile of pixels of `channels` <= CPU_SCAN_CHANNELS in place: x becomes the inclusive
      * prefixes in each, lead[CPU_SCAN_RUNS][channels] what joins before each run in the tile, total[channels]
@@ -275,6 +276,27 @@ typedef struct CpuResampleKernels {
                        float *out);
 } CpuResampleKernels;
 
+/* ---- f64 ------------------------------------------------------------------------------------------------- */
+
+/* Rows of f64, in which sound and series are computed that are read in it. */
+typedef struct CpuDoubleKernels {
+    void (*load[HALO_DTYPES])(const void *samples, int64_t n, double *row);
+    void (*store)(const double *row, int64_t n, double *samples); /* every NaN has one pattern */
+    void (*affine)(double *row, int64_t n, double scale, double bias);
+    void (*points)(double *row, int64_t n, const HaloPoint *point, int points);
+    /* Kinds for which one sample of each is enough; NULL: another. The result is left in a. */
+    void (*pair[HALO_COMBINES])(double *a, const double *b, int64_t n, const HaloCombine *how);
+    void (*mix)(const double *row, int64_t pixels, int channels, const HaloMix *mix, double *out);
+    /* As CpuRowKernels::fade. */
+    void (*fade)(double *row, int64_t pixels, int channels, const double *gain, int64_t k, int step, int64_t n);
+    /* out[i] is the sum over k of tap[k] times line[i + k * step]. */
+    void (*conv)(const double *line, const double *tap, int64_t taps, int64_t step, int64_t n, double *out);
+    /* The same without NaN, and weight[i], the sum of the taps that are left, or, where `count`, their number.
+     */
+    void (*conv_nan)(const double *line, const double *tap, int64_t taps, int64_t step, int64_t n, bool count,
+                     double *out, double *weight);
+} CpuDoubleKernels;
+
 /* ---- all of them ---------------------------------------------------------------------------------------- */
 
 typedef struct CpuKernels {
@@ -303,6 +325,7 @@ typedef struct CpuKernels {
     const CpuSectionKernels *sections;
     const CpuFourierKernels *fourier;
     const CpuCeilingKernels *ceiling;
+    const CpuDoubleKernels *doubles;
 } CpuKernels;
 
 extern const CpuKernels cpu_kernels_baseline;

@@ -7,7 +7,7 @@
 
 /* Channels whose leaves are parted from each other at a time, and space for these. */
 #define CPU_LEAF_TOGETHER 4
-#define CPU_LEAF_BYTES ((int64_t)CPU_LEAF_TOGETHER * HALO_LEAF * (int64_t)sizeof(float))
+#define CPU_LEAF_BYTES ((int64_t)CPU_LEAF_TOGETHER * HALO_LEAF * (int64_t)sizeof(double))
 
 /* The samples of channels c, c + 1, … of pixels [first, first + n) of the whole, each channel side by side and
  * HALO_LEAF from the one before: in place where they lie so, else copied to `workspace`. */

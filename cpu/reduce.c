@@ -53,21 +53,29 @@ static const char *next_leaf(const Reduction *r, int64_t first)
     return halo_at(r->src, next % width, next / width);
 }
 
+/* -0 or +0: the sample itself knows. */
+static double value_at(const Reduction *r, const void *samples, int64_t at, double value)
+{
+    switch (r->src->shape.dtype) {
+    case HALO_F32: return (double)((const float *)samples)[at];
+    case HALO_F64: return ((const double *)samples)[at];
+    default: return value;
+    }
+}
+
 /* Takes a leaf's extremes into `best`; the place is looked for only where they are better. */
 static void take_extremes(const Reduction *r, const void *samples, int64_t first, int64_t n,
                           const CpuExtremes *extremes, HaloMoments *best)
 {
     int64_t (*find)(const void *, int64_t, double) = r->device->kernels->reduce->find[r->src->shape.dtype];
-    const float *real =
-        r->src->shape.dtype == HALO_F32 ? samples : NULL; /* -0 or +0: the sample itself knows */
     if (best->min_at < 0 || extremes->min < best->min) {
         const int64_t at = find(samples, n, extremes->min);
-        best->min = real != NULL ? (double)real[at] : extremes->min;
+        best->min = value_at(r, samples, at, extremes->min);
         best->min_at = first + at;
     }
     if (best->max_at < 0 || extremes->max > best->max) {
         const int64_t at = find(samples, n, extremes->max);
-        best->max = real != NULL ? (double)real[at] : extremes->max;
+        best->max = value_at(r, samples, at, extremes->max);
         best->max_at = first + at;
     }
 }
@@ -143,8 +151,8 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     CpuProducts products;
     int64_t total = 0, moments, at_chunk, at_leaf, at_tree;
     void *scratch;
-    if (src->shape.dtype > HALO_F32 || !halo_buf_is_whole(src))
-        HALO_FAIL(HALO_ERR_BUG, "internal: a reduction needs a whole image of u8, u16 or f32");
+    if (src->shape.dtype == HALO_I64 || !halo_buf_is_whole(src))
+        HALO_FAIL(HALO_ERR_BUG, "internal: a reduction needs a whole image of u8, u16, f32 or f64");
     if (!halo_mul(src->cols, src->rows, &r.pixels))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many", (long long)src->cols,
                   (long long)src->rows);
@@ -153,7 +161,7 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
     r.each = HALO_LEAF;
     while (r.each * 2 * channels <= TASK_LEAVES * HALO_LEAF) r.each *= 2;
     const int64_t chunks = r.pixels / r.each + (r.pixels % r.each != 0);
-    const bool counted = (want & HALO_WANT_PRODUCT) != 0 && src->shape.dtype != HALO_F32 && r.pixels > 0;
+    const bool counted = (want & HALO_WANT_PRODUCT) != 0 && src->shape.dtype <= HALO_U16 && r.pixels > 0;
     int workers = cpu_workers(device, (double)r.pixels * channels * 4);
     if (counted) workers = cpu_tally_workers(&src->shape, workers);
     if (!halo_mul(chunks, channels, &moments) ||

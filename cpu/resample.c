@@ -3,6 +3,7 @@
 #include "halo/resample.h"
 
 #include "device.h"
+#include "double/double.h"
 #include "primitives.h"
 
 /* Floats of a ring, which stays in the second-level cache, and of rows that are transposed, which stay in the
@@ -164,6 +165,7 @@ static bool holds(const HaloResampleAxis *axis, int64_t from, int64_t count, int
 HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                         HaloStore store)
 {
+    if (cpu_is_double(src, dst)) return cpu_double_resample(device, src, dst, resample);
     HaloStatus status = HALO_OK;
     Resample r = {.src = src, .dst = dst, .how = resample, .store = store, .device = device};
     const HaloResampleAxis *x = &resample->x, *y = &resample->y;

@@ -153,9 +153,9 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     Scan s = {.src = src, .dst = dst, .scan = scan, .device = device};
     const int channels = src->shape.channels;
     void *scratch;
-    s.integer = src->shape.dtype != HALO_F32 && scan->op != HALO_SCAN_PRODUCT;
+    s.integer = src->shape.dtype <= HALO_U16 && scan->op != HALO_SCAN_PRODUCT;
     if (dst->rows < dst->shape.height) s.state = ((const HaloScanBand *)(const void *)scan)->state;
-    if (src->shape.dtype > HALO_F32 || !lies_as(src, dst) || channels != dst->shape.channels ||
+    if (src->shape.dtype == HALO_I64 || !lies_as(src, dst) || channels != dst->shape.channels ||
         dst->shape.dtype != (s.integer ? HALO_I64 : HALO_F64))
         HALO_FAIL(HALO_ERR_BUG, "internal: the result of a scan does not suit its source");
     s.stream = cpu_streams(dst);

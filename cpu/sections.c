@@ -40,6 +40,10 @@ static void put(const Sections *s, int channel, int64_t x, int64_t n, const doub
 {
     const int64_t channels = s->dst->shape.channels, size = (int64_t)halo_dtype_size(s->dst->shape.dtype);
     char *to = (char *)halo_at(s->dst, x, 0) + channel * size;
+    if (s->dst->shape.dtype == HALO_F64) {
+        for (int64_t i = 0; i < n; i++) ((double *)(void *)to)[i * channels] = halo_canonical_f64(from[i]);
+        return;
+    }
     float *const typed = channels == 1 ? (void *)to : (void *)(row + RUN);
     for (int64_t i = 0; i < n; i++) row[i] = halo_canonical((float)from[i]);
     s->device->kernels->rows->store[s->dst->shape.dtype](row, n, s->store, typed, clipped);
@@ -292,7 +296,7 @@ static bool holds(const Sections *s)
 {
     const HaloBuf *src = s->src, *dst = s->dst;
     if (src->rows != 1 || dst->rows != 1 || src->shape.channels != dst->shape.channels ||
-        src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 || s->how->count < 1)
+        src->shape.dtype == HALO_I64 || dst->shape.dtype == HALO_I64 || s->how->count < 1)
         return false;
     if (s->how->zero_phase && s->how->states == NULL) return src->x0 == 0 && src->cols == src->shape.width;
     if (s->how->zero_phase) {

@@ -66,6 +66,11 @@ static void store_line(const Sequence *s, int channel, HaloSpan frames, const do
     for (int64_t x = frames.from, n; x < frames.to; x += n) {
         char *to = (char *)halo_at(s->dst, x, 0) + channel * size;
         n = least(RUN, frames.to - x);
+        if (s->dst->shape.dtype == HALO_F64) {
+            for (int64_t i = 0; i < n; i++)
+                ((double *)(void *)to)[i * channels] = halo_canonical_f64(line[x - frames.from + i]);
+            continue;
+        }
         for (int64_t i = 0; i < n; i++) row[i] = halo_canonical((float)line[x - frames.from + i]);
         s->device->kernels->rows->store[s->dst->shape.dtype](row, n, s->store, packed, clipped);
         for (int64_t i = 0; i < n; i++)
@@ -145,12 +150,12 @@ static void find_chunks(Sequence *s)
 static bool holds(const Sequence *s)
 {
     const HaloBuf *dst = s->dst;
-    if (dst->rows != 1 || dst->shape.dtype > HALO_F32) return false;
+    if (dst->rows != 1 || dst->shape.dtype == HALO_I64) return false;
     if (s->how->kind->state != NULL && s->how->state == NULL && dst->x0 != 0) return false;
     for (int k = 0; k < s->sources; k++) {
         const HaloBuf *src = s->src[k];
         const HaloSpan need = frames_of(s, k, (HaloSpan){dst->x0, dst->x0 + dst->cols});
-        if (src->rows != 1 || src->shape.dtype > HALO_F32 || need.from < src->x0 ||
+        if (src->rows != 1 || src->shape.dtype == HALO_I64 || need.from < src->x0 ||
             need.to > src->x0 + src->cols ||
             (src->shape.channels != s->src[0]->shape.channels && (k == 0 || src->shape.channels != 1)))
             return false;

@@ -163,7 +163,7 @@ HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     int64_t total = 0;
     void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;
-    if (src->rows != 1 || src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32)
+    if (src->rows != 1 || src->shape.dtype == HALO_I64 || dst->shape.dtype > HALO_F32)
         HALO_FAIL(HALO_ERR_BUG, "internal: a spectrum needs a single row of samples");
     if (!cpu_reserve(&total, doubles_of(&s), sizeof(double), &s.at_wide) ||
         !cpu_reserve(&total, dst->shape.height * COLUMNS, dst->shape.channels * (int64_t)sizeof(float),

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 HaloStatus filter_f32(const char *what, double value, float *rounded)
 {
@@ -12,6 +13,13 @@ HaloStatus filter_f32(const char *what, double value, float *rounded)
         return halo_fail(HALO_ERR_USAGE, "%s %g is out of the range of 32-bit floats", what, value);
     *rounded = (float)value;
     return HALO_OK;
+}
+
+HaloStatus filter_number(const char *what, double value, double *kept)
+{
+    float rounded;
+    *kept = value;
+    return filter_f32(what, value, &rounded);
 }
 
 HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *samples)
@@ -49,7 +57,8 @@ out:
 
 /* ---- coefficients --------------------------------------------------------------------------------------- */
 
-static HaloStatus keep_taps(HaloBuilder *builder, const HaloMask *mask, const float **kept)
+/* As f32 and, where `wide` is not NULL, as f64. */
+static HaloStatus keep_taps(HaloBuilder *builder, const HaloMask *mask, const float **kept, const double **wide)
 {
     const int64_t count = mask->width * mask->height; /* halo_mask_alloc has checked the bytes */
     float *taps = halo_build_keep(builder, (size_t)count * sizeof *taps);
@@ -60,6 +69,12 @@ static HaloStatus keep_taps(HaloBuilder *builder, const HaloMask *mask, const fl
         if (status != HALO_OK) return status;
     }
     *kept = taps;
+    if (wide == NULL) return HALO_OK;
+    double *all = halo_build_keep(builder, (size_t)count * sizeof *all);
+    if (all == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld coefficients", (long long)count);
+    memcpy(all, mask->tap, (size_t)count * sizeof *all);
+    *wide = all;
     return HALO_OK;
 }
 
@@ -133,9 +148,10 @@ HaloStatus filter_conv(Filter *filter, const HaloMask *mask, HaloReg *dst)
     HaloStatus status = HALO_OK;
     HaloConv conv = {.window = window_of(filter, mask->width, mask->height, mask->anchor_x, mask->anchor_y)};
     conv.affine = mask->scale != 1.0 || mask->bias != 0.0;
-    HALO_TRY(filter_f32("scale", mask->scale, &conv.scale));
-    HALO_TRY(filter_f32("bias", mask->bias, &conv.bias));
-    HALO_TRY(keep_taps(filter->builder, mask, &conv.tap));
+    const bool doubles = halo_build_shape(filter->builder, filter->work)->dtype == HALO_F64;
+    HALO_TRY(filter_number("scale", mask->scale, &conv.scale));
+    HALO_TRY(filter_number("bias", mask->bias, &conv.bias));
+    HALO_TRY(keep_taps(filter->builder, mask, &conv.tap, doubles ? &conv.wide : NULL));
     HALO_TRY(halo_build_conv(filter->builder, filter->work, &conv, dst));
     widen_margins(filter, mask->width, mask->height, mask->anchor_x, mask->anchor_y);
 out:
@@ -148,8 +164,8 @@ HaloStatus filter_sep(Filter *filter, const HaloMask *row, const HaloMask *colum
     HaloSep sep = {.window = window_of(filter, row->width, column->width, row->anchor_x, column->anchor_x),
                    .scale = 1.0f};
     if (halo_build_shape(filter->builder, filter->in)->kind == HALO_AUDIO) return filter_conv(filter, row, dst);
-    HALO_TRY(keep_taps(filter->builder, row, &sep.tap_x));
-    HALO_TRY(keep_taps(filter->builder, column, &sep.tap_y));
+    HALO_TRY(keep_taps(filter->builder, row, &sep.tap_x, NULL));
+    HALO_TRY(keep_taps(filter->builder, column, &sep.tap_y, NULL));
     HALO_TRY(halo_build_sep(filter->builder, filter->work, &sep, dst));
     widen_margins(filter, row->width, column->width, row->anchor_x, column->anchor_x);
 out:
@@ -224,7 +240,7 @@ HaloStatus filter_ends(Filter *filter, HaloReg made, const HaloMask *ends, bool 
                            .left = left ? ends->height : 0,
                            .right = right ? ends->height : 0,
                            .taps = ends->width};
-    HALO_TRY(keep_taps(filter->builder, ends, &combine.tap));
+    HALO_TRY(keep_taps(filter->builder, ends, &combine.tap, &combine.wide));
     HALO_TRY(halo_build_combine(filter->builder, made, filter->in, &combine, out));
 out:
     return status;
@@ -297,8 +313,8 @@ HaloStatus filter_mask(HaloBuilder *builder, HaloReg in, const HaloMask *mask, H
         applied.scale = mask->scale / gain;
         applied.bias = 0.0;
         point->op = gain == 1.0 ? HALO_POINT_ADD : HALO_POINT_FMA;
-        HALO_TRY(filter_f32("bias", mask->bias, gain == 1.0 ? &point->a : &point->b));
-        if (gain != 1.0) HALO_TRY(filter_f32("sum of weights", gain, &point->a));
+        HALO_TRY(filter_number("bias", mask->bias, gain == 1.0 ? &point->a : &point->b));
+        if (gain != 1.0) HALO_TRY(filter_number("sum of weights", gain, &point->a));
         points.points = gain != 1.0 || mask->bias != 0.0;
     }
     HALO_TRY(filter_conv(&filter, &applied, &made));

@@ -91,6 +91,8 @@ double filter_weight(const HaloMask *mask);
 
 /* `value` rounded to f32 once; HALO_ERR_USAGE when it has no finite one. `what` names it in the message. */
 HaloStatus filter_f32(const char *what, double value, float *rounded);
+/* The same of a parameter that is kept as it is, for f64, and rounded where samples are f32. */
+HaloStatus filter_number(const char *what, double value, double *kept);
 
 /* A LENGTH that has to be an integral number of samples, 1 .. HALO_MASK_MAX_SIDE: HALO_ERR_USAGE otherwise.
  * Times have been rounded before. */

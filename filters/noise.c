@@ -75,10 +75,12 @@ void noise_take(const void *parameters, void *found_at, const HaloBuf *frames)
 {
     const Denoise *how = parameters;
     Found *found = found_at;
-    const float *at = halo_at(frames, frames->x0, 0);
-    for (int64_t i = 0; i < frames->cols; i++, at += how->channels) {
+    const bool wide = frames->shape.dtype == HALO_F64;
+    for (int64_t i = 0; i < frames->cols; i++) {
+        const void *at = halo_at(frames, frames->x0 + i, 0);
         for (int c = 0; c < how->channels; c++)
-            samples_of(found)[c * how->size + found->waiting] = (double)at[c];
+            samples_of(found)[c * how->size + found->waiting] =
+                wide ? ((const double *)at)[c] : (double)((const float *)at)[c];
         if (++found->waiting == how->size) add_window(how, found);
     }
 }

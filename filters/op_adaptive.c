@@ -19,8 +19,8 @@ static HaloStatus build_sauvola(Filter *filter, const FilterWindow *window, doub
     const HaloCombine product = {.kind = HALO_COMBINE_MULTIPLY, .unit = 1.0f};
     HaloMap share = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{.op = HALO_POINT_FMA}}};
     HaloReg mean, deviation;
-    HALO_TRY(filter_f32("adaptive: k", k / (white / 2.0), &share.point[0].a));
-    HALO_TRY(filter_f32("adaptive: k", 1.0 - k, &share.point[0].b));
+    HALO_TRY(filter_number("adaptive: k", k / (white / 2.0), &share.point[0].a));
+    HALO_TRY(filter_number("adaptive: k", 1.0 - k, &share.point[0].b));
     HALO_TRY(filter_mean(filter, HALO_MEAN_PLAIN, window->width, window->height, &mean));
     HALO_TRY(filter_mean(filter, HALO_MEAN_SD, window->width, window->height, &deviation));
     HALO_TRY(halo_build_map(filter->builder, deviation, &share, &deviation));
@@ -58,11 +58,13 @@ static HaloStatus build_adaptive(HaloBuilder *builder, const HaloValue *arg, Hal
     FilterWindow window;
     HaloReg made;
     float offset;
+    const bool wide = halo_build_shape(builder, in)->dtype == HALO_F64;
     if (arg[ADAPTIVE_K].given && method != METHOD_SAUVOLA)
         HALO_FAIL(HALO_ERR_USAGE, "adaptive: k needs method=sauvola");
     HALO_TRY(filter_f32("adaptive: offset", arg[ADAPTIVE_OFFSET].number, &offset));
     points.point[0] = (HaloPoint){.op = HALO_POINT_THRESHOLD,
-                                  .a = nextafterf(-offset, INFINITY),
+                                  .a = wide ? nextafter(-arg[ADAPTIVE_OFFSET].number, (double)INFINITY)
+                                            : (double)nextafterf(-offset, INFINITY),
                                   .b = halo_build_shape(builder, in)->white};
     HALO_TRY(filter_size(builder, "adaptive", in, &arg[ADAPTIVE_WIDTH], &arg[ADAPTIVE_HEIGHT], &window));
     if (method == METHOD_SAUVOLA) {

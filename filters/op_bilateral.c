@@ -25,7 +25,8 @@ static void set_scale(double range, double *largest, HaloBilateral *how)
     }
     how->scale = ldexpf(1.0f, -exponent / 2);
     how->unscale = ldexpf(1.0f, exponent / 2);
-    how->bend = (float)(HALO_BILATERAL_BEND * pow(*largest, 4.0));
+    how->wide_bend = HALO_BILATERAL_BEND * pow(*largest, 4.0);
+    how->bend = (float)how->wide_bend;
 }
 
 /* Those whose middle is no farther than the radius from the window's. */
@@ -44,15 +45,20 @@ static HaloStatus set_window(HaloBuilder *builder, double sigma, double range, i
     const int64_t up = sound ? 0 : radius, width = 2 * radius + 1, height = 2 * up + 1;
     double largest;
     float *const start = halo_build_keep(builder, (size_t)(width * height) * sizeof *start);
+    double *const wide = halo_build_keep(builder, (size_t)(width * height) * sizeof *wide);
     HaloSpan *const span = halo_build_keep(builder, (size_t)height * sizeof *span);
-    if (start == NULL || span == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for the window");
-    *how = (HaloBilateral){.window = {.width = width, .height = height}, .span = span, .start = start};
+    if (start == NULL || wide == NULL || span == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for the window");
+    *how = (HaloBilateral){
+        .window = {.width = width, .height = height}, .span = span, .start = start, .wide = wide};
     set_scale(range, &largest, how);
     set_spans(radius, up, span);
     for (int64_t dy = -up; dy <= up; dy++)
         for (int64_t dx = -radius; dx <= radius; dx++) {
             const double away = (double)(dx * dx + dy * dy) / (2.0 * HALO_BILATERAL_CUT * sigma * sigma);
-            start[(dy + up) * width + dx + radius] = (float)(largest * (1.0 - away));
+            const int64_t at = (dy + up) * width + dx + radius;
+            wide[at] = largest * (1.0 - away);
+            start[at] = (float)wide[at];
         }
     return HALO_OK;
 }

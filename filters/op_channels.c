@@ -193,7 +193,7 @@ static void make_mono(const HaloShape *shape, HaloMixTerm *term, int *terms)
 {
     const int colours = shape->channels - (shape->alpha >= 0);
     for (int c = 0; c < shape->channels; c++)
-        if (c != shape->alpha) term[(*terms)++] = (HaloMixTerm){c, (float)(1.0 / colours)};
+        if (c != shape->alpha) term[(*terms)++] = (HaloMixTerm){c, 1.0 / colours};
 }
 
 static HaloStatus make_terms(const HaloShape *shape, const Channels *wanted, HaloMixTerm *term)
@@ -204,7 +204,7 @@ static HaloStatus make_terms(const HaloShape *shape, const Channels *wanted, Hal
             HALO_FAIL(HALO_ERR_INPUT, "channels: there is no channel %d: there %s %d", wanted->channel[t],
                       shape->channels == 1 ? "is" : "are", shape->channels);
         term[t].channel = wanted->channel[t] - 1;
-        HALO_TRY(filter_f32("channels: weight", wanted->weight[t], &term[t].weight));
+        HALO_TRY(filter_number("channels: weight", wanted->weight[t], &term[t].weight));
     }
 out:
     return status;

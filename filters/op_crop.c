@@ -101,7 +101,7 @@ static HaloStatus pad_sound(HaloBuilder *builder, const HaloValue *arg, HaloReg 
                                .step_y = 1,
                                .border = arg[PAD_BORDER].given ? (HaloBorder)arg[PAD_BORDER].integer
                                                                : HALO_BORDER_ZERO,
-                               .value = (float)arg[PAD_BORDER].number};
+                               .value = arg[PAD_BORDER].number};
     *out = in;
     if (by[0] + by[1] > 0) HALO_TRY(halo_build_gather(builder, in, &gather, out));
 out:
@@ -133,7 +133,7 @@ static HaloStatus build_pad(HaloBuilder *builder, const HaloValue *arg, HaloReg 
                                .step_x = 1,
                                .step_y = 1,
                                .border = (HaloBorder)arg[PAD_BORDER].integer,
-                               .value = (float)arg[PAD_BORDER].number};
+                               .value = arg[PAD_BORDER].number};
     HALO_TRY(halo_build_gather(builder, in, &gather, out));
 out:
     return status;

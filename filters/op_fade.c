@@ -34,10 +34,11 @@ static HaloStatus build_fade(HaloBuilder *builder, const HaloValue *arg, HaloReg
     for (int k = 0; k < count; k++) HALO_TRY(times_frames("fade: times", &time[k], shape->rate, &frames[k]));
     if (frames[1] > 0) halo_build_wants_length(builder);
     float *const gain = halo_build_keep(builder, (HALO_FADE_PLACES + 1) * sizeof *gain);
-    if (gain == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    double *const wide = halo_build_keep(builder, (HALO_FADE_PLACES + 1) * sizeof *wide);
+    if (gain == NULL || wide == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     for (int i = 0; i <= HALO_FADE_PLACES; i++)
-        gain[i] = (float)gain_at(arg[FADE_SHAPE].integer, (double)i / HALO_FADE_PLACES);
-    step.u.fade = (HaloFade){.in = frames[0], .out = frames[1], .gain = gain};
+        gain[i] = (float)(wide[i] = gain_at(arg[FADE_SHAPE].integer, (double)i / HALO_FADE_PLACES));
+    step.u.fade = (HaloFade){.in = frames[0], .out = frames[1], .gain = gain, .wide = wide};
     *out = in;
     if (frames[0] + frames[1] > 0) HALO_TRY(halo_build_step(builder, &step, out));
 out:

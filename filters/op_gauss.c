@@ -28,8 +28,8 @@ static HaloStatus build_unsharp(HaloBuilder *builder, const HaloValue *arg, Halo
     Filter filter;
     HaloReg made;
     HaloCombine unsharp = {.kind = HALO_COMBINE_UNSHARP};
-    HALO_TRY(filter_f32("unsharp: amount", arg[UNSHARP_AMOUNT].number, &unsharp.amount));
-    HALO_TRY(filter_f32("unsharp: threshold", arg[UNSHARP_THRESHOLD].number, &unsharp.threshold));
+    HALO_TRY(filter_number("unsharp: amount", arg[UNSHARP_AMOUNT].number, &unsharp.amount));
+    HALO_TRY(filter_number("unsharp: threshold", arg[UNSHARP_THRESHOLD].number, &unsharp.threshold));
     HALO_TRY(taps_gauss(arg[UNSHARP_SIGMA].number, 4.0, &row));
     HALO_TRY(filter_begin(&filter, builder, in));
     HALO_TRY(filter_sep(&filter, &row, &row, &made));

@@ -14,13 +14,13 @@ static HaloStatus resolve(HaloStep *step, const HaloResult *measured)
 {
     HaloStatus status = HALO_OK;
     const HaloLoudness *loudness = &measured->loudness;
-    float gain = 1.0f;
+    double gain = 1.0;
     if (loudness->unknown != NULL)
         HALO_FAIL(HALO_ERR_INPUT, "loudnorm: the loudness cannot be measured: %s", loudness->unknown);
     if (isfinite(loudness->integrated)) {
         const double wanted = step->resolve_arg[0] - loudness->integrated;
         const double most = 20.0 * log10(step->resolve_arg[1]) - loudness->true_peak, less = wanted - most;
-        HALO_TRY(filter_f32("loudnorm: gain", pow(10.0, (less > 0 ? most : wanted) / 20.0), &gain));
+        HALO_TRY(filter_number("loudnorm: gain", pow(10.0, (less > 0 ? most : wanted) / 20.0), &gain));
         if (less > 0) {
             halo_note(step->notes, HALO_NOTE_QUIETER, 1);
             step->notes->quieter = (float)less;
@@ -56,7 +56,7 @@ static HaloStatus amplify(HaloBuilder *builder, double gain, double peak, HaloRe
     const LimiterParams params = {.limit = peak,
                                   .ahead = (int64_t)(rate * LIMITER_USUAL_AHEAD + 0.5),
                                   .release = rate * LIMITER_USUAL_RELEASE};
-    HALO_TRY(filter_f32("loudnorm: gain", pow(10.0, gain / 20.0), &map.point[0].a));
+    HALO_TRY(filter_number("loudnorm: gain", pow(10.0, gain / 20.0), &map.point[0].a));
     HALO_TRY(halo_build_map(builder, in, &map, out));
     HALO_TRY(limiter_append(builder, &params, *out, out));
 out:

@@ -87,13 +87,14 @@ static HaloStatus build_scan(HaloBuilder *builder, const HaloValue *arg, HaloReg
 }
 
 static const HaloParam stats_param[] = {
-    [STATS_PERCENTILES] = {.key = "percentiles",
-                           .type = HALO_PARAM_TEXT,
-                           .list = INT_MAX,
-                           .preset = "",
-                           .help = "percentiles to compute, up to 16, each from 0 to 100, or none; default: those of full for a "
-                                   "series without an output, else none",
-                           .check = check_percentiles},
+    [STATS_PERCENTILES] =
+        {.key = "percentiles",
+         .type = HALO_PARAM_TEXT,
+         .list = INT_MAX,
+         .preset = "",
+         .help = "percentiles to compute, up to 16, each from 0 to 100, or none; default: those of full for a "
+                 "series without an output, else none",
+         .check = check_percentiles},
     [STATS_FULL] = {.key = "full",
                     .type = HALO_PARAM_SWITCH,
                     .preset = "0",

@@ -20,6 +20,31 @@ static float reaching(float scale, float span, float min, float max)
     return scale;
 }
 
+/* The same of f64. */
+static double reaching_wide(double scale, double span, double min, double max)
+{
+    if (min < max)
+        while (halo_fma_f64(span, scale, min) < max) scale = nextafter(scale, (double)INFINITY);
+    if (min > max)
+        while (halo_fma_f64(span, scale, min) > max) scale = nextafter(scale, -(double)INFINITY);
+    return scale;
+}
+
+/* `resolve` in f64; what is farther apart than f64 reaches is not stretched. */
+static void resolve_wide(HaloMap *map, double lowest, double highest, const double range[2])
+{
+    const double min = range[0], max = range[1], least = lowest + 0.0, span = highest - least;
+    map->points = 0;
+    if (!(span > 0.0) || !isfinite(span) || !isfinite((max - min) / span)) {
+        map->point[map->points++] = (HaloPoint){HALO_POINT_FMA, 0.0, min};
+        return;
+    }
+    map->point[map->points++] = (HaloPoint){HALO_POINT_ADD, -least, 0.0};
+    map->point[map->points++] =
+        (HaloPoint){HALO_POINT_FMA, reaching_wide((max - min) / span, span, min, max), min};
+    map->point[map->points++] = (HaloPoint){HALO_POINT_CLAMP, min < max ? min : max, min < max ? max : min};
+}
+
 /* v becomes (v - lowest) * scale + min, clamped to [min, max]. The lowest sample becomes exactly min, since its
  * difference is 0; the highest becomes max, since the scale is never too small. Where there is nothing
  * to stretch (one value, or no finite range) finite samples become min. resolve_arg holds min and max. */
@@ -38,6 +63,10 @@ static HaloStatus resolve(HaloStep *step, const HaloResult *measured)
     float min, max, scale;
     HALO_TRY(filter_f32("normalize: min", step->resolve_arg[0], &min));
     HALO_TRY(filter_f32("normalize: max", step->resolve_arg[1], &max));
+    if (measured->shape.dtype == HALO_F64) {
+        resolve_wide(map, lowest, highest, step->resolve_arg);
+        goto out;
+    }
     map->points = 0;
     if (!(range > 0.0) || !isfinite(range)) {
         map->point[map->points++] = (HaloPoint){HALO_POINT_FMA, 0.0f, min};
@@ -75,6 +104,15 @@ static HaloStatus check_pair(const char *where, const char *text)
     return read_pair(where, text, percent);
 }
 
+/* `resolve_peak` in f64. */
+static double peak_scale(double peak, double largest)
+{
+    double scale = peak / largest;
+    if (!(largest > 0.0) || !isfinite(largest) || !isfinite(scale)) return 1.0;
+    while (largest * scale > peak) scale = nextafter(scale, 0.0);
+    return scale;
+}
+
 /* Sound keeps its zero: v becomes v * scale, where the scale is the greatest f32, up to f32(peak / largest),
  * that takes the sample of largest magnitude no further than the peak, resolve_arg[0]. Silence stays, as does
  * what has no largest sample.
@@ -87,6 +125,10 @@ static HaloStatus resolve_peak(HaloStep *step, const HaloResult *measured)
     const double largest = fmax(fabs(all->min), fabs(all->max)); /* of no sample but NaN: NaN */
     float peak, scale = 1.0f;
     HALO_TRY(filter_f32("normalize: peak", step->resolve_arg[0], &peak));
+    if (measured->shape.dtype == HALO_F64) {
+        *point = (HaloPoint){HALO_POINT_MUL, peak_scale(step->resolve_arg[0], largest), 0.0};
+        goto out;
+    }
     if (largest > 0.0 && isfinite(largest))
         HALO_TRY(filter_f32("normalize: scale", (double)peak / largest, &scale));
     while (largest > 0.0 && isfinite(largest) && (float)largest * scale > peak) scale = nextafterf(scale, 0.0f);

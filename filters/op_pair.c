@@ -124,13 +124,13 @@ enum { UNIT_WHITE, UNIT_ONE, UNIT_MEAN, UNIT_MAX };
 
 static HaloStatus resolve_mean(HaloStep *step, const HaloResult *measured)
 {
-    step->u.combine.unit = (float)measured->all.mean;
+    step->u.combine.unit = measured->all.mean;
     return HALO_OK;
 }
 
 static HaloStatus resolve_max(HaloStep *step, const HaloResult *measured)
 {
-    step->u.combine.unit = (float)measured->all.max;
+    step->u.combine.unit = measured->all.max;
     return HALO_OK;
 }
 
@@ -187,7 +187,7 @@ static HaloStatus build_blend(HaloBuilder *builder, const HaloValue *arg, HaloRe
     HaloCombine blend = {.kind = HALO_COMBINE_BLEND, .spread = true};
     const HaloCombine divide = {.kind = HALO_COMBINE_UNPREMUL, .white = shape.white};
     HaloReg other, a;
-    HALO_TRY(filter_f32("blend: amount", arg[1].number, &blend.amount));
+    HALO_TRY(filter_number("blend: amount", arg[1].number, &blend.amount));
     HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_MIXED, &other));
     HALO_TRY(meet(builder, "blend: at", &arg[0], &arg[2], 0.0f, &in, &other));
     if (shape.alpha < 0 || halo_build_shape(builder, other)->alpha != shape.alpha) {

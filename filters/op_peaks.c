@@ -189,7 +189,8 @@ static const HaloParam param[] = {
     [PEAKS_PROMINENCE] = {.key = "prominence",
                           .type = HALO_PARAM_LEVEL,
                           .preset = "",
-                          .help = "how far the signal has to fall on both sides before it rises above the peak"},
+                          .help =
+                              "how far the signal has to fall on both sides before it rises above the peak"},
     [PEAKS_WIDTH] = {.key = "width",
                      .type = HALO_PARAM_LENGTH,
                      .preset = "",

@@ -20,14 +20,14 @@ static HaloStatus build_invert(HaloBuilder *builder, const HaloValue *arg, HaloR
 static HaloStatus build_gain(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloPoint point = {.op = HALO_POINT_MUL};
-    const HaloStatus status = filter_f32("gain: factor", arg[0].number, &point.a);
+    const HaloStatus status = filter_number("gain: factor", arg[0].number, &point.a);
     return status == HALO_OK ? append(builder, in, point, out) : status;
 }
 
 static HaloStatus build_offset(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloPoint point = {.op = HALO_POINT_ADD};
-    const HaloStatus status = filter_f32("offset: value", arg[0].number, &point.a);
+    const HaloStatus status = filter_number("offset: value", arg[0].number, &point.a);
     return status == HALO_OK ? append(builder, in, point, out) : status;
 }
 
@@ -39,8 +39,8 @@ static HaloStatus build_clamp(HaloBuilder *builder, const HaloValue *arg, HaloRe
     const double full = shape->numbers ? (double)FLT_MAX : (double)shape->white;
     const double max = arg[1].given ? arg[1].number : full;
     if (arg[0].number > max) HALO_FAIL(HALO_ERR_USAGE, "clamp: min %g is above max %g", arg[0].number, max);
-    HALO_TRY(filter_f32("clamp: min", arg[0].number, &point.a));
-    HALO_TRY(filter_f32("clamp: max", max, &point.b));
+    HALO_TRY(filter_number("clamp: min", arg[0].number, &point.a));
+    HALO_TRY(filter_number("clamp: max", max, &point.b));
     HALO_TRY(append(builder, in, point, out));
 out:
     return status;
@@ -55,7 +55,7 @@ static HaloStatus build_abs(HaloBuilder *builder, const HaloValue *arg, HaloReg 
 static HaloStatus build_gamma(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloPoint point = {.op = HALO_POINT_POWER, .b = halo_build_shape(builder, in)->white};
-    const HaloStatus status = filter_f32("gamma: value", 1.0 / arg[0].number, &point.a);
+    const HaloStatus status = filter_number("gamma: value", 1.0 / arg[0].number, &point.a);
     return status == HALO_OK ? append(builder, in, point, out) : status;
 }
 

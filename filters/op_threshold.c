@@ -57,7 +57,7 @@ static HaloStatus resolve(HaloStep *step, const HaloResult *measured)
 {
     const HaloHistogram *hist = &measured->hist;
     const HaloBins bins = halo_bins(hist->lo, hist->hi, hist->bins);
-    step->u.map.point[0].a = (float)halo_bin_edge(&bins, (double)(split(measured) + 1));
+    step->u.map.point[0].a = halo_bin_edge(&bins, (double)(split(measured) + 1));
     return HALO_OK;
 }
 
@@ -69,7 +69,7 @@ static HaloStatus build_threshold(HaloBuilder *builder, const HaloValue *arg, Ha
     HaloMap map = {.kind = HALO_MAP_POINTS, .points = 1};
     map.point[0] = (HaloPoint){.op = HALO_POINT_THRESHOLD, .b = halo_build_shape(builder, in)->white};
     if (arg[0].integer == LEVEL_OTSU) return halo_build_map_from_hist(builder, in, &map, resolve, out);
-    HALO_TRY(filter_f32("threshold: level", arg[0].number, &map.point[0].a));
+    HALO_TRY(filter_number("threshold: level", arg[0].number, &map.point[0].a));
     HALO_TRY(halo_build_map(builder, in, &map, out));
 out:
     return status;

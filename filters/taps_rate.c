@@ -67,16 +67,21 @@ HaloStatus taps_rate(HaloBuilder *builder, int64_t length, int64_t up, int64_t d
     int64_t *const first = halo_build_keep(builder, (size_t)up * sizeof *first);
     int64_t *const count = halo_build_keep(builder, (size_t)up * sizeof *count);
     float *const tap = halo_build_keep(builder, (size_t)(up * axis->taps) * sizeof *tap);
-    if (weight == NULL || first == NULL || count == NULL || tap == NULL)
+    double *const all = halo_build_keep(builder, (size_t)(up * axis->taps) * sizeof *all);
+    if (weight == NULL || first == NULL || count == NULL || tap == NULL || all == NULL)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %lld rows of taps", (long long)up);
     for (int64_t i = 0; i < up; i++) {
         reach(i, up, down, wide, &first[i], &count[i]);
-        for (int64_t j = 0; j < count[i]; j++)
-            tap[i * axis->taps + j] = (float)weight[llabs((first[i] + j) * up - i * down)];
+        for (int64_t j = 0; j < count[i]; j++) {
+            const double one = weight[llabs((first[i] + j) * up - i * down)];
+            all[i * axis->taps + j] = one;
+            tap[i * axis->taps + j] = (float)one;
+        }
     }
     axis->first = first;
     axis->count = count;
     axis->tap = tap;
+    axis->wide = all;
 out:
     free(weight);
     return status;

@@ -83,7 +83,7 @@ static HaloStatus create_opus(HaloWriter *writer) { return snd_create(writer, SF
         .help = about,                                                                \
         .extensions = names,                                                          \
         .kinds = HALO_AUDIO,                                                          \
-        .dtypes = 1u << HALO_F32,                                                     \
+        .dtypes = 1u << HALO_F32 | ((deep) ? 1u << HALO_F64 : 0),                     \
         .channels = channel_set,                                                      \
         .holds = held,                                                                \
         .depths = deep,                                                               \
@@ -105,7 +105,7 @@ ROW(wav, wav, SF_FORMAT_WAV, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNK
     "WAVE audio, 8 to 32 bits and float; RF64 beyond 4 GB");
 #ifdef HALO_HAVE_FLAC
 FORMAT(flac, flac, flac_open, flac_create, 0xffu, HALO_META_TEXT | HALO_META_PICTURES, true, "flac",
-       "FLAC lossless audio, 4 to 32 bits; 8, 16 or 24 out");
+       "FLAC lossless audio, 4 to 32 bits; 8, 16 or 24 out, or 32 as they were");
 #endif
 ROW(aiff, snd, SF_FORMAT_AIFF, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "aiff,aif,aifc",
     "AIFF audio, 8 to 32 bits and float");

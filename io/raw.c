@@ -1,5 +1,5 @@
 /* raw: samples without a header; --raw gives their type, byte order and size. They are written
- * little-endian, sound with its input's sample type: integers of 16, 24 or 32 bits, else f32. */
+ * little-endian, sound with its input's sample type: integers of 16, 24 or 32 bits, else f32 or f64. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,28 +71,35 @@ static HaloStatus open_raw(HaloReader *reader)
     if (raw->white > 0.0f) reader->info.shape.white = raw->white;
     reader->info.bits =
         reader->options.raw_bits != 0 ? reader->options.raw_bits : (int)halo_dtype_size(raw->dtype) * 8;
-    const bool wide = reader->options.raw_bits == HALO_RAW_F64;
-    reader->info.real = wide || (reader->options.raw_bits == 0 && raw->dtype == HALO_F32);
-    if (wide) halo_note(&reader->info.notes, HALO_NOTE_THROUGH_F32, 64);
+    const int bits = reader->options.raw_bits;
+    const bool wide = bits == HALO_RAW_F64 || bits == 32;
+    reader->info.real = bits == HALO_RAW_F64 || (bits == 0 && raw->dtype == HALO_F32);
+    if (wide && reader->options.wide)
+        reader->info.shape.dtype = HALO_F64;
+    else if (wide)
+        halo_note(&reader->info.notes, HALO_NOTE_THROUGH_F32, (uint64_t)reader->info.bits);
 out:
     return status;
 }
 
-/* What becomes f32, -1..1, block by block; *bytes of the file have been taken. */
+/* What becomes f32 or f64, -1..1, block by block; *bytes of the file have been taken. */
 static HaloStatus read_integers(HaloReader *reader, const HaloBuf *rows, size_t *bytes)
 {
     HaloStatus status = HALO_OK;
     RawReader *state = reader->state;
     const int64_t samples = rows->cols * rows->shape.channels, size = halo_pcm_size(&state->pcm);
-    float *to = rows->data;
     *bytes = 0;
     for (int64_t done = 0; done < samples;) {
         const int64_t want = samples - done < BLOCK_SAMPLES ? samples - done : BLOCK_SAMPLES;
         size_t part;
         HALO_TRY(halo_source_read(reader->source, state->block, (size_t)(want * size), &part));
         *bytes += part;
-        halo_pcm_unpack(&state->pcm, state->block, to + done, (int64_t)part / size,
-                        &reader->info.notes.count[HALO_NOTE_ROUNDED]);
+        void *const to = (char *)rows->data + (size_t)done * halo_dtype_size(rows->shape.dtype);
+        if (rows->shape.dtype == HALO_F64)
+            halo_pcm_unpack_f64(&state->pcm, state->block, to, (int64_t)part / size);
+        else
+            halo_pcm_unpack(&state->pcm, state->block, to, (int64_t)part / size,
+                            &reader->info.notes.count[HALO_NOTE_ROUNDED]);
         done += (int64_t)part / size;
         if (part < (size_t)(want * size)) break;
     }
@@ -104,7 +111,7 @@ static HaloStatus read_audio(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     RawReader *state = reader->state;
     const HaloShape *shape = &reader->info.shape;
-    const size_t pixel = (size_t)shape->channels * halo_dtype_size(shape->dtype);
+    const size_t pixel = (size_t)shape->channels * halo_dtype_size(rows->shape.dtype);
     const bool integers = state->pcm.bits != 0;
     const size_t frame = integers ? (size_t)(shape->channels * halo_pcm_size(&state->pcm)) : pixel;
     size_t bytes;
@@ -178,16 +185,19 @@ static HaloStatus write_rows(HaloWriter *writer, const HaloBuf *rows)
     HaloStatus status = HALO_OK;
     const HaloInfo *info = &writer->info;
     const bool bytes = writer->options.bits == 8;
-    const HaloPcm pcm = {.bits = info->bits, .raised = bytes};
+    const HaloDtype dtype = rows->shape.dtype;
     const bool integers = !info->real && (bytes || info->bits == 16 || info->bits == 24 || info->bits == 32);
+    const bool narrows = writer->options.floats && dtype == HALO_F64;
+    const HaloPcm pcm = {.bits = info->bits, .real = narrows, .raised = bytes};
     uint8_t block[4096];
-    if (!integers || rows->shape.kind != HALO_AUDIO || rows->shape.dtype != HALO_F32 ||
+    if ((!integers && !narrows) || rows->shape.kind != HALO_AUDIO || dtype <= HALO_U16 || dtype == HALO_I64 ||
         rows->shape.white != 1.0f)
         return halo_rows_write(writer->sink, rows, true);
     const int64_t samples = rows->cols * rows->shape.channels;
     for (int64_t done = 0; done < samples;) {
         const int64_t count = samples - done < 1024 ? samples - done : 1024;
-        halo_pcm_pack(&pcm, (const float *)rows->data + done, block, count, &writer->clipped);
+        const void *from = (const char *)rows->data + (size_t)done * halo_dtype_size(dtype);
+        halo_pcm_pack(&pcm, dtype, from, block, count, &writer->clipped);
         HALO_TRY(halo_sink_write(writer->sink, block, (size_t)(count * halo_pcm_size(&pcm))));
         done += count;
     }

@@ -323,7 +323,7 @@ static double true_peak(const HaloBuf *buf)
 {
     TruePeak *state = NULL;
     assert_int_equal(true_peak_open(buf->shape.channels, &state), HALO_OK);
-    true_peak_add(state, samples(buf), buf->shape.width);
+    true_peak_add(state, HALO_F32, samples(buf), buf->shape.width);
     const double peak = true_peak_end(state);
     true_peak_close(state);
     return peak;

@@ -113,7 +113,7 @@ static void what_a_header_states_is_checked(void **unused)
     SOUND(shape.width, -1, NULL);
     IMAGE(shape.kind, (HaloKind)0, "neither an image nor audio");
     IMAGE(shape.kind, (HaloKind)3, "neither an image nor audio");
-    IMAGE(shape.dtype, HALO_F64, "sample type is not supported");
+    IMAGE(shape.dtype, HALO_I64, "sample type is not supported");
     IMAGE(shape.dtype, HALO_DTYPES, "sample type is not supported");
     SOUND(shape.channels, 0, "it has no channels");
     IMAGE(shape.channels, -1, "it has no channels");

@@ -216,7 +216,7 @@ static void check_sound(const char *pipeline)
     HaloInfo info;
     HaloBuf data;
     if (strcmp(pipeline, "pad:8,border=mirror") == 0)
-        pipeline = "pad:8f,border=mirror"; /* pixels, not seconds */
+        pipeline = "pad:8f,border=mirror";                                             /* pixels, not seconds */
     if (strncmp(pipeline, "mel", 3) == 0 || strncmp(pipeline, "mfcc", 4) == 0) return; /* no whole rate */
     for (int i = 0; i < 2; i++) {
         if (!statements_run(pipeline, i == 0 ? wav : flac, i == 0 ? out_wav : out_flac, &info, &data)) return;

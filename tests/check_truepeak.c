@@ -36,7 +36,7 @@ static double true_peak(const float *x, int channels, int64_t piece)
     TruePeak *state = NULL;
     assert_int_equal(true_peak_open(channels, &state), HALO_OK);
     for (int64_t done = 0; done < FRAMES; done += piece)
-        true_peak_add(state, x + done * channels, smaller(piece, FRAMES - done));
+        true_peak_add(state, HALO_F32, x + done * channels, smaller(piece, FRAMES - done));
     const double peak = true_peak_end(state);
     true_peak_close(state);
     return peak;

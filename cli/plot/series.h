@@ -10,8 +10,8 @@
 
 /* At most 60 bytes of the title; the caller frees it. */
 char *plot_title(const PlotOutput *output);
-/* Sound has a panel for each channel, with full scale; series share one unless --panels is given. The canvas is the
- * caller's, also after a failure; NULL: there is none. */
+/* Sound has a panel for each channel, with full scale; series share one unless --panels is given. The canvas is
+ * the caller's, also after a failure; NULL: there is none. */
 HaloStatus plot_series(const HaloWriter *writer, const PlotOutput *output, const Trace *trace, Canvas **canvas);
 
 #endif

@@ -20,7 +20,7 @@ static HaloStatus open_side(HaloSession *session, const HaloShape *raw, Side *si
     const HaloStatus status = halo_source_open(side->path, &side->source);
     if (status != HALO_OK) return status;
     halo_source_count(side->source, &session->memory);
-    return load_open(session, side->source, raw, &side->reader);
+    return load_open_wide(session, side->source, raw, &side->reader);
 }
 
 static void close_side(HaloSession *session, Side *side)

@@ -10,7 +10,7 @@ static HaloStatus check_samples(const HaloFormat *format, const HaloShape *shape
     if ((shape->kind != HALO_IMAGE && shape->kind != HALO_AUDIO) ||
         (format->kinds & (unsigned)shape->kind) == 0)
         return halo_fail(HALO_ERR_INPUT, "it is neither an image nor audio that %s can store", format->name);
-    if (shape->dtype != HALO_U8 && shape->dtype != HALO_U16 && shape->dtype != HALO_F32)
+    if (shape->dtype > HALO_F64 || shape->dtype == HALO_I64)
         return halo_fail(HALO_ERR_INPUT, "its sample type is not supported");
     if (shape->channels < 1) return halo_fail(HALO_ERR_INPUT, "it has no channels");
     if (shape->channels > HALO_MAX_CHANNELS)

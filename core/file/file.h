@@ -10,6 +10,10 @@ const HaloFormat *load_format_named(const HaloTables *tables, const char *path, 
 /* Finds the format and reads the header; the second reads all samples, which count as held until
  * halo_memory_free. */
 HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
+/* The same, but samples that f32 does not hold are f64. Before the first row load_narrow makes f32 of them
+ * after all, with a note where that loses something. */
+HaloStatus load_open_wide(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
+void load_narrow(HaloReader *reader);
 /* The same for another page, of a format that has `next`, or at whose beginning the source stands. */
 HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShape *raw, int64_t page,
                         HaloReader *reader);

@@ -122,8 +122,16 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
     return load_open_at(session, source, raw, 0, reader);
 }
 
-HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShape *raw, int64_t page,
-                        HaloReader *reader)
+void load_narrow(HaloReader *reader)
+{
+    if (reader->info.shape.dtype != HALO_F64) return;
+    reader->info.shape.dtype = HALO_F32;
+    if (reader->format->text) return; /* which is noted number by number */
+    halo_note(&reader->info.notes, HALO_NOTE_THROUGH_F32, (uint64_t)reader->info.bits);
+}
+
+static HaloStatus open_file(HaloSession *session, HaloSource *source, const HaloShape *raw, int64_t page,
+                            bool wide, HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
     const HaloFormat *format = NULL;
@@ -131,6 +139,7 @@ HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShap
                            .jobs = session->options.jobs,
                            .memory = &session->memory,
                            .options = {.image = page,
+                                       .wide = wide,
                                        .tolerate = session->options.tolerate,
                                        .max_pixels = session->options.max_pixels,
                                        .rate = session->options.rate,
@@ -158,6 +167,17 @@ HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShap
     HALO_TRY(open_as(reader, format));
 out:
     return load_named(status, reader);
+}
+
+HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShape *raw, int64_t page,
+                        HaloReader *reader)
+{
+    return open_file(session, source, raw, page, false, reader);
+}
+
+HaloStatus load_open_wide(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader)
+{
+    return open_file(session, source, raw, 0, true, reader);
 }
 
 HaloStatus load_open_as(HaloSource *source, const HaloFormat *format, const HaloReadOptions *options, int jobs,

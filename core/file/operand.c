@@ -1,4 +1,5 @@
 /* Secondary inputs: files that pipelines name. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "file.h"
@@ -17,6 +18,28 @@ static bool stays_in_file(const HaloReader *reader)
            bytes > SHORT_BYTES;
 }
 
+/* What f64 loses in a plan that computes in f32, as readers count it. */
+static void count_rounded(const HaloBuf *data, HaloNotes *notes)
+{
+    const double *sample = data->data;
+    uint64_t rounded = 0, vanished = 0;
+    if (data->shape.dtype != HALO_F64) return;
+    for (int64_t i = 0; i < data->cols * data->shape.channels; i++) {
+        const float single = (float)sample[i];
+        rounded += (double)single != sample[i] && fabs(sample[i]) >= 0x1p23;
+        vanished += single == 0.0f && sample[i] != 0.0;
+    }
+    halo_note(notes, HALO_NOTE_ROUNDED, rounded);
+    halo_note(notes, HALO_NOTE_VANISHED, vanished);
+}
+
+/* Sound and series of 64-bit floats, and of text, may be combined with others of these. */
+static bool keeps_wide(const HaloSession *session, const HaloReader *reader)
+{
+    return reader->info.shape.kind == HALO_AUDIO && reader->info.real &&
+           session->options.precision != HALO_PRECISION_SINGLE;
+}
+
 static HaloStatus read_first(HaloSession *session, HaloOperand *operand)
 {
     HaloStatus status = HALO_OK;
@@ -25,9 +48,11 @@ static HaloStatus read_first(HaloSession *session, HaloOperand *operand)
     HaloMemory memory = operand_memory(operand);
     HALO_TRY(halo_source_open(operand->path, &source));
     halo_source_count(source, &memory);
-    status = load_open(session, source, NULL, &reader);
+    status = load_open_wide(session, source, NULL, &reader);
     reader.memory = &memory;
     HALO_TRY(status);
+    if (!keeps_wide(session, &reader)) load_narrow(&reader);
+    reader.options.wide = reader.info.shape.dtype == HALO_F64;
     operand->tables = session->tables;
     operand->format = reader.format;
     operand->options = reader.options;
@@ -36,6 +61,7 @@ static HaloStatus read_first(HaloSession *session, HaloOperand *operand)
         HALO_TRY(load_samples(&reader, &operand->data));
         atomic_store(&operand->there, true);
         operand->notes = reader.info.notes;
+        count_rounded(&operand->data, &operand->narrow);
     }
     operand->orientation =
         reader.info.shape.kind == HALO_IMAGE ? halo_exif_orientation(&reader.info.meta.exif) : 1;

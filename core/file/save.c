@@ -126,9 +126,12 @@ static void find_peak(HaloWriter *writer, const HaloBuf *rows)
     const float most = largest(writer);
     float peak = writer->peak > most ? writer->peak : most;
     for (int64_t y = 0; y < rows->rows; y++) {
-        const float *row = halo_at(rows, rows->x0, rows->y0 + y);
-        for (int64_t i = 0; i < samples; i++)
-            if (fabsf(row[i]) > peak) peak = fabsf(row[i]);
+        const void *row = halo_at(rows, rows->x0, rows->y0 + y);
+        for (int64_t i = 0; i < samples; i++) {
+            const float size = rows->shape.dtype == HALO_F64 ? (float)fabs(((const double *)row)[i])
+                                                             : fabsf(((const float *)row)[i]);
+            if (size > peak) peak = size;
+        }
     }
     if (peak > most) writer->peak = peak;
 }

@@ -20,7 +20,7 @@ static HaloStatus analyse_file(HaloSession *session, JobState *state)
     HALO_TRY(analyser_open(&analyser, analysis, need));
     HALO_TRY(halo_source_open_again(state->source, &source));
     halo_source_count(source, &session->memory);
-    HALO_TRY(load_open(session, source, options->has_raw ? &options->raw : NULL, &reader));
+    HALO_TRY(load_open_wide(session, source, options->has_raw ? &options->raw : NULL, &reader));
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
     HALO_TRY(flow_run(session, (Team){&session->host, 1}, state->planned.plan, &reader, &to, &report));
     if (to.analyser != NULL) {

@@ -23,7 +23,7 @@ void image_close(JobState *state)
 static void note_conversion(const HaloPlan *plan, const HaloFormat *to, HaloReport *report)
 {
     const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
-    if (to == NULL || out->kind != HALO_IMAGE || out->dtype >= in->dtype || in->dtype > HALO_F32) return;
+    if (to == NULL || out->kind != HALO_IMAGE || out->dtype >= in->dtype) return;
     halo_note(&report->notes, HALO_NOTE_NARROWED, 1);
     report->notes.from = in->dtype;
     report->notes.to = out->dtype;
@@ -177,12 +177,44 @@ out:
     return status;
 }
 
+/* Are samples of 64 bits kept? Where they are only moved to their places; and those of sound and series that
+ * hold floats or text are computed with, unless --precision single is given. Images are computed in f32, and so
+ * are integers. */
+static HaloStatus keeps_wide(const HaloSession *session, const JobState *state, bool *keeps)
+{
+    const HaloPlan *plan = state->planned.plan;
+    const HaloInfo *info = &state->reader.info;
+    HaloChanges changes = {0};
+    bool moves = !state->planned.need.pass;
+    const HaloStatus status = plan_changes(plan, &changes);
+    for (int i = 0; i < plan->steps; i++) moves = moves && plan->step[i].dst >= 0;
+    moves = moves && status == HALO_OK && halo_changes_keep_values(&changes);
+    free(changes.move);
+    *keeps = moves || (info->shape.kind == HALO_AUDIO && info->real &&
+                       session->options.precision != HALO_PRECISION_SINGLE);
+    return status;
+}
+
+static HaloStatus settle_width(HaloSession *session, const HaloPipeline *pipeline, JobState *state)
+{
+    HaloStatus status = HALO_OK;
+    HaloReader *reader = &state->reader;
+    bool keeps;
+    if (reader->info.shape.dtype != HALO_F64) return HALO_OK;
+    HALO_TRY(make_plan(session, pipeline, reader->info.shape, 1, state));
+    HALO_TRY(keeps_wide(session, state, &keeps));
+    if (!keeps) load_narrow(reader);
+out:
+    return status;
+}
+
 /* Sound on a pipe that has to be read twice, or as a whole, goes to a file, and is opened again there: then it
  * needs little memory. Not where a GPU is to have all of it. */
 static HaloStatus keep_in_file(HaloSession *session, JobState *state, bool *kept)
 {
     HaloStatus status = HALO_OK;
     const HaloReadOptions options = state->reader.options;
+    const bool narrow = state->reader.info.shape.dtype != HALO_F64;
     const HaloShape *shape = &state->reader.info.shape;
     int64_t bytes = INT64_MAX;
     const bool needed = state->planned.need.pass || !may_flow(session, state);
@@ -196,7 +228,8 @@ static HaloStatus keep_in_file(HaloSession *session, JobState *state, bool *kept
     if (!*kept) goto out;
     load_close(&state->reader);
     HALO_TRY(halo_source_seek(state->source, 0));
-    HALO_TRY(load_open(session, state->source, options.has_raw ? &options.raw : NULL, &state->reader));
+    HALO_TRY(load_open_wide(session, state->source, options.has_raw ? &options.raw : NULL, &state->reader));
+    if (narrow) load_narrow(&state->reader);
 out:
     return status;
 }
@@ -217,6 +250,7 @@ HaloStatus image_analyse(HaloSession *session, const HaloPipeline *pipeline, Job
 {
     HaloStatus status = HALO_OK;
     bool kept;
+    HALO_TRY(settle_width(session, pipeline, state));
     HALO_TRY(make_first_plan(session, pipeline, state->reader.info.shape, 1, state));
     HALO_TRY(keep_in_file(session, state, &kept));
     if (kept) HALO_TRY(make_first_plan(session, pipeline, state->reader.info.shape, 1, state));
@@ -241,6 +275,8 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     HaloShape shape = turn_shape(&state->reader.info.shape, orientation);
     int64_t shrunk = 1;
     bool kept;
+    HALO_TRY(settle_width(session, pipeline, state));
+    shape.dtype = state->reader.info.shape.dtype;
     if (!turned || orientation > 1) HALO_TRY(shrink(session, pipeline, state, shape, turned, &shrunk));
     if (turned && run)
         HALO_TRY(turn_load(&state->reader, &state->writer, orientation, &state->in));

@@ -22,7 +22,7 @@ HaloStatus job_open_input(HaloSession *session, const HaloJob *job, const char *
     else
         HALO_TRY(halo_source_open(path, &state->source));
     halo_source_count(state->source, state->memory);
-    HALO_TRY(load_open(session, state->source, job->raw, &state->reader));
+    HALO_TRY(load_open_wide(session, state->source, job->raw, &state->reader));
 out:
     return status;
 }

@@ -94,7 +94,8 @@ HaloStatus job_open_output(HaloSession *session, const HaloPipeline *pipeline, c
                                  .options = job->write,
                                  .jobs = session->options.jobs,
                                  .memory = state->memory,
-                                 .changes = {.samples = pipeline_changes(pipeline),
+                                 .changes = {.stored = true,
+                                             .samples = pipeline_changes(pipeline),
                                              .light = pipeline_light(pipeline),
                                              .upright = pipeline_upright(pipeline)}};
     state->seekable = halo_sink_seekable(state->sink);

@@ -29,6 +29,7 @@ typedef struct Run {
     Input *input; /* [inputs]; the first stays open, since the output gets its metadata */
     size_t at;
     bool ended;      /* all frames are in the queue, or written */
+    bool alike;      /* all inputs hold samples of one type */
     HaloShape shape; /* of all; width -1: not known yet */
     HaloRead *read;
     size_t reads;
@@ -75,7 +76,7 @@ static HaloStatus check_shape(const Run *run, const Input *input)
         return halo_fail_on(HALO_ERR_INPUT, name,
                             " has %d channel%s, and %s has %d: use 'halo run channels:…' to convert it",
                             shape->channels, halo_s(shape->channels), other, first->channels);
-    if (shape->dtype != HALO_F32)
+    if (shape->dtype <= HALO_U16)
         return halo_fail_on(HALO_ERR_INPUT, name, " has samples of a type that cannot be joined");
     return HALO_OK;
 }
@@ -88,7 +89,7 @@ static HaloStatus open_input(Run *run, Input *input)
     input->open = true;
     input->frames = 0;
     halo_source_count(input->source, &run->session->memory);
-    HALO_TRY(load_open(run->session, input->source, run->join->raw, &input->reader));
+    HALO_TRY(load_open_wide(run->session, input->source, run->join->raw, &input->reader));
     HALO_TRY(check_shape(run, input));
 out:
     return status;
@@ -109,11 +110,18 @@ static HaloStatus join_times(Run *run, Input *input)
     return HALO_OK;
 }
 
+/* Do two inputs hold samples of one type? */
+static bool stored_alike(const HaloInfo *a, const HaloInfo *b)
+{
+    return a->stored == b->stored && a->bits == b->bits && a->real == b->real;
+}
+
 /* All headers are checked before anything is written. A pipe can be opened only once. */
 static HaloStatus look_at_inputs(Run *run)
 {
     HaloStatus status = HALO_OK;
     int64_t all = 0;
+    bool wide = false; /* one of them is f64: so are all then */
     for (size_t i = 0; i < run->join->inputs; i++) {
         Input *input = &run->input[i];
         input->path = run->join->input[i];
@@ -121,11 +129,14 @@ static HaloStatus look_at_inputs(Run *run)
         if (i > 0) HALO_TRY(join_times(run, input));
         const int64_t width = input->reader.info.shape.width;
         all = width < 0 || all < 0 ? -1 : all + width;
+        wide = wide || input->reader.info.shape.dtype == HALO_F64;
+        run->alike = run->alike && stored_alike(&run->input[0].reader.info, &input->reader.info);
         if (halo_source_identity(input->source, &run->read[run->reads]))
             run->read[run->reads++].what = "an input";
         if (i > 0 && strcmp(input->path, "-") != 0 && halo_source_seekable(input->source)) close_input(input);
     }
     run->shape = run->input[0].reader.info.shape;
+    if (wide) run->shape.dtype = HALO_F64;
     run->overlap = (int64_t)rint(run->join->crossfade * run->shape.rate);
     if (run->overlap > MOST_OVERLAP)
         HALO_FAIL(HALO_ERR_USAGE, "a crossfade of %lld frames exceeds the limit of %lld",
@@ -138,6 +149,17 @@ out:
 /* ---- frames -----------------------------------------------------------------------------------------------
  */
 
+/* f32 becomes f64 in place. */
+static void widen(void *samples, int64_t count)
+{
+    for (int64_t i = count - 1; i >= 0; i--) {
+        float narrow;
+        memcpy(&narrow, (const char *)samples + i * 4, sizeof narrow);
+        const double wide = (double)narrow;
+        memcpy((char *)samples + i * 8, &wide, sizeof wide);
+    }
+}
+
 /* Up to `frames` of an input, behind those that `to` has already. */
 static HaloStatus read_frames(Input *input, HaloBuf *to, int64_t frames, int64_t *got)
 {
@@ -147,7 +169,9 @@ static HaloStatus read_frames(Input *input, HaloBuf *to, int64_t frames, int64_t
     rest.cols = *got = width < 0 ? frames : smaller(frames, width - input->frames);
     rest.data = halo_at(to, rest.x0, 0);
     if (rest.cols < 1) return HALO_OK;
+    rest.shape.dtype = input->reader.info.shape.dtype;
     const HaloStatus status = load_rows(&input->reader, &rest, got);
+    if (rest.shape.dtype != to->shape.dtype) widen(rest.data, *got * to->shape.channels);
     input->frames += *got;
     to->cols += *got;
     return status;
@@ -174,19 +198,35 @@ static HaloStatus make_gain(HaloCrossfade curve, float **gain)
 }
 
 /* The gain of the sound that begins, at frame k of n. */
-static float gain_at(const float *gain, int64_t k, int64_t n)
+static double gain_at(const float *gain, int64_t k, int64_t n)
 {
-    return gain != NULL ? halo_fade_gain(gain, k, n) : (float)((double)(2 * k + 1) / (double)(2 * n));
+    return gain != NULL ? (double)halo_fade_gain(gain, k, n) : (double)(2 * k + 1) / (double)(2 * n);
+}
+
+static void cross_wide(const Run *run)
+{
+    const int64_t channels = run->shape.channels, n = run->overlap;
+    double *tail = (double *)run->waiting.data + (run->waiting.cols - n) * channels;
+    const double *head = run->head.data;
+    for (int64_t k = 0; k < n; k++) {
+        const double come = (double)(2 * k + 1) / (double)(2 * n),
+                     gone = (double)(2 * (n - k) - 1) / (double)(2 * n);
+        for (int64_t c = 0; c < channels; c++, tail++, head++) *tail = halo_fma_f64(*head, come, *tail * gone);
+    }
 }
 
 /* Crossfades the head of an input with the last frames of the queue. */
 static void cross(const Run *run)
 {
+    if (run->shape.dtype == HALO_F64) {
+        cross_wide(run);
+        return;
+    }
     const int64_t channels = run->shape.channels, n = run->overlap;
     float *tail = (float *)run->waiting.data + (run->waiting.cols - n) * channels;
     const float *head = run->head.data;
     for (int64_t k = 0; k < n; k++) {
-        const float come = gain_at(run->gain, k, n), gone = gain_at(run->gain, n - 1 - k, n);
+        const float come = (float)gain_at(run->gain, k, n), gone = (float)gain_at(run->gain, n - 1 - k, n);
         for (int64_t c = 0; c < channels; c++, tail++, head++) *tail = halo_fma(*head, come, *tail * gone);
     }
 }
@@ -261,7 +301,7 @@ static HaloStatus end_band(void *context, int64_t k)
     const double start = now_ms();
     (void)k;
     const HaloStatus status = save_rows(&run->writer, &run->out);
-    const int64_t frame = run->shape.channels * (int64_t)sizeof(float);
+    const int64_t frame = run->shape.channels * (int64_t)halo_dtype_size(run->shape.dtype);
     waiting->cols -= run->out.cols;
     memmove(waiting->data, (char *)waiting->data + run->out.cols * frame, (size_t)(waiting->cols * frame));
     run->ms.write += now_ms() - start;
@@ -306,7 +346,7 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     HaloInfo *like = &run->input[0].reader.info;
     const BandIo io = {.context = run, .wait = wait_for_band, .begin = begin_band, .end = end_band};
     const HaloShape *out = &run->plan->reg[run->plan->output];
-    run->band = larger(1024, BAND_BYTES / (run->shape.channels * (int64_t)sizeof(float)));
+    run->band = larger(1024, BAND_BYTES / (run->shape.channels * (int64_t)halo_dtype_size(run->shape.dtype)));
     HALO_TRY(device_open(host, 0, run->session->options.jobs));
     HALO_TRY(take(run, run->band + run->overlap, &run->shape, &run->waiting));
     HALO_TRY(take(run, run->overlap, &run->shape, &run->head));
@@ -331,7 +371,7 @@ out:
 HaloStatus halo_join(HaloSession *session, const HaloJoin *join, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
-    Run run = {.session = session, .join = join};
+    Run run = {.session = session, .join = join, .alike = true};
     HaloSink *sink = NULL;
     const HaloFormat *to = NULL;
     HaloSinkOptions options = {.force = join->force, .sync = join->write.sync};
@@ -353,7 +393,7 @@ HaloStatus halo_join(HaloSession *session, const HaloJoin *join, HaloReport *rep
                               .options = join->write,
                               .jobs = session->options.jobs,
                               .memory = &session->memory,
-                              .changes = {.samples = true}};
+                              .changes = {.samples = true, .stored = run.alike && run.overlap == 0}};
     HALO_TRY(run_bands(&run, report));
     status = halo_sink_commit(sink);
     sink = NULL;

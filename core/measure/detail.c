@@ -186,6 +186,22 @@ static HaloStatus take_entropy(const HaloHistogram *made, int64_t bins, HaloResu
     return HALO_OK;
 }
 
+/* Of f64, which are sorted: an order of them by histograms would take too many. */
+static HaloStatus wide_levels(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
+{
+    HaloStatus status = HALO_OK;
+    const HaloHist scale = hist_default(&src->shape);
+    HaloHistogram made = {0};
+    if (detail->full) {
+        HALO_TRY(measure_hist(device, src, &scale, &made));
+        HALO_TRY(take_entropy(&made, scale.bins, result));
+    }
+    HALO_TRY(wide_percentiles(src, detail, result));
+out:
+    halo_histogram_free(&made);
+    return status;
+}
+
 /* Entropy and percentiles from one histogram, if the same bins serve both. */
 static HaloStatus float_levels(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
 {
@@ -217,9 +233,10 @@ HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *
 {
     HaloStatus status = HALO_OK;
     result->detail = *detail;
-    if (src->shape.dtype != HALO_F32) return integer_detail(device, src, detail, levels, result);
+    if (src->shape.dtype <= HALO_U16) return integer_detail(device, src, detail, levels, result);
     if (detail->full) HALO_TRY(float_powers(device, src, result));
-    HALO_TRY(float_levels(device, src, detail, result));
+    HALO_TRY(src->shape.dtype == HALO_F64 ? wide_levels(device, src, detail, result)
+                                          : float_levels(device, src, detail, result));
 out:
     return status;
 }

@@ -35,8 +35,11 @@ static HaloStatus open_gates(Loudness *loudness, const HaloShape *shape)
 
 static HaloStatus add_gates(Loudness *loudness, const HaloBuf *frames)
 {
-    if (loudness->state == NULL ||
-        ebur128_add_frames_float(loudness->state, frames->data, (size_t)frames->cols) == EBUR128_SUCCESS)
+    if (loudness->state == NULL) return HALO_OK;
+    const size_t count = (size_t)frames->cols;
+    if ((frames->shape.dtype == HALO_F64
+             ? ebur128_add_frames_double(loudness->state, frames->data, count)
+             : ebur128_add_frames_float(loudness->state, frames->data, count)) == EBUR128_SUCCESS)
         return HALO_OK;
     return halo_fail(HALO_ERR_LIMIT, "not enough memory for the loudness of %lld frames",
                      (long long)frames->cols);
@@ -84,14 +87,14 @@ static void close_gates(Loudness *loudness) { (void)loudness; }
 HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames)
 {
     HaloStatus status = HALO_OK;
-    if (frames->shape.dtype != HALO_F32) return HALO_OK;
+    if (frames->shape.dtype <= HALO_U16) return HALO_OK;
     if (*loudness == NULL) {
         *loudness = calloc(1, sizeof **loudness);
         if (*loudness == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
         HALO_TRY(open_gates(*loudness, &frames->shape));
         HALO_TRY(true_peak_open(frames->shape.channels, &(*loudness)->peak));
     }
-    true_peak_add((*loudness)->peak, frames->data, frames->cols);
+    true_peak_add((*loudness)->peak, frames->shape.dtype, frames->data, frames->cols);
     HALO_TRY(add_gates(*loudness, frames));
 out:
     return status;

@@ -51,7 +51,7 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
     HaloMoments *moments = calloc((size_t)channels, sizeof *moments);
     if (moments == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     const bool product = (step->u.want & HALO_WANT_PRODUCT) != 0,
-               counts = product && (all->in_blocks || step->detail != NULL) && block->shape.dtype != HALO_F32;
+               counts = product && (all->in_blocks || step->detail != NULL) && block->shape.dtype <= HALO_U16;
     HALO_TRY(device->backend->reduce(
         device->handle, block, counts ? step->u.want & ~(unsigned)HALO_WANT_PRODUCT : step->u.want, moments));
     if (counts)
@@ -162,7 +162,7 @@ static void gather(const HaloHistogram *levels, HaloHistogram *out)
 static HaloHist counted(const HaloShape *shape, const HaloHist *wanted)
 {
     const int64_t values = shape->dtype == HALO_U8 ? 256 : 65536;
-    return shape->dtype == HALO_F32 ? *wanted : (HaloHist){.bins = values, .hi = (double)values};
+    return shape->dtype > HALO_U16 ? *wanted : (HaloHist){.bins = values, .hi = (double)values};
 }
 
 void measure_query_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins)

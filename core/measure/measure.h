@@ -7,7 +7,7 @@
 /* truepeak.c: consecutive interleaved frames. Close even if true_peak_open failed. */
 typedef struct TruePeak TruePeak;
 HaloStatus true_peak_open(int channels, TruePeak **peak);
-void true_peak_add(TruePeak *peak, const float *frames, int64_t count);
+void true_peak_add(TruePeak *peak, HaloDtype dtype, const void *frames, int64_t count); /* f32 or f64 */
 double true_peak_end(TruePeak *peak); /* in dB; no more will come */
 void true_peak_close(TruePeak *peak);
 

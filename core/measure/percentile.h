@@ -19,5 +19,7 @@ bool percentile_shares(const HaloHist *hist, const HaloHist *scale);
 /* made: that histogram, which is used up, or empty where no percentile is wanted. */
 HaloStatus float_percentiles(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloHistogram *made,
                              HaloResult *result);
+/* percentile_wide.c: the same of f64, in host memory. */
+HaloStatus wide_percentiles(const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
 
 #endif

@@ -142,30 +142,38 @@ static void look_at_group(TruePeak *state, int g, int count)
             look_between(state, at + p);
 }
 
+static float sample_at(HaloDtype dtype, const void *frames, int64_t at)
+{
+    if (frames == NULL) return 0.0f;
+    return dtype == HALO_F64 ? (float)((const double *)frames)[at] : ((const float *)frames)[at];
+}
+
 /* One channel of interleaved frames (NULL: silence), a block at most. */
-static void add_channel(TruePeak *state, int channel, const float *frames, int count)
+static void add_channel(TruePeak *state, int channel, HaloDtype dtype, const void *frames, int count)
 {
     float *before = state->before + (size_t)channel * TAPS, *line = state->line;
     memcpy(line, before, TAPS * sizeof *line);
     for (int i = 0; i < count; i++)
-        line[TAPS + i] = frames != NULL ? frames[(int64_t)i * state->channels + channel] : 0.0f;
+        line[TAPS + i] = sample_at(dtype, frames, (int64_t)i * state->channels + channel);
     memset(line + TAPS + count, 0, GROUP * sizeof *line);
     add_squares(state, count);
     for (int g = 0; g * GROUP < count; g++) look_at_group(state, g, (int)smaller(GROUP, count - g * GROUP));
     memcpy(before, line + count, TAPS * sizeof *line);
 }
 
-void true_peak_add(TruePeak *state, const float *frames, int64_t count)
+void true_peak_add(TruePeak *state, HaloDtype dtype, const void *frames, int64_t count)
 {
+    const int64_t frame = state->channels * (int64_t)halo_dtype_size(dtype);
     for (int64_t done = 0; done < count;) {
         const int part = (int)smaller(BLOCK, count - done);
-        for (int c = 0; c < state->channels; c++) add_channel(state, c, frames + done * state->channels, part);
+        for (int c = 0; c < state->channels; c++)
+            add_channel(state, c, dtype, (const char *)frames + done * frame, part);
         done += part;
     }
 }
 
 double true_peak_end(TruePeak *state)
 {
-    for (int c = 0; c < state->channels; c++) add_channel(state, c, NULL, TAPS);
+    for (int c = 0; c < state->channels; c++) add_channel(state, c, HALO_F32, NULL, TAPS);
     return 20.0 * log10((double)state->peak);
 }

@@ -21,14 +21,31 @@ static void settle_nan(const HaloBuilder *builder, HaloReg src, HaloWindow *wind
         window->nan_ignore = false;
 }
 
+/* Taps for f64 where an operation has none of its own. */
+static HaloStatus widen_taps(HaloBuilder *builder, HaloReg src, HaloConv *conv)
+{
+    const int64_t count = conv->window.width * conv->window.height;
+    if (conv->wide != NULL || halo_build_shape(builder, src)->dtype != HALO_F64) return HALO_OK;
+    double *wide = halo_build_keep(builder, (size_t)count * sizeof *wide);
+    if (wide == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld coefficients", (long long)count);
+    for (int64_t i = 0; i < count; i++) wide[i] = (double)conv->tap[i];
+    conv->wide = wide;
+    return HALO_OK;
+}
+
 HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst)
 {
+    HaloStatus status = HALO_OK;
     HaloStep step = step_of(HALO_CONV, src);
     step.u.conv = *conv;
+    HALO_TRY(widen_taps(builder, src, &step.u.conv));
     /* Normalises taps by their sum, which changes nothing as long as all take part and the sum is finite. */
     if (isfinite(sum_of(conv->tap, conv->window.width * conv->window.height)))
         settle_nan(builder, src, &step.u.window);
-    return halo_build_step(builder, &step, dst);
+    HALO_TRY(halo_build_step(builder, &step, dst));
+out:
+    return status;
 }
 
 /* Backends run the row pass for every row under the mask. If the mask is much taller than the image, these are

@@ -27,7 +27,7 @@ HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned want, co
 
 HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
 {
-    if (halo_build_shape(builder, src)->dtype != HALO_F32) return HALO_OK; /* integers hold none */
+    if (halo_build_shape(builder, src)->dtype <= HALO_U16) return HALO_OK; /* integers hold none */
     HaloStep step = step_of(HALO_REDUCE, src);
     step.refuse_nan = true;
     return builder_append_measure(builder, &step, false);
@@ -126,7 +126,7 @@ HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const Hal
 {
     HaloStep measure = step_of(HALO_HIST, src), step = map_step(src, map);
     measure.u.hist = hist_default(halo_build_shape(builder, src));
-    if (halo_build_shape(builder, src)->dtype == HALO_F32) measure.u.hist.lo = measure.u.hist.hi = (double)NAN;
+    if (halo_build_shape(builder, src)->dtype > HALO_U16) measure.u.hist.lo = measure.u.hist.hi = (double)NAN;
     return step_from(builder, &measure, &step, resolve, dst);
 }
 

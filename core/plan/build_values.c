@@ -73,18 +73,24 @@ HaloStatus builder_rescale(HaloBuilder *builder, HaloReg src, HaloDtype dtype, f
 
 HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)
 {
-    const float white = dtype == HALO_F32 ? halo_build_shape(builder, src)->white : halo_dtype_white(dtype);
+    const float white = dtype > HALO_U16 ? halo_build_shape(builder, src)->white : halo_dtype_white(dtype);
     const HaloStatus status =
         dtype <= HALO_U16 ? builder_needs_scale(builder, src, halo_dtype_name(dtype)) : HALO_OK;
     if (status != HALO_OK) return status;
     return builder_rescale(builder, src, dtype, white, dst);
 }
 
+HaloDtype builder_real(const HaloBuilder *builder)
+{
+    const HaloPlan *plan = builder->plan;
+    return plan->reg[plan->input[0].reg].dtype == HALO_F64 ? HALO_F64 : HALO_F32;
+}
+
 HaloStatus builder_to_native(HaloBuilder *builder, HaloReg in, HaloReg *out)
 {
+    const HaloDtype dtype = halo_build_shape(builder, in)->dtype, real = builder_real(builder);
     *out = in;
-    return halo_build_shape(builder, in)->dtype > HALO_F32 ? builder_convert(builder, in, HALO_F32, out)
-                                                           : HALO_OK;
+    return dtype > HALO_F32 && dtype != real ? builder_convert(builder, in, real, out) : HALO_OK;
 }
 
 HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst)

@@ -99,7 +99,7 @@ static HaloStatus approximate(HaloBuilder *builder, HaloStep *step)
     const HaloStep other = by_transforms(step);
     const double direct = taps_of(step), transforms = taps_of(&other);
     float *column, *row;
-    if (conv->window.nan_ignore) return plan_add_step(plan, step);
+    if (conv->window.nan_ignore || primitive_is_double(step, plan->reg)) return plan_add_step(plan, step);
     const int rank = split(builder, conv, direct < transforms ? direct : transforms, &column, &row);
     if (rank > 0) return add_ranks(plan, step, rank, column, row);
     return plan_add_step(plan, conv->window.width > 1 && direct > GAIN * transforms ? &other : step);

@@ -19,7 +19,7 @@ static HaloCommon common_of(const HaloSession *session, const Call *call, const 
     if (!call->op->filter) return common;
     if (value[COMMON_BORDER].given) {
         common.border = (HaloBorder)value[COMMON_BORDER].integer;
-        common.border_value = (float)value[COMMON_BORDER].number;
+        common.border_value = value[COMMON_BORDER].number;
     }
     if (value[COMMON_ALPHA].given) common.alpha = (HaloAlpha)value[COMMON_ALPHA].integer;
     common.nan = (HaloNan)value[COMMON_NAN].integer;
@@ -97,7 +97,7 @@ out:
 /* --linear: integer images are taken to be sRGB; float images are linear already. */
 static bool goes_linear(const HaloSession *session, const HaloShape *input)
 {
-    return session->options.linear && input->kind == HALO_IMAGE && input->dtype != HALO_F32;
+    return session->options.linear && input->kind == HALO_IMAGE && input->dtype <= HALO_U16;
 }
 
 static HaloStatus append_point(HaloBuilder *builder, const char *option, HaloPointOp op, float a, HaloReg in,

@@ -9,10 +9,18 @@
 #include "plan.h"
 #include "primitive/primitive.h"
 
-static bool writes_plain_f32(const HaloPlan *plan, const HaloStep *step)
+static bool writes_plain(const HaloPlan *plan, const HaloStep *step, HaloDtype dtype)
 {
     return primitive_of(step)->stores && step->store.num == 1.0f && step->store.den == 1.0f &&
-           plan->reg[step->dst].dtype == HALO_F32;
+           plan->reg[step->dst].dtype == dtype;
+}
+
+/* Does the step leave its result as it computes it, for the next one to take it up where it was? From f64 that
+ * only another in f64 does. */
+static bool hands_over(const HaloPlan *plan, const HaloStep *maker, const HaloStep *next)
+{
+    return writes_plain(plan, maker, HALO_F32) ||
+           (writes_plain(plan, maker, HALO_F64) && plan->reg[next->dst].dtype == HALO_F64);
 }
 
 /* Merges two steps of one primitive into the first, if they can be one step. */
@@ -21,7 +29,7 @@ static bool absorbs(const HaloPlan *plan, HaloStep *maker, const HaloStep *step)
     const Primitive *primitive = primitive_of(maker);
     if (maker->primitive != step->primitive || primitive->absorbs == NULL || step->resolve != NULL)
         return false;
-    if (!writes_plain_f32(plan, maker) || plan->live[step->src[0]].reads != 1 || maker->resolve != NULL)
+    if (!hands_over(plan, maker, step) || plan->live[step->src[0]].reads != 1 || maker->resolve != NULL)
         return false;
     return primitive->absorbs(maker, step, &plan->reg[maker->dst]);
 }
@@ -31,7 +39,7 @@ static bool joins(const HaloPlan *plan, const HaloStep *maker, const HaloStep *s
 {
     if (step->primitive != HALO_MAP || step->u.map.kind != HALO_MAP_POINTS || step->resolve != NULL)
         return false;
-    if (!writes_plain_f32(plan, maker) || plan->live[step->src[0]].reads != 1) return false;
+    if (!hands_over(plan, maker, step) || plan->live[step->src[0]].reads != 1) return false;
     if (step->u.map.points == 0) return true;
     return maker->primitive == HALO_MAP && maker->resolve == NULL &&
            maker->u.map.points + step->u.map.points <= HALO_MAX_POINTS;
@@ -92,7 +100,7 @@ static void narrow(HaloPlan *plan, const bool *choosy)
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
         const Primitive *primitive = primitive_of(step);
-        if (primitive->holds == NULL || !writes_plain_f32(plan, step) || choosy[step->dst]) continue;
+        if (primitive->holds == NULL || !writes_plain(plan, step, HALO_F32) || choosy[step->dst]) continue;
         plan->reg[step->dst].dtype = primitive->holds(step, plan->reg[step->src[0]].dtype);
     }
 }

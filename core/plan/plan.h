@@ -68,7 +68,9 @@ HaloStatus builder_convert(HaloBuilder *builder, HaloReg src, HaloDtype dtype, H
 HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what);
 /* The same to any full scale. */
 HaloStatus builder_rescale(HaloBuilder *builder, HaloReg src, HaloDtype dtype, float white, HaloReg *dst);
-/* Converts the result of a scan, i64 or f64, to f32; other types are unchanged. Only maps read i64 and f64. */
+/* The type of floats between the steps of this plan: f64 where the input has it, else f32. */
+HaloDtype builder_real(const HaloBuilder *builder);
+/* Converts i64, and f64 where that is not the plan's type of floats, to that; other types are unchanged. */
 HaloStatus builder_to_native(HaloBuilder *builder, HaloReg in, HaloReg *out);
 /* The factor from one full scale to the other. */
 HaloStore store_between(float white_from, float white_to);

@@ -102,6 +102,11 @@ static bool has_to_be_as_long(const HaloBuilder *builder, const HaloValue *sourc
            fit != HALO_FIT_MIXED && !halo_is_pixel(halo_build_shape(builder, other));
 }
 
+static bool loses(const HaloNotes *notes)
+{
+    return notes->count[HALO_NOTE_ROUNDED] + notes->count[HALO_NOTE_VANISHED] > 0;
+}
+
 HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloFit fit,
                              HaloReg *out)
 {
@@ -118,7 +123,7 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
         HALO_TRY(operand_of_page(builder->request->operands, operand, &operand));
         if (builder->request->upright) HALO_TRY(operand_upright(operand, &operand));
         name = operand->path;
-        if (operand->notes.count[HALO_NOTE_ROUNDED] + operand->notes.count[HALO_NOTE_VANISHED] > 0)
+        if (loses(&operand->notes) || (builder_real(builder) == HALO_F32 && loses(&operand->narrow)))
             HALO_TRY(builder_note(builder, HALO_NOTE_OPERAND));
         HALO_TRY(add_operand(builder, operand, out));
         HALO_TRY(plan_add_light(builder, *out, out));
@@ -136,7 +141,7 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
     white = here.white;
     /* Numbers meet a picture as numbers: counts are taken from counts. */
     if (fit != HALO_FIT_OWN_UNITS && !numbers && halo_build_shape(builder, *out)->white != white)
-        HALO_TRY(builder_rescale(builder, *out, HALO_F32, white, out));
+        HALO_TRY(builder_rescale(builder, *out, builder_real(builder), white, out));
 out:
     return status;
 }

@@ -7,12 +7,12 @@ static bool holds(const HaloFormat *to, HaloDtype dtype) { return (to->dtypes >>
 /* The requested type if the format has it, else the one that loses least. */
 static HaloDtype nearest_dtype(const HaloFormat *to, HaloDtype wish)
 {
-    static const HaloDtype order[3][3] = {
-        [HALO_U8] = {HALO_U8, HALO_U16, HALO_F32},
-        [HALO_U16] = {HALO_U16, HALO_F32, HALO_U8},
-        [HALO_F32] = {HALO_F32, HALO_U16, HALO_U8},
+    static const HaloDtype order[HALO_DTYPES][3] = {
+        [HALO_U8] = {HALO_U8, HALO_U16, HALO_F32},   [HALO_U16] = {HALO_U16, HALO_F32, HALO_U8},
+        [HALO_F32] = {HALO_F32, HALO_U16, HALO_U8},  [HALO_I64] = {HALO_F32, HALO_U16, HALO_U8},
+        [HALO_F64] = {HALO_F64, HALO_F32, HALO_U16},
     };
-    const HaloDtype *choice = order[wish > HALO_F32 ? HALO_F32 : wish];
+    const HaloDtype *choice = order[wish];
     for (int i = 0; i < 3; i++)
         if (holds(to, choice[i])) return choice[i];
     return HALO_F32;
@@ -66,17 +66,17 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
     HALO_TRY(check_channels(&shape, plan->reg[0].kind, to));
     if (shape.kind == HALO_AUDIO &&
         !to->keeps_units) /* writers of audio round by themselves, to the file's bits */
-        return dtype == HALO_F32 ? HALO_OK : builder_convert(builder, value, HALO_F32, out);
+        return dtype > HALO_U16 && holds(to, dtype) ? HALO_OK : builder_convert(builder, value, HALO_F32, out);
     if (to->keeps_units && plan->wanted_dtype < 0) {
         const HaloDtype moved = moved_dtype(plan, value, plan->steps);
-        if (moved != dtype && holds(to, moved)) return builder_convert(builder, value, moved, out);
+        if (moved != dtype && holds(to, moved)) return builder_rescale(builder, value, moved, shape.white, out);
     }
     const bool again = to->keeps_type && dtype == HALO_F32 && input_dtype <= HALO_U16 && plan->wanted_dtype < 0;
     if (to->keeps_units && holds(to, dtype) && !again)
         return HALO_OK; /* unchanged: f32 once computed, scans in 64 bits */
     dtype = nearest_dtype(to, plan->wanted_dtype >= 0 ? (HaloDtype)plan->wanted_dtype : input_dtype);
     if (dtype <= HALO_U16) HALO_TRY(builder_needs_scale(builder, value, to->name));
-    const float white = to->keeps_units && dtype == HALO_F32 ? shape.white : halo_dtype_white(dtype);
+    const float white = to->keeps_units && dtype > HALO_U16 ? shape.white : halo_dtype_white(dtype);
     if (dtype == shape.dtype && white == shape.white) return HALO_OK;
     HaloReg native;
     HALO_TRY(builder_to_native(builder, value, &native));

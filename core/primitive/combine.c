@@ -16,7 +16,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     const HaloShape *a = src[0], *b = src[1];
     const bool pixel = (combine->spread && halo_is_pixel(b)) || combine->kind == HALO_COMBINE_OVER;
     *dst = *a;
-    dst->dtype = HALO_F32;
+    dst->dtype = primitive_dtype(src, 2);
     if (combine->kind == HALO_COMBINE_CUTOUT && a->alpha < 0) dst->alpha = dst->channels++;
     dst->width = pixel ? a->width : smaller(a->width - combine->ax, b->width - combine->bx);
     dst->height = pixel ? a->height : smaller(a->height - combine->ay, b->height - combine->by);

@@ -5,7 +5,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
 {
     (void)step;
     *dst = *src[0];
-    dst->dtype = HALO_F32;
+    dst->dtype = primitive_dtype(src, 1);
     return HALO_OK;
 }
 

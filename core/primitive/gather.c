@@ -8,7 +8,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
 {
     const HaloGather *gather = &step->u.gather;
     *dst = *src[0];
-    dst->dtype = HALO_F32;
+    dst->dtype = primitive_dtype(src, 1);
     dst->width = gather->width;
     dst->height = gather->height;
     if (gather->width >= 1 && gather->height >= 1 && gather->step_x != 0 && gather->step_y != 0) return HALO_OK;

@@ -22,3 +22,12 @@ static const Primitive *const primitives[HALO_PRIMITIVES] = {
 };
 
 const Primitive *primitive_of(const HaloStep *step) { return primitives[step->primitive]; }
+
+bool primitive_is_double(const HaloStep *step, const HaloShape *reg)
+{
+    const Primitive *primitive = primitive_of(step);
+    const bool to_f64 = step->dst >= 0 && reg[step->dst].dtype == HALO_F64;
+    bool from_f64 = false;
+    for (int k = 0; k < step->sources; k++) from_f64 = from_f64 || reg[step->src[k]].dtype == HALO_F64;
+    return from_f64 ? to_f64 || !primitive->narrows : to_f64 && primitive->stores;
+}

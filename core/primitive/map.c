@@ -4,7 +4,7 @@
 static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)
 {
     *dst = *src[0];
-    dst->dtype = HALO_F32;
+    dst->dtype = primitive_dtype(src, 1);
     if (step->u.map.kind != HALO_MAP_GRAY) return HALO_OK;
     dst->channels = src[0]->alpha >= 0 ? 2 : 1;
     dst->alpha = src[0]->alpha >= 0 ? 1 : -1;
@@ -53,6 +53,7 @@ const Primitive primitive_map = {
     .name = "map",
     .stores = true,
     .blind = true,
+    .narrows = true,
     .shape = shape,
     .reads = reads,
     .flops = flops,

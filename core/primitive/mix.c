@@ -5,7 +5,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
 {
     const HaloMix *mix = &step->u.mix;
     *dst = *src[0];
-    dst->dtype = HALO_F32;
+    dst->dtype = primitive_dtype(src, 1);
     dst->channels = mix->channels;
     dst->alpha = mix->alpha;
     for (int i = 0; i < mix->begin[mix->channels]; i++)

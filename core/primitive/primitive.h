@@ -31,8 +31,9 @@ typedef struct Measure {
 
 typedef struct Primitive {
     const char *name;
-    bool stores; /* it computes f32, which the step's store converts to the output type */
-    bool blind;  /* its result depends on the values alone, whatever type holds them */
+    bool stores;  /* it computes f32, which the step's store converts to the output type */
+    bool blind;   /* its result depends on the values alone, whatever type holds them */
+    bool narrows; /* every backend reads f64, where the result is of another type */
     /* A type that holds every result for sources of this type. NULL: f32. */
     HaloDtype (*holds)(const HaloStep *step, HaloDtype source);
     /* The shape of the result, from those of the sources. */
@@ -87,6 +88,16 @@ typedef struct Primitive {
 } Primitive;
 
 const Primitive *primitive_of(const HaloStep *step); /* list.c */
+/* list.c: is the step computed in f64 (HaloBackend::doubles)? `reg`: the plan's values. */
+bool primitive_is_double(const HaloStep *step, const HaloShape *reg);
+
+/* The type that results have before they are stored: f64 where a source has it. */
+static inline HaloDtype primitive_dtype(const HaloShape *const src[], int sources)
+{
+    for (int k = 0; k < sources; k++)
+        if (src[k]->dtype == HALO_F64) return HALO_F64;
+    return HALO_F32;
+}
 
 /* ---- what several rows share ---------------------------------------------------------------------------- */
 

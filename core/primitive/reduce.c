@@ -29,13 +29,13 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
 static bool leaves(const HaloStep *step, const HaloShape *src)
 {
     (void)step;
-    return src->dtype == HALO_F32;
+    return src->dtype > HALO_U16;
 }
 
 /* Percentiles and similar details need all samples at once. */
 static bool incremental(const HaloStep *step, const HaloShape *src)
 {
-    return (src->kind == HALO_IMAGE || src->dtype == HALO_F32) && step->detail == NULL;
+    return (src->kind == HALO_IMAGE || src->dtype > HALO_U16) && step->detail == NULL;
 }
 
 /* Fields of the result besides the reduction itself. */

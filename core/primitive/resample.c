@@ -8,7 +8,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
 {
     const HaloResample *resample = &step->u.resample;
     *dst = *src[0];
-    dst->dtype = HALO_F32;
+    dst->dtype = primitive_dtype(src, 1);
     dst->width = resample->x.size;
     dst->height = resample->y.size;
     if (dst->kind == HALO_AUDIO) dst->rate = resample->rate;

@@ -7,7 +7,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
 {
     (void)step;
     *dst = *src[0];
-    dst->dtype = HALO_F32;
+    dst->dtype = primitive_dtype(src, 1);
     if (src[0]->kind == HALO_AUDIO) return HALO_OK;
     return halo_fail(HALO_ERR_BUG, "internal: a recursive filter got an image");
 }

@@ -9,7 +9,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
 {
     HaloStatus status = HALO_OK;
     *dst = *src[0];
-    dst->dtype = HALO_F32;
+    dst->dtype = primitive_dtype(src, step->sources);
     for (int k = 0; k < step->sources; k++)
         if (src[k]->kind != HALO_AUDIO) HALO_FAIL(HALO_ERR_BUG, "internal: a sequence got an image");
     if (kind_of(step)->shape != NULL) HALO_TRY(kind_of(step)->shape(step->u.sequence.how, src[0], dst));

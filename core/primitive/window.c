@@ -14,7 +14,7 @@ HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], Halo
     const HaloWindow *window = &step->u.window;
     const HaloShape *in = src[0];
     *dst = *in;
-    dst->dtype = HALO_F32;
+    dst->dtype = primitive_dtype(src, 1);
     if (window->border != HALO_BORDER_VALID) return HALO_OK;
     dst->width = in->width - window->width + 1;
     dst->height = in->height - window->height + 1;

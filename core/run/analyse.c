@@ -6,11 +6,16 @@
 
 #include "run.h"
 
-static bool is_loud(const float *frame, int channels, float level)
+/* A NaN is not silent. */
+static bool is_loud(const HaloBuf *frames, int64_t i, float level)
 {
+    const int channels = frames->shape.channels;
+    const void *frame = halo_at(frames, frames->x0 + i, 0);
+    bool loud = false;
     for (int c = 0; c < channels; c++)
-        if (!(fabsf(frame[c]) < level)) return true; /* a NaN is not silent */
-    return false;
+        loud = loud || (frames->shape.dtype == HALO_F64 ? !(fabs(((const double *)frame)[c]) < (double)level)
+                                                        : !(fabsf(((const float *)frame)[c]) < level));
+    return loud;
 }
 
 /* Frame `at` is not silent: extends the last span up to it, or begins a span. */
@@ -29,10 +34,8 @@ static void add_frame(SilenceDetector *detector, int64_t at)
 
 static void detector_take(SilenceDetector *detector, const HaloBuf *frames)
 {
-    const int channels = frames->shape.channels;
-    const float *at = halo_at(frames, frames->x0, 0);
-    for (int64_t i = 0; i < frames->cols; i++, at += channels)
-        if (is_loud(at, channels, detector->silence.level))
+    for (int64_t i = 0; i < frames->cols; i++)
+        if (is_loud(frames, i, detector->silence.level))
             add_frame(detector, detector->frames + i);
         else
             detector->quiet++;

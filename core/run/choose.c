@@ -7,12 +7,18 @@
 #include "primitive/primitive.h"
 #include "run.h"
 
+static bool needs_doubles(const HaloSession *session, const HaloPlan *plan, int step)
+{
+    return !session->gpu->backend->doubles && primitive_is_double(&plan->step[step], plan->reg);
+}
+
 const HaloStep *choose_not_offered(const HaloSession *session, const HaloPlan *plan)
 {
     if (session->gpu->backend == NULL) return NULL;
     for (int i = 0; i < plan->steps; i++) {
         const Primitive *primitive = primitive_of(&plan->step[i]);
         if (primitive->offered != NULL && !primitive->offered(session->gpu->backend)) return &plan->step[i];
+        if (needs_doubles(session, plan, i)) return &plan->step[i];
     }
     return NULL;
 }
@@ -101,7 +107,9 @@ static bool wants_gpu(const HaloSession *session, const HaloPlan *plan, const Ru
         return false;
     }
     if (missing != NULL) {
-        snprintf(choice->no_gpu, sizeof choice->no_gpu, "%s has no GPU code", missing->op);
+        const bool doubles = needs_doubles(session, plan, (int)(missing - plan->step));
+        snprintf(choice->no_gpu, sizeof choice->no_gpu, "%s has no GPU code%s", missing->op,
+                 doubles ? " for samples of 64 bits" : "");
         snprintf(choice->why, sizeof choice->why, "%s", choice->no_gpu);
         choice->fell_back = gpu_demanded(&session->options);
         return false;

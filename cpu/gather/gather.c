@@ -113,7 +113,7 @@ static HaloStatus take_workspace(CpuGather *p)
     void *scratch;
     if (!cpu_reserve(&p->scratch_bytes, p->tile_rows, p->pitch, &p->at_tile) ||
         !cpu_reserve(&p->scratch_bytes, rows * p->tile_cols, channels * (int64_t)sizeof(float), &p->at_row) ||
-        !cpu_reserve(&p->scratch_bytes, channels, sizeof(float), &at_value))
+        !cpu_reserve(&p->scratch_bytes, channels, sizeof(double), &at_value))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for pixels of %lld channels", (long long)channels);
     HALO_TRY(cpu_scratch_each(p->device, &p->scratch_bytes, &scratch));
     p->scratch = scratch;
@@ -127,7 +127,12 @@ static void make_value(CpuGather *p)
 {
     float *const row = (float *)(void *)(p->scratch + p->at_row);
     const int64_t channels = p->dst->shape.channels;
-    for (int64_t c = 0; c < channels; c++) row[c] = halo_border_value(p->how->border, p->how->value);
+    if (p->dst->shape.dtype == HALO_F64) {
+        const double value = p->how->border == HALO_BORDER_CONSTANT ? p->how->value : 0.0;
+        for (int64_t c = 0; c < channels; c++) memcpy(p->value + c * 8, &value, sizeof value);
+        return;
+    }
+    for (int64_t c = 0; c < channels; c++) row[c] = halo_border_value(p->how->border, (float)p->how->value);
     p->device->kernels->rows->store[p->dst->shape.dtype](row, channels, p->store, p->value, &p->value_clipped);
 }
 
@@ -227,7 +232,8 @@ HaloStatus cpu_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     HaloGather how = *gather;
     HaloBuf from = *src, to = *dst;
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
-    if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
+    const bool doubles = src->shape.dtype == HALO_F64 && dst->shape.dtype == HALO_F64;
+    if ((!doubles && (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32)) ||
         src->shape.channels != dst->shape.channels || gather->step_x == 0 || gather->step_y == 0 ||
         src->shape.width < 1 || src->shape.height < 1)
         return halo_fail(HALO_ERR_BUG,

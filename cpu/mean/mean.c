@@ -1,6 +1,7 @@
 /* Means of windows, at a cost that does not grow with them. The image is cut into tiles. */
 #include "mean.h"
 
+#include "double/double.h"
 #include "halo/means.h"
 #include "primitives.h"
 #include "strips.h"
@@ -137,6 +138,7 @@ static HaloStatus make_strips(void *context, const HaloBuf *src, HaloBuf *dst, c
 
 HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
 {
+    if (cpu_is_double(src, dst)) return cpu_double_mean(device, src, dst, mean);
     HaloStatus status = HALO_OK;
     const HaloWindow *window = &mean->window;
     int64_t count;

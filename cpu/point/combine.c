@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "double/double.h"
 #include "packed.h"
 #include "pieces.h"
 #include "primitives.h"
@@ -156,6 +157,7 @@ static bool is_one_row(const HaloBuf *a, const HaloBuf *b, const HaloBuf *dst, c
 HaloStatus cpu_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
                        const HaloCombine *combine, HaloStore store)
 {
+    if (cpu_is_double(a, dst)) return cpu_double_combine(device, a, b, dst, combine);
     const int channels = dst->shape.channels, others = b->shape.channels;
     const bool pixel = combine->spread && halo_is_pixel(&b->shape);
     Pieces pieces = {.make = combine_piece,

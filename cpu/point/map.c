@@ -1,6 +1,7 @@
 /* Maps: one sample or pixel at a time. */
 #include <string.h>
 
+#include "double/double.h"
 #include "packed.h"
 #include "pieces.h"
 #include "primitives.h"
@@ -35,6 +36,7 @@ static float *map_piece(const Pieces *p, float *row, float *other, int64_t x, in
 
 HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store)
 {
+    if (dst->shape.dtype == HALO_F64) return cpu_double_map(device, src, dst, map, store);
     HaloStatus status = HALO_OK;
     CpuTables tables;
     const int from = src->shape.channels, to = dst->shape.channels, alpha = dst->shape.alpha;

@@ -1,6 +1,7 @@
 /* Channels made of channels, and gains along time. */
 #include "halo/mix.h"
 
+#include "double/double.h"
 #include "halo/fade.h"
 #include "pieces.h"
 #include "primitives.h"
@@ -22,6 +23,7 @@ static bool is_well(const HaloMix *mix, int channels)
 
 HaloStatus cpu_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloStore store)
 {
+    if (cpu_is_double(src, dst)) return cpu_double_mix(device, src, dst, mix);
     const int from = src->shape.channels, to = dst->shape.channels;
     Pieces pieces = {.make = mix_piece,
                      .a = src,
@@ -58,6 +60,7 @@ static float *fade_piece(const Pieces *p, float *row, float *other, int64_t x, i
 
 HaloStatus cpu_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloFade *fade, HaloStore store)
 {
+    if (cpu_is_double(src, dst)) return cpu_double_fade(device, src, dst, fade);
     Pieces pieces = {.make = fade_piece,
                      .a = src,
                      .dst = dst,

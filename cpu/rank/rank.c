@@ -2,6 +2,7 @@
  * so has what lies between (middle.c). */
 #include "rank.h"
 
+#include "double/double.h"
 #include "middle.h"
 #include "primitives.h"
 #include "strips.h"
@@ -87,6 +88,7 @@ static HaloStatus make_strips(void *context, const HaloBuf *src, HaloBuf *dst, c
 
 HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store)
 {
+    if (cpu_is_double(src, dst)) return cpu_double_rank(device, src, dst, rank);
     HaloStatus status = HALO_OK;
     int64_t n;
     void *scratch;

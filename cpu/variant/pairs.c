@@ -6,7 +6,10 @@
 #define EACH(name, made)                                                                                  \
     static void name(float *restrict row, const float *restrict other, int64_t n, const HaloCombine *how) \
     {                                                                                                     \
-        const HaloCombine c = *how;                                                                       \
+        const struct {                                                                                    \
+            float amount, threshold, unit;                                                                \
+            bool zero_fails;                                                                              \
+        } c = {(float)how->amount, (float)how->threshold, (float)how->unit, how->zero_fails};             \
         for (int64_t i = 0; i < n; i++) {                                                                 \
             const float a = row[i], b = other[i];                                                         \
             row[i] = (made);                                                                              \
@@ -27,7 +30,7 @@ EACH(unsharp, halo_unsharp(a, b, c.amount, c.threshold))
 
 static void multiply(float *restrict row, const float *restrict other, int64_t n, const HaloCombine *how)
 {
-    if (how->unit == 1.0f)
+    if ((float)how->unit == 1.0f)
         product(row, other, n, how);
     else
         product_of_unit(row, other, n, how);

@@ -290,8 +290,100 @@ static void leaf_f32(const void *samples, int64_t n, const void *next, unsigned 
     if (want & HALO_WANT_PRODUCT) product_f32(x, n, kinds, leaf);
 }
 
+/* ---- f64 ------------------------------------------------------------------------------------------------- */
+
+static void gather_f64(const void *samples, int64_t n, int64_t channels, int wanted, void *out, int64_t pitch)
+{
+    for (int k = 0; k < wanted; k++)
+        for (int64_t i = 0; i < n; i++)
+            ((double *)out)[k * pitch + i] = ((const double *)samples)[i * channels + k];
+}
+
+static int64_t find_f64(const void *samples, int64_t n, double value)
+{
+    int64_t at = 0;
+    while (at < n - 1 && ((const double *)samples)[at] != value) at++;
+    return at;
+}
+
+/* The lanes of the factors of what is not NaN (docs/numerics.md). */
+static void product_f64(const double *x, int64_t n, HaloMoments *leaf)
+{
+    double m[HALO_LANES];
+    int64_t e[HALO_LANES];
+    for (int l = 0; l < HALO_LANES; l++) {
+        m[l] = 1.0;
+        e[l] = 0;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t exponent;
+        if (x[i] != x[i]) continue;
+        m[i % HALO_LANES] *= halo_normalise(x[i], &exponent);
+        e[i % HALO_LANES] += exponent;
+    }
+    for (int l = 0; l < HALO_LANES; l++) halo_product_merge(&m[l], &e[l], 1.0, 0);
+    for (int width = HALO_LANES / 2; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) {
+            double joined = m[2 * l];
+            int64_t exponent = e[2 * l];
+            halo_product_merge(&joined, &exponent, m[2 * l + 1], e[2 * l + 1]);
+            m[l] = joined;
+            e[l] = exponent;
+        }
+    leaf->product = m[0];
+    leaf->product_exp = e[0];
+}
+
+static void moments_f64(const double *restrict x, int64_t n, HaloMoments *leaf)
+{
+    double s[HALO_LANES] = {0}, q[HALO_LANES] = {0};
+    const double k = isfinite(x[0]) ? x[0] : 0.0, there = (double)(leaf->count - leaf->nan);
+    for (int64_t i = 0; i < n; i += HALO_LANES) {
+        const int64_t lanes = n - i < HALO_LANES ? n - i : HALO_LANES;
+        for (int64_t l = 0; l < lanes; l++) {
+            const double v = x[i + l], d = v - k, sum = s[l] + d, squares = q[l] + d * d;
+            s[l] = v == v ? sum : s[l];
+            q[l] = v == v ? squares : q[l];
+        }
+    }
+    if (there == 0) return;
+    for (int width = HALO_LANES / 2; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) {
+            s[l] = s[2 * l] + s[2 * l + 1];
+            q[l] = q[2 * l] + q[2 * l + 1];
+        }
+    const double m2 = q[0] - s[0] * s[0] / there;
+    leaf->mean = k + s[0] / there;
+    leaf->m2 = m2 < 0.0 ? 0.0 : m2;
+    leaf->sum = k * there + s[0];
+}
+
+static void leaf_f64(const void *samples, int64_t n, const void *next, unsigned want, HaloMoments *leaf,
+                     CpuExtremes *extremes)
+{
+    const double *restrict x = samples;
+    double min = (double)INFINITY, max = -(double)INFINITY;
+    uint64_t nan = 0, inf = 0, zero = 0;
+    (void)next;
+    for (int64_t i = 0; i < n; i++) {
+        min = x[i] < min ? x[i] : min;
+        max = x[i] > max ? x[i] : max;
+        nan += x[i] != x[i];
+        inf += fabs(x[i]) == (double)INFINITY;
+        zero += x[i] == 0.0;
+    }
+    *extremes = (CpuExtremes){min, max};
+    leaf->count = (uint64_t)n;
+    leaf->nan = nan;
+    leaf->inf = inf;
+    leaf->zero = zero;
+    if (want & HALO_WANT_MOMENTS) moments_f64(x, n, leaf);
+    if (want & HALO_WANT_PRODUCT) product_f64(x, n, leaf);
+}
+
 const CpuReduceKernels CPU_TABLE(reduce) = {
-    .gather = {gather_u8, gather_u16, gather_f32},
-    .leaf = {leaf_u8, leaf_u16, leaf_f32},
-    .find = {find_u8, find_u16, find_f32},
+    .gather =
+        {[HALO_U8] = gather_u8, [HALO_U16] = gather_u16, [HALO_F32] = gather_f32, [HALO_F64] = gather_f64},
+    .leaf = {[HALO_U8] = leaf_u8, [HALO_U16] = leaf_u16, [HALO_F32] = leaf_f32, [HALO_F64] = leaf_f64},
+    .find = {[HALO_U8] = find_u8, [HALO_U16] = find_u16, [HALO_F32] = find_f32, [HALO_F64] = find_f64},
 };

@@ -161,6 +161,11 @@ static CPU_INLINE __m256i four_bytes(const uint8_t *from)
 #define WIDE double
 #include "widen_tmpl.h"
 
+#define NAME f64_to_f64
+#define SAMPLE double
+#define WIDE double
+#include "widen_tmpl.h"
+
 #define NAME u8_to_i64
 #define SAMPLE uint8_t
 #define WIDE int64_t
@@ -172,7 +177,8 @@ static CPU_INLINE __m256i four_bytes(const uint8_t *from)
 #include "widen_tmpl.h"
 
 const CpuScanKernels CPU_TABLE(scan) = {
-    .to_f64 = {u8_to_f64, u16_to_f64, f32_to_f64},
+    .to_f64 =
+        {[HALO_U8] = u8_to_f64, [HALO_U16] = u16_to_f64, [HALO_F32] = f32_to_f64, [HALO_F64] = f64_to_f64},
     .to_i64 = {u8_to_i64, u16_to_i64},
     .tile = tile,
     .tile_join = tile_join,

@@ -30,4 +30,5 @@ const CpuKernels CPU_TABLE(kernels) = {
     .sections = &CPU_TABLE(sections),
     .fourier = &CPU_TABLE(fourier),
     .ceiling = &CPU_TABLE(ceiling),
+    .doubles = &CPU_TABLE(doubles),
 };

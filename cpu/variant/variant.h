@@ -73,5 +73,6 @@ extern const CpuBilateralKernels CPU_TABLE(bilateral);
 extern const CpuSectionKernels CPU_TABLE(sections);
 extern const CpuFourierKernels CPU_TABLE(fourier);
 extern const CpuCeilingKernels CPU_TABLE(ceiling);
+extern const CpuDoubleKernels CPU_TABLE(doubles);
 
 #endif

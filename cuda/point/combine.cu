@@ -84,17 +84,18 @@ CUDA_INLINE float combine_one(const CombineArgs &args, float a, float b, int64_t
 template <int Pack> CUDA_INLINE void combine_pack(const CombineArgs &args, float a[Pack], float b[Pack])
 {
     const HaloCombine &how = args.how;
+    const float amount = (float)how.amount, unit = (float)how.unit;
     const auto each = [&](auto f) {
 #pragma unroll
         for (int k = 0; k < Pack; k++) a[k] = f(a[k], b[k], k);
     };
     const auto alpha = [&](int k) { return (k & (args.channels - 1)) == args.alpha; };
-    if ((how.kind == HALO_COMBINE_MULTIPLY || how.kind == HALO_COMBINE_DIVIDE) && how.unit != 1.0f)
+    if ((how.kind == HALO_COMBINE_MULTIPLY || how.kind == HALO_COMBINE_DIVIDE) && unit != 1.0f)
 #pragma unroll
-        for (int k = 0; k < Pack; k++) b[k] = b[k] / how.unit;
+        for (int k = 0; k < Pack; k++) b[k] = b[k] / unit;
     switch (how.kind) {
     case HALO_COMBINE_MAGNITUDE: each([](float u, float v, int) { return halo_magnitude(u, v); }); break;
-    case HALO_COMBINE_ADD: each([&](float u, float v, int) { return halo_fma(how.amount, v, u); }); break;
+    case HALO_COMBINE_ADD: each([&](float u, float v, int) { return halo_fma(amount, v, u); }); break;
     case HALO_COMBINE_MULTIPLY: each([](float u, float v, int) { return u * v; }); break;
     case HALO_COMBINE_DIVIDE:
         each([&](float u, float v, int) { return halo_divide(u, v, how.zero_fails); });
@@ -105,10 +106,10 @@ template <int Pack> CUDA_INLINE void combine_pack(const CombineArgs &args, float
         each([](float u, float v, int) { return halo_canonical(halo_greater(u, v)); });
         break;
     case HALO_COMBINE_BLEND:
-        each([&](float u, float v, int) { return halo_fma(v, how.amount, u * (1.0f - how.amount)); });
+        each([&](float u, float v, int) { return halo_fma(v, amount, u * (1.0f - amount)); });
         break;
     case HALO_COMBINE_UNSHARP:
-        each([&](float u, float v, int) { return halo_unsharp(u, v, how.amount, how.threshold); });
+        each([&](float u, float v, int) { return halo_unsharp(u, v, amount, (float)how.threshold); });
         break;
     case HALO_COMBINE_COPY_ALPHA: each([&](float u, float v, int k) { return alpha(k) ? v : u; }); break;
     case HALO_COMBINE_UNPREMUL: {

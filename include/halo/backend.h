@@ -62,9 +62,14 @@ typedef struct HaloBackend {
     void (*query_begin)(HaloDevice *device);
     int64_t (*query_end)(HaloDevice *device);
 
+    /* Can sources of every primitive be f64? Results are f64 then, too, and all between is computed in f64; a
+     * map may still convert from any type to any other. False: of f64 there are only results of scans, which
+     * maps convert. */
+    bool doubles;
     /* The primitives compute the rectangle of `dst` from `src`, whose rectangle holds every sample needed;
      * borders are those of the whole, `src->shape`. All but reduce, fold, powers and hist may return before the
-     * work is done. Sources are u8, u16 or f32 with any number of channels and any stride. */
+     * work is done. Sources are u8, u16 or f32, with `doubles` f64, too, with any number of channels and any
+     * stride. */
     HaloStatus (*conv)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloConv *, HaloStore);
     HaloStatus (*sep)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSep *, HaloStore);
     HaloStatus (*map)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloMap *, HaloStore);

@@ -25,6 +25,8 @@ struct HaloBilateral {
     const HaloSpan *span; /* [height] */
     const float *start;   /* [height][width], at most 1 */
     float bend;
+    const double *wide; /* the same two for f64; NULL: of images */
+    double wide_bend;
     float scale, unscale; /* powers of two */
 };
 

@@ -19,8 +19,8 @@ typedef enum HaloDtype {
     HALO_U8,
     HALO_U16,
     HALO_F32, /* the native sample types: every primitive takes them */
-    HALO_I64,
-    HALO_F64, /* results of scans only */
+    HALO_I64, /* results of scans only */
+    HALO_F64, /* those, and what a backend with `doubles` (backend.h) takes everywhere */
     HALO_DTYPES
 } HaloDtype;
 

@@ -44,11 +44,12 @@ struct HaloCombine {
     int64_t ax, ay, bx, by;
     bool spread;
     float white;
-    float amount, threshold;
-    float unit; /* MULTIPLY, DIVIDE: what of b counts as 1 */
+    double amount, threshold;
+    double unit; /* MULTIPLY, DIVIDE: what of b counts as 1 */
     bool zero_fails;
     int64_t left, right, up, down;
-    const float *tap; /* for ENDS: [left][taps], left == right <= taps / 2 */
+    const float *tap;   /* for ENDS: [left][taps], left == right <= taps / 2 */
+    const double *wide; /* as in HaloConv */
     int64_t taps;
 };
 

@@ -11,7 +11,8 @@
  * that of place width - 1 - x of `out`, each where it lies within; every other is as it was. */
 struct HaloFade {
     int64_t in, out;
-    const float *gain; /* [HALO_FADE_PLACES + 1], from silence on */
+    const float *gain;  /* [HALO_FADE_PLACES + 1], from silence on */
+    const double *wide; /* as in HaloConv */
 };
 
 /* The gain of place k of n, 0 <= k < n. */

@@ -114,10 +114,21 @@ typedef struct HaloMeta {
     bool comma;        /* of a table: numbers have a decimal comma */
 } HaloMeta;
 
+/* Samples of arrays and TIFF, which a format that has this type may write as they were where they were only
+ * moved. USUAL: shape.dtype says it, or they are fractions of full scale. */
+typedef enum HaloStored {
+    HALO_STORED_USUAL,
+    HALO_STORED_UNSIGNED,
+    HALO_STORED_SIGNED,
+    HALO_STORED_FLOAT,
+    HALO_STORED_BOOL
+} HaloStored;
+
 typedef struct HaloInfo {
     HaloShape shape;   /* width -1: audio of unknown length, read to the end */
     int bits;          /* per sample, in the file */
-    bool real;         /* the file holds floating-point samples */
+    bool real;         /* the file holds floating-point samples, or text */
+    HaloStored stored; /* what they are, as the file has them */
     bool rate_said;    /* of sound: its rate is not in the file, but from --rate, or 1 */
     uint32_t speakers; /* of sound: WAVE's mask of channels, such as 3f for 5.1; 0: not said, so the usual; */
 #define HALO_SPEAKERS_UNKNOWN UINT32_MAX /* no speaker positions in the order of a mask */

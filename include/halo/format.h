@@ -155,6 +155,8 @@ typedef struct HaloReadOptions {
     bool comma;
     const char *axes; /* HaloOptions::axes */
     double white;     /* HaloOptions::white */
+    bool wide; /* samples that f32 does not hold may come as f64: `open` says so in info.shape.dtype. `read`
+                  gives the type of the rows that it is given, f32 if the caller wants no more. */
 } HaloReadOptions;
 
 /* Can a file hold several images? In streams: only on a pipe, since readers of files take the first. */

@@ -19,7 +19,7 @@ struct HaloGather {
     int64_t step_x, step_y;
     bool transposed;
     HaloBorder border;
-    float value; /* for CONSTANT */
+    double value; /* for CONSTANT */
     /* In place of x0, with steps of 1: [pieces], of sound, in order and without overlap, the first at 0. A
      * backend never sees them: it is called once for each. */
     const HaloPiece *piece;

@@ -6,7 +6,7 @@
 
 typedef struct HaloMixTerm {
     int channel; /* of the source */
-    float weight;
+    double weight;
 } HaloMixTerm;
 
 /* Channel c of the result is the sum over terms [begin[c], begin[c + 1]), one at least: the first is weight *
@@ -28,7 +28,8 @@ static inline int halo_mix_source(const struct HaloMix *mix, int c)
 /* From the sum of the terms before it, where there are any. */
 HALO_FN float halo_mix_add(HaloMixTerm term, float sample, bool first, float sum)
 {
-    return first ? term.weight * sample : halo_fma(term.weight, sample, sum);
+    const float weight = (float)term.weight;
+    return first ? weight * sample : halo_fma(weight, sample, sum);
 }
 
 #endif

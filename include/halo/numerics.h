@@ -63,6 +63,16 @@ HALO_FN float halo_fma(float a, float b, float c)
 #endif
 }
 
+/* a * b + c rounded once; without the instruction glibc's fma is exact, and slow. */
+HALO_FN double halo_fma_f64(double a, double b, double c)
+{
+#if defined(__CUDA_ARCH__)
+    return __fma_rn(a, b, c);
+#else
+    return fma(a, b, c);
+#endif
+}
+
 /* ---- borders -------------------------------------------------------------------------------------------- */
 
 /* a % n. A 64-bit division takes a hundred instructions on a GPU. Indices outside an image are usually less
@@ -189,19 +199,20 @@ HALO_FN float halo_abs(float v)
 
 HALO_FN float halo_point(float v, HaloPoint p)
 {
+    const float a = (float)p.a, b = (float)p.b;
     unsigned clipped;
     switch (p.op) {
-    case HALO_POINT_MUL: return v * p.a;
-    case HALO_POINT_ADD: return v + p.a;
-    case HALO_POINT_RSUB: return p.a - v;
-    case HALO_POINT_FMA: return halo_fma(v, p.a, p.b);
-    case HALO_POINT_CLAMP: return v < p.a ? p.a : v > p.b ? p.b : v;
-    case HALO_POINT_THRESHOLD: return v >= p.a ? p.b : 0.0f;
+    case HALO_POINT_MUL: return v * a;
+    case HALO_POINT_ADD: return v + a;
+    case HALO_POINT_RSUB: return a - v;
+    case HALO_POINT_FMA: return halo_fma(v, a, b);
+    case HALO_POINT_CLAMP: return v < a ? a : v > b ? b : v;
+    case HALO_POINT_THRESHOLD: return v >= a ? b : 0.0f;
     case HALO_POINT_ABS: return halo_abs(v);
-    case HALO_POINT_QUANTISE: return halo_quantise(v, p.a, &clipped);
-    case HALO_POINT_POWER: return halo_curve_power(v, p.a, p.b);
-    case HALO_POINT_LINEAR: return halo_curve_linear(v, p.a);
-    case HALO_POINT_SRGB: return halo_curve_srgb(v, p.a);
+    case HALO_POINT_QUANTISE: return halo_quantise(v, a, &clipped);
+    case HALO_POINT_POWER: return halo_curve_power(v, a, b);
+    case HALO_POINT_LINEAR: return halo_curve_linear(v, a);
+    case HALO_POINT_SRGB: return halo_curve_srgb(v, a);
     }
     return v;
 }
@@ -260,7 +271,7 @@ HALO_FN float halo_unkey(uint32_t key)
  * is no sample of an integer source. */
 HALO_FN HaloDtype halo_rank_keys(HaloDtype source, HaloBorder border, float value)
 {
-    if (border != HALO_BORDER_CONSTANT || source == HALO_F32) return source;
+    if (border != HALO_BORDER_CONSTANT || source > HALO_U16) return source;
     if (!(value >= 0.0f && value <= (source == HALO_U8 ? 255.0f : 65535.0f))) return HALO_F32;
     return halo_key((float)(int)value) == halo_key(value) ? source : HALO_F32;
 }

@@ -67,7 +67,7 @@ typedef enum HaloNan { HALO_NAN_PROPAGATE, HALO_NAN_IGNORE, HALO_NAN_ERROR } Hal
 /* What every filter also takes: border=, alpha=, nan=. */
 typedef struct HaloCommon {
     HaloBorder border;
-    float border_value;
+    double border_value;
     HaloAlpha alpha;
     HaloNan nan;
 } HaloCommon;
@@ -143,7 +143,7 @@ typedef struct HaloAnalysis {
     HaloSpan part;   /* the frames to look at; fewer, where the sound turns out to be shorter */
     int64_t bytes;   /* of what is found, zeros at first */
     const void *how; /* the operation's parameters; they belong to the plan */
-    /* Takes the next frames, f32, in order. */
+    /* Takes the next frames, f32 or f64, in order. */
     void (*take)(const void *how, void *found, const HaloBuf *frames);
 } HaloAnalysis;
 /* What `take` has found, which lasts as long as `build` does. It needs an analysis pass, as above. */
@@ -159,8 +159,8 @@ HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 /* Memory that lives as long as the plan; NULL without memory (return HALO_ERR_LIMIT). */
 HALO_API void *halo_build_keep(HaloBuilder *builder, size_t bytes);
 
-/* Appends a step that makes a value, *dst: f32, of the shape that follows from its sources. Set its primitive,
- * sources and parameters; all other members are ignored. */
+/* Appends a step that makes a value, *dst: f32, or f64 where a source is that, of the shape that follows from
+ * its sources. Set its primitive, sources and parameters; all other members are ignored. */
 HALO_API HaloStatus halo_build_step(HaloBuilder *builder, const HaloStep *step, HaloReg *dst);
 /* The same for one primitive each. HALO_ERR_INPUT when VALID leaves nothing. */
 HALO_API HaloStatus halo_build_conv(HaloBuilder *builder, HaloReg src, const HaloConv *conv, HaloReg *dst);

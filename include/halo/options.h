@@ -21,8 +21,9 @@ typedef enum HaloDeviceChoice {
                         that there is only one session, large images use the others in bands, too */
 } HaloDeviceChoice;
 
-/* FAST allows methods for large masks whose results differ a little: docs/numerics.md has the bound. */
-typedef enum HaloPrecision { HALO_PRECISION_EXACT, HALO_PRECISION_FAST } HaloPrecision;
+/* FAST allows methods for large masks whose results differ a little: docs/numerics.md has the bound. SINGLE
+ * computes sound and series of 64 bits in f32. */
+typedef enum HaloPrecision { HALO_PRECISION_EXACT, HALO_PRECISION_FAST, HALO_PRECISION_SINGLE } HaloPrecision;
 
 /* How filters treat alpha. PREMUL: colours are multiplied by it first, so that invisible ones have no weight,
  * and divided by the filtered alpha last. STRAIGHT: alpha is filtered like any channel. IGNORE: colours are

@@ -41,10 +41,13 @@ typedef struct HaloWindow {
     int64_t width, height;
     int64_t ox, oy; /* -anchor, or 0 for VALID */
     HaloBorder border;
-    float value; /* for CONSTANT */
+    double value; /* for CONSTANT */
     bool nan_ignore;
     int64_t anchor_x, anchor_y; /* the position in the window of the output sample; backends do not need it */
 } HaloWindow;
+
+/* In f64 (HaloBackend::doubles) all that is said here of f32 is true of f64, and constants and taps are not
+ * rounded to f32; of windows there is one row then, and no alpha. Results in f64 are stored as they are. */
 
 /* How f32 results become the samples of the destination: v * num / den (each rounded; 1 leaves v as it is),
  * then, for u8 and u16, round half to even and saturate, counting what was clipped. Computed NaNs are stored
@@ -62,9 +65,10 @@ typedef struct HaloStore {
  * whose sums differ within the bound that docs/numerics.md states. */
 typedef struct HaloConv {
     HaloWindow window;
-    const float *tap; /* [height][width] */
+    const float *tap;   /* [height][width] */
+    const double *wide; /* the same before they were rounded, for f64; NULL: they are those */
     bool affine;
-    float scale, bias;
+    double scale, bias;
     bool fast;
 } HaloConv;
 
@@ -133,7 +137,8 @@ typedef struct HaloEqualize {
     bool mixed;      /* tiles blend into each other; else each has its samples to itself */
 } HaloEqualize;
 
-/* Point operations; each is one correctly rounded operation on f32, but for the curves (curves.h). */
+/* Point operations; each is one correctly rounded operation on f32, or on f64, but for the curves (curves.h),
+ * which images alone have. Parameters are rounded to f32 where samples are. */
 typedef enum HaloPointOp {
     HALO_POINT_MUL,       /* v * a */
     HALO_POINT_ADD,       /* v + a */
@@ -150,7 +155,7 @@ typedef enum HaloPointOp {
 
 typedef struct HaloPoint {
     HaloPointOp op;
-    float a, b;
+    double a, b;
 } HaloPoint;
 
 #define HALO_MAX_POINTS 8

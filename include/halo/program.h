@@ -11,16 +11,6 @@ HALO_FN int halo_code_takes(HaloCode code)
     return code <= HALO_CODE_K ? 0 : code <= HALO_CODE_NOT ? 1 : code <= HALO_CODE_OR ? 2 : 3;
 }
 
-/* a * b + c rounded once; without the instruction glibc's fma is exact, and slow. */
-HALO_FN double halo_fma_f64(double a, double b, double c)
-{
-#if defined(__CUDA_ARCH__)
-    return __fma_rn(a, b, c);
-#else
-    return fma(a, b, c);
-#endif
-}
-
 /* One instruction on the values it takes, the uppermost last. */
 HALO_FN double halo_code(HaloCode code, double x, double y, double z)
 {

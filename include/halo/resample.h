@@ -19,6 +19,7 @@ typedef struct HaloResampleAxis {
     const int64_t *first; /* [left + up + right] of outputs at the ends, and of the first `up` between them; */
     const int64_t *count; /* the taps of each row, at least 1; first and first + count never decrease */
     const float *tap;     /* [left + up + right][taps] */
+    const double *wide;   /* as in HaloConv; only of sound */
 } HaloResampleAxis;
 
 /* A larger table is not kept (`first`, `count` and `tap` are NULL), but made for some outputs at a time. */

@@ -18,7 +18,8 @@ typedef struct HaloTableKind {
     int64_t (*scratch)(const void *how, int64_t samples);
     void (*describe)(const void *how, char *text, size_t size);
     /* Adds the rows of n samples of a channel, from frame 0 on. HALO_ERR_LIMIT without memory. */
-    HaloStatus (*run)(const void *how, const double *x, int64_t n, double rate, void *scratch, HaloTable *table);
+    HaloStatus (*run)(const void *how, const double *x, int64_t n, double rate, void *scratch,
+                      HaloTable *table);
 } HaloTableKind;
 
 struct HaloTableStep {

@@ -20,13 +20,20 @@ typedef enum CsvNumber {
 
 /* csv_number.c: a number, "nan" and "inf" among them, to the nearest float. Blanks around it do not count. */
 CsvNumber csv_read_number(const char *text, size_t length, float *value);
+/* The same to the nearest f64: CSV_ROUNDED is an integer that loses digits, or a number that becomes 0. */
+CsvNumber csv_read_wide(const char *text, size_t length, double *value);
 /* The fewest digits that are read back as this float. Returns how many characters. */
 size_t csv_write_number(float value, char text[CSV_NUMBER_SIZE]);
+/* csv_digits.c: the same of f64. */
+size_t csv_write_wide(double value, char text[CSV_NUMBER_SIZE]);
+/* `digits` are `count`, and the first of them stands for 10^power. */
+size_t csv_put_digits(uint64_t digits, int count, int power, char *to);
 
 typedef struct CsvReader {
     HaloCells cells;
     bool first;                   /* the present row has not been read as numbers yet */
     int columns;                  /* of the table */
+    int bits;                     /* of the floats that they become */
     HaloNames names;              /* of all of them; or none */
     int channels;                 /* of the columns, */
     int column[CSV_MOST_COLUMNS]; /* the ones that are read as samples, from 0 on */
@@ -40,8 +47,8 @@ typedef struct CsvReader {
 
 /* csv_cell.c: a cell without a number: empty, NA, N/A, null, - */
 bool csv_is_missing(const char *text, size_t length);
-/* The same as csv_read_number, with the decimal comma that --decimal says. */
-CsvNumber csv_read_cell(const HaloReader *reader, const char *text, size_t length, float *value);
+/* As csv_read_number, or csv_read_wide where `value` is NULL, with the decimal comma that --decimal says. */
+CsvNumber csv_read_cell(const HaloReader *reader, const char *text, size_t length, float *value, double *wide);
 /* "line 3, column 2: 'x' is not a number" */
 HaloStatus csv_fail_at(CsvReader *state, int column, const char *what);
 

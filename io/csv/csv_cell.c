@@ -24,13 +24,18 @@ bool csv_is_missing(const char *text, size_t length)
 
 #define LONGEST 512 /* of a number with a comma; what is longer is none */
 
-CsvNumber csv_read_cell(const HaloReader *reader, const char *text, size_t length, float *value)
+static CsvNumber read_number(const char *text, size_t length, float *value, double *wide)
+{
+    return value != NULL ? csv_read_number(text, length, value) : csv_read_wide(text, length, wide);
+}
+
+CsvNumber csv_read_cell(const HaloReader *reader, const char *text, size_t length, float *value, double *wide)
 {
     char copy[LONGEST];
-    if (!reader->options.comma) return csv_read_number(text, length, value);
+    if (!reader->options.comma) return read_number(text, length, value, wide);
     if (length > sizeof copy || memchr(text, '.', length) != NULL) return CSV_NO_NUMBER;
     for (size_t i = 0; i < length; i++) copy[i] = text[i] == ',' ? '.' : text[i];
-    return csv_read_number(copy, length, value);
+    return read_number(copy, length, value, wide);
 }
 
 HaloStatus csv_fail_at(CsvReader *state, int column, const char *what)

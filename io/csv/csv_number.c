@@ -1,4 +1,4 @@
-/* Converts floats to text and back, fast: a table from a sensor has millions. */
+/* Converts text to numbers, and floats to text, fast: a table from a sensor has millions. */
 #include "csv.h"
 
 #include <float.h>
@@ -24,11 +24,13 @@ static bool is_between(double value)
     return (bits & 0x1fffffff) == 0x10000000 || (value != 0 && value < (double)FLT_MIN);
 }
 
-/* digits * 10^power to the nearest float, and the nearest double, where that takes one operation on doubles. */
+/* digits * 10^power to the nearest float (NULL: not wanted), and the nearest double, where that takes one
+ * operation on doubles. */
 static bool quickly(uint64_t digits, int power, float *value, double *near)
 {
     if (digits >= EXACT || power < -MOST_TEN || power > MOST_TEN) return false;
     *near = power < 0 ? (double)digits / ten[-power] : (double)digits * ten[power];
+    if (value == NULL) return true;
     *value = (float)*near;
     return !is_between(*near);
 }
@@ -49,7 +51,7 @@ static bool read_slowly(const char *text, size_t length, float *value, double *n
     if (copy == NULL) return false;
     memcpy(copy, text, length);
     copy[length] = 0;
-    const bool read = halo_read_float(copy, value) && halo_read_number(copy, near, NULL);
+    const bool read = (value == NULL || halo_read_float(copy, value)) && halo_read_number(copy, near, NULL);
     if (copy != buffer) free(copy);
     return read;
 }
@@ -106,35 +108,67 @@ static bool is_rounded(double number, float value)
     return !halo_read_number(text, &written, NULL) || written != number;
 }
 
-CsvNumber csv_read_number(const char *text, size_t length, float *value)
+/* Is this integer another number as f64? Or is a number 0 there that is none? */
+static bool loses_digits(const char *text, size_t length, double wide)
 {
-    float size;
-    double near = 0;
+    uint64_t integer = 0;
+    size_t digits = 0;
+    if (wide > 0 && wide < (double)EXACT) return false;
+    for (size_t i = 0; i < length && text[i] != 'e' && text[i] != 'E'; i++) {
+        if (wide == 0 && text[i] >= '1' && text[i] <= '9') return true;
+        if (wide == 0) continue;
+        if (!halo_is_digit(text[i]) || ++digits > 19) return text[i] != '.' && digits > 19;
+        integer = integer * 10 + (uint64_t)(text[i] - '0');
+    }
+    return wide > 0 && digits == length && (wide >= 0x1p64 || (uint64_t)wide != integer);
+}
+
+/* A number with its sign, as the nearest double and, where wanted, the nearest float, and its size without the
+ * sign. */
+static CsvNumber read_signed(const char *text, size_t length, float *value, double *wide)
+{
     while (length > 0 && halo_is_blank(text[length - 1])) length--;
     while (length > 0 && halo_is_blank(*text)) text++, length--;
     const bool negative = length > 0 && text[0] == '-', sign = negative || (length > 0 && text[0] == '+');
     text += sign;
     length -= sign;
+    CsvNumber read = CSV_NUMBER;
     if (is_word(text, length, "nan")) {
-        *value = NAN;
-        return CSV_NUMBER;
+        *wide = (double)NAN;
+        if (value != NULL) *value = NAN;
+    } else if (is_word(text, length, "inf") || is_word(text, length, "infinity")) {
+        *wide = (double)INFINITY;
+        if (value != NULL) *value = INFINITY;
+    } else if (!read_digits(text, length, value, wide)) {
+        return CSV_NO_NUMBER;
+    } else if (value != NULL) {
+        if (isinf(*value)) return CSV_TOO_LARGE;
+        if (is_rounded(*wide, *value)) read = CSV_ROUNDED;
+    } else {
+        if (isinf(*wide)) return CSV_TOO_LARGE;
+        if (loses_digits(text, length, *wide)) read = CSV_ROUNDED;
     }
-    if (is_word(text, length, "inf") || is_word(text, length, "infinity")) {
-        *value = negative ? -INFINITY : INFINITY;
-        return CSV_NUMBER;
-    }
-    if (!read_digits(text, length, &size, &near)) return CSV_NO_NUMBER;
-    if (isinf(size)) return CSV_TOO_LARGE;
-    *value = negative ? -size : size;
-    return is_rounded(near, size) ? CSV_ROUNDED : CSV_NUMBER;
+    if (negative) *wide = -*wide;
+    if (negative && value != NULL) *value = -*value;
+    return read;
+}
+
+CsvNumber csv_read_number(const char *text, size_t length, float *value)
+{
+    double wide;
+    return read_signed(text, length, value, &wide);
+}
+
+CsvNumber csv_read_wide(const char *text, size_t length, double *value)
+{
+    return read_signed(text, length, NULL, value);
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
-/* `digits` are `count`, and the first of them stands for 10^power. */
-static size_t put_digits(uint64_t digits, int count, int power, char *to)
+size_t csv_put_digits(uint64_t digits, int count, int power, char *to)
 {
-    char all[CSV_NUMBER_SIZE];
+    char all[CSV_NUMBER_SIZE] = {0};
     for (int i = count - 1; i >= 0; i--, digits /= 10) all[i] = (char)('0' + digits % 10);
     size_t n = 0;
     if (power < -5 || power > 14) {
@@ -176,7 +210,7 @@ static size_t put_shortest(float value, char *to)
             digits /= 10;
             power++;
         }
-        return put_digits(digits, count, power, to);
+        return csv_put_digits(digits, count, power, to);
     }
     for (int count = 1;; count++) { /* very large or small: rare and slow */
         float read;

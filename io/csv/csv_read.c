@@ -10,26 +10,45 @@
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
+static double sample_at(const CsvReader *state, const void *frame, int channel)
+{
+    return state->bits == 32 ? (double)((const float *)frame)[channel] : ((const double *)frame)[channel];
+}
+
+static void clear(const CsvReader *state, void *frame)
+{
+    for (int c = 0; c < state->channels; c++)
+        if (state->bits == 32)
+            ((float *)frame)[c] = NAN;
+        else
+            ((double *)frame)[c] = (double)NAN;
+}
+
 /* One frame. Cells that are missing at the end are empty, and empty cells NaN. */
-static HaloStatus read_frame(HaloReader *reader, CsvReader *state, float *frame)
+static HaloStatus read_frame(HaloReader *reader, CsvReader *state, void *frame)
 {
     HaloCells *cells = &state->cells;
     if (cells->count > state->columns && !reader->options.tolerate)
         return halo_fail(HALO_ERR_INPUT, "line %lld has more cells than the %d before", cells->line,
                          state->columns);
+    clear(state, frame);
     for (int c = 0; c < state->channels; c++) {
         const int column = state->column[c];
         size_t length;
-        frame[c] = NAN;
         if (column >= cells->count) continue;
         const char *text = halo_cell(cells, column, &length);
         if (csv_is_missing(text, length)) continue;
-        const CsvNumber read = csv_read_cell(reader, text, length, &frame[c]);
+        const bool wide = state->bits == 64;
+        const CsvNumber read = csv_read_cell(reader, text, length, wide ? NULL : (float *)frame + c,
+                                             wide ? (double *)frame + c : NULL);
         if (read == CSV_ROUNDED)
-            halo_note(&reader->info.notes, frame[c] != 0 ? HALO_NOTE_ROUNDED : HALO_NOTE_VANISHED, 1);
+            halo_note(&reader->info.notes,
+                      sample_at(state, frame, c) != 0 ? HALO_NOTE_ROUNDED : HALO_NOTE_VANISHED, 1);
         else if (read != CSV_NUMBER && !reader->options.tolerate)
             return csv_fail_at(state, column,
-                               read == CSV_TOO_LARGE ? "is too large for a 32-bit float" : "is not a number");
+                               read != CSV_TOO_LARGE ? "is not a number"
+                               : state->bits == 64   ? "is too large for a 64-bit float"
+                                                     : "is too large for a 32-bit float");
     }
     return csv_check_time(reader, state);
 }
@@ -46,7 +65,8 @@ static bool is_header(const HaloReader *reader, CsvReader *state)
         int64_t time;
         HaloNotation notation;
         const char *text = halo_cell(&state->cells, i, &length);
-        if (csv_is_missing(text, length) || csv_read_cell(reader, text, length, &value) != CSV_NO_NUMBER ||
+        if (csv_is_missing(text, length) ||
+            csv_read_cell(reader, text, length, &value, NULL) != CSV_NO_NUMBER ||
             halo_time_guess(text, length, &notation) || halo_time_is_ambiguous(text, length))
             continue;
         if (format != NULL && halo_time_format(format, &notation) == HALO_OK &&
@@ -107,14 +127,14 @@ HaloStatus csv_open(HaloReader *reader)
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read a table");
     info->rate_said = true;
     info->shape = (HaloShape){.kind = HALO_AUDIO,
-                              .dtype = HALO_F32,
+                              .dtype = reader->options.wide ? HALO_F64 : HALO_F32,
                               .width = -1,
                               .height = 1,
                               .alpha = -1,
                               .white = 1.0f,
                               .numbers = true,
                               .rate = reader->options.rate > 0 ? reader->options.rate : 1};
-    info->bits = 32;
+    info->bits = 64;
     info->real = true;
     info->meta.comma = reader->options.comma;
     HALO_TRY(open_table(reader, state));
@@ -129,8 +149,10 @@ HaloStatus csv_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     HaloStatus status = HALO_OK;
     CsvReader *state = reader->state;
-    float *frame = rows->data;
-    for (*got = 0; *got < rows->cols; ++*got, frame += state->channels) {
+    char *frame = rows->data;
+    const size_t size = (size_t)state->channels * halo_dtype_size(rows->shape.dtype);
+    state->bits = rows->shape.dtype == HALO_F64 ? 64 : 32;
+    for (*got = 0; *got < rows->cols; ++*got, frame += size) {
         if (!state->first) HALO_TRY(halo_cells_next(&state->cells));
         state->first = false;
         if (state->cells.count == 0 && reader->info.shape.width >= 0 && !reader->options.tolerate)

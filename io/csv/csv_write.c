@@ -100,7 +100,7 @@ static size_t put_sample(const HaloBuf *rows, int64_t i, char *to)
     switch (rows->shape.dtype) {
     case HALO_I64:
         return (size_t)halo_snprintf(to, LONGEST, "%lld", (long long)((const int64_t *)rows->data)[i]);
-    case HALO_F64: return (size_t)halo_snprintf(to, LONGEST, "%.17g", ((const double *)rows->data)[i]);
+    case HALO_F64: return csv_write_wide(((const double *)rows->data)[i], to);
     default: return csv_write_number(((const float *)rows->data)[i], to);
     }
 }

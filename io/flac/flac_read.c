@@ -21,8 +21,9 @@ static void take_head(FlacReader *state, const FLAC__StreamMetadata_StreamInfo *
     state->has_head = true;
     state->bits = (int)head->bits_per_sample;
     state->total = (int64_t)head->total_samples;
+    const bool wide = state->bits > 24 && state->reader->options.wide;
     info->shape = (HaloShape){.kind = HALO_AUDIO,
-                              .dtype = HALO_F32,
+                              .dtype = wide ? HALO_F64 : HALO_F32,
                               .width = state->total > 0 && !state->reader->options.tolerate ? state->total : -1,
                               .height = 1,
                               .channels = (int)head->channels,
@@ -32,7 +33,7 @@ static void take_head(FlacReader *state, const FLAC__StreamMetadata_StreamInfo *
     info->bits = state->bits;
     info->speakers = flac_usual_speakers(info->shape.channels);
     snprintf(info->encoding, sizeof info->encoding, "%d-bit PCM", state->bits);
-    if (state->bits > 24) halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)state->bits);
+    if (state->bits > 24 && !wide) halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)state->bits);
 }
 
 static void take_picture(FlacReader *state, const FLAC__StreamMetadata_Picture *picture)
@@ -89,7 +90,7 @@ static void check_same(FlacReader *state, const FLAC__FrameHeader *head, int64_t
 static HaloStatus ensure_capacity(FlacReader *state, size_t samples)
 {
     if (samples <= state->capacity) return HALO_OK;
-    float *grown = realloc(state->block, samples * sizeof *grown);
+    double *grown = realloc(state->block, samples * sizeof *grown);
     if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read audio");
     state->block = grown;
     state->capacity = samples;
@@ -126,7 +127,7 @@ static FLAC__StreamDecoderWriteStatus take_frames(const FLAC__StreamDecoder *dec
     const double unit = ldexp(1.0, 1 - state->bits);
     for (int c = 0; c < channels; c++)
         for (size_t i = 0; i < count; i++)
-            state->block[i * (size_t)channels + (size_t)c] = (float)(samples[c][i] * unit);
+            state->block[i * (size_t)channels + (size_t)c] = samples[c][i] * unit;
     state->at = at;
     state->frames = (int64_t)count;
     return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE;
@@ -199,6 +200,13 @@ static HaloStatus next_block(FlacReader *state, bool *more)
                            FLAC__stream_decoder_get_resolved_state_string(state->decoder));
 }
 
+static void give(const HaloBuf *rows, int64_t at, const double *from, int64_t samples)
+{
+    void *to = halo_at(rows, rows->x0 + at, rows->y0);
+    if (rows->shape.dtype == HALO_F64) memcpy(to, from, (size_t)samples * sizeof *from);
+    for (int64_t i = 0; i < samples && rows->shape.dtype == HALO_F32; i++) ((float *)to)[i] = (float)from[i];
+}
+
 /* Behind the last frame: is there another stream? */
 static HaloStatus look_behind(FlacReader *state)
 {
@@ -214,7 +222,6 @@ HaloStatus flac_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     const int channels = reader->info.shape.channels;
     const bool tolerate = reader->options.tolerate;
     state->reader = reader;
-    float *to = rows->data;
     bool more = true;
     int64_t done = 0;
     *got = 0;
@@ -227,12 +234,12 @@ HaloStatus flac_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
         const bool lost = state->next < state->at; /* silence */
         const int64_t there = (lost ? state->at : state->at + state->frames) - state->next;
         const int64_t left = rows->cols - done, count = there < left ? there : left;
-        const size_t samples = (size_t)(count * channels);
+        const int64_t samples = count * channels;
         if (lost)
-            memset(to + done * channels, 0, samples * sizeof *to);
+            memset(halo_at(rows, rows->x0 + done, rows->y0), 0,
+                   (size_t)samples * halo_dtype_size(rows->shape.dtype));
         else
-            memcpy(to + done * channels, state->block + (state->next - state->at) * channels,
-                   samples * sizeof *to);
+            give(rows, done, state->block + (state->next - state->at) * channels, samples);
         state->next += count;
         done += count;
     }

@@ -1,5 +1,6 @@
-/* Writes FLAC of 8, 16 or 24 bits: halo rounds, libFLAC packs. The header, with the length and the MD5 of all
- * samples, is updated at the end; if the sink cannot seek, the file is assembled in memory first. */
+/* Writes FLAC of 8, 16 or 24 bits, or of 32, if it was read from such integers and not computed: halo rounds,
+ * libFLAC packs. The header, with the length and the MD5 of all samples, is updated at the end; if the sink
+ * cannot seek, the file is assembled in memory first. */
 #ifdef HALO_HAVE_FLAC
 #include <FLAC/metadata.h>
 #include <FLAC/stream_encoder.h>
@@ -159,6 +160,7 @@ HaloStatus flac_create(HaloWriter *writer)
     state->spool.memory = writer->memory;
     state->spools = !halo_sink_seekable(writer->sink);
     state->bits = writer->info.real || wish > 16 ? 24 : wish > 8 || wish <= 0 ? 16 : 8;
+    if (shape->dtype == HALO_F64 && !writer->info.real && wish > 24) state->bits = 32;
     if (!(rate >= 1 && rate <= FLAC__MAX_SAMPLE_RATE))
         HALO_FAIL(HALO_ERR_INPUT, "a sample rate of %g cannot be written", shape->rate);
     if (shape->channels < 1 || shape->channels > (int)FLAC__MAX_CHANNELS)
@@ -182,13 +184,15 @@ HaloStatus flac_write(HaloWriter *writer, const HaloBuf *rows)
 {
     FlacWriter *state = writer->state;
     const int channels = writer->info.shape.channels;
-    const float *from = rows->data;
+    const bool wide = rows->shape.dtype == HALO_F64;
     for (int64_t done = 0; done < rows->cols;) {
         const int64_t most = BLOCK_SAMPLES / channels, left = rows->cols - done;
         const int64_t count = left < most ? left : most;
-        for (int64_t i = 0; i < count * channels; i++)
-            state->samples[i] =
-                (FLAC__int32)halo_pcm_quantise(from[done * channels + i], state->bits, &writer->clipped);
+        const void *from = halo_at(rows, rows->x0 + done, rows->y0);
+        for (int64_t i = 0; i < count * channels; i++) {
+            const double sample = wide ? ((const double *)from)[i] : (double)((const float *)from)[i];
+            state->samples[i] = (FLAC__int32)halo_pcm_quantise(sample, state->bits, &writer->clipped);
+        }
         if (!FLAC__stream_encoder_process_interleaved(state->encoder, state->samples, (unsigned)count))
             return encoder_failed(state);
         done += count;

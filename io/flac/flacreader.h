@@ -19,7 +19,7 @@ typedef struct FlacReader {
     int64_t picture_bytes;
     bool damaged;
     HaloFailure failed; /* the first in a callback; libFLAC goes on to the end of its call */
-    float *block;
+    double *block;
     size_t capacity;
 } FlacReader;
 

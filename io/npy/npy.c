@@ -6,9 +6,16 @@
 #include <string.h>
 
 #include "samples/image.h"
+#include "samples/stored.h"
+
+typedef struct NpyType {
+    char kind;
+    int size;
+} NpyType;
 
 typedef struct NpyWriter {
     NpyHead head;
+    NpyType next;   /* of the page that is written */
     int64_t frames; /* of audio, so far */
     int64_t pages;
 } NpyWriter;
@@ -21,25 +28,36 @@ static HaloStatus add_page(const HaloWriter *writer)
     const NpyHead *head = &state->head;
     state->pages++;
     if (shape->height == head->dim[0] && shape->width == head->dim[1] &&
-        shape->channels == (head->dims == 3 ? head->dim[2] : 1) &&
-        (int)halo_dtype_size(shape->dtype) == head->size)
+        shape->channels == (head->dims == 3 ? head->dim[2] : 1) && state->head.kind == state->next.kind &&
+        state->head.size == state->next.size)
         return HALO_OK;
-    return halo_fail(HALO_ERR_OUTPUT,
-                     "page %lld has another size than those before, and NPY stores pages of one size",
-                     (long long)state->pages);
+    return halo_fail(
+        HALO_ERR_OUTPUT,
+        "page %lld has another size or type than those before, and NPY stores pages that are alike",
+        (long long)state->pages);
+}
+
+/* That of the samples, or, where they were only moved, of the file that they are from. */
+static NpyType type_of(const HaloWriter *writer)
+{
+    static const NpyType type[HALO_DTYPES] = {{'u', 1}, {'u', 2}, {'f', 4}, {'i', 8}, {'f', 8}};
+    static const char kind[] = {[HALO_STORED_UNSIGNED] = 'u',
+                                [HALO_STORED_SIGNED] = 'i',
+                                [HALO_STORED_FLOAT] = 'f',
+                                [HALO_STORED_BOOL] = 'b'};
+    if (!halo_stored_again(writer)) return type[writer->info.shape.dtype];
+    return (NpyType){kind[writer->info.stored], writer->info.bits / 8};
 }
 
 static HaloStatus create(HaloWriter *writer)
 {
-    static const struct {
-        char kind;
-        int size;
-    } type[HALO_DTYPES] = {{'u', 1}, {'u', 2}, {'f', 4}, {'i', 8}, {'f', 8}};
     const HaloShape *shape = &writer->info.shape;
-    if (writer->state != NULL) return add_page(writer);
-    NpyWriter *state = writer->state = calloc(1, sizeof *state);
+    NpyWriter *state = writer->state;
+    if (state == NULL) state = writer->state = calloc(1, sizeof *state);
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write an array");
-    state->head = (NpyHead){.kind = type[shape->dtype].kind, .size = type[shape->dtype].size, .little = true};
+    state->next = type_of(writer);
+    if (state->pages > 0) return add_page(writer);
+    state->head = (NpyHead){.kind = state->next.kind, .size = state->next.size, .little = true};
     if (shape->kind == HALO_AUDIO) {
         if (shape->width < 0 && !halo_sink_seekable(writer->sink)) {
             return halo_fail(HALO_ERR_OUTPUT,
@@ -62,7 +80,8 @@ static HaloStatus write_rows(HaloWriter *writer, const HaloBuf *rows)
 {
     NpyWriter *state = writer->state;
     state->frames += rows->cols;
-    return halo_rows_write(writer->sink, rows, true);
+    return halo_stored_again(writer) ? halo_stored_write(writer, rows)
+                                     : halo_rows_write(writer->sink, rows, true);
 }
 
 static HaloStatus finish(HaloWriter *writer)

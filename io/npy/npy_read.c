@@ -1,4 +1,4 @@
-/* Reads NPY: dimensions in any order (--axes), and every sample type that converts to f32. */
+/* Reads NPY: dimensions in any order (--axes), and every sample type that converts to f32 or f64. */
 #include "npyreader.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static float white_of(const NpyHead *head)
     return halo_dtype_white(npy_native_dtype(head));
 }
 
-static void describe(HaloInfo *info, const NpyHead *head)
+static void describe(HaloInfo *info, const NpyHead *head, bool wide)
 {
     const char *kind = head->kind == 'b'   ? "bool"
                        : head->kind == 'u' ? "unsigned"
@@ -25,13 +25,18 @@ static void describe(HaloInfo *info, const NpyHead *head)
                                            : "float";
     info->bits = head->size * 8;
     info->real = head->kind == 'f';
+    info->stored = head->kind == 'b'   ? HALO_STORED_BOOL
+                   : head->kind == 'u' ? HALO_STORED_UNSIGNED
+                   : head->kind == 'i' ? HALO_STORED_SIGNED
+                                       : HALO_STORED_FLOAT;
     snprintf(info->encoding, sizeof info->encoding, "%d-bit %s%s", info->bits, kind,
              head->size == 1 ? ""
              : head->little  ? ", little-endian"
                              : ", big-endian");
-    if (!npy_is_native(head) && head->size > 2) {
+    if (npy_is_wide(head) && wide)
+        info->shape.dtype = HALO_F64;
+    else if (npy_is_wide(head))
         halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)info->bits);
-    }
 }
 
 /* The page that options.image names. */
@@ -49,7 +54,7 @@ static HaloStatus begin_page(HaloReader *reader)
     reader->info.shape.numbers =
         npy_native_dtype(head) == HALO_F32 && white_of(head) == 1.0f && head->kind != 'b';
     reader->info.images = layout->pages > 1 ? layout->pages : 0;
-    describe(&reader->info, head);
+    describe(&reader->info, head, reader->options.wide);
 out:
     return status;
 }
@@ -74,13 +79,13 @@ static HaloStatus open_series(HaloReader *reader)
                     .numbers = true,
                     .rate = reader->options.rate};
     reader->info.rate_said = true;
-    describe(&reader->info, &state->head);
+    describe(&reader->info, &state->head, reader->options.wide);
     return HALO_OK;
 }
 
 static int64_t line_bytes(const HaloReader *reader)
 {
-    return reader->info.shape.width * (int64_t)sizeof(float);
+    return reader->info.shape.width * (int64_t)sizeof(double);
 }
 
 static HaloStatus seek_sample(HaloReader *reader, int64_t sample)
@@ -136,13 +141,14 @@ static HaloStatus read_by_channel(HaloReader *reader, HaloBuf *rows)
     const HaloShape *shape = &reader->info.shape;
     const int64_t channels = shape->channels, first = state->row,
                   page = npy_page(layout, reader->options.image);
-    const size_t size = halo_dtype_size(shape->dtype);
+    const HaloDtype dtype = rows->shape.dtype;
+    const size_t size = halo_dtype_size(dtype);
     for (int64_t c = 0; c < channels; c++)
         for (int64_t y = 0; y < rows->rows; y++) {
             char *to = (char *)halo_row(rows, y) + (size_t)c * size;
             state->row = first + y;
             HALO_TRY(seek_sample(reader, page + c * layout->channel.step + state->row * layout->row.step));
-            HALO_TRY(npy_samples_read(reader, 0, state->line, (size_t)shape->width));
+            HALO_TRY(npy_samples_read(reader, dtype, 0, state->line, (size_t)shape->width));
             for (int64_t x = 0; x < shape->width; x++)
                 memcpy(to + (size_t)(x * channels) * size, (const char *)state->line + (size_t)x * size, size);
         }
@@ -157,8 +163,8 @@ static HaloStatus read_frames(HaloReader *reader, HaloBuf *rows, int64_t *got)
     const int64_t channels = rows->shape.channels, left = state->layout.column.length - state->row;
     const int64_t frames = left < rows->cols ? left : rows->cols;
     size_t read;
-    const HaloStatus status =
-        npy_samples_read_floats(reader, state->row * channels, rows->data, (size_t)(frames * channels), &read);
+    const HaloStatus status = npy_samples_read_reals(reader, rows->shape.dtype, state->row * channels,
+                                                     rows->data, (size_t)(frames * channels), &read);
     if (status == HALO_OK) state->row += *got = (int64_t)read / channels;
     return status;
 }
@@ -176,16 +182,17 @@ HaloStatus npy_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
         *got = rows->rows;
     }
     for (; *got < rows->rows; ++*got, state->row++)
-        HALO_TRY(npy_samples_read(reader, 0, halo_row(rows, *got), samples));
+        HALO_TRY(npy_samples_read(reader, rows->shape.dtype, 0, halo_row(rows, *got), samples));
 out:
     return status;
 }
 
-/* With random access, one by one or in lines, any row can be read. */
+/* With random access, one by one or in lines, any row can be read. A row of a series is a frame. */
 HaloStatus npy_skip(HaloReader *reader, int64_t rows, int64_t *skipped)
 {
     NpyReader *state = reader->state;
-    const int64_t row_bytes = reader->info.shape.width * reader->info.shape.channels * state->head.size;
+    const int64_t pixels = state->series ? 1 : reader->info.shape.width;
+    const int64_t row_bytes = pixels * reader->info.shape.channels * state->head.size;
     bool gone = true;
     const HaloStatus status =
         state->layout.plain ? halo_image_skip(reader, rows * row_bytes, state->row, row_bytes, &gone) : HALO_OK;

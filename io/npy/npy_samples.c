@@ -21,6 +21,8 @@ bool npy_is_native(const NpyHead *head)
     return npy_native_dtype(head) != HALO_F32 || (head->kind == 'f' && head->size == 4);
 }
 
+bool npy_is_wide(const NpyHead *head) { return head->kind != 'b' && head->size > (head->kind == 'f' ? 4 : 2); }
+
 static void convert_reals(const NpyReader *state, float *to, size_t count, HaloLost *lost)
 {
     if (state->head.size == 8)
@@ -74,6 +76,32 @@ static void convert(const NpyReader *state, float *to, size_t count, HaloLost *l
     default:
         for (size_t i = 0; i < count; i++) to[i] = state->block.i8[i] != 0 ? 1.0f : 0.0f;
     }
+}
+
+/* The same to f64, which only 64-bit integers may lose something in. */
+static void convert_wide(const NpyReader *state, double *to, size_t count, HaloLost *lost)
+{
+    const NpyHead *head = &state->head;
+    for (size_t i = 0; i < count; i++) switch (head->kind) {
+        case 'f':
+            to[i] = head->size == 8   ? state->block.f64[i]
+                    : head->size == 4 ? (double)state->block.f32[i]
+                                      : (double)halo_float_of_half(state->block.u16[i]);
+            break;
+        case 'u':
+            to[i] = head->size == 8   ? halo_double_of_unsigned(state->block.u64[i], lost)
+                    : head->size == 4 ? state->block.u32[i]
+                    : head->size == 2 ? state->block.u16[i]
+                                      : state->block.u8[i];
+            break;
+        case 'i':
+            to[i] = head->size == 8   ? halo_double_of_signed(state->block.i64[i], lost)
+                    : head->size == 4 ? state->block.i32[i]
+                    : head->size == 2 ? state->block.i16[i]
+                                      : state->block.i8[i];
+            break;
+        default: to[i] = state->block.i8[i] != 0;
+        }
 }
 
 /* ---- from the file, or from where all of it is held ------------------------------------------------------ */
@@ -157,7 +185,8 @@ static HaloStatus read_native(HaloReader *reader, int64_t first, void *row, size
     return status;
 }
 
-HaloStatus npy_samples_read_floats(HaloReader *reader, int64_t first, float *row, size_t samples, size_t *got)
+HaloStatus npy_samples_read_reals(HaloReader *reader, HaloDtype dtype, int64_t first, void *row, size_t samples,
+                                  size_t *got)
 {
     NpyReader *state = reader->state;
     const size_t most = NPY_BLOCK_BYTES / (size_t)state->head.size;
@@ -167,7 +196,10 @@ HaloStatus npy_samples_read_floats(HaloReader *reader, int64_t first, float *row
     for (*got = 0; *got < samples; *got += n) {
         want = samples - *got < most ? samples - *got : most;
         HALO_TRY(take(reader, first + (int64_t)*got, &state->block, want, &n));
-        convert(state, row + *got, n, &lost);
+        if (dtype == HALO_F64)
+            convert_wide(state, (double *)row + *got, n, &lost);
+        else
+            convert(state, (float *)row + *got, n, &lost);
         if (n == want) continue;
         *got += n;
         break;
@@ -177,10 +209,10 @@ out:
     return status;
 }
 
-HaloStatus npy_samples_read(HaloReader *reader, int64_t first, void *row, size_t samples)
+HaloStatus npy_samples_read(HaloReader *reader, HaloDtype dtype, int64_t first, void *row, size_t samples)
 {
     const NpyReader *state = reader->state;
     size_t got;
     return npy_is_native(&state->head) ? read_native(reader, first, row, samples)
-                                       : npy_samples_read_floats(reader, first, row, samples, &got);
+                                       : npy_samples_read_reals(reader, dtype, first, row, samples, &got);
 }

@@ -52,14 +52,17 @@ typedef struct NpyReader {
     } block;
 } NpyReader;
 
-/* The type that samples of a picture get. */
+/* The type that samples of a picture get, where no more than f32 is wanted. */
 HaloDtype npy_native_dtype(const NpyHead *head);
 bool npy_is_native(const NpyHead *head);
+/* Does f32 lose some of its samples? */
+bool npy_is_wide(const NpyHead *head);
 
 /* npy_samples.c: the next samples of the file or, where all are held, those of a row or series from sample
- * `first` of it on; of that type, or as f32: fewer only where a series of unknown length ends. */
-HaloStatus npy_samples_read(HaloReader *reader, int64_t first, void *to, size_t samples);
-HaloStatus npy_samples_read_floats(HaloReader *reader, int64_t first, float *to, size_t samples, size_t *got);
+ * `first` of it on; as `dtype`, or as f32 or f64: fewer only where a series of unknown length ends. */
+HaloStatus npy_samples_read(HaloReader *reader, HaloDtype dtype, int64_t first, void *to, size_t samples);
+HaloStatus npy_samples_read_reals(HaloReader *reader, HaloDtype dtype, int64_t first, void *to, size_t samples,
+                                  size_t *got);
 /* Reads all samples, where they are not held yet; those that a damaged file lacks are 0. */
 HaloStatus npy_samples_hold(HaloReader *reader);
 

@@ -20,4 +20,18 @@ static inline float halo_float_of_half(uint16_t half)
     return v;
 }
 
+/* The nearest, half to even; what a half float became is that again, to the bit. */
+static inline uint16_t halo_half_of_float(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, 4);
+    const uint32_t sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
+    if (rest >= 0x7f800000) return (uint16_t)(sign | 0x7c00 | (rest >> 13 & 0x3ff));
+    memcpy(&v, &rest, 4);
+    v *= 0x1p-112f;
+    memcpy(&bits, &v, 4);
+    const uint32_t half = (bits + 0xfff + (bits >> 13 & 1)) >> 13;
+    return (uint16_t)(sign | (half < 0x7c00 ? half : 0x7c00));
+}
+
 #endif

@@ -23,15 +23,18 @@ static void unpack_16(const uint8_t *from, float *to, int64_t count, int low)
 }
 
 /* Of any size, left-justified in 32 bits. */
-static void unpack_integers(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count)
+static inline double integer_at(const HaloPcm *pcm, const uint8_t *from)
 {
     const int size = pcm->bits / 8;
-    for (int64_t i = 0; i < count; i++, from += size) {
-        uint32_t v = 0;
-        for (int b = 0; b < size; b++) v |= (uint32_t)from[b] << (pcm->big ? 24 - 8 * b : 32 - 8 * (size - b));
-        if (pcm->raised) v ^= 0x80000000u;
-        to[i] = (float)((double)(int32_t)v * 0x1p-31);
-    }
+    uint32_t v = 0;
+    for (int b = 0; b < size; b++) v |= (uint32_t)from[b] << (pcm->big ? 24 - 8 * b : 32 - 8 * (size - b));
+    if (pcm->raised) v ^= 0x80000000u;
+    return (double)(int32_t)v * 0x1p-31;
+}
+
+static void unpack_integers(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) to[i] = (float)integer_at(pcm, from + i * pcm->bits / 8);
 }
 
 static void unpack_floats(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t count, uint64_t *rounded)
@@ -61,19 +64,38 @@ void halo_pcm_unpack(const HaloPcm *pcm, const uint8_t *from, float *to, int64_t
         unpack_integers(pcm, from, to, count);
 }
 
+void halo_pcm_unpack_f64(const HaloPcm *pcm, const uint8_t *from, double *to, int64_t count)
+{
+    const bool swap = pcm->big == halo_host_is_little();
+    if (!pcm->real) {
+        for (int64_t i = 0; i < count; i++) to[i] = integer_at(pcm, from + i * pcm->bits / 8);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        float single;
+        uint8_t bytes[8];
+        const size_t size = (size_t)pcm->bits / 8;
+        memcpy(bytes, from + (size_t)i * size, size);
+        if (swap) halo_swap_bytes(bytes, 1, size);
+        memcpy(&single, bytes, sizeof single);
+        memcpy(&to[i], bytes, sizeof *to);
+        if (size == sizeof single) to[i] = single;
+    }
+}
+
 /* ---- out ------------------------------------------------------------------------------------------------ */
 
-int64_t halo_pcm_quantise(float sample, int bits, uint64_t *clipped)
+int64_t halo_pcm_quantise(double sample, int bits, uint64_t *clipped)
 {
     const double full = (double)((int64_t)1 << (bits - 1));
-    double value = rint((double)sample * full);
+    double value = rint(sample * full);
     if (isnan(value)) {
         value = 0;
         ++*clipped;
     } else if (value >= full) {
         /* With more than 24 bits the greatest integers become 1 in f32, and the way back does not count as
          * clipping. */
-        *clipped += bits <= 24 || sample > 1.0f;
+        *clipped += bits <= 24 || sample > 1.0;
         value = full - 1;
     } else if (value < -full) {
         value = -full;
@@ -114,36 +136,48 @@ static void pack_16(const HaloPcm *pcm, const float *from, uint8_t *to, int64_t 
     }
 }
 
-static void pack_integers(const HaloPcm *pcm, const float *from, uint8_t *to, int64_t count, uint64_t *clipped)
+/* Sample i of f32 or f64. */
+static inline double sample_at(HaloDtype dtype, const void *from, int64_t i)
+{
+    return dtype == HALO_F64 ? ((const double *)from)[i] : (double)((const float *)from)[i];
+}
+
+static void pack_integers(const HaloPcm *pcm, HaloDtype dtype, const void *from, uint8_t *to, int64_t count,
+                          uint64_t *clipped)
 {
     const int size = pcm->bits / 8;
     for (int64_t i = 0; i < count; i++, to += size) {
-        uint32_t v = (uint32_t)halo_pcm_quantise(from[i], pcm->bits, clipped);
+        uint32_t v = (uint32_t)halo_pcm_quantise(sample_at(dtype, from, i), pcm->bits, clipped);
         if (pcm->raised) v ^= (uint32_t)1 << (pcm->bits - 1);
         for (int b = 0; b < size; b++) to[b] = (uint8_t)(v >> 8 * (pcm->big ? size - 1 - b : b));
     }
 }
 
-static void pack_floats(const HaloPcm *pcm, const float *from, uint8_t *to, int64_t count)
+static void pack_floats(const HaloPcm *pcm, HaloDtype dtype, const void *from, uint8_t *to, int64_t count)
 {
     const bool swap = pcm->big == halo_host_is_little();
-    if (pcm->bits == 32) {
-        memcpy(to, from, (size_t)count * sizeof *from);
+    if ((size_t)pcm->bits / 8 == halo_dtype_size(dtype)) {
+        memcpy(to, from, (size_t)count * halo_dtype_size(dtype));
     } else {
         for (int64_t i = 0; i < count; i++) {
-            const double v = (double)from[i];
-            memcpy(to + 8 * i, &v, 8);
+            const double v = sample_at(dtype, from, i);
+            const float single = (float)v;
+            if (pcm->bits == 32)
+                memcpy(to + 4 * i, &single, 4);
+            else
+                memcpy(to + 8 * i, &v, 8);
         }
     }
     if (swap) halo_swap_bytes(to, (size_t)count, (size_t)pcm->bits / 8);
 }
 
-void halo_pcm_pack(const HaloPcm *pcm, const float *from, uint8_t *to, int64_t count, uint64_t *clipped)
+void halo_pcm_pack(const HaloPcm *pcm, HaloDtype dtype, const void *from, uint8_t *to, int64_t count,
+                   uint64_t *clipped)
 {
     if (pcm->real)
-        pack_floats(pcm, from, to, count);
-    else if (pcm->bits == 16 && !pcm->raised)
+        pack_floats(pcm, dtype, from, to, count);
+    else if (pcm->bits == 16 && !pcm->raised && dtype == HALO_F32)
         pack_16(pcm, from, to, count, clipped);
     else
-        pack_integers(pcm, from, to, count, clipped);
+        pack_integers(pcm, dtype, from, to, count, clipped);
 }

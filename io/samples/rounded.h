@@ -53,6 +53,24 @@ static inline float halo_float_of_signed(int64_t value, HaloLost *lost)
     return (float)value;
 }
 
+/* To f64, which holds 53 bits. */
+static inline bool halo_has_more_bits_than_f64(uint64_t magnitude)
+{
+    return magnitude >> 53 != 0 && magnitude >> __builtin_ctzll(magnitude) >> 53 != 0;
+}
+
+static inline double halo_double_of_unsigned(uint64_t value, HaloLost *lost)
+{
+    lost->rounded += halo_has_more_bits_than_f64(value);
+    return (double)value;
+}
+
+static inline double halo_double_of_signed(int64_t value, HaloLost *lost)
+{
+    lost->rounded += halo_has_more_bits_than_f64(value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    return (double)value;
+}
+
 static inline void halo_note_lost(HaloNotes *notes, const HaloLost *lost)
 {
     halo_note(notes, HALO_NOTE_ROUNDED, lost->rounded);

@@ -67,10 +67,11 @@ static HaloStatus check_header(const SndReader *state, const SF_INFO *sf, int ma
     return HALO_OK;
 }
 
-static void describe(HaloInfo *info, const SndReader *state, const SF_INFO *sf)
+static void describe(HaloInfo *info, const SndReader *state, const SF_INFO *sf, bool wide)
 {
+    const bool more = state->codec->bits > (state->codec->real ? 32 : 24);
     info->shape = (HaloShape){.kind = HALO_AUDIO,
-                              .dtype = HALO_F32,
+                              .dtype = wide && more ? HALO_F64 : HALO_F32,
                               .width = length_unknown(state, sf) ? -1 : sf->frames,
                               .height = 1,
                               .channels = sf->channels,
@@ -82,7 +83,7 @@ static void describe(HaloInfo *info, const SndReader *state, const SF_INFO *sf)
     snprintf(info->encoding, sizeof info->encoding, "%s", state->codec->name);
     if (state->truncated)
         halo_note(&info->notes, HALO_NOTE_CUT, 1);
-    else if (info->bits > 32 || (info->bits > 24 && !info->real))
+    else if (more && !wide)
         halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)info->bits);
 }
 
@@ -117,7 +118,7 @@ HaloStatus snd_open(HaloReader *reader, int major)
                   state->truncated ? ", truncated" : "", sf_strerror(NULL));
     state->codec = snd_codec(sf.format & SF_FORMAT_SUBMASK);
     HALO_TRY(check_header(state, &sf, major));
-    describe(&reader->info, state, &sf);
+    describe(&reader->info, state, &sf, reader->options.wide);
     HALO_TRY(state->ogg ? snd_ogg_take_comments(&state->input, &reader->info.meta)
                         : snd_take_texts(state->file, &reader->info.meta));
     if (major == SF_FORMAT_AIFF) HALO_TRY(snd_take_cues(&state->input, &reader->info));
@@ -126,6 +127,15 @@ out:
 }
 
 /* ---- the samples ---------------------------------------------------------------------------------------- */
+
+/* The next `frames` frames as f64. */
+static sf_count_t read_wide(SndReader *state, double *to, sf_count_t frames, int channels)
+{
+    if (state->codec->samples != SND_INTS) return sf_readf_double(state->file, to, frames);
+    const sf_count_t got = sf_readf_int(state->file, state->block.i, frames);
+    for (sf_count_t i = 0; i < got * channels; i++) to[i] = state->block.i[i] * 0x1p-31;
+    return got < 0 ? 0 : got;
+}
 
 /* The next `frames` frames as floats; fewer where the file ends. Integers of up to 24 bits arrive exactly. */
 static sf_count_t read_block(SndReader *state, float *to, sf_count_t frames, int channels)
@@ -149,7 +159,6 @@ HaloStatus snd_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     SndReader *state = reader->state;
     const int channels = reader->info.shape.channels;
-    float *to = rows->data;
     int64_t done = 0;
     *got = 0;
     if (state->truncated && !state->tolerate)
@@ -162,7 +171,9 @@ HaloStatus snd_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     while (done < rows->cols) {
         const int64_t most = SND_BLOCK / channels, left = rows->cols - done;
         const sf_count_t want = left < most ? left : most;
-        const sf_count_t have = read_block(state, to + done * channels, want, channels);
+        void *const to = halo_at(rows, rows->x0 + done, rows->y0);
+        const sf_count_t have = rows->shape.dtype == HALO_F64 ? read_wide(state, to, want, channels)
+                                                              : read_block(state, to, want, channels);
         if (state->input.status != HALO_OK) return state->input.status;
         if (sf_error(state->file) != SF_ERR_NO_ERROR && !state->tolerate)
             return halo_fail(HALO_ERR_INPUT, "damaged: %s", sf_strerror(state->file));

@@ -133,7 +133,7 @@ out:
 /* ---- the samples ---------------------------------------------------------------------------------------- */
 
 /* A sample as an integer of `bits` bits, moved to the upper end of 32. */
-static int quantise(float sample, int bits, uint64_t *clipped)
+static int quantise(double sample, int bits, uint64_t *clipped)
 {
     return (int)(halo_pcm_quantise(sample, bits, clipped) * ((int64_t)1 << (32 - bits)));
 }
@@ -144,6 +144,24 @@ static float limit(float sample, uint64_t *clipped)
     if (sample >= -1.0f && sample <= 1.0f) return sample;
     ++*clipped;
     return sample > 1.0f ? 1.0f : sample < -1.0f ? -1.0f : 0.0f;
+}
+
+/* From f64; only formats that hold it are given it. */
+static sf_count_t write_wide(SndWriter *state, const double *from, sf_count_t frames, int channels,
+                             uint64_t *clipped)
+{
+    const int64_t samples = frames * channels;
+    SndBlock *block = &state->block;
+    switch (state->codec->samples) {
+    case SND_INTS:
+        for (int64_t i = 0; i < samples; i++) block->i[i] = quantise(from[i], state->codec->bits, clipped);
+        return sf_writef_int(state->file, block->i, frames);
+    case SND_FLOATS:
+        for (int64_t i = 0; i < samples; i++) block->f[i] = (float)from[i];
+        return sf_writef_float(state->file, block->f, frames);
+    case SND_DOUBLES: return sf_writef_double(state->file, from, frames);
+    }
+    return 0;
 }
 
 static sf_count_t write_block(SndWriter *state, const float *from, sf_count_t frames, int channels,
@@ -170,11 +188,13 @@ static HaloStatus put_frames(HaloWriter *writer, const HaloBuf *rows)
 {
     SndWriter *state = writer->state;
     const int channels = writer->info.shape.channels;
-    const float *from = rows->data;
     for (int64_t done = 0; done < rows->cols;) {
         const int64_t most = SND_BLOCK / channels, left = rows->cols - done;
         const sf_count_t want = left < most ? left : most;
-        const sf_count_t put = write_block(state, from + done * channels, want, channels, &writer->clipped);
+        const void *from = halo_at(rows, rows->x0 + done, rows->y0);
+        const sf_count_t put = rows->shape.dtype == HALO_F64
+                                   ? write_wide(state, from, want, channels, &writer->clipped)
+                                   : write_block(state, from, want, channels, &writer->clipped);
         if (state->status != HALO_OK) return state->status;
         if (put != want) return halo_fail(HALO_ERR_OUTPUT, "a short write: %s", sf_strerror(state->file));
         done += want;

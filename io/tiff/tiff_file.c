@@ -100,7 +100,7 @@ bool tiff_open_helper(TiffReader *state, TiffDecoder *helper)
     guard->strict = false;
     const bool there =
         helper->tiff != NULL && TIFFSetSubDirectory(helper->tiff, page) == 1 &&
-        halo_tiff_pixels(helper->tiff, &pixels) == HALO_OK; /* which sets how colours are given */
+        halo_tiff_pixels(helper->tiff, false, &pixels) == HALO_OK; /* which sets how colours are given */
     helper->page = there ? page : 0;
     halo_tiff_clear(guard);
     guard->strict = state->own.guard.strict;

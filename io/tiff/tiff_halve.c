@@ -27,6 +27,11 @@ static inline float mean_of(double sum, double by)
     return by == 0 ? 0.0f : halo_canonical((float)(sum / by));
 }
 
+static inline double mean_of_doubles(double sum, double by)
+{
+    return by == 0 ? 0.0 : halo_canonical_f64(sum / by);
+}
+
 /* Where the four samples of each mean are: two columns of two rows, as pixels. */
 typedef struct Four {
     int64_t left, right;
@@ -61,6 +66,7 @@ static inline Four columns(const HaloShape *shape, int64_t x)
 HALVE(halve_u8, uint8_t, uint64_t, quotient)
 HALVE(halve_u16, uint16_t, uint64_t, quotient)
 HALVE(halve_f32, float, double, mean_of)
+HALVE(halve_f64, double, double, mean_of_doubles)
 
 void tiff_halve_rows(const HaloShape *shape, const void *upper, const void *lower, void *to)
 {
@@ -68,6 +74,8 @@ void tiff_halve_rows(const HaloShape *shape, const void *upper, const void *lowe
         halve_u8(shape, upper, lower, to);
     else if (shape->dtype == HALO_U16)
         halve_u16(shape, upper, lower, to);
+    else if (shape->dtype == HALO_F64)
+        halve_f64(shape, upper, lower, to);
     else
         halve_f32(shape, upper, lower, to);
 }

@@ -27,11 +27,10 @@ static bool set_blocks(TIFF *tiff, const TiffLayout *layout)
            TIFFSetField(tiff, TIFFTAG_TILELENGTH, (uint32_t)layout->rows);
 }
 
-/* Floats without a full scale: their range is that of their type. Without a word 1 would be white
- * (tiff_read.c). */
-static bool set_range(TIFF *tiff, const HaloShape *shape)
+/* Floats without a full scale: their range is that of f32. Without a word 1 would be white (tiff_read.c). */
+static bool set_range(TIFF *tiff, const HaloShape *shape, bool real)
 {
-    if (shape->dtype != HALO_F32 || !shape->numbers) return true;
+    if (!real || !shape->numbers) return true;
     return TIFFSetField(tiff, TIFFTAG_SMINSAMPLEVALUE, -(double)FLT_MAX) &&
            TIFFSetField(tiff, TIFFTAG_SMAXSAMPLEVALUE, (double)FLT_MAX);
 }
@@ -39,17 +38,17 @@ static bool set_range(TIFF *tiff, const HaloShape *shape)
 bool tiff_set_layout(TiffGuard *guard, TIFF *tiff, const TiffLayout *layout)
 {
     const HaloShape *shape = &layout->shape;
-    const bool real = shape->dtype == HALO_F32;
+    const bool real = layout->samples.format == SAMPLEFORMAT_IEEEFP;
     const int colours = shape->channels - (shape->alpha >= 0);
     const bool rgb = colours == 3 || shape->channels == 4;
     const int extras = shape->channels - (rgb ? 3 : 1);
     return TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)shape->width) &&
            TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)shape->height) &&
-           TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8 * (int)halo_dtype_size(shape->dtype)) &&
+           TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, layout->samples.bits) &&
            TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, shape->channels) &&
-           TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, real ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
+           TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, layout->samples.format) &&
            TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
-           set_extras(guard, tiff, extras, shape->alpha >= 0) && set_range(tiff, shape) &&
+           set_extras(guard, tiff, extras, shape->alpha >= 0) && set_range(tiff, shape, real) &&
            TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) && set_blocks(tiff, layout) &&
            TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
            (real || TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));

@@ -11,7 +11,8 @@
 
 #define STRIP_BYTES 262144
 
-HaloStatus tiff_levels_plan(TiffLevels *levels, const HaloShape *shape, int tile, bool pyramid, int64_t *bytes)
+HaloStatus tiff_levels_plan(TiffLevels *levels, const HaloShape *shape, TiffSamples samples, int tile,
+                            bool pyramid, int64_t *bytes)
 {
     HaloStatus status = HALO_OK;
     HaloShape next = *shape;
@@ -21,7 +22,8 @@ HaloStatus tiff_levels_plan(TiffLevels *levels, const HaloShape *shape, int tile
         TiffLayout *layout = &levels->level[levels->levels++].layout;
         int64_t one, block;
         HALO_TRY(halo_shape_bytes(&next, &one));
-        *layout = (TiffLayout){.shape = next, .tiled = tile > 0, .row_bytes = one / next.height};
+        const int64_t row_bytes = one / next.height / (int64_t)halo_dtype_size(next.dtype) * (samples.bits / 8);
+        *layout = (TiffLayout){.shape = next, .samples = samples, .tiled = tile > 0, .row_bytes = row_bytes};
         const int64_t strip = layout->row_bytes < STRIP_BYTES ? STRIP_BYTES / layout->row_bytes : 1;
         layout->cols = tile > 0 ? tile : next.width;
         layout->rows = tile > 0 ? tile : strip < next.height ? strip : next.height;

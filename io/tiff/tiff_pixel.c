@@ -140,7 +140,7 @@ static HaloStatus look_at_alpha(TIFF *tiff, TiffPixels *pixels)
     return pixels->premultiplied && pixels->whole ? refuse_whole(pixels, "multiplied by alpha") : HALO_OK;
 }
 
-HaloStatus halo_tiff_pixels(TIFF *tiff, TiffPixels *pixels)
+HaloStatus halo_tiff_pixels(TIFF *tiff, bool wide, TiffPixels *pixels)
 {
     HaloStatus status = HALO_OK;
     uint16_t samples = 1;
@@ -151,6 +151,9 @@ HaloStatus halo_tiff_pixels(TIFF *tiff, TiffPixels *pixels)
     HALO_TRY(look_at_format(tiff, pixels));
     HALO_TRY(look_at_colour(tiff, pixels));
     HALO_TRY(look_at_alpha(tiff, pixels));
+    pixels->wide = (pixels->bits == 64 || (pixels->bits == 32 && pixels->whole)) && !pixels->inverted &&
+                   !pixels->premultiplied;
+    if (pixels->wide && wide) pixels->dtype = HALO_F64;
 out:
     return status;
 }

@@ -33,7 +33,10 @@ static void describe(TiffReader *state)
              TIFFIsBigTIFF(state->own.tiff) ? ", BigTIFF" : "");
     info->bits = pixels->bits;
     info->real = pixels->real;
-    if (pixels->bits == 64 || (pixels->bits == 32 && pixels->whole))
+    info->stored = pixels->is_signed ? HALO_STORED_SIGNED
+                   : pixels->real    ? HALO_STORED_FLOAT
+                                     : HALO_STORED_UNSIGNED;
+    if (pixels->dtype == HALO_F32 && (pixels->bits == 64 || (pixels->bits == 32 && pixels->whole)))
         halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)pixels->bits);
     if (page == 0) halo_note(&info->notes, HALO_NOTE_MISSING, state->missing);
     if (pixels->premultiplied) halo_note(&info->notes, HALO_NOTE_DIVIDED, 1);
@@ -97,7 +100,7 @@ static HaloStatus look_at_page(HaloReader *reader)
     uint16_t planar = PLANARCONFIG_CONTIG;
     TiffReader *state = reader->state;
     state->given = 0;
-    HALO_TRY(halo_tiff_pixels(state->own.tiff, &state->pixels));
+    HALO_TRY(halo_tiff_pixels(state->own.tiff, reader->options.wide, &state->pixels));
     TIFFGetField(state->own.tiff, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(state->own.tiff, TIFFTAG_IMAGELENGTH, &height);
     TIFFGetFieldDefaulted(state->own.tiff, TIFFTAG_PLANARCONFIG, &planar);
@@ -228,6 +231,7 @@ HaloStatus halo_tiff_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     HaloStatus status = HALO_OK;
     TiffReader *state = reader->state;
     HALO_TRY(tiff_take_blocks(state));
+    state->pixels.dtype = rows->shape.dtype; /* f32, where no more is wanted */
     for (*got = 0; *got < rows->rows;) {
         HaloBuf rest = *rows;
         int64_t more = 0;

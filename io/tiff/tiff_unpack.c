@@ -68,10 +68,14 @@ static inline int64_t integer_at(const TiffPixels *pixels, const uint8_t *from, 
     return pixels->is_signed ? (int64_t)(int32_t)word : (int64_t)word;
 }
 
-static void unpack_integers(const TiffPixels *pixels, const uint8_t *from, float *to, int64_t count,
+static void unpack_integers(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count,
                             int64_t step, HaloLost *lost)
 {
-    for (int64_t i = 0; i < count; i++) to[i * step] = halo_float_of_signed(integer_at(pixels, from, i), lost);
+    for (int64_t i = 0; i < count; i++)
+        if (pixels->dtype == HALO_F64)
+            ((double *)to)[i * step] = (double)integer_at(pixels, from, i);
+        else
+            ((float *)to)[i * step] = halo_float_of_signed(integer_at(pixels, from, i), lost);
 }
 
 /* Depths below that of the type: v * white / (2^bits - 1), rounded to nearest, which is never half way. */

@@ -1,9 +1,11 @@
-/* Writes TIFF: 8, 16 and 32-bit float samples in strips or tiles, Deflate; BigTIFF if 4 GiB are not enough.
+/* Writes TIFF: samples of 8 and 16 bits, floats of 32 and 64, and others that were only moved from a TIFF or an
+ * array, in strips or tiles, Deflate; BigTIFF if 4 GiB are not enough.
  * Integers use the horizontal predictor. Floats use none: the floating-point predictor (3) is missing in many
  * readers. */
 #ifdef HALO_HAVE_TIFF
 #include "bytes/spool.h"
 #include "samples/image.h"
+#include "samples/stored.h"
 #include "tiffwriter.h"
 
 #include <stdlib.h>
@@ -21,6 +23,8 @@ typedef struct TiffWriter {
     int64_t sink_at; /* a sink that can seek: where it stands */
     HaloSpool held;  /* one that cannot: the file so far */
     TiffLevels page;
+    bool again;   /* samples are written in the type that they were read in */
+    uint8_t *row; /* of these */
 } TiffWriter;
 
 /* ---- libtiff's file ------------------------------------------------------------------------------------- */
@@ -93,6 +97,35 @@ static HaloStatus open_file(HaloWriter *writer, int64_t bytes)
     return halo_tiff_outcome(&state->guard, state->tiff != NULL);
 }
 
+/* Overviews are made of samples as they are in memory. */
+static bool writes_again(const HaloWriter *writer)
+{
+    return halo_stored_again(writer) && writer->info.stored != HALO_STORED_BOOL && writer->info.bits <= 32 &&
+           !writer->options.pyramid;
+}
+
+static TiffSamples samples_of(const HaloWriter *writer)
+{
+    const HaloInfo *info = &writer->info;
+    const bool real = info->shape.dtype > HALO_U16;
+    if (!writes_again(writer))
+        return (TiffSamples){8 * (int)halo_dtype_size(info->shape.dtype),
+                             real ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT};
+    return (TiffSamples){info->bits, info->stored == HALO_STORED_FLOAT    ? SAMPLEFORMAT_IEEEFP
+                                     : info->stored == HALO_STORED_SIGNED ? SAMPLEFORMAT_INT
+                                                                          : SAMPLEFORMAT_UINT};
+}
+
+static HaloStatus take_row(TiffWriter *state, const HaloWriter *writer)
+{
+    const HaloShape *shape = &writer->info.shape;
+    state->again = writes_again(writer);
+    free(state->row);
+    state->row = state->again ? malloc((size_t)(shape->width * shape->channels) * 8) : NULL;
+    return state->row != NULL || !state->again ? HALO_OK
+                                               : halo_fail(HALO_ERR_LIMIT, "not enough memory to write TIFF");
+}
+
 /* The first image, or one more. */
 HaloStatus halo_tiff_create(HaloWriter *writer)
 {
@@ -110,11 +143,12 @@ HaloStatus halo_tiff_create(HaloWriter *writer)
                   (long long)shape->width, (long long)shape->height, shape->channels);
     }
     const int tile = options->tile == 0 && options->pyramid ? PYRAMID_TILE : options->tile;
-    HALO_TRY(tiff_levels_plan(&page, shape, tile, options->pyramid, &bytes));
+    HALO_TRY(tiff_levels_plan(&page, shape, samples_of(writer), tile, options->pyramid, &bytes));
     if (writer->state == NULL) HALO_TRY(open_file(writer, bytes));
     TiffWriter *state = writer->state;
     tiff_levels_free(&state->page);
     state->page = page;
+    HALO_TRY(take_row(state, writer));
     HALO_TRY(tiff_levels_new(&state->page, writer->memory, writer->jobs));
     HALO_TRY(halo_tiff_outcome(&state->guard,
                                tiff_set_layout(&state->guard, state->tiff, &state->page.level[0].layout)));
@@ -129,8 +163,13 @@ HaloStatus halo_tiff_write(HaloWriter *writer, const HaloBuf *rows)
 {
     TiffWriter *state = writer->state;
     HaloStatus status = HALO_OK;
-    for (int64_t y = 0; y < rows->rows; y++)
-        HALO_TRY(tiff_levels_put(&state->page, &state->guard, state->tiff, halo_row(rows, y)));
+    for (int64_t y = 0; y < rows->rows; y++) {
+        const void *row = state->again ? state->row : halo_row(rows, y);
+        if (state->again)
+            halo_stored_convert(&writer->info, rows, y, 0, rows->cols * rows->shape.channels, state->row,
+                                &writer->clipped);
+        HALO_TRY(tiff_levels_put(&state->page, &state->guard, state->tiff, row));
+    }
 out:
     return status;
 }
@@ -181,6 +220,7 @@ void halo_tiff_discard(HaloWriter *writer)
     halo_tiff_shut(&state->guard, state->tiff);
     halo_spool_free(&state->held);
     tiff_levels_free(&state->page);
+    free(state->row);
     free(state);
     writer->state = NULL;
 }

@@ -14,7 +14,8 @@ typedef struct TiffPixels {
     int channels; /* of the image: a palette's index becomes three */
     HaloDtype dtype;
     bool real, is_signed;
-    bool whole;         /* integers that become f32 */
+    bool whole;         /* integers that become floats */
+    bool wide;          /* they may become f64 */
     bool alpha;         /* the last channel is */
     bool premultiplied; /* the colours are */
     bool inverted;      /* 0 is white */
@@ -25,8 +26,8 @@ typedef struct TiffPixels {
     uint16_t map[256][3]; /* a palette's colours, in `dtype` */
 } TiffPixels;
 
-/* From the tags; HALO_ERR_INPUT for what halo does not read. */
-HaloStatus halo_tiff_pixels(TIFF *tiff, TiffPixels *pixels);
+/* From the tags; HALO_ERR_INPUT for what halo does not read. `wide`: what f32 does not hold becomes f64. */
+HaloStatus halo_tiff_pixels(TIFF *tiff, bool wide, TiffPixels *pixels);
 /* `count` pixels from a block's row; `plane`: they are samples of this one; -1: of all. Adds to *lost what
  * becoming f32 loses. */
 void halo_tiff_unpack(const TiffPixels *pixels, const uint8_t *from, void *to, int64_t count, int plane,

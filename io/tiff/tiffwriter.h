@@ -21,9 +21,16 @@ typedef struct TiffEncoder {
     uint8_t *tile;      /* a tile's rows, one after the other */
 } TiffEncoder;
 
+/* What samples are in the file. */
+typedef struct TiffSamples {
+    int bits;
+    uint16_t format; /* SAMPLEFORMAT_… */
+} TiffSamples;
+
 /* How the samples of a page lie in its file. */
 typedef struct TiffLayout {
     HaloShape shape;
+    TiffSamples samples;
     bool tiled;
     int64_t cols, rows;        /* of a block; a strip's end with the image */
     int64_t row_bytes, across; /* of a row of the image; blocks in a row of them */
@@ -73,7 +80,8 @@ typedef struct TiffLevels {
 } TiffLevels;
 
 /* `tile`: 0 for strips; `pyramid`: with overviews, down to one that a tile holds. *bytes: of all samples. */
-HaloStatus tiff_levels_plan(TiffLevels *levels, const HaloShape *shape, int tile, bool pyramid, int64_t *bytes);
+HaloStatus tiff_levels_plan(TiffLevels *levels, const HaloShape *shape, TiffSamples samples, int tile,
+                            bool pyramid, int64_t *bytes);
 /* Takes the memory for them. */
 HaloStatus tiff_levels_new(TiffLevels *levels, HaloMemory *memory, int jobs);
 void tiff_levels_free(TiffLevels *levels);

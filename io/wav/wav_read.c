@@ -20,8 +20,9 @@ static void describe(HaloReader *reader, const WavHead *head, int64_t frames)
 {
     const WavReader *state = reader->state;
     HaloInfo *info = &reader->info;
+    const bool wide = reader->options.wide && halo_pcm_is_wide(&head->pcm);
     info->shape = (HaloShape){.kind = HALO_AUDIO,
-                              .dtype = HALO_F32,
+                              .dtype = wide ? HALO_F64 : HALO_F32,
                               .width = frames,
                               .height = 1,
                               .channels = head->channels,
@@ -35,7 +36,7 @@ static void describe(HaloReader *reader, const WavHead *head, int64_t frames)
              head->pcm.real ? "float" : "PCM");
     if (state->truncated)
         halo_note(&info->notes, HALO_NOTE_CUT, 1);
-    else if (info->bits > 32 || (info->bits > 24 && !info->real))
+    else if (halo_pcm_is_wide(&head->pcm) && info->shape.dtype == HALO_F32)
         halo_note(&info->notes, HALO_NOTE_THROUGH_F32, (uint64_t)info->bits);
 }
 
@@ -128,7 +129,6 @@ HaloStatus wav_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     HaloStatus status = HALO_OK;
     WavReader *state = reader->state;
     const int channels = reader->info.shape.channels;
-    float *to = rows->data;
     *got = 0;
     if (state->other.format != NULL) return snd_read(&state->other, rows, got);
     const int64_t frame = channels * halo_pcm_size(&state->head.pcm), most = BLOCK_BYTES / frame;
@@ -140,8 +140,12 @@ HaloStatus wav_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
         size_t bytes;
         HALO_TRY(halo_source_read(reader->source, state->block, (size_t)(want * frame), &bytes));
         const int64_t have = (int64_t)bytes / frame;
-        halo_pcm_unpack(&state->head.pcm, state->block, to + *got * channels, have * channels,
-                        &reader->info.notes.count[HALO_NOTE_ROUNDED]);
+        void *const to = halo_at(rows, rows->x0 + *got, rows->y0);
+        if (rows->shape.dtype == HALO_F64)
+            halo_pcm_unpack_f64(&state->head.pcm, state->block, to, have * channels);
+        else
+            halo_pcm_unpack(&state->head.pcm, state->block, to, have * channels,
+                            &reader->info.notes.count[HALO_NOTE_ROUNDED]);
         *got += have;
         if (have < want) break;
     }

@@ -60,10 +60,11 @@ HaloStatus wav_write(HaloWriter *writer, const HaloBuf *rows)
     HaloStatus status = HALO_OK;
     WavWriter *state = writer->state;
     const int64_t samples = rows->cols * rows->shape.channels, size = halo_pcm_size(&state->pcm);
-    const float *from = rows->data;
+    const int64_t sample = (int64_t)halo_dtype_size(rows->shape.dtype);
     for (int64_t done = 0; done < samples;) {
         const int64_t count = samples - done < WAV_BLOCK_SAMPLES ? samples - done : WAV_BLOCK_SAMPLES;
-        halo_pcm_pack(&state->pcm, from + done, state->block, count, &writer->clipped);
+        halo_pcm_pack(&state->pcm, rows->shape.dtype, (const char *)rows->data + done * sample, state->block,
+                      count, &writer->clipped);
         HALO_TRY(wav_put(writer, state->block, (size_t)(count * size)));
         done += count;
     }

@@ -13,7 +13,7 @@ np.save("chw.npy", np.ascontiguousarray(a[0].transpose(2, 0, 1)))
 np.save("hwc.npy", a[0]); np.save("nhw.npy", np.ascontiguousarray(a[..., 1]))
 np.save("hw.npy", np.ascontiguousarray(a[0, ..., 1]))
 np.save("chw64.npy", np.ascontiguousarray(a[0].transpose(2, 0, 1)).astype(">f8"))
-np.save("hwc64.npy", a[0].astype(np.float32))
+np.save("hwc64.npy", a[0].astype(np.float64))
 np.save("mean.npy", a[..., 1].mean(0).astype(np.float32))
 END
 }
@@ -55,7 +55,7 @@ a = np.load("nhwc.npy")
 np.save("f_nhwc.npy", np.asfortranarray(a)); np.save("f_hwc.npy", np.asfortranarray(a[0]))
 np.save("f_hw.npy", np.asfortranarray(a[0, ..., 1]))
 np.save("f_tzyx.npy", np.asfortranarray(a[..., 1].reshape(2, 2, 11, 13).astype(">i2")))
-np.save("zyx.npy", a[..., 1].astype(np.float32)); np.save("series.npy", a[0, ..., 0].astype(np.float32))
+np.save("zyx.npy", a[..., 1].astype(np.int16)); np.save("series.npy", a[0, ..., 0].astype(np.float64))
 np.save("f_series.npy", np.asfortranarray(a[0, ..., 0].astype(">f8")))
 np.save("f_line.npy", np.asfortranarray(a[0, 0, :, 0])); np.save("line.npy", a[0, :1, :, 0])
 END

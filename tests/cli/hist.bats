@@ -80,9 +80,12 @@ fmt = struct.pack("<HHIIHH", 3, 1, 8000, 64000, 8, 64)
 open("a.wav", "wb").write(b"RIFF" + struct.pack("<I", 36 + len(a)) + b"WAVEfmt " + struct.pack("<I", 16) + fmt
                           + b"data" + struct.pack("<I", len(a)) + a)'
     halo run 'offset:0' a.wav -o a.npy
+    py 'assert np.load("a.npy").ravel().tolist() == [1e300, -1e300, 1e-300, 0.5, 0.1]'
+    halo run --precision single 'offset:0' a.wav -o a.npy -f
     py 'a = np.load("a.npy").ravel()
 assert a.tolist() == [np.inf, -np.inf, 0, 0.5, float(np.float32(0.1))], a'
-    halo stats --json a.wav | grep -q '"inf":2'
+    halo stats --precision single --json a.wav | grep -q '"inf":2'
+    halo stats --json a.wav | grep -q '"inf":0'
 }
 
 @test "a sample on the edge of a bin is in the bin that begins there" {

@@ -247,7 +247,7 @@ END
     (printf 'P5 512 40000 255 '; head -c 20480000 long) > tall.pgm
     halo run "scan:axis=y | crop:500x30+3+39000" tall.pgm -o less.npy --max-memory 4M
     halo run "scan:axis=y" tall.pgm -o all.npy
-    halo run "crop:500x30+3+39000" all.npy -o cut.npy
+    halo run "crop:500x30+3+39000 | gain:1" all.npy -o cut.npy
     cmp cut.npy less.npy
 }
 

@@ -198,8 +198,8 @@ make_eight() { seq 8 > eight.csv; }
 @test "normalize takes sound to a peak about 0, and images to a range" {
     printf '0\n-0.25\n0.125\n' > in.csv
     [ "$(halo run normalize:peak=1 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 -1 0.5' ]
-    [ "$(halo run normalize in.csv -o - --to csv | sed -n 3p)" = -0.8912509 ]
-    [ "$(halo run normalize:min=0 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0.6666667 0 1' ]
+    [ "$(halo run normalize in.csv -o - --to csv | sed -n 3p)" = -0.8912509381337456 ]
+    [ "$(halo run normalize:min=0 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0.6666666666666666 0 1' ]
     printf '0\n0\n' > silence.csv
     [ "$(halo run normalize silence.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 0' ]
     printf 'P5 2 1 255\n\001\002' > in.pgm
@@ -268,8 +268,8 @@ make_eight() { seq 8 > eight.csv; }
         '1 1 1 1 0.875 0.625 0.375 0.125' ]
     [ "$(halo run --raw csv fade:2 - -o - --to csv < in.csv | cat | tail -n +2 | paste -sd ' ')" = \
         '0.25 0.75 1 1 1 1 1 1' ]
-    [ "$(halo run fade:1,1,shape=cosine in.csv -o - --to csv | sed -n 2p)" = 0.5 ]
-    [ "$(halo run fade:1,shape=db in.csv -o - --to csv | sed -n 2p)" = 0.031622775 ]
+    [ "$(halo run fade:1,1,shape=cosine in.csv -o - --to csv | sed -n 2p)" = 0.49999999999999994 ]
+    [ "$(halo run fade:1,shape=db in.csv -o - --to csv | sed -n 2p)" = 0.03162277660168379 ]
     run --separate-stderr halo run fade:-1 in.csv -o x.csv
     [ "$status" -eq 2 ]
 }

@@ -31,8 +31,13 @@ float oracle_point(float v, const HaloPoint *point);
 
 /* One sample as f32; (x, y) counted in the whole. */
 float oracle_get(const HaloBuf *buf, int64_t x, int64_t y, int c);
+/* The same as f64. */
+double oracle_wide(const HaloBuf *buf, int64_t x, int64_t y, int c);
 /* Stores one; returns how many were clipped, 0 or 1. */
 uint64_t oracle_put(HaloBuf *buf, int64_t x, int64_t y, int c, float v, HaloStore store);
+
+/* To f64. */
+void oracle_put_wide(HaloBuf *buf, int64_t x, int64_t y, int c, double v);
 
 /* ---- primitives; each returns how many samples were clipped --------------------------------------------- */
 
@@ -63,6 +68,17 @@ uint64_t oracle_sequence(const HaloBuf *const src[], int sources, HaloBuf *dst, 
 uint64_t oracle_spectrum(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *spectrum, HaloStore store);
 uint64_t oracle_sections(const HaloBuf *src, HaloBuf *dst, const HaloSections *sections, HaloStore store);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
+
+/* The same in f64, of one row (oracle_double.c). */
+void oracle_double_conv(const HaloBuf *src, HaloBuf *dst, const HaloConv *conv);
+void oracle_double_map(const HaloBuf *src, HaloBuf *dst, const HaloMap *map);
+void oracle_double_combine(const HaloBuf *a, const HaloBuf *b, HaloBuf *dst, const HaloCombine *combine);
+void oracle_double_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank);
+void oracle_double_bilateral(const HaloBuf *src, HaloBuf *dst, const HaloBilateral *bilateral);
+void oracle_double_gather(const HaloBuf *src, HaloBuf *dst, const HaloGather *gather);
+void oracle_double_mix(const HaloBuf *src, HaloBuf *dst, const HaloMix *mix);
+void oracle_double_fade(const HaloBuf *src, HaloBuf *dst, const HaloFade *fade);
+void oracle_double_resample(const HaloBuf *src, HaloBuf *dst, const HaloResample *resample);
 
 /* Allocates memory or ends the test program. */
 void *oracle_memory(int64_t count, size_t size);

@@ -61,7 +61,10 @@ static HaloStatus oracle_finish(HaloDevice *device, uint64_t *clipped)
 static HaloStatus run_conv(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloConv *conv,
                            HaloStore store)
 {
-    device->clipped += oracle_conv(src, dst, conv, store);
+    if (dst->shape.dtype == HALO_F64)
+        oracle_double_conv(src, dst, conv);
+    else
+        device->clipped += oracle_conv(src, dst, conv, store);
     return HALO_OK;
 }
 
@@ -81,7 +84,10 @@ static bool never_fast(const HaloSep *sep, HaloSepFast *way)
 static HaloStatus run_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map,
                           HaloStore store)
 {
-    device->clipped += oracle_map(src, dst, map, store);
+    if (dst->shape.dtype == HALO_F64)
+        oracle_double_map(src, dst, map);
+    else
+        device->clipped += oracle_map(src, dst, map, store);
     return HALO_OK;
 }
 
@@ -91,7 +97,10 @@ static HaloStatus run_combine(HaloDevice *device, const HaloBuf *a, const HaloBu
     if (combine->kind == HALO_COMBINE_ENDS && dst->shape.width < combine->taps)
         return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: edge=interp fits %lld at each end",
                          (long long)dst->shape.width, (long long)combine->taps);
-    device->clipped += oracle_combine(a, b, dst, combine, store);
+    if (dst->shape.dtype == HALO_F64)
+        oracle_double_combine(a, b, dst, combine);
+    else
+        device->clipped += oracle_combine(a, b, dst, combine, store);
     return HALO_OK;
 }
 
@@ -168,7 +177,10 @@ static HaloStatus run_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
 static HaloStatus run_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRank *rank,
                            HaloStore store)
 {
-    device->clipped += oracle_rank(src, dst, rank, store);
+    if (dst->shape.dtype == HALO_F64)
+        oracle_double_rank(src, dst, rank);
+    else
+        device->clipped += oracle_rank(src, dst, rank, store);
     return HALO_OK;
 }
 
@@ -182,7 +194,10 @@ static HaloStatus run_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
 static HaloStatus run_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
                                 const HaloBilateral *bilateral, HaloStore store)
 {
-    device->clipped += oracle_bilateral(src, dst, bilateral, store);
+    if (dst->shape.dtype == HALO_F64)
+        oracle_double_bilateral(src, dst, bilateral);
+    else
+        device->clipped += oracle_bilateral(src, dst, bilateral, store);
     return HALO_OK;
 }
 
@@ -196,14 +211,20 @@ static HaloStatus run_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *
 static HaloStatus run_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
                              HaloStore store)
 {
-    device->clipped += oracle_gather(src, dst, gather, store);
+    if (dst->shape.dtype == HALO_F64)
+        oracle_double_gather(src, dst, gather);
+    else
+        device->clipped += oracle_gather(src, dst, gather, store);
     return HALO_OK;
 }
 
 static HaloStatus run_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
                                const HaloResample *resample, HaloStore store)
 {
-    device->clipped += oracle_resample(src, dst, resample, store);
+    if (dst->shape.dtype == HALO_F64)
+        oracle_double_resample(src, dst, resample);
+    else
+        device->clipped += oracle_resample(src, dst, resample, store);
     return HALO_OK;
 }
 
@@ -224,14 +245,20 @@ static HaloStatus run_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *
 static HaloStatus run_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMix *mix,
                           HaloStore store)
 {
-    device->clipped += oracle_mix(src, dst, mix, store);
+    if (dst->shape.dtype == HALO_F64)
+        oracle_double_mix(src, dst, mix);
+    else
+        device->clipped += oracle_mix(src, dst, mix, store);
     return HALO_OK;
 }
 
 static HaloStatus run_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloFade *fade,
                            HaloStore store)
 {
-    device->clipped += oracle_fade(src, dst, fade, store);
+    if (dst->shape.dtype == HALO_F64)
+        oracle_double_fade(src, dst, fade);
+    else
+        device->clipped += oracle_fade(src, dst, fade, store);
     return HALO_OK;
 }
 
@@ -253,6 +280,7 @@ const HaloBackend oracle_backend = {
     .alloc = oracle_alloc,
     .release = oracle_release,
     .finish = oracle_finish,
+    .doubles = true,
     .conv = run_conv,
     .sep = run_sep,
     .sep_fast = never_fast,

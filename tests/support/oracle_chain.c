@@ -81,6 +81,7 @@ void oracle_chains_open(void)
 {
     oracle_chains = oracle_backend;
     oracle_chains.name = "oracle in chains";
+    oracle_chains.sequence = NULL; /* the oracle makes all of it at once */
     oracle_chains.memory = memory;
     oracle_chains.chain = run_chain;
     oracle_chains.can_fuse = any;

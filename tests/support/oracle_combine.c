@@ -6,20 +6,22 @@
 static float combine_one(const HaloCombine *combine, float a, float b, float a_alpha, bool is_alpha,
                          bool margin)
 {
+    const float amount = (float)combine->amount, threshold = (float)combine->threshold,
+                unit = (float)combine->unit;
     switch (combine->kind) {
     case HALO_COMBINE_MAGNITUDE: return sqrtf(fmaf(a, a, b * b));
-    case HALO_COMBINE_ADD: return fmaf(combine->amount, b, a);
-    case HALO_COMBINE_MULTIPLY: return a * (b / combine->unit);
+    case HALO_COMBINE_ADD: return fmaf(amount, b, a);
+    case HALO_COMBINE_MULTIPLY: return a * (b / unit);
     case HALO_COMBINE_DIVIDE:
-        if (combine->zero_fails && b / combine->unit == 0.0f) return (float)NAN;
-        return a / (b / combine->unit);
+        if (combine->zero_fails && b / unit == 0.0f) return (float)NAN;
+        return a / (b / unit);
     case HALO_COMBINE_DIFFERENCE: return fabsf(a - b);
     case HALO_COMBINE_MIN: return isnan(b) || b < a ? b : a;
     case HALO_COMBINE_MAX: return isnan(b) || b > a ? b : a;
-    case HALO_COMBINE_BLEND: return fmaf(b, combine->amount, a * (1.0f - combine->amount));
+    case HALO_COMBINE_BLEND: return fmaf(b, amount, a * (1.0f - amount));
     case HALO_COMBINE_UNSHARP: {
         const float d = a - b;
-        return fabsf(d) < combine->threshold ? a : fmaf(combine->amount, d, a);
+        return fabsf(d) < threshold ? a : fmaf(amount, d, a);
     }
     case HALO_COMBINE_UNPREMUL: {
         const float t = a_alpha / combine->white;

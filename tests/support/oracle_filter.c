@@ -67,7 +67,7 @@ float oracle_quantise(float v, float white, unsigned *clipped)
 
 float oracle_point(float v, const HaloPoint *point)
 {
-    const float a = point->a, b = point->b;
+    const float a = (float)point->a, b = (float)point->b;
     unsigned clipped;
     switch (point->op) {
     case HALO_POINT_MUL: return v * a;
@@ -98,6 +98,21 @@ float oracle_get(const HaloBuf *buf, int64_t x, int64_t y, int c)
     case HALO_F64: return (float)((const double *)pixel)[c];
     default: return ((const float *)pixel)[c];
     }
+}
+
+double oracle_wide(const HaloBuf *buf, int64_t x, int64_t y, int c)
+{
+    if (buf->shape.dtype == HALO_F64) return ((const double *)halo_at(buf, x, y))[c];
+    if (buf->shape.dtype == HALO_I64) return (double)((const int64_t *)halo_at(buf, x, y))[c];
+    return (double)oracle_get(buf, x, y, c);
+}
+
+void oracle_put_wide(HaloBuf *buf, int64_t x, int64_t y, int c, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    if (isnan(v)) bits = 0x7ff8000000000000u;
+    memcpy((double *)halo_at(buf, x, y) + c, &bits, sizeof bits);
 }
 
 uint64_t oracle_put(HaloBuf *buf, int64_t x, int64_t y, int c, float v, HaloStore store)

@@ -79,7 +79,7 @@ void oracle_fold(const HaloBuf *src, const HaloFold *fold, double *out)
         const double k = fold->k != NULL ? fold->k[c] : 0.0;
         for (int64_t l = 0; l < leaves * 128; l++) lane[l] = fold->identity;
         for (int64_t p = 0; p < n; p++) {
-            const double v = (double)oracle_get(src, p % width, p / width, c);
+            const double v = oracle_wide(src, p % width, p / width, c);
             double *const to = lane + p / 4096 * 128 + p % 128;
             if (!isnan(v)) *to = oracle_program(fold->join, *to, oracle_program(fold->map, v, v, k), k);
         }

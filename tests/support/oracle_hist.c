@@ -40,9 +40,9 @@ void oracle_hist(const HaloBuf *src, HaloHistogram *out)
     for (int c = 0; c < src->shape.channels; c++)
         for (int64_t y = 0; y < src->shape.height; y++)
             for (int64_t x = 0; x < src->shape.width; x++) {
-                const double v = (double)oracle_get(src, x, y, c);
+                const double v = oracle_wide(src, x, y, c);
                 const int64_t bin =
-                    src->shape.dtype == HALO_F32 ? oracle_bin(v, out->lo, out->hi, bins) : (int64_t)v;
+                    src->shape.dtype > HALO_U16 ? oracle_bin(v, out->lo, out->hi, bins) : (int64_t)v;
                 if (bin >= 0) out->count[c * bins + bin]++;
                 out->below[c] += bin == -1;
                 out->above[c] += bin == -2;
@@ -57,8 +57,7 @@ void oracle_hist_parts(const HaloBuf *src, const HaloHist *hist, HaloHistogram *
             for (int64_t x = 0; x < src->shape.width; x++)
                 for (int k = 0; k < hist->parts; k++) {
                     const HaloHistPart *const part = &hist->part[k];
-                    const int64_t bin =
-                        oracle_bin((double)oracle_get(src, x, y, c), part->lo, part->hi, part->bins);
+                    const int64_t bin = oracle_bin(oracle_wide(src, x, y, c), part->lo, part->hi, part->bins);
                     if (bin >= 0) out->count[c * hist->bins + part->first + bin]++;
                 }
 }

@@ -33,7 +33,7 @@ typedef struct Rows {
     const HaloMean *mean;
     const int64_t *column; /* what the positions of the first output's window, and those after it, read */
     int64_t x0, cols;
-    float outside;
+    double outside;
     bool squared; /* of the squares of samples */
 } Rows;
 
@@ -44,7 +44,7 @@ static void sum_row(const Rows *rows, int64_t y, int c, double *sum, int64_t *co
     for (int64_t i = 0; i < rows->cols; i++) count[i] = 0;
     for (int64_t i = 0; i < rows->cols + width - 1; i++) {
         const int64_t at = rows->column[i];
-        x[i] = (double)(y < 0 || at < 0 ? rows->outside : oracle_get(rows->src, at, y, c));
+        x[i] = y < 0 || at < 0 ? rows->outside : oracle_wide(rows->src, at, y, c);
         const bool counts = !(rows->mean->window.nan_ignore && isnan(x[i]));
         if (!counts) x[i] = 0.0;
         if (rows->squared) x[i] = x[i] * x[i];
@@ -81,14 +81,14 @@ static void sum_windows(const Rows *rows, const HaloBuf *dst, const int64_t *row
     free(count);
 }
 
-static float made_of(HaloMeanKind kind, double sum, double squares, int64_t number)
+static double made_of(HaloMeanKind kind, double sum, double squares, int64_t number)
 {
     const double n = (double)number;
     double variance = (squares - sum * sum / n) / n;
-    if (number == 0) return NAN;
-    if (kind == HALO_MEAN_PLAIN) return (float)(sum / n);
+    if (number == 0) return (double)NAN;
+    if (kind == HALO_MEAN_PLAIN) return sum / n;
     if (variance < 0.0) variance = 0.0;
-    return (float)(kind == HALO_MEAN_SD ? sqrt(variance) : variance);
+    return kind == HALO_MEAN_SD ? sqrt(variance) : variance;
 }
 
 uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
@@ -99,7 +99,9 @@ uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, Hal
     int64_t *const row = oracle_memory(dst->rows + window->height, sizeof *row);
     double *const sum = oracle_memory(pixels, sizeof *sum), *const squares = oracle_memory(pixels, sizeof *sum);
     int64_t *const number = oracle_memory(pixels, sizeof *number);
-    const float outside = window->border == HALO_BORDER_CONSTANT ? window->value : 0.0f;
+    const bool wide = dst->shape.dtype == HALO_F64;
+    const double value = wide ? window->value : (double)(float)window->value;
+    const double outside = window->border == HALO_BORDER_CONSTANT ? value : 0.0;
     const Rows rows = {src, mean, column, dst->x0, dst->cols, outside, false},
                of_squares = {src, mean, column, dst->x0, dst->cols, outside, true};
     uint64_t clipped = 0;
@@ -109,9 +111,14 @@ uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, Hal
     for (int c = 0; c < dst->shape.channels; c++) {
         sum_windows(&rows, dst, row, c, sum, number);
         if (mean->kind != HALO_MEAN_PLAIN) sum_windows(&of_squares, dst, row, c, squares, number);
-        for (int64_t i = 0; i < pixels; i++)
-            clipped += oracle_put(dst, dst->x0 + i % dst->cols, dst->y0 + i / dst->cols, c,
-                                  made_of(mean->kind, sum[i], squares[i], number[i]), store);
+        for (int64_t i = 0; i < pixels; i++) {
+            const int64_t x = dst->x0 + i % dst->cols, y = dst->y0 + i / dst->cols;
+            const double made = made_of(mean->kind, sum[i], squares[i], number[i]);
+            if (wide)
+                oracle_put_wide(dst, x, y, c, made);
+            else
+                clipped += oracle_put(dst, x, y, c, (float)made, store);
+        }
     }
     free(column);
     free(row);

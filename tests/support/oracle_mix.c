@@ -10,9 +10,9 @@ uint64_t oracle_mix(const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloSt
         for (int64_t x = dst->x0; x < dst->x0 + dst->cols; x++)
             for (int c = 0; c < mix->channels; c++) {
                 const HaloMixTerm *term = &mix->term[mix->begin[c]];
-                float sum = term->weight * oracle_get(src, x, y, term->channel);
+                float sum = (float)term->weight * oracle_get(src, x, y, term->channel);
                 for (term++; term < &mix->term[mix->begin[c + 1]]; term++)
-                    sum = fmaf(term->weight, oracle_get(src, x, y, term->channel), sum);
+                    sum = fmaf((float)term->weight, oracle_get(src, x, y, term->channel), sum);
                 clipped += oracle_put(dst, x, y, c, sum, store);
             }
     return clipped;

@@ -147,10 +147,10 @@ static void multiply_power(HaloMoments *a, double v, uint64_t n)
 void oracle_reduce(const HaloBuf *src, HaloMoments *out)
 {
     const int64_t width = src->shape.width, n = width * src->shape.height;
-    const bool integer = src->shape.dtype != HALO_F32;
+    const bool integer = src->shape.dtype <= HALO_U16;
     double *const x = oracle_memory(n, sizeof *x);
     for (int c = 0; c < src->shape.channels; c++) {
-        for (int64_t p = 0; p < n; p++) x[p] = (double)oracle_get(src, p % width, p / width, c);
+        for (int64_t p = 0; p < n; p++) x[p] = oracle_wide(src, p % width, p / width, c);
         out[c] = tree_of(x, n, 0, (n + 4095) / 4096, integer);
         if (!integer) continue;
         uint64_t *const count = oracle_memory(65536, sizeof *count);

@@ -155,7 +155,7 @@ void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan)
     for (int c = 0; c < src->shape.channels; c++) {
         for (int64_t p = 0; p < width * height; p++) {
             void *const at = halo_at(dst, p % width, p / width);
-            const double v = (double)oracle_get(src, p % width, p / width, c);
+            const double v = oracle_wide(src, p % width, p / width, c);
             const double joins = scan->op == HALO_SCAN_SQUARES ? v * v : v; /* both exact */
             if (dst->shape.dtype == HALO_I64)
                 ((int64_t *)at)[c] = (int64_t)joins;

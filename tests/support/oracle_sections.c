@@ -60,14 +60,17 @@ uint64_t oracle_sections(const HaloBuf *src, HaloBuf *dst, const HaloSections *h
     for (int c = 0; c < src->shape.channels; c++) {
         double *const kept = how->state != NULL ? how->state + (ptrdiff_t)2 * how->count * c : z;
         const int64_t from = how->state != NULL ? dst->x0 : 0;
-        for (int64_t i = from; i < n; i++) x[i] = out[i] = (double)oracle_get(src, i, 0, c);
+        for (int64_t i = from; i < n; i++) x[i] = out[i] = oracle_wide(src, i, 0, c);
         for (int k = 0; k < 2 * how->count; k++) z[k] = 0.0;
         if (how->zero_phase)
             there_and_back(how, x, n, how->extend < n - 1 ? how->extend : n - 1, out, z);
         else
             go(how, out, from, n, kept);
         for (int64_t i = dst->x0; i < dst->x0 + dst->cols; i++)
-            clipped += oracle_put(dst, i, 0, c, isnan(out[i]) ? NAN : (float)out[i], store);
+            if (dst->shape.dtype == HALO_F64)
+                oracle_put_wide(dst, i, 0, c, out[i]);
+            else
+                clipped += oracle_put(dst, i, 0, c, isnan(out[i]) ? NAN : (float)out[i], store);
     }
     free(x);
     free(out);

@@ -13,7 +13,7 @@ static double **lines_of(const HaloBuf *buf, int channels, int64_t from, int64_t
         line[c] = calloc((size_t)(to - from), sizeof **line);
         if (line[c] == NULL) abort();
         for (int64_t x = from; x < to && source; x++)
-            line[c][x - from] = (double)oracle_get(buf, x, 0, buf->shape.channels > 1 ? c : 0);
+            line[c][x - from] = oracle_wide(buf, x, 0, buf->shape.channels > 1 ? c : 0);
     }
     return line;
 }
@@ -79,7 +79,10 @@ uint64_t oracle_sequence(const HaloBuf *const src[], int sources, HaloBuf *dst, 
     }
     for (int c = 0; c < made; c++)
         for (int64_t x = dst->x0; x < dst->x0 + dst->cols; x++)
-            clipped += oracle_put(dst, x, 0, c, (float)out[c][x - span.from], store);
+            if (dst->shape.dtype == HALO_F64)
+                oracle_put_wide(dst, x, 0, c, out[c][x - span.from]);
+            else
+                clipped += oracle_put(dst, x, 0, c, (float)out[c][x - span.from], store);
     for (int k = 0; k < sources; k++) free_lines(in[k], src[0]->shape.channels);
     free_lines(out, made);
     return clipped;

@@ -17,7 +17,7 @@ static float decibels(double magnitude, double lowest)
 
 static double sample_at(const HaloBuf *src, int64_t x, int channel)
 {
-    return x < 0 || x >= src->shape.width ? 0.0 : (double)oracle_get(src, x, 0, channel);
+    return x < 0 || x >= src->shape.width ? 0.0 : oracle_wide(src, x, 0, channel);
 }
 
 static float level_of(const HaloBuf *src, const HaloSpectrum *how, int64_t frame, int channel)
