@@ -280,8 +280,7 @@ const CliCommand cli_commands[] = {
      "halo join intro.wav talk.flac outro.wav -o all.flac\n"
      "halo join --crossfade 20ms take1.wav take2.wav -o song.wav\n"},
     {"split", CLI_SPLIT, NULL, "INPUT… [--at WHERE] [--out-dir DIR]",
-     "cut sounds into a file for each part: at pauses, times, markers, or by channel; by default into this "
-     "folder",
+     "cut sounds at pauses, times or markers, or by channel; a file for each part",
      "halo split lecture.wav\n"
      "halo split lecture.flac --at silence:-45dB,min=800ms --out-dir parts\n"
      "halo split tape.wav --at 0:30,12:05 --name '{stem}_{part:02}.{ext}'\n"
@@ -291,8 +290,7 @@ const CliCommand cli_commands[] = {
      "halo silences talk.wav\n"
      "halo silences --level -40dB --min 1s --csv *.wav\n"},
     {"compare", CLI_COMPARE, NULL, "A B",
-     "measure how much two files differ, or files of the same name in two folders; exits with 6 if the "
-     "difference exceeds the limit",
+     "measure how much two files, or two folders, differ; exits with 6 if the difference exceeds the limit",
      "halo compare a.png b.png\n"
      "halo compare a.png b.png --at-most max=1 --at-least ssim=0.99\n"
      "halo compare old/ new/ --json\n"
@@ -303,8 +301,7 @@ const CliCommand cli_commands[] = {
      "halo stats -r data --total --json --shard 1/3 > 1.json   # 2/3 and 3/3 on other machines\n"
      "halo merge 1.json 2.json 3.json\n"},
     {"plot", CLI_PLOT, NULL, "INPUT [-o FILE.svg|FILE.png]",
-     "plot a table, a series, a sound (its waveform) or an image: in the terminal, or as SVG or PNG. Columns "
-     "of a "
+     "plot tables, series, sound (its waveform) and images; as SVG or PNG, or in the terminal. Columns of a "
      "table are lines over its times, else over its first column, or bars if that holds words. A column named "
      "'A, B' "
      "is a dashed line in the colour of 'A'",
@@ -314,7 +311,7 @@ const CliCommand cli_commands[] = {
      "printf 'x,y\\n0,1\\n1,4\\n2,9\\n' | halo plot - -o squares.png --title Squares\n"
      "printf 'what,before,after\\nread,3,2\\nwrite,5,1\\n' | halo plot - -o bars.svg\n"},
     {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops [PIPELINE…] | batch PIPELINE FILE…",
-     "time the tutorial GPU kernels (ladder), pipelines (ops), or the stages of a batch",
+     "time GPU kernels (ladder), pipelines (ops) or stages of a batch",
      "halo bench ladder\nhalo bench ladder reduce scan --device gpu:1\n"
      "halo bench ops gauss:2 'sobel|depth:u8' --size 8192x8192 --dtype u8 --device cpu,gpu\n"
      "halo bench batch gauss:2 photos/*.png --device gpu\n"},

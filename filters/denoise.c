@@ -1,4 +1,5 @@
 #include "denoise.h"
+#include "halo/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -152,8 +153,8 @@ static HaloSpan reads(const void *parameters, int k, const HaloShape *src, HaloS
 static void describe(const void *parameters, char *text, size_t size)
 {
     const Denoise *how = how_of(parameters);
-    snprintf(text, size, "spectral gating by %.4g dB, windows of %lld samples, hop %lld",
-             6.020599913279624 * how->reduce, (long long)how->size, (long long)how->hop);
+    halo_snprintf(text, size, "spectral gating by %.4g dB, windows of %lld samples, hop %lld",
+                  6.020599913279624 * how->reduce, (long long)how->size, (long long)how->hop);
 }
 
 const HaloSequenceKind denoise_kind = {.name = "denoise",

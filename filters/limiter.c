@@ -1,6 +1,7 @@
 /* A limiter of true peaks. Reductions are integers, in units of 2^-24 octaves of amplitude, so that sums over a
  * window neither depend on where they begin nor drift: gain returns to exactly 1. */
 #include "limiter.h"
+#include "halo/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,9 +139,9 @@ static HaloSpan reads(const void *how, int k, const HaloShape *src, HaloSpan par
 static void describe(const void *how, char *text, size_t size)
 {
     const Limiter *limiter = how;
-    snprintf(text, size, "true-peak limiter at %.4g dB, look-ahead %.3g ms, release %.3g ms", limiter->decibels,
-             1000.0 * (double)(limiter->ahead + PEAKS_REACH) / limiter->rate,
-             1000.0 * limiter->release / limiter->rate);
+    halo_snprintf(text, size, "true-peak limiter at %.4g dB, look-ahead %.3g ms, release %.3g ms",
+                  limiter->decibels, 1000.0 * (double)(limiter->ahead + PEAKS_REACH) / limiter->rate,
+                  1000.0 * limiter->release / limiter->rate);
 }
 
 static const HaloSequenceKind limit = {.name = "limit",

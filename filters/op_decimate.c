@@ -18,7 +18,7 @@ enum { METHOD_IIR, METHOD_FIR };
 #define REACH 10
 
 /* The samples of Hamming's window on a sinc whose edge is half the new rate, with unity gain at 0 Hz. */
-static void make_taps(int64_t factor, float *tap)
+static void make_taps(int64_t factor, double *tap)
 {
     const int64_t half = REACH * factor;
     double sum = 0.0;
@@ -31,7 +31,7 @@ static void make_taps(int64_t factor, float *tap)
             if (pass == 0)
                 sum += weight;
             else
-                tap[i + half] = (float)(weight / all);
+                tap[i + half] = weight / all;
         }
     }
 }
@@ -44,7 +44,8 @@ static HaloStatus keep_every(HaloBuilder *builder, HaloReg in, int64_t factor, i
     const int64_t taps = 2 * half + 1;
     float *const tap = halo_build_keep(builder, (size_t)taps * sizeof *tap);
     int64_t *const place = halo_build_keep(builder, 2 * sizeof *place);
-    if (tap == NULL || place == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    double *const wide = halo_build_keep(builder, (size_t)taps * sizeof *wide);
+    if (tap == NULL || wide == NULL || place == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HaloResample how = {.rate = shape->rate / (double)factor,
                         .x = {.length = shape->width,
                               .size = (shape->width + factor - 1) / factor,
@@ -54,13 +55,15 @@ static HaloStatus keep_every(HaloBuilder *builder, HaloReg in, int64_t factor, i
                               .cut = true,
                               .first = place,
                               .count = place + 1,
-                              .tap = tap}};
+                              .tap = tap,
+                              .wide = wide}};
     place[0] = -half;
     place[1] = taps;
     if (half > 0)
-        make_taps(factor, tap);
+        make_taps(factor, wide);
     else
-        tap[0] = 1.0f;
+        wide[0] = 1.0;
+    for (int64_t i = 0; i < taps; i++) tap[i] = (float)wide[i];
     HALO_TRY(taps_resample(builder, 1, 1, 1, RESAMPLE_NEAREST, &how.y, &how.for_y));
     HALO_TRY(halo_build_resample(builder, in, &how, out));
 out:

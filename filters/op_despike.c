@@ -5,6 +5,7 @@
 
 #include "filter.h"
 #include "halo/sequence.h"
+#include "halo/text.h"
 #include "ops.h"
 
 #define MAD_TO_SIGMA 1.4826 /* of a normal distribution */
@@ -114,8 +115,8 @@ static void despike_run(const void *how, const HaloSequencePart *part)
 static void describe(const void *how, char *text, size_t size)
 {
     const Despike *despike = how;
-    snprintf(text, size, "outliers of %lld samples, beyond %g deviations", (long long)(2 * despike->radius + 1),
-             despike->k);
+    halo_snprintf(text, size, "outliers of %lld samples, beyond %g deviations",
+                  (long long)(2 * despike->radius + 1), despike->k);
 }
 
 static const HaloSequenceKind kind = {.name = "despike",

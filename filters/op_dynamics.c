@@ -5,6 +5,7 @@
 
 #include "halo/curves.h"
 #include "halo/sequence.h"
+#include "halo/text.h"
 #include "ops.h"
 
 #define DB_OF_OCTAVE 6.020599913279624
@@ -145,8 +146,8 @@ static HaloSpan reads_compress(const void *how, int k, const HaloShape *src, Hal
 static void describe_compress(const void *context, char *text, size_t size)
 {
     const Dynamics *how = context;
-    snprintf(text, size, "compressor of %s, %.3g:1 above %.4g dB, no look-ahead", how->rms ? "rms" : "peaks",
-             1.0 / (1.0 - how->slope), how->octaves * DB_OF_OCTAVE);
+    halo_snprintf(text, size, "compressor of %s, %.3g:1 above %.4g dB, no look-ahead",
+                  how->rms ? "rms" : "peaks", 1.0 / (1.0 - how->slope), how->octaves * DB_OF_OCTAVE);
 }
 
 static const HaloSequenceKind compress = {.name = "compress",
@@ -184,7 +185,7 @@ static void run_gate(const void *context, const HaloSequencePart *part)
 static void describe_gate(const void *context, char *text, size_t size)
 {
     const Dynamics *how = context;
-    snprintf(text, size, "gate, %.4g dB less, no look-ahead", how->range * DB_OF_OCTAVE);
+    halo_snprintf(text, size, "gate, %.4g dB less, no look-ahead", how->range * DB_OF_OCTAVE);
 }
 
 static const HaloSequenceKind gate = {

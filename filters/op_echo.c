@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "halo/sequence.h"
+#include "halo/text.h"
 #include "ops.h"
 
 enum { ECHO_DELAY, ECHO_GAIN, ECHO_REPEATS, ECHO_MIX, ECHO_TAIL };
@@ -53,8 +54,8 @@ static void run(const void *how, const HaloSequencePart *part)
 static void describe(const void *how, char *text, size_t size)
 {
     const Echo *echo = how;
-    snprintf(text, size, "%lld echo%s, %.4g ms apart", (long long)echo->repeats, echo->repeats == 1 ? "" : "es",
-             1000.0 * (double)echo->delay / echo->rate);
+    halo_snprintf(text, size, "%lld echo%s, %.4g ms apart", (long long)echo->repeats,
+                  echo->repeats == 1 ? "" : "es", 1000.0 * (double)echo->delay / echo->rate);
 }
 
 static const HaloSequenceKind kind = {.name = "echo",

@@ -188,16 +188,19 @@ static double *make_cosine_table(HaloBuilder *builder, int64_t coefficients, int
     return cosine;
 }
 
+#define MOST_NAME 32
+
 /* "mel0,mel1,…", and, of several channels, "1.mel0". */
 static HaloStatus name_channels(HaloBuilder *builder, const char *what, int64_t each, HaloReg reg)
 {
     HaloStatus status = HALO_OK;
     const int channels = halo_build_shape(builder, reg)->channels;
-    char *const names = malloc((size_t)channels * 32), *at = names;
+    char *const names = malloc((size_t)channels * MOST_NAME), *at = names;
     if (names == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     for (int64_t c = 0; c < channels; c++) {
-        if (channels > each) at += sprintf(at, "%d.", (int)(c / each) + 1);
-        at += sprintf(at, "%s%d%s", what, (int)(c % each), c + 1 < channels ? "," : "");
+        const int of = (int)(c / each), number = (int)(c - of * each);
+        if (channels > each) at += snprintf(at, MOST_NAME, "%d.", of + 1);
+        at += snprintf(at, MOST_NAME, "%s%d%s", what, number, c + 1 < channels ? "," : "");
     }
     HALO_TRY(halo_build_names(builder, reg, names));
 out:

@@ -146,7 +146,7 @@ const HaloOp halo_op_offset = {.name = "offset",
 
 const HaloOp halo_op_clamp = {.name = "clamp",
                               .help = "limit to a range",
-                              .synonyms = "clip limit",
+                              .synonyms = "clip",
                               .known_as = "limiter alimiter clipper saturate fmin fmax",
                               .example = "clamp:16,235",
                               .kinds = HALO_IMAGE | HALO_AUDIO,

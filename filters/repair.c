@@ -1,4 +1,5 @@
 #include "repair.h"
+#include "halo/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -178,8 +179,8 @@ static void run_declick(const void *how, const HaloSequencePart *part) { run(how
 static void describe_declick(const void *how, char *text, size_t size)
 {
     const Repair *repair = how;
-    snprintf(text, size, "clicks up to %lld samples by linear prediction, order %d, threshold %.6g",
-             (long long)repair->longest, ORDER_TO_FIND, repair->threshold);
+    halo_snprintf(text, size, "clicks up to %lld samples by linear prediction, order %d, threshold %.6g",
+                  (long long)repair->longest, ORDER_TO_FIND, repair->threshold);
 }
 
 const HaloSequenceKind declick_kind = {.name = "declick",
@@ -245,8 +246,8 @@ static void run_declip(const void *how, const HaloSequencePart *part) { run(how,
 
 static void describe_declip(const void *how, char *text, size_t size)
 {
-    snprintf(text, size, "samples from %.6g on by linear prediction, order %d", ((const Repair *)how)->level,
-             ORDER);
+    halo_snprintf(text, size, "samples from %.6g on by linear prediction, order %d",
+                  ((const Repair *)how)->level, ORDER);
 }
 
 const HaloSequenceKind declip_kind = {.name = "declip",

@@ -1,4 +1,5 @@
 #include "wsola.h"
+#include "halo/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -225,9 +226,9 @@ static void moves(const void *parameters, HaloMove *move)
 static void describe(const void *parameters, char *text, size_t size)
 {
     const Wsola *how = parameters;
-    snprintf(text, size, "WSOLA, tempo %.6g, segments every %lld samples, overlap %lld, search %lld",
-             (double)how->down / (double)how->up, (long long)how->hop, (long long)how->overlap,
-             (long long)how->search);
+    halo_snprintf(text, size, "WSOLA, tempo %.6g, segments every %lld samples, overlap %lld, search %lld",
+                  (double)how->down / (double)how->up, (long long)how->hop, (long long)how->overlap,
+                  (long long)how->search);
 }
 
 static const HaloSequenceKind wsola = {.name = "tempo",

@@ -271,7 +271,7 @@ static void correlations(Rng *rng)
         for (int64_t i = 0; i < m; i++)
             if (i + lag >= 0 && i + lag < line.n)
                 sum[lag + m - 1] += (long double)line.x[i + lag] * line.x[cut + i];
-    snprintf(text, sizeof text, "xcorr:[trim:%" PRId64 ",%" PRId64 "]", cut, line.n);
+    snprintf(text, sizeof text, "xcorr:[trim:%" PRId64 "f,%" PRId64 "f]", cut, line.n);
     expect_made(text, &line, sum, line.n + m - 1, 1e-6);
 }
 

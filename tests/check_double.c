@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "halo/words.h"
 #include "pipelines.h"
 
 static HaloShape draw_shape(Rng *rng)
@@ -78,7 +79,7 @@ static void examples_are_as_defined(void **state)
         example_pipeline(tables->op[i], HALO_AUDIO, text, sizeof text);
         Outcome outcome = expect_everywhere_alike(text, &in, NULL);
         if (outcome.status == HALO_OK && outcome.out.data != NULL && outcome.out.shape.kind == HALO_AUDIO &&
-            strcmp(tables->op[i]->name, "level") != 0 && strcmp(tables->op[i]->name, "depth") != 0)
+            halo_find_word("level mel mfcc depth", ' ', tables->op[i]->name) < 0)
             assert_int_equal(outcome.out.shape.dtype, HALO_F64);
         outcome_free(&outcome);
     }

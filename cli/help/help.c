@@ -117,7 +117,7 @@ static void print_brief(FILE *to, const char *name, const char *help)
     if (semicolon != NULL) length = (size_t)(semicolon - help);
     if (stop != NULL && (size_t)(stop - help) < length) length = (size_t)(stop - help);
     char *brief = cli_format("%.*s", (int)length, help);
-    fprintf(to, "  %-7s ", name);
+    fprintf(to, "  %-8s ", name);
     cli_wrap(to, brief, 10, CLI_LINE);
     free(brief);
 }

@@ -209,8 +209,7 @@ static void cross_wide(const Run *run)
     double *tail = (double *)run->waiting.data + (run->waiting.cols - n) * channels;
     const double *head = run->head.data;
     for (int64_t k = 0; k < n; k++) {
-        const double come = (double)(2 * k + 1) / (double)(2 * n),
-                     gone = (double)(2 * (n - k) - 1) / (double)(2 * n);
+        const double come = gain_at(run->gain, k, n), gone = gain_at(run->gain, n - 1 - k, n);
         for (int64_t c = 0; c < channels; c++, tail++, head++) *tail = halo_fma_f64(*head, come, *tail * gone);
     }
 }

@@ -157,7 +157,7 @@ HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, doub
     HaloStep step = step_of(HALO_HIST, src);
     const HaloShape *shape = halo_build_shape(builder, src);
     step.u.hist = hist_default(shape);
-    if (shape->dtype == HALO_F32 && !halo_is_sound(shape)) /* nothing else has an agreed full scale */
+    if (shape->dtype >= HALO_F32 && !halo_is_sound(shape)) /* nothing else has an agreed full scale */
         step.u.hist.lo = step.u.hist.hi = (double)NAN;
     if (bins > 0) step.u.hist.bins = bins;
     if (!isnan(lo)) step.u.hist.lo = lo;

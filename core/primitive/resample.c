@@ -91,7 +91,7 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
     const HaloResampleAxis *x = &step->u.resample.x, *y = &step->u.resample.y;
     (void)exact;
     if (sound)
-        snprintf(text, size, "resample by %lld/%lld to %g Hz, %lld taps", (long long)x->up, (long long)x->down,
+        halo_snprintf(text, size, "resample by %lld/%lld to %g Hz, %lld taps", (long long)x->up, (long long)x->down,
                  step->u.resample.rate, (long long)x->taps);
     else
         snprintf(text, size, "resample %lld x %lld to %lld x %lld, rows by %lld taps, then columns by %lld",

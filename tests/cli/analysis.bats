@@ -41,7 +41,7 @@ assert b.shape[0] == w.shape[0] and np.abs(b.ravel() - w).max() <= ${2:-1e-6} * 
     make_series
     series xcorr
     close_to "signal.correlate(x, x)"
-    series 'xcorr:[trim:100,4000],lag=1s,scale=coefficient' b.csv
+    series 'xcorr:[trim:100f,4000f],lag=1s,scale=coefficient' b.csv
     [ "$(wc -l < b.csv)" -eq 202 ]
     [ "$(sed -n 2p b.csv | cut -d, -f1)" = -1.00 ]
     # What was cut off is found again: there the correlation is greatest.
@@ -80,7 +80,7 @@ for n, w in ($(cat calls)):
     [ "$status" -eq 2 ]; says 'raise order'
     run --separate-stderr halo run --raw f32,100,1 despike:4 x.raw -o d.npy
     [ "$status" -eq 2 ]; says 'has to be odd'
-    series 'trim:0,1 | despike' b.csv
+    series 'trim:0f,1f | despike' b.csv
 }
 
 @test "peaks are SciPy's find_peaks: as text, JSON and CSV" {

@@ -79,6 +79,7 @@ fall() {
             grep -qE '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
         twice.wav) grep -q '"kind":"audio","width":87759,' info ;;
         16k.wav) grep -q '"width":32000,.*"rate":16000,' info ;;
+        faster.wav) grep -q '"kind":"audio","width":35280,' info ;;
         echo.wav) grep -q '"kind":"audio","width":46746,' info ;;
         mixed.wav) grep -q '"kind":"audio","width":77175,' info ;;
         part.wav) grep -q '"kind":"audio","width":38588,' info ;;
@@ -192,7 +193,7 @@ fall() {
     # Gravity and the hum are removed, the steps remain; the hum is 0.2 / sqrt(2), -17 dB.
     [ "$(head -n 1 walk.csv)" = x,y,z ]
     within "$(measure walk.csv rms)" 0.69 0.73
-    within "$(sed -n 6p hum.csv | cut -d, -f1)" -17.1 -16.9
+    within "$(sed -n 6p hum.csv | cut -d, -f2)" -17.1 -16.9
     # The running sums end with the sum.
     within "$(tail -c 8 sums.npy | od -An -t f8 | tr -d ' ')" 160 200
     within "$(awk "BEGIN { print $(tail -c 8 sums.npy | od -An -t f8) - $(measure trace.wav sum) }")" -1e-6 1e-6

@@ -231,7 +231,8 @@ END
     # shellcheck disable=SC2002
     cat h.f32 | halo run add:with=h.wav,at=1s --raw f32,8000,1 - -o - -q --max-memory 20M | wc -c |
         grep -qx 24032000
-    run --separate-stderr halo run difference:with=h.wav --raw f32,8000,1 - -o y.raw --max-memory 20M \
-        < <(cat h.f32)
-    [ "$status" -eq 5 ] # their lengths have to be known
+    # Their lengths have to be known: a pipe is kept in a file.
+    # shellcheck disable=SC2002
+    cat h.f32 | halo run difference:with=h.wav --raw f32,8000,1 - -o y.raw --max-memory 20M
+    [ "$(wc -c < y.raw)" -eq 24000000 ]
 }

@@ -39,7 +39,7 @@ END
 # The libraries that are loaded on demand are loaded from the start, since glibc ends a process that has no
 # memory for loading one.
 preloads() {
-    echo "$STARVE" $(strings "$HALO" | grep -E '^lib(tiff|sndfile|mpg123)\.so')
+    echo "$STARVE" $(strings "$HALO" | grep -oE 'lib(tiff|sndfile|mpg123)\.so[.0-9]*' | sort -u)
 }
 
 # starved STEP LIBRARY OUTPUT ARGUMENT…: every STEP-th allocation fails once. LIBRARY: its code, not halo's, may

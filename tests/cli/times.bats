@@ -143,7 +143,7 @@ minute() { # a row every ten seconds
 @test "what cannot hold times says so" {
     minute > in.csv
     run --separate-stderr halo run '' in.csv -o out.npy
-    [ "$status" -eq 0 ]; says "left out, since the output cannot hold it: texts, times of rows"
+    [ "$status" -eq 0 ]; says "left out, since the output cannot hold it: times of rows, text Columns"
     run --separate-stderr halo run 'reduce:max | spectrogram:window=20s' in.csv -o out.npy --force
     [ "$status" -ne 0 ] || says "times of rows"
 }

@@ -190,7 +190,7 @@ EOF
     make_wav a.wav 80
     run --separate-stderr halo run psdd a.wav -o x.wav
     [[ $stderr != *"'pad'"* ]]
-    halo help psd | grep -q spectrogram
+    halo help periodogram | grep -q psd
     run --separate-stderr halo run xsd a.wav -o x.wav
     [[ $stderr != *'did you mean'* ]]
     run --separate-stderr halo run gian:2 a.wav -o x.wav
