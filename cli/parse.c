@@ -30,8 +30,7 @@ static const char *name_at(int i, const void *list) { return ((const Names *)lis
 
 static const HaloOp *op_of(const CliSettings *settings)
 {
-    return settings->command != NULL && settings->command->op != NULL ? halo_find_op(settings->command->op)
-                                                                      : NULL;
+    return settings->command != NULL ? cli_command_op(settings->command) : NULL;
 }
 
 /* What other tools call it, where the command has such an option. */
