@@ -252,8 +252,8 @@ out:
     return status;
 }
 
-#define TIME(name, time, text)                                                                           \
-    {                                                                                                    \
+#define TIME(name, time, text)                                                                          \
+    {                                                                                                   \
         .key = name, .type = HALO_PARAM_LENGTH, .duration = true, .preset = time, .min = 1, .max = 1e9, \
         .help = text                                                                                    \
     }

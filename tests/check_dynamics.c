@@ -95,8 +95,8 @@ static void compresses(Rng *rng)
     char pipeline[160];
     long double db[MOST], square = 0, reduced = 0;
     snprintf(pipeline, sizeof pipeline,
-             "compress:-20dB,ratio=%g,attack=%df,release=%df,knee=%gdB,makeup=3dB,detect=%s", ratio, (int)attack,
-             (int)release, knee, rms ? "rms" : "peak");
+             "compress:-20dB,ratio=%g,attack=%df,release=%df,knee=%gdB,makeup=3dB,detect=%s", ratio,
+             (int)attack, (int)release, knee, rms ? "rms" : "peak");
     HaloBuf in = random_sound(rng, n, (int)rng_between(rng, 1, CHANNELS), 1.0f);
     Outcome outcome = run_ok(pipeline, &in);
     for (int64_t i = 0; i < n; i++) {

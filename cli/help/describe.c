@@ -73,8 +73,7 @@ void cli_describe_domain(const HaloParam *param, unsigned kinds, CliText *text)
         add_range(text, param);
     if (param->unit != NULL && param->type != HALO_PARAM_FREQUENCY)
         add_made(text, cli_format(" %s", param->unit));
-    if (param->type == HALO_PARAM_LENGTH && (kinds & HALO_AUDIO))
-        add(text, "; on audio also a time: 5ms");
+    if (param->type == HALO_PARAM_LENGTH && (kinds & HALO_AUDIO)) add(text, "; on audio also a time: 5ms");
 }
 
 void cli_describe_key(const HaloParam *param, CliText *text)

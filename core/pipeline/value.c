@@ -75,8 +75,8 @@ static HaloStatus factor_in_range(const HaloParam *param, const char *text, cons
                      20 * log10(param->max));
 }
 
-/* Decibels are of an amplitude: 20 for ten times as much. A number with a sign may mean decibels or a factor, and
- * so may every number where decibels are usual. */
+/* Decibels are of an amplitude: 20 for ten times as much. A number with a sign may mean decibels or a factor,
+ * and so may every number where decibels are usual. */
 static HaloStatus parse_factor(const HaloParam *param, const char *text, const char *where, HaloValue *value)
 {
     static const Unit units[] = {{"%", 0.01}, {"x", 1.0}, {"dB", 1.0}, {"db", 1.0}};

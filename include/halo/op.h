@@ -28,8 +28,8 @@ typedef enum HaloParamType {
                           `choices`, one of them: integer 1 */
     HALO_PARAM_FILE,   /* text: a path */
     HALO_PARAM_SOURCE, /* another input: a path, or a branch, "[gauss:20]"; for halo_build_source alone */
-    HALO_PARAM_FACTOR, /* number: a factor ("2", "-1x"), also in percent ("150%") or decibels ("-6dB"); where the
-                          unit is "dB", a number without a unit is refused */
+    HALO_PARAM_FACTOR, /* number: a factor ("2", "-1x"), also in percent ("150%") or decibels ("-6dB"); where
+                          the unit is "dB", a number without a unit is refused */
     HALO_PARAM_TEXT    /* text: whatever `check` takes */
 } HaloParamType;
 
