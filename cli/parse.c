@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "help/search.h"
 #include "options.h"
 
 typedef struct Parser {
@@ -196,6 +197,9 @@ static HaloStatus unknown_command(const char *word)
     const char *near = halo_nearest(word, cli_command_count, command_at, NULL);
     if (near != NULL)
         return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; did you mean '%s'?", word, near);
+    if (cli_search(NULL, word))
+        return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; 'halo help %.80s' finds what does it here",
+                         word, word);
     return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; see 'halo --help'", word);
 }
 

@@ -4,8 +4,8 @@
 
 #include "meta.h"
 
-/* The blob is empty where there is nothing to write. Of several texts with a name it holds the first; others are
- * noted, and so are pictures that it cannot hold. */
+/* The blob is empty where there is nothing to write. Of several texts with a name it holds the first; others
+ * are noted, and so are pictures that it cannot hold. */
 HaloStatus halo_id3_make(const HaloMeta *meta, HaloNotes *notes, HaloBlob *tag);
 
 #endif
