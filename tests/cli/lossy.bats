@@ -141,7 +141,11 @@ covered() {
     # encoding, media type, front cover, description, data
     printf '\003image/png\0\003T\303\274r\0COVERDATA' > apic
     size=$(wc -c < apic)
-    { printf 'ID3\004\0\0\0\0\0'; be 1 $((size + 10)); printf APIC; be 4 "$size"; be 2 0; cat apic; frames 20; } > a.mp3
+    {
+        printf 'ID3\004\0\0\0\0\0'; be 1 $((size + 10))
+        printf APIC; be 4 "$size"; be 2 0; cat apic
+        frames 20
+    } > a.mp3
     export LC_ALL=C
     covered a.mp3
     halo run '' - -o piped.flac < <(cat a.mp3)
