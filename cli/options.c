@@ -327,3 +327,13 @@ const CliCommand *cli_find_command(const char *name)
         if (strcmp(cli_commands[i].name, name) == 0) return &cli_commands[i];
     return NULL;
 }
+
+const HaloOp *cli_command_op(const CliCommand *command)
+{
+    static HaloOp part;
+    const HaloOp *op = command->op != NULL ? halo_find_op(command->op) : NULL;
+    if (op == NULL || command->bit != CLI_SILENCES) return op;
+    part = *op; /* without the last, `all`: it lists all of them anyway */
+    part.params--;
+    return &part;
+}

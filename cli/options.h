@@ -114,6 +114,8 @@ extern const int cli_command_count;
 extern const char *const cli_section_names[CLI_SECTIONS];
 
 const CliCommand *cli_find_command(const char *name);
+/* The operation that a command is short for, with the parameters that are options of it; or NULL. */
+const HaloOp *cli_command_op(const CliCommand *command);
 
 /* parse.c: HALO_ERR_USAGE with a sentence in halo_error(). */
 HaloStatus cli_parse(int argc, char **argv, CliSettings *settings);

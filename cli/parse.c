@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "help/search.h"
 #include "options.h"
 
 typedef struct Parser {
@@ -30,8 +31,7 @@ static const char *name_at(int i, const void *list) { return ((const Names *)lis
 
 static const HaloOp *op_of(const CliSettings *settings)
 {
-    return settings->command != NULL && settings->command->op != NULL ? halo_find_op(settings->command->op)
-                                                                      : NULL;
+    return settings->command != NULL ? cli_command_op(settings->command) : NULL;
 }
 
 /* What other tools call it, where the command has such an option. */
@@ -197,6 +197,9 @@ static HaloStatus unknown_command(const char *word)
     const char *near = halo_nearest(word, cli_command_count, command_at, NULL);
     if (near != NULL)
         return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; did you mean '%s'?", word, near);
+    if (cli_search(NULL, word))
+        return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; 'halo help %.80s' finds what does it here",
+                         word, word);
     return halo_fail(HALO_ERR_USAGE, "unknown command '%.80s'; see 'halo --help'", word);
 }
 

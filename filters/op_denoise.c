@@ -111,6 +111,7 @@ static const HaloParam denoise_param[] = {
                         .preset = "12dB",
                         .min = 1,
                         .max = 1e6,
+                        .unit = "dB",
                         .help = "by how much the noise is lowered; more makes artefacts audible"},
     [DENOISE_THRESHOLD] =
         {.key = "threshold",
@@ -118,6 +119,7 @@ static const HaloParam denoise_param[] = {
          .preset = "6dB",
          .min = 1e-3,
          .max = 1e3,
+         .unit = "dB",
          .help = "what is less above the noise counts as noise; what is 6 dB more above it stays"},
     [DENOISE_WINDOW] = {.key = "window",
                         .type = HALO_PARAM_LENGTH,

@@ -252,10 +252,10 @@ out:
     return status;
 }
 
-#define TIME(name, time, text)                                                                           \
-    {                                                                                                    \
-        .key = name, .type = HALO_PARAM_LENGTH, .preset = time, .min = 1, .max = 1e9, .unit = "samples", \
-        .help = text                                                                                     \
+#define TIME(name, time, text)                                                                          \
+    {                                                                                                   \
+        .key = name, .type = HALO_PARAM_LENGTH, .duration = true, .preset = time, .min = 1, .max = 1e9, \
+        .help = text                                                                                    \
     }
 
 static const HaloParam compress_param[] = {
@@ -278,12 +278,14 @@ static const HaloParam compress_param[] = {
                        .preset = "6dB",
                        .min = 1,
                        .max = 1e3,
+                       .unit = "dB",
                        .help = "width of the bend about the threshold; 0dB: a sharp one"},
     [COMPRESS_MAKEUP] = {.key = "makeup",
                          .type = HALO_PARAM_FACTOR,
                          .preset = "0dB",
                          .min = 1e-3,
                          .max = 1e3,
+                         .unit = "dB",
                          .help = "gain behind the reduction"},
     [COMPRESS_DETECT] = {.key = "detect",
                          .type = HALO_PARAM_CHOICE,
@@ -321,6 +323,7 @@ static const HaloParam gate_param[] = {
                          .preset = "3dB",
                          .min = 1,
                          .max = 1e3,
+                         .unit = "dB",
                          .help = "the gate closes at a threshold lower by this"},
 };
 

@@ -88,10 +88,10 @@ out:
 static const HaloParam echo_param[] = {
     [ECHO_DELAY] = {.key = "delay",
                     .type = HALO_PARAM_LENGTH,
+                    .duration = true,
                     .preset = "300ms",
                     .min = 1,
                     .max = 1e9,
-                    .unit = "samples",
                     .help = "time between repetitions"},
     [ECHO_GAIN] = {.key = "gain",
                    .type = HALO_PARAM_FACTOR,

@@ -65,7 +65,7 @@ static HaloStatus build_shelf(HaloBuilder *builder, const HaloValue *arg, HaloRe
 
 /* clang-format off */
 #define FREQUENCY(what) {.key = "frequency", .type = HALO_PARAM_FREQUENCY, .unit = "Hz", .help = what}
-#define GAIN {.key = "gain", .type = HALO_PARAM_FACTOR, .help = "gain there: a factor, or decibels (3dB, -6dB)"}
+#define GAIN {.key = "gain", .type = HALO_PARAM_FACTOR, .unit = "dB", .help = "gain there"}
 #define Q(default, what) \
     {.key = "q", .type = HALO_PARAM_NUMBER, .preset = default, .min = 0.01, .max = 10000, .help = what}
 /* clang-format on */

@@ -156,6 +156,9 @@ static HaloStatus build_normalize(HaloBuilder *builder, const HaloValue *arg, Ha
         HALO_FAIL(HALO_ERR_USAGE, "normalize: peak is for sound, without min, max and percentiles");
     if (shape->kind == HALO_AUDIO && !ranged)
         return halo_build_map_from_stats(builder, in, &gain, HALO_WANT_EXTREMES, NULL, resolve_peak, peak, out);
+    if (shape->kind == HALO_AUDIO && !arg[NORMALIZE_MAX].given && !arg[NORMALIZE_MIN].percent && range[0] < 0)
+        HALO_FAIL(HALO_ERR_USAGE, "normalize: %g needs a unit: %gdB for the peak; as min it needs max, too",
+                  range[0], range[0]);
     if (arg[NORMALIZE_PERCENTILES].given) {
         HALO_TRY(read_pair("normalize: percentiles", arg[NORMALIZE_PERCENTILES].text, detail.percent));
         detail.percents = 2;

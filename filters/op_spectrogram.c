@@ -127,9 +127,7 @@ const HaloOp halo_op_level = {.name = "level",
 
 const HaloOp halo_op_spectrogram = {.name = "spectrogram",
                                     .help = "a picture of the spectrum over time, low frequencies below",
-                                    .known_as =
-                                        "spectrum stft sonogram fft psd welch periodogram showspectrum mel "
-                                        "melspectrogram mfcc",
+                                    .known_as = "spectrum stft sonogram fft showspectrum",
                                     .example = "spectrogram:window=256,hop=64",
                                     .kinds = HALO_AUDIO,
                                     HALO_PARAMS(spectrogram_param),

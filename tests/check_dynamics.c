@@ -95,8 +95,8 @@ static void compresses(Rng *rng)
     char pipeline[160];
     long double db[MOST], square = 0, reduced = 0;
     snprintf(pipeline, sizeof pipeline,
-             "compress:-20dB,ratio=%g,attack=%d,release=%d,knee=%gdB,makeup=3dB,detect=%s", ratio, (int)attack,
-             (int)release, knee, rms ? "rms" : "peak");
+             "compress:-20dB,ratio=%g,attack=%df,release=%df,knee=%gdB,makeup=3dB,detect=%s", ratio,
+             (int)attack, (int)release, knee, rms ? "rms" : "peak");
     HaloBuf in = random_sound(rng, n, (int)rng_between(rng, 1, CHANNELS), 1.0f);
     Outcome outcome = run_ok(pipeline, &in);
     for (int64_t i = 0; i < n; i++) {
@@ -169,7 +169,7 @@ static void gates(Rng *rng)
     long double db[MOST], reduced = 40;
     int64_t above = -1; /* the last frame above the lower threshold */
     bool open = false;
-    snprintf(pipeline, sizeof pipeline, "gate:-10dB,attack=%d,hold=%d,release=%d,range=-40dB,hysteresis=6dB",
+    snprintf(pipeline, sizeof pipeline, "gate:-10dB,attack=%df,hold=%df,release=%df,range=-40dB,hysteresis=6dB",
              (int)attack, (int)hold, (int)release);
     HaloBuf in = random_sound(rng, n, (int)rng_between(rng, 1, CHANNELS), 0.6f);
     Outcome outcome = run_ok(pipeline, &in);
@@ -196,7 +196,7 @@ static void echoes(Rng *rng)
     const bool tail = rng_once_in(rng, 2);
     const int64_t made = n + (tail ? delay * repeats : 0);
     char pipeline[96];
-    snprintf(pipeline, sizeof pipeline, "echo:%d,gain=0.7,repeats=%d,mix=50%%,tail=%d", (int)delay,
+    snprintf(pipeline, sizeof pipeline, "echo:%df,gain=0.7,repeats=%d,mix=50%%,tail=%d", (int)delay,
              (int)repeats, tail);
     HaloBuf in = random_sound(rng, n, channels, 1.0f);
     Outcome outcome = run_ok(pipeline, &in);
@@ -303,7 +303,7 @@ static void limits(Rng *rng)
     const int64_t n = rng_between(rng, 1, 200), ahead = rng_between(rng, 32, 50),
                   release = rng_between(rng, 1, 100);
     char pipeline[96];
-    snprintf(pipeline, sizeof pipeline, "limit:0.5,lookahead=%d,release=%d", (int)ahead, (int)release);
+    snprintf(pipeline, sizeof pipeline, "limit:0.5,lookahead=%df,release=%df", (int)ahead, (int)release);
     HaloBuf in = random_sound(rng, n, (int)rng_between(rng, 1, CHANNELS), 1.0f);
     HaloBuf once = sound(n, in.shape.channels, 48000), twice = sound(n, in.shape.channels, 48000);
     Outcome outcome = run_ok(pipeline, &in);

@@ -61,7 +61,7 @@ static bool has_values(const CliOption *option)
 /* "--bins --min …" of the operation that a command is short for. */
 static void put_param_options(FILE *to, const CliCommand *command)
 {
-    const HaloOp *op = command->op != NULL ? halo_find_op(command->op) : NULL;
+    const HaloOp *op = cli_command_op(command);
     for (int i = 0; op != NULL && i < op->params; i++) fprintf(to, " --%s", op->param[i].key);
 }
 
@@ -219,7 +219,7 @@ void cli_complete_zsh(FILE *to)
     for (int i = 0; i < cli_command_count; i++) {
         const CliCommand *command = &cli_commands[i];
         fprintf(to, "    %s)\n        _arguments -s \\\n", command->name);
-        put_zsh_options(to, command->bit, command->op != NULL ? halo_find_op(command->op) : NULL);
+        put_zsh_options(to, command->bit, cli_command_op(command));
         if (command->bit == CLI_RUN)
             fputs("            '1: :_halo_pipeline' \\\n", to);
         else if (command->bit == CLI_LIST || command->bit == CLI_HELP) {
@@ -268,7 +268,7 @@ void cli_complete_fish(FILE *to)
         if (cli_options[o].commands == CLI_BARE) put_fish_option(to, &cli_options[o], "__fish_use_subcommand");
     for (int i = 0; i < cli_command_count; i++) {
         const CliCommand *command = &cli_commands[i];
-        const HaloOp *op = command->op != NULL ? halo_find_op(command->op) : NULL;
+        const HaloOp *op = cli_command_op(command);
         char *condition = cli_format("__fish_seen_subcommand_from %s", command->name);
         for (int o = 0; o < cli_option_count; o++)
             if (cli_options[o].commands & command->bit) put_fish_option(to, &cli_options[o], condition);

@@ -58,17 +58,22 @@ void cli_describe_domain(const HaloParam *param, unsigned kinds, CliText *text)
         add(text, param->unit);
         return;
     }
+    if (param->type == HALO_PARAM_FACTOR && param->unit != NULL) {
+        add(text, "decibels: 6dB, or a factor: 2x, 150%");
+        return;
+    }
     add(text, type[param->type]);
+    if (param->duration) { /* its range is of samples */
+        add(text, " in seconds; also 5ms, 1:30 or 480f (frames)");
+        return;
+    }
     if (param->type == HALO_PARAM_NUMBER || param->type == HALO_PARAM_INTEGER ||
         param->type == HALO_PARAM_LENGTH || param->type == HALO_PARAM_FREQUENCY ||
         param->type == HALO_PARAM_LEVEL)
         add_range(text, param);
     if (param->unit != NULL && param->type != HALO_PARAM_FREQUENCY)
         add_made(text, cli_format(" %s", param->unit));
-    if (param->duration)
-        add(text, " in seconds; also 5ms, 1:30 or 480f (frames)");
-    else if (param->type == HALO_PARAM_LENGTH && (kinds & HALO_AUDIO))
-        add(text, "; on audio also a time: 5ms");
+    if (param->type == HALO_PARAM_LENGTH && (kinds & HALO_AUDIO)) add(text, "; on audio also a time: 5ms");
 }
 
 void cli_describe_key(const HaloParam *param, CliText *text)

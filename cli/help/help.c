@@ -95,7 +95,7 @@ static void print_command(FILE *to, const CliCommand *command)
               "are at most 4096 operations.\n"
               "Options may stand anywhere; -- ends them; - is standard input or output.\n",
               to);
-    print_params(to, command->op != NULL ? halo_find_op(command->op) : NULL);
+    print_params(to, cli_command_op(command));
     print_same_op(to, halo_find_op(command->name));
     print_options(to, command->bit, 0);
 }

@@ -121,9 +121,21 @@ static bool is_elsewhere(const char *words, const char *name)
     return false;
 }
 
-static void list_names(Answer *answer)
+/* Operations that are called so, here or elsewhere; or all others whose help speaks of it. */
+static void list_ops(Answer *answer, bool called)
 {
     const HaloTables *tables = halo_tables();
+    for (int i = 0; i < tables->ops; i++) {
+        const HaloOp *op = tables->op[i];
+        const char *const text[] = {op->name, op->synonyms, op->known_as, op->help};
+        if ((is_about(text, 3, answer->words) || is_elsewhere(answer->words, op->name)) == called &&
+            (called || is_about(text, 4, answer->words)))
+            list_name(answer, "Operations", op->name, op->help);
+    }
+}
+
+static void list_names(Answer *answer)
+{
     for (int i = 0; i < cli_command_count; i++) {
         const CliCommand *command = &cli_commands[i];
         const char *const text[] = {command->name, command->help};
@@ -134,12 +146,8 @@ static void list_names(Answer *answer)
         if (is_about(text, 2, answer->words))
             list_name(answer, "Topics", cli_topics[i].name, cli_topics[i].help);
     }
-    for (int i = 0; i < tables->ops; i++) {
-        const HaloOp *op = tables->op[i];
-        const char *const text[] = {op->name, op->synonyms, op->known_as, op->help};
-        if (is_about(text, 4, answer->words) || is_elsewhere(answer->words, op->name))
-            list_name(answer, "Operations", op->name, op->help);
-    }
+    list_ops(answer, true);
+    list_ops(answer, false);
 }
 
 static void list_params(Answer *answer)

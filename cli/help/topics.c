@@ -121,8 +121,9 @@ static const char pipelines[] =
     "  halo run 'subtract:[median:25] | normalize' in.png -o flat.png\n"
     "  halo run 'crop:8x8 | stats' in.png\n";
 
-static const char times[] = "Positions and durations of sound are seconds: of trim, fade, pad, silence, at=\n"
-                            "and --crossfade. Windows are samples, as of average, savgol and level.\n"
+static const char times[] = "Positions and durations of sound are seconds: of trim, fade, pad, silence,\n"
+                            "at=, --crossfade, delay=, attack=, release=. Windows are samples: of average,\n"
+                            "savgol and level.\n"
                             "A unit makes a time or frames of either:\n"
                             "\n"
                             "  1.5, 1.5s, 20ms, 250us     seconds and parts of them\n"

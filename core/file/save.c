@@ -82,7 +82,6 @@ static void note_rate(HaloWriter *writer, const HaloInfo *like, const HaloShape 
     if (shape->kind != HALO_AUDIO || !writer->format->no_rate || like->shape.rate == 1) return;
     if (writer->info.meta.time.name != NULL && (writer->format->holds & HALO_META_TIMES) != 0) return;
     if (like->rate_said && same) return;
-    if (writer->info.meta.time.name != NULL && (writer->format->holds & HALO_META_TIMES) != 0) return;
     halo_note(&writer->notes, HALO_NOTE_RATE, 1);
     writer->notes.rate = shape->rate;
 }

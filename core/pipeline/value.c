@@ -65,20 +65,31 @@ static HaloStatus parse_length(const HaloParam *param, const char *text, const c
     return seconds ? HALO_OK : in_range(param, text, where, value->number);
 }
 
-/* Decibels are of an amplitude: 20 for ten times as much. A negative number may mean decibels or a factor. */
+/* Like in_range; of what is in decibels, the range is in decibels, too. */
+static HaloStatus factor_in_range(const HaloParam *param, const char *text, const char *where, double v,
+                                  bool decibels)
+{
+    if (!decibels || !(param->min > 0) || in_range(param, text, where, v) == HALO_OK)
+        return in_range(param, text, where, v);
+    return halo_fail(HALO_ERR_USAGE, "%s: %s is outside %.4gdB to %.4gdB", where, text, 20 * log10(param->min),
+                     20 * log10(param->max));
+}
+
+/* Decibels are of an amplitude: 20 for ten times as much. A number with a sign may mean decibels or a factor,
+ * and so may every number where decibels are usual. */
 static HaloStatus parse_factor(const HaloParam *param, const char *text, const char *where, HaloValue *value)
 {
     static const Unit units[] = {{"%", 0.01}, {"x", 1.0}, {"dB", 1.0}, {"db", 1.0}};
     int unit = -1;
     HaloParam free_range = *param;
     free_range.min = free_range.max = 0;
-    const bool any_sign = !(param->min >= 0 && param->max > 0);
+    const bool factor = *text != '-' || !(param->min >= 0 && param->max > 0);
     const HaloStatus status = with_unit(&free_range, text, where, units, 4, &value->number, &unit);
-    if (status == HALO_OK && unit < 0 && value->number < 0)
+    if (status == HALO_OK && unit < 0 && (value->number < 0 || *text == '+' || param->unit != NULL))
         return halo_fail(HALO_ERR_USAGE, "%s: %.30s needs a unit: %.30sdB for decibels%s%.30s%s", where, text,
-                         text, any_sign ? ", or " : "", any_sign ? text : "", any_sign ? "x for a factor" : "");
+                         text, factor ? ", or " : "", factor ? text : "", factor ? "x for a factor" : "");
     if (unit > 1) value->number = pow(10.0, value->number / 20);
-    return status == HALO_OK ? in_range(param, text, where, value->number) : status;
+    return status == HALO_OK ? factor_in_range(param, text, where, value->number, unit > 1) : status;
 }
 
 /* A number, a percentage, or one of a few words. */

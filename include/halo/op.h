@@ -28,7 +28,8 @@ typedef enum HaloParamType {
                           `choices`, one of them: integer 1 */
     HALO_PARAM_FILE,   /* text: a path */
     HALO_PARAM_SOURCE, /* another input: a path, or a branch, "[gauss:20]"; for halo_build_source alone */
-    HALO_PARAM_FACTOR, /* number: a factor ("2", "-1x"), also in percent ("150%") or decibels ("-6dB") */
+    HALO_PARAM_FACTOR, /* number: a factor ("2", "-1x"), also in percent ("150%") or decibels ("-6dB"); where
+                          the unit is "dB", a number without a unit is refused */
     HALO_PARAM_TEXT    /* text: whatever `check` takes */
 } HaloParamType;
 
@@ -41,7 +42,7 @@ typedef struct HaloParam {
     int list;            /* TEXT: how many values, with commas between them, it takes at most; 0: one */
     bool of_result;      /* LEVEL: a percentage is of the result's full scale, which the operation sets */
     const char *choices; /* CHOICE: "magnitude|x|y"; LEVEL: "otsu"; POINT: "center|centre" */
-    const char *unit;    /* "pixels", "Hz", …, or NULL */
+    const char *unit;    /* "pixels", "Hz", "dB" …, or NULL */
     const char *help;    /* one line */
     /* TEXT: returns HALO_ERR_USAGE for an invalid text, with a message that begins with `where`. CHOICE: may
      * add a message for a word that resembles none of the choices. */

@@ -1,14 +1,16 @@
-/* Reads the texts of tags: libmpg123 parses ID3v2 with its four encodings; ID3v1 has fields of fixed size. */
+/* Reads the texts and pictures of tags: libmpg123 parses ID3v2 with its four encodings; ID3v1 has fields of
+ * fixed size. */
 #ifdef HALO_HAVE_MPG123
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libmpg123.h"
-#include "meta/meta.h"
+#include "meta/picture.h"
 #include "mp3.h"
 
 #define MOST_TAG_BYTES ((int64_t)64 << 20)
+#define MOST_PICTURES 1000
 
 /* ID3v1 has a number for the genre, and ID3v2.3 may have it in brackets. */
 static const char *const genres[] = {"Blues",
@@ -142,6 +144,27 @@ out:
     return status;
 }
 
+/* A description in UTF-8; its length goes without the zero at its end. */
+static const char *text_of(const mpg123_string *text, size_t *size)
+{
+    *size = text->p != NULL ? strlen(text->p) : 0;
+    return text->p;
+}
+
+static HaloStatus add_pictures(const mpg123_id3v2 *tag, HaloMeta *meta)
+{
+    HaloStatus status = HALO_OK;
+    for (size_t i = 0; i < tag->pictures && meta->pictures < MOST_PICTURES; i++) {
+        const mpg123_picture *from = &tag->picture[i];
+        HaloPicture picture = {.type = (uint8_t)from->type, .data = from->data, .size = from->size};
+        picture.mime = text_of(&from->mime_type, &picture.mime_size);
+        picture.words = text_of(&from->description, &picture.words_size);
+        if (picture.size > 0) HALO_TRY(halo_picture_put(&picture, meta));
+    }
+out:
+    return status;
+}
+
 HaloStatus mp3_take_id3v2(HaloSource *source, int64_t size, HaloMeta *meta)
 {
     HaloStatus status = HALO_OK;
@@ -152,7 +175,7 @@ HaloStatus mp3_take_id3v2(HaloSource *source, int64_t size, HaloMeta *meta)
     mpg123_handle *parser = size <= MOST_TAG_BYTES ? mpg123_new("generic", NULL) : NULL;
     if (parser == NULL && size <= MOST_TAG_BYTES) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read audio");
     if (parser != NULL) {
-        mpg123_param(parser, MPG123_ADD_FLAGS, MPG123_QUIET, 0);
+        mpg123_param(parser, MPG123_ADD_FLAGS, MPG123_QUIET | MPG123_PICTURE, 0);
         mpg123_open_feed(parser);
     }
     for (; size > 0 && got > 0; size -= (int64_t)got) {
@@ -162,8 +185,9 @@ HaloStatus mp3_take_id3v2(HaloSource *source, int64_t size, HaloMeta *meta)
     }
     if (parser != NULL) {
         mpg123_decode(parser, NULL, 0, NULL, 0, &done);
-        if (mpg123_id3(parser, &old, &tag) == MPG123_OK && tag != NULL && meta->texts == 0)
-            HALO_TRY(add_texts(tag, meta));
+        if (mpg123_id3(parser, &old, &tag) != MPG123_OK || tag == NULL) goto out;
+        if (meta->texts == 0) HALO_TRY(add_texts(tag, meta));
+        if (meta->pictures == 0) HALO_TRY(add_pictures(tag, meta));
     }
 out:
     if (parser != NULL) mpg123_delete(parser);

@@ -77,6 +77,8 @@ fall() {
             grep -q '"width":224,"height":168' info ;;
         *.png | *.jpg)
             grep -qE '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
+        paused.wav) grep -q '"kind":"audio","width":61740,' info ;;
+        lecture.wav) grep -q '"kind":"audio","width":167580,' info ;;
         twice.wav) grep -q '"kind":"audio","width":87759,' info ;;
         16k.wav) grep -q '"width":32000,.*"rate":16000,' info ;;
         faster.wav) grep -q '"kind":"audio","width":35280,' info ;;
@@ -87,6 +89,7 @@ fall() {
         esac || { echo "$output"; cat info; return 1; }
     done < outputs
     [ ! -e plan.png ]
+    [ "$(cd parts && echo *)" = 'lecture-001.wav lecture-002.wav lecture-003.wav' ]
 }
 
 @test "a plot of a trace has all of its points" {

@@ -69,10 +69,10 @@ echoed() { halo run "echo:$1" in.csv -o - --to csv | tail -n +2 | paste -sd' '; 
     [ "$(echoed 2,gain=0.5,repeats=2,mix=200%)" = '1 2 1 2 0.5' ]
     [ "$(echoed 4,gain=0.5,tail=1)" = '1 2 0 0 0.5 1 0 0 0' ]
     make_wav in.wav 8000
-    [[ "$(halo run echo:1000,tail=1 in.wav -o out.wav && halo info --json out.wav)" == *'"width":9000'* ]]
-    cat in.wav | halo run echo:1000,tail=1 - -o piped.wav
+    [[ "$(halo run echo:1000f,tail=1 in.wav -o out.wav && halo info --json out.wav)" == *'"width":9000'* ]]
+    cat in.wav | halo run echo:1000f,tail=1 - -o piped.wav
     cmp out.wav piped.wav
-    halo run 'loudnorm:-16,limit=1 | echo:1000,tail=1 | stats' in.wav -o out.wav -f
+    halo run 'loudnorm:-16,limit=1 | echo:1000f,tail=1 | stats' in.wav -o out.wav -f
 }
 
 @test "dynamics of what has no sound, and nonsense parameters" {

@@ -300,3 +300,14 @@ END
     [ -s found.md ]
     diff made.md found.md
 }
+
+@test "help by task begins with what is called so, and an unknown command leads to it" {
+    for word in limiter:limit echos:echo welch:psd mfccs:mfcc; do
+        [[ "$(halo help "${word%:*}" | grep -A1 '^Operations' | tail -n 1)" == "  ${word#*:} "* ]]
+    done
+    run ! grep spectrogram <(halo help welch)
+    run --separate-stderr halo waveform a.wav
+    [ "$status" -eq 2 ]; says "unknown command 'waveform'; 'halo help waveform' finds what does it here"
+    run --separate-stderr halo qqqqqq a.wav
+    [ "$status" -eq 2 ]; says "see 'halo --help'"
+}

@@ -128,3 +128,40 @@ size() { halo run '' a.wav -o "$@" -f && stat -c %s "$1"; }
     [ "$status" -ne 0 ]; says channels
     [ ! -e x.mp3 ]
 }
+
+# covered FILE: does it hold the cover that this test made, and "Tür" as its description?
+covered() {
+    [[ "$(halo info --json "$1")" == *'"pictures":1,'* ]]
+    halo run '' "$1" -o shown.flac -f
+    grep -aq 'image/png.\{4,\}Tür' shown.flac && grep -aq COVERDATA shown.flac
+}
+
+@test "covers of MP3 are read and written" {
+    need_mp3
+    # encoding, media type, front cover, description, data
+    printf '\003image/png\0\003T\303\274r\0COVERDATA' > apic
+    size=$(wc -c < apic)
+    {
+        printf 'ID3\004\0\0\0\0\0'; be 1 $((size + 10))
+        printf APIC; be 4 "$size"; be 2 0; cat apic
+        frames 20
+    } > a.mp3
+    export LC_ALL=C
+    covered a.mp3
+    halo run '' - -o piped.flac < <(cat a.mp3)
+    covered piped.flac
+    halo run '' a.mp3 -o plain.wav 2> said
+    grep -q 'left out, since the output cannot hold it: pictures' said
+    { head -c 20 a.mp3; printf '\003image'; frames 20; } > cut.mp3 # the frame claims more than there is
+    run halo info cut.mp3
+    [ "$status" -le 1 ]
+    cp plain.wav a.wav
+    can_write_mp3 || skip 'this libsndfile writes no MP3'
+    halo run '' a.mp3 -o b.mp3
+    covered b.mp3
+    halo run '' shown.flac -o c.mp3 --tag title=T
+    covered c.mp3
+    grep -q 'title *T' <(halo info c.mp3)
+    halo run '' a.mp3 -o d.mp3 --strip
+    [[ "$(halo info --json d.mp3)" == *'"pictures":0,'* ]]
+}

@@ -27,6 +27,10 @@ frames() { halo info --json "$1" | grep -o '"width":[0-9]*' | cut -d: -f2; }
     # shellcheck disable=SC2002
     [ "$(cat talk.wav | halo silences --csv - | cut -d, -f2- | tail -n 2)" = \
         "$(halo silences --csv talk.wav | cut -d, -f2- | tail -n 2)" ]
+    run --separate-stderr halo silences --all talk.wav
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"unknown option '--all'"* ]]
+    run ! grep -e --all <(halo help silences)
     make_gray p.pgm 4 4
     run --separate-stderr halo silences p.pgm
     [ "$status" -eq 1 ]

@@ -56,6 +56,11 @@ rows() { halo run "$1" rows.csv -o - --to csv -q | tail -n +2 | paste -sd ' '; }
     same fade:2 fade:2000f a.wav
     same 'add:[gain:0.5],1.5' 'add:[gain:0.5],at=1500f' a.wav
     same silence:-50dB,0.3 silence:-50dB,min=300f a.wav
+    same echo:0.3 echo:delay=300f a.wav
+    same compress:-20dB,4,0.005,0.1 compress:-20dB,4,attack=5ms,release=100f a.wav
+    same gate:-50dB,0.001,0.05,0.1 gate:-50dB,attack=1ms,hold=50ms,release=100ms a.wav
+    same limit:-1dB,0.005,0.05 limit:-1dB,lookahead=5ms,release=50ms a.wav
+    wrong limit:-1dB,50 a.wav 'lookahead: 50000 samples is outside 1 to'
     same average:9 average:9ms a.wav
     same average:5f average:5ms a.wav
     halo join --crossfade 0.5 a.wav a.wav -o o.wav -f && [ "$(frames o.wav)" = 15500 ]
@@ -85,12 +90,27 @@ rows() { halo run "$1" rows.csv -o - --to csv -q | tail -n +2 | paste -sd ' '; }
     wrong gain:-3 a.wav 'gain: factor: -3 needs a unit: -3dB for decibels, or -3x for a factor'
     wrong silence:-50 a.wav 'silence: level: -50 needs a unit: -50dB for decibels'
     wrong shelf:200,-6 a.wav '-6dB for decibels, or -6x for a factor'
+    wrong gain:+3 a.wav '+3dB for decibels, or +3x for a factor'
+    wrong normalize:-3 a.wav 'normalize: -3 needs a unit: -3dB for the peak'
     same gain:2x gain:2 a.wav
     same gain:-1x gain:-100% a.wav
     same normalize:-3dB normalize:peak=-3dB a.wav
     wrong normalize:-3dB,1 a.wav 'follows a value with a key'
     printf '%s\n' v 1 -2 > rows.csv
     [ "$(rows gain:-3x)" = '-3 6' ]
+}
+
+@test "where decibels are usual, a number without a unit is refused" {
+    make_wav a.wav 800
+    wrong compress:-20dB,knee=6 a.wav 'compress: knee: 6 needs a unit: 6dB for decibels, or 6x for a factor'
+    for pipeline in compress:makeup=3 gate:hysteresis=3 denoise:reduce=12 denoise:threshold=6 peak:100,6 \
+        shelf:200,6; do
+        wrong "$pipeline" a.wav 'needs a unit'
+    done
+    same compress:-20dB,knee=2x compress:-20dB,knee=200% a.wav
+    same peak:100,gain=2x peak:100,gain=200% a.wav
+    wrong gate:-50dB,range=12dB a.wav 'gate: range: 12dB is outside -180dB to 0dB'
+    wrong gate:-50dB,range=2 a.wav 'gate: range: 2 is outside 1e-09 to 1'
 }
 
 @test "channels by the names of loudspeakers, and stereo" {
