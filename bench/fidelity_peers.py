@@ -49,6 +49,8 @@ class Programs:
     def halo(self, pipeline, samples, suffix=".npy", *options):
         """The result as NPY holds it: f32 and not rounded to levels unless the pipeline says so."""
         out = self.path(".npy")
+        if suffix == ".npy" and samples.dtype.kind == "f" and "--rate" not in options:
+            options = ("--white", "1", *options) # floats of an array have no full scale by themselves
         self.run([self.program, "run", pipeline, self.write(samples, suffix), "-o", out, *options])
         return np.load(out)
 
