@@ -82,7 +82,6 @@ static void note_rate(HaloWriter *writer, const HaloInfo *like, const HaloShape 
     if (shape->kind != HALO_AUDIO || !writer->format->no_rate || like->shape.rate == 1) return;
     if (writer->info.meta.time.name != NULL && (writer->format->holds & HALO_META_TIMES) != 0) return;
     if (like->rate_said && same) return;
-    if (writer->info.meta.time.name != NULL && (writer->format->holds & HALO_META_TIMES) != 0) return;
     halo_note(&writer->notes, HALO_NOTE_RATE, 1);
     writer->notes.rate = shape->rate;
 }
@@ -91,9 +90,9 @@ static void note_left_out(HaloWriter *writer)
 {
     const HaloMeta *meta = &writer->info.meta;
     const unsigned kinds = halo_meta_kinds(meta) & ~writer->format->holds;
-    halo_note_left_out(&writer->notes, kinds);
+    halo_note_left_out(&writer->notes, kinds & ~HALO_META_TEXT);
     for (size_t i = 0; i < meta->texts && (kinds & HALO_META_TEXT) != 0; i++)
-        halo_note_text_left_out(&writer->notes, halo_tag_name(meta->text[i].key));
+        halo_text_left_out(&writer->notes, &meta->text[i]);
 }
 
 HaloStatus save_end(HaloWriter *writer, const HaloInfo *like)

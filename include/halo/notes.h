@@ -22,7 +22,8 @@ typedef enum HaloNote {
     HALO_NOTE_NO_END,      /* all rows are there, but the end marker is missing */
     HALO_NOTE_HEADER,      /* parameters of a header are invalid, and are not needed */
     HALO_NOTE_ROUNDED,     /* numbers of the input that lose more than a fraction as f32 (docs/numerics.md) */
-    HALO_NOTE_VANISHED,    /* numbers of the input that are too small for f32, and became 0 */
+    HALO_NOTE_ROUNDED_WIDE, /* integers of the input that lose digits as f64 */
+    HALO_NOTE_VANISHED,    /* numbers of the input that are too small for floats, and became 0 */
     HALO_NOTE_OPERAND,     /* secondary inputs with numbers of either kind */
     HALO_NOTE_CLIPPED,     /* samples clipped to the range of the output; of sound with `peak` */
     HALO_NOTE_NAN,         /* samples of sound that were NaN and became 0 */
@@ -64,7 +65,8 @@ typedef enum HaloMetaKind {
     HALO_META_PICTURES = 512, /* of sound: covers */
     HALO_META_GEO = 1024,     /* GeoTIFF's keys and GDAL's "no data" */
     HALO_META_TIMES = 2048,   /* of the rows of a table */
-    HALO_META_KINDS = 12      /* how many */
+    HALO_META_NAMES = 4096,   /* of the columns of a table, a text with HALO_META_TEXT */
+    HALO_META_KINDS = 13      /* how many */
 } HaloMetaKind;
 
 /* Kinds of metadata that a pipeline may make untrue. */
