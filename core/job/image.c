@@ -339,7 +339,9 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     *report = (HaloReport){.backend = "none"};
     HALO_TRY(plan_image(session, pipeline, state, true, &choice));
     note_conversion(state->planned.plan, state->writer.format, report);
-    if (choice.mode != RUN_WHOLE)
+    if (copy_suits(session, state))
+        HALO_TRY(copy_run(session, state, choice.team, is_live(state), report));
+    else if (choice.mode != RUN_WHOLE)
         HALO_TRY(run_in_bands(session, state, choice.team, report));
     else
         HALO_TRY(run_whole(session, state, &choice, report));

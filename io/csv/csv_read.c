@@ -162,20 +162,31 @@ out:
     return status;
 }
 
+HaloStatus csv_next_frame(HaloReader *reader, void *frame, bool *more)
+{
+    HaloStatus status = HALO_OK;
+    CsvReader *state = reader->state;
+    if (!state->first) HALO_TRY(halo_cells_next(&state->cells));
+    state->first = false;
+    *more = state->cells.count > 0;
+    if (!*more && reader->info.shape.width >= 0 && !reader->options.tolerate)
+        HALO_FAIL(HALO_ERR_INPUT, "has changed while it was being read");
+    if (*more) HALO_TRY(read_frame(reader, state, frame));
+out:
+    return status;
+}
+
 HaloStatus csv_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     HaloStatus status = HALO_OK;
     CsvReader *state = reader->state;
     char *frame = rows->data;
+    bool more = true;
     const size_t size = (size_t)state->channels * halo_dtype_size(rows->shape.dtype);
     state->bits = rows->shape.dtype == HALO_F64 ? 64 : 32;
     for (*got = 0; *got < rows->cols; ++*got, frame += size) {
-        if (!state->first) HALO_TRY(halo_cells_next(&state->cells));
-        state->first = false;
-        if (state->cells.count == 0 && reader->info.shape.width >= 0 && !reader->options.tolerate)
-            HALO_FAIL(HALO_ERR_INPUT, "has changed while it was being read");
-        if (state->cells.count == 0) break;
-        HALO_TRY(read_frame(reader, state, frame));
+        HALO_TRY(csv_next_frame(reader, frame, &more));
+        if (!more) break;
     }
 out:
     return status;
