@@ -30,7 +30,8 @@ bool cli_read_hertz(const char *text, double *rate, const char **end)
 /* Whole frames per second. */
 static bool read_rate(const char *text, double *rate, const char **end)
 {
-    return halo_is_digit(*text) && cli_read_hertz(text, rate, end) && *rate >= 1 && *rate <= INT32_MAX && *rate == rint(*rate);
+    return halo_is_digit(*text) && cli_read_hertz(text, rate, end) && *rate >= 1 && *rate <= INT32_MAX &&
+           *rate == rint(*rate);
 }
 
 /* "f32,44100,2" */

@@ -117,13 +117,13 @@ out:
 }
 
 static const HaloParam fill_param[] = {
-    [FILL_WITH] =
-        {.key = "with",
-         .type = HALO_PARAM_TEXT,
-         .preset = "linear",
-         .check = check_with,
-         .help = "linear: on a line between the known samples, over time, at the ends the nearest of them; previous: the "
-                 "known sample before, NaN where there is none; or a number"},
+    [FILL_WITH] = {.key = "with",
+                   .type = HALO_PARAM_TEXT,
+                   .preset = "linear",
+                   .check = check_with,
+                   .help = "linear: on a line between the known samples, over time, at the ends the nearest of "
+                           "them; previous: the "
+                           "known sample before, NaN where there is none; or a number"},
 };
 
 const HaloOp halo_op_fill = {.name = "fill",

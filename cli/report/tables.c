@@ -10,7 +10,8 @@ static void print_rows(FILE *to, const char *channel, const HaloTable *table)
 {
     char text[32];
     fprintf(to, "%s%s%s: %s %.*s\n", cli_ink(CLI_BOLD), channel, cli_ink(CLI_PLAIN),
-            cli_thousands((uint64_t)table->rows, text), (int)strlen(table->name) - (table->rows == 1), table->name);
+            cli_thousands((uint64_t)table->rows, text), (int)strlen(table->name) - (table->rows == 1),
+            table->name);
     for (int k = 0; table->rows > 0 && k < table->columns; k++) fprintf(to, "  %*s", WIDTH, table->column[k]);
     if (table->rows > 0) fputc('\n', to);
     for (int64_t r = 0; r < table->rows; r++) {

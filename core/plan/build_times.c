@@ -36,8 +36,7 @@ static HaloStatus keep_times(HaloBuilder *builder, const HaloShape *shape, const
     if (at == NULL)
         return halo_fail(HALO_ERR_LIMIT, "not enough memory for the times of %lld frames",
                          (long long)shape->width);
-    for (int64_t k = 0; k < shape->width; k++)
-        at[k] = time_of(timeline_of(builder), changes, shape->rate, k);
+    for (int64_t k = 0; k < shape->width; k++) at[k] = time_of(timeline_of(builder), changes, shape->rate, k);
     return HALO_OK;
 }
 

@@ -607,8 +607,7 @@ static HaloStatus check_format(const char *format, const HaloNotation *notation)
     const bool day = strstr(pattern, "%d") != NULL || strstr(pattern, "%j") != NULL;
     const bool hour = strstr(pattern, "%H") != NULL || strstr(pattern, "%I") != NULL;
     if (notation->dated ? day : hour) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE,
-                     "'%.60s' says neither a day of a year (%%Y-%%m-%%d) nor an hour (%%H)",
+    return halo_fail(HALO_ERR_USAGE, "'%.60s' says neither a day of a year (%%Y-%%m-%%d) nor an hour (%%H)",
                      format);
 }
 
@@ -625,11 +624,10 @@ HaloStatus halo_time_format(const char *format, HaloNotation *notation)
             const bool bare = *++p == '-';
             p += bare;
             if (*p == 0 || strchr("YymdjbBaHIpMSfzTFRDehA", *p) == NULL)
-                return halo_fail(
-                    HALO_ERR_USAGE,
-                    "%%%.1s is not supported; it takes %%Y %%m %%d %%H %%M %%S %%f %%z, %%y "
-                    "%%b %%B %%j %%a %%I %%p, %%F %%T %%R %%D, and %%s alone",
-                    p);
+                return halo_fail(HALO_ERR_USAGE,
+                                 "%%%.1s is not supported; it takes %%Y %%m %%d %%H %%M %%S %%f %%z, %%y "
+                                 "%%b %%B %%j %%a %%I %%p, %%F %%T %%R %%D, and %%s alone",
+                                 p);
             if (bare) notation->bare |= bit_of(*p);
             one[1] = *p;
         }
