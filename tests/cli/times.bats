@@ -124,6 +124,21 @@ minute() { # a row every ten seconds
     [ "$(halo run --time none --columns x fill:-1 in.csv -o - --to csv | rows -)" = 'x 0 -1 -1 10' ]
 }
 
+@test "statistics and peaks tell the times of rows" {
+    printf 'time,x\n12:00:00,0\n12:00:01,3\n12:00:09,-1\n12:00:10,7\n12:00:20,2\n' > in.csv
+    run halo stats -q in.csv
+    [[ "$output" == *"  at       12:00:09"*"  at       12:00:10"* ]]
+    run halo run -q 'trim:1f | stats' --json in.csv
+    [[ "$output" == *'"min_at":1,"min_time":"12:00:09"'*'"max_at":2,"max_time":"12:00:10"'* ]]
+    run halo run -q 'peaks:height=5' in.csv
+    [[ "$output" == *": 1 peak"$'\n'*" 12:00:10 "* ]]
+    run halo run -q 'peaks:height=2' in.csv --csv
+    [ "${#lines[@]}" -eq 3 ]; [[ "${lines[1]}" == in.csv,,x,1,*,3,* ]]
+    minute > even.csv
+    run halo stats even.csv
+    [[ "$output" == *"  at       2024-03-01T12:00:00  2024-03-01T12:00:50"* ]]
+}
+
 @test "compare tells times that differ" {
     minute > a.csv
     sed 's/12:00:40/12:00:41/' a.csv > b.csv
