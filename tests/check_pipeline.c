@@ -57,8 +57,8 @@ static void run_case(Rng *rng, const char *pipeline, HaloKind kind)
     halo_buf_free(&in);
 }
 
-/* Random cases that are refused test little: many have to succeed. Chains of several operations with random values
- * are refused by any of them. */
+/* Random cases that are refused test little: many have to succeed. Chains of several operations with random
+ * values are refused by any of them. */
 static void run_cases(const char *test, int64_t normal, void (*body)(Rng *rng))
 {
     ran = worked = 0;

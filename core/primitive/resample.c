@@ -91,8 +91,8 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
     const HaloResampleAxis *x = &step->u.resample.x, *y = &step->u.resample.y;
     (void)exact;
     if (sound)
-        halo_snprintf(text, size, "resample by %lld/%lld to %g Hz, %lld taps", (long long)x->up, (long long)x->down,
-                 step->u.resample.rate, (long long)x->taps);
+        halo_snprintf(text, size, "resample by %lld/%lld to %g Hz, %lld taps", (long long)x->up,
+                      (long long)x->down, step->u.resample.rate, (long long)x->taps);
     else
         snprintf(text, size, "resample %lld x %lld to %lld x %lld, rows by %lld taps, then columns by %lld",
                  (long long)x->length, (long long)y->length, (long long)x->size, (long long)y->size,

@@ -97,10 +97,10 @@ static const int part_cells = 8192;
 static const float cell_reach = 0.5625f;
 static const uint8_t part_none = 255;
 
-/* The parts in order: their ends, and their bins. `cells` is the number of cells per unit; 0 where that is not
- * usable. */
+/* The parts in order: their ends, and their bins. `cells` is the number of cells per unit, counted from
+ * `base`; 0 where that is not usable. */
 struct PartArgs {
-    float lo[HALO_MAX_PARTS], hi[HALO_MAX_PARTS], cells;
+    float lo[HALO_MAX_PARTS], hi[HALO_MAX_PARTS], base, cells;
     int first[HALO_MAX_PARTS];
     BinScale scale[HALO_MAX_PARTS];
     PartKept kept;
@@ -161,7 +161,7 @@ CUDA_INLINE void load_parts(const float *chunk, int channels, int there, float v
 /* The first part that reaches into the cell of v. Outside, and for NaN, the bits are beyond all cells. */
 CUDA_INLINE int part_of_cell(const PartArgs &parts, const uint8_t *cell_part, float v)
 {
-    const float cell = (v - parts.lo[0]) * parts.cells + 8388608.0f;
+    const float cell = (v - parts.base) * parts.cells + 8388608.0f;
     return cell_part[min(__float_as_uint(cell) - 0x4b000000u, (unsigned)part_cells)];
 }
 
@@ -276,6 +276,7 @@ HaloStatus hist_parts(HaloDevice *device, HistArgs *args, const PartKept *kept)
     }
     const double range = sorted[args->how.parts - 1]->hi - sorted[0]->lo;
     parts.cells = range > 1e-30 && range < 1e30 ? (float)((part_cells - 1) / range) : 0.0f;
+    parts.base = parts.cells > 0.0f ? parts.lo[0] : 0.0f; /* differences may be infinite in a wide range */
     args->blocks = hist_blocks(device, args->pixels, args->channels, shared);
     const auto kernel = args->how.parts == 1 ? parts_kernel<true> : parts_kernel<false>;
     CUDA_LAUNCH(device, kernel, args->blocks * args->channels, hist_threads, (size_t)shared, *args, parts);

@@ -172,7 +172,8 @@ static HaloStatus upload_ends(HaloDevice *device, HaloCombine *how, int64_t widt
     if (width < how->taps)
         return halo_fail(HALO_ERR_INPUT, "%lld samples are too few: edge=interp fits %lld at each end",
                          (long long)width, (long long)how->taps);
-    const int64_t bytes = how->left * how->taps * (int64_t)sizeof *how->tap;
+    const int64_t rows = how->left > how->right ? how->left : how->right;
+    const int64_t bytes = rows * how->taps * (int64_t)sizeof *how->tap;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, cuda_max(bytes, 1), &block));
     CUDA_TRY(cudaMemcpyAsync(block, how->tap, (size_t)bytes, cudaMemcpyHostToDevice, device->stream));
     how->tap = (const float *)block;

@@ -76,13 +76,13 @@ HaloStatus cuda_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 {
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
-    const size_t begins = sizeof(int) * (size_t)(mix->channels + 1);
+    const size_t begins = (sizeof(int) * (size_t)(mix->channels + 1) + 7) / 8 * 8; /* terms are aligned */
     const size_t terms = sizeof(HaloMixTerm) * (size_t)mix->begin[mix->channels], bytes = begins + terms;
     void *there;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, (int64_t)bytes, &there));
     char *const host = (char *)malloc(bytes);
     if (host == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    memcpy(host, mix->begin, begins);
+    memcpy(host, mix->begin, sizeof(int) * (size_t)(mix->channels + 1));
     memcpy(host + begins, mix->term, terms);
     const cudaError_t error = cudaMemcpyAsync(there, host, bytes, cudaMemcpyHostToDevice, device->stream);
     free(host); /* pageable memory has been copied by now */

@@ -1,6 +1,4 @@
-/* For halo's own folders: not installed, and hidden in libhalo.so.
- *
- * Loudspeakers of the channels of a sound. A mask, as WAVE has it, holds for channels in its own order alone.
+/* Loudspeakers of the channels of a sound. A mask, as WAVE has it, holds for channels in its own order alone.
  */
 #ifndef HALO_SPEAKERS_H
 #define HALO_SPEAKERS_H

@@ -53,7 +53,8 @@ u = np.arange(12) * 1000; u.astype('>u2').tofile('b.u16'); u.astype('<u2').tofil
         "$PYTHON" -c "
 import numpy as np
 a, b = np.load('$spec.npy'), np.load('s16le:a.s16.npy')
-assert a.dtype == ('f8' if '$spec'[1:].startswith(('64', '32')) and '$spec'[:3] != 'f32' else 'f4') and (a == b).all()"
+wide = '$spec'[1:].startswith(('64', '32')) and '$spec'[:3] != 'f32'
+assert a.dtype == ('f8' if wide else 'f4') and (a == b).all()"
     done
     head -c 799 a.f64 > short.f64
     run --separate-stderr halo run --raw f64,8000,2 '' short.f64 -o b.npy

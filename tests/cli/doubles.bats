@@ -70,7 +70,8 @@ END
         files=(i16.wav i24.wav i32.wav)
         [ "$format" = flac ] || files+=(f32.wav f64.wav)
         halo run 'reverse | channels:2,1' "${files[@]}" --out-dir "in_$format" --to "$format"
-        halo run 'pad:0s,0.01s | reverse | channels:2,1 | trim:0.01s' "in_$format"/* --out-dir "of_$format" --to wav
+        halo run 'pad:0s,0.01s | reverse | channels:2,1 | trim:0.01s' "in_$format"/* \
+            --out-dir "of_$format" --to wav
         for file in "${files[@]}"; do
             bytes=$((480 * ${file:1:2} / 8))
             cmp <(body "$file" $bytes) <(body "of_$format/$file" $bytes)
@@ -116,7 +117,8 @@ END
     "$PYTHON" - << 'END'
 import numpy as np
 r = np.random.default_rng(3)
-v = np.concatenate([r.standard_normal(3000) * 10.0 ** r.integers(-320, 300, 3000), r.integers(1, 2**60, 500) * 2.0**-40,
+v = np.concatenate([r.standard_normal(3000) * 10.0 ** r.integers(-320, 300, 3000),
+    r.integers(1, 2**60, 500) * 2.0**-40,
                     2.0 ** np.arange(-60, 60), np.nextafter(2.0 ** np.arange(-60, 60), 0), r.random(2000)])
 open("v.csv", "w").write("v\n" + "\n".join(f"{x:.17g}" for x in v) + "\n")
 END
@@ -161,13 +163,15 @@ END
         halo run --rate 100 "$1" a.npy -o b.npy -f 2> /dev/null
         npy "from scipy import ndimage, signal
 c = $2
-assert b.dtype == np.float64 and np.abs(b - c).max() < 1e-5 and np.abs(b - c)[:, 1].max() < 1e-12, np.abs(b - c).max(0)"
+assert b.dtype == np.float64 and np.abs(b - c).max() < 1e-5
+assert np.abs(b - c)[:, 1].max() < 1e-12, np.abs(b - c).max(0)"
     }
     beside gauss:2 'ndimage.gaussian_filter1d(a, 2, axis=0, mode="mirror", truncate=4)'
     beside average:21 'ndimage.uniform_filter1d(a, 21, axis=0, mode="mirror")'
     beside median:9 'ndimage.median_filter(a, (9, 1), mode="mirror")'
     beside median:701 'ndimage.median_filter(a, (701, 1), mode="mirror")'
-    beside 'subtract:[gauss:40] | scan' 'np.cumsum(a - ndimage.gaussian_filter1d(a, 40, axis=0, mode="mirror"), axis=0)'
+    beside 'subtract:[gauss:40] | scan' \
+        'np.cumsum(a - ndimage.gaussian_filter1d(a, 40, axis=0, mode="mirror"), axis=0)'
     beside 'gain:0.1 | offset:0.1' 'a * 0.1 + 0.1'
     beside 'lowpass:10,design=butterworth,order=4,phase=causal' \
         'signal.sosfilt(signal.butter(4, 10, fs=100, output="sos"), a, axis=0)'

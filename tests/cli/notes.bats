@@ -138,7 +138,8 @@ make_numbers() {
     done
     said run gain:1 i.npy zero.npy --out-dir out; [ "${stderr_lines[0]}" = "halo: 1 of 2 inputs: $one" ]
     said run gain:1 i.npy -o o.npy -f --json; [[ "$output" == *'{"kind":"rounded","loss":true,"count":1,'* ]]
-    said run $single --raw f64,10,1 gain:1 - -o o.npy -f < <(printf '\0\0\0\0\0\0\340\77\0\0\40\100\374\124\331\101')
+    said run $single --raw f64,10,1 gain:1 - -o o.npy -f \
+        < <(printf '\0\0\0\0\0\0\340\77\0\0\40\100\374\124\331\101')
     is "halo: standard input: $one"
     said stack mean i.npy zero.npy i.npy i.npy -o o.npy -f; [[ "$stderr" == *': 3 samples are rounded'* ]]
     said run subtract:i.npy zero.npy -o o.npy -f

@@ -199,7 +199,8 @@ make_eight() { seq 8 > eight.csv; }
     printf '0\n-0.25\n0.125\n' > in.csv
     [ "$(halo run normalize:peak=1 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 -1 0.5' ]
     [ "$(halo run normalize in.csv -o - --to csv | sed -n 3p)" = -0.8912509381337456 ]
-    [ "$(halo run normalize:min=0 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0.6666666666666666 0 1' ]
+    [ "$(halo run normalize:min=0 in.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = \
+        '0.6666666666666666 0 1' ]
     printf '0\n0\n' > silence.csv
     [ "$(halo run normalize silence.csv -o - --to csv | tail -n +2 | paste -sd ' ')" = '0 0' ]
     printf 'P5 2 1 255\n\001\002' > in.pgm

@@ -1,11 +1,15 @@
-# What users of SoX, ffmpeg and SciPy type: values without keys, seconds, decibels, loudspeakers, names of other tools.
+# What users of SoX, ffmpeg and SciPy type: values without keys, seconds, decibels, loudspeakers,
+# names of other tools.
 # shellcheck disable=SC2154
 setup() { load common; common_setup; }
 
 # The same steps, or the same samples.
 same() { cmp <(halo run "$1" "$3" -o x.wav --explain) <(halo run "$2" "$3" -o x.wav --explain); }
 frames() { halo info "$1" --json | grep -o '"width":[0-9]*' | cut -d: -f2; }
-wrong() { run --separate-stderr halo run "$1" "$2" -o x.wav -f; [ "$status" -ne 0 ] && [[ $stderr == *"$3"* ]]; }
+wrong() {
+    run --separate-stderr halo run "$1" "$2" -o x.wav -f
+    [ "$status" -ne 0 ] && [[ $stderr == *"$3"* ]]
+}
 rows() { halo run "$1" rows.csv -o - --to csv -q | tail -n +2 | paste -sd ' '; }
 
 @test "values without keys fill the parameters in their order" {
@@ -103,7 +107,8 @@ rows() { halo run "$1" rows.csv -o - --to csv -q | tail -n +2 | paste -sd ' '; }
     cmp <(halo run channels:FR,FL lr.wav -o - --to raw) <(halo run channels:2,1 lr.wav -o - --to raw)
     cmp <(halo run 'channels:0.5*FL+0.5*FR' lr.wav -o - --to raw) \
         <(halo run 'channels:0.5*1+0.5*2' lr.wav -o - --to raw)
-    cmp <(halo run 'channels:FR,FL | channels:FL' lr.wav -o - --to raw) <(halo run channels:1 lr.wav -o - --to raw)
+    cmp <(halo run 'channels:FR,FL | channels:FL' lr.wav -o - --to raw) \
+        <(halo run channels:1 lr.wav -o - --to raw)
     cmp <(halo run channels:stereo lr.wav -o - --to raw) <(halo run '' lr.wav -o - --to raw)
     wrong channels:FC lr.wav 'channels: there is no channel FC: the channels are FL FR'
     wrong channels:0 lr.wav 'counted from 1'
@@ -142,7 +147,8 @@ rows() { halo run "$1" rows.csv -o - --to csv -q | tail -n +2 | paste -sd ' '; }
     wrong 'add:[fast.wav | gain:2]' a.wav 'sample rate'
     halo run 'add:[fast.wav | rate:8k]' a.wav -o o.wav
     cp guest.wav a_b.wav
-    cmp <(halo run add:ready.wav a.wav -o - --to raw) <(halo run 'add:[{stem}_b.wav | gain:-6dB]' a.wav -o - --to raw)
+    cmp <(halo run add:ready.wav a.wav -o - --to raw) \
+        <(halo run 'add:[{stem}_b.wav | gain:-6dB]' a.wav -o - --to raw)
     wrong 'add:[gone.wav | gain:2]' a.wav 'gone.wav'
     wrong 'add:[gaus:2 | gain:2]' a.wav "did you mean 'gauss'"
     make_gray g.pgm 9 9
@@ -151,7 +157,8 @@ rows() { halo run "$1" rows.csv -o - --to csv -q | tail -n +2 | paste -sd ' '; }
 }
 
 @test "words of other tools find what there is, and near words do not mislead" {
-    for word in limiter compressor gate echo denoise psd welch mfcc mel declick dither xcorr peaks diff detrend \
+    for word in limiter compressor gate echo denoise psd welch mfcc mel \
+        declick dither xcorr peaks diff detrend \
         decimate despike integrate resample split silences fill ewma; do
         halo help "$word" > "$word.txt" || { echo "$word"; false; }
     done

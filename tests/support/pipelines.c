@@ -274,6 +274,15 @@ static bool same_shape(const HaloShape *a, const HaloShape *b)
            a->channels == b->channels && a->alpha == b->alpha && a->white == b->white && a->rate == b->rate;
 }
 
+/* Where the first line that differs begins. */
+static size_t first_difference(const char *a, const char *b)
+{
+    size_t line = 0;
+    for (size_t i = 0; a[i] == b[i] && a[i] != 0; i++)
+        if (a[i] == '\n') line = i + 1;
+    return line;
+}
+
 static void expect_same_outcome(const char *name, const char *what, const Outcome *expected, const Outcome *got)
 {
     if (expected->status != got->status)
@@ -283,8 +292,10 @@ static void expect_same_outcome(const char *name, const char *what, const Outcom
     if ((expected->out.data == NULL) != (got->out.data == NULL) ||
         (expected->out.data != NULL && !same_shape(&expected->out.shape, &got->out.shape)))
         fail_case(name, "%s: the output has another shape", what);
+    const size_t line = first_difference(expected->results, got->results);
     if (strcmp(expected->results, got->results) != 0)
-        fail_case(name, "%s: expected\n%.400s\ngot\n%.400s", what, expected->results, got->results);
+        fail_case(name, "%s: expected\n%.400s\ngot\n%.400s", what, expected->results + line,
+                  got->results + line);
     if (expected->out.data != NULL) {
         const TestBuf e = {.view = expected->out, .block = expected->out};
         const TestBuf g = {.view = got->out, .block = got->out};
