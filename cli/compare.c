@@ -50,7 +50,7 @@ static bool is_beyond(const Bounds *bounds, const HaloComparison *c, int bound)
 /* Is it within the bounds? Where none is given, nothing may differ. */
 static bool within(const Bounds *bounds, const HaloComparison *c)
 {
-    bool well = bounds->any || c->differing == 0;
+    bool well = bounds->any || (c->differing == 0 && c->times == 0);
     for (int i = 0; i < BOUNDS; i++) well = well && !is_beyond(bounds, c, i);
     return well;
 }

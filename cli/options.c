@@ -213,7 +213,7 @@ const CliOption cli_options[] = {
     {"json", 0, NULL, NULL, CLI_REPORT,
      CLI_COMPARE | CLI_WORKS | CLI_INFO | CLI_SOUNDS | CLI_LIST | CLI_BENCH | CLI_BARE | CLI_SAME,
      "print results as JSON, one object per line", NULL, AT(json)},
-    {"csv", 0, NULL, NULL, CLI_REPORT, CLI_STATS | CLI_HIST | CLI_SILENCES | CLI_SAME,
+    {"csv", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_STATS | CLI_HIST | CLI_SILENCES | CLI_SAME,
      "print results as CSV, one line per channel or bin", NULL, AT(csv)},
     {"progress", 0, "HOW", "auto|never|json", CLI_REPORT, CLI_WORKS | CLI_SAME,
      "auto: a line on terminals; json: one object per file on standard error", cli_read_progress, 0},

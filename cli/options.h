@@ -137,6 +137,8 @@ HaloStatus cli_read_crossfade(CliSettings *settings, const char *value);
 HaloStatus cli_read_curve(CliSettings *settings, const char *value);
 HaloStatus cli_read_memory(CliSettings *settings, const char *value);
 HaloStatus cli_read_raw(CliSettings *settings, const char *value);
+/* A rate: "44100", "44.1k" or "48kHz"; *end is behind it. */
+bool cli_read_hertz(const char *text, double *rate, const char **end);
 HaloStatus cli_read_decimal(CliSettings *settings, const char *value);
 HaloStatus cli_read_time_format(CliSettings *settings, const char *value);
 HaloStatus cli_read_rate(CliSettings *settings, const char *value);

@@ -263,8 +263,9 @@ HaloStatus cli_read_time_format(CliSettings *settings, const char *value)
 HaloStatus cli_read_rate(CliSettings *settings, const char *value)
 {
     double rate;
-    if (!halo_read_number(value, &rate, NULL) || !(rate > 0) || isinf(rate))
-        return halo_fail(HALO_ERR_USAGE, "expected frames per second, such as 100 or 0.5, found '%.80s'",
+    const char *end;
+    if (!cli_read_hertz(value, &rate, &end) || *end != 0 || !(rate > 0) || isinf(rate))
+        return halo_fail(HALO_ERR_USAGE, "expected frames per second, such as 100, 0.5 or 48k, found '%.80s'",
                          value);
     settings->engine.rate = rate;
     return HALO_OK;

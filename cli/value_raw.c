@@ -16,16 +16,22 @@ static bool read_image(const char *text, HaloShape *raw)
     return *text == 0 && raw->width > 0 && raw->height > 0 && channels > 0;
 }
 
-/* "44100", "44.1k" or "48kHz": whole frames per second. */
-static bool read_rate(const char *text, double *rate, const char **end)
+bool cli_read_hertz(const char *text, double *rate, const char **end)
 {
-    if (!halo_is_digit(*text) || !halo_read_number(text, rate, end)) return false;
+    if (!halo_read_number(text, rate, end)) return false;
     if (**end == 'k') {
         *rate = rint(*rate * 1e6) / 1e3; /* 44.1 is not exact */
         ++*end;
     }
     if (strncmp(*end, "Hz", 2) == 0) *end += 2;
-    return *rate >= 1 && *rate <= INT32_MAX && *rate == rint(*rate);
+    return true;
+}
+
+/* Whole frames per second. */
+static bool read_rate(const char *text, double *rate, const char **end)
+{
+    return halo_is_digit(*text) && cli_read_hertz(text, rate, end) && *rate >= 1 && *rate <= INT32_MAX &&
+           *rate == rint(*rate);
 }
 
 /* "f32,44100,2" */

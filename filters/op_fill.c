@@ -10,6 +10,17 @@
 
 enum { FILL_WITH };
 
+typedef struct Linear {
+    const int64_t *time; /* of the frames; NULL: they are evenly spaced */
+} Linear;
+
+/* How far frame k is on the way from a to b, 0 to 1. */
+static double part_of_way(const Linear *how, int64_t a, int64_t k, int64_t b)
+{
+    if (how->time == NULL || how->time[a] == how->time[b]) return (double)(k - a) / (double)(b - a);
+    return (double)(how->time[k] - how->time[a]) / (double)(how->time[b] - how->time[a]);
+}
+
 /* On a line between the known samples on both sides; before the first of them, and after the last, their value.
  */
 static void run_linear(const void *how, const HaloSequencePart *part)
@@ -18,12 +29,11 @@ static void run_linear(const void *how, const HaloSequencePart *part)
     double *y = part->dst->at[0];
     const int64_t width = part->dst->to;
     int64_t known = -1;
-    (void)how;
     for (int64_t i = 0; i <= width; i++) {
         if (i < width && isnan(x[i])) continue;
         for (int64_t k = known + 1; k < i; k++) {
             if (known >= 0 && i < width)
-                y[k] = x[known] + (double)(k - known) / (double)(i - known) * (x[i] - x[known]);
+                y[k] = x[known] + part_of_way(how, known, k, i) * (x[i] - x[known]);
             else
                 y[k] = known >= 0 ? x[known] : i < width ? x[i] : NAN;
         }
@@ -93,10 +103,12 @@ static HaloStatus build_fill(HaloBuilder *builder, const HaloValue *arg, HaloReg
     HaloStatus status = HALO_OK;
     const char *with = arg[FILL_WITH].text;
     double *value = halo_build_keep(builder, sizeof *value);
-    if (value == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    if (strcmp(with, "linear") == 0)
-        HALO_TRY(halo_build_sequence(builder, in, &linear, value, out));
-    else if (strcmp(with, "previous") == 0)
+    Linear *how = halo_build_keep(builder, sizeof *how);
+    if (value == NULL || how == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    if (strcmp(with, "linear") == 0) {
+        HALO_TRY(halo_build_uneven_times(builder, in, &how->time));
+        HALO_TRY(halo_build_sequence(builder, in, &linear, how, out));
+    } else if (strcmp(with, "previous") == 0)
         HALO_TRY(halo_build_sequence(builder, in, &previous, value, out));
     else if (halo_read_number(with, value, NULL))
         HALO_TRY(halo_build_sequence(builder, in, &number, value, out));
@@ -105,13 +117,13 @@ out:
 }
 
 static const HaloParam fill_param[] = {
-    [FILL_WITH] =
-        {.key = "with",
-         .type = HALO_PARAM_TEXT,
-         .preset = "linear",
-         .check = check_with,
-         .help = "linear: on a line between the known samples, at the ends the nearest of them; previous: the "
-                 "known sample before, NaN where there is none; or a number"},
+    [FILL_WITH] = {.key = "with",
+                   .type = HALO_PARAM_TEXT,
+                   .preset = "linear",
+                   .check = check_with,
+                   .help = "linear: on a line between the known samples, over time, at the ends the nearest of "
+                           "them; previous: the "
+                           "known sample before, NaN where there is none; or a number"},
 };
 
 const HaloOp halo_op_fill = {.name = "fill",

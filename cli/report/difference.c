@@ -31,6 +31,7 @@ void cli_record_difference(FILE *to, const char *a, const char *b, const HaloCom
     json_number(&json, "psnr", c->psnr);
     if (c->shape.kind == HALO_IMAGE) json_number(&json, "ssim", c->ssim);
     if (c->shape.kind == HALO_AUDIO) {
+        json_int(&json, "times_differing", c->times);
         json_int(&json, "longer", c->other_width - c->shape.width);
         json_number(&json, "lag", c->lag);
         json_number(&json, "correlation", c->correlation);
@@ -50,6 +51,16 @@ static void print_max(FILE *to, const HaloComparison *c)
     fprintf(to, " at %lld", (long long)c->max_x);
     if (c->shape.kind == HALO_IMAGE) fprintf(to, "+%lld", (long long)c->max_y);
     fprintf(to, ", %s\n", halo_channel_name(&c->shape, c->max_channel, name));
+}
+
+static void print_times(FILE *to, const HaloComparison *c)
+{
+    char text[64], off[64];
+    if (c->times == 0) return;
+    halo_snprintf(off, sizeof off, "%.9g s", fabs(c->times_off));
+    fprintf(to, "  times        of %s row%s differ: that of row %lld is %s %s in the second\n",
+            cli_thousands((uint64_t)c->times, text), halo_s(c->times), (long long)c->times_row + 1, off,
+            c->times_off > 0 ? "later" : "earlier");
 }
 
 static void print_length(FILE *to, const HaloComparison *c)
@@ -85,7 +96,7 @@ void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComp
     halo_put_escaped(to, b);
     fputs(cli_ink(CLI_PLAIN), to);
     if (c->image > 0) fprintf(to, ", page %lld", (long long)c->image);
-    if (c->differing == 0 && well) {
+    if (c->differing == 0 && c->times == 0 && well) {
         fprintf(to, ": %sidentical%s\n", cli_ink(CLI_GREEN), cli_ink(CLI_PLAIN));
         return;
     }
@@ -100,6 +111,7 @@ void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComp
     fprintf(to, "  mean         %.6g\n  RMSE         %.6g\n  PSNR         %.6g dB\n", c->mean, c->rmse,
             c->psnr);
     if (!isnan(c->ssim)) fprintf(to, "  SSIM         %.6g\n", c->ssim);
+    print_times(to, c);
     print_length(to, c);
     print_lag(to, c);
 }

@@ -50,6 +50,13 @@ static void record_level(CliJson *json, const HaloShape *shape, const HaloStats 
     json_close(json, '}');
 }
 
+static void record_time(CliJson *json, const char *key, const HaloResult *result, int64_t frame)
+{
+    char text[HALO_TIME_SIZE];
+    const char *time = halo_result_time(result, frame, text);
+    if (time != NULL) json_text(json, key, time);
+}
+
 /* `file`: of a data set, the files with the minimum and the maximum; NULL: a single file. */
 static void record_stats(CliJson *json, const HaloResult *result, const HaloStats *s, const char *const file[2])
 {
@@ -57,9 +64,11 @@ static void record_stats(CliJson *json, const HaloResult *result, const HaloStat
     json_uint(json, "count", s->count);
     json_number(json, "min", s->min);
     record_place(json, "min_at", shape, s->min_at);
+    record_time(json, "min_time", result, s->min_at);
     if (file != NULL) json_text(json, "min_file", file[0]);
     json_number(json, "max", s->max);
     record_place(json, "max_at", shape, s->max_at);
+    record_time(json, "max_time", result, s->max_at);
     if (file != NULL) json_text(json, "max_file", file[1]);
     if (s->exact)
         json_uint(json, "sum", s->isum);

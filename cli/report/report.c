@@ -32,9 +32,14 @@ static void put_decibels(Cell *cell, double level)
     snprintf(cell->text, sizeof cell->text, isnan(level) ? "-" : "%.2f", level);
 }
 
-static void put_place(Cell *cell, const HaloShape *shape, int64_t at)
+static void put_place(Cell *cell, const HaloResult *result, int64_t at)
 {
-    if (at < 0)
+    char text[HALO_TIME_SIZE];
+    const HaloShape *shape = &result->shape;
+    const char *time = halo_result_time(result, at, text);
+    if (time != NULL)
+        halo_snprintf(cell->text, sizeof cell->text, "%.47s", time);
+    else if (at < 0)
         snprintf(cell->text, sizeof cell->text, "-");
     else if (shape->kind == HALO_AUDIO)
         snprintf(cell->text, sizeof cell->text, "%.4f s", (double)at / shape->rate);
@@ -114,9 +119,9 @@ static void fill_column(Column *column, const char *name, const HaloResult *resu
     if (total->nan > 0) put_count(row(column, "  nan"), s->nan); /* counted here, and left out below */
     if (total->inf > 0) put_count(row(column, "  inf"), s->inf);
     put_number(row(column, "min"), s->min);
-    put_place(row(column, "  at"), shape, s->min_at);
+    put_place(row(column, "  at"), result, s->min_at);
     put_number(row(column, "max"), s->max);
-    put_place(row(column, "  at"), shape, s->max_at);
+    put_place(row(column, "  at"), result, s->max_at);
     if (s->exact)
         put_count(row(column, "sum"), s->isum);
     else

@@ -30,9 +30,14 @@ static const Row rows[HALO_NOTES] = {
                            "1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset first",
                            "%llu samples are rounded to the 24 bits of 32-bit floats: subtract an offset "
                            "first, such as the first time (--columns leaves columns of a table out)"},
-    [HALO_NOTE_VANISHED] = {"vanished",
-                            "1 sample is too small for a 32-bit float and became 0: multiply it first",
-                            "%llu samples are too small for 32-bit floats and became 0: multiply them first"},
+    [HALO_NOTE_ROUNDED_WIDE] =
+        {"rounded-64",
+         "1 integer is rounded to the 53 bits of a 64-bit float: --columns leaves columns of "
+         "a table out",
+         "%llu integers are rounded to the 53 bits of 64-bit floats: --columns leaves "
+         "columns of a table out"},
+    [HALO_NOTE_VANISHED] = {"vanished", "1 sample is too small for a float and became 0: multiply it first",
+                            "%llu samples are too small for floats and became 0: multiply them first"},
     [HALO_NOTE_OPERAND] = {"operand",
                            "numbers of a secondary input are rounded to the 24 bits of 32-bit floats", NULL},
     [HALO_NOTE_CLIPPED] = {"clipped", NULL, NULL},
@@ -66,10 +71,11 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_SCALED] = {"scaled", NULL, NULL},
 };
 
-static const char *const metas[HALO_META_KINDS] = {"ICC profile", "EXIF",         "XMP",
-                                                   "texts",       "resolution",   "colour space",
-                                                   "chunks",      "IPTC",         "cICP, mDCv or cLLi",
-                                                   "pictures",    "GeoTIFF keys", "times of rows"};
+static const char *const metas[HALO_META_KINDS] = {"ICC profile",     "EXIF",         "XMP",
+                                                   "texts",           "resolution",   "colour space",
+                                                   "chunks",          "IPTC",         "cICP, mDCv or cLLi",
+                                                   "pictures",        "GeoTIFF keys", "times of rows",
+                                                   "names of columns"};
 
 static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outside of it",
                                                           "loudness tags",

@@ -48,6 +48,19 @@ static HaloStatus check_shapes(const Side *a, const Side *b)
                         (long long)s->height, s->channels);
 }
 
+static void compare_times(const Side *a, const Side *b, HaloComparison *all)
+{
+    const HaloTimeline *s = &a->reader.info.meta.time, *t = &b->reader.info.meta.time;
+    const int64_t frames = smaller(a->data.shape.width, b->data.shape.width);
+    if (s->name == NULL || t->name == NULL) return;
+    for (int64_t k = 0; k < frames; k++) {
+        const int64_t first = halo_time_at(s, NULL, k), second = halo_time_at(t, NULL, k);
+        if (first == second || all->times++ > 0) continue;
+        all->times_row = k;
+        all->times_off = ((double)second - (double)first) / 1e9;
+    }
+}
+
 static HaloStatus compare_images(HaloSession *session, HaloPool *pool, Side *a, Side *b, HaloComparison *all)
 {
     HaloStatus status = HALO_OK;
@@ -63,6 +76,7 @@ static HaloStatus compare_images(HaloSession *session, HaloPool *pool, Side *a, 
                        .jobs = session->options.jobs,
                        .memory = &session->memory};
     *all = (HaloComparison){.shape = a->data.shape, .other_width = b->data.shape.width};
+    compare_times(a, b, all);
     HALO_TRY(compare_samples(&pair, all));
     HALO_TRY(compare_structure(&pair, all));
     HALO_TRY(compare_lag(&pair, all));

@@ -90,9 +90,9 @@ static void note_left_out(HaloWriter *writer)
 {
     const HaloMeta *meta = &writer->info.meta;
     const unsigned kinds = halo_meta_kinds(meta) & ~writer->format->holds;
-    halo_note_left_out(&writer->notes, kinds);
+    halo_note_left_out(&writer->notes, kinds & ~HALO_META_TEXT);
     for (size_t i = 0; i < meta->texts && (kinds & HALO_META_TEXT) != 0; i++)
-        halo_note_text_left_out(&writer->notes, halo_tag_name(meta->text[i].key));
+        halo_text_left_out(&writer->notes, &meta->text[i]);
 }
 
 HaloStatus save_end(HaloWriter *writer, const HaloInfo *like)

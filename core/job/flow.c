@@ -173,9 +173,14 @@ static HaloStatus end_band(void *context, int64_t k)
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
 /* If a thread cannot be started, the device's own thread reads or writes: that is no error. */
+/* To pass blocks of so few frames, such as rows of a table, from thread to thread takes longer than to read and
+ * write them. */
+#define FEW_FRAMES 256
+
 static void start_threads(Flow *flow, int jobs)
 {
     if (jobs == 1 || bands_count(&flow->bands) == 1) return;
+    if (flow->live && flow->bands.rows < FEW_FRAMES) return;
     flow->reads_ahead = halo_thread_start(&flow->reading, read_ahead, flow);
     if (!hands_on(flow)) return;
     flow->writes_behind = halo_thread_start(&flow->writing, write_behind, flow);
@@ -207,10 +212,12 @@ static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
 }
 
 /* Sound from pipe to pipe may be played while it is recorded, for hours. An output file appears only at its
- * end, and an input file is read faster than it is played, so those are not live. */
+ * end, and an input file is read faster than it is played, so those are not live; nor is a table whose times
+ * have all been read. */
 bool flow_is_live(const HaloReader *reader, bool to_pipe)
 {
-    return reader->info.shape.kind == HALO_AUDIO && to_pipe && !halo_source_seekable(reader->source);
+    return reader->info.shape.kind == HALO_AUDIO && to_pipe && !halo_source_seekable(reader->source) &&
+           reader->info.meta.time.frames == 0;
 }
 
 HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader *reader, const FlowTo *to,

@@ -316,7 +316,27 @@ out:
     return status;
 }
 
-/* Columns of tables have names. */
+/* The times of what was measured, by what the pipeline changed before. */
+static HaloStatus time_frames(const HaloTimeline *from, const HaloChanges *changes, HaloResult *result)
+{
+    const HaloSpacing *times;
+    const HaloChanges since = halo_changes_since_times(changes, &times);
+    const int64_t width = result->shape.width;
+    if (from->name == NULL || result->shape.kind != HALO_AUDIO || !halo_changes_are_known(&since) || width < 1)
+        return HALO_OK;
+    const bool moved = from->at != NULL || changes->moves > 0;
+    HaloTimeline *to = &result->time;
+    *to = *from;
+    to->name = strdup(from->name);
+    to->at = moved ? malloc((size_t)width * sizeof *to->at) : NULL;
+    to->frames = width;
+    if (to->name == NULL || (moved && to->at == NULL))
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for the times of %lld rows", (long long)width);
+    for (int64_t k = 0; moved && k < width; k++) to->at[k] = halo_time_at(from, changes, k);
+    return HALO_OK;
+}
+
+/* Columns of tables have names, and rows times. */
 static HaloStatus name_channels(const HaloPlan *plan, const HaloInfo *info, HaloResults *results)
 {
     HaloStatus status = HALO_OK;
@@ -326,6 +346,7 @@ static HaloStatus name_channels(const HaloPlan *plan, const HaloInfo *info, Halo
         if (step->dst >= 0 || step->result < 0 || step->result >= results->count) continue;
         HALO_TRY(plan_changes_to(plan, step->src[0], &changes));
         HALO_TRY(halo_names_follow(&info->meta, &changes, &results->item[step->result].names));
+        HALO_TRY(time_frames(&info->meta.time, &changes, &results->item[step->result]));
     }
 out:
     free(changes.move);
@@ -339,7 +360,9 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     *report = (HaloReport){.backend = "none"};
     HALO_TRY(plan_image(session, pipeline, state, true, &choice));
     note_conversion(state->planned.plan, state->writer.format, report);
-    if (choice.mode != RUN_WHOLE)
+    if (copy_suits(session, state))
+        HALO_TRY(copy_run(session, state, choice.team, is_live(state), report));
+    else if (choice.mode != RUN_WHOLE)
         HALO_TRY(run_in_bands(session, state, choice.team, report));
     else
         HALO_TRY(run_whole(session, state, &choice, report));

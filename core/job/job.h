@@ -76,4 +76,8 @@ bool flow_suits(const HaloSession *session, const HaloPlan *plan);
 /* Is it a live stream of sound, which needs short blocks? */
 bool flow_is_live(const HaloReader *reader, bool to_pipe);
 
+/* copy.c: from one format to the same, with nothing to compute. */
+bool copy_suits(const HaloSession *session, const JobState *state);
+HaloStatus copy_run(HaloSession *session, JobState *state, Team team, bool live, HaloReport *report);
+
 #endif

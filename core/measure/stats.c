@@ -101,6 +101,13 @@ const char *halo_result_channel(const HaloResult *result, int channel, char text
     return halo_channel_name(&result->shape, channel, text);
 }
 
+const char *halo_result_time(const HaloResult *result, int64_t frame, char text[HALO_TIME_SIZE])
+{
+    if (result->time.name == NULL || frame < 0) return NULL;
+    halo_time_write(&result->time.notation, halo_time_at(&result->time, NULL, frame), text);
+    return text;
+}
+
 void halo_results_free(HaloResults *results)
 {
     for (int i = 0; i < results->count; i++) {
@@ -111,6 +118,7 @@ void halo_results_free(HaloResults *results)
         halo_histogram_free(&results->item[i].hist);
         free(results->item[i].fold.value);
         free(results->item[i].names.name);
+        halo_timeline_free(&results->item[i].time);
     }
     free(results->item);
     *results = (HaloResults){0};

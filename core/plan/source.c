@@ -104,7 +104,9 @@ static bool has_to_be_as_long(const HaloBuilder *builder, const HaloValue *sourc
 
 static bool loses(const HaloNotes *notes)
 {
-    return notes->count[HALO_NOTE_ROUNDED] + notes->count[HALO_NOTE_VANISHED] > 0;
+    return notes->count[HALO_NOTE_ROUNDED] + notes->count[HALO_NOTE_ROUNDED_WIDE] +
+               notes->count[HALO_NOTE_VANISHED] >
+           0;
 }
 
 HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloFit fit,

@@ -11,10 +11,9 @@ static HaloStatus not_held(const char *name)
 
 /* ---- resampling ----------------------------------------------------------------------------------------- */
 
-#define TOGETHER 32 /* outputs that have the same taps, `down` frames apart */
-#define MOST_TAPS                                                                              \
-    16384 /* so that what they read stays in the second-level cache; of more each is by itself \
-           */
+#define TOGETHER 32     /* outputs that have the same taps, `down` frames apart */
+#define MOST_TAPS 16384 /* of more each output is by itself */
+#define LAID 2048       /* frames for each of TOGETHER that stay in the second-level cache */
 
 typedef struct Piece {
     const HaloResampleAxis *axis;
@@ -35,20 +34,45 @@ static void one_output(const Piece *p, const CpuDoubleKernels *kernels, int64_t 
                   p->channels, p->channels, out);
 }
 
-/* Outputs i, i + up and so on, TOGETHER of them, none of which is cut: what lies under a tap is put side by
- * side. */
-static void some_outputs(const Piece *p, const CpuDoubleKernels *kernels, int64_t i, double *under, double *out)
+/* How many phases read what is laid out once: all, or as many as the cache allows. */
+static int64_t phases_at_once(const HaloResampleAxis *axis)
+{
+    const double most = (double)(LAID - axis->taps) * (double)axis->up / (double)axis->down;
+    return most < 1.0 ? 1 : most < (double)axis->up ? (int64_t)most : axis->up;
+}
+
+/* Frames that so many phases read. */
+static int64_t frames_under(const HaloResampleAxis *axis, int64_t phases)
+{
+    return axis->taps + (int64_t)((double)phases * (double)axis->down / (double)axis->up) + 2;
+}
+
+/* Elements of `under`. */
+static int64_t laid_out(const HaloResampleAxis *axis)
+{
+    return axis->taps <= MOST_TAPS ? TOGETHER * frames_under(axis, phases_at_once(axis)) : 0;
+}
+
+/* Outputs i + r, i + r + up and so on, TOGETHER of them, for each phase r; none is cut. What lies under a tap
+ * is put side by side. */
+static void some_outputs(const Piece *p, const CpuDoubleKernels *kernels, int64_t i, int64_t phases,
+                         double *under, double *out)
 {
     const HaloResampleAxis *axis = p->axis;
-    const HaloResampleTaps taps = halo_resample_at(axis, i);
+    const HaloResampleTaps last = halo_resample_at(axis, i + phases - 1);
+    const int64_t first = halo_resample_at(axis, i).first;
     for (int64_t c = 0; c < p->channels; c++) {
-        const double *from = p->line + (taps.first - p->from) * p->channels + c;
-        double sum[TOGETHER];
-        for (int64_t k = 0; k < taps.count; k++)
+        const double *from = p->line + (first - p->from) * p->channels + c;
+        for (int64_t k = 0; k < last.first + last.count - first; k++)
             for (int64_t j = 0; j < TOGETHER; j++)
                 under[k * TOGETHER + j] = from[(j * axis->down + k) * p->channels];
-        kernels->conv(under, wide_of(axis, &taps), taps.count, TOGETHER, TOGETHER, sum);
-        for (int64_t j = 0; j < TOGETHER; j++) out[j * axis->up * p->channels + c] = sum[j];
+        for (int64_t r = 0; r < phases; r++) {
+            const HaloResampleTaps taps = halo_resample_at(axis, i + r);
+            double sum[TOGETHER];
+            kernels->conv(under + (taps.first - first) * TOGETHER, wide_of(axis, &taps), taps.count, TOGETHER,
+                          TOGETHER, sum);
+            for (int64_t j = 0; j < TOGETHER; j++) out[(j * axis->up + r) * p->channels + c] = sum[j];
+        }
     }
 }
 
@@ -57,25 +81,34 @@ static bool is_cut(const HaloResampleAxis *axis, int64_t i)
     return halo_resample_at(axis, i).count < axis->count[i % axis->up];
 }
 
+/* Can output i and TOGETHER - 1 of its phase, and those of the phases behind it, be made at once? */
+static bool all_whole(const HaloResampleAxis *axis, int64_t i, int64_t phases)
+{
+    for (int64_t r = 0; r < phases; r++)
+        if (is_cut(axis, i + r) || is_cut(axis, i + r + (TOGETHER - 1) * axis->up)) return false;
+    return true;
+}
+
 static double *resample_piece(const Doubles *d, int64_t x, int64_t frames, double *row, double *other)
 {
     const HaloResampleAxis *axis = d->how;
     const CpuDoubleKernels *kernels = d->device->kernels->doubles;
     const HaloResampleTaps first = halo_resample_at(axis, x), last = halo_resample_at(axis, x + frames - 1);
-    double *const line = other + (axis->taps <= MOST_TAPS ? TOGETHER * axis->taps : 0);
+    const int64_t at_once = phases_at_once(axis);
+    double *const line = other + laid_out(axis);
     const Piece p = {axis, line, first.first, d->dst->shape.channels};
     cpu_double_load(d, d->a, first.first, last.first + last.count - first.first, line);
-    for (int64_t r = 0; r < least(axis->up, frames); r++)
+    for (int64_t r = 0; r < axis->up; r += at_once) {
+        const int64_t phases = least(at_once, axis->up - r);
         for (int64_t i = r; i < frames;) {
-            const int64_t end = i + (TOGETHER - 1) * axis->up;
-            const bool together =
-                axis->taps <= MOST_TAPS && end < frames && !is_cut(axis, x + i) && !is_cut(axis, x + end);
-            if (together)
-                some_outputs(&p, kernels, x + i, other, row + i * p.channels);
-            else
-                one_output(&p, kernels, x + i, row + i * p.channels);
-            i += together ? end + axis->up - i : axis->up;
+            const int64_t end = i + (TOGETHER - 1) * axis->up + phases;
+            const bool together = axis->taps <= MOST_TAPS && end <= frames && all_whole(axis, x + i, phases);
+            if (together) some_outputs(&p, kernels, x + i, phases, other, row + i * p.channels);
+            for (int64_t k = i; !together && k < least(i + phases, frames); k++)
+                one_output(&p, kernels, x + k, row + k * p.channels);
+            i += together ? TOGETHER * axis->up : axis->up;
         }
+    }
     return row;
 }
 
@@ -105,8 +138,7 @@ HaloStatus cpu_double_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *
         return not_held(d.name);
     const HaloResampleTaps first = halo_resample_at(axis, dst->x0), last = halo_resample_at(axis, end - 1);
     if (first.first < src->x0 || last.first + last.count > src->x0 + src->cols) return not_held(d.name);
-    d.other = least(reach(axis, d.frames), src->cols) * channels +
-              (axis->taps <= MOST_TAPS ? TOGETHER * axis->taps : 0);
+    d.other = least(reach(axis, d.frames), src->cols) * channels + laid_out(axis);
     return cpu_double_run(&d);
 }
 

@@ -14,6 +14,9 @@ typedef struct HaloComparison {
     int64_t other_width; /* of the second; of sounds, the frames, another perhaps */
     int64_t image;       /* the number of the image in its file, from 1; 0: the only one */
     uint64_t samples, differing;
+    int64_t times;          /* of tables: rows that both have, at different times */
+    int64_t times_row;      /* the first of them, from 0 on */
+    double times_off;       /* in seconds: how much later it is in the second */
     double max, mean, rmse; /* of the magnitudes of the differences */
     int64_t max_x, max_y;   /* where the first of the greatest differences is; -1: none is above 0 */
     int max_channel;

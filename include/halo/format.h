@@ -257,7 +257,10 @@ struct HaloFormat {
     HaloStatus (*write)(HaloWriter *writer, const HaloBuf *rows);
     HaloStatus (*finish)(HaloWriter *writer); /* trailer; after the last row */
     HaloStatus (*end)(HaloWriter *writer);    /* after the last image; may be NULL */
-    void (*discard)(HaloWriter *writer);      /* frees `state`; always called last */
+    /* In place of `read` and `write` where nothing is computed, and both formats have the same function: passes
+     * up to so many frames on as they are written, with all their digits. NULL: samples say all. */
+    HaloStatus (*copy)(HaloReader *reader, HaloWriter *writer, int64_t frames, int64_t *got);
+    void (*discard)(HaloWriter *writer); /* frees `state`; always called last */
 };
 
 #ifdef __cplusplus

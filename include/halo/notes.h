@@ -11,33 +11,34 @@ extern "C" {
 
 typedef enum HaloNote {
     /* Losses and changes: reported once per run. */
-    HALO_NOTE_PAGES,       /* images of the file that are left out; 1 if their number is not known */
-    HALO_NOTE_SIZES,       /* images are left out from the first of another size on */
-    HALO_NOTE_FRAMES,      /* of an animation, of which only the first is read: how many */
-    HALO_NOTE_MISSING,     /* images that a description lists and the file does not have */
-    HALO_NOTE_LOOKS_LIKE,  /* --raw reads a file that looks like a known format: `format` */
-    HALO_NOTE_REST,        /* bytes after the last complete image of a file */
-    HALO_NOTE_CHECKSUM,    /* parts with a wrong checksum, left out */
-    HALO_NOTE_LARGE,       /* parts that are too large, or too many, left out */
-    HALO_NOTE_NO_END,      /* all rows are there, but the end marker is missing */
-    HALO_NOTE_HEADER,      /* parameters of a header are invalid, and are not needed */
-    HALO_NOTE_ROUNDED,     /* numbers of the input that lose more than a fraction as f32 (docs/numerics.md) */
-    HALO_NOTE_VANISHED,    /* numbers of the input that are too small for f32, and became 0 */
-    HALO_NOTE_OPERAND,     /* secondary inputs with numbers of either kind */
-    HALO_NOTE_CLIPPED,     /* samples clipped to the range of the output; of sound with `peak` */
-    HALO_NOTE_NAN,         /* samples of sound that were NaN and became 0 */
-    HALO_NOTE_TURNED,      /* the rows were turned as EXIF says */
-    HALO_NOTE_METADATA,    /* kinds of metadata that the output cannot hold: `left_out` */
-    HALO_NOTE_OUTDATED,    /* kinds of metadata that would no longer be true: `outdated` */
-    HALO_NOTE_STRIPPED,    /* kinds of metadata without which colours look different: `stripped` */
-    HALO_NOTE_KEYWORD,     /* texts whose key the output cannot hold, left out */
-    HALO_NOTE_QUIETER,     /* sound is not as loud as requested, because of its true peak: by `quieter` */
-    HALO_NOTE_NO_LOUDNESS, /* sound is too short or too quiet to have a loudness, and stays unchanged */
-    HALO_NOTE_ALPHA,       /* the output does not say which channel is alpha */
-    HALO_NOTE_AXES,        /* the output is an array of pages, which reads back with --axes alone */
-    HALO_NOTE_RATE,        /* the output holds no sample rate, which was `rate` */
-    HALO_NOTE_TILES,       /* tiles or overviews were requested in a format that has none */
-    HALO_NOTE_SPREAD,      /* a NaN reached a recursive filter, and everything after it */
+    HALO_NOTE_PAGES,        /* images of the file that are left out; 1 if their number is not known */
+    HALO_NOTE_SIZES,        /* images are left out from the first of another size on */
+    HALO_NOTE_FRAMES,       /* of an animation, of which only the first is read: how many */
+    HALO_NOTE_MISSING,      /* images that a description lists and the file does not have */
+    HALO_NOTE_LOOKS_LIKE,   /* --raw reads a file that looks like a known format: `format` */
+    HALO_NOTE_REST,         /* bytes after the last complete image of a file */
+    HALO_NOTE_CHECKSUM,     /* parts with a wrong checksum, left out */
+    HALO_NOTE_LARGE,        /* parts that are too large, or too many, left out */
+    HALO_NOTE_NO_END,       /* all rows are there, but the end marker is missing */
+    HALO_NOTE_HEADER,       /* parameters of a header are invalid, and are not needed */
+    HALO_NOTE_ROUNDED,      /* numbers of the input that lose more than a fraction as f32 (docs/numerics.md) */
+    HALO_NOTE_ROUNDED_WIDE, /* integers of the input that lose digits as f64 */
+    HALO_NOTE_VANISHED,     /* numbers of the input that are too small for floats, and became 0 */
+    HALO_NOTE_OPERAND,      /* secondary inputs with numbers of either kind */
+    HALO_NOTE_CLIPPED,      /* samples clipped to the range of the output; of sound with `peak` */
+    HALO_NOTE_NAN,          /* samples of sound that were NaN and became 0 */
+    HALO_NOTE_TURNED,       /* the rows were turned as EXIF says */
+    HALO_NOTE_METADATA,     /* kinds of metadata that the output cannot hold: `left_out` */
+    HALO_NOTE_OUTDATED,     /* kinds of metadata that would no longer be true: `outdated` */
+    HALO_NOTE_STRIPPED,     /* kinds of metadata without which colours look different: `stripped` */
+    HALO_NOTE_KEYWORD,      /* texts whose key the output cannot hold, left out */
+    HALO_NOTE_QUIETER,      /* sound is not as loud as requested, because of its true peak: by `quieter` */
+    HALO_NOTE_NO_LOUDNESS,  /* sound is too short or too quiet to have a loudness, and stays unchanged */
+    HALO_NOTE_ALPHA,        /* the output does not say which channel is alpha */
+    HALO_NOTE_AXES,         /* the output is an array of pages, which reads back with --axes alone */
+    HALO_NOTE_RATE,         /* the output holds no sample rate, which was `rate` */
+    HALO_NOTE_TILES,        /* tiles or overviews were requested in a format that has none */
+    HALO_NOTE_SPREAD,       /* a NaN reached a recursive filter, and everything after it */
     HALO_NOTE_UNEVEN, /* the rows of a table are not evenly spaced in time: `odd_row`, `odd_step`, `usual_step`
                        */
     HALO_NOTE_LEVEL,  /* a level below 1 where full scale is more, such as 255: probably a fraction was meant */
@@ -64,7 +65,8 @@ typedef enum HaloMetaKind {
     HALO_META_PICTURES = 512, /* of sound: covers */
     HALO_META_GEO = 1024,     /* GeoTIFF's keys and GDAL's "no data" */
     HALO_META_TIMES = 2048,   /* of the rows of a table */
-    HALO_META_KINDS = 12      /* how many */
+    HALO_META_NAMES = 4096,   /* of the columns of a table, a text with HALO_META_TEXT */
+    HALO_META_KINDS = 13      /* how many */
 } HaloMetaKind;
 
 /* Kinds of metadata that a pipeline may make untrue. */

@@ -229,6 +229,8 @@ HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtyp
 /* The time of every frame of a value of known length, in nanoseconds (halo/series.h), which stay the plan's;
  * *origin: midnight of the first day, where they are dates, or 0. HALO_ERR_INPUT where they are not known. */
 HALO_API HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const int64_t **time, int64_t *origin);
+/* The same of rows that are not evenly spaced; else NULL. */
+HALO_API HaloStatus halo_build_uneven_times(HaloBuilder *builder, HaloReg reg, const int64_t **time);
 /* Names the channels of a value that this operation made, as a row of a table: "peak,rms" (quotation marks as
  * CSV has them). HALO_ERR_LIMIT without memory. */
 HALO_API HaloStatus halo_build_names(HaloBuilder *builder, HaloReg reg, const char *names);

@@ -106,6 +106,7 @@ typedef struct HaloResult {
     int64_t image;         /* of a file with several: which, from 1; else 0 */
     HaloShape shape;       /* of what was measured */
     HaloNames names;       /* of its channels */
+    HaloTimeline time;     /* of its frames, where it is a series with times */
     HaloStats *channel;    /* [shape.channels] */
     HaloStats all;         /* over the channels but alpha, in order */
     HaloDetail detail;     /* the requested details */
@@ -121,6 +122,8 @@ typedef struct HaloResults {
 } HaloResults;
 
 HALO_API void halo_results_free(HaloResults *results);
+/* When this frame is; NULL where that is not known. */
+HALO_API const char *halo_result_time(const HaloResult *result, int64_t frame, char text[HALO_TIME_SIZE]);
 /* A channel's name in reports: its own, else halo_channel_name's. */
 HALO_API const char *halo_result_channel(const HaloResult *result, int channel, char text[16]);
 

@@ -12,6 +12,8 @@ extern "C" {
 
 /* The name of a text in messages: "artist" for HaloText's "Author"; keys without another name are theirs. */
 const char *halo_tag_name(const char *key);
+/* Notes that the output cannot hold this text. */
+void halo_text_left_out(HaloNotes *notes, const HaloText *text);
 
 /* Adds a tag to `tags`, in place of the one with the same name, in either case of letters. An empty value
  * stands for its removal. */

@@ -8,7 +8,7 @@
         .dtypes = 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64, .channels = HALO_ANY_CHANNELS,      \
         .holds = HALO_META_TEXT | HALO_META_TIMES, .keeps_units = true, .named = true, .no_rate = true, \
         .endless = true, .open = csv_open, .read = csv_read, .close = csv_close, .create = csv_create,  \
-        .write = csv_write, .finish = csv_finish, .discard = csv_discard                                \
+        .write = csv_write, .finish = csv_finish, .discard = csv_discard, .copy = csv_copy              \
     }
 
 const HaloFormat halo_format_csv =

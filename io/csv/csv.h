@@ -68,11 +68,22 @@ HaloStatus csv_check_time(HaloReader *reader, CsvReader *state);
 HaloStatus csv_open(HaloReader *reader);
 HaloStatus csv_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
 void csv_close(HaloReader *reader);
+/* The next row as a frame of `bits`; it stays the present one of `cells`. */
+HaloStatus csv_next_frame(HaloReader *reader, void *frame, bool *more);
 
 /* csv_write.c */
 HaloStatus csv_create(HaloWriter *writer);
 HaloStatus csv_write(HaloWriter *writer, const HaloBuf *rows);
 HaloStatus csv_finish(HaloWriter *writer);
 void csv_discard(HaloWriter *writer);
+/* Passes on what is buffered. */
+HaloStatus csv_send(HaloWriter *writer);
+/* Behind so many channels stands the time; -1: nowhere. */
+int csv_time_place(const HaloWriter *writer);
+/* A cell as it is, in quotation marks where it needs them, and what is behind it. */
+HaloStatus csv_put_text(HaloWriter *writer, const char *text, size_t length, bool last);
+
+/* csv_copy.c: HaloFormat::copy. */
+HaloStatus csv_copy(HaloReader *reader, HaloWriter *writer, int64_t frames, int64_t *got);
 
 #endif

@@ -15,13 +15,28 @@ static double sample_at(const CsvReader *state, const void *frame, int channel)
     return state->bits == 32 ? (double)((const float *)frame)[channel] : ((const double *)frame)[channel];
 }
 
-static void clear(const CsvReader *state, void *frame)
+static void clear_sample(const CsvReader *state, void *frame, int channel)
 {
-    for (int c = 0; c < state->channels; c++)
-        if (state->bits == 32)
-            ((float *)frame)[c] = NAN;
-        else
-            ((double *)frame)[c] = (double)NAN;
+    if (state->bits == 32)
+        ((float *)frame)[channel] = NAN;
+    else
+        ((double *)frame)[channel] = (double)NAN;
+}
+
+static HaloStatus fail_at_cell(const HaloReader *reader, CsvReader *state, int column, CsvNumber read)
+{
+    size_t length;
+    float value;
+    const char *text = halo_cell(&state->cells, column, &length);
+    HaloReader comma = {.options.comma = true};
+    if (read == CSV_TOO_LARGE)
+        return csv_fail_at(state, column,
+                           state->bits == 64 ? "is too large for a 64-bit float"
+                                             : "is too large for a 32-bit float");
+    if (!reader->options.comma && csv_read_cell(&comma, text, length, &value, NULL) != CSV_NO_NUMBER)
+        return csv_fail_at(state, column, "is not a number; --decimal , reads decimal commas");
+    return csv_fail_at(state, column,
+                       "is not a number; --columns leaves columns out, --tolerate takes such cells for gaps");
 }
 
 /* One frame. Cells that are missing at the end are empty, and empty cells NaN. */
@@ -31,8 +46,8 @@ static HaloStatus read_frame(HaloReader *reader, CsvReader *state, void *frame)
     if (cells->count > state->columns && !reader->options.tolerate)
         return halo_fail(HALO_ERR_INPUT, "line %lld has more cells than the %d before", cells->line,
                          state->columns);
-    clear(state, frame);
     for (int c = 0; c < state->channels; c++) {
+        clear_sample(state, frame, c);
         const int column = state->column[c];
         size_t length;
         if (column >= cells->count) continue;
@@ -43,12 +58,14 @@ static HaloStatus read_frame(HaloReader *reader, CsvReader *state, void *frame)
                                              wide ? (double *)frame + c : NULL);
         if (read == CSV_ROUNDED)
             halo_note(&reader->info.notes,
-                      sample_at(state, frame, c) != 0 ? HALO_NOTE_ROUNDED : HALO_NOTE_VANISHED, 1);
+                      sample_at(state, frame, c) == 0 ? HALO_NOTE_VANISHED
+                      : wide                          ? HALO_NOTE_ROUNDED_WIDE
+                                                      : HALO_NOTE_ROUNDED,
+                      1);
         else if (read != CSV_NUMBER && !reader->options.tolerate)
-            return csv_fail_at(state, column,
-                               read != CSV_TOO_LARGE ? "is not a number"
-                               : state->bits == 64   ? "is too large for a 64-bit float"
-                                                     : "is too large for a 32-bit float");
+            return fail_at_cell(reader, state, column, read);
+        else if (read == CSV_TOO_LARGE)
+            clear_sample(state, frame, c);
     }
     return csv_check_time(reader, state);
 }
@@ -145,20 +162,31 @@ out:
     return status;
 }
 
+HaloStatus csv_next_frame(HaloReader *reader, void *frame, bool *more)
+{
+    HaloStatus status = HALO_OK;
+    CsvReader *state = reader->state;
+    if (!state->first) HALO_TRY(halo_cells_next(&state->cells));
+    state->first = false;
+    *more = state->cells.count > 0;
+    if (!*more && reader->info.shape.width >= 0 && !reader->options.tolerate)
+        HALO_FAIL(HALO_ERR_INPUT, "has changed while it was being read");
+    if (*more) HALO_TRY(read_frame(reader, state, frame));
+out:
+    return status;
+}
+
 HaloStatus csv_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     HaloStatus status = HALO_OK;
     CsvReader *state = reader->state;
     char *frame = rows->data;
+    bool more = true;
     const size_t size = (size_t)state->channels * halo_dtype_size(rows->shape.dtype);
     state->bits = rows->shape.dtype == HALO_F64 ? 64 : 32;
     for (*got = 0; *got < rows->cols; ++*got, frame += size) {
-        if (!state->first) HALO_TRY(halo_cells_next(&state->cells));
-        state->first = false;
-        if (state->cells.count == 0 && reader->info.shape.width >= 0 && !reader->options.tolerate)
-            HALO_FAIL(HALO_ERR_INPUT, "has changed while it was being read");
-        if (state->cells.count == 0) break;
-        HALO_TRY(read_frame(reader, state, frame));
+        HALO_TRY(csv_next_frame(reader, frame, &more));
+        if (!more) break;
     }
 out:
     return status;

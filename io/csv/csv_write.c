@@ -18,7 +18,7 @@ typedef struct CsvWriter {
     char text[BUFFER_SIZE];
 } CsvWriter;
 
-static HaloStatus send(HaloWriter *writer)
+HaloStatus csv_send(HaloWriter *writer)
 {
     CsvWriter *state = writer->state;
     const size_t used = state->used;
@@ -107,7 +107,7 @@ static size_t put_sample(const HaloBuf *rows, int64_t i, char *to)
 
 static HaloStatus leave_space(HaloWriter *writer, size_t bytes)
 {
-    return ((const CsvWriter *)writer->state)->used + bytes > BUFFER_SIZE ? send(writer) : HALO_OK;
+    return ((const CsvWriter *)writer->state)->used + bytes > BUFFER_SIZE ? csv_send(writer) : HALO_OK;
 }
 
 static void put_between(CsvWriter *state, bool last)
@@ -128,6 +128,28 @@ static HaloStatus put_time(HaloWriter *writer, int64_t frame, bool last)
     state->used += halo_name_write(text, length, state->between, state->text + state->used);
     put_between(state, last);
 out:
+    return status;
+}
+
+int csv_time_place(const HaloWriter *writer) { return ((const CsvWriter *)writer->state)->time; }
+
+HaloStatus csv_put_text(HaloWriter *writer, const char *text, size_t length, bool last)
+{
+    HaloStatus status = HALO_OK;
+    CsvWriter *state = writer->state;
+    char *longer = NULL;
+    const size_t size = halo_name_size(length) + 1;
+    HALO_TRY(leave_space(writer, size));
+    if (size <= BUFFER_SIZE) {
+        state->used += halo_name_write(text, length, state->between, state->text + state->used);
+    } else { /* the buffer is empty now */
+        longer = malloc(size);
+        if (longer == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write a table");
+        HALO_TRY(halo_sink_write(writer->sink, longer, halo_name_write(text, length, state->between, longer)));
+    }
+    put_between(state, last);
+out:
+    free(longer);
     return status;
 }
 
@@ -160,7 +182,7 @@ HaloStatus csv_write(HaloWriter *writer, const HaloBuf *rows)
 {
     HaloStatus status = HALO_OK;
     for (int64_t i = 0; i < rows->cols; i++) HALO_TRY(put_frame(writer, rows, i));
-    HALO_TRY(send(writer));
+    HALO_TRY(csv_send(writer));
 out:
     return status;
 }

@@ -4,6 +4,7 @@
 #define HALO_IO_META_H
 
 #include "halo/format.h"
+#include "halo/tags.h"
 
 /* A copy of `bytes`; HALO_ERR_LIMIT without memory. */
 HaloStatus halo_blob_set(HaloBlob *blob, const void *bytes, size_t size);
@@ -17,8 +18,6 @@ typedef enum HaloCharset { HALO_UTF_8, HALO_LATIN_1 } HaloCharset;
 HaloStatus halo_text_add(HaloMeta *meta, const char *key, const char *value, size_t size, HaloCharset charset);
 /* The value of the first text with this key, or NULL. */
 const char *halo_text_find(const HaloMeta *meta, const char *key);
-/* Notes that a text is left out, by the name that people know it by (tag_names.c). */
-void halo_text_left_out(HaloNotes *notes, const HaloText *text);
 /* UTF-8 as Latin-1, which is never longer; false where it holds other characters. */
 bool halo_text_latin1(const char *text, char *latin1);
 /* Dots per inch, or per centimetre where these are not whole; with meta->ratio as they are. False: unknown. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "info_list.h"
+#include "names.h"
 
 /* The first name of a key is the one that is shown. */
 static const struct {
@@ -44,7 +45,10 @@ const char *halo_tag_name(const char *key)
 
 void halo_text_left_out(HaloNotes *notes, const HaloText *text)
 {
-    halo_note_text_left_out(notes, halo_tag_name(text->key));
+    if (strcmp(text->key, HALO_NAMES_KEY) == 0)
+        halo_note_left_out(notes, HALO_META_NAMES);
+    else
+        halo_note_text_left_out(notes, halo_tag_name(text->key));
 }
 
 static const char *key_of(const char *name)

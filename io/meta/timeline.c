@@ -241,7 +241,10 @@ static HaloStatus set_usual_step(HaloTimeline *timeline, const int64_t *at, int6
         timeline->span = at[frames - 1] - at[0];
         timeline->steps = frames - 1;
     }
-    return timeline->span != 0 ? HALO_OK : halo_fail(HALO_ERR_INPUT, "all rows have the same time");
+    return timeline->span != 0
+               ? HALO_OK
+               : halo_fail(HALO_ERR_INPUT, "all rows have the same time: --time names another column, "
+                                           "or none");
 }
 
 static bool spans_less_than_int64(const int64_t *at, int64_t frames)

@@ -607,8 +607,7 @@ static HaloStatus check_format(const char *format, const HaloNotation *notation)
     const bool day = strstr(pattern, "%d") != NULL || strstr(pattern, "%j") != NULL;
     const bool hour = strstr(pattern, "%H") != NULL || strstr(pattern, "%I") != NULL;
     if (notation->dated ? day : hour) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE,
-                     "--time-format: '%.60s' says neither a day of a year (%%Y-%%m-%%d) nor an hour (%%H)",
+    return halo_fail(HALO_ERR_USAGE, "'%.60s' says neither a day of a year (%%Y-%%m-%%d) nor an hour (%%H)",
                      format);
 }
 
@@ -625,17 +624,16 @@ HaloStatus halo_time_format(const char *format, HaloNotation *notation)
             const bool bare = *++p == '-';
             p += bare;
             if (*p == 0 || strchr("YymdjbBaHIpMSfzTFRDehA", *p) == NULL)
-                return halo_fail(
-                    HALO_ERR_USAGE,
-                    "--time-format: %%%.1s is not supported; it takes %%Y %%m %%d %%H %%M %%S %%f %%z, %%y "
-                    "%%b %%B %%j %%a %%I %%p, %%F %%T %%R %%D, and %%s alone",
-                    p);
+                return halo_fail(HALO_ERR_USAGE,
+                                 "%%%.1s is not supported; it takes %%Y %%m %%d %%H %%M %%S %%f %%z, %%y "
+                                 "%%b %%B %%j %%a %%I %%p, %%F %%T %%R %%D, and %%s alone",
+                                 p);
             if (bare) notation->bare |= bit_of(*p);
             one[1] = *p;
         }
         const char *out = one[0] == '%' ? written_out(one[1]) : NULL;
         if (strlen(notation->pattern) + 9 >= sizeof notation->pattern)
-            return halo_fail(HALO_ERR_USAGE, "--time-format: it has more than %d characters",
+            return halo_fail(HALO_ERR_USAGE, "it has more than %d characters",
                              (int)sizeof notation->pattern - 10);
         if (strncmp(p, ".%f", 3) == 0 || strncmp(p, ",%f", 3) == 0) { /* %S takes a fraction by itself */
             const size_t used = strlen(notation->pattern);

@@ -85,13 +85,33 @@ END
     cmp <(body i32.wav 1920; body i32.wav 1920) <(body joined.wav 3840)
 }
 
+@test "where nothing is computed, the cells of a table keep their text" {
+    printf 'time,id,"a b",c\n%s\n%s\n%s\n' '2024-03-31T01:30:00+01:00,9007199254740993,1.50,NA' \
+        '2024-03-31T03:30:00+02:00,0010,+7,' '2024-03-31T04:30:00+02:00,3e5,-0.0,-' > in.csv
+    sed 's/"//g' in.csv > want.csv
+    run --separate-stderr halo run '' in.csv -o out.csv
+    [ "$status" -eq 0 ]; [ -z "$stderr" ]
+    cmp want.csv out.csv
+    cat in.csv | halo run '' - --raw csv -o - --to csv | cmp - want.csv
+    halo convert in.csv -o out.tsv
+    cmp out.tsv <(tr , '\t' < want.csv)
+    cut -d , -f 1,4,3 want.csv | awk -F , -v OFS=, '{ print $1, $3, $2 }' > want-two.csv
+    halo run '' --columns 'c,a b' in.csv -o two.csv
+    cmp two.csv want-two.csv
+    printf 'a,b\n1.50,x\n,1e400\n' > bad.csv
+    run --separate-stderr halo run '' bad.csv -o out2.csv
+    [ "$status" -eq 1 ]; [ ! -e out2.csv ]
+    halo run '' --tolerate bad.csv -o out2.csv
+    [ "$(paste -sd ' ' out2.csv)" = 'a,b 1.50,nan ,nan' ]
+}
+
 @test "text comes back as the same number, with the fewest digits" {
     local all='16777217 0.1 123456789.12345679 -1e-07 1e+300 5e-324 0.30000000000000004 -0 9007199254740993
         1.7976931348623157e+308 450359962737049.7 0.000123456789012345'
     printf 'x\n%s\n' "${all// /$'\n'}" | sed 's/^ *//;/^$/d' > in.csv
-    halo run '' in.csv -o out.csv 2> notes.txt
+    halo run gain:1 in.csv -o out.csv 2> notes.txt
     diff <(sed 's/9007199254740993/9.007199254740992e+15/' in.csv) out.csv
-    grep -q '1 sample is rounded' notes.txt
+    grep -q '1 integer is rounded to the 53 bits' notes.txt
     halo run 'reverse | reverse' in.csv -o - --to csv 2> /dev/null | diff - out.csv
     need_numpy
     "$PYTHON" - << 'END'

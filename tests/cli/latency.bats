@@ -79,3 +79,8 @@ sys.stdout.buffer.write(struct.pack("<60000f", *(draw.gauss(0, 0.2) for i in ran
     run --separate-stderr halo run --latency 0 --raw s16,48000,1 average:21 in.raw -o -
     [ "$status" -eq 2 ]
 }
+
+@test "a long table on a pipe is not passed on row by row from thread to thread" {
+    seq 300000 > in.csv
+    cat in.csv | timeout 5 "$HALO" run gain:1 - --raw csv -o - --to csv | tail -n +2 | cmp - in.csv
+}

@@ -129,7 +129,7 @@ make_numbers() {
     said run $single gain:1 plain.csv -o p.csv; is ''
     printf '1e-60\n2\n' > small.csv
     said run $single gain:1 small.csv -o p.csv -f
-    is 'halo: small.csv: 1 sample is too small for a 32-bit float and became 0: multiply it first'
+    is 'halo: small.csv: 1 sample is too small for a float and became 0: multiply it first'
     make_numbers i.npy '<i4' '\1\0\0\1\1\0\0\0'
     make_numbers zero.npy '<f4' '\0\0\0\0\0\0\0\0'
     for pipeline in gain:1 normalize 'gauss:1 | normalize' subtract:zero.npy; do

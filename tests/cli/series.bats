@@ -59,10 +59,10 @@ setup() { load common; common_setup; }
 
 @test "numbers come back with the fewest digits, gaps as nan, sums in full" {
     printf 'x\n0.1\n-12345.678\n\n1e-30\nnan\n0.30000001\n3e38\n' > in.csv
-    halo run '' in.csv -o out.csv
+    halo run gain:1 in.csv -o out.csv
     [ "$(paste -sd ' ' out.csv)" = "x 0.1 -12345.678 1e-30 nan 0.30000001 3e+38" ]
     printf 'a,b\n1,\n2,5\n' > gap.csv
-    [ "$(halo run '' gap.csv -o - --to csv | sed -n 2p)" = 1,nan ]
+    [ "$(halo run gain:1 gap.csv -o - --to csv | sed -n 2p)" = 1,nan ]
     printf '0.1\n0.2\n' > sum.csv
     [ "$(halo run scan sum.csv -o - --to csv | tail -n 1)" = 0.30000000000000004 ]
     [ "$(halo run --precision single scan sum.csv -o - --to csv | tail -n 1)" = 0.30000000447034836 ]
@@ -118,7 +118,7 @@ setup() { load common; common_setup; }
 @test "a separator is one that leaves nothing behind closing quotation marks" {
     printf '"n,#Temp""","n b;"""\n"-2.5","1000000.0"\n' > t.csv
     halo run '' t.csv -o - --to csv > out.csv
-    [ "$(tail -n 1 out.csv)" = '-2.5,1000000' ]
+    [ "$(tail -n 1 out.csv)" = '-2.5,1000000.0' ]
     printf '"a;b",c\n1,2\n' > t.csv
     [ "$(halo run '' t.csv -o - --to csv | head -n 1)" = 'a;b,c' ]
 }

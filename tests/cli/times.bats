@@ -54,7 +54,7 @@ minute() { # a row every ten seconds
     halo run --time-format '%m/%d/%Y %I:%M %p' '' us.csv -o out.csv
     [ "$(tail -n 1 out.csv)" = '03/04/2024 1:06 PM,2' ]
     run --separate-stderr halo stats --time-format '%Q' us.csv
-    [ "$status" -eq 2 ]; says "--time-format: %Q is not supported"
+    [ "$status" -eq 2 ]; says "halo: --time-format: %Q is not supported"
     printf 'a,b\n0,1\n2,3\n' > plain.csv
     [ "$(halo run --time a '' plain.csv -o - --to csv | tail -n 1)" = 2,3 ]
     [[ "$(halo info --time 1 plain.csv)" == *"0.5 Hz"*"channels  1: b"* ]]
@@ -104,7 +104,8 @@ minute() { # a row every ten seconds
 
 @test "missing cells are NaN, which fill replaces and a recursive filter spreads" {
     printf 'x,y\nNA,1\n2,-\nnull,n/a\n,NaN\n8,6\n' > in.csv
-    [ "$(halo run '' in.csv -o - --to csv | rows -)" = 'x,y nan,1 2,nan nan,nan nan,nan 8,6' ]
+    [ "$(halo run '' in.csv -o - --to csv | rows -)" = 'x,y NA,1 2,- null,n/a ,NaN 8,6' ]
+    [ "$(halo run gain:1 in.csv -o - --to csv | rows -)" = 'x,y nan,1 2,nan nan,nan nan,nan 8,6' ]
     [ "$(halo run fill:linear in.csv -o - --to csv | rows -)" = 'x,y 2,1 2,2.25 4,3.5 6,4.75 8,6' ]
     [ "$(halo run fill:previous in.csv -o - --to csv | rows -)" = 'x,y nan,1 2,1 2,1 2,1 8,6' ]
     [ "$(halo run fill:-1.5 in.csv -o - --to csv | rows -)" = 'x,y -1.5,1 2,-1.5 -1.5,-1.5 -1.5,-1.5 8,6' ]
@@ -116,6 +117,50 @@ minute() { # a row every ten seconds
     [ -z "$stderr" ]
 }
 
+@test "fill:linear is linear in time where rows are not evenly spaced" {
+    printf 'time,x\n12:00:00,0\n12:00:01,NA\n12:00:09,\n12:00:10,10\n' > in.csv
+    [ "$(halo run -q fill:linear in.csv -o - --to csv | cut -d , -f 2 | rows -)" = 'x 0 1 9 10' ]
+    [ "$(halo run -q 'reverse | fill:linear' in.csv -o - --to csv | cut -d , -f 2 | rows -)" = 'x 10 9 1 0' ]
+    [ "$(halo run --time none --columns x fill:-1 in.csv -o - --to csv | rows -)" = 'x 0 -1 -1 10' ]
+}
+
+@test "statistics and peaks tell the times of rows" {
+    printf 'time,x\n12:00:00,0\n12:00:01,3\n12:00:09,-1\n12:00:10,7\n12:00:20,2\n' > in.csv
+    run halo stats -q in.csv
+    [[ "$output" == *"  at       12:00:09"*"  at       12:00:10"* ]]
+    run halo run -q 'trim:1f | stats' --json in.csv
+    [[ "$output" == *'"min_at":1,"min_time":"12:00:09"'*'"max_at":2,"max_time":"12:00:10"'* ]]
+    run halo run -q 'peaks:height=5' in.csv
+    [[ "$output" == *": 1 peak"$'\n'*" 12:00:10 "* ]]
+    run halo run -q 'peaks:height=2' in.csv --csv
+    [ "${#lines[@]}" -eq 3 ]; [[ "${lines[1]}" == in.csv,,x,1,*,3,* ]]
+    minute > even.csv
+    run halo stats even.csv
+    [[ "$output" == *"  at       2024-03-01T12:00:00  2024-03-01T12:00:50"* ]]
+}
+
+@test "compare tells times that differ" {
+    minute > a.csv
+    sed 's/12:00:40/12:00:41/' a.csv > b.csv
+    run halo compare -q a.csv a.csv
+    [ "$status" -eq 0 ]
+    run halo compare a.csv b.csv
+    [ "$status" -eq 6 ]
+    [[ "$output" == *": different"*"times        of 1 row differ: that of row 5 is 1 s later in the second"* ]]
+    run halo compare --json a.csv b.csv
+    [ "$status" -eq 6 ]; [[ "$output" == *'"times_differing":1'* ]]
+}
+
+@test "rates have a k, and what is no table of numbers says what to do" {
+    printf 'a,b\n1,on\n2,off\n' > in.csv
+    [[ "$(halo run --rate 48k --columns a level:1 in.csv -o - --to csv; halo stats --json --rate 44.1kHz --columns a in.csv)" == *'"rate":44100,'* ]]
+    run --separate-stderr halo stats in.csv
+    [ "$status" -eq 1 ]; says "line 2, column 2: 'on' is not a number; --columns leaves columns out, --tolerate"
+    printf 'Date,Time,v\n2024-01-01,12:00,1\n2024-01-01,12:01,2\n' > two.csv
+    run --separate-stderr halo stats two.csv
+    [ "$status" -eq 1 ]; says "all rows have the same time: --time names another column, or none"
+}
+
 @test "a decimal comma is read and written" {
     printf 'zeit;x\n01.03.2024 12:00:00;1,5\n01.03.2024 12:00:01;-2,25\n' > in.csv
     halo run --decimal , '' in.csv -o out.csv
@@ -123,7 +168,7 @@ minute() { # a row every ten seconds
     halo run --decimal , '' in.csv -o out.tsv
     [ "$(tail -n 1 out.tsv)" = "$(printf '01.03.2024 12:00:01\t-2,25')" ]
     run --separate-stderr halo run '' in.csv -o bad.csv
-    [ "$status" -eq 1 ]; says "line 2, column 2: '1,5' is not a number"
+    [ "$status" -eq 1 ]; says "line 2, column 2: '1,5' is not a number; --decimal , reads decimal commas"
 }
 
 @test "from a pipe --rate says what the times are, and they are checked" {
@@ -143,7 +188,7 @@ minute() { # a row every ten seconds
 @test "what cannot hold times says so" {
     minute > in.csv
     run --separate-stderr halo run '' in.csv -o out.npy
-    [ "$status" -eq 0 ]; says "left out, since the output cannot hold it: times of rows, text Columns"
+    [ "$status" -eq 0 ]; says "left out, since the output cannot hold it: times of rows, names of columns"
     run --separate-stderr halo run 'reduce:max | spectrogram:window=20s' in.csv -o out.npy --force
     [ "$status" -ne 0 ] || says "times of rows"
 }
