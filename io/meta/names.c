@@ -13,6 +13,7 @@ static bool needs_quotes(const char *name, size_t length, const char *separators
 {
     if (length > 0 && (name[0] == '#' || halo_is_blank(name[0]) || halo_is_blank(name[length - 1])))
         return true;
+    if (length >= 3 && memcmp(name, "\xef\xbb\xbf", 3) == 0) return true; /* a byte order mark is skipped */
     for (size_t i = 0; i < length; i++)
         if (strchr(separators, name[i]) != NULL || name[i] == '"' || name[i] == '\n' || name[i] == '\r')
             return true;

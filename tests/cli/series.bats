@@ -61,6 +61,7 @@ setup() { load common; common_setup; }
     comes_back o.csv '"a\tb",c\n1,2\n3,4\n' '"a\tb",c'
     comes_back o.csv 'c,"a;b"\n1,2\n3,4\n' 'c,"a;b"'
     comes_back o.tsv '"a;b",c d\n1,2\n3,4\n' 'a;b\tc d'
+    comes_back o.csv '\xef\xbb\xbf\xef\xbb\xbf,b\n1,2\n' '"\xef\xbb\xbf"' --columns 1
     comes_back o.csv 'null,b\n1,2\n3,4\n' channel1 --columns null
     comes_back o.csv '2026-01-02,b\n1,2\n3,4\n' channel1 --columns 1
     comes_back o.csv 'time,2019,2020\n2026-01-02,1,2\n2026-01-03,3,4\n' time,2019,2020
