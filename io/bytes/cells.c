@@ -192,11 +192,12 @@ static HaloStatus divides(HaloCells *cells, char separator, bool *yes, bool *ope
     return *open ? HALO_OK : status;
 }
 
-/* Does every quoted cell end with its closing mark? Text behind one is taken as part of the cell, but hints
- * that the separator is another one. */
+/* Are quotation marks only where they enclose a whole cell? Elsewhere they are taken as part of the cell, but
+ * hint that the separator is another one. */
 static bool is_clean(const HaloCells *cells)
 {
-    for (int i = 0; i < cells->count; i++) {
+    const int kept = cells->count < HALO_MOST_CELLS ? cells->count : HALO_MOST_CELLS;
+    for (int i = 0; i < kept; i++) {
         const HaloCell *cell = &cells->cell[i];
         const char *text = cells->lines.text + cells->begin + cell->at;
         size_t at = 1;
@@ -204,6 +205,7 @@ static bool is_clean(const HaloCells *cells)
                (text[at] != '"' || (at + 1 < cell->length && text[at + 1] == '"')))
             at += text[at] == '"' ? 2 : 1;
         if (cell->quoted && at + 1 < cell->length) return false;
+        if (!cell->quoted && memchr(text, '"', cell->length) != NULL) return false;
     }
     return true;
 }

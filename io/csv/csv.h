@@ -48,7 +48,9 @@ typedef struct CsvReader {
 /* csv_cell.c: a cell without a number: empty, NA, N/A, null, - */
 bool csv_is_missing(const char *text, size_t length);
 /* As csv_read_number, or csv_read_wide where `value` is NULL, with the decimal comma that --decimal says. */
-CsvNumber csv_read_cell(const HaloReader *reader, const char *text, size_t length, float *value, double *wide);
+CsvNumber csv_read_cell(bool comma, const char *text, size_t length, float *value, double *wide);
+/* Neither a number nor a time, nor missing: a row with such a cell names the columns, where it is the first. */
+bool csv_is_name(bool comma, const char *text, size_t length);
 /* "line 3, column 2: 'x' is not a number" */
 HaloStatus csv_fail_at(CsvReader *state, int column, const char *what);
 

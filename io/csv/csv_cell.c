@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "halo/text.h"
+#include "meta/times.h"
 
 bool csv_is_missing(const char *text, size_t length)
 {
@@ -29,13 +30,21 @@ static CsvNumber read_number(const char *text, size_t length, float *value, doub
     return value != NULL ? csv_read_number(text, length, value) : csv_read_wide(text, length, wide);
 }
 
-CsvNumber csv_read_cell(const HaloReader *reader, const char *text, size_t length, float *value, double *wide)
+CsvNumber csv_read_cell(bool comma, const char *text, size_t length, float *value, double *wide)
 {
     char copy[LONGEST];
-    if (!reader->options.comma) return read_number(text, length, value, wide);
+    if (!comma) return read_number(text, length, value, wide);
     if (length > sizeof copy || memchr(text, '.', length) != NULL) return CSV_NO_NUMBER;
     for (size_t i = 0; i < length; i++) copy[i] = text[i] == ',' ? '.' : text[i];
     return read_number(copy, length, value, wide);
+}
+
+bool csv_is_name(bool comma, const char *text, size_t length)
+{
+    float value;
+    HaloNotation notation;
+    return !csv_is_missing(text, length) && csv_read_cell(comma, text, length, &value, NULL) == CSV_NO_NUMBER &&
+           !halo_time_guess(text, length, &notation) && !halo_time_is_ambiguous(text, length);
 }
 
 HaloStatus csv_fail_at(CsvReader *state, int column, const char *what)

@@ -54,8 +54,9 @@ static HaloStatus read_frame(HaloReader *reader, CsvReader *state, void *frame)
         const char *text = halo_cell(cells, column, &length);
         if (csv_is_missing(text, length)) continue;
         const bool wide = state->bits == 64;
-        const CsvNumber read = csv_read_cell(reader, text, length, wide ? NULL : (float *)frame + c,
-                                             wide ? (double *)frame + c : NULL);
+        const CsvNumber read =
+            csv_read_cell(reader->options.comma, text, length, wide ? NULL : (float *)frame + c,
+                          wide ? (double *)frame + c : NULL);
         if (read == CSV_ROUNDED)
             halo_note(&reader->info.notes,
                       sample_at(state, frame, c) == 0 ? HALO_NOTE_VANISHED
@@ -78,14 +79,10 @@ static bool is_header(const HaloReader *reader, CsvReader *state)
     const char *format = reader->options.time_format;
     for (int i = 0; i < state->columns; i++) {
         size_t length;
-        float value;
         int64_t time;
         HaloNotation notation;
         const char *text = halo_cell(&state->cells, i, &length);
-        if (csv_is_missing(text, length) ||
-            csv_read_cell(reader, text, length, &value, NULL) != CSV_NO_NUMBER ||
-            halo_time_guess(text, length, &notation) || halo_time_is_ambiguous(text, length))
-            continue;
+        if (!csv_is_name(reader->options.comma, text, length)) continue;
         if (format != NULL && halo_time_format(format, &notation) == HALO_OK &&
             halo_time_read(&notation, text, length, &time))
             continue;

@@ -64,7 +64,8 @@ static bool looks_like_time(const HaloReader *reader, CsvReader *state, int colu
     size_t length;
     float value;
     const char *text = halo_cell(&state->cells, column, &length);
-    if (csv_is_missing(text, length) || csv_read_cell(reader, text, length, &value, NULL) != CSV_NO_NUMBER)
+    if (csv_is_missing(text, length) ||
+        csv_read_cell(reader->options.comma, text, length, &value, NULL) != CSV_NO_NUMBER)
         return false;
     return halo_time_is_name(name_of(state, column)) || halo_time_is_ambiguous(text, length);
 }

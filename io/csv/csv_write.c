@@ -12,8 +12,9 @@
 #define LONGEST 32 /* characters of a cell, and what is behind it */
 
 typedef struct CsvWriter {
-    char between;
-    int time; /* behind so many channels stands the time; -1: nowhere */
+    char between[2];    /* a string */
+    char separators[8]; /* a string */
+    int time;           /* behind so many channels stands the time; -1: nowhere */
     size_t used;
     char text[BUFFER_SIZE];
 } CsvWriter;
@@ -36,26 +37,26 @@ static const char *time_name(const HaloWriter *writer)
 static HaloStatus put_name(HaloWriter *writer, const char *name, bool first)
 {
     HaloStatus status = HALO_OK;
-    const char separator = ((const CsvWriter *)writer->state)->between;
+    const CsvWriter *state = writer->state;
     const size_t length = strlen(name);
     char *cell = malloc(halo_name_size(length));
     if (cell == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write a table");
-    if (!first) HALO_TRY(halo_sink_write(writer->sink, &separator, 1));
-    HALO_TRY(halo_sink_write(writer->sink, cell, halo_name_write(name, length, separator, cell)));
+    if (!first) HALO_TRY(halo_sink_write(writer->sink, state->between, 1));
+    HALO_TRY(halo_sink_write(writer->sink, cell, halo_name_write(name, length, state->separators, cell)));
 out:
     free(cell);
     return status;
 }
 
-/* Would the row of names be read back as names, not as numbers? */
-static bool are_names(const HaloNames *names)
+/* Would the row of names be read back as names, not as numbers, times or missing values? */
+static bool are_names(const HaloWriter *writer, const HaloNames *names)
 {
-    float value;
+    const bool comma = writer->info.meta.comma;
     for (int c = 0; c < names->count; c++)
-        if (names->name[c][0] != 0 &&
-            csv_read_number(names->name[c], strlen(names->name[c]), &value) == CSV_NO_NUMBER)
-            return true;
-    return false;
+        if (csv_is_name(comma, names->name[c], strlen(names->name[c]))) return true;
+    if (names->count == 0 || writer->info.meta.time.name == NULL) return false;
+    const char *time = time_name(writer);
+    return csv_is_name(comma, time, strlen(time));
 }
 
 /* The input's names, else "channel1", which no reader takes for a number; before those the time stands behind.
@@ -66,7 +67,7 @@ static HaloStatus put_header(HaloWriter *writer)
     const int channels = writer->info.shape.channels, time = ((const CsvWriter *)writer->state)->time;
     HaloNames names;
     HALO_TRY(halo_names_get(&writer->info.meta, channels, &names));
-    const bool named = are_names(&names);
+    const bool named = are_names(writer, &names);
     for (int c = 0; c <= channels; c++) {
         char text[32];
         halo_snprintf(text, sizeof text, "channel%d", c + 1);
@@ -80,6 +81,16 @@ out:
     return status;
 }
 
+/* At what a reader may divide the first row: it prefers the first of HALO_SEPARATORS that divides it, and
+ * blanks divide a row without any, such as that of a table of one column. */
+static void find_separators(CsvWriter *state, bool one_column)
+{
+    const char *all = one_column ? HALO_SEPARATORS " \v\f" : HALO_SEPARATORS;
+    const size_t count = one_column ? strlen(all) : strcspn(all, state->between) + 1;
+    memcpy(state->separators, all, count);
+    state->separators[count] = 0;
+}
+
 HaloStatus csv_create(HaloWriter *writer)
 {
     const HaloMeta *meta = &writer->info.meta;
@@ -91,7 +102,9 @@ HaloStatus csv_create(HaloWriter *writer)
     state->time = meta->time.name == NULL ? -1 : meta->time.column < channels ? meta->time.column : channels;
     for (size_t i = 0; i < meta->texts; i++)
         if (strcmp(meta->text[i].key, HALO_NAMES_KEY) != 0) halo_text_left_out(&writer->notes, &meta->text[i]);
-    state->between = strcmp(writer->format->name, "tsv") == 0 ? '\t' : meta->comma ? ';' : ',';
+    state->between[0] = strcmp(writer->format->name, "tsv") == 0 ? '\t' : meta->comma ? ';' : ',';
+    state->between[1] = 0;
+    find_separators(state, channels == 1 && state->time < 0);
     return put_header(writer);
 }
 
@@ -112,7 +125,7 @@ static HaloStatus leave_space(HaloWriter *writer, size_t bytes)
 
 static void put_between(CsvWriter *state, bool last)
 {
-    state->text[state->used++] = last ? '\n' : state->between;
+    state->text[state->used++] = last ? '\n' : state->between[0];
 }
 
 /* A time may need quotation marks, where its notation has the separator in it. */

@@ -9,18 +9,20 @@
 #include "meta.h"
 
 /* Would it be read as something else without quotation marks? */
-static bool needs_quotes(const char *name, size_t length, char separator)
+static bool needs_quotes(const char *name, size_t length, const char *separators)
 {
     if (length > 0 && (name[0] == '#' || halo_is_blank(name[0]) || halo_is_blank(name[length - 1])))
         return true;
+    if (length >= 3 && memcmp(name, "\xef\xbb\xbf", 3) == 0) return true; /* a byte order mark is skipped */
     for (size_t i = 0; i < length; i++)
-        if (name[i] == separator || name[i] == '"' || name[i] == '\n' || name[i] == '\r') return true;
+        if (strchr(separators, name[i]) != NULL || name[i] == '"' || name[i] == '\n' || name[i] == '\r')
+            return true;
     return false;
 }
 
-size_t halo_name_write(const char *name, size_t length, char separator, char *to)
+size_t halo_name_write(const char *name, size_t length, const char *separators, char *to)
 {
-    const bool quoted = needs_quotes(name, length, separator);
+    const bool quoted = needs_quotes(name, length, separators);
     size_t used = 0;
     if (quoted) to[used++] = '"';
     for (size_t i = 0; i < length; i++) {
@@ -125,7 +127,7 @@ HaloStatus halo_names_set(HaloMeta *meta, int channels, const char *const *name)
     if ((row = malloc(capacity)) == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for names of columns");
     for (int c = 0; c < channels; c++) {
         if (c > 0) row[used++] = ',';
-        used += halo_name_write(name[c], strlen(name[c]), ',', row + used);
+        used += halo_name_write(name[c], strlen(name[c]), ",", row + used);
     }
     HALO_TRY(halo_text_add(meta, HALO_NAMES_KEY, row, used, HALO_UTF_8));
 out:

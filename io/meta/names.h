@@ -15,9 +15,9 @@ HaloStatus halo_names_set(HaloMeta *meta, int channels, const char *const *name)
 /* A part of halo_meta_apply (halo/format.h). */
 HaloStatus halo_names_apply(HaloMeta *meta, const HaloChanges *changes);
 
-/* A cell that is read back as this text, in quotation marks where it needs them; into `to`, which has
- * halo_name_size bytes. Returns how many it took. */
-size_t halo_name_write(const char *name, size_t length, char separator, char *to);
+/* A cell that is read back as this text, in quotation marks where it needs them: where one of `separators`, or
+ * what ends a row, is in it; into `to`, which has halo_name_size bytes. Returns how many it took. */
+size_t halo_name_write(const char *name, size_t length, const char *separators, char *to);
 static inline size_t halo_name_size(size_t length) { return 2 * length + 2; }
 
 #endif

@@ -7,7 +7,7 @@ setup() { load common; common_setup; }
     halo run gain:2 in.csv -o out.csv
     [ "$(cat out.csv)" = "$(printf 't,"x, raw"\n0,2\n2,8\n4,2\n6,2')" ]
     halo run --columns 2 median:3 in.csv -o out.tsv
-    [ "$(head -n 1 out.tsv)" = 'x, raw' ]
+    [ "$(head -n 1 out.tsv)" = '"x, raw"' ]
     halo run '' in.csv -o both.tsv
     [ "$(sed -n 2p both.tsv)" = "$(printf '0\t1')" ]
     halo run '' both.tsv -o again.csv
@@ -45,6 +45,32 @@ setup() { load common; common_setup; }
     [ "$status" -eq 1 ]; says "large.csv: line 1, column 1: '1e309' is too large for a 64-bit float"
     printf 'x,1999\n1,2\n' > year.csv
     [ "$(halo run --columns 2 '' year.csv -o - --to csv)" = "$(printf 'channel1\n2')" ]
+}
+
+@test "a written table is read back with the names, columns and rows it had" {
+    comes_back() { # OUT INPUT HEADER OPTION…
+        printf "$2" > in.csv
+        halo convert in.csv -o "$1" -f "${@:4}"
+        [ "$(head -n 1 "$1")" = "$(printf "$3")" ]
+        halo convert "$1" -o again.csv -f
+        halo convert in.csv -o once.csv -f "${@:4}"
+        cmp again.csv once.csv
+    }
+    comes_back o.csv 'room temp,b\n1,2\n3,4\n' '"room temp"' --columns 1
+    comes_back o.csv '"a;b",c\n1,2\n3,4\n' '"a;b",c'
+    comes_back o.csv '"a\tb",c\n1,2\n3,4\n' '"a\tb",c'
+    comes_back o.csv 'c,"a;b"\n1,2\n3,4\n' 'c,"a;b"'
+    comes_back o.tsv '"a;b",c d\n1,2\n3,4\n' 'a;b\tc d'
+    comes_back o.csv '\xef\xbb\xbf\xef\xbb\xbf,b\n1,2\n' '"\xef\xbb\xbf"' --columns 1
+    comes_back o.csv 'null,b\n1,2\n3,4\n' channel1 --columns null
+    comes_back o.csv '2026-01-02,b\n1,2\n3,4\n' channel1 --columns 1
+    comes_back o.csv 'time,2019,2020\n2026-01-02,1,2\n2026-01-03,3,4\n' time,2019,2020
+}
+
+@test "a table of too many columns is refused" {
+    { printf 'a,%.0s' {1..200000}; echo; } > wide.csv
+    run -5 --separate-stderr halo stats wide.csv
+    says 'wide.csv: more than 1024 columns'
 }
 
 @test "a table has a rate where --rate gives one, and is known by --raw in a pipe" {
@@ -120,5 +146,5 @@ setup() { load common; common_setup; }
     halo run '' t.csv -o - --to csv > out.csv
     [ "$(tail -n 1 out.csv)" = '-2.5,1000000.0' ]
     printf '"a;b",c\n1,2\n' > t.csv
-    [ "$(halo run '' t.csv -o - --to csv | head -n 1)" = 'a;b,c' ]
+    [ "$(halo run '' t.csv -o - --to csv | head -n 1)" = '"a;b",c' ]
 }

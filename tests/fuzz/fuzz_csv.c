@@ -94,6 +94,22 @@ static void expect_times(const HaloTimeline *a, const HaloTimeline *b, int64_t f
     }
 }
 
+/* Names, in one row of a table, that need no quotation marks and that nothing takes for numbers. */
+static bool plain_names(const HaloMeta *meta)
+{
+    if (meta->texts != 1) return false;
+    const char *name = meta->text[0].value;
+    for (;; name++) {
+        const size_t length = strcspn(name, ","), letters = strspn(name, "abcdefghijklmnopqrstuvwxyz");
+        if (length == 0 || letters < length || strncmp(name, "na", 2) == 0 || strncmp(name, "inf", 3) == 0 ||
+            strncmp(name, "null", 4) == 0)
+            return false;
+        name += length;
+        if (*name == 0) break;
+    }
+    return true;
+}
+
 static void expect_same(const Table *a, const Table *b)
 {
     const int64_t samples = a->data.cols * a->data.shape.channels;
@@ -104,29 +120,13 @@ static void expect_same(const Table *a, const Table *b)
         if (one[i] != other[i] && !(isnan(one[i]) && isnan(other[i]))) abort();
     expect_times(&before->time, &after->time, a->data.cols);
     if (after->texts != 1) abort(); /* a written table always names its columns */
-    if (before->texts == 1 && strcmp(before->text[0].value, after->text[0].value) != 0) abort();
-}
-
-/* Names, in one row of a table, that need no quotation marks and that nothing takes for numbers. */
-static bool plain_names(const HaloMeta *meta)
-{
-    if (meta->texts != 1) return false;
-    const char *name = meta->text[0].value;
-    for (;; name++) {
-        const size_t length = strcspn(name, ","), letters = strspn(name, "abcdefghijklmnopqrstuvwxyz");
-        if (length == 0 || letters < length || strncmp(name, "nan", 3) == 0 || strncmp(name, "inf", 3) == 0)
-            return false;
-        name += length;
-        if (*name == 0) break;
-    }
-    return true;
+    if (plain_names(before) && strcmp(before->text[0].value, after->text[0].value) != 0) abort();
 }
 
 /* Only dates are recognised without the options that they were read with. */
 static void through(const HaloFormat *format, Table *table, int choice)
 {
     Table again;
-    if (!plain_names(&table->info.meta)) halo_meta_free(&table->info.meta);
     if (choice != 0) halo_timeline_free(&table->info.meta.time);
     const bool timed = table->info.meta.time.name != NULL;
     const HaloOptions options = {.comma = table->info.meta.comma, .time = timed ? NULL : "none"};

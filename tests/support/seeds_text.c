@@ -72,6 +72,8 @@ static const struct {
     {"csv", TEXT("\xef\xbb\xbftime;\"volt \"\"x\"\"\"\r\n0;1,5\r\n# a remark\r\n1;-2e-3\r\n")},
     {"csv", TEXT("a,b\n1\n2,\n,3\nnan,-inf\n")},
     {"csv", TEXT("a\tb c\n1\t2\n")},
+    {"csv", TEXT("null,\"a;b\"\n1,2\n")},
+    {"csv", TEXT("room temp,2019,-\n1,2,3\n")},
     {"csv", TEXT("  1  2\n 3  4 \n\n")},
     {"csv", TEXT("\"a\nb\",c\n1,\"2\"\n")},
     {"csv", TEXT("12\" pipe,5 \"inch\"\n1,2\n")},
