@@ -109,12 +109,12 @@ def mixes(c, p):
     late[RATE // 10 + len(x) - len(y) :] += y
     begin = RATE // 10 + len(x) - len(y)
     side = p.write(y, ".wav")
-    ours = p.halo(f"add:{side},at={begin}", x, ".wav")[:, 0]
-    c.add("add:FILE,at=N", "NumPy", "x, zeros behind it, += y from N on, f64", "sound f32", ours, late,
+    ours = p.halo(f"add:{side},at={begin}f", x, ".wav")[:, 0]
+    c.add("add:FILE,at=Nf", "NumPy", "x, zeros behind it, += y from N on, f64", "sound f32", ours, late,
           rounding(late, 2, 1.0))
     source, out = p.write(x, ".wav"), p.path(".wav")
     p.run(["sox", "-D", "-m", "-v", 1, source, "-v", 1, f"|sox {side} -p pad {begin}s", out])
-    c.add("add:FILE,at=N", "SoX", "-D -m -v 1 x -v 1 y, padded by N samples", "sound f32", ours,
+    c.add("add:FILE,at=Nf", "SoX", "-D -m -v 1 x -v 1 y, padded by N samples", "sound f32", ours,
           wavfile.read(out)[1],
           Errors("precision: SoX computes with samples of 32-bit integers", late, 4))
     taps = np.array([0.5, -0.25, 0.125, 0.7, 0.1])
