@@ -14,7 +14,7 @@ static HaloStatus copy_cell(const HaloReader *reader, HaloWriter *writer, int co
     const char *text = column < state->cells.count ? halo_cell(&state->cells, column, &length) : "";
     if (csv_is_missing(text, length))
         return length == 0 && alone ? put_gap(writer, last) : csv_put_text(writer, text, length, last);
-    const CsvNumber read = csv_read_cell(reader, text, length, NULL, &value);
+    const CsvNumber read = csv_read_cell(reader->options.comma, text, length, NULL, &value);
     if (read == CSV_NO_NUMBER || read == CSV_TOO_LARGE) return put_gap(writer, last);
     return csv_put_text(writer, text, length, last);
 }

@@ -28,12 +28,11 @@ static HaloStatus fail_at_cell(const HaloReader *reader, CsvReader *state, int c
     size_t length;
     float value;
     const char *text = halo_cell(&state->cells, column, &length);
-    HaloReader comma = {.options.comma = true};
     if (read == CSV_TOO_LARGE)
         return csv_fail_at(state, column,
                            state->bits == 64 ? "is too large for a 64-bit float"
                                              : "is too large for a 32-bit float");
-    if (!reader->options.comma && csv_read_cell(&comma, text, length, &value, NULL) != CSV_NO_NUMBER)
+    if (!reader->options.comma && csv_read_cell(true, text, length, &value, NULL) != CSV_NO_NUMBER)
         return csv_fail_at(state, column, "is not a number; --decimal , reads decimal commas");
     return csv_fail_at(state, column,
                        "is not a number; --columns leaves columns out, --tolerate takes such cells for gaps");

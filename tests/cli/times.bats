@@ -153,7 +153,8 @@ minute() { # a row every ten seconds
 
 @test "rates have a k, and what is no table of numbers says what to do" {
     printf 'a,b\n1,on\n2,off\n' > in.csv
-    [[ "$(halo run --rate 48k --columns a level:1 in.csv -o - --to csv; halo stats --json --rate 44.1kHz --columns a in.csv)" == *'"rate":44100,'* ]]
+    [[ "$(halo run --rate 48k --columns a level:1 in.csv -o - --to csv
+        halo stats --json --rate 44.1kHz --columns a in.csv)" == *'"rate":44100,'* ]]
     run --separate-stderr halo stats in.csv
     [ "$status" -eq 1 ]; says "line 2, column 2: 'on' is not a number; --columns leaves columns out, --tolerate"
     printf 'Date,Time,v\n2024-01-01,12:00,1\n2024-01-01,12:01,2\n' > two.csv
