@@ -143,14 +143,26 @@ HaloStatus halo_source_peek(HaloSource *source, size_t size, const uint8_t **byt
     return HALO_OK;
 }
 
+/* The buffer is used up: drops what it holds, but of a pipe the first bytes for as long as there is space, so
+ * that halo_source_to_file can have them. */
+static void make_space(HaloSource *source)
+{
+    const bool first = !source->regular && source->base == 0 && source->filled < source->capacity;
+    if (first) return;
+    source->base += (int64_t)source->filled;
+    source->at = source->filled = 0;
+}
+
 HaloStatus halo_source_take(HaloSource *source, void *bytes, size_t size, size_t *got)
 {
     *got = 0;
     if (source->at == source->filled && source->fd >= 0) {
-        source->base += (int64_t)source->filled;
-        source->at = source->filled = 0;
-        const HaloStatus status = source_fetch(source, source->owned, source->capacity, &source->filled);
+        size_t n;
+        make_space(source);
+        const HaloStatus status =
+            source_fetch(source, source->owned + source->filled, source->capacity - source->filled, &n);
         if (status != HALO_OK) return status;
+        source->filled += n;
     }
     const size_t left = source->filled - source->at;
     return left == 0 ? HALO_OK : halo_source_read(source, bytes, left < size ? left : size, got);
@@ -170,18 +182,23 @@ HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t
             continue;
         }
         if (source->fd < 0) break;
-        source->base += (int64_t)source->filled;
-        source->at = source->filled = 0;
         const bool past_buffer = want >= source->capacity; /* large rows need no second copy */
+        if (past_buffer) {
+            source->base += (int64_t)source->filled;
+            source->at = source->filled = 0;
+        } else {
+            make_space(source);
+        }
         const HaloStatus status = past_buffer ? source_fetch(source, to + *got, want, &n)
-                                              : source_fetch(source, source->owned, source->capacity, &n);
+                                              : source_fetch(source, source->owned + source->filled,
+                                                             source->capacity - source->filled, &n);
         if (status != HALO_OK) return status;
         if (n == 0) break;
         if (past_buffer) {
             *got += n;
             source->base += (int64_t)n;
         } else {
-            source->filled = n;
+            source->filled += n;
         }
     }
     return HALO_OK;
