@@ -135,7 +135,7 @@ static void test_every_day(void **unused)
     (void)unused;
     static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     HaloNotation notation;
-    char text[HALO_TIME_SIZE], expected[16];
+    char text[HALO_TIME_SIZE], expected[40];
     int64_t day = -51134; /* 1830-01-01 */
     assert_int_equal(halo_time_format("%F", &notation), HALO_OK);
     for (int year = 1830; year < 2111; year++)
