@@ -246,14 +246,24 @@ out:
     return status;
 }
 
-HaloStatus image_analyse(HaloSession *session, const HaloPipeline *pipeline, JobState *state)
+/* The plan as it is made at first, of a pipe that is kept in a file once more. */
+static HaloStatus begin_plan(HaloSession *session, const HaloPipeline *pipeline, HaloShape shape,
+                             int64_t shrunk, JobState *state)
 {
     HaloStatus status = HALO_OK;
     bool kept;
-    HALO_TRY(settle_width(session, pipeline, state));
-    HALO_TRY(make_first_plan(session, pipeline, state->reader.info.shape, 1, state));
+    HALO_TRY(make_first_plan(session, pipeline, shape, shrunk, state));
     HALO_TRY(keep_in_file(session, state, &kept));
     if (kept) HALO_TRY(make_first_plan(session, pipeline, state->reader.info.shape, 1, state));
+out:
+    return status;
+}
+
+HaloStatus image_analyse(HaloSession *session, const HaloPipeline *pipeline, JobState *state)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(settle_width(session, pipeline, state));
+    HALO_TRY(begin_plan(session, pipeline, state->reader.info.shape, 1, state));
     while (state->planned.need.pass && state->analysis.passes == 0) {
         HALO_TRY(analyse_image(session, state));
         if (state->analysis.passes == 0)
@@ -274,7 +284,6 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     const bool turned = orientation > 1 || turn_unknown(&state->reader, &state->writer, upright);
     HaloShape shape = turn_shape(&state->reader.info.shape, orientation);
     int64_t shrunk = 1;
-    bool kept;
     HALO_TRY(settle_width(session, pipeline, state));
     shape.dtype = state->reader.info.shape.dtype;
     if (!turned || orientation > 1) HALO_TRY(shrink(session, pipeline, state, shape, turned, &shrunk));
@@ -283,9 +292,7 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     else if (turned)
         state->reader.info.shape = turn_shape(&state->reader.info.shape, orientation);
     if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
-    HALO_TRY(make_first_plan(session, pipeline, shape, shrunk, state));
-    HALO_TRY(keep_in_file(session, state, &kept));
-    if (kept) HALO_TRY(make_first_plan(session, pipeline, state->reader.info.shape, 1, state));
+    HALO_TRY(begin_plan(session, pipeline, shape, shrunk, state));
     while (state->planned.need.pass) {
         HALO_TRY(analyse_image(session, state));
         HALO_TRY(make_plan(session, pipeline, state->reader.info.shape, shrunk, state));
