@@ -53,6 +53,7 @@ static void trim_spares(HaloSession *session)
 
 void halo_session_trim(HaloSession *session)
 {
+    if (session == NULL) return;
     device_trim(&session->host);
     for (int i = 0; i < SESSION_GPUS; i++) device_trim(&session->gpu[i]);
     trim_spares(session);

@@ -98,9 +98,11 @@ static HaloStatus run_on_gpu(ArrayRun *run, const WholeRun *whole, HaloReport *r
     HaloSession *work = run->work;
     const HaloPlan *plan = run->plan;
     Device *device = work->gpu;
-    HALO_TRY(gpus_open(work, 1));
+    uint64_t before;
+    if (device->handle == NULL) HALO_TRY(gpus_open(work, 1));
     const Team team = {device, 1};
     const HaloBackend *backend = device->backend;
+    if (!run->queued) HALO_TRY(backend->finish(device->handle, &before)); /* of runs that nothing waited for */
     HALO_TRY(backend->follow(device->handle, true, run->stream));
     const int64_t all = larger(rows_length(&plan->reg[plan->output]), 1);
     status = execute_whole(team, plan, all, whole, &report->results, &report->clipped, &report->ms);

@@ -14,6 +14,8 @@ HaloStatus device_open(Device *device, int index, int jobs)
     device->index = index;
     if (status == HALO_OK)
         snprintf(device->describe, sizeof device->describe, "%s", device->backend->describe(device->handle));
+    if (status == HALO_OK && device->backend->set_memory != NULL && device->options != NULL)
+        device->backend->set_memory(device->handle, device->options);
     return status;
 }
 

@@ -75,7 +75,7 @@ typedef struct HaloOptions {
     /* and for the memory that work on a GPU needs beside its arrays, in the order of `stream` (both or none;
      * NULL from the first: there is no memory). */
     void *(*gpu_alloc)(void *context, int gpu, size_t bytes, void *stream);
-    void (*gpu_free)(void *context, int gpu, void *memory, size_t bytes, void *stream);
+    void (*gpu_free)(void *context, int gpu, void *memory, void *stream);
     void *context;
 } HaloOptions;
 
