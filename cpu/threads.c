@@ -6,7 +6,7 @@
 #define MAX_JOBS 1024
 
 /* Below this many multiply-adds, waking a thread takes longer than the work. */
-#define WORTH_THREADS 1000000.0
+#define WORTH_THREADS 400000.0
 
 int cpu_threads(int jobs)
 {
