@@ -91,6 +91,12 @@ static void sums_between(const double *total, int64_t first_run, int64_t runs, i
     if (k > 0 && runs >= k) window_sums(total, first_run, runs - k + 1, k, sum, room);
 }
 
+/* Where the run of `position` + i ends, or `most` if it ends behind that. */
+static int64_t run_end(int64_t position, int64_t i, int64_t run, int64_t most)
+{
+    return least(((position + i) / run + 1) * run - position, most);
+}
+
 static void window_sums(const double *v, int64_t position, int64_t count, int64_t n, double *sum, double *room)
 {
     const int64_t values = count + n - 1, run = halo_mean_run(n);
@@ -99,10 +105,13 @@ static void window_sums(const double *v, int64_t position, int64_t count, int64_
         for (int64_t i = 0; i < count; i++) sum[i] = v[i];
         return;
     }
-    for (int64_t i = 0; i < values; i++)
-        prefix[i] = (position + i) % run == 0 || i == 0 ? v[i] : prefix[i - 1] + v[i];
-    for (int64_t i = values - 1; i >= 0; i--)
-        suffix[i] = (position + i) % run == run - 1 || i == values - 1 ? v[i] : v[i] + suffix[i + 1];
+    for (int64_t i = 0, end; i < values; i = end) {
+        end = run_end(position, i, run, values);
+        prefix[i] = v[i];
+        suffix[end - 1] = v[end - 1];
+        for (int64_t k = i + 1; k < end; k++) prefix[k] = prefix[k - 1] + v[k];
+        for (int64_t k = end - 2; k >= i; k--) suffix[k] = v[k] + suffix[k + 1];
+    }
     /* Runs that lie in these values as a whole, from `first_run` on. */
     const int64_t first_run = (position + run - 1) / run, end_run = (position + values) / run;
     const int64_t runs = end_run > first_run ? end_run - first_run : 0;
@@ -112,11 +121,15 @@ static void window_sums(const double *v, int64_t position, int64_t count, int64_
     const int64_t fewest = (n - 1) / run - 1;
     for (int64_t whole = fewest; whole <= fewest + 1; whole++) {
         sums_between(total, first_run, runs, whole, between, rest);
-        for (int64_t i = 0; i < count; i++) {
-            const int64_t at = position + i, last = at + n - 1;
-            if (last / run - at / run - 1 != whole) continue;
-            sum[i] = whole == 0 ? suffix[i] + prefix[i + n - 1]
-                                : (suffix[i] + between[at / run + 1 - first_run]) + prefix[i + n - 1];
+        for (int64_t i = 0, end; i < count; i = end) {
+            const int64_t at = (position + i) / run;
+            end = least(run_end(position, i, run, count), run_end(position + n - 1, i, run, count));
+            if ((position + i + n - 1) / run - at - 1 != whole) continue;
+            if (whole == 0)
+                for (int64_t k = i; k < end; k++) sum[k] = suffix[k] + prefix[k + n - 1];
+            else
+                for (int64_t k = i; k < end; k++)
+                    sum[k] = (suffix[k] + between[at + 1 - first_run]) + prefix[k + n - 1];
         }
     }
 }
