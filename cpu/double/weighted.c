@@ -11,7 +11,9 @@ static HaloStatus not_held(const char *name)
 
 /* ---- resampling ----------------------------------------------------------------------------------------- */
 
-#define TOGETHER 32 /* outputs that have the same taps, `down` frames apart */
+#define TOGETHER 32     /* outputs that have the same taps, `down` frames apart */
+#define MOST_TAPS 16384 /* of more each output is by itself */
+#define LAID 2048       /* frames for each of TOGETHER that stay in the second-level cache */
 
 typedef struct Piece {
     const HaloResampleAxis *axis;
@@ -32,11 +34,11 @@ static void one_output(const Piece *p, const CpuDoubleKernels *kernels, int64_t 
                   p->channels, p->channels, out);
 }
 
-/* Frame f of a channel is element f / down of row f % down: so outputs of the same phase, `down` frames apart,
- * have what they read side by side. */
+/* Where there is one phase, frame f of a channel is element f / down of row f % down: so what neighbouring
+ * outputs read under a tap is side by side, and no frame is copied more than once. */
 static int64_t apart(const HaloResampleAxis *axis, int64_t frames) { return frames / axis->down + 1; }
 
-static void lay_out(const Piece *p, int64_t channel, int64_t frames, double *rows)
+static void cut_up(const Piece *p, int64_t channel, int64_t frames, double *rows)
 {
     const int64_t down = p->axis->down, length = apart(p->axis, frames);
     for (int64_t q = 0; q < length; q++)
@@ -44,15 +46,83 @@ static void lay_out(const Piece *p, int64_t channel, int64_t frames, double *row
             rows[m * length + q] = p->line[(q * down + m) * p->channels + channel];
 }
 
+/* How many phases read what is laid out once: all, or as many as the cache allows. */
+static int64_t phases_at_once(const HaloResampleAxis *axis)
+{
+    const double most = (double)(LAID - axis->taps) * (double)axis->up / (double)axis->down;
+    return most < 1.0 ? 1 : most < (double)axis->up ? (int64_t)most : axis->up;
+}
+
+/* Frames that so many phases read. */
+static int64_t frames_under(const HaloResampleAxis *axis, int64_t phases)
+{
+    return axis->taps + (int64_t)((double)phases * (double)axis->down / (double)axis->up) + 2;
+}
+
+/* Elements of `under`, or of what is cut up. */
+static int64_t laid_out(const HaloResampleAxis *axis, int64_t frames)
+{
+    if (axis->up == 1) return axis->down * apart(axis, frames);
+    return axis->taps <= MOST_TAPS ? TOGETHER * frames_under(axis, phases_at_once(axis)) : 0;
+}
+
+/* Outputs i + r, i + r + up and so on, TOGETHER of them, for each phase r; none is cut. What lies under a tap
+ * is put side by side. */
+static void some_outputs(const Piece *p, const CpuDoubleKernels *kernels, int64_t i, int64_t phases,
+                         double *under, double *out)
+{
+    const HaloResampleAxis *axis = p->axis;
+    const HaloResampleTaps last = halo_resample_at(axis, i + phases - 1);
+    const int64_t first = halo_resample_at(axis, i).first;
+    for (int64_t c = 0; c < p->channels; c++) {
+        const double *from = p->line + (first - p->from) * p->channels + c;
+        for (int64_t k = 0; k < last.first + last.count - first; k++)
+            for (int64_t j = 0; j < TOGETHER; j++)
+                under[k * TOGETHER + j] = from[(j * axis->down + k) * p->channels];
+        for (int64_t r = 0; r < phases; r++) {
+            const HaloResampleTaps taps = halo_resample_at(axis, i + r);
+            double sum[TOGETHER];
+            kernels->conv(under + (taps.first - first) * TOGETHER, wide_of(axis, &taps), taps.count, TOGETHER,
+                          TOGETHER, sum);
+            for (int64_t j = 0; j < TOGETHER; j++) out[(j * axis->up + r) * p->channels + c] = sum[j];
+        }
+    }
+}
+
 static bool is_cut(const HaloResampleAxis *axis, int64_t i)
 {
     return halo_resample_at(axis, i).count < axis->count[i % axis->up];
 }
 
-/* Can output i and TOGETHER - 1 of its phase be made at once? */
-static bool all_whole(const HaloResampleAxis *axis, int64_t i)
+/* Can output i and TOGETHER - 1 of its phase, and those of the phases behind it, be made at once? */
+static bool all_whole(const HaloResampleAxis *axis, int64_t i, int64_t phases)
 {
-    return !is_cut(axis, i) && !is_cut(axis, i + (TOGETHER - 1) * axis->up);
+    for (int64_t r = 0; r < phases; r++)
+        if (is_cut(axis, i + r) || is_cut(axis, i + r + (TOGETHER - 1) * axis->up)) return false;
+    return true;
+}
+
+/* Of one phase: all outputs that are not cut, which have the same taps, then the others. */
+static void decimate(const Piece *p, const CpuDoubleKernels *kernels, int64_t x, int64_t frames, int64_t read,
+                     double *rows, double *row)
+{
+    const HaloResampleAxis *axis = p->axis;
+    int64_t from = 0, to = frames;
+    while (from < frames && is_cut(axis, x + from)) from++;
+    while (to > from && is_cut(axis, x + to - 1)) to--;
+    for (int64_t c = 0; c < p->channels && from < to; c++) {
+        cut_up(p, c, read, rows);
+        for (int64_t i = from; i < to; i += TOGETHER) {
+            const HaloResampleTaps taps = halo_resample_at(axis, x + i);
+            const int64_t some = least(TOGETHER, to - i);
+            double sum[TOGETHER];
+            kernels->conv_every(rows, apart(axis, read), axis->down, taps.first - p->from, wide_of(axis, &taps),
+                                taps.count, some, sum);
+            for (int64_t j = 0; j < some; j++) row[(i + j) * p->channels + c] = sum[j];
+        }
+    }
+    for (int64_t i = 0; i < frames; i++)
+        if (i < from || i >= to) one_output(p, kernels, x + i, row + i * p->channels);
 }
 
 static double *resample_piece(const Doubles *d, int64_t x, int64_t frames, double *row, double *other)
@@ -60,29 +130,26 @@ static double *resample_piece(const Doubles *d, int64_t x, int64_t frames, doubl
     const HaloResampleAxis *axis = d->how;
     const CpuDoubleKernels *kernels = d->device->kernels->doubles;
     const HaloResampleTaps first = halo_resample_at(axis, x), last = halo_resample_at(axis, x + frames - 1);
-    const int64_t channels = d->dst->shape.channels, read = last.first + last.count - first.first,
-                  up = axis->up;
-    double *const line = other, *const rows = line + read * channels;
-    const Piece p = {axis, line, first.first, channels};
+    const int64_t at_once = phases_at_once(axis);
+    const int64_t read = last.first + last.count - first.first;
+    double *const line = other + laid_out(axis, read);
+    const Piece p = {axis, line, first.first, d->dst->shape.channels};
     cpu_double_load(d, d->a, first.first, read, line);
-    for (int64_t c = 0; c < channels; c++) {
-        lay_out(&p, c, read, rows);
-        for (int64_t r = 0; r < up; r++)
-            for (int64_t i = r; i + (TOGETHER - 1) * up < frames; i += TOGETHER * up) {
-                const HaloResampleTaps taps = halo_resample_at(axis, x + i);
-                double sum[TOGETHER];
-                if (!all_whole(axis, x + i)) continue;
-                kernels->conv_every(rows, apart(axis, read), axis->down, taps.first - p.from,
-                                    wide_of(axis, &taps), taps.count, TOGETHER, sum);
-                for (int64_t j = 0; j < TOGETHER; j++) row[(i + j * up) * channels + c] = sum[j];
-            }
+    if (axis->up == 1) {
+        decimate(&p, kernels, x, frames, read, other, row);
+        return row;
     }
-    for (int64_t r = 0; r < up; r++)
-        for (int64_t i = r; i < frames; i += TOGETHER * up) {
-            if (i + (TOGETHER - 1) * up < frames && all_whole(axis, x + i)) continue;
-            for (int64_t k = i; k < i + TOGETHER * up && k < frames; k += up)
-                one_output(&p, kernels, x + k, row + k * channels);
+    for (int64_t r = 0; r < axis->up; r += at_once) {
+        const int64_t phases = least(at_once, axis->up - r);
+        for (int64_t i = r; i < frames;) {
+            const int64_t end = i + (TOGETHER - 1) * axis->up + phases;
+            const bool together = axis->taps <= MOST_TAPS && end <= frames && all_whole(axis, x + i, phases);
+            if (together) some_outputs(&p, kernels, x + i, phases, other, row + i * p.channels);
+            for (int64_t k = i; !together && k < least(i + phases, frames); k++)
+                one_output(&p, kernels, x + k, row + k * p.channels);
+            i += together ? TOGETHER * axis->up : axis->up;
         }
+    }
     return row;
 }
 
@@ -113,7 +180,7 @@ HaloStatus cpu_double_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *
     const HaloResampleTaps first = halo_resample_at(axis, dst->x0), last = halo_resample_at(axis, end - 1);
     if (first.first < src->x0 || last.first + last.count > src->x0 + src->cols) return not_held(d.name);
     const int64_t read = least(reach(axis, d.frames), src->cols);
-    d.other = read * channels + axis->down * apart(axis, read);
+    d.other = read * channels + laid_out(axis, read);
     return cpu_double_run(&d);
 }
 

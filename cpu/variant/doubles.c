@@ -155,26 +155,30 @@ static void conv(const double *restrict line, const double *restrict tap, int64_
     }
 }
 
+/* Outputs by BLOCK, whose sums stay in registers, then by one. */
 static void conv_every(const double *restrict line, int64_t apart, int64_t every, int64_t from,
                        const double *restrict tap, int64_t taps, int64_t n, double *restrict out)
 {
-    for (int64_t i = 0; i < n; i += BLOCK) {
-        const int64_t some = n - i < BLOCK ? n - i : BLOCK;
-        int64_t row = from % every;
-        const double *restrict at = line + from / every + i;
+    const double *restrict first = line + from / every;
+    int64_t i = 0;
+    for (; i + BLOCK <= n; i += BLOCK) {
+        const double *restrict at = first + i + from % every * apart;
         double acc[BLOCK] = {0};
-        for (int64_t k = 0; k < taps; k++) {
-            const double *restrict v = at + row * apart;
-            if (some == BLOCK)
-                CPU_UNROLL for (int j = 0; j < BLOCK; j++) acc[j] = halo_fma_f64(tap[k], v[j], acc[j]);
-            else
-                for (int j = 0; j < some; j++) acc[j] = halo_fma_f64(tap[k], v[j], acc[j]);
-            if (++row == every) {
-                row = 0;
-                at++;
-            }
+        for (int64_t k = 0, left = every - from % every; k < taps; k++, at += apart) {
+            CPU_UNROLL for (int j = 0; j < BLOCK; j++) acc[j] = halo_fma_f64(tap[k], at[j], acc[j]);
+            if (--left > 0) continue;
+            left = every;
+            at -= every * apart - 1;
         }
-        for (int j = 0; j < some; j++) out[i + j] = acc[j];
+        for (int j = 0; j < BLOCK; j++) out[i + j] = acc[j];
+    }
+    for (; i < n; i++) {
+        double acc = 0.0;
+        for (int64_t k = 0; k < taps; k++) {
+            const int64_t f = from + k;
+            acc = halo_fma_f64(tap[k], line[f % every * apart + f / every + i], acc);
+        }
+        out[i] = acc;
     }
 }
 
