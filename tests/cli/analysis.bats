@@ -75,6 +75,17 @@ for c in 0, 1:
     halo run -q --rate 1000 mel:bands=1024,window=16,hop=1,fft=2048,scale=db z.npy -o a.npy -f
     halo run -q --rate 1000 mel:bands=1024,window=16,hop=1,fft=2048,scale=db,range=0 z.npy -o b.npy -f
     npy "assert b.min() < b.max() - 80 and np.array_equal(a, np.maximum(b, b.max() - 80))"
+    # Gaps of many lengths, at both ends, and across the borders of what is processed at a time.
+    "$PYTHON" -c "import numpy as np
+r = np.random.default_rng(4)
+x = r.normal(size=2_200_000)
+for at in r.integers(0, len(x), 300): x[at:at + r.integers(1, 3000)] = np.nan
+x[:50] = x[-70:] = np.nan
+np.save('a.npy', x)"
+    halo run -q --rate 1000 fill a.npy -o b.npy -f
+    npy "gone, i = np.isnan(a), np.arange(len(a))
+assert np.array_equal(a[~gone], b.ravel()[~gone])
+assert np.abs(b.ravel() - np.interp(i, i[~gone], a[~gone])).max() < 1e-12"
 }
 
 @test "series: diff, detrend, decimate, integrate and derivatives are SciPy's, from a pipe too" {

@@ -270,4 +270,7 @@ END
         peak "$HALO" run -q "$call" long.wav -o out.npy -f
         [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 26000 ] || { echo "$call: $(cat peak) KiB"; return 1; }
     done
+    # A plot makes only what it shows: all columns are 48 MB.
+    peak "$HALO" run -q spectrogram:window=256,hop=16 in.wav --plot seen.png
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 32000 ] || { echo "plot: $(cat peak) KiB"; return 1; }
 }
