@@ -180,6 +180,7 @@ PlotOutput plot_output(const CliSettings *settings, const char *path, const char
                                    .holds = HALO_META_TIMES,
                                    .keeps_units = true,
                                    .text = canvas_is_text(path),
+                                   .glance = PICTURE_COLUMNS,
                                    .endless = true,
                                    .create = create,
                                    .write = add,

@@ -33,6 +33,7 @@ PictureScale picture_range(const Picture *picture);
 /* Is it in colours, or gray with a full scale? */
 bool picture_is_plain(const Picture *picture);
 
-#define PICTURE_BESIDE 12 /* letters for the scale */
+#define PICTURE_BESIDE 12    /* letters for the scale */
+#define PICTURE_COLUMNS 4096 /* of a spectrogram: several for each cell, so that their borders hardly move */
 
 #endif
