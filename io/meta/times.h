@@ -1,4 +1,4 @@
-/* Times as text: which notation a text has, and --time-format (times.c; how they are read and written:
+/* Times as text: which notation a text has, and --time-format (how they are read and written:
  * halo/series.h). */
 #ifndef HALO_IO_TIMES_H
 #define HALO_IO_TIMES_H
