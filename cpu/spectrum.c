@@ -73,7 +73,14 @@ static float sample_of(const HaloSpectrum *how, double power)
     const double magnitude = how->scale * sqrt(power);
     if (how->kind == HALO_SPECTRUM_MAGNITUDE) return halo_canonical((float)magnitude);
     const float level = decibels(magnitude, how->floor);
-    return level - (float)how->floor;
+    return how->table ? level : level - (float)how->floor;
+}
+
+static void put_row(const Spectrum *s, const double *power, int64_t count, float *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t k = 0; k <= s->how->window / 2; k++)
+            out[i * s->dst->shape.channels + k] = sample_of(s->how, power[k * CPU_FRAMES + i]);
 }
 
 /* Samples of a picture's columns: rows are COLUMNS pixels apart, the highest frequency above. */
@@ -109,6 +116,10 @@ static void make_frames(const Spectrum *s, int64_t frame, int64_t count, char *s
             for (int64_t i = 0; i < count; i++)
                 load(s, c, from + i * how->hop, how->window, line + i * s->apart);
         fourier->powers(line, s->apart, how, work, power);
+        if (how->table) {
+            put_row(s, power, count, out + c * (how->window / 2 + 1));
+            continue;
+        }
         if (how->kind != HALO_SPECTRUM_BANDS) {
             put_columns(s, power, count, out + c);
             continue;

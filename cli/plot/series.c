@@ -33,7 +33,7 @@ static AxisKind kind_of(const HaloWriter *writer, double length)
     const HaloShape *shape = &writer->info.shape;
     const HaloTimeline *time = &writer->info.meta.time;
     bool timed = false; /* by the pipeline, not by a table, whose numbers are shown as they are */
-    for (int i = 0; i < writer->changes.moves; i++) timed = timed || writer->changes.move[i].timed;
+    for (int i = 0; i < writer->changes.moves; i++) timed = timed || writer->changes.move[i].timed != HALO_NOT_TIMED;
     if (time->name != NULL && !timed)
         return time->notation.dated ? AXIS_DATE : time->notation.pattern[0] != 0 ? AXIS_CLOCK : AXIS_NUMBER;
     return length >= PLOT_CLOCK_FROM && shape->rate != 1 ? AXIS_CLOCK : AXIS_NUMBER;

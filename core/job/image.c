@@ -335,6 +335,7 @@ static HaloStatus time_frames(const HaloTimeline *from, const HaloChanges *chang
     HaloTimeline *to = &result->time;
     *to = *from;
     to->name = strdup(from->name);
+    to->clock = NULL; /* results show a time as one text */
     to->at = moved ? malloc((size_t)width * sizeof *to->at) : NULL;
     to->frames = width;
     if (to->name == NULL || (moved && to->at == NULL))

@@ -75,7 +75,8 @@ static float spectrum_at(const double *z, const HaloSpectrum *how, int64_t bin)
 {
     const double magnitude = how->scale * sqrt(power_at(z, how, bin));
     if (how->kind == HALO_SPECTRUM_MAGNITUDE) return isnan(magnitude) ? NAN : (float)magnitude;
-    return decibels(magnitude, how->floor) - (float)how->floor;
+    const float level = decibels(magnitude, how->floor);
+    return how->table ? level : level - (float)how->floor;
 }
 
 static float band_at(const double *z, const HaloSpectrum *how, int64_t band)
@@ -101,7 +102,10 @@ static uint64_t spectra(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *ho
             transform(x, how->window / 2, 1, how->turn, how->window, z);
             for (int64_t b = 0; how->kind == HALO_SPECTRUM_BANDS && b < how->bands; b++)
                 clipped += oracle_put(dst, frame, 0, c * (int)how->bands + (int)b, band_at(z, how, b), store);
-            if (how->kind == HALO_SPECTRUM_BANDS) continue;
+            for (int64_t k = 0; how->table && k <= how->window / 2; k++)
+                clipped += oracle_put(dst, frame, 0, c * (int)(how->window / 2 + 1) + (int)k,
+                                      spectrum_at(z, how, k), store);
+            if (how->table || how->kind == HALO_SPECTRUM_BANDS) continue;
             for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++)
                 clipped += oracle_put(dst, frame, y, c, spectrum_at(z, how, how->window / 2 - y), store);
         }
