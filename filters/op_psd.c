@@ -33,6 +33,10 @@ static HaloStatus psd_shape(const void *how, const HaloShape *src, HaloShape *ds
     dst->width = window / 2 + 1;
     dst->rate = (double)window / src->rate;
     if (window <= src->width) return HALO_OK;
+    if (src->width < 2)
+        return halo_fail(HALO_ERR_INPUT,
+                         "psd: a spectrum needs at least 2 samples, and the input has 1: a table has a sample "
+                         "in each row");
     return halo_fail(HALO_ERR_INPUT,
                      "psd: the window of %lld samples is longer than the input's %lld: give window=%lld "
                      "or less",

@@ -190,8 +190,7 @@ static HaloStatus keeps_wide(const HaloSession *session, const JobState *state, 
     for (int i = 0; i < plan->steps; i++) moves = moves && plan->step[i].dst >= 0;
     moves = moves && status == HALO_OK && halo_changes_keep_values(&changes);
     free(changes.move);
-    *keeps = moves || (info->shape.kind == HALO_AUDIO && info->real &&
-                       session->options.precision != HALO_PRECISION_SINGLE);
+    *keeps = moves || load_computes_wide(session, info);
     return status;
 }
 

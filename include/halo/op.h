@@ -42,6 +42,7 @@ typedef struct HaloParam {
     int list;            /* TEXT: how many values, with commas between them, it takes at most; 0: one */
     bool of_result;      /* LEVEL: a percentage is of the result's full scale, which the operation sets */
     const char *choices; /* CHOICE: "magnitude|x|y"; LEVEL: "otsu"; POINT: "center|centre" */
+    bool ratio;          /* NUMBER: also a percentage, or "5:4" */
     const char *unit;    /* "pixels", "Hz", "dB" …, or NULL */
     const char *help;    /* one line */
     /* TEXT: returns HALO_ERR_USAGE for an invalid text, with a message that begins with `where`. CHOICE: may
