@@ -143,12 +143,13 @@ out:
                        .help = "over which pieces are compared and crossfaded"}
 
 static const HaloParam tempo_param[] = {
-    [TEMPO_FACTOR] = {.key = "factor",
-                      .type = HALO_PARAM_NUMBER,
-                      .min = 0.1,
-                      .max = 10,
-                      .ratio = true,
-                      .help = "1.25, or 125%: a quarter faster, so that it takes 80% of the time; 0.5: half as fast"},
+    [TEMPO_FACTOR] =
+        {.key = "factor",
+         .type = HALO_PARAM_NUMBER,
+         .min = 0.1,
+         .max = 10,
+         .ratio = true,
+         .help = "1.25, or 125%: a quarter faster, so that it takes 80% of the time; 0.5: half as fast"},
     SEGMENTS,
 };
 

@@ -11,8 +11,8 @@ typedef enum HaloSpectrumKind {
     HALO_SPECTRUM_BANDS      /* sound again: powers in bands of frequencies, a channel for each */
 } HaloSpectrumKind;
 
-/* `table`, of MAGNITUDE and DECIBELS: sound in place of a picture, a channel for each frequency, from the lowest
- * up, those of a channel of the source one after the other; decibels are not less `floor` then.
+/* `table`, of MAGNITUDE and DECIBELS: sound in place of a picture, a channel for each frequency, from the
+ * lowest up, those of a channel of the source one after the other; decibels are not less `floor` then.
  *
  * LEVELS: sound. Frame k holds samples k * window … of n, as many of `window` as there are. In f64, in their
  * order: RMS is the root of the sum of squares over their number, the peak the greatest magnitude (NaN where

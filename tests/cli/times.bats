@@ -164,7 +164,9 @@ minute() { # a row every ten seconds
 
 @test "trim takes dates, and times of day of one day" {
     printf 't,v\n' > in.csv
-    for day in 01 02; do printf '2024-03-%s %s,%s\n' $day 06:00 1$day $day 12:00 2$day $day 18:00 3$day; done >> in.csv
+    for day in 01 02; do
+        printf '2024-03-%s %s,%s\n' $day 06:00 1$day $day 12:00 2$day $day 18:00 3$day
+    done >> in.csv
     cut_to() { halo run "trim:$1" "${2-in.csv}" -o - --to csv | tail -n +2 | cut -d, -f2 | rows -; }
     [ "$(cut_to 2024-03-01,2024-03-02)" = '101 201 301' ]
     [ "$(cut_to '2024-03-01 12:00,2024-03-02T12:01:00Z')" = '201 301 102 202' ]
@@ -209,7 +211,8 @@ minute() { # a row every ten seconds
     [ "$(halo run gain:2 bare.csv -o - --to csv | rows -)" = 'date,time,channel1 2024-03-02,00:00:00,4' ]
     printf '2024-03-01\n' >> in.csv
     run halo stats in.csv
-    [ "$status" -eq 1 ]; [[ "$output" == *"line 4, column 1: '2024-03-01' is not a time as in the rows before it" ]]
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"line 4, column 1: '2024-03-01' is not a time as in the rows before it" ]]
 }
 
 @test "a decimal comma is read and written" {
