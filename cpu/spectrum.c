@@ -74,7 +74,14 @@ static float sample_of(const HaloSpectrum *how, double power)
     const double magnitude = how->scale * sqrt(power);
     if (how->kind == HALO_SPECTRUM_MAGNITUDE) return halo_canonical((float)magnitude);
     const float level = decibels(magnitude, how->floor);
-    return level - (float)how->floor;
+    return how->table ? level : level - (float)how->floor;
+}
+
+static void put_row(const Spectrum *s, const double *power, int64_t count, float *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t k = 0; k <= s->how->window / 2; k++)
+            out[i * s->dst->shape.channels + k] = sample_of(s->how, power[k * CPU_FRAMES + i]);
 }
 
 /* Samples of a picture's columns: rows are COLUMNS pixels apart, the highest frequency above. */
@@ -115,6 +122,10 @@ static void make_frames(const Spectrum *s, int64_t frame, int64_t count, char *s
     double *const sum = (double *)(void *)(scratch + s->at_wide) + s->sum;
     for (int c = 0; c < s->src->shape.channels; c++) {
         const double *power = make_powers(s, c, frame, count, scratch);
+        if (s->how->table) {
+            put_row(s, power, count, out + c * (s->how->window / 2 + 1));
+            continue;
+        }
         if (s->how->kind != HALO_SPECTRUM_BANDS) {
             put_columns(s, power, count, out + c);
             continue;

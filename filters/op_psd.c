@@ -135,6 +135,10 @@ static HaloStatus append_mean(HaloBuilder *builder, const Psd *psd, HaloReg in, 
     const HaloAnalysis analysis = {
         .part = {0, shape->width}, .bytes = segments_bytes(psd), .how = psd, .take = take_frames};
     const void *found;
+    if (shape->width < 2 && psd->window > shape->width)
+        return halo_fail(HALO_ERR_INPUT,
+                         "psd: a spectrum needs at least 2 samples, and the input has 1: a table has a sample "
+                         "in each row");
     if (psd->window > shape->width)
         HALO_FAIL(HALO_ERR_INPUT,
                   "psd: the window of %lld samples is longer than the input's %lld: give window=%lld or less",

@@ -26,6 +26,12 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
         dst->rate = src[0]->rate / (double)spectrum->hop;
         return HALO_OK;
     }
+    if (spectrum->table) {
+        dst->channels = (int)(spectrum->window / 2 + 1) * src[0]->channels;
+        dst->rate = src[0]->rate / (double)spectrum->hop;
+        dst->numbers = true;
+        return HALO_OK;
+    }
     dst->kind = HALO_IMAGE;
     dst->width = (dst->width - 1) / halo_spectrum_held(spectrum, src[0]->width) + 1;
     dst->height = spectrum->window / 2 + 1;
@@ -49,16 +55,17 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 
 static void glance(HaloStep *step, int64_t columns)
 {
-    if (!has_levels(step) && !has_bands(step)) step->u.spectrum.columns = columns;
+    if (!has_levels(step) && !has_bands(step) && !step->u.spectrum.table) step->u.spectrum.columns = columns;
 }
 
-/* Frame k of levels stands for samples from k * hop on; its centre is theirs. One of bands has its centre at k
- * * hop. */
+/* Frame k of levels stands for samples from k * hop on; its centre is theirs. One of spectra has its centre at
+ * k * hop. */
 static void moves(const HaloStep *step, HaloMove *move)
 {
-    move->lost = !has_levels(step) && !has_bands(step);
-    move->mixed = has_bands(step);
-    move->timed = has_levels(step);
+    const bool spectra = has_bands(step) || step->u.spectrum.table;
+    move->lost = !has_levels(step) && !spectra;
+    move->mixed = spectra;
+    move->timed = has_levels(step) ? HALO_TIMED_SPANS : spectra ? HALO_TIMED_SAMPLES : HALO_NOT_TIMED;
     move->scale[0] = 1.0 / (double)step->u.spectrum.hop;
     if (has_levels(step)) move->offset[0] = 0.5 * move->scale[0] - 0.5;
 }

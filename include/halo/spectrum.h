@@ -11,7 +11,10 @@ typedef enum HaloSpectrumKind {
     HALO_SPECTRUM_BANDS      /* sound again: powers in bands of frequencies, a channel for each */
 } HaloSpectrumKind;
 
-/* LEVELS: sound. Frame k holds samples k * window … of n, as many of `window` as there are. In f64, in their
+/* `table`, of MAGNITUDE and DECIBELS: sound in place of a picture, a channel for each frequency, from the
+ * lowest up, those of a channel of the source one after the other; decibels are not less `floor` then.
+ *
+ * LEVELS: sound. Frame k holds samples k * window … of n, as many of `window` as there are. In f64, in their
  * order: RMS is the root of the sum of squares over their number, the peak the greatest magnitude (NaN where
  * one is); as decibels 20 log10(2) halo_log2(…), at least `floor`.
  *
@@ -35,6 +38,7 @@ struct HaloSpectrum {
     const double *turn;   /* [window / 2 + 1][2] */
     double scale, floor;
     int64_t columns; /* of a picture, at most; 0: all */
+    bool table;
     int64_t bands;
     const HaloSpan *bin; /* [bands] */
     const double *bank;

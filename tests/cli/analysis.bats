@@ -164,7 +164,7 @@ d = 10 * np.log10(np.maximum(1e-10, s))
 c = fft.dct(np.maximum(d, d.max() - 80), norm='ortho')[:, :13]
 assert np.abs(np.load('c.npy') - c).max() < 1e-5 * np.abs(c).max()"
     halo run -q --raw f32,16000,1 mfcc:2 x.raw -o c.csv
-    [ "$(head -n 1 c.csv)" = mfcc0,mfcc1 ]
+    [ "$(head -n 1 c.csv)" = time,mfcc0,mfcc1 ]
     run --separate-stderr halo run --raw f32,16000,1 mfcc:13,bands=12 x.raw -o d.npy
     [ "$status" -eq 2 ]; says 'need as many bands'
     run --separate-stderr halo run --raw f32,16000,1 mel:high=9k x.raw -o d.npy

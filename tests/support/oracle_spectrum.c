@@ -75,7 +75,8 @@ static float spectrum_of(double power, const HaloSpectrum *how)
 {
     const double magnitude = how->scale * sqrt(power);
     if (how->kind == HALO_SPECTRUM_MAGNITUDE) return isnan(magnitude) ? NAN : (float)magnitude;
-    return decibels(magnitude, how->floor) - (float)how->floor;
+    const float level = decibels(magnitude, how->floor);
+    return how->table ? level : level - (float)how->floor;
 }
 
 static float band_at(const double *z, const HaloSpectrum *how, int64_t band)
@@ -134,6 +135,9 @@ static uint64_t bands(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *how,
             frame_of(src, frame, c, how, x, z);
             for (int64_t b = 0; b < how->bands; b++)
                 clipped += oracle_put(dst, frame, 0, c * (int)how->bands + (int)b, band_at(z, how, b), store);
+            for (int64_t k = 0; how->table && k <= how->window / 2; k++)
+                clipped += oracle_put(dst, frame, 0, c * (int)(how->window / 2 + 1) + (int)k,
+                                      spectrum_of(power_at(z, how, k), how), store);
         }
     free(x);
     free(z);
