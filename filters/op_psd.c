@@ -31,7 +31,7 @@ typedef struct Psd {
 /* Behind it: [channels][window] samples that wait for the end of a segment, what a transform takes, [bins] of a
  * power, and [channels][bins] sums of powers. */
 typedef struct Segments {
-    int64_t waiting;
+    int64_t waiting, frames;
     double count;
 } Segments;
 
@@ -101,6 +101,7 @@ static void take_frames(const void *how, void *found_at, const HaloBuf *frames)
 {
     const Psd *psd = how;
     Segments *found = found_at;
+    found->frames += frames->cols;
     for (int64_t i = 0; i < frames->cols; i++) {
         for (int c = 0; c < psd->channels; c++)
             samples_of(found)[c * psd->window + found->waiting] = found_sample(frames, i, c);
@@ -124,6 +125,18 @@ static HaloStatus keep_window(HaloBuilder *builder, double rate, int scale, Psd 
     return HALO_OK;
 }
 
+static HaloStatus check_length(const Psd *psd, int64_t frames)
+{
+    if (frames < 2)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "psd: a spectrum needs at least 2 samples, and the input has 1: a table has a sample in each row");
+    if (psd->window <= frames) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT,
+                     "psd: the window of %lld samples is longer than the input's %lld: give window=%lld or less",
+                     (long long)psd->window, (long long)frames, (long long)frames);
+}
+
 /* *out = the mean of what all segments have in each bin: frame k is the frequency k * rate / window, so that
  * there are window / rate of them in a Hz. */
 static HaloStatus append_mean(HaloBuilder *builder, const Psd *psd, HaloReg in, HaloReg *out)
@@ -135,20 +148,14 @@ static HaloStatus append_mean(HaloBuilder *builder, const Psd *psd, HaloReg in, 
     const HaloAnalysis analysis = {
         .part = {0, shape->width}, .bytes = segments_bytes(psd), .how = psd, .take = take_frames};
     const void *found;
-    if (shape->width < 2 && psd->window > shape->width)
-        return halo_fail(HALO_ERR_INPUT,
-                         "psd: a spectrum needs at least 2 samples, and the input has 1: a table has a sample "
-                         "in each row");
-    if (psd->window > shape->width)
-        HALO_FAIL(HALO_ERR_INPUT,
-                  "psd: the window of %lld samples is longer than the input's %lld: give window=%lld or less",
-                  (long long)psd->window, (long long)shape->width, (long long)shape->width);
+    HALO_TRY(check_length(psd, shape->width));
     double *const value = halo_build_keep(builder, (size_t)all * sizeof *value);
     char *const what = halo_build_keep(builder, MOST_TEXT);
     if (value == NULL || what == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     snprintf(what, MOST_TEXT, "Welch's power spectrum, %lld samples every %lld", (long long)psd->window,
              (long long)psd->hop);
     HALO_TRY(halo_build_analysis_of_frames(builder, in, &analysis, &found));
+    HALO_TRY(check_length(psd, ((const Segments *)found)->frames)); /* of a stream it was not known before */
     for (int64_t i = 0; i < all; i++)
         value[i] = scaled(psd, i % bins, sums_of(psd, found)[i] / ((const Segments *)found)->count);
     HALO_TRY(found_append(

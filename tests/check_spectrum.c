@@ -91,6 +91,7 @@ static void as_the_oracle(Rng *rng)
     }
     how->table =
         (how->kind == HALO_SPECTRUM_MAGNITUDE || how->kind == HALO_SPECTRUM_DECIBELS) && rng_once_in(rng, 3);
+    if (how->table) how->columns = 0;
     how->weight = weight;
     how->turn = turn;
     if (how->kind == HALO_SPECTRUM_BANDS) draw_bands(how, bin, bank, rng);

@@ -147,7 +147,7 @@ static uint64_t bands(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *how,
 uint64_t oracle_spectrum(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *how, HaloStore store)
 {
     uint64_t clipped = 0;
-    if (how->kind == HALO_SPECTRUM_BANDS) return bands(src, dst, how, store);
+    if (how->kind == HALO_SPECTRUM_BANDS || how->table) return bands(src, dst, how, store);
     if (how->kind != HALO_SPECTRUM_LEVELS) return picture(src, dst, how, store);
     for (int64_t frame = dst->x0; frame < dst->x0 + dst->cols; frame++)
         for (int c = 0; c < dst->shape.channels; c++)
