@@ -106,7 +106,7 @@ static HaloStatus run_on_gpu(ArrayRun *run, const WholeRun *whole, HaloReport *r
     HALO_TRY(backend->follow(device->handle, true, run->stream));
     const int64_t all = larger(rows_length(&plan->reg[plan->output]), 1);
     status = execute_whole(team, plan, all, whole, &report->results, &report->clipped, &report->ms);
-    if (status == HALO_ERR_DEVICE && bands_possible(plan))
+    if (status == HALO_ERR_DEVICE && bands_possible_on(backend, plan))
         status = execute_whole(team, plan, execute_band(team, plan, &work->options), whole, &report->results,
                                &report->clipped, &report->ms);
     const HaloStatus left = backend->follow(device->handle, false, NULL);

@@ -38,6 +38,16 @@ bool bands_possible(const HaloPlan *plan)
     return !needs_last(plan);
 }
 
+bool bands_possible_on(const HaloBackend *backend, const HaloPlan *plan)
+{
+    bool possible = bands_possible(plan);
+    for (int i = 0; i < plan->steps && possible; i++) {
+        const Primitive *primitive = primitive_of(&plan->step[i]);
+        possible = primitive->in_bands == NULL || primitive->in_bands(backend, &plan->reg[plan->step[i].src[0]]);
+    }
+    return possible;
+}
+
 static int64_t length_of(const HaloPlan *plan) { return rows_length(&plan->reg[plan->output]); }
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
@@ -103,7 +113,7 @@ static int64_t most_rows(Team team, const HaloPlan *plan)
 int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t memory)
 {
     int64_t rows = most_rows(team, plan);
-    if (!bands_possible(plan)) return length_of(plan);
+    if (!bands_possible_on(team.device->backend, plan)) return length_of(plan);
     if (wish > 0) rows = smaller(rows, wish);
     while (rows > 1 && bands_whole_memory(team.device, plan, rows, true) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);

@@ -84,6 +84,8 @@ typedef struct Primitive {
     int64_t (*keeps)(const HaloStep *step, const HaloShape *src);
     HaloStatus (*go_on)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                         const HaloBuf *const src[], HaloBuf *dst, void *state);
+    /* Can the backend make the result in parts, from a source of this shape? NULL: yes. */
+    bool (*in_bands)(const HaloBackend *backend, const HaloShape *src);
     /* Calls the backend's member. NULL: it measures. */
     HaloStatus (*run)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst);
