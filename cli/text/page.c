@@ -107,7 +107,8 @@ FILE *cli_page_through(int descriptor)
     return page != NULL ? page : cli_page_open(true);
 }
 
-HaloStatus cli_page_send(int descriptor)
+/* To a file, or, where `sink` is NULL, to a descriptor. */
+static HaloStatus end_page(HaloSink *sink, int descriptor)
 {
     const bool failed = ferror(page), closed = fclose(page) == 0;
     HaloStatus status = HALO_OK;
@@ -117,7 +118,8 @@ HaloStatus cli_page_send(int descriptor)
         status = halo_fail(HALO_ERR_LIMIT, "not enough memory for what is to be printed");
     else if (page_text.length > 0) {
         CliText out = page_is_json ? page_text : finished_page();
-        status = write_shared(descriptor, out.data, out.length);
+        status = sink != NULL ? halo_sink_write(sink, out.data, out.length)
+                              : write_shared(descriptor, out.data, out.length);
         if (!page_is_json) free(out.data);
     }
     free(page_text.data);
@@ -125,6 +127,10 @@ HaloStatus cli_page_send(int descriptor)
     page = NULL;
     return status;
 }
+
+HaloStatus cli_page_send(int descriptor) { return end_page(NULL, descriptor); }
+
+HaloStatus cli_page_write(HaloSink *sink) { return end_page(sink, -1); }
 
 int cli_page_end(int descriptor)
 {

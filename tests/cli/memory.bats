@@ -143,6 +143,13 @@ PYTHON
     done
 }
 
+@test "peaks are found in the samples as they lie" {
+    for i in 1 2 3 4; do cat noise; done > long
+    run --separate-stderr peak "$HALO" run peaks:prominence=1.9 --raw s16,48000,1 long --max-memory 128M
+    [ "$status" -eq 0 ]
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 90000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
+}
+
 @test "reverse reads a file from its end, where that is possible" {
     halo run '' in.wav -o in.w64
     cat in.wav | halo run 'reverse | gauss:3' - -o all.wav
