@@ -41,7 +41,7 @@ typedef struct Primitive {
     /* Makes no more columns than these of a picture along time, since the output shows no more. NULL: it makes
      * none. */
     void (*glance)(HaloStep *step, int64_t columns);
-    /* The part of source k, of this shape, that is needed for a part of the result. */
+    /* The part of source k, of this shape, that is needed for a part of the result. Empty: nothing of it. */
     Part (*reads)(const HaloStep *step, int k, const HaloShape *src, Part part);
     /* Where positions and channels of source 0 appear in the result. `move` is the identity on entry. NULL: it
      * stays the identity. */
