@@ -7,7 +7,8 @@
 
 const CliOption cli_options[] = {
     {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_PLOT | CLI_SAME,
-     "write here; - is standard output; results of a pipeline that only measures, such as peaks, go to a .csv file",
+     "write here; - is standard output; results of a pipeline that only measures, such as peaks, go to a .csv "
+     "file",
      NULL, AT(output)},
     {"out-dir", 0, "DIR", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SPLIT | CLI_SAME,
      "write every output into this folder, which is created if missing", NULL, AT(out_dir)},

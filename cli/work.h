@@ -28,9 +28,9 @@ typedef struct CliWork {
  */
 HaloStatus cli_handle(CliWork *work, size_t i);
 
-/* results.c: where -o names a CSV file and the pipeline only measures, that file gets the results, as --csv prints
- * them: `own`, the settings of this run, then has no other output. Opened before any input is read, and put in
- * place, or left as it was, by `status`. */
+/* results.c: where -o names a CSV file and the pipeline only measures, that file gets the results, as --csv
+ * prints them: `own`, the settings of this run, then has no other output. Opened before any input is read, and
+ * put in place, or left as it was, by `status`. */
 HaloStatus cli_results_take(const HaloPipeline *pipeline, CliSettings *own);
 HaloStatus cli_results_open(CliWork *work);
 HaloStatus cli_results_close(CliWork *work, HaloStatus status);

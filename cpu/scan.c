@@ -101,7 +101,8 @@ static void line_f64(const Scan *s, int64_t y, int64_t c, int64_t channels, doub
 {
     const CpuScanKernels *kernels = s->device->kernels->scan;
     const HaloScanOp op = s->scan->op;
-    const int64_t first = s->src->x0, end = first + s->src->cols, apart = channels == 1 ? s->src->shape.channels : 1;
+    const int64_t first = s->src->x0, end = first + s->src->cols,
+                  apart = channels == 1 ? s->src->shape.channels : 1;
     const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype);
     const SoundState state = sound_state(s, c, channels);
     double earlier[CPU_SCAN_CHANNELS], *const lead = before->lead;
@@ -160,7 +161,8 @@ static void scan_slice(void *context, int64_t index, int worker)
     for (int64_t i = 0; s->integer && s->src->y0 == 0 && i < n; i++) carry[i] = halo_scan_identity_i64(op);
     for (int64_t y = s->src->y0; y < s->src->y0 + s->src->rows; y++) {
         char *to = (char *)halo_at(s->dst, s->dst->x0, y) + first * CPU_SCAN_ELEMENT;
-        const char *from = (const char *)halo_at(s->src, s->src->x0, y) + first * (int64_t)halo_dtype_size(dtype);
+        const char *from =
+            (const char *)halo_at(s->src, s->src->x0, y) + first * (int64_t)halo_dtype_size(dtype);
         const bool direct = (uintptr_t)to % (uintptr_t)CPU_SCAN_ELEMENT == 0;
         void *const row = direct ? to : workspace;
         if (s->scan->axis == HALO_AXIS_XY && !direct)

@@ -5,7 +5,7 @@
 
 #include "found.h"
 
-#define INPUT 0 /* the register of a plan's input */
+#define INPUT 0                      /* the register of a plan's input */
 #define MOST_KEPT ((int64_t)1 << 21) /* samples */
 
 /* Behind it the length of the gap that each channel has now. */
@@ -26,7 +26,8 @@ static void take_gaps(const void *how, void *found_at, const HaloBuf *frames)
 
 static bool is_short(const HaloShape *shape) { return shape->width <= MOST_KEPT / shape->channels; }
 
-/* What is made of a long input is found in a pass, however short: else all of the input would be held for it. */
+/* What is made of a long input is found in a pass, however short: else all of the input would be held for it.
+ */
 HaloStatus gaps_find(HaloBuilder *builder, HaloReg in, bool *at_once, int64_t *longest)
 {
     HaloStatus status = HALO_OK;

@@ -4,7 +4,8 @@
 
 #include "halo/op.h"
 
-/* Finds it in an analysis pass. Where little is read it is processed all at once: *at_once is true, and *longest 0. */
+/* Finds it in an analysis pass. Where little is read it is processed all at once: *at_once is true, and
+ * *longest 0. */
 HaloStatus gaps_find(HaloBuilder *builder, HaloReg in, bool *at_once, int64_t *longest);
 
 #endif

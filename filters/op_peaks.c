@@ -24,8 +24,8 @@ typedef struct Peak {
 /* A maximum whose samples behind it have not risen above it yet. */
 typedef struct Open {
     double value;
-    double before; /* the least sample from the last greater one before it on, */
-    double behind; /* and up to the next open one, or up to here */
+    double before;  /* the least sample from the last greater one before it on, */
+    double behind;  /* and up to the next open one, or up to here */
     int64_t number; /* of the peak; -1: it is too low to be one */
 } Open;
 

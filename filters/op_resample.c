@@ -238,8 +238,9 @@ static HaloStatus build_resample(HaloBuilder *builder, const HaloValue *arg, Hal
     if (how->width > (int64_t)1 << 36)
         HALO_FAIL(HALO_ERR_LIMIT, "resample: the interval gives %lld frames", (long long)how->width);
     how->rate = 1e9 / (double)how->grid.span;
-    const double step =
-        how->frames > 1 ? (double)(source_time(how, how->frames - 1) - source_time(how, 0)) / (double)(how->frames - 1) : 0;
+    const double step = how->frames > 1 ? (double)(source_time(how, how->frames - 1) - source_time(how, 0)) /
+                                              (double)(how->frames - 1)
+                                        : 0;
     how->scale = step > 0 ? step / (double)how->grid.span : 1.0;
     how->offset = (double)(source_time(how, 0) - how->grid.start) / (double)how->grid.span;
     if (!by_mean) HALO_TRY(gaps_find(builder, in, &at_once, &how->longest));

@@ -200,7 +200,8 @@ static void rows_of_several_groups(Rng *rng)
     run_case(rng, &shape, &greatest);
 }
 
-/* ---- sound in bands --------------------------------------------------------------------------------------- */
+/* ---- sound in bands ---------------------------------------------------------------------------------------
+ */
 
 static HaloBuf frames_of(const HaloBuf *all, int64_t x, int64_t frames)
 {

@@ -43,7 +43,8 @@ bool bands_possible_on(const HaloBackend *backend, const HaloPlan *plan)
     bool possible = bands_possible(plan);
     for (int i = 0; i < plan->steps && possible; i++) {
         const Primitive *primitive = primitive_of(&plan->step[i]);
-        possible = primitive->in_bands == NULL || primitive->in_bands(backend, &plan->reg[plan->step[i].src[0]]);
+        possible =
+            primitive->in_bands == NULL || primitive->in_bands(backend, &plan->reg[plan->step[i].src[0]]);
     }
     return possible;
 }

@@ -54,8 +54,8 @@ static HaloStatus keep_times(HaloBuilder *builder, const HaloShape *shape, const
 }
 
 /* Pieces may be in any order, and stored times at any distance: those are looked up. */
-static HaloStatus keep_changes(HaloBuilder *builder, const HaloShape *shape, const HaloChanges *changes, bool spaced,
-                               HaloFrameTimes *times)
+static HaloStatus keep_changes(HaloBuilder *builder, const HaloShape *shape, const HaloChanges *changes,
+                               bool spaced, HaloFrameTimes *times)
 {
     const HaloTimeline *timeline = timeline_of(builder);
     *times = (HaloFrameTimes){.timed = timeline != NULL, .rate = shape->rate};
@@ -89,8 +89,7 @@ out:
     return status;
 }
 
-HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const HaloFrameTimes **times,
-                            int64_t *origin)
+HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const HaloFrameTimes **times, int64_t *origin)
 {
     HaloStatus status = HALO_OK;
     const HaloTimeline *timeline = timeline_of(builder);

@@ -45,7 +45,8 @@ static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep
 /* What the kind takes, and a copy of what a device holds. */
 static double bytes(const HaloStep *step, const HaloShape *src)
 {
-    return (double)src->width * (step->u.table.kind->bytes + src->channels * (double)halo_dtype_size(src->dtype));
+    return (double)src->width *
+           (step->u.table.kind->bytes + src->channels * (double)halo_dtype_size(src->dtype));
 }
 
 /* Samples in host memory. */

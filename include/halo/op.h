@@ -227,8 +227,8 @@ HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *sou
                                       HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
-/* The times of the frames of a value of known length, which stay the plan's; *origin: midnight of the first day,
- * where they are dates, or 0. HALO_ERR_INPUT where they are not known. */
+/* The times of the frames of a value of known length, which stay the plan's; *origin: midnight of the first
+ * day, where they are dates, or 0. HALO_ERR_INPUT where they are not known. */
 typedef struct HaloFrameTimes HaloFrameTimes;
 HALO_API HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const HaloFrameTimes **times,
                                      int64_t *origin);

@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /* Where the result of a scan along y or xy is some rows of an image, the same as those of the source, the
- * HaloScan is the first member of this; with `scans_sound` (backend.h) also where that of a scan along x is some
- * frames of a sound, of floats. */
+ * HaloScan is the first member of this; with `scans_sound` (backend.h) also where that of a scan along x is
+ * some frames of a sound, of floats. */
 typedef struct HaloScanBand {
     HaloScan scan;
     void *state; /* what one band leaves for the next, in the memory of the device; not set before row 0 or
@@ -24,8 +24,7 @@ typedef struct HaloScanBand {
 
 static inline int64_t halo_scan_state(const HaloShape *shape)
 {
-    const int64_t each =
-        shape->kind == HALO_AUDIO ? 1 + HALO_SCAN_GROUP + HALO_SCAN_TILE : 3 * shape->width;
+    const int64_t each = shape->kind == HALO_AUDIO ? 1 + HALO_SCAN_GROUP + HALO_SCAN_TILE : 3 * shape->width;
     return 8 * each * shape->channels;
 }
 
