@@ -4,9 +4,9 @@
 
 #include "vector.h"
 
-#if defined(__AVX512F__)
+#if CPU_REGISTERS == 32
 #define TALL_VECTORS 6 /* 4 rows of 6: 24 of 32 registers, and 5 for taps and samples */
-#elif defined(__AVX__)
+#elif CPU_REGISTERS == 16
 #define TALL_VECTORS 3 /* 4 rows of 3: 12 of 16 registers, 3 for samples and 1 for a tap */
 #else
 #define TALL_VECTORS 1
