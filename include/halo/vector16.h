@@ -1,6 +1,6 @@
-/* For halo's own folders: vectors of sixteen bytes. Their operators (+ - & | ^ ~ > <=) are the compiler's own and
- * go lane by lane; the functions here are what these lack. HALO_VECTOR16 is defined where the machine has them
- * all, HALO_SHUFFLE16 where it also has a table of bytes. */
+/* For halo's own folders: vectors of sixteen bytes. Their operators (+ - & | ^ ~ > <=) are the compiler's own
+ * and go lane by lane; the functions here are what these lack. HALO_VECTOR16 is defined where the machine has
+ * them all, HALO_SHUFFLE16 where it also has a table of bytes. */
 #ifndef HALO_VECTOR16_H
 #define HALO_VECTOR16_H
 
