@@ -274,8 +274,8 @@ out:
     return load_named(status, reader);
 }
 
-HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,
-                     const HaloFormat **format)
+HaloStatus halo_file_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,
+                          const HaloFormat **format)
 {
     HaloStatus status = HALO_OK;
     HaloSource *source = NULL;
@@ -294,7 +294,7 @@ out:
     return status;
 }
 
-HaloStatus halo_load(HaloSession *session, const char *path, HaloInfo *info, HaloBuf *data)
+HaloStatus halo_load_buf(HaloSession *session, const char *path, HaloInfo *info, HaloBuf *data)
 {
     HaloStatus status = HALO_OK;
     HaloSource *source = NULL;

@@ -217,6 +217,7 @@ static HaloStatus parse_source(Parser *parser, const char *text, bool quoted, co
         return HALO_OK;
     }
     HALO_TRY(keep_text(text, value, owned));
+    if (!quoted && operand_array(text) > 0) return HALO_OK;
     HALO_TRY(operand_fields(text, &fields));
     if (fields) return HALO_OK;
     HALO_TRY(operand_load(parser->session, text, &owned->operand));

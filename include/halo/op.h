@@ -11,8 +11,6 @@
 extern "C" {
 #endif
 
-typedef struct HaloPipeline HaloPipeline;
-
 typedef enum HaloParamType {
     HALO_PARAM_NUMBER,    /* number */
     HALO_PARAM_INTEGER,   /* integer, number */

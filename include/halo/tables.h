@@ -13,8 +13,6 @@
 extern "C" {
 #endif
 
-typedef struct HaloSession HaloSession; /* halo.h */
-
 typedef struct HaloTables {
     const HaloOp *const *op;
     int ops;
