@@ -11,7 +11,8 @@ set(HALO_SYSROOT "" CACHE PATH "Root of an arm64 system with the libraries that 
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HALO_SYSROOT)
 set(CMAKE_SYSROOT ${HALO_SYSROOT})
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${HALO_SYSROOT})
-set(ENV{PKG_CONFIG_LIBDIR} ${HALO_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${HALO_SYSROOT}/usr/share/pkgconfig)
+set(ENV{PKG_CONFIG_LIBDIR}
+    ${HALO_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${HALO_SYSROOT}/usr/share/pkgconfig)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 
 find_program(HALO_QEMU NAMES qemu-aarch64-static qemu-aarch64)
