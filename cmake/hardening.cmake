@@ -1,4 +1,5 @@
-# Checks against attacks that compilers and linkers offer; each where this one has it. Sanitizers have their own.
+# Checks against attacks that compilers and linkers offer; each where this one has it. Sanitizers have their
+# own.
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES C)
 if(NOT HALO_HARDENING OR CMAKE_C_FLAGS MATCHES "sanitize")

@@ -63,3 +63,13 @@ while(HALO_PAGES)
     install(FILES ${PROJECT_BINARY_DIR}/${file} DESTINATION ${folder} RENAME ${name})
 endwhile()
 add_custom_target(pages ALL DEPENDS ${HALO_PAGE_FILES})
+
+# ---- what packaging/ needs to know ---------------------------------------------------------------------------
+get_target_property(halo_soversion halo_shared SOVERSION)
+set(halo_loaded)
+foreach(name TIFF SNDFILE MPG123)
+    list(APPEND halo_loaded ${HALO_${name}_FILE})
+endforeach()
+list(JOIN halo_loaded " " halo_loaded)
+file(WRITE ${PROJECT_BINARY_DIR}/packaging.txt
+    "version=${PROJECT_VERSION}\nsoversion=${halo_soversion}\nloaded=${halo_loaded}\n")

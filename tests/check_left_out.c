@@ -1,5 +1,5 @@
-/* What a build without libjpeg, libtiff, libFLAC and libmpg123 says of their formats: the table of foreign formats
- * as such a build compiles it, and sessions without those rows. */
+/* What a build without libjpeg, libtiff, libFLAC and libmpg123 says of their formats: the table of foreign
+ * formats as such a build compiles it, and sessions without those rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -208,7 +208,8 @@ for line in sys.stdin: assert json.loads(line)["type"] in ("op", "mask", "format
 v = json.load(sys.stdin)
 assert v["version"] and v["compiler"].split()[0] in ("GCC", "Clang") and "baseline" in v["variants"]
 assert all(type(have) in (bool, str) for have in v["features"].values())
-assert {"JPEG", "TIFF", "FLAC", "MP3", "loudness", "KissFFT", "ISA-L", "libdeflate", "CUDA"} == set(v["features"])'
+names = "JPEG TIFF FLAC MP3 loudness KissFFT ISA-L libdeflate CUDA"
+assert set(v["features"]) == set(names.split())'
 }
 
 @test "--version names the version, and the commit of a checkout" {

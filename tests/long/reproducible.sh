@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds halo from two copies of this checkout, in folders of different names, and compares the program, the library
-# and the archive byte by byte.
+# Builds halo from two copies of this checkout, in folders of different names, and compares the program, the
+# library and the archive byte by byte.
 #   reproducible.sh [CMAKE_OPTION…]      CUDA is left out unless -DHALO_CUDA=ON is given
 set -euo pipefail
 cd "$(dirname "$0")/../.."
