@@ -1,6 +1,6 @@
-# Included by `cmake --install` of a build with HALO_BUNDLE: copies the libraries that PROGRAM links, and those in
-# LOADED, with what they need, to LIBDIR, and their licences to DOCDIR. Those of the C and C++ compiler stay the
-# system's.
+# Included by `cmake --install` of a build with HALO_BUNDLE: copies the libraries that PROGRAM links, and those
+# in LOADED, with what they need, to LIBDIR, and their licences to DOCDIR. Those of the C and C++ compiler stay
+# the system's.
 file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${PROGRAM} LIBRARIES ${LOADED}
     RESOLVED_DEPENDENCIES_VAR needed UNRESOLVED_DEPENDENCIES_VAR missing
     POST_EXCLUDE_REGEXES "/(ld-linux|ld-musl)[^/]*$" "/lib(c|m|dl|rt|pthread|gcc_s|stdc\\+\\+)\\.so[^/]*$"
