@@ -95,10 +95,7 @@ static CookieWritten add_written(void *text, const char *bytes, CookieSize size)
 }
 
 /* Not open_memstream, which drops what is written without an error where it has no memory. */
-FILE *cli_text_stream(CliText *text)
-{
-    return or_exit(COOKIE_OPEN(text, add_written));
-}
+FILE *cli_text_stream(CliText *text) { return or_exit(COOKIE_OPEN(text, add_written)); }
 
 const char *cli_thousands(uint64_t value, char text[32])
 {
