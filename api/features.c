@@ -1,6 +1,6 @@
 /* The optional features of this build. CUDA stands last, so that "no CUDA" is not read as "no" to the others.
  */
-#include "halo/halo.h"
+#include "halo/engine.h"
 
 #ifdef HALO_HAVE_JPEG
 #define JPEG_FEATURE "JPEG"

@@ -51,8 +51,3 @@ const HaloTables *halo_tables(void) { return &tables; }
 const HaloOp *halo_find_op(const char *name) { return halo_find_op_in(&tables, name); }
 
 const HaloFormat *halo_find_format(const char *name) { return halo_find_format_in(&tables, name); }
-
-HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session)
-{
-    return halo_session_open_with(&tables, options, session);
-}

@@ -136,9 +136,9 @@ static HaloStatus write_difference(const Work *work, const char *a, const char *
     if (strchr(b, quote) != NULL || strpbrk(b, "{}") != NULL)
         HALO_FAIL(HALO_ERR_USAGE, "-o: '%.200s' has quotes or braces in its name: give another name", b);
     HALO_TRY(halo_pipeline_parse(work->session, text, &pipeline));
-    HALO_TRY(halo_run(work->session, pipeline, &job, &report));
+    HALO_TRY(halo_run_job(work->session, pipeline, &job, &report));
 out:
-    halo_report_free(&report);
+    halo_report_clear(&report);
     halo_pipeline_free(pipeline);
     free(text);
     return status;
@@ -277,7 +277,7 @@ static HaloStatus compare_all(Work *work)
                   settings->words == 1 ? "is" : "are");
     HALO_TRY(read_bounds("at-most", settings->at_most, most_names, 0, &work->bounds));
     HALO_TRY(read_bounds("at-least", settings->at_least, least_names, LEAST_PSNR, &work->bounds));
-    HALO_TRY(halo_session_open(&settings->engine, &work->session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &settings->engine, &work->session));
     if (is_folder(word[0]) != is_folder(word[1]))
         HALO_FAIL(HALO_ERR_USAGE, "'%.200s' is a folder, and '%.200s' is not", word[!is_folder(word[0])],
                   word[is_folder(word[0])]);

@@ -102,7 +102,7 @@ static HaloStatus plot_result(const CliWork *work, const CliItem *item, const Ha
                          item->output != NULL ? "an output" : "results");
     const HaloStatus status =
         cli_plot_output(settings, work->session, work->pipeline, &work->batch, item->input, &again);
-    halo_report_free(&again);
+    halo_report_clear(&again);
     return status;
 }
 
@@ -146,11 +146,11 @@ static HaloStatus explain_file(CliWork *work, const CliItem *item)
                          .force = settings->force,
                          .write = settings->write,
                          .explain = &explanation};
-    const HaloStatus outcome = halo_run(work->session, work->pipeline, &job, &report);
+    const HaloStatus outcome = halo_run_job(work->session, work->pipeline, &job, &report);
     char *error = outcome != HALO_OK ? cli_failure(item, outcome) : NULL;
     if (outcome == HALO_OK) cli_print_plan(work, item, &explanation, cli_page_open(settings->json));
     halo_explanation_free(&explanation);
-    halo_report_free(&report);
+    halo_report_clear(&report);
     const HaloStatus sent = outcome == HALO_OK ? cli_page_send(STDOUT_FILENO) : HALO_OK;
     const HaloStatus status = sent != HALO_OK ? sent : conclude(work, item, outcome, error, false, NULL);
     free(error);

@@ -160,8 +160,8 @@ static HaloStatus look_at(HaloSession *session, const CliSettings *settings, con
     const HaloFormat *format = NULL;
     *outcome = item->status;
     if (item->status == HALO_OK)
-        *outcome =
-            halo_info(session, item->input, settings->raw.kind != 0 ? &settings->raw : NULL, &info, &format);
+        *outcome = halo_file_info(session, item->input, settings->raw.kind != 0 ? &settings->raw : NULL, &info,
+                                  &format);
     if (*outcome != HALO_OK) {
         char *error = item->error != NULL ? cli_copy(item->error) : cli_failure(item, *outcome);
         cli_complain("%s", error);
@@ -190,7 +190,7 @@ int cli_info(const CliSettings *settings)
     HaloOptions engine = settings->engine;
     cli_ink_setup(STDOUT_FILENO, settings->no_color);
     if (engine.max_pixels <= 0) engine.max_pixels = INT64_MAX; /* no sample is read */
-    HALO_TRY(halo_session_open(&engine, &session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &engine, &session));
     HALO_TRY(cli_find_inputs(settings, (const char *const *)settings->word, settings->words, &batch));
     for (size_t i = 0; i < batch.count; i++) {
         HALO_TRY(look_at(session, settings, &batch.item[i], &outcome));

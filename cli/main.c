@@ -40,6 +40,17 @@ static int dispatch(const CliSettings *settings)
     return HALO_ERR_USAGE;
 }
 
+/* The library's statuses are not exit statuses: an internal error exits with sysexits.h's, a closed pipe as the
+ * shell says of a SIGPIPE. */
+static int exit_status(int status)
+{
+    switch (status) {
+    case HALO_ERR_BUG: return 70;
+    case HALO_ERR_PIPE: return 141;
+    default: return status;
+    }
+}
+
 int main(int argc, char **argv)
 {
     CliSettings settings = {0};
@@ -56,5 +67,5 @@ int main(int argc, char **argv)
     free(settings.exclude.word);
     halo_meta_free(&settings.tags);
     free(settings.recipe.data);
-    return status;
+    return exit_status(status);
 }

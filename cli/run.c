@@ -32,7 +32,7 @@ static HaloStatus make_pipeline(CliWork *work, const char *const **inputs, size_
             cli_with_page(settings, command->op, settings->op_args.length > 0 ? settings->op_args.data : "");
     HaloOptions engine = settings->engine;
     if (settings->plot != NULL && settings->output == NULL) engine.latency_ms = PLOT_LATENCY_MS;
-    HALO_TRY(halo_session_open(&engine, &work->session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &engine, &work->session));
     status = halo_pipeline_parse(work->session, work->text, &work->pipeline);
     if (status != HALO_OK && command->op == NULL) {
         status = cli_copy_instead(work, status);

@@ -94,7 +94,7 @@ int cli_silences(const CliSettings *settings)
     bool begun = false;
     cli_ink_setup(STDOUT_FILENO, settings->no_color);
     if (settings->json && settings->csv) HALO_FAIL(HALO_ERR_USAGE, "--json and --csv are mutually exclusive");
-    HALO_TRY(halo_session_open(&settings->engine, &session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &settings->engine, &session));
     HALO_TRY(cli_find_inputs(settings, (const char *const *)settings->word, settings->words, &batch));
     for (size_t i = 0; i < batch.count; i++) {
         HALO_TRY(show(session, settings, &batch.item[i], &begun, &outcome));

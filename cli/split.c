@@ -175,7 +175,7 @@ static HaloStatus find_parts(Split *split, const CliItem *input)
     if (input->status != HALO_OK) HALO_FAIL(input->status, "%s", input->error);
     if (strcmp(input->input, "-") == 0)
         HALO_FAIL(HALO_ERR_USAGE, "standard input can be read once: give a file");
-    HALO_TRY(halo_info(split->session, input->input, split->raw, &info, NULL));
+    HALO_TRY(halo_file_info(split->session, input->input, split->raw, &info, NULL));
     if (info.shape.kind != HALO_AUDIO) HALO_FAIL(HALO_ERR_INPUT, "this is an image, and only sounds are split");
     if (strncmp(at, "silence", 7) == 0 && (at[7] == 0 || at[7] == ':')) {
         status = cut_at_silence(split, input, at + 7 + (at[7] == ':'));
@@ -211,7 +211,7 @@ static HaloStatus write_part(Split *split, const CliItem *item, const Part *part
                          .force = settings->force ? HALO_FORCE_YES : HALO_FORCE_NO,
                          .write = settings->write};
     HALO_TRY(halo_pipeline_parse(split->session, text, &pipeline));
-    HALO_TRY(halo_run(split->session, pipeline, &job, report));
+    HALO_TRY(halo_run_job(split->session, pipeline, &job, report));
 out:
     halo_pipeline_free(pipeline);
     free(text);
@@ -242,7 +242,7 @@ static HaloStatus write_parts(Split *split)
             free(error);
         }
         cli_count_fate(&split->fates, outcome);
-        halo_report_free(&report);
+        halo_report_clear(&report);
     }
     if (!split->settings->quiet) cli_noted_say(&noted, &split->parts, false);
     return HALO_OK;
@@ -252,7 +252,7 @@ static HaloStatus split_all(Split *split, const CliSettings *settings)
 {
     HaloStatus status = HALO_OK;
     HaloPipeline *copy = NULL;
-    HALO_TRY(halo_session_open(&settings->engine, &split->session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &settings->engine, &split->session));
     HALO_TRY(cli_find_inputs(settings, (const char *const *)settings->word, settings->words, &split->inputs));
     for (size_t i = 0; i < split->inputs.count; i++) {
         const HaloStatus outcome = find_parts(split, &split->inputs.item[i]);

@@ -32,7 +32,7 @@ static HaloStatus run_stack(const CliSettings *settings, CliBatch *batch, HaloRe
     const char **input = NULL;
     if (settings->words == 0)
         HALO_FAIL(HALO_ERR_USAGE, "an operation is missing: halo stack %s", settings->command->usage);
-    HALO_TRY(halo_session_open(&settings->engine, &session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &settings->engine, &session));
     HALO_TRY(find_inputs(settings, 1, batch, &input));
     const HaloStack stack = {.what = settings->word[0],
                              .input = input,
@@ -56,7 +56,7 @@ static HaloStatus run_pages(const CliSettings *settings, CliBatch *batch, HaloRe
     HaloSession *session = NULL;
     HaloPipeline *copy = NULL;
     const char **input = NULL;
-    HALO_TRY(halo_session_open(&settings->engine, &session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &settings->engine, &session));
     HALO_TRY(find_inputs(settings, 0, batch, &input));
     HALO_TRY(halo_pipeline_parse(session, "", &copy));
     const HaloJob job = {.input = input[0],
@@ -67,7 +67,7 @@ static HaloStatus run_pages(const CliSettings *settings, CliBatch *batch, HaloRe
                          .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
                          .force = settings->force ? HALO_FORCE_YES : HALO_FORCE_NO,
                          .write = settings->write};
-    HALO_TRY(halo_run(session, copy, &job, report));
+    HALO_TRY(halo_run_job(session, copy, &job, report));
 out:
     free(input);
     halo_pipeline_free(copy);
@@ -80,7 +80,7 @@ static HaloStatus run_join(const CliSettings *settings, CliBatch *batch, HaloRep
     HaloStatus status = HALO_OK;
     HaloSession *session = NULL;
     const char **input = NULL;
-    HALO_TRY(halo_session_open(&settings->engine, &session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &settings->engine, &session));
     HALO_TRY(find_inputs(settings, 0, batch, &input));
     const HaloJoin join = {.input = input,
                            .inputs = batch->count,
@@ -111,7 +111,7 @@ static int run(const CliSettings *settings,
         cli_noted_add(&noted, &report.notes);
         cli_noted_say(&noted, &batch, false);
     }
-    halo_report_free(&report);
+    halo_report_clear(&report);
     cli_batch_free(&batch);
     return status;
 }

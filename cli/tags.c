@@ -37,8 +37,8 @@ HaloStatus cli_read_tags_from(CliSettings *settings, const char *value)
     HaloSession *session = NULL;
     HaloInfo info = {0};
     const HaloOptions engine = {.max_pixels = INT64_MAX};
-    HALO_TRY(halo_session_open(&engine, &session));
-    HALO_TRY(halo_info(session, value, NULL, &info, NULL));
+    HALO_TRY(halo_session_open_with(halo_tables(), &engine, &session));
+    HALO_TRY(halo_file_info(session, value, NULL, &info, NULL));
     HALO_TRY(halo_tags_take(&settings->tags, &info.meta));
     settings->write.tags = &settings->tags;
 out:

@@ -54,12 +54,17 @@ typedef struct CudaFftPlan {
 
 struct HaloDevice {
     int index;
-    cudaStream_t stream;
+    cudaStream_t stream; /* that work is queued on: `own`, or one of the caller's (cuda_follow) */
+    cudaStream_t own;
+    int current; /* the caller's device, while work goes to its stream */
     bool patient; /* the host sleeps while it waits: the processor has other work */
-    cudaEvent_t mark[2], idle, ring_done[2];
+    cudaEvent_t mark[2], idle, order, ring_done[2];
     bool stopped;       /* mark[1] is set, and nothing was launched since */
     bool queued;        /* mark[0] was recorded behind other work */
     cudaMemPool_t pool; /* NULL: this GPU has none */
+    void *(*alloc)(void *context, int gpu, size_t bytes, void *stream); /* the caller's memory; NULL: the pool's */
+    void (*free)(void *context, int gpu, void *memory, void *stream);
+    void *context;
     cudaDeviceProp properties;
     size_t shared_most;          /* bytes of shared memory a kernel may ask for, two blocks at a time */
     unsigned long long *clipped; /* on the device: samples clipped so far, in CUDA_CLIP_COUNTERS parts */
@@ -266,6 +271,7 @@ bool cuda_started(int index);
 HaloStatus cuda_upload(HaloDevice *device, const HaloBuf *host, HaloBuf *to);
 HaloStatus cuda_download(HaloDevice *device, const HaloBuf *from, HaloBuf *host);
 HaloStatus cuda_copy(HaloDevice *device, const HaloBuf *from, HaloBuf *to);
+void cuda_set_memory(HaloDevice *device, const HaloOptions *options);
 
 /* ---- the primitives, one file each ----------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 #ifndef EXPRESSION_H
 #define EXPRESSION_H
 
+#include "halo/fail.h"
 #include "halo/primitive.h"
-#include "halo/status.h"
 
 /* By falling precedence: numbers, inf, variables, ( ), min(x,y) max(x,y) abs(x) sqrt(x) fma(x,y,z); - + !
  * before one value; * /; + -; < <= > >= == !=; &&; ||; c ? x : y. Comparisons and logic give 1 or 0, and both

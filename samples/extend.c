@@ -109,12 +109,12 @@ int main(int argc, char **argv)
     HALO_TRY(add_op(&glow, &tables, &ops));
     HALO_TRY(halo_session_open_with(&tables, NULL, &session));
     HALO_TRY(halo_pipeline_parse(session, argv[1], &pipeline));
-    HALO_TRY(halo_run(session, pipeline, &job, &report));
+    HALO_TRY(halo_run_job(session, pipeline, &job, &report));
     printf("%s: %lld x %lld, on %s\n", argv[3], (long long)report.input.width, (long long)report.input.height,
            report.backend);
 out:
     if (status != HALO_OK) fprintf(stderr, "extend: %s\n", halo_error());
-    halo_report_free(&report);
+    halo_report_clear(&report);
     halo_pipeline_free(pipeline);
     halo_session_close(session);
     free(ops);

@@ -140,10 +140,10 @@ static void run_text(const char *text, const HaloShape *shape, float *from, floa
     const HaloBuf in = {.shape = *shape, .cols = W, .rows = H, .stride = row, .data = from};
     HaloBuf out = {0};
     const HaloOptions options = {.device = HALO_DEVICE_CPU};
-    assert_int_equal(halo_session_open(&options, &session), HALO_OK);
+    assert_int_equal(halo_session_open_with(halo_tables(), &options, &session), HALO_OK);
     assert_int_equal(halo_pipeline_parse(session, text, &pipeline), HALO_OK);
     assert_int_equal(halo_plan_make(session, pipeline, shape, NULL, &plan), HALO_OK);
-    assert_int_equal(halo_plan_run(session, plan, &in, &out, NULL, NULL), HALO_OK);
+    assert_int_equal(halo_plan_execute(session, plan, &in, &out, NULL, NULL), HALO_OK);
     for (int64_t y = 0; y < H; y++) memcpy(to + y * W * shape->channels, halo_at(&out, 0, y), (size_t)row);
     halo_buf_free(&out);
     halo_plan_free(plan);

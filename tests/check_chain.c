@@ -47,7 +47,7 @@ static char *explain(const char *text, int channels)
     FILE *to = open_memstream(&said, &size);
     assert_int_equal(halo_pipeline_parse(session, text, &pipeline), HALO_OK);
     assert_int_equal(halo_plan_make(session, pipeline, &shape, NULL, &plan), HALO_OK);
-    halo_plan_explain(session, plan, to);
+    halo_plan_print(session, plan, to);
     fclose(to);
     halo_plan_free(plan);
     halo_pipeline_free(pipeline);
@@ -115,12 +115,12 @@ static void names_outlive_the_plan(void **state)
     HaloSession *const session = open_chains();
     assert_int_equal(halo_pipeline_parse(session, "gray | gauss:1.5 | sobel | normalize", &pipeline), HALO_OK);
     const HaloJob job = {.input = path, .output = "none.pgm", .explain = &said};
-    assert_int_equal(halo_run(session, pipeline, &job, &report), HALO_OK);
+    assert_int_equal(halo_run_job(session, pipeline, &job, &report), HALO_OK);
     assert_int_equal(said.steps, 2);
     assert_string_equal(said.step[0].op, "gray|gauss|sobel");
     assert_string_equal(said.step[1].op, "gray|gauss|sobel|normalize");
     halo_explanation_free(&said);
-    halo_report_free(&report);
+    halo_report_clear(&report);
     halo_pipeline_free(pipeline);
     halo_session_close(session);
     halo_buf_free(&in);

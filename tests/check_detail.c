@@ -118,7 +118,7 @@ static void check(const HaloBuf *in)
         HaloResults results = {0};
         if (halo_pipeline_parse(runner[r].session, text, &pipeline) != HALO_OK ||
             halo_plan_make(runner[r].session, pipeline, &in->shape, NULL, &plan) != HALO_OK ||
-            halo_plan_run(runner[r].session, plan, in, NULL, &results, NULL) != HALO_OK)
+            halo_plan_execute(runner[r].session, plan, in, NULL, &results, NULL) != HALO_OK)
             fail_case(runner[r].name, "%s", halo_error());
         for (int c = 0; c < in->shape.channels; c++)
             check_scope(runner[r].name, in, c, &results.item[0].channel[c]);

@@ -58,7 +58,7 @@ static void operands_stay_on_the_gpu(void **state)
         if (file == 3) halo_session_trim(session);
         if (file == 3) fake.memory = 300000; /* an eighth of which it outgrows */
         fake.uploads = 0;
-        assert_int_equal(halo_run(session, pipeline, &job, &report), HALO_OK);
+        assert_int_equal(halo_run_job(session, pipeline, &job, &report), HALO_OK);
         if (file < 3)
             assert_int_equal(fake.uploads, file == 0 ? 2 : 1);
         else
@@ -67,7 +67,7 @@ static void operands_stay_on_the_gpu(void **state)
         assert_int_equal(made.size, expected.file.size);
         assert_memory_equal(made.at, expected.file.at, made.size);
         free(made.at);
-        halo_report_free(&report);
+        halo_report_clear(&report);
     }
     unlink(fake_target);
     halo_pipeline_free(pipeline);

@@ -49,7 +49,7 @@ static char *explain(const HaloBackend *backend, HaloPrecision precision, const 
                      HALO_OK);
     assert_int_equal(halo_pipeline_parse(session, text, &pipeline), HALO_OK);
     assert_int_equal(halo_plan_make(session, pipeline, &shape, NULL, &plan), HALO_OK);
-    halo_plan_explain(session, plan, to);
+    halo_plan_print(session, plan, to);
     fclose(to);
     *flops = cost_step_flops(plan, &plan->step[0], backend);
     halo_plan_free(plan);

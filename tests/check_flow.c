@@ -64,7 +64,8 @@ static HaloSession *open_session(int jobs, int64_t band_rows, int64_t max_memory
     const HaloOptions options = {
         .device = HALO_DEVICE_CPU, .jobs = jobs, .band_rows = band_rows, .max_memory = max_memory};
     HaloSession *session = NULL;
-    if (halo_session_open(&options, &session) != HALO_OK) fail_case(NULL, "no session: %s", halo_error());
+    if (halo_session_open_with(halo_tables(), &options, &session) != HALO_OK)
+        fail_case(NULL, "no session: %s", halo_error());
     return session;
 }
 
@@ -76,9 +77,9 @@ static HaloStatus run_file(HaloSession *session, const char *text, const char *f
     const HaloJob job = {.input = from, .output = to};
     HaloStatus status = HALO_OK;
     HALO_TRY(halo_pipeline_parse(session, text, &pipeline));
-    HALO_TRY(halo_run(session, pipeline, &job, &report));
+    HALO_TRY(halo_run_job(session, pipeline, &job, &report));
     *clipped = report.clipped;
-    halo_report_free(&report);
+    halo_report_clear(&report);
 out:
     halo_pipeline_free(pipeline);
     return status;
@@ -92,7 +93,7 @@ static Outcome at_once(const char *text, const HaloFormat *to, const char *from,
     HaloSession *const session = open_session(1, 0, 0);
     HaloInfo info;
     HaloBuf in;
-    if (halo_load(session, from, &info, &in) != HALO_OK) fail_case(NULL, "%s: %s", from, halo_error());
+    if (halo_load_buf(session, from, &info, &in) != HALO_OK) fail_case(NULL, "%s: %s", from, halo_error());
     Outcome outcome = pipeline_run(session, text, &in, to);
     *file = (Bytes){NULL, 0};
     if (outcome.status == HALO_OK) {
@@ -181,10 +182,10 @@ static char *measured_in_bands(const char *text, const char *from, int jobs, int
     HaloReport report = {0};
     const HaloJob job = {.input = from};
     if (halo_pipeline_parse(session, text, &pipeline) != HALO_OK ||
-        halo_run(session, pipeline, &job, &report) != HALO_OK)
+        halo_run_job(session, pipeline, &job, &report) != HALO_OK)
         fail_case(NULL, "%s: %s", text, halo_error());
     char *results = results_text(&report.results);
-    halo_report_free(&report);
+    halo_report_clear(&report);
     halo_pipeline_free(pipeline);
     halo_session_close(session);
     return results;

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "codec.h"
+#include "halo/engine.h"
 #include "halo/extend.h"
-#include "halo/halo.h"
 
 static HaloInfo stated, next_page;
 
@@ -78,7 +78,7 @@ static void expect(HaloInfo info, const char *message)
     HaloPipeline *parsed = NULL;
     bytes_to_file(path, "STATED", 6);
     stated = info;
-    const HaloStatus status = halo_info(session, path, NULL, &seen, NULL);
+    const HaloStatus status = halo_file_info(session, path, NULL, &seen, NULL);
     if (message == NULL && status != HALO_OK) fail_msg("refused: %s", halo_error());
     if (message != NULL && (status == HALO_OK || strstr(halo_error(), message) == NULL))
         fail_msg("'%s' is not '%s'", status == HALO_OK ? "read" : halo_error(), message);
@@ -154,9 +154,9 @@ static void further_pages_are_checked(void **unused)
     next_page.shape.width = 0;
     const HaloJob job = {.input = path};
     assert_int_equal(halo_pipeline_parse(session, "stats", &pipeline), HALO_OK);
-    assert_int_equal(halo_run(session, pipeline, &job, &report), HALO_ERR_INPUT);
+    assert_int_equal(halo_run_job(session, pipeline, &job, &report), HALO_ERR_INPUT);
     assert_non_null(strstr(halo_error(), "page 2: an image without pixels: 0 x 3"));
-    halo_report_free(&report);
+    halo_report_clear(&report);
     halo_pipeline_free(pipeline);
     halo_session_close(session);
 }

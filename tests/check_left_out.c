@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "codec.h"
-#include "halo/halo.h"
+#include "halo/extend.h"
 
 #undef HALO_HAVE_JPEG
 #undef HALO_HAVE_TIFF
@@ -52,7 +52,7 @@ static void expect(const char *input, const char *output, HaloStatus status, con
 {
     const HaloJob job = {.input = input, .output = output};
     HaloReport report;
-    assert_int_equal(halo_run(session, copy, &job, &report), status);
+    assert_int_equal(halo_run_job(session, copy, &job, &report), status);
     if (strstr(halo_error(), message) == NULL) fail_msg("expected: %s\nfound: %s", message, halo_error());
 }
 

@@ -94,7 +94,7 @@ static void write_plan(FILE *to, const char *text, const HaloShape *shape)
         halo_plan_make(session, pipeline, shape, NULL, &plan) != HALO_OK)
         fprintf(to, "%s\n", halo_error());
     else
-        halo_plan_explain(session, plan, to);
+        halo_plan_print(session, plan, to);
     halo_plan_free(plan);
     halo_pipeline_free(pipeline);
 }
@@ -231,7 +231,7 @@ static void write_info(FILE *to, const char *path)
 {
     HaloInfo info = {0};
     const HaloFormat *format;
-    if (halo_info(session, path, NULL, &info, &format) != HALO_OK)
+    if (halo_file_info(session, path, NULL, &info, &format) != HALO_OK)
         fprintf(to, "%s\n", strstr(halo_error(), ": "));
     else
         fprintf(to, "%s: %d x %d, %d, %s\n", format->name, (int)info.shape.width, (int)info.shape.height,
@@ -258,7 +258,7 @@ static void write_files(FILE *to)
         HaloJob one = job;
         HaloReport report = {0};
         one.output = test_path(name[i]);
-        if (halo_run(session, pipeline, &one, &report) != HALO_OK) {
+        if (halo_run_job(session, pipeline, &one, &report) != HALO_OK) {
             fprintf(to, "%s: %s\n", name[i], strstr(halo_error(), ": "));
             continue;
         }
@@ -266,7 +266,7 @@ static void write_files(FILE *to)
         write_notes(to, &(HaloNotes){.count[HALO_NOTE_CLIPPED] = 1, .peak = 1.5f}); /* numbers with fractions */
         write_notes(to, &(HaloNotes){.count[HALO_NOTE_SCALED] = 1, .gain = 0.5f});
         write_notes(to, &report.notes);
-        halo_report_free(&report);
+        halo_report_clear(&report);
         Bytes bytes = bytes_of_file(one.output);
         for (size_t k = 0; k < bytes.size; k++) fprintf(to, "%02x", bytes.at[k]);
         fputc('\n', to);
@@ -318,7 +318,9 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(masks), cmocka_unit_test(files),
                                        cmocka_unit_test(json_numbers)};
     test_arguments(argc, argv);
-    if (halo_session_open(&(HaloOptions){.device = HALO_DEVICE_CPU, .jobs = 2}, &session) != HALO_OK) return 1;
+    if (halo_session_open_with(halo_tables(), &(HaloOptions){.device = HALO_DEVICE_CPU, .jobs = 2}, &session) !=
+        HALO_OK)
+        return 1;
     const int failed = cmocka_run_group_tests(tests, make_locale, remove_locale);
     halo_session_close(session);
     return failed;

@@ -19,7 +19,7 @@ static int open_session(void **unused)
     (void)unused;
     const HaloOptions options = {
         .max_pixels = 1 << 16, .max_memory = 1 << 24, .jobs = 1, .device = HALO_DEVICE_CPU};
-    return halo_session_open(&options, &session) == HALO_OK ? 0 : -1;
+    return halo_session_open_with(halo_tables(), &options, &session) == HALO_OK ? 0 : -1;
 }
 
 static int close_session(void **unused)
@@ -150,10 +150,10 @@ static void test_by_path(void **unused)
         const char *path = test_path(name[i]);
         const bool tga = i == 3;
         bytes_to_file(path, tga ? (const uint8_t[18]){0} : bmp, tga ? 18 : sizeof bmp);
-        assert_int_equal(halo_info(session, path, NULL, &info, &format), HALO_ERR_INPUT);
+        assert_int_equal(halo_file_info(session, path, NULL, &info, &format), HALO_ERR_INPUT);
         assert_non_null(strstr(halo_error(), tga ? "tga can be written" : "bmp can be written"));
         assert_null(format);
-        assert_int_equal(halo_load(session, path, &info, &data), HALO_ERR_INPUT);
+        assert_int_equal(halo_load_buf(session, path, &info, &data), HALO_ERR_INPUT);
     }
 }
 

@@ -170,7 +170,7 @@ static void expect_in_pieces(Rng *rng, int kernel, bool tall)
     testbuf_fill(&src, false, rng);
     oracle_resample(&src.view, &want.view, &how, plan->step[0].store);
     HaloBuf out;
-    assert_int_equal(halo_plan_run(test_session, plan, &src.view, &out, NULL, NULL), HALO_OK);
+    assert_int_equal(halo_plan_execute(test_session, plan, &src.view, &out, NULL, NULL), HALO_OK);
     for (int64_t y = 0; y < out.rows; y++)
         assert_memory_equal(halo_at(&out, 0, y), halo_at(&want.view, 0, y), (size_t)halo_row_bytes(&out));
     halo_buf_free(&out);

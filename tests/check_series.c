@@ -94,11 +94,11 @@ static HaloStatus run_file(const char *pipeline, const char *from, const char *t
     HaloPipeline *parsed = NULL;
     HaloReport report = {0};
     const HaloJob job = {.input = from, .output = to, .force = HALO_FORCE_YES};
-    HALO_TRY(halo_session_open(&(HaloOptions){.device = HALO_DEVICE_CPU}, &session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &(HaloOptions){.device = HALO_DEVICE_CPU}, &session));
     HALO_TRY(halo_pipeline_parse(session, pipeline, &parsed));
-    HALO_TRY(halo_run(session, parsed, &job, &report));
-    halo_report_free(&report);
-    HALO_TRY(halo_load(session, to, info, data));
+    HALO_TRY(halo_run_job(session, parsed, &job, &report));
+    halo_report_clear(&report);
+    HALO_TRY(halo_load_buf(session, to, info, data));
 out:
     halo_pipeline_free(parsed);
     halo_session_close(session);

@@ -30,9 +30,9 @@ static void *run_often(void *argument)
         HaloPlan *plan = NULL;
         HaloBuf out = {0};
         HaloResults results = {0};
-        runs->failed = halo_session_open(&(HaloOptions){.jobs = 1}, &session) != HALO_OK ||
+        runs->failed = halo_session_open_with(halo_tables(), &(HaloOptions){.jobs = 1}, &session) != HALO_OK ||
                        halo_plan_make(session, runs->pipeline, &runs->in->shape, NULL, &plan) != HALO_OK ||
-                       halo_plan_run(session, plan, runs->in, &out, &results, NULL) != HALO_OK ||
+                       halo_plan_execute(session, plan, runs->in, &out, &results, NULL) != HALO_OK ||
                        (i > 0 && memcmp(out.data, runs->out.data, (size_t)(out.stride * out.rows)) != 0);
         if (i == 0)
             runs->out = out;
@@ -59,7 +59,7 @@ static void sessions_share_a_pipeline(void **unused)
     HaloBuf in = random_input(&shape, false, &rng);
     bytes_to_file(mask, "3x1: 1,2,.5\n", 12);
     snprintf(pipeline_text, sizeof pipeline_text, text, mask);
-    assert_int_equal(halo_session_open(NULL, &session), HALO_OK);
+    assert_int_equal(halo_session_open_with(halo_tables(), NULL, &session), HALO_OK);
     assert_int_equal(halo_pipeline_parse(session, pipeline_text, &pipeline), HALO_OK);
     halo_session_close(session);
     unlink(mask); /* it is no longer needed */

@@ -121,7 +121,7 @@ static HaloStatus run(HaloSession *session, const char *text, const HaloJob *job
 {
     HaloPipeline *pipeline = NULL;
     HaloStatus status = halo_pipeline_parse(session, text, &pipeline);
-    if (status == HALO_OK) status = halo_run(session, pipeline, job, report);
+    if (status == HALO_OK) status = halo_run_job(session, pipeline, job, report);
     halo_pipeline_free(pipeline);
     return status;
 }
@@ -130,7 +130,8 @@ static HaloSession *open_session(int jobs, int64_t band)
 {
     const HaloOptions options = {.device = HALO_DEVICE_CPU, .jobs = jobs, .band_rows = band};
     HaloSession *session = NULL;
-    if (halo_session_open(&options, &session) != HALO_OK) fail_case(NULL, "no session: %s", halo_error());
+    if (halo_session_open_with(halo_tables(), &options, &session) != HALO_OK)
+        fail_case(NULL, "no session: %s", halo_error());
     return session;
 }
 
@@ -181,7 +182,7 @@ static void run_in_blocks(const Case *c, Rng *rng, bool piped, const char *sourc
         waitpid(child, &outcome, 0);
     }
     expect_as_whole(c, status, &report, target);
-    if (status == HALO_OK) halo_report_free(&report);
+    if (status == HALO_OK) halo_report_clear(&report);
     halo_session_close(session);
 }
 
@@ -291,7 +292,7 @@ static Bytes run_wave(const Bytes *in, bool piped, const HaloWriteOptions *write
         waitpid(child, &outcome, 0);
     }
     Bytes out = bytes_of_file(target);
-    halo_report_free(&report);
+    halo_report_clear(&report);
     halo_session_close(session);
     unlink(target);
     return out;

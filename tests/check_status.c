@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 
 static void test_the_closest_name_is_used(void **unused)
 {

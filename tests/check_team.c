@@ -65,7 +65,7 @@ static void same_bytes_body(Rng *rng)
         team_expect(text, &made, &expected);
         team_made_free(&made);
     }
-    /* In memory: halo_plan_run. */
+    /* In memory: halo_plan_execute. */
     HaloBuf in = random_input(&shape, rng_once_in(rng, 3), rng);
     Outcome one = pipeline_run(alone, text, &in, NULL), all = pipeline_run(team, text, &in, NULL);
     if (one.status != all.status || (one.status == HALO_OK && outcome_hash(&one) != outcome_hash(&all)) ||
@@ -200,7 +200,7 @@ static void expect_said(const HaloOptions *options, const char *text, int64_t si
     FILE *to = open_memstream(&said, &size);
     assert_int_equal(halo_pipeline_parse(session, text, &pipeline), HALO_OK);
     assert_int_equal(halo_plan_make(session, pipeline, &shape, NULL, &plan), HALO_OK);
-    halo_plan_explain(session, plan, to);
+    halo_plan_print(session, plan, to);
     fclose(to);
     if (strstr(said, words) == NULL) fail_case(NULL, "%s: '%s' is not said:\n%s", text, words, said);
     free(said);

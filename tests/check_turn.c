@@ -43,7 +43,7 @@ static HaloReport run(const char *pipeline, const char *input, const char *outpu
     HaloReport report = {0};
     const HaloJob job = {.input = input, .output = output, .force = HALO_FORCE_YES, .write = {.strip = strip}};
     if (halo_pipeline_parse(test_session, pipeline, &parsed) != HALO_OK ||
-        halo_run(test_session, parsed, &job, &report) != HALO_OK)
+        halo_run_job(test_session, parsed, &job, &report) != HALO_OK)
         fail_msg("%s %s: %s", pipeline, input, halo_error());
     halo_pipeline_free(parsed);
     return report;
@@ -67,7 +67,7 @@ static void expect_seen(const char *path, int orientation, const HaloBuf *stored
 {
     HaloInfo info;
     HaloBuf data;
-    if (halo_load(test_session, path, &info, &data) != HALO_OK) fail_msg("%s", halo_error());
+    if (halo_load_buf(test_session, path, &info, &data) != HALO_OK) fail_msg("%s", halo_error());
     assert_int_equal(data.shape.width, orientation >= 5 ? HEIGHT : WIDTH);
     assert_int_equal(data.shape.height, orientation >= 5 ? WIDTH : HEIGHT);
     for (int64_t y = 0; y < data.rows; y++)
@@ -87,7 +87,7 @@ static void expect_turned(const char *input, const char *name, bool strip, int o
     HaloReport report = run("", input, output, strip);
     assert_int_equal(report.notes.count[HALO_NOTE_TURNED], orientation > 1);
     assert_int_equal(report.notes.count[HALO_NOTE_METADATA], 0); /* all that EXIF said has been done */
-    halo_report_free(&report);
+    halo_report_clear(&report);
     expect_seen(output, orientation, data);
 }
 
@@ -130,9 +130,9 @@ static void the_tag_is_kept_where_possible(void **unused)
             const char *output = test_path(names[i]);
             HaloReport report = run("", in, output, false);
             assert_int_equal(report.notes.count[HALO_NOTE_TURNED], 0);
-            halo_report_free(&report);
+            halo_report_clear(&report);
             expect_seen(output, 1, &data);
-            assert_int_equal(halo_info(test_session, output, NULL, &info, NULL), HALO_OK);
+            assert_int_equal(halo_file_info(test_session, output, NULL, &info, NULL), HALO_OK);
             assert_int_equal(halo_exif_orientation(&info.meta.exif), o);
             halo_meta_free(&info.meta);
         }
@@ -140,7 +140,7 @@ static void the_tag_is_kept_where_possible(void **unused)
         HaloReport report = run("stats", in, NULL, false);
         assert_int_equal(report.results.item[0].shape.width, WIDTH);
         assert_int_equal(report.notes.count[HALO_NOTE_TURNED], 0);
-        halo_report_free(&report);
+        halo_report_clear(&report);
         halo_meta_free(&meta);
     }
 }
@@ -207,8 +207,8 @@ static void thumbnails(void **unused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         HaloInfo info;
         HaloReport report = run(cases[i].pipeline, in, out, false);
-        halo_report_free(&report);
-        assert_int_equal(halo_info(test_session, out, NULL, &info, NULL), HALO_OK);
+        halo_report_clear(&report);
+        assert_int_equal(halo_file_info(test_session, out, NULL, &info, NULL), HALO_OK);
         const HaloBlob *exif = &info.meta.exif;
         assert_int_equal(halo_exif_thumbnail(exif), cases[i].kept);
         assert_int_equal(holds(exif, "FACES"), cases[i].kept);
@@ -221,7 +221,7 @@ static void thumbnails(void **unused)
     HaloReport report = run("", in, test_path("thumbed.pam"), false);
     assert_int_equal(report.notes.left_out, HALO_META_EXIF);
     assert_int_equal(report.notes.count[HALO_NOTE_TURNED], 1);
-    halo_report_free(&report);
+    halo_report_clear(&report);
     halo_meta_free(&meta);
 }
 
@@ -255,8 +255,8 @@ static void geometry_is_of_the_upright_image(void **unused)
             snprintf(out, sizeof out, "%s", test_path("seen.png"));
             HaloReport report = run(cases[i].pipeline, in, out, false);
             assert_int_equal(report.notes.count[HALO_NOTE_TURNED], 0); /* the output tells all */
-            halo_report_free(&report);
-            assert_int_equal(halo_info(test_session, out, NULL, &info, NULL), HALO_OK);
+            halo_report_clear(&report);
+            assert_int_equal(halo_file_info(test_session, out, NULL, &info, NULL), HALO_OK);
             assert_int_equal(info.shape.width, cases[i].width);
             assert_int_equal(info.shape.height, cases[i].height);
             assert_int_equal(halo_exif_orientation(&info.meta.exif), 1);
@@ -276,7 +276,7 @@ static void geometry_is_of_the_upright_image(void **unused)
     HaloReport report = run("crop:1x1+0+0 | stats", in, NULL, false);
     const uint8_t *corner = halo_at(&data, 0, HEIGHT - 1);
     assert_true(report.results.item[0].channel[0].mean == (double)corner[0]);
-    halo_report_free(&report);
+    halo_report_clear(&report);
     halo_meta_free(&meta);
 }
 
@@ -322,14 +322,14 @@ static void coding_of_light(void **unused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         HaloInfo info;
         HaloReport report = run(cases[i].pipeline, in, out, false);
-        halo_report_free(&report);
-        assert_int_equal(halo_info(test_session, out, NULL, &info, NULL), HALO_OK);
+        halo_report_clear(&report);
+        assert_int_equal(halo_file_info(test_session, out, NULL, &info, NULL), HALO_OK);
         assert_int_equal(info.meta.code[HALO_CICP].size, cases[i].kept ? 4 : 0);
         halo_meta_free(&info.meta);
     }
     HaloReport report = run("", in, test_path("coded.ppm"), false);
     assert_int_equal(report.notes.left_out, HALO_META_CODES);
-    halo_report_free(&report);
+    halo_report_clear(&report);
 }
 
 /* Markers of JPEG hold 64 KiB, and its comments have no keys. */
@@ -352,8 +352,8 @@ static void what_jpeg_cannot_hold(void **unused)
     write_file(in, &halo_format_png, &data, &meta);
     HaloReport report = run("", in, out, false);
     assert_int_equal(report.notes.left_out, HALO_META_EXIF | HALO_META_TEXT);
-    halo_report_free(&report);
-    assert_int_equal(halo_info(test_session, out, NULL, &info, NULL), HALO_OK);
+    halo_report_clear(&report);
+    assert_int_equal(halo_file_info(test_session, out, NULL, &info, NULL), HALO_OK);
     assert_int_equal(halo_exif_orientation(&info.meta.exif), 6);
     halo_meta_free(&info.meta);
     free(small.data);

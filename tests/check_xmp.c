@@ -95,9 +95,9 @@ static void run(const char *pipeline, const char *input, const char *output)
     HaloReport report = {0};
     const HaloJob job = {.input = input, .output = output, .force = HALO_FORCE_YES};
     if (halo_pipeline_parse(test_session, pipeline, &parsed) != HALO_OK ||
-        halo_run(test_session, parsed, &job, &report) != HALO_OK)
+        halo_run_job(test_session, parsed, &job, &report) != HALO_OK)
         fail_msg("%s %s: %s", pipeline, input, halo_error());
-    halo_report_free(&report);
+    halo_report_clear(&report);
     halo_pipeline_free(parsed);
 }
 
@@ -108,7 +108,7 @@ static void expect_xmp(const char *path, int orientation, int width, int height)
     HaloInfo info;
     snprintf(want, sizeof want, BEGIN TIFF EXIF "tiff:Orientation='%d' exif:PixelXDimension='%d'/>" END "%d",
              orientation, width, height);
-    assert_int_equal(halo_info(test_session, path, NULL, &info, NULL), HALO_OK);
+    assert_int_equal(halo_file_info(test_session, path, NULL, &info, NULL), HALO_OK);
     if (info.meta.xmp.size != strlen(want) || memcmp(info.meta.xmp.data, want, info.meta.xmp.size) != 0)
         fail_msg("%s: %.*s", path, (int)info.meta.xmp.size, (const char *)info.meta.xmp.data);
     halo_meta_free(&info.meta);

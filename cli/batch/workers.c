@@ -45,7 +45,7 @@ struct CliWorkers {
 
 void cli_outcome_free(CliOutcome *outcome)
 {
-    halo_report_free(&outcome->report);
+    halo_report_clear(&outcome->report);
     free(outcome->error);
     *outcome = (CliOutcome){0};
 }
@@ -70,7 +70,7 @@ CliOutcome cli_run_item(const CliSettings *settings, HaloSession *session, const
                          .write = settings->write};
     const CliBegun begun = cli_journal_begin(batch->journal, item, job.force);
     if (settings->out_dir != NULL) outcome.status = cli_make_folders(item->output, settings->write.sync);
-    if (outcome.status == HALO_OK) outcome.status = halo_run(session, pipeline, &job, &outcome.report);
+    if (outcome.status == HALO_OK) outcome.status = halo_run_job(session, pipeline, &job, &outcome.report);
     if (outcome.status != HALO_OK) outcome.error = cli_failure(item, outcome.status);
     cli_journal_end(batch->journal, item, begun, outcome.status);
     return outcome;
@@ -144,7 +144,7 @@ static HaloStatus start_worker(CliWorkers *all, HaloOptions options)
     HaloStatus status = HALO_OK;
     worker->all = all;
     if (options.device == HALO_DEVICE_ALL) options.gpu = all->count;
-    HALO_TRY(halo_session_open(&options, &worker->session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &options, &worker->session));
     if (!halo_thread_start(&worker->thread, worker_main, worker))
         HALO_FAIL(HALO_ERR_LIMIT, "cannot start a thread");
     all->count++;

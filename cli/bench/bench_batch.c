@@ -88,7 +88,7 @@ static HaloStatus one_by_one(const CliSettings *settings, const HaloPipeline *pi
     const size_t files = batch->count < ALONE ? batch->count : ALONE;
     options.jobs = 1;
     options.files = (int64_t)batch->count;
-    HALO_TRY(halo_session_open(&options, &session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &options, &session));
     for (size_t i = 0; i <= files; i++) { /* the first one twice: a device has to start, memory to be touched */
         const CliItem *item = &batch->item[i == 0 ? 0 : i - 1];
         CliOutcome outcome = cli_run_item(settings, session, pipeline, batch, item);
@@ -162,7 +162,7 @@ static HaloStatus measure(const CliSettings *settings, const CliBatch *batch, Me
     HaloSession *session = NULL;
     HaloPipeline *pipeline = NULL, *copy = NULL;
     HaloTimes in = {0}, out = {0}, ignored = {0};
-    HALO_TRY(halo_session_open(&settings->engine, &session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &settings->engine, &session));
     HALO_TRY(halo_pipeline_parse(session, settings->word[1], &pipeline));
     HALO_TRY(halo_pipeline_parse(session, "", &copy));
     HALO_TRY(one_by_one(settings, pipeline, batch, m));

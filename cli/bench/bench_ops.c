@@ -171,7 +171,7 @@ HaloStatus cli_bench_ops(const CliSettings *settings)
     char device[HALO_WORD_SIZE];
     for (int i = 0; i == 0 || halo_word(settings->bench.devices, ',', i, device) != NULL; i++) {
         if (i > 0) HALO_TRY(cli_read_one_device(device, &engine));
-        HALO_TRY(halo_session_open(&engine, &bench.session));
+        HALO_TRY(halo_session_open_with(halo_tables(), &engine, &bench.session));
         HALO_TRY(time_all(&bench));
         halo_session_close(bench.session);
         bench = (Bench){.settings = settings};

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "halo/halo.h"
+#include "halo/extend.h"
 #include "options.h"
 #include "text/json.h"
 #include "text/page.h"

@@ -138,17 +138,17 @@ static HaloStatus plot_samples(const CliSettings *settings, HaloSource *source, 
     if (text && engine.read_as == NULL) engine.read_as = "csv";
     engine.latency_ms = PLOT_LATENCY_MS;
     output.first_is_x = text && engine.rate == 0;
-    HALO_TRY(halo_session_open(&engine, &session));
+    HALO_TRY(halo_session_open_with(halo_tables(), &engine, &session));
     HALO_TRY(halo_pipeline_parse(session, pipeline, &copy));
     source = NULL;
-    HALO_TRY(halo_run(session, copy, &job, &report));
+    HALO_TRY(halo_run_job(session, copy, &job, &report));
     plot_notes(&report.notes);
     cli_noted_add(&noted, &report.notes);
     if (!settings->quiet) cli_noted_say(&noted, &batch, false);
 out:
     free(pipeline);
     halo_source_close(source);
-    halo_report_free(&report);
+    halo_report_clear(&report);
     halo_pipeline_free(copy);
     halo_session_close(session);
     return status;

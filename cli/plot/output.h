@@ -1,4 +1,4 @@
-/* A plot as an output of halo_run: a format whose file is a drawing of what the pipeline makes. */
+/* A plot as an output of halo_run_job: a format whose file is a drawing of what the pipeline makes. */
 #ifndef CLI_PLOT_OUTPUT_H
 #define CLI_PLOT_OUTPUT_H
 

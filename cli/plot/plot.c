@@ -33,7 +33,7 @@ HaloStatus cli_plot_output(const CliSettings *settings, HaloSession *session, co
                          .read = batch->read,
                          .reads = batch->reads,
                          .write = {.sync = settings->write.sync}};
-    const HaloStatus status = halo_run(session, pipeline, &job, report);
+    const HaloStatus status = halo_run_job(session, pipeline, &job, report);
     plot_notes(&report->notes);
     return status;
 }

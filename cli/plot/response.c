@@ -14,7 +14,7 @@ static HaloStatus run(HaloSession *session, const HaloPipeline *pipeline, const 
     HaloPlan *plan = NULL;
     HaloStatus status = halo_plan_make_of(session, pipeline, in, NULL, &plan);
     *out = (HaloBuf){0};
-    if (status == HALO_OK) status = halo_plan_run(session, plan, in, out, NULL, NULL);
+    if (status == HALO_OK) status = halo_plan_execute(session, plan, in, out, NULL, NULL);
     halo_plan_free(plan);
     return status;
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 
 /* A fresh page to print to, which is all text or all JSON. In text control characters are escaped when it is
  * sent, but for line breaks, tabs and the colours of cli_ink(); halo_put_escaped() prints a name that must not

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 #include "halo/text.h"
 
 /* The command line has nothing to unwind: without memory these say so and exit with HALO_ERR_LIMIT, leaving no

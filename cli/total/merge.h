@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 
 typedef struct CliMerged {
     int64_t inputs, failed; /* of the batch */

@@ -18,6 +18,8 @@ struct HaloOperand {
     atomic_int holders;
     uint64_t serial; /* unique in this process: devices find their copies by it */
     char *path;
+    bool array; /* it is an array of the caller: `data` is its shape alone, and each run has samples of its own
+                 */
     HaloRead file; /* id 0, 0: it has no identity (a pipe) */
     HaloBuf data;  /* its shape; and its samples, once they are read */
     atomic_bool there;

@@ -26,8 +26,9 @@ struct HaloPool {
 
     pthread_mutex_t lock; /* of everything below but `next` */
     pthread_cond_t work, done;
-    uint64_t round; /* counts the runs, so that a worker takes part in each of them once */
-    int busy;       /* workers that have not finished this round */
+    uint64_t round; /* counts the runs, so that a worker takes part in each of them once; */
+    bool open;      /* it may still join this one, */
+    int busy;       /* which so many have joined and not finished */
     bool stop;
     HaloTask *task;
     void *context;
@@ -65,7 +66,7 @@ static void *worker_main(void *argument)
     uint64_t seen = 0;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (!pool->stop && pool->round == seen && pool->taken == pool->put)
+        while (!pool->stop && (!pool->open || pool->round == seen) && pool->taken == pool->put)
             pthread_cond_wait(&pool->work, &pool->lock);
         if (pool->stop) break;
         if (pool->taken < pool->put) {
@@ -73,6 +74,7 @@ static void *worker_main(void *argument)
             continue;
         }
         seen = pool->round;
+        pool->busy++;
         HaloTask *task = pool->task;
         void *context = pool->context;
         const int64_t tasks = pool->tasks;
@@ -144,13 +146,14 @@ void halo_pool_run(HaloPool *pool, int64_t tasks, HaloTask *task, void *context)
     pool->task = task;
     pool->context = context;
     pool->tasks = tasks;
-    pool->busy = pool->workers;
+    pool->open = true;
     atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
     pool->round++;
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
     take_tasks(pool, task, context, tasks, 0);
     pthread_mutex_lock(&pool->lock);
+    pool->open = false; /* nothing is left for a worker that has not woken up yet */
     while (pool->busy > 0) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
 }

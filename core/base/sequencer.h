@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 
 typedef struct Sequencer {
     pthread_mutex_t lock; /* of everything below, and of the counters */

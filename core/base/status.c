@@ -1,5 +1,5 @@
 /* The message of each thread's latest failure. */
-#include "halo/status.h"
+#include "halo/fail.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The version of halo. */
-#include "halo/halo.h"
+#include "halo/engine.h"
 
 const char *halo_version(void) { return HALO_VERSION; }
 

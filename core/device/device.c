@@ -12,8 +12,11 @@ HaloStatus device_open(Device *device, int index, int jobs)
     if (device->handle != NULL) return HALO_OK;
     const HaloStatus status = device->backend->open(index, jobs, &device->handle);
     device->index = index;
+    device->jobs = jobs;
     if (status == HALO_OK)
         snprintf(device->describe, sizeof device->describe, "%s", device->backend->describe(device->handle));
+    if (status == HALO_OK && device->backend->set_memory != NULL && device->options != NULL)
+        device->backend->set_memory(device->handle, device->options);
     return status;
 }
 
@@ -142,6 +145,14 @@ void device_give(Device *device, HaloBuf *buf)
         device->spare[device->spares++] = *buf;
     else
         device->backend->release(device->handle, buf);
+}
+
+HaloStatus device_go_on(const Device *device, int64_t k, int64_t bands)
+{
+    const HaloOptions *options = device->options;
+    if (options == NULL || options->progress == NULL) return HALO_OK;
+    const double done = bands > 0 && bands < INT64_MAX ? (double)k / (double)bands : -1.0;
+    return options->progress(options->context, done) ? HALO_OK : halo_fail(HALO_ERR_CANCELLED, "cancelled");
 }
 
 static bool uses_operand(const HaloPlan *plan, const DeviceOperand *operand)

@@ -127,6 +127,11 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
     return load_open_at(session, source, raw, 0, reader);
 }
 
+bool load_computes_wide(const HaloSession *session, const HaloInfo *info)
+{
+    return info->shape.kind == HALO_AUDIO && info->real && session->options.precision != HALO_PRECISION_SINGLE;
+}
+
 void load_narrow(HaloReader *reader)
 {
     if (reader->info.shape.dtype != HALO_F64) return;
@@ -279,8 +284,8 @@ out:
     return load_named(status, reader);
 }
 
-HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,
-                     const HaloFormat **format)
+HaloStatus halo_file_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,
+                          const HaloFormat **format)
 {
     HaloStatus status = HALO_OK;
     HaloSource *source = NULL;
@@ -289,7 +294,8 @@ HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *ra
     atomic_store(&session->memory.held, 0);
     HALO_TRY(halo_source_open(path, &source));
     halo_source_count(source, &session->memory);
-    HALO_TRY(load_open(session, source, raw, &reader));
+    HALO_TRY(load_open_wide(session, source, raw, &reader));
+    if (!load_computes_wide(session, &reader.info)) load_narrow(&reader);
     if (format != NULL) *format = reader.format;
     *info = reader.info;
     reader.info.meta = (HaloMeta){0}; /* the caller's now */
@@ -299,7 +305,7 @@ out:
     return status;
 }
 
-HaloStatus halo_load(HaloSession *session, const char *path, HaloInfo *info, HaloBuf *data)
+HaloStatus halo_load_buf(HaloSession *session, const char *path, HaloInfo *info, HaloBuf *data)
 {
     HaloStatus status = HALO_OK;
     HaloSource *source = NULL;

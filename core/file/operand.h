@@ -37,13 +37,17 @@ HaloStatus operand_upright(HaloOperand *operand, HaloOperand **upright);
 /* Does a path have fields, {dir}, {stem} or {name}, that stand for parts of the input's path? HALO_ERR_USAGE
  * for unknown fields. */
 HaloStatus operand_fields(const char *path, bool *any);
+/* Does it name an array of the caller, "@2", and which, from 1? 0: it does not. */
+size_t operand_array(const char *path);
 /* The path with its fields filled in for `input`; the caller frees it. HALO_ERR_USAGE where `input` is "-". */
 HaloStatus operand_name(const char *path, const char *input, char **name);
 /* Those of the current input. All zero: an input without a name, of one page. */
 typedef struct Operands {
-    const char *input;   /* its name; "-": standard input; NULL: it has none */
-    int64_t page, pages; /* its current page, from 0, and their number; 0: not known */
-    HaloOperand *paired; /* one of several pages, one for each of the input's; or NULL */
+    const char *input;         /* its name; "-": standard input; NULL: it has none */
+    int64_t page, pages;       /* its current page, from 0, and their number; 0: not known */
+    HaloOperand *paired;       /* one of several pages, one for each of the input's; or NULL */
+    HaloOperand *const *array; /* [arrays] the arrays that "@2" and so on name */
+    size_t arrays;
     int count;
     HaloOperand **operand; /* [count] those named after this input, and later pages of any */
 } Operands;

@@ -98,8 +98,31 @@ static HaloStatus hold(Operands *operands, HaloOperand *operand)
     return HALO_OK;
 }
 
+size_t operand_array(const char *path)
+{
+    int64_t at;
+    return path[0] == '@' && path[1] >= '1' && path[1] <= '9' && halo_read_int(path + 1, 1, 1000000, &at, NULL)
+               ? (size_t)at
+               : 0;
+}
+
+static HaloStatus find_array(const Operands *operands, size_t at, HaloOperand **operand)
+{
+    if (at >= 2 && at <= operands->arrays + 1) {
+        *operand = operands->array[at - 2];
+        return HALO_OK;
+    }
+    return halo_fail(HALO_ERR_USAGE, "there is no array @%zu: %s", at,
+                     at == 1 ? "the first is the input itself"
+                     : operands->arrays == 0
+                         ? "the pipeline runs without secondary arrays; a file of this name is "
+                           "written ./@2"
+                         : "fewer were given");
+}
+
 HaloStatus operand_of_input(HaloSession *session, Operands *operands, const char *path, HaloOperand **operand)
 {
+    if (operand_array(path) > 0) return find_array(operands, operand_array(path), operand);
     char *name = NULL;
     HaloStatus status = operand_name(path, operands->input, &name);
     if (status == HALO_OK && (*operand = found(operands, name, 0)) == NULL) {

@@ -30,7 +30,7 @@ static HaloStatus analyse_file(HaloSession *session, JobState *state)
         report.results = (HaloResults){0};
     }
 out:
-    halo_report_free(&report);
+    halo_report_clear(&report);
     load_close(&reader);
     halo_source_close(source);
     return status;

@@ -19,6 +19,8 @@ HaloStatus job_open_input(HaloSession *session, const HaloJob *job, const char *
     operand_next_input(&state->operands, path);
     if (path == job->input && job->source != NULL)
         state->source = job->source;
+    else if (path == job->input && job->bytes != NULL)
+        HALO_TRY(halo_source_from_memory(job->bytes, job->size, &state->source));
     else
         HALO_TRY(halo_source_open(path, &state->source));
     halo_source_count(state->source, state->memory);

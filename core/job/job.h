@@ -41,8 +41,6 @@ HaloStatus job_commit_output(JobState *state, HaloReport *report);
 HaloStatus job_run_pages(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
                          JobState *state, HaloReport *report);
 bool job_takes_several(const HaloJob *job, const JobState *state);
-/* report.c: adds the report of a page, whose number is from 1. */
-HaloStatus job_add_report(HaloMemory *memory, HaloReport *all, HaloReport *one, int64_t page);
 
 /* image.c: runs the image or sound that the reader stands at, and closes the plan and buffers of it. */
 HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobState *state, HaloReport *report);

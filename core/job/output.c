@@ -88,7 +88,10 @@ HaloStatus job_open_output(HaloSession *session, const HaloPipeline *pipeline, c
     HALO_TRY(find_reads(pipeline, job, state, &read, &options.reads));
     options.read = read;
     if (job->split) HALO_TRY(name_page(job->output, page, &name));
-    HALO_TRY(halo_sink_open(job->split ? name : job->output, &options, &state->sink));
+    if (job->give != NULL)
+        HALO_TRY(halo_sink_to_function(job->output, job->give, job->give_context, &state->sink));
+    else
+        HALO_TRY(halo_sink_open(job->split ? name : job->output, &options, &state->sink));
     state->writer = (HaloWriter){.format = state->to,
                                  .sink = state->sink,
                                  .options = job->write,

@@ -5,6 +5,7 @@
 #include "file/operand.h"
 #include "job.h"
 #include "pipeline/pipeline.h"
+#include "report/report.h"
 
 /* Of an input: from 0, both inclusive. */
 typedef struct Range {
@@ -115,11 +116,11 @@ static HaloStatus run_page(HaloSession *session, const HaloPipeline *pipeline, c
     if (job->split) HALO_TRY(job_open_output(session, pipeline, job, page, state));
     state->writer.changes.pages = pages_out;
     HALO_TRY(image_run(session, pipeline, state, &one));
-    HALO_TRY(job_add_report(state->memory, report, &one, page + 1));
+    HALO_TRY(report_add(state->memory, report, &one, page + 1));
     if (job->split) HALO_TRY(job_close_output(state, report));
     if (job->split) HALO_TRY(job_commit_output(state, report));
 out:
-    halo_report_free(&one);
+    halo_report_clear(&one);
     return status;
 }
 

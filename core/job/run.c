@@ -120,11 +120,12 @@ static HaloStatus attempt_file(void *context, bool host_only)
 out:
     run->input = state.input;
     close_all(&state);
-    if (status != HALO_OK || run->again) halo_report_free(report);
+    if (status != HALO_OK || run->again) halo_report_clear(report);
     return status;
 }
 
-HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job, HaloReport *report)
+HaloStatus halo_run_job(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
+                        HaloReport *report)
 {
     FileRun run = {.session = session, .pipeline = pipeline, .job = job, .report = report};
     HaloStatus status = run_with_fallback(session, attempt_file, &run, report);

@@ -127,8 +127,8 @@ static const HaloParam file_param[] = {
 const HaloOp pipeline_file = {
     .name = "branch", .example = "branch", .kinds = HALO_IMAGE | HALO_AUDIO, HALO_PARAMS(file_param)};
 
-/* Is it a path, not an operation? In quotes it is; else it has an extension, a folder or a field, or is there.
- */
+/* Is it a path, not an operation? In quotes it is; else it has an extension, a folder or a field, is there, or names
+ * an array. */
 static bool is_path(const HaloTables *tables, Span piece)
 {
     char path[1024], name[64];
@@ -139,6 +139,7 @@ static bool is_path(const HaloTables *tables, Span piece)
     snprintf(name, sizeof name, "%.*s", (int)(word.length < 60 ? word.length : 60), word.at);
     if (halo_find_op_in(tables, name) != NULL) return false;
     snprintf(path, sizeof path, "%.*s", (int)piece.length, piece.at);
+    if (operand_array(path) > 0) return true;
     return strpbrk(path, "/{") != NULL || halo_is_letter(*halo_extension(path)) || access(path, F_OK) == 0;
 }
 
@@ -213,5 +214,9 @@ out:
 
 HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline)
 {
-    return pipeline_parse(&(Parser){.session = session}, text, pipeline);
+    if (pipeline == NULL) return halo_fail(HALO_ERR_USAGE, "pipeline is NULL");
+    *pipeline = NULL;
+    if (text == NULL) return halo_fail(HALO_ERR_USAGE, "the text of the pipeline is NULL");
+    const HaloStatus status = session_check(session);
+    return status == HALO_OK ? pipeline_parse(&(Parser){.session = session}, text, pipeline) : status;
 }

@@ -46,9 +46,16 @@ static void free_owned(Owned *owned)
     halo_pipeline_free(owned->branch);
 }
 
+HaloPipeline *pipeline_hold(const HaloPipeline *pipeline)
+{
+    HaloPipeline *held = (HaloPipeline *)pipeline; /* its counter alone changes */
+    atomic_fetch_add(&held->holders, 1);
+    return held;
+}
+
 void halo_pipeline_free(HaloPipeline *pipeline)
 {
-    if (pipeline == NULL) return;
+    if (pipeline == NULL || atomic_fetch_sub(&pipeline->holders, 1) > 0) return;
     for (int c = 0; c < pipeline->calls; c++) {
         Call *call = &pipeline->call[c];
         for (int i = 0; i < call->values && call->owned != NULL; i++) free_owned(&call->owned[i]);
@@ -63,7 +70,7 @@ static bool is_named_after_input(const Call *call, int i)
 {
     const Owned *owned = &call->owned[i];
     return call_param(call, i)->type == HALO_PARAM_SOURCE && owned->branch == NULL && owned->operand == NULL &&
-           owned->text != NULL;
+           owned->text != NULL && operand_array(owned->text) == 0;
 }
 
 /* The file number *i of this pipeline and its branches. Where there are fewer, *i becomes less by their number.

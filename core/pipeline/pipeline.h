@@ -26,6 +26,7 @@ typedef struct Call {
 } Call;
 
 struct HaloPipeline {
+    atomic_int holders; /* beside the first */
     int calls;
     Call *call;
 };
@@ -46,7 +47,9 @@ HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipel
 /* The first call of a branch that begins with a file, its only value; the plan builds it. */
 extern const HaloOp pipeline_file;
 
-/* pipeline.c: the parameter that value i of a call is of. */
+/* pipeline.c: held until another halo_pipeline_free. */
+HaloPipeline *pipeline_hold(const HaloPipeline *pipeline);
+/* The parameter that value i of a call is of. */
 const HaloParam *call_param(const Call *call, int i);
 /* Reads the secondary inputs whose path has fields of the input's name. */
 HaloStatus pipeline_read_operands(HaloSession *session, const HaloPipeline *pipeline, Operands *operands);

@@ -24,12 +24,13 @@ static int maker_of(const HaloPlan *plan, HaloReg reg, int end)
 
 bool constant_is(const HaloPlan *plan, HaloReg reg)
 {
-    for (int end = plan->steps; operand_at(plan, reg) == NULL;) {
+    const HaloOperand *operand;
+    for (int end = plan->steps; (operand = operand_at(plan, reg)) == NULL;) {
         end = maker_of(plan, reg, end);
         if (end < 0 || plan->step[end].sources != 1 || plan->step[end].resolve != NULL) return false;
         reg = plan->step[end].src[0];
     }
-    return true;
+    return !operand->array;
 }
 
 /* All of the value, in host memory; freed by the caller unless it is the secondary input itself. */

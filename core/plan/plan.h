@@ -79,6 +79,8 @@ HaloStore store_between(float white_from, float white_to);
 HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dtype, const HaloFormat *to,
                          HaloReg *out);
 
+extern const HaloFormat plan_to_array; /* for outputs that are arrays of the caller */
+
 /* changes.c: what the plan does beside the samples. Sets shapes and moves, in place of those that were there;
  * the caller frees `changes->move`. Moves point into the plan. */
 HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes);

@@ -18,6 +18,16 @@ static HaloDtype nearest_dtype(const HaloFormat *to, HaloDtype wish)
     return HALO_F32;
 }
 
+/* Arrays of the caller: integers stay integers of their type, where what is made of them has a full scale. */
+const HaloFormat plan_to_array = {
+    .name = "an array",
+    .kinds = HALO_IMAGE | HALO_AUDIO,
+    .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64,
+    .channels = HALO_ANY_CHANNELS,
+    .keeps_units = true,
+    .keeps_type = true,
+};
+
 /* Is this number of channels in a set of a format? */
 static bool among(unsigned set, int channels) { return channels <= 32 && (set >> (channels - 1) & 1) != 0; }
 
@@ -71,7 +81,8 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
         const HaloDtype moved = moved_dtype(plan, value, plan->steps);
         if (moved != dtype && holds(to, moved)) return builder_rescale(builder, value, moved, shape.white, out);
     }
-    const bool again = to->keeps_type && dtype == HALO_F32 && input_dtype <= HALO_U16 && plan->wanted_dtype < 0;
+    const bool again = to->keeps_type && dtype == HALO_F32 && input_dtype <= HALO_U16 &&
+                       plan->wanted_dtype < 0 && !(to == &plan_to_array && shape.numbers);
     if (to->keeps_units && holds(to, dtype) && !again)
         return HALO_OK; /* unchanged: f32 once computed, scans in 64 bits */
     dtype = nearest_dtype(to, plan->wanted_dtype >= 0 ? (HaloDtype)plan->wanted_dtype : input_dtype);

@@ -50,21 +50,19 @@ static HaloStatus place_input(Run *run, int at)
     HaloStatus status = HALO_OK;
     const BandIo *io = run->work->io;
     const HaloInput *input = &run->work->plan->input[at];
-    const HaloBuf *host = input->operand != NULL ? &input->operand->data : &run->in;
+    const HaloOperand *file = input->operand;
     const HaloBuf *there = NULL;
-    HaloBuf rows;
+    HaloBuf given = at == 0 ? run->in : (HaloBuf){0};
     if (part_is_empty(run->need[input->reg])) return HALO_OK;
-    if (input->operand != NULL && io->operand != NULL) {
-        host = &rows;
-        HALO_TRY(io->operand(io->context, at, needs_rows(&input->operand->data.shape, run->need[input->reg]),
-                             &rows));
-    }
-    if (run->on_host) {
+    if (file != NULL && io->operand != NULL)
+        HALO_TRY(io->operand(io->context, at, needs_rows(&file->data.shape, run->need[input->reg]), &given));
+    const HaloBuf *host = given.data != NULL || file == NULL ? &given : &file->data;
+    if (run->on_host || (io->on_device && host == &given)) {
         borrow(run, input->reg, host);
         return HALO_OK;
     }
     const double start = now_ms();
-    if (input->operand != NULL) there = device_operand(run->device, input->operand);
+    if (host != &given) there = device_operand(run->device, file);
     if (there != NULL) {
         borrow(run, input->reg, there);
     } else {
@@ -80,13 +78,16 @@ static HaloStatus fetch_output(Run *run)
 {
     HaloStatus status = HALO_OK;
     const HaloReg output = run->work->plan->output;
-    if (run->out.data == NULL || (run->on_host && output != run->work->plan->input[0].reg)) return HALO_OK;
+    const bool in_place = run->on_host || run->work->io->on_device;
+    if (run->out.data == NULL || (in_place && output != run->work->plan->input[0].reg)) return HALO_OK;
     const HaloBuf from = run->value[output];
     HaloBuf *to = &run->out;
     const double start = now_ms();
     if (run->on_host) { /* a pipeline that only copies */
         for (int64_t y = to->y0; y < to->y0 + to->rows; y++)
             memcpy(halo_at(to, to->x0, y), halo_at(&from, to->x0, y), (size_t)halo_row_bytes(to));
+    } else if (in_place) {
+        HALO_TRY(run->device->backend->copy(run->device->handle, &from, to));
     } else {
         HALO_TRY(run->device->backend->download(run->device->handle, &from, to));
         HALO_TRY(run->device->backend->finish(run->device->handle, NULL));
@@ -195,7 +196,7 @@ static HaloStatus run_step(Run *run, int at)
     if (primitive_of(&step)->measure != NULL) return run_measure(run, at);
     if (part_is_empty(run->need[step.dst])) return HALO_OK; /* no step reads it */
     HALO_TRY(set_step(run, &step, &buffer));
-    if (step.dst == plan->output && run->on_host && run->out.data != NULL)
+    if (step.dst == plan->output && (run->on_host || run->work->io->on_device) && run->out.data != NULL)
         borrow(run, step.dst, &run->out);
     else
         HALO_TRY(take_buffer(run, step.dst));
@@ -216,6 +217,7 @@ static HaloStatus clock_mark(Run *run, HaloMark which, double *host_ms)
     HaloStatus status = HALO_OK;
     const HaloBackend *backend = run->device->backend;
     double ms = 0;
+    if (run->work->io->queued) return HALO_OK; /* nothing waits for it */
     if (which == HALO_MARK_START) *host_ms = now_ms();
     if (backend->mark != NULL) HALO_TRY(backend->mark(run->device->handle, which));
     if (which == HALO_MARK_START) return HALO_OK;
@@ -239,7 +241,7 @@ HaloStatus band_run(Run *run, int64_t k)
     const Rows in = needs_rows(&plan->reg[plan->input[0].reg], run->need[plan->input[0].reg]);
     HALO_TRY(io->begin(io->context, k, in, run->rows, &run->in, &run->out));
     for (int i = 0; i < plan->inputs; i++) HALO_TRY(place_input(run, i));
-    double clock;
+    double clock = 0;
     HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
     for (int i = 0; i < plan->steps; i++) {
         HALO_TRY(run_step(run, i));

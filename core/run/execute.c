@@ -60,9 +60,10 @@ static HaloStatus run_bands(Run *run, uint64_t *clipped)
     for (int64_t k; sequencer_take(work->sequencer, &work->next, &k);) {
         if (work->io->wait != NULL) HALO_TRY(work->io->wait(work->io->context, k));
         if (k >= bands_count(&work->bands)) break;
+        HALO_TRY(device_go_on(run->device, k, bands_count(&work->bands)));
         HALO_TRY(band_run(run, k));
     }
-    HALO_TRY(run->device->backend->finish(run->device->handle, clipped));
+    if (!work->io->queued) HALO_TRY(run->device->backend->finish(run->device->handle, clipped));
 out:
     if (status != HALO_OK)
         run->device->backend->finish(run->device->handle, clipped); /* leave no work and no counts behind */
@@ -132,7 +133,7 @@ HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloRe
     if (results != NULL) *results = (HaloResults){0};
     for (int i = 0; i < team.count; i++) device_keep_only(&team.device[i], bands->plan);
     work.bands.plan = work.plan;
-    for (int i = 1; i < bands->plan->inputs && io->operand == NULL; i++)
+    for (int i = 1; i < bands->plan->inputs && (io->operand == NULL || io->gives_some); i++)
         HALO_TRY(operand_want(bands->plan->input[i].operand));
     HALO_TRY(prepare(&work, results));
     HALO_TRY(run_team(team, &work, &lost, &taken));

@@ -125,7 +125,7 @@ void explain_choice(HaloSession *session, const HaloPlan *plan, const RunLimits 
     snprintf(choice->why, sizeof choice->why, "%s", halo_error());
 }
 
-void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to)
+void halo_plan_print(HaloSession *session, const HaloPlan *plan, FILE *to)
 {
     Choice choice;
     HaloExplanation explanation;

@@ -56,8 +56,8 @@ typedef struct PlanRun {
     const HaloPlan *plan;
     Choice choice;
     bool chosen;
-    const HaloBuf *in;
-    HaloBuf *out;
+    WholeRun whole;
+    HaloBuf *made; /* where the output is allocated; NULL: it goes to whole.out */
     HaloResults *results;
     HaloReport *report;
     int64_t held;
@@ -71,8 +71,12 @@ static HaloStatus attempt_plan(void *context, bool host_only)
     if (host_only || !run->chosen)
         HALO_TRY(choose(session, run->plan, &(RunLimits){.host_only = host_only}, &run->choice));
     HALO_TRY(hold_for(session, run->choice.team.device, run->plan, &run->held));
-    status = execute_on(run->choice.team, run->plan, &session->options, run->in, run->out, run->results,
-                        &run->report->clipped, &run->report->ms);
+    const Team team = run->choice.team;
+    if (run->made != NULL)
+        return execute_on(team, run->plan, &session->options, run->whole.in, run->made, run->results,
+                          &run->report->clipped, &run->report->ms);
+    status = execute_whole(team, run->plan, execute_band(team, run->plan, &session->options), &run->whole,
+                           run->results, &run->report->clipped, &run->report->ms);
 out:
     return status;
 }
@@ -85,8 +89,8 @@ HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const Choice *ch
     PlanRun run = {.session = session,
                    .plan = plan,
                    .chosen = choice != NULL,
-                   .in = in,
-                   .out = out,
+                   .whole = {.in = in},
+                   .made = out,
                    .results = results,
                    .report = report};
     if (choice != NULL) run.choice = *choice;
@@ -107,8 +111,19 @@ out:
     return status;
 }
 
-HaloStatus halo_plan_run(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
-                         HaloResults *results, uint64_t *clipped)
+HaloStatus run_plan_into(HaloSession *session, const HaloPlan *plan, const WholeRun *whole,
+                         HaloResults *results, HaloReport *report)
+{
+    PlanRun run = {.session = session, .plan = plan, .whole = *whole, .results = results, .report = report};
+    const HaloStatus status = run_with_fallback(session, attempt_plan, &run, report);
+    if (status == HALO_OK) report->backend = run.choice.team.device->backend->name;
+    if (status == HALO_OK) team_describe(run.choice.team, report->device, sizeof report->device);
+    halo_memory_release(&session->memory, run.held);
+    return status;
+}
+
+HaloStatus halo_plan_execute(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
+                             HaloResults *results, uint64_t *clipped)
 {
     HaloReport report = {0};
     HaloStatus status = HALO_OK;

@@ -44,6 +44,15 @@ const HaloStep *choose_not_offered(const HaloSession *session, const HaloPlan *p
 /* Says in the report that a GPU was wanted and is not used. */
 void choose_report(const HaloSession *session, const Choice *choice, HaloReport *report);
 
+/* What a plan runs on as a whole. */
+typedef struct WholeRun {
+    const HaloBuf *in;
+    HaloBuf *out; /* NULL: no output wanted */
+    const HaloBuf
+        *other; /* [plan->inputs] secondary inputs that are arrays (data NULL: files); NULL: none is */
+    bool on_device, queued; /* as BandIo has them */
+} WholeRun;
+
 /* run.c: runs an attempt, and, where the GPU failed and `auto` allows it, once more with `host_only`; says so
  * in the report. */
 typedef HaloStatus RunAttempt(void *context, bool host_only);
@@ -53,6 +62,9 @@ HaloStatus run_with_fallback(const HaloSession *session, RunAttempt *attempt, vo
  * plan's memory beside `in` counts as held while it runs, that of `out` until halo_memory_free. */
 HaloStatus run_plan(HaloSession *session, const HaloPlan *plan, const Choice *choice, const HaloBuf *in,
                     HaloBuf *out, HaloResults *results, HaloReport *report);
+/* The same to a buffer of the caller, with secondary inputs that are arrays, all in host memory. */
+HaloStatus run_plan_into(HaloSession *session, const HaloPlan *plan, const WholeRun *whole,
+                         HaloResults *results, HaloReport *report);
 /* verify.c: does the same plan on another device give the same? HALO_ERR_BUG with the first difference. */
 HaloStatus verify_on(Device *other, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                      const HaloBuf *out, const HaloResults *results);
@@ -76,11 +88,18 @@ typedef struct BandIo {
     /* Gives rows of the secondary input `at`, valid until the next call; only for a single device, on the host.
      * NULL: all of them are in memory, or are read first. */
     HaloStatus (*operand)(void *context, int at, Rows rows, HaloBuf *from);
+    bool gives_some; /* `operand` gives some of them alone; where it leaves from->data NULL all of it is read
+                        first */
+    /* What `begin`, `end` and `operand` give is in the device's memory: nothing is copied. And the work may
+     * still be queued on return. */
+    bool on_device, queued;
 } BandIo;
 
 /* execute.c: runs a plan, band by band. Sound of unknown length runs on one device. */
 HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloResults *results,
                          uint64_t *clipped, HaloTimes *ms);
+HaloStatus execute_whole(Team team, const HaloPlan *plan, int64_t band, const WholeRun *run,
+                         HaloResults *results, uint64_t *clipped, HaloTimes *ms);
 /* whole.c: the same for whole buffers. The first writes to a buffer of the caller, if there is output; the
  * second allocates one. And the number of rows of their bands. */
 HaloStatus execute_into(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,

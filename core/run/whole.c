@@ -1,15 +1,10 @@
 /* Runs a plan from one whole buffer to another. */
 #include "run.h"
 
-typedef struct WholeBuffers {
-    const HaloBuf *in;
-    HaloBuf *out; /* NULL: no output wanted */
-} WholeBuffers;
-
 static HaloStatus whole_begin(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
 {
     (void)k;
-    const WholeBuffers *whole = context;
+    const WholeRun *whole = context;
     *from = rows_of(whole->in, in);
     *to = whole->out != NULL && out.from < out.to ? rows_of(whole->out, out) : (HaloBuf){0};
     return HALO_OK;
@@ -21,19 +16,41 @@ static HaloStatus whole_end(void *context, int64_t k)
     return HALO_OK;
 }
 
+static HaloStatus whole_operand(void *context, int at, Rows rows, HaloBuf *from)
+{
+    const WholeRun *whole = context;
+    const HaloBuf *other = &whole->other[at];
+    *from = other->data != NULL ? rows_of(other, rows) : (HaloBuf){0};
+    return HALO_OK;
+}
+
 int64_t execute_band(Team team, const HaloPlan *plan, const HaloOptions *options)
 {
     if (team.device->backend->upload == NULL) return bands_choose(plan, options);
     return bands_for_team(team, plan, options->band_rows, team_memory(team, options->share));
 }
 
+HaloStatus execute_whole(Team team, const HaloPlan *plan, int64_t band, const WholeRun *run,
+                         HaloResults *results, uint64_t *clipped, HaloTimes *ms)
+{
+    WholeRun whole = *run;
+    if (!plan->wants_output) whole.out = NULL;
+    const BandIo io = {.context = &whole,
+                       .begin = whole_begin,
+                       .end = whole_end,
+                       .operand = whole.other != NULL ? whole_operand : NULL,
+                       .gives_some = true,
+                       .on_device = whole.on_device,
+                       .queued = whole.queued};
+    const Bands bands = bands_cut(plan, band);
+    return execute_bands(team, &bands, &io, results, clipped, ms);
+}
+
 HaloStatus execute_into(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                         HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms)
 {
-    WholeBuffers whole = {in, plan->wants_output ? out : NULL};
-    const BandIo io = {.context = &whole, .begin = whole_begin, .end = whole_end};
-    const Bands bands = bands_cut(plan, execute_band(team, plan, options));
-    return execute_bands(team, &bands, &io, results, clipped, ms);
+    return execute_whole(team, plan, execute_band(team, plan, options), &(WholeRun){.in = in, .out = out},
+                         results, clipped, ms);
 }
 
 HaloStatus execute_on(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,

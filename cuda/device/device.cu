@@ -70,12 +70,14 @@ static HaloStatus set_up(HaloDevice *device, int index)
                          p->major, p->minor);
     }
     device->shared_most = (size_t)cuda_max(CUDA_SHARED_DEFAULT, (int64_t)p->sharedMemPerBlockOptin / 2);
-    CUDA_TRY(cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking));
+    CUDA_TRY(cudaStreamCreateWithFlags(&device->own, cudaStreamNonBlocking));
+    device->stream = device->own;
     const unsigned patient = device->patient ? cudaEventBlockingSync : cudaEventDefault;
     for (int i = 0; i < 2; i++) CUDA_TRY(cudaEventCreate(&device->mark[i]));
     for (int i = 0; i < 2; i++)
         CUDA_TRY(cudaEventCreateWithFlags(&device->ring_done[i], patient | cudaEventDisableTiming));
     CUDA_TRY(cudaEventCreateWithFlags(&device->idle, patient | cudaEventDisableTiming));
+    CUDA_TRY(cudaEventCreateWithFlags(&device->order, cudaEventDisableTiming));
     CUDA_PASS(cuda_memory_open(device));
     CUDA_TRY(cudaMalloc((void **)&device->clipped, clip_bytes));
     CUDA_TRY(cudaMemsetAsync(device->clipped, 0, clip_bytes, device->stream));
@@ -96,10 +98,10 @@ static void close_device(HaloDevice *device)
     cudaFreeHost(device->staging);
     if (device->ring != NULL) cudaFreeHost(device->ring);
     const cudaEvent_t events[] = {device->mark[0], device->mark[1], device->ring_done[0], device->ring_done[1],
-                                  device->idle};
+                                  device->idle, device->order};
     for (const cudaEvent_t event : events)
         if (event != NULL) cudaEventDestroy(event);
-    if (device->stream != NULL) cudaStreamDestroy(device->stream);
+    if (device->own != NULL) cudaStreamDestroy(device->own);
     cudaGetLastError();
     free(device);
 }
@@ -154,6 +156,32 @@ HaloStatus cuda_wait(HaloDevice *device)
     CUDA_TRY(cudaEventRecord(device->idle, device->stream));
     CUDA_TRY(cudaEventSynchronize(device->idle));
     return HALO_OK;
+}
+
+/* All that was queued so far comes first, since scratch memory and buffers are used again. */
+static HaloStatus queue_on(HaloDevice *device, cudaStream_t stream)
+{
+    if (stream == device->stream) return HALO_OK;
+    CUDA_TRY(cudaEventRecord(device->order, device->stream));
+    CUDA_TRY(cudaStreamWaitEvent(stream, device->order, 0));
+    device->stream = stream;
+    return HALO_OK;
+}
+
+/* The caller's stream may end before the next call: work goes back to the device's own at once. The caller's
+ * current device stays what it was. */
+static HaloStatus follow(HaloDevice *device, bool theirs, void *stream)
+{
+    if (theirs) {
+        CUDA_TRY(cudaGetDevice(&device->current));
+        CUDA_PASS(cuda_use(device));
+        device->kept = NULL; /* the caller's samples may have changed */
+        return queue_on(device, (cudaStream_t)stream);
+    }
+    CUDA_PASS(cuda_use(device));
+    const HaloStatus status = queue_on(device, device->own);
+    CUDA_TRY(cudaSetDevice(device->current));
+    return status;
 }
 
 static HaloStatus finish(HaloDevice *device, uint64_t *clipped)
@@ -232,6 +260,8 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .copy = cuda_copy,
     .pin = cuda_pin,
     .unpin = cuda_unpin,
+    .follow = follow,
+    .set_memory = cuda_set_memory,
     .finish = finish,
     .query_begin = query_begin,
     .query_end = query_end,

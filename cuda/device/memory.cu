@@ -17,14 +17,30 @@ HaloStatus cuda_memory_open(HaloDevice *device)
     return HALO_OK;
 }
 
+void cuda_set_memory(HaloDevice *device, const HaloOptions *options)
+{
+    if (options->gpu_alloc == NULL || options->gpu_free == NULL) return;
+    device->alloc = options->gpu_alloc;
+    device->free = options->gpu_free;
+    device->context = options->context;
+}
+
 static cudaError_t get(HaloDevice *device, void **data, size_t bytes)
 {
+    if (device->alloc != NULL) {
+        *data = device->alloc(device->context, device->index, bytes, device->stream);
+        return *data != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
+    }
     return device->pool != NULL ? cudaMallocAsync(data, bytes, device->stream) : cudaMalloc(data, bytes);
 }
 
 static void give(HaloDevice *device, void *data)
 {
     if (data == NULL) return;
+    if (device->free != NULL) {
+        device->free(device->context, device->index, data, device->stream);
+        return;
+    }
     if (device->pool != NULL)
         cudaFreeAsync(data, device->stream);
     else
@@ -48,7 +64,7 @@ static void give_back(HaloDevice *device)
 {
     drop_scratch(device);
     cudaStreamSynchronize(device->stream);
-    if (device->pool != NULL) cudaMemPoolTrimTo(device->pool, 0);
+    if (device->pool != NULL && device->alloc == NULL) cudaMemPoolTrimTo(device->pool, 0);
     cudaGetLastError();
 }
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,9 +5,10 @@
 
 #include "halo/bench.h"
 #include "halo/buffer.h"
+#include "halo/fail.h"
+#include "halo/options.h"
 #include "halo/primitive.h"
 #include "halo/result.h"
-#include "halo/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +52,11 @@ typedef struct HaloBackend {
      * is equally fast. HALO_ERR_LIMIT if there is none left: other memory works, more slowly. */
     HaloStatus (*pin)(HaloDevice *device, int64_t bytes, void **memory);
     void (*unpin)(HaloDevice *device, void *memory);
+    /* Queues work on a stream of the caller from now on (`theirs`), after all that was queued so far; then on
+     * the device's own again, after that. NULL: the device works on host memory. */
+    HaloStatus (*follow)(HaloDevice *device, bool theirs, void *stream);
+    /* Memory for the device comes from these from now on (HaloOptions::gpu_alloc). NULL as above. */
+    void (*set_memory)(HaloDevice *device, const HaloOptions *options);
     /* Waits for all work of the device, reports asynchronous failures, and returns in *clipped (when not NULL)
      * the number of samples that were clipped by stores, which is then reset to 0. NULL: counting goes on. */
     HaloStatus (*finish)(HaloDevice *device, uint64_t *clipped);

@@ -3,7 +3,8 @@
 #define HALO_BENCH_H
 
 #include "halo/buffer.h"
-#include "halo/status.h"
+#include "halo/fail.h"
+#include "halo/halo.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,9 +15,6 @@ extern "C" {
 typedef struct HaloCeilings {
     double read_gbs, copy_gbs, fma_gflops;
 } HaloCeilings;
-
-typedef struct HaloSession HaloSession; /* halo.h */
-typedef struct HaloPipeline HaloPipeline;
 
 /* The test samples: uniform noise, one value everywhere, or slopes with a little noise, as in photographs. */
 typedef enum HaloContent { HALO_CONTENT_RANDOM, HALO_CONTENT_CONSTANT, HALO_CONTENT_SMOOTH } HaloContent;

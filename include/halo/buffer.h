@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 
 #ifdef __cplusplus
 extern "C" {

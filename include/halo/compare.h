@@ -2,7 +2,7 @@
 #ifndef HALO_COMPARE_H
 #define HALO_COMPARE_H
 
-#include "halo/halo.h"
+#include "halo/engine.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -17,8 +17,8 @@
 
 #include "halo/backend.h"
 #include "halo/bench.h"
+#include "halo/engine.h"
 #include "halo/format.h"
-#include "halo/halo.h"
 #include "halo/mask.h"
 #include "halo/memory.h"
 #include "halo/op.h"

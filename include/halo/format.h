@@ -77,6 +77,10 @@ typedef struct HaloSinkOptions {
  * with HALO_FORCE_SAME that shows at the end), HALO_ERR_USAGE for a folder or a file that is read,
  * HALO_ERR_OUTPUT otherwise. */
 HALO_API HaloStatus halo_sink_open(const char *path, const HaloSinkOptions *options, HaloSink **sink);
+/* Collects the bytes, which can seek, and on commit gives them to `give`, in order. `name` for messages. */
+HALO_API HaloStatus halo_sink_to_function(const char *name,
+                                          int64_t (*give)(void *context, const void *bytes, size_t size),
+                                          void *context, HaloSink **sink);
 /* HALO_ERR_OUTPUT with path and reason; HALO_ERR_PIPE when the reader has closed the pipe. */
 HALO_API HaloStatus halo_sink_write(HaloSink *sink, const void *bytes, size_t size);
 /* Preallocates bytes [from, from + bytes) of a file on the disk. This is only a hint, whose failure is ignored.
@@ -218,6 +222,7 @@ struct HaloFormat {
     bool tiles;   /* it holds images with tiles and overviews (HaloWriteOptions::tile and pyramid) */
     bool lossy;   /* sound with a quality or bit rate: HaloWriteOptions::quality and bitrate */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
+    int64_t glance;      /* of a picture along time, such as a spectrogram, it shows so many columns; 0: all */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */
 

@@ -1,148 +1,185 @@
-/* halo's public interface: filter images and audio, measure them, read and write them.
+/* halo's public interface, version 1: filter images, sound and arrays, measure them, read and write files.
  *
  *     HaloSession *session;
- *     halo_session_open(NULL, &session);
  *     HaloPipeline *blur;
+ *     const HaloFile in = HALO_FILE("in.png"), out = HALO_FILE("out.png");
+ *     halo_session_open(NULL, &session);
  *     halo_pipeline_parse(session, "gauss:2", &blur);
- *     HaloJob job = {.input = "in.png", .output = "out.png"};
- *     HaloReport report;
- *     if (halo_run(session, blur, &job, &report) != HALO_OK) puts(halo_error());
+ *     if (halo_run(session, blur, &in, &out, NULL) != HALO_OK) puts(halo_error());
  *
- * A session belongs to one thread at a time; several sessions may live side by side. Every function that
- * returns a HaloStatus leaves a sentence in halo_error() when it fails.
+ * Every function that returns a HaloStatus leaves a sentence in halo_error() when it fails, and then changes none of
+ * its outputs but to NULL. Structs that a program fills begin with their size, so that programs keep working when a
+ * later version adds members. NULL where a pointer is needed, and values out of range, are HALO_ERR_USAGE.
  *
- * Programs that only use halo need no other header. halo/extend.h is for adding operations, formats and
- * backends. */
+ * A session, its pipelines and plans may be used in any number of threads at the same time; closing is the exception.
+ * After fork() the child has to open a session of its own.
+ *
+ * Programs that use halo need no other header. halo/extend.h is for adding operations, formats and backends; it has a
+ * version of its own, and changes more often. */
 #ifndef HALO_HALO_H
 #define HALO_HALO_H
 
-#include <stdio.h>
-
-#include "halo/buffer.h"
-#include "halo/explain.h"
-#include "halo/file.h"
-#include "halo/notes.h"
+#include "halo/array.h"
 #include "halo/options.h"
-#include "halo/result.h"
 #include "halo/status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* "0.2.0"; the commit that it was built from ("": not from a checkout); and the features of this build in one
- * line: "JPEG, TIFF, …, no CUDA". */
+/* ---- versions ------------------------------------------------------------------------------------------- */
+
+#define HALO_ABI_VERSION 1 /* what this header describes; libhalo.so.1 */
+
+/* "0.2.0" and HALO_ABI_VERSION of the library that runs; the commit that it was built from ("": not from a
+ * checkout); the features of this build in one line, "JPEG, TIFF, …, no CUDA". Static. */
 HALO_API const char *halo_version(void);
+HALO_API int halo_abi_version(void);
 HALO_API const char *halo_build_commit(void);
 HALO_API const char *halo_build_features(void);
 
-/* ---- sessions ------------------------------------------------------------------------------------------- */
+/* ---- sessions and pipelines ----------------------------------------------------------------------------- */
 
 typedef struct HaloSession HaloSession;
-
-/* Opens no device yet: that happens when the first plan needs one. `options` may be NULL. */
-HALO_API HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session);
-HALO_API void halo_session_close(HaloSession *session);
-/* Frees the session with the buffers that it keeps for the next file. */
-HALO_API void halo_session_trim(HaloSession *session);
-
-/* ---- pipelines and plans -------------------------------------------------------------------------------- */
-
 typedef struct HaloPipeline HaloPipeline;
 typedef struct HaloPlan HaloPlan;
+typedef struct HaloReport HaloReport;
 
-/* The maximum number of operations of a pipeline, including those in branches, and of nested branches. */
-#define HALO_MAX_OPERATIONS 4096
-#define HALO_MAX_NESTING 64
+/* Opens no device yet: that happens when the first plan needs one. `options` NULL: the defaults. */
+HALO_API HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session);
+/* Plans have to be closed first. NULL is fine here and wherever something is closed or freed. */
+HALO_API void halo_session_close(HaloSession *session);
+/* Frees the memory that it keeps for the next run. */
+HALO_API void halo_session_trim(HaloSession *session);
 
-/* Parses "op:key=value,… | op …" and checks names, values and masks. The message of HALO_ERR_USAGE has the
- * mistake, its place and the nearest valid spelling. "" is a pipeline that copies.
- *
- * The files that it names are read by this call, once. A pipeline is constant and independent of the session:
- * any session with the same tables may plan and run it, also in several threads at the same time; plans do not
- * point into it. */
+/* Parses "op:key=value,… | op …" and checks names, values and masks. The message of HALO_ERR_USAGE has the mistake,
+ * its place and the nearest valid spelling. "" is a pipeline that copies. Files that it names are read here, once;
+ * "@2", "@3" … are the second, third … array that a plan is opened with. Plans do not point into it. */
 HALO_API HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline);
 HALO_API void halo_pipeline_free(HaloPipeline *pipeline);
-/* The i-th of the files that were read for it; false past the last. */
-HALO_API bool halo_pipeline_reads(const HaloPipeline *pipeline, size_t i, HaloRead *read);
 /* True where every operation gives results and none changes samples ("stats | hist"): no output is needed. */
 HALO_API bool halo_pipeline_only_measures(const HaloPipeline *pipeline);
-/* True where an operation gives results: it may be run for these alone ("crop:100x100 | stats"). */
-HALO_API bool halo_pipeline_measures(const HaloPipeline *pipeline);
-/* A hash of this pipeline (masks by their coefficients), this version of halo and `more` (NULL: nothing).
- * Different ones have the same hash with a probability of 2^-64. */
-HALO_API uint64_t halo_pipeline_fingerprint(const HaloPipeline *pipeline, const char *more);
 
-/* Plans a pipeline for an input of this shape. `to` is the format the output goes to, or NULL: f32 stays
- * f32 and a plan that only measures makes no output. */
-HALO_API HaloStatus halo_plan_make(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *input,
-                                   const HaloFormat *to, HaloPlan **plan);
-/* The same for these samples, a whole buffer in host memory. The output length of some operations, such as
- * `silence`, depends on the samples: halo_plan_make alone refuses those. */
-HALO_API HaloStatus halo_plan_make_of(HaloSession *session, const HaloPipeline *pipeline, const HaloBuf *in,
-                                      const HaloFormat *to, HaloPlan **plan);
-/* Runs it. `in` is a whole buffer in host memory; `out` is allocated (NULL: not wanted), and `results` filled
- * (NULL likewise); both are the caller's to free. `clipped` may be NULL. */
-HALO_API HaloStatus halo_plan_run(HaloSession *session, const HaloPlan *plan, const HaloBuf *in, HaloBuf *out,
-                                  HaloResults *results, uint64_t *clipped);
-HALO_API void halo_plan_free(HaloPlan *plan);
-/* Prints what the plan does: every step, its method, the bytes it moves, the backend and why. */
-HALO_API void halo_plan_explain(HaloSession *session, const HaloPlan *plan, FILE *to);
+/* ---- arrays --------------------------------------------------------------------------------------------- */
+
+/* Plans a pipeline for arrays like these `count`: first the input, then those that "@2" and so on name. Their data are
+ * not read, and may be NULL, but for operations whose output depends on the samples (`silence`): then they are planned
+ * for again in each run. Pages are run one by one. The plan belongs to the session. */
+HALO_API HaloStatus halo_plan_open(HaloSession *session, const HaloPipeline *pipeline, const HaloArray inputs[],
+                                   size_t count, HaloPlan **plan);
+HALO_API void halo_plan_close(HaloPlan *plan);
+/* Describes output `at`, from 0: its type, size, axes, rate, full scale and alpha, in C order without gaps, in the
+ * order of the input's axes. There is one output, and none where the pipeline only measures. HALO_ERR_USAGE for others,
+ * and where the size depends on the samples and the plan was opened without data. */
+HALO_API HaloStatus halo_plan_output(const HaloPlan *plan, size_t at, HaloArray *array);
+/* How far a sample of the output reads in the input: left, right (frames of sound), up and down, in samples. -1: it
+ * depends on all of the input, or on its place. For cutting arrays into blocks that overlap. */
+HALO_API HaloStatus halo_plan_reach(const HaloPlan *plan, int64_t reach[4]);
+/* Runs it on arrays that are like those it was opened with, by size, type and meaning; strides may differ. `outputs`
+ * has the caller's memory, of the size and type that halo_plan_output gives and any strides; NULL: only results are
+ * wanted. `report` NULL: not wanted.
+ *
+ * Arrays on a GPU have to be there all, packed as halo_plan_output packs them or with gaps between rows. The work is
+ * queued on `stream`, a CUDA stream (NULL: the legacy default one), without copies: the caller's memory is read and
+ * written in place. Where `report` is NULL nothing waits, unless an operation needs a measurement before it goes on. For
+ * arrays in host memory `stream` is not used, and all is done on return. */
+HALO_API HaloStatus halo_plan_run(HaloPlan *plan, const HaloArray inputs[], HaloArray outputs[], void *stream,
+                                  HaloReport **report);
+/* What the plan does, as `halo run --explain` prints it: to be freed by halo_free. */
+HALO_API HaloStatus halo_plan_explain(const HaloPlan *plan, char **text);
 
 /* ---- files ---------------------------------------------------------------------------------------------- */
 
-/* By name or extension ("png", "jpg"); NULL: there is none. */
-HALO_API const HaloFormat *halo_find_format(const char *name);
+/* A file: by its path, in memory, or behind functions. */
+typedef struct HaloFile {
+    size_t struct_size;
+    const char *path;  /* "-": standard input or output. NULL: one of the following */
+    const void *bytes; /* of an input in memory */
+    size_t size;
+    /* Functions: of an input, the next bytes, up to `size`, 0 at the end; of an output, which is complete and is given
+     * in order. Negative: it failed. */
+    int64_t (*read)(void *context, void *bytes, size_t size);
+    int64_t (*write)(void *context, const void *bytes, size_t size);
+    void *context;
+    const char *format; /* by name, "png". NULL: an input's own; of an output by its path's extension, else the
+                           input's */
+    bool replace;       /* an output that exists; else it is kept, and the run fails */
+    int quality;        /* of JPEG, Opus, Ogg Vorbis and MP3: 1 to 100; 0: the format's default */
+    int level;          /* of PNG: 1 (fast) to 9 (small), -1: not compressed; 0: 1 */
+    int bits;           /* of sound: 8, 16, 24 or 32; 0: as the input's */
+    bool floats;        /* of sound: floats, of 32 `bits` */
+    bool strip;         /* write none of the input's metadata */
+} HaloFile;
 
-/* Reads a file's header and metadata, without its samples (audio of unknown length: width -1). `format` may be
- * NULL. */
-HALO_API HaloStatus halo_info(HaloSession *session, const char *path, const HaloShape *raw, HaloInfo *info,
-                              const HaloFormat **format);
-/* Reads all of a file; `data` and `info->meta` are the caller's to free. */
-HALO_API HaloStatus halo_load(HaloSession *session, const char *path, HaloInfo *info, HaloBuf *data);
+#define HALO_FILE(path) \
+    {sizeof(HaloFile), path, NULL, 0, NULL, NULL, NULL, NULL, false, 0, 0, 0, false, false}
 
-/* A job: one file to run through a pipeline, page by page. */
-typedef struct HaloJob {
-    const char *input;         /* a path, or "-" */
-    struct HaloSource *source; /* the same, opened already (extend.h): halo_run closes it. Not with write.guard;
-                                  NULL: halo_run opens it */
-    const char *const *more_input; /* [more_inputs]: the pages of these follow, into the same output */
-    size_t more_inputs;
-    const char *output; /* a path, "-", or NULL for results only */
-    bool split; /* writes a file for each page: `output` contains {page}, the page number with four digits or
-                   more, or {page:02} with two; a failure leaves the files of earlier pages */
-    const HaloFormat *to; /* NULL: by the output's extension, else the input's format */
-    const HaloShape *raw; /* the input is headerless and has this layout; NULL: it has a header */
-    HaloForce force;      /* what to do with an existing output */
-    const HaloRead *read; /* [reads]: files that are never overwritten, like the input and the files that the
-                             pipeline names */
-    size_t reads;
-    HaloWriteOptions write;
-    HaloExplanation *explain; /* not NULL: only explain here what would be done. The caller frees it */
-} HaloJob;
+/* Bytes that a `write` function collects: {0} at first, `data` is freed by halo_free. */
+typedef struct HaloBytes {
+    void *data;
+    size_t size, capacity;
+} HaloBytes;
+/* HaloFile::write with a HaloBytes as context. */
+HALO_API int64_t halo_bytes_write(void *bytes, const void *data, size_t size);
+HALO_API void halo_free(void *memory);
 
-typedef struct HaloTimes {
-    double read, decode, upload, compute, download, encode, write; /* milliseconds */
-} HaloTimes;
+/* Runs a file through a pipeline, page by page, in bands: of any size. `out` NULL: only results are wanted; it gets its
+ * name only when it is complete. `report` NULL: not wanted. */
+HALO_API HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloFile *in,
+                             const HaloFile *out, HaloReport **report);
+/* Describes the first page of a file without reading its samples: frames of sound of unknown length are -1. */
+HALO_API HaloStatus halo_info(HaloSession *session, const HaloFile *file, HaloArray *array);
+/* Reads the first page of a file; array->data is freed by halo_free. With `pages` all
+ * pages, of one size and type, along a first dimension n. */
+HALO_API HaloStatus halo_load(HaloSession *session, const HaloFile *file, bool pages, HaloArray *array);
+/* Writes an array in host memory: pages of formats that hold several, else one. */
+HALO_API HaloStatus halo_save(HaloSession *session, const HaloArray *array, const HaloFile *file);
 
-typedef struct HaloReport {
-    HaloResults results;
-    HaloShape input;
-    uint64_t clipped;
-    float peak; /* the largest magnitude of sound that was clipped, where full scale is 1; 0: nothing was, or
-                   only NaN */
-    HaloTimes ms;
-    const char *backend; /* "cpu", "cuda" */
-    char device[96];
-    HaloNotes notes; /* losses, changes and conversions */
-    bool fell_back;  /* a GPU failed, or could not be opened: ran on the CPU */
-    char why[200];   /* why it ran on the CPU although a GPU was wanted; or empty */
-} HaloReport;
+/* ---- reports -------------------------------------------------------------------------------------------- */
 
-/* Writes nothing under the output's name unless it returns HALO_OK. */
-HALO_API HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
-                             HaloReport *report);
-HALO_API void halo_report_free(HaloReport *report);
+/* What a run measured and noted. Texts and columns live as long as the report. */
+HALO_API void halo_report_close(HaloReport *report);
+HALO_API const char *halo_report_backend(const HaloReport *report); /* "cpu", "cuda" */
+HALO_API uint64_t halo_report_clipped(const HaloReport *report);    /* samples clipped to the range of the output */
+/* The i-th remark on what was lost or changed, a sentence; NULL past the last. */
+HALO_API const char *halo_report_note(const HaloReport *report, size_t i);
+
+/* Results are tables: of `stats` one row for each channel and one for all ("all"), of `hist` one for each bin, of peaks
+ * one for each. The i-th, in the order of the operations: its kind ("stats", "hist", "fold", "peaks"), rows and columns;
+ * NULL past the last. */
+HALO_API const char *halo_report_table(const HaloReport *report, size_t i, int64_t *rows, int *columns);
+
+typedef enum HaloColumnType { HALO_COLUMN_TEXT = 1, HALO_COLUMN_I64 = 2, HALO_COLUMN_F64 = 3 } HaloColumnType;
+/* Column `at` of table i: its name ("mean"), type, and an array of its rows: of const char *, int64_t or double. NULL
+ * past the last. */
+HALO_API const char *halo_report_column(const HaloReport *report, size_t i, int at, HaloColumnType *type,
+                                        const void **data);
+
+/* ---- what there is -------------------------------------------------------------------------------------- */
+
+typedef struct HaloOperation {
+    size_t struct_size;
+    const char *name, *help, *example; /* "gauss", one line, "gauss:2" */
+    const char *synonyms;              /* separated by blanks; or NULL */
+    bool images, sound, result;        /* it works on pictures; on sound and series; it gives results */
+    int parameters;
+} HaloOperation;
+
+typedef struct HaloParameter {
+    size_t struct_size;
+    const char *name, *help;
+    const char *type;       /* "number", "integer", "switch", "choice", "length", "frequency", "level", "mask", "border",
+                               "point", "file", "source", "factor", "text" */
+    const char *preset;     /* the default as it would be typed; "": none; NULL: it has to be given */
+    const char *choices;    /* "magnitude|x|y", or NULL */
+    const char *unit;       /* "pixels", or NULL */
+    double least, greatest; /* of numbers; both 0: any */
+} HaloParameter;
+
+/* The i-th operation in the order of `halo list`, and its parameters, those that all filters take included.
+ * HALO_ERR_USAGE past the last, without a message. */
+HALO_API HaloStatus halo_operation(size_t i, HaloOperation *operation);
+HALO_API HaloStatus halo_operation_parameter(size_t i, int at, HaloParameter *parameter);
 
 #ifdef __cplusplus
 }

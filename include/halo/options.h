@@ -3,7 +3,10 @@
 #define HALO_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "halo/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,8 +36,9 @@ typedef enum HaloAlpha { HALO_ALPHA_PREMUL, HALO_ALPHA_STRAIGHT, HALO_ALPHA_IGNO
 /* The usual ones: rows (h or y), columns (w or x), channels (c), and, before these, pages (n, z or t). */
 #define HALO_AXES "hw|hwc|hwc,alpha|chw|nhw|nhwc|nchw|zyx|tzyx"
 
-/* All zero is the default of everything. */
+/* All zero but struct_size is the default of everything (halo_options_defaults). */
 typedef struct HaloOptions {
+    size_t struct_size; /* sizeof(HaloOptions) where the program was compiled */
     HaloDeviceChoice device;
     HaloPrecision precision;
     int gpu;            /* which one */
@@ -63,7 +67,20 @@ typedef struct HaloOptions {
     double white;            /* the full scale of floats that have none; 0: they stay numbers */
     bool tolerate;           /* use what can be read of damaged inputs */
     bool verify;             /* compute on both backends and compare: HALO_ERR_BUG where they differ */
+    /* NULL, or called, with `context`, in any of the session's threads: between the bands of a run, with the
+     * part that is done, 0 to 1 (-1: not known): false ends the run with HALO_ERR_CANCELLED; */
+    bool (*progress)(void *context, double done);
+    /* with each remark on what a run lost or changed, a sentence; */
+    void (*message)(void *context, const char *text);
+    /* and for the memory that work on a GPU needs beside its arrays, in the order of `stream` (both or none;
+     * NULL from the first: there is no memory). */
+    void *(*gpu_alloc)(void *context, int gpu, size_t bytes, void *stream);
+    void (*gpu_free)(void *context, int gpu, void *memory, void *stream);
+    void *context;
 } HaloOptions;
+
+/* All zero but struct_size. */
+HALO_API void halo_options_defaults(HaloOptions *options);
 
 #ifdef __cplusplus
 }

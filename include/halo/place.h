@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "halo/halo.h"
+#include "halo/engine.h"
 
 #ifdef __cplusplus
 extern "C" {

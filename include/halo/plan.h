@@ -8,6 +8,7 @@
 #include "halo/combine.h"
 #include "halo/fade.h"
 #include "halo/gather.h"
+#include "halo/halo.h"
 #include "halo/mix.h"
 #include "halo/notes.h"
 #include "halo/primitive.h"
@@ -98,7 +99,6 @@ typedef struct HaloPlanFiles {
     bool flows;         /* it is read, computed and written at the same time */
 } HaloPlanFiles;
 
-typedef struct HaloPlan HaloPlan;
 struct HaloPlan {
     int regs;
     HaloShape *reg;
@@ -121,6 +121,8 @@ struct HaloPlan {
     HaloLiveness *live; /* [regs] */
     void **kept;        /* memory the steps point at */
     int kept_count;
+    struct PlanArrays
+        *arrays; /* of a plan that halo_plan_open made (core/array); it has nothing else. Or NULL */
     HaloPlan *
         chained; /* the same for a backend that runs chains (chain.h), whose steps alone are its own; or NULL */
 };

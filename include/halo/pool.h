@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 
 #ifdef __cplusplus
 extern "C" {

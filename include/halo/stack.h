@@ -2,7 +2,7 @@
 #ifndef HALO_STACK_H
 #define HALO_STACK_H
 
-#include "halo/halo.h"
+#include "halo/engine.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,8 +13,6 @@
 extern "C" {
 #endif
 
-typedef struct HaloSession HaloSession; /* halo.h */
-
 /* A format that halo does not read, and only names in messages. */
 typedef struct HaloForeign {
     const char *name;       /* "GIF", "WebP", … */

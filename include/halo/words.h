@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 
 #ifdef __cplusplus
 extern "C" {

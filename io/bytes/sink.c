@@ -17,6 +17,7 @@
 #include "permissions.h"
 #include "sync.h"
 #include "temporary.h"
+#include "unnamed.h"
 
 #define BUFFER_BYTES ((size_t)256 * 1024)
 
@@ -27,6 +28,9 @@ struct HaloSink {
     HaloForce force;
     bool sync;
     int fd;
+    int64_t (*give)(void *context, const void *bytes,
+                    size_t size); /* gets all of it in the end; NULL: nothing does */
+    void *context;
     HaloStatus failed; /* the first write that failed: nothing may be committed after it */
     uint8_t *buffer;
     size_t filled;
@@ -133,6 +137,30 @@ out:
     return status;
 }
 
+HaloStatus halo_sink_to_function(const char *name,
+                                 int64_t (*give)(void *context, const void *bytes, size_t size), void *context,
+                                 HaloSink **out)
+{
+    HaloStatus status = HALO_OK;
+    HaloSink *sink = calloc(1, sizeof *sink);
+    if (sink == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write %s", name);
+    sink->give = give;
+    sink->context = context;
+    sink->fd = halo_open_unnamed(true);
+    sink->path = strdup(name);
+    sink->buffer = malloc(BUFFER_BYTES);
+    if (sink->path == NULL || sink->buffer == NULL)
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write %s", name);
+    if (sink->fd < 0) HALO_TRY(output_error(name, "cannot collect it"));
+out:
+    if (status != HALO_OK) {
+        halo_sink_abandon(sink);
+        sink = NULL;
+    }
+    *out = sink;
+    return status;
+}
+
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
 static HaloStatus write_all(HaloSink *sink, const uint8_t *bytes, size_t size)
@@ -185,7 +213,7 @@ bool halo_sink_reserve(HaloSink *sink, int64_t from, int64_t bytes)
 HaloStatus halo_sink_flush(HaloSink *sink)
 {
     if (sink->failed != HALO_OK) return sink->failed;
-    return sink->temporary == NULL ? flush(sink) : HALO_OK;
+    return halo_sink_seekable(sink) ? HALO_OK : flush(sink);
 }
 
 double halo_sink_ms(const HaloSink *sink) { return sink->ms; }
@@ -196,13 +224,13 @@ bool halo_sink_would_seek(const char *path)
     return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
 }
 
-bool halo_sink_seekable(const HaloSink *sink) { return sink->temporary != NULL; }
+bool halo_sink_seekable(const HaloSink *sink) { return sink->temporary != NULL || sink->give != NULL; }
 
 HaloStatus halo_sink_seek(HaloSink *sink, int64_t offset)
 {
     HaloStatus status = sink->failed;
     if (status != HALO_OK) goto out;
-    if (sink->temporary == NULL) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, ": cannot seek in it"));
+    if (!halo_sink_seekable(sink)) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, ": cannot seek in it"));
     HALO_TRY(flush(sink));
     if (lseek(sink->fd, (off_t)offset, SEEK_SET) < 0)
         status = sink->failed = output_error(sink->path, "cannot seek");
@@ -214,7 +242,7 @@ HaloStatus halo_sink_tell(HaloSink *sink, int64_t *offset)
 {
     HaloStatus status = sink->failed;
     if (status != HALO_OK) goto out;
-    if (sink->temporary == NULL) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, ": cannot seek in it"));
+    if (!halo_sink_seekable(sink)) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, ": cannot seek in it"));
     const off_t at = lseek(sink->fd, 0, SEEK_CUR);
     if (at < 0) HALO_TRY(sink->failed = output_error(sink->path, "cannot seek"));
     *offset = (int64_t)at + (int64_t)sink->filled;
@@ -227,7 +255,7 @@ HaloStatus halo_sink_read(HaloSink *sink, int64_t offset, void *bytes, size_t si
     HaloStatus status = sink->failed;
     *got = 0;
     if (status != HALO_OK) goto out;
-    if (sink->temporary == NULL) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, ": cannot be read back"));
+    if (!halo_sink_seekable(sink)) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, ": cannot be read back"));
     HALO_TRY(flush(sink));
     while (*got < size) {
         const ssize_t n = pread(sink->fd, (char *)bytes + *got, size - *got, (off_t)(offset + (int64_t)*got));
@@ -304,12 +332,31 @@ static void free_sink(HaloSink *sink)
     free(sink);
 }
 
+/* All that was collected, to the function. */
+static HaloStatus give_all(HaloSink *sink)
+{
+    HaloStatus status = HALO_OK;
+    size_t got = 0;
+    for (int64_t at = 0; at == 0 || got > 0; at += (int64_t)got) {
+        HALO_TRY(halo_sink_read(sink, at, sink->buffer, BUFFER_BYTES, &got));
+        for (size_t given = 0; given < got;) {
+            const int64_t n = sink->give(sink->context, sink->buffer + given, got - given);
+            if (n <= 0 || (size_t)n > got - given)
+                HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path, ": the function that takes it failed"));
+            given += (size_t)n;
+        }
+    }
+out:
+    return status;
+}
+
 HaloStatus halo_sink_commit(HaloSink *sink)
 {
     HaloStatus status = sink->failed;
     if (status != HALO_OK) goto out;
     HALO_TRY(flush(sink));
     if (sink->sync) HALO_TRY(halo_sync(sink->fd, sink->path));
+    if (sink->give != NULL) HALO_TRY(give_all(sink));
     HALO_TRY(sink->temporary != NULL ? put_in_place(sink) : close_checked(sink));
 out:
     free_sink(sink);

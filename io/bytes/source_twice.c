@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "source.h"
+#include "unnamed.h"
 
 bool halo_source_is_rereadable(const HaloSource *source)
 {
@@ -41,18 +42,6 @@ out:
     return status;
 }
 
-/* A file that has no name any more; -1: this folder takes none. */
-static int open_unnamed(const char *folder)
-{
-    char path[PATH_MAX];
-    if (folder == NULL || snprintf(path, sizeof path, "%s/halo-XXXXXX", folder) >= (int)sizeof path) return -1;
-    const int fd = mkstemp(path);
-    if (fd < 0) return -1;
-    unlink(path);
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-    return fd;
-}
-
 static HaloStatus append(int fd, const uint8_t *bytes, size_t size, const HaloSource *source,
                          const char *folder)
 {
@@ -80,7 +69,7 @@ HaloStatus halo_source_to_file(HaloSource *source)
     int fd = -1;
     if (source->fd < 0 || source->regular || source->base > 0) return HALO_OK;
     for (size_t i = 0; i < sizeof folders / sizeof *folders && fd < 0; i++)
-        fd = open_unnamed(folder = folders[i]);
+        fd = halo_open_unnamed_in(folder = folders[i]);
     if (fd < 0) return HALO_OK;
     block = malloc(HALO_SOURCE_BUFFER);
     if (block == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to keep %s", source->name);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 
 /* All that was written to an open file; `path` is for messages. Fine for pipes and devices, which keep nothing.
  */

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 #include "stop.h"
 
 /* What `path` leads to while it is a symbolic link, whether or not anything is there. The caller frees it. */

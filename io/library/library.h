@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 
 typedef struct Library {
     const char *file;        /* "libtiff.so.6" */

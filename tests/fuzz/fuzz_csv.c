@@ -34,7 +34,7 @@ static HaloSession *open_session(const HaloFormat *format, HaloOptions options, 
     options.device = HALO_DEVICE_CPU;
     options.read_as = format->name;
     options.tolerate = tolerate;
-    if (halo_session_open(&options, &session) != HALO_OK) abort();
+    if (halo_session_open_with(halo_tables(), &options, &session) != HALO_OK) abort();
     return session;
 }
 

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                                      .tolerate = tolerate};
         HaloSession *session = NULL;
         HaloSource *source = NULL;
-        if (halo_session_open(&options, &session) == HALO_OK &&
+        if (halo_session_open_with(halo_tables(), &options, &session) == HALO_OK &&
             halo_source_from_memory(bytes, size, &source) == HALO_OK)
             read_all(session, source);
         halo_source_close(source);

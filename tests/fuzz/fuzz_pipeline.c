@@ -36,7 +36,7 @@ static void plan(HaloSession *session, const HaloPipeline *pipeline, FILE *nowhe
         const HaloStatus status = halo_plan_make(session, pipeline, &cases[i].shape, to, &made);
         check(status);
         if (status != HALO_OK) continue;
-        halo_plan_explain(session, made, nowhere);
+        halo_plan_print(session, made, nowhere);
         halo_plan_free(made);
     }
     rewind(nowhere);
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (text == NULL || (nowhere == NULL && (nowhere = fopen("/dev/null", "w")) == NULL)) abort();
     memcpy(text, bytes, size);
     if (names_a_device(text)) goto out;
-    if (halo_session_open(&options, &session) != HALO_OK) abort();
+    if (halo_session_open_with(halo_tables(), &options, &session) != HALO_OK) abort();
     const HaloStatus status = halo_pipeline_parse(session, text, &pipeline);
     check(status);
     if (status == HALO_OK) {

@@ -23,7 +23,7 @@ static HaloSession *open_session(int jobs, int64_t band_rows)
                                  .jobs = jobs,
                                  .band_rows = band_rows,
                                  .device = HALO_DEVICE_CPU};
-    if (halo_session_open(&options, &session) != HALO_OK) abort();
+    if (halo_session_open_with(halo_tables(), &options, &session) != HALO_OK) abort();
     return session;
 }
 
@@ -45,7 +45,7 @@ static void expect_readable(HaloSession *session, const char *output, const Halo
     HaloInfo info;
     HaloBuf data;
     if (to->named) return;
-    const HaloStatus status = halo_load(session, output, &info, &data);
+    const HaloStatus status = halo_load_buf(session, output, &info, &data);
     if (status != HALO_OK && status != HALO_ERR_LIMIT && strstr(halo_error(), "32-bit float") == NULL) abort();
     if (status != HALO_OK) return;
     halo_buf_free(&data);
@@ -60,12 +60,12 @@ static Made run(HaloSession *session, const char *pipeline, const char *input, c
     const char *output = to != NULL ? test_path("made") : NULL;
     const HaloJob job = {.input = input, .output = output, .to = to};
     made.status = halo_pipeline_parse(session, pipeline, &parsed);
-    if (made.status == HALO_OK) made.status = halo_run(session, parsed, &job, &report);
+    if (made.status == HALO_OK) made.status = halo_run_job(session, parsed, &job, &report);
     check(made.status);
     if (made.status == HALO_OK) {
         made.results = results_text(&report.results);
         if (to != NULL) made.file = bytes_of_file(output);
-        halo_report_free(&report);
+        halo_report_clear(&report);
     } else if (to != NULL && access(output, F_OK) == 0) {
         abort(); /* half an output */
     }
@@ -94,7 +94,7 @@ static void expect_alike(const Made *a, const Made *b)
 static HaloKind kind_of(HaloSession *session, const char *input)
 {
     HaloInfo info;
-    const HaloStatus status = halo_info(session, input, NULL, &info, NULL);
+    const HaloStatus status = halo_file_info(session, input, NULL, &info, NULL);
     check(status);
     if (status != HALO_OK) return (HaloKind)0;
     halo_meta_free(&info.meta);

@@ -58,9 +58,15 @@ cc -std=c17 -Wall -Wextra -Werror "$root/samples/example.c" -o "$work/by_archive
 try "$work/by_archive"
 cc -std=c17 -Wall -Wextra -Werror "$root/samples/extend.c" -o "$work/extend" "${flags[@]}" -lm
 try_extended "$work/extend"
-printf '#include <halo/halo.h>\nint main() { return halo_version() == nullptr; }\n' > "$work/user.cc"
-c++ -std=c++17 -Wall -Wextra -Werror "$work/user.cc" -o "$work/by_cpp" "${flags[@]}"
-"$work/by_cpp"
+cc -std=c17 -Wall -Wextra -Wpedantic -Werror "$root/samples/arrays.c" -o "$work/arrays" "${flags[@]}"
+"$work/arrays" > "$work/said"
+grep -qx 'mean 249' "$work/said"
+for sample in example arrays; do # as C++ too
+    c++ -x c++ -std=c++17 -Wall -Wextra -Werror "$root/samples/$sample.c" -x none -o "$work/by_cpp_$sample" \
+        "${flags[@]}"
+done
+"$work/by_cpp_arrays" | cmp - "$work/said"
+try "$work/by_cpp_example"
 
 quietly cmake -G Ninja -S "$root/tests/install" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/halo" \
     -DSAMPLES="$root/samples"

@@ -34,13 +34,13 @@ Made make(HaloSession *session, const char *text)
     HaloStatus status = HALO_OK;
     fake.call = 0;
     HALO_TRY(halo_pipeline_parse(session, text, &pipeline));
-    HALO_TRY(halo_run(session, pipeline, &job, &report));
+    HALO_TRY(halo_run_job(session, pipeline, &job, &report));
     made.file = bytes_of_file(fake_target);
     made.results = results_text(&report.results);
     made.fell_back = report.fell_back;
     snprintf(made.backend, sizeof made.backend, "%s", report.backend);
     snprintf(made.why, sizeof made.why, "%s", report.why);
-    halo_report_free(&report);
+    halo_report_clear(&report);
 out:
     made.status = status;
     if ((access(fake_target, F_OK) == 0) != (status == HALO_OK))

@@ -55,11 +55,11 @@ TeamMade team_make(HaloSession *session, const char *text, bool wants_output)
     memset(fake_team.bands, 0, sizeof fake_team.bands);
     atomic_store(&fake_team.failed, 0);
     HALO_TRY(halo_pipeline_parse(session, text, &pipeline));
-    HALO_TRY(halo_run(session, pipeline, &job, &report));
+    HALO_TRY(halo_run_job(session, pipeline, &job, &report));
     if (wants_output) made.file = bytes_of_file(team_target);
     made.results = results_text(&report.results);
     made.clipped = report.clipped;
-    halo_report_free(&report);
+    halo_report_clear(&report);
 out:
     made.status = status;
     if ((access(team_target, F_OK) == 0) != (wants_output && status == HALO_OK))

@@ -29,10 +29,10 @@ HaloBuf filtered(const HaloOptions *options, const char *pipeline, const HaloBuf
     HaloPipeline *parsed;
     HaloPlan *plan;
     HaloBuf out;
-    expect_ok("cpu", "session", halo_session_open(options, &session));
+    expect_ok("cpu", "session", halo_session_open_with(halo_tables(), options, &session));
     expect_ok("cpu", "parse", halo_pipeline_parse(session, pipeline, &parsed));
     expect_ok("cpu", "plan", halo_plan_make(session, parsed, &in->shape, NULL, &plan));
-    expect_ok("cpu", "run", halo_plan_run(session, plan, in, &out, NULL, NULL));
+    expect_ok("cpu", "run", halo_plan_execute(session, plan, in, &out, NULL, NULL));
     halo_plan_free(plan);
     halo_pipeline_free(parsed);
     halo_session_close(session);

@@ -230,7 +230,7 @@ Outcome pipeline_run(HaloSession *session, const char *text, const HaloBuf *in, 
     HaloResults results = {0};
     HALO_TRY(halo_pipeline_parse(session, text, &pipeline));
     HALO_TRY(halo_plan_make_of(session, pipeline, in, to, &plan));
-    HALO_TRY(halo_plan_run(session, plan, in, &outcome.out, &results, &outcome.clipped));
+    HALO_TRY(halo_plan_execute(session, plan, in, &outcome.out, &results, &outcome.clipped));
     outcome.results = results_text(&results);
 out:
     outcome.status = status;
@@ -340,7 +340,7 @@ HaloResults pipeline_results(const char *pipeline, const HaloBuf *in)
     outcome_free(&outcome);
     if (halo_pipeline_parse(session, pipeline, &parsed) != HALO_OK ||
         halo_plan_make(session, parsed, &in->shape, NULL, &plan) != HALO_OK ||
-        halo_plan_run(session, plan, in, NULL, &results, NULL) != HALO_OK)
+        halo_plan_execute(session, plan, in, NULL, &results, NULL) != HALO_OK)
         fail_case(NULL, "%s: %s", pipeline, halo_error());
     halo_plan_free(plan);
     halo_pipeline_free(parsed);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "halo/status.h"
+#include "halo/fail.h"
 
 typedef struct Rng {
     uint64_t state;

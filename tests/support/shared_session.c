@@ -9,7 +9,10 @@ HaloSession *test_session;
 int test_session_open(void **state)
 {
     (void)state;
-    return halo_session_open(&(HaloOptions){.device = HALO_DEVICE_CPU}, &test_session) == HALO_OK ? 0 : -1;
+    return halo_session_open_with(halo_tables(), &(HaloOptions){.device = HALO_DEVICE_CPU}, &test_session) ==
+                   HALO_OK
+               ? 0
+               : -1;
 }
 
 int test_session_close(void **state)

@@ -91,11 +91,11 @@ bool statements_run(const char *pipeline, const char *in, const char *out, HaloI
     const HaloJob job = {.input = in, .output = out, .force = HALO_FORCE_YES};
     if (halo_pipeline_parse(test_session, pipeline, &parsed) != HALO_OK)
         fail_msg("'%s': %s", pipeline, halo_error());
-    const HaloStatus status = halo_run(test_session, parsed, &job, &report);
+    const HaloStatus status = halo_run_job(test_session, parsed, &job, &report);
     halo_pipeline_free(parsed);
     if (status != HALO_OK) return false;
-    halo_report_free(&report);
-    if (halo_load(test_session, out, info, data) != HALO_OK) fail_msg("'%s': %s", pipeline, halo_error());
+    halo_report_clear(&report);
+    if (halo_load_buf(test_session, out, info, data) != HALO_OK) fail_msg("'%s': %s", pipeline, halo_error());
     return true;
 }
 

@@ -1,7 +1,7 @@
-/* Reports: those of pages become that of their job. */
+/* Reports: those of pages become one. */
 #include <stdlib.h>
 
-#include "job.h"
+#include "report.h"
 
 /* Results are held until the last page is done. */
 static int64_t results_bytes(const HaloResults *results)
@@ -20,7 +20,7 @@ static int64_t results_bytes(const HaloResults *results)
 }
 
 /* Adds the report of one more page; its results get the number of that page, from 1. */
-HaloStatus job_add_report(HaloMemory *memory, HaloReport *all, HaloReport *one, int64_t page)
+HaloStatus report_add(HaloMemory *memory, HaloReport *all, HaloReport *one, int64_t page)
 {
     const bool first = all->input.kind == 0;
     const HaloStatus status = halo_memory_hold(memory, first ? 0 : results_bytes(&one->results));
@@ -57,4 +57,9 @@ HaloStatus job_add_report(HaloMemory *memory, HaloReport *all, HaloReport *one, 
     return HALO_OK;
 }
 
-void halo_report_free(HaloReport *report) { halo_results_free(&report->results); }
+void halo_report_clear(HaloReport *report)
+{
+    halo_results_free(&report->results);
+    report_free_tables(report);
+    while (report->note_count > 0) free(report->note[--report->note_count]);
+}
