@@ -35,6 +35,7 @@ static bool is_symmetric(const CpuMask *row, const CpuMask *column)
 
 /* ---- u8 ------------------------------------------------------------------------------------------------- */
 
+#ifdef PAIR_SIZES
 static CPU_INLINE void pair_to_bytes(CpuVector made[2][PAIR_VECTORS], bool past, void *a, void *b)
 {
     (void)past;
@@ -49,6 +50,7 @@ static CPU_INLINE void pair_to_bytes(CpuVector made[2][PAIR_VECTORS], bool past,
     memcpy(b, bytes + 2 * CPU_LANES, 2 * CPU_LANES);
 #endif
 }
+#endif
 
 #define TYPE u8
 #define SIZE 1
@@ -58,12 +60,14 @@ static CPU_INLINE void pair_to_bytes(CpuVector made[2][PAIR_VECTORS], bool past,
 
 /* ---- u16 ------------------------------------------------------------------------------------------------ */
 
+#ifdef PAIR_SIZES
 static CPU_INLINE void pair_to_words(CpuVector made[2][PAIR_VECTORS], bool past, void *a, void *b)
 {
     (void)past;
     vectors_to_words(made[0], PAIR_VECTORS, a);
     vectors_to_words(made[1], PAIR_VECTORS, b);
 }
+#endif
 
 #define TYPE u16
 #define SIZE (int64_t)sizeof(uint16_t)
@@ -73,11 +77,13 @@ static CPU_INLINE void pair_to_words(CpuVector made[2][PAIR_VECTORS], bool past,
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
+#ifdef PAIR_SIZES
 static CPU_INLINE void pair_to_floats(CpuVector made[2][PAIR_VECTORS], bool past, void *a, void *b)
 {
     vectors_put(made[0], PAIR_VECTORS, past, a);
     vectors_put(made[1], PAIR_VECTORS, past, b);
 }
+#endif
 
 #define TYPE f32
 #define SIZE (int64_t)sizeof(float)

@@ -39,6 +39,15 @@
 #define CPU_FETCH(at, i) ((void)0)
 #endif
 
+/* Before a loop whose iterations are independent, although its arrays may overlap. */
+#if defined(__clang__)
+#define CPU_APART _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define CPU_APART _Pragma("GCC ivdep")
+#else
+#define CPU_APART
+#endif
+
 /* Before a loop that is to stay one. */
 #if defined(__GNUC__)
 #define CPU_LOOP _Pragma("GCC unroll 1")
