@@ -42,9 +42,9 @@ static void stacks(void **state)
     static double sum[SAMPLES];
     HaloArray inputs[FRAMES];
     HaloSession *session = session_of();
-    Random rng = random_from(4711);
+    Rng rng = {4711};
     for (int k = 0; k < FRAMES; k++) {
-        for (int i = 0; i < SAMPLES; i++) frame[k][i] = (uint8_t)random_below(&rng, 256);
+        for (int i = 0; i < SAMPLES; i++) frame[k][i] = (uint8_t)rng_between(&rng, 0, 255);
         inputs[k] = array_of(HALO_TYPE_U8, frame[k] + (ROWS - 1) * COLUMNS);
         inputs[k].stride[0] = -COLUMNS;
         inputs[k].stride[1] = 1;
@@ -93,7 +93,8 @@ static void refusals(void **state)
     strcpy(pages.axes, "nhw");
     pages.size[1] = 2;
     const HaloArray wide = array_of(HALO_TYPE_F64, data), signs = array_of(HALO_TYPE_I8, data);
-    const HaloArray two[2] = {good, small}, other[2] = {good, wide}, missing[2] = {good, none};
+    const HaloArray two[2] = {good, small}, other[2] = {good, wide}, missing[2] = {good, none},
+                    several[2] = {pages, good};
     assert_int_equal(halo_stack_arrays(session, "mean", two, 2, &good), HALO_ERR_USAGE);
     assert_int_equal(halo_stack_arrays(session, "mean", other, 2, &good), HALO_ERR_USAGE);
     assert_int_equal(halo_stack_arrays(session, "mean", missing, 2, &good), HALO_ERR_USAGE);
@@ -108,7 +109,8 @@ static void refusals(void **state)
     assert_int_equal(halo_stack_arrays(NULL, "mean", &good, 1, &good), HALO_ERR_USAGE);
     assert_int_equal(halo_compare_arrays(session, two, &found), HALO_ERR_USAGE);
     assert_int_equal(halo_compare_arrays(session, missing, &found), HALO_ERR_USAGE);
-    assert_int_equal(halo_compare_arrays(session, &pages, NULL), HALO_ERR_USAGE);
+    assert_int_equal(halo_compare_arrays(session, several, &found), HALO_ERR_USAGE);
+    assert_int_equal(halo_compare_arrays(session, two, NULL), HALO_ERR_USAGE);
     assert_int_equal(halo_compare_arrays(session, NULL, &found), HALO_ERR_USAGE);
     halo_session_close(session);
 }
