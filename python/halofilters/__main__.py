@@ -2,11 +2,10 @@
 
 import os
 import sys
-from pathlib import Path
 
 
 def main():
-    path = os.environ.get("HALO_PROGRAM") or str(Path(__file__).with_name("bin") / "halo")
+    path = os.environ.get("HALO_PROGRAM") or os.path.join(os.path.dirname(__file__), "bin", "halo")
     try:
         os.execv(path, [path, *sys.argv[1:]])
     except OSError as error:

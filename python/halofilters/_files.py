@@ -1,11 +1,8 @@
 """Files in and out of arrays, and batches of files."""
 
 import ctypes as c
-import json
 import os
-import subprocess
 import warnings
-from pathlib import Path
 
 from . import _lib, _report
 from ._arrays import CODE, SIZE, numpy, view_of
@@ -196,7 +193,7 @@ def run_file(pipeline, file, out=None, *, device=None, precision=None, **how):
     how.setdefault("replace", True)
     to = _output(out, collected, **how) if out is not None else None
     report = c.c_void_p()
-    parsed = parse(of, pipeline, False)
+    parsed = parse(of, pipeline)
     _lib.check(
         _lib.halo_run(of.handle, parsed.handle, c.byref(given), c.byref(to) if to else None, c.byref(report))
     )
@@ -219,7 +216,7 @@ def program():
     given = os.environ.get("HALO_PROGRAM")
     if given:
         return given
-    return str(Path(__file__).with_name("bin") / "halo")
+    return os.path.join(os.path.dirname(__file__), "bin", "halo")
 
 
 def _arguments(options):
@@ -257,6 +254,9 @@ def batch(pipeline, inputs, *, out_dir=None, check=True, **options):
     list of dict
         What `--json` prints, an object for each line.
     """
+    import json
+    import subprocess
+
     if isinstance(inputs, (str, os.PathLike)):
         inputs = [inputs]
     inputs = [os.fspath(one) for one in inputs]

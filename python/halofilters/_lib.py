@@ -6,7 +6,6 @@ import sys
 import threading
 import warnings
 from collections import deque
-from pathlib import Path
 
 from ._errors import CLASS_OF, BugError, HaloWarning
 
@@ -165,7 +164,7 @@ def _find():
     given = os.environ.get("HALO_LIBRARY")
     if given:
         return given
-    return str(Path(__file__).with_name("lib") / "libhalo.so.1")
+    return os.path.join(os.path.dirname(__file__), "lib", "libhalo.so.1")
 
 
 def _open():

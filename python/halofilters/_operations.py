@@ -6,12 +6,11 @@ import inspect
 import keyword
 import os
 import re
-import textwrap
 
 from . import _lib
 from ._arrays import numpy
 from ._errors import UsageError
-from ._pipeline import Sound, _ndarray, apply_planned, parse
+from ._pipeline import NO_STRIDES, Sound, _ndarray, apply_planned, parse
 from ._session import bound, session
 
 _MOST_CALLS = 1024
@@ -230,6 +229,17 @@ def _limits(key):
     return kind
 
 
+def _wrapped(text):
+    """The lines of a paragraph that is set in. textwrap would take half of the time that importing this takes."""
+    lines, line = [], "   "
+    for word in text.split():
+        if len(line) + len(word) > 108:
+            lines.append(line)
+            line = "   "
+        line += " " + word
+    return [*lines, line]
+
+
 def docstring(row):
     lines = [row.help[0].upper() + row.help[1:] + ".", ""]
     if not row.images:
@@ -243,7 +253,7 @@ def docstring(row):
         text = key.help
         if key.name == "alpha" and key.type == "choice":
             text += "; or a number: which channel of the array is alpha, -1 for the last"
-        lines += textwrap.wrap(text, 110, initial_indent="    ", subsequent_indent="    ")
+        lines += _wrapped(text)
     names = ", ".join([*options_of(row), "device", "precision", *([] if row.result else ["out"])])
     lines += [f"{names}", "    As of `run`."]
     lines += ["", "Returns", "-------", "Table" if row.result else "array"]
@@ -321,7 +331,7 @@ def function(row):
                 one = inputs[0]
                 one.data = x.__array_interface__["data"][0]
                 if x.flags.c_contiguous:
-                    one.stride = _NO_STRIDES
+                    one.stride = NO_STRIDES
                 else:
                     one.stride[: one.dims] = x.strides
                 made = empty(plan.shape, plan.dtype)
@@ -342,11 +352,12 @@ def function(row):
             if this.options.get("white") is None:
                 this.options["white"] = "none"
         of = session(*this.where)
-        parsed = parse(of, this.text, not names_files(this.text))
+        parsed = parse(of, this.text)
         result, plan = apply_planned(parsed, x, this.others, this.options, this.out)
         if measures:
             return result[0]
-        _remember(of, x, (name, args, kwargs), this, plan)
+        if not parsed.files:
+            _remember(of, x, (name, args, kwargs), this, plan)
         return result
 
     call.__name__ = call.__qualname__ = python_name(name)
@@ -356,14 +367,11 @@ def function(row):
     return call
 
 
-_NO_STRIDES = (c.c_int64 * _lib.MAX_DIMS)()
-
-
 def _remember(of, x, call, this, plan):
     """Keeps the plan for the next call with these arguments, where they are all that it depends on."""
     if type(x) is not _ndarray or this.others or this.out is not None or this.where != (None, None):
         return
-    if plan.once or plan.reports or names_files(this.text) or _lib.TYPE_OF_NAME.get(x.dtype.name) is None:
+    if plan.once or plan.reports or _lib.TYPE_OF_NAME.get(x.dtype.name) is None:
         return
     if not x.dtype.isnative:
         return

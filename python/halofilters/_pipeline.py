@@ -13,6 +13,7 @@ from ._session import bound, session
 _MOST_PLANS = 256
 _OPTIONS = ("axes", "rate", "white", "alpha")
 _ndarray = numpy.ndarray if numpy is not None else None
+NO_STRIDES = (c.c_int64 * _lib.MAX_DIMS)()  # in C order without gaps
 
 
 class Sound:
@@ -196,9 +197,10 @@ class Parsed:
         self.session = of
         self.plans = {}
         self.measures = _lib.halo_pipeline_only_measures(handle)
-        from ._operations import has_results
+        from ._operations import has_results, names_files
 
         self.results = has_results(text)
+        self.files = names_files(text)
 
     def __del__(self):
         if self.handle and self.process == os.getpid():
@@ -265,6 +267,15 @@ def _into(out, plan):
     return view
 
 
+def _point(array, view):
+    """Makes a HaloArray of the view's size that of the view."""
+    array.data = view.pointer
+    if view.strides is None:
+        array.stride = NO_STRIDES
+    else:
+        array.stride[: len(view.strides)] = view.strides
+
+
 def apply(parsed, x, others, options, out=None):
     """Runs a parsed pipeline on arrays: gives the array, the tables, or both, as `run` says."""
     return apply_planned(parsed, x, others, options, out)[0]
@@ -278,16 +289,12 @@ def apply_planned(parsed, x, others, options, out=None):
     views = [_native(view, options.get("rate"), options.get("white")) for view in views]
     plan = _plan_for(parsed, views, options)
     inputs, outputs, at, to = plan.structs()
-    for i, view in enumerate(views):
-        inputs[i].data = view.pointer
-        for k in range(len(view.shape)):
-            inputs[i].stride[k] = view.strides[k] if view.strides is not None else 0
+    for array, view in zip(inputs, views):
+        _point(array, view)
     made = None
     if plan.out is not None:
         made = _into(out, plan) if out is not None else views[0].library.new(views[0], plan.shape, plan.kind)
-        outputs.data = made.pointer
-        for k in range(len(made.shape)):
-            outputs.stride[k] = made.strides[k] if made.strides is not None else 0
+        _point(outputs, made)
     elif out is not None:
         _into(out, plan)
     library = views[0].library
@@ -301,15 +308,14 @@ def apply_planned(parsed, x, others, options, out=None):
     return ((result, tables) if tables else result), plan
 
 
-def parse(of, text, keep=True):
-    """A pipeline of a session, kept for the next time unless it names files, which are read when it is
-    parsed."""
+def parse(of, text):
+    """A pipeline of a session, kept for the next time unless it names files, which are read when it is parsed."""
     parsed = of.pipelines.get(text)
     if parsed is None:
         if not isinstance(text, str):
             raise UsageError(f"expected a pipeline such as 'gauss:2 | sobel', got {type(text).__name__}")
         parsed = Parsed(of, text)
-        if keep:
+        if not parsed.files:
             bound(of.pipelines, _MOST_PLANS)
             of.pipelines[text] = parsed
     return parsed
@@ -352,9 +358,7 @@ def run(
         The result. Where the pipeline only measures, the list of its tables; where it does both, (array,
         tables).
     """
-    from ._operations import names_files
-
-    parsed = parse(session(device, precision), pipeline, not names_files(pipeline))
+    parsed = parse(session(device, precision), pipeline)
     options = {"axes": axes, "rate": rate, "white": white, "alpha": alpha}
     return apply(parsed, x, others, options, out)
 
