@@ -6,6 +6,7 @@ difference has to go; `Errors` holds both sides against the exact result, in f64
 off. A row without a reason, or with one that does not hold, is unexplained, and the run fails."""
 
 import json
+import math
 import re
 from dataclasses import dataclass
 
@@ -31,7 +32,7 @@ def distance(ours, theirs):
         return np.abs(ours - theirs).astype(np.float64)
     gap = np.abs(ours.astype(np.float64) - theirs.astype(np.float64)) / unit(ours)
     same = (ours == theirs) | (np.isnan(ours.astype(np.float64)) & np.isnan(theirs.astype(np.float64)))
-    return np.where(same, 0.0, gap)
+    return np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
 
 
 def amount(value, unit=""):
@@ -68,8 +69,9 @@ class Errors:
 
     def proof(self, row):
         step, exact = unit(row.ours), self.exact.astype(np.float64)
-        off = [np.abs(side.astype(np.float64) - exact).max() / step for side in (row.ours, row.theirs)]
-        slack = bound(row.ours, self.terms, np.abs(exact).max() if self.magnitude is None else self.magnitude)
+        off = [np.nanmax(np.abs(side.astype(np.float64) - exact)) / step for side in (row.ours, row.theirs)]
+        largest = np.nanmax(np.abs(exact)) if self.magnitude is None else self.magnitude
+        slack = bound(row.ours, self.terms, largest)
         return off[0] <= slack and off[1] <= max(self.allowed, slack), self.errors(off)
 
     def errors(self, off):
@@ -120,9 +122,9 @@ class Cut(Errors):
 
 
 def bound(values, terms, magnitude):
-    """What a sum in f32 may be off, in units of `values`: each term is rounded, its coefficient too,
-    integers again."""
-    sums = (terms + 2) * 2.0**-24 * magnitude / unit(values)
+    """What a sum in f32 may be off, or in f64 where that is the result, in units of `values`: each term is
+    rounded, its coefficient too, integers again."""
+    sums = (terms + 2) * (2.0**-53 if values.dtype == np.float64 else 2.0**-24) * magnitude / unit(values)
     return sums + 0.5 if values.dtype.kind in "iu" else sums
 
 
@@ -165,23 +167,38 @@ class Comparison:
     """Judges rows as they are made, and keeps what came out."""
 
     def __init__(self):
-        self.rows = []
+        self.rows, self.measures, self.skipped = [], [], {}
 
     def add(self, *row):
+        """Call, peer, its call, samples, ours, theirs (None: that peer is not here), the reason."""
+        if row[5] is None:
+            self.skipped[re.match(r"\w+", row[0])[0]] = row[1]
+            return
         done = Row(*row).judge()
         self.rows.append(done)
         print(f"{done['op']:<12} {done['peer']:<13} {done['samples']:<9} {amount(done['largest']):>9} "
               f"{done['unit']:<6} {done['share']:>7.2%}  {'' if done['explained'] else 'UNEXPLAINED: '}"
               f"{done.get('reason', '')}", flush=True)
 
+    def measure(self, call, peer, peer_call, samples, what, unit, ours, theirs, least, most=math.inf):
+        """Beside a peer whose samples mean nothing here: what it is used for; halo's is to be from `least`
+        to `most`."""
+        done = {"op": re.match(r"\w+", call)[0], "halo": call, "peer": peer, "call": peer_call,
+                "samples": samples, "what": what, "unit": unit, "ours": float(f"{ours:.5g}"),
+                "theirs": float(f"{theirs:.5g}"), "explained": bool(least <= ours <= most),
+                "reason": f"{what}: {ours:.5g} {unit}, to be {least:.5g} to {most:.5g}"}
+        self.measures.append(done)
+        print(f"{done['op']:<12} {peer:<13} {what}: {ours:.5g} {unit} beside {theirs:.5g}", flush=True)
+
     def unexplained(self):
-        return [row for row in self.rows if not row["explained"]]
+        return [row for row in self.rows + self.measures if not row["explained"]]
 
 
-def save(path, facts, rows, left_out):
+def save(path, facts, comparison, left_out):
     """`left_out`: what is not compared, and why."""
     with open(path, "w", encoding="utf-8") as file:
-        file.write('{"machine": ' + json.dumps(facts) + ',\n "left_out": ' + json.dumps(left_out)
-                   + ',\n "rows": [\n')
-        file.write(",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in rows))
-        file.write("\n]}\n")
+        file.write('{"machine": ' + json.dumps(facts) + ',\n "left_out": ' + json.dumps(left_out))
+        for name, rows in ("rows", comparison.rows), ("measures", comparison.measures):
+            file.write(f',\n "{name}": [\n')
+            file.write(",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in rows) + "\n]")
+        file.write("}\n")

@@ -33,6 +33,14 @@ DIFFERENT = """
 """
 
 
+MEASURED = """
+## Measured by what they are used for
+
+Repair, changes of tempo and dither choose their own samples, so that no two programs write the same. The same
+inputs go through both, the delay of the peer is removed, and what users want from them is measured.
+"""
+
+
 def amount(value):
     return "–" if value is None else f"{value:.0f}" if value >= 100 or value == int(value) else f"{value:.2g}"
 
@@ -60,6 +68,13 @@ def explanation(row):
     if "asked" in row:
         reason += f". Compared again {row['asked']}"
     return None if reason.startswith("rounding") and ":" not in reason else reason
+
+
+def measured(rows):
+    return table(("halo", "peer", "call", "measure", "halo's", "peer's"), (
+        (f"`{row['halo']}`", row["peer"], f"`{row['call']}`", row["what"],
+         f"{row['ours']:.4g} {row['unit']}".strip(), f"{row['theirs']:.4g} {row['unit']}".strip())
+        for row in rows))
 
 
 def summary(rows):
@@ -107,8 +122,8 @@ def main():
     facts, rows = record["machine"], record["rows"]
     versions = ", ".join(f"{name} {version}" for name, version in facts["peers"].items())
     lines = [INTRO, textwrap.fill(f"halo at commit {facts['commit']}, {facts['date']}; {versions}.", 118), "",
-             *summary(rows), IDENTICAL, *identical(rows), DIFFERENT, *different(rows), "",
-             "## Not compared", "",
+             *summary(rows), IDENTICAL, *identical(rows), DIFFERENT, *different(rows), MEASURED,
+             *measured(record["measures"]), "", "## Not compared", "",
              *(textwrap.fill(f"- {what}: {why}.", 118, subsequent_indent="  ")
                for what, why in record["left_out"].items())]
     print("\n".join(lines))

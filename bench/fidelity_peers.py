@@ -1,6 +1,8 @@
 """The programs, called so that arrays go in and arrays come out; and the samples they are given."""
 
+import functools
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -9,6 +11,7 @@ import cv2
 import numpy as np
 from scipy.io import wavfile
 
+PYTHON = os.environ.get("PEERS_PYTHON", "python3")
 MAGICK = "convert-im6.q16"
 RATE = 48000
 WHITE = {"u8": 255, "u16": 65535, "f32": 1}
@@ -21,6 +24,11 @@ def colours(image):
     return cv2.cvtColor(image, cv2.COLOR_BGR2RGB if image.shape[2] == 3 else cv2.COLOR_BGRA2RGBA)
 
 
+@functools.cache
+def has(module):
+    return subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0
+
+
 class Programs:
     def __init__(self, halo, folder):
         self.program, self.folder, self.count = halo, Path(folder), 0
@@ -30,6 +38,16 @@ class Programs:
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(map(str, argv))}: {done.stderr.decode(errors='replace').strip()}")
         return done.stdout
+
+    def python(self, module, expression, **arrays):
+        """What a module makes that PEERS_PYTHON has, another Python than this one's; None where it has not."""
+        if not has(module):
+            return None
+        out, code = self.path(".npy"), f"import numpy, {module}\n"
+        for name, values in arrays.items():
+            code += f"{name} = numpy.load({str(self.write(values, '.npy'))!r})\n"
+        self.run([PYTHON, "-W", "ignore", "-c", f"{code}numpy.save({str(out)!r}, {expression})"])
+        return np.load(out)
 
     def path(self, suffix):
         self.count += 1
@@ -54,9 +72,9 @@ class Programs:
         self.run([self.program, "run", pipeline, self.write(samples, suffix), "-o", out, *options])
         return np.load(out)
 
-    def halo_result(self, pipeline, samples, suffix=".npy"):
-        return json.loads(self.run([self.program, "run", pipeline, self.write(samples, suffix),
-                                    "--json"]).splitlines()[0])
+    def halo_result(self, pipeline, samples, suffix=".npy", *options):
+        return json.loads(self.run([self.program, "run", pipeline, self.write(samples, suffix), "--json",
+                                    *options]).splitlines()[0])
 
     def image(self, argv, samples, written=None):
         """A program that reads one image and writes another; IN and OUT stand for them in `argv`."""

@@ -197,13 +197,6 @@ def series(c, p):
         ours = p.halo(call, x, ".wav").reshape(-1)
         c.add(call, "SciPy", f"{peer}, f64", "sound f32", ours, made,
               rounding(made, terms, max(2.0, np.abs(made).max())))
-    mean, weight, made = wide[0], 1.0, [wide[0]]
-    for v in wide[1:]:  # pandas: ewm(span=20).mean()
-        weight *= 1 - 2 / 21
-        mean, weight = (weight * mean + v) / (weight + 1), weight + 1
-        made.append(mean)
-    c.add("ewma:span=20", "pandas", "ewm(span=20).mean(), its formula", "sound f32",
-          p.halo("ewma:span=20", x, ".wav").reshape(-1), np.array(made), rounding(np.array(made), 9, 2.0))
 
 
 def rows(c, p):

@@ -16,6 +16,8 @@ import fidelity_edges
 import fidelity_filters
 import fidelity_geometry
 import fidelity_points
+import fidelity_purpose
+import fidelity_series
 import fidelity_sound
 import fidelity_whole
 import fidelity_windows
@@ -43,17 +45,22 @@ def main():
         programs = Programs(os.path.abspath(halo), folder)
         for part in (fidelity_filters, fidelity_edges, fidelity_windows, fidelity_points,
                      fidelity_geometry, fidelity_whole, fidelity_sound, fidelity_cuts,
-                     fidelity_dynamics):
+                     fidelity_dynamics, fidelity_series, fidelity_purpose):
             part.rows(comparison, programs)
     listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE,
                             check=True).stdout.splitlines()
     order = [json.loads(line)["name"] for line in listed]
-    comparison.rows.sort(key=lambda row: order.index(row["op"]))
-    save(results, json.loads(facts), comparison.rows, LEFT_OUT)
+    for rows in comparison.rows, comparison.measures:
+        rows.sort(key=lambda row: order.index(row["op"]))
+    save(results, json.loads(facts), comparison, LEFT_OUT)
 
-    lacking = [op for op in order if op not in {row["op"] for row in comparison.rows}]
+    for op, peer in comparison.skipped.items():
+        print(f"{op}: not beside {peer}, which is not here (PEERS_PYTHON names a Python that has it)",
+              file=sys.stderr)
+    compared = {row["op"] for row in comparison.rows + comparison.measures} | set(comparison.skipped)
+    lacking = [op for op in order if op not in compared]
     wrong = comparison.unexplained()
-    print(f"{len(comparison.rows)} comparisons, {len(wrong)} unexplained")
+    print(f"{len(comparison.rows + comparison.measures)} comparisons, {len(wrong)} unexplained")
     for row in wrong:
         print(f"unexplained: {row['halo']} beside {row['peer']}, {row['samples']}: {row['reason']}",
               file=sys.stderr)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # bench/peers_fidelity.sh [RESULTS]: every operation of halo beside NumPy, SciPy, scikit-image, OpenCV, libvips,
-# ImageMagick, SoX and FFmpeg, all from Debian's packages, on the same samples. Prints the largest difference of
-# each pair and the reason for it, which is tested, and fails where there is none. Keeps the rows in RESULTS
+# ImageMagick, SoX and FFmpeg, all from Debian's packages, and beside pandas and librosa where the Python that
+# PEERS_PYTHON names (python3) has them, on the same samples. Prints the largest difference of each pair and the
+# reason for it, which is tested, and fails where there is none. Keeps the rows in RESULTS
 # (bench/results/fidelity.json), from which bench/fidelity_page.py makes docs/fidelity.md. HALO names another
-# program than build/release/halo. Takes ten seconds.
+# program than build/release/halo. Takes half a minute.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
@@ -29,6 +30,10 @@ libvips libvips-tools
 ImageMagick imagemagick
 SoX sox
 FFmpeg ffmpeg"
+    for name in pandas librosa; do
+        "${PEERS_PYTHON:-python3}" -c "import $name as it; print(f'\"$name\": \"{it.__version__}\"')" \
+            2> /dev/null || true
+    done
 }
 facts=$(printf '{"date": "%s", "commit": "%s", "halo": "%s", "peers": {%s}}' "$(date -u +%F)" \
     "$(git rev-parse --short HEAD 2> /dev/null || echo unknown)" "$("$halo" --version | head -1)" \

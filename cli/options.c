@@ -54,7 +54,8 @@ const CliOption cli_options[] = {
     {"guard", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES, "attenuate sound to prevent clipping", NULL,
      AT(write.guard)},
     {"bits", 0, "N", "8|16|24|32|float", CLI_OUTPUT, CLI_JOIN | CLI_WRITES | CLI_SPLIT,
-     "sample format of sound in WAV, FLAC, AIFF, AU and raw: 8, 16, 24 or 32 for integers of so many bits, or "
+     "sample format of sound in WAV, FLAC, AIFF, CAF, AU, W64 and raw: 8, 16, 24 or 32 for integers of so many "
+     "bits, or "
      "float; by default the input's",
      cli_read_bits, 0},
     {"crossfade", 0, "TIME", NULL, CLI_OUTPUT, CLI_JOIN,

@@ -291,7 +291,14 @@ typedef struct CpuDoubleKernels {
     void (*fade)(double *row, int64_t pixels, int channels, const double *gain, int64_t k, int step, int64_t n);
     /* out[i] is the sum over k of tap[k] times line[i + k * step]. */
     void (*conv)(const double *line, const double *tap, int64_t taps, int64_t step, int64_t n, double *out);
-    /* The same without NaN, and weight[i], the sum of the taps that are left, or, where `count`, their number.
+    /* The same of lines that are cut up: sample f is at[f % every * apart + f / every], and out[i] is the sum
+     * over k of tap[k] times sample from + k + i * every. */
+    void (*conv_every)(const double *at, int64_t apart, int64_t every, int64_t from, const double *tap,
+                       int64_t taps, int64_t n, double *out);
+    /* out[i] is the key of this rank, from 0, of key[i] ... key[i + width - 1]. */
+    void (*rank_few)(const uint64_t *key, int64_t width, int64_t rank, int64_t n, uint64_t *out);
+    /* The same as `conv` without NaN, and weight[i], the sum of the taps that are left, or, where `count`,
+     * their number.
      */
     void (*conv_nan)(const double *line, const double *tap, int64_t taps, int64_t step, int64_t n, bool count,
                      double *out, double *weight);

@@ -2,6 +2,7 @@
  * made in order where the algorithm has a state, else side by side. */
 #include "halo/sequence.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "device.h"
@@ -28,6 +29,7 @@ typedef struct Sequence {
     int64_t longest[2];                   /* frames of a source that a chunk needs */
     char *scratch;
     HaloDevice *device;
+    atomic_uint_least64_t replaced;
 } Sequence;
 
 /* The frames of source k that frames `part` of the result need. */
@@ -95,8 +97,20 @@ static HaloSequenceLines lines_of(const HaloBuf *buf, int lines, HaloSpan frames
                                .at = at};
 }
 
+/* Samples of a line that are not those of the source, in frames that no call before has counted. */
+static uint64_t replaced_in(const Sequence *s, HaloSpan frames, const HaloSequenceLines *src, int from,
+                            const double *line)
+{
+    uint64_t count = 0;
+    for (int64_t x = most(frames.from, s->how->replaced->upto); x < frames.to; x++) {
+        const double was = src->at[from][x - src->from], is = line[x - frames.from];
+        count += !(was == is || (was != was && is != is));
+    }
+    return count;
+}
+
 /* One chunk of the lines from channel `first` on. */
-static void run_chunk(const Sequence *s, int64_t chunk, int first, int worker, uint64_t *clipped)
+static void run_chunk(Sequence *s, int64_t chunk, int first, int worker, uint64_t *clipped)
 {
     char *const scratch = s->scratch + worker * s->scratch_bytes;
     double **pointer = (double **)(void *)(scratch + s->at_pointers);
@@ -117,13 +131,15 @@ static void run_chunk(const Sequence *s, int64_t chunk, int first, int worker, u
     else if (s->state_bytes > 0)
         part.state = s->scratch + s->state_at + first * s->state_bytes;
     s->how->kind->run(s->how->how, &part);
+    for (int c = 0; c < made && s->how->replaced != NULL; c++)
+        s->replaced += replaced_in(s, frames, &src[0], c, dst.at[c]);
     for (int c = 0; c < made; c++)
         store_line(s, first + c, frames, dst.at[c], (float *)(void *)(scratch + s->at_row), clipped);
 }
 
 static void run_task(void *context, int64_t index, int worker)
 {
-    const Sequence *s = context;
+    Sequence *s = context;
     uint64_t clipped = 0;
     if (s->in_order)
         for (int64_t k = 0; k < s->chunks; k++) run_chunk(s, k, (int)index, worker, &clipped);
@@ -210,6 +226,10 @@ HaloStatus cpu_sequence(HaloDevice *device, const HaloBuf *const src[], int sour
     const int64_t tasks = sequence->kind->by_channel ? dst->shape.channels : 1;
     const double work = (double)dst->cols * dst->shape.channels * 10.0;
     cpu_run(device, cpu_workers(device, work), s.in_order ? tasks : tasks * s.chunks, run_task, &s);
+    if (sequence->replaced != NULL && !device->querying) {
+        sequence->replaced->count += s.replaced;
+        sequence->replaced->upto = most(sequence->replaced->upto, dst->x0 + dst->cols);
+    }
 out:
     return status;
 }

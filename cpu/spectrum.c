@@ -19,6 +19,7 @@ typedef struct Spectrum {
     const HaloSpectrum *how;
     HaloStore store;
     int64_t tasks;
+    int64_t held;                                    /* frames of a column */
     int64_t apart;                                   /* of the frames in a line */
     int64_t work, power, sum;                        /* behind a line of samples */
     int64_t scratch_bytes, at_wide, at_tile, at_row; /* of a worker */
@@ -73,7 +74,14 @@ static float sample_of(const HaloSpectrum *how, double power)
     const double magnitude = how->scale * sqrt(power);
     if (how->kind == HALO_SPECTRUM_MAGNITUDE) return halo_canonical((float)magnitude);
     const float level = decibels(magnitude, how->floor);
-    return level - (float)how->floor;
+    return how->table ? level : level - (float)how->floor;
+}
+
+static void put_row(const Spectrum *s, const double *power, int64_t count, float *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t k = 0; k <= s->how->window / 2; k++)
+            out[i * s->dst->shape.channels + k] = sample_of(s->how, power[k * CPU_FRAMES + i]);
 }
 
 /* Samples of a picture's columns: rows are COLUMNS pixels apart, the highest frequency above. */
@@ -92,29 +100,59 @@ static void put_bands(const Spectrum *s, const double *sum, int64_t count, float
             out[i * s->dst->shape.channels + b] = halo_canonical((float)sum[b * CPU_FRAMES + i]);
 }
 
-/* Frames [frame, frame + count), at most CPU_FRAMES. Those of a line are as far apart as in the sound, or,
- * where they do not overlap, one after the other. */
-static void make_frames(const Spectrum *s, int64_t frame, int64_t count, char *scratch, float *out)
+/* The powers of frames [frame, frame + count), at most CPU_FRAMES, of a channel. Those of a line are as far
+ * apart as in the sound, or, where they do not overlap, one after the other. */
+static double *make_powers(const Spectrum *s, int channel, int64_t frame, int64_t count, char *scratch)
 {
     const HaloSpectrum *how = s->how;
-    const CpuFourierKernels *fourier = s->device->kernels->fourier;
-    double *const line = (double *)(void *)(scratch + s->at_wide), *const work = line + s->work,
-                  *const power = line + s->power, *const sum = line + s->sum;
+    double *const line = (double *)(void *)(scratch + s->at_wide);
+    const int64_t from = frame * how->hop - how->window / 2;
     memset(line, 0, sizeof *line * (size_t)s->work); /* frames that are not there */
+    if (how->hop == s->apart)
+        load(s, channel, from, s->apart * (count - 1) + how->window, line);
+    else
+        for (int64_t i = 0; i < count; i++)
+            load(s, channel, from + i * how->hop, how->window, line + i * s->apart);
+    s->device->kernels->fourier->powers(line, s->apart, how, line + s->work, line + s->power);
+    return line + s->power;
+}
+
+static void make_frames(const Spectrum *s, int64_t frame, int64_t count, char *scratch, float *out)
+{
+    double *const sum = (double *)(void *)(scratch + s->at_wide) + s->sum;
     for (int c = 0; c < s->src->shape.channels; c++) {
-        const int64_t from = frame * how->hop - how->window / 2;
-        if (how->hop == s->apart)
-            load(s, c, from, s->apart * (count - 1) + how->window, line);
-        else
-            for (int64_t i = 0; i < count; i++)
-                load(s, c, from + i * how->hop, how->window, line + i * s->apart);
-        fourier->powers(line, s->apart, how, work, power);
-        if (how->kind != HALO_SPECTRUM_BANDS) {
+        const double *power = make_powers(s, c, frame, count, scratch);
+        if (s->how->table) {
+            put_row(s, power, count, out + c * (s->how->window / 2 + 1));
+            continue;
+        }
+        if (s->how->kind != HALO_SPECTRUM_BANDS) {
             put_columns(s, power, count, out + c);
             continue;
         }
-        fourier->bands(power, how, sum);
-        put_bands(s, sum, count, out + c * how->bands);
+        s->device->kernels->fourier->bands(power, s->how, sum);
+        put_bands(s, sum, count, out + c * s->how->bands);
+    }
+}
+
+/* A column of a picture that holds the greatest power of several frames. */
+static void make_held(const Spectrum *s, int64_t column, char *scratch, float *out)
+{
+    const int64_t bins = s->how->window / 2 + 1, from = column * s->held,
+                  to = least(from + s->held, halo_spectrum_frames(s->how, s->src->shape.width));
+    double *const greatest = (double *)(void *)(scratch + s->at_wide) + s->sum;
+    for (int c = 0; c < s->src->shape.channels; c++) {
+        memset(greatest, 0, sizeof *greatest * (size_t)(bins * CPU_FRAMES));
+        for (int64_t frame = from; frame < to; frame += CPU_FRAMES) {
+            const int64_t count = least(CPU_FRAMES, to - frame);
+            const double *power = make_powers(s, c, frame, count, scratch);
+            for (int64_t k = 0; k < bins; k++)
+                for (int64_t i = 0; i < count; i++) {
+                    const double v = power[k * CPU_FRAMES + i];
+                    if (v > greatest[k * CPU_FRAMES] || v != v) greatest[k * CPU_FRAMES] = v;
+                }
+        }
+        put_columns(s, greatest, 1, out + c);
     }
 }
 
@@ -132,6 +170,8 @@ static void run_task(void *context, int64_t index, int worker)
     uint64_t clipped = 0;
     if (s->how->kind == HALO_SPECTRUM_LEVELS)
         for (int64_t i = 0; i < columns; i++) make_levels(s, from + i, wide, tile + i * channels);
+    else if (s->held > 1)
+        for (int64_t i = 0; i < columns; i++) make_held(s, from + i, scratch, tile + i * channels);
     else
         for (int64_t i = 0; i < columns; i += CPU_FRAMES)
             make_frames(s, from + i, least(CPU_FRAMES, columns - i), scratch, tile + i * channels);
@@ -152,7 +192,7 @@ static int64_t doubles_of(Spectrum *s)
     s->work = divide_up(how->window + (CPU_FRAMES - 1) * s->apart, CPU_FRAMES) * CPU_FRAMES;
     s->power = s->work + how->window * CPU_FRAMES;
     s->sum = s->power + (how->window / 2 + 1) * CPU_FRAMES;
-    return s->sum + how->bands * CPU_FRAMES;
+    return s->sum + most(how->bands, s->held > 1 ? how->window / 2 + 1 : 0) * CPU_FRAMES;
 }
 
 HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *spectrum,
@@ -163,6 +203,7 @@ HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     int64_t total = 0;
     void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;
+    if (dst->shape.kind == HALO_IMAGE) s.held = halo_spectrum_held(spectrum, src->shape.width);
     if (src->rows != 1 || src->shape.dtype == HALO_I64 || dst->shape.dtype > HALO_F32)
         HALO_FAIL(HALO_ERR_BUG, "internal: a spectrum needs a single row of samples");
     if (!cpu_reserve(&total, doubles_of(&s), sizeof(double), &s.at_wide) ||

@@ -47,7 +47,8 @@ static const char *read_channel(const char *at, Channels *made)
     while (halo_is_letter(at[length]) && length < sizeof name - 1) length++;
     memcpy(name, at, length);
     name[length] = 0;
-    const int bit = halo_find_word(HALO_SPEAKER_NAMES, ' ', name);
+    int bit = halo_find_word(HALO_SPEAKER_NAMES, ' ', name);
+    if (bit < 0) bit = halo_find_word("left right", ' ', name); /* FL and FR */
     if (bit < 0) return NULL;
     made->speaker[made->terms] = (uint32_t)1 << bit;
     return at + length;
@@ -97,7 +98,7 @@ static HaloStatus check_channels(const char *where, const char *text)
     if (read_channels(text, &made)) return HALO_OK;
     return halo_fail(HALO_ERR_USAGE,
                      "%s: expected channels, counted from 1, such as 2,1 or 0.5*1+0.5*2, loudspeakers, such as "
-                     "FL,FR, or mono or stereo, found '%.60s'",
+                     "FL,FR, or left, right, mono or stereo, found '%.60s'",
                      where, text);
 }
 

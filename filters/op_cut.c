@@ -14,11 +14,14 @@ static HaloStatus gather(HaloBuilder *builder, HaloReg in, int64_t from, int64_t
 
 enum { TRIM_PART, TRIM_LENGTH };
 
-/* Where the length is wanted, and not known yet, places from the end mean nothing: the plan will be made again.
- */
-static bool waits(const HaloBuilder *builder, HaloReg in, const Time *part, int count)
+/* Nothing lies between the two: of dates the rows say why. */
+static HaloStatus refuse_order(const Time *part, int64_t from, int64_t to)
 {
-    return halo_build_endless(builder, in) && (part[0].from_end || (count == 2 && part[1].from_end));
+    if (from == to && part[0].moment != HALO_MOMENT_NONE && part[1].moment != HALO_MOMENT_NONE)
+        return halo_fail(HALO_ERR_INPUT, "trim: no row has a time from '%.*s' on and before '%.*s'",
+                         (int)part[0].length, part[0].text, (int)part[1].length, part[1].text);
+    return halo_fail(HALO_ERR_INPUT, "trim: the end, frame %lld, is before the beginning, frame %lld",
+                     (long long)to, (long long)from);
 }
 
 static HaloStatus build_trim(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
@@ -26,7 +29,7 @@ static HaloStatus build_trim(HaloBuilder *builder, const HaloValue *arg, HaloReg
     HaloStatus status = HALO_OK;
     const HaloShape *shape = halo_build_shape(builder, in);
     const int64_t all = shape->width;
-    Time part[2], length;
+    Time part[2] = {0}, length;
     int count, one;
     int64_t from, to = all, frames;
     *out = in;
@@ -40,10 +43,10 @@ static HaloStatus build_trim(HaloBuilder *builder, const HaloValue *arg, HaloReg
         HALO_TRY(times_frames("trim: length", &length, shape->rate, &frames));
         to = from + frames;
     }
-    if (waits(builder, in, part, count)) return HALO_OK;
-    if (to <= from && (count == 2 || arg[TRIM_LENGTH].given))
-        HALO_FAIL(HALO_ERR_INPUT, "trim: the end, frame %lld, is before the beginning, frame %lld",
-                  (long long)to, (long long)from);
+    if (part[0].waits || part[1].waits) return HALO_OK; /* the plan will be made again */
+    if (to <= from && (count == 2 || arg[TRIM_LENGTH].given)) HALO_TRY(refuse_order(part, from, to));
+    if (from >= all && part[0].moment != HALO_MOMENT_NONE)
+        HALO_FAIL(HALO_ERR_INPUT, "trim: no row has a time from '%.*s' on", (int)part[0].length, part[0].text);
     if (from >= all)
         HALO_FAIL(HALO_ERR_INPUT, "trim: the beginning, frame %lld, is after the last of %lld frames",
                   (long long)from, (long long)all);
@@ -61,7 +64,7 @@ static const HaloParam trim_param[] = {
          .check = times_check_places,
          .help =
              "its beginning and end in seconds, such as 1.5,2:30 or 500ms,-1 (from the end); or the beginning "
-             "alone; 480f is frames"},
+             "alone; 480f is frames; of a table with dates or clocks also 2024-03-01,2024-03-02 and 8:00,9:30"},
     [TRIM_LENGTH] = {.key = "length",
                      .type = HALO_PARAM_TEXT,
                      .preset = "",
@@ -70,7 +73,7 @@ static const HaloParam trim_param[] = {
 };
 
 const HaloOp halo_op_trim = {.name = "trim",
-                             .help = "keep a part of a sound",
+                             .help = "keep a part of a sound or series",
                              .known_as = "cut atrim crop slice split segment",
                              .example = "trim:1ms,-1ms",
                              .kinds = HALO_AUDIO,

@@ -121,6 +121,7 @@ static void describe(const void *how, char *text, size_t size)
 
 static const HaloSequenceKind kind = {.name = "despike",
                                       .by_channel = true,
+                                      .replaces = true,
                                       .reads = despike_reads,
                                       .scratch = despike_scratch,
                                       .ns = 60.0,

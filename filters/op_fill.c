@@ -4,14 +4,18 @@
 #include <string.h>
 
 #include "filter.h"
+#include "found.h"
 #include "halo/sequence.h"
 #include "halo/text.h"
 #include "ops.h"
 
 enum { FILL_WITH };
 
+#define MOST_KEPT ((int64_t)1 << 21) /* samples */
+
 typedef struct Linear {
     const int64_t *time; /* of the frames; NULL: they are evenly spaced */
+    int64_t longest;     /* gap, in frames */
 } Linear;
 
 /* How far frame k is on the way from a to b, 0 to 1. */
@@ -21,25 +25,50 @@ static double part_of_way(const Linear *how, int64_t a, int64_t k, int64_t b)
     return (double)(how->time[k] - how->time[a]) / (double)(how->time[b] - how->time[a]);
 }
 
+/* Both sides of every gap. */
+static HaloSpan linear_reads(const void *how, int k, const HaloShape *src, HaloSpan part)
+{
+    const int64_t longest = ((const Linear *)how)->longest;
+    (void)k, (void)src;
+    return (HaloSpan){part.from - longest, part.to + longest};
+}
+
 /* On a line between the known samples on both sides; before the first of them, and after the last, their value.
  */
 static void run_linear(const void *how, const HaloSequencePart *part)
 {
-    const double *x = part->src[0]->at[0];
-    double *y = part->dst->at[0];
-    const int64_t width = part->dst->to;
-    int64_t known = -1;
-    for (int64_t i = 0; i <= width; i++) {
-        if (i < width && isnan(x[i])) continue;
-        for (int64_t k = known + 1; k < i; k++) {
-            if (known >= 0 && i < width)
+    const HaloSequenceLines *src = part->src[0];
+    const int64_t from = src->from, to = src->to, first = part->dst->from, end = part->dst->to;
+    const double *x = src->at[0] - from;
+    double *y = part->dst->at[0] - first;
+    int64_t known = from - 1;
+    for (int64_t i = from; i <= to; i++) {
+        if (i < to && isnan(x[i])) continue;
+        for (int64_t k = known + 1 > first ? known + 1 : first; k < i && k < end; k++) {
+            if (known >= from && i < to)
                 y[k] = x[known] + part_of_way(how, known, k, i) * (x[i] - x[known]);
             else
-                y[k] = known >= 0 ? x[known] : i < width ? x[i] : NAN;
+                y[k] = known >= from ? x[known] : i < to ? x[i] : NAN;
         }
-        if (i < width) y[i] = x[i];
+        if (i >= first && i < end) y[i] = x[i];
         known = i;
     }
+}
+
+/* Behind it the length of the gap that each channel has now. */
+typedef struct Gaps {
+    int64_t longest, now[];
+} Gaps;
+
+static void take_gaps(const void *how, void *found_at, const HaloBuf *frames)
+{
+    Gaps *found = found_at;
+    (void)how;
+    for (int64_t i = 0; i < frames->cols; i++)
+        for (int c = 0; c < frames->shape.channels; c++) {
+            found->now[c] = isnan(found_sample(frames, i, c)) ? found->now[c] + 1 : 0;
+            if (found->now[c] > found->longest) found->longest = found->now[c];
+        }
 }
 
 typedef struct Last {
@@ -80,6 +109,8 @@ static void describe_number(const void *how, char *text, size_t size)
 }
 
 static const HaloSequenceKind linear = {
+    .name = "fill gaps linearly", .by_channel = true, .reads = linear_reads, .ns = 2.0, .run = run_linear};
+static const HaloSequenceKind linear_at_once = {
     .name = "fill gaps linearly", .by_channel = true, .whole = true, .ns = 2.0, .run = run_linear};
 static const HaloSequenceKind previous = {.name = "fill gaps with the sample before",
                                           .by_channel = true,
@@ -98,17 +129,38 @@ static HaloStatus check_with(const char *where, const char *text)
     return halo_fail(HALO_ERR_USAGE, "%s: expected linear, previous or a number, found '%.40s'", where, text);
 }
 
+/* Of little all is kept; of more the longest gap is found first, in a pass of its own. */
+static HaloStatus build_linear(HaloBuilder *builder, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = halo_build_shape(builder, in);
+    const bool at_once = shape->width <= MOST_KEPT / shape->channels;
+    const HaloAnalysis analysis = {.part = {0, shape->width},
+                                   .bytes = (int64_t)(sizeof(Gaps) + (size_t)shape->channels * sizeof(int64_t)),
+                                   .take = take_gaps};
+    const void *found;
+    Linear *how = halo_build_keep(builder, sizeof *how);
+    if (how == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    *how = (Linear){0};
+    HALO_TRY(halo_build_uneven_times(builder, in, &how->time));
+    if (!at_once) {
+        HALO_TRY(halo_build_analysis_of_frames(builder, in, &analysis, &found));
+        how->longest = ((const Gaps *)found)->longest;
+    }
+    HALO_TRY(halo_build_sequence(builder, in, at_once ? &linear_at_once : &linear, how, out));
+out:
+    return status;
+}
+
 static HaloStatus build_fill(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     const char *with = arg[FILL_WITH].text;
     double *value = halo_build_keep(builder, sizeof *value);
-    Linear *how = halo_build_keep(builder, sizeof *how);
-    if (value == NULL || how == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    if (strcmp(with, "linear") == 0) {
-        HALO_TRY(halo_build_uneven_times(builder, in, &how->time));
-        HALO_TRY(halo_build_sequence(builder, in, &linear, how, out));
-    } else if (strcmp(with, "previous") == 0)
+    if (value == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    if (strcmp(with, "linear") == 0)
+        HALO_TRY(build_linear(builder, in, out));
+    else if (strcmp(with, "previous") == 0)
         HALO_TRY(halo_build_sequence(builder, in, &previous, value, out));
     else if (halo_read_number(with, value, NULL))
         HALO_TRY(halo_build_sequence(builder, in, &number, value, out));

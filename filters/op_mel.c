@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "filter.h"
+#include "found.h"
 #include "halo/curves.h"
 #include "halo/sequence.h"
 #include "mel.h"
@@ -15,11 +16,13 @@ static const double pi = 3.14159265358979323846;
 #define LEAST 1e-10                /* power below which there are no decibels */
 #define MOST_WINDOW 65536
 #define MOST_BANDS 1024
+#define MOST_KEPT ((int64_t)1 << 20) /* values of all bands and frames */
 
 /* ---- decibels and cosines ------------------------------------------------------------------------------- */
 
 typedef struct Cepstrum {
-    double range; /* below the greatest of all, in dB; 0: all there is */
+    bool at_once; /* all frames; decibels then end `range` below the greatest, else at `least` */
+    double range, least;
     int bands, coefficients;
     const double *cosine; /* [coefficients][bands]; NULL: the bands themselves */
 } Cepstrum;
@@ -52,10 +55,10 @@ static void make_decibels(const Cepstrum *how, const HaloSequenceLines *lines)
             lines->at[c][i] = decibels(lines->at[c][i]);
             if (lines->at[c][i] > greatest) greatest = lines->at[c][i];
         }
-    if (how->range == 0.0) return;
+    const double least = how->at_once ? greatest - how->range : how->least;
     for (int c = 0; c < lines->channels; c++)
         for (int64_t i = 0; i < n; i++)
-            if (lines->at[c][i] < greatest - how->range) lines->at[c][i] = greatest - how->range;
+            if (lines->at[c][i] < least) lines->at[c][i] = least;
 }
 
 static void make_cosines(const Cepstrum *how, double *const *band, int64_t n, double *const *out)
@@ -93,7 +96,7 @@ static void cepstrum_describe(const void *how, char *text, size_t size)
         snprintf(text, size, "decibels");
 }
 
-/* Frame by frame, and in whole, where decibels depend on the greatest. */
+/* Frame by frame, and all at once, where decibels depend on the greatest of few. */
 static const HaloSequenceKind framewise = {.name = "cepstrum",
                                            .shape = cepstrum_shape,
                                            .moves = cepstrum_moves,
@@ -197,16 +200,47 @@ out:
     return status;
 }
 
+typedef struct Greatest {
+    bool any;
+    double decibels;
+} Greatest;
+
+static void take_greatest(const void *how, void *found_at, const HaloBuf *frames)
+{
+    Greatest *found = found_at;
+    (void)how;
+    for (int64_t i = 0; i < frames->cols; i++)
+        for (int c = 0; c < frames->shape.channels; c++) {
+            const double value = decibels(found_sample(frames, i, c));
+            if (isnan(value) || (found->any && value <= found->decibels)) continue;
+            *found = (Greatest){true, value};
+        }
+}
+
+/* Few frames are kept until the greatest is known; of more it is found first, in a pass of its own, which takes
+ * the time for the spectra once more. */
 static HaloStatus build_decibels(HaloBuilder *builder, const HaloValue *arg, const double *cosine,
                                  int64_t coefficients, HaloReg *value)
 {
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = halo_build_shape(builder, *value);
+    const HaloAnalysis analysis = {.part = {0, shape->width}, .bytes = sizeof(Greatest), .take = take_greatest};
+    const void *found;
     Cepstrum *how = halo_build_keep(builder, sizeof *how);
-    if (how == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    if (how == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     *how = (Cepstrum){.range = arg[BANK_RANGE].number,
+                      .least = -INFINITY,
                       .bands = (int)arg[BANK_BANDS].integer,
                       .coefficients = (int)coefficients,
                       .cosine = cosine};
-    return halo_build_sequence(builder, *value, how->range > 0.0 ? &whole : &framewise, how, value);
+    how->at_once = how->range > 0.0 && shape->width <= MOST_KEPT / shape->channels;
+    if (how->range > 0.0 && !how->at_once) {
+        HALO_TRY(halo_build_analysis_of_frames(builder, *value, &analysis, &found));
+        if (((const Greatest *)found)->any) how->least = ((const Greatest *)found)->decibels - how->range;
+    }
+    HALO_TRY(halo_build_sequence(builder, *value, how->at_once ? &whole : &framewise, how, value));
+out:
+    return status;
 }
 
 static HaloStatus build_mel(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)

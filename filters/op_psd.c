@@ -1,17 +1,18 @@
 /* psd: the power spectral density by Welch's method, as scipy.signal.welch has it. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "filter.h"
+#include "found.h"
 #include "halo/curves.h"
-#include "halo/sequence.h"
 #include "ops.h"
 #include "transform.h"
 
 static const double pi = 3.14159265358979323846;
 
 #define DECIBELS 3.010299956639812 /* 10 log10(2) */
-#define MOST_WINDOW ((int64_t)1 << 24)
+#define MOST_TEXT 96
 
 enum { PSD_WINDOW, PSD_OVERLAP, PSD_DETREND, PSD_SCALE };
 enum { DETREND_CONSTANT, DETREND_LINEAR, DETREND_NONE };
@@ -19,6 +20,7 @@ enum { SCALE_DENSITY, SCALE_SPECTRUM, SCALE_DB };
 
 typedef struct Psd {
     Transform transform;
+    int channels;
     int64_t window, hop;
     int detrend;
     bool decibels;
@@ -26,24 +28,32 @@ typedef struct Psd {
     const double *weight;
 } Psd;
 
-/* Frame k is the frequency k * rate / window: there are window / rate of them in a Hz. */
-static HaloStatus psd_shape(const void *how, const HaloShape *src, HaloShape *dst)
+/* Behind it: [channels][window] samples that wait for the end of a segment, what a transform takes, [bins] of a
+ * power, and [channels][bins] sums of powers. */
+typedef struct Segments {
+    int64_t waiting, frames;
+    double count;
+} Segments;
+
+static int64_t bins_of(const Psd *psd) { return psd->window / 2 + 1; }
+
+static double *samples_of(const void *found) { return (double *)(void *)((char *)found + sizeof(Segments)); }
+
+static double *work_of(const Psd *psd, const void *found)
 {
-    const int64_t window = ((const Psd *)how)->window;
-    dst->width = window / 2 + 1;
-    dst->rate = (double)window / src->rate;
-    if (window <= src->width) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT,
-                     "psd: the window of %lld samples is longer than the input's %lld: give window=%lld "
-                     "or less",
-                     (long long)window, (long long)src->width, (long long)src->width);
+    return samples_of(found) + psd->channels * psd->window;
 }
 
-static int64_t psd_scratch(const void *how, const HaloShape *src)
+static double *sums_of(const Psd *psd, const void *found)
 {
-    const Psd *psd = how;
-    (void)src;
-    return (transform_space(&psd->transform) + psd->window / 2 + 1) * (int64_t)sizeof(double);
+    return work_of(psd, found) + transform_space(&psd->transform) + bins_of(psd);
+}
+
+static int64_t segments_bytes(const Psd *psd)
+{
+    return (int64_t)sizeof(Segments) +
+           (int64_t)sizeof(double) *
+               (psd->channels * (psd->window + bins_of(psd)) + transform_space(&psd->transform) + bins_of(psd));
 }
 
 /* A segment of samples less its mean, or its line of least squares, under the window. */
@@ -71,37 +81,33 @@ static double scaled(const Psd *psd, int64_t k, double power)
     return made < 1e-300 ? -INFINITY : made > 1e300 ? INFINITY : DECIBELS * halo_log2(made);
 }
 
-static void psd_run(const void *how, const HaloSequencePart *part)
+static void add_segment(const Psd *psd, Segments *found)
 {
-    const Psd *psd = how;
-    double *const x = part->scratch, *const power = x + transform_space(&psd->transform),
-                  *const sum = part->dst->at[0];
-    const int64_t bins = psd->window / 2 + 1;
-    double segments = 0.0;
-    for (int64_t k = 0; k < bins; k++) sum[k] = 0.0;
-    for (int64_t at = 0; at + psd->window <= part->src[0]->width; at += psd->hop, segments += 1.0) {
-        load(psd, part->src[0]->at[0] + at, x);
+    double *const x = work_of(psd, found), *const power = x + transform_space(&psd->transform);
+    const int64_t bins = bins_of(psd), kept = psd->window - psd->hop;
+    for (int c = 0; c < psd->channels; c++) {
+        double *const samples = samples_of(found) + c * psd->window, *const sum =
+                                                                         sums_of(psd, found) + c * bins;
+        load(psd, samples, x);
         transform_power(&psd->transform, x, power);
         for (int64_t k = 0; k < bins; k++) sum[k] = sum[k] + power[k];
+        memmove(samples, samples + psd->hop, sizeof(double) * (size_t)kept);
     }
-    for (int64_t k = 0; k < bins; k++) sum[k] = scaled(psd, k, sum[k] / segments);
+    found->waiting = kept;
+    found->count += 1.0;
 }
 
-static void psd_describe(const void *how, char *text, size_t size)
+static void take_frames(const void *how, void *found_at, const HaloBuf *frames)
 {
     const Psd *psd = how;
-    snprintf(text, size, "Welch's power spectrum, %lld samples every %lld", (long long)psd->window,
-             (long long)psd->hop);
+    Segments *found = found_at;
+    found->frames += frames->cols;
+    for (int64_t i = 0; i < frames->cols; i++) {
+        for (int c = 0; c < psd->channels; c++)
+            samples_of(found)[c * psd->window + found->waiting] = found_sample(frames, i, c);
+        if (++found->waiting == psd->window) add_segment(psd, found);
+    }
 }
-
-static const HaloSequenceKind kind = {.name = "psd",
-                                      .by_channel = true,
-                                      .whole = true,
-                                      .shape = psd_shape,
-                                      .scratch = psd_scratch,
-                                      .ns = 1000.0,
-                                      .describe = psd_describe,
-                                      .run = psd_run};
 
 /* Hann's window, periodic, and what the square of a sine under it is divided by. */
 static HaloStatus keep_window(HaloBuilder *builder, double rate, int scale, Psd *psd)
@@ -119,21 +125,63 @@ static HaloStatus keep_window(HaloBuilder *builder, double rate, int scale, Psd 
     return HALO_OK;
 }
 
+static HaloStatus check_length(const Psd *psd, int64_t frames)
+{
+    if (frames < 2)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "psd: a spectrum needs at least 2 samples, and the input has 1: a table has a sample in each row");
+    if (psd->window <= frames) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT,
+                     "psd: the window of %lld samples is longer than the input's %lld: give window=%lld or less",
+                     (long long)psd->window, (long long)frames, (long long)frames);
+}
+
+/* *out = the mean of what all segments have in each bin: frame k is the frequency k * rate / window, so that
+ * there are window / rate of them in a Hz. */
+static HaloStatus append_mean(HaloBuilder *builder, const Psd *psd, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *const shape = halo_build_shape(builder, in);
+    const double rate = shape->rate;
+    const int64_t bins = bins_of(psd), all = psd->channels * bins;
+    const HaloAnalysis analysis = {
+        .part = {0, shape->width}, .bytes = segments_bytes(psd), .how = psd, .take = take_frames};
+    const void *found;
+    HALO_TRY(check_length(psd, shape->width));
+    double *const value = halo_build_keep(builder, (size_t)all * sizeof *value);
+    char *const what = halo_build_keep(builder, MOST_TEXT);
+    if (value == NULL || what == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    snprintf(what, MOST_TEXT, "Welch's power spectrum, %lld samples every %lld", (long long)psd->window,
+             (long long)psd->hop);
+    HALO_TRY(halo_build_analysis_of_frames(builder, in, &analysis, &found));
+    HALO_TRY(check_length(psd, ((const Segments *)found)->frames)); /* of a stream it was not known before */
+    for (int64_t i = 0; i < all; i++)
+        value[i] = scaled(psd, i % bins, sums_of(psd, found)[i] / ((const Segments *)found)->count);
+    HALO_TRY(found_append(
+        builder, in, &(Found){.what = what, .frames = bins, .rate = (double)psd->window / rate, .value = value},
+        out));
+    HALO_TRY(halo_build_axis(builder, *out, "frequency", 0.0, rate / (double)psd->window));
+out:
+    return status;
+}
+
 static HaloStatus build_psd(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
-    const double rate = halo_build_shape(builder, in)->rate;
+    const HaloShape *const shape = halo_build_shape(builder, in);
     Psd *psd = halo_build_keep(builder, sizeof *psd);
     if (psd == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    *psd = (Psd){.detrend = (int)arg[PSD_DETREND].integer, .decibels = arg[PSD_SCALE].integer == SCALE_DB};
+    *psd = (Psd){.channels = shape->channels,
+                 .detrend = (int)arg[PSD_DETREND].integer,
+                 .decibels = arg[PSD_SCALE].integer == SCALE_DB};
     HALO_TRY(filter_samples("psd: window", &arg[PSD_WINDOW], &psd->window));
     psd->hop = psd->window - (int64_t)floor((double)psd->window * arg[PSD_OVERLAP].number);
     if (!(arg[PSD_OVERLAP].number >= 0.0 && psd->hop > 0))
         HALO_FAIL(HALO_ERR_USAGE, "psd: overlap has to be from 0%% to below 100%%");
-    HALO_TRY(keep_window(builder, rate, (int)arg[PSD_SCALE].integer, psd));
+    HALO_TRY(keep_window(builder, shape->rate, (int)arg[PSD_SCALE].integer, psd));
     HALO_TRY(transform_keep(builder, psd->window, &psd->transform));
-    HALO_TRY(halo_build_sequence(builder, in, &kind, psd, out));
-    HALO_TRY(halo_build_axis(builder, *out, "frequency", 0.0, rate / (double)psd->window));
+    HALO_TRY(append_mean(builder, psd, in, out));
 out:
     return status;
 }

@@ -31,13 +31,15 @@ static const HaloParam declick_param[] = {
                            .max = 1e6,
                            .help = "how many times what cannot be predicted has to be larger than is typical; "
                                    "less finds more clicks, and takes more for one"},
-    [DECLICK_LONGEST] = {.key = "longest",
-                         .type = HALO_PARAM_LENGTH,
-                         .preset = "150",
-                         .min = 1,
-                         .max = HALO_MASK_MAX_SIDE,
-                         .unit = "samples",
-                         .help = "what is longer is no click and stays"},
+    [DECLICK_LONGEST] =
+        {.key = "longest",
+         .type = HALO_PARAM_LENGTH,
+         .preset = "150",
+         .min = 1,
+         .max = HALO_MASK_MAX_SIDE,
+         .unit = "samples",
+         .help = "what is longer is no click and stays; clicks of more than 40 samples, and those inside "
+                 "drums, are restored less well (about 20 dB)"},
 };
 
 const HaloOp halo_op_declick = {.name = "declick",

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "found.h"
 #include "halo/sequence.h"
 #include "ops.h"
 
@@ -118,73 +119,114 @@ static HaloStatus build_integrate(HaloBuilder *builder, const HaloValue *arg, Ha
 #define BLOCK 1024 /* samples whose sum is computed by itself, so that errors do not grow with the length */
 
 typedef struct Trend {
-    double count, time, mean, slope;
+    double time, mean, slope;
 } Trend;
 
-/* The sums of what `term` makes of the samples that are not NaN: in each block in order, then of the blocks. */
-typedef double Term(const Trend *trend, double time, double x);
+typedef struct Detrend {
+    int channels;
+    bool linear;
+    Trend *trend; /* [channels] */
+} Detrend;
 
-static double sum_of(const double *x, int64_t n, Term *term, const Trend *trend)
+/* Sums over the samples that are not NaN: in each block in order, then of the blocks. */
+typedef struct Sum {
+    double block, all;
+} Sum;
+
+static double total(Sum sum) { return sum.all + sum.block; }
+
+/* Of the first pass; of the second one the squares of times and the products with samples, each less its mean.
+ */
+typedef struct Sums {
+    Sum count, time, value, square, product;
+} Sums;
+
+typedef struct Moments {
+    int64_t frames;
+    Sums channel[];
+} Moments;
+
+static void end_block(Sum *sum) { *sum = (Sum){0.0, sum->all + sum->block}; }
+
+static void add(Sum *sum, double term) { sum->block = sum->block + term; }
+
+static void take_sample(const Trend *known, Sums *sums, double time, double x)
 {
-    double all = 0.0;
-    for (int64_t from = 0; from < n; from += BLOCK) {
-        double sum = 0.0;
-        for (int64_t i = from; i < from + BLOCK && i < n; i++)
-            if (!isnan(x[i])) sum = sum + term(trend, (double)i, x[i]);
-        all = all + sum;
-    }
-    return all;
+    if (isnan(x)) return;
+    add(&sums->count, 1.0);
+    add(&sums->time, time);
+    add(&sums->value, x);
+    add(&sums->square, (time - known->time) * (time - known->time));
+    add(&sums->product, (time - known->time) * (x - known->mean));
 }
 
-static double one(const Trend *trend, double time, double x) { return (void)trend, (void)time, (void)x, 1.0; }
-
-static double time_of(const Trend *trend, double time, double x) { return (void)trend, (void)x, time; }
-
-static double value_of(const Trend *trend, double time, double x) { return (void)trend, (void)time, x; }
-
-static double square(const Trend *trend, double time, double x)
+static void take_moments(const void *how, void *found, const HaloBuf *frames)
 {
-    (void)x;
-    return (time - trend->time) * (time - trend->time);
-}
-
-static double product(const Trend *trend, double time, double x)
-{
-    return (time - trend->time) * (x - trend->mean);
+    const Detrend *detrend = how;
+    Moments *moments = found;
+    for (int64_t i = 0; i < frames->cols; i++, moments->frames++)
+        for (int c = 0; c < detrend->channels; c++) {
+            Sums *const sums = &moments->channel[c];
+            if (moments->frames % BLOCK == 0) {
+                Sum *const all[] = {&sums->count, &sums->time, &sums->value, &sums->square, &sums->product};
+                for (int k = 0; k < 5; k++) end_block(all[k]);
+            }
+            take_sample(&detrend->trend[c], sums, (double)moments->frames, found_sample(frames, i, c));
+        }
 }
 
 static void detrend_run(const void *how, const HaloSequencePart *part)
 {
+    const Trend *trend = &((const Detrend *)how)->trend[part->channel];
     const double *x = part->src[0]->at[0];
-    const int64_t n = part->src[0]->width;
-    Trend trend = {0};
-    trend.count = sum_of(x, n, one, &trend);
-    trend.mean = sum_of(x, n, value_of, &trend) / trend.count;
-    if (*(const bool *)how) {
-        trend.time = sum_of(x, n, time_of, &trend) / trend.count;
-        const double squares = sum_of(x, n, square, &trend);
-        if (squares > 0.0) trend.slope = sum_of(x, n, product, &trend) / squares;
-    }
-    for (int64_t i = 0; i < n; i++)
-        part->dst->at[0][i] = (x[i] - trend.mean) - trend.slope * ((double)i - trend.time);
+    for (int64_t i = part->dst->from; i < part->dst->to; i++, x++)
+        part->dst->at[0][i - part->dst->from] = (*x - trend->mean) - trend->slope * ((double)i - trend->time);
 }
 
 static void detrend_describe(const void *how, char *text, size_t size)
 {
-    snprintf(text, size, "subtract the %s", *(const bool *)how ? "line of least squares" : "mean");
+    snprintf(text, size, "subtract the %s", ((const Detrend *)how)->linear ? "line of least squares" : "mean");
 }
 
-static const HaloSequenceKind detrend = {.name = "detrend",
-                                         .by_channel = true,
-                                         .whole = true,
-                                         .ns = 6.0,
-                                         .describe = detrend_describe,
-                                         .run = detrend_run};
+static const HaloSequenceKind detrend = {
+    .name = "detrend", .by_channel = true, .ns = 2.0, .describe = detrend_describe, .run = detrend_run};
+
+static HaloStatus find_moments(HaloBuilder *builder, const Detrend *how, HaloReg in, const Moments **found)
+{
+    const HaloAnalysis analysis = {.part = {0, halo_build_shape(builder, in)->width},
+                                   .bytes = (int64_t)(sizeof(Moments) + (size_t)how->channels * sizeof(Sums)),
+                                   .how = how,
+                                   .take = take_moments};
+    const void *moments = NULL;
+    const HaloStatus status = halo_build_analysis_of_frames(builder, in, &analysis, &moments);
+    *found = moments;
+    return status;
+}
 
 static HaloStatus build_detrend(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    static const bool line[] = {true, false};
-    return halo_build_sequence(builder, in, &detrend, &line[arg[0].integer], out);
+    HaloStatus status = HALO_OK;
+    const int channels = halo_build_shape(builder, in)->channels;
+    const Moments *found;
+    Detrend *how = halo_build_keep(builder, sizeof *how);
+    Trend *trend = halo_build_keep(builder, (size_t)channels * sizeof *trend);
+    if (how == NULL || trend == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    for (int c = 0; c < channels; c++) trend[c] = (Trend){0};
+    *how = (Detrend){.channels = channels, .linear = arg[0].integer == 0, .trend = trend};
+    HALO_TRY(find_moments(builder, how, in, &found));
+    for (int c = 0; c < channels; c++) {
+        const Sums *sums = &found->channel[c];
+        trend[c].mean = total(sums->value) / total(sums->count);
+        if (how->linear) trend[c].time = total(sums->time) / total(sums->count);
+    }
+    if (how->linear) HALO_TRY(find_moments(builder, how, in, &found));
+    for (int c = 0; c < channels && how->linear; c++) {
+        const double squares = total(found->channel[c].square);
+        if (squares > 0.0) trend[c].slope = total(found->channel[c].product) / squares;
+    }
+    HALO_TRY(halo_build_sequence(builder, in, &detrend, how, out));
+out:
+    return status;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */

@@ -55,6 +55,23 @@ static HaloStatus keep_tables(HaloBuilder *builder, HaloSpectrum *spectrum)
     return HALO_OK;
 }
 
+#define MOST_NAME 40
+
+/* "0Hz,15.625Hz,…", and, of several channels, "1:0Hz". */
+static HaloStatus name_frequencies(HaloBuilder *builder, int64_t bins, double step, HaloReg table)
+{
+    const int channels = halo_build_shape(builder, table)->channels;
+    char *const names = malloc((size_t)channels * MOST_NAME), *at = names;
+    if (names == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int64_t c = 0; c < channels; c++) {
+        if (channels > bins) at += snprintf(at, MOST_NAME, "%d:", (int)(c / bins) + 1);
+        at += snprintf(at, MOST_NAME, "%.10gHz%s", (double)(c % bins) * step, c + 1 < channels ? "," : "");
+    }
+    const HaloStatus status = halo_build_names(builder, table, names);
+    free(names);
+    return status;
+}
+
 static HaloStatus build_spectrogram(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
@@ -66,7 +83,10 @@ static HaloStatus build_spectrogram(HaloBuilder *builder, const HaloValue *arg, 
         HALO_FAIL(HALO_ERR_USAGE, "spectrogram: window has to be a power of two, not %lld",
                   (long long)spectrum.window);
     HALO_TRY(keep_tables(builder, &spectrum));
+    spectrum.table = halo_build_for_table(builder);
+    const double step = halo_build_shape(builder, in)->rate / (double)spectrum.window;
     HALO_TRY(halo_build_spectrum(builder, in, &spectrum, out));
+    if (spectrum.table) HALO_TRY(name_frequencies(builder, spectrum.window / 2 + 1, step, *out));
 out:
     return status;
 }
@@ -125,10 +145,11 @@ const HaloOp halo_op_level = {.name = "level",
                               HALO_PARAMS(level_param),
                               .build = build_level};
 
-const HaloOp halo_op_spectrogram = {.name = "spectrogram",
-                                    .help = "a picture of the spectrum over time, low frequencies below",
-                                    .known_as = "spectrum stft sonogram fft showspectrum",
-                                    .example = "spectrogram:window=256,hop=64",
-                                    .kinds = HALO_AUDIO,
-                                    HALO_PARAMS(spectrogram_param),
-                                    .build = build_spectrogram};
+const HaloOp halo_op_spectrogram = {
+    .name = "spectrogram",
+    .help = "a picture of the spectrum over time, low frequencies below; as CSV a row for each time",
+    .known_as = "spectrum stft sonogram fft showspectrum",
+    .example = "spectrogram:window=256,hop=64",
+    .kinds = HALO_AUDIO,
+    HALO_PARAMS(spectrogram_param),
+    .build = build_spectrogram};

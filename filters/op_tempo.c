@@ -57,7 +57,8 @@ static const HaloParam speed_param[] = {
      .type = HALO_PARAM_NUMBER,
      .min = 0.01,
      .max = 100,
-     .help = "2: twice as fast, half as long and an octave higher; 0.5: half as fast"},
+     .ratio = true,
+     .help = "2, or 200%: twice as fast, half as long and an octave higher; 0.5: half as fast"},
 };
 
 const HaloOp halo_op_speed = {.name = "speed",
@@ -142,11 +143,13 @@ out:
                        .help = "over which pieces are compared and crossfaded"}
 
 static const HaloParam tempo_param[] = {
-    [TEMPO_FACTOR] = {.key = "factor",
-                      .type = HALO_PARAM_NUMBER,
-                      .min = 0.1,
-                      .max = 10,
-                      .help = "1.25: a quarter faster, so that it takes 80% of the time; 0.5: half as fast"},
+    [TEMPO_FACTOR] =
+        {.key = "factor",
+         .type = HALO_PARAM_NUMBER,
+         .min = 0.1,
+         .max = 10,
+         .ratio = true,
+         .help = "1.25, or 125%: a quarter faster, so that it takes 80% of the time; 0.5: half as fast"},
     SEGMENTS,
 };
 

@@ -3,8 +3,10 @@
 #include <stdio.h>
 
 #include "filter.h"
+#include "found.h"
 #include "halo/fourier.h"
 #include "halo/sequence.h"
+#include "lags.h"
 #include "ops.h"
 
 enum { XCORR_WITH, XCORR_SCALE, XCORR_LAG };
@@ -77,15 +79,53 @@ static const HaloSequenceKind kind = {.name = "xcorr",
                                       .describe = xcorr_describe,
                                       .run = xcorr_run};
 
+/* All of both sounds in one transform. */
+static HaloStatus append_whole(HaloBuilder *builder, const Xcorr *wanted, HaloReg in, HaloReg other,
+                               HaloReg *out)
+{
+    Xcorr *how = halo_build_keep(builder, sizeof *how);
+    if (how == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    *how = *wanted;
+    return halo_build_sequence_of_two(builder, in, other, &kind, how, out);
+}
+
+static HaloStatus append_blocks(HaloBuilder *builder, const Xcorr *wanted, int64_t size, HaloReg in,
+                                HaloReg other, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *const here = halo_build_shape(builder, in), *const there =
+                                                                     halo_build_shape(builder, other);
+    const int64_t behind = wanted->first + wanted->width - 1;
+    const double rate = here->rate;
+    double *value;
+    Lags *how = halo_build_keep(builder, sizeof *how);
+    if (how == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    *how = (Lags){.channels = here->channels,
+                  .before = -wanted->first,
+                  .behind = behind,
+                  .width = here->width > there->width ? here->width : there->width,
+                  .size = size,
+                  .block = size - behind + wanted->first,
+                  .coefficient = wanted->coefficient};
+    HALO_TRY(lags_find(builder, in, other, how, &value));
+    HALO_TRY(found_append(builder, in,
+                          &(Found){.what = "correlation at few lags, block by block",
+                                   .frames = wanted->width,
+                                   .rate = rate,
+                                   .value = value},
+                          out));
+out:
+    return status;
+}
+
 static HaloStatus build_xcorr(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     HaloReg other = in;
-    Xcorr *how = halo_build_keep(builder, sizeof *how);
-    if (how == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     if (arg[XCORR_WITH].given)
         HALO_TRY(halo_build_source(builder, &arg[XCORR_WITH], in, HALO_FIT_MIXED, &other));
     if (halo_build_open_ended(builder)) halo_build_wants_length(builder);
+    const double rate = halo_build_shape(builder, in)->rate;
     const int64_t here = halo_build_shape(builder, in)->width, there = halo_build_shape(builder, other)->width;
     int64_t before = there - 1, behind = here - 1;
     if (arg[XCORR_LAG].given) {
@@ -93,13 +133,14 @@ static HaloStatus build_xcorr(HaloBuilder *builder, const HaloValue *arg, HaloRe
         if (before > most) before = most;
         if (behind > most) behind = most;
     }
-    *how = (Xcorr){.size = 2,
-                   .first = -before,
-                   .width = before + behind + 1,
-                   .coefficient = arg[XCORR_SCALE].integer == 1};
-    while (how->size < here + there - 1) how->size *= 2;
-    const double rate = halo_build_shape(builder, in)->rate;
-    HALO_TRY(halo_build_sequence_of_two(builder, in, other, &kind, how, out));
+    Xcorr how = {.size = 2,
+                 .first = -before,
+                 .width = before + behind + 1,
+                 .coefficient = arg[XCORR_SCALE].integer == 1};
+    while (how.size < here + there - 1) how.size *= 2;
+    const int64_t few = arg[XCORR_LAG].given ? lags_size(before, behind) : how.size;
+    HALO_TRY(few < how.size ? append_blocks(builder, &how, few, in, other, out)
+                            : append_whole(builder, &how, in, other, out));
     HALO_TRY(halo_build_axis(builder, *out, "lag", (double)-before / rate, 1.0 / rate));
 out:
     return status;
@@ -125,7 +166,9 @@ static const HaloParam param[] = {
                    .min = 0,
                    .max = 1e12,
                    .unit = "samples",
-                   .help = "greatest lag, either way; default: as far as they overlap"},
+                   .help =
+                       "greatest lag, either way; default: as far as they overlap, which takes both sounds in "
+                       "memory"},
 };
 
 const HaloOp halo_op_xcorr = {.name = "xcorr",

@@ -184,6 +184,7 @@ static void describe_declick(const void *how, char *text, size_t size)
 }
 
 const HaloSequenceKind declick_kind = {.name = "declick",
+                                       .replaces = true,
                                        .by_channel = true,
                                        .reads = reads,
                                        .scratch = scratch_bytes,
@@ -251,6 +252,7 @@ static void describe_declip(const void *how, char *text, size_t size)
 }
 
 const HaloSequenceKind declip_kind = {.name = "declip",
+                                      .replaces = true,
                                       .by_channel = true,
                                       .reads = reads,
                                       .scratch = scratch_bytes,

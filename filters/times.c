@@ -12,7 +12,9 @@
 static const char *read_one(const char *at, Time *time)
 {
     HaloTimeUnit unit;
-    *time = (Time){.from_end = *at == '-'};
+    const size_t length = strcspn(at, ",");
+    *time = (Time){.from_end = *at == '-', .moment = halo_moment_of(at, length), .text = at, .length = length};
+    if (time->moment == HALO_MOMENT_DATE) return at + length;
     at = halo_read_time(at, &time->amount, &unit);
     time->amount = fabs(time->amount);
     time->counted = unit == HALO_TIME_FRAMES;
@@ -37,6 +39,9 @@ HaloStatus times_read(const char *where, const char *text, int most, Time *time,
 
 HaloStatus times_frames(const char *where, const Time *time, double rate, int64_t *frames)
 {
+    if (time->moment == HALO_MOMENT_DATE)
+        return halo_fail(HALO_ERR_USAGE, "%s: '%.*s' is a date, and a length is expected", where,
+                         (int)time->length, time->text);
     const double number = time->counted ? time->amount : rint(time->amount * rate);
     *frames = 0;
     if (!(number <= MOST_FRAMES))
@@ -48,15 +53,22 @@ HaloStatus times_frames(const char *where, const Time *time, double rate, int64_
     return HALO_OK;
 }
 
-HaloStatus times_place(HaloBuilder *builder, const char *where, HaloReg in, const Time *time, int64_t *at)
+HaloStatus times_place(HaloBuilder *builder, const char *where, HaloReg in, Time *time, int64_t *at)
 {
+    HaloStatus status = HALO_OK;
     const HaloShape *shape = halo_build_shape(builder, in);
-    const HaloStatus status = times_frames(where, time, shape->rate, at);
+    *at = -1;
+    if (time->moment != HALO_MOMENT_NONE)
+        HALO_TRY(halo_build_moment(builder, where, in, time->text, time->length, at));
+    time->waits = (*at >= 0 || time->from_end) && halo_build_endless(builder, in);
+    if (*at >= 0) return HALO_OK;
+    HALO_TRY(times_frames(where, time, shape->rate, at));
     if (time->from_end) {
         halo_build_wants_length(builder);
         *at = shape->width - *at;
     }
     if (*at < 0) *at = 0;
+out:
     return status;
 }
 
@@ -65,9 +77,14 @@ static HaloStatus check(const char *where, const char *text, int most, bool from
     Time time[2];
     int count;
     const HaloStatus status = times_read(where, text, most, time, &count);
-    for (int i = 0; i < count && status == HALO_OK && !from_end; i++)
+    for (int i = 0; i < count && status == HALO_OK && !from_end; i++) {
+        if (time[i].moment == HALO_MOMENT_DATE) {
+            int64_t frames;
+            return times_frames(where, &time[i], 1.0, &frames);
+        }
         if (time[i].from_end)
             return halo_fail(HALO_ERR_USAGE, "%s: a length cannot be negative: '%.60s'", where, text);
+    }
     return status;
 }
 

@@ -38,7 +38,14 @@ static HaloShape shape_after(const HaloShape *shape, const HaloSpectrum *how, Ha
         made.channels = (int)how->bands * shape->channels;
         return made;
     }
+    if (how->table) {
+        made.channels = (int)(how->window / 2 + 1) * shape->channels;
+        return made;
+    }
     made.kind = HALO_IMAGE;
+    int64_t held = 1;
+    while (how->columns > 0 && (made.width + held - 1) / held > how->columns) held++;
+    made.width = (made.width + held - 1) / held;
     made.height = how->window / 2 + 1;
     return made;
 }
@@ -70,6 +77,7 @@ static void as_the_oracle(Rng *rng)
                                     .floor = -1.0 - 200.0 * rng_unit(rng),
                                     .scale = 0.1 + rng_unit(rng)}};
     HaloSpectrum *how = &step.u.spectrum;
+    if (rng_once_in(rng, 3)) how->columns = rng_between(rng, 1, 60);
     how->window =
         how->kind == HALO_SPECTRUM_LEVELS ? rng_between(rng, 1, 100) : (int64_t)4 << rng_between(rng, 0, 6);
     double *weight = malloc(sizeof *weight * (size_t)how->window),
@@ -81,6 +89,9 @@ static void as_the_oracle(Rng *rng)
         turn[2 * k] = cos(tau * (double)k / (double)how->window);
         turn[2 * k + 1] = -sin(tau * (double)k / (double)how->window);
     }
+    how->table =
+        (how->kind == HALO_SPECTRUM_MAGNITUDE || how->kind == HALO_SPECTRUM_DECIBELS) && rng_once_in(rng, 3);
+    if (how->table) how->columns = 0;
     how->weight = weight;
     how->turn = turn;
     if (how->kind == HALO_SPECTRUM_BANDS) draw_bands(how, bin, bank, rng);
@@ -91,8 +102,10 @@ static void as_the_oracle(Rng *rng)
     testbuf_fill(&src, rng_once_in(rng, 4), rng);
     const uint64_t clipped = oracle_spectrum(&src.view, &dst.view, how, step.store);
     char what[300], from[96], to[96];
-    snprintf(what, sizeof what, "kind %d, window %" PRId64 ", hop %" PRId64 ", %s -> %s", (int)how->kind,
-             how->window, how->hop, testbuf_text(&src, from), testbuf_text(&dst, to));
+    snprintf(what, sizeof what, "kind %d%s, window %" PRId64 ", hop %" PRId64 ", columns %" PRId64 ", %s -> %s",
+             (int)how->kind, how->table ? " as a table" : "", how->window, how->hop, how->columns,
+             testbuf_text(&src, from),
+             testbuf_text(&dst, to));
     for (int d = 0; d < test_devices; d++) {
         if (test_device[d].backend->spectrum == NULL) continue;
         uint64_t lost;

@@ -21,8 +21,8 @@ static const PlotOutput *output_of(const HaloWriter *writer) { return (const Plo
 static HaloStatus check_channels(const HaloShape *shape, int most)
 {
     if (shape->channels <= most) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "a plot shows up to %d channels, not %d: choose some with channels:1,2%s",
-                     most, shape->channels, shape->kind == HALO_AUDIO ? " or --columns" : "");
+    return halo_fail(HALO_ERR_INPUT, "a plot shows up to %d channels, not %d: choose some with channels:1,2",
+                     most, shape->channels);
 }
 
 /* ---- pictures ------------------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static HaloStatus create(HaloWriter *writer)
     const PlotOutput *output = output_of(writer);
     Plotter *plotter = writer->state = cli_alloc(1, sizeof *plotter);
     plotter->output = output;
-    HALO_TRY(check_channels(shape, CHART_MOST));
+    if (shape->kind == HALO_IMAGE) HALO_TRY(check_channels(shape, CHART_MOST));
     if (shape->kind == HALO_AUDIO) {
         plotter->trace = trace_new(shape->channels);
         return HALO_OK;
@@ -141,7 +141,9 @@ static HaloStatus finish(HaloWriter *writer)
 {
     Plotter *plotter = writer->state;
     HaloStatus status = HALO_OK;
-    if (plotter->canvas == NULL)
+    if (plotter->canvas == NULL && plotter->trace.channels > CHART_MOST)
+        plot_many(writer, plotter->output, &plotter->trace, &plotter->canvas);
+    else if (plotter->canvas == NULL)
         HALO_TRY(plot_series(writer, plotter->output, &plotter->trace, &plotter->canvas));
     else
         draw_picture(writer, plotter);
@@ -180,6 +182,7 @@ PlotOutput plot_output(const CliSettings *settings, const char *path, const char
                                    .holds = HALO_META_TIMES,
                                    .keeps_units = true,
                                    .text = canvas_is_text(path),
+                                   .glance = PICTURE_COLUMNS,
                                    .endless = true,
                                    .create = create,
                                    .write = add,

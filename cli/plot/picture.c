@@ -56,6 +56,31 @@ void picture_add(Picture *picture, const HaloBuf *rows)
     for (int64_t y = rows->y0; y < rows->y0 + rows->rows; y++) add_row(picture, rows, y);
 }
 
+Picture picture_of_trace(const Trace *trace, const Canvas *canvas)
+{
+    const HaloShape shape = {.kind = HALO_IMAGE,
+                             .dtype = HALO_F64,
+                             .width = trace->bins,
+                             .height = trace->channels,
+                             .channels = 1,
+                             .alpha = -1,
+                             .numbers = true};
+    Picture picture = picture_new(&shape, true, canvas);
+    double *row = cli_alloc((size_t)trace->bins, sizeof *row);
+    for (int64_t y = 0; y < shape.height; y++) {
+        for (int64_t bin = 0; bin < trace->bins; bin++)
+            row[bin] = trace->most[bin * trace->channels + trace->channels - 1 - y];
+        picture_add(&picture, &(HaloBuf){.shape = shape,
+                                         .y0 = y,
+                                         .rows = 1,
+                                         .cols = trace->bins,
+                                         .stride = trace->bins * (int64_t)sizeof *row,
+                                         .data = row});
+    }
+    free(row);
+    return picture;
+}
+
 void picture_free(Picture *picture)
 {
     free(picture->cell);

@@ -5,6 +5,7 @@
 
 #include "frame.h"
 #include "halo/extend.h"
+#include "trace.h"
 
 typedef struct Picture {
     HaloShape shape;
@@ -18,6 +19,8 @@ typedef struct Picture {
 Picture picture_new(const HaloShape *shape, bool peaks, const Canvas *canvas);
 void picture_add(Picture *picture, const HaloBuf *rows);
 void picture_free(Picture *picture);
+/* Of a trace: its bins to the right, its channels up; a cell shows the greatest sample. */
+Picture picture_of_trace(const Trace *trace, const Canvas *canvas);
 
 /* The scale of colours of one panel: `lo` is black and `hi` white. */
 typedef struct PictureScale {
@@ -33,6 +36,7 @@ PictureScale picture_range(const Picture *picture);
 /* Is it in colours, or gray with a full scale? */
 bool picture_is_plain(const Picture *picture);
 
-#define PICTURE_BESIDE 12 /* letters for the scale */
+#define PICTURE_BESIDE 12    /* letters for the scale */
+#define PICTURE_COLUMNS 4096 /* of a spectrogram: several for each cell, so that their borders hardly move */
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "chart.h"
 #include "halo/utf8.h"
+#include "picture.h"
 
 #define NAME_SIZE 64
 
@@ -33,7 +34,8 @@ static AxisKind kind_of(const HaloWriter *writer, double length)
     const HaloShape *shape = &writer->info.shape;
     const HaloTimeline *time = &writer->info.meta.time;
     bool timed = false; /* by the pipeline, not by a table, whose numbers are shown as they are */
-    for (int i = 0; i < writer->changes.moves; i++) timed = timed || writer->changes.move[i].timed;
+    for (int i = 0; i < writer->changes.moves; i++)
+        timed = timed || writer->changes.move[i].timed != HALO_NOT_TIMED;
     if (time->name != NULL && !timed)
         return time->notation.dated ? AXIS_DATE : time->notation.pattern[0] != 0 ? AXIS_CLOCK : AXIS_NUMBER;
     return length >= PLOT_CLOCK_FROM && shape->rate != 1 ? AXIS_CLOCK : AXIS_NUMBER;
@@ -111,4 +113,50 @@ HaloStatus plot_series(const HaloWriter *writer, const PlotOutput *output, const
     free(title);
     cli_table_free(&table);
     return status;
+}
+
+/* ---- many channels -------------------------------------------------------------------------------------- */
+
+static Axis time_axis(const HaloWriter *writer, const Trace *trace)
+{
+    const double rate = writer->info.shape.rate, length = (double)trace->frames / rate;
+    Axis axis = {.hi = length, .kind = kind_of(writer, length)};
+    if (writer->info.meta.time.name == NULL || trace->frames < 2) return axis;
+    axis.lo = time_at(writer, 0);
+    axis.hi = time_at(writer, trace->frames - 1);
+    if (axis.lo < axis.hi) return axis;
+    return (Axis){.hi = length, .kind = AXIS_NUMBER};
+}
+
+static void caption_many(const HaloWriter *writer, AxisKind kind, Frame *frame)
+{
+    const int channels = writer->info.shape.channels;
+    const char *by = kind == AXIS_NUMBER ? "seconds" : "time";
+    char caption[2 * NAME_SIZE];
+    HaloNames names = {0};
+    if (halo_names_get(&writer->info.meta, channels, &names) == HALO_OK && names.name != NULL)
+        snprintf(caption, sizeof caption, "%.40s to %.40s by %s", names.name[0], names.name[channels - 1], by);
+    else
+        snprintf(caption, sizeof caption, "channels by %s", by);
+    free(names.name);
+    frame_caption(frame, caption);
+}
+
+void plot_many(const HaloWriter *writer, const PlotOutput *output, const Trace *trace, Canvas **canvas)
+{
+    *canvas = canvas_for(output->path, 1, 0);
+    Picture picture = picture_of_trace(trace, *canvas);
+    const PictureScale scale = picture_range(&picture);
+    Frame frame = frame_on(*canvas, 0, PICTURE_BESIDE);
+    char *title = plot_title(output);
+    frame.x = time_axis(writer, trace);
+    frame.y = (Axis){.lo = 0.5, .hi = trace->channels + 0.5};
+    caption_many(writer, frame.x.kind, &frame);
+    frame_ticks_x(&frame, true);
+    frame_ticks_y(&frame);
+    picture_draw(&picture, &frame, 0, &scale);
+    frame_lines(&frame);
+    frame_title(&frame, title);
+    free(title);
+    picture_free(&picture);
 }

@@ -14,4 +14,7 @@ char *plot_title(const PlotOutput *output);
  * the caller's, also after a failure; NULL: there is none. */
 HaloStatus plot_series(const HaloWriter *writer, const PlotOutput *output, const Trace *trace, Canvas **canvas);
 
+/* More channels than lines can show are a picture, the first below, whose colours are the values. */
+void plot_many(const HaloWriter *writer, const PlotOutput *output, const Trace *trace, Canvas **canvas);
+
 #endif

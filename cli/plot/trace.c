@@ -5,12 +5,15 @@
 
 #include "text/text.h"
 
-#define MOST_BINS (1 << 16) /* many times the pixels of a plot */
+#define MOST_BINS (1 << 16)   /* many times the pixels of a plot, */
+#define MOST_VALUES (1 << 21) /* of which many channels have fewer */
 
 Trace trace_new(int channels)
 {
-    const size_t values = (size_t)channels * MOST_BINS;
+    const int64_t few = MOST_VALUES / channels / 2 * 2, most = few < MOST_BINS ? few : MOST_BINS;
+    const size_t values = (size_t)channels * (size_t)most;
     return (Trace){.channels = channels,
+                   .limit = most,
                    .per = 1,
                    .least = cli_alloc(values, sizeof(double)),
                    .most = cli_alloc(values, sizeof(double))};
@@ -47,7 +50,7 @@ void trace_add(Trace *trace, const HaloBuf *rows)
     const int channels = trace->channels;
     for (int64_t i = 0; i < rows->cols; i++) {
         if (trace->frames == trace->bins * trace->per) {
-            if (trace->bins == MOST_BINS) halve(trace);
+            if (trace->bins == trace->limit) halve(trace);
             for (int c = 0; c < channels; c++)
                 trace->least[trace->bins * channels + c] = trace->most[trace->bins * channels + c] = NAN;
             trace->bins++;

@@ -7,6 +7,7 @@
 
 typedef struct Trace {
     int channels;
+    int64_t limit;        /* of bins; an even number */
     int64_t per;          /* frames of a bin */
     int64_t bins;         /* of which the last may be incomplete */
     int64_t frames;       /* so far */

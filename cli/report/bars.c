@@ -99,6 +99,10 @@ void cli_print_histogram(FILE *to, const HaloResult *result)
 {
     const HaloHistogram *h = &result->hist;
     char name[16], text[32];
+    if (result->shape.numbers && h->own && h->channels > 1)
+        fputs(
+            "all columns have the same bins, so that their counts compare; --columns NAME gives one its own\n",
+            to);
     for (int c = 0; c < cli_shown_channels(h->channels); c++) {
         const uint64_t *count = h->count + c * h->bins;
         const char *channel = halo_result_channel(result, c, name);

@@ -19,6 +19,8 @@ enum { LAYOUT_ROWS, LAYOUT_COLUMNS, LAYOUT_CHANNELS };
 HaloStatus layout_read(const HaloArray *array, const char *name, Layout *layout);
 /* The array that a result of this shape is, of so many pages, in C order with the axes of `like`. */
 HaloStatus layout_of_result(const HaloShape *shape, const Layout *like, Layout *result);
+/* The array holds samples of this shape, as results have it: 64-bit ones of pictures, too. */
+void layout_set_shape(Layout *layout, const HaloShape *shape);
 /* The array that samples of this shape are, in C order; `pages` 0: without a dimension of pages. */
 void layout_describe(const HaloShape *shape, int64_t pages, HaloArray *array);
 /* Is it like the one that was planned for? HALO_ERR_USAGE. */

@@ -278,8 +278,15 @@ HaloStatus layout_of_result(const HaloShape *shape, const Layout *like, Layout *
     array.gpu = like->array.gpu;
     axes_like(shape, like, &array);
     const HaloStatus status = layout_read(&array, "the output", result);
-    if (status == HALO_OK) result->shape = *shape;
+    if (status == HALO_OK) layout_set_shape(result, shape);
     return status;
+}
+
+void layout_set_shape(Layout *layout, const HaloShape *shape)
+{
+    layout->shape = *shape;
+    layout->scale = 1.0f;
+    layout->direct = is_direct(layout);
 }
 
 void layout_describe(const HaloShape *shape, int64_t pages, HaloArray *array)

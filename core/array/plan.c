@@ -19,33 +19,9 @@ static const char *name_of(size_t at, char name[40])
 
 HaloStatus arrays_plan(const PlanArrays *arrays, HaloSession *work, const HaloBuf *in, HaloPlan **plan)
 {
-    HaloStatus status = HALO_OK;
-    PlanAnalysis analysis = {0};
-    PlanOutcome planned = {0};
     Operands operands = {.array = arrays->operand, .arrays = arrays->count - 1};
-    const PlanRequest request = {.pipeline = arrays->pipeline,
-                                 .input = in->shape,
-                                 .to = &plan_to_array,
-                                 .operands = &operands,
-                                 .analysis = &analysis};
-    *plan = NULL;
-    HALO_TRY(plan_make(work, &request, &planned));
-    while (planned.need.pass && in->data != NULL) {
-        status = analyse_samples(work, &planned, in, &analysis);
-        halo_plan_free(planned.plan);
-        planned.plan = NULL;
-        HALO_TRY(status);
-        HALO_TRY(plan_make(work, &request, &planned));
-    }
-    if (!planned.need.pass) {
-        *plan = planned.plan;
-        planned.plan = NULL;
-    }
-out:
-    halo_plan_free(planned.plan);
-    operand_next_input(&operands, NULL);
-    analysis_free(&analysis, &work->memory);
-    return status;
+    const PlanRequest request = {.pipeline = arrays->pipeline, .to = &plan_to_array, .operands = &operands};
+    return plan_for_samples(work, &request, in, plan);
 }
 
 HaloStatus arrays_output(const PlanArrays *arrays, const HaloPlan *plan, Layout *output)

@@ -58,7 +58,7 @@ static HaloStatus read_output(ArrayRun *run, const HaloArray outputs[], const La
     HALO_TRY(layout_read(outputs, "the output", &run->output));
     /* What it means follows from the plan. */
     run->output.array.white = made->array.white;
-    run->output.shape = made->shape;
+    layout_set_shape(&run->output, &made->shape);
     HALO_TRY(layout_match(made, &run->output, "the output"));
     HALO_TRY(check_device(&run->output, "the output"));
 out:

@@ -62,6 +62,7 @@ static const Row rows[HALO_NOTES] = {
                           "a NaN reached a recursive filter, so that everything after it is NaN: fill:linear, "
                           "fill:previous or fill:0 before the filter replaces NaN",
                           NULL},
+    [HALO_NOTE_REPLACED] = {"replaced", "1 sample is replaced", "%llu samples are replaced"},
     [HALO_NOTE_UNEVEN] = {"uneven", NULL, NULL},
     [HALO_NOTE_LEVEL] = {"level", NULL, NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},

@@ -12,6 +12,7 @@ HaloStatus device_open(Device *device, int index, int jobs)
     if (device->handle != NULL) return HALO_OK;
     const HaloStatus status = device->backend->open(index, jobs, &device->handle);
     device->index = index;
+    device->jobs = jobs;
     if (status == HALO_OK)
         snprintf(device->describe, sizeof device->describe, "%s", device->backend->describe(device->handle));
     if (status == HALO_OK && device->backend->set_memory != NULL && device->options != NULL)

@@ -18,6 +18,7 @@ typedef struct Device {
     const HaloBackend *backend;
     HaloDevice *handle; /* the backend's own; NULL: not open */
     int index;          /* of those that the backend has */
+    int jobs;           /* threads of the host, for what the backend does not do */
     char describe[96];
     HaloCeilings ceilings; /* once known */
     int spares;

@@ -14,6 +14,8 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
  * after all, with a note where that loses something. */
 HaloStatus load_open_wide(HaloSession *session, HaloSource *source, const HaloShape *raw, HaloReader *reader);
 void load_narrow(HaloReader *reader);
+/* Is it sound or a series of 64-bit floats, or of text, which is computed in f64? */
+bool load_computes_wide(const HaloSession *session, const HaloInfo *info);
 /* The same for another page, of a format that has `next`, or at whose beginning the source stands. */
 HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShape *raw, int64_t page,
                         HaloReader *reader);

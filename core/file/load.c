@@ -122,6 +122,11 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
     return load_open_at(session, source, raw, 0, reader);
 }
 
+bool load_computes_wide(const HaloSession *session, const HaloInfo *info)
+{
+    return info->shape.kind == HALO_AUDIO && info->real && session->options.precision != HALO_PRECISION_SINGLE;
+}
+
 void load_narrow(HaloReader *reader)
 {
     if (reader->info.shape.dtype != HALO_F64) return;
@@ -284,7 +289,8 @@ HaloStatus halo_file_info(HaloSession *session, const char *path, const HaloShap
     atomic_store(&session->memory.held, 0);
     HALO_TRY(halo_source_open(path, &source));
     halo_source_count(source, &session->memory);
-    HALO_TRY(load_open(session, source, raw, &reader));
+    HALO_TRY(load_open_wide(session, source, raw, &reader));
+    if (!load_computes_wide(session, &reader.info)) load_narrow(&reader);
     if (format != NULL) *format = reader.format;
     *info = reader.info;
     reader.info.meta = (HaloMeta){0}; /* the caller's now */

@@ -33,13 +33,6 @@ static void count_rounded(const HaloBuf *data, HaloNotes *notes)
     halo_note(notes, HALO_NOTE_VANISHED, vanished);
 }
 
-/* Sound and series of 64-bit floats, and of text, may be combined with others of these. */
-static bool keeps_wide(const HaloSession *session, const HaloReader *reader)
-{
-    return reader->info.shape.kind == HALO_AUDIO && reader->info.real &&
-           session->options.precision != HALO_PRECISION_SINGLE;
-}
-
 static HaloStatus read_first(HaloSession *session, HaloOperand *operand)
 {
     HaloStatus status = HALO_OK;
@@ -51,7 +44,7 @@ static HaloStatus read_first(HaloSession *session, HaloOperand *operand)
     status = load_open_wide(session, source, NULL, &reader);
     reader.memory = &memory;
     HALO_TRY(status);
-    if (!keeps_wide(session, &reader)) load_narrow(&reader);
+    if (!load_computes_wide(session, &reader.info)) load_narrow(&reader);
     reader.options.wide = reader.info.shape.dtype == HALO_F64;
     operand->tables = session->tables;
     operand->format = reader.format;

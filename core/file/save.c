@@ -16,6 +16,12 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
     if (asked == NULL && strcmp(output, "-") != 0)
         named = load_format_named(session->tables, output, extension);
     if (extension[0] != 0) *to = named;
+    if (*to == NULL && halo_find_word("m4a aac mp4 wma alac", ' ', extension) >= 0)
+        return halo_fail_on(
+            HALO_ERR_USAGE, output,
+            ": halo does not write '%s': write FLAC, and convert it with 'ffmpeg -i a.flac a.%s'; "
+            "Opus, Ogg and MP3 are written",
+            extension, extension);
     if (*to == NULL)
         return halo_fail_on(
             HALO_ERR_USAGE, output,
@@ -60,9 +66,9 @@ HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, bool endless)
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &writer->changes.to;
     if (writer->options.bits != 0 && (shape->kind != HALO_AUDIO || !writer->format->depths))
-        HALO_FAIL(
-            HALO_ERR_USAGE,
-            "--bits is for sound in WAV, FLAC, AIFF, AU and raw samples; for images use the operation depth");
+        HALO_FAIL(HALO_ERR_USAGE, "--bits is for sound in WAV, FLAC, AIFF, CAF, AU, W64 and raw samples; for "
+                                  "images use the operation "
+                                  "depth");
     if (writer->options.bitrate != 0 && !writer->format->lossy)
         HALO_FAIL(HALO_ERR_USAGE, "--bitrate is for Opus, Ogg Vorbis and MP3, not for %s",
                   writer->format->name);

@@ -190,8 +190,7 @@ static HaloStatus keeps_wide(const HaloSession *session, const JobState *state, 
     for (int i = 0; i < plan->steps; i++) moves = moves && plan->step[i].dst >= 0;
     moves = moves && status == HALO_OK && halo_changes_keep_values(&changes);
     free(changes.move);
-    *keeps = moves || (info->shape.kind == HALO_AUDIO && info->real &&
-                       session->options.precision != HALO_PRECISION_SINGLE);
+    *keeps = moves || load_computes_wide(session, info);
     return status;
 }
 
@@ -335,6 +334,7 @@ static HaloStatus time_frames(const HaloTimeline *from, const HaloChanges *chang
     HaloTimeline *to = &result->time;
     *to = *from;
     to->name = strdup(from->name);
+    to->clock = NULL; /* results show a time as one text */
     to->at = moved ? malloc((size_t)width * sizeof *to->at) : NULL;
     to->frames = width;
     if (to->name == NULL || (moved && to->at == NULL))

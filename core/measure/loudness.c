@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "halo/pool.h"
 #include "measure.h"
 
 #ifdef HALO_HAVE_EBUR128
@@ -14,6 +15,7 @@ struct Loudness {
     ebur128_state *state; /* NULL: loudness is undefined for this channel count or sample rate */
 #endif
     TruePeak *peak;
+    HaloPool *pool; /* the gates and the true peak take about as long: a thread for each */
 };
 
 #ifdef HALO_HAVE_EBUR128
@@ -33,6 +35,7 @@ static HaloStatus open_gates(Loudness *loudness, const HaloShape *shape)
     return loudness->state != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory for loudness");
 }
 
+/* Without a message, which belongs to a thread. */
 static HaloStatus add_gates(Loudness *loudness, const HaloBuf *frames)
 {
     if (loudness->state == NULL) return HALO_OK;
@@ -41,8 +44,7 @@ static HaloStatus add_gates(Loudness *loudness, const HaloBuf *frames)
              ? ebur128_add_frames_double(loudness->state, frames->data, count)
              : ebur128_add_frames_float(loudness->state, frames->data, count)) == EBUR128_SUCCESS)
         return HALO_OK;
-    return halo_fail(HALO_ERR_LIMIT, "not enough memory for the loudness of %lld frames",
-                     (long long)frames->cols);
+    return HALO_ERR_LIMIT;
 }
 
 static void read_gates(const Loudness *loudness, HaloLoudness *made)
@@ -84,18 +86,46 @@ static void close_gates(Loudness *loudness) { (void)loudness; }
 
 #endif
 
-HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames)
+static HaloStatus open_loudness(Loudness *loudness, const HaloShape *shape, int jobs)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(halo_pool_new(jobs == 1 ? 1 : 2, &loudness->pool));
+    HALO_TRY(open_gates(loudness, shape));
+    HALO_TRY(true_peak_open(shape->channels, &loudness->peak));
+out:
+    return status;
+}
+
+typedef struct Meters {
+    Loudness *loudness;
+    const HaloBuf *frames;
+    HaloStatus gates;
+} Meters;
+
+static void run_meter(void *context, int64_t task, int worker)
+{
+    Meters *meters = context;
+    const HaloBuf *frames = meters->frames;
+    (void)worker;
+    if (task == 0)
+        meters->gates = add_gates(meters->loudness, frames);
+    else
+        true_peak_add(meters->loudness->peak, frames->shape.dtype, frames->data, frames->cols);
+}
+
+HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, int jobs)
 {
     HaloStatus status = HALO_OK;
     if (frames->shape.dtype <= HALO_U16) return HALO_OK;
     if (*loudness == NULL) {
         *loudness = calloc(1, sizeof **loudness);
         if (*loudness == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-        HALO_TRY(open_gates(*loudness, &frames->shape));
-        HALO_TRY(true_peak_open(frames->shape.channels, &(*loudness)->peak));
+        HALO_TRY(open_loudness(*loudness, &frames->shape, jobs));
     }
-    true_peak_add((*loudness)->peak, frames->shape.dtype, frames->data, frames->cols);
-    HALO_TRY(add_gates(*loudness, frames));
+    Meters meters = {.loudness = *loudness, .frames = frames};
+    halo_pool_run((*loudness)->pool, 2, run_meter, &meters);
+    if (meters.gates != HALO_OK)
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for the loudness of %lld frames", (long long)frames->cols);
 out:
     return status;
 }
@@ -119,5 +149,6 @@ void loudness_close(Loudness *loudness)
     if (loudness == NULL) return;
     close_gates(loudness);
     true_peak_close(loudness->peak);
+    halo_pool_free(loudness->pool);
     free(loudness);
 }

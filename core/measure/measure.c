@@ -235,12 +235,12 @@ HaloStatus measure_loudness(Device *device, const HaloBuf *block, Measured *all)
                              .height = 1,
                              .channels = block->shape.channels};
     HaloBuf host = {0};
-    if (device->backend->upload == NULL) return loudness_add(&all->loudness, block);
+    if (device->backend->upload == NULL) return loudness_add(&all->loudness, block, device->jobs);
     HALO_TRY(halo_buf_alloc(&host, &shape));
     host.shape = block->shape;
     host.x0 = block->x0;
     HALO_TRY(device->backend->download(device->handle, block, &host));
-    HALO_TRY(loudness_add(&all->loudness, &host));
+    HALO_TRY(loudness_add(&all->loudness, &host, device->jobs));
 out:
     halo_buf_free(&host);
     return status;

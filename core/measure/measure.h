@@ -11,9 +11,11 @@ void true_peak_add(TruePeak *peak, HaloDtype dtype, const void *frames, int64_t 
 double true_peak_end(TruePeak *peak); /* in dB; no more will come */
 void true_peak_close(TruePeak *peak);
 
-/* loudness.c: frames in a row, in host memory; *loudness is NULL at first. */
+/* loudness.c: frames in a row, in host memory; *loudness is NULL at first. `jobs`: threads, the caller
+ * included.
+ */
 typedef struct Loudness Loudness;
-HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames);
+HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, int jobs);
 HaloLoudness loudness_end(Loudness *loudness, bool finite); /* no more will come */
 void loudness_close(Loudness *loudness);
 

@@ -53,6 +53,21 @@ static HaloStatus with_unit(const HaloParam *param, const char *text, const char
     return in_range(param, text, where, *number);
 }
 
+/* "1.25", "125%", "5:4" */
+static HaloStatus parse_number(const HaloParam *param, const char *text, const char *where, double *number)
+{
+    static const Unit percent[] = {{"%", 0.01}};
+    const char *end;
+    double divisor;
+    int unit;
+    if (!param->ratio || !number_at(text, number, &end) || *end != ':')
+        return with_unit(param, text, where, percent, param->ratio, number, &unit);
+    if (!number_at(end + 1, &divisor, &end) || *end != 0)
+        return halo_fail(HALO_ERR_USAGE, "%s: expected a number, found '%.60s'", where, text);
+    *number /= divisor;
+    return in_range(param, text, where, *number);
+}
+
 /* Times are checked after their conversion to samples. */
 static HaloStatus parse_length(const HaloParam *param, const char *text, const char *where, HaloValue *value)
 {
@@ -233,7 +248,7 @@ HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text,
     HaloStatus status = HALO_OK;
     int unit = -1;
     switch (param->type) {
-    case HALO_PARAM_NUMBER: return with_unit(param, text, where, NULL, 0, &value->number, &unit);
+    case HALO_PARAM_NUMBER: return parse_number(param, text, where, &value->number);
     case HALO_PARAM_FREQUENCY: return with_unit(param, text, where, hertz, 3, &value->number, &unit);
     case HALO_PARAM_INTEGER:
         HALO_TRY(with_unit(param, text, where, NULL, 0, &value->number, &unit));

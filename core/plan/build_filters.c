@@ -134,5 +134,11 @@ HaloStatus halo_build_sequence(HaloBuilder *builder, HaloReg src, const HaloSequ
 {
     HaloStep step = step_of(HALO_SEQUENCE, src);
     step.u.sequence = (HaloSequence){.kind = kind, .how = how};
+    if (kind->replaces) {
+        HaloReplaced *replaced = step.u.sequence.replaced = halo_build_keep(builder, sizeof *replaced);
+        step.notes = builder_notes(builder);
+        if (replaced == NULL || step.notes == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+        *replaced = (HaloReplaced){0};
+    }
     return halo_build_step(builder, &step, dst);
 }

@@ -1,16 +1,17 @@
-/* The times of frames, for operations that make them anew. */
+/* The times of frames, for operations that make them anew, or that take dates and times of day. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "builder.h"
+#include "halo/time.h"
 
-#define SECOND 1e9
+#define MINUTE INT64_C(60000000000)
 #define DAY INT64_C(86400000000000)
 
 /* Midnight where the time was written. */
 static int64_t midnight(const HaloNotation *notation, int64_t time)
 {
-    const int64_t zone = (int64_t)notation->zone * 60000000000, local = time + zone;
+    const int64_t zone = (int64_t)notation->zone * MINUTE, local = time + zone;
     if (!notation->dated) return 0;
     return (local / DAY - (local % DAY < 0)) * DAY - zone;
 }
@@ -19,7 +20,7 @@ static int64_t midnight(const HaloNotation *notation, int64_t time)
 static int64_t time_of(const HaloTimeline *timeline, const HaloChanges *changes, double rate, int64_t frame)
 {
     if (timeline != NULL) return halo_time_at(timeline, changes, frame);
-    return (int64_t)fmin(rint((double)frame * SECOND / rate), 9e18);
+    return (int64_t)fmin(rint((double)frame * 1e9 / rate), 9e18);
 }
 
 static const HaloTimeline *timeline_of(const HaloBuilder *builder)
@@ -72,5 +73,130 @@ HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const int64_t **t
     builder->plan->evens |= halo_changes_keep_values(&changes);
 out:
     free(changes.move);
+    return status;
+}
+
+/* ---- dates and times of day -------------------------------------------------------------------------------
+ */
+
+HaloMoment halo_moment_of(const char *text, size_t length)
+{
+    HaloNotation notation;
+    if (!halo_time_guess(text, length, &notation)) return HALO_MOMENT_NONE;
+    return notation.dated ? HALO_MOMENT_DATE : HALO_MOMENT_CLOCK;
+}
+
+/* Frames whose times are looked up. */
+typedef struct TimedRows {
+    const HaloTimeline *timeline;
+    HaloChanges changes;
+    int64_t frames, unit; /* unit: times are rounded to it, as they are written */
+} TimedRows;
+
+static int64_t time_of_row(const TimedRows *rows, int64_t frame)
+{
+    const int64_t time = halo_time_at(rows->timeline, &rows->changes, frame) + rows->unit / 2;
+    return (time / rows->unit - (time % rows->unit < 0)) * rows->unit;
+}
+
+/* Between the rows of the input times have more digits. */
+static int64_t unit_of(const HaloNotation *notation, const HaloChanges *since)
+{
+    const double first = halo_changes_origin(since, 0), step = halo_changes_origin(since, 1) - first;
+    const int64_t unit = halo_time_unit(notation);
+    if (first != rint(first) || step != rint(step)) return 1;
+    return unit < HALO_SECOND ? unit : HALO_SECOND;
+}
+
+static HaloStatus check_rising(const TimedRows *rows, const char *where)
+{
+    bool rising = time_of_row(rows, rows->frames - 1) >= time_of_row(rows, 0);
+    for (int64_t k = 1; rows->timeline->at != NULL && rising && k < rows->frames; k++)
+        rising = time_of_row(rows, k) >= time_of_row(rows, k - 1);
+    if (rising) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT,
+                     "%s: the times of the rows do not rise, so a date is no place; reverse turns a table "
+                     "that runs backwards",
+                     where);
+}
+
+/* The day of a time of day is that of the first row, or the next where only that is among the rows. */
+static HaloStatus add_day(const TimedRows *rows, const char *where, const char *text, size_t length,
+                          int64_t *time)
+{
+    const int64_t first = time_of_row(rows, 0), last = time_of_row(rows, rows->frames - 1);
+    if (last - first >= DAY)
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s: '%.*s' comes on several days of this table: give the date too, such as "
+                         "2024-03-01 08:00",
+                         where, (int)length, text);
+    const HaloNotation *notation = &rows->timeline->notation;
+    const int64_t local = first + (int64_t)notation->zone * MINUTE;
+    *time += (local / DAY - (local % DAY < 0)) * DAY;
+    if (*time - (int64_t)notation->zone * MINUTE < first &&
+        *time - (int64_t)notation->zone * MINUTE + DAY <= last)
+        *time += DAY;
+    return HALO_OK;
+}
+
+static int64_t find_row(const TimedRows *rows, int64_t time)
+{
+    int64_t low = 0, high = rows->frames;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (time_of_row(rows, middle) < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static HaloStatus place_moment(TimedRows *rows, const char *where, const char *text, size_t length,
+                               int64_t *frame)
+{
+    HaloStatus status = HALO_OK;
+    HaloNotation given;
+    int64_t time;
+    if (!halo_time_guess(text, length, &given) || !halo_time_read(&given, text, length, &time))
+        HALO_FAIL(HALO_ERR_BUG, "%s: '%.*s' is no time", where, (int)length, text);
+    HALO_TRY(check_rising(rows, where));
+    if (!given.dated) HALO_TRY(add_day(rows, where, text, length, &time));
+    if (given.zoned[0] == 0) time -= (int64_t)rows->timeline->notation.zone * MINUTE;
+    *frame = find_row(rows, time);
+out:
+    return status;
+}
+
+HaloStatus halo_build_moment(HaloBuilder *builder, const char *where, HaloReg reg, const char *text,
+                             size_t length, int64_t *frame)
+{
+    HaloStatus status = HALO_OK;
+    TimedRows rows = {.timeline = timeline_of(builder), .frames = halo_build_shape(builder, reg)->width};
+    const HaloSpacing *times;
+    const bool clock = halo_moment_of(text, length) == HALO_MOMENT_CLOCK;
+    *frame = -1;
+    if (clock &&
+        (rows.timeline == NULL || (!rows.timeline->notation.dated && rows.timeline->notation.pattern[0] == 0)))
+        return HALO_OK;
+    if (rows.timeline == NULL)
+        return halo_fail(HALO_ERR_USAGE, "%s: '%.*s' is a date, and this input has no column of times", where,
+                         (int)length, text);
+    if (!clock && !rows.timeline->notation.dated)
+        return halo_fail(HALO_ERR_USAGE, "%s: '%.*s' is a date, and the times of this table have none", where,
+                         (int)length, text);
+    *frame = 0;
+    if (halo_build_endless(builder, reg)) {
+        halo_build_wants_length(builder);
+        return HALO_OK;
+    }
+    HALO_TRY(plan_changes_to(builder->plan, reg, &rows.changes));
+    const HaloChanges since = halo_changes_since_times(&rows.changes, &times);
+    if (!halo_changes_are_known(&since))
+        HALO_FAIL(HALO_ERR_USAGE, "%s: the operations before it leave frames without a time", where);
+    rows.unit = times == NULL ? unit_of(&rows.timeline->notation, &since) : 1;
+    HALO_TRY(place_moment(&rows, where, text, length, frame));
+out:
+    free(rows.changes.move);
     return status;
 }

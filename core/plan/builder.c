@@ -16,6 +16,12 @@ int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg)
     return reg == builder->plan->input[0].reg ? builder->plan->shrunk : 1;
 }
 
+bool halo_build_for_table(const HaloBuilder *builder)
+{
+    const HaloFormat *to = builder->request->to;
+    return to != NULL && (to->kinds & HALO_IMAGE) == 0 && (to->holds & HALO_META_TIMES) != 0;
+}
+
 bool halo_build_endless(const HaloBuilder *builder, HaloReg reg)
 {
     return shape_is_endless(halo_build_shape(builder, reg));

@@ -7,6 +7,7 @@
 #include "file/operand.h"
 #include "pipeline/pipeline.h"
 #include "plan.h"
+#include "primitive/primitive.h"
 
 /* `value`: those of the common parameters. */
 static HaloCommon common_of(const HaloSession *session, const Call *call, const HaloValue *value,
@@ -132,6 +133,17 @@ out:
     return status;
 }
 
+/* A picture along time, of which the output shows few columns, is made with no more. */
+static HaloStatus glance(HaloPlan *plan, HaloReg value, int64_t columns)
+{
+    HaloStep *step = plan->steps > 0 ? &plan->step[plan->steps - 1] : NULL;
+    if (columns == 0 || step == NULL || step->dst != value || primitive_of(step)->glance == NULL)
+        return HALO_OK;
+    primitive_of(step)->glance(step, columns);
+    return primitive_of(step)->shape(step, (const HaloShape *const[]){&plan->reg[step->src[0]]},
+                                     &plan->reg[value]);
+}
+
 /* The steps behind the pipeline: those of the session's options, and the conversion for the output's format. */
 static HaloStatus add_end(HaloBuilder *builder, HaloReg value)
 {
@@ -147,6 +159,7 @@ static HaloStatus add_end(HaloBuilder *builder, HaloReg value)
         HALO_TRY(builder_to_native(builder, value, &value));
         HALO_TRY(append_point(builder, "--guard", HALO_POINT_MUL, request->gain, value, &value));
     }
+    if (request->to != NULL) HALO_TRY(glance(plan, value, request->to->glance));
     if (request->to != NULL) HALO_TRY(target_append(builder, value, input->dtype, request->to, &value));
     plan->output = value;
 out:

@@ -38,6 +38,9 @@ typedef struct Primitive {
     HaloDtype (*holds)(const HaloStep *step, HaloDtype source);
     /* The shape of the result, from those of the sources. */
     HaloStatus (*shape)(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
+    /* Makes no more columns than these of a picture along time, since the output shows no more. NULL: it makes
+     * none. */
+    void (*glance)(HaloStep *step, int64_t columns);
     /* The part of source k, of this shape, that is needed for a part of the result. */
     Part (*reads)(const HaloStep *step, int k, const HaloShape *src, Part part);
     /* Where positions and channels of source 0 appear in the result. `move` is the identity on entry. NULL: it

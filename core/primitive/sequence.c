@@ -67,10 +67,20 @@ static int64_t keeps(const HaloStep *step, const HaloShape *src)
     return kind->state(step->u.sequence.how, src) * (kind->by_channel ? src->channels : 1);
 }
 
+static HaloStatus run_sequence(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                               const HaloBuf *const src[], HaloBuf *dst, const HaloSequence *sequence)
+{
+    const HaloReplaced *replaced = sequence->replaced;
+    const uint64_t before = replaced != NULL ? replaced->count : 0;
+    const HaloStatus status = backend->sequence(device, src, step->sources, dst, sequence, step->store);
+    if (replaced != NULL) halo_note(step->notes, HALO_NOTE_REPLACED, replaced->count - before);
+    return status;
+}
+
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
 {
-    return backend->sequence(device, src, step->sources, dst, &step->u.sequence, step->store);
+    return run_sequence(backend, device, step, src, dst, &step->u.sequence);
 }
 
 static HaloStatus go_on(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
@@ -78,7 +88,7 @@ static HaloStatus go_on(const HaloBackend *backend, HaloDevice *device, const Ha
 {
     HaloSequence sequence = step->u.sequence;
     sequence.state = state;
-    return backend->sequence(device, src, step->sources, dst, &sequence, step->store);
+    return run_sequence(backend, device, step, src, dst, &sequence);
 }
 
 const Primitive primitive_sequence = {

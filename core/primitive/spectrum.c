@@ -12,7 +12,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     const HaloSpectrum *spectrum = &step->u.spectrum;
     *dst = *src[0];
     dst->dtype = HALO_F32;
-    dst->width = 1 + (src[0]->width - 1) / spectrum->hop;
+    dst->width = halo_spectrum_frames(spectrum, src[0]->width);
     if (src[0]->kind != HALO_AUDIO) return halo_fail(HALO_ERR_BUG, "internal: a spectrum got an image");
     if (has_levels(step)) {
         dst->channels = 2 * src[0]->channels;
@@ -26,7 +26,14 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
         dst->rate = src[0]->rate / (double)spectrum->hop;
         return HALO_OK;
     }
+    if (spectrum->table) {
+        dst->channels = (int)(spectrum->window / 2 + 1) * src[0]->channels;
+        dst->rate = src[0]->rate / (double)spectrum->hop;
+        dst->numbers = true;
+        return HALO_OK;
+    }
     dst->kind = HALO_IMAGE;
+    dst->width = (dst->width - 1) / halo_spectrum_held(spectrum, src[0]->width) + 1;
     dst->height = spectrum->window / 2 + 1;
     dst->white = spectrum->kind == HALO_SPECTRUM_DECIBELS ? (float)-spectrum->floor : 1.0f;
     dst->rate = 0;
@@ -40,18 +47,25 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     const int64_t before = has_levels(step) ? 0 : spectrum->window / 2;
     (void)k;
     if (part_is_empty(part)) return part;
-    const int64_t from = part.x0 * spectrum->hop - before;
-    const int64_t to = (part.x1 - 1) * spectrum->hop - before + spectrum->window;
+    const int64_t held = halo_spectrum_held(spectrum, src->width);
+    const int64_t from = part.x0 * held * spectrum->hop - before;
+    const int64_t to = (part.x1 * held - 1) * spectrum->hop - before + spectrum->window;
     return (Part){smaller(larger(0, from), src->width - 1), larger(1, smaller(to, src->width)), 0, 1};
 }
 
-/* Frame k of levels stands for samples from k * hop on; its centre is theirs. One of bands has its centre at k
- * * hop. */
+static void glance(HaloStep *step, int64_t columns)
+{
+    if (!has_levels(step) && !has_bands(step) && !step->u.spectrum.table) step->u.spectrum.columns = columns;
+}
+
+/* Frame k of levels stands for samples from k * hop on; its centre is theirs. One of spectra has its centre at
+ * k * hop. */
 static void moves(const HaloStep *step, HaloMove *move)
 {
-    move->lost = !has_levels(step) && !has_bands(step);
-    move->mixed = has_bands(step);
-    move->timed = has_levels(step);
+    const bool spectra = has_bands(step) || step->u.spectrum.table;
+    move->lost = !has_levels(step) && !spectra;
+    move->mixed = spectra;
+    move->timed = has_levels(step) ? HALO_TIMED_SPANS : spectra ? HALO_TIMED_SAMPLES : HALO_NOT_TIMED;
     move->scale[0] = 1.0 / (double)step->u.spectrum.hop;
     if (has_levels(step)) move->offset[0] = 0.5 * move->scale[0] - 0.5;
 }
@@ -90,6 +104,7 @@ const Primitive primitive_spectrum = {
     .name = "spectrum",
     .stores = true,
     .shape = shape,
+    .glance = glance,
     .reads = reads,
     .moves = moves,
     .flops = flops,

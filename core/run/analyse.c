@@ -106,26 +106,36 @@ out:
     return status;
 }
 
-HaloStatus halo_plan_make_of(HaloSession *session, const HaloPipeline *pipeline, const HaloBuf *in,
-                             const HaloFormat *to, HaloPlan **plan)
+HaloStatus plan_for_samples(HaloSession *session, const PlanRequest *request, const HaloBuf *in, HaloPlan **plan)
 {
     HaloStatus status = HALO_OK;
     PlanAnalysis analysis = {0};
-    Operands none = {0};
-    PlanOutcome planned;
-    const PlanRequest request = {
-        .pipeline = pipeline, .input = in->shape, .to = to, .operands = &none, .analysis = &analysis};
-    HALO_TRY(plan_make(session, &request, &planned));
-    while (planned.need.pass) {
+    PlanOutcome planned = {0};
+    PlanRequest wanted = *request;
+    wanted.input = in->shape;
+    wanted.analysis = &analysis;
+    *plan = NULL;
+    HALO_TRY(plan_make(session, &wanted, &planned));
+    while (planned.need.pass && in->data != NULL) {
         status = analyse_samples(session, &planned, in, &analysis);
         halo_plan_free(planned.plan);
         planned.plan = NULL;
         HALO_TRY(status);
-        HALO_TRY(plan_make(session, &request, &planned));
+        HALO_TRY(plan_make(session, &wanted, &planned));
     }
-out:
-    operand_next_input(&none, NULL);
-    analysis_free(&analysis, &session->memory);
+    if (planned.need.pass) goto out;
     *plan = planned.plan;
+    planned.plan = NULL;
+out:
+    halo_plan_free(planned.plan);
+    operand_next_input(request->operands, NULL);
+    analysis_free(&analysis, &session->memory);
     return status;
+}
+
+HaloStatus halo_plan_make_of(HaloSession *session, const HaloPipeline *pipeline, const HaloBuf *in,
+                             const HaloFormat *to, HaloPlan **plan)
+{
+    Operands none = {0};
+    return plan_for_samples(session, &(PlanRequest){.pipeline = pipeline, .to = to, .operands = &none}, in, plan);
 }

@@ -182,6 +182,32 @@ static double take(const Ordered *o, const HaloRank *rank)
     return of_key(key_at(o, halo_rank_index(rank->fraction, o->count)));
 }
 
+/* ---- few samples ----------------------------------------------------------------------------------------- */
+
+#define FEW 15  /* samples of a window that are sorted by themselves, several windows at a time */
+#define SOME 64 /* of them */
+
+static bool has_few(const HaloRank *rank)
+{
+    return rank->window.width <= FEW && (rank->window.width % 2 == 1 || !rank->halves);
+}
+
+/* Where no sample is NaN. False: one is. */
+static bool rank_few(const CpuDoubleKernels *kernels, const HaloRank *rank, const uint64_t *key, int64_t frames,
+                     int64_t channels, double *out)
+{
+    const int64_t n = rank->window.width;
+    uint64_t made[SOME];
+    for (int64_t i = 0; i < frames + n - 1; i++)
+        if (key[i] == KEY_NAN) return false;
+    for (int64_t i = 0, some; i < frames; i += some) {
+        some = least(SOME, frames - i);
+        kernels->rank_few(key + i, n, halo_rank_index(rank->fraction, n), some, made);
+        for (int64_t k = 0; k < some; k++) out[(i + k) * channels] = of_key(made[k]);
+    }
+    return true;
+}
+
 static bool is_extreme(const HaloRank *rank) { return rank->fraction == 0.0 || rank->fraction == 1.0; }
 
 static double *rank_piece(const Doubles *d, int64_t x, int64_t frames, double *row, double *other)
@@ -198,6 +224,8 @@ static double *rank_piece(const Doubles *d, int64_t x, int64_t frames, double *r
             extremes(key, values, n, rank, (uint64_t *)(void *)room, channels, row + c);
             continue;
         }
+        if (has_few(rank) && rank_few(d->device->kernels->doubles, rank, key, frames, channels, row + c))
+            continue;
         if (n > SHORT) plant(&ordered, values, room);
         for (int64_t i = 0; i < values; i++) {
             enter(&ordered, i);

@@ -34,6 +34,18 @@ static void one_output(const Piece *p, const CpuDoubleKernels *kernels, int64_t 
                   p->channels, p->channels, out);
 }
 
+/* Where there is one phase, frame f of a channel is element f / down of row f % down: so what neighbouring
+ * outputs read under a tap is side by side, and no frame is copied more than once. */
+static int64_t apart(const HaloResampleAxis *axis, int64_t frames) { return frames / axis->down + 1; }
+
+static void cut_up(const Piece *p, int64_t channel, int64_t frames, double *rows)
+{
+    const int64_t down = p->axis->down, length = apart(p->axis, frames);
+    for (int64_t q = 0; q < length; q++)
+        for (int64_t m = 0; m < down && q * down + m < frames; m++)
+            rows[m * length + q] = p->line[(q * down + m) * p->channels + channel];
+}
+
 /* How many phases read what is laid out once: all, or as many as the cache allows. */
 static int64_t phases_at_once(const HaloResampleAxis *axis)
 {
@@ -47,9 +59,10 @@ static int64_t frames_under(const HaloResampleAxis *axis, int64_t phases)
     return axis->taps + (int64_t)((double)phases * (double)axis->down / (double)axis->up) + 2;
 }
 
-/* Elements of `under`. */
-static int64_t laid_out(const HaloResampleAxis *axis)
+/* Elements of `under`, or of what is cut up. */
+static int64_t laid_out(const HaloResampleAxis *axis, int64_t frames)
 {
+    if (axis->up == 1) return axis->down * apart(axis, frames);
     return axis->taps <= MOST_TAPS ? TOGETHER * frames_under(axis, phases_at_once(axis)) : 0;
 }
 
@@ -89,15 +102,43 @@ static bool all_whole(const HaloResampleAxis *axis, int64_t i, int64_t phases)
     return true;
 }
 
+/* Of one phase: all outputs that are not cut, which have the same taps, then the others. */
+static void decimate(const Piece *p, const CpuDoubleKernels *kernels, int64_t x, int64_t frames, int64_t read,
+                     double *rows, double *row)
+{
+    const HaloResampleAxis *axis = p->axis;
+    int64_t from = 0, to = frames;
+    while (from < frames && is_cut(axis, x + from)) from++;
+    while (to > from && is_cut(axis, x + to - 1)) to--;
+    for (int64_t c = 0; c < p->channels && from < to; c++) {
+        cut_up(p, c, read, rows);
+        for (int64_t i = from; i < to; i += TOGETHER) {
+            const HaloResampleTaps taps = halo_resample_at(axis, x + i);
+            const int64_t some = least(TOGETHER, to - i);
+            double sum[TOGETHER];
+            kernels->conv_every(rows, apart(axis, read), axis->down, taps.first - p->from, wide_of(axis, &taps),
+                                taps.count, some, sum);
+            for (int64_t j = 0; j < some; j++) row[(i + j) * p->channels + c] = sum[j];
+        }
+    }
+    for (int64_t i = 0; i < frames; i++)
+        if (i < from || i >= to) one_output(p, kernels, x + i, row + i * p->channels);
+}
+
 static double *resample_piece(const Doubles *d, int64_t x, int64_t frames, double *row, double *other)
 {
     const HaloResampleAxis *axis = d->how;
     const CpuDoubleKernels *kernels = d->device->kernels->doubles;
     const HaloResampleTaps first = halo_resample_at(axis, x), last = halo_resample_at(axis, x + frames - 1);
     const int64_t at_once = phases_at_once(axis);
-    double *const line = other + laid_out(axis);
+    const int64_t read = last.first + last.count - first.first;
+    double *const line = other + laid_out(axis, read);
     const Piece p = {axis, line, first.first, d->dst->shape.channels};
-    cpu_double_load(d, d->a, first.first, last.first + last.count - first.first, line);
+    cpu_double_load(d, d->a, first.first, read, line);
+    if (axis->up == 1) {
+        decimate(&p, kernels, x, frames, read, other, row);
+        return row;
+    }
     for (int64_t r = 0; r < axis->up; r += at_once) {
         const int64_t phases = least(at_once, axis->up - r);
         for (int64_t i = r; i < frames;) {
@@ -138,7 +179,8 @@ HaloStatus cpu_double_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *
         return not_held(d.name);
     const HaloResampleTaps first = halo_resample_at(axis, dst->x0), last = halo_resample_at(axis, end - 1);
     if (first.first < src->x0 || last.first + last.count > src->x0 + src->cols) return not_held(d.name);
-    d.other = least(reach(axis, d.frames), src->cols) * channels + laid_out(axis);
+    const int64_t read = least(reach(axis, d.frames), src->cols);
+    d.other = read * channels + laid_out(axis, read);
     return cpu_double_run(&d);
 }
 

@@ -91,6 +91,9 @@ static void sums_between(const double *total, int64_t first_run, int64_t runs, i
     if (k > 0 && runs >= k) window_sums(total, first_run, runs - k + 1, k, sum, room);
 }
 
+/* How many values from `position` on are in the run that it lies in. */
+static int64_t rest_of_run(int64_t position, int64_t run) { return run - position % run; }
+
 static void window_sums(const double *v, int64_t position, int64_t count, int64_t n, double *sum, double *room)
 {
     const int64_t values = count + n - 1, run = halo_mean_run(n);
@@ -99,10 +102,13 @@ static void window_sums(const double *v, int64_t position, int64_t count, int64_
         for (int64_t i = 0; i < count; i++) sum[i] = v[i];
         return;
     }
-    for (int64_t i = 0; i < values; i++)
-        prefix[i] = (position + i) % run == 0 || i == 0 ? v[i] : prefix[i - 1] + v[i];
-    for (int64_t i = values - 1; i >= 0; i--)
-        suffix[i] = (position + i) % run == run - 1 || i == values - 1 ? v[i] : v[i] + suffix[i + 1];
+    for (int64_t i = 0, end = rest_of_run(position, run); i < values; i = end, end += run) {
+        const int64_t last = least(end, values) - 1;
+        prefix[i] = v[i];
+        suffix[last] = v[last];
+        for (int64_t k = i + 1; k <= last; k++) prefix[k] = prefix[k - 1] + v[k];
+        for (int64_t k = last - 1; k >= i; k--) suffix[k] = v[k] + suffix[k + 1];
+    }
     /* Runs that lie in these values as a whole, from `first_run` on. */
     const int64_t first_run = (position + run - 1) / run, end_run = (position + values) / run;
     const int64_t runs = end_run > first_run ? end_run - first_run : 0;
@@ -112,11 +118,18 @@ static void window_sums(const double *v, int64_t position, int64_t count, int64_
     const int64_t fewest = (n - 1) / run - 1;
     for (int64_t whole = fewest; whole <= fewest + 1; whole++) {
         sums_between(total, first_run, runs, whole, between, rest);
-        for (int64_t i = 0; i < count; i++) {
-            const int64_t at = position + i, last = at + n - 1;
-            if (last / run - at / run - 1 != whole) continue;
-            sum[i] = whole == 0 ? suffix[i] + prefix[i + n - 1]
-                                : (suffix[i] + between[at / run + 1 - first_run]) + prefix[i + n - 1];
+        int64_t at = position / run, last = (position + n - 1) / run, end;
+        int64_t at_end = rest_of_run(position, run), last_end = rest_of_run(position + n - 1, run);
+        for (int64_t i = 0; i < count; i = end) {
+            const double *const more =
+                last - at - 1 == whole && whole > 0 ? &between[at + 1 - first_run] : NULL;
+            end = least(least(at_end, last_end), count);
+            if (more != NULL)
+                for (int64_t k = i; k < end; k++) sum[k] = (suffix[k] + *more) + prefix[k + n - 1];
+            else if (last - at - 1 == whole)
+                for (int64_t k = i; k < end; k++) sum[k] = suffix[k] + prefix[k + n - 1];
+            if (end == at_end) at++, at_end += run;
+            if (end == last_end) last++, last_end += run;
         }
     }
 }

@@ -155,6 +155,33 @@ static void conv(const double *restrict line, const double *restrict tap, int64_
     }
 }
 
+/* Outputs by BLOCK, whose sums stay in registers, then by one. */
+static void conv_every(const double *restrict line, int64_t apart, int64_t every, int64_t from,
+                       const double *restrict tap, int64_t taps, int64_t n, double *restrict out)
+{
+    const double *restrict first = line + from / every;
+    int64_t i = 0;
+    for (; i + BLOCK <= n; i += BLOCK) {
+        const double *restrict at = first + i + from % every * apart;
+        double acc[BLOCK] = {0};
+        for (int64_t k = 0, left = every - from % every; k < taps; k++, at += apart) {
+            CPU_UNROLL for (int j = 0; j < BLOCK; j++) acc[j] = halo_fma_f64(tap[k], at[j], acc[j]);
+            if (--left > 0) continue;
+            left = every;
+            at -= every * apart - 1;
+        }
+        for (int j = 0; j < BLOCK; j++) out[i + j] = acc[j];
+    }
+    for (; i < n; i++) {
+        double acc = 0.0;
+        for (int64_t k = 0; k < taps; k++) {
+            const int64_t f = from + k;
+            acc = halo_fma_f64(tap[k], line[f % every * apart + f / every + i], acc);
+        }
+        out[i] = acc;
+    }
+}
+
 static void conv_nan(const double *restrict line, const double *restrict tap, int64_t taps, int64_t step,
                      int64_t n, bool count, double *restrict out, double *restrict weight)
 {
@@ -167,6 +194,42 @@ static void conv_nan(const double *restrict line, const double *restrict tap, in
             out[i] = real ? sum : out[i];
             weight[i] = real ? weight[i] + weighs : weight[i];
         }
+    }
+}
+
+/* ---- ranks ---------------------------------------------------------------------------------------------- */
+
+#define WINDOWS 8 /* sorted at a time */
+#define WIDEST 15
+
+/* The least of v[from] ... v[to] goes to v[from]; or, `down`, the greatest of them to v[to]. */
+static inline void bubble(int64_t (*restrict v)[WINDOWS], int64_t from, int64_t to, bool down)
+{
+    for (int64_t step = 0; step < to - from; step++) {
+        const int64_t k = down ? from + step : to - 1 - step;
+        for (int j = 0; j < WINDOWS; j++) {
+            const int64_t a = v[k][j], b = v[k + 1][j];
+            v[k][j] = a < b ? a : b;
+            v[k + 1][j] = a < b ? b : a;
+        }
+    }
+}
+
+/* From the nearer end as many are put in their places as it takes. Keys are turned to numbers with a sign,
+ * which processors compare. */
+static void rank_few(const uint64_t *restrict key, int64_t width, int64_t rank, int64_t n,
+                     uint64_t *restrict out)
+{
+    const uint64_t sign = (uint64_t)1 << 63;
+    const bool down = rank >= width / 2;
+    int64_t v[WIDEST][WINDOWS];
+    for (int64_t i = 0; i < n; i += WINDOWS) {
+        const int64_t some = n - i < WINDOWS ? n - i : WINDOWS;
+        for (int64_t k = 0; k < width; k++)
+            for (int64_t j = 0; j < WINDOWS; j++) v[k][j] = (int64_t)(key[i + k + (j < some ? j : 0)] ^ sign);
+        for (int64_t pass = 0; pass <= (down ? width - 1 - rank : rank); pass++)
+            bubble(v, down ? 0 : pass, down ? width - 1 - pass : width - 1, down);
+        for (int64_t j = 0; j < some; j++) out[i + j] = (uint64_t)v[rank][j] ^ sign;
     }
 }
 
@@ -191,5 +254,7 @@ const CpuDoubleKernels CPU_TABLE(doubles) = {
     .mix = mix,
     .fade = fade,
     .conv = conv,
+    .conv_every = conv_every,
+    .rank_few = rank_few,
     .conv_nan = conv_nan,
 };

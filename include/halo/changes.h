@@ -25,6 +25,10 @@ typedef struct HaloAxis {
     double start, step;
 } HaloAxis;
 
+/* Results of spans of a sound, such as levels, which have their middle half a sample after that of their middle
+ * sample; or round samples, such as spectra, where the first sample is at 0. */
+typedef enum HaloTimed { HALO_NOT_TIMED, HALO_TIMED_SPANS, HALO_TIMED_SAMPLES } HaloTimed;
+
 /* What one step does. Places are counted in samples: the first has its centre at 0, the second at 1. */
 typedef struct HaloMove {
     bool transposed;            /* first x and y are exchanged; then, along each axis of the result, */
@@ -36,7 +40,7 @@ typedef struct HaloMove {
     bool mixed;                /* or none is one of the source's */
     const HaloSpacing *times;  /* of the result's frames, whatever the source's were; NULL: they move with it */
     const char *names;         /* of the result's channels, as a row of a table; NULL: the source's */
-    bool timed;                /* frames are results at times of a sound, such as levels: tables say which */
+    HaloTimed timed;           /* are frames results at times of a sound? Tables say which */
     const HaloAxis *axis;      /* of the result, whose positions have no relation to the source's; NULL: time */
     bool lost;                 /* the result's positions and channels have no relation to the source's */
     bool keeps_values;         /* every sample is one of the source's, or a border's */

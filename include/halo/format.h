@@ -222,6 +222,7 @@ struct HaloFormat {
     bool tiles;   /* it holds images with tiles and overviews (HaloWriteOptions::tile and pyramid) */
     bool lossy;   /* sound with a quality or bit rate: HaloWriteOptions::quality and bitrate */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
+    int64_t glance;      /* of a picture along time, such as a spectrogram, it shows so many columns; 0: all */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */
 

@@ -39,6 +39,7 @@ typedef enum HaloNote {
     HALO_NOTE_RATE,         /* the output holds no sample rate, which was `rate` */
     HALO_NOTE_TILES,        /* tiles or overviews were requested in a format that has none */
     HALO_NOTE_SPREAD,       /* a NaN reached a recursive filter, and everything after it */
+    HALO_NOTE_REPLACED,     /* samples that were outliers or damaged, and are made anew */
     HALO_NOTE_UNEVEN, /* the rows of a table are not evenly spaced in time: `odd_row`, `odd_step`, `usual_step`
                        */
     HALO_NOTE_LEVEL,  /* a level below 1 where full scale is more, such as 255: probably a fraction was meant */

@@ -40,6 +40,7 @@ typedef struct HaloParam {
     int list;            /* TEXT: how many values, with commas between them, it takes at most; 0: one */
     bool of_result;      /* LEVEL: a percentage is of the result's full scale, which the operation sets */
     const char *choices; /* CHOICE: "magnitude|x|y"; LEVEL: "otsu"; POINT: "center|centre" */
+    bool ratio;          /* NUMBER: also a percentage, or "5:4" */
     const char *unit;    /* "pixels", "Hz", "dB" …, or NULL */
     const char *help;    /* one line */
     /* TEXT: returns HALO_ERR_USAGE for an invalid text, with a message that begins with `where`. CHOICE: may
@@ -114,6 +115,8 @@ HALO_API const HaloShape *halo_build_shape(const HaloBuilder *builder,
  * again. */
 HALO_API bool halo_build_endless(const HaloBuilder *builder, HaloReg reg);
 HALO_API void halo_build_wants_length(HaloBuilder *builder);
+/* Is the output a table, whose rows are frames and which holds no pictures? */
+HALO_API bool halo_build_for_table(const HaloBuilder *builder);
 /* Is the length of the input unknown? Then a part cut from it may turn out shorter than its shape says. */
 HALO_API bool halo_build_open_ended(const HaloBuilder *builder);
 /* Is there no output, so that the results of operations are all that is wanted? */
@@ -229,6 +232,14 @@ HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtyp
 HALO_API HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const int64_t **time, int64_t *origin);
 /* The same of rows that are not evenly spaced; else NULL. */
 HALO_API HaloStatus halo_build_uneven_times(HaloBuilder *builder, HaloReg reg, const int64_t **time);
+/* Is a text a date ("2024-03-01", "2024-03-01 08:00Z"), or a time of day ("8:00")? */
+typedef enum HaloMoment { HALO_MOMENT_NONE, HALO_MOMENT_CLOCK, HALO_MOMENT_DATE } HaloMoment;
+HALO_API HaloMoment halo_moment_of(const char *text, size_t length);
+/* The first frame whose time is not before this date or time of day; its width where there is none. -1: a time
+ * of day, and the times of the input show none. Of a value of unknown length 0, and the plan is made again.
+ * HALO_ERR_USAGE or HALO_ERR_INPUT with a message that begins with `where`. */
+HALO_API HaloStatus halo_build_moment(HaloBuilder *builder, const char *where, HaloReg reg, const char *text,
+                                      size_t length, int64_t *frame);
 /* Names the channels of a value that this operation made, as a row of a table: "peak,rms" (quotation marks as
  * CSV has them). HALO_ERR_LIMIT without memory. */
 HALO_API HaloStatus halo_build_names(HaloBuilder *builder, HaloReg reg, const char *names);

@@ -49,6 +49,8 @@ typedef struct HaloSequenceKind {
     int64_t (*scratch)(const void *how, const HaloShape *src);
     /* Where frames and channels of the source appear in the result. NULL: they stay. */
     void (*moves)(const void *how, HaloMove *move);
+    /* Frames and channels are those of the source: the run notes how many samples differ from it. */
+    bool replaces;
     /* Measured nanoseconds of a core for a sample of the result. */
     double ns;
     /* A short description, for --explain. NULL: the name. */
@@ -57,10 +59,18 @@ typedef struct HaloSequenceKind {
     void (*run)(const void *how, const HaloSequencePart *part);
 } HaloSequenceKind;
 
+/* How many samples were replaced in the frames up to `upto`, of a kind that says so. */
+typedef struct HaloReplaced {
+    int64_t upto;
+    uint64_t count;
+} HaloReplaced;
+
 struct HaloSequence {
     const HaloSequenceKind *kind;
     const void *how; /* the operation's parameters; they belong to the plan */
     void *state;     /* of all lines, one after the other; NULL: zeros */
+    HaloReplaced
+        *replaced; /* the plan's; calls for a plan come one after the other. NULL: nothing is counted */
 };
 
 #ifdef __cplusplus

@@ -30,8 +30,10 @@ typedef struct HaloNotation {
 
 /* The times of the frames of a series. All zero: there are none. */
 typedef struct HaloTimeline {
-    char *name; /* of the column, malloc'ed, perhaps empty; NULL: there is no timeline */
-    int column; /* it stands behind so many of the columns that hold samples */
+    char *name;  /* of the column, malloc'ed, perhaps empty; NULL: there is no timeline */
+    char *clock; /* the same of a second column, which holds the time of day; the text of a time is divided at
+                    its first blank. NULL: one column holds all of it */
+    int column;  /* it stands behind so many of the columns that hold samples */
     HaloNotation notation;
     int64_t start; /* frame k is at start + k * span / steps: */
     int64_t span, steps;

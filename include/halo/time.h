@@ -6,6 +6,9 @@
 #define HALO_TIME_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "halo/series.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +30,13 @@ static inline const char *halo_rate_hint(double rate)
 {
     return rate == 1.0 ? "; --rate gives the sample rate of a table" : "";
 }
+
+#define HALO_SECOND INT64_C(1000000000)
+
+/* io/meta/notation.c: the notation of a date or a clock; false: it is neither. */
+bool halo_time_guess(const char *text, size_t length, HaloNotation *notation);
+/* io/meta/time_format.c: how finely times are written, in nanoseconds. */
+int64_t halo_time_unit(const HaloNotation *notation);
 
 #ifdef __cplusplus
 }

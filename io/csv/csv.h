@@ -38,6 +38,7 @@ typedef struct CsvReader {
     int channels;                 /* of the columns, */
     int column[CSV_MOST_COLUMNS]; /* the ones that are read as samples, from 0 on */
     int time;                     /* the one that holds times; -1: there is none */
+    bool clock;                   /* that one has the date, and the one behind it the time of day */
     bool checked;                 /* each time has to be what --rate says, */
     int64_t frame;                /* of the next row */
     int64_t shift;                /* of a clock: days since the first row, in nanoseconds */
@@ -59,6 +60,8 @@ HaloStatus csv_choose_columns(HaloReader *reader, CsvReader *state);
 
 /* csv_time.c: finds the column of times; the present row is the first of numbers. */
 HaloStatus csv_find_time(HaloReader *reader, CsvReader *state);
+/* Is this one of the columns of times? */
+bool csv_is_time(const CsvReader *state, int column);
 /* Reads the times of all rows, and leaves the cells behind the last one. */
 HaloStatus csv_read_times(HaloReader *reader, CsvReader *state);
 /* With --rate from a pipe: that and the first time say what the others have to be. */
@@ -82,6 +85,8 @@ void csv_discard(HaloWriter *writer);
 HaloStatus csv_send(HaloWriter *writer);
 /* Behind so many channels stands the time; -1: nowhere. */
 int csv_time_place(const HaloWriter *writer);
+/* Of a time in two cells: how many bytes the first has. */
+size_t csv_date_length(const char *text, size_t length);
 /* A cell as it is, in quotation marks where it needs them, and what is behind it. */
 HaloStatus csv_put_text(HaloWriter *writer, const char *text, size_t length, bool last);
 

@@ -8,7 +8,7 @@
 
 static HaloStatus add(CsvReader *state, int column)
 {
-    if (column == state->time) return HALO_OK; /* it comes back in any case */
+    if (csv_is_time(state, column)) return HALO_OK; /* it comes back in any case */
     if (state->channels == CSV_MOST_COLUMNS)
         return halo_fail(HALO_ERR_LIMIT, "more than %d columns", CSV_MOST_COLUMNS);
     state->column[state->channels++] = column;

@@ -21,10 +21,16 @@ static HaloStatus copy_cell(const HaloReader *reader, HaloWriter *writer, int co
 
 static HaloStatus copy_time(const HaloReader *reader, HaloWriter *writer, bool last)
 {
+    HaloStatus status = HALO_OK;
     CsvReader *state = reader->state;
-    size_t length;
-    const char *text = halo_cell(&state->cells, state->time, &length);
-    return csv_put_text(writer, text, length, last);
+    const int end = state->time + state->clock;
+    for (int c = state->time; c <= end; c++) {
+        size_t length = 0;
+        const char *text = c < state->cells.count ? halo_cell(&state->cells, c, &length) : "";
+        HALO_TRY(csv_put_text(writer, text, length, last && c == end));
+    }
+out:
+    return status;
 }
 
 static HaloStatus copy_row(const HaloReader *reader, HaloWriter *writer)

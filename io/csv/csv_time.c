@@ -9,6 +9,7 @@
 #include "meta/timeline.h"
 #include "meta/times.h"
 
+#define BOTH_SIZE 160 /* of a date and a time of day */
 #define HALF_DAY (43200 * HALO_SECOND)
 
 /* ---- which column --------------------------------------------------------------------------------------- */
@@ -18,6 +19,42 @@ static const char *name_of(const CsvReader *state, int column)
     return column < state->names.count ? state->names.name[column] : "";
 }
 
+/* The time of the present row: of two columns, both with a blank between. */
+static const char *time_cell(CsvReader *state, int column, bool clock, char both[BOTH_SIZE], size_t *length)
+{
+    size_t of_date, of_clock = 0;
+    const char *date = halo_cell(&state->cells, column, &of_date), *time = "";
+    *length = of_date;
+    if (!clock) return date;
+    while (of_date > 0 && halo_is_blank(date[of_date - 1])) of_date--;
+    while (of_date > 0 && halo_is_blank(*date)) date++, of_date--;
+    if (column + 1 < state->cells.count) time = halo_cell(&state->cells, column + 1, &of_clock);
+    *length = 0;
+    if (of_date + of_clock + 1 > BOTH_SIZE || csv_date_length(date, of_date) < of_date) return both;
+    memcpy(both, date, of_date);
+    both[of_date] = ' ';
+    memcpy(both + of_date + 1, time, of_clock);
+    *length = of_date + of_clock + 1;
+    return both;
+}
+
+/* Does the first row have a date in this column, and a time of day in the next? */
+static bool has_clock(const HaloReader *reader, CsvReader *state, int column, HaloNotation *notation)
+{
+    size_t length;
+    char both[BOTH_SIZE];
+    int64_t time;
+    HaloNotation clock;
+    if (column + 1 >= state->cells.count || column + 1 >= state->columns) return false;
+    const char *text = halo_cell(&state->cells, column + 1, &length);
+    if (!halo_time_guess(text, length, &clock) || clock.dated) return false;
+    text = time_cell(state, column, true, both, &length);
+    return reader->options.time_format != NULL
+               ? halo_time_format(reader->options.time_format, notation) == HALO_OK && notation->dated &&
+                     halo_time_read(notation, text, length, &time)
+               : halo_time_guess(text, length, notation) && notation->dated;
+}
+
 /* Does the first row have a time in this column? `wanted`: --time names it. */
 static bool is_time(const HaloReader *reader, CsvReader *state, int column, bool wanted, HaloNotation *notation)
 {
@@ -25,6 +62,8 @@ static bool is_time(const HaloReader *reader, CsvReader *state, int column, bool
     int64_t time;
     const char *text = halo_cell(&state->cells, column, &length), *name = name_of(state, column);
     if (csv_is_missing(text, length)) return false;
+    state->clock = has_clock(reader, state, column, notation);
+    if (state->clock) return true;
     if (reader->options.time_format != NULL)
         return halo_time_format(reader->options.time_format, notation) == HALO_OK &&
                halo_time_read(notation, text, length, &time);
@@ -70,6 +109,17 @@ static bool looks_like_time(const HaloReader *reader, CsvReader *state, int colu
     return halo_time_is_name(name_of(state, column)) || halo_time_is_ambiguous(text, length);
 }
 
+bool csv_is_time(const CsvReader *state, int column)
+{
+    return state->time >= 0 && column >= state->time && column <= state->time + state->clock;
+}
+
+size_t csv_date_length(const char *text, size_t length)
+{
+    const char *blank = memchr(text, ' ', length);
+    return blank != NULL ? (size_t)(blank - text) : length;
+}
+
 HaloStatus csv_find_time(HaloReader *reader, CsvReader *state)
 {
     HaloStatus status = HALO_OK;
@@ -103,8 +153,10 @@ out:
 static HaloStatus read_time(HaloReader *reader, CsvReader *state, bool first, int64_t *time)
 {
     size_t length = 0;
+    char both[BOTH_SIZE];
     HaloNotation *notation = &reader->info.meta.time.notation;
-    const char *text = state->time < state->cells.count ? halo_cell(&state->cells, state->time, &length) : "";
+    const char *text =
+        state->time < state->cells.count ? time_cell(state, state->time, state->clock, both, &length) : "";
     if (!halo_time_read(notation, text, length, time)) {
         *time = state->last;
         if (reader->options.tolerate && !first) return HALO_OK;
@@ -138,7 +190,9 @@ static HaloStatus begin_timeline(HaloReader *reader, const CsvReader *state)
 {
     HaloTimeline *timeline = &reader->info.meta.time;
     timeline->name = strdup(name_of(state, state->time));
-    if (timeline->name == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read a table");
+    if (state->clock) timeline->clock = strdup(name_of(state, state->time + 1));
+    if (timeline->name == NULL || (state->clock && timeline->clock == NULL))
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory to read a table");
     while (timeline->column < state->channels && state->column[timeline->column] < state->time)
         timeline->column++;
     return HALO_OK;

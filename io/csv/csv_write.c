@@ -27,10 +27,16 @@ HaloStatus csv_send(HaloWriter *writer)
     return halo_sink_write(writer->sink, state->text, used);
 }
 
-/* A column of times without a name gets one, since the other columns have names. */
+/* Columns of times without a name get one, since the other columns have names. */
 static const char *time_name(const HaloWriter *writer)
 {
-    const char *name = writer->info.meta.time.name;
+    const HaloTimeline *time = &writer->info.meta.time;
+    return *time->name != 0 ? time->name : time->clock != NULL ? "date" : "time";
+}
+
+static const char *clock_name(const HaloWriter *writer)
+{
+    const char *name = writer->info.meta.time.clock;
     return *name != 0 ? name : "time";
 }
 
@@ -65,6 +71,7 @@ static HaloStatus put_header(HaloWriter *writer)
 {
     HaloStatus status = HALO_OK;
     const int channels = writer->info.shape.channels, time = ((const CsvWriter *)writer->state)->time;
+    const bool clock = writer->info.meta.time.clock != NULL;
     HaloNames names;
     HALO_TRY(halo_names_get(&writer->info.meta, channels, &names));
     const bool named = are_names(writer, &names);
@@ -72,6 +79,7 @@ static HaloStatus put_header(HaloWriter *writer)
         char text[32];
         halo_snprintf(text, sizeof text, "channel%d", c + 1);
         if (c == time) HALO_TRY(put_name(writer, time_name(writer), c == 0));
+        if (c == time && clock) HALO_TRY(put_name(writer, clock_name(writer), false));
         if (c == channels) break;
         HALO_TRY(put_name(writer, named && names.name[c][0] != 0 ? names.name[c] : text, c == 0 && time != 0));
     }
@@ -136,8 +144,14 @@ static HaloStatus put_time(HaloWriter *writer, int64_t frame, bool last)
     const HaloTimeline *timeline = &writer->info.meta.time;
     char text[HALO_TIME_SIZE];
     HALO_TRY(leave_space(writer, 2 * sizeof text));
-    const size_t length =
-        halo_time_write(&timeline->notation, halo_time_at(timeline, &writer->changes, frame), text);
+    size_t length = halo_time_write(&timeline->notation, halo_time_at(timeline, &writer->changes, frame), text);
+    const size_t date = timeline->clock != NULL ? csv_date_length(text, length) : length;
+    if (date < length) {
+        state->used += halo_name_write(text, date, state->between, state->text + state->used);
+        put_between(state, false);
+        length -= date + 1;
+        memmove(text, text + date + 1, length);
+    }
     state->used += halo_name_write(text, length, state->between, state->text + state->used);
     put_between(state, last);
 out:

@@ -12,6 +12,7 @@ __extension__ typedef __int128 wide;
 void halo_timeline_free(HaloTimeline *timeline)
 {
     free(timeline->name);
+    free(timeline->clock);
     free(timeline->at);
     *timeline = (HaloTimeline){0};
 }
@@ -21,8 +22,10 @@ HaloStatus halo_timeline_copy(const HaloTimeline *from, HaloTimeline *to)
     const size_t bytes = (size_t)from->frames * sizeof *from->at;
     *to = *from;
     to->name = from->name != NULL ? strdup(from->name) : NULL;
+    to->clock = from->clock != NULL ? strdup(from->clock) : NULL;
     to->at = from->at != NULL ? malloc(bytes) : NULL;
-    if ((to->name == NULL) != (from->name == NULL) || (to->at == NULL) != (from->at == NULL)) {
+    if ((to->name == NULL) != (from->name == NULL) || (to->clock == NULL) != (from->clock == NULL) ||
+        (to->at == NULL) != (from->at == NULL)) {
         halo_timeline_free(to);
         return halo_fail(HALO_ERR_LIMIT, "not enough memory for the times of %lld rows",
                          (long long)from->frames);
@@ -127,20 +130,20 @@ static void set_rate(HaloTimeline *timeline, double rate)
     timeline->steps = llrint(rate * times);
 }
 
-/* A sample has its middle half a step behind its beginning, so that blocks end at whole multiples of their
- * length.
- */
+/* Of spans, a sample has its middle half a step behind its beginning, so that they end at whole multiples of
+ * their length. */
 HaloStatus halo_meta_add_times(HaloMeta *meta, const HaloChanges *changes)
 {
-    bool timed = false;
-    for (int i = 0; i < changes->moves; i++) timed = timed || changes->move[i].timed;
-    if (!timed || meta->time.name != NULL || changes->to.kind != HALO_AUDIO ||
+    HaloTimed timed = HALO_NOT_TIMED;
+    for (int i = 0; i < changes->moves; i++)
+        if (changes->move[i].timed != HALO_NOT_TIMED) timed = changes->move[i].timed;
+    if (timed == HALO_NOT_TIMED || meta->time.name != NULL || changes->to.kind != HALO_AUDIO ||
         !halo_changes_are_known(changes) || !(changes->from.rate >= 1e-3 && changes->from.rate < 1e9))
         return HALO_OK;
     HaloTimeline timeline = {.name = strdup("time"), .notation = {.unit = HALO_SECOND, .seen = 127}};
     if (timeline.name == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for the times of rows");
     set_rate(&timeline, changes->from.rate);
-    timeline.start = llrint(0.5e9 / changes->from.rate);
+    if (timed == HALO_TIMED_SPANS) timeline.start = llrint(0.5e9 / changes->from.rate);
     meta->time = timeline;
     return HALO_OK;
 }

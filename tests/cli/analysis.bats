@@ -51,6 +51,43 @@ assert b.shape[0] == w.shape[0] and np.abs(b.ravel() - w).max() <= ${2:-1e-6} * 
     cmp b.npy c.npy
 }
 
+@test "what is long is analysed in passes: xcorr at few lags, decibels below the greatest, in any number of blocks" {
+    need scipy.signal
+    "$PYTHON" -c "import numpy as np
+r = np.random.default_rng(2)
+x = r.normal(size=(90000, 2))
+x[:, 1] = np.roll(x[:, 0], 40) + x[:, 1]
+np.save('x.npy', x); np.save('y.npy', x[500:40000, ::-1].copy())
+np.save('z.npy', np.sin(np.arange(1100) ** 1.5) * np.linspace(1, 1e-6, 1100))"
+    halo run -q --rate 1000 xcorr:lag=700f x.npy -o a.npy
+    halo run -q --rate 1000 xcorr:y.npy,lag=2000f,scale=coefficient x.npy -o b.npy
+    cat x.npy | halo run -q --rate 1000 xcorr:lag=700f - -o c.npy
+    cmp a.npy c.npy
+    npy "from scipy import signal
+x, y = np.load('x.npy'), np.load('y.npy')
+for c in 0, 1:
+    w = signal.correlate(x[:, c], x[:, c])[len(x) - 701:len(x) + 700]
+    assert np.abs(a[:, c] - w).max() <= 1e-12 * np.abs(w).max()
+    w = signal.correlate(x[:, c], y[:, c])[len(y) - 2001:len(y) + 2000]
+    w /= np.sqrt((x[:, c] ** 2).sum() * (y[:, c] ** 2).sum())
+    assert np.abs(b[:, c] - w).max() <= 1e-12"
+    # 1.1 million values: more than are kept.
+    halo run -q --rate 1000 mel:bands=1024,window=16,hop=1,fft=2048,scale=db z.npy -o a.npy -f
+    halo run -q --rate 1000 mel:bands=1024,window=16,hop=1,fft=2048,scale=db,range=0 z.npy -o b.npy -f
+    npy "assert b.min() < b.max() - 80 and np.array_equal(a, np.maximum(b, b.max() - 80))"
+    # Gaps of many lengths, at both ends, and across the borders of what is processed at a time.
+    "$PYTHON" -c "import numpy as np
+r = np.random.default_rng(4)
+x = r.normal(size=2_200_000)
+for at in r.integers(0, len(x), 300): x[at:at + r.integers(1, 3000)] = np.nan
+x[:50] = x[-70:] = np.nan
+np.save('a.npy', x)"
+    halo run -q --rate 1000 fill a.npy -o b.npy -f
+    npy "gone, i = np.isnan(a), np.arange(len(a))
+assert np.array_equal(a[~gone], b.ravel()[~gone])
+assert np.abs(b.ravel() - np.interp(i, i[~gone], a[~gone])).max() < 1e-12"
+}
+
 @test "series: diff, detrend, decimate, integrate and derivatives are SciPy's, from a pipe too" {
     make_series
     local call n=0
@@ -127,7 +164,7 @@ d = 10 * np.log10(np.maximum(1e-10, s))
 c = fft.dct(np.maximum(d, d.max() - 80), norm='ortho')[:, :13]
 assert np.abs(np.load('c.npy') - c).max() < 1e-5 * np.abs(c).max()"
     halo run -q --raw f32,16000,1 mfcc:2 x.raw -o c.csv
-    [ "$(head -n 1 c.csv)" = mfcc0,mfcc1 ]
+    [ "$(head -n 1 c.csv)" = time,mfcc0,mfcc1 ]
     run --separate-stderr halo run --raw f32,16000,1 mfcc:13,bands=12 x.raw -o d.npy
     [ "$status" -eq 2 ]; says 'need as many bands'
     run --separate-stderr halo run --raw f32,16000,1 mel:high=9k x.raw -o d.npy

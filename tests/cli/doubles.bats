@@ -64,9 +64,32 @@ END
     same back a
 }
 
+@test "pictures come back in their type, to the bit, through every format that has it" {
+    make_files
+    "$PYTHON" -c "
+import numpy as np
+r = np.random.default_rng(8)
+for kind in 'u1', 'u2':
+    for n in 1, 3: np.save(f'p_{kind}_{n}.npy', r.integers(0, np.iinfo(kind).max, (9, 7, n), kind, True))
+for n in 1, 3: np.save(f'p_f4_{n}.npy', r.standard_normal((9, 7, n)).astype('f4'))"
+    for format in png tiff pam pnm pfm npy; do
+        files=(p_u1_1.npy p_u1_3.npy p_u2_1.npy p_u2_3.npy)
+        [ "$format" = pfm ] && files=(p_f4_1.npy p_f4_3.npy)
+        [ "$format" = tiff ] || [ "$format" = npy ] && files+=(p_f4_1.npy p_f4_3.npy)
+        halo run 'flip:x | rotate:90' "${files[@]}" --out-dir "in_$format" --to "$format"
+        halo run 'rotate:270 | flip:x' "in_$format"/* --out-dir "of_$format" --to npy
+        for file in "${files[@]}"; do
+            "$PYTHON" -c "
+import numpy as np, sys
+a, b = (np.squeeze(np.load(name)) for name in sys.argv[1:])
+assert a.dtype == b.dtype and a.tobytes() == b.tobytes(), sys.argv" "$file" "of_$format/$file"
+        done
+    done
+}
+
 @test "sound comes back in its type, to the bit, through every format that has it" {
     make_files
-    for format in wav w64 rf64 aiff au flac; do
+    for format in wav w64 rf64 aiff caf au flac; do
         files=(i16.wav i24.wav i32.wav)
         [ "$format" = flac ] || files+=(f32.wav f64.wav)
         halo run 'reverse | channels:2,1' "${files[@]}" --out-dir "in_$format" --to "$format"

@@ -263,3 +263,14 @@ END
     halo run 'transpose | resize:2000000x3,fit=exact | transpose' tiny.pgm -f -o turned.pgm
     cmp tall.pgm turned.pgm
 }
+
+@test "what analyses a sound, or needs to know all of it, reads it again rather than keep it" {
+    halo run 'pad:0,90' in.wav -o long.wav
+    for call in psd:4096 detrend detrend:constant mfcc:13 mel:scale=db xcorr:lag=100ms denoise; do
+        peak "$HALO" run -q "$call" long.wav -o out.npy -f
+        [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 26000 ] || { echo "$call: $(cat peak) KiB"; return 1; }
+    done
+    # A plot makes only what it shows: all columns are 48 MB.
+    peak "$HALO" run -q spectrogram:window=256,hop=16 in.wav --plot seen.png
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 32000 ] || { echo "plot: $(cat peak) KiB"; return 1; }
+}

@@ -28,6 +28,22 @@ assert np.abs(20 * np.log10(m) + 100 - b).max() < 1e-3"
     says 'power of two'
 }
 
+@test "a spectrogram as a table has rows of times and columns of frequencies" {
+    make_sound
+    halo run --raw f32,8000,1 spectrogram:window=256,hop=64 x.raw -o b.npy
+    halo run -q --raw f32,8000,1 spectrogram:window=256,hop=64 x.raw -o b.csv
+    [ "$(sed -n 1,3p b.csv | cut -d, -f 1,3)" = "$(printf 'time,31.25Hz\n0,%s\n0.008,%s' \
+        "$(sed -n 2p b.csv | cut -d, -f 3)" "$(sed -n 3p b.csv | cut -d, -f 3)")" ]
+    npy "t = np.genfromtxt('b.csv', delimiter=',', skip_header=1)
+assert t.shape == (313, 130) and np.abs(t[:, :0:-1].T + 120 - b).max() < 2e-5"
+    halo run -q --raw f32,4000,2 spectrogram:window=16,scale=linear x.raw -o two.csv
+    [ "$(head -n 1 two.csv | cut -d, -f 1,10,11)" = 'time,1:2000Hz,2:0Hz' ]
+    halo run -q --raw f32,8000,1 mel:bands=2 x.raw -o m.csv
+    [ "$(sed 3q m.csv | cut -d, -f 1 | paste -sd ' ')" = 'time 0 0.064' ]
+    run halo run --raw f32,8000,1 spectrogram x.raw -o b.wav
+    [[ "$output" == *'wav cannot store images'* ]]
+}
+
 @test "levels are RMS and peak in decibels, from a pipe too, and silence has a floor" {
     make_sound
     halo run --raw f32,8000,1 level:50ms x.raw -o b.npy

@@ -157,9 +157,62 @@ minute() { # a row every ten seconds
         halo stats --json --rate 44.1kHz --columns a in.csv)" == *'"rate":44100,'* ]]
     run --separate-stderr halo stats in.csv
     [ "$status" -eq 1 ]; says "line 2, column 2: 'on' is not a number; --columns leaves columns out, --tolerate"
-    printf 'Date,Time,v\n2024-01-01,12:00,1\n2024-01-01,12:01,2\n' > two.csv
+    printf 'Date,v\n2024-01-01,1\n2024-01-01,2\n' > two.csv
     run --separate-stderr halo stats two.csv
     [ "$status" -eq 1 ]; says "all rows have the same time: --time names another column, or none"
+}
+
+@test "trim takes dates, and times of day of one day" {
+    printf 't,v\n' > in.csv
+    for day in 01 02; do
+        printf '2024-03-%s %s,%s\n' $day 06:00 1$day $day 12:00 2$day $day 18:00 3$day
+    done >> in.csv
+    cut_to() { halo run "trim:$1" "${2-in.csv}" -o - --to csv | tail -n +2 | cut -d, -f2 | rows -; }
+    [ "$(cut_to 2024-03-01,2024-03-02)" = '101 201 301' ]
+    [ "$(cut_to '2024-03-01 12:00,2024-03-02T12:01:00Z')" = '201 301 102 202' ]
+    [ "$(cut_to 2024-03-02)" = '102 202 302' ]
+    [ "$(halo run 'reverse | reverse | trim:6h | trim:2024-03-02 18:00' in.csv -o - --to csv | tail -n 1)" = \
+        '2024-03-02 18:00,302' ]
+    for wrong in '8:00,9:00|comes on several days of this table: give the date too' \
+        '2024-04-01|no row has a time from .2024-04-01. on' \
+        '2024-03-01 13:00,2024-03-01 14:00|no row has a time from .* and before .2024-03-01 14:00' \
+        '2024-03-01,length=2024-03-02|is a date, and a length is expected'; do
+        run halo run "trim:${wrong%|*}" in.csv -o x.csv
+        [ "$status" -ne 0 ]; [[ "$output" =~ ${wrong#*|} ]]
+    done
+    head -n 4 in.csv > day.csv
+    [ "$(cut_to 08:00,18:00 day.csv)" = 201 ]
+    printf 'clock,v\n22:00:00,1\n23:00:00,2\n00:00:00,3\n01:00:00,4\n' > night.csv
+    [ "$(cut_to 23:00,1:00 night.csv)" = '2 3' ]
+    printf 't,v\n2024-03-01T08:00:00+01:00,1\n2024-03-01T09:00:00+01:00,2\n' > zone.csv
+    [ "$(cut_to 2024-03-01T08:30 zone.csv) $(cut_to 2024-03-01T07:30Z zone.csv)" = '2 2' ]
+    printf 'time,v\n0,1\n90,2\n180,3\n' > plain.csv
+    [ "$(cut_to 1:30 plain.csv)" = '2 3' ] # minutes: these times show no clock
+    run halo run trim:2024-03-01 plain.csv -o x.csv
+    [[ "$output" == *"'2024-03-01' is a date, and the times of this table have none" ]]
+    (sed 3q in.csv; sed 3,4d in.csv | tail -n 2) > uneven.csv
+    [ "$(cut_to 2024-03-01T10:00,2024-03-02T13:00 uneven.csv)" = '201 202' ]
+}
+
+@test "a date and a time of day in two columns are one time" {
+    printf 'date,time,v\n2024-03-01,23:59:00,1\n2024-03-02,00:00:00,2\n' > in.csv
+    for input in in.csv -; do
+        [ "$(halo run '' $input --raw csv -o - --to csv < in.csv)" = "$(cat in.csv)" ]
+        [ "$(halo run 'pad:1min | gain:2' $input --raw csv -o - --to csv < in.csv | rows -)" = "date,time,v $(
+            )2024-03-01,23:58:00,0 2024-03-01,23:59:00,2 2024-03-02,00:00:00,4" ]
+    done
+    [[ "$(halo info in.csv)" == *"times     2024-03-01 23:59:00 to 2024-03-02 00:00:00"* ]]
+    [ "$(halo run --rate 0.0166666666667 gain:2 - --raw csv -o - --to csv < in.csv | tail -n 1)" = \
+        2024-03-02,00:00:00,4 ]
+    sed 's|2024-03-\(..\)|\1/03/2024|; s/time/at/' in.csv > slashes.csv
+    halo run --time-format '%d/%m/%Y %H:%M:%S' gain:1 slashes.csv -o out.csv
+    cmp slashes.csv out.csv
+    tail -n 1 in.csv | sed 's/,/ , /' > bare.csv
+    [ "$(halo run gain:2 bare.csv -o - --to csv | rows -)" = 'date,time,channel1 2024-03-02,00:00:00,4' ]
+    printf '2024-03-01\n' >> in.csv
+    run halo stats in.csv
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"line 4, column 1: '2024-03-01' is not a time as in the rows before it" ]]
 }
 
 @test "a decimal comma is read and written" {

@@ -229,3 +229,59 @@ EOF
     run --separate-stderr halo convert a.wav -o x.wav --bits s16
     [[ $stderr == *"did you mean '16'"* ]]
 }
+
+@test "ratios, percentages, and left and right are understood" {
+    ramp_sound() { printf 'l,r\n'; for i in 1 2 3 4 5 6 7 8 9 10; do echo "0.0$i,-0.0$i"; done; }
+    ramp_sound > in.csv
+    halo run --rate 8000 compress:-40dB,ratio=4:1 in.csv -o a.csv
+    halo run --rate 8000 compress:-40dB,4 in.csv -o b.csv
+    cmp a.csv b.csv
+    for form in 125% 5:4; do
+        halo run --rate 8000 speed:$form in.csv -o a.csv -f
+        halo run --rate 8000 speed:1.25 in.csv -o b.csv -f
+        cmp a.csv b.csv
+    done
+    run halo run compress:-40dB,4:0 in.csv -o c.csv
+    [ "$status" -eq 2 ]; [[ "$output" == *"ratio: 4:0 is outside 1 to"* ]]
+    halo run --rate 8000 '' in.csv -o in.wav
+    for word in left:1 right:2 right,left:2,1; do
+        halo run "channels:${word%%:*}" in.wav -o a.wav -f
+        halo run "channels:${word##*:}" in.wav -o b.wav -f
+        halo compare a.wav b.wav
+    done
+}
+
+@test "despike says how many samples it replaced, each once" {
+    seq 1 40000 | awk '{print NR % 1000 == 500 ? 999 : NR % 3}' > in.csv
+    for more in '' ' | average:31' ' | normalize'; do
+        run --separate-stderr halo run "despike$more" in.csv -o out.csv -f
+        says 'in.csv: 40 samples are replaced'
+    done
+    yes 1 | head -n 100 > flat.csv
+    run --separate-stderr halo run despike flat.csv -o same.csv
+    [ -z "$stderr" ]
+}
+
+@test "messages name the formats and what to do" {
+    printf '1\n' > one.csv
+    run halo run psd one.csv -o x.csv
+    [[ "$output" == *'needs at least 2 samples, and the input has 1'* ]]
+    run halo run '' one.csv --bits 16 -o x.csv
+    [[ "$output" == *'CAF'* ]]
+    run halo run '' one.csv -o x.m4a
+    [ "$status" -eq 2 ]; [[ "$output" == *"convert it with 'ffmpeg -i a.flac a.m4a'"* ]]
+    printf 'a,b\n1,100\n2,300\n' > in.csv
+    [[ "$(halo info in.csv)" == *'64-bit floats, read as f64'* ]]
+    [[ "$(halo info --json in.csv)" == *'"dtype":"f64"'* ]]
+    [[ "$(halo hist in.csv)" == *'all columns have the same bins'*'--columns NAME'* ]]
+    [[ "$(halo hist --columns b in.csv)" != *'all columns'* ]]
+}
+
+@test "a plot of many channels is a picture of them" {
+    head -c 8000 /dev/urandom > x.raw
+    [[ "$(halo run --raw s16,8000,1 mel:bands=40,scale=db x.raw --plot -)" == *'mel0 to mel39 by seconds'* ]]
+    printf 'time%s\n' "$(printf ',c%d' {1..25})" > wide.csv
+    for i in 1 2 3; do printf '2024-03-0%d%s\n' $i "$(printf ',%d' {1..25})"; done >> wide.csv
+    halo run '' wide.csv --plot w.svg
+    grep -q 'c1 to c25 by time' w.svg
+}

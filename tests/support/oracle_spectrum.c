@@ -71,11 +71,12 @@ static double power_at(const double *z, const HaloSpectrum *how, int64_t bin)
     return square + other_square;
 }
 
-static float spectrum_at(const double *z, const HaloSpectrum *how, int64_t bin)
+static float spectrum_of(double power, const HaloSpectrum *how)
 {
-    const double magnitude = how->scale * sqrt(power_at(z, how, bin));
+    const double magnitude = how->scale * sqrt(power);
     if (how->kind == HALO_SPECTRUM_MAGNITUDE) return isnan(magnitude) ? NAN : (float)magnitude;
-    return decibels(magnitude, how->floor) - (float)how->floor;
+    const float level = decibels(magnitude, how->floor);
+    return how->table ? level : level - (float)how->floor;
 }
 
 static float band_at(const double *z, const HaloSpectrum *how, int64_t band)
@@ -90,20 +91,53 @@ static float band_at(const double *z, const HaloSpectrum *how, int64_t band)
     return isnan(sum) ? NAN : (float)sum;
 }
 
-static uint64_t spectra(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *how, HaloStore store)
+static void frame_of(const HaloBuf *src, int64_t frame, int c, const HaloSpectrum *how, double *x, double *z)
+{
+    for (int64_t i = 0; i < how->window; i++)
+        x[i] = sample_at(src, frame * how->hop - how->window / 2 + i, c) * how->weight[i];
+    transform(x, how->window / 2, 1, how->turn, how->window, z);
+}
+
+/* A picture whose columns hold the greatest power of `held` frames each. */
+static uint64_t picture(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *how, HaloStore store)
+{
+    const int64_t frames = (src->shape.width + how->hop - 1) / how->hop;
+    int64_t held = 1;
+    uint64_t clipped = 0;
+    double *x = oracle_memory(how->window, sizeof *x), *z = oracle_memory(how->window, sizeof *z),
+           *most = oracle_memory(how->window, sizeof *most);
+    while (how->columns > 0 && (frames + held - 1) / held > how->columns) held++;
+    for (int64_t column = dst->x0; column < dst->x0 + dst->cols; column++)
+        for (int c = 0; c < src->shape.channels; c++) {
+            for (int64_t k = 0; k <= how->window / 2; k++) most[k] = 0.0;
+            for (int64_t f = column * held; f < (column + 1) * held && f < frames; f++) {
+                frame_of(src, f, c, how, x, z);
+                for (int64_t k = 0; k <= how->window / 2; k++) {
+                    const double power = power_at(z, how, k);
+                    most[k] = isnan(power) || isnan(most[k]) ? NAN : fmax(most[k], power);
+                }
+            }
+            for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++)
+                clipped += oracle_put(dst, column, y, c, spectrum_of(most[how->window / 2 - y], how), store);
+        }
+    free(x);
+    free(z);
+    free(most);
+    return clipped;
+}
+
+static uint64_t bands(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *how, HaloStore store)
 {
     uint64_t clipped = 0;
     double *x = oracle_memory(how->window, sizeof *x), *z = oracle_memory(how->window, sizeof *z);
     for (int64_t frame = dst->x0; frame < dst->x0 + dst->cols; frame++)
         for (int c = 0; c < src->shape.channels; c++) {
-            for (int64_t i = 0; i < how->window; i++)
-                x[i] = sample_at(src, frame * how->hop - how->window / 2 + i, c) * how->weight[i];
-            transform(x, how->window / 2, 1, how->turn, how->window, z);
-            for (int64_t b = 0; how->kind == HALO_SPECTRUM_BANDS && b < how->bands; b++)
+            frame_of(src, frame, c, how, x, z);
+            for (int64_t b = 0; b < how->bands; b++)
                 clipped += oracle_put(dst, frame, 0, c * (int)how->bands + (int)b, band_at(z, how, b), store);
-            if (how->kind == HALO_SPECTRUM_BANDS) continue;
-            for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++)
-                clipped += oracle_put(dst, frame, y, c, spectrum_at(z, how, how->window / 2 - y), store);
+            for (int64_t k = 0; how->table && k <= how->window / 2; k++)
+                clipped += oracle_put(dst, frame, 0, c * (int)(how->window / 2 + 1) + (int)k,
+                                      spectrum_of(power_at(z, how, k), how), store);
         }
     free(x);
     free(z);
@@ -113,7 +147,8 @@ static uint64_t spectra(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *ho
 uint64_t oracle_spectrum(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *how, HaloStore store)
 {
     uint64_t clipped = 0;
-    if (how->kind != HALO_SPECTRUM_LEVELS) return spectra(src, dst, how, store);
+    if (how->kind == HALO_SPECTRUM_BANDS || how->table) return bands(src, dst, how, store);
+    if (how->kind != HALO_SPECTRUM_LEVELS) return picture(src, dst, how, store);
     for (int64_t frame = dst->x0; frame < dst->x0 + dst->cols; frame++)
         for (int c = 0; c < dst->shape.channels; c++)
             clipped += oracle_put(dst, frame, 0, c, level_of(src, how, frame, c), store);
