@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""halo in Python beside cv2, SciPy, pyvips and scikit-image, on arrays of NumPy: one run, in turns, medians.
+"""halo in Python beside cv2, SciPy, pyvips and scikit-image, on arrays of NumPy: one run, in turns, medians, and in
+brackets the least.
 
     PYTHONPATH=python HALO_LIBRARY=build/cpu/libhalo.so bench/python_cpu.py [--side 4096] [--json FILE]
 
@@ -29,20 +30,23 @@ def peers(x):
     filters, transform = optional("skimage.filters"), optional("skimage.transform")
     h, w = x.shape[:2]
     colours = x.ndim == 3
+    size = (w * 37 // 100, h * 37 // 100)
     tasks = {
         "gauss 2": {"halo": lambda: hf.gauss(x, 2)},
         "median 5": {"halo": lambda: hf.median(x, 5)},
         "resize 50%": {"halo": lambda: hf.resize(x, "50%", kernel="area")},
+        "resize 37%": {"halo": lambda: hf.resize(x, size, fit="exact", kernel="area")},
     }
     if cv2:
         tasks["gauss 2"]["cv2"] = lambda: cv2.GaussianBlur(x, (17, 17), 2, borderType=cv2.BORDER_REPLICATE)
         if x.dtype != np.float32:
             tasks["median 5"]["cv2"] = lambda: cv2.medianBlur(x, 5)
+        tasks["resize 37%"]["cv2"] = lambda: cv2.resize(x, size, interpolation=cv2.INTER_AREA)
         tasks["resize 50%"]["cv2"] = lambda: cv2.resize(x, (w // 2, h // 2), interpolation=cv2.INTER_AREA)
     if ndimage:
-        sigma, size = ((2, 2, 0), (5, 5, 1)) if colours else (2, 5)
+        sigma, window = ((2, 2, 0), (5, 5, 1)) if colours else (2, 5)
         tasks["gauss 2"]["scipy"] = lambda: ndimage.gaussian_filter(x, sigma, mode="nearest")
-        tasks["median 5"]["scipy"] = lambda: ndimage.median_filter(x, size, mode="nearest")
+        tasks["median 5"]["scipy"] = lambda: ndimage.median_filter(x, window, mode="nearest")
     if pyvips:
         image = pyvips.Image.new_from_array(x)
         tasks["gauss 2"]["pyvips"] = lambda: image.gaussblur(2).numpy()
@@ -57,7 +61,7 @@ def peers(x):
 
 
 def in_turns(calls, least):
-    """Medians in milliseconds; each tool once a round, for `least` seconds and 3 rounds."""
+    """Medians and least in milliseconds; each tool once a round, for `least` seconds and 3 rounds."""
     found = {name: [] for name in calls}
     for call in calls.values():
         call()
@@ -67,7 +71,7 @@ def in_turns(calls, least):
             before = time.perf_counter()
             call()
             found[name].append((time.perf_counter() - before) * 1e3)
-    return {name: statistics.median(values) for name, values in found.items()}
+    return {name: (statistics.median(values), min(values)) for name, values in found.items()}
 
 
 def each(call, n=3000):
@@ -112,7 +116,8 @@ def main():
         for task, calls in peers(x).items():
             found = in_turns(calls, given.seconds)
             rows.append({"array": f"{name} {given.side}", "task": task, **found})
-            print(f"{name:7} {task:11}", "  ".join(f"{tool} {ms:.1f} ms" for tool, ms in found.items()))
+            texts = [f"{tool} {middle:.1f} ({least:.1f}) ms" for tool, (middle, least) in found.items()]
+            print(f"{name:7} {task:11}", "  ".join(texts))
     if given.json:
         with open(given.json, "w") as file:
             json.dump(rows, file, indent=1)

@@ -25,7 +25,8 @@ from ._files import batch, info, program, read, run_file, write
 from ._lib import halo_build_commit as _commit
 from ._lib import halo_build_features as _features
 from ._lib import halo_version as _version
-from ._operations import functions as _functions
+from ._operations import NAMED as _NAMED
+from ._operations import function_of as _function_of
 from ._pipeline import Pipeline, Sound, run
 from ._report import Table
 from ._together import compare, map_overlap, stack
@@ -38,12 +39,21 @@ def version():
     return {"version": _version().decode(), "commit": _commit().decode(), "features": _features().decode()}
 
 
-_made = _functions()
-globals().update(_made)
+def __getattr__(name):
+    """Functions of operations are made when they are first used: importing takes less time."""
+    if name not in _NAMED:
+        raise AttributeError(f"module 'halofilters' has no attribute '{name}'")
+    made = globals()[name] = _function_of(_NAMED[name])
+    return made
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     *("BugError", "CancelledError", "DeviceError", "Error", "HaloWarning", "InputError", "LimitError"),
     *("OutputError", "PipeError", "Pipeline", "Sound", "Table", "UsageError", "batch", "compare", "info"),
     *("map_overlap", "program", "read", "run", "run_file", "stack", "version", "write"),
-    *_made,
+    *_NAMED,
 ]

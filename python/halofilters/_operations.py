@@ -2,7 +2,7 @@
 
 import builtins
 import ctypes as c
-import inspect
+import functools
 import keyword
 import os
 import re
@@ -14,7 +14,8 @@ from ._pipeline import NO_STRIDES, Sound, _ndarray, apply_planned, parse
 from ._session import bound, session
 
 _MOST_CALLS = 1024
-_EMPTY = inspect.Parameter.empty
+_REQUIRED = object()
+_BUILTINS = frozenset(dir(builtins))
 
 
 class Row:
@@ -29,7 +30,12 @@ class Row:
         self.example = row.example.decode()
         self.synonyms = [one.replace("-", "_") for one in (row.synonyms or b"").decode().split()]
         self.images, self.sound, self.result = row.images, row.sound, row.result
-        self.parameters = [_parameter(i, at) for at in range(row.parameters)]
+        self._at = i, row.parameters
+
+    @functools.cached_property
+    def parameters(self):
+        i, count = self._at
+        return [_parameter(i, at) for at in range(count)]
 
 
 class Key:
@@ -64,24 +70,29 @@ def _rows():
 ROWS = _rows()
 _COMMON = ("border", "alpha", "nan")  # what all filters take, by keyword alone
 _known = {name for row in ROWS for name in (row.name, *row.synonyms)}
-_reads = [
-    name
-    for row in ROWS
-    if any(key.type in ("mask", "source", "file") for key in row.parameters)
-    for name in (row.name, *row.synonyms)
-]
 _results = [name for row in ROWS if row.result for name in (row.name, *row.synonyms)]
-# Not behind it: an array, a branch that begins with an operation, a mask in quotes.
-_file_pattern = re.compile(
-    r"\b(?:" + "|".join(_reads) + r")\s*:(?!\s*(?:\w+\s*=\s*)?"
-    r"(?:@\d|\[\s*(?:" + "|".join(map(re.escape, _known)) + r")\s*[:|\]]|[\"']\s*\d+x\d+))"
-)
 _result_pattern = re.compile(r"\b(?:" + "|".join(_results) + r")\b")
+
+
+@functools.lru_cache(maxsize=None)
+def _file_pattern():
+    """An operation that takes a file, and not behind it: an array, a branch that begins with an operation, a mask in
+    quotes."""
+    reads = [
+        name
+        for row in ROWS
+        if any(key.type in ("mask", "source", "file") for key in row.parameters)
+        for name in (row.name, *row.synonyms)
+    ]
+    return re.compile(
+        r"\b(?:" + "|".join(reads) + r")\s*:(?!\s*(?:\w+\s*=\s*)?"
+        r"(?:@\d|\[\s*(?:" + "|".join(map(re.escape, _known)) + r")\s*[:|\]]|[\"']\s*\d+x\d+))"
+    )
 
 
 def names_files(text):
     """May it name a file, so that what was read of it must not be kept?"""
-    return _file_pattern.search(text) is not None
+    return _file_pattern().search(text) is not None
 
 
 def has_results(text):
@@ -162,7 +173,7 @@ def _text(key, value, others):
 def preset(key):
     """The default in Python: a number where it is one."""
     if key.preset is None:
-        return _EMPTY
+        return _REQUIRED
     if key.preset == "":
         return None
     if key.type == "switch":
@@ -182,6 +193,8 @@ def options_of(row):
 
 
 def signature(row):
+    import inspect  # here, since it takes long to import
+
     kinds = inspect.Parameter
     made = [kinds("x", kinds.POSITIONAL_ONLY)]
     filters = {key.name for key in row.parameters} >= set(_COMMON)
@@ -189,9 +202,9 @@ def signature(row):
     optional = False
     for key in own:
         default = preset(key)
-        if default is _EMPTY and optional:
-            default = None
-        optional = optional or default is not _EMPTY
+        if default is _REQUIRED:
+            default = None if optional else kinds.empty
+        optional = optional or default is not kinds.empty
         made.append(kinds(key.word, kinds.POSITIONAL_OR_KEYWORD, default=default))
     for key in row.parameters[len(own) :]:
         made.append(kinds(key.word, kinds.KEYWORD_ONLY, default=preset(key)))
@@ -224,7 +237,7 @@ def _limits(key):
     if key.unit:
         kind += f" {key.unit}" if key.least != key.greatest else f", in {key.unit}"
     default = preset(key)
-    if default is not _EMPTY:
+    if default is not _REQUIRED:
         kind += ", optional" if default is None else f", default {default!r}"
     return kind
 
@@ -268,7 +281,7 @@ def docstring(row):
 def python_name(name):
     """The name of a function: keywords and builtins get an underscore."""
     name = name.replace("-", "_")
-    return name + "_" if keyword.iskeyword(name) or name in dir(builtins) else name
+    return name + "_" if keyword.iskeyword(name) or name in _BUILTINS else name
 
 
 class _Call:
@@ -384,12 +397,14 @@ def _remember(of, x, call, this, plan):
         pass
 
 
-def functions():
-    """By name: all operations and their synonyms."""
-    made = {}
+def _named():
+    """The row of each function: of all operations and their synonyms."""
+    found = {python_name(row.name): row for row in ROWS}
     for row in ROWS:
-        one = function(row)
-        made[python_name(row.name)] = one
         for synonym in row.synonyms:
-            made.setdefault(python_name(synonym), one)
-    return made
+            found.setdefault(python_name(synonym), row)
+    return found
+
+
+NAMED = _named()
+function_of = functools.lru_cache(maxsize=None)(function)
