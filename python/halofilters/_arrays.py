@@ -94,22 +94,27 @@ class CuPy:
     @staticmethod
     def view(x):
         cupy = sys.modules["cupy"]
-        if x.dtype == bool:
-            x = x.view(cupy.uint8)
         kind = TYPE_OF_NAME.get(x.dtype.name)
         if kind is None:
-            if x.dtype.kind not in "uif":
+            if x.dtype == bool:
+                x, kind = x.view(cupy.uint8), U8
+            elif x.dtype.kind in "uif":
+                x, kind = x.astype(cupy.float64), F64
+            else:
                 raise _no_type(x.dtype)
-            x, kind = x.astype(cupy.float64), F64
         if not x.flags.c_contiguous:
             x = cupy.ascontiguousarray(x)
-        return View(CuPy, x, x.data.ptr, x.shape, None, kind, x.device.id)
+        data = x.data
+        return View(CuPy, x, data.ptr, x.shape, None, kind, data.device_id)
 
     @staticmethod
     def new(view, shape, kind):
         cupy = sys.modules["cupy"]
-        with cupy.cuda.Device(view.gpu):
+        if cupy.cuda.runtime.getDevice() == view.gpu:
             made = cupy.empty(shape, NAME[kind])
+        else:
+            with cupy.cuda.Device(view.gpu):
+                made = cupy.empty(shape, NAME[kind])
         return View(CuPy, made, made.data.ptr, shape, None, kind, view.gpu)
 
     @staticmethod
@@ -118,40 +123,45 @@ class CuPy:
 
     @staticmethod
     def stream(view):
-        cupy = sys.modules["cupy"]
-        with cupy.cuda.Device(view.gpu):
-            return cupy.cuda.get_current_stream().ptr
+        cuda = sys.modules["cupy"].cuda
+        if cuda.runtime.getDevice() == view.gpu:
+            return cuda.get_current_stream().ptr
+        with cuda.Device(view.gpu):
+            return cuda.get_current_stream().ptr
 
 
 # ---- PyTorch -------------------------------------------------------------------------------------------------
 
 
 class Torch:
-    @staticmethod
-    def kinds():
-        torch = sys.modules["torch"]
-        found = {}
-        for kind, name in NAME.items():
-            if hasattr(torch, name):
-                found[getattr(torch, name)] = kind
-        return found
+    kind_of, dtype_of = {}, {}  # filled when the first tensor comes
 
     @staticmethod
     def view(x):
         torch = sys.modules["torch"]
-        if x.device.type not in ("cpu", "cuda"):
-            raise UsageError(f"a tensor on {x.device} cannot be filtered: copy it to the CPU or a CUDA device")
+        if not Torch.kind_of:
+            Torch.dtype_of.update(
+                (kind, getattr(torch, name)) for kind, name in NAME.items() if hasattr(torch, name)
+            )
+            Torch.kind_of.update((dtype, kind) for kind, dtype in Torch.dtype_of.items())
+        device = x.device
+        if device.type not in ("cpu", "cuda"):
+            raise UsageError(f"a tensor on {device} cannot be filtered: copy it to the CPU or a CUDA device")
         if x.layout is not torch.strided:
             raise UsageError("a sparse tensor cannot be filtered: make it dense")
-        x = x.detach().resolve_conj().resolve_neg()
-        if x.dtype is torch.bool:
-            x = x.view(torch.uint8)
-        kind = Torch.kinds().get(x.dtype)
+        if x.requires_grad:
+            x = x.detach()
+        if x.is_neg():
+            x = x.resolve_neg()
+        kind = Torch.kind_of.get(x.dtype)
         if kind is None:
-            if not x.dtype.is_floating_point:
+            if x.dtype is torch.bool:
+                x, kind = x.view(torch.uint8), U8
+            elif x.dtype.is_floating_point:
+                x, kind = x.float(), F32  # bfloat16
+            else:
                 raise _no_type(x.dtype)
-            x, kind = x.float(), F32  # bfloat16
-        gpu = HOST if x.device.type == "cpu" else x.device.index
+        gpu = HOST if device.type == "cpu" else device.index
         strides = None
         if not x.is_contiguous():
             if gpu == HOST:
@@ -162,13 +172,12 @@ class Torch:
 
     @staticmethod
     def new(view, shape, kind):
-        torch = sys.modules["torch"]
-        made = torch.empty(shape, dtype=getattr(torch, NAME[kind]), device=view.keep.device)
+        made = sys.modules["torch"].empty(shape, dtype=Torch.dtype_of[kind], device=view.keep.device)
         return View(Torch, made, made.data_ptr(), shape, None, kind, view.gpu)
 
     @staticmethod
     def convert(view, kind):
-        return Torch.view(view.keep.to(getattr(sys.modules["torch"], NAME[kind])))
+        return Torch.view(view.keep.to(Torch.dtype_of[kind]))
 
     @staticmethod
     def stream(view):
@@ -362,6 +371,15 @@ def view_of(x):
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
         return _checked(NumPy.view(numpy.from_dlpack(x)))
     return _checked(NumPy.view(x))
+
+
+def quick_view(x):
+    """The view of an array of CuPy or PyTorch; None for all others."""
+    library = _DEVICE_LIBRARIES.get(type(x).__module__)
+    return None if library is None else _checked(library.view(x))
+
+
+_DEVICE_LIBRARIES = {"cupy": CuPy, "cupy._core.core": CuPy, "torch": Torch, "torch.nn.parameter": Torch}
 
 
 def _checked(view):

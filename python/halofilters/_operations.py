@@ -8,9 +8,9 @@ import os
 import re
 
 from . import _lib
-from ._arrays import numpy
+from ._arrays import numpy, quick_view
 from ._errors import UsageError
-from ._pipeline import NO_STRIDES, Sound, _ndarray, apply_planned, parse
+from ._pipeline import NO_STRIDES, Sound, _ndarray, apply_planned, parse, point
 from ._session import bound, session
 
 _MOST_CALLS = 1024
@@ -76,8 +76,8 @@ _result_pattern = re.compile(r"\b(?:" + "|".join(_results) + r")\b")
 
 @functools.lru_cache(maxsize=None)
 def _file_pattern():
-    """An operation that takes a file, and not behind it: an array, a branch that begins with an operation, a mask in
-    quotes."""
+    """An operation that takes a file, and not behind it: an array, a branch that begins with an operation, a
+    mask in quotes."""
     reads = [
         name
         for row in ROWS
@@ -243,7 +243,8 @@ def _limits(key):
 
 
 def _wrapped(text):
-    """The lines of a paragraph that is set in. textwrap would take half of the time that importing this takes."""
+    """The lines of a paragraph that is set in. textwrap would take half of the time that importing this
+    takes."""
     lines, line = [], "   "
     for word in text.split():
         if len(line) + len(word) > 108:
@@ -352,7 +353,24 @@ def function(row):
                 plan.run(at, to)
                 plan.pool.append(structs)
                 return made
-        return general(x, args, kwargs)
+            return general(x, args, kwargs)
+        view = quick_view(x)
+        if view is None:
+            return general(x, args, kwargs)
+        try:
+            of = session()
+            plan = of.fast.get((name, view.library, view.shape, view.kind, view.gpu, args, *kwargs.items()))
+        except TypeError:
+            plan = None
+        if plan is None:
+            return general(x, args, kwargs)
+        structs = inputs, outputs, at, to = plan.structs()
+        point(inputs[0], view)
+        made = view.library.new(view, plan.shape, plan.kind)
+        outputs.data = made.pointer
+        plan.run(at, to, view.library.stream(view))
+        plan.pool.append(structs)
+        return made.keep
 
     def general(x, args, kwargs):
         this = _Call(row, keys, positional, args, kwargs)
@@ -382,15 +400,21 @@ def function(row):
 
 def _remember(of, x, call, this, plan):
     """Keeps the plan for the next call with these arguments, where they are all that it depends on."""
-    if type(x) is not _ndarray or this.others or this.out is not None or this.where != (None, None):
-        return
-    if plan.once or plan.reports or _lib.TYPE_OF_NAME.get(x.dtype.name) is None:
-        return
-    if not x.dtype.isnative:
+    if this.others or this.out is not None or this.where != (None, None) or plan.once or plan.reports:
         return
     name, args, kwargs = call
+    if type(x) is _ndarray:
+        if x.dtype.name not in _lib.TYPE_OF_NAME or not x.dtype.isnative:
+            return
+        what = (x.shape, x.dtype)
+    else:
+        view = quick_view(x)
+        first = plan.inputs[0]
+        if view is None or view.kind != first.type:  # it was converted
+            return
+        what = (view.library, view.shape, view.kind, view.gpu)
     try:
-        key = (name, x.shape, x.dtype, args, *kwargs.items())
+        key = (name, *what, args, *kwargs.items())
         bound(of.fast, _MOST_CALLS)
         of.fast[key] = plan
     except TypeError:  # arguments that are not hashable

@@ -1,6 +1,7 @@
 """Pipelines on arrays: parsed once, planned once for each size and type of input."""
 
 import ctypes as c
+import math
 import os
 import threading
 
@@ -267,7 +268,7 @@ def _into(out, plan):
     return view
 
 
-def _point(array, view):
+def point(array, view):
     """Makes a HaloArray of the view's size that of the view."""
     array.data = view.pointer
     if view.strides is None:
@@ -290,11 +291,11 @@ def apply_planned(parsed, x, others, options, out=None):
     plan = _plan_for(parsed, views, options)
     inputs, outputs, at, to = plan.structs()
     for array, view in zip(inputs, views):
-        _point(array, view)
+        point(array, view)
     made = None
     if plan.out is not None:
         made = _into(out, plan) if out is not None else views[0].library.new(views[0], plan.shape, plan.kind)
-        _point(outputs, made)
+        point(outputs, made)
     elif out is not None:
         _into(out, plan)
     library = views[0].library
@@ -309,7 +310,8 @@ def apply_planned(parsed, x, others, options, out=None):
 
 
 def parse(of, text):
-    """A pipeline of a session, kept for the next time unless it names files, which are read when it is parsed."""
+    """A pipeline of a session, kept for the next time unless it names files, which are read when it is
+    parsed."""
     parsed = of.pipelines.get(text)
     if parsed is None:
         if not isinstance(text, str):
@@ -447,7 +449,9 @@ def _widened(view, options):
     """An array without samples like this one, whose rows, columns and frames are many."""
     rate, n = options.get("rate"), len(view.shape)
     axes = options.get("axes") or ("tc"[:n] if rate else {1: "w", 2: "hw", 3: "hwc", 4: "nhwc"}.get(n, ""))
-    many = dict.fromkeys("t" if rate else "hywx", 1 << 24 if rate else 16000)
+    channels = view.shape[axes.index("c")] if "c" in axes and len(axes) == n else 1
+    side = math.isqrt((1 << 30) // max(channels, 4)) // 2 * 2  # within the limit on pixels
+    many = dict.fromkeys("t" if rate else "hywx", 1 << 24 if rate else side)
     shape = [many.get(one, size if one == "c" else 1) for one, size in zip(axes, view.shape)]
     return View(NumPy, None, None, shape if len(axes) == n else view.shape, None, view.kind)
 

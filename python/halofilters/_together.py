@@ -119,10 +119,12 @@ def _depths(pipeline, like, axes, rate):
 def _run_chunk(block, pipeline, options):
     from ._pipeline import run
 
-    return run(pipeline, numpy.ascontiguousarray(block), **options)
+    if isinstance(block, numpy.ndarray):
+        block = numpy.ascontiguousarray(block)
+    return run(pipeline, block, **options)
 
 
-def _overlapped(block, pipeline, options, axes, depth, location, shape):
+def _overlapped(block, pipeline, options, axes, depth, location):
     """A chunk with its surroundings: runs the pipeline, and cuts the surroundings off."""
     made = _run_chunk(block, pipeline, options)
     cut = []
@@ -163,7 +165,6 @@ def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, pr
         "white": white,
         "alpha": alpha,
         "precision": precision,
-        "device": "cpu",
     }
     whole = Pipeline(pipeline, axes=axes, rate=rate, white=white, alpha=alpha, precision=precision)
     like = _Like(
@@ -190,7 +191,7 @@ def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, pr
             slice(max(start - depth.get(i, (0, 0))[0], 0), min(stop + depth.get(i, (0, 0))[1], x.shape[i]))
             for i, (start, stop) in enumerate(location)
         )
-        made = task(x[around], pipeline, options, axes, depth, location, x.shape)
+        made = task(x[around], pipeline, options, axes, depth, location)
         blocks[at] = da.from_delayed(made, tuple(stop - start for start, stop in location), dtype=output[1])
     return da.block(blocks.tolist())
 
@@ -236,7 +237,7 @@ def measure_chunked(operation, x, arguments, options):
     import dask
 
     axes = _axes_of(x, options.get("axes"), options.get("rate"))
-    options = dict(options, axes=axes, device="cpu")
+    options = dict(options, axes=axes)
     pages = [i for i, one in enumerate(axes) if one in "nzt" and not options.get("rate")]
     if pages:
         raise UsageError("statistics of arrays of pages in chunks: take the pages one by one")
