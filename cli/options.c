@@ -105,8 +105,9 @@ const CliOption cli_options[] = {
      "with CR",
      NULL, AT(files0_from)},
     {"shard", 0, "i/n", NULL, CLI_INPUT, CLI_WORKS | CLI_SAME,
-     "process the i-th of n parts of the inputs; auto: take i and n from a Slurm array or an indexed "
-     "Kubernetes job",
+     "process the i-th of n parts of the inputs; auto: take i and n from the environment variables of Slurm, "
+     "SGE, LSF, PBS, AWS Batch, Google Batch, Cloud Run or an indexed Kubernetes job; PBS and Kubernetes need "
+     "HALO_SHARDS=n",
      cli_read_shard, 0},
     {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_READS,
      "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, such as s16,48k,2, "

@@ -110,12 +110,22 @@ out:
 
 /* ---- all of them ---------------------------------------------------------------------------------------- */
 
+static void say_shard(const CliSettings *settings)
+{
+    const char *const *by = settings->shard_by;
+    if (!settings->verbose || settings->quiet || settings->shards == 0) return;
+    cli_say("shard %lld of %lld%s%s%s%s", (long long)settings->shard, (long long)settings->shards,
+            by[0] != NULL ? ", by " : "", by[0] != NULL ? by[0] : "", by[1] != NULL ? " and " : "",
+            by[1] != NULL ? by[1] : "");
+}
+
 static HaloStatus run_all(CliWork *work)
 {
     const CliSettings *settings = work->settings;
     const size_t total = work->batch.count;
     const double begun = cli_seconds();
     HaloStatus status = HALO_OK;
+    say_shard(settings);
     if (!settings->explain && !settings->dry_run)
         HALO_TRY(cli_workers_start(settings, work->pipeline, &work->batch, &work->workers));
     cli_progress_begin(settings->progress, settings->quiet, total);

@@ -307,7 +307,7 @@ typedef struct CpuDoubleKernels {
 /* ---- all of them ---------------------------------------------------------------------------------------- */
 
 typedef struct CpuKernels {
-    const char *name; /* "baseline", "v3", "v4" */
+    const char *name; /* "baseline", "v3", "v4", "neon" */
     const CpuRowKernels *rows;
     const CpuU8Kernels *u8;
     const CpuPixelKernels *pixels;
@@ -337,5 +337,6 @@ typedef struct CpuKernels {
 
 extern const CpuKernels cpu_kernels_baseline;
 extern const CpuKernels cpu_kernels_v3, cpu_kernels_v4; /* x86-64 only */
+extern const CpuKernels cpu_kernels_neon;               /* 64-bit ARM only */
 
 #endif

@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cookie.h"
 #include "halo/escape.h"
 #include "text.h"
 
@@ -91,10 +92,10 @@ static HaloStatus write_shared(int descriptor, const char *bytes, size_t size)
     return status;
 }
 
-static ssize_t pass_on(void *descriptor, const char *bytes, size_t size)
+static CookieWritten pass_on(void *descriptor, const char *bytes, CookieSize size)
 {
-    const HaloStatus status = write_shared(*(const int *)descriptor, bytes, size);
-    if (status == HALO_OK) return (ssize_t)size;
+    const HaloStatus status = write_shared(*(const int *)descriptor, bytes, (size_t)size);
+    if (status == HALO_OK) return (CookieWritten)size;
     halo_failure_keep(&page_failure, status);
     return 0;
 }
@@ -103,7 +104,7 @@ FILE *cli_page_through(int descriptor)
 {
     static int to;
     to = descriptor;
-    page = fopencookie(&to, "w", (cookie_io_functions_t){.write = pass_on});
+    page = COOKIE_OPEN(&to, pass_on);
     return page != NULL ? page : cli_page_open(true);
 }
 
