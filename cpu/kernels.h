@@ -296,7 +296,7 @@ typedef struct CpuDoubleKernels {
     void (*conv_every)(const double *at, int64_t apart, int64_t every, int64_t from, const double *tap,
                        int64_t taps, int64_t n, double *out);
     /* out[i] is the key of this rank, from 0, of key[i] ... key[i + width - 1]. */
-    void (*rank_few)(const uint64_t *key, int64_t width, int64_t rank, int64_t n, uint64_t *out);
+    void (*rank_small)(const uint64_t *key, int64_t width, int64_t rank, int64_t n, uint64_t *out);
     /* The same as `conv` without NaN, and weight[i], the sum of the taps that are left, or, where `count`,
      * their number.
      */
