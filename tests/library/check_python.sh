@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests of the Python package (python/tests) with the library and the program of a build; 77, which ctest takes
-# for skipped, where Python, pytest or NumPy is missing.
+# The tests of the Python package (python/tests) with the library and the program of a build; 77, which ctest
+# takes for skipped, where Python, pytest or NumPy is missing.
 #   check_python.sh LIBHALO_SO HALO
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
