@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""halo in Python beside cv2, SciPy, pyvips and scikit-image, on arrays of NumPy: one run, in turns, medians, and
-in brackets the least.
+"""halo in Python beside cv2, SciPy, pyvips and scikit-image, on arrays of NumPy: in turns, medians (and least).
 
     PYTHONPATH=python HALO_LIBRARY=build/cpu/libhalo.so bench/python_cpu.py [--side 4096] [--json FILE]
 
