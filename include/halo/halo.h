@@ -88,6 +88,30 @@ HALO_API HaloStatus halo_plan_run(HaloPlan *plan, const HaloArray inputs[], Halo
 /* What the plan does, as `halo run --explain` prints it: to be freed by halo_free. */
 HALO_API HaloStatus halo_plan_explain(const HaloPlan *plan, char **text);
 
+/* Reduces the pages of arrays that are alike to one page, sample by sample: `what` is "mean", "median", "min", "max",
+ * "sum", "sd", "range", "mean:clip=3" (of the samples within 3 deviations of the median), or an expression, as
+ * "max(a,b)". `output` has memory for a page of the first one's size: of their type, rounded, f32 or f64. In host
+ * memory. */
+HALO_API HaloStatus halo_stack_arrays(HaloSession *session, const char *what, const HaloArray inputs[], size_t count,
+                                      const HaloArray *output);
+
+/* How two arrays differ, in units of the first. */
+typedef struct HaloDifference {
+    size_t struct_size;
+    int64_t samples, differing;
+    double max, mean, rmse;         /* of the magnitudes of the differences */
+    int64_t max_x, max_y;           /* where the first of the greatest is; -1: none is above 0 */
+    int max_channel;
+    double psnr;                    /* in dB, of full scale; infinite if nothing differs */
+    double ssim;                    /* NaN: of sound, or of pictures of less than 11 pixels a side */
+    double lag;                     /* of sound: that of the second, in frames, where they correlate most, */
+    double correlation;             /* and how much, -1 to 1; NaN: not known */
+} HaloDifference;
+
+/* Of two pictures of one size, or two sounds of one rate; the rest of the longer sound is compared with silence. In host
+ * memory. */
+HALO_API HaloStatus halo_compare_arrays(HaloSession *session, const HaloArray inputs[2], HaloDifference *difference);
+
 /* ---- files ---------------------------------------------------------------------------------------------- */
 
 /* A file: by its path, in memory, or behind functions. */
@@ -146,7 +170,9 @@ HALO_API const char *halo_report_note(const HaloReport *report, size_t i);
 
 /* Results are tables: of `stats` one row for each channel and one for all ("all"), of `hist` one for each bin, of peaks
  * one for each. The i-th, in the order of the operations: its kind ("stats", "hist", "fold", "peaks"), rows and columns;
- * NULL past the last. */
+ * NULL past the last. Behind "hist" comes "hist outside", samples in no bin, and behind "stats" comes "stats moments",
+ * from which the statistics of parts become those of the whole: integers have exact sums of samples and of squares (in
+ * two halves of 64 bits), floats the sum of squared deviations from their mean, m2. */
 HALO_API const char *halo_report_table(const HaloReport *report, size_t i, int64_t *rows, int *columns);
 
 typedef enum HaloColumnType { HALO_COLUMN_TEXT = 1, HALO_COLUMN_I64 = 2, HALO_COLUMN_F64 = 3 } HaloColumnType;
