@@ -193,8 +193,8 @@ static bool has_few(const HaloRank *rank)
 }
 
 /* Where no sample is NaN. False: one is. */
-static bool rank_small(const CpuDoubleKernels *kernels, const HaloRank *rank, const uint64_t *key, int64_t frames,
-                     int64_t channels, double *out)
+static bool rank_small(const CpuDoubleKernels *kernels, const HaloRank *rank, const uint64_t *key,
+                       int64_t frames, int64_t channels, double *out)
 {
     const int64_t n = rank->window.width;
     uint64_t made[SOME];

@@ -145,7 +145,8 @@ PYTHON
 
 @test "a branch that ends early holds nothing from there on" {
     for i in 1 2 3 4; do cat noise; done > long
-    for pipeline in 'add:[trim:0,5]' 'add:[trim:100ms,5 | lowpass:300]' 'pad:2 | lowpass:300' 'add:[trim:3,4]'; do
+    for pipeline in 'add:[trim:0,5]' 'add:[trim:100ms,5 | lowpass:300]' 'pad:2 | lowpass:300' \
+        'add:[trim:3,4]'; do
         halo run --raw s16,48000,1 "$pipeline" long -o less --to raw -f --max-memory 4M
         cat long | halo run --raw s16,48000,1 "$pipeline" - -o all --to raw -f
         cmp less all
