@@ -27,6 +27,12 @@
 #else
 #define LOUDNESS_FEATURE ", no loudness"
 #endif
+/* Fourier transforms, for --precision fast and `compare`. */
+#ifdef HALO_HAVE_KISSFFT
+#define FFT_FEATURE ", KissFFT"
+#else
+#define FFT_FEATURE ", no KissFFT"
+#endif
 /* What PNG is read and written by decides on its speed, and on the bytes of its files. */
 #ifdef HALO_HAVE_ISAL
 #define ISAL_FEATURE ", ISA-L"
@@ -46,6 +52,6 @@
 
 const char *halo_build_features(void)
 {
-    return JPEG_FEATURE TIFF_FEATURE FLAC_FEATURE MP3_FEATURE LOUDNESS_FEATURE ISAL_FEATURE DEFLATE_FEATURE
-        CUDA_FEATURE;
+    return JPEG_FEATURE TIFF_FEATURE FLAC_FEATURE MP3_FEATURE LOUDNESS_FEATURE FFT_FEATURE ISAL_FEATURE
+        DEFLATE_FEATURE CUDA_FEATURE;
 }

@@ -15,12 +15,13 @@ HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session)
     if (session == NULL) return halo_fail(HALO_ERR_USAGE, "session is NULL");
     *session = NULL;
     if (options != NULL) {
-        const HaloStatus status = halo_struct_read(&own, sizeof own, options, options->struct_size, "the options",
-                                                   "halo_options_defaults");
+        const HaloStatus status = halo_struct_read(&own, sizeof own, options, options->struct_size,
+                                                   "the options", "halo_options_defaults");
         if (status != HALO_OK) return status;
     }
-    if (own.jobs < 0 || own.gpu < 0 || own.max_pixels < 0 || own.max_memory < 0 || (unsigned)own.device > HALO_DEVICE_ALL ||
-        (unsigned)own.precision > HALO_PRECISION_SINGLE || (unsigned)own.alpha > HALO_ALPHA_IGNORE)
+    if (own.jobs < 0 || own.gpu < 0 || own.max_pixels < 0 || own.max_memory < 0 ||
+        (unsigned)own.device > HALO_DEVICE_ALL || (unsigned)own.precision > HALO_PRECISION_SINGLE ||
+        (unsigned)own.alpha > HALO_ALPHA_IGNORE)
         return halo_fail(HALO_ERR_USAGE, "an option is out of its range");
     return halo_session_open_with(halo_tables(), &own, session);
 }
@@ -59,16 +60,16 @@ HaloStatus halo_operation(size_t i, HaloOperation *operation)
 
 HaloStatus halo_operation_parameter(size_t i, int at, HaloParameter *parameter)
 {
-    static const char *const types[] = {[HALO_PARAM_NUMBER] = "number",       [HALO_PARAM_INTEGER] = "integer",
-                                        [HALO_PARAM_SWITCH] = "switch",       [HALO_PARAM_CHOICE] = "choice",
-                                        [HALO_PARAM_LENGTH] = "length",       [HALO_PARAM_FREQUENCY] = "frequency",
-                                        [HALO_PARAM_LEVEL] = "level",         [HALO_PARAM_MASK] = "mask",
-                                        [HALO_PARAM_BORDER] = "border",       [HALO_PARAM_POINT] = "point",
-                                        [HALO_PARAM_FILE] = "file",           [HALO_PARAM_SOURCE] = "source",
-                                        [HALO_PARAM_FACTOR] = "factor",       [HALO_PARAM_TEXT] = "text"};
+    static const char *const types[] = {
+        [HALO_PARAM_NUMBER] = "number", [HALO_PARAM_INTEGER] = "integer", [HALO_PARAM_SWITCH] = "switch",
+        [HALO_PARAM_CHOICE] = "choice", [HALO_PARAM_LENGTH] = "length",   [HALO_PARAM_FREQUENCY] = "frequency",
+        [HALO_PARAM_LEVEL] = "level",   [HALO_PARAM_MASK] = "mask",       [HALO_PARAM_BORDER] = "border",
+        [HALO_PARAM_POINT] = "point",   [HALO_PARAM_FILE] = "file",       [HALO_PARAM_SOURCE] = "source",
+        [HALO_PARAM_FACTOR] = "factor", [HALO_PARAM_TEXT] = "text"};
     const HaloOp *op = op_at(i);
     const HaloParam *common;
-    if (op == NULL || parameter == NULL || at < 0 || at >= op->params + common_of(op, &common)) return HALO_ERR_USAGE;
+    if (op == NULL || parameter == NULL || at < 0 || at >= op->params + common_of(op, &common))
+        return HALO_ERR_USAGE;
     const HaloParam *param = at < op->params ? &op->param[at] : &common[at - op->params];
     const HaloParameter own = {.name = param->key,
                                .help = param->help,

@@ -43,7 +43,8 @@ static const HaloTables tables = {.op = ops,
                                   .formats = COUNT(formats),
                                   .backend = backends,
                                   .backends = COUNT(backends),
-                                  .foreign = halo_foreign_name};
+                                  .foreign = halo_foreign_probe,
+                                  .foreign_named = halo_foreign_named};
 
 const HaloTables *halo_tables(void) { return &tables; }
 

@@ -49,7 +49,8 @@ device | tee "$out/device.txt"
 # cases, under each tool of compute-sanitizer.
 primitives="conv sep map combine reduce fold powers hist scan rank mean mean_lines bilateral equalize gather
     resample mix chain"
-others="device_arrays rate fast sep_fast sep_fast_design conv_sizes conv_zeros conv_integer rank_shapes rank_sizes curves
+others="device_arrays rate fast sep_fast sep_fast_design conv_sizes conv_zeros conv_integer rank_shapes
+    rank_sizes curves
     detail pipeline filters windows local definitions sound device_memory ladder along_time team stretched
     blurred"
 # Programs stand in line for the cores more than for the GPU: their oracles run there. So some run side by side.

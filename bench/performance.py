@@ -52,7 +52,7 @@ Zen 3 with 2048 x 2048.
 ![CPU, f32](growth-cpu-f32.svg)
 """
 
-SETS = {"v2": "SSE4", "v3": "AVX2", "v4": "AVX-512"}
+SETS = {"v2": "SSE4", "v3": "AVX2", "v4": "AVX-512", "neon": "NEON"}
 
 
 def number(value):

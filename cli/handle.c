@@ -47,7 +47,7 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
                         : skipped          ? "skipped"
                                            : "ok",
                         error, outcome == HALO_OK ? report : NULL);
-    return cli_page_send(work->results_to);
+    return work->results != NULL ? cli_page_write(work->results) : cli_page_send(work->results_to);
 }
 
 static void say_more(const CliWork *work, const CliItem *item, const HaloReport *report)

@@ -7,7 +7,9 @@
 
 const CliOption cli_options[] = {
     {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_PLOT | CLI_SAME,
-     "write here; - is standard output", NULL, AT(output)},
+     "write here; - is standard output; results of a pipeline that only measures, such as peaks, go to a .csv "
+     "file",
+     NULL, AT(output)},
     {"out-dir", 0, "DIR", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SPLIT | CLI_SAME,
      "write every output into this folder, which is created if missing", NULL, AT(out_dir)},
     {"name", 0, "TEMPLATE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SPLIT | CLI_SAME,
@@ -105,8 +107,9 @@ const CliOption cli_options[] = {
      "with CR",
      NULL, AT(files0_from)},
     {"shard", 0, "i/n", NULL, CLI_INPUT, CLI_WORKS | CLI_SAME,
-     "process the i-th of n parts of the inputs; auto: take i and n from a Slurm array or an indexed "
-     "Kubernetes job",
+     "process the i-th of n parts of the inputs; auto: take i and n from the environment variables of Slurm, "
+     "SGE, LSF, PBS, AWS Batch, Google Batch, Cloud Run or an indexed Kubernetes job; PBS and Kubernetes need "
+     "HALO_SHARDS=n",
      cli_read_shard, 0},
     {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_READS,
      "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, such as s16,48k,2, "

@@ -40,13 +40,15 @@ typedef struct CliSettings {
     const char *to_word; /* how it was named: "pgm" */
     CliProgress progress;
     CliWords include, exclude;
-    int64_t shard, shards; /* the part, from 1, of so many; 0: all */
-    double crossfade;      /* of join, in seconds */
-    int curve;             /* HaloCrossfade */
-    CliText recipe;        /* the options that may change an output, as they would be typed */
-    const char *page;      /* as of the operation `pages`; NULL: all */
+    int64_t shard, shards;   /* the part, from 1, of so many; 0: all */
+    const char *shard_by[2]; /* --shard auto: the environment variables that said so; NULL: none */
+    double crossfade;        /* of join, in seconds */
+    int curve;               /* HaloCrossfade */
+    CliText recipe;          /* the options that may change an output, as they would be typed */
+    const char *page;        /* as of the operation `pages`; NULL: all */
     const char *output, *out_dir, *name, *at, *at_most, *at_least, *plot, *response, *title, *generate,
         *complete, *files_from, *files0_from;
+    const char *results; /* a CSV file of results, in place of `output` */
     bool recursive, force, skip_existing, resume, split, total, dry_run, explain, json, csv, no_color, quiet,
         verbose, help, version, log, log_x, panels;
 } CliSettings;

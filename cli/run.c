@@ -85,12 +85,13 @@ static HaloStatus open_journal(CliWork *work)
     return status;
 }
 
-static HaloStatus prepare(CliWork *work)
+static HaloStatus prepare(CliWork *work, CliSettings *own)
 {
     HaloStatus status = HALO_OK;
     const char *const *inputs = NULL;
     size_t count = 0;
     HALO_TRY(make_pipeline(work, &inputs, &count));
+    HALO_TRY(cli_results_take(work->pipeline, own));
     HaloRead read;
     for (size_t i = 0; halo_pipeline_reads(work->pipeline, i, &read); i++) cli_batch_reads(&work->batch, &read);
     if (work->settings->response != NULL) /* inputs are not looked at */
@@ -104,11 +105,21 @@ static HaloStatus prepare(CliWork *work)
     if (work->settings->total) work->totals = cli_totals_new(work->batch.first);
     HALO_TRY(open_journal(work));
     cli_refuse_existing(work->settings, &work->batch);
+    HALO_TRY(cli_results_open(work));
 out:
     return status;
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------- */
+
+static void say_shard(const CliSettings *settings)
+{
+    const char *const *by = settings->shard_by;
+    if (!settings->verbose || settings->quiet || settings->shards == 0) return;
+    cli_say("shard %lld of %lld%s%s%s%s", (long long)settings->shard, (long long)settings->shards,
+            by[0] != NULL ? ", by " : "", by[0] != NULL ? by[0] : "", by[1] != NULL ? " and " : "",
+            by[1] != NULL ? by[1] : "");
+}
 
 static HaloStatus run_all(CliWork *work)
 {
@@ -116,6 +127,7 @@ static HaloStatus run_all(CliWork *work)
     const size_t total = work->batch.count;
     const double begun = cli_seconds();
     HaloStatus status = HALO_OK;
+    say_shard(settings);
     if (!settings->explain && !settings->dry_run)
         HALO_TRY(cli_workers_start(settings, work->pipeline, &work->batch, &work->workers));
     cli_progress_begin(settings->progress, settings->quiet, total);
@@ -221,12 +233,14 @@ static HaloStatus plot_response(const CliWork *work)
 
 int cli_run(const CliSettings *settings)
 {
-    CliWork work = {.settings = settings, .results_to = STDOUT_FILENO};
+    CliSettings own = *settings;
+    CliWork work = {.settings = &own, .results_to = STDOUT_FILENO};
     if (settings->output != NULL && strcmp(settings->output, "-") == 0) work.results_to = STDERR_FILENO;
     cli_ink_setup(work.results_to, settings->no_color);
     cli_bars_setup(settings->log);
-    HaloStatus status = prepare(&work);
+    HaloStatus status = prepare(&work, &own);
     if (status == HALO_OK) status = settings->response != NULL ? plot_response(&work) : run_all(&work);
+    status = cli_results_close(&work, status);
     if (status == HALO_OK) say_notes(&work);
     if (status == HALO_OK) status = print_totals(&work);
     if (status == HALO_OK) status = print_summary(&work);

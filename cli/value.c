@@ -228,6 +228,10 @@ HaloStatus cli_read_format(CliSettings *settings, const char *value)
     settings->to = halo_find_format(value);
     settings->to_word = value;
     if (settings->to == NULL) {
+        const HaloForeign *foreign = tables->foreign_named(value);
+        if (foreign != NULL)
+            return halo_fail(HALO_ERR_USAGE, "this build of halo has no %s (%s)", foreign->name,
+                             foreign->library);
         const char *near = halo_nearest(value, tables->formats, format_at, tables);
         if (near != NULL)
             return halo_fail(HALO_ERR_USAGE, "unknown format '%.80s'; did you mean '%s'?", value, near);

@@ -16,7 +16,8 @@ typedef struct CliWork {
     CliBatch batch;
     uint64_t recipe;   /* of all that results and outputs depend on */
     CliTotals *totals; /* --total, or NULL */
-    int results_to;    /* the file descriptor of what is printed */
+    int results_to;    /* the file descriptor of what is printed, */
+    HaloSink *results; /* or the file of results; else NULL */
     CliTally tally;
     bool warned;    /* that a GPU failed */
     CliSheet sheet; /* --csv */
@@ -26,6 +27,13 @@ typedef struct CliWork {
 /* handle.c: handles item `i`, and reports, records and counts the outcome. Anything but HALO_OK ends the batch.
  */
 HaloStatus cli_handle(CliWork *work, size_t i);
+
+/* results.c: where -o names a CSV file and the pipeline only measures, that file gets the results, as --csv
+ * prints them: `own`, the settings of this run, then has no other output. Opened before any input is read, and
+ * put in place, or left as it was, by `status`. */
+HaloStatus cli_results_take(const HaloPipeline *pipeline, CliSettings *own);
+HaloStatus cli_results_open(CliWork *work);
+HaloStatus cli_results_close(CliWork *work, HaloStatus status);
 
 /* explain.c: --explain, of one file. */
 void cli_print_plan(const CliWork *work, const CliItem *item, const HaloExplanation *explanation, FILE *to);

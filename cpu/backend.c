@@ -15,6 +15,7 @@ const HaloBackend halo_backend_cpu = {
     .release = cpu_release,
     .finish = cpu_finish,
     .doubles = true,
+    .scans_sound = true,
     .query_begin = cpu_query_begin,
     .query_end = cpu_query_end,
     .conv = cpu_conv,

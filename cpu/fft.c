@@ -223,6 +223,8 @@ bool cpu_fft_takes(const HaloConv *conv)
 }
 
 #else
+#include "primitives.h"
+
 bool cpu_fft_takes(const HaloConv *conv)
 {
     (void)conv;

@@ -296,7 +296,7 @@ typedef struct CpuDoubleKernels {
     void (*conv_every)(const double *at, int64_t apart, int64_t every, int64_t from, const double *tap,
                        int64_t taps, int64_t n, double *out);
     /* out[i] is the key of this rank, from 0, of key[i] ... key[i + width - 1]. */
-    void (*rank_few)(const uint64_t *key, int64_t width, int64_t rank, int64_t n, uint64_t *out);
+    void (*rank_small)(const uint64_t *key, int64_t width, int64_t rank, int64_t n, uint64_t *out);
     /* The same as `conv` without NaN, and weight[i], the sum of the taps that are left, or, where `count`,
      * their number.
      */
@@ -307,7 +307,7 @@ typedef struct CpuDoubleKernels {
 /* ---- all of them ---------------------------------------------------------------------------------------- */
 
 typedef struct CpuKernels {
-    const char *name; /* "baseline", "v3", "v4" */
+    const char *name; /* "baseline", "v3", "v4", "neon" */
     const CpuRowKernels *rows;
     const CpuU8Kernels *u8;
     const CpuPixelKernels *pixels;
@@ -337,5 +337,6 @@ typedef struct CpuKernels {
 
 extern const CpuKernels cpu_kernels_baseline;
 extern const CpuKernels cpu_kernels_v3, cpu_kernels_v4; /* x86-64 only */
+extern const CpuKernels cpu_kernels_neon;               /* 64-bit ARM only */
 
 #endif

@@ -1,5 +1,6 @@
 /* Scans: along x, rows in parallel; along y, slices of columns in parallel, in place after a scan along x. Of a
- * band of rows, the state holds the totals of the rows above, and is updated for the next band. */
+ * band of rows, or of frames along x, the state holds the totals of those before, and is updated for the next
+ * band. */
 #include <string.h>
 
 #include "device.h"
@@ -55,27 +56,74 @@ static void before_tile(HaloScanOp op, Before *before, double *earlier)
     }
 }
 
-/* Row y of `channels` channels from c on: all of them, or one. */
+/* The state of channels from c on in a band of frames: G, the totals of tiles, the samples of the last tile. */
+typedef struct SoundState {
+    double *groups, *slot, *samples;
+} SoundState;
+
+static SoundState sound_state(const Scan *s, int64_t c, int64_t channels)
+{
+    if (s->sound == NULL) return (SoundState){0};
+    double *const first = (double *)s->sound + c * (1 + HALO_SCAN_GROUP + HALO_SCAN_TILE);
+    return (SoundState){first, first + channels, first + (1 + HALO_SCAN_GROUP) * channels};
+}
+
+static void begin_line(HaloScanOp op, int64_t channels, Before *before)
+{
+    before->channels = channels;
+    before->tiles = 0;
+    for (int64_t k = 0; k < channels; k++) before->groups[k] = halo_scan_identity(op);
+}
+
+/* Continues with tile `tile`, of which there are `n` samples of each channel. */
+static void restore_line(int64_t tile, int64_t n, SoundState state, double *x, Before *before)
+{
+    const int64_t channels = before->channels;
+    if (tile == 0 && n == 0) return;
+    before->tiles = tile == 0 ? 0 : (tile - 1) % HALO_SCAN_GROUP + 1;
+    memcpy(before->groups, state.groups, (size_t)channels * sizeof(double));
+    memcpy(before->slot, state.slot, (size_t)(before->tiles * channels) * sizeof(double));
+    memcpy(x, state.samples, (size_t)(n * channels) * sizeof(double));
+}
+
+/* For a band that begins after n samples of the next tile. */
+static void save_line(const Before *before, int64_t n, const double *x, SoundState state)
+{
+    const int64_t channels = before->channels;
+    memcpy(state.groups, before->groups, (size_t)channels * sizeof(double));
+    memcpy(state.slot, before->slot, (size_t)(before->tiles * channels) * sizeof(double));
+    memcpy(state.samples, x, (size_t)(n * channels) * sizeof(double));
+}
+
+/* Row y of `channels` channels from c on: all of them, or one. A band of frames may begin and end in a tile,
+ * which then is made from its first sample each time. */
 static void line_f64(const Scan *s, int64_t y, int64_t c, int64_t channels, double *x, Before *before)
 {
     const CpuScanKernels *kernels = s->device->kernels->scan;
     const HaloScanOp op = s->scan->op;
-    const int64_t width = s->src->cols, apart = channels == 1 ? s->src->shape.channels : 1;
+    const int64_t first = s->src->x0, end = first + s->src->cols,
+                  apart = channels == 1 ? s->src->shape.channels : 1;
     const int64_t size = (int64_t)halo_dtype_size(s->src->shape.dtype);
+    const SoundState state = sound_state(s, c, channels);
     double earlier[CPU_SCAN_CHANNELS], *const lead = before->lead;
-    before->channels = channels;
-    before->tiles = 0;
-    for (int64_t k = 0; k < channels; k++) before->groups[k] = halo_scan_identity(op);
-    if (width > HALO_SCAN_TILE) new_group(op, before); /* the first tile has nothing before it */
-    for (int64_t at = 0; at < width; at += HALO_SCAN_TILE) {
-        const int64_t n = least(width - at, HALO_SCAN_TILE), runs = divide_up(n, HALO_SCAN_RUN);
-        cpu_scan_load(s, (const char *)halo_at(s->src, at, y) + c * size, n * channels, apart, x);
+    int64_t at = first / HALO_SCAN_TILE * HALO_SCAN_TILE, known = first - at;
+    begin_line(op, channels, before);
+    if (end > HALO_SCAN_TILE) new_group(op, before); /* the first tile has nothing before it */
+    if (s->sound != NULL) restore_line(at / HALO_SCAN_TILE, known, state, x, before);
+    for (; at < end; at += HALO_SCAN_TILE, known = 0) {
+        const int64_t n = least(end - at, HALO_SCAN_TILE), runs = divide_up(n, HALO_SCAN_RUN);
+        double *const made = x + known * channels;
+        cpu_scan_load(s, (const char *)halo_at(s->src, at + known, y) + c * size, (n - known) * channels, apart,
+                      made);
+        if (s->sound != NULL && n < HALO_SCAN_TILE) save_line(before, n, x, state);
         for (int64_t i = n * channels; i < runs * HALO_SCAN_RUN * channels; i++) x[i] = halo_scan_identity(op);
         before_tile(op, before, earlier);
         kernels->tile(op, channels, runs, x, lead, before->slot + before->tiles++ * channels);
         kernels->tile_join(op, channels, s->scan->exclusive, earlier, runs, lead, x);
-        cpu_scan_put(s, x, n * channels, apart, (char *)halo_at(s->dst, at, y) + c * CPU_SCAN_ELEMENT);
+        cpu_scan_put(s, made, (n - known) * channels, apart,
+                     (char *)halo_at(s->dst, at + known, y) + c * CPU_SCAN_ELEMENT);
     }
+    if (s->sound != NULL && end % HALO_SCAN_TILE == 0) save_line(before, 0, x, state);
 }
 
 static void scan_rows(void *context, int64_t index, int worker)
@@ -112,8 +160,9 @@ static void scan_slice(void *context, int64_t index, int worker)
     const CpuAbove above = cpu_scan_above(s, first, n, (double *)workspace + CPU_SCAN_SLICE);
     for (int64_t i = 0; s->integer && s->src->y0 == 0 && i < n; i++) carry[i] = halo_scan_identity_i64(op);
     for (int64_t y = s->src->y0; y < s->src->y0 + s->src->rows; y++) {
-        char *to = (char *)halo_at(s->dst, 0, y) + first * CPU_SCAN_ELEMENT;
-        const char *from = (const char *)halo_at(s->src, 0, y) + first * (int64_t)halo_dtype_size(dtype);
+        char *to = (char *)halo_at(s->dst, s->dst->x0, y) + first * CPU_SCAN_ELEMENT;
+        const char *from =
+            (const char *)halo_at(s->src, s->src->x0, y) + first * (int64_t)halo_dtype_size(dtype);
         const bool direct = (uintptr_t)to % (uintptr_t)CPU_SCAN_ELEMENT == 0;
         void *const row = direct ? to : workspace;
         if (s->scan->axis == HALO_AXIS_XY && !direct)
@@ -132,11 +181,13 @@ static void scan_slice(void *context, int64_t index, int worker)
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* All of an image, or all across some rows of it. */
+/* All of an image, or all across some rows of it; or some frames of a sound of floats. */
 static bool lies_as(const HaloBuf *src, const HaloBuf *dst)
 {
-    return src->x0 == 0 && dst->x0 == 0 && src->cols == src->shape.width && dst->cols == src->cols &&
-           src->y0 == dst->y0 && src->rows == dst->rows && src->rows > 0;
+    const bool all_across = src->x0 == 0 && src->cols == src->shape.width;
+    const bool sound = src->shape.kind == HALO_AUDIO && src->shape.dtype > HALO_U16;
+    return (all_across || sound) && src->x0 == dst->x0 && dst->cols == src->cols && src->y0 == dst->y0 &&
+           src->rows == dst->rows && src->rows > 0;
 }
 
 /* Does the scan run down one column of integers whose pixels are contiguous? */
@@ -155,6 +206,7 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
     void *scratch;
     s.integer = src->shape.dtype <= HALO_U16 && scan->op != HALO_SCAN_PRODUCT;
     if (dst->rows < dst->shape.height) s.state = ((const HaloScanBand *)(const void *)scan)->state;
+    if (dst->cols < dst->shape.width) s.sound = ((const HaloScanBand *)(const void *)scan)->state;
     if (src->shape.dtype == HALO_I64 || !lies_as(src, dst) || channels != dst->shape.channels ||
         dst->shape.dtype != (s.integer ? HALO_I64 : HALO_F64))
         HALO_FAIL(HALO_ERR_BUG, "internal: the result of a scan does not suit its source");
@@ -176,7 +228,7 @@ HaloStatus cpu_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         s.scan = scan = &along;
     }
     if (s.integer && scan->axis == HALO_AXIS_XY) return cpu_scan_both_i64(&s, workers);
-    if (cpu_scan_is_narrow(&s)) return cpu_scan_narrow(&s, workers);
+    if (s.sound == NULL && cpu_scan_is_narrow(&s)) return cpu_scan_narrow(&s, workers);
     HALO_TRY(cpu_scratch_each(device, &s.scratch_bytes, &scratch));
     s.scratch = scratch;
     s.each = most(1, TASK_SAMPLES / most(src->cols * channels, 1));

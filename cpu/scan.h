@@ -13,7 +13,8 @@ typedef struct Scan {
     const HaloBuf *src;
     HaloBuf *dst;
     const HaloScan *scan;
-    void *state;    /* of a band (halo/scan.h); NULL: all rows are in memory */
+    void *state;    /* of a band of rows (halo/scan.h); NULL: all rows are in memory */
+    void *sound;    /* of a band of frames along x; NULL: all frames are in memory */
     CpuAbove above; /* of narrow images */
     int64_t each;   /* rows of a task along x */
     bool integer, stream;

@@ -1,4 +1,4 @@
-/* Which kernels this machine runs. HALO_CPU=baseline|v3|v4 forces one: for tests and for finding faults, since
+/* Which kernels this machine runs. HALO_CPU forces one, by its name: for tests and for finding faults, since
  * all give the same bits. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,11 +46,21 @@ void cpu_processor_name(char *name, size_t size)
     snprintf(name, size, "%.*s", length > 0 ? (int)length : (int)sizeof "x86-64",
              length > 0 ? start : "x86-64");
 }
+#elif defined(HALO_CPU_ARM)
+void cpu_processor_name(char *name, size_t size) { snprintf(name, size, "64-bit ARM"); }
 #else
 void cpu_processor_name(char *name, size_t size) { snprintf(name, size, "CPU"); }
 #endif
 
 static bool always(void) { return true; }
+
+#if defined(HALO_CPU_X86)
+#define CHOICES "baseline, v3 or v4"
+#elif defined(HALO_CPU_ARM)
+#define CHOICES "baseline or neon"
+#else
+#define CHOICES "baseline"
+#endif
 
 /* The best first. */
 static const struct {
@@ -60,6 +70,8 @@ static const struct {
 #if defined(HALO_CPU_X86)
     {&cpu_kernels_v4, has_v4},
     {&cpu_kernels_v3, has_v3},
+#elif defined(HALO_CPU_ARM)
+    {&cpu_kernels_neon, always},
 #endif
     {&cpu_kernels_baseline, always},
 };
@@ -77,5 +89,5 @@ HaloStatus cpu_choose_kernels(const CpuKernels **kernels)
         if (!free_choice)
             return halo_fail(HALO_ERR_DEVICE, "HALO_CPU=%s: this processor cannot run it", forced);
     }
-    return halo_fail(HALO_ERR_DEVICE, "HALO_CPU=%s: expected baseline, v3 or v4", forced);
+    return halo_fail(HALO_ERR_DEVICE, "HALO_CPU=%s: expected " CHOICES, forced);
 }

@@ -62,7 +62,8 @@ struct HaloDevice {
     bool stopped;       /* mark[1] is set, and nothing was launched since */
     bool queued;        /* mark[0] was recorded behind other work */
     cudaMemPool_t pool; /* NULL: this GPU has none */
-    void *(*alloc)(void *context, int gpu, size_t bytes, void *stream); /* the caller's memory; NULL: the pool's */
+    /* The caller's memory; NULL: the pool's. */
+    void *(*alloc)(void *context, int gpu, size_t bytes, void *stream);
     void (*free)(void *context, int gpu, void *memory, void *stream);
     void *context;
     cudaDeviceProp properties;

@@ -4,14 +4,12 @@
 #include <string.h>
 
 #include "filter.h"
-#include "found.h"
+#include "gaps.h"
 #include "halo/sequence.h"
 #include "halo/text.h"
 #include "ops.h"
 
 enum { FILL_WITH };
-
-#define MOST_KEPT ((int64_t)1 << 21) /* samples */
 
 typedef struct Linear {
     const int64_t *time; /* of the frames; NULL: they are evenly spaced */
@@ -53,22 +51,6 @@ static void run_linear(const void *how, const HaloSequencePart *part)
         if (i >= first && i < end) y[i] = x[i];
         known = i;
     }
-}
-
-/* Behind it the length of the gap that each channel has now. */
-typedef struct Gaps {
-    int64_t longest, now[];
-} Gaps;
-
-static void take_gaps(const void *how, void *found_at, const HaloBuf *frames)
-{
-    Gaps *found = found_at;
-    (void)how;
-    for (int64_t i = 0; i < frames->cols; i++)
-        for (int c = 0; c < frames->shape.channels; c++) {
-            found->now[c] = isnan(found_sample(frames, i, c)) ? found->now[c] + 1 : 0;
-            if (found->now[c] > found->longest) found->longest = found->now[c];
-        }
 }
 
 typedef struct Last {
@@ -133,20 +115,12 @@ static HaloStatus check_with(const char *where, const char *text)
 static HaloStatus build_linear(HaloBuilder *builder, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
-    const HaloShape *shape = halo_build_shape(builder, in);
-    const bool at_once = shape->width <= MOST_KEPT / shape->channels;
-    const HaloAnalysis analysis = {.part = {0, shape->width},
-                                   .bytes = (int64_t)(sizeof(Gaps) + (size_t)shape->channels * sizeof(int64_t)),
-                                   .take = take_gaps};
-    const void *found;
+    bool at_once;
     Linear *how = halo_build_keep(builder, sizeof *how);
     if (how == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     *how = (Linear){0};
     HALO_TRY(halo_build_uneven_times(builder, in, &how->time));
-    if (!at_once) {
-        HALO_TRY(halo_build_analysis_of_frames(builder, in, &analysis, &found));
-        how->longest = ((const Gaps *)found)->longest;
-    }
+    HALO_TRY(gaps_find(builder, in, &at_once, &how->longest));
     HALO_TRY(halo_build_sequence(builder, in, at_once ? &linear_at_once : &linear, how, out));
 out:
     return status;

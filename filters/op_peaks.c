@@ -15,60 +15,118 @@ typedef struct Peaks {
     int64_t distance;
 } Peaks;
 
-/* Arrays of as many numbers as there are samples. */
-typedef struct Space {
-    double *least;  /* the least sample from the last greater one before it on, */
-    double *behind; /* and up to the next greater one */
-    int64_t *peak;  /* frames, in order; and, while the others are made, a stack */
-} Space;
+/* A peak, and the greater one of the least samples on its two sides, each up to a greater sample. */
+typedef struct Peak {
+    int64_t frame;
+    double base;
+} Peak;
 
-static Space space_of(void *scratch, int64_t n)
+/* A maximum whose samples behind it have not risen above it yet. */
+typedef struct Open {
+    double value;
+    double before;  /* the least sample from the last greater one before it on, */
+    double behind;  /* and up to the next open one, or up to here */
+    int64_t number; /* of the peak; -1: it is too low to be one */
+} Open;
+
+/* Open maxima, each no greater than the one below it. The first stands for the beginning. */
+typedef struct Search {
+    const HaloTableLine *line;
+    Peak *peak; /* [peaks], in order */
+    int64_t peaks, peak_capacity;
+    Open *open; /* [depth] */
+    int64_t depth, open_capacity;
+} Search;
+
+static const Open beginning = {(double)INFINITY, (double)INFINITY, (double)INFINITY, -1};
+
+static double sample_at(const Search *search, int64_t i) { return halo_table_sample(search->line, i); }
+
+static void search_free(Search *search)
 {
-    double *const at = scratch;
-    return (Space){at, at + n, (int64_t *)(void *)(at + 2 * n)};
+    free(search->peak);
+    free(search->open);
 }
 
-static int64_t peaks_scratch(const void *how, int64_t samples)
+static HaloStatus add_peak(Search *search, int64_t frame)
 {
-    (void)how;
-    return 3 * samples * (int64_t)sizeof(double);
+    if (search->peaks == search->peak_capacity) {
+        const int64_t more = search->peaks + search->peaks / 2 + 64;
+        Peak *grown = realloc(search->peak, (size_t)more * sizeof *grown);
+        if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to find peaks");
+        search->peak = grown;
+        search->peak_capacity = more;
+    }
+    search->peak[search->peaks++] = (Peak){.frame = frame};
+    return HALO_OK;
+}
+
+static HaloStatus add_open(Search *search, Open open)
+{
+    if (search->depth == search->open_capacity) {
+        const int64_t more = 2 * search->depth + 64;
+        Open *grown = realloc(search->open, (size_t)more * sizeof *grown);
+        if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to find peaks");
+        search->open = grown;
+        search->open_capacity = more;
+    }
+    search->open[search->depth++] = open;
+    return HALO_OK;
 }
 
 /* ---- maxima --------------------------------------------------------------------------------------------- */
 
-/* Samples greater than both neighbours; of equal ones side by side the middle, or left of the middle. Returns
- * how many. */
-static int64_t find_maxima(const double *x, int64_t n, double height, int64_t *peak)
+/* What comes after the last open maximum is greater: both its sides are known. */
+static void close_last(Search *search)
 {
-    int64_t count = 0;
-    for (int64_t i = 1; i < n - 1; i++) {
-        if (!(x[i - 1] < x[i])) continue;
-        int64_t last = i;
-        while (last < n - 1 && x[last + 1] == x[i]) last++;
-        if (last < n - 1 && x[last + 1] < x[i] && x[i] >= height) peak[count++] = (i + last) / 2;
-        i = last;
-    }
-    return count;
+    const Open *last = &search->open[--search->depth];
+    Open *below = &search->open[search->depth - 1];
+    if (last->number >= 0) search->peak[last->number].base = fmax(last->before, last->behind);
+    below->behind = fmin(below->behind, last->behind);
 }
 
-/* least[i]: the minimum of the samples from i towards the one that is greater than x[i], or NaN, or the end.
- * `step` 1: those before i; -1: those behind. `stack`: samples without a greater one so far. */
-static void find_bases(const double *x, int64_t n, int step, int64_t *stack, double *least)
+static HaloStatus open_maximum(Search *search, int64_t frame, double value, double height)
 {
-    int64_t depth = 0;
-    for (int64_t k = 0; k < n; k++) {
-        const int64_t i = step > 0 ? k : n - 1 - k;
-        least[i] = x[i];
-        if (isnan(x[i])) {
-            depth = 0;
-            continue;
-        }
-        while (depth > 0 && x[stack[depth - 1]] <= x[i]) {
-            const double below = least[stack[--depth]];
-            if (below < least[i]) least[i] = below;
-        }
-        stack[depth++] = i;
+    HaloStatus status = HALO_OK;
+    while (search->open[search->depth - 1].value < value) close_last(search);
+    const Open *last = &search->open[search->depth - 1];
+    Open open = {.value = value, .before = last->behind, .behind = value, .number = -1};
+    if (last->value == value) open.before = fmin(open.before, last->before);
+    if (value >= height) {
+        open.number = search->peaks;
+        HALO_TRY(add_peak(search, frame));
     }
+    HALO_TRY(add_open(search, open));
+out:
+    return status;
+}
+
+/* At a NaN, and at the end: nothing there is related to what comes behind. */
+static void close_all(Search *search)
+{
+    while (search->depth > 1) close_last(search);
+    search->open[0] = beginning;
+}
+
+/* Samples greater than both neighbours; of equal ones side by side the middle, or left of the middle. */
+static HaloStatus find_maxima(Search *search, double height)
+{
+    HaloStatus status = HALO_OK;
+    int64_t rise = -1; /* the first of equal samples that are greater than the one before */
+    HALO_TRY(add_open(search, beginning));
+    for (int64_t i = 0; i < search->line->frames; i++) {
+        const double v = sample_at(search, i), before = i > 0 ? sample_at(search, i - 1) : (double)NAN;
+        if (rise >= 0 && v < before) HALO_TRY(open_maximum(search, (rise + i - 1) / 2, before, height));
+        rise = before < v ? i : v == before ? rise : -1;
+        Open *last = &search->open[search->depth - 1];
+        if (isnan(v))
+            close_all(search);
+        else if (v < last->behind)
+            last->behind = v;
+    }
+    close_all(search);
+out:
+    return status;
 }
 
 /* ---- distance ------------------------------------------------------------------------------------------- */
@@ -87,24 +145,26 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Drops peaks that are nearer than `distance` to a greater one that stays. */
-static HaloStatus keep_apart(const double *x, int64_t distance, int64_t *peak, int64_t *count)
+static HaloStatus keep_apart(Search *search, int64_t distance)
 {
     HaloStatus status = HALO_OK;
-    Ranked *ranked = malloc((size_t)(*count + 1) * sizeof *ranked);
-    bool *dropped = calloc((size_t)*count + 1, sizeof *dropped);
+    Peak *peak = search->peak;
+    const int64_t count = search->peaks;
+    Ranked *ranked = malloc((size_t)(count + 1) * sizeof *ranked);
+    bool *dropped = calloc((size_t)count + 1, sizeof *dropped);
     if (ranked == NULL || dropped == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to find peaks");
-    for (int64_t k = 0; k < *count; k++) ranked[k] = (Ranked){x[peak[k]], k};
-    qsort(ranked, (size_t)*count, sizeof *ranked, by_value);
-    for (int64_t r = 0; r < *count; r++) {
+    for (int64_t k = 0; k < count; k++) ranked[k] = (Ranked){sample_at(search, peak[k].frame), k};
+    qsort(ranked, (size_t)count, sizeof *ranked, by_value);
+    for (int64_t r = 0; r < count; r++) {
         const int64_t k = ranked[r].number;
         if (dropped[k]) continue;
-        for (int64_t i = k - 1; i >= 0 && peak[k] - peak[i] < distance; i--) dropped[i] = true;
-        for (int64_t i = k + 1; i < *count && peak[i] - peak[k] < distance; i++) dropped[i] = true;
+        for (int64_t i = k - 1; i >= 0 && peak[k].frame - peak[i].frame < distance; i--) dropped[i] = true;
+        for (int64_t i = k + 1; i < count && peak[i].frame - peak[k].frame < distance; i++) dropped[i] = true;
     }
     int64_t kept = 0;
-    for (int64_t k = 0; k < *count; k++)
+    for (int64_t k = 0; k < count; k++)
         if (!dropped[k]) peak[kept++] = peak[k];
-    *count = kept;
+    search->peaks = kept;
 out:
     free(ranked);
     free(dropped);
@@ -114,32 +174,36 @@ out:
 /* ---- width ---------------------------------------------------------------------------------------------- */
 
 /* Where the line through the samples first falls to `level`, going from i by `step`. */
-static double crossing(const double *x, int64_t n, int64_t i, int step, double level)
+static double crossing(const Search *search, int64_t i, int step, double level)
 {
-    while (i + step >= 0 && i + step < n && level < x[i]) i += step;
+    double v = sample_at(search, i), last = v;
+    while (i + step >= 0 && i + step < search->line->frames && level < v) {
+        i += step;
+        last = v;
+        v = sample_at(search, i);
+    }
     const double place = (double)i;
-    return x[i] < level ? place - step * ((level - x[i]) / (x[i - step] - x[i])) : place;
+    return v < level ? place - step * ((level - v) / (last - v)) : place;
 }
 
-static HaloStatus peaks_run(const void *how, const double *x, int64_t n, double rate, void *scratch,
-                            HaloTable *table)
+static HaloStatus peaks_run(const void *how, const HaloTableLine *line, HaloTable *table)
 {
     HaloStatus status = HALO_OK;
     const Peaks *peaks = how;
-    const Space space = space_of(scratch, n);
-    find_bases(x, n, 1, space.peak, space.least);
-    find_bases(x, n, -1, space.peak, space.behind);
-    int64_t count = find_maxima(x, n, peaks->height, space.peak);
-    if (peaks->distance > 1) HALO_TRY(keep_apart(x, peaks->distance, space.peak, &count));
-    for (int64_t k = 0; k < count; k++) {
-        const int64_t i = space.peak[k];
-        const double base = space.least[i] > space.behind[i] ? space.least[i] : space.behind[i];
-        const double prominence = x[i] - base, level = x[i] - 0.5 * prominence;
-        const double width = crossing(x, n, i, 1, level) - crossing(x, n, i, -1, level);
-        const double row[COLUMNS] = {(double)i, (double)i / rate, x[i], prominence, width};
-        if (prominence >= peaks->prominence && width >= peaks->width) HALO_TRY(halo_table_add(table, row));
+    Search search = {.line = line};
+    HALO_TRY(find_maxima(&search, peaks->height));
+    if (peaks->distance > 1) HALO_TRY(keep_apart(&search, peaks->distance));
+    for (int64_t k = 0; k < search.peaks; k++) {
+        const int64_t i = search.peak[k].frame;
+        const double value = sample_at(&search, i), prominence = value - search.peak[k].base;
+        if (!(prominence >= peaks->prominence)) continue;
+        const double level = value - 0.5 * prominence;
+        const double width = crossing(&search, i, 1, level) - crossing(&search, i, -1, level);
+        const double row[COLUMNS] = {(double)i, (double)i / line->rate, value, prominence, width};
+        if (width >= peaks->width) HALO_TRY(halo_table_add(table, row));
     }
 out:
+    search_free(&search);
     return status;
 }
 
@@ -153,7 +217,7 @@ static const HaloTableKind kind = {.name = "peaks",
                                    .columns = COLUMNS,
                                    .column = column,
                                    .ns = 10.0,
-                                   .scratch = peaks_scratch,
+                                   .bytes = 16.0,
                                    .describe = describe,
                                    .run = peaks_run};
 

@@ -132,9 +132,10 @@ static HaloStatus check_length(const Psd *psd, int64_t frames)
             HALO_ERR_INPUT,
             "psd: a spectrum needs at least 2 samples, and the input has 1: a table has a sample in each row");
     if (psd->window <= frames) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT,
-                     "psd: the window of %lld samples is longer than the input's %lld: give window=%lld or less",
-                     (long long)psd->window, (long long)frames, (long long)frames);
+    return halo_fail(
+        HALO_ERR_INPUT,
+        "psd: the window of %lld samples is longer than the input's %lld: give window=%lld or less",
+        (long long)psd->window, (long long)frames, (long long)frames);
 }
 
 /* *out = the mean of what all segments have in each bin: frame k is the frequency k * rate / window, so that

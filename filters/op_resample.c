@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "filter.h"
+#include "gaps.h"
 #include "halo/sequence.h"
 #include "halo/text.h"
 #include "ops.h"
@@ -13,12 +14,14 @@ enum { HOW_LINEAR, HOW_MEAN };
 
 /* Frame j of the result is at grid.start + j * grid.span. */
 typedef struct Resample {
-    const int64_t *time; /* [frames], rising */
+    const HaloFrameTimes *times; /* rising */
     int64_t frames, width;
+    int64_t longest; /* gap of NaN, in frames */
     HaloSpacing grid;
     double rate, scale, offset; /* scale, offset: of places, where the input's times are evenly spaced, too */
 } Resample;
 
+static int64_t source_time(const Resample *how, int64_t k) { return halo_frame_time(how->times, k); }
 static int64_t time_at(const Resample *how, int64_t j) { return how->grid.start + j * how->grid.span; }
 
 /* The first frame at this time or later. */
@@ -27,7 +30,7 @@ static int64_t frame_from(const Resample *how, int64_t time)
     int64_t low = 0, high = how->frames;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        if (how->time[middle] < time)
+        if (source_time(how, middle) < time)
             low = middle + 1;
         else
             high = middle;
@@ -68,7 +71,7 @@ static void run_mean(const void *parameters, const HaloSequencePart *part)
     for (int64_t j = part->dst->from; j < part->dst->to; j++) {
         const int64_t end = time_at(how, j + 1);
         double sum = 0, count = 0;
-        for (; k < how->frames && how->time[k] < end; k++) {
+        for (; k < how->frames && source_time(how, k) < end; k++) {
             const double value = src->at[0][k - src->from];
             if (isnan(value)) continue;
             sum += value;
@@ -80,9 +83,20 @@ static void run_mean(const void *parameters, const HaloSequencePart *part)
 
 /* ---- between neighbours --------------------------------------------------------------------------------- */
 
-static int64_t next_known(const Resample *how, const double *x, int64_t k)
+/* The known frames before and behind each time, over any gap. */
+static HaloSpan linear_reads(const void *parameters, int k, const HaloShape *src, HaloSpan part)
 {
-    while (k < how->frames && isnan(x[k])) k++;
+    const Resample *how = parameters;
+    const int64_t beside = how->longest + 1;
+    (void)k, (void)src;
+    return (HaloSpan){frame_from(how, time_at(how, part.from)) - beside,
+                      frame_from(how, time_at(how, part.to - 1) + 1) + beside};
+}
+
+/* The first known frame from k on, or the end of those that are there. */
+static int64_t next_known(const HaloSequenceLines *src, int64_t k)
+{
+    while (k < src->to && isnan(src->at[0][k - src->from])) k++;
     return k;
 }
 
@@ -90,17 +104,23 @@ static int64_t next_known(const Resample *how, const double *x, int64_t k)
 static void run_linear(const void *parameters, const HaloSequencePart *part)
 {
     const Resample *how = parameters;
-    const double *x = part->src[0]->at[0];
-    int64_t a = -1, b = next_known(how, x, 0);
-    for (int64_t j = 0; j < part->dst->to; j++) {
+    const HaloSequenceLines *src = part->src[0];
+    const double *x = src->at[0] - src->from;
+    int64_t a = -1, b = next_known(src, src->from), time_a = 0, time_b = b < src->to ? source_time(how, b) : 0;
+    for (int64_t j = part->dst->from; j < part->dst->to; j++) {
         const int64_t t = time_at(how, j);
-        for (; b < how->frames && how->time[b] <= t; b = next_known(how, x, b + 1)) a = b;
+        while (b < src->to && time_b <= t) {
+            a = b;
+            time_a = time_b;
+            b = next_known(src, b + 1);
+            if (b < src->to) time_b = source_time(how, b);
+        }
         double value = NAN;
-        if (a >= 0 && how->time[a] == t)
+        if (a >= 0 && time_a == t)
             value = x[a];
-        else if (a >= 0 && b < how->frames)
-            value = x[a] + (double)(t - how->time[a]) / (double)(how->time[b] - how->time[a]) * (x[b] - x[a]);
-        part->dst->at[0][j] = value;
+        else if (a >= 0 && b < src->to)
+            value = x[a] + (double)(t - time_a) / (double)(time_b - time_a) * (x[b] - x[a]);
+        part->dst->at[0][j - part->dst->from] = value;
     }
 }
 
@@ -128,12 +148,20 @@ static const HaloSequenceKind mean = {.name = "mean of intervals",
                                       .run = run_mean};
 static const HaloSequenceKind linear = {.name = "interpolate",
                                         .by_channel = true,
-                                        .whole = true,
                                         .shape = shape_of,
+                                        .reads = linear_reads,
                                         .moves = moves,
                                         .ns = 6.0,
                                         .describe = describe_linear,
                                         .run = run_linear};
+static const HaloSequenceKind linear_at_once = {.name = "interpolate",
+                                                .by_channel = true,
+                                                .whole = true,
+                                                .shape = shape_of,
+                                                .moves = moves,
+                                                .ns = 6.0,
+                                                .describe = describe_linear,
+                                                .run = run_linear};
 
 /* ---- the operation -------------------------------------------------------------------------------------- */
 
@@ -167,7 +195,7 @@ static int64_t floor_divided(int64_t value, int64_t by) { return value / by - (v
  * the times that there are. */
 static HaloStatus set_grid(Resample *how, int64_t origin, bool whole_intervals)
 {
-    const int64_t every = how->grid.span, first = how->time[0], last = how->time[how->frames - 1];
+    const int64_t every = how->grid.span, first = source_time(how, 0), last = source_time(how, how->frames - 1);
     int64_t j = floor_divided(first - origin, every);
     if (!whole_intervals && origin + j * every < first) j++;
     how->grid.start = origin + j * every;
@@ -179,8 +207,9 @@ static HaloStatus set_grid(Resample *how, int64_t origin, bool whole_intervals)
 
 static HaloStatus check_times(const Resample *how)
 {
-    for (int64_t k = 1; k < how->frames; k++)
-        if (how->time[k] < how->time[k - 1])
+    const int64_t checked = halo_frames_are_even(how->times) && how->frames > 2 ? 2 : how->frames;
+    for (int64_t k = 1; k < checked; k++)
+        if (source_time(how, k) < source_time(how, k - 1))
             return halo_fail(HALO_ERR_INPUT,
                              "resample: times have to rise, and that of row %lld is before the one of "
                              "row %lld; reverse turns a series that runs backwards",
@@ -192,6 +221,7 @@ static HaloStatus build_resample(HaloBuilder *builder, const HaloValue *arg, Hal
 {
     HaloStatus status = HALO_OK;
     const bool by_mean = arg[RESAMPLE_HOW].integer == HOW_MEAN;
+    bool at_once = false;
     int64_t origin;
     *out = in;
     if (halo_build_endless(builder, in)) {
@@ -202,17 +232,19 @@ static HaloStatus build_resample(HaloBuilder *builder, const HaloValue *arg, Hal
     if (how == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     *how = (Resample){.frames = halo_build_shape(builder, in)->width};
     how->grid = (HaloSpacing){.span = read_interval(arg[RESAMPLE_EVERY].text), .steps = 1};
-    HALO_TRY(halo_build_times(builder, in, &how->time, &origin));
+    HALO_TRY(halo_build_times(builder, in, &how->times, &origin));
     HALO_TRY(check_times(how));
     HALO_TRY(set_grid(how, origin, by_mean));
     if (how->width > (int64_t)1 << 36)
         HALO_FAIL(HALO_ERR_LIMIT, "resample: the interval gives %lld frames", (long long)how->width);
     how->rate = 1e9 / (double)how->grid.span;
-    const double step =
-        how->frames > 1 ? (double)(how->time[how->frames - 1] - how->time[0]) / (double)(how->frames - 1) : 0;
+    const double step = how->frames > 1 ? (double)(source_time(how, how->frames - 1) - source_time(how, 0)) /
+                                              (double)(how->frames - 1)
+                                        : 0;
     how->scale = step > 0 ? step / (double)how->grid.span : 1.0;
-    how->offset = (double)(how->time[0] - how->grid.start) / (double)how->grid.span;
-    HALO_TRY(halo_build_sequence(builder, in, by_mean ? &mean : &linear, how, out));
+    how->offset = (double)(source_time(how, 0) - how->grid.start) / (double)how->grid.span;
+    if (!by_mean) HALO_TRY(gaps_find(builder, in, &at_once, &how->longest));
+    HALO_TRY(halo_build_sequence(builder, in, by_mean ? &mean : at_once ? &linear_at_once : &linear, how, out));
 out:
     return status;
 }

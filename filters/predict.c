@@ -49,7 +49,7 @@ void predict_residual(const double *x, int64_t n, const double *a, int order, bo
 /* The symmetric matrix of the equations depends on the distance of two samples alone. */
 static void make_weights(const double *a, int order, double *weight)
 {
-    for (int lag = 0; lag <= order; lag++) {
+    for (int lag = 0; lag <= order && lag <= PREDICT_MOST; lag++) { /* the same, which GCC 14 does not see */
         weight[lag] = 0.0;
         for (int k = 0; k + lag <= order; k++) weight[lag] += a[k] * a[k + lag];
     }

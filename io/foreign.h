@@ -1,13 +1,14 @@
-/* Recognises formats that halo does not read, so that the message can name them. */
+/* Recognises formats that halo, or this build of it, does not read, so that the message can name them. */
 #ifndef HALO_IO_FOREIGN_H
 #define HALO_IO_FOREIGN_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-/* The name of such a format by the first bytes of a file ("GIF", "WebP", …), or NULL. *sound: it is one of
- * sound or video, which FFmpeg converts. */
-const char *halo_foreign_name(const uint8_t *head, size_t size, bool *sound);
+#include "halo/tables.h"
+
+/* Such a format by the first bytes of a file, or by an extension of those that this build leaves out; or NULL.
+ */
+const HaloForeign *halo_foreign_probe(const uint8_t *head, size_t size);
+const HaloForeign *halo_foreign_named(const char *extension);
 
 #endif

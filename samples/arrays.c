@@ -33,7 +33,8 @@ static HaloStatus run(HaloSession *session, const HaloArray inputs[2])
     halo_array_defaults(&output);
     HaloStatus status = halo_pipeline_parse(session, "subtract:@2 | gauss:2 | stats", &pipeline);
     if (status == HALO_OK) status = halo_plan_open(session, pipeline, inputs, 2, &plan);
-    if (status == HALO_OK) status = halo_plan_output(plan, 0, &output); /* its size and type, before anything runs */
+    if (status == HALO_OK)
+        status = halo_plan_output(plan, 0, &output); /* its size and type, before anything runs */
     if (status == HALO_OK) {
         output.data = malloc((size_t)(output.size[0] * output.size[1]) * halo_type_size(output.type));
         if (output.data != NULL) status = halo_plan_run(plan, inputs, &output, NULL, &report);

@@ -1,6 +1,8 @@
-/* Blurs an array that is in the memory of a GPU, on a stream of the program's own: nothing is copied, nothing waits.
+/* Blurs an array that is in the memory of a GPU, on a stream of the program's own: nothing is copied, nothing
+ * waits.
  *
- *     cc device.c -o device $(pkg-config --cflags --libs halo) -I$CUDA/include -L$CUDA/lib64 -lcudart && ./device */
+ *     cc device.c -o device $(pkg-config --cflags --libs halo) -I$CUDA/include -L$CUDA/lib64 -lcudart &&
+ * ./device */
 #include <cuda_runtime_api.h>
 #include <halo/halo.h>
 #include <stdio.h>

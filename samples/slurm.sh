@@ -13,9 +13,20 @@ set -euo pipefail
 input=$1 output=$2
 mkdir -p "$output/stats"
 
-# What was done before this task was requeued is not done again.
-srun halo run 'gauss:2 | unsharp' "$input" -r --out-dir "$output/images" --shard auto --resume \
-    -j "$SLURM_CPUS_ON_NODE"
+# What Slurm granted, memory in MiB; three quarters are for samples. Where it grants none (0), halo takes that
+# part of a control group's limit, or of the machine's. srun does not take --cpus-per-task from the job.
+cpus=${SLURM_CPUS_PER_TASK:-1}
+mebibytes=${SLURM_MEM_PER_NODE:-$((${SLURM_MEM_PER_CPU:-0} * cpus))}
+limits=(-j "$cpus")
+[ "$mebibytes" -eq 0 ] || limits+=(--max-memory $((mebibytes * 3 / 4 * 1048576)))
+
+# What was done before this task was requeued is not done again. A bad input makes the exit status 1, which
+# does not stop the statistics.
+status=0
+srun -c "$cpus" halo run 'gauss:2 | unsharp' "$input" -r --out-dir "$output/images" --shard auto --resume \
+    "${limits[@]}" -v || status=$?
 
 # One object for the whole data set, as a single machine would print it, from the parts.
-srun halo stats "$input" -r --total --json --shard auto > "$output/stats/$SLURM_ARRAY_TASK_ID.json"
+srun -c "$cpus" halo stats "$input" -r --total --json --shard auto "${limits[@]}" \
+    > "$output/stats/$SLURM_ARRAY_TASK_ID.json" || status=$?
+exit "$status"

@@ -1,5 +1,5 @@
-/* Arrays in and out (halo.h): any layout and element type gives what a packed buffer gives, blocks that overlap by the
- * reach give what the whole gives, threads may share a plan, and what is not an array is refused. */
+/* Arrays in and out (halo.h): any layout and element type gives what a packed buffer gives, blocks that overlap
+ * by the reach give what the whole gives, threads may share a plan, and what is not an array is refused. */
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -93,8 +93,8 @@ static double element(const HaloArray *array, const int64_t *at)
     }
 }
 
-/* Strides of an array whose dimensions lie in memory in a random order, some backwards, with gaps; *data moves to the
- * first element. */
+/* Strides of an array whose dimensions lie in memory in a random order, some backwards, with gaps; *data moves
+ * to the first element. */
 static void scatter(Rng *rng, HaloArray *array)
 {
     int order[HALO_MAX_DIMS];
@@ -158,7 +158,8 @@ static void expect_same(const char *text, const HaloArray *got, const HaloArray 
                   bytes_of(wanted), halo_type_name(wanted->type));
     HaloArray same = straight(&strided, got->type);
     if (memcmp(same.data, wanted->data, bytes_of(wanted)) != 0)
-        fail_case(NULL, "%s of %s with the axes %s has other samples", text, halo_type_name(got->type), got->axes);
+        fail_case(NULL, "%s of %s with the axes %s has other samples", text, halo_type_name(got->type),
+                  got->axes);
     free(same.data);
 }
 
@@ -189,7 +190,8 @@ static void layouts(Rng *rng)
     const HaloType type = types[rng_between(rng, 0, 8)];
     int64_t size[3];
     for (int i = 0; how[i] != 0; i++)
-        size[i] = how[i] == 'c' ? rng_between(rng, 1, 4) : rng_between(rng, strcmp(text, "crop:5x5") == 0 ? 5 : 1, MOST_SIDE);
+        size[i] = how[i] == 'c' ? rng_between(rng, 1, 4)
+                                : rng_between(rng, strcmp(text, "crop:5x5") == 0 ? 5 : 1, MOST_SIDE);
     if (strcmp(how, "w") == 0 && strcmp(text, "crop:5x5") == 0) text = "gauss:1";
     HaloArray array = packed(type, how, size, memory);
     fill(rng, type, memory, sizeof memory);
@@ -205,7 +207,8 @@ static void layouts(Rng *rng)
     halo_session_close(session);
 }
 
-/* ---- secondary inputs, pages, sound ----------------------------------------------------------------------- */
+/* ---- secondary inputs, pages, sound -----------------------------------------------------------------------
+ */
 
 static void second_inputs(void **state)
 {
@@ -323,8 +326,8 @@ static void blocks_by_reach(Rng *rng)
             const float got = ((float *)part.data)[(y - top) * block.size[1] + x - left];
             const float wanted = ((float *)all.data)[y * size[1] + x];
             if (got != wanted)
-                fail_case(NULL, "%s: sample %" PRId64 ",%" PRId64 " of a block is %g, not %g", text, x, y, (double)got,
-                          (double)wanted);
+                fail_case(NULL, "%s: sample %" PRId64 ",%" PRId64 " of a block is %g, not %g", text, x, y,
+                          (double)got, (double)wanted);
         }
     free(all.data);
     free(part.data);
@@ -334,8 +337,8 @@ static void blocks_by_reach(Rng *rng)
 static void reach_of_the_rest(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"flip:x", "rotate:180", "equalize", "normalize", "resize:20x20",
-                                        "gauss:2,border=wrap"};
+    static const char *const texts[] = {"flip:x",    "rotate:180",   "equalize",
+                                        "normalize", "resize:20x20", "gauss:2,border=wrap"};
     const int64_t size[] = {50, 50};
     HaloSession *session = session_of(NULL);
     HaloArray in = packed(HALO_TYPE_U8, "hw", size, NULL);
@@ -353,7 +356,8 @@ static void reach_of_the_rest(void **state)
     halo_session_close(session);
 }
 
-/* ---- threads, fork, cancelling ----------------------------------------------------------------------------- */
+/* ---- threads, fork, cancelling -----------------------------------------------------------------------------
+ */
 
 enum { SHARERS = 4, SHARED_SIDE = 64 };
 
@@ -463,7 +467,8 @@ static void cancelled(void **state)
     halo_session_close(session);
 }
 
-/* ---- files in memory --------------------------------------------------------------------------------------- */
+/* ---- files in memory ---------------------------------------------------------------------------------------
+ */
 
 static void files_in_memory(void **state)
 {
@@ -508,14 +513,16 @@ static void files_in_memory(void **state)
     halo_session_close(session);
 }
 
-/* ---- what is refused ---------------------------------------------------------------------------------------- */
+/* ---- what is refused ----------------------------------------------------------------------------------------
+ */
 
 static void refuse(HaloSession *session, const HaloArray *array, const char *says)
 {
     HaloPipeline *pipeline = pipeline_of(session, "gauss:1");
     HaloPlan *plan = NULL;
     const HaloStatus status = halo_plan_open(session, pipeline, array, 1, &plan);
-    if (status != HALO_ERR_USAGE && status != HALO_ERR_LIMIT) fail_case(NULL, "status %d, not '%s'", status, says);
+    if (status != HALO_ERR_USAGE && status != HALO_ERR_LIMIT)
+        fail_case(NULL, "status %d, not '%s'", status, says);
     if (strstr(halo_error(), says) == NULL) fail_case(NULL, "'%s' does not say '%s'", halo_error(), says);
     assert_null(plan);
     halo_pipeline_free(pipeline);

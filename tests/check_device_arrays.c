@@ -1,5 +1,6 @@
-/* Arrays on a GPU (halo.h): every operation gives there what it gives in host memory, on the caller's stream, in the
- * caller's memory, with the caller's allocator. Only of builds with CUDA; skipped where there is no GPU. */
+/* Arrays on a GPU (halo.h): every operation gives there what it gives in host memory, on the caller's stream,
+ * in the caller's memory, with the caller's allocator. Only of builds with CUDA; skipped where there is no GPU.
+ */
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -58,7 +59,8 @@ static HaloArray to_gpu(const HaloArray *host, size_t gap, void **memory)
     HaloArray array = *host;
     const size_t row = bytes_of(host) / (size_t)host->size[0], pitch = row + gap;
     cuda_ok(cudaMalloc(memory, pitch * (size_t)host->size[0]), "cudaMalloc");
-    cuda_ok(cudaMemcpy2D(*memory, pitch, host->data, row, row, (size_t)host->size[0], cudaMemcpyHostToDevice), "copy");
+    cuda_ok(cudaMemcpy2D(*memory, pitch, host->data, row, row, (size_t)host->size[0], cudaMemcpyHostToDevice),
+            "copy");
     array.data = *memory;
     array.gpu = 0;
     int64_t stride = (int64_t)halo_type_size(array.type);
@@ -70,8 +72,10 @@ static HaloArray to_gpu(const HaloArray *host, size_t gap, void **memory)
     return array;
 }
 
-/* Runs `text` on two arrays; allocates the output, in host memory. HALO_ERR_DEVICE where there is no GPU code. */
-static HaloStatus run(HaloSession *session, const char *text, const HaloArray in[2], cudaStream_t stream, HaloArray *out)
+/* Runs `text` on two arrays; allocates the output, in host memory. HALO_ERR_DEVICE where there is no GPU code.
+ */
+static HaloStatus run(HaloSession *session, const char *text, const HaloArray in[2], cudaStream_t stream,
+                      HaloArray *out)
 {
     HaloPipeline *pipeline = NULL;
     HaloPlan *plan = NULL;
@@ -98,7 +102,8 @@ static HaloStatus run(HaloSession *session, const char *text, const HaloArray in
     return status;
 }
 
-/* ---- every operation -------------------------------------------------------------------------------------- */
+/* ---- every operation --------------------------------------------------------------------------------------
+ */
 
 static void fill(Rng *rng, HaloType type, void *data, size_t bytes)
 {
@@ -137,8 +142,8 @@ static void operations(Rng *rng)
             if (status != HALO_OK && (status != HALO_ERR_DEVICE || strstr(halo_error(), "no GPU code") == NULL))
                 fail_case("cuda", "%s: %s", text, halo_error());
             if (status == HALO_OK && memcmp(got.data, wanted.data, bytes_of(&wanted)) != 0)
-                fail_case("cuda", "%s of %s %lld x %lld differs", text, halo_type_name(type), (long long)columns,
-                          (long long)rows);
+                fail_case("cuda", "%s of %s %lld x %lld differs", text, halo_type_name(type),
+                          (long long)columns, (long long)rows);
             compared += status == HALO_OK;
             free(got.data);
         }
@@ -156,8 +161,10 @@ static void operations(Rng *rng)
 static void pipelines(Rng *rng)
 {
     if (!has_gpu()) skip();
-    static const char *const texts[] = {"add:@2", "gauss:2 | subtract:@2 | median:3", "",
-                                        "normalize | stats", "blend:@2", "crop:20x20 | gauss:1", "equalize"};
+    static const char *const texts[] = {"add:@2",   "gauss:2 | subtract:@2 | median:3",
+                                        "",         "normalize | stats",
+                                        "blend:@2", "crop:20x20 | gauss:1",
+                                        "equalize"};
     HaloSession *session = NULL;
     void *memory[2];
     HaloArray host[2], there[2], wanted, got;
@@ -186,7 +193,8 @@ static void pipelines(Rng *rng)
     halo_session_close(session);
 }
 
-/* ---- streams, results, memory ------------------------------------------------------------------------------- */
+/* ---- streams, results, memory -------------------------------------------------------------------------------
+ */
 
 /* A run that is queued behind a copy sees what it copied: it is on that stream, and nothing waits. */
 static void in_order_of_the_stream(void **state)
@@ -205,7 +213,8 @@ static void in_order_of_the_stream(void **state)
     cuda_ok(cudaMalloc((void **)&in, bytes), "in");
     cuda_ok(cudaMalloc((void **)&out, bytes), "out");
     cuda_ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
-    HaloArray input = picture(HALO_TYPE_U8, SIDE, SIDE, 1, in), output = picture(HALO_TYPE_U8, SIDE, SIDE, 1, out);
+    HaloArray input = picture(HALO_TYPE_U8, SIDE, SIDE, 1, in),
+              output = picture(HALO_TYPE_U8, SIDE, SIDE, 1, out);
     input.gpu = output.gpu = 0;
     ok(halo_session_open(NULL, &session), "session");
     ok(halo_pipeline_parse(session, "box:5", &pipeline), "pipeline");
@@ -331,7 +340,8 @@ static void mixed_places_are_refused(void **state)
     assert_int_equal(halo_plan_open(session, pipeline, there, 2, &plan), HALO_ERR_USAGE);
     there[1] = there[0];
     ok(halo_plan_open(session, pipeline, there, 2, &plan), "plan");
-    assert_int_equal(halo_plan_run(plan, there, &host, NULL, NULL), HALO_ERR_USAGE); /* the output is not there */
+    assert_int_equal(halo_plan_run(plan, there, &host, NULL, NULL),
+                     HALO_ERR_USAGE); /* the output is not there */
     there[0].stride[1] = 2;
     assert_int_equal(halo_plan_run(plan, there, &there[1], NULL, NULL), HALO_ERR_USAGE);
     assert_non_null(strstr(halo_error(), "make such a copy"));

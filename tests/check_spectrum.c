@@ -104,8 +104,7 @@ static void as_the_oracle(Rng *rng)
     char what[300], from[96], to[96];
     snprintf(what, sizeof what, "kind %d%s, window %" PRId64 ", hop %" PRId64 ", columns %" PRId64 ", %s -> %s",
              (int)how->kind, how->table ? " as a table" : "", how->window, how->hop, how->columns,
-             testbuf_text(&src, from),
-             testbuf_text(&dst, to));
+             testbuf_text(&src, from), testbuf_text(&dst, to));
     for (int d = 0; d < test_devices; d++) {
         if (test_device[d].backend->spectrum == NULL) continue;
         uint64_t lost;

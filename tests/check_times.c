@@ -104,7 +104,7 @@ static void expect_number(const char *name, const char *text, int64_t time)
 {
     HaloNotation notation;
     char written[HALO_TIME_SIZE];
-    int64_t read;
+    int64_t read = 0;
     if (!halo_time_guess_number(name, text, strlen(text), &notation) ||
         !halo_time_read(&notation, text, strlen(text), &read) || read != time)
         fail_case(NULL, "%s '%s' is not %" PRId64, name, text, time);

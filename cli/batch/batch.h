@@ -51,6 +51,9 @@ HaloStatus cli_find_inputs(const CliSettings *settings, const char *const *path,
 
 /* outputs.c: names every output; HALO_ERR_USAGE. */
 HaloStatus cli_name_outputs(const CliSettings *settings, CliBatch *batch);
+#define CLI_MOST_SHARDS 1000000000 /* keeps every product with a number of files in 64 bits */
+/* scheduler.c: sets the part of the batch by a scheduler's environment variables; HALO_ERR_USAGE. */
+HaloStatus cli_scheduled_shard(CliSettings *settings);
 /* shard.c: removes the items of other parts. Called when outputs have their names, on which all parts agree. */
 void cli_take_shard(const CliSettings *settings, CliBatch *batch);
 /* folders.c: makes the folders above `path`; with `sync` all of them are on the disk then. From any thread. */

@@ -93,6 +93,8 @@ static HaloStatus add_writes(Uses *uses, const CliSettings *settings, const CliB
     }
     const bool drawn = settings->plot != NULL && strcmp(settings->plot, "-") != 0; /* else it is printed */
     if (drawn) HALO_TRY(add(uses, (Use){.path = settings->plot, .what = "--plot", .writes = true}));
+    if (settings->results != NULL)
+        HALO_TRY(add(uses, (Use){.path = settings->results, .what = "--output", .writes = true}));
     if (settings->response != NULL)
         HALO_TRY(add(uses, (Use){.path = settings->response, .what = "--plot-response", .writes = true}));
     if (drawn && !piped) HALO_TRY(add(uses, (Use){.path = "-", .what = "what is printed", .writes = true}));

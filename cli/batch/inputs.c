@@ -32,14 +32,15 @@ static void add_failed(CliBatch *batch, const char *input, const char *reason)
     item->error = cli_failure(item, item->status);
 }
 
-/* Does a file's name have the extension of a readable format? Tables (CSV, text) count only on request, since
- * notes and lists often lie beside images. */
+/* Does a file's name have the extension of a readable format, or of one that this build leaves out, which fails
+ * with a message? Tables (CSV, text) count only on request, since notes and lists often lie beside images. */
 static bool is_known(const CliSettings *settings, const char *path)
 {
     char extension[HALO_WORD_SIZE];
     const HaloFormat *format = halo_find_format(halo_lower_extension(path, extension));
     if (settings->raw.kind != 0 || settings->engine.read_as != NULL) return true;
-    return format != NULL && format->open != NULL && (!format->named || settings->include.count > 0);
+    if (format == NULL) return halo_tables()->foreign_named(extension) != NULL;
+    return format->open != NULL && (!format->named || settings->include.count > 0);
 }
 
 /* ---- --include and --exclude --------------------------------------------------------------------------- */

@@ -58,6 +58,10 @@ size_t cli_below_out_dir(const CliSettings *settings)
     return length + (length == 0 || settings->out_dir[length - 1] != '/');
 }
 
+#ifdef __APPLE__
+#define st_mtim st_mtimespec /* its name before POSIX had one */
+#endif
+
 CliStamp cli_stamp(const char *path)
 {
     struct stat st;

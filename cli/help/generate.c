@@ -158,7 +158,9 @@ void cli_generate_man(FILE *to)
           "report, 128+n a signal. Of several inputs: 1 when some failed and others went on.\n"
           ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours, when not empty\n.TP\n.B HALO_CPU\nthe instruction "
           "set to use: "
-          "baseline, v3 or v4\n",
+          "baseline, v3 or v4; on 64-bit ARM baseline or neon\n"
+          ".TP\n.B HALO_SHARDS\nthe number of tasks, for \\-\\-shard auto where the scheduler does not tell "
+          "it\n",
           to);
 }
 

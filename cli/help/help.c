@@ -1,11 +1,10 @@
-/* Help and version: from the tables, examples first. */
+/* Help: from the tables, examples first. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "describe.h"
 #include "search.h"
-#include "text/json.h"
 #include "text/page.h"
 
 static void print_option(FILE *to, const CliOption *option)
@@ -246,25 +245,5 @@ int cli_help(const CliSettings *settings)
         print_command(page, command);
     else
         print_overview(page);
-    return cli_page_end(STDOUT_FILENO);
-}
-
-int cli_version(const CliSettings *settings)
-{
-    FILE *page = cli_page_open(settings->json);
-    if (settings->json) {
-        CliJson json = {.to = page};
-        json_open(&json, NULL, '{');
-        json_text(&json, "type", "version");
-        json_text(&json, "version", halo_version());
-        if (*halo_build_commit() != 0) json_text(&json, "commit", halo_build_commit());
-        json_text(&json, "features", halo_build_features());
-        json_close(&json, '}');
-        json_end_line(&json);
-    } else {
-        const char *commit = halo_build_commit();
-        fprintf(page, "halo %s (%s%s%s)\n", halo_version(), commit, *commit != 0 ? "; " : "",
-                halo_build_features());
-    }
     return cli_page_end(STDOUT_FILENO);
 }

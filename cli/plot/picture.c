@@ -164,7 +164,7 @@ static void draw_scale(const Frame *frame, const PictureScale *scale)
     const double left = frame->right + 2 * canvas->letter, width = 2 * canvas->letter;
     const double height = frame->bottom - frame->top, cell = canvas->cell;
     const Frame bar = {
-        .canvas = canvas, .top = frame->top, .bottom = frame->bottom, .y = {scale->lo, scale->hi}};
+        .canvas = canvas, .top = frame->top, .bottom = frame->bottom, .y = {.lo = scale->lo, .hi = scale->hi}};
     const double step = tick_step(scale->hi - scale->lo, frame_count_y(&bar));
     for (double y = 0; y < height; y += cell)
         canvas->shade(canvas, left, frame->top + y, width, fmin(cell, height - y),

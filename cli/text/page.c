@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cookie.h"
 #include "halo/escape.h"
 #include "text.h"
 
@@ -91,10 +92,10 @@ static HaloStatus write_shared(int descriptor, const char *bytes, size_t size)
     return status;
 }
 
-static ssize_t pass_on(void *descriptor, const char *bytes, size_t size)
+static CookieWritten pass_on(void *descriptor, const char *bytes, CookieSize size)
 {
-    const HaloStatus status = write_shared(*(const int *)descriptor, bytes, size);
-    if (status == HALO_OK) return (ssize_t)size;
+    const HaloStatus status = write_shared(*(const int *)descriptor, bytes, (size_t)size);
+    if (status == HALO_OK) return (CookieWritten)size;
     halo_failure_keep(&page_failure, status);
     return 0;
 }
@@ -103,11 +104,12 @@ FILE *cli_page_through(int descriptor)
 {
     static int to;
     to = descriptor;
-    page = fopencookie(&to, "w", (cookie_io_functions_t){.write = pass_on});
+    page = COOKIE_OPEN(&to, pass_on);
     return page != NULL ? page : cli_page_open(true);
 }
 
-HaloStatus cli_page_send(int descriptor)
+/* To a file, or, where `sink` is NULL, to a descriptor. */
+static HaloStatus end_page(HaloSink *sink, int descriptor)
 {
     const bool failed = ferror(page), closed = fclose(page) == 0;
     HaloStatus status = HALO_OK;
@@ -117,7 +119,8 @@ HaloStatus cli_page_send(int descriptor)
         status = halo_fail(HALO_ERR_LIMIT, "not enough memory for what is to be printed");
     else if (page_text.length > 0) {
         CliText out = page_is_json ? page_text : finished_page();
-        status = write_shared(descriptor, out.data, out.length);
+        status = sink != NULL ? halo_sink_write(sink, out.data, out.length)
+                              : write_shared(descriptor, out.data, out.length);
         if (!page_is_json) free(out.data);
     }
     free(page_text.data);
@@ -125,6 +128,10 @@ HaloStatus cli_page_send(int descriptor)
     page = NULL;
     return status;
 }
+
+HaloStatus cli_page_send(int descriptor) { return end_page(NULL, descriptor); }
+
+HaloStatus cli_page_write(HaloSink *sink) { return end_page(sink, -1); }
 
 int cli_page_end(int descriptor)
 {

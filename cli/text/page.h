@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "halo/fail.h"
+#include "halo/format.h"
 
 /* A fresh page to print to, which is all text or all JSON. In text control characters are escaped when it is
  * sent, but for line breaks, tabs and the colours of cli_ink(); halo_put_escaped() prints a name that must not
@@ -19,6 +20,8 @@ FILE *cli_page_through(int descriptor);
 /* Writes the page to a file descriptor and closes it. HALO_ERR_PIPE when its reader has closed it,
  * HALO_ERR_OUTPUT for anything else. */
 HaloStatus cli_page_send(int descriptor);
+/* Writes the page to a file in place of that. */
+HaloStatus cli_page_write(HaloSink *sink);
 /* The same for the last page of a command: reports a failure and returns the exit status. */
 int cli_page_end(int descriptor);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cookie.h"
 #include "halo/escape.h"
 #include "halo/format.h"
 
@@ -87,17 +88,14 @@ void cli_add_escaped(CliText *text, const char *bytes, size_t size, const char *
 
 void cli_add_char(CliText *text, char c) { cli_add(text, &c, 1); }
 
-static ssize_t add_written(void *text, const char *bytes, size_t size)
+static CookieWritten add_written(void *text, const char *bytes, CookieSize size)
 {
-    cli_add(text, bytes, size);
-    return (ssize_t)size;
+    cli_add(text, bytes, (size_t)size);
+    return (CookieWritten)size;
 }
 
 /* Not open_memstream, which drops what is written without an error where it has no memory. */
-FILE *cli_text_stream(CliText *text)
-{
-    return or_exit(fopencookie(text, "w", (cookie_io_functions_t){.write = add_written}));
-}
+FILE *cli_text_stream(CliText *text) { return or_exit(COOKIE_OPEN(text, add_written)); }
 
 const char *cli_thousands(uint64_t value, char text[32])
 {

@@ -9,9 +9,9 @@ typedef struct Layout {
     HaloArray array; /* as the caller describes it, with axes and strides filled in */
     HaloShape shape; /* of one page, as it is computed with */
     int64_t pages;
-    int dim[3];   /* the dimension that is rows, columns (or frames), channels; -1: none */
-    bool direct;  /* a page is such a buffer as it lies: its type is native, and only rows have gaps */
-    float scale;  /* from the array's values to the buffer's; 1: they are the same */
+    int dim[3];  /* the dimension that is rows, columns (or frames), channels; -1: none */
+    bool direct; /* a page is such a buffer as it lies: its type is native, and only rows have gaps */
+    float scale; /* from the array's values to the buffer's; 1: they are the same */
 } Layout;
 enum { LAYOUT_ROWS, LAYOUT_COLUMNS, LAYOUT_CHANNELS };
 

@@ -28,18 +28,18 @@ typedef struct Line {
     double scale;
 } Line;
 
-#define CONVERT(From, To, expression)                                             \
-    for (int64_t i = 0; i < line->count; i++) {                                   \
-        From v;                                                                   \
-        memcpy(&v, line->from + i * line->from_stride, sizeof v);                 \
-        const To result = (To)(expression);                                       \
-        memcpy(line->to + i * line->to_stride, &result, sizeof result);           \
+#define CONVERT(From, To, expression)                                   \
+    for (int64_t i = 0; i < line->count; i++) {                         \
+        From v;                                                         \
+        memcpy(&v, line->from + i * line->from_stride, sizeof v);       \
+        const To result = (To)(expression);                             \
+        memcpy(line->to + i * line->to_stride, &result, sizeof result); \
     }
-#define CONVERT_SCALED(From)                                    \
-    if (wide)                                                   \
-        CONVERT(From, double, (double)v * line->scale)          \
-    else                                                        \
-        CONVERT(From, float, (float)v * (float)line->scale)
+#define CONVERT_SCALED(From)                           \
+    if (wide)                                          \
+        CONVERT(From, double, (double)v * line->scale) \
+    else                                               \
+        CONVERT(From, float, (float)v *(float)line->scale)
 
 /* `wide`: to f64, else to f32; the types that halo computes with stay as they are. */
 static void convert_line(HaloType type, bool wide, const Line *line)
@@ -52,9 +52,7 @@ static void convert_line(HaloType type, bool wide, const Line *line)
     case HALO_TYPE_I16: CONVERT_SCALED(int16_t) break;
     case HALO_TYPE_I32: CONVERT_SCALED(int32_t) break;
     case HALO_TYPE_I64: CONVERT_SCALED(int64_t) break;
-    case HALO_TYPE_F16:
-        CONVERT(uint16_t, float, from_half(v))
-        break;
+    case HALO_TYPE_F16: CONVERT(uint16_t, float, from_half(v)) break;
     case HALO_TYPE_F32: CONVERT_SCALED(float) break;
     case HALO_TYPE_F64: CONVERT_SCALED(double) break;
     }
@@ -88,8 +86,8 @@ static Strides strides_of_buffer(const HaloBuf *buf)
 }
 
 /* Calls a line for each row and channel. */
-static void each_line(const HaloShape *shape, const char *from, Strides a, char *to, Strides b, const Layout *layout,
-                      bool converts)
+static void each_line(const HaloShape *shape, const char *from, Strides a, char *to, Strides b,
+                      const Layout *layout, bool converts)
 {
     const bool wide = shape->dtype == HALO_F64;
     for (int64_t y = 0; y < shape->height; y++)
@@ -119,6 +117,6 @@ HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf)
 
 void convert_out(const HaloBuf *buf, const Layout *layout, int64_t page)
 {
-    each_line(&buf->shape, buf->data, strides_of_buffer(buf), layout_page(layout, page), strides_of(layout), layout,
-              false);
+    each_line(&buf->shape, buf->data, strides_of_buffer(buf), layout_page(layout, page), strides_of(layout),
+              layout, false);
 }

@@ -75,8 +75,8 @@ static HaloStatus default_axes(HaloArray *array, const char *name)
     const int most = sound ? 2 : 4;
     if (array->dims > most || (array->dims >= 3 && array->size[array->dims - 1] > 4))
         return halo_fail(HALO_ERR_USAGE,
-                         "%s has %d dimensions%s: say what they are by axes, such as 'nhw', 'hwc' or 'tc'", name,
-                         array->dims, array->dims >= 3 && !sound ? ", the last of more than 4" : "");
+                         "%s has %d dimensions%s: say what they are by axes, such as 'nhw', 'hwc' or 'tc'",
+                         name, array->dims, array->dims >= 3 && !sound ? ", the last of more than 4" : "");
     strcpy(array->axes, (sound ? sounds : pictures)[array->dims - 1]);
     return HALO_OK;
 }
@@ -94,8 +94,8 @@ static int meaning(char letter, bool sound)
 static HaloStatus wrong_axes(const HaloArray *array, const char *name)
 {
     return halo_fail(HALO_ERR_USAGE,
-                     "%s has %d dimension%s and the axes '%.8s': expected a letter for each, %s", name, array->dims,
-                     halo_s(array->dims), array->axes,
+                     "%s has %d dimension%s and the axes '%.8s': expected a letter for each, %s", name,
+                     array->dims, halo_s(array->dims), array->axes,
                      array->rate > 0 ? "of sound n (sounds), then t (frames) and c (channels)"
                                      : "pages n, z or t first, then rows h or y, columns w or x, channels c");
 }
@@ -168,21 +168,20 @@ static HaloStatus check_values(const HaloArray *array, const char *name)
         return halo_fail(HALO_ERR_USAGE, "%s has a rate of %g: expected frames per second, or 0", name,
                          array->rate);
     if (!isfinite(array->white) || (array->white < 0 && array->white != HALO_NO_SCALE))
-        return halo_fail(HALO_ERR_USAGE, "%s has a full scale of %g: expected more than 0, or 0 for the usual", name,
-                         array->white);
+        return halo_fail(HALO_ERR_USAGE, "%s has a full scale of %g: expected more than 0, or 0 for the usual",
+                         name, array->white);
     if (array->gpu < HALO_HOST) return halo_fail(HALO_ERR_USAGE, "%s is on GPU %d", name, array->gpu);
     return HALO_OK;
 }
 
-/* Full scale: what is given; that of the type; of sound 1. Floats of pictures have none, and are numbers, as are
- * unsigned integers along time. */
+/* Full scale: what is given; that of the type; of sound 1. Floats of pictures have none, and are numbers, as
+ * are unsigned integers along time. */
 static void set_scale(const HaloArray *array, HaloShape *shape)
 {
     const bool picture = array->rate == 0, floats = shape->dtype > HALO_U16;
     const bool counts =
         array->type == HALO_TYPE_U8 || array->type == HALO_TYPE_U16 || array->type == HALO_TYPE_U32;
-    shape->numbers =
-        array->white == HALO_NO_SCALE || (array->white == 0 && (picture ? floats : counts));
+    shape->numbers = array->white == HALO_NO_SCALE || (array->white == 0 && (picture ? floats : counts));
     shape->white = array->white > 0 ? (float)array->white : halo_dtype_white(shape->dtype);
 }
 
@@ -239,7 +238,8 @@ out:
     return status;
 }
 
-/* A result has the dimensions of the input, and one for channels where it has several and the input has none. */
+/* A result has the dimensions of the input, and one for channels where it has several and the input has none.
+ */
 static void axes_like(const HaloShape *shape, const Layout *like, HaloArray *array)
 {
     const bool same = like->shape.kind == shape->kind;
@@ -248,8 +248,8 @@ static void axes_like(const HaloShape *shape, const Layout *like, HaloArray *arr
         const int which = meaning(like->array.axes[i], like->shape.kind == HALO_AUDIO);
         if (which >= 0 && !same) continue;
         array->axes[dims] = like->array.axes[i];
-        array->size[dims++] = which == LAYOUT_ROWS      ? shape->height
-                              : which == LAYOUT_COLUMNS ? shape->width
+        array->size[dims++] = which == LAYOUT_ROWS       ? shape->height
+                              : which == LAYOUT_COLUMNS  ? shape->width
                               : which == LAYOUT_CHANNELS ? shape->channels
                                                          : like->array.size[i];
     }
@@ -315,7 +315,8 @@ HaloStatus layout_match(const Layout *planned, const Layout *layout, const char 
     for (int i = 0; same && i < a->dims; i++) same = a->size[i] == b->size[i];
     if (same) return HALO_OK;
     return halo_fail(HALO_ERR_USAGE,
-                     "%s is not as it was planned for, by type, size, axes, rate, full scale, alpha or device", name);
+                     "%s is not as it was planned for, by type, size, axes, rate, full scale, alpha or device",
+                     name);
 }
 
 char *layout_page(const Layout *layout, int64_t page)
@@ -323,7 +324,8 @@ char *layout_page(const Layout *layout, int64_t page)
     const HaloArray *array = &layout->array;
     char *at = array->data;
     for (int i = array->dims - 1; i >= 0; i--) {
-        if (i == layout->dim[LAYOUT_ROWS] || i == layout->dim[LAYOUT_COLUMNS] || i == layout->dim[LAYOUT_CHANNELS])
+        if (i == layout->dim[LAYOUT_ROWS] || i == layout->dim[LAYOUT_COLUMNS] ||
+            i == layout->dim[LAYOUT_CHANNELS])
             continue;
         at += page % array->size[i] * array->stride[i];
         page /= array->size[i];

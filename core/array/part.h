@@ -16,8 +16,8 @@ typedef struct PlanArrays {
     Layout output;          /* array.dims 0: there is none, or it is not known yet */
 } PlanArrays;
 
-/* plan.c: plans for an input whose samples are there, `in`, or whose shape alone is known (data NULL): *plan stays NULL
- * where that is not sufficient. */
+/* plan.c: plans for an input whose samples are there, `in`, or whose shape alone is known (data NULL): *plan
+ * stays NULL where that is not sufficient. */
 HaloStatus arrays_plan(const PlanArrays *arrays, HaloSession *work, const HaloBuf *in, HaloPlan **plan);
 HaloStatus arrays_output(const PlanArrays *arrays, const HaloPlan *plan, Layout *output);
 HaloStatus arrays_check_plan(const HaloPlan *plan);

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/struct.h"
 #include "part.h"
 #include "run/analyse.h"
 #include "run/run.h"
-#include "halo/struct.h"
 
 static const char *name_of(size_t at, char name[40])
 {
@@ -48,8 +48,9 @@ static HaloStatus add_operand(PlanArrays *arrays, size_t at, const char *name)
     operand->data.rows = layout->shape.height;
     atomic_store(&operand->there, true);
     if (layout->pages != 1 && layout->pages != arrays->input[0].pages)
-        return halo_fail(HALO_ERR_USAGE, "%s has %lld pages, and the input has %lld: it has to have as many, or one",
-                         name, (long long)layout->pages, (long long)arrays->input[0].pages);
+        return halo_fail(HALO_ERR_USAGE,
+                         "%s has %lld pages, and the input has %lld: it has to have as many, or one", name,
+                         (long long)layout->pages, (long long)arrays->input[0].pages);
     if (layout->array.gpu != arrays->input[0].array.gpu)
         return halo_fail(HALO_ERR_USAGE, "%s is not in the memory that the input is in: copy it there", name);
     return HALO_OK;
@@ -58,7 +59,8 @@ static HaloStatus add_operand(PlanArrays *arrays, size_t at, const char *name)
 static void free_arrays(PlanArrays *arrays)
 {
     if (arrays == NULL) return;
-    for (size_t i = 1; i < arrays->count && arrays->operand != NULL; i++) operand_release(arrays->operand[i - 1]);
+    for (size_t i = 1; i < arrays->count && arrays->operand != NULL; i++)
+        operand_release(arrays->operand[i - 1]);
     free(arrays->operand);
     free(arrays->input);
     halo_plan_free(arrays->plan);
@@ -94,10 +96,13 @@ static HaloStatus plan_first(PlanArrays *arrays)
         now = arrays->plan;
         arrays->plan = NULL;
     }
-    if (now != NULL || arrays->plan != NULL || arrays->input[0].array.data == NULL || arrays->input[0].array.gpu != HALO_HOST)
+    if (now != NULL || arrays->plan != NULL || arrays->input[0].array.data == NULL ||
+        arrays->input[0].array.gpu != HALO_HOST)
         goto out;
     if (arrays->input[0].pages > 1)
-        HALO_FAIL(HALO_ERR_USAGE, "the size of the output depends on the samples, so arrays of several sounds are run one by one");
+        HALO_FAIL(
+            HALO_ERR_USAGE,
+            "the size of the output depends on the samples, so arrays of several sounds are run one by one");
     HALO_TRY(convert_in(&arrays->input[0], 0, &in));
     HALO_TRY(arrays_plan(arrays, work, &in, &now));
     if (now != NULL) HALO_TRY(arrays_output(arrays, now, &arrays->output));
@@ -108,8 +113,8 @@ out:
     return status;
 }
 
-HaloStatus halo_plan_open(HaloSession *session, const HaloPipeline *pipeline, const HaloArray inputs[], size_t count,
-                          HaloPlan **plan)
+HaloStatus halo_plan_open(HaloSession *session, const HaloPipeline *pipeline, const HaloArray inputs[],
+                          size_t count, HaloPlan **plan)
 {
     HaloStatus status = HALO_OK;
     PlanArrays *arrays = NULL;
@@ -177,7 +182,8 @@ HaloStatus halo_plan_explain(const HaloPlan *plan, char **text)
     *text = NULL;
     HALO_TRY(arrays_check_plan(plan));
     if (plan->arrays->plan == NULL)
-        HALO_FAIL(HALO_ERR_USAGE, "the plan depends on the samples: 'halo run --explain' explains it for a file");
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "the plan depends on the samples: 'halo run --explain' explains it for a file");
     HALO_TRY(session_borrow(plan->arrays->session, plan->arrays->input[0].array.gpu, &work));
     FILE *to = open_memstream(text, &size);
     if (to == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");

@@ -16,7 +16,8 @@ static HaloStatus reach_at(const HaloPlan *plan, int64_t x, int64_t y, int64_t r
         if (step->dst < 0 || part_is_empty(need[step->dst])) continue;
         for (int k = 0; k < step->sources; k++) {
             Part *src = &need[step->src[k]];
-            *src = part_joined(*src, primitive_of(step)->reads(step, k, &plan->reg[step->src[k]], need[step->dst]));
+            *src = part_joined(*src,
+                               primitive_of(step)->reads(step, k, &plan->reg[step->src[k]], need[step->dst]));
         }
     }
     const Part part = part_is_empty(need[in]) ? (Part){x, x + 1, y, y + 1} : need[in];
@@ -41,7 +42,8 @@ static HaloStatus find_local(const HaloPlan *plan, bool *local)
     HaloChanges changes = {0};
     const HaloStatus status = plan_changes(plan, &changes);
     if (status != HALO_OK) return status;
-    *local = in->kind == out->kind && in->width == out->width && in->height == out->height && !needs_any_order(plan);
+    *local =
+        in->kind == out->kind && in->width == out->width && in->height == out->height && !needs_any_order(plan);
     for (int i = 0; i < changes.moves; i++) *local = *local && stays_in_place(&changes.move[i]);
     for (int i = 0; i < plan->steps; i++) *local = *local && plan->step[i].resolve == NULL;
     free(changes.move);

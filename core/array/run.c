@@ -12,11 +12,11 @@
 typedef struct ArrayRun {
     const PlanArrays *arrays;
     HaloSession *work;
-    Layout *input;    /* [arrays->count] */
-    HaloBuf *given;   /* [arrays->count] a page of each, in the array or in memory of its own */
-    HaloBuf *other;   /* [plan->inputs] in the order of the plan */
-    HaloPlan *plan;   /* arrays->plan, or made for these samples */
-    Layout output;    /* where it goes; array.dims 0: it is not wanted */
+    Layout *input;  /* [arrays->count] */
+    HaloBuf *given; /* [arrays->count] a page of each, in the array or in memory of its own */
+    HaloBuf *other; /* [plan->inputs] in the order of the plan */
+    HaloPlan *plan; /* arrays->plan, or made for these samples */
+    Layout output;  /* where it goes; array.dims 0: it is not wanted */
     HaloReport report;
     void *stream;
     bool queued;
@@ -28,10 +28,11 @@ static HaloStatus check_device(const Layout *layout, const char *name)
 {
     if (layout->array.data == NULL) return halo_fail(HALO_ERR_USAGE, "%s has no data", name);
     if (layout->array.gpu == HALO_HOST || layout->direct) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE,
-                     "%s is on a GPU and not as halo works on it there: of u8, u16 or f32, in C order, with gaps "
-                     "between rows at most; make such a copy first",
-                     name);
+    return halo_fail(
+        HALO_ERR_USAGE,
+        "%s is on a GPU and not as halo works on it there: of u8, u16 or f32, in C order, with gaps "
+        "between rows at most; make such a copy first",
+        name);
 }
 
 static HaloStatus read_inputs(ArrayRun *run, const HaloArray inputs[])
@@ -106,7 +107,7 @@ static HaloStatus run_on_gpu(ArrayRun *run, const WholeRun *whole, HaloReport *r
     HALO_TRY(backend->follow(device->handle, true, run->stream));
     const int64_t all = larger(rows_length(&plan->reg[plan->output]), 1);
     status = execute_whole(team, plan, all, whole, &report->results, &report->clipped, &report->ms);
-    if (status == HALO_ERR_DEVICE && bands_possible(plan))
+    if (status == HALO_ERR_DEVICE && bands_possible_on(backend, plan))
         status = execute_whole(team, plan, execute_band(team, plan, &work->options), whole, &report->results,
                                &report->clipped, &report->ms);
     const HaloStatus left = backend->follow(device->handle, false, NULL);

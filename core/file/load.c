@@ -28,6 +28,19 @@ const HaloFormat *load_probed(const HaloTables *tables, const uint8_t *head, siz
     return NULL;
 }
 
+static HaloStatus fail_foreign(const HaloForeign *foreign)
+{
+    if (foreign->library != NULL)
+        return halo_fail(HALO_ERR_INPUT, "this build of halo has no %s (%s)", foreign->name, foreign->library);
+    if (foreign->sound)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s is not a format that halo reads: convert it first, as by ffmpeg -i IN -c:a pcm_f32le OUT.wav",
+            foreign->name);
+    return halo_fail(HALO_ERR_INPUT, "%s is not a format that halo reads; see 'halo list formats'",
+                     foreign->name);
+}
+
 /* The format whose probe recognises the start of the file, which may be one that is only written. If none does,
  * the extension may still name one of those. */
 static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const HaloFormat **format)
@@ -40,16 +53,8 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
     *format = load_probed(tables, head, got);
     if (*format != NULL) return HALO_OK;
     if (got == 0) return halo_fail(HALO_ERR_INPUT, "is empty");
-    bool sound = false;
-    const char *foreign = tables->foreign != NULL ? tables->foreign(head, got, &sound) : NULL;
-    if (foreign != NULL && sound)
-        return halo_fail(
-            HALO_ERR_INPUT,
-            "%s is not a format that halo reads: convert it first, as by ffmpeg -i IN -c:a pcm_f32le OUT.wav",
-            foreign);
-    if (foreign != NULL)
-        return halo_fail(HALO_ERR_INPUT, "%s is not a format that halo reads; see 'halo list formats'",
-                         foreign);
+    const HaloForeign *foreign = tables->foreign != NULL ? tables->foreign(head, got) : NULL;
+    if (foreign != NULL) return fail_foreign(foreign);
     const HaloFormat *named = load_format_named(tables, halo_source_name(source), extension);
     if (named != NULL && (named->open == NULL || named->named)) {
         *format = named;

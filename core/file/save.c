@@ -16,6 +16,12 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
     if (asked == NULL && strcmp(output, "-") != 0)
         named = load_format_named(session->tables, output, extension);
     if (extension[0] != 0) *to = named;
+    const HaloForeign *foreign = *to == NULL && session->tables->foreign_named != NULL
+                                     ? session->tables->foreign_named(extension)
+                                     : NULL;
+    if (foreign != NULL)
+        return halo_fail_on(HALO_ERR_USAGE, output, ": this build of halo has no %s (%s)", foreign->name,
+                            foreign->library);
     if (*to == NULL && halo_find_word("m4a aac mp4 wma alac", ' ', extension) >= 0)
         return halo_fail_on(
             HALO_ERR_USAGE, output,

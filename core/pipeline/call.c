@@ -127,8 +127,8 @@ static const HaloParam file_param[] = {
 const HaloOp pipeline_file = {
     .name = "branch", .example = "branch", .kinds = HALO_IMAGE | HALO_AUDIO, HALO_PARAMS(file_param)};
 
-/* Is it a path, not an operation? In quotes it is; else it has an extension, a folder or a field, is there, or names
- * an array. */
+/* Is it a path, not an operation? In quotes it is; else it has an extension, a folder or a field, is there, or
+ * names an array. */
 static bool is_path(const HaloTables *tables, Span piece)
 {
     char path[1024], name[64];

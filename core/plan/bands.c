@@ -38,6 +38,17 @@ bool bands_possible(const HaloPlan *plan)
     return !needs_last(plan);
 }
 
+bool bands_possible_on(const HaloBackend *backend, const HaloPlan *plan)
+{
+    bool possible = bands_possible(plan);
+    for (int i = 0; i < plan->steps && possible; i++) {
+        const Primitive *primitive = primitive_of(&plan->step[i]);
+        possible =
+            primitive->in_bands == NULL || primitive->in_bands(backend, &plan->reg[plan->step[i].src[0]]);
+    }
+    return possible;
+}
+
 static int64_t length_of(const HaloPlan *plan) { return rows_length(&plan->reg[plan->output]); }
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
@@ -62,15 +73,27 @@ static int64_t memory_at(const HaloPlan *plan, int64_t rows, bool with_in_out)
     return bands_memory(&bands, with_in_out);
 }
 
+/* The rows of the input from the first to the last that row `at` of the output needs. */
+static HaloStatus input_for(const HaloPlan *plan, int64_t at, double *count)
+{
+    Rows rows;
+    const HaloStatus status = needs_of_input(plan, (Rows){at, at + 1}, &rows);
+    if (status == HALO_OK) *count = (double)(rows.to - rows.from);
+    return status;
+}
+
 /* The smallest band: eight times the rows of the input that it needs beyond its share. Its neighbours need
  * those, too, and in smaller bands too much would be computed twice. */
 static int64_t least_rows(const HaloPlan *plan)
 {
     const int64_t made = length_of(plan), read = rows_length(&plan->reg[plan->input[0].reg]);
     const double share = (double)read / (double)made; /* rows of the input for each of the output */
-    Rows rows;
-    if (needs_of_input(plan, (Rows){made / 2, made / 2 + 1}, &rows) != HALO_OK) return made;
-    const double beyond = (double)(rows.to - rows.from) - ceil(share);
+    double here, first = 0;
+    if (input_for(plan, made / 2, &here) != HALO_OK) return made;
+    /* A branch of a sound may begin far from the sound's first frame, and end before its middle. */
+    const bool sound = plan->reg[plan->output].kind == HALO_AUDIO;
+    if (sound && input_for(plan, 0, &first) != HALO_OK) return made;
+    const double beyond = fmax(here, first) - ceil(share);
     const double shrinks =
         share > 1.0 ? share : 1.0; /* an image that is enlarged has many rows for each that is read */
     const double least = 8.0 * beyond / shrinks, few = 64.0 / shrinks;
@@ -103,7 +126,7 @@ static int64_t most_rows(Team team, const HaloPlan *plan)
 int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t memory)
 {
     int64_t rows = most_rows(team, plan);
-    if (!bands_possible(plan)) return length_of(plan);
+    if (!bands_possible_on(team.device->backend, plan)) return length_of(plan);
     if (wish > 0) rows = smaller(rows, wish);
     while (rows > 1 && bands_whole_memory(team.device, plan, rows, true) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);

@@ -6,6 +6,8 @@
 #include "needs.h"
 
 bool bands_possible(const HaloPlan *plan);
+/* And does this backend make every step in bands? */
+bool bands_possible_on(const HaloBackend *backend, const HaloPlan *plan);
 /* The most frames that may be left over for the last band of sound, beside its own. */
 #define BANDS_FEW_FRAMES ((int64_t)1 << 17)
 

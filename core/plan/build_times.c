@@ -1,6 +1,7 @@
 /* The times of frames, for operations that make them anew, or that take dates and times of day. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "builder.h"
 #include "halo/time.h"
@@ -16,12 +17,23 @@ static int64_t midnight(const HaloNotation *notation, int64_t time)
     return (local / DAY - (local % DAY < 0)) * DAY - zone;
 }
 
-/* Without a timeline the first frame is at 0. */
-static int64_t time_of(const HaloTimeline *timeline, const HaloChanges *changes, double rate, int64_t frame)
+/* Times that were stored, or evenly spaced ones: without a timeline the first frame is at 0. */
+struct HaloFrameTimes {
+    const int64_t *at; /* of all frames; NULL: they are made of the timeline and changes, or of the rate */
+    bool timed;
+    HaloTimeline timeline; /* of evenly spaced times; its texts are not used */
+    HaloChanges changes;
+    double rate;
+};
+
+int64_t halo_frame_time(const HaloFrameTimes *times, int64_t frame)
 {
-    if (timeline != NULL) return halo_time_at(timeline, changes, frame);
-    return (int64_t)fmin(rint((double)frame * 1e9 / rate), 9e18);
+    if (times->at != NULL) return times->at[frame];
+    if (times->timed) return halo_time_at(&times->timeline, &times->changes, frame);
+    return (int64_t)fmin(rint((double)frame * 1e9 / times->rate), 9e18);
 }
+
+bool halo_frames_are_even(const HaloFrameTimes *times) { return times->at == NULL; }
 
 static const HaloTimeline *timeline_of(const HaloBuilder *builder)
 {
@@ -37,7 +49,26 @@ static HaloStatus keep_times(HaloBuilder *builder, const HaloShape *shape, const
     if (at == NULL)
         return halo_fail(HALO_ERR_LIMIT, "not enough memory for the times of %lld frames",
                          (long long)shape->width);
-    for (int64_t k = 0; k < shape->width; k++) at[k] = time_of(timeline_of(builder), changes, shape->rate, k);
+    for (int64_t k = 0; k < shape->width; k++) at[k] = halo_time_at(timeline_of(builder), changes, k);
+    return HALO_OK;
+}
+
+/* Pieces may be in any order, and stored times at any distance: those are looked up. */
+static HaloStatus keep_changes(HaloBuilder *builder, const HaloShape *shape, const HaloChanges *changes,
+                               bool spaced, HaloFrameTimes *times)
+{
+    const HaloTimeline *timeline = timeline_of(builder);
+    *times = (HaloFrameTimes){.timed = timeline != NULL, .rate = shape->rate};
+    if (timeline == NULL) return HALO_OK;
+    times->timeline = *timeline;
+    times->changes = *changes;
+    bool even = spaced || timeline->at == NULL;
+    for (int i = 0; i < changes->moves; i++) even = even && changes->move[i].pieces == 0;
+    if (!even) return keep_times(builder, shape, changes, &times->at);
+    const size_t bytes = (size_t)changes->moves * sizeof *changes->move;
+    times->changes.move = halo_build_keep(builder, bytes + 1);
+    if (times->changes.move == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    if (bytes > 0) memcpy(times->changes.move, changes->move, bytes);
     return HALO_OK;
 }
 
@@ -58,18 +89,21 @@ out:
     return status;
 }
 
-HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const int64_t **time, int64_t *origin)
+HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const HaloFrameTimes **times, int64_t *origin)
 {
     HaloStatus status = HALO_OK;
     const HaloTimeline *timeline = timeline_of(builder);
     HaloChanges changes = {0};
-    const HaloSpacing *times;
+    const HaloSpacing *spacing;
+    HaloFrameTimes *made = halo_build_keep(builder, sizeof *made);
+    *times = made;
+    if (made == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(plan_changes_to(builder->plan, reg, &changes));
-    const HaloChanges since = halo_changes_since_times(&changes, &times);
+    const HaloChanges since = halo_changes_since_times(&changes, &spacing);
     if (!halo_changes_are_known(&since))
         HALO_FAIL(HALO_ERR_USAGE, "%s: the operations before it leave frames without a time", builder->op);
-    HALO_TRY(keep_times(builder, halo_build_shape(builder, reg), &changes, time));
-    *origin = timeline != NULL ? midnight(&timeline->notation, (*time)[0]) : 0;
+    HALO_TRY(keep_changes(builder, halo_build_shape(builder, reg), &changes, spacing != NULL, made));
+    *origin = timeline != NULL ? midnight(&timeline->notation, halo_frame_time(made, 0)) : 0;
     builder->plan->evens |= halo_changes_keep_values(&changes);
 out:
     free(changes.move);

@@ -133,7 +133,7 @@ out:
     return status;
 }
 
-/* A picture along time, of which the output shows few columns, is made with no more. */
+/* A picture along time is made with no more columns than the output shows. */
 static HaloStatus glance(HaloPlan *plan, HaloReg value, int64_t columns)
 {
     HaloStep *step = plan->steps > 0 ? &plan->step[plan->steps - 1] : NULL;

@@ -41,7 +41,7 @@ typedef struct Primitive {
     /* Makes no more columns than these of a picture along time, since the output shows no more. NULL: it makes
      * none. */
     void (*glance)(HaloStep *step, int64_t columns);
-    /* The part of source k, of this shape, that is needed for a part of the result. */
+    /* The part of source k, of this shape, that is needed for a part of the result. Empty: nothing of it. */
     Part (*reads)(const HaloStep *step, int k, const HaloShape *src, Part part);
     /* Where positions and channels of source 0 appear in the result. `move` is the identity on entry. NULL: it
      * stays the identity. */
@@ -84,6 +84,8 @@ typedef struct Primitive {
     int64_t (*keeps)(const HaloStep *step, const HaloShape *src);
     HaloStatus (*go_on)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                         const HaloBuf *const src[], HaloBuf *dst, void *state);
+    /* Can the backend make the result in parts, from a source of this shape? NULL: yes. */
+    bool (*in_bands)(const HaloBackend *backend, const HaloShape *src);
     /* Calls the backend's member. NULL: it measures. */
     HaloStatus (*run)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst);

@@ -36,20 +36,25 @@ static bool by_rows(const HaloStep *step, const HaloShape *shape)
     return step->u.scan.axis == HALO_AXIS_X && shape->kind == HALO_IMAGE;
 }
 
-/* Whole rows; the state holds what came before them. Of sound all of it. */
+/* Whole rows of an image; the state holds what came before them. */
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
-    if (src->kind == HALO_AUDIO) return whole_reads(step, k, src, part);
-    if (!part_is_empty(part)) part.x0 = 0, part.x1 = src->width;
+    (void)step, (void)k;
+    if (src->kind == HALO_IMAGE && !part_is_empty(part)) part.x0 = 0, part.x1 = src->width;
     return part;
 }
 
 static int64_t keeps(const HaloStep *step, const HaloShape *src)
 {
-    return src->kind == HALO_IMAGE && !by_rows(step, src) ? halo_scan_state(src) : 0;
+    return by_rows(step, src) ? 0 : halo_scan_state(src);
 }
 
 static Part makes(const HaloStep *step, const HaloShape *dst, Part part) { return reads(step, 0, dst, part); }
+
+static bool in_bands(const HaloBackend *backend, const HaloShape *src)
+{
+    return src->kind == HALO_IMAGE || backend->scans_sound;
+}
 
 /* Some rows as an image of its own. */
 static HaloBuf rows_alone(const HaloBuf *buf, int64_t y0, int64_t rows)
@@ -76,9 +81,12 @@ static HaloStatus go_on(const HaloBackend *backend, HaloDevice *device, const Ha
 {
     const HaloScanBand band = {step->u.scan, state};
     HaloBuf from = *src[0];
-    if (dst->rows == dst->shape.height) return run(backend, device, step, src, dst);
-    from.data = halo_at(src[0], 0, dst->y0);
+    if (dst->rows == dst->shape.height && dst->cols == dst->shape.width)
+        return run(backend, device, step, src, dst);
+    from.data = halo_at(src[0], dst->x0, dst->y0);
+    from.x0 = dst->x0;
     from.y0 = dst->y0;
+    from.cols = dst->cols;
     from.rows = dst->rows;
     return backend->scan(device, &from, dst, &band.scan);
 }
@@ -91,6 +99,7 @@ const Primitive primitive_scan = {
     .flops = flops,
     .describe = describe,
     .keeps = keeps,
+    .in_bands = in_bands,
     .run = run,
     .go_on = go_on,
 };

@@ -2,7 +2,6 @@
 #include "halo/table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "primitive.h"
 
@@ -43,22 +42,11 @@ static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep
     (void)backend, (void)device, (void)step, (void)block;
 }
 
-/* A line, the scratch of the kind, and a copy of what a device holds. */
+/* What the kind takes, and a copy of what a device holds. */
 static double bytes(const HaloStep *step, const HaloShape *src)
 {
-    const HaloTableStep *table = &step->u.table;
-    return (double)src->width * (sizeof(double) + src->channels * (double)halo_dtype_size(src->dtype)) +
-           (double)table->kind->scratch(table->how, src->width);
-}
-
-static double sample_of(const HaloBuf *buf, int64_t at)
-{
-    switch (buf->shape.dtype) {
-    case HALO_U8: return (double)((const uint8_t *)buf->data)[at];
-    case HALO_U16: return (double)((const uint16_t *)buf->data)[at];
-    case HALO_F64: return ((const double *)buf->data)[at];
-    default: return (double)((const float *)buf->data)[at];
-    }
+    return (double)src->width *
+           (step->u.table.kind->bytes + src->channels * (double)halo_dtype_size(src->dtype));
 }
 
 /* Samples in host memory. */
@@ -66,18 +54,18 @@ static HaloStatus make_tables(const HaloStep *step, const HaloBuf *src, HaloTabl
 {
     HaloStatus status = HALO_OK;
     const HaloTableKind *kind = step->u.table.kind;
-    const int64_t n = src->shape.width, channels = src->shape.channels;
-    double *const x = malloc((size_t)n * sizeof *x);
-    void *const scratch = malloc((size_t)kind->scratch(step->u.table.how, n) + 1);
-    if (x == NULL || scratch == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to find %s", kind->name);
-    for (int64_t c = 0; c < channels; c++) {
+    const int channels = src->shape.channels;
+    const int64_t size = (int64_t)halo_dtype_size(src->shape.dtype);
+    for (int c = 0; c < channels; c++) {
+        const HaloTableLine line = {.sample = (const char *)src->data + c * size,
+                                    .wide = src->shape.dtype == HALO_F64,
+                                    .step = channels,
+                                    .frames = src->shape.width,
+                                    .rate = src->shape.rate};
         table[c] = (HaloTable){.name = kind->name, .columns = kind->columns, .column = kind->column};
-        for (int64_t i = 0; i < n; i++) x[i] = sample_of(src, i * channels + c);
-        HALO_TRY(kind->run(step->u.table.how, x, n, src->shape.rate, scratch, &table[c]));
+        HALO_TRY(kind->run(step->u.table.how, &line, &table[c]));
     }
 out:
-    free(x);
-    free(scratch);
     return status;
 }
 

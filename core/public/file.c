@@ -65,8 +65,8 @@ HaloStatus public_output(const HaloSession *session, const HaloFile *given, Publ
     if ((f->path != NULL) + (f->write != NULL) != 1)
         return halo_fail(HALO_ERR_USAGE, "the output needs one of path and write");
     if (f->quality < 0 || f->quality > 100 || f->level < HALO_PNG_STORED || f->level > 9)
-        return halo_fail(HALO_ERR_USAGE, "quality is %d and level %d: expected 0 to 100, and -1 to 9", f->quality,
-                         f->level);
+        return halo_fail(HALO_ERR_USAGE, "quality is %d and level %d: expected 0 to 100, and -1 to 9",
+                         f->quality, f->level);
     if (f->bits != 0 && f->bits != 8 && f->bits != 16 && f->bits != 24 && f->bits != 32)
         return halo_fail(HALO_ERR_USAGE, "bits is %d: expected 8, 16, 24 or 32", f->bits);
     return HALO_OK;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "halo/struct.h"
 #include "file/file.h"
+#include "halo/struct.h"
 #include "plan/plan.h"
 #include "public.h"
 #include "run/run.h"
@@ -59,7 +59,8 @@ static HaloStatus add_page(Loading *loading, int64_t height)
                   (long long)loading->pages + 1);
     const size_t old = (size_t)(all->stride * height * loading->pages), more = (size_t)(page.stride * height);
     void *grown = realloc(all->data, old + more);
-    if (grown == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %lld pages", (long long)loading->pages + 1);
+    if (grown == NULL)
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %lld pages", (long long)loading->pages + 1);
     all->data = grown;
     memcpy((char *)grown + old, page.data, more);
     loading->pages++;
@@ -101,7 +102,8 @@ static HaloStatus load(HaloSession *session, const HaloFile *given, bool samples
     if (samples) HALO_TRY(pages ? load_pages(work, &loading) : add_page(&loading, shape->height));
     layout_describe(samples ? &loading.all.shape : shape, pages && samples ? loading.pages : 0, &made);
     made.data = loading.all.data;
-    HALO_TRY(halo_struct_write(array, array->struct_size, &made, sizeof made, "the array", "halo_array_defaults"));
+    HALO_TRY(
+        halo_struct_write(array, array->struct_size, &made, sizeof made, "the array", "halo_array_defaults"));
     loading.all.data = NULL;
 out:
     if (status != HALO_OK) halo_fail_about(status, file.name != NULL ? file.name : "the input");
@@ -155,8 +157,8 @@ static HaloStatus write_pages(HaloSession *work, const Layout *layout, HaloWrite
     HaloStatus status = HALO_OK;
     HaloBuf page = {0};
     if (layout->pages > 1 && writer->format->several == HALO_ONE_IMAGE)
-        HALO_FAIL(HALO_ERR_USAGE, "%s stores one page, and the array has %lld: use TIFF or NPY", writer->format->name,
-                  (long long)layout->pages);
+        HALO_FAIL(HALO_ERR_USAGE, "%s stores one page, and the array has %lld: use TIFF or NPY",
+                  writer->format->name, (long long)layout->pages);
     for (int64_t i = 0; i < layout->pages; i++) {
         if (layout->direct)
             page = layout_buffer(layout, i);
@@ -207,7 +209,8 @@ HaloStatus halo_save(HaloSession *session, const HaloArray *array, const HaloFil
     HALO_TRY(session_check(session));
     HALO_TRY(layout_read(array, "the array", &layout));
     if (layout.array.data == NULL || layout.array.gpu != HALO_HOST)
-        HALO_FAIL(HALO_ERR_USAGE, "the array %s", layout.array.data == NULL ? "has no data" : "is on a GPU: copy it first");
+        HALO_FAIL(HALO_ERR_USAGE, "the array %s",
+                  layout.array.data == NULL ? "has no data" : "is on a GPU: copy it first");
     HALO_TRY(public_output(session, given, &file));
     HALO_TRY(session_borrow(session, HALO_HOST, &work));
     atomic_store(&work->memory.held, 0);

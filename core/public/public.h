@@ -8,7 +8,7 @@
 typedef struct PublicFile {
     HaloFile file; /* with all members that this version has */
     const char *name;
-    void *own;     /* the bytes that a `read` function gave; or NULL */
+    void *own; /* the bytes that a `read` function gave; or NULL */
     const HaloFormat *format;
 } PublicFile;
 

@@ -3,8 +3,8 @@
 #include "public.h"
 #include "report/report.h"
 
-static HaloStatus run_job(HaloSession *work, const HaloPipeline *pipeline, const PublicFile *in, const PublicFile *out,
-                          HaloReport *own)
+static HaloStatus run_job(HaloSession *work, const HaloPipeline *pipeline, const PublicFile *in,
+                          const PublicFile *out, HaloReport *own)
 {
     HaloJob job = {.input = in->name, .bytes = in->file.bytes, .size = in->file.size};
     if (out != NULL) {

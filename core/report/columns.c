@@ -20,7 +20,7 @@ typedef struct Table {
     int64_t rows;
     int columns;
     Column column[MOST_COLUMNS];
-    char (*name)[80]; /* [channels + 1] of channels */
+    char (*name)[80];  /* [channels + 1] of channels */
     char (*title)[16]; /* [MOST_COLUMNS] names of columns that are made */
 } Table;
 
@@ -75,12 +75,12 @@ typedef struct StatsColumn {
 } StatsColumn;
 
 static const StatsColumn stats_columns[] = {
-    {"count", true, offsetof(HaloStats, count)}, {"nan", true, offsetof(HaloStats, nan)},
-    {"inf", true, offsetof(HaloStats, inf)},     {"zero", true, offsetof(HaloStats, zero)},
-    {"min", false, offsetof(HaloStats, min)},    {"max", false, offsetof(HaloStats, max)},
-    {"min_at", true, offsetof(HaloStats, min_at)}, {"max_at", true, offsetof(HaloStats, max_at)},
-    {"sum", false, offsetof(HaloStats, sum)},    {"mean", false, offsetof(HaloStats, mean)},
-    {"sd", false, offsetof(HaloStats, sd)},      {"rms", false, offsetof(HaloStats, rms)},
+    {"count", true, offsetof(HaloStats, count)},      {"nan", true, offsetof(HaloStats, nan)},
+    {"inf", true, offsetof(HaloStats, inf)},          {"zero", true, offsetof(HaloStats, zero)},
+    {"min", false, offsetof(HaloStats, min)},         {"max", false, offsetof(HaloStats, max)},
+    {"min_at", true, offsetof(HaloStats, min_at)},    {"max_at", true, offsetof(HaloStats, max_at)},
+    {"sum", false, offsetof(HaloStats, sum)},         {"mean", false, offsetof(HaloStats, mean)},
+    {"sd", false, offsetof(HaloStats, sd)},           {"rms", false, offsetof(HaloStats, rms)},
     {"product", false, offsetof(HaloStats, product)},
 };
 static const StatsColumn detail_columns[] = {
@@ -108,7 +108,8 @@ static void add_loudness(const HaloLoudness *loudness, Table *table, bool *faile
     static const char *const name[] = {"loudness", "loudness_range", "true_peak"};
     for (int k = 0; k < 3; k++) {
         double *data = add_column(table, name[k], HALO_COLUMN_F64, failed);
-        for (int64_t i = 0; i < table->rows && data != NULL; i++) data[i] = i == table->rows - 1 ? value[k] : (double)NAN;
+        for (int64_t i = 0; i < table->rows && data != NULL; i++)
+            data[i] = i == table->rows - 1 ? value[k] : (double)NAN;
     }
 }
 
@@ -136,6 +137,33 @@ static void make_stats(const HaloResult *result, Table *table, bool *failed)
         add_stats_column(result, &detail_columns[k], table, failed);
     add_percentiles(result, table, failed);
     if (halo_is_sound(&result->shape)) add_loudness(&result->loudness, table, failed);
+}
+
+static const StatsColumn moments_columns[] = {
+    {"count", true, offsetof(HaloMoments, count)},         {"nan", true, offsetof(HaloMoments, nan)},
+    {"sum_integer", true, offsetof(HaloMoments, isum)},    {"squares_low", true, offsetof(HaloMoments, isq_lo)},
+    {"squares_high", true, offsetof(HaloMoments, isq_hi)}, {"sum", false, offsetof(HaloMoments, sum)},
+    {"mean", false, offsetof(HaloMoments, mean)},          {"m2", false, offsetof(HaloMoments, m2)},
+};
+
+/* What the statistics of the parts of an array are merged from. */
+static void make_moments(const HaloResult *result, Table *table, bool *failed)
+{
+    table->kind = "stats moments";
+    table->rows = result->shape.channels + (result->shape.channels > 1);
+    begin(result, table, failed);
+    const char **channel = add_column(table, "channel", HALO_COLUMN_TEXT, failed);
+    int64_t *exact = add_column(table, "exact", HALO_COLUMN_I64, failed);
+    for (int64_t i = 0; i < table->rows && !*failed; i++) {
+        channel[i] = table->name[i];
+        exact[i] = stats_of(result, i)->exact;
+    }
+    for (size_t k = 0; k < sizeof moments_columns / sizeof *moments_columns; k++) {
+        const StatsColumn *column = &moments_columns[k];
+        char *data = add_column(table, column->name, column->whole ? HALO_COLUMN_I64 : HALO_COLUMN_F64, failed);
+        for (int64_t i = 0; i < table->rows && data != NULL; i++)
+            memcpy(data + 8 * i, (const char *)&stats_of(result, i)->moments + column->at, 8);
+    }
 }
 
 /* ---- histograms ------------------------------------------------------------------------------------------ */
@@ -229,7 +257,10 @@ HaloStatus report_make_tables(HaloReport *report)
         const HaloResult *result = &results->item[i];
         Table *table = &made->table[made->count++];
         switch (result->type) {
-        case HALO_RESULT_STATS: make_stats(result, table, &failed); break;
+        case HALO_RESULT_STATS:
+            make_stats(result, table, &failed);
+            make_moments(result, &made->table[made->count++], &failed);
+            break;
         case HALO_RESULT_HIST:
             make_hist(result, table, &failed);
             make_outside(result, &made->table[made->count++], &failed);
@@ -264,7 +295,8 @@ const char *halo_report_table(const HaloReport *report, size_t i, int64_t *rows,
     return table->kind;
 }
 
-const char *halo_report_column(const HaloReport *report, size_t i, int at, HaloColumnType *type, const void **data)
+const char *halo_report_column(const HaloReport *report, size_t i, int at, HaloColumnType *type,
+                               const void **data)
 {
     int columns;
     if (halo_report_table(report, i, NULL, &columns) == NULL || at < 0 || at >= columns) return NULL;

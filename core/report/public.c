@@ -19,7 +19,8 @@ static HaloStatus keep_notes(HaloReport *report)
 {
     char text[HALO_NOTE_TEXT];
     for (int i = 0; i < HALO_NOTES; i++) {
-        if (!halo_note_is_loss((HaloNote)i) || halo_note_text(&report->notes, (HaloNote)i, text) == NULL) continue;
+        if (!halo_note_is_loss((HaloNote)i) || halo_note_text(&report->notes, (HaloNote)i, text) == NULL)
+            continue;
         char *kept = strdup(text);
         if (kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
         report->note[report->note_count++] = kept;

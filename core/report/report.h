@@ -4,15 +4,16 @@
 
 #include "core.h"
 
-/* add.c: adds the report of one more page; its results get the number of that page, from 1. `memory` counts them. */
+/* add.c: adds the report of one more page; its results get the number of that page, from 1. `memory` counts
+ * them. */
 HaloStatus report_add(HaloMemory *memory, HaloReport *all, HaloReport *one, int64_t page);
 
 /* columns.c: the results as tables, which the report keeps. */
 HaloStatus report_make_tables(HaloReport *report);
 void report_free_tables(HaloReport *report);
 
-/* public.c: the report on the heap that a public function returns, which takes over what `own` has, or, where it is not
- * wanted (`report` NULL), its end; HaloOptions::message gets the losses. */
+/* public.c: the report on the heap that a public function returns, which takes over what `own` has, or, where
+ * it is not wanted (`report` NULL), its end; HaloOptions::message gets the losses. */
 HaloStatus report_give(const HaloSession *session, HaloReport *own, HaloReport **report);
 
 #endif

@@ -106,7 +106,8 @@ out:
     return status;
 }
 
-HaloStatus plan_for_samples(HaloSession *session, const PlanRequest *request, const HaloBuf *in, HaloPlan **plan)
+HaloStatus plan_for_samples(HaloSession *session, const PlanRequest *request, const HaloBuf *in,
+                            HaloPlan **plan)
 {
     HaloStatus status = HALO_OK;
     PlanAnalysis analysis = {0};
@@ -137,5 +138,6 @@ HaloStatus halo_plan_make_of(HaloSession *session, const HaloPipeline *pipeline,
                              const HaloFormat *to, HaloPlan **plan)
 {
     Operands none = {0};
-    return plan_for_samples(session, &(PlanRequest){.pipeline = pipeline, .to = to, .operands = &none}, in, plan);
+    return plan_for_samples(session, &(PlanRequest){.pipeline = pipeline, .to = to, .operands = &none}, in,
+                            plan);
 }

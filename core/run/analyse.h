@@ -33,8 +33,9 @@ HaloStatus analyser_close(Analyser *analyser, PlanAnalysis *analysis);
 HaloStatus analyse_samples(HaloSession *session, const PlanOutcome *planned, const HaloBuf *in,
                            PlanAnalysis *analysis);
 
-/* Plans, with the analysis passes over the input in memory that it takes. Data NULL: its shape alone is known, and *plan
- * is NULL where that is not sufficient. Ends the request's operands. */
-HaloStatus plan_for_samples(HaloSession *session, const PlanRequest *request, const HaloBuf *in, HaloPlan **plan);
+/* Plans, with the analysis passes over the input in memory that it takes. Data NULL: its shape alone is known,
+ * and *plan is NULL where that is not sufficient. Ends the request's operands. */
+HaloStatus plan_for_samples(HaloSession *session, const PlanRequest *request, const HaloBuf *in,
+                            HaloPlan **plan);
 
 #endif

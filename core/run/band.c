@@ -147,6 +147,20 @@ out:
     return status;
 }
 
+/* Of a source that the step reads nothing of, as where all is made up by a border, backends get one row. */
+static HaloStatus take_unread(Run *run, const HaloStep *step)
+{
+    HaloStatus status = HALO_OK;
+    for (int k = 0; k < step->sources; k++) {
+        const HaloReg reg = step->src[k];
+        if (run->value[reg].data != NULL) continue;
+        run->need[reg] = needs_part(&run->work->plan->reg[reg], (Rows){0, 1});
+        HALO_TRY(take_buffer(run, reg));
+    }
+out:
+    return status;
+}
+
 static void find_sources(const Run *run, const HaloStep *step, const HaloBuf *src[HALO_MAX_SOURCES])
 {
     for (int k = 0; k < step->sources; k++) src[k] = &run->value[step->src[k]];
@@ -200,6 +214,7 @@ static HaloStatus run_step(Run *run, int at)
     if (primitive_of(&step)->measure != NULL) return run_measure(run, at);
     if (part_is_empty(run->need[step.dst])) return HALO_OK; /* no step reads it */
     HALO_TRY(set_step(run, &step, &buffer));
+    HALO_TRY(take_unread(run, &step));
     if (step.dst == plan->output && (run->on_host || run->work->io->on_device) && run->out.data != NULL)
         borrow(run, step.dst, &run->out);
     else

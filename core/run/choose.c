@@ -53,8 +53,8 @@ static bool gpus_hold(const HaloSession *session, Team team, const HaloPlan *pla
     char need[32], there[32];
     if (memory <= 0 || needed <= memory) return true;
     snprintf(why, size, "%s of the GPU's memory are needed%s and %s may be used%s", memory_text(needed, need),
-             bands_possible(plan) ? "" : ", since this cannot run in bands,", memory_text(memory, there),
-             share > 1 ? " for each file at work" : "");
+             bands_possible_on(device->backend, plan) ? "" : ", since this cannot run in bands,",
+             memory_text(memory, there), share > 1 ? " for each file at work" : "");
     return false;
 }
 
@@ -163,7 +163,8 @@ static bool whole_fits(const HaloSession *session, const Device *device, const H
  * that. */
 static bool gpu_in_bands(const HaloSession *session, const HaloPlan *plan, const RunLimits *limits)
 {
-    return limits->in_bands && bands_possible(plan) && (gpu_demanded(&session->options) || limits->repeatable);
+    return limits->in_bands && bands_possible_on(session->gpu->backend, plan) &&
+           (gpu_demanded(&session->options) || limits->repeatable);
 }
 
 /* For `auto`: one GPU, if it can be opened and holds the plan. */

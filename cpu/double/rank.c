@@ -193,8 +193,8 @@ static bool has_few(const HaloRank *rank)
 }
 
 /* Where no sample is NaN. False: one is. */
-static bool rank_few(const CpuDoubleKernels *kernels, const HaloRank *rank, const uint64_t *key, int64_t frames,
-                     int64_t channels, double *out)
+static bool rank_small(const CpuDoubleKernels *kernels, const HaloRank *rank, const uint64_t *key,
+                       int64_t frames, int64_t channels, double *out)
 {
     const int64_t n = rank->window.width;
     uint64_t made[SOME];
@@ -202,7 +202,7 @@ static bool rank_few(const CpuDoubleKernels *kernels, const HaloRank *rank, cons
         if (key[i] == KEY_NAN) return false;
     for (int64_t i = 0, some; i < frames; i += some) {
         some = least(SOME, frames - i);
-        kernels->rank_few(key + i, n, halo_rank_index(rank->fraction, n), some, made);
+        kernels->rank_small(key + i, n, halo_rank_index(rank->fraction, n), some, made);
         for (int64_t k = 0; k < some; k++) out[(i + k) * channels] = of_key(made[k]);
     }
     return true;
@@ -224,7 +224,7 @@ static double *rank_piece(const Doubles *d, int64_t x, int64_t frames, double *r
             extremes(key, values, n, rank, (uint64_t *)(void *)room, channels, row + c);
             continue;
         }
-        if (has_few(rank) && rank_few(d->device->kernels->doubles, rank, key, frames, channels, row + c))
+        if (has_few(rank) && rank_small(d->device->kernels->doubles, rank, key, frames, channels, row + c))
             continue;
         if (n > SHORT) plant(&ordered, values, room);
         for (int64_t i = 0; i < values; i++) {

@@ -2,7 +2,7 @@
  * Vectors run across outputs. The sums of a block of outputs are kept in registers, as many as there are. */
 #include "tall.h"
 
-#if defined(__AVX__)
+#if CPU_REGISTERS > 0
 #define FLAT_VECTORS 8
 #else
 #define FLAT_VECTORS 2
@@ -88,7 +88,7 @@ static void flat(const CpuMask *mask, const float *const *line, int64_t at, int6
 #define ROW_LEAST 3
 #define ROW_MOST 6
 
-#if defined(__AVX__)
+#if CPU_REGISTERS > 0
 
 #define NAME row_of_3
 #define LIVE 3

@@ -1,10 +1,8 @@
 /* Windows that are counted: the counters of columns are added to and taken from those of the window. Counters
  * are sums from the first value on, so that a comparison with all of them finds a rank. */
-#include "variant.h"
+#include "halo/vector16.h"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include "variant.h"
 
 /* How many of 16 sums are no greater than the index. Sums have 31 bits. */
 static CPU_INLINE int up_to_u32(const uint32_t *sum, int64_t index)
@@ -27,13 +25,10 @@ static CPU_INLINE int up_to_u16(const uint16_t *sum, int64_t index)
     const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)sum);
     const __m256i under = _mm256_cmpeq_epi16(_mm256_min_epu16(v, _mm256_set1_epi16((short)index)), v);
     return __builtin_popcount((unsigned)_mm256_movemask_epi8(under)) / 2;
-#elif defined(__SSE2__)
-    const __m128i most = _mm_set1_epi16((short)index), zero = _mm_setzero_si128();
-    const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)sum),
-                  high = _mm_loadu_si128((const __m128i *)(const void *)(sum + 8));
-    const __m128i under = _mm_packs_epi16(_mm_cmpeq_epi16(_mm_subs_epu16(low, most), zero),
-                                          _mm_cmpeq_epi16(_mm_subs_epu16(high, most), zero));
-    return __builtin_popcount((unsigned)_mm_movemask_epi8(under));
+#elif defined(HALO_VECTOR16)
+    const HaloU16x8 most = (HaloU16x8){0} + (uint16_t)index;
+    return __builtin_popcount(halo_bits_u8(
+        halo_narrow_mask((HaloU16x8)halo_load16(sum) <= most, (HaloU16x8)halo_load16(sum + 8) <= most)));
 #else
     int n = 0;
     for (int k = 0; k < 16; k++) n += (int64_t)sum[k] <= index;
@@ -75,16 +70,12 @@ static CPU_INLINE uint32_t inside_u8(const CpuBins *b, int64_t i, int64_t x, int
                                             _mm256_set1_epi8((char)(b->height - 1)));
     const __m256i over = _mm256_or_si256(over_x, over_y);
     bits = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(over, _mm256_setzero_si256()));
-#elif defined(__SSE2__)
-    const __m128i most_x = _mm_set1_epi8((char)(b->width - 1)), most_y = _mm_set1_epi8((char)(b->height - 1));
+#elif defined(HALO_VECTOR16)
+    const HaloU8x16 zero = {0}, most_x = zero + (uint8_t)(b->width - 1),
+                    most_y = zero + (uint8_t)(b->height - 1);
     for (int k = 0; k < 32; k += 16) {
-        const __m128i from_x = _mm_loadu_si128((const __m128i *)(const void *)(at_x + k)),
-                      from_y = _mm_loadu_si128((const __m128i *)(const void *)(at_y + k));
-        const __m128i dx = _mm_sub_epi8(from_x, _mm_set1_epi8((char)x)),
-                      dy = _mm_sub_epi8(from_y, _mm_set1_epi8((char)y));
-        const __m128i in = _mm_and_si128(_mm_cmpeq_epi8(_mm_min_epu8(dx, most_x), dx),
-                                         _mm_cmpeq_epi8(_mm_min_epu8(dy, most_y), dy));
-        bits |= (uint32_t)_mm_movemask_epi8(in) << k;
+        const HaloU8x16 dx = halo_load16(at_x + k) - (uint8_t)x, dy = halo_load16(at_y + k) - (uint8_t)y;
+        bits |= halo_bits_u8((HaloU8x16)((dx <= most_x) & (dy <= most_y))) << k;
     }
 #else
     for (int k = 0; k < 32; k++)
@@ -111,20 +102,18 @@ static CPU_INLINE uint32_t inside_u16(const CpuBins *b, int64_t i, int64_t x, in
     }
     const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi16(over[0], over[1]), 0xd8);
     bits = (uint32_t)_mm256_movemask_epi8(both);
-#elif defined(__SSE2__)
-    const __m128i most_x = _mm_set1_epi16((short)(b->width - 1)),
-                  most_y = _mm_set1_epi16((short)(b->height - 1));
-    const __m128i zero = _mm_setzero_si128();
+#elif defined(HALO_VECTOR16)
+    const HaloU16x8 zero = {0}, most_x = zero + (uint16_t)(b->width - 1),
+                    most_y = zero + (uint16_t)(b->height - 1);
     for (int k = 0; k < 32; k += 16) {
-        __m128i in[2];
-        for (int half = 0; half < 2; half++) {
-            const __m128i from_x = _mm_loadu_si128((const __m128i *)(const void *)(at_x + k + 8 * half)),
-                          from_y = _mm_loadu_si128((const __m128i *)(const void *)(at_y + k + 8 * half));
-            const __m128i over_x = _mm_subs_epu16(_mm_sub_epi16(from_x, _mm_set1_epi16((short)x)), most_x),
-                          over_y = _mm_subs_epu16(_mm_sub_epi16(from_y, _mm_set1_epi16((short)y)), most_y);
-            in[half] = _mm_cmpeq_epi16(_mm_or_si128(over_x, over_y), zero);
+        HaloS16x8 in[2];
+        CPU_UNROLL for (int half = 0; half < 2; half++)
+        {
+            const HaloU16x8 dx = (HaloU16x8)halo_load16(at_x + k + 8 * half) - (uint16_t)x,
+                            dy = (HaloU16x8)halo_load16(at_y + k + 8 * half) - (uint16_t)y;
+            in[half] = (dx <= most_x) & (dy <= most_y);
         }
-        bits |= (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(in[0], in[1])) << k;
+        bits |= halo_bits_u8(halo_narrow_mask(in[0], in[1])) << k;
     }
 #else
     for (int k = 0; k < 32; k++)

@@ -217,8 +217,8 @@ static inline void bubble(int64_t (*restrict v)[WINDOWS], int64_t from, int64_t 
 
 /* From the nearer end as many are put in their places as it takes. Keys are turned to numbers with a sign,
  * which processors compare. */
-static void rank_few(const uint64_t *restrict key, int64_t width, int64_t rank, int64_t n,
-                     uint64_t *restrict out)
+static void rank_small(const uint64_t *restrict key, int64_t width, int64_t rank, int64_t n,
+                       uint64_t *restrict out)
 {
     const uint64_t sign = (uint64_t)1 << 63;
     const bool down = rank >= width / 2;
@@ -255,6 +255,6 @@ const CpuDoubleKernels CPU_TABLE(doubles) = {
     .fade = fade,
     .conv = conv,
     .conv_every = conv_every,
-    .rank_few = rank_few,
+    .rank_small = rank_small,
     .conv_nan = conv_nan,
 };

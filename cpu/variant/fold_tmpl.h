@@ -11,16 +11,16 @@ static CPU_INLINE void CPU_PASTE(join_power, TYPE)(HaloCode code, bool squared, 
         for (int l = 0; l < GROUP; l++) at[l] = lane[g + l];
         for (int64_t i = g; i < whole; i += HALO_LANES)
             for (int l = 0; l < GROUP; l++) {
-                const double d = (double)x[i + l] - from,
-                             joined = halo_code(code, at[l], squared ? d * d : d, 0.0);
-                at[l] = !NANS || x[i + l] == x[i + l] ? joined : at[l];
+                const double v = (double)x[i + l], d = v - from;
+                const double joined = halo_code(code, at[l], squared ? d * d : d, 0.0);
+                at[l] = !NANS || v == v ? joined : at[l];
             }
         for (int l = 0; l < GROUP; l++) lane[g + l] = at[l];
     }
     for (int64_t i = whole; i < n; i++) {
-        const double d = (double)x[i] - from,
-                     joined = halo_code(code, lane[i - whole], squared ? d * d : d, 0.0);
-        lane[i - whole] = !NANS || x[i] == x[i] ? joined : lane[i - whole];
+        const double v = (double)x[i], d = v - from;
+        const double joined = halo_code(code, lane[i - whole], squared ? d * d : d, 0.0);
+        lane[i - whole] = !NANS || v == v ? joined : lane[i - whole];
     }
 }
 

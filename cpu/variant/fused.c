@@ -2,10 +2,15 @@
  * multiply-adds, as in conv.c. */
 #include "vector.h"
 
+/* So many that sums wait less for themselves; bytes are made of fours. */
+#if CPU_LANES == 4
+#define FUSED_VECTORS 8
+#else
 #define FUSED_VECTORS 4
+#endif
 
 /* Of each of two rows. */
-#if defined(__AVX512F__)
+#if CPU_REGISTERS == 32
 #define PAIR_VECTORS 4
 #else
 #define PAIR_VECTORS 2
@@ -30,35 +35,39 @@ static bool is_symmetric(const CpuMask *row, const CpuMask *column)
 
 /* ---- u8 ------------------------------------------------------------------------------------------------- */
 
+#ifdef PAIR_SIZES
 static CPU_INLINE void pair_to_bytes(CpuVector made[2][PAIR_VECTORS], bool past, void *a, void *b)
 {
     (void)past;
 #if PAIR_VECTORS == 4
-    vectors_to_bytes(made[0], a);
-    vectors_to_bytes(made[1], b);
+    vectors_to_bytes(made[0], 4, a);
+    vectors_to_bytes(made[1], 4, b);
 #else
     const CpuVector all[4] = {made[0][0], made[0][1], made[1][0], made[1][1]};
     uint8_t bytes[4 * CPU_LANES];
-    vectors_to_bytes(all, bytes);
+    vectors_to_bytes(all, 4, bytes);
     memcpy(a, bytes, 2 * CPU_LANES);
     memcpy(b, bytes + 2 * CPU_LANES, 2 * CPU_LANES);
 #endif
 }
+#endif
 
 #define TYPE u8
 #define SIZE 1
-#define PUT(made, vectors, past, to) vectors_to_bytes(made, (void *)(to))
+#define PUT(made, vectors, past, to) vectors_to_bytes(made, vectors, (void *)(to))
 #define PUT_PAIR pair_to_bytes
 #include "fused_tmpl.h"
 
 /* ---- u16 ------------------------------------------------------------------------------------------------ */
 
+#ifdef PAIR_SIZES
 static CPU_INLINE void pair_to_words(CpuVector made[2][PAIR_VECTORS], bool past, void *a, void *b)
 {
     (void)past;
     vectors_to_words(made[0], PAIR_VECTORS, a);
     vectors_to_words(made[1], PAIR_VECTORS, b);
 }
+#endif
 
 #define TYPE u16
 #define SIZE (int64_t)sizeof(uint16_t)
@@ -68,11 +77,13 @@ static CPU_INLINE void pair_to_words(CpuVector made[2][PAIR_VECTORS], bool past,
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
+#ifdef PAIR_SIZES
 static CPU_INLINE void pair_to_floats(CpuVector made[2][PAIR_VECTORS], bool past, void *a, void *b)
 {
     vectors_put(made[0], PAIR_VECTORS, past, a);
     vectors_put(made[1], PAIR_VECTORS, past, b);
 }
+#endif
 
 #define TYPE f32
 #define SIZE (int64_t)sizeof(float)

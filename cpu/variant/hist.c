@@ -207,7 +207,7 @@ static CPU_INLINE bool in_parts(const char *samples, int64_t n, const HaloHist *
     for (int64_t i = 0; i < n; i++) in[i] = 0;
     for (int k = 0; k < hist->parts; k++)
         for (int64_t i = 0; i < n; i++)
-            in[i] |= (float_at(samples, i) >= lo[k]) & (float_at(samples, i) <= hi[k]);
+            in[i] |= (int32_t)(float_at(samples, i) >= lo[k]) & (int32_t)(float_at(samples, i) <= hi[k]);
     for (int64_t i = 0; i < n; i++) any |= in[i];
     return any != 0;
 }

@@ -17,8 +17,22 @@ static CPU_INLINE float pairs(const float *lane, int lanes)
 }
 
 #if defined(__AVX2__)
+#define EIGHTS
+typedef __m256 Eight; /* lanes, in one register or in two */
+static CPU_INLINE Eight eight_load(const float *at) { return _mm256_loadu_ps(at); }
+static CPU_INLINE void eight_store(float *at, Eight v) { _mm256_storeu_ps(at, v); }
+static CPU_INLINE Eight eight_of(float low, float high)
+{
+    return _mm256_blend_ps(_mm256_set1_ps(low), _mm256_set1_ps(high), 0xf0);
+}
+static CPU_INLINE Eight eight_twice(const float *at)
+{
+    return _mm256_broadcast_ps((const __m128 *)(const void *)at);
+}
+static CPU_INLINE Eight eight_fma(Eight a, Eight b, Eight c) { return _mm256_fmadd_ps(a, b, c); }
+
 /* The sums of 8 vectors of 8. */
-static CPU_INLINE __m256 sum_of_eight(const __m256 v[8])
+static CPU_INLINE Eight sum_of_eight(const Eight v[8])
 {
     const __m256 a = _mm256_hadd_ps(_mm256_hadd_ps(v[0], v[1]), _mm256_hadd_ps(v[2], v[3])),
                  b = _mm256_hadd_ps(_mm256_hadd_ps(v[4], v[5]), _mm256_hadd_ps(v[6], v[7]));
@@ -26,35 +40,68 @@ static CPU_INLINE __m256 sum_of_eight(const __m256 v[8])
 }
 
 /* Those of the halves of 4 vectors of 8. */
-static CPU_INLINE __m256 sum_of_four(const __m256 v[4])
+static CPU_INLINE Eight sum_of_four(const Eight v[4])
 {
     const __m256 a = _mm256_hadd_ps(_mm256_hadd_ps(v[0], v[1]), _mm256_hadd_ps(v[2], v[3]));
     return _mm256_permutevar8x32_ps(a, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
 }
+#elif defined(CPU_NEON)
+#define EIGHTS
+typedef float32x4x2_t Eight;
+static CPU_INLINE Eight eight_load(const float *at) { return (Eight){{vld1q_f32(at), vld1q_f32(at + 4)}}; }
+static CPU_INLINE void eight_store(float *at, Eight v)
+{
+    vst1q_f32(at, v.val[0]);
+    vst1q_f32(at + 4, v.val[1]);
+}
+static CPU_INLINE Eight eight_of(float low, float high)
+{
+    return (Eight){{vdupq_n_f32(low), vdupq_n_f32(high)}};
+}
+static CPU_INLINE Eight eight_twice(const float *at) { return (Eight){{vld1q_f32(at), vld1q_f32(at)}}; }
+static CPU_INLINE Eight eight_fma(Eight a, Eight b, Eight c)
+{
+    return (Eight){{vfmaq_f32(c.val[0], a.val[0], b.val[0]), vfmaq_f32(c.val[1], a.val[1], b.val[1])}};
+}
 
+/* The sums of the halves of two vectors of 8. */
+static CPU_INLINE float32x4_t sums_of_halves(Eight a, Eight b)
+{
+    return vpaddq_f32(vpaddq_f32(a.val[0], a.val[1]), vpaddq_f32(b.val[0], b.val[1]));
+}
+static CPU_INLINE Eight sum_of_four(const Eight v[4])
+{
+    return (Eight){{sums_of_halves(v[0], v[1]), sums_of_halves(v[2], v[3])}};
+}
+static CPU_INLINE Eight sum_of_eight(const Eight v[8])
+{
+    const Eight a = sum_of_four(v), b = sum_of_four(v + 4);
+    return (Eight){{vpaddq_f32(a.val[0], a.val[1]), vpaddq_f32(b.val[0], b.val[1])}};
+}
+#endif
+
+#ifdef EIGHTS
 static CPU_INLINE void under_eight(const float *row, const float *tap, int64_t taps, int64_t every, float *out)
 {
-    __m256 acc[8];
-    CPU_UNROLL for (int k = 0; k < 8; k++) acc[k] = _mm256_setzero_ps();
+    Eight acc[8];
+    CPU_UNROLL for (int k = 0; k < 8; k++) acc[k] = eight_of(0.0f, 0.0f);
     for (int64_t i = 0; i < taps; i += 8) {
-        const __m256 t = _mm256_loadu_ps(tap + i);
-        CPU_UNROLL for (int k = 0; k < 8; k++) acc[k] =
-            _mm256_fmadd_ps(t, _mm256_loadu_ps(row + k * every + i), acc[k]);
+        const Eight t = eight_load(tap + i);
+        CPU_UNROLL for (int k = 0; k < 8; k++) acc[k] = eight_fma(t, eight_load(row + k * every + i), acc[k]);
     }
-    _mm256_storeu_ps(out, sum_of_eight(acc));
+    eight_store(out, sum_of_eight(acc));
 }
 
 static CPU_INLINE void under_four(const float *row, const float *tap, int64_t taps, float *out)
 {
-    __m256 acc[8];
-    CPU_UNROLL for (int k = 0; k < 8; k++) acc[k] = _mm256_setzero_ps();
+    Eight acc[8];
+    CPU_UNROLL for (int k = 0; k < 8; k++) acc[k] = eight_of(0.0f, 0.0f);
     for (int64_t i = 0; i < taps; i += 4) {
-        const __m256 t = _mm256_broadcast_ps((const __m128 *)(const void *)(tap + i));
-        CPU_UNROLL for (int k = 0; k < 8; k++) acc[k] =
-            _mm256_fmadd_ps(t, _mm256_loadu_ps(row + 8 * k + i), acc[k]);
+        const Eight t = eight_twice(tap + i);
+        CPU_UNROLL for (int k = 0; k < 8; k++) acc[k] = eight_fma(t, eight_load(row + 8 * k + i), acc[k]);
     }
-    _mm256_storeu_ps(out, sum_of_four(acc));
-    _mm256_storeu_ps(out + 8, sum_of_four(acc + 4));
+    eight_store(out, sum_of_four(acc));
+    eight_store(out + 8, sum_of_four(acc + 4));
 }
 
 static void under(const float *row, const float *tap, int64_t taps, int64_t every, int64_t n, float *out)
@@ -87,40 +134,40 @@ static void under(const float *row, const float *tap, int64_t taps, int64_t ever
 
 /* ---- between nodes -------------------------------------------------------------------------------------- */
 
-#if defined(__AVX2__)
+#ifdef EIGHTS
 /* Nodes 4 apart: a vector is two cells, the second of which is one node further on. */
 static void between_four(const float *tap, const float *node, int64_t cells, float *out)
 {
-    __m256 t[HALO_SEP_SUPPORT], in[HALO_SEP_SUPPORT];
+    Eight t[HALO_SEP_SUPPORT], in[HALO_SEP_SUPPORT];
     CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++)
     {
-        t[k] = _mm256_broadcast_ps((const __m128 *)(const void *)(tap + (HALO_SEP_SUPPORT - 1 - k) * 4));
-        in[k] = _mm256_blend_ps(_mm256_set1_ps(node[k]), _mm256_set1_ps(node[k + 1]), 0xf0);
+        t[k] = eight_twice(tap + (HALO_SEP_SUPPORT - 1 - k) * 4);
+        in[k] = eight_of(node[k], node[k + 1]);
     }
     for (int64_t j = 0; j < cells; j += 2, node += 2) {
-        __m256 acc = _mm256_setzero_ps();
-        CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++) acc = _mm256_fmadd_ps(t[k], in[k], acc);
-        _mm256_storeu_ps(out + 4 * j, acc);
+        Eight acc = eight_of(0.0f, 0.0f);
+        CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++) acc = eight_fma(t[k], in[k], acc);
+        eight_store(out + 4 * j, acc);
         CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT - 2; k++) in[k] = in[k + 2];
         CPU_UNROLL for (int k = HALO_SEP_SUPPORT - 2; k < HALO_SEP_SUPPORT; k++) in[k] =
-            _mm256_blend_ps(_mm256_set1_ps(node[k + 2]), _mm256_set1_ps(node[k + 3]), 0xf0);
+            eight_of(node[k + 2], node[k + 3]);
     }
 }
 #endif
 
 static void between(const float *tap, int64_t step, const float *node, int64_t cells, float *out)
 {
-#if defined(__AVX2__)
+#ifdef EIGHTS
     if (step == 4) {
         between_four(tap, node, cells, out);
         return;
     }
     for (int64_t j = 0; j < cells; j++, node++, out += step) {
         for (int64_t n = 0; n < step; n += 8) {
-            __m256 acc = _mm256_setzero_ps();
-            CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++) acc = _mm256_fmadd_ps(
-                _mm256_loadu_ps(tap + (HALO_SEP_SUPPORT - 1 - k) * step + n), _mm256_set1_ps(node[k]), acc);
-            _mm256_storeu_ps(out + n, acc);
+            Eight acc = eight_of(0.0f, 0.0f);
+            CPU_UNROLL for (int k = 0; k < HALO_SEP_SUPPORT; k++) acc = eight_fma(
+                eight_load(tap + (HALO_SEP_SUPPORT - 1 - k) * step + n), eight_of(node[k], node[k]), acc);
+            eight_store(out + n, acc);
         }
     }
 #else
@@ -140,16 +187,16 @@ static void between(const float *tap, int64_t step, const float *node, int64_t c
 static void sums_of(const float *row, int size, int64_t n, float *out)
 {
     int64_t i = 0;
-#if defined(__AVX2__)
+#ifdef EIGHTS
     for (; size == 8 && i + 8 <= n; i += 8) {
-        __m256 v[8];
-        CPU_UNROLL for (int k = 0; k < 8; k++) v[k] = _mm256_loadu_ps(row + 8 * (i + k));
-        _mm256_storeu_ps(out + i, sum_of_eight(v));
+        Eight v[8];
+        CPU_UNROLL for (int k = 0; k < 8; k++) v[k] = eight_load(row + 8 * (i + k));
+        eight_store(out + i, sum_of_eight(v));
     }
     for (; size == 4 && i + 8 <= n; i += 8) {
-        __m256 v[4];
-        CPU_UNROLL for (int k = 0; k < 4; k++) v[k] = _mm256_loadu_ps(row + 4 * i + 8 * k);
-        _mm256_storeu_ps(out + i, sum_of_four(v));
+        Eight v[4];
+        CPU_UNROLL for (int k = 0; k < 4; k++) v[k] = eight_load(row + 4 * i + 8 * k);
+        eight_store(out + i, sum_of_four(v));
     }
 #endif
     for (; i < n; i++) out[i] = size == 2 ? row[2 * i] + row[2 * i + 1] : pairs(row + size * i, size);
@@ -170,10 +217,10 @@ static void spread(const float *cross, int64_t spans, int64_t span, const float 
 {
     for (int64_t b = 0; b < spans; b++, row += span) {
         const float rise = cross[b + 1] - cross[b];
-#if defined(__AVX2__)
-        const __m256 here = _mm256_set1_ps(cross[b]), more = _mm256_set1_ps(rise);
+#ifdef EIGHTS
+        const Eight here = eight_of(cross[b], cross[b]), more = eight_of(rise, rise);
         for (int64_t n = 0; n < span; n += LANES)
-            _mm256_storeu_ps(row + n, _mm256_fmadd_ps(_mm256_loadu_ps(way + n), more, here));
+            eight_store(row + n, eight_fma(eight_load(way + n), more, here));
 #else
         for (int64_t n = 0; n < span; n++) row[n] = halo_fma(way[n], rise, cross[b]);
 #endif

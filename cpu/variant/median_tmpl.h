@@ -9,6 +9,7 @@
 
 #if defined(__GNUC__)
 typedef KEY VECTOR __attribute__((vector_size(KEYS)));
+typedef __typeof__((VECTOR){0} < (VECTOR){0}) N(KeyBits); /* what a comparison gives, and masks */
 #else
 typedef KEY VECTOR;
 #endif
@@ -27,8 +28,8 @@ static CPU_INLINE VECTOR N(least)(VECTOR a, VECTOR b)
 #if defined(LESSER)
     return (VECTOR)LESSER(a, b);
 #elif defined(__GNUC__)
-    const VECTOR less = (VECTOR)(a < b);
-    return (a & less) | (b & ~less);
+    const N(KeyBits) less = a < b;
+    return (VECTOR)(((N(KeyBits))a & less) | ((N(KeyBits))b & ~less));
 #else
     return a < b ? a : b;
 #endif
@@ -39,8 +40,8 @@ static CPU_INLINE VECTOR N(most)(VECTOR a, VECTOR b)
 #if defined(LESSER)
     return (VECTOR)GREATER(a, b);
 #elif defined(__GNUC__)
-    const VECTOR less = (VECTOR)(a < b);
-    return (b & less) | (a & ~less);
+    const N(KeyBits) less = a < b;
+    return (VECTOR)(((N(KeyBits))b & less) | ((N(KeyBits))a & ~less));
 #else
     return a < b ? b : a;
 #endif

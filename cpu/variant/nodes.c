@@ -5,7 +5,7 @@
 
 /* ---- rows and nodes ------------------------------------------------------------------------------------- */
 
-#if defined(__AVX512F__)
+#if CPU_REGISTERS == 32
 #define INTO_VECTORS 4 /* 24 of 32 registers, and what is loaded */
 #else
 #define INTO_VECTORS 2 /* 12 of 16 */

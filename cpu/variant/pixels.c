@@ -1,18 +1,15 @@
 /* Pixels that change places, as they are: rows from their end on, and rows that become columns. */
 #include "halo/pixels.h"
+#include "halo/vector16.h"
 
 #include "vector.h"
-
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 #define VECTOR_BYTES 16
 
 /* ---- mirrored ------------------------------------------------------------------------------------------- */
 
-#if defined(__SSSE3__)
-typedef __m128i Order;
+#if defined(HALO_SHUFFLE16)
+typedef HaloU8x16 Order;
 
 /* As many whole pixels as a vector holds change places in it. A load ends where they end, so the pixels are its
  * last bytes; a store has them in front, and what follows is overwritten by the next. */
@@ -22,13 +19,12 @@ static CPU_INLINE Order mirrored(int size)
     for (int i = 0; i < VECTOR_BYTES; i++)
         order[i] =
             i < VECTOR_BYTES / size * size ? (uint8_t)(VECTOR_BYTES - size * (i / size + 1) + i % size) : 0x80;
-    return _mm_loadu_si128((const __m128i *)(const void *)order);
+    return halo_load16(order);
 }
 
 static CPU_INLINE void mirror_vector(const char *from, Order order, char *to)
 {
-    const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)from);
-    _mm_storeu_si128((__m128i *)(void *)to, _mm_shuffle_epi8(v, order));
+    halo_store16(to, halo_shuffle16(halo_load16(from), order));
 }
 
 /* Returns how many pixels are done. */
@@ -93,29 +89,29 @@ static void transpose_plain(const CpuTranspose *t, int64_t first_row, int64_t fi
                          t->size);
 }
 
-#if defined(__SSE2__)
-static CPU_INLINE __m128i low_parts(__m128i a, __m128i b, int size)
+#if defined(HALO_VECTOR16)
+static CPU_INLINE HaloU8x16 low_parts(HaloU8x16 a, HaloU8x16 b, int size)
 {
-    return size == 1   ? _mm_unpacklo_epi8(a, b)
-           : size == 2 ? _mm_unpacklo_epi16(a, b)
-           : size == 4 ? _mm_unpacklo_epi32(a, b)
-                       : _mm_unpacklo_epi64(a, b);
+    return size == 1   ? halo_low_u8(a, b)
+           : size == 2 ? (HaloU8x16)halo_low_u16((HaloU16x8)a, (HaloU16x8)b)
+           : size == 4 ? (HaloU8x16)halo_low_u32((HaloU32x4)a, (HaloU32x4)b)
+                       : (HaloU8x16)halo_low_u64((HaloU64x2)a, (HaloU64x2)b);
 }
 
-static CPU_INLINE __m128i high_parts(__m128i a, __m128i b, int size)
+static CPU_INLINE HaloU8x16 high_parts(HaloU8x16 a, HaloU8x16 b, int size)
 {
-    return size == 1   ? _mm_unpackhi_epi8(a, b)
-           : size == 2 ? _mm_unpackhi_epi16(a, b)
-           : size == 4 ? _mm_unpackhi_epi32(a, b)
-                       : _mm_unpackhi_epi64(a, b);
+    return size == 1   ? halo_high_u8(a, b)
+           : size == 2 ? (HaloU8x16)halo_high_u16((HaloU16x8)a, (HaloU16x8)b)
+           : size == 4 ? (HaloU8x16)halo_high_u32((HaloU32x4)a, (HaloU32x4)b)
+                       : (HaloU8x16)halo_high_u64((HaloU64x2)a, (HaloU64x2)b);
 }
 
 /* A square of pixels, a row in each of `side` vectors: each round of merging the first half of the vectors with
  * the second moves one bit of a pixel's place from its row to its column. */
-static CPU_INLINE void transpose_square(__m128i *v, int side, int size)
+static CPU_INLINE void transpose_square(HaloU8x16 *v, int side, int size)
 {
     for (int round = 1; round < side; round *= 2) {
-        __m128i next[VECTOR_BYTES];
+        HaloU8x16 next[VECTOR_BYTES];
         CPU_UNROLL for (int k = 0; k < side / 2; k++)
         {
             next[2 * k] = low_parts(v[k], v[k + side / 2], size);
@@ -132,14 +128,12 @@ static CPU_INLINE void transpose_squares(const CpuTranspose *t, int size)
     const int64_t rows = t->rows / side * side, cols = t->cols / side * side;
     for (int64_t r = 0; r < rows; r += side)
         for (int64_t k = 0; k < cols; k += side) {
-            __m128i v[VECTOR_BYTES];
+            HaloU8x16 v[VECTOR_BYTES];
             const char *const from = t->from + k * t->from_pitch + r * size;
             char *const to = t->to + r * t->to_pitch + k * size;
-            CPU_UNROLL for (int i = 0; i < side; i++) v[i] =
-                _mm_loadu_si128((const __m128i *)(const void *)(from + i * t->from_pitch));
+            CPU_UNROLL for (int i = 0; i < side; i++) v[i] = halo_load16(from + i * t->from_pitch);
             transpose_square(v, side, size);
-            CPU_UNROLL for (int i = 0; i < side; i++)
-                _mm_storeu_si128((__m128i *)(void *)(to + i * t->to_pitch), v[i]);
+            CPU_UNROLL for (int i = 0; i < side; i++) halo_store16(to + i * t->to_pitch, v[i]);
         }
     CpuTranspose above = *t;
     above.rows = rows;
@@ -148,24 +142,24 @@ static CPU_INLINE void transpose_squares(const CpuTranspose *t, int size)
 }
 #endif
 
-#if defined(__SSSE3__)
+#if defined(HALO_SHUFFLE16)
 /* Pixels of three bytes are four meanwhile. A load has a byte and a pixel more than it needs, a store four
  * bytes more. */
 static void transpose_threes(const CpuTranspose *t)
 {
-    const __m128i apart = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1),
-                  close = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+    const HaloU8x16 apart = {0, 1, 2, 255, 3, 4, 5, 255, 6, 7, 8, 255, 9, 10, 11, 255},
+                    close = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 255, 255, 255, 255};
     const int64_t rows = t->rows < 6 ? 0 : (t->rows - 2) / 4 * 4, cols = t->cols / 4 * 4;
     for (int64_t r = 0; r < rows; r += 4)
         for (int64_t k = 0; k < cols; k += 4) {
-            __m128i v[4];
+            HaloU8x16 v[4];
             const char *const from = t->from + k * t->from_pitch + r * 3;
             char *const to = t->to + r * t->to_pitch + k * 3;
-            CPU_UNROLL for (int i = 0; i < 4; i++) v[i] = _mm_shuffle_epi8(
-                _mm_loadu_si128((const __m128i *)(const void *)(from + i * t->from_pitch)), apart);
+            CPU_UNROLL for (int i = 0; i < 4; i++) v[i] =
+                halo_shuffle16(halo_load16(from + i * t->from_pitch), apart);
             transpose_square(v, 4, 4);
             CPU_UNROLL for (int i = 0; i < 4; i++)
-                _mm_storeu_si128((__m128i *)(void *)(to + i * t->to_pitch), _mm_shuffle_epi8(v[i], close));
+                halo_store16(to + i * t->to_pitch, halo_shuffle16(v[i], close));
         }
     CpuTranspose above = *t;
     above.rows = rows;
@@ -183,13 +177,13 @@ static void transpose(const CpuTranspose *how)
         t.to_pitch = -t.to_pitch;
         t.step = t.size;
     }
-#if defined(__SSE2__)
+#if defined(HALO_VECTOR16)
     if (t.step == t.size) switch (t.size) {
         case 1: transpose_squares(&t, 1); return;
         case 2: transpose_squares(&t, 2); return;
         case 4: transpose_squares(&t, 4); return;
         case 8: transpose_squares(&t, 8); return;
-#if defined(__SSSE3__)
+#if defined(HALO_SHUFFLE16)
         case 3: transpose_threes(&t); return;
 #endif
         }

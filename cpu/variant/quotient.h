@@ -9,10 +9,10 @@
  * infinite. */
 static CPU_INLINE double quotient(double sum, double count, double inverse)
 {
-#if defined(__FMA__)
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
     const double q = sum * inverse, rest = __builtin_fma(-q, count, sum);
     const double better = __builtin_fma(rest, inverse, q);
-    return (rest < 0.0) | (rest > 0.0) ? better : q;
+    return ((int)(rest < 0.0) | (int)(rest > 0.0)) != 0 ? better : q;
 #else
     (void)inverse;
     return sum / count;

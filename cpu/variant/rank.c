@@ -27,6 +27,9 @@ typedef __m256i KeyBits;
 #elif defined(__SSE2__)
 #define LESSER(a, b) _mm_min_epu8((__m128i)(a), (__m128i)(b))
 #define GREATER(a, b) _mm_max_epu8((__m128i)(a), (__m128i)(b))
+#elif defined(CPU_NEON)
+#define LESSER(a, b) vminq_u8((uint8x16_t)(a), (uint8x16_t)(b))
+#define GREATER(a, b) vmaxq_u8((uint8x16_t)(a), (uint8x16_t)(b))
 #endif
 #include "rank_tmpl.h"
 
@@ -39,6 +42,9 @@ typedef __m256i KeyBits;
 #elif defined(__SSE2__) /* saturating differences, for want of the minimum itself */
 #define LESSER(a, b) _mm_sub_epi16((__m128i)(a), _mm_subs_epu16((__m128i)(a), (__m128i)(b)))
 #define GREATER(a, b) _mm_add_epi16((__m128i)(b), _mm_subs_epu16((__m128i)(a), (__m128i)(b)))
+#elif defined(CPU_NEON)
+#define LESSER(a, b) vminq_u16((uint16x8_t)(a), (uint16x8_t)(b))
+#define GREATER(a, b) vmaxq_u16((uint16x8_t)(a), (uint16x8_t)(b))
 #endif
 #include "rank_tmpl.h"
 
@@ -66,6 +72,9 @@ static inline float float_of(uint32_t key)
 #if defined(ON_KEYS)
 #define LESSER(a, b) ON_KEYS(min_epu32)((KeyBits)(a), (KeyBits)(b))
 #define GREATER(a, b) ON_KEYS(max_epu32)((KeyBits)(a), (KeyBits)(b))
+#elif defined(CPU_NEON)
+#define LESSER(a, b) vminq_u32((uint32x4_t)(a), (uint32x4_t)(b))
+#define GREATER(a, b) vmaxq_u32((uint32x4_t)(a), (uint32x4_t)(b))
 #endif
 #include "rank_tmpl.h"
 
@@ -81,6 +90,9 @@ static inline float float_of(uint32_t key)
 #elif defined(__SSE2__)
 #define LESSER(a, b) _mm_min_ps((__m128)(a), (__m128)(b))
 #define GREATER(a, b) _mm_max_ps((__m128)(a), (__m128)(b))
+#elif defined(CPU_NEON) /* no NaN, and one zero: are_real */
+#define LESSER(a, b) vminq_f32((float32x4_t)(a), (float32x4_t)(b))
+#define GREATER(a, b) vmaxq_f32((float32x4_t)(a), (float32x4_t)(b))
 #endif
 #include "rank_tmpl.h"
 

@@ -11,7 +11,7 @@ static void CPU_PASTE(exchange, TYPE)(const CpuExchange *list, int64_t count, vo
     KEY(*const row)[CPU_RANK_LANES] = block;
     for (int64_t k = 0; k < count; k++) {
         KEY *const low = row[list[k].low], *const high = row[list[k].high];
-#pragma GCC ivdep
+        CPU_APART
         for (int i = 0; i < CPU_RANK_LANES; i++) {
             const KEY a = low[i], b = high[i];
             low[i] = a < b ? a : b;
@@ -24,7 +24,7 @@ static void CPU_PASTE(lesser, TYPE)(const void *a, const void *b, int64_t n, voi
 {
     const KEY *const x = a, *const y = b;
     KEY *const z = to;
-#pragma GCC ivdep
+    CPU_APART
     for (int64_t i = 0; i < n; i++) z[i] = x[i] < y[i] ? x[i] : y[i];
 }
 
@@ -32,7 +32,7 @@ static void CPU_PASTE(greater, TYPE)(const void *a, const void *b, int64_t n, vo
 {
     const KEY *const x = a, *const y = b;
     KEY *const z = to;
-#pragma GCC ivdep
+    CPU_APART
     for (int64_t i = 0; i < n; i++) z[i] = x[i] < y[i] ? y[i] : x[i];
 }
 

@@ -4,7 +4,11 @@
 #include "vector.h"
 
 /* Elements, or rows, that are transposed together. */
+#if defined(CPU_NEON)
+#define BLOCK 4
+#else
 #define BLOCK 8
+#endif
 
 _Static_assert(CPU_LANES % BLOCK == 0 && CPU_LANES <= CPU_RESAMPLE_LANES,
                "lanes are transposed by blocks of rows");
@@ -12,20 +16,22 @@ _Static_assert(CPU_LANES % BLOCK == 0 && CPU_LANES <= CPU_RESAMPLE_LANES,
 /* ---- turning -------------------------------------------------------------------------------------------- */
 
 #if defined(__AVX2__)
-static CPU_INLINE __m256 block_u8(const void *at)
+typedef __m256 Block;
+static CPU_INLINE void block_store(float *at, Block v) { _mm256_storeu_ps(at, v); }
+static CPU_INLINE Block block_u8(const void *at)
 {
     return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(at)));
 }
-static CPU_INLINE __m256 block_u16(const void *at)
+static CPU_INLINE Block block_u16(const void *at)
 {
     return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128(at)));
 }
-static CPU_INLINE __m256 block_f32(const void *at) { return _mm256_loadu_ps(at); }
+static CPU_INLINE Block block_f32(const void *at) { return _mm256_loadu_ps(at); }
 
 /* Row k of v becomes column k. */
-static CPU_INLINE void transpose(__m256 v[BLOCK])
+static CPU_INLINE void transpose(Block v[BLOCK])
 {
-    __m256 a[BLOCK], b[BLOCK];
+    Block a[BLOCK], b[BLOCK];
     CPU_UNROLL for (int k = 0; k < BLOCK; k += 2)
     {
         a[k] = _mm256_unpacklo_ps(v[k], v[k + 1]);
@@ -44,6 +50,37 @@ static CPU_INLINE void transpose(__m256 v[BLOCK])
         v[k + 4] = _mm256_permute2f128_ps(b[k], b[k + 4], 0x31);
     }
 }
+#elif defined(CPU_NEON)
+typedef float32x4_t Block;
+static CPU_INLINE void block_store(float *at, Block v) { vst1q_f32(at, v); }
+static CPU_INLINE Block block_u8(const void *at)
+{
+    uint32_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return vcvtq_f32_u32(vmovl_u16(vget_low_u16(vmovl_u8(vcreate_u8(bytes)))));
+}
+static CPU_INLINE Block block_u16(const void *at)
+{
+    uint16x4_t v;
+    memcpy(&v, at, sizeof v);
+    return vcvtq_f32_u32(vmovl_u16(v));
+}
+static CPU_INLINE Block block_f32(const void *at)
+{
+    Block v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+static CPU_INLINE void transpose(Block v[BLOCK])
+{
+    const Block a = vzip1q_f32(v[0], v[2]), b = vzip2q_f32(v[0], v[2]), c = vzip1q_f32(v[1], v[3]),
+                d = vzip2q_f32(v[1], v[3]);
+    v[0] = vzip1q_f32(a, c);
+    v[1] = vzip2q_f32(a, c);
+    v[2] = vzip1q_f32(b, d);
+    v[3] = vzip2q_f32(b, d);
+}
 #endif
 
 #define SAMPLE uint8_t
@@ -59,13 +96,13 @@ static CPU_INLINE void transpose(__m256 v[BLOCK])
 static void transpose_back(const float *transposed, int64_t pitch, int64_t n, float *const *row)
 {
     int64_t e = 0;
-#if defined(__AVX2__)
+#if CPU_REGISTERS > 0
     for (; e + BLOCK <= n; e += BLOCK)
         for (int l = 0; l < CPU_LANES; l += BLOCK) {
-            __m256 v[BLOCK];
-            CPU_UNROLL for (int k = 0; k < BLOCK; k++) v[k] = _mm256_loadu_ps(transposed + (e + k) * pitch + l);
+            Block v[BLOCK];
+            CPU_UNROLL for (int k = 0; k < BLOCK; k++) v[k] = block_f32(transposed + (e + k) * pitch + l);
             transpose(v);
-            CPU_UNROLL for (int k = 0; k < BLOCK; k++) _mm256_storeu_ps(row[l + k] + e, v[k]);
+            CPU_UNROLL for (int k = 0; k < BLOCK; k++) block_store(row[l + k] + e, v[k]);
         }
 #endif
     for (; e < n; e++)
@@ -75,9 +112,9 @@ static void transpose_back(const float *transposed, int64_t pitch, int64_t n, fl
 /* ---- sums ----------------------------------------------------------------------------------------------- */
 
 /* Sums that are made side by side, since each addition waits for the one before it. */
-#if defined(__AVX512F__)
+#if CPU_REGISTERS == 32
 #define SUMS_TOGETHER 16
-#elif defined(__AVX__)
+#elif CPU_REGISTERS == 16
 #define SUMS_TOGETHER 8
 #else
 #define SUMS_TOGETHER 4

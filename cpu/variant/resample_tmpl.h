@@ -3,14 +3,14 @@ static void CPU_PASTE(transpose, TYPE)(const void *const *row, int64_t n, float 
                                        int64_t pitch)
 {
     int64_t e = 0;
-#if defined(__AVX2__)
+#if CPU_REGISTERS > 0
     for (; e + BLOCK <= n; e += BLOCK)
         for (int l = 0; l < CPU_LANES; l += BLOCK) {
-            __m256 v[BLOCK];
+            Block v[BLOCK];
             CPU_UNROLL for (int k = 0; k < BLOCK; k++) v[k] =
                 CPU_PASTE(block, TYPE)((const char *)row[l + k] + e * (int64_t)sizeof(SAMPLE));
             transpose(v);
-            CPU_UNROLL for (int k = 0; k < BLOCK; k++) _mm256_storeu_ps(transposed + (e + k) * pitch + l, v[k]);
+            CPU_UNROLL for (int k = 0; k < BLOCK; k++) block_store(transposed + (e + k) * pitch + l, v[k]);
         }
 #endif
     for (; e < n; e++)

@@ -79,6 +79,52 @@ static int64_t store_vectors_u16(const float *restrict row, int64_t n, uint16_t 
     for (int k = 0; k < 8; k++) *lost += (unsigned)lane[k];
     return i;
 }
+#elif defined(CPU_NEON)
+/* The same of four. */
+static CPU_INLINE int32x4_t rounded_vector(const float *row, float past)
+{
+    const float32x4_t v = vld1q_f32(row), lowest = vdupq_n_f32(-1.0f);
+    return vcvtnq_s32_f32(vminq_f32(vbslq_f32(vcgtq_f32(v, lowest), v, lowest), vdupq_n_f32(past)));
+}
+
+static CPU_INLINE int16x8_t rounded_pair(const float *row, float past)
+{
+    return vqmovn_high_s32(vqmovn_s32(rounded_vector(row, past)), rounded_vector(row + 4, past));
+}
+
+static int64_t store_vectors_u8(const float *restrict row, int64_t n, uint8_t *restrict to, unsigned *lost)
+{
+    uint16x8_t kept = vdupq_n_u16(0);
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        int16x8_t v[2];
+        CPU_UNROLL for (int k = 0; k < 2; k++)
+        {
+            v[k] = rounded_pair(row + i + 8 * k, 256.0f);
+            kept = vsubq_u16(kept, vcltq_u16(vreinterpretq_u16_s16(v[k]), vdupq_n_u16(256)));
+        }
+        vst1q_u8(to + i, vqmovun_high_s16(vqmovun_s16(v[0]), v[1]));
+    }
+    *lost += (unsigned)i - vaddlvq_u16(kept);
+    return i;
+}
+
+static int64_t store_vectors_u16(const float *restrict row, int64_t n, uint16_t *restrict to, unsigned *lost)
+{
+    uint32x4_t kept = vdupq_n_u32(0);
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        int32x4_t v[2];
+        CPU_UNROLL for (int k = 0; k < 2; k++)
+        {
+            v[k] = rounded_vector(row + i + 4 * k, 65536.0f);
+            kept = vsubq_u32(kept, vcltq_u32(vreinterpretq_u32_s32(v[k]), vdupq_n_u32(65536)));
+        }
+        vst1q_u16(to + i, vqmovun_high_s32(vqmovun_s32(v[0]), v[1]));
+    }
+    *lost += (unsigned)i - vaddvq_u32(kept);
+    return i;
+}
 #else
 static int64_t store_vectors_u8(const float *row, int64_t n, uint8_t *to, unsigned *lost)
 {

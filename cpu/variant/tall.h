@@ -4,9 +4,11 @@
 
 #include "vector.h"
 
-#if defined(__AVX512F__)
+#if defined(CPU_NEON)
+#define TALL_VECTORS 5 /* 4 rows of 5: 20 of 32 registers, 4 for taps; GCC 12 has no space for a sixth */
+#elif CPU_REGISTERS == 32
 #define TALL_VECTORS 6 /* 4 rows of 6: 24 of 32 registers, and 5 for taps and samples */
-#elif defined(__AVX__)
+#elif CPU_REGISTERS == 16
 #define TALL_VECTORS 3 /* 4 rows of 3: 12 of 16 registers, 3 for samples and 1 for a tap */
 #else
 #define TALL_VECTORS 1

@@ -47,6 +47,27 @@ look_registers(const uint8_t *restrict samples, int64_t n, const uint8_t table[2
 }
 #endif
 
+#if defined(CPU_NEON)
+/* An instruction looks up 64 entries, and leaves alone, or makes 0, what is beyond them. */
+static int64_t look_quarters(const uint8_t *restrict samples, int64_t n, const uint8_t table[256],
+                             uint8_t *restrict out)
+{
+    uint8x16x4_t quarter[4];
+    for (int k = 0; k < 4; k++)
+        for (int r = 0; r < 4; r++) quarter[k].val[r] = vld1q_u8(table + 64 * k + 16 * r);
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        const uint8x16_t v = vld1q_u8(samples + i), quarters = vdupq_n_u8(64);
+        const uint8x16_t second = vsubq_u8(v, quarters), third = vsubq_u8(second, quarters);
+        uint8x16_t found = vqtbl4q_u8(quarter[0], v);
+        found = vqtbx4q_u8(found, quarter[1], second);
+        found = vqtbx4q_u8(found, quarter[2], third);
+        vst1q_u8(out + i, vqtbx4q_u8(found, quarter[3], vsubq_u8(third, quarters)));
+    }
+    return i;
+}
+#endif
+
 static void look(const uint8_t *restrict samples, int64_t n, const uint8_t table[256], uint8_t *restrict out)
 {
     int64_t i = 0;
@@ -59,10 +80,22 @@ static void look(const uint8_t *restrict samples, int64_t n, const uint8_t table
         _mm256_storeu_si256((__m256i *)(void *)(out + i), look_vector(table, v));
     }
 #endif
+#if defined(CPU_NEON)
+    i = look_quarters(samples, n, table, out);
+#endif
     for (; i < n; i++) out[i] = table[samples[i]];
 }
 
 /* ---- colours -------------------------------------------------------------------------------------------- */
+
+#if defined(CPU_NEON)
+static CPU_INLINE float32x4_t gray_vector(uint16x4_t r, uint16x4_t g, uint16x4_t b, const float w[3])
+{
+    float32x4_t gray = vmulq_n_f32(vcvtq_f32_u32(vmovl_u16(r)), w[0]);
+    gray = vfmaq_n_f32(gray, vcvtq_f32_u32(vmovl_u16(g)), w[1]);
+    return vfmaq_n_f32(gray, vcvtq_f32_u32(vmovl_u16(b)), w[2]);
+}
+#endif
 
 /* Bytes are parted by shuffles, four pixels in each half of a vector. */
 static void gray(const uint8_t *restrict samples, int64_t pixels, const float w[3], float *restrict out)
@@ -81,6 +114,13 @@ static void gray(const uint8_t *restrict samples, int64_t pixels, const float w[
         gray = _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_shuffle_epi8(v, at_g)), g, gray);
         gray = _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_shuffle_epi8(v, at_b)), b, gray);
         _mm256_storeu_ps(out + i, gray);
+    }
+#elif defined(CPU_NEON)
+    for (; i + 8 <= pixels; i += 8) {
+        const uint8x8x3_t v = vld3_u8(samples + 3 * i);
+        const uint16x8_t r = vmovl_u8(v.val[0]), g = vmovl_u8(v.val[1]), b = vmovl_u8(v.val[2]);
+        vst1q_f32(out + i, gray_vector(vget_low_u16(r), vget_low_u16(g), vget_low_u16(b), w));
+        vst1q_f32(out + i + 4, gray_vector(vget_high_u16(r), vget_high_u16(g), vget_high_u16(b), w));
     }
 #endif
     for (; i < pixels; i++) {

@@ -8,6 +8,10 @@
 
 #include "kernels.h"
 
+#if defined(CPU_NEON) /* the variant of that name: what is said of it is for its kernels alone */
+#include <arm_neon.h>
+#endif
+
 #define CPU_PASTE2(a, b) a##_##b
 #define CPU_PASTE(a, b) CPU_PASTE2(a, b)
 #define CPU_TABLE(name) CPU_PASTE(cpu_##name, CPU_VARIANT)
@@ -15,7 +19,7 @@
 /* For functions whose arguments are constants at each call, and loops whose arrays are to become registers.
  * Without vectors of the machine's own, a sanitizer would make so much code of them that one file takes
  * minutes. */
-#if (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)) && !defined(__AVX__)
+#if (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)) && !defined(__AVX__) && !defined(CPU_NEON)
 #define CPU_INLINE inline
 #define CPU_UNROLL
 #elif defined(__GNUC__)
@@ -35,6 +39,15 @@
 #define CPU_FETCH(at, i) ((void)0)
 #endif
 
+/* Before a loop whose iterations are independent, although its arrays may overlap. */
+#if defined(__clang__)
+#define CPU_APART _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define CPU_APART _Pragma("GCC ivdep")
+#else
+#define CPU_APART
+#endif
+
 /* Before a loop that is to stay one. */
 #if defined(__GNUC__)
 #define CPU_LOOP _Pragma("GCC unroll 1")
@@ -45,6 +58,8 @@
 /* Keeps a chain of sums one by one: GCC 12 makes vectors of it by shuffles, which take longer. */
 #if defined(__GNUC__) && defined(__SSE2__)
 #define CPU_ONE_BY_ONE(sum) __asm__("" : "+x"(sum))
+#elif defined(__GNUC__) && defined(CPU_NEON)
+#define CPU_ONE_BY_ONE(sum) __asm__("" : "+w"(sum))
 #else
 #define CPU_ONE_BY_ONE(sum) ((void)0)
 #endif

@@ -8,16 +8,19 @@
 /* Keeps a vector in a register: GCC would rather load it again for every sum it goes into. */
 #if defined(__GNUC__) && defined(__AVX__)
 #define CPU_KEEP(v) __asm__("" : "+v"(v))
+#elif defined(__GNUC__) && defined(CPU_NEON)
+#define CPU_KEEP(v) __asm__("" : "+w"(v))
 #else
 #define CPU_KEEP(v) ((void)0)
 #endif
 
 /* Of each operation: fnma is c - a * b, rounded once; above_zero leaves what is, and makes +0 of all else, NaN
  * too; where_number leaves v where y is no NaN, and makes +0 where it is; canonical makes the one NaN of all.
- */
+ * CPU_REGISTERS: how many vectors can be at hand; 0 where they are arrays. */
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #define CPU_LANES 16
+#define CPU_REGISTERS 32
 typedef __m512 CpuVector;
 static CPU_INLINE CpuVector vector_load(const float *at) { return _mm512_loadu_ps(at); }
 static CPU_INLINE void vector_store(float *at, CpuVector v) { _mm512_storeu_ps(at, v); }
@@ -48,6 +51,7 @@ static CPU_INLINE CpuVector vector_canonical(CpuVector v)
 #elif defined(__AVX__) && defined(__FMA__)
 #include <immintrin.h>
 #define CPU_LANES 8
+#define CPU_REGISTERS 16
 typedef __m256 CpuVector;
 static CPU_INLINE CpuVector vector_load(const float *at) { return _mm256_loadu_ps(at); }
 static CPU_INLINE void vector_store(float *at, CpuVector v) { _mm256_storeu_ps(at, v); }
@@ -75,8 +79,37 @@ static CPU_INLINE CpuVector vector_canonical(CpuVector v)
     return _mm256_blendv_ps(vector_of(NAN), v, _mm256_cmp_ps(v, v, _CMP_ORD_Q));
 }
 
+#elif defined(CPU_NEON)
+#define CPU_LANES 4
+#define CPU_REGISTERS 32
+typedef float32x4_t CpuVector;
+static CPU_INLINE CpuVector vector_load(const float *at) { return vld1q_f32(at); }
+static CPU_INLINE void vector_store(float *at, CpuVector v) { vst1q_f32(at, v); }
+static CPU_INLINE void vector_stream(float *at, CpuVector v) { vst1q_f32(at, v); }
+static CPU_INLINE CpuVector vector_of(float v) { return vdupq_n_f32(v); }
+static CPU_INLINE CpuVector vector_fma(CpuVector a, CpuVector b, CpuVector c) { return vfmaq_f32(c, a, b); }
+static CPU_INLINE CpuVector vector_fnma(CpuVector a, CpuVector b, CpuVector c) { return vfmsq_f32(c, a, b); }
+static CPU_INLINE CpuVector vector_add(CpuVector a, CpuVector b) { return vaddq_f32(a, b); }
+static CPU_INLINE CpuVector vector_sub(CpuVector a, CpuVector b) { return vsubq_f32(a, b); }
+static CPU_INLINE CpuVector vector_mul(CpuVector a, CpuVector b) { return vmulq_f32(a, b); }
+static CPU_INLINE CpuVector vector_div(CpuVector a, CpuVector b) { return vdivq_f32(a, b); }
+static CPU_INLINE CpuVector vector_where(uint32x4_t mask, CpuVector v)
+{
+    return vreinterpretq_f32_u32(vandq_u32(mask, vreinterpretq_u32_f32(v)));
+}
+static CPU_INLINE CpuVector vector_above_zero(CpuVector v) { return vector_where(vcgtzq_f32(v), v); }
+static CPU_INLINE CpuVector vector_where_number(CpuVector y, CpuVector v)
+{
+    return vector_where(vceqq_f32(y, y), v);
+}
+static CPU_INLINE CpuVector vector_canonical(CpuVector v)
+{
+    return vbslq_f32(vceqq_f32(v, v), v, vector_of(NAN));
+}
+
 #else                /* any machine: the compiler's own vectors, if it finds some */
 #define CPU_LANES 16 /* a loop as long as this GCC leaves to its vectoriser, a shorter one it takes apart */
+#define CPU_REGISTERS 0
 typedef struct CpuVector {
     float lane[CPU_LANES];
 } CpuVector;
@@ -160,23 +193,41 @@ static CPU_INLINE void vectors_fetch(const float *at, int vectors)
     CPU_UNROLL for (int i = 0; i < vectors * CPU_LANES; i += 16) CPU_FETCH(at, i); /* floats in a cache line */
 }
 
-/* Four vectors rounded to bytes, none of which is beyond them. */
-static CPU_INLINE void vectors_to_bytes(const CpuVector v[4], uint8_t *to)
+#if defined(CPU_NEON)
+/* Rounded to integers, the lower halves of them. */
+static CPU_INLINE uint16x8_t vector_pair_to_words(CpuVector a, CpuVector b)
+{
+    return vuzp1q_u16(vreinterpretq_u16_s32(vcvtnq_s32_f32(a)), vreinterpretq_u16_s32(vcvtnq_s32_f32(b)));
+}
+#endif
+
+/* Vectors rounded to bytes, none of which is beyond them; a multiple of four. */
+static CPU_INLINE void vectors_to_bytes(const CpuVector *v, int vectors, uint8_t *to)
 {
 #if defined(__AVX512F__)
-    CPU_UNROLL for (int k = 0; k < 4; k++)
+    CPU_UNROLL for (int k = 0; k < vectors; k++)
     {
         _mm_storeu_si128((__m128i *)(void *)(to + 16 * k), _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(v[k])));
     }
 #elif defined(__AVX2__)
-    const __m256i low = _mm256_packs_epi32(_mm256_cvtps_epi32(v[0]), _mm256_cvtps_epi32(v[1])),
-                  high = _mm256_packs_epi32(_mm256_cvtps_epi32(v[2]), _mm256_cvtps_epi32(v[3]));
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    _mm256_storeu_si256((__m256i *)(void *)to,
-                        _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order));
+    CPU_UNROLL for (int k = 0; k < vectors; k += 4)
+    {
+        const __m256i low = _mm256_packs_epi32(_mm256_cvtps_epi32(v[k]), _mm256_cvtps_epi32(v[k + 1])),
+                      high = _mm256_packs_epi32(_mm256_cvtps_epi32(v[k + 2]), _mm256_cvtps_epi32(v[k + 3]));
+        _mm256_storeu_si256((__m256i *)(void *)(to + 8 * k),
+                            _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order));
+    }
+#elif defined(CPU_NEON)
+    CPU_UNROLL for (int k = 0; k < vectors; k += 4)
+    {
+        const uint16x8_t low = vector_pair_to_words(v[k], v[k + 1]),
+                         high = vector_pair_to_words(v[k + 2], v[k + 3]);
+        vst1q_u8(to + 4 * k, vuzp1q_u8(vreinterpretq_u8_u16(low), vreinterpretq_u8_u16(high)));
+    }
 #else
     float sample[CPU_LANES];
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < vectors; k++) {
         vector_store(sample, v[k]);
         for (int i = 0; i < CPU_LANES; i++) to[k * CPU_LANES + i] = (uint8_t)halo_round(sample[i]);
     }
@@ -198,6 +249,8 @@ static CPU_INLINE void vectors_to_words(const CpuVector *v, int vectors, uint16_
         const __m256i words = _mm256_packus_epi32(_mm256_cvtps_epi32(v[k]), _mm256_cvtps_epi32(v[k + 1]));
         _mm256_storeu_si256((__m256i *)(void *)(to + 8 * k), _mm256_permute4x64_epi64(words, 0xd8));
     }
+#elif defined(CPU_NEON)
+    CPU_UNROLL for (int k = 0; k < vectors; k += 2) vst1q_u16(to + 4 * k, vector_pair_to_words(v[k], v[k + 1]));
 #else
     float sample[CPU_LANES];
     for (int k = 0; k < vectors; k++) {

@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* What halo computes with are u8, u16 and f32, and, of sound and series, f64. The others are converted to f32 on
- * the way in, or, of sound and series, to f64 where f32 does not hold them; results are then f32 or f64. */
+/* What halo computes with are u8, u16 and f32, and, of sound and series, f64. The others are converted to f32
+ * on the way in, or, of sound and series, to f64 where f32 does not hold them; results are then f32 or f64. */
 typedef enum HaloType {
     HALO_TYPE_U8 = 1,
     HALO_TYPE_U16 = 2,
@@ -38,15 +38,17 @@ typedef struct HaloArray {
     void *data;         /* of the first element; NULL where an array is only described */
     HaloType type;
     int dims;
-    int64_t size[HALO_MAX_DIMS];   /* elements along each dimension, 1 or more */
-    int64_t stride[HALO_MAX_DIMS]; /* bytes from one to the next, also negative; all 0: in C order without gaps */
+    int64_t size[HALO_MAX_DIMS]; /* elements along each dimension, 1 or more */
+    int64_t
+        stride[HALO_MAX_DIMS]; /* bytes from one to the next, also negative; all 0: in C order without gaps */
     /* What each dimension is, one letter each: pages n, z or t; rows h or y; columns w or x; channels c, as in
-     * "hwc", "zyx", "nchw"; of sound and series frames t and channels c, "t", "tc" or "ct". Empty: of pictures w, hw
-     * and, with up to 4 channels, hwc and nhwc; of sound t and tc. */
+     * "hwc", "zyx", "nchw"; of sound and series frames t and channels c, "t", "tc" or "ct". Empty: of pictures
+     * w, hw and, with up to 4 channels, hwc and nhwc; of sound t and tc. */
     char axes[HALO_MAX_DIMS + 2];
     double rate;  /* frames per second: sound, or a series; 0: pictures */
-    double white; /* full scale, such as 255. 0: of u8 255, of u16 65535, of sound 1 (i8, i16 and i32 become fractions of
-                     their greatest magnitude), of other pictures none; HALO_NO_SCALE: none, as of a series */
+    double white; /* full scale, such as 255. 0: of u8 255, of u16 65535, of sound 1 (i8, i16 and i32 become
+                     fractions of their greatest magnitude), of other pictures none; HALO_NO_SCALE: none, as of
+                     a series */
     int alpha;    /* the channel that is alpha, from 0, or HALO_NONE */
     int gpu;      /* the GPU whose memory `data` is in, from 0, or HALO_HOST */
 } HaloArray;

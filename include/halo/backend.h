@@ -73,6 +73,8 @@ typedef struct HaloBackend {
      * map may still convert from any type to any other. False: of f64 there are only results of scans, which
      * maps convert. */
     bool doubles;
+    /* Are scans of sound made in parts (halo/scan.h)? */
+    bool scans_sound;
     /* The primitives compute the rectangle of `dst` from `src`, whose rectangle holds every sample needed;
      * borders are those of the whole, `src->shape`. All but reduce, fold, powers and hist may return before the
      * work is done. Sources are u8, u16 or f32, with `doubles` f64, too, with any number of channels and any

@@ -7,15 +7,16 @@
  *     halo_pipeline_parse(session, "gauss:2", &blur);
  *     if (halo_run(session, blur, &in, &out, NULL) != HALO_OK) puts(halo_error());
  *
- * Every function that returns a HaloStatus leaves a sentence in halo_error() when it fails, and then changes none of
- * its outputs but to NULL. Structs that a program fills begin with their size, so that programs keep working when a
- * later version adds members. NULL where a pointer is needed, and values out of range, are HALO_ERR_USAGE.
+ * Every function that returns a HaloStatus leaves a sentence in halo_error() when it fails, and then changes
+ * none of its outputs but to NULL. Structs that a program fills begin with their size, so that programs keep
+ * working when a later version adds members. NULL where a pointer is needed, and values out of range, are
+ * HALO_ERR_USAGE.
  *
- * A session, its pipelines and plans may be used in any number of threads at the same time; closing is the exception.
- * After fork() the child has to open a session of its own.
+ * A session, its pipelines and plans may be used in any number of threads at the same time; closing is the
+ * exception. After fork() the child has to open a session of its own.
  *
- * Programs that use halo need no other header. halo/extend.h is for adding operations, formats and backends; it has a
- * version of its own, and changes more often. */
+ * Programs that use halo need no other header. halo/extend.h is for adding operations, formats and backends; it
+ * has a version of its own, and changes more often. */
 #ifndef HALO_HALO_H
 #define HALO_HALO_H
 
@@ -52,8 +53,9 @@ HALO_API void halo_session_close(HaloSession *session);
 /* Frees the memory that it keeps for the next run. */
 HALO_API void halo_session_trim(HaloSession *session);
 
-/* Parses "op:key=value,… | op …" and checks names, values and masks. The message of HALO_ERR_USAGE has the mistake,
- * its place and the nearest valid spelling. "" is a pipeline that copies. Files that it names are read here, once;
+/* Parses "op:key=value,… | op …" and checks names, values and masks. The message of HALO_ERR_USAGE has the
+ * mistake, its place and the nearest valid spelling. "" is a pipeline that copies. Files that it names are read
+ * here, once;
  * "@2", "@3" … are the second, third … array that a plan is opened with. Plans do not point into it. */
 HALO_API HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline);
 HALO_API void halo_pipeline_free(HaloPipeline *pipeline);
@@ -62,31 +64,56 @@ HALO_API bool halo_pipeline_only_measures(const HaloPipeline *pipeline);
 
 /* ---- arrays --------------------------------------------------------------------------------------------- */
 
-/* Plans a pipeline for arrays like these `count`: first the input, then those that "@2" and so on name. Their data are
- * not read, and may be NULL, but for operations whose output depends on the samples (`silence`): then they are planned
- * for again in each run. Pages are run one by one. The plan belongs to the session. */
+/* Plans a pipeline for arrays like these `count`: first the input, then those that "@2" and so on name. Their
+ * data are not read, and may be NULL, but for operations whose output depends on the samples (`silence`): then
+ * they are planned for again in each run. Pages are run one by one. The plan belongs to the session. */
 HALO_API HaloStatus halo_plan_open(HaloSession *session, const HaloPipeline *pipeline, const HaloArray inputs[],
                                    size_t count, HaloPlan **plan);
 HALO_API void halo_plan_close(HaloPlan *plan);
-/* Describes output `at`, from 0: its type, size, axes, rate, full scale and alpha, in C order without gaps, in the
- * order of the input's axes. There is one output, and none where the pipeline only measures. HALO_ERR_USAGE for others,
- * and where the size depends on the samples and the plan was opened without data. */
+/* Describes output `at`, from 0: its type, size, axes, rate, full scale and alpha, in C order without gaps, in
+ * the order of the input's axes. There is one output, and none where the pipeline only measures. HALO_ERR_USAGE
+ * for others, and where the size depends on the samples and the plan was opened without data. */
 HALO_API HaloStatus halo_plan_output(const HaloPlan *plan, size_t at, HaloArray *array);
-/* How far a sample of the output reads in the input: left, right (frames of sound), up and down, in samples. -1: it
- * depends on all of the input, or on its place. For cutting arrays into blocks that overlap. */
+/* How far a sample of the output reads in the input: left, right (frames of sound), up and down, in samples.
+ * -1: it depends on all of the input, or on its place. For cutting arrays into blocks that overlap. */
 HALO_API HaloStatus halo_plan_reach(const HaloPlan *plan, int64_t reach[4]);
-/* Runs it on arrays that are like those it was opened with, by size, type and meaning; strides may differ. `outputs`
- * has the caller's memory, of the size and type that halo_plan_output gives and any strides; NULL: only results are
- * wanted. `report` NULL: not wanted.
+/* Runs it on arrays that are like those it was opened with, by size, type and meaning; strides may differ.
+ * `outputs` has the caller's memory, of the size and type that halo_plan_output gives and any strides; NULL:
+ * only results are wanted. `report` NULL: not wanted.
  *
- * Arrays on a GPU have to be there all, packed as halo_plan_output packs them or with gaps between rows. The work is
- * queued on `stream`, a CUDA stream (NULL: the legacy default one), without copies: the caller's memory is read and
- * written in place. Where `report` is NULL nothing waits, unless an operation needs a measurement before it goes on. For
- * arrays in host memory `stream` is not used, and all is done on return. */
+ * Arrays on a GPU have to be there all, packed as halo_plan_output packs them or with gaps between rows. The
+ * work is queued on `stream`, a CUDA stream (NULL: the legacy default one), without copies: the caller's memory
+ * is read and written in place. Where `report` is NULL nothing waits, unless an operation needs a measurement
+ * before it goes on. For arrays in host memory `stream` is not used, and all is done on return. */
 HALO_API HaloStatus halo_plan_run(HaloPlan *plan, const HaloArray inputs[], HaloArray outputs[], void *stream,
                                   HaloReport **report);
 /* What the plan does, as `halo run --explain` prints it: to be freed by halo_free. */
 HALO_API HaloStatus halo_plan_explain(const HaloPlan *plan, char **text);
+
+/* Reduces the pages of arrays that are alike to one page, sample by sample: `what` is "mean", "median", "min",
+ * "max", "sum", "sd", "range", "mean:clip=3" (of the samples within 3 deviations of the median), or an
+ * expression, as "max(a,b)". `output` has memory for a page of the first one's size: of their type, rounded,
+ * f32 or f64. In host memory. */
+HALO_API HaloStatus halo_stack_arrays(HaloSession *session, const char *what, const HaloArray inputs[],
+                                      size_t count, const HaloArray *output);
+
+/* How two arrays differ, in units of the first. */
+typedef struct HaloDifference {
+    size_t struct_size;
+    int64_t samples, differing;
+    double max, mean, rmse; /* of the magnitudes of the differences */
+    int64_t max_x, max_y;   /* where the first of the greatest is; -1: none is above 0 */
+    int max_channel;
+    double psnr;        /* in dB, of full scale; infinite if nothing differs */
+    double ssim;        /* NaN: of sound, or of pictures of less than 11 pixels a side */
+    double lag;         /* of sound: that of the second, in frames, where they correlate most, */
+    double correlation; /* and how much, -1 to 1; NaN: not known */
+} HaloDifference;
+
+/* Of two pictures of one size, or two sounds of one rate; the rest of the longer sound is compared with
+ * silence. In host memory. */
+HALO_API HaloStatus halo_compare_arrays(HaloSession *session, const HaloArray inputs[2],
+                                        HaloDifference *difference);
 
 /* ---- files ---------------------------------------------------------------------------------------------- */
 
@@ -96,8 +123,8 @@ typedef struct HaloFile {
     const char *path;  /* "-": standard input or output. NULL: one of the following */
     const void *bytes; /* of an input in memory */
     size_t size;
-    /* Functions: of an input, the next bytes, up to `size`, 0 at the end; of an output, which is complete and is given
-     * in order. Negative: it failed. */
+    /* Functions: of an input, the next bytes, up to `size`, 0 at the end; of an output, which is complete and
+     * is given in order. Negative: it failed. */
     int64_t (*read)(void *context, void *bytes, size_t size);
     int64_t (*write)(void *context, const void *bytes, size_t size);
     void *context;
@@ -111,8 +138,10 @@ typedef struct HaloFile {
     bool strip;         /* write none of the input's metadata */
 } HaloFile;
 
-#define HALO_FILE(path) \
-    {sizeof(HaloFile), path, NULL, 0, NULL, NULL, NULL, NULL, false, 0, 0, 0, false, false}
+#define HALO_FILE(path)                                                                       \
+    {                                                                                         \
+        sizeof(HaloFile), path, NULL, 0, NULL, NULL, NULL, NULL, false, 0, 0, 0, false, false \
+    }
 
 /* Bytes that a `write` function collects: {0} at first, `data` is freed by halo_free. */
 typedef struct HaloBytes {
@@ -123,8 +152,8 @@ typedef struct HaloBytes {
 HALO_API int64_t halo_bytes_write(void *bytes, const void *data, size_t size);
 HALO_API void halo_free(void *memory);
 
-/* Runs a file through a pipeline, page by page, in bands: of any size. `out` NULL: only results are wanted; it gets its
- * name only when it is complete. `report` NULL: not wanted. */
+/* Runs a file through a pipeline, page by page, in bands: of any size. `out` NULL: only results are wanted; it
+ * gets its name only when it is complete. `report` NULL: not wanted. */
 HALO_API HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const HaloFile *in,
                              const HaloFile *out, HaloReport **report);
 /* Describes the first page of a file without reading its samples: frames of sound of unknown length are -1. */
@@ -140,18 +169,22 @@ HALO_API HaloStatus halo_save(HaloSession *session, const HaloArray *array, cons
 /* What a run measured and noted. Texts and columns live as long as the report. */
 HALO_API void halo_report_close(HaloReport *report);
 HALO_API const char *halo_report_backend(const HaloReport *report); /* "cpu", "cuda" */
-HALO_API uint64_t halo_report_clipped(const HaloReport *report);    /* samples clipped to the range of the output */
+HALO_API uint64_t
+halo_report_clipped(const HaloReport *report); /* samples clipped to the range of the output */
 /* The i-th remark on what was lost or changed, a sentence; NULL past the last. */
 HALO_API const char *halo_report_note(const HaloReport *report, size_t i);
 
-/* Results are tables: of `stats` one row for each channel and one for all ("all"), of `hist` one for each bin, of peaks
- * one for each. The i-th, in the order of the operations: its kind ("stats", "hist", "fold", "peaks"), rows and columns;
- * NULL past the last. */
+/* Results are tables: of `stats` one row for each channel and one for all ("all"), of `hist` one for each bin,
+ * of peaks one for each. The i-th, in the order of the operations: its kind ("stats", "hist", "fold", "peaks"),
+ * rows and columns; NULL past the last. Behind "hist" comes "hist outside", samples in no bin, and behind
+ * "stats" comes "stats moments", from which the statistics of parts become those of the whole: integers have
+ * exact sums of samples and of squares (in two halves of 64 bits), floats the sum of squared deviations from
+ * their mean, m2. */
 HALO_API const char *halo_report_table(const HaloReport *report, size_t i, int64_t *rows, int *columns);
 
 typedef enum HaloColumnType { HALO_COLUMN_TEXT = 1, HALO_COLUMN_I64 = 2, HALO_COLUMN_F64 = 3 } HaloColumnType;
-/* Column `at` of table i: its name ("mean"), type, and an array of its rows: of const char *, int64_t or double. NULL
- * past the last. */
+/* Column `at` of table i: its name ("mean"), type, and an array of its rows: of const char *, int64_t or
+ * double. NULL past the last. */
 HALO_API const char *halo_report_column(const HaloReport *report, size_t i, int at, HaloColumnType *type,
                                         const void **data);
 
@@ -168,8 +201,8 @@ typedef struct HaloOperation {
 typedef struct HaloParameter {
     size_t struct_size;
     const char *name, *help;
-    const char *type;       /* "number", "integer", "switch", "choice", "length", "frequency", "level", "mask", "border",
-                               "point", "file", "source", "factor", "text" */
+    const char *type;       /* "number", "integer", "switch", "choice", "length", "frequency", "level", "mask",
+                               "border",       "point", "file", "source", "factor", "text" */
     const char *preset;     /* the default as it would be typed; "": none; NULL: it has to be given */
     const char *choices;    /* "magnitude|x|y", or NULL */
     const char *unit;       /* "pixels", or NULL */

@@ -232,10 +232,15 @@ HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *sou
                                       HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
-/* The time of every frame of a value of known length, in nanoseconds (halo/series.h), which stay the plan's;
- * *origin: midnight of the first day, where they are dates, or 0. HALO_ERR_INPUT where they are not known. */
-HALO_API HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const int64_t **time, int64_t *origin);
-/* The same of rows that are not evenly spaced; else NULL. */
+/* The times of the frames of a value of known length, which stay the plan's; *origin: midnight of the first
+ * day, where they are dates, or 0. HALO_ERR_INPUT where they are not known. */
+typedef struct HaloFrameTimes HaloFrameTimes;
+HALO_API HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const HaloFrameTimes **times,
+                                     int64_t *origin);
+/* The time of a frame, in nanoseconds (halo/series.h); and do they come from evenly spaced ones, in order? */
+HALO_API int64_t halo_frame_time(const HaloFrameTimes *times, int64_t frame);
+HALO_API bool halo_frames_are_even(const HaloFrameTimes *times);
+/* The time of every frame of rows that are not evenly spaced; else NULL. */
 HALO_API HaloStatus halo_build_uneven_times(HaloBuilder *builder, HaloReg reg, const int64_t **time);
 /* Is a text a date ("2024-03-01", "2024-03-01 08:00Z"), or a time of day ("8:00")? */
 typedef enum HaloMoment { HALO_MOMENT_NONE, HALO_MOMENT_CLOCK, HALO_MOMENT_DATE } HaloMoment;

@@ -13,6 +13,14 @@
 extern "C" {
 #endif
 
+/* A format that halo does not read, and only names in messages. */
+typedef struct HaloForeign {
+    const char *name;       /* "GIF", "WebP", … */
+    const char *extensions; /* "jpg,jpeg"; NULL: they do not matter */
+    const char *library;    /* what this build would need to read it; NULL: no build does */
+    bool sound;             /* sound or video, which FFmpeg converts */
+} HaloForeign;
+
 typedef struct HaloTables {
     const HaloOp *const *op;
     int ops;
@@ -22,9 +30,9 @@ typedef struct HaloTables {
     int formats;
     const HaloBackend *const *backend; /* the first works on host memory and is always there */
     int backends;
-    /* The name of a format that is not in the table, by the first bytes of a file ("GIF", "WebP", …), or NULL.
-     * *sound: it is one of sound or video. */
-    const char *(*foreign)(const uint8_t *head, size_t size, bool *sound);
+    /* A format that is not in the table, by the first bytes of a file or by an extension; or NULL. */
+    const HaloForeign *(*foreign)(const uint8_t *head, size_t size);
+    const HaloForeign *(*foreign_named)(const char *extension);
 } HaloTables;
 
 HALO_API const HaloTables *halo_tables(void);

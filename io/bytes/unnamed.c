@@ -34,6 +34,7 @@ int halo_open_unnamed(bool in_memory)
 #else
     (void)in_memory;
 #endif
-    for (size_t i = 0; i < sizeof folders / sizeof *folders && fd < 0; i++) fd = halo_open_unnamed_in(folders[i]);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && fd < 0; i++)
+        fd = halo_open_unnamed_in(folders[i]);
     return fd;
 }

@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "halo/vector16.h"
 
 static inline uint8_t predict(enum PngFilter filter, int a, int b, int c)
 {
@@ -27,41 +25,39 @@ static inline uint8_t filter_byte(enum PngFilter filter, size_t pixel, size_t i,
                      predict(filter, first ? 0 : row[i - pixel], above[i], first ? 0 : above[i - pixel]));
 }
 
-#ifdef __SSE2__
-static inline __m128i load(const uint8_t *at) { return _mm_loadu_si128((const __m128i *)at); }
-
+#ifdef HALO_VECTOR16
 /* Of eight samples in lanes of 16 bits: see png_unfilter.c. */
-static inline __m128i paeth8(__m128i a, __m128i b, __m128i c)
+static inline HaloS16x8 paeth8(HaloS16x8 a, HaloS16x8 b, HaloS16x8 c)
 {
-    const __m128i least = _mm_min_epi16(a, b), most = _mm_max_epi16(a, b);
-    const __m128i bound = _mm_sub_epi16(_mm_add_epi16(c, _mm_add_epi16(c, c)), _mm_add_epi16(a, b));
-    const __m128i below = _mm_cmpgt_epi16(most, bound), beyond = _mm_cmpgt_epi16(bound, least);
-    const __m128i other = _mm_or_si128(_mm_andnot_si128(below, least), _mm_andnot_si128(beyond, most));
-    return _mm_or_si128(other, _mm_and_si128(c, _mm_and_si128(below, beyond)));
+    const HaloS16x8 least = halo_min_s16(a, b), most = halo_max_s16(a, b), bound = (c + (c + c)) - (a + b);
+    const HaloS16x8 below = most > bound, beyond = bound > least;
+    return (~below & least) | (~beyond & most) | (c & (below & beyond));
 }
 
-static inline __m128i paeth16(__m128i a, __m128i b, __m128i c)
+static inline HaloU8x16 paeth16(HaloU8x16 a, HaloU8x16 b, HaloU8x16 c)
 {
-    const __m128i zero = _mm_setzero_si128();
-    return _mm_packus_epi16(
-        paeth8(_mm_unpacklo_epi8(a, zero), _mm_unpacklo_epi8(b, zero), _mm_unpacklo_epi8(c, zero)),
-        paeth8(_mm_unpackhi_epi8(a, zero), _mm_unpackhi_epi8(b, zero), _mm_unpackhi_epi8(c, zero)));
+    const HaloU8x16 zero = {0};
+    return halo_pack_s16(paeth8((HaloS16x8)halo_low_u8(a, zero), (HaloS16x8)halo_low_u8(b, zero),
+                                (HaloS16x8)halo_low_u8(c, zero)),
+                         paeth8((HaloS16x8)halo_high_u8(a, zero), (HaloS16x8)halo_high_u8(b, zero),
+                                (HaloS16x8)halo_high_u8(c, zero)));
 }
 
 /* Sixteen bytes, from byte i on: not in the first pixel. */
-static inline __m128i filter16(enum PngFilter filter, size_t pixel, size_t i, const uint8_t *row,
-                               const uint8_t *above)
+static inline HaloU8x16 filter16(enum PngFilter filter, size_t pixel, size_t i, const uint8_t *row,
+                                 const uint8_t *above)
 {
-    const __m128i x = load(row + i), one = _mm_set1_epi8(1);
+    const HaloU8x16 x = halo_load16(row + i);
     switch (filter) {
-    case PNG_SUB: return _mm_sub_epi8(x, load(row + i - pixel));
-    case PNG_UP: return _mm_sub_epi8(x, load(above + i));
+    case PNG_SUB: return x - halo_load16(row + i - pixel);
+    case PNG_UP: return x - halo_load16(above + i);
     case PNG_AVERAGE: {
-        const __m128i a = load(row + i - pixel), b = load(above + i); /* the instruction rounds up */
-        return _mm_sub_epi8(x, _mm_sub_epi8(_mm_avg_epu8(a, b), _mm_and_si128(_mm_xor_si128(a, b), one)));
+        const HaloU8x16 a = halo_load16(row + i - pixel), b = halo_load16(above + i);
+        return x - ~halo_mean_up_u8(~a, ~b); /* rounded down: see png_unfilter.c */
     }
     case PNG_PAETH:
-        return _mm_sub_epi8(x, paeth16(load(row + i - pixel), load(above + i), load(above + i - pixel)));
+        return x -
+               paeth16(halo_load16(row + i - pixel), halo_load16(above + i), halo_load16(above + i - pixel));
     default: return x;
     }
 }
@@ -72,9 +68,8 @@ static inline void filter_row(enum PngFilter filter, size_t pixel, size_t bytes,
 {
     size_t i = 0;
     for (; i < bytes && i < pixel; i++) to[i] = filter_byte(filter, pixel, i, row, above);
-#ifdef __SSE2__
-    for (; i + 16 <= bytes; i += 16)
-        _mm_storeu_si128((__m128i *)(to + i), filter16(filter, pixel, i, row, above));
+#ifdef HALO_VECTOR16
+    for (; i + 16 <= bytes; i += 16) halo_store16(to + i, filter16(filter, pixel, i, row, above));
 #endif
     for (; i < bytes; i++) to[i] = filter_byte(filter, pixel, i, row, above);
 }
@@ -94,15 +89,14 @@ static inline void weigh_row(unsigned filters, size_t pixel, size_t bytes, const
 {
     const size_t first = pixel < bytes ? pixel : bytes;
     size_t rest = first;
-#ifdef __SSE2__
-    const __m128i zero = _mm_setzero_si128();
-    __m128i sums[PNG_PAETH + 1] = {zero, zero, zero, zero, zero};
+#ifdef HALO_VECTOR16
+    HaloU64x2 sums[PNG_PAETH + 1] = {{0}};
     for (; rest + 16 <= bytes; rest += 16)
 #pragma GCC unroll 5
         for (int f = 0; f <= PNG_PAETH; f++) {
             if ((filters >> f & 1) == 0) continue;
-            const __m128i x = filter16((enum PngFilter)f, pixel, rest, row, above);
-            sums[f] = _mm_add_epi64(sums[f], _mm_sad_epu8(_mm_min_epu8(x, _mm_sub_epi8(zero, x)), zero));
+            const HaloU8x16 x = filter16((enum PngFilter)f, pixel, rest, row, above);
+            sums[f] += halo_sum_u8(halo_min_u8(x, -x));
         }
 #endif
 #pragma GCC unroll 5
@@ -110,10 +104,8 @@ static inline void weigh_row(unsigned filters, size_t pixel, size_t bytes, const
         if ((filters >> f & 1) == 0) continue;
         sum[f] = weigh_bytes((enum PngFilter)f, pixel, 0, first, row, above) +
                  weigh_bytes((enum PngFilter)f, pixel, rest, bytes, row, above);
-#ifdef __SSE2__
-        uint64_t lane[2];
-        _mm_storeu_si128((__m128i *)lane, sums[f]);
-        sum[f] += lane[0] + lane[1];
+#ifdef HALO_VECTOR16
+        sum[f] += sums[f][0] + sums[f][1];
 #endif
     }
 }

@@ -5,86 +5,70 @@
 
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
+#include "halo/vector16.h"
 
+#ifdef HALO_VECTOR16
 /* Pixels of 3 and 6 bytes are moved as 4 and 8, except at the row's end: what is too much is written over by
  * the next. */
 static inline size_t moved(size_t pixel) { return pixel == 3 ? 4 : pixel == 6 ? 8 : pixel; }
 
-static inline __m128i get(const uint8_t *at, size_t size)
-{
-    uint64_t bytes = 0;
-    memcpy(&bytes, at, size);
-    return size <= 4 ? _mm_cvtsi32_si128((int)(uint32_t)bytes) : _mm_loadl_epi64((const __m128i *)&bytes);
-}
-
-static inline void put(uint8_t *at, __m128i value, size_t size)
-{
-    uint64_t bytes;
-    if (size <= 4) {
-        const uint32_t low = (uint32_t)_mm_cvtsi128_si32(value);
-        memcpy(at, &low, size);
-    } else {
-        _mm_storel_epi64((__m128i *)&bytes, value);
-        memcpy(at, &bytes, size);
-    }
-}
-
 typedef struct Link {
-    __m128i left, corner; /* what the chain carries on; the pixel above the one before */
+    HaloU8x16 left, corner; /* what the chain carries on; the pixel above the one before */
 } Link;
 
-static inline __m128i sub_link(Link *link, __m128i x, __m128i above)
+static inline HaloU8x16 sub_link(Link *link, HaloU8x16 x, HaloU8x16 above)
 {
     (void)above;
-    return link->left = _mm_add_epi8(x, link->left);
+    return link->left = x + link->left;
 }
 
 /* `left` is kept inverted: the mean of inverted bytes, which the instruction rounds up, is the inverted mean,
  * rounded down. Two instructions a link. */
-static inline __m128i average_link(Link *link, __m128i x, __m128i above)
+static inline HaloU8x16 average_link(Link *link, HaloU8x16 x, HaloU8x16 above)
 {
-    const __m128i ones = _mm_set1_epi8(-1);
-    link->left = _mm_sub_epi8(_mm_avg_epu8(link->left, _mm_xor_si128(above, ones)), x);
-    return _mm_xor_si128(link->left, ones);
+    link->left = halo_mean_up_u8(link->left, ~above) - x;
+    return ~link->left;
 }
 
 /* The neighbour that is nearest to left + above - corner, without its three distances: where
  * 3 corner - left - above is at least the larger of left and above, it is the smaller one; at most the smaller,
- * it is the larger one; else the corner. Samples are in lanes of 16 bits; x is added to each of the three
- * before one is chosen, since that is not on the chain. */
-static inline __m128i paeth_link(Link *link, __m128i x, __m128i above)
+ * it is the larger one; else the corner. Samples are in lanes of 16 bits; x is added to each of the three, as
+ * bytes, before one is chosen, since that is not on the chain. */
+static inline HaloU8x16 paeth_link(Link *link, HaloU8x16 x, HaloU8x16 above)
 {
-    const __m128i zero = _mm_setzero_si128(), b = _mm_unpacklo_epi8(above, zero), c = link->corner,
-                  a = link->left, more = _mm_unpacklo_epi8(x, zero);
-    const __m128i rest = _mm_sub_epi16(_mm_add_epi16(c, _mm_add_epi16(c, c)), b);
-    const __m128i least = _mm_min_epi16(a, b), most = _mm_max_epi16(a, b), bound = _mm_sub_epi16(rest, a);
-    const __m128i below = _mm_cmpgt_epi16(most, bound), beyond = _mm_cmpgt_epi16(bound, least);
-    const __m128i other = _mm_or_si128(_mm_andnot_si128(below, _mm_add_epi8(more, least)),
-                                       _mm_andnot_si128(beyond, _mm_add_epi8(more, most)));
-    link->corner = b;
-    link->left = _mm_or_si128(other, _mm_and_si128(_mm_add_epi8(more, c), _mm_and_si128(below, beyond)));
-    return _mm_packus_epi16(link->left, link->left);
+    const HaloU8x16 zero = {0}, more = halo_low_u8(x, zero);
+    const HaloS16x8 a = (HaloS16x8)link->left, b = (HaloS16x8)halo_low_u8(above, zero),
+                    c = (HaloS16x8)link->corner;
+    const HaloS16x8 least = halo_min_s16(a, b), most = halo_max_s16(a, b), bound = ((c + (c + c)) - b) - a;
+    const HaloU8x16 below = (HaloU8x16)(most > bound), beyond = (HaloU8x16)(bound > least);
+    const HaloU8x16 other = (~below & (more + (HaloU8x16)least)) | (~beyond & (more + (HaloU8x16)most));
+    const HaloS16x8 left = (HaloS16x8)(other | ((more + (HaloU8x16)c) & (below & beyond)));
+    link->corner = (HaloU8x16)b;
+    link->left = (HaloU8x16)left;
+    return halo_pack_s16(left, left);
 }
 
-typedef __m128i MakeLink(Link *link, __m128i x, __m128i above);
+typedef HaloU8x16 MakeLink(Link *link, HaloU8x16 x, HaloU8x16 above);
 
-static inline Link first_link(int left) { return (Link){_mm_set1_epi8((char)left), _mm_setzero_si128()}; }
+static inline Link first_link(int left) { return (Link){(HaloU8x16){0} + (uint8_t)left, {0}}; }
 
 /* A separate loop for each pixel size and filter, for speed. */
 #define ROWS static inline __attribute__((always_inline))
 
-#define CHAIN(name, first)                                                                                   \
-    ROWS void name##_row(size_t pixel, size_t bytes, const uint8_t *from, const uint8_t *above, uint8_t *to) \
-    {                                                                                                        \
-        Link link = first_link(first);                                                                       \
-        const size_t wide = moved(pixel);                                                                    \
-        size_t i = 0;                                                                                        \
-        for (; i + wide <= bytes; i += pixel)                                                                \
-            put(to + i, name##_link(&link, get(from + i, wide), get(above + i, wide)), wide);                \
-        for (; i < bytes; i += pixel)                                                                        \
-            put(to + i, name##_link(&link, get(from + i, pixel), get(above + i, pixel)), pixel);             \
+#define CHAIN(name, first)                                                                                    \
+    ROWS void name##_row(size_t pixel, size_t bytes, const uint8_t *from, const uint8_t *above, uint8_t *to)  \
+    {                                                                                                         \
+        Link link = first_link(first);                                                                        \
+        const size_t wide = moved(pixel);                                                                     \
+        size_t i = 0;                                                                                         \
+        for (; i + wide <= bytes; i += pixel)                                                                 \
+            halo_store_low(to + i,                                                                            \
+                           name##_link(&link, halo_load_low(from + i, wide), halo_load_low(above + i, wide)), \
+                           wide);                                                                             \
+        for (; i < bytes; i += pixel)                                                                         \
+            halo_store_low(                                                                                   \
+                to + i, name##_link(&link, halo_load_low(from + i, pixel), halo_load_low(above + i, pixel)),  \
+                pixel);                                                                                       \
     }
 CHAIN(sub, 0)
 CHAIN(average, -1)
@@ -99,20 +83,20 @@ ROWS void two_rows(MakeLink *upper, int first, MakeLink *lower, int second, size
     const size_t wide = moved(pixel);
     const uint8_t *from = rows->from[0], *next = rows->from[1], *above = rows->above;
     uint8_t *to = rows->to[0], *below = rows->to[1];
-    __m128i made = upper(&a, get(from, pixel), get(above, pixel));
+    HaloU8x16 made = upper(&a, halo_load_low(from, pixel), halo_load_low(above, pixel));
     size_t i = pixel;
-    put(to, made, pixel);
+    halo_store_low(to, made, pixel);
     for (; i + wide <= bytes; i += pixel) {
-        put(below + i - pixel, lower(&b, get(next + i - pixel, wide), made), wide);
-        made = upper(&a, get(from + i, wide), get(above + i, wide));
-        put(to + i, made, wide);
+        halo_store_low(below + i - pixel, lower(&b, halo_load_low(next + i - pixel, wide), made), wide);
+        made = upper(&a, halo_load_low(from + i, wide), halo_load_low(above + i, wide));
+        halo_store_low(to + i, made, wide);
     }
     for (; i < bytes; i += pixel) {
-        put(below + i - pixel, lower(&b, get(next + i - pixel, pixel), made), pixel);
-        made = upper(&a, get(from + i, pixel), get(above + i, pixel));
-        put(to + i, made, pixel);
+        halo_store_low(below + i - pixel, lower(&b, halo_load_low(next + i - pixel, pixel), made), pixel);
+        made = upper(&a, halo_load_low(from + i, pixel), halo_load_low(above + i, pixel));
+        halo_store_low(to + i, made, pixel);
     }
-    put(below + i - pixel, lower(&b, get(next + i - pixel, pixel), made), pixel);
+    halo_store_low(below + i - pixel, lower(&b, halo_load_low(next + i - pixel, pixel), made), pixel);
 }
 
 #define TWO_CHAINS(upper, first, lower, second)                                          \
@@ -127,23 +111,23 @@ TWO_CHAINS(paeth, 0, paeth, 0)
 
 /* Each a pixel behind the one above it. At byte `i` of the first; `edge`: some have not begun, or have come to
  * their ends. From the last row to the first, since each has above it what the one before made a step ago. */
-ROWS void four_pixels(MakeLink *make, Link link[4], __m128i made[4], size_t pixel, size_t size, bool edge,
+ROWS void four_pixels(MakeLink *make, Link link[4], HaloU8x16 made[4], size_t pixel, size_t size, bool edge,
                       size_t bytes, size_t i, const PngFourRows *rows)
 {
 #pragma GCC unroll 4
     for (int r = 3; r >= 0; r--) {
         const size_t at = i - (size_t)r * pixel;
         if (edge && (i < (size_t)r * pixel || at >= bytes)) continue;
-        made[r] =
-            make(&link[r], get(rows->from[r] + at, size), r > 0 ? made[r - 1] : get(rows->above + at, size));
-        put(rows->to[r] + at, made[r], size);
+        made[r] = make(&link[r], halo_load_low(rows->from[r] + at, size),
+                       r > 0 ? made[r - 1] : halo_load_low(rows->above + at, size));
+        halo_store_low(rows->to[r] + at, made[r], size);
     }
 }
 
 ROWS void four_rows(MakeLink *make, int first, size_t pixel, size_t bytes, const PngFourRows *rows)
 {
     Link link[4] = {first_link(first), first_link(first), first_link(first), first_link(first)};
-    __m128i made[4] = {link[0].corner, link[0].corner, link[0].corner, link[0].corner};
+    HaloU8x16 made[4] = {link[0].corner, link[0].corner, link[0].corner, link[0].corner};
     const size_t wide = moved(pixel);
     size_t i = 0;
     for (; i < 3 * pixel; i += pixel) four_pixels(make, link, made, pixel, pixel, true, bytes, i, rows);
@@ -213,7 +197,7 @@ bool halo_png_unfilter(int filter, size_t pixel, size_t bytes, const uint8_t *fr
 
 bool halo_png_unfilter_two(int upper, int lower, size_t pixel, size_t bytes, const PngTwoRows *rows)
 {
-#ifdef __SSE2__
+#ifdef HALO_VECTOR16
     switch (upper << 8 | lower) {
     case PNG_AVERAGE << 8 | PNG_AVERAGE: FOR_PIXELS(average_average_rows, rows) return true;
     case PNG_AVERAGE << 8 | PNG_PAETH: FOR_PIXELS(average_paeth_rows, rows) return true;
@@ -228,7 +212,7 @@ bool halo_png_unfilter_two(int upper, int lower, size_t pixel, size_t bytes, con
 
 bool halo_png_unfilter_four(int filter, size_t pixel, size_t bytes, const PngFourRows *rows)
 {
-#ifdef __SSE2__
+#ifdef HALO_VECTOR16
     switch (filter) {
     case PNG_AVERAGE: FOR_PIXELS(average_four, rows) return true;
     case PNG_PAETH: FOR_PIXELS(paeth_four, rows) return true;

@@ -51,7 +51,7 @@ assert b.shape[0] == w.shape[0] and np.abs(b.ravel() - w).max() <= ${2:-1e-6} * 
     cmp b.npy c.npy
 }
 
-@test "what is long is analysed in passes: xcorr at few lags, decibels below the greatest, in any number of blocks" {
+@test "what is long is analysed in passes: xcorr at few lags, decibels below the greatest, in any blocks" {
     need scipy.signal
     "$PYTHON" -c "import numpy as np
 r = np.random.default_rng(2)

@@ -204,7 +204,12 @@ finds() {
         halo list $list --json | "$PYTHON" -c 'import json,sys
 for line in sys.stdin: assert json.loads(line)["type"] in ("op", "mask", "format", "device")'
     done
-    halo --version --json | "$PYTHON" -c 'import json,sys; assert json.load(sys.stdin)["version"]'
+    halo --version --json | "$PYTHON" -c 'import json,sys
+v = json.load(sys.stdin)
+assert v["version"] and v["compiler"].split()[0] in ("GCC", "Clang") and "baseline" in v["variants"]
+assert all(type(have) in (bool, str) for have in v["features"].values())
+names = "JPEG TIFF FLAC MP3 loudness KissFFT ISA-L libdeflate CUDA"
+assert set(v["features"]) == set(names.split())'
 }
 
 @test "--version names the version, and the commit of a checkout" {

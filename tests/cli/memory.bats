@@ -133,6 +133,33 @@ PYTHON
     refused "MiB"
 }
 
+@test "sums of sound, and its samples at other times, are made in little memory" {
+    for i in 1 2 3 4; do cat noise; done > long
+    for pipeline in scan scan:op=max,exclusive=1 'scan | trim:10s,11s' resample:3ms resample:1s,how=mean \
+        'trim:10s,11s | resample:10ms' 'resample:100ms | resample:300ms'; do
+        halo run --raw s16,48000,1 "$pipeline" long -o less --to npy -f --max-memory 4M
+        cat long | halo run --raw s16,48000,1 "$pipeline" - -o all --to npy -f
+        cmp less all
+    done
+}
+
+@test "a branch that ends early holds nothing from there on" {
+    for i in 1 2 3 4; do cat noise; done > long
+    for pipeline in 'add:[trim:0,5]' 'add:[trim:100ms,5 | lowpass:300]' 'pad:2 | lowpass:300' \
+        'add:[trim:3,4]'; do
+        halo run --raw s16,48000,1 "$pipeline" long -o less --to raw -f --max-memory 4M
+        cat long | halo run --raw s16,48000,1 "$pipeline" - -o all --to raw -f
+        cmp less all
+    done
+}
+
+@test "peaks are found in the samples as they lie" {
+    for i in 1 2 3 4; do cat noise; done > long
+    run --separate-stderr peak "$HALO" run peaks:prominence=1.9 --raw s16,48000,1 long --max-memory 128M
+    [ "$status" -eq 0 ]
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 90000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
+}
+
 @test "reverse reads a file from its end, where that is possible" {
     halo run '' in.wav -o in.w64
     cat in.wav | halo run 'reverse | gauss:3' - -o all.wav

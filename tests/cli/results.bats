@@ -161,3 +161,24 @@ assert d.shape == w.shape and abs(d - (n - w)).max() < 2e-5
 EOF
     done
 }
+
+@test "results of a pipeline that only measures go to a CSV file" {
+    printf 'x\n0\n3\n1\n5\n0\n' > q.csv
+    halo run peaks q.csv --csv > printed.csv
+    [ -z "$(halo run peaks q.csv -o found.csv)" ]
+    cmp printed.csv found.csv
+    run --separate-stderr halo run peaks q.csv -o found.csv
+    [ "$status" -eq 1 ]; says "exists"
+    halo run peaks q.csv q.csv -o found.csv -f
+    [ "$(grep -c '^q.csv' found.csv)" -eq 4 ]
+    run --separate-stderr halo run peaks q.csv -o q.csv -f
+    [ "$status" -eq 2 ]; says "q.csv is an input"
+    run --separate-stderr halo run peaks none.csv -o new.csv
+    [ "$status" -eq 1 ]; [ ! -e new.csv ]
+    run --separate-stderr halo run peaks q.csv -o new.csv --json
+    [ "$status" -eq 2 ]; says "the results go to new.csv"
+    halo run peaks q.csv -o copy.csv --to csv
+    cmp q.csv copy.csv
+    halo run 'gain:2 | peaks' q.csv -o louder.csv
+    [ "$(sed -n 3p louder.csv)" = 6 ]
+}

@@ -29,7 +29,7 @@ each() {
     jobs=
     baseline=$(each env HALO_CPU=baseline)
     local compared=0
-    for set in v3 v4; do
+    for set in v3 v4 neon; do
         HALO_CPU=$set halo stats in.ppm > /dev/null 2>&1 || continue
         [ "$(each env HALO_CPU=$set)" = "$baseline" ]
         compared=$((compared + 1))

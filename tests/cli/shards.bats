@@ -45,31 +45,106 @@ setup() {
     done
 }
 
-@test "--shard auto: Slurm's arrays and Kubernetes' indexed jobs" {
-    list() { halo run '' in -r --out-dir out -n --shard auto; }
-    halo run '' in -r --out-dir out -n > whole
-    for id in 10 15 20; do
-        SLURM_ARRAY_TASK_ID=$id SLURM_ARRAY_TASK_MIN=10 SLURM_ARRAY_TASK_MAX=20 SLURM_ARRAY_TASK_STEP=5 \
-            SLURM_ARRAY_TASK_COUNT=3 list
+# VARIABLE=VALUE… of which the last is the index, then the indices: all tasks together process what is in
+# `whole`.
+tasks() {
+    local -a set=("$@"); local index=${set[-1]} id
+    unset "set[-1]"
+    for id in $index; do
+        env "${set[@]}$id" "$HALO" run '' in -r --out-dir out -n --shard auto
     done > parts
     cmp whole parts
-    for i in 0 1 2 3; do JOB_COMPLETION_INDEX=$i HALO_SHARDS=4 list; done > parts
+}
+refused() { # VARIABLE=VALUE… MESSAGE
+    run --separate-stderr env "${@:1:$#-1}" "$HALO" run '' in -r --out-dir out -n --shard auto
+    [ "$status" -eq 2 ]; says "${!#}"
+}
+
+@test "--shard auto: arrays of Slurm, SGE, LSF, PBS, AWS, Google and Kubernetes" {
+    halo run '' in -r --out-dir out -n > whole
+    tasks SLURM_ARRAY_TASK_MIN=10 SLURM_ARRAY_TASK_MAX=20 SLURM_ARRAY_TASK_STEP=5 SLURM_ARRAY_TASK_COUNT=3 \
+        SLURM_PROCID=0 SLURM_ARRAY_TASK_ID= '10 15 20'
+    tasks SGE_TASK_FIRST=2 SGE_TASK_LAST=9 SGE_TASK_STEPSIZE=3 SGE_TASK_ID= '2 5 8' # the last need not be one
+    tasks LSB_JOBINDEX_END=4 LSB_JOBINDEX_STEP=1 LSB_JOBINDEX= '1 2 3 4'
+    tasks HALO_SHARDS=2 LSB_JOBINDEX= '1 2'
+    tasks HALO_SHARDS=3 PBS_ARRAY_INDEX= '1 2 3'
+    tasks HALO_SHARDS=3 PBS_ARRAYID= '1 2 3'
+    tasks AWS_BATCH_JOB_ARRAY_SIZE=3 AWS_BATCH_JOB_ARRAY_INDEX= '0 1 2'
+    tasks BATCH_TASK_COUNT=2 BATCH_TASK_INDEX= '0 1'
+    tasks CLOUD_RUN_TASK_COUNT=1 CLOUD_RUN_TASK_INDEX= 0
+    tasks HALO_SHARDS=4 JOB_COMPLETION_INDEX= '0 1 2 3'
+}
+
+@test "--shard auto: the tasks of an srun, alone and in each task of an array" {
+    halo run '' in -r --out-dir out -n > whole
+    tasks SLURM_STEP_NUM_TASKS=3 SLURM_PROCID= '0 1 2'
+    local -a array=(SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=2 SLURM_ARRAY_TASK_COUNT=2)
+    for id in 1 2; do for task in 0 1 2; do
+        env "${array[@]}" SLURM_ARRAY_TASK_ID=$id SLURM_STEP_NUM_TASKS=3 SLURM_PROCID=$task \
+            "$HALO" run '' in -r --out-dir out -n --shard auto
+    done; done > parts
     cmp whole parts
-    run --separate-stderr list
-    [ "$status" -eq 2 ]; says "SLURM_ARRAY_TASK_ID"; says "JOB_COMPLETION_INDEX"
-    JOB_COMPLETION_INDEX=1 run --separate-stderr list
-    [ "$status" -eq 2 ]; says "HALO_SHARDS"
-    JOB_COMPLETION_INDEX=4 HALO_SHARDS=4 run --separate-stderr list
-    [ "$status" -eq 2 ]; says "only 4"
-    SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 run --separate-stderr list
-    [ "$status" -eq 2 ]; says "SLURM_ARRAY_TASK_MAX is not set"
-    SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=3 run \
-        --separate-stderr list
-    [ "$status" -eq 2 ]; says "not evenly spaced"
+    # A batch script has a SLURM_PROCID without srun, too.
+    refused SLURM_PROCID=0 SLURM_NTASKS=4 'auto needs a scheduler'
+}
+
+@test "--shard auto: -v names the variable" {
+    run --separate-stderr env AWS_BATCH_JOB_ARRAY_INDEX=1 AWS_BATCH_JOB_ARRAY_SIZE=5 \
+        "$HALO" stats in -r --shard auto -v
+    [ "$status" -eq 0 ]; says 'shard 2 of 5, by AWS_BATCH_JOB_ARRAY_INDEX'
+    run --separate-stderr env SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=2 SGE_TASK_ID=undefined LSB_JOBINDEX=0 \
+        "$HALO" stats in -r --shard auto -v
+    [ "$status" -eq 0 ]; says 'shard 2 of 2, by SLURM_PROCID'
+}
+
+@test "--shard auto: what does not add up is refused" {
+    refused X=1 'SLURM_ARRAY_TASK_ID'
+    refused X=1 'JOB_COMPLETION_INDEX'
+    refused JOB_COMPLETION_INDEX=1 'set HALO_SHARDS to it'
+    refused JOB_COMPLETION_INDEX=4 HALO_SHARDS=4 'is 4, which is not among the indices of 4 tasks from 0'
+    refused PBS_ARRAY_INDEX=0 HALO_SHARDS=4 \
+        'PBS_ARRAY_INDEX is 0, which is not among the indices of 4 tasks from 1'
+    refused SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 'SLURM_ARRAY_TASK_MAX is not set'
+    refused SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=3 \
+        'not evenly spaced'
+    refused SGE_TASK_ID=3 SGE_TASK_FIRST=1 SGE_TASK_LAST=9 SGE_TASK_STEPSIZE=0 'SGE_TASK_STEPSIZE is 0'
+    refused SGE_TASK_ID=3 SGE_TASK_FIRST=1 SGE_TASK_LAST=9 SGE_TASK_STEPSIZE=4 \
+        'SGE_TASK_ID is 3, which is not'
+    refused BATCH_TASK_INDEX=3 'BATCH_TASK_COUNT is not set'
+    refused BATCH_TASK_INDEX=x BATCH_TASK_COUNT=4 "BATCH_TASK_INDEX is 'x', not a number"
+    refused BATCH_TASK_INDEX=0 BATCH_TASK_COUNT=4 AWS_BATCH_JOB_ARRAY_INDEX=0 \
+        'both AWS_BATCH_JOB_ARRAY_INDEX and'
+    refused BATCH_TASK_INDEX=1 BATCH_TASK_COUNT=4 HALO_SHARDS=8 \
+        'HALO_SHARDS is 8, but BATCH_TASK_INDEX has 4 tasks'
+    # One task of an array, submitted again.
+    refused SLURM_ARRAY_TASK_ID=7 SLURM_ARRAY_TASK_MIN=7 SLURM_ARRAY_TASK_MAX=7 SLURM_ARRAY_TASK_COUNT=1 \
+        HALO_SHARDS=64 'HALO_SHARDS is 64, but SLURM_ARRAY_TASK_ID has 1 task:'
+    refused SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1000000000 AWS_BATCH_JOB_ARRAY_INDEX=0 \
+        AWS_BATCH_JOB_ARRAY_SIZE=2 'the limit is'
     for bad in 0/3 4/3 3 3/ /3 a/b 1/3x -1/3 1/99999999999; do
         run --separate-stderr halo stats in -r --shard "$bad"
         [ "$status" -eq 2 ]; says "expected i/n"
     done
+}
+
+@test "samples/slurm.sh: what Slurm granted, and statistics in spite of a bad input" {
+    mkdir bin
+    printf '#!/bin/sh\nshift 2\necho "$@" >> said\nexec "$@"\n' > bin/srun
+    chmod +x bin/srun
+    ln -s "$HALO" bin/halo
+    echo broken > in/bad.png
+    for id in 1 2; do
+        run env PATH="$PWD/bin:$PATH" SLURM_ARRAY_TASK_ID=$id SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=2 \
+            SLURM_ARRAY_TASK_COUNT=2 SLURM_CPUS_PER_TASK=2 SLURM_MEM_PER_CPU=100 \
+            "$BATS_TEST_DIRNAME/../../samples/slurm.sh" in out
+        [ "$status" -eq $((id == 2)) ]
+    done
+    [ "$(grep -c -- '-j 2 --max-memory 157286400' said)" -eq 4 ]
+    [ "$(ls out/images/*.p?m out/images/*/*.p?m out/images/*/*/*.pgm | wc -l)" -eq 11 ]
+    run --separate-stderr halo merge out/stats/*.json
+    [ "$status" -eq 1 ]
+    printf '%s\n' "$output" > merged
+    halo stats in -r --total --json | cmp - merged
 }
 
 # Kinds that do not mix: two depths, colours, floats, sound; and a file that fails.

@@ -18,10 +18,19 @@ pc=$(find "$work/halo" -name halo.pc)
 lib=$(dirname "$(dirname "$pc")")
 export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
 
-# The installed files are sufficient, and complete.
+# The installed files are sufficient, and complete. None names the folders that it was built in.
 ! grep -l "^/\* For halo's own folders" "$work"/halo/include/halo/*.h || exit 1
 quietly "$root/tests/library/check_headers.sh" "$work/halo/include"
 quietly "$root/tests/library/check_symbols.sh" "$lib/libhalo.so" "$work/halo/include"
+
+test -s "$work/halo/share/doc/halo/NOTICES.md"
+! grep -lF -e "$root" -e "$(realpath "$build")" "$work/halo/bin/halo" "$lib"/libhalo.* "$pc" || exit 1
+
+# No other package's .pc file is needed, and no other package's flags are passed on.
+flags=$(PKG_CONFIG_LIBDIR=$lib/pkgconfig pkg-config --cflags --libs halo)
+folder='[^ ]*' # with .. in it
+[[ "$flags" =~ ^-I$folder/include\ -L$folder/$(basename "$lib")\ -lhalo\ ?$ ]] ||
+    { echo "pkg-config gives other flags: $flags"; exit 1; }
 
 try() { # a program that was built of example.c
     "$1" "$root/samples/lake.png" "$work/out.png"
@@ -44,6 +53,9 @@ try_extended() { # a program that was built of extend.c
 read -ra flags <<< "$(pkg-config --cflags --libs halo)"
 cc -std=c17 -Wall -Wextra -Werror "$root/samples/example.c" -o "$work/by_pkg_config" "${flags[@]}"
 try "$work/by_pkg_config"
+read -ra static <<< "$(pkg-config --cflags --libs --static halo | sed 's/-lhalo/-l:libhalo.a/')"
+cc -std=c17 -Wall -Wextra -Werror "$root/samples/example.c" -o "$work/by_archive" "${static[@]}"
+try "$work/by_archive"
 cc -std=c17 -Wall -Wextra -Werror "$root/samples/extend.c" -o "$work/extend" "${flags[@]}" -lm
 try_extended "$work/extend"
 cc -std=c17 -Wall -Wextra -Wpedantic -Werror "$root/samples/arrays.c" -o "$work/arrays" "${flags[@]}"
@@ -64,4 +76,4 @@ try "$work/build/example_static"
 try_extended "$work/build/extend_halo"
 try_extended "$work/build/extend_static"
 test -s "$work/halo/share/man/man1/halo.1"
-echo "installed, moved, and used three ways"
+echo "installed, moved, and used four ways"

@@ -22,6 +22,12 @@ enum { TEST_DEVICES_MAX = 16 };
         ""            \
     }
 #define TEST_LEAST_JOBS 3
+#elif defined(__aarch64__)
+#define TEST_VARIANTS      \
+    {                      \
+        "baseline", "neon" \
+    }
+#define TEST_LEAST_JOBS 1
 #else
 #define TEST_VARIANTS          \
     {                          \

@@ -112,9 +112,11 @@ static void add_foreign(Seeds *seeds)
     } rows[] = {
 #define HALO_FOREIGN(at, bytes, name) {at, bytes, sizeof(bytes) - 1, name},
 #define HALO_FOREIGN_SOUND(at, bytes, name) {at, bytes, sizeof(bytes) - 1, name},
+#define HALO_LEFT_OUT(at, bytes, name, extensions, library) {at, bytes, sizeof(bytes) - 1, name},
 #include "foreign.def"
 #undef HALO_FOREIGN
 #undef HALO_FOREIGN_SOUND
+#undef HALO_LEFT_OUT
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint8_t head[64] = {0};

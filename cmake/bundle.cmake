@@ -1,0 +1,28 @@
+# Included by `cmake --install` of a build with HALO_BUNDLE: copies the libraries that PROGRAM links, and those
+# in LOADED, with what they need, to LIBDIR, and their licences to DOCDIR. Those of the C and C++ compiler stay
+# the system's.
+file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${PROGRAM} LIBRARIES ${LOADED}
+    RESOLVED_DEPENDENCIES_VAR needed UNRESOLVED_DEPENDENCIES_VAR missing
+    POST_EXCLUDE_REGEXES "/(ld-linux|ld-musl)[^/]*$" "/lib(c|m|dl|rt|pthread|gcc_s|stdc\\+\\+)\\.so[^/]*$"
+        "/libc\\.musl[^/]*$")
+if(missing)
+    message(FATAL_ERROR "these libraries are missing: ${missing}")
+endif()
+find_program(DPKG_QUERY dpkg-query)
+foreach(library ${LOADED} ${needed})
+    file(REAL_PATH ${library} real)
+    cmake_path(GET library FILENAME name) # by which programs ask for it
+    file(INSTALL ${real} DESTINATION ${LIBDIR} RENAME ${name})
+    if(NOT DPKG_QUERY)
+        message(WARNING "${library}: add its licence to ${DOCDIR}/licenses")
+        continue()
+    endif()
+    # A library may be named below /lib and recorded below /usr/lib, or the other way.
+    string(REGEX REPLACE "^/usr" "" short ${real})
+    execute_process(COMMAND ${DPKG_QUERY} -S ${short} /usr${short} OUTPUT_VARIABLE owner ERROR_QUIET)
+    if(NOT owner MATCHES "^([^:,]+)")
+        message(FATAL_ERROR "${library} belongs to no package: its licence is unknown")
+    endif()
+    file(INSTALL /usr/share/doc/${CMAKE_MATCH_1}/copyright DESTINATION ${DOCDIR}/licenses
+        RENAME ${CMAKE_MATCH_1})
+endforeach()

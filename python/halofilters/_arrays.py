@@ -1,0 +1,396 @@
+"""Arrays of other libraries: where their elements lie, and new ones of the same kind.
+
+A library is a class with `view(x)` and `new(view, shape, kind)`, found by the module that defines the array's
+type. It is imported by the program that made the array, never from here.
+"""
+
+import array as _array
+import ctypes as c
+import sys
+
+from ._errors import UsageError
+from ._lib import CODE, F16, F32, F64, HOST, NAME, SIZE, TYPE_OF_NAME, U8
+
+try:
+    import numpy
+except ImportError:  # then arrays come as buffers
+    numpy = None
+
+
+class View:
+    """Where an array's elements lie. `strides` None: in C order without gaps."""
+
+    __slots__ = ("gpu", "keep", "kind", "library", "pointer", "shape", "strides")
+
+    def __init__(self, library, keep, pointer, shape, strides, kind, gpu=HOST):
+        self.library = library
+        self.keep = keep
+        self.pointer = pointer
+        self.shape = tuple(shape)
+        self.strides = strides
+        self.kind = kind
+        self.gpu = gpu
+
+
+def c_strides(shape, size):
+    strides = []
+    for n in reversed(shape):
+        strides.append(size)
+        size *= n
+    return tuple(reversed(strides))
+
+
+def _no_type(name):
+    return UsageError(
+        f"arrays of {name} cannot be filtered: expected integers or floats, such as uint8, uint16 or float32"
+    )
+
+
+# ---- NumPy ---------------------------------------------------------------------------------------------------
+
+if numpy is not None:
+    _kind_of = {numpy.dtype(name): kind for kind, name in NAME.items()}
+    _dtype_of = {kind: numpy.dtype(name) for kind, name in NAME.items()}
+
+
+class NumPy:
+    """NumPy's arrays, and what can become one without a copy or with one."""
+
+    @staticmethod
+    def view(x):
+        if not isinstance(x, numpy.ndarray):
+            x = numpy.asarray(x)
+        if x.dtype == numpy.bool_:
+            x = x.view(numpy.uint8)
+        kind = _kind_of.get(x.dtype)
+        if kind is None:
+            x, kind = NumPy.convert(x)
+        strides = None if x.flags.c_contiguous else x.strides
+        return View(NumPy, x, x.__array_interface__["data"][0], x.shape, strides, kind)
+
+    @staticmethod
+    def convert(x):
+        """Of another byte order, uint64 and long double, which become float64."""
+        native = x.dtype.newbyteorder("=")
+        if native in _kind_of:
+            return x.astype(native), _kind_of[native]
+        if x.dtype.kind not in "uif":
+            raise _no_type(x.dtype)
+        return x.astype(numpy.float64), F64
+
+    @staticmethod
+    def new(view, shape, kind):
+        return NumPy.view(numpy.empty(shape, _dtype_of[kind]))
+
+    @staticmethod
+    def stream(view):
+        return None
+
+
+# ---- CuPy ----------------------------------------------------------------------------------------------------
+
+
+class CuPy:
+    @staticmethod
+    def view(x):
+        cupy = sys.modules["cupy"]
+        kind = TYPE_OF_NAME.get(x.dtype.name)
+        if kind is None:
+            if x.dtype == bool:
+                x, kind = x.view(cupy.uint8), U8
+            elif x.dtype.kind in "uif":
+                x, kind = x.astype(cupy.float64), F64
+            else:
+                raise _no_type(x.dtype)
+        if not x.flags.c_contiguous:
+            x = cupy.ascontiguousarray(x)
+        data = x.data
+        return View(CuPy, x, data.ptr, x.shape, None, kind, data.device_id)
+
+    @staticmethod
+    def new(view, shape, kind):
+        cupy = sys.modules["cupy"]
+        if cupy.cuda.runtime.getDevice() == view.gpu:
+            made = cupy.empty(shape, NAME[kind])
+        else:
+            with cupy.cuda.Device(view.gpu):
+                made = cupy.empty(shape, NAME[kind])
+        return View(CuPy, made, made.data.ptr, shape, None, kind, view.gpu)
+
+    @staticmethod
+    def convert(view, kind):
+        return CuPy.view(view.keep.astype(NAME[kind]))
+
+    @staticmethod
+    def stream(view):
+        cuda = sys.modules["cupy"].cuda
+        if cuda.runtime.getDevice() == view.gpu:
+            return cuda.get_current_stream().ptr
+        with cuda.Device(view.gpu):
+            return cuda.get_current_stream().ptr
+
+
+# ---- PyTorch -------------------------------------------------------------------------------------------------
+
+
+class Torch:
+    kind_of, dtype_of = {}, {}  # filled when the first tensor comes
+
+    @staticmethod
+    def view(x):
+        torch = sys.modules["torch"]
+        if not Torch.kind_of:
+            Torch.dtype_of.update(
+                (kind, getattr(torch, name)) for kind, name in NAME.items() if hasattr(torch, name)
+            )
+            Torch.kind_of.update((dtype, kind) for kind, dtype in Torch.dtype_of.items())
+        device = x.device
+        if device.type not in ("cpu", "cuda"):
+            raise UsageError(f"a tensor on {device} cannot be filtered: copy it to the CPU or a CUDA device")
+        if x.layout is not torch.strided:
+            raise UsageError("a sparse tensor cannot be filtered: make it dense")
+        if x.requires_grad:
+            x = x.detach()
+        if x.is_neg():
+            x = x.resolve_neg()
+        kind = Torch.kind_of.get(x.dtype)
+        if kind is None:
+            if x.dtype is torch.bool:
+                x, kind = x.view(torch.uint8), U8
+            elif x.dtype.is_floating_point:
+                x, kind = x.float(), F32  # bfloat16
+            else:
+                raise _no_type(x.dtype)
+        gpu = HOST if device.type == "cpu" else device.index
+        strides = None
+        if not x.is_contiguous():
+            if gpu == HOST:
+                strides = tuple(n * SIZE[kind] for n in x.stride())
+            else:
+                x = x.contiguous()
+        return View(Torch, x, x.data_ptr(), x.shape, strides, kind, gpu)
+
+    @staticmethod
+    def new(view, shape, kind):
+        made = sys.modules["torch"].empty(shape, dtype=Torch.dtype_of[kind], device=view.keep.device)
+        return View(Torch, made, made.data_ptr(), shape, None, kind, view.gpu)
+
+    @staticmethod
+    def convert(view, kind):
+        return Torch.view(view.keep.to(Torch.dtype_of[kind]))
+
+    @staticmethod
+    def stream(view):
+        if view.gpu == HOST:
+            return None
+        return sys.modules["torch"].cuda.current_stream(view.gpu).cuda_stream
+
+
+# ---- JAX -----------------------------------------------------------------------------------------------------
+
+
+class Jax:
+    """Arrays do not change once made, and streams are XLA's own: the input is waited for, and so is the
+    result."""
+
+    waits = True
+
+    @staticmethod
+    def view(x):
+        jax = sys.modules["jax"]
+        if x.is_fully_addressable and len(x.devices()) != 1:
+            raise UsageError("an array that is spread over devices cannot be filtered: gather it first")
+        device = next(iter(x.devices()))
+        if device.platform == "cpu":
+            view = NumPy.view(numpy.asarray(x))
+            view.library = Jax
+            return view
+        if x.dtype == bool:
+            x = x.astype("uint8")
+        kind = TYPE_OF_NAME.get(x.dtype.name)
+        if kind is None:
+            x, kind = x.astype(jax.numpy.float32), F32
+        x.block_until_ready()
+        return View(Jax, x, x.unsafe_buffer_pointer(), x.shape, None, kind, device.local_hardware_id or 0)
+
+    @staticmethod
+    def new(view, shape, kind):
+        if view.gpu == HOST:
+            made = NumPy.new(view, shape, kind)
+            made.library = Jax
+            return made
+        jax = sys.modules["jax"]
+        device = next(iter(view.keep.devices()))
+        made = jax.device_put(jax.numpy.zeros(shape, NAME[kind]), device)
+        made.block_until_ready()
+        return View(Jax, made, made.unsafe_buffer_pointer(), shape, None, kind, view.gpu)
+
+    @staticmethod
+    def finish(view):
+        if view.gpu != HOST:
+            return view.keep
+        return sys.modules["jax"].numpy.asarray(view.keep)
+
+    @staticmethod
+    def convert(view, kind):
+        return Jax.view(view.keep.astype(NAME[kind]))
+
+    @staticmethod
+    def stream(view):
+        return None
+
+
+# ---- anything else -------------------------------------------------------------------------------------------
+
+
+class Buffers:
+    """bytes, bytearray, memoryview, array.array and the like, where there is no NumPy or the input is one of
+    them."""
+
+    _kinds = {code: kind for kind, code in CODE.items()}
+    _kinds.update({"?": U8, "c": U8, "l": _array.array("l").itemsize == 8 and 7 or 6})
+    if _array.array("L").itemsize == 4:
+        _kinds["L"] = 3
+
+    @staticmethod
+    def view(x):
+        try:
+            seen = memoryview(x)
+        except TypeError:
+            raise UsageError(
+                f"{type(x).__name__} is not an array: expected one of NumPy, CuPy, PyTorch or JAX, or a buffer"
+            ) from None
+        code = seen.format.lstrip("@=" + ("<" if sys.byteorder == "little" else ">"))
+        kind = Buffers._kinds.get(code)
+        if kind is None:
+            raise _no_type(f"format '{seen.format}'")
+        if seen.ndim == 0:
+            raise UsageError("a single number cannot be filtered")
+        keep = (x, seen)
+        if not seen.c_contiguous:
+            seen = memoryview(bytearray(seen.tobytes())).cast("B").cast(CODE[kind], seen.shape)
+            keep = (x, seen)
+        pointer = _address(seen)
+        return View(Buffers, keep, pointer, seen.shape, None, kind)
+
+    @staticmethod
+    def new(view, shape, kind):
+        count = 1
+        for n in shape:
+            count *= n
+        memory = bytearray(count * SIZE[kind])
+        seen = memoryview(memory).cast(CODE[kind], shape)
+        return View(Buffers, (view.keep[0], seen), _address(seen), shape, None, kind)
+
+    @staticmethod
+    def finish(view):
+        """Bytes of bytes, an array.array of such a one, else a memoryview."""
+        like, seen = view.keep
+        if isinstance(like, bytes) and view.kind == U8 and seen.ndim == 1:
+            return seen.tobytes()
+        if isinstance(like, bytearray) and view.kind == U8 and seen.ndim == 1:
+            return bytearray(seen)
+        if isinstance(like, _array.array) and seen.ndim == 1 and view.kind != F16:
+            return _array.array(CODE[view.kind], seen.tobytes())
+        return seen
+
+    @staticmethod
+    def stream(view):
+        return None
+
+
+class _Buffer(c.Structure):
+    _fields_ = [
+        ("buf", c.c_void_p),
+        ("obj", c.py_object),
+        ("len", c.c_ssize_t),
+        ("itemsize", c.c_ssize_t),
+        ("readonly", c.c_int),
+        ("ndim", c.c_int),
+        ("format", c.c_char_p),
+        ("shape", c.c_void_p),
+        ("strides", c.c_void_p),
+        ("suboffsets", c.c_void_p),
+        ("internal", c.c_void_p),
+    ]
+
+
+_get_buffer = c.pythonapi.PyObject_GetBuffer
+_get_buffer.argtypes = (c.py_object, c.POINTER(_Buffer), c.c_int)
+_release_buffer = c.pythonapi.PyBuffer_Release
+_release_buffer.argtypes = (c.POINTER(_Buffer),)
+
+
+def _address(seen):
+    """Of the first element, also of memory that is read-only; `seen` keeps it where it is."""
+    buffer = _Buffer()
+    _get_buffer(seen, c.byref(buffer), 0x1C)  # strides, format not needed
+    try:
+        return buffer.buf
+    finally:
+        _release_buffer(c.byref(buffer))
+
+
+LIBRARIES = {"numpy": NumPy, "cupy": CuPy, "torch": Torch, "jax": Jax, "jaxlib": Jax}
+
+
+def _on_device(x):
+    """What has __cuda_array_interface__ or DLPack's on a device, by way of CuPy or PyTorch; else None."""
+    if hasattr(x, "__cuda_array_interface__"):
+        for name, convert in (("cupy", "asarray"), ("torch", "as_tensor")):
+            try:
+                module = __import__(name)
+            except ImportError:
+                continue
+            made = getattr(module, convert)(x, **({"device": "cuda"} if name == "torch" else {}))
+            return LIBRARIES[name].view(made)
+        raise UsageError("arrays on a GPU need CuPy or PyTorch, which allocate the result")
+    if hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] == 2:
+        for name in ("cupy", "torch"):
+            try:
+                module = __import__(name)
+            except ImportError:
+                continue
+            return LIBRARIES[name].view(module.from_dlpack(x))
+        raise UsageError("arrays on a GPU need CuPy or PyTorch, which allocate the result")
+    return None
+
+
+def view_of(x):
+    """The view of any array."""
+    library = LIBRARIES.get(type(x).__module__.partition(".")[0])
+    if library is not None and (library is not NumPy or numpy is not None):
+        return _checked(library.view(x))
+    on_device = _on_device(x)
+    if on_device is not None:
+        return _checked(on_device)
+    if isinstance(x, (bytes, bytearray, memoryview, _array.array)):
+        return _checked(Buffers.view(x))
+    if numpy is None:
+        return _checked(Buffers.view(x))
+    if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
+        return _checked(NumPy.view(numpy.from_dlpack(x)))
+    return _checked(NumPy.view(x))
+
+
+def quick_view(x):
+    """The view of an array of CuPy or PyTorch; None for all others."""
+    library = _DEVICE_LIBRARIES.get(type(x).__module__)
+    return None if library is None else _checked(library.view(x))
+
+
+_DEVICE_LIBRARIES = {"cupy": CuPy, "cupy._core.core": CuPy, "torch": Torch, "torch.nn.parameter": Torch}
+
+
+def _checked(view):
+    if not view.shape:
+        raise UsageError("a single number cannot be filtered: expected an array")
+    if len(view.shape) > 6:
+        raise UsageError(f"an array of {len(view.shape)} dimensions: expected up to 6")
+    return view
+
+
+def finished(view):
+    """The array that a caller gets."""
+    finish = getattr(view.library, "finish", None)
+    return finish(view) if finish else view.keep

@@ -1,0 +1,261 @@
+"""The functions and structs of libhalo (halo/halo.h) by ctypes. Calls release the GIL."""
+
+import ctypes as c
+import os
+import sys
+import threading
+import warnings
+from collections import deque
+
+from ._errors import CLASS_OF, BugError, HaloWarning
+
+MAX_DIMS = 6
+HOST = -1
+NONE = -1
+NO_SCALE = -1.0
+
+U8, U16, U32, I8, I16, I32, I64, F16, F32, F64 = range(1, 11)
+# By element type: the code of struct and array.array, NumPy's name, bytes.
+CODE = {U8: "B", U16: "H", U32: "I", I8: "b", I16: "h", I32: "i", I64: "q", F16: "e", F32: "f", F64: "d"}
+NAME = {
+    U8: "uint8",
+    U16: "uint16",
+    U32: "uint32",
+    I8: "int8",
+    I16: "int16",
+    I32: "int32",
+    I64: "int64",
+    F16: "float16",
+    F32: "float32",
+    F64: "float64",
+}
+SIZE = {U8: 1, U16: 2, U32: 4, I8: 1, I16: 2, I32: 4, I64: 8, F16: 2, F32: 4, F64: 8}
+TYPE_OF_NAME = {name: kind for kind, name in NAME.items()}
+
+
+class Struct(c.Structure):
+    """A struct that begins with its size."""
+
+    def __init__(self, **values):
+        super().__init__(struct_size=c.sizeof(type(self)), **values)
+
+
+class Array(Struct):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("data", c.c_void_p),
+        ("type", c.c_int),
+        ("dims", c.c_int),
+        ("size", c.c_int64 * MAX_DIMS),
+        ("stride", c.c_int64 * MAX_DIMS),
+        ("axes", c.c_char * (MAX_DIMS + 2)),
+        ("rate", c.c_double),
+        ("white", c.c_double),
+        ("alpha", c.c_int),
+        ("gpu", c.c_int),
+    ]
+
+
+MESSAGE = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p)
+READ = c.CFUNCTYPE(c.c_int64, c.c_void_p, c.c_void_p, c.c_size_t)
+
+
+class Options(Struct):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("device", c.c_int),
+        ("precision", c.c_int),
+        ("gpu", c.c_int),
+        ("jobs", c.c_int),
+        ("alpha", c.c_int),
+        ("linear", c.c_bool),
+        ("max_pixels", c.c_int64),
+        ("max_memory", c.c_int64),
+        ("share", c.c_int),
+        ("files", c.c_int64),
+        ("band_rows", c.c_int64),
+        ("raw_bits", c.c_int),
+        ("raw_big", c.c_bool),
+        ("rate", c.c_double),
+        ("columns", c.c_char_p),
+        ("time", c.c_char_p),
+        ("time_format", c.c_char_p),
+        ("comma", c.c_bool),
+        ("read_as", c.c_char_p),
+        ("latency_ms", c.c_int),
+        ("axes", c.c_char_p),
+        ("white", c.c_double),
+        ("tolerate", c.c_bool),
+        ("verify", c.c_bool),
+        ("progress", c.c_void_p),
+        ("message", MESSAGE),
+        ("gpu_alloc", c.c_void_p),
+        ("gpu_free", c.c_void_p),
+        ("context", c.c_void_p),
+    ]
+
+
+class File(Struct):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("path", c.c_char_p),
+        ("bytes", c.c_void_p),
+        ("size", c.c_size_t),
+        ("read", READ),
+        ("write", READ),
+        ("context", c.c_void_p),
+        ("format", c.c_char_p),
+        ("replace", c.c_bool),
+        ("quality", c.c_int),
+        ("level", c.c_int),
+        ("bits", c.c_int),
+        ("floats", c.c_bool),
+        ("strip", c.c_bool),
+    ]
+
+
+class Operation(Struct):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("name", c.c_char_p),
+        ("help", c.c_char_p),
+        ("example", c.c_char_p),
+        ("synonyms", c.c_char_p),
+        ("images", c.c_bool),
+        ("sound", c.c_bool),
+        ("result", c.c_bool),
+        ("parameters", c.c_int),
+    ]
+
+
+class Parameter(Struct):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("name", c.c_char_p),
+        ("help", c.c_char_p),
+        ("type", c.c_char_p),
+        ("preset", c.c_char_p),
+        ("choices", c.c_char_p),
+        ("unit", c.c_char_p),
+        ("least", c.c_double),
+        ("greatest", c.c_double),
+    ]
+
+
+class Difference(Struct):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("samples", c.c_int64),
+        ("differing", c.c_int64),
+        ("max", c.c_double),
+        ("mean", c.c_double),
+        ("rmse", c.c_double),
+        ("max_x", c.c_int64),
+        ("max_y", c.c_int64),
+        ("max_channel", c.c_int),
+        ("psnr", c.c_double),
+        ("ssim", c.c_double),
+        ("lag", c.c_double),
+        ("correlation", c.c_double),
+    ]
+
+
+def _find():
+    given = os.environ.get("HALO_LIBRARY")
+    if given:
+        return given
+    return os.path.join(os.path.dirname(__file__), "lib", "libhalo.so.1")
+
+
+def _open():
+    path = _find()
+    try:
+        found = c.CDLL(path)
+    except OSError as error:
+        raise ImportError(
+            f"halofilters cannot load libhalo: {error}; HALO_LIBRARY names it elsewhere"
+        ) from None
+    found.halo_abi_version.restype = c.c_int
+    if found.halo_abi_version() != 1:
+        raise ImportError(f"{path} has another interface than halofilters needs: libhalo.so.1")
+    return found
+
+
+lib = _open()
+_POINTER, _SIZE, _INT, _TEXT = c.c_void_p, c.c_size_t, c.c_int, c.c_char_p
+
+
+def _declare(name, result, *arguments):
+    function = getattr(lib, name)
+    function.restype = result
+    function.argtypes = arguments
+    return function
+
+
+halo_error = _declare("halo_error", _TEXT)
+halo_version = _declare("halo_version", _TEXT)
+halo_build_commit = _declare("halo_build_commit", _TEXT)
+halo_build_features = _declare("halo_build_features", _TEXT)
+halo_session_open = _declare("halo_session_open", _INT, _POINTER, _POINTER)
+halo_session_close = _declare("halo_session_close", None, _POINTER)
+halo_session_trim = _declare("halo_session_trim", None, _POINTER)
+halo_pipeline_parse = _declare("halo_pipeline_parse", _INT, _POINTER, _TEXT, _POINTER)
+halo_pipeline_free = _declare("halo_pipeline_free", None, _POINTER)
+halo_pipeline_only_measures = _declare("halo_pipeline_only_measures", c.c_bool, _POINTER)
+halo_plan_open = _declare("halo_plan_open", _INT, _POINTER, _POINTER, _POINTER, _SIZE, _POINTER)
+halo_plan_close = _declare("halo_plan_close", None, _POINTER)
+halo_plan_output = _declare("halo_plan_output", _INT, _POINTER, _SIZE, _POINTER)
+halo_plan_reach = _declare("halo_plan_reach", _INT, _POINTER, _POINTER)
+halo_plan_run = _declare("halo_plan_run", _INT, _POINTER, _POINTER, _POINTER, _POINTER, _POINTER)
+halo_plan_explain = _declare("halo_plan_explain", _INT, _POINTER, _POINTER)
+halo_stack_arrays = _declare("halo_stack_arrays", _INT, _POINTER, _TEXT, _POINTER, _SIZE, _POINTER)
+halo_compare_arrays = _declare("halo_compare_arrays", _INT, _POINTER, _POINTER, _POINTER)
+halo_free = _declare("halo_free", None, _POINTER)
+halo_run = _declare("halo_run", _INT, _POINTER, _POINTER, _POINTER, _POINTER, _POINTER)
+halo_info = _declare("halo_info", _INT, _POINTER, _POINTER, _POINTER)
+halo_load = _declare("halo_load", _INT, _POINTER, _POINTER, c.c_bool, _POINTER)
+halo_save = _declare("halo_save", _INT, _POINTER, _POINTER, _POINTER)
+halo_report_close = _declare("halo_report_close", None, _POINTER)
+halo_report_table = _declare("halo_report_table", _TEXT, _POINTER, _SIZE, _POINTER, _POINTER)
+halo_report_column = _declare("halo_report_column", _TEXT, _POINTER, _SIZE, _INT, _POINTER, _POINTER)
+halo_operation = _declare("halo_operation", _INT, _SIZE, _POINTER)
+halo_operation_parameter = _declare("halo_operation_parameter", _INT, _SIZE, _INT, _POINTER)
+
+
+def fail(status):
+    """Raises the exception of a status other than 0."""
+    text = halo_error().decode("utf-8", "replace")
+    raise CLASS_OF.get(status, BugError)(text)
+
+
+def check(status):
+    if status:
+        fail(status)
+
+
+# ---- remarks of runs -----------------------------------------------------------------------------------------
+
+# What the library reported, until `warn` makes warnings of it: by the thread that it was reported in.
+messages = deque()
+
+
+@MESSAGE
+def on_message(_, text):
+    messages.append((threading.get_ident(), text.decode("utf-8", "replace")))
+
+
+def warn():
+    """Makes warnings of the remarks, at the line of the first caller outside of this package."""
+    own, others, me = [], [], threading.get_ident()
+    while messages:
+        try:
+            one = messages.popleft()
+        except IndexError:
+            break
+        (own if one[0] == me else others).append(one)
+    messages.extend(others)
+    level, frame = 1, sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("halofilters"):
+        level, frame = level + 1, frame.f_back
+    for _, text in own:
+        warnings.warn(text, HaloWarning, stacklevel=level)

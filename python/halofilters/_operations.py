@@ -1,0 +1,434 @@
+"""Functions for all operations, made from their rows (halo_operation)."""
+
+import builtins
+import ctypes as c
+import functools
+import keyword
+import os
+import re
+
+from . import _lib
+from ._arrays import numpy, quick_view
+from ._errors import UsageError
+from ._pipeline import NO_STRIDES, Sound, _ndarray, apply_planned, parse, point
+from ._session import bound, session
+
+_MOST_CALLS = 1024
+_REQUIRED = object()
+_BUILTINS = frozenset(dir(builtins))
+
+
+class Row:
+    """An operation: what halo_operation says."""
+
+    def __init__(self, i):
+        row = _lib.Operation()
+        if _lib.halo_operation(i, c.byref(row)):
+            raise IndexError(i)
+        self.name = row.name.decode()
+        self.help = row.help.decode()
+        self.example = row.example.decode()
+        self.synonyms = [one.replace("-", "_") for one in (row.synonyms or b"").decode().split()]
+        self.images, self.sound, self.result = row.images, row.sound, row.result
+        self._at = i, row.parameters
+
+    @functools.cached_property
+    def parameters(self):
+        i, count = self._at
+        return [_parameter(i, at) for at in range(count)]
+
+
+class Key:
+    """A parameter: what halo_operation_parameter says. `word` is its name in Python."""
+
+    def __init__(self, row):
+        self.name = row.name.decode()
+        self.word = self.name + "_" * keyword.iskeyword(self.name)
+        self.help = row.help.decode()
+        self.type = row.type.decode()
+        self.preset = None if row.preset is None else row.preset.decode()
+        self.choices = None if row.choices is None else row.choices.decode()
+        self.unit = None if row.unit is None else row.unit.decode()
+        self.least, self.greatest = row.least, row.greatest
+
+
+def _parameter(i, at):
+    row = _lib.Parameter()
+    _lib.check(_lib.halo_operation_parameter(i, at, c.byref(row)))
+    return Key(row)
+
+
+def _rows():
+    found = []
+    while True:
+        try:
+            found.append(Row(len(found)))
+        except IndexError:
+            return found
+
+
+ROWS = _rows()
+_COMMON = ("border", "alpha", "nan")  # what all filters take, by keyword alone
+_known = {name for row in ROWS for name in (row.name, *row.synonyms)}
+_results = [name for row in ROWS if row.result for name in (row.name, *row.synonyms)]
+_result_pattern = re.compile(r"\b(?:" + "|".join(_results) + r")\b")
+
+
+@functools.lru_cache(maxsize=None)
+def _file_pattern():
+    """An operation that takes a file, and not behind it: an array, a branch that begins with an operation, a
+    mask in quotes."""
+    reads = [
+        name
+        for row in ROWS
+        if any(key.type in ("mask", "source", "file") for key in row.parameters)
+        for name in (row.name, *row.synonyms)
+    ]
+    return re.compile(
+        r"\b(?:" + "|".join(reads) + r")\s*:(?!\s*(?:\w+\s*=\s*)?"
+        r"(?:@\d|\[\s*(?:" + "|".join(map(re.escape, _known)) + r")\s*[:|\]]|[\"']\s*\d+x\d+))"
+    )
+
+
+def names_files(text):
+    """May it name a file, so that what was read of it must not be kept?"""
+    return _file_pattern().search(text) is not None
+
+
+def has_results(text):
+    """May it have results?"""
+    return _result_pattern.search(text) is not None
+
+
+# ---- values --------------------------------------------------------------------------------------------------
+
+
+def _quoted(text):
+    quote = "'" if '"' in text else '"'
+    if quote in text:
+        raise UsageError(f"a text with both kinds of quotation marks cannot be passed on: {text}")
+    return quote + text + quote
+
+
+def _number(value):
+    if isinstance(value, bool) or (numpy is not None and isinstance(value, numpy.bool_)):
+        return "1" if value else "0"
+    return repr(value.item() if hasattr(value, "item") else value)
+
+
+def _mask(value):
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    rows = [row if isinstance(row, (list, tuple)) else [row] for row in value]
+    if not all(isinstance(row, (list, tuple)) for row in value):
+        rows = [list(value)]
+    numbers = ",".join(_number(one) for row in rows for one in row)
+    if len({len(row) for row in rows}) != 1:
+        raise UsageError("the rows of the mask have different lengths")
+    return f'"{len(rows[0])}x{len(rows)}: {numbers}"'
+
+
+def _first_word(text):
+    return re.split(r"[\s:|]", text.strip(), maxsplit=1)[0]
+
+
+def _source(value, others):
+    """Another input: an array, a path, or a branch of the pipeline."""
+    if isinstance(value, os.PathLike):
+        return _quoted(os.fspath(value))
+    if isinstance(value, str):
+        if value.startswith(("[", "@")):
+            return value
+        return f"[{value}]" if _first_word(value) in _known else _quoted(value)
+    others.append(value)
+    return f"@{len(others) + 1}"
+
+
+def _text(key, value, others):
+    if key.type == "source":
+        return _source(value, others)
+    if key.type == "mask" and not isinstance(value, (str, os.PathLike)):
+        return _mask(value)
+    if isinstance(value, os.PathLike):
+        return _quoted(os.fspath(value))
+    if isinstance(value, str):
+        plain = key.type in ("mask", "border") or not re.search(r"[,|\[\]=]", value)
+        return value if plain or value[:1] in "\"'" else _quoted(value)
+    if key.type == "border" and isinstance(value, (int, float)):
+        return f"constant={_number(value)}"
+    if isinstance(value, (tuple, list)):
+        if key.type == "point":
+            return "+".join(_number(one) for one in value).replace("+-", "-")
+        if key.name == "size":
+            return "x".join(_number(one) for one in value)
+        return _quoted(",".join(one if isinstance(one, str) else _number(one) for one in value))
+    if isinstance(value, (int, float)) or hasattr(value, "item"):
+        return _number(value)
+    raise UsageError(f"{key.word}: expected a number or a text, got {type(value).__name__}")
+
+
+# ---- functions -----------------------------------------------------------------------------------------------
+
+
+def preset(key):
+    """The default in Python: a number where it is one."""
+    if key.preset is None:
+        return _REQUIRED
+    if key.preset == "":
+        return None
+    if key.type == "switch":
+        return key.preset == "1"
+    for kind in (int, float):
+        try:
+            return kind(key.preset)
+        except ValueError:
+            continue
+    return key.preset
+
+
+def options_of(row):
+    """The options of arrays that a function takes beside the operation's keys."""
+    keys = {key.name for key in row.parameters}
+    return [name for name in ("axes", "rate", "white", "alpha") if name not in keys]
+
+
+def signature(row):
+    import inspect  # here, since it takes long to import
+
+    kinds = inspect.Parameter
+    made = [kinds("x", kinds.POSITIONAL_ONLY)]
+    filters = {key.name for key in row.parameters} >= set(_COMMON)
+    own = [key for key in row.parameters if not (filters and key.name in _COMMON)]
+    optional = False
+    for key in own:
+        default = preset(key)
+        if default is _REQUIRED:
+            default = None if optional else kinds.empty
+        optional = optional or default is not kinds.empty
+        made.append(kinds(key.word, kinds.POSITIONAL_OR_KEYWORD, default=default))
+    for key in row.parameters[len(own) :]:
+        made.append(kinds(key.word, kinds.KEYWORD_ONLY, default=preset(key)))
+    for name in [*options_of(row), "device", "precision", *([] if row.result else ["out"])]:
+        made.append(kinds(name, kinds.KEYWORD_ONLY, default=None))
+    return inspect.Signature(made)
+
+
+def _limits(key):
+    kind = {
+        "switch": "bool",
+        "source": "array, path or pipeline",
+        "mask": "2-D array, name or path",
+        "point": "(x, y) or str",
+        "length": "float, or a time on sound such as '5ms'",
+        "frequency": "float or str, such as '4kHz'",
+        "level": "float, or a percentage such as '50%'",
+        "factor": "float or str, such as '150%' or '-6dB'",
+        "border": "str, or a number for a constant",
+        "choice": "str",
+        "text": "str",
+        "file": "path",
+        "number": "float",
+        "integer": "int",
+    }[key.type]
+    if key.choices:
+        kind += " (" + ", ".join(key.choices.split("|")) + ")" if key.type != "border" else ""
+    if key.least != key.greatest and key.greatest < float("inf"):
+        kind += f", {key.least:g} to {key.greatest:g}"
+    if key.unit:
+        kind += f" {key.unit}" if key.least != key.greatest else f", in {key.unit}"
+    default = preset(key)
+    if default is not _REQUIRED:
+        kind += ", optional" if default is None else f", default {default!r}"
+    return kind
+
+
+def _wrapped(text):
+    """The lines of a paragraph that is set in. textwrap would take half of the time that importing this
+    takes."""
+    lines, line = [], "   "
+    for word in text.split():
+        if len(line) + len(word) > 108:
+            lines.append(line)
+            line = "   "
+        line += " " + word
+    return [*lines, line]
+
+
+def docstring(row):
+    lines = [row.help[0].upper() + row.help[1:] + ".", ""]
+    if not row.images:
+        lines += ["For sound and series: a Sound, or an array with rate=; without it, 1 frame per second.", ""]
+    elif not row.sound:
+        lines += ["For pictures.", ""]
+    lines += ["Parameters", "----------", "x : array or Sound"]
+    lines += ["    Of NumPy, CuPy, PyTorch or JAX, or a buffer; the result is of the same kind."]
+    for key in row.parameters:
+        lines.append(f"{key.word} : {_limits(key)}")
+        text = key.help
+        if key.name == "alpha" and key.type == "choice":
+            text += "; or a number: which channel of the array is alpha, -1 for the last"
+        lines += _wrapped(text)
+    names = ", ".join([*options_of(row), "device", "precision", *([] if row.result else ["out"])])
+    lines += [f"{names}", "    As of `run`."]
+    lines += ["", "Returns", "-------", "Table" if row.result else "array"]
+    if row.result:
+        lines.append("    A dict of columns.")
+    lines += ["", "In a pipeline", "-------------", row.example]
+    if row.synonyms:
+        lines += ["", "Also: " + ", ".join(row.synonyms)]
+    return "\n".join(lines)
+
+
+def python_name(name):
+    """The name of a function: keywords and builtins get an underscore."""
+    name = name.replace("-", "_")
+    return name + "_" if keyword.iskeyword(name) or name in _BUILTINS else name
+
+
+class _Call:
+    """What the arguments of a call mean: the text of the pipeline, other arrays, and options."""
+
+    def __init__(self, row, keys, positional, args, kwargs):
+        self.options, self.others, self.out = {}, [], None
+        self.where = (None, None)
+        given = {}
+        if len(args) > len(positional):
+            raise TypeError(
+                f"{row.name}() takes up to {len(positional) + 1} positional arguments, got {len(args) + 1}"
+            )
+        for key, value in zip(positional, args):
+            given[key.word] = value
+        for word, value in kwargs.items():
+            if word in given:
+                raise TypeError(f"{row.name}() got multiple values for argument '{word}'")
+            given[word] = value
+        self.where = (given.pop("device", None), given.pop("precision", None))
+        self.out = given.pop("out", None)
+        alpha = given.get("alpha")
+        if isinstance(alpha, int) and keys.get("alpha") is not None and keys["alpha"].type == "choice":
+            self.options["alpha"] = given.pop("alpha")
+        for name in ("axes", "rate", "white", "alpha"):
+            if name in given and name not in keys:
+                self.options[name] = given.pop(name)
+        texts, self.given = [], {}
+        for key in row.parameters:
+            value = given.pop(key.word, None)
+            if value is not None:
+                self.given[key.name] = value
+                texts.append(f"{key.name}={_text(key, value, self.others)}")
+        if given:
+            words = ", ".join(keys)
+            raise TypeError(
+                f"{row.name}() got an unexpected keyword argument '{next(iter(given))}'; it takes {words}"
+            )
+        self.text = f"{row.name}:{','.join(texts)}" if texts else row.name
+
+
+def function(row):
+    keys = {key.word: key for key in row.parameters}
+    filters = set(keys) >= set(_COMMON)
+    positional = [key for key in row.parameters if not (filters and key.name in _COMMON)]
+    along_time = not row.images
+    name, measures = row.name, row.result
+    empty = numpy.empty if numpy is not None else None
+
+    def call(x, /, *args, **kwargs):
+        # The usual call: an array of NumPy, and a plan that is there.
+        if type(x) is _ndarray:
+            try:
+                of = session()
+                plan = of.fast.get((name, x.shape, x.dtype, args, *kwargs.items()))
+            except TypeError:  # another array, or a list, which are not hashable
+                plan = None
+            if plan is not None:
+                structs = inputs, outputs, at, to = plan.structs()
+                one = inputs[0]
+                one.data = x.__array_interface__["data"][0]
+                if x.flags.c_contiguous:
+                    one.stride = NO_STRIDES
+                else:
+                    one.stride[: one.dims] = x.strides
+                made = empty(plan.shape, plan.dtype)
+                outputs.data = made.__array_interface__["data"][0]
+                plan.run(at, to)
+                plan.pool.append(structs)
+                return made
+            return general(x, args, kwargs)
+        view = quick_view(x)
+        if view is None:
+            return general(x, args, kwargs)
+        try:
+            of = session()
+            plan = of.fast.get((name, view.library, view.shape, view.kind, view.gpu, args, *kwargs.items()))
+        except TypeError:
+            plan = None
+        if plan is None:
+            return general(x, args, kwargs)
+        structs = inputs, outputs, at, to = plan.structs()
+        point(inputs[0], view)
+        made = view.library.new(view, plan.shape, plan.kind)
+        outputs.data = made.pointer
+        plan.run(at, to, view.library.stream(view))
+        plan.pool.append(structs)
+        return made.keep
+
+    def general(x, args, kwargs):
+        this = _Call(row, keys, positional, args, kwargs)
+        if name in ("stats", "hist") and type(x).__module__.startswith("dask"):
+            from ._together import measure_chunked
+
+            return measure_chunked(name, x, this.given, this.options)
+        if along_time and this.options.get("rate") is None and not isinstance(x, Sound) and "rate" not in keys:
+            this.options["rate"] = 1.0
+            if this.options.get("white") is None:
+                this.options["white"] = "none"
+        of = session(*this.where)
+        parsed = parse(of, this.text)
+        result, plan = apply_planned(parsed, x, this.others, this.options, this.out)
+        if measures:
+            return result[0]
+        if not parsed.files:
+            _remember(of, x, (name, args, kwargs), this, plan)
+        return result
+
+    call.__name__ = call.__qualname__ = python_name(name)
+    call.__module__ = "halofilters"
+    call.__doc__ = docstring(row)
+    call.__signature__ = signature(row)
+    return call
+
+
+def _remember(of, x, call, this, plan):
+    """Keeps the plan for the next call with these arguments, where they are all that it depends on."""
+    if this.others or this.out is not None or this.where != (None, None) or plan.once or plan.reports:
+        return
+    name, args, kwargs = call
+    if type(x) is _ndarray:
+        if x.dtype.name not in _lib.TYPE_OF_NAME or not x.dtype.isnative:
+            return
+        what = (x.shape, x.dtype)
+    else:
+        view = quick_view(x)
+        first = plan.inputs[0]
+        if view is None or view.kind != first.type:  # it was converted
+            return
+        what = (view.library, view.shape, view.kind, view.gpu)
+    try:
+        key = (name, *what, args, *kwargs.items())
+        bound(of.fast, _MOST_CALLS)
+        of.fast[key] = plan
+    except TypeError:  # arguments that are not hashable
+        pass
+
+
+def _named():
+    """The row of each function: of all operations and their synonyms."""
+    found = {python_name(row.name): row for row in ROWS}
+    for row in ROWS:
+        for synonym in row.synonyms:
+            found.setdefault(python_name(synonym), row)
+    return found
+
+
+NAMED = _named()
+function_of = functools.lru_cache(maxsize=None)(function)

@@ -1,0 +1,73 @@
+"""What runs measured, as tables of columns."""
+
+import ctypes as c
+
+from . import _lib
+from ._arrays import numpy
+
+
+class Table(dict):
+    """A result: a dict of columns of one length, in order. pandas.DataFrame(table) makes a data frame.
+
+    `kind` is what it is of: "stats", "hist", "fold", "peaks". `outside`, of a histogram, is the table of the
+    samples in no bin; `moments`, of statistics, has the sums that those of parts are merged from.
+    """
+
+    kind = ""
+    outside = None
+    moments = None
+
+    def __reduce__(self):
+        return _table, (dict(self), self.kind, self.outside, self.moments)
+
+    def rows(self):
+        """The number of rows."""
+        return len(next(iter(self.values()), ()))
+
+    def row(self, i=-1):
+        """Row i as a dict; the last by default, which is of all channels in `stats`."""
+        return {name: column[i] for name, column in self.items()}
+
+
+def _table(columns, kind, outside, moments):
+    made = Table(columns)
+    made.kind, made.outside, made.moments = kind, outside, moments
+    return made
+
+
+_DTYPE = {2: (c.c_int64, "int64"), 3: (c.c_double, "float64")}
+
+
+def _column(report, at, k, rows):
+    kind, data = c.c_int(), c.c_void_p()
+    name = _lib.halo_report_column(report, at, k, c.byref(kind), c.byref(data)).decode()
+    if kind.value == 1:
+        texts = (c.c_char_p * rows).from_address(data.value) if rows else ()
+        return name, [text.decode("utf-8", "replace") for text in texts]
+    element, dtype = _DTYPE[kind.value]
+    values = (element * rows).from_address(data.value) if rows else ()
+    if numpy is not None:
+        return name, numpy.array(values, dtype=dtype)
+    return name, list(values)
+
+
+def read(report):
+    """All tables of a report, copied."""
+    tables = []
+    rows, columns = c.c_int64(), c.c_int()
+    while True:
+        kind = _lib.halo_report_table(report, len(tables), c.byref(rows), c.byref(columns))
+        if kind is None:
+            break
+        table = Table(_column(report, len(tables), k, rows.value) for k in range(columns.value))
+        table.kind = kind.decode()
+        tables.append(table)
+    joined = []
+    for table in tables:
+        if table.kind == "hist outside":
+            joined[-1].outside = table
+        elif table.kind == "stats moments":
+            joined[-1].moments = table
+        else:
+            joined.append(table)
+    return joined

@@ -1,0 +1,83 @@
+"""Sessions of the library, one for each device and precision, and opened again in the child of a fork."""
+
+import ctypes as c
+import os
+import threading
+
+from . import _lib
+from ._errors import UsageError
+
+_DEVICES = {"auto": 0, "cpu": 1, "gpu": 2, "all": 3}
+_PRECISIONS = {"exact": 0, "fast": 1, "single": 2}
+
+_lock = threading.Lock()
+_open = {}
+_default = None
+
+
+class Session:
+    """A HaloSession. `fast` has the plans of functions, `pipelines` those of `run`, by their texts."""
+
+    def __init__(self, device, precision, options=None):
+        given = _lib.Options(message=_lib.on_message, **(options or {}))
+        given.device, given.gpu = _device(device)
+        if precision is not None and precision not in _PRECISIONS:
+            raise UsageError(f"precision='{precision}': expected exact, fast or single")
+        given.precision = _PRECISIONS[precision or "exact"]
+        handle = c.c_void_p()
+        _lib.check(_lib.halo_session_open(c.byref(given), c.byref(handle)))
+        self.handle = handle
+        self.process = os.getpid()
+        self.fast = {}
+        self.pipelines = {}
+        self._close = _lib.halo_session_close
+
+    def __del__(self):
+        if getattr(self, "handle", None) and self.process == os.getpid():
+            self._close(self.handle)
+
+
+def _device(device):
+    if device is None:
+        device = "auto"
+    name, _, number = str(device).partition(":")
+    if name not in _DEVICES or (number and not (name == "gpu" and number.isdigit())):
+        raise UsageError(f"device='{device}': expected auto, cpu, gpu, gpu:N or all")
+    return _DEVICES[name], int(number or 0)
+
+
+def session(device=None, precision=None):
+    global _default
+    if device is None and precision is None and _default is not None:
+        return _default
+    key = (device, precision)
+    found = _open.get(key)
+    if found is None:
+        with _lock:
+            found = _open.get(key)
+            if found is None:
+                found = _open[key] = Session(device, precision)
+        if key == (None, None):
+            _default = found
+    return found
+
+
+def bound(cache, most):
+    """Drops the oldest of a cache that is full."""
+    while len(cache) >= most:
+        try:
+            del cache[next(iter(cache))]
+        except (KeyError, RuntimeError, StopIteration):  # another thread did
+            break
+
+
+def _after_fork():
+    """The threads and devices of a session are the parent's: the child opens its own."""
+    global _default, _lock
+    _lock = threading.Lock()
+    _default = None
+    _open.clear()
+    _lib.messages.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)

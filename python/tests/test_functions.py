@@ -1,0 +1,165 @@
+"""Functions made from the operations' rows: names, signatures, arguments, results."""
+
+import inspect
+import keyword
+import subprocess
+import sys
+from pathlib import Path
+
+import halofilters as hf
+import numpy as np
+import pytest
+from halofilters import _operations, _stubs
+
+
+def test_all_operations_are_functions():
+    for row in _operations.ROWS:
+        function = getattr(hf, _operations.python_name(row.name))
+        assert row.help[1:] in function.__doc__
+        parameters = inspect.signature(function).parameters
+        assert {key.word for key in row.parameters} <= set(parameters)
+        assert all(key.help[:40] in " ".join(function.__doc__.split()) for key in row.parameters)
+    assert not any(keyword.iskeyword(name) for name in hf.__all__)
+    assert {"abs_", "max_", "min_", "open_"} <= set(hf.__all__)
+    assert all(hasattr(hf, name) for name in hf.__all__)
+
+
+def test_synonyms():
+    assert hf.gaussian is hf.gauss and hf.absdiff is hf.difference
+
+
+def test_stubs_are_up_to_date():
+    made = Path(hf.__file__).with_name("__init__.pyi").read_text()
+    assert made == _stubs.text(), "run python -m halofilters._stubs --write"
+    compile(made, "__init__.pyi", "exec")
+
+
+def test_every_example_runs(rng):
+    """The example of each row, as text, is the same as the function with its values."""
+    x = rng.integers(0, 256, (40, 50), dtype="uint8")
+    assert np.array_equal(hf.run("unsharp:sigma=1.5,amount=0.8", x), hf.unsharp(x, 1.5, amount=0.8))
+    assert np.array_equal(hf.run("local:range,width=7", x), hf.local(x, "range", width=7))
+    assert np.array_equal(hf.run("gauss:2,border=constant=7", x), hf.gauss(x, 2, border=7))
+    assert np.array_equal(hf.run("crop:16x12+3+4", x), hf.crop(x, (16, 12), at=(3, 4)))
+    assert np.array_equal(hf.run("crop:16x12", x, alpha=None), hf.crop(x, "16x12"))
+    assert np.array_equal(hf.run("threshold:50%", x), hf.threshold(x, "50%"))
+    assert np.array_equal(hf.run("normalize:percentiles='1,99'", x), hf.normalize(x, percentiles=(1, 99)))
+    assert np.array_equal(hf.run("scan:max,x,1", x), hf.scan(x, "max", "x", exclusive=True))
+    assert np.array_equal(hf.run("rotate:90", x), hf.rotate(x, 90))
+
+
+def test_wrong_arguments(rng):
+    x = rng.integers(0, 256, (8, 8), dtype="uint8")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sigm'"):
+        hf.gauss(x, sigm=2)
+    with pytest.raises(TypeError, match="multiple values"):
+        hf.gauss(x, 2, sigma=2)
+    with pytest.raises(TypeError, match="positional"):
+        hf.gauss(x, 2, 4, 5)
+    with pytest.raises(hf.UsageError, match="gauss: sigma: -1"):
+        hf.gauss(x, -1)
+    with pytest.raises(hf.UsageError, match="needs sigma"):
+        hf.gauss(x)
+    with pytest.raises(hf.UsageError):
+        hf.gauss(x, object())
+
+
+def test_masks(rng):
+    x = rng.integers(0, 256, (20, 30), dtype="uint8")
+    mask = np.array([[0, 0.1, 0], [0.2, 0.4, 0.2], [0, 0.1, 0]])
+    expected = hf.run('conv:"3x3: 0,0.1,0, 0.2,0.4,0.2, 0,0.1,0"', x)
+    assert np.array_equal(hf.conv(x, mask), expected)
+    assert np.array_equal(hf.conv(x, mask.tolist()), expected)
+    assert np.array_equal(hf.conv(x, "sobel_x"), hf.run("conv:sobel_x", x))
+
+
+def test_second_inputs(rng, tmp_path):
+    x, y = rng.integers(0, 256, (2, 20, 30), dtype="uint8")
+    expected = np.clip(x.astype(int) - y, 0, 255)
+    assert np.array_equal(hf.subtract(x, y), expected)
+    assert np.array_equal(hf.run("subtract:@2", x, y), expected)
+    assert np.array_equal(hf.run("add:@2 | add:@3", x // 4, y // 4, y // 4), x // 4 + y // 4 * 2)
+    assert np.array_equal(hf.subtract(x, "gauss:3"), hf.run("subtract:[gauss:3]", x))
+    assert np.array_equal(hf.max_(x, y), np.maximum(x, y))
+    path = tmp_path / "a b,c.png"
+    for samples in (y, x // 2):  # a file is read anew
+        hf.write(path, samples)
+        assert np.array_equal(hf.subtract(x, path), np.clip(x.astype(int) - samples, 0, 255))
+        assert np.array_equal(hf.subtract(x, str(path)), hf.subtract(x, path))
+    with pytest.raises(hf.InputError, match="missing.png"):
+        hf.subtract(x, "missing.png")
+    with pytest.raises(hf.Error):
+        hf.subtract(x, y[:5])
+
+
+def test_pipeline(rng):
+    x = rng.integers(0, 256, (60, 80), dtype="uint8")
+    pipeline = hf.Pipeline("median:3 | gauss:2")
+    assert pipeline.reach(x) == (9, 9, 9, 9) and pipeline.reach((5, 5)) == (9, 9, 9, 9)
+    assert hf.Pipeline("normalize").reach(x) is None
+    assert hf.Pipeline("trim:1ms,-1ms", rate=48000).reach(np.zeros(99)) is None
+    assert "median" in pipeline.explain(x)
+    assert pipeline.output(x) == ((60, 80), "uint8")
+    assert hf.Pipeline("resize:50%").output(x) == ((30, 40), "uint8")
+    assert np.array_equal(pipeline(x), hf.gauss(hf.median(x, 3).astype("float32"), 2).round())
+    with pytest.raises(hf.UsageError):
+        hf.Pipeline("median:3 | ")
+        hf.Pipeline(3)
+
+
+def test_results(rng):
+    x = rng.integers(0, 256, (20, 30, 3), dtype="uint8")
+    found = hf.stats(x)
+    assert found["channel"][-1] == "all" and found.rows() == 4
+    assert np.allclose(found["mean"][:3], x.mean((0, 1))) and np.allclose(found["sd"][-1], x.std())
+    assert found.row(0)["max"] == x[..., 0].max()
+    assert np.allclose(hf.stats(x, percentiles=[50, 90])["p90"][1], np.percentile(x[..., 1], 90))
+    counts = hf.hist(x[..., 0], bins=16)
+    assert np.array_equal(counts["count"], np.histogram(x[..., 0], 16, (0, 256))[0])
+    floats = rng.random((9, 9), dtype="float32")
+    outside = hf.hist(floats, bins=4, min=0.25, max=0.5).outside
+    assert outside["below"][0] == (floats < 0.25).sum()
+    assert hf.reduce(x[..., 0], "max(a,b)", "-inf")["value"][0] == x[..., 0].max()
+    peaks = hf.peaks(np.array([0, 1, 0, 3, 0.0]))
+    assert peaks.kind == "peaks" and peaks.rows() == 2
+    y, tables = hf.run("invert | stats | hist:bins=2", x)
+    assert [one.kind for one in tables] == ["stats", "hist"] and np.array_equal(y, 255 - x)
+    assert [one.kind for one in hf.run("stats", x)] == ["stats"]
+
+
+def test_without_numpy():
+    """The package imports and works on buffers where there is no NumPy."""
+    code = """
+import sys
+sys.modules["numpy"] = None
+import halofilters as hf
+line = bytes(range(0, 200, 10))
+assert len(hf.gauss(line, 1)) == 20
+picture = memoryview(bytearray(24)).cast("B", (4, 6))
+assert hf.gauss(picture, 1).shape == (4, 6)
+assert hf.stats(picture)["mean"] == [0.0]
+assert hf.read(hf.write(None, picture, format="png")).shape == (4, 6)
+try:
+    hf.gauss([1, 2], 1)
+except hf.UsageError as error:
+    assert "list is not an array" in str(error)
+else:
+    raise SystemExit(1)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, env=_environment())
+
+
+def _environment():
+    import os
+
+    return dict(os.environ, PYTHONPATH=str(Path(hf.__file__).parents[1]))
+
+
+def test_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "halofilters", "--version"],
+        env=_environment(),
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    assert done.stdout.decode().startswith(f"halo {hf.__version__}")
