@@ -66,8 +66,8 @@ typedef struct HaloObjectList {
 } HaloObjectList;
 
 /* core/base/objects.c: zeros. `of`: the second picture's shape, or NULL. HALO_ERR_LIMIT without memory. */
-HaloStatus halo_object_list_alloc(HaloObjectList *list, int64_t regions, const HaloShape *of);
-void halo_object_list_free(HaloObjectList *list);
+HALO_API HaloStatus halo_object_list_alloc(HaloObjectList *list, int64_t regions, const HaloShape *of);
+HALO_API void halo_object_list_free(HaloObjectList *list);
 
 #ifdef __cplusplus
 }
