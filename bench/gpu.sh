@@ -27,6 +27,7 @@ bundled=()
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 halo=$work/halo
+[ -x "$(program halo)" ] || { echo "bench/gpu.sh: $(program halo) is not there" >&2; exit 1; }
 printf '#!/bin/sh\nexec %s "%s" "$@"\n' "${bundled[*]:-}" "$PWD/$(program halo)" >"$halo"
 chmod +x "$halo"
 wants() { case " $parts " in *" $1 "*) return 0 ;; *) return 1 ;; esac }

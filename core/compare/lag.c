@@ -76,6 +76,12 @@ HaloStatus compare_lag(const Pair *pair, HaloComparison *all)
     double found, scale;
     all->lag = all->correlation = (double)NAN;
     if (pair->a->shape.kind != HALO_AUDIO || of_a + of_b > LONGEST) return HALO_OK;
+    if (of_a == of_b && all->differing == 0) { /* no correlation is greater than that of a sound with itself */
+        scale = powers(pair, 0);
+        if (scale > 0 && isfinite(scale)) all->lag = 0.0;
+        if (scale > 0 && isfinite(scale)) all->correlation = 1.0;
+        return HALO_OK;
+    }
     while (n < of_a + of_b) n *= 2;
     bytes = 3 * n * (int64_t)sizeof *signal; /* kissfft's own, too */
     HALO_TRY(halo_memory_hold(pair->memory, bytes));
