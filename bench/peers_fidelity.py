@@ -17,6 +17,7 @@ import fidelity_filters
 import fidelity_geometry
 import fidelity_points
 import fidelity_purpose
+import fidelity_regions
 import fidelity_series
 import fidelity_sound
 import fidelity_whole
@@ -45,7 +46,7 @@ def main():
         programs = Programs(os.path.abspath(halo), folder)
         for part in (fidelity_filters, fidelity_edges, fidelity_windows, fidelity_points,
                      fidelity_geometry, fidelity_whole, fidelity_sound, fidelity_cuts,
-                     fidelity_dynamics, fidelity_series, fidelity_purpose):
+                     fidelity_dynamics, fidelity_series, fidelity_purpose, fidelity_regions):
             part.rows(comparison, programs)
     listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE,
                             check=True).stdout.splitlines()

@@ -42,6 +42,12 @@ HaloStatus cpu_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                     HaloStore store);
 HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize,
                         HaloStore store);
+HaloStatus cpu_regions(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRegions *regions,
+                       HaloStore store);
+HaloStatus cpu_distance(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloDistance *distance,
+                        HaloStore store);
+HaloStatus cpu_objects(HaloDevice *device, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *objects,
+                       HaloObjectList *out);
 HaloStatus cpu_ceilings(HaloDevice *device, HaloCeilings *out);
 
 #endif

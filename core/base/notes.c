@@ -69,6 +69,7 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_DIVIDED] = {"divided", "premultiplied colours are divided by alpha", NULL},
     [HALO_NOTE_CUT] = {"cut", "truncated: only the beginning is there", NULL},
     [HALO_NOTE_NARROWED] = {"narrowed", NULL, NULL},
+    [HALO_NOTE_THRESHOLD] = {"threshold", NULL, NULL},
     [HALO_NOTE_SCALED] = {"scaled", NULL, NULL},
 };
 
@@ -146,6 +147,10 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     }
     notes->samples += more->samples;
     if (more->peak > notes->peak) notes->peak = more->peak;
+    if (more->count[HALO_NOTE_THRESHOLD] > 0) {
+        notes->method = more->method;
+        notes->threshold = more->threshold;
+    }
     if (more->count[HALO_NOTE_SCALED] > 0) notes->gain = more->gain;
     if (more->quieter > notes->quieter) notes->quieter = more->quieter;
     if (more->count[HALO_NOTE_RATE] > 0) notes->rate = more->rate;
@@ -244,6 +249,9 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
             text, size,
             "%s: %s=%.6g is a sample value (0 to %.6g); use %s=%.6g%% if you mean a part of full scale",
             notes->op, notes->key, notes->level, notes->full_scale, notes->key, 100 * notes->level);
+        break;
+    case HALO_NOTE_THRESHOLD:
+        halo_snprintf(text, size, "threshold:%s is at %.9g", notes->method, notes->threshold);
         break;
     case HALO_NOTE_SCALED:
         halo_snprintf(text, size, "scaled by %.6g to prevent clipping", (double)notes->gain);

@@ -3,6 +3,7 @@
 #define CORE_MEASURE_H
 
 #include "device/device.h"
+#include "halo/objects.h"
 
 /* truepeak.c: consecutive interleaved frames. Close even if true_peak_open failed. */
 typedef struct TruePeak TruePeak;
@@ -67,5 +68,8 @@ HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist);
  * of occurrences of each value, or empty if they have not been counted. */
 HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
                           const HaloHistogram *levels, HaloResult *result);
+
+/* objects.c: the rows of a table about the regions of a picture of this shape. */
+HaloStatus measure_objects(const HaloObjectList *list, const HaloShape *shape, HaloTable *table);
 
 #endif

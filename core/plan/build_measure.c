@@ -91,6 +91,8 @@ HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const Ha
     measure.u.want = want;
     HALO_TRY(set_detail(builder, detail, &measure));
     memcpy(step.resolve_arg, resolve_arg, sizeof step.resolve_arg);
+    step.notes = builder_notes(builder);
+    if (step.notes == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(step_from(builder, &measure, &step, resolve, dst));
 out:
     return status;
@@ -125,6 +127,8 @@ HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const Hal
                                     HaloReg *dst)
 {
     HaloStep measure = step_of(HALO_HIST, src), step = map_step(src, map);
+    step.notes = builder_notes(builder);
+    if (step.notes == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     measure.u.hist = hist_default(halo_build_shape(builder, src));
     if (halo_build_shape(builder, src)->dtype > HALO_U16) measure.u.hist.lo = measure.u.hist.hi = (double)NAN;
     return step_from(builder, &measure, &step, resolve, dst);
@@ -141,6 +145,14 @@ HaloStatus halo_build_table(HaloBuilder *builder, HaloReg src, const HaloTableKi
 {
     HaloStep step = step_of(HALO_TABLE, src);
     step.u.table = (HaloTableStep){.kind = kind, .how = how};
+    return builder_append_measure(builder, &step, true);
+}
+
+HaloStatus halo_build_objects(HaloBuilder *builder, HaloReg labels, HaloReg of, const HaloObjects *objects)
+{
+    HaloStep step = step_of(HALO_OBJECTS, labels);
+    if (of >= 0) step.src[step.sources++] = of;
+    step.u.objects = *objects;
     return builder_append_measure(builder, &step, true);
 }
 

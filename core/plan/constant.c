@@ -69,7 +69,7 @@ static HaloStatus measure(HaloBuilder *builder, const HaloStep *reduce, HaloStat
     HALO_TRY(device_open(host, 0, builder->session->options.jobs));
     HALO_TRY(make(builder, reg, &value));
     HALO_TRY(how->add(host, reduce, &value, 0, &measured));
-    HALO_TRY(how->conclude(host, reduce, &value, &measured, &result));
+    HALO_TRY(how->conclude(host, reduce, (const HaloBuf *const[]){&value}, &measured, &result));
     *all = result.all;
 out:
     measure_free(&measured);

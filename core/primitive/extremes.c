@@ -44,7 +44,7 @@ out:
     return status;
 }
 
-static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
+static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *const src[], Measured *all,
                            HaloResult *result)
 {
     const HaloShape *made = made_by(step);

@@ -23,18 +23,18 @@ static bool always(const HaloStep *step, const HaloShape *src)
     return true;
 }
 
-static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
+static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *const src[], Measured *all,
                            HaloResult *result)
 {
     const HaloFold *fold = &step->u.fold;
     (void)device;
-    *result = (HaloResult){.type = HALO_RESULT_FOLD, .shape = src->shape};
-    result->fold.value = calloc((size_t)src->shape.channels + 1, sizeof *result->fold.value);
+    *result = (HaloResult){.type = HALO_RESULT_FOLD, .shape = src[0]->shape};
+    result->fold.value = calloc((size_t)src[0]->shape.channels + 1, sizeof *result->fold.value);
     if (result->fold.value == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     result->fold.identity = fold->identity;
     snprintf(result->fold.expr, sizeof result->fold.expr, "%s", fold->join_text);
     snprintf(result->fold.map, sizeof result->fold.map, "%s", fold->map_text);
-    measure_fold(all, fold, &src->shape, result->fold.value);
+    measure_fold(all, fold, &src[0]->shape, result->fold.value);
     return HALO_OK;
 }
 

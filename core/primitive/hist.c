@@ -29,11 +29,11 @@ static bool incremental(const HaloStep *step, const HaloShape *src)
     return !range_is_open(&step->u.hist);
 }
 
-static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
+static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *const src[], Measured *all,
                            HaloResult *result)
 {
     (void)device, (void)step;
-    *result = (HaloResult){.type = HALO_RESULT_HIST, .shape = src->shape, .hist = all->hist};
+    *result = (HaloResult){.type = HALO_RESULT_HIST, .shape = src[0]->shape, .hist = all->hist};
     all->hist = (HaloHistogram){0}; /* the result's now */
     return HALO_OK;
 }

@@ -19,9 +19,9 @@ typedef struct Measure {
     bool (*incremental)(const HaloStep *step, const HaloShape *src);
     /* Adds a block, which a backend sees as a whole; its first frame or pixel is number `first` of all. */
     HaloStatus (*add)(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first, Measured *all);
-    /* Finishes: fills the result, for the report or for `resolve`. `src` is the last block, or the whole value
-     * if it is not measured in blocks. */
-    HaloStatus (*conclude)(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
+    /* Finishes: fills the result, for the report or for `resolve`. src[0] is the last block, or the whole value
+     * if it is not measured in blocks; other sources are whole. */
+    HaloStatus (*conclude)(Device *device, const HaloStep *step, const HaloBuf *const src[], Measured *all,
                            HaloResult *result);
     /* Calls the same backend functions as `add` and `conclude`, to query their workspace (backend.h). */
     void (*query)(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block);

@@ -48,17 +48,17 @@ static void finish_stats(Measured *all, HaloResult *result)
         result->loudness = loudness_end(all->loudness, finite);
 }
 
-static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
+static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *const src[], Measured *all,
                            HaloResult *result)
 {
     HaloStatus status = HALO_OK;
-    const HaloShape *shape = &src->shape;
+    const HaloShape *shape = &src[0]->shape;
     *result = (HaloResult){.type = HALO_RESULT_STATS, .shape = *shape};
     result->channel = calloc((size_t)shape->channels, sizeof *result->channel);
     if (result->channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     measure_stats(all, shape, result->channel, &result->all);
     if (step->result >= 0 || step->loudness) finish_stats(all, result);
-    if (step->detail != NULL) HALO_TRY(measure_detail(device, src, step->detail, &all->hist, result));
+    if (step->detail != NULL) HALO_TRY(measure_detail(device, src[0], step->detail, &all->hist, result));
     if (step->refuse_nan && result->all.nan > 0)
         HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, which nan=error refuses",
                   (unsigned long long)result->all.nan);

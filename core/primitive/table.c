@@ -69,20 +69,20 @@ out:
     return status;
 }
 
-static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *src, Measured *all,
+static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *const src[], Measured *all,
                            HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     HaloBuf host = {0};
     (void)all;
-    *result = (HaloResult){.type = HALO_RESULT_TABLE, .shape = src->shape};
-    result->table = calloc((size_t)src->shape.channels, sizeof *result->table);
+    *result = (HaloResult){.type = HALO_RESULT_TABLE, .shape = src[0]->shape};
+    result->table = calloc((size_t)src[0]->shape.channels, sizeof *result->table);
     if (result->table == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     if (device->backend->upload != NULL) {
-        HALO_TRY(halo_buf_alloc(&host, &src->shape));
-        HALO_TRY(device->backend->download(device->handle, src, &host));
+        HALO_TRY(halo_buf_alloc(&host, &src[0]->shape));
+        HALO_TRY(device->backend->download(device->handle, src[0], &host));
     }
-    HALO_TRY(make_tables(step, host.data != NULL ? &host : src, result->table));
+    HALO_TRY(make_tables(step, host.data != NULL ? &host : src[0], result->table));
 out:
     halo_buf_free(&host);
     return status;

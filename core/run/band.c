@@ -114,16 +114,20 @@ static HaloStatus add_rows(Run *run, int at, Rows part, HaloResult *result)
     Work *work = run->work;
     const HaloStep *step = &work->plan->step[at];
     const Measure *measure = primitive_of(step)->measure;
-    HaloBuf src = run->value[step->src[0]];
-    src.shape = work->plan->reg[step->src[0]];
-    HALO_TRY(measure_band(run->device, step, &src, part, work->bands.rows, &work->measured[at]));
-    const bool loudness = step->loudness || (step->result >= 0 && halo_is_sound(&src.shape));
+    HaloBuf src[HALO_MAX_SOURCES];
+    for (int k = 0; k < step->sources; k++) {
+        src[k] = run->value[step->src[k]];
+        src[k].shape = work->plan->reg[step->src[k]];
+    }
+    HALO_TRY(measure_band(run->device, step, &src[0], part, work->bands.rows, &work->measured[at]));
+    const bool loudness = step->loudness || (step->result >= 0 && halo_is_sound(&src[0].shape));
     if (loudness && measure->has_loudness) {
-        const HaloBuf block = rows_of(&src, part);
+        const HaloBuf block = rows_of(&src[0], part);
         HALO_TRY(measure_loudness(run->device, &block, &work->measured[at]));
     }
-    if (part.to < rows_length(&src.shape)) return HALO_OK; /* more will come */
-    HALO_TRY(measure->conclude(run->device, step, &src, &work->measured[at], result));
+    if (part.to < rows_length(&src[0].shape)) return HALO_OK; /* more will come */
+    HALO_TRY(measure->conclude(run->device, step, (const HaloBuf *const[]){&src[0], &src[1]},
+                               &work->measured[at], result));
 out:
     return status;
 }

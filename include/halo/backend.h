@@ -6,6 +6,7 @@
 #include "halo/bench.h"
 #include "halo/buffer.h"
 #include "halo/fail.h"
+#include "halo/objects.h"
 #include "halo/options.h"
 #include "halo/primitive.h"
 #include "halo/result.h"
@@ -104,6 +105,13 @@ typedef struct HaloBackend {
     HaloStatus (*spectrum)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *, HaloStore);
     HaloStatus (*sequence)(HaloDevice *, const HaloBuf *const src[], int sources, HaloBuf *dst,
                            const HaloSequence *, HaloStore);
+    /* Whole buffers only, of one channel beside alpha. May be NULL: then their steps run on the CPU. */
+    HaloStatus (*regions)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloRegions *, HaloStore);
+    HaloStatus (*distance)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloDistance *, HaloStore);
+    /* Whole buffers only: labels of one channel; `of` is a picture of the same size, or NULL. Allocates the
+     * list, in host memory. HALO_ERR_INPUT for labels that are none. */
+    HaloStatus (*objects)(HaloDevice *, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *,
+                          HaloObjectList *out);
     HaloStatus (*chain)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloChain *, HaloStore);
     /* The minimum and maximum of the chain's result for a whole buffer, as `reduce` finds them. No sample is
      * stored, and of the counts only `count`, and `nan` if it is the same. out: [channels of the chain's

@@ -168,9 +168,10 @@ HALO_API HaloStatus halo_save(HaloSession *session, const HaloArray *array, cons
 
 /* What a run measured and noted. Texts and columns live as long as the report. */
 HALO_API void halo_report_close(HaloReport *report);
-HALO_API const char *halo_report_backend(const HaloReport *report); /* "cpu", "cuda" */
-HALO_API uint64_t
-halo_report_clipped(const HaloReport *report); /* samples clipped to the range of the output */
+/* "cpu", "cuda". */
+HALO_API const char *halo_report_backend(const HaloReport *report);
+/* Samples clipped to the range of the output. */
+HALO_API uint64_t halo_report_clipped(const HaloReport *report);
 /* The i-th remark on what was lost or changed, a sentence; NULL past the last. */
 HALO_API const char *halo_report_note(const HaloReport *report, size_t i);
 

@@ -188,6 +188,10 @@ HALO_API HaloStatus halo_build_sequence_of_two(HaloBuilder *builder, HaloReg src
 /* `bins` and `white` are set by the source. */
 HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize,
                                         HaloReg *dst);
+/* A report of the regions in `labels`, and, `of` not -1, of the samples of that value there, which has the same
+ * size. */
+HALO_API HaloStatus halo_build_objects(HaloBuilder *builder, HaloReg labels, HaloReg of,
+                                       const HaloObjects *objects);
 /* Maps that follow each other are merged when the plan is complete. */
 HALO_API HaloStatus halo_build_map(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloReg *dst);
 /* A map whose parameters `resolve` sets from the statistics of `src`; `resolve_arg` is copied to the step. */
@@ -219,7 +223,8 @@ typedef enum HaloFit {
     HALO_FIT_MIXED, /* the same, but sound may be of any length */
     HALO_FIT_OWN_UNITS, /* the same as the first, but in its own units */
     HALO_FIT_GRAY,      /* of its size or one pixel, with one colour; in units of `in` */
-    HALO_FIT_ANY        /* of any size and with any channels; in units of `in` */
+    HALO_FIT_ANY,       /* of any size and with any channels; in units of `in` */
+    HALO_FIT_SIZE       /* of its size, with any channels; in its own units */
 } HaloFit;
 
 /* core/plan/source.c: the value of a SOURCE beside `in`. HALO_ERR_INPUT, naming both, if it does not match. */

@@ -11,7 +11,9 @@
 #include "halo/halo.h"
 #include "halo/mix.h"
 #include "halo/notes.h"
+#include "halo/objects.h"
 #include "halo/primitive.h"
+#include "halo/regions.h"
 #include "halo/resample.h"
 #include "halo/result.h"
 #include "halo/sections.h"
@@ -58,6 +60,9 @@ struct HaloStep {
         HaloSpectrum spectrum;
         HaloSequence sequence;
         HaloTableStep table;
+        HaloRegions regions;
+        HaloDistance distance;
+        HaloObjects objects;
         HaloMix mix;
         HaloFade fade;
         const HaloChain *chain; /* of chain and extremes: chain.h; belongs to the plan */

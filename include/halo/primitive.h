@@ -30,6 +30,9 @@ typedef enum HaloPrimitive {
     HALO_SPECTRUM,  /* spectra of frames along time */
     HALO_SEQUENCE,  /* algorithms along time in f64 that an operation brings along (sequence.h) */
     HALO_TABLE,     /* tables of what an operation finds along time (table.h) */
+    HALO_REGIONS,   /* connected regions: numbered, or kept by their size and place (regions.h) */
+    HALO_DISTANCE,  /* the distance to the nearest 0 (regions.h) */
+    HALO_OBJECTS,   /* measures the regions of a labelled picture (objects.h) */
     HALO_CHAIN,     /* neighbouring steps of small reach in one pass */
     HALO_EXTREMES,  /* the minimum and maximum of a chain's result, which is not stored */
     HALO_PRIMITIVES
@@ -189,6 +192,9 @@ typedef struct HaloSections HaloSections;   /* sections.h */
 typedef struct HaloTableStep HaloTableStep;
 typedef struct HaloSequence HaloSequence; /* sequence.h */
 typedef struct HaloSpectrum HaloSpectrum; /* spectrum.h */
+typedef struct HaloRegions HaloRegions;   /* regions.h */
+typedef struct HaloDistance HaloDistance;
+typedef struct HaloObjects HaloObjects; /* objects.h */
 typedef struct HaloChain HaloChain;       /* chain.h */
 
 /* The statistics that a reduction has to compute. */

@@ -9,7 +9,9 @@
 #include "halo/fade.h"
 #include "halo/gather.h"
 #include "halo/mix.h"
+#include "halo/objects.h"
 #include "halo/primitive.h"
+#include "halo/regions.h"
 #include "halo/resample.h"
 #include "halo/result.h"
 #include "halo/sections.h"
@@ -67,6 +69,10 @@ uint64_t oracle_sequence(const HaloBuf *const src[], int sources, HaloBuf *dst, 
                          HaloStore store);
 uint64_t oracle_spectrum(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *spectrum, HaloStore store);
 uint64_t oracle_sections(const HaloBuf *src, HaloBuf *dst, const HaloSections *sections, HaloStore store);
+uint64_t oracle_regions(const HaloBuf *src, HaloBuf *dst, const HaloRegions *regions, HaloStore store);
+uint64_t oracle_distance(const HaloBuf *src, HaloBuf *dst, const HaloDistance *distance, HaloStore store);
+HaloStatus oracle_objects(const HaloBuf *labels, const HaloBuf *of, const HaloObjects *objects,
+                          HaloObjectList *out);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);
 
 /* The same in f64, of one row (oracle_double.c). */

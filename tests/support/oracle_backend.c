@@ -271,6 +271,27 @@ static HaloStatus run_sequence(HaloDevice *device, const HaloBuf *const src[], i
     return HALO_OK;
 }
 
+static HaloStatus run_regions(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloRegions *regions,
+                              HaloStore store)
+{
+    device->clipped += oracle_regions(src, dst, regions, store);
+    return HALO_OK;
+}
+
+static HaloStatus run_distance(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
+                               const HaloDistance *distance, HaloStore store)
+{
+    device->clipped += oracle_distance(src, dst, distance, store);
+    return HALO_OK;
+}
+
+static HaloStatus run_objects(HaloDevice *device, const HaloBuf *labels, const HaloBuf *of,
+                              const HaloObjects *objects, HaloObjectList *out)
+{
+    (void)device;
+    return oracle_objects(labels, of, objects, out);
+}
+
 const HaloBackend oracle_backend = {
     .name = "oracle",
     .count = oracle_count,
@@ -295,6 +316,9 @@ const HaloBackend oracle_backend = {
     .bilateral = run_bilateral,
     .gather = run_gather,
     .resample = run_resample,
+    .objects = run_objects,
+    .regions = run_regions,
+    .distance = run_distance,
     .mix = run_mix,
     .fade = run_fade,
     .equalize = run_equalize,

@@ -1,0 +1,272 @@
+/* Measures the regions of a labelled picture: sums over runs of equal labels, and, where labels differ, lengths
+ * of borders and Euler numbers. Each worker has sums of its own where they are small. */
+#include "halo/objects.h"
+
+#include <string.h>
+
+#include "measured.h"
+#include "primitives.h"
+
+#define STRIP_ROWS 64
+/* Sums of all workers together, at most; else one worker measures. */
+#define MOST_BYTES ((int64_t)256 << 20)
+/* Labels of rows y - 2 to y + 2, borders of rows y - 1 to y + 1. */
+#define LABEL_ROWS 5
+#define BORDER_ROWS 3
+#define PAD 2
+
+typedef struct Objects {
+    const HaloBuf *labels, *of;
+    const HaloObjects *how;
+    HaloDevice *device;
+    CpuLabelCheck *check; /* [workers] */
+    HaloObjectList *list; /* [lists] */
+    int lists;
+    char *scratch; /* [workers] */
+    int64_t pitch, at_border, at_differ, scratch_bytes;
+} Objects;
+
+/* Rows round row y, with zeros outside of the picture. */
+typedef struct Rows {
+    const Objects *o;
+    uint32_t *label;         /* [LABEL_ROWS][pitch] */
+    uint8_t *border;         /* [BORDER_ROWS][pitch] */
+    uint8_t *differ;         /* [pitch] */
+    int64_t labels, borders; /* the next rows to come */
+} Rows;
+
+static uint32_t *label_row(const Rows *rows, int64_t y)
+{
+    return rows->label + (y + LABEL_ROWS) % LABEL_ROWS * rows->o->pitch + PAD;
+}
+
+static uint8_t *border_row(const Rows *rows, int64_t y)
+{
+    return rows->border + (y + BORDER_ROWS) % BORDER_ROWS * rows->o->pitch + PAD;
+}
+
+static void load_labels(Rows *rows, int64_t upto)
+{
+    const HaloBuf *labels = rows->o->labels;
+    for (; rows->labels <= upto; rows->labels++) {
+        uint32_t *const row = label_row(rows, rows->labels);
+        if (rows->labels < 0 || rows->labels >= labels->rows)
+            memset(row, 0, (size_t)labels->cols * sizeof *row);
+        else
+            cpu_labels(labels, rows->labels, row);
+    }
+}
+
+/* Pixels beside or above which there is another label. */
+static void find_borders(Rows *rows, int64_t upto)
+{
+    const int64_t width = rows->o->labels->cols;
+    for (; rows->borders <= upto; rows->borders++) {
+        const uint32_t *here = label_row(rows, rows->borders), *up = label_row(rows, rows->borders - 1),
+                       *down = label_row(rows, rows->borders + 1);
+        uint8_t *const border = border_row(rows, rows->borders);
+        for (int64_t x = 0; x < width; x++)
+            border[x] = (here[x] != 0) & ((here[x] != up[x]) | (here[x] != down[x]) | (here[x] != here[x - 1]) |
+                                          (here[x] != here[x + 1]));
+    }
+}
+
+/* ---- borders -------------------------------------------------------------------------------------------- */
+
+static bool in_border(const Rows *rows, int64_t x, int64_t y, uint32_t label)
+{
+    return border_row(rows, y)[x] != 0 && label_row(rows, y)[x] == label;
+}
+
+/* K. Benkrid and D. Crookes, 2000: what a pixel of a border counts depends on those beside it. */
+static void add_border(const Rows *rows, int64_t x, int64_t y, HaloObjectList *list)
+{
+    const uint32_t label = label_row(rows, y)[x];
+    HaloObject *const object = &list->object[label - 1];
+    const int beside = in_border(rows, x - 1, y, label) + in_border(rows, x + 1, y, label) +
+                       in_border(rows, x, y - 1, label) + in_border(rows, x, y + 1, label);
+    const int diagonal = in_border(rows, x - 1, y - 1, label) + in_border(rows, x + 1, y - 1, label) +
+                         in_border(rows, x - 1, y + 1, label) + in_border(rows, x + 1, y + 1, label);
+    switch (10 * diagonal + 2 * beside) {
+    case 4:
+    case 6:
+    case 14:
+    case 16:
+    case 24:
+    case 26: object->straight++; break;
+    case 20:
+    case 32: object->diagonal++; break;
+    case 12:
+    case 22: object->corner++; break;
+    default: break;
+    }
+}
+
+/* ---- Euler numbers -------------------------------------------------------------------------------------- */
+
+/* S. Gray, 1971: windows of 2 x 2 with one pixel of a region count 1, with three -1, with two on a diagonal -2,
+ * or 2 where diagonal neighbours are not connected. */
+static void add_window(const uint32_t cell[4], int diagonal, HaloObjectList *list)
+{
+    for (int k = 0; k < 4; k++) {
+        int count = 0;
+        bool again = cell[k] == 0;
+        for (int i = 0; i < 4; i++) {
+            count += cell[i] == cell[k];
+            again = again || (i < k && cell[i] == cell[k]);
+        }
+        if (again) continue;
+        int64_t *const quads = &list->object[cell[k] - 1].quads;
+        if (count == 1) *quads += 1;
+        if (count == 3) *quads -= 1;
+        if (count == 2 && cell[3 - k] == cell[k]) *quads += diagonal; /* cells 0 and 3, 1 and 2 */
+    }
+}
+
+/* Windows whose lower row is y. */
+static void add_windows(const Rows *rows, int64_t y, HaloObjectList *list)
+{
+    const int64_t width = rows->o->labels->cols;
+    const uint32_t *up = label_row(rows, y - 1), *here = label_row(rows, y);
+    uint8_t *const differ = rows->differ;
+    for (int64_t x = 0; x <= width; x++)
+        differ[x] = ((up[x - 1] ^ up[x]) | (here[x - 1] ^ here[x]) | (up[x] ^ here[x])) != 0;
+    for (int64_t x = 0; (x = cpu_next_set(differ, x, width + 1)) <= width; x++) {
+        const uint32_t cell[4] = {up[x - 1], up[x], here[x - 1], here[x]};
+        add_window(cell, rows->o->how->connect == 8 ? -2 : 2, list);
+    }
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+static void add_row(const Rows *rows, int64_t y, HaloObjectList *list)
+{
+    const Objects *o = rows->o;
+    const int64_t width = o->labels->cols;
+    const uint32_t *const label = label_row(rows, y);
+    const uint8_t *const border = border_row(rows, y);
+    for (int64_t x = 0, upto; x < width; x = upto) {
+        for (upto = x + 1; upto < width && label[upto] == label[x];) upto++;
+        if (label[x] == 0) continue;
+        for (int64_t from = x; from < upto; from += CPU_OBJECT_RUN) {
+            const int64_t n = least(CPU_OBJECT_RUN, upto - from);
+            cpu_add_run(&list->object[label[x] - 1], from, y, n);
+            if (o->of != NULL) cpu_add_samples(o->of, from, y, n, label[x] - 1, list);
+        }
+    }
+    for (int64_t x = 0; (x = cpu_next_set(border, x, width)) < width; x++) add_border(rows, x, y, list);
+    add_windows(rows, y, list);
+}
+
+static void strip_task(void *context, int64_t strip, int worker)
+{
+    const Objects *o = context;
+    HaloObjectList *const list = &o->list[o->lists > 1 ? worker : 0];
+    const int64_t height = o->labels->rows, first = strip * STRIP_ROWS,
+                  last = least(first + STRIP_ROWS, height) - 1;
+    char *const own = o->scratch + worker * o->scratch_bytes;
+    Rows rows = {.o = o,
+                 .label = (uint32_t *)(void *)own,
+                 .border = (uint8_t *)own + o->at_border,
+                 .differ = (uint8_t *)own + o->at_differ,
+                 .labels = first - 2,
+                 .borders = first - 1};
+    memset(own, 0, (size_t)o->scratch_bytes);
+    for (int64_t y = first; y <= last; y++) {
+        load_labels(&rows, y + 2);
+        find_borders(&rows, y + 1);
+        add_row(&rows, y, list);
+    }
+    if (last + 1 == height) add_windows(&rows, height, list);
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------ */
+
+static void check_task(void *context, int64_t strip, int worker)
+{
+    const Objects *o = context;
+    for (int64_t y = strip * STRIP_ROWS; y < least((strip + 1) * STRIP_ROWS, o->labels->rows); y++)
+        cpu_check_labels(o->labels, y, &o->check[worker]);
+}
+
+/* The greatest label. */
+static HaloStatus check_labels(const Objects *o, int workers, int64_t *regions)
+{
+    const HaloBuf *labels = o->labels;
+    CpuLabelCheck all = {.bad = -1};
+    for (int i = 0; i < workers; i++) o->check[i] = all;
+    cpu_run(o->device, workers, divide_up(labels->rows, STRIP_ROWS), check_task, (void *)(uintptr_t)o);
+    for (int i = 0; i < workers; i++) {
+        const int64_t bad = o->check[i].bad;
+        all.greatest = o->check[i].greatest > all.greatest ? o->check[i].greatest : all.greatest;
+        if (bad >= 0 && (all.bad < 0 || bad < all.bad)) all.bad = bad;
+    }
+    *regions = (int64_t)all.greatest;
+    if (all.bad < 0) return HALO_OK;
+    const int64_t x = all.bad % labels->cols, y = all.bad / labels->cols;
+    return halo_fail(
+        HALO_ERR_INPUT,
+        "labels are whole numbers from 0 to %d, and pixel %lld+%lld is %g: put label before it, or "
+        "threshold",
+        HALO_MAX_REGIONS, (long long)x, (long long)y, (double)*(const float *)halo_at(labels, x, y));
+}
+
+static HaloStatus prepare(Objects *o, int workers)
+{
+    HaloStatus status = HALO_OK;
+    int64_t total = 0, one = 0, at, at_check;
+    void *scratch;
+    o->pitch = o->labels->cols + 2 * PAD;
+    if (o->labels->cols >= INT32_MAX / 2 || o->labels->rows >= INT32_MAX / 2 ||
+        !cpu_reserve(&one, LABEL_ROWS * o->pitch, sizeof(uint32_t), &at) ||
+        !cpu_reserve(&one, BORDER_ROWS * o->pitch, 1, &o->at_border) ||
+        !cpu_reserve(&one, o->pitch, 1, &o->at_differ) || !cpu_reserve(&total, workers, one, &at) ||
+        !cpu_reserve(&total, workers, sizeof *o->check, &at_check))
+        HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many to be measured: crop or resize before",
+                  (long long)o->labels->cols, (long long)o->labels->rows);
+    o->scratch_bytes = one;
+    HALO_TRY(cpu_scratch(o->device, total, &scratch));
+    o->scratch = scratch;
+    o->check = (CpuLabelCheck *)(void *)(o->scratch + at_check);
+out:
+    return status;
+}
+
+static int lists_for(const HaloBuf *of, int64_t regions, int workers)
+{
+    const int64_t each =
+        (int64_t)sizeof(HaloObject) +
+        (of == NULL ? 0
+                    : of->shape.channels * (of->shape.dtype > HALO_U16 ? (int64_t)sizeof(HaloObjectFloats)
+                                                                       : (int64_t)sizeof(HaloObjectIntegers)));
+    return regions * workers <= MOST_BYTES / each ? workers : 1;
+}
+
+#define MOST_LISTS 64
+
+HaloStatus cpu_objects(HaloDevice *device, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *objects,
+                       HaloObjectList *out)
+{
+    HaloStatus status = HALO_OK;
+    HaloObjectList list[MOST_LISTS] = {0};
+    Objects o = {.labels = labels, .of = of, .how = objects, .device = device, .list = list};
+    int64_t regions = 0;
+    if (labels->shape.channels != 1 || labels->shape.dtype > HALO_F32 || !halo_buf_is_whole(labels) ||
+        (of != NULL && (of->shape.dtype > HALO_F32 || !halo_buf_is_whole(of) || of->cols != labels->cols ||
+                        of->rows != labels->rows)))
+        HALO_FAIL(HALO_ERR_BUG, "internal: regions of pictures that differ are measured");
+    int workers = cpu_workers(device, 10.0 * (double)labels->cols * (double)labels->rows);
+    HALO_TRY(prepare(&o, workers));
+    HALO_TRY(check_labels(&o, workers, &regions));
+    o.lists = workers <= MOST_LISTS ? lists_for(of, regions, workers) : 1;
+    if (o.lists == 1) workers = 1;
+    for (int i = 0; i < o.lists; i++)
+        HALO_TRY(halo_object_list_alloc(&list[i], regions, of != NULL ? &of->shape : NULL));
+    cpu_run(device, workers, divide_up(labels->rows, STRIP_ROWS), strip_task, &o);
+    for (int i = 1; i < o.lists; i++) cpu_join_objects(&list[0], &list[i]);
+    *out = list[0];
+    list[0] = (HaloObjectList){0};
+out:
+    for (int i = 0; i < MOST_LISTS; i++) halo_object_list_free(&list[i]);
+    return status;
+}

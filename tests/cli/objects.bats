@@ -1,0 +1,116 @@
+# Regions, distances and the table of objects.
+# shellcheck disable=SC2154
+setup() { load common; common_setup; }
+
+# Two blocks, one with a hole, and a pixel in the corner.
+make_blocks() {
+    printf 'P2\n10 6\n255\n' > a.pgm
+    printf '%s\n' '0 0 0 0 0 0 0 0 0 0' '0 9 9 9 0 0 0 0 0 0' '0 9 0 9 0 0 80 80 80 0' \
+        '0 9 9 9 0 0 80 80 80 0' '0 0 0 0 0 0 0 0 0 0' '0 0 0 0 0 0 0 0 0 7' >> a.pgm
+}
+
+@test "label numbers regions, and leaves small and large ones out" {
+    make_blocks
+    sums() { halo run -q "$1 | stats" a.pgm --json | grep -o '"max":[0-9.]*\|"sum":[0-9.]*' | head -n 2 | paste -sd ' '; }
+    [ "$(sums label)" = '"max":3 "sum":23' ]
+    [ "$(sums label:min=2,max=7)" = '"max":1 "sum":6' ]
+}
+
+@test "labels are numbers: PNG takes them with a scale" {
+    make_blocks
+    run --separate-stderr halo run label a.pgm -o l.png
+    [ "$status" -eq 1 ]; says '--white'
+    [ ! -e l.png ]
+    halo run -q 'label | normalize' a.pgm -o l.png
+}
+
+@test "regions of colours are refused, with the remedy" {
+    make_blocks
+    halo run -q channels:1,1,1 a.pgm -o c.ppm
+    for op in label areaopen:3 fillholes largest clearborder hysteresis:1,2 distance objects; do
+        run --separate-stderr halo run "$op" c.ppm -o d.npy
+        [ "$status" -eq 1 ]; says gray
+    done
+    halo objects --threshold otsu c.ppm > out
+    grep -q '1 object' out
+}
+
+@test "regions are selected by size and place" {
+    make_blocks
+    sum() { halo run -q "$1 | stats" a.pgm --json | grep -o '"sum":[0-9]*' | head -n 1; }
+    [ "$(sum areaopen:2)" = '"sum":552' ]
+    [ "$(sum fillholes)" = '"sum":568' ]
+    [ "$(sum fillholes:max=1)" = '"sum":568' ]
+    [ "$(sum largest)" = '"sum":72' ]
+    [ "$(sum largest:2)" = '"sum":552' ]
+    [ "$(sum clearborder)" = '"sum":552' ]
+    [ "$(sum hysteresis:5,50)" = '"sum":1530' ]
+    run --separate-stderr halo run hysteresis:50,5 a.pgm -o b.pgm
+    [ "$status" -eq 2 ]; says 'less than low'
+    run --separate-stderr halo run label:min=5,max=3 a.pgm -o b.npy
+    [ "$status" -eq 2 ]; says 'less than min'
+}
+
+@test "objects are listed as text, CSV and JSON" {
+    make_blocks
+    halo objects a.pgm > out
+    grep -q '3 objects' out
+    halo objects --threshold 5 --min 2 --csv a.pgm > out.csv
+    [ "$(wc -l < out.csv)" -eq 3 ]
+    head -n 1 out.csv | grep -q 'label,area,bbox-0.*euler_number,touches_border,intensity_min'
+    [ "$(sed -n 2p out.csv | cut -d, -f3-8)" = 'gray,1,8,1,1,4' ]
+    [ "$(sed -n 3p out.csv | cut -d, -f20-23)" = '80,80,480,80' ]
+    halo objects --json a.pgm | grep -q '"euler_number":0'
+    run --separate-stderr halo objects --labels yes --min 3 a.pgm
+    [ "$status" -eq 2 ]; says 'labels=yes'
+}
+
+@test "labels of a file are taken as they are, and samples of another are measured" {
+    make_blocks
+    halo run -q label a.pgm -o l.npy
+    halo objects l.npy --of a.pgm --csv > out.csv
+    [ "$(wc -l < out.csv)" -eq 4 ]
+    [ "$(sed -n 4p out.csv | cut -d, -f22)" = 7 ]
+    halo run -q crop:3x3 a.pgm -o small.pgm
+    run --separate-stderr halo objects l.npy --of small.pgm
+    [ "$status" -eq 1 ]; says "has to be of the input's size"
+    halo run -q 'gain:0.3' l.npy -o m.npy
+    run --separate-stderr halo objects m.npy
+    [ "$status" -eq 1 ]; says 'labels are whole numbers'
+}
+
+@test "an empty picture has no objects and infinite distances" {
+    printf 'P2\n4 2\n255\n0 0 0 0 0 0 0 0\n' > e.pgm
+    halo objects e.pgm | grep -q '0 objects'
+    [ "$(halo objects e.pgm --csv | wc -l)" -eq 1 ]
+    halo run -q 'invert | distance | stats' e.pgm --json | grep -q '"inf":8'
+}
+
+@test "the level that a method finds is told with -v and in JSON" {
+    make_blocks
+    for method in otsu li triangle yen isodata mean; do
+        halo run -v threshold:$method a.pgm -o b.pgm -f 2> err
+        grep -q "threshold:$method is at " err
+        halo run --json threshold:$method a.pgm -o b.pgm -f | grep -q "threshold:$method is at "
+    done
+    run --separate-stderr halo run -f threshold:minimum a.pgm -o b.pgm
+    [ "$status" -eq 0 ] || says 'two maxima'
+}
+
+@test "objects are scikit-image's regions" {
+    need skimage
+    "$PYTHON" -c "
+import numpy as np
+r = np.random.default_rng(2)
+np.save('a.npy', ((r.random((60, 70)) < .45) * r.integers(1, 255, (60, 70))).astype('u1'))"
+    halo objects a.npy --threshold 1 --csv > out.csv
+    "$PYTHON" -c "
+import csv, numpy as np, skimage.measure as m
+a = np.load('a.npy')
+want = m.regionprops(m.label(a > 0, connectivity=2), a)
+rows = list(csv.DictReader(open('out.csv')))
+assert len(rows) == len(want)
+for row, w in zip(rows, want):
+    for name in 'area perimeter euler_number eccentricity'.split():
+        assert abs(float(row[name]) - float(w[name])) < 1e-9, (name, row[name], w[name])"
+}
