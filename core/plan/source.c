@@ -35,8 +35,8 @@ static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, HaloFit
                          other->rate, in->rate);
     if (fit == HALO_FIT_SIZE && in->width == other->width && in->height == other->height) return HALO_OK;
     if (fit == HALO_FIT_SIZE)
-        return halo_fail(HALO_ERR_INPUT, "%s is %s, and the input is %s: it has to be of the input's size", name,
-                         size_text(other, there), size_text(in, here));
+        return halo_fail(HALO_ERR_INPUT, "%s is %s, and the input is %s: it has to be of the input's size",
+                         name, size_text(other, there), size_text(in, here));
     const bool gray = fit == HALO_FIT_GRAY, mixed = fit == HALO_FIT_MIXED && in->kind == HALO_AUDIO;
     const int colours = other->channels - (other->alpha >= 0);
     if ((one || mixed || (in->width == other->width && in->height == other->height)) &&
@@ -146,7 +146,8 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
         HALO_TRY(builder_needs_scale(builder, here.numbers ? in : *out, builder->op));
     white = here.white;
     /* Numbers meet a picture as numbers: counts are taken from counts. */
-    if (fit != HALO_FIT_OWN_UNITS && fit != HALO_FIT_SIZE && !numbers && halo_build_shape(builder, *out)->white != white)
+    if (fit != HALO_FIT_OWN_UNITS && fit != HALO_FIT_SIZE && !numbers &&
+        halo_build_shape(builder, *out)->white != white)
         HALO_TRY(builder_rescale(builder, *out, builder_real(builder), white, out));
 out:
     return status;

@@ -40,11 +40,12 @@ static int64_t place_of(const HaloGather *gather, int64_t at)
     return piece->from + (at - piece->at);
 }
 
-/* Are frames [from, to) of a sound all made up by a constant border? */
-static bool lies_outside(const HaloGather *gather, const HaloShape *src, int64_t from, int64_t to)
+/* Are all frames of a sound from `from` on made up by a constant border behind its end? Those before its
+ * beginning still read its first frame: a stream may turn out to be too short for what follows. */
+static bool lies_behind(const HaloGather *gather, const HaloShape *src, int64_t from)
 {
     const bool constant = gather->border == HALO_BORDER_ZERO || gather->border == HALO_BORDER_CONSTANT;
-    return src->kind == HALO_AUDIO && constant && (to <= 0 || from >= src->width);
+    return src->kind == HALO_AUDIO && constant && from >= src->width;
 }
 
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
@@ -57,7 +58,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     if (gather->transposed) part = (Part){part.y0, part.y1, part.x0, part.x1};
     places(gather->x0, gather->step_x, &part.x0, &part.x1);
     places(gather->y0, gather->step_y, &part.y0, &part.y1);
-    if (lies_outside(gather, src, part.x0, part.x1)) return (Part){0};
+    if (lies_behind(gather, src, part.x0)) return (Part){0};
     return window_part(&single, src, part);
 }
 

@@ -19,8 +19,8 @@ static const Primitive *const primitives[HALO_PRIMITIVES] = {
     [HALO_SECTIONS] = &primitive_sections, [HALO_SPECTRUM] = &primitive_spectrum,
     [HALO_SEQUENCE] = &primitive_sequence, [HALO_TABLE] = &primitive_table,
     [HALO_REGIONS] = &primitive_regions,   [HALO_DISTANCE] = &primitive_distance,
-    [HALO_OBJECTS] = &primitive_objects,
-    [HALO_CHAIN] = &primitive_chain,       [HALO_EXTREMES] = &primitive_extremes,
+    [HALO_OBJECTS] = &primitive_objects,   [HALO_CHAIN] = &primitive_chain,
+    [HALO_EXTREMES] = &primitive_extremes,
 };
 
 const Primitive *primitive_of(const HaloStep *step) { return primitives[step->primitive]; }

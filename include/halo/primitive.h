@@ -195,7 +195,7 @@ typedef struct HaloSpectrum HaloSpectrum; /* spectrum.h */
 typedef struct HaloRegions HaloRegions;   /* regions.h */
 typedef struct HaloDistance HaloDistance;
 typedef struct HaloObjects HaloObjects; /* objects.h */
-typedef struct HaloChain HaloChain;       /* chain.h */
+typedef struct HaloChain HaloChain;     /* chain.h */
 
 /* The statistics that a reduction has to compute. */
 typedef enum HaloWant {
