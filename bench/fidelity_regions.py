@@ -40,7 +40,8 @@ def selected(c, p):
     c.add("fillholes", "SciPy", "ndimage.binary_fill_holes(x)", "u8", p.halo(depth("fillholes", "u8"), x),
           white(ndimage.binary_fill_holes(on)))
     sizes = np.bincount(measure.label(on, connectivity=2).ravel())[1:]
-    c.add("largest", "NumPy", "label == argmax(bincount(label)[1:]) + 1", "u8", p.halo(depth("largest", "u8"), x),
+    c.add("largest", "NumPy", "label == argmax(bincount(label)[1:]) + 1", "u8",
+          p.halo(depth("largest", "u8"), x),
           white(measure.label(on, connectivity=2) == np.argmax(sizes) + 1))
     c.add("clearborder", SKIMAGE, "segmentation.clear_border(x)", "u8", p.halo(depth("clearborder", "u8"), x),
           segmentation.clear_border(x))
@@ -62,7 +63,8 @@ def distances(c, p):
 
 
 PROPERTIES = ("label", "area", "bbox", "centroid", "equivalent_diameter_area", "axis_major_length",
-              "axis_minor_length", "eccentricity", "perimeter", "euler_number", "intensity_min", "intensity_max",
+              "axis_minor_length", "eccentricity", "perimeter", "euler_number", "intensity_min",
+              "intensity_max",
               "intensity_mean", "centroid_weighted")
 
 
@@ -72,7 +74,8 @@ def objects(c, p):
     found = p.halo_result("objects:threshold=128", x)["channel"][0]["objects"]
     ours = np.array([[row[name] for name in table] for row in found])
     made = np.stack([table[name] for name in table], -1).astype(np.float64)
-    c.add("objects:threshold=128", SKIMAGE, "measure.regionprops_table(label(x >= 128), x), 18 columns", "u8", ours,
+    c.add("objects:threshold=128", SKIMAGE, "measure.regionprops_table(label(x >= 128), x), 18 columns", "u8",
+          ours,
           made, rounding(made))
 
 
@@ -83,7 +86,8 @@ def levels(c, p):
             level = float(getattr(filters, f"threshold_{method}")(x))
             made = np.where(x > level, WHITE[kind], 0).astype(x.dtype)
             above = float(np.nextafter(np.float32(level), np.float32(np.inf)))
-            other = Asked("definition: the level is the end of a bin, of scikit-image its middle; li's is of bins",
+            other = Asked("definition: the level is the end of a bin, of scikit-image its middle; li's is of "
+                          "bins",
                           "with that level", p.halo(f"threshold:{above!r}", x), made)
             c.add(f"threshold:{method}", SKIMAGE, f"x > filters.threshold_{method}(x)", kind,
                   p.halo(depth(f"threshold:{method}", kind), x), made, other if kind == "f32" else None)

@@ -176,7 +176,7 @@ static void smooth(double *v, int64_t bins)
     }
 }
 
-/* J. Prewitt and M. Mendelsohn, 1966: the histogram is smoothed until it has two maxima; the minimum between.
+/* Prewitt and M. Mendelsohn, 1966: the histogram is smoothed until it has two maxima; the minimum between.
  */
 static HaloStatus minimum(const Counts *c, int64_t *last)
 {

@@ -206,7 +206,7 @@ static HaloStatus check_labels(const Objects *o, int workers, int64_t *regions)
     const int64_t x = all.bad % labels->cols, y = all.bad / labels->cols;
     return halo_fail(
         HALO_ERR_INPUT,
-        "labels are whole numbers from 0 to %d, and pixel %lld+%lld is %g: put label before it, or "
+        "labels are integers from 0 to %d, and pixel %lld+%lld is %g: put label before it, or "
         "threshold",
         HALO_MAX_REGIONS, (long long)x, (long long)y, (double)*(const float *)halo_at(labels, x, y));
 }

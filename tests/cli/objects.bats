@@ -11,7 +11,9 @@ make_blocks() {
 
 @test "label numbers regions, and leaves small and large ones out" {
     make_blocks
-    sums() { halo run -q "$1 | stats" a.pgm --json | grep -o '"max":[0-9.]*\|"sum":[0-9.]*' | head -n 2 | paste -sd ' '; }
+    sums() {
+        halo run -q "$1 | stats" a.pgm --json | grep -o '"max":[0-9.]*\|"sum":[0-9.]*' | head -n 2 | paste -sd ' '
+    }
     [ "$(sums label)" = '"max":3 "sum":23' ]
     [ "$(sums label:min=2,max=7)" = '"max":1 "sum":6' ]
 }
@@ -76,7 +78,7 @@ make_blocks() {
     [ "$status" -eq 1 ]; says "has to be of the input's size"
     halo run -q 'gain:0.3' l.npy -o m.npy
     run --separate-stderr halo objects m.npy
-    [ "$status" -eq 1 ]; says 'labels are whole numbers'
+    [ "$status" -eq 1 ]; says 'labels are integers'
 }
 
 @test "an empty picture has no objects and infinite distances" {
