@@ -176,8 +176,7 @@ static void smooth(double *v, int64_t bins)
     }
 }
 
-/* Prewitt and M. Mendelsohn, 1966: the histogram is smoothed until it has two maxima; the minimum between.
- */
+/* The histogram is smoothed until it has two maxima; the minimum between them (Prewitt and others, 1966). */
 static HaloStatus minimum(const Counts *c, int64_t *last)
 {
     HaloStatus status = HALO_OK;

@@ -12,7 +12,8 @@ make_blocks() {
 @test "label numbers regions, and leaves small and large ones out" {
     make_blocks
     sums() {
-        halo run -q "$1 | stats" a.pgm --json | grep -o '"max":[0-9.]*\|"sum":[0-9.]*' | head -n 2 | paste -sd ' '
+        halo run -q "$1 | stats" a.pgm --json | grep -o '"max":[0-9.]*\|"sum":[0-9.]*' | head -n 2 |
+            paste -sd ' '
     }
     [ "$(sums label)" = '"max":3 "sum":23' ]
     [ "$(sums label:min=2,max=7)" = '"max":1 "sum":6' ]
