@@ -103,7 +103,7 @@ assert (expected == b).all(), (np.abs(expected.astype(int) - b).max(), (expected
     halo run 'gauss:3 | normalize:min=10%,max=90% | depth:u8' noise.pgm -o a.pgm
     run --separate-stderr halo run threshold:otsy a.pgm -o b.pgm
     [ "$status" -eq 2 ]
-    says "expected a number, a percentage or otsu, found 'otsy'"
+    says "expected a number, a percentage or otsu|li|triangle|yen|isodata|minimum|mean, found 'otsy'"
     run --separate-stderr halo run clamp:50%% a.pgm -o b.pgm
     [ "$status" -eq 2 ]
     says 'expected a number'
