@@ -205,13 +205,13 @@ END
 
 @test "--resume leaves the temporaries of a running part" {
     make_gray in.pgm 30 30; make_gray a.pgm 9 9
-    mkfifo slow.pgm other
+    mkfifo slow.pgm other.pgm
     start "$HALO" run box:3 a.pgm slow.pgm --shard 2/2 --out-dir out --resume -q
     part=$pid
     exec 7> slow.pgm
     half_an_image >&7
     until_there compgen -G 'out/.slow.pgm.halo-*'
-    start "$HALO" run box:3 a.pgm slow.pgm --out-dir out --resume -q -j 1
+    start "$HALO" run box:3 a.pgm other.pgm slow.pgm --out-dir out --resume -q -j 1 # it waits for the second
     until_there test -s out/.halo-journal
     until_there test -e out/a.pgm # so it has gone through all that it found
     compgen -G 'out/.slow.pgm.halo-*'
