@@ -574,8 +574,9 @@ static void no_arrays(void **state)
     halo_plan_close(plan);
     /* NULL wherever a pointer is needed. */
     assert_int_equal(halo_session_open(NULL, NULL), HALO_ERR_USAGE);
-    assert_int_equal(halo_pipeline_parse(NULL, "gauss", &pipeline), HALO_ERR_USAGE);
-    assert_int_equal(halo_pipeline_parse(session, NULL, &pipeline), HALO_ERR_USAGE);
+    HaloPipeline *none = NULL;
+    assert_int_equal(halo_pipeline_parse(NULL, "gauss", &none), HALO_ERR_USAGE);
+    assert_int_equal(halo_pipeline_parse(session, NULL, &none), HALO_ERR_USAGE);
     assert_int_equal(halo_pipeline_parse(session, "gauss", NULL), HALO_ERR_USAGE);
     assert_int_equal(halo_plan_open(session, NULL, &good, 1, &plan), HALO_ERR_USAGE);
     assert_int_equal(halo_plan_open(session, pipeline, NULL, 1, &plan), HALO_ERR_USAGE);

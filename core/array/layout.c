@@ -77,7 +77,7 @@ static HaloStatus default_axes(HaloArray *array, const char *name)
         return halo_fail(HALO_ERR_USAGE,
                          "%s has %d dimensions%s: say what they are by axes, such as 'nhw', 'hwc' or 'tc'",
                          name, array->dims, array->dims >= 3 && !sound ? ", the last of more than 4" : "");
-    strcpy(array->axes, (sound ? sounds : pictures)[array->dims - 1]);
+    strcpy(array->axes, sound ? sounds[array->dims - 1] : pictures[array->dims - 1]);
     return HALO_OK;
 }
 
