@@ -18,7 +18,7 @@ __global__ static void __launch_bounds__(region_threads) zeros_kernel(const __gr
     a.zeros[number] = x < b.width ? zeros : 0;
 }
 
-/* A thread goes along a column. */
+/* A thread computes a column. */
 __global__ static void __launch_bounds__(CUDA_WARP) across_kernel(const __grid_constant__ DistanceArgs a)
 {
     const int64_t x = (int64_t)blockIdx.x * CUDA_WARP + threadIdx.x;

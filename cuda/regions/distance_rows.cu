@@ -176,7 +176,7 @@ __global__ static void __launch_bounds__(region_threads) row_kernel(const __grid
 
 /* ---- rows: the sum of both distances --------------------------------------------------------------------- */
 
-/* Each pixel has one more than its neighbour at most. A warp goes along a row, to the right if Left, where the
+/* Each pixel has one more than its neighbour at most. A warp scans a row, to the right if Left, where the
  * least of those at the left counts; `carry` is that of the words before, from the first pixel of this one. */
 template <bool Left> CUDA_INLINE int nearest_along(int value, int lane, int *carry)
 {

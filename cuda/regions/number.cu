@@ -3,7 +3,7 @@
 
 int64_t cuda_region_number_bytes(const RegionBits *bits)
 {
-    return (cuda_ceil_div(bits->words, count_words) + 1) * (int64_t)sizeof(unsigned);
+    return (cuda_ceil_div(bits->words, sum_stretch) + 1) * (int64_t)sizeof(unsigned);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------------------ */
@@ -67,8 +67,8 @@ CUDA_INLINE unsigned sum_before(unsigned v, unsigned *all)
 __global__ static void __launch_bounds__(region_threads)
     count_kernel(const unsigned *bits, unsigned words, unsigned *before, unsigned *sum)
 {
-    constexpr int each = count_words / region_threads;
-    const unsigned first = blockIdx.x * count_words + threadIdx.x * each;
+    constexpr int each = sum_stretch / region_threads;
+    const unsigned first = blockIdx.x * sum_stretch + threadIdx.x * each;
     unsigned own[each], count = 0, all;
 #pragma unroll
     for (int i = 0; i < each; i++) {
@@ -112,10 +112,10 @@ __global__ static void __launch_bounds__(region_threads)
     digits_kernel(const __grid_constant__ RegionUnion u, RegionSelect *select, int shift)
 {
     __shared__ unsigned count[region_threads];
-    const unsigned first = blockIdx.x * count_words + threadIdx.x, pixels = select->pixels;
+    const unsigned first = blockIdx.x * sum_stretch + threadIdx.x, pixels = select->pixels;
     count[threadIdx.x] = 0;
     __syncthreads();
-    for (unsigned w = first; w < min(first + count_words, u.bits.words); w += region_threads)
+    for (unsigned w = first; w < min(first + sum_stretch, u.bits.words); w += region_threads)
         for (unsigned left = u.kept[w]; left != 0; left &= left - 1) {
             const unsigned area = u.value[w * region_runs + (unsigned)__ffs((int)left) - 1];
             if ((uint64_t)(area ^ pixels) >> (shift + 8) == 0) atomicAdd(count + (area >> shift & 255), 1u);
@@ -157,7 +157,7 @@ __global__ static void __launch_bounds__(region_threads)
 {
     const unsigned w = blockIdx.x * region_threads + threadIdx.x;
     if (w >= u.bits.words || last[w] == 0) return;
-    uint64_t rank = (uint64_t)sum[w / count_words] + u.before[w];
+    uint64_t rank = (uint64_t)sum[w / sum_stretch] + u.before[w];
     unsigned kept = u.kept[w];
     for (unsigned left = last[w]; left != 0; left &= left - 1)
         if (rank++ < select->left) kept |= left & (0u - left);

@@ -5,7 +5,7 @@
 #include "union.cuh"
 
 /* Words whose roots a block counts. */
-static const int count_words = 4 * region_threads;
+static const int sum_stretch = 4 * region_threads;
 
 /* Where the largest regions are selected: counts of a digit of their pixels, and what is known so far. */
 struct RegionSelect {

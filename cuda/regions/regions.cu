@@ -33,7 +33,7 @@ CUDA_INLINE unsigned value_of(const RegionUnion &u, const ValueArgs &a, unsigned
     switch (a.make) {
     case HALO_REGIONS_NUMBERS:
         return __float_as_uint(
-            (float)(a.sum[w / count_words] + u.before[w] + (unsigned)__popc(kept & (at - 1)) + 1));
+            (float)(a.sum[w / sum_stretch] + u.before[w] + (unsigned)__popc(kept & (at - 1)) + 1));
     case HALO_REGIONS_FILLED: return __float_as_uint(left_of(u.bits, root));
     default: return __float_as_uint(a.white);
     }
@@ -193,7 +193,7 @@ static HaloStatus lay_out(HaloDevice *device, const HaloRegions *how, RegionUnio
     };
     n->select = (RegionSelect *)take(select);
     n->sum = take(sums);
-    n->blocks = cuda_ceil_div(words, count_words);
+    n->blocks = cuda_ceil_div(words, sum_stretch);
     u->bits.bit = take(pitch);
     u->local = take(pitch);
     u->kept = take(pitch);
