@@ -72,6 +72,9 @@ typedef struct CpuPairKernels {
     /* Pixels of b, `others` channels each, lie on those of a. */
     void (*over)(float *a, int channels, int alpha, const float *b, int others, int other_alpha, int64_t pixels,
                  float white);
+    /* Of n gradients the magnitudes m[1] that are maxima across the edge, else 0; m[0] and m[2] are those of
+     * the rows above and below. m[k][-1] and m[k][n] are read. */
+    void (*suppress)(const float *gx, const float *gy, const float *const m[3], int64_t n, float *out);
 } CpuPairKernels;
 
 /* ---- reductions ----------------------------------------------------------------------------------------- */

@@ -48,6 +48,14 @@ HaloStatus cpu_distance(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
                         HaloStore store);
 HaloStatus cpu_objects(HaloDevice *device, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *objects,
                        HaloObjectList *out);
+HaloStatus cpu_suppress(HaloDevice *device, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst,
+                        HaloStore store);
+HaloStatus cpu_reconstruct(HaloDevice *device, const HaloBuf *src, const HaloBuf *marker, HaloBuf *dst,
+                           const HaloReconstruct *how, HaloStore store);
+HaloStatus cpu_thin(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloThin *thin,
+                    HaloStore store);
+HaloStatus cpu_watershed(HaloDevice *device, const HaloBuf *src, const HaloBuf *labels, const HaloBuf *mask,
+                         HaloBuf *dst, const HaloWatershed *how, HaloStore store);
 HaloStatus cpu_ceilings(HaloDevice *device, HaloCeilings *out);
 
 #endif

@@ -119,5 +119,12 @@ Part window_part(const HaloWindow *window, const HaloShape *src, Part part);
 /* All of the source, whatever is made of it; and all of the result. */
 Part whole_reads(const HaloStep *step, int k, const HaloShape *src, Part part);
 Part whole_makes(const HaloStep *step, const HaloShape *dst, Part part);
+/* None, of steps that compare samples. */
+double no_flops(const HaloStep *step, double samples);
+
+static inline bool is_same_size(const HaloShape *a, const HaloShape *b)
+{
+    return a->width == b->width && a->height == b->height;
+}
 
 #endif

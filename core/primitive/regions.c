@@ -23,12 +23,6 @@ static HaloDtype holds(const HaloStep *step, HaloDtype source)
     return step->u.regions.make == HALO_REGIONS_NUMBERS ? HALO_F32 : source;
 }
 
-static double flops(const HaloStep *step, double samples)
-{
-    (void)step, (void)samples;
-    return 0.0;
-}
-
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     (void)step;
@@ -58,7 +52,7 @@ const Primitive primitive_regions = {
     .shape = shape,
     .reads = whole_reads,
     .makes = whole_makes,
-    .flops = flops,
+    .flops = no_flops,
     .core_ns = core_ns,
     .describe = describe,
     .offered = offered,

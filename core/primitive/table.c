@@ -5,12 +5,6 @@
 
 #include "primitive.h"
 
-static double flops(const HaloStep *step, double samples)
-{
-    (void)step, (void)samples;
-    return 0.0;
-}
-
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     (void)src;
@@ -98,7 +92,7 @@ static const Measure measure = {
 
 const Primitive primitive_table = {
     .name = "table",
-    .flops = flops,
+    .flops = no_flops,
     .core_ns = core_ns,
     .describe = describe,
     .measure = &measure,

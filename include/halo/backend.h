@@ -112,6 +112,16 @@ typedef struct HaloBackend {
      * list, in host memory. HALO_ERR_INPUT for labels that are none. */
     HaloStatus (*objects)(HaloDevice *, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *,
                           HaloObjectList *out);
+    /* Of the gradient (gx, gy) the magnitude where it is a maximum across the edge, else 0. One channel. May be
+     * NULL, like those below: then their steps run on the CPU. */
+    HaloStatus (*suppress)(HaloDevice *, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst, HaloStore);
+    /* Whole buffers only, of one channel beside alpha; of `marker` and `labels`, without alpha. */
+    HaloStatus (*reconstruct)(HaloDevice *, const HaloBuf *src, const HaloBuf *marker, HaloBuf *dst,
+                              const HaloReconstruct *, HaloStore);
+    HaloStatus (*thin)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloThin *, HaloStore);
+    /* All of one channel; `mask` may be NULL. */
+    HaloStatus (*watershed)(HaloDevice *, const HaloBuf *src, const HaloBuf *labels, const HaloBuf *mask,
+                            HaloBuf *dst, const HaloWatershed *, HaloStore);
     HaloStatus (*chain)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloChain *, HaloStore);
     /* The minimum and maximum of the chain's result for a whole buffer, as `reduce` finds them. No sample is
      * stored, and of the counts only `count`, and `nan` if it is the same. out: [channels of the chain's

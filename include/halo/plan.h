@@ -10,6 +10,7 @@
 #include "halo/gather.h"
 #include "halo/halo.h"
 #include "halo/mix.h"
+#include "halo/morphology.h"
 #include "halo/notes.h"
 #include "halo/objects.h"
 #include "halo/primitive.h"
@@ -27,7 +28,7 @@ extern "C" {
 
 typedef int HaloReg; /* a value between steps; plan->reg[r] is its shape */
 
-#define HALO_MAX_SOURCES 2
+#define HALO_MAX_SOURCES 3
 
 typedef struct HaloStep HaloStep;
 
@@ -63,6 +64,9 @@ struct HaloStep {
         HaloRegions regions;
         HaloDistance distance;
         HaloObjects objects;
+        HaloReconstruct reconstruct;
+        HaloThin thin;
+        HaloWatershed watershed;
         HaloMix mix;
         HaloFade fade;
         const HaloChain *chain; /* of chain and extremes: chain.h; belongs to the plan */
