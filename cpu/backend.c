@@ -42,6 +42,7 @@ const HaloBackend halo_backend_cpu = {
     .reconstruct = cpu_reconstruct,
     .thin = cpu_thin,
     .watershed = cpu_watershed,
+    .expr = cpu_expr,
     .mix = cpu_mix,
     .fade = cpu_fade,
     .ceilings = cpu_ceilings,

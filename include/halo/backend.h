@@ -122,6 +122,9 @@ typedef struct HaloBackend {
     /* All of one channel; `mask` may be NULL. */
     HaloStatus (*watershed)(HaloDevice *, const HaloBuf *src, const HaloBuf *labels, const HaloBuf *mask,
                             HaloBuf *dst, const HaloWatershed *, HaloStore);
+    /* The sources hold the rectangle of `dst`. */
+    HaloStatus (*expr)(HaloDevice *, const HaloBuf *const src[], int sources, HaloBuf *dst, const HaloExpr *,
+                       HaloStore);
     HaloStatus (*chain)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloChain *, HaloStore);
     /* The minimum and maximum of the chain's result for a whole buffer, as `reduce` finds them. No sample is
      * stored, and of the counts only `count`, and `nan` if it is the same. out: [channels of the chain's

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define HALO_EXPLAINED_SOURCES 3
+#define HALO_EXPLAINED_SOURCES 9
 
 typedef struct HaloExplainedStep {
     char op[128];     /* the operation that it belongs to; "gauss|sobel" of several in one pass */

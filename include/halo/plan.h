@@ -6,6 +6,7 @@
 #include "halo/bilateral.h"
 #include "halo/buffer.h"
 #include "halo/combine.h"
+#include "halo/expr.h"
 #include "halo/fade.h"
 #include "halo/gather.h"
 #include "halo/halo.h"
@@ -28,7 +29,7 @@ extern "C" {
 
 typedef int HaloReg; /* a value between steps; plan->reg[r] is its shape */
 
-#define HALO_MAX_SOURCES 3
+#define HALO_MAX_SOURCES 9 /* the input of an expression, and eight others */
 
 typedef struct HaloStep HaloStep;
 
@@ -67,6 +68,7 @@ struct HaloStep {
         HaloReconstruct reconstruct;
         HaloThin thin;
         HaloWatershed watershed;
+        const HaloExpr *expr; /* belongs to the plan */
         HaloMix mix;
         HaloFade fade;
         const HaloChain *chain; /* of chain and extremes: chain.h; belongs to the plan */

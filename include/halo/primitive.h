@@ -37,6 +37,7 @@ typedef enum HaloPrimitive {
     HALO_RECONSTRUCT, /* greyscale reconstruction (morphology.h) */
     HALO_THIN,        /* thinning of regions to lines */
     HALO_WATERSHED,   /* flooding from markers */
+    HALO_EXPR,        /* an expression of samples of several values (expr.h) */
     HALO_CHAIN,       /* neighbouring steps of small reach in one pass */
     HALO_EXTREMES,    /* the minimum and maximum of a chain's result, which is not stored */
     HALO_PRIMITIVES
@@ -202,6 +203,7 @@ typedef struct HaloObjects HaloObjects;         /* objects.h */
 typedef struct HaloReconstruct HaloReconstruct; /* morphology.h */
 typedef struct HaloThin HaloThin;
 typedef struct HaloWatershed HaloWatershed;
+typedef struct HaloExpr HaloExpr;   /* expr.h */
 typedef struct HaloChain HaloChain; /* chain.h */
 
 /* The statistics that a reduction has to compute. */
