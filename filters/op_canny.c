@@ -69,8 +69,9 @@ static const HaloParam canny_param[] = {
 };
 
 const HaloOp halo_op_canny = {.name = "canny",
-                              .help = "thin edges, black and white: Gaussian, Sobel gradient, its maxima across "
-                                      "the edge, two levels; of one channel",
+                              .help =
+                                  "thin edges, black and white: Gaussian, Sobel gradient, its maxima across "
+                                  "the edge, two levels; of one channel",
                               .known_as = "edge edges cannyedgedetector edgedetect contours outline",
                               .example = "gray | canny:sigma=2",
                               .scale = HALO_SCALE_SETS,

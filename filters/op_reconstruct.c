@@ -5,7 +5,8 @@
 #include "ops.h"
 #include "regions.h"
 
-static HaloStatus append(HaloBuilder *builder, HaloReg in, HaloReg marker, bool erosion, int connect, HaloReg *out)
+static HaloStatus append(HaloBuilder *builder, HaloReg in, HaloReg marker, bool erosion, int connect,
+                         HaloReg *out)
 {
     const HaloStep step = {.primitive = HALO_RECONSTRUCT,
                            .sources = 2,
@@ -39,8 +40,9 @@ out:
 static const HaloParam reconstruct_param[] = {
     [RECONSTRUCT_MARKER] = {.key = "marker",
                             .type = HALO_PARAM_SOURCE,
-                            .help = "picture that grows or shrinks: a file of the same size or one pixel, or [a "
-                                    "pipeline], such as [erode:9]"},
+                            .help =
+                                "picture that grows or shrinks: a file of the same size or one pixel, or [a "
+                                "pipeline], such as [erode:9]"},
     [RECONSTRUCT_BY] = {.key = "by",
                         .type = HALO_PARAM_CHOICE,
                         .preset = "dilation",
@@ -86,9 +88,9 @@ static HaloStatus build_hmin(HaloBuilder *builder, const HaloValue *arg, HaloReg
     return cut_extremes(builder, "hmin: h", arg, true, in, out);
 }
 
-#define HEIGHT(what)                                                                                     \
-    {                                                                                                    \
-        .key = "h", .type = HALO_PARAM_LEVEL, .min = 0, .max = INFINITY, .help = what                    \
+#define HEIGHT(what)                                                                  \
+    {                                                                                 \
+        .key = "h", .type = HALO_PARAM_LEVEL, .min = 0, .max = INFINITY, .help = what \
     }
 
 static const HaloParam hmax_param[] = {
@@ -102,8 +104,9 @@ static const HaloParam hmin_param[] = {
 };
 
 const HaloOp halo_op_hmax = {.name = "hmax",
-                             .help = "lower maxima by h, and remove lower ones: reconstruction from the picture "
-                                     "less h; of one channel",
+                             .help =
+                                 "lower maxima by h, and remove lower ones: reconstruction from the picture "
+                                 "less h; of one channel",
                              .known_as = "imhmax h_maxima hdome extended maxima",
                              .example = "gray | gauss:2 | hmax:5%",
                              .kinds = HALO_IMAGE,

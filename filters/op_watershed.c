@@ -5,9 +5,10 @@
 
 enum { WATERSHED_MARKERS, WATERSHED_MASK, WATERSHED_CONNECT };
 
-/* Numbers without a full scale are labels, as label makes them; of other pictures regions of samples that are not
- * 0 are numbered. */
-static HaloStatus find_labels(HaloBuilder *builder, const HaloValue *markers, int connect, HaloReg in, HaloReg *out)
+/* Numbers without a full scale are labels, as label makes them; of other pictures regions of samples that are
+ * not 0 are numbered. */
+static HaloStatus find_labels(HaloBuilder *builder, const HaloValue *markers, int connect, HaloReg in,
+                              HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     const HaloRegions regions = {.make = HALO_REGIONS_NUMBERS, .connect = connect};
@@ -38,12 +39,14 @@ out:
 static const HaloParam watershed_param[] = {
     [WATERSHED_MARKERS] = {.key = "markers",
                            .type = HALO_PARAM_SOURCE,
-                           .help = "where floods begin: labels, as label makes them, or a picture whose regions of "
-                                   "samples that are not 0 are numbered; a file, or [a pipeline]"},
+                           .help =
+                               "where floods begin: labels, as label makes them, or a picture whose regions of "
+                               "samples that are not 0 are numbered; a file, or [a pipeline]"},
     [WATERSHED_MASK] = {.key = "mask",
                         .type = HALO_PARAM_SOURCE,
                         .preset = "",
-                        .help = "only samples that are not 0 in this picture are flooded: a file, or [a pipeline]"},
+                        .help =
+                            "only samples that are not 0 in this picture are flooded: a file, or [a pipeline]"},
     REGIONS_CONNECT(WATERSHED_CONNECT, "8"),
 };
 

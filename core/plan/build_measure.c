@@ -148,6 +148,15 @@ HaloStatus halo_build_table(HaloBuilder *builder, HaloReg src, const HaloTableKi
     return builder_append_measure(builder, &step, true);
 }
 
+HaloStatus halo_build_table_of_two(HaloBuilder *builder, HaloReg src, HaloReg other, const HaloTableKind *kind,
+                                   const void *how)
+{
+    HaloStep step = step_of(HALO_TABLE, src);
+    step.src[step.sources++] = other;
+    step.u.table = (HaloTableStep){.kind = kind, .how = how};
+    return builder_append_measure(builder, &step, true);
+}
+
 HaloStatus halo_build_objects(HaloBuilder *builder, HaloReg labels, HaloReg of, const HaloObjects *objects)
 {
     HaloStep step = step_of(HALO_OBJECTS, labels);

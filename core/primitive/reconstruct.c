@@ -9,7 +9,8 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     if (src[0]->channels - (src[0]->alpha >= 0) == 1 && src[1]->channels - (src[1]->alpha >= 0) == 1 &&
         is_same_size(src[0], src[1]))
         return HALO_OK;
-    return halo_fail(HALO_ERR_BUG, "internal: reconstruction of several channels, or from a marker that differs");
+    return halo_fail(HALO_ERR_BUG,
+                     "internal: reconstruction of several channels, or from a marker that differs");
 }
 
 static double core_ns(const HaloStep *step, const HaloShape *src)
@@ -22,7 +23,8 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
 {
     const HaloReconstruct *how = &step->u.reconstruct;
     (void)sound, (void)exact;
-    snprintf(text, size, "reconstruct by %s, %d neighbours", how->erosion ? "erosion" : "dilation", how->connect);
+    snprintf(text, size, "reconstruct by %s, %d neighbours", how->erosion ? "erosion" : "dilation",
+             how->connect);
 }
 
 static bool offered(const HaloBackend *backend) { return backend->reconstruct != NULL; }

@@ -10,7 +10,8 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     dst->white = 1.0f;
     for (int k = 0; k < step->sources; k++)
         if (src[k]->channels != 1 || !is_same_size(src[0], src[k]))
-            return halo_fail(HALO_ERR_BUG, "internal: flooding of several channels, or from what differs in size");
+            return halo_fail(HALO_ERR_BUG,
+                             "internal: flooding of several channels, or from what differs in size");
     return HALO_OK;
 }
 
@@ -32,8 +33,8 @@ static bool offered(const HaloBackend *backend) { return backend->watershed != N
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
 {
-    return backend->watershed(device, src[0], src[1], step->sources > 2 ? src[2] : NULL, dst, &step->u.watershed,
-                              step->store);
+    return backend->watershed(device, src[0], src[1], step->sources > 2 ? src[2] : NULL, dst,
+                              &step->u.watershed, step->store);
 }
 
 const Primitive primitive_watershed = {

@@ -51,7 +51,8 @@ static void load_all(const Reconstruct *r)
     fill(r->limit, r->pitch);
     fill(r->value, r->pitch);
     for (int64_t y = 0; y < r->height; y++) {
-        float *const limit = r->limit + (y + 1) * r->pitch + 1, *const value = r->value + (y + 1) * r->pitch + 1;
+        float *const limit = r->limit + (y + 1) * r->pitch + 1, *const value =
+                                                                    r->value + (y + 1) * r->pitch + 1;
         load_plane(r, r->src, r->channel, y, limit);
         load_plane(r, r->marker, r->marker_channel, y, value);
         for (int64_t x = 0; x < r->width; x++) value[x] = value[x] < limit[x] ? value[x] : limit[x];
@@ -175,7 +176,8 @@ static void write_all(const Reconstruct *r)
         kernels->load[r->src->shape.dtype](halo_at(r->src, 0, y), r->width * channels, r->row);
         for (int64_t x = 0; x < r->width; x++)
             if (!isnan(out[x * channels])) out[x * channels] = r->sign * value[x] + 0.0f;
-        kernels->store[r->dst->shape.dtype](r->row, r->width * channels, r->store, halo_at(r->dst, 0, y), &clipped);
+        kernels->store[r->dst->shape.dtype](r->row, r->width * channels, r->store, halo_at(r->dst, 0, y),
+                                            &clipped);
     }
     cpu_count_clipped(r->device, clipped);
 }
@@ -184,8 +186,8 @@ static HaloStatus prepare(Reconstruct *r)
 {
     HaloStatus status = HALO_OK;
     int64_t total = 0, pixels, at_limit, at_value, at_next, at_row;
-    const int64_t channels = r->src->shape.channels > r->marker->shape.channels ? r->src->shape.channels
-                                                                                : r->marker->shape.channels;
+    const int64_t channels =
+        r->src->shape.channels > r->marker->shape.channels ? r->src->shape.channels : r->marker->shape.channels;
     void *scratch;
     r->pitch = r->width + 2;
     if (!halo_mul(r->pitch, r->height + 2, &pixels) || pixels >= NONE ||

@@ -1,8 +1,8 @@
 /* Non-maximum suppression: strips of rows, whose magnitudes stay in a ring of three rows. */
 #include <string.h>
 
-#include "primitives.h"
 #include "device.h"
+#include "primitives.h"
 
 #define STRIP_ROWS 64
 #define PAD 16 /* floats before a row: what lies left of the picture, or of what is needed of it */
@@ -62,8 +62,8 @@ static void strip_task(void *context, int64_t strip, int worker)
         const float *const m[3] = {rows.m[(y + 2) % 3], rows.m[y % 3], rows.m[(y + 1) % 3]};
         load(s, &rows, y + 1);
         kernels->pairs->suppress(rows.gx[y % 2], rows.gy[y % 2], m, s->dst->cols, rows.out);
-        kernels->rows->store[s->dst->shape.dtype](rows.out, s->dst->cols, s->store, halo_at(s->dst, s->dst->x0, y),
-                                                  &clipped);
+        kernels->rows->store[s->dst->shape.dtype](rows.out, s->dst->cols, s->store,
+                                                  halo_at(s->dst, s->dst->x0, y), &clipped);
     }
     cpu_count_clipped(s->device, clipped);
 }

@@ -134,7 +134,8 @@ static void thin_all(Thin *t, int workers, int64_t passes)
         t->changed[1] = t->changed[0];
         t->changed[0] = oldest;
         cpu_run(t->device, workers, divide_up(t->height, STRIP_ROWS), half_task, t);
-        if (t->half % 2 == 1 && !any_row(t->changed[0], t->height) && !any_row(t->changed[1], t->height)) return;
+        if (t->half % 2 == 1 && !any_row(t->changed[0], t->height) && !any_row(t->changed[1], t->height))
+            return;
     }
 }
 
@@ -182,7 +183,8 @@ static HaloStatus prepare(Thin *t, int workers)
     t->row_pitch = t->flags * t->src->shape.channels;
     if (!halo_mul(t->pitch, t->height + 2, &words) || !cpu_reserve(&total, words, sizeof(Bits), &at_plane[0]) ||
         !cpu_reserve(&total, words, sizeof(Bits), &at_plane[1]) ||
-        !cpu_reserve(&total, 3, t->height + 2, &at_changed) || !cpu_reserve(&total, workers, t->flags, &at_flag) ||
+        !cpu_reserve(&total, 3, t->height + 2, &at_changed) ||
+        !cpu_reserve(&total, workers, t->flags, &at_flag) ||
         !cpu_reserve(&total, workers, t->row_pitch * (int64_t)sizeof(float), &at_row))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many to be thinned: crop or resize before",
                   (long long)t->width, (long long)t->height);

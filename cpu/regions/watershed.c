@@ -41,7 +41,8 @@ static void push(Watershed *w, uint32_t pixel)
 {
     const Item item = {w->level[pixel], w->order++, pixel};
     int64_t at = w->items++;
-    for (int64_t up; at > 0 && is_before(&item, &w->item[up = (at - 1) / 2]); at = up) w->item[at] = w->item[up];
+    for (int64_t up; at > 0 && is_before(&item, &w->item[up = (at - 1) / 2]); at = up)
+        w->item[at] = w->item[up];
     w->item[at] = item;
 }
 

@@ -266,6 +266,9 @@ HALO_API HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned
 HALO_API HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold);
 HALO_API HaloStatus halo_build_table(HaloBuilder *builder, HaloReg src, const HaloTableKind *kind,
                                      const void *how);
+/* The same of two sources of one size, with as many channels. */
+HALO_API HaloStatus halo_build_table_of_two(HaloBuilder *builder, HaloReg src, HaloReg other,
+                                            const HaloTableKind *kind, const void *how);
 /* NaN for lo or hi: the default range of the sample type; bins 0: the default number. */
 HALO_API HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi);
 HALO_API HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst);
