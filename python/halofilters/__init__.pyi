@@ -979,6 +979,27 @@ def abs_(
     precision: str | None = None,
     out: Any = None,
 ) -> Any: ...
+def expr(
+    x: Any,
+    /,
+    expr: Any,
+    a: Any = None,
+    b: Any = None,
+    c: Any = None,
+    d: Any = None,
+    e: Any = None,
+    f: Any = None,
+    g: Any = None,
+    h: Any = None,
+    *,
+    axes: str | None = None,
+    rate: float | None = None,
+    white: float | str | None = None,
+    alpha: int | None = None,
+    device: str | None = None,
+    precision: str | None = None,
+    out: Any = None,
+) -> Any: ...
 def depth(
     x: Any,
     /,

@@ -285,6 +285,14 @@ static HaloStatus run_distance(HaloDevice *device, const HaloBuf *src, HaloBuf *
     return HALO_OK;
 }
 
+static HaloStatus run_expr(HaloDevice *device, const HaloBuf *const src[], int sources, HaloBuf *dst,
+                           const HaloExpr *expr, HaloStore store)
+{
+    (void)sources;
+    device->clipped += oracle_expr(src, dst, expr, store);
+    return HALO_OK;
+}
+
 static HaloStatus run_suppress(HaloDevice *device, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst,
                                HaloStore store)
 {
@@ -347,6 +355,7 @@ const HaloBackend oracle_backend = {
     .objects = run_objects,
     .regions = run_regions,
     .distance = run_distance,
+    .expr = run_expr,
     .suppress = run_suppress,
     .reconstruct = run_reconstruct,
     .thin = run_thin,
