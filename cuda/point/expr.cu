@@ -2,7 +2,11 @@
  * four uppermost values of the stack are in registers where that is enough. */
 #include "expr.cuh"
 
+#define CUDA_INLINE_MEMBER __device__ __forceinline__
+
 static const int expr_threads = 256, expr_count = 4, expr_most_sources = 9;
+/* So many values fit in registers beside the stack. */
+static const int expr_early_most = 3;
 
 struct ExprSource {
     const char *at; /* at the destination's first pixel, or the one pixel */
@@ -13,7 +17,10 @@ struct ExprSource {
 };
 
 struct ExprStep {
-    uint8_t code, source;
+    uint8_t code; /* HALO_EXPR_NUMBER: an operand becomes the accumulator, which moves down the stack */
+    uint8_t leaf; /* the code of the operand; HALO_EXPR_CODES: the stack has them all */
+    uint8_t source;
+    uint8_t early;   /* which of the values loaded before the first step it is; expr_early_most: none of them */
     int16_t channel; /* -1: that of the result */
     float number;
 };
@@ -21,15 +28,16 @@ struct ExprStep {
 struct ExprArgs {
     ExprSource src[expr_most_sources];
     ExprStep step[HALO_MAX_EXPR];
-    int length;
-    bool flat; /* pixels are values side by side, whatever their channels: in packs of four */
+    int length, loaded; /* steps; and sources that are loaded before them, at once, where they are packs */
+    uint8_t early[expr_early_most]; /* these */
+    bool flat;                      /* pixels are values side by side, whatever their channels, in packs */
     char *dst;
     int64_t dst_stride, x0, y0, n; /* samples of a row */
     HaloDtype dtype;
     int channels, alpha, source_alpha;
     double rate;
     HaloStore store;
-    int64_t row_blocks;
+    unsigned row_blocks;
     unsigned long long *clipped;
 };
 
@@ -47,6 +55,8 @@ static __device__ __noinline__ float expr_function(HaloExprCode code, float x, f
     return halo_expr_f32(code, x, y, 0.0f);
 }
 
+/* Functions false: there are none, whose registers would be reserved. */
+template <bool Functions>
 CUDA_INLINE void expr_apply(HaloExprCode code, const float x[expr_count], const float y[expr_count],
                             const float z[expr_count], float r[expr_count])
 {
@@ -85,15 +95,17 @@ CUDA_INLINE void expr_apply(HaloExprCode code, const float x[expr_count], const 
         CASE(HALO_EXPR_MIX)
         CASE(HALO_EXPR_FMA)
 #undef CASE
-    default:
-#pragma unroll 1
-        for (int i = 0; i < expr_count; i++) r[i] = expr_function(code, x[i], y[i]);
+    default: /* not a loop, for that would keep all values in memory */
+        if constexpr (Functions) {
+#pragma unroll
+            for (int i = 0; i < expr_count; i++) r[i] = expr_function(code, x[i], y[i]);
+        }
     }
 }
 
 /* ---- operands -------------------------------------------------------------------------------------------- */
 
-/* Four samples side by side. */
+/* Samples side by side. */
 CUDA_INLINE void expr_load_pack(const ExprSource &s, int64_t row, int64_t e, float v[expr_count])
 {
     cuda_typed(s.dtype, [&](auto zero) {
@@ -114,15 +126,33 @@ CUDA_INLINE float expr_load(const ExprSource &s, int64_t row, const ExprPlace &p
     return v;
 }
 
+/* Samples of the first sources, which were all asked for before one was needed. */
+struct ExprEarly {
+    float v[expr_early_most][expr_count];
+};
+
+/* Flat: only sources and numbers, in packs. */
+template <bool Flat>
 CUDA_INLINE void expr_operand(const ExprArgs &a, const ExprStep &step, int64_t row,
-                              const ExprPlace p[expr_count], bool packed, float v[expr_count])
+                              const ExprPlace p[expr_count], const ExprEarly &early, float v[expr_count])
 {
-    if (step.code == HALO_EXPR_SOURCE && packed) {
-        expr_load_pack(a.src[step.source], row, p[0].e, v);
+    if (Flat && step.leaf == HALO_EXPR_SOURCE) {
+        if (step.early == expr_early_most) expr_load_pack(a.src[step.source], row, p[0].e, v);
+#pragma unroll
+        for (int k = 0; k < expr_early_most; k++)
+            if (step.early == k) {
+#pragma unroll
+                for (int i = 0; i < expr_count; i++) v[i] = early.v[k][i];
+            }
+        return;
+    }
+    if (Flat) {
+#pragma unroll
+        for (int i = 0; i < expr_count; i++) v[i] = step.number;
         return;
     }
 #pragma unroll
-    for (int i = 0; i < expr_count; i++) switch (step.code) {
+    for (int i = 0; i < expr_count; i++) switch (step.leaf) {
         case HALO_EXPR_SOURCE:
             v[i] = p[i].e < a.n ? expr_load(a.src[step.source], row, p[i], step.channel) : 0.0f;
             break;
@@ -136,105 +166,131 @@ CUDA_INLINE void expr_operand(const ExprArgs &a, const ExprStep &step, int64_t r
 
 /* ---- programs -------------------------------------------------------------------------------------------- */
 
-/* At most four values: the uppermost is s[0]. */
-CUDA_INLINE void expr_run_small(const ExprArgs &a, int64_t row, const ExprPlace p[expr_count], bool packed,
-                                float out[expr_count])
-{
-    float s[4][expr_count] = {};
-#pragma unroll 1
-    for (int k = 0; k < a.length; k++) {
-        const ExprStep step = a.step[k];
-        const HaloExprCode code = (HaloExprCode)step.code;
-        const int takes = halo_expr_takes(code);
-        float x[expr_count], y[expr_count], made[expr_count];
-        if (takes == 0) {
-            expr_operand(a, step, row, p, packed, made);
-#pragma unroll
-            for (int i = 0; i < expr_count; i++) {
-#pragma unroll
-                for (int d = 3; d > 0; d--) s[d][i] = s[d - 1][i];
-                s[0][i] = made[i];
-            }
-            continue;
-        }
+/* Below the accumulator, the uppermost first: in registers, which move, */
+struct ExprRegisters {
+    float s[3][expr_count];
+
+    CUDA_INLINE_MEMBER void push(const float v[expr_count])
+    {
 #pragma unroll
         for (int i = 0; i < expr_count; i++) {
-            x[i] = takes == 1 ? s[0][i] : takes == 2 ? s[1][i] : s[2][i];
-            y[i] = takes == 2 ? s[0][i] : s[1][i];
-        }
-        expr_apply(code, x, y, s[0], made);
-#pragma unroll
-        for (int i = 0; i < expr_count; i++) {
-            s[0][i] = made[i];
-            if (takes == 1) continue;
-            s[1][i] = takes == 2 ? s[2][i] : s[3][i];
-            s[2][i] = s[3][i];
+            s[2][i] = s[1][i];
+            s[1][i] = s[0][i];
+            s[0][i] = v[i];
         }
     }
+    CUDA_INLINE_MEMBER void pop(float v[expr_count])
+    {
 #pragma unroll
-    for (int i = 0; i < expr_count; i++) out[i] = s[0][i];
-}
+        for (int i = 0; i < expr_count; i++) {
+            v[i] = s[0][i];
+            s[0][i] = s[1][i];
+            s[1][i] = s[2][i];
+        }
+    }
+};
 
-/* Any number of values, in memory. */
-CUDA_INLINE void expr_run_large(const ExprArgs &a, int64_t row, const ExprPlace p[expr_count], bool packed,
-                                float out[expr_count])
-{
-    float s[HALO_MAX_EXPR_STACK + 2][expr_count];
-    int top = 0;
-#pragma unroll 1
-    for (int k = 0; k < a.length; k++) {
-        const ExprStep step = a.step[k];
-        const HaloExprCode code = (HaloExprCode)step.code;
-        const int takes = halo_expr_takes(code);
-        float made[expr_count];
-        top -= takes;
-        if (takes == 0)
-            expr_operand(a, step, row, p, packed, made);
-        else
-            expr_apply(code, s[top], s[top + 1], s[top + 2], made);
+/* or in memory. */
+struct ExprMemory {
+    float s[HALO_MAX_EXPR_STACK][expr_count];
+    int top;
+
+    CUDA_INLINE_MEMBER void push(const float v[expr_count])
+    {
 #pragma unroll
-        for (int i = 0; i < expr_count; i++) s[top][i] = made[i];
+        for (int i = 0; i < expr_count; i++) s[top][i] = v[i];
         top++;
     }
+    CUDA_INLINE_MEMBER void pop(float v[expr_count])
+    {
+        top--;
 #pragma unroll
-    for (int i = 0; i < expr_count; i++) out[i] = s[0][i];
+        for (int i = 0; i < expr_count; i++) v[i] = s[top][i];
+    }
+};
+
+template <typename Stack, bool Functions, bool Flat>
+CUDA_INLINE void expr_run(const ExprArgs &a, int64_t row, const ExprPlace p[expr_count], float acc[expr_count])
+{
+    Stack stack = {};
+    ExprEarly early = {};
+#pragma unroll
+    for (int k = 0; k < expr_early_most; k++)
+        if (Flat && k < a.loaded) expr_load_pack(a.src[a.early[k]], row, p[0].e, early.v[k]);
+#pragma unroll 1
+    for (int k = 0; k < a.length; k++) {
+        const ExprStep step = a.step[k];
+        const HaloExprCode code = (HaloExprCode)step.code;
+        if (code == HALO_EXPR_NUMBER) {
+            if (k > 0) stack.push(acc);
+            expr_operand<Flat>(a, step, row, p, early, acc);
+            continue;
+        }
+        const int takes = halo_expr_takes(code);
+        float x[expr_count], y[expr_count], z[expr_count];
+        if (takes == 1) {
+            expr_apply<Functions>(code, acc, acc, acc, acc);
+        } else if (step.leaf != HALO_EXPR_CODES) {
+            expr_operand<Flat>(a, step, row, p, early, y);
+            expr_apply<Functions>(code, acc, y, y, acc);
+        } else if (takes == 2) {
+            stack.pop(x);
+            expr_apply<Functions>(code, x, acc, acc, acc);
+        } else {
+#pragma unroll
+            for (int i = 0; i < expr_count; i++) z[i] = acc[i];
+            stack.pop(y);
+            stack.pop(x);
+            expr_apply<Functions>(code, x, y, z, acc);
+        }
+    }
 }
 
-template <typename D, bool Small>
-__global__ static void __launch_bounds__(expr_threads) expr_kernel(const __grid_constant__ ExprArgs a)
+/* Packs, side by side. */
+template <typename D>
+CUDA_INLINE void expr_store_pack(const ExprArgs &a, D *to, const float v[expr_count], unsigned *clipped)
 {
-    const int64_t row = blockIdx.x / a.row_blocks;
-    const int64_t first = ((blockIdx.x - row * a.row_blocks) * expr_threads + threadIdx.x) * expr_count;
+    CudaPack<D, expr_count> pack;
+#pragma unroll
+    for (int i = 0; i < expr_count; i++) pack.at[i] = cuda_sample<D>(v[i], a.store, clipped);
+    *(CudaPack<D, expr_count> *)to = pack;
+}
+
+template <typename D>
+CUDA_INLINE void expr_store(const ExprArgs &a, int64_t row, const ExprPlace p[expr_count], D *to,
+                            float v[expr_count], unsigned *clipped)
+{
+#pragma unroll
+    for (int i = 0; i < expr_count; i++) {
+        if (p[i].e >= a.n) continue;
+        if (a.alpha >= 0 && p[i].channel == a.alpha) v[i] = expr_load(a.src[0], row, p[i], a.source_alpha);
+        to[p[i].e] = cuda_sample<D>(v[i], a.store, clipped);
+    }
+}
+
+template <typename D, typename Stack, bool Functions, bool Flat>
+__global__ static void __launch_bounds__(expr_threads, Functions ? 2 : 4)
+    expr_kernel(const __grid_constant__ ExprArgs a)
+{
+    const unsigned row = blockIdx.x / a.row_blocks;
+    const int64_t first =
+        (int64_t)((blockIdx.x - row * a.row_blocks) * expr_threads + threadIdx.x) * expr_count;
     unsigned clipped = 0;
     if (first < a.n) {
         ExprPlace p[expr_count];
 #pragma unroll
         for (int i = 0; i < expr_count; i++) {
             p[i].e = first + i;
-            p[i].pixel = a.channels == 1 ? p[i].e : p[i].e / a.channels;
-            p[i].channel = (int)(p[i].e - p[i].pixel * a.channels);
+            p[i].pixel = Flat || a.channels == 1 ? p[i].e : p[i].e / a.channels;
+            p[i].channel = Flat ? 0 : (int)(p[i].e - p[i].pixel * a.channels);
         }
-        const bool packed = a.flat && first + expr_count <= a.n;
-        float v[expr_count];
-        if (Small)
-            expr_run_small(a, row, p, packed, v);
-        else
-            expr_run_large(a, row, p, packed, v);
+        float v[expr_count] = {};
+        expr_run<Stack, Functions, Flat>(a, row, p, v);
         D *const to = (D *)(a.dst + row * a.dst_stride);
-        if (packed) {
-            CudaPack<D, expr_count> pack;
-#pragma unroll
-            for (int i = 0; i < expr_count; i++) pack.at[i] = cuda_sample<D>(v[i], a.store, &clipped);
-            ((CudaPack<D, expr_count> *)to)[first / expr_count] = pack;
-        } else {
-#pragma unroll
-            for (int i = 0; i < expr_count; i++) {
-                if (p[i].e >= a.n) continue;
-                if (a.alpha >= 0 && p[i].channel == a.alpha)
-                    v[i] = expr_load(a.src[0], row, p[i], a.source_alpha);
-                to[p[i].e] = cuda_sample<D>(v[i], a.store, &clipped);
-            }
-        }
+        if (Flat)
+            expr_store_pack(a, to + first, v, &clipped);
+        else
+            expr_store(a, row, p, to, v, &clipped);
     }
     cuda_count_clipped(a.clipped, clipped);
 }
@@ -252,25 +308,72 @@ static ExprSource source_of(const HaloBuf *src, const HaloBuf *dst, bool spreads
     return s;
 }
 
-/* Are all samples at the same place in their rows, so that packs can be loaded and stored? */
+static size_t pack_bytes(HaloDtype dtype) { return (size_t)(expr_count * cuda_size(dtype)); }
+
+/* Are all samples at the same place in their rows, so that packs can be loaded and stored; and is the stack
+ * small? */
 static bool is_flat(const ExprArgs &a, const HaloExpr *expr, int sources)
 {
-    if (expr->places || expr->single || a.alpha >= 0 ||
-        !cuda_aligned(a.dst, a.dst_stride, (size_t)(expr_count * cuda_size(a.dtype))))
+    if (expr->places || expr->single || a.alpha >= 0 || a.n % expr_count != 0 || expr->depth > 4 ||
+        !cuda_aligned(a.dst, a.dst_stride, pack_bytes(a.dtype)))
         return false;
     for (int k = 0; k < sources; k++)
         if (a.src[k].channels != a.channels || a.src[k].one ||
-            !cuda_aligned(a.src[k].at, a.src[k].stride, (size_t)(expr_count * cuda_size(a.src[k].dtype))))
+            !cuda_aligned(a.src[k].at, a.src[k].stride, pack_bytes(a.src[k].dtype)))
             return false;
     return true;
 }
 
-template <typename D> static HaloStatus launch(HaloDevice *device, const ExprArgs &a, int depth, int64_t rows)
+/* Step *at, or an operand with the step of two values that takes it; *at moves behind them. */
+static ExprStep next_step(const HaloExpr *expr, int *at)
 {
-    if (depth <= 4)
-        CUDA_LAUNCH(device, (expr_kernel<D, true>), a.row_blocks * rows, expr_threads, 0, a);
+    const HaloExprStep *const step = &expr->at[(*at)++];
+    ExprStep made = {};
+    made.code = (uint8_t)step->code;
+    made.leaf = HALO_EXPR_CODES;
+    if (halo_expr_takes(step->code) > 0) return made;
+    made.leaf = (uint8_t)step->code;
+    made.source = (uint8_t)step->source;
+    made.channel = (int16_t)step->channel;
+    made.number = (float)step->number;
+    made.code = HALO_EXPR_NUMBER;
+    if (*at > 1 && *at < expr->length && halo_expr_takes(expr->at[*at].code) == 2)
+        made.code = (uint8_t)expr->at[(*at)++].code;
+    return made;
+}
+
+static void load_early(ExprArgs *a, ExprStep *step)
+{
+    int k = 0;
+    while (k < a->loaded && a->early[k] != step->source) k++;
+    step->early = (uint8_t)k;
+    if (k == a->loaded && k < expr_early_most) a->early[a->loaded++] = step->source;
+}
+
+static bool has_functions(const HaloExpr *expr)
+{
+    for (int i = 0; i < expr->length; i++) {
+        const HaloExprCode code = expr->at[i].code;
+        if ((code >= HALO_EXPR_EXP && code <= HALO_EXPR_TAN) || code == HALO_EXPR_MOD ||
+            code == HALO_EXPR_POW || code == HALO_EXPR_ATAN2)
+            return true;
+    }
+    return false;
+}
+
+template <typename D>
+static HaloStatus launch(HaloDevice *device, const ExprArgs &a, const HaloExpr *expr, int64_t rows)
+{
+    const int64_t blocks = a.row_blocks * rows;
+    const bool functions = has_functions(expr);
+    if (a.flat && functions)
+        CUDA_LAUNCH(device, (expr_kernel<D, ExprRegisters, true, true>), blocks, expr_threads, 0, a);
+    else if (a.flat)
+        CUDA_LAUNCH(device, (expr_kernel<D, ExprRegisters, false, true>), blocks, expr_threads, 0, a);
+    else if (expr->depth <= 4 && !functions)
+        CUDA_LAUNCH(device, (expr_kernel<D, ExprRegisters, false, false>), blocks, expr_threads, 0, a);
     else
-        CUDA_LAUNCH(device, (expr_kernel<D, false>), a.row_blocks * rows, expr_threads, 0, a);
+        CUDA_LAUNCH(device, (expr_kernel<D, ExprMemory, true, false>), blocks, expr_threads, 0, a);
     return HALO_OK;
 }
 
@@ -281,11 +384,10 @@ HaloStatus cuda_expr(HaloDevice *device, const HaloBuf *const src[], int sources
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
     ExprArgs a = {};
     for (int k = 0; k < sources; k++) a.src[k] = source_of(src[k], dst, k > 0);
-    for (int i = 0; i < expr->length; i++) {
-        const HaloExprStep *step = &expr->at[i];
-        a.step[i] = {(uint8_t)step->code, (uint8_t)step->source, (int16_t)step->channel, (float)step->number};
+    for (int i = 0; i < expr->length; a.length++) {
+        a.step[a.length] = next_step(expr, &i);
+        if (a.step[a.length].leaf == HALO_EXPR_SOURCE) load_early(&a, &a.step[a.length]);
     }
-    a.length = expr->length;
     a.dst = (char *)dst->data;
     a.dst_stride = dst->stride;
     a.x0 = dst->x0;
@@ -297,10 +399,10 @@ HaloStatus cuda_expr(HaloDevice *device, const HaloBuf *const src[], int sources
     a.source_alpha = src[0]->shape.alpha;
     a.rate = expr->rate;
     a.store = store;
-    a.row_blocks = cuda_ceil_div(a.n, expr_threads * expr_count);
+    a.row_blocks = (unsigned)cuda_ceil_div(a.n, expr_threads * expr_count);
     a.clipped = device->clipped;
     a.flat = is_flat(a, expr, sources);
-    if (a.dtype == HALO_U8) return launch<uint8_t>(device, a, expr->depth, dst->rows);
-    if (a.dtype == HALO_U16) return launch<uint16_t>(device, a, expr->depth, dst->rows);
-    return launch<float>(device, a, expr->depth, dst->rows);
+    if (a.dtype == HALO_U8) return launch<uint8_t>(device, a, expr, dst->rows);
+    if (a.dtype == HALO_U16) return launch<uint16_t>(device, a, expr, dst->rows);
+    return launch<float>(device, a, expr, dst->rows);
 }
