@@ -113,7 +113,8 @@ typedef struct HaloResult {
     HaloLoudness loudness; /* of sound */
     HaloHistogram hist;
     HaloFolded fold;
-    HaloTable *table; /* [shape.channels] */
+    HaloTable *table;            /* [shape.channels] */
+    struct DetailPasses *passes; /* of a run that has not ended; else NULL */
 } HaloResult;
 
 typedef struct HaloResults {

@@ -101,6 +101,29 @@ PYTHON
     done
 }
 
+# The same bytes as a picture are measured in memory. They are floats of any size, NaN and infinities among them.
+@test "details of long sound take passes over it instead of memory, from a pipe too" {
+    details() { sed 's/,"all":.*//' | grep -o '"skewness":[^,]*,\|"kurtosis":[^,]*,\|"percentile[^}]*}'; }
+    { while cat "$HALO"; do :; done 2> none || true; } | head -c 36000000 > long
+    for before in '' 'clamp:-1,1 |'; do
+        stats="$before stats:full,percentiles='0,1,33.3,50,100'"
+        halo run "$stats" --raw f32:3000x3000x1 long --json | details > expected
+        grep -q '"33.3":' expected
+        run --separate-stderr peak "$HALO" run "$stats" --raw f32,48000,1 long --json --max-memory 25M
+        [ "$status" -eq 0 ] || { echo "$stderr"; return 1; }
+        [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 30000 ]
+        details <<< "$output" | diff expected -
+        halo run "$stats" --raw f32,48000,1 - --json --max-memory 25M < <(cat long) | details | diff expected -
+    done
+    python3 -c 'from array import array
+floats = array("f")
+floats.frombytes(open("long", "rb").read())
+array("d", floats).tofile(open("wide", "wb"))'
+    halo run "stats:percentiles='0,1,33.3,50,100'" --raw f64,48000,1 wide --json --max-memory 25M > got
+    halo run "stats:percentiles='0,1,33.3,50,100'" --raw f32,48000,1 long --json > expected
+    [ "$(grep -o '"percentile[^}]*}' got)" = "$(grep -o '"percentile[^}]*}' expected)" ]
+}
+
 @test "sound of unknown length is kept once, not twice" {
     run --separate-stderr peak bash -c \
         'cat in.wav in.wav in.wav in.wav | "$HALO" run stats:percentiles=50 --raw f32,48000,1 - --max-memory 14M'
