@@ -1,6 +1,6 @@
-/* What `stats --full` computes of floats that are not in memory as a whole, by passes over them: in the first the
- * statistics, the counts for the entropy, and the first bits of the percentiles; then the third and fourth moments,
- * round the mean of the first, and the other bits. */
+/* What `stats --full` computes of floats that are not in memory as a whole, by passes over them: in the first
+ * the statistics, the counts for the entropy, and the first bits of the percentiles; then the third and fourth
+ * moments, round the mean of the first, and the other bits. */
 #include <stdlib.h>
 
 #include "halo/counter.h"

@@ -1,6 +1,6 @@
-/* Percentiles of floats by passes over the samples, which need not be in memory at once: each pass counts some more
- * bits of the samples that begin like those that are looked for, as a radix sort does, and so takes as long
- * whatever the samples are. */
+/* Percentiles of floats by passes over the samples, which need not be in memory at once: each pass counts some
+ * more bits of the samples that begin like those that are looked for, as a radix sort does, and so takes as
+ * long whatever the samples are. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +20,10 @@ typedef struct Wanted {
 /* A channel; or, the last, all but alpha together. */
 typedef struct Scope {
     int wanted, prefixes;
-    Wanted *wanted_at;                         /* two for each percentile, in its order */
-    uint64_t prefix[2 * HALO_MAX_PERCENTS];    /* those of `wanted_at`, rising, each once */
-    uint8_t *first;                            /* [2^lead + 1]: the first prefix that begins with these bits */
-    uint64_t *count;                           /* [prefixes][2^bits] */
+    Wanted *wanted_at;                      /* two for each percentile, in its order */
+    uint64_t prefix[2 * HALO_MAX_PERCENTS]; /* those of `wanted_at`, rising, each once */
+    uint8_t *first;                         /* [2^lead + 1]: the first prefix that begins with these bits */
+    uint64_t *count;                        /* [prefixes][2^bits] */
 } Scope;
 
 struct Search {
@@ -174,8 +174,8 @@ static void narrow_all(const Search *search, Scope *scope)
             scope->prefix[scope->prefixes++] = scope->prefix[i];
 }
 
-/* The samples before and behind every percentile; of none, nothing is wanted. The first pass has counted how many
- * there are. */
+/* The samples before and behind every percentile; of none, nothing is wanted. The first pass has counted how
+ * many there are. */
 static void want(const Search *search, const HaloDetail *detail, Scope *scope)
 {
     uint64_t n = 0;

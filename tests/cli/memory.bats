@@ -103,7 +103,9 @@ PYTHON
 
 # The same bytes as a picture are measured in memory. They are floats of any size, NaN and infinities among them.
 @test "details of long sound take passes over it instead of memory, from a pipe too" {
-    details() { sed 's/,"all":.*//' | grep -o '"skewness":[^,]*,\|"kurtosis":[^,]*,\|"percentile[^}]*}'; }
+    details() {
+        sed 's/,"all":.*//' | grep -o '"skewness":[^,]*,\|"kurtosis":[^,]*,\|"percentile[^}]*}'
+    }
     { while cat "$HALO"; do :; done 2> none || true; } | head -c 36000000 > long
     for before in '' 'clamp:-1,1 |'; do
         stats="$before stats:full,percentiles='0,1,33.3,50,100'"
@@ -122,6 +124,16 @@ array("d", floats).tofile(open("wide", "wb"))'
     halo run "stats:percentiles='0,1,33.3,50,100'" --raw f64,48000,1 wide --json --max-memory 25M > got
     halo run "stats:percentiles='0,1,33.3,50,100'" --raw f32,48000,1 long --json > expected
     [ "$(grep -o '"percentile[^}]*}' got)" = "$(grep -o '"percentile[^}]*}' expected)" ]
+}
+
+@test "a drawing of the spectra of long sound takes its columns, not the sound" {
+    while cat noise; do :; done 2> none | head -c 18000000 > long
+    run --separate-stderr peak "$HALO" run spectrogram --raw s16,48000,1 long --plot long.svg --max-memory 25M
+    [ "$status" -eq 0 ] || { echo "$stderr"; return 1; }
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 40000 ]
+    halo run spectrogram --raw s16,48000,1 - --plot pipe.svg --max-memory 25M < <(cat long)
+    [ "$(grep -c '<image\|<path\|<rect' long.svg)" -gt 0 ]
+    cmp <(grep -v '<title\|<text' long.svg) <(grep -v '<title\|<text' pipe.svg)
 }
 
 @test "sound of unknown length is kept once, not twice" {
