@@ -1,5 +1,5 @@
-/* Pictures along time, of which an output shows a few columns alone. Their rows take all of the sound, so that long
- * sound has its columns made in an analysis pass, in bands of it. */
+/* Pictures along time, of which an output shows a few columns alone. Their rows take all of the sound, so that
+ * long sound has its columns made in an analysis pass, in bands of it. */
 #include <string.h>
 
 #include "analysis.h"

@@ -50,12 +50,13 @@ static double bytes(const HaloStep *step, const HaloShape *src)
 }
 
 /* Samples in host memory. */
-static HaloStatus make_tables(const HaloStep *step, const HaloBuf *src, HaloTable *table)
+static HaloStatus make_tables(Device *device, const HaloStep *step, const HaloBuf *src, HaloTable *table)
 {
     HaloStatus status = HALO_OK;
     const HaloTableKind *kind = step->u.table.kind;
     const int channels = src->shape.channels;
     const int64_t size = (int64_t)halo_dtype_size(src->shape.dtype);
+    int64_t left = halo_memory_left(device->memory) / (kind->columns * (int64_t)sizeof(double));
     for (int c = 0; c < channels; c++) {
         const HaloTableLine line = {.sample = (const char *)src->data + c * size,
                                     .wide = src->shape.dtype == HALO_F64,
@@ -63,7 +64,12 @@ static HaloStatus make_tables(const HaloStep *step, const HaloBuf *src, HaloTabl
                                     .frames = src->shape.width,
                                     .rate = src->shape.rate};
         table[c] = (HaloTable){.name = kind->name, .columns = kind->columns, .column = kind->column};
-        HALO_TRY(kind->run(step->u.table.how, &line, &table[c]));
+        table[c].most = larger(left, 1);
+        status = kind->run(step->u.table.how, &line, &table[c]);
+        if (status == HALO_ERR_LIMIT && table[c].rows == table[c].most)
+            HALO_FAIL(status, "%s; %s, or --max-memory allows more", halo_error(), kind->fewer);
+        HALO_TRY(status);
+        left -= table[c].capacity;
     }
 out:
     return status;
@@ -82,7 +88,7 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
         HALO_TRY(halo_buf_alloc(&host, &src[0]->shape));
         HALO_TRY(device->backend->download(device->handle, src[0], &host));
     }
-    HALO_TRY(make_tables(step, host.data != NULL ? &host : src[0], result->table));
+    HALO_TRY(make_tables(device, step, host.data != NULL ? &host : src[0], result->table));
 out:
     halo_buf_free(&host);
     return status;

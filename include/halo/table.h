@@ -31,6 +31,7 @@ typedef struct HaloTableKind {
     /* Bytes of memory that it takes for each sample of a channel, at most, beside the samples and the rows. */
     double bytes;
     void (*describe)(const void *how, char *text, size_t size);
+    const char *fewer; /* what to do where there are more rows than memory allows */
     /* Adds the rows of a channel. HALO_ERR_LIMIT without memory. */
     HaloStatus (*run)(const void *how, const HaloTableLine *line, HaloTable *table);
 } HaloTableKind;

@@ -101,7 +101,7 @@ PYTHON
     done
 }
 
-# The same bytes as a picture are measured in memory. They are floats of any size, NaN and infinities among them.
+# The same bytes as a picture are measured in memory: floats of any size, NaN and infinities among them.
 @test "details of long sound take passes over it instead of memory, from a pipe too" {
     details() {
         sed 's/,"all":.*//' | grep -o '"skewness":[^,]*,\|"kurtosis":[^,]*,\|"percentile[^}]*}'
@@ -186,6 +186,13 @@ array("d", floats).tofile(open("wide", "wb"))'
         cat long | halo run --raw s16,48000,1 "$pipeline" - -o all --to raw -f
         cmp less all
     done
+}
+
+@test "a table of too many peaks is refused, with the keys that keep fewer" {
+    fails 5 halo run peaks in.wav --max-memory 36M
+    says "rows of peaks"; says "prominence="
+    halo run peaks:prominence=1.99 in.wav --max-memory 36M > few
+    [ "$(wc -l < few)" -gt 1 ]
 }
 
 @test "peaks are found in the samples as they lie" {
