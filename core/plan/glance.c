@@ -1,4 +1,4 @@
-/* Pictures along time, of which an output shows a few columns alone. Their rows take all of the sound, so that
+/* Pictures along time, of which an output shows some columns alone. Their rows take all of the sound, so that
  * long sound has its columns made in an analysis pass, in bands of it. */
 #include <string.h>
 

@@ -158,6 +158,8 @@ HALO_API int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg);
 HALO_API HaloStatus halo_build_speakers(HaloBuilder *builder, HaloReg reg, uint32_t *speaker);
 HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 
+/* Bytes that may still be held (--max-memory). */
+HALO_API int64_t halo_build_memory(const HaloBuilder *builder);
 /* Memory that lives as long as the plan; NULL without memory (return HALO_ERR_LIMIT). */
 HALO_API void *halo_build_keep(HaloBuilder *builder, size_t bytes);
 

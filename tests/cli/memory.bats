@@ -188,8 +188,15 @@ array("d", floats).tofile(open("wide", "wb"))'
     done
 }
 
+@test "all lags of long sound at once are refused, with the key that takes few" {
+    run --separate-stderr peak "$HALO" run xcorr in.wav -o none.npy --max-memory 24M
+    refused "lag=1s"
+    halo run xcorr:lag=1s in.wav -o none.npy --max-memory 24M
+}
+
 @test "a table of too many peaks is refused, with the keys that keep fewer" {
-    fails 5 halo run peaks in.wav --max-memory 36M
+    run --separate-stderr "$HALO" run peaks in.wav --max-memory 36M
+    [ "$status" -eq 5 ]
     says "rows of peaks"; says "prominence="
     halo run peaks:prominence=1.99 in.wav --max-memory 36M > few
     [ "$(wc -l < few)" -gt 1 ]
