@@ -9,7 +9,8 @@ typedef struct GreatestItem {
     double value;
 } GreatestItem;
 
-/* A ring of the values that may still become the greatest, in order of the frames, each less than the one before. */
+/* A ring of the values that may still become the greatest, in order of the frames, each less than the one
+ * before. */
 typedef struct Greatest {
     GreatestItem *ring; /* [size]: as many as there are frames in the window, and one more */
     int64_t size, first, count;

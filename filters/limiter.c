@@ -89,7 +89,8 @@ static void run(const void *how, const HaloSequencePart *part)
     Greatest window = {.ring = part->scratch, .size = window_size(limiter)};
     double peak[PEAKS_BLOCK];
     for (int64_t at = start - 1, block = INT64_MIN; at < part->dst->to + limiter->ahead; at++) {
-        if (block_of(at) != block) peaks_find(&limiter->peaks, part->src[0], block = block_of(at), peak);
+        if (block_of(at) != block)
+            peaks_find(&limiter->peaks, part->simd, part->src[0], block = block_of(at), peak);
         greatest_add(&window, at, (double)need_of(limiter, peak[at - block * PEAKS_BLOCK]));
         const int64_t n = at - limiter->ahead;
         if (n < start) continue;

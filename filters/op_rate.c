@@ -26,7 +26,8 @@ static HaloStatus find_ratio(double from, double to, int64_t *up, int64_t *down)
     while (times < 1e6 && (from * times != rint(from * times) || to * times != rint(to * times))) times *= 10.0;
     *up = (int64_t)rint(to * times);
     *down = (int64_t)rint(from * times);
-    const double ratio = to > from ? to / from : from / to, middle = to > from ? to / MOST_RATIO : to * MOST_RATIO;
+    const double ratio = to > from ? to / from : from / to,
+                 middle = to > from ? to / MOST_RATIO : to * MOST_RATIO;
     if (ratio > MOST_RATIO && ratio <= (double)MOST_RATIO * MOST_RATIO)
         return halo_fail(HALO_ERR_USAGE,
                          "rate: %.10g Hz and %.10g Hz are more than %d times apart: go in two steps, "

@@ -39,6 +39,12 @@ typedef struct Team {
     int count;
 } Team;
 
+/* The vectors that loops on its host may use. */
+static inline HaloSimd device_simd(const Device *device)
+{
+    return device->backend->simd != NULL ? device->backend->simd(device->handle) : HALO_SIMD_BASELINE;
+}
+
 HaloStatus device_open(Device *device, int index, int jobs);
 void device_close(Device *device);
 void device_trim(Device *device);                     /* frees spares, secondary inputs and pinned memory */

@@ -250,7 +250,7 @@ HaloStatus measure_loudness(Device *device, const HaloBuf *block, Measured *all)
     const HaloBuf *host;
     HaloBuf own = {0};
     HALO_TRY(measure_on_host(device, block, &own, &host));
-    HALO_TRY(loudness_add(&all->loudness, host, device->jobs));
+    HALO_TRY(loudness_add(&all->loudness, host, device->jobs, device_simd(device)));
 out:
     halo_buf_free(&own);
     return status;

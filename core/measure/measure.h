@@ -4,10 +4,11 @@
 
 #include "device/device.h"
 #include "halo/objects.h"
+#include "halo/simd.h"
 
 /* truepeak.c: consecutive interleaved frames. Close even if true_peak_open failed. */
 typedef struct TruePeak TruePeak;
-HaloStatus true_peak_open(int channels, TruePeak **peak);
+HaloStatus true_peak_open(int channels, HaloSimd simd, TruePeak **peak);
 void true_peak_add(TruePeak *peak, HaloDtype dtype, const void *frames, int64_t count); /* f32 or f64 */
 double true_peak_end(TruePeak *peak); /* in dB; no more will come */
 void true_peak_close(TruePeak *peak);
@@ -16,7 +17,7 @@ void true_peak_close(TruePeak *peak);
  * included.
  */
 typedef struct Loudness Loudness;
-HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, int jobs);
+HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, int jobs, HaloSimd simd);
 HaloLoudness loudness_end(Loudness *loudness, bool finite); /* no more will come */
 void loudness_close(Loudness *loudness);
 

@@ -27,6 +27,7 @@ struct TruePeak {
     float line[TAPS + BLOCK + GROUP];          /* of one channel: what came before, a block, and zeros; */
     float squares[(TAPS + BLOCK) / GROUP + 1]; /* the sums of its squares, GROUP by GROUP */
     int channels;
+    HaloSimd simd;
     float peak;
     float *before; /* [channels][TAPS] */
 };
@@ -44,11 +45,12 @@ static void make_kernels(TruePeak *state)
     state->far = (float)sqrt(squares) * 1.0001f;
 }
 
-HaloStatus true_peak_open(int channels, TruePeak **out)
+HaloStatus true_peak_open(int channels, HaloSimd simd, TruePeak **out)
 {
     TruePeak *state = *out = calloc(1, sizeof *state);
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for the true peak");
     state->channels = channels;
+    state->simd = simd;
     state->before = calloc((size_t)channels * TAPS, sizeof *state->before);
     if (state->before == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for the true peak");
     make_kernels(state);
@@ -124,20 +126,50 @@ static void add_squares(TruePeak *state, int count)
     }
 }
 
+/* What is half way behind each of a group of samples, from the NEAR samples to each side; true: some may come
+ * to more than `more`, or a sample to more than `worth`. */
+HALO_SIMD_BODY int half_way(const float *kernel, const float *left, float worth, float more, float half[GROUP])
+{
+    int any = 0;
+    for (int p = 0; p < GROUP; p++) half[p] = 0.0f;
+    for (int k = 0; k < NEAR; k++)
+        for (int p = 0; p < GROUP; p++) half[p] += kernel[k] * (left[p - k] + left[p + 1 + k]);
+    for (int p = 0; p < GROUP; p++)
+        any |= (fabsf(half[p]) > more) | (fabsf(left[p]) > worth) | (fabsf(left[p + 1]) > worth);
+    return any;
+}
+
+typedef int HalfWay(const float *kernel, const float *left, float worth, float more, float half[GROUP]);
+
+static int half_way_baseline(const float *kernel, const float *left, float worth, float more, float half[GROUP])
+{
+    return half_way(kernel, left, worth, more, half);
+}
+
+HALO_SIMD_TARGET_V3 static int half_way_v3(const float *kernel, const float *left, float worth, float more,
+                                           float half[GROUP])
+{
+    return half_way(kernel, left, worth, more, half);
+}
+
+HALO_SIMD_TARGET_V4 static int half_way_v4(const float *kernel, const float *left, float worth, float more,
+                                           float half[GROUP])
+{
+    return half_way(kernel, left, worth, more, half);
+}
+
+static HalfWay *const half_way_of[] = {half_way_baseline, half_way_v3, half_way_v4};
+
 /* Looks between the pairs of samples of group g, no more than `count`. */
 static void look_at_group(TruePeak *state, int g, int count)
 {
     const float *at = state->line + (size_t)g * GROUP + 1, *left = at + SIDE - 1;
     const float *kernel = state->kernel[FINE / 2] + SIDE;
-    float half[GROUP] = {0}, squares = FLT_MIN;
-    int any = 0;
+    float half[GROUP], squares = FLT_MIN;
     for (int k = 0; k < TAPS / GROUP + 2; k++) squares += state->squares[g + k];
-    for (int k = 0; k < NEAR; k++)
-        for (int p = 0; p < GROUP; p++) half[p] += kernel[k] * (left[p - k] + left[p + 1 + k]);
     const float worth = WORTH * state->peak, more = worth - state->far * sqrtf(squares);
-    for (int p = 0; p < GROUP; p++)
-        any |= (fabsf(half[p]) > more) | (fabsf(left[p]) > worth) | (fabsf(left[p + 1]) > worth);
-    for (int p = 0; p < count && any; p++)
+    if (!half_way_of[state->simd](kernel, left, worth, more, half)) return;
+    for (int p = 0; p < count; p++)
         if (fabsf(half[p]) > more || fabsf(left[p]) > worth || fabsf(left[p + 1]) > worth)
             look_between(state, at + p);
 }
