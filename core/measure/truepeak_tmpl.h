@@ -1,5 +1,5 @@
-/* The sums of truepeak.c, for one kind of vectors: LOOPS(name) is a function's name, TARGET its attribute, Taps are
- * vectors of up to 8 floats, Places of up to 16. Results do not depend on them. */
+/* The sums of truepeak.c, for one kind of vectors: LOOPS(name) is a function's name, TARGET its attribute, Taps
+ * are vectors of up to 8 floats, Places of up to 16. Results do not depend on them. */
 enum { LOOPS(TAP_LANES) = sizeof(Taps) / sizeof(float), LOOPS(PLACE_LANES) = sizeof(Places) / sizeof(float) };
 #define TAP_VECTORS (8 / LOOPS(TAP_LANES))
 #define PLACE_VECTORS (GROUP / LOOPS(PLACE_LANES))
