@@ -107,16 +107,14 @@ PYTHON
         sed 's/,"all":.*//' | grep -o '"skewness":[^,]*,\|"kurtosis":[^,]*,\|"percentile[^}]*}'
     }
     { while cat "$HALO"; do :; done 2> none || true; } | head -c 36000000 > long
-    for before in '' 'clamp:-1,1 |'; do
-        stats="$before stats:full,percentiles='0,1,33.3,50,100'"
-        halo run "$stats" --raw f32:3000x3000x1 long --json | details > expected
-        grep -q '"33.3":' expected
-        run --separate-stderr peak "$HALO" run "$stats" --raw f32,48000,1 long --json --max-memory 25M
-        [ "$status" -eq 0 ] || { echo "$stderr"; return 1; }
-        [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 30000 ]
-        details <<< "$output" | diff expected -
-        halo run "$stats" --raw f32,48000,1 - --json --max-memory 25M < <(cat long) | details | diff expected -
-    done
+    stats="clamp:-1,1 | stats:full,percentiles='0,1,33.3,50,100'"
+    halo run "$stats" --raw f32:3000x3000x1 long --json | details > expected
+    grep -q '"33.3":' expected
+    run --separate-stderr peak "$HALO" run "$stats" --raw f32,48000,1 long --json --max-memory 25M
+    [ "$status" -eq 0 ] || { echo "$stderr"; return 1; }
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 30000 ]
+    details <<< "$output" | diff expected -
+    halo run "$stats" --raw f32,48000,1 - --json --max-memory 25M < <(cat long) | details | diff expected -
     python3 -c 'from array import array
 floats = array("f")
 floats.frombytes(open("long", "rb").read())
