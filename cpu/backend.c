@@ -47,4 +47,5 @@ const HaloBackend halo_backend_cpu = {
     .fade = cpu_fade,
     .ceilings = cpu_ceilings,
     .uses_fft = cpu_fft_takes,
+    .simd = cpu_simd,
 };

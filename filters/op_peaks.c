@@ -223,6 +223,7 @@ static const HaloTableKind kind = {.name = "peaks",
                                    .column = column,
                                    .ns = 10.0,
                                    .bytes = 16.0,
+                                   .fewer = "height= or prominence= keeps fewer",
                                    .describe = describe,
                                    .run = peaks_run};
 

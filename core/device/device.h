@@ -3,6 +3,7 @@
 #ifndef CORE_DEVICE_H
 #define CORE_DEVICE_H
 
+#include "base/memory.h"
 #include "core.h"
 
 #define DEVICE_SPARES 16
@@ -29,6 +30,7 @@ typedef struct Device {
     void *pinned; /* device_pinned */
     int64_t pinned_bytes;
     const HaloOptions *options; /* of its session: `progress` */
+    const HaloMemory *memory;   /* of its session; NULL: without a limit */
 } Device;
 
 /* The devices that compute the bands of a plan in parallel: all of one backend, usually one. */
@@ -36,6 +38,12 @@ typedef struct Team {
     Device *device; /* [count] */
     int count;
 } Team;
+
+/* The vectors that loops on its host may use. */
+static inline HaloSimd device_simd(const Device *device)
+{
+    return device->backend->simd != NULL ? device->backend->simd(device->handle) : HALO_SIMD_BASELINE;
+}
 
 HaloStatus device_open(Device *device, int index, int jobs);
 void device_close(Device *device);

@@ -17,19 +17,17 @@ static HaloMoments total_of(const Measured *all, int channels, int channel)
     halo_counter_total(all->node + channel, (size_t)channels * sizeof total, sizeof total, all->blocks, &total,
                        halo_join_moments, NULL);
     const HaloHistogram *counts = &all->hist;
-    if (counts->count != NULL)
+    if (counts->count != NULL && all->product)
         halo_product_from_counts(counts->count + channel * counts->bins, counts->bins, &total.product,
                                  &total.product_exp);
     return total;
 }
 
-static HaloStatus add_counts(Device *device, const HaloBuf *block, const HaloHist *hist, HaloHistogram *sum);
-
 /* The product of integers is computed from the number of occurrences of each value in all blocks. */
 static HaloStatus count_values(Device *device, const HaloBuf *block, HaloHistogram *sum)
 {
     const double values = block->shape.dtype == HALO_U8 ? 256 : 65536;
-    return add_counts(device, block, &(HaloHist){.bins = (int64_t)values, .hi = values}, sum);
+    return measure_more(device, block, &(HaloHist){.bins = (int64_t)values, .hi = values}, sum);
 }
 
 HaloStatus measure_keep(HaloMoments *moments, int channels, Measured *all)
@@ -48,10 +46,12 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
 {
     HaloStatus status = HALO_OK;
     const int channels = block->shape.channels;
+    if (passes_begun(all->passes)) return passes_add(device, step, block, &all->passes);
     HaloMoments *moments = calloc((size_t)channels, sizeof *moments);
     if (moments == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     const bool product = (step->u.want & HALO_WANT_PRODUCT) != 0,
-               counts = product && (all->in_blocks || step->detail != NULL) && block->shape.dtype <= HALO_U16;
+               counts = (step->detail != NULL || (product && all->in_blocks)) && block->shape.dtype <= HALO_U16;
+    all->product = product;
     HALO_TRY(device->backend->reduce(
         device->handle, block, counts ? step->u.want & ~(unsigned)HALO_WANT_PRODUCT : step->u.want, moments));
     if (counts)
@@ -63,6 +63,7 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
         if (!product || counts) moments[c].product = (double)NAN; /* not known */
     }
     HALO_TRY(measure_keep(moments, channels, all));
+    if (step->revisits && all->in_blocks) HALO_TRY(passes_add(device, step, block, &all->passes));
 out:
     free(moments);
     return status;
@@ -192,8 +193,7 @@ out:
     return status;
 }
 
-/* The first block makes *sum, which is empty before. */
-static HaloStatus add_counts(Device *device, const HaloBuf *block, const HaloHist *hist, HaloHistogram *sum)
+HaloStatus measure_more(Device *device, const HaloBuf *block, const HaloHist *hist, HaloHistogram *sum)
 {
     HaloStatus status = HALO_OK;
     HaloHistogram more = {0};
@@ -217,7 +217,7 @@ HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *b
     (void)first;
     HaloHist hist = step->u.hist; /* an automatic range needs all samples, as one block */
     HALO_TRY(range_find(device, block, &hist));
-    HALO_TRY(add_counts(device, block, &hist, &all->hist));
+    HALO_TRY(measure_more(device, block, &hist, &all->hist));
     all->hist.own = range_is_open(&step->u.hist);
     all->blocks++;
 out:
@@ -226,29 +226,40 @@ out:
 
 /* ---- what sound has besides ------------------------------------------------------------------------------ */
 
+HaloStatus measure_on_host(Device *device, const HaloBuf *block, HaloBuf *own, const HaloBuf **host)
+{
+    HaloStatus status = HALO_OK;
+    HaloShape shape = block->shape;
+    *host = block;
+    if (device->backend->upload == NULL) return HALO_OK;
+    shape.width = block->cols;
+    shape.height = block->rows;
+    HALO_TRY(halo_buf_alloc(own, &shape));
+    own->shape = block->shape;
+    own->x0 = block->x0;
+    own->y0 = block->y0;
+    HALO_TRY(device->backend->download(device->handle, block, own));
+    *host = own;
+out:
+    return status;
+}
+
 HaloStatus measure_loudness(Device *device, const HaloBuf *block, Measured *all)
 {
     HaloStatus status = HALO_OK;
-    const HaloShape shape = {.kind = HALO_AUDIO,
-                             .dtype = block->shape.dtype,
-                             .width = block->cols,
-                             .height = 1,
-                             .channels = block->shape.channels};
-    HaloBuf host = {0};
-    if (device->backend->upload == NULL) return loudness_add(&all->loudness, block, device->jobs);
-    HALO_TRY(halo_buf_alloc(&host, &shape));
-    host.shape = block->shape;
-    host.x0 = block->x0;
-    HALO_TRY(device->backend->download(device->handle, block, &host));
-    HALO_TRY(loudness_add(&all->loudness, &host, device->jobs));
+    const HaloBuf *host;
+    HaloBuf own = {0};
+    HALO_TRY(measure_on_host(device, block, &own, &host));
+    HALO_TRY(loudness_add(&all->loudness, host, device->jobs, device_simd(device)));
 out:
-    halo_buf_free(&host);
+    halo_buf_free(&own);
     return status;
 }
 
 void measure_free(Measured *measured)
 {
     loudness_close(measured->loudness);
+    passes_close(measured->passes);
     free(measured->folded);
     free(measured->node);
     halo_histogram_free(&measured->hist);

@@ -119,6 +119,7 @@ void halo_results_free(HaloResults *results)
         free(results->item[i].fold.value);
         free(results->item[i].names.name);
         halo_timeline_free(&results->item[i].time);
+        passes_close(results->item[i].passes);
     }
     free(results->item);
     *results = (HaloResults){0};

@@ -14,6 +14,7 @@ static HaloStatus set_detail(HaloBuilder *builder, const HaloDetail *detail, Hal
     if (kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     *kept = *detail;
     step->detail = kept;
+    step->revisits = analysis_measures(builder, step->src[0]);
     return HALO_OK;
 }
 

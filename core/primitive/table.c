@@ -56,15 +56,21 @@ static HaloTableLine line_of(const HaloBuf *buf, int channel)
 }
 
 /* Samples in host memory. */
-static HaloStatus make_tables(const HaloStep *step, const HaloBuf *const src[], HaloTable *table)
+static HaloStatus make_tables(Device *device, const HaloStep *step, const HaloBuf *const src[], HaloTable *table)
 {
     HaloStatus status = HALO_OK;
     const HaloTableKind *kind = step->u.table.kind;
+    int64_t left = halo_memory_left(device->memory) / (kind->columns * (int64_t)sizeof(double));
     for (int c = 0; c < src[0]->shape.channels; c++) {
         const HaloTableLine line = line_of(src[0], c);
         const HaloTableLine other = step->sources > 1 ? line_of(src[1], c) : line;
         table[c] = (HaloTable){.name = kind->name, .columns = kind->columns, .column = kind->column};
-        HALO_TRY(kind->run(step->u.table.how, &line, step->sources > 1 ? &other : NULL, &table[c]));
+        table[c].most = larger(left, 1);
+        status = kind->run(step->u.table.how, &line, step->sources > 1 ? &other : NULL, &table[c]);
+        if (status == HALO_ERR_LIMIT && table[c].rows == table[c].most)
+            HALO_FAIL(status, "%s; %s, or --max-memory allows more", halo_error(), kind->fewer);
+        HALO_TRY(status);
+        left -= table[c].capacity;
     }
 out:
     return status;
@@ -87,7 +93,7 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
         HALO_TRY(device->backend->download(device->handle, src[k], &host[k]));
         from[k] = &host[k];
     }
-    HALO_TRY(make_tables(step, from, result->table));
+    HALO_TRY(make_tables(device, step, from, result->table));
 out:
     for (int k = 0; k < step->sources; k++) halo_buf_free(&host[k]);
     return status;

@@ -103,6 +103,7 @@ out:
 static HaloResult *result_of(const Run *run, int at)
 {
     const int result = run->work->plan->step[at].result;
+    if (run->work->io->again && run->work->measured[at].passes == NULL) return NULL;
     if (result < 0) return &run->work->own.item[at];
     return run->work->results != NULL ? &run->work->results->item[result] : NULL;
 }
@@ -121,7 +122,7 @@ static HaloStatus add_rows(Run *run, int at, Rows part, HaloResult *result)
     }
     HALO_TRY(measure_band(run->device, step, &src[0], part, work->bands.rows, &work->measured[at]));
     const bool loudness = step->loudness || (step->result >= 0 && halo_is_sound(&src[0].shape));
-    if (loudness && measure->has_loudness) {
+    if (loudness && measure->has_loudness && !work->io->again) {
         const HaloBuf block = rows_of(&src[0], part);
         HALO_TRY(measure_loudness(run->device, &block, &work->measured[at]));
     }

@@ -35,15 +35,20 @@ HaloStatus execute_whole(Team team, const HaloPlan *plan, int64_t band, const Wh
 {
     WholeRun whole = *run;
     if (!plan->wants_output) whole.out = NULL;
-    const BandIo io = {.context = &whole,
-                       .begin = whole_begin,
-                       .end = whole_end,
-                       .operand = whole.other != NULL ? whole_operand : NULL,
-                       .gives_some = true,
-                       .on_device = whole.on_device,
-                       .queued = whole.queued};
+    BandIo io = {.context = &whole,
+                 .begin = whole_begin,
+                 .end = whole_end,
+                 .operand = whole.other != NULL ? whole_operand : NULL,
+                 .gives_some = true,
+                 .on_device = whole.on_device,
+                 .queued = whole.queued};
     const Bands bands = bands_cut(plan, band);
-    return execute_bands(team, &bands, &io, results, clipped, ms);
+    HaloStatus status = execute_bands(team, &bands, &io, results, clipped, ms);
+    io.again = true;
+    whole.out = NULL;
+    while (status == HALO_OK && results != NULL && passes_pending(results))
+        status = execute_bands(team, &bands, &io, results, NULL, NULL);
+    return status;
 }
 
 HaloStatus execute_into(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,

@@ -10,6 +10,7 @@
 #include "halo/options.h"
 #include "halo/primitive.h"
 #include "halo/result.h"
+#include "halo/simd.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -152,6 +153,8 @@ typedef struct HaloBackend {
      * compute them, d being a sample's distance from k[channel]. third, fourth: [channels], host memory. May be
      * NULL: then two folds are used. */
     HaloStatus (*powers)(HaloDevice *, const HaloBuf *src, const double *k, double *third, double *fourth);
+    /* The vectors that loops outside of the backend may use on its host (halo/simd.h). NULL: the baseline's. */
+    HaloSimd (*simd)(const HaloDevice *);
 } HaloBackend;
 
 #ifdef __cplusplus

@@ -76,6 +76,7 @@ struct HaloStep {
     } u;
     int result;               /* reduce, fold, hist: the index of the result it gives, or -1 */
     const HaloDetail *detail; /* reduce: further details of its result, which need the whole value; or NULL */
+    bool revisits;            /* reduce: floats can be run again and again for them instead, in bands */
     bool approximate;         /* not exact, if a backend uses the method that HALO_PRECISION_FAST allows */
     bool loudness;            /* reduce: `resolve` wants that of sound, and its true peak */
     HaloNotes *notes;         /* where `resolve` may report notes; the plan's */

@@ -43,6 +43,7 @@ typedef struct HaloTableKind {
     /* Bytes of memory that it takes for each sample of a channel, at most, beside the samples and the rows. */
     double bytes;
     void (*describe)(const void *how, char *text, size_t size);
+    const char *fewer; /* what to do where there are more rows than memory allows */
     /* Adds the rows of a channel. `other`: the same channel of the second source; NULL: there is none.
      * HALO_ERR_LIMIT without memory. */
     HaloStatus (*run)(const void *how, const HaloTableLine *line, const HaloTableLine *other, HaloTable *table);
