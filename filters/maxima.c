@@ -68,6 +68,7 @@ static const HaloTableKind kind = {.name = "peaks",
                                    .column = column,
                                    .ns = 6.0,
                                    .bytes = 0.0,
+                                   .fewer = "threshold= or a larger width= keeps fewer",
                                    .describe = describe,
                                    .run = run};
 
