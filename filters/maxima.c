@@ -33,7 +33,8 @@ static HaloStatus find_in_row(const Maxima *how, const HaloTableLine *line, cons
         const double v = halo_table_pixel(line, x, y);
         if (!(v > above) || v != halo_table_pixel(greatest, x, y) || taken[x] >= y) continue;
         const double row[COLUMNS] = {(double)x, (double)y, v};
-        for (int64_t i = x > reach ? x - reach : 0; i <= x + reach && i < line->frames; i++) taken[i] = y + reach;
+        for (int64_t i = x > reach ? x - reach : 0; i <= x + reach && i < line->frames; i++)
+            taken[i] = y + reach;
         HALO_TRY(halo_table_add(table, row));
     }
 out:

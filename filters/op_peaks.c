@@ -330,7 +330,7 @@ const HaloOp halo_op_peaks = {
     .help = "a table of local maxima: frame, time, value, prominence, width; of pictures x, "
             "y, value",
     .known_as = "find_peaks peak_local_max maxima beats spikes detect spots stars",
-    .example = "peaks:prominence=0.1",
+    .example = "peaks:width=9",
     .kinds = HALO_AUDIO | HALO_IMAGE,
     .result = true,
     HALO_PARAMS(param),
