@@ -255,7 +255,7 @@ static HaloStatus build_of_picture(HaloBuilder *builder, const HaloValue *arg, H
                   "peaks: width has to be an odd number, so that a window has a middle, not %lld",
                   (long long)how.width);
     if (arg[PEAKS_THRESHOLD].given) how.threshold = arg[PEAKS_THRESHOLD].number;
-    HALO_TRY(regions_source(builder, "peaks", in, true, &in));
+    HALO_TRY(regions_colours(builder, in, &in));
     HALO_TRY(maxima_append(builder, &how, in));
 out:
     return status;
