@@ -1,5 +1,6 @@
-/* Where some step needs all of a value at once, as regions do, bands are of no use for the plan. The steps before
- * it and behind it may still be windows and points, whose values then need not be in memory as a whole. */
+/* Where some step needs all of a value at once, as regions do, bands are of no use for the plan. The steps
+ * before it and behind it may still be windows and points, whose values then need not be in memory as a whole.
+ */
 #include "strips.h"
 
 #include <stdlib.h>
@@ -68,7 +69,8 @@ void strips_needs(const HaloPlan *plan, const Strips *strips, Part wanted, Part 
 }
 
 /* Bytes between the steps, and the most rows of any value there, for so many rows in the middle. */
-static int64_t bytes_between(const HaloPlan *plan, const Strips *strips, int64_t rows, Part *need, int64_t *most)
+static int64_t bytes_between(const HaloPlan *plan, const Strips *strips, int64_t rows, Part *need,
+                             int64_t *most)
 {
     const HaloShape *made = &plan->reg[plan->step[strips->end - 1].dst];
     const int64_t from = (made->height - rows) / 2;
@@ -77,7 +79,8 @@ static int64_t bytes_between(const HaloPlan *plan, const Strips *strips, int64_t
     strips_needs(plan, strips, needs_part(made, (Rows){from, from + rows}), need);
     for (int i = strips->first; i + 1 < strips->end; i++) {
         const HaloShape *shape = &plan->reg[plan->step[i].dst];
-        const int64_t high = needs_rows(shape, need[plan->step[i].dst]).to - needs_rows(shape, need[plan->step[i].dst]).from;
+        const int64_t high =
+            needs_rows(shape, need[plan->step[i].dst]).to - needs_rows(shape, need[plan->step[i].dst]).from;
         bytes += high * shape->width * shape->channels * (int64_t)halo_dtype_size(shape->dtype);
         *most = larger(*most, high);
     }
@@ -91,7 +94,8 @@ static int64_t choose_rows(const HaloPlan *plan, const Strips *strips, Part *nee
     int64_t rows = height, beyond;
     bytes_between(plan, strips, 1, need, &beyond);
     const int64_t least = larger(LEAST_ROWS, 8 * (beyond - 1));
-    while (rows > least && bytes_between(plan, strips, rows, need, &beyond) > STRIP_BYTES) rows = (rows + 1) / 2;
+    while (rows > least && bytes_between(plan, strips, rows, need, &beyond) > STRIP_BYTES)
+        rows = (rows + 1) / 2;
     return rows;
 }
 

@@ -14,8 +14,8 @@ typedef struct Strips {
 
 /* The steps from `first` on of a band that has all rows; false: step `first` is made by itself. */
 bool bands_strips_at(const Bands *bands, int first, Strips *strips);
-/* What is needed of each value for a part of the last one's: need[r] is set of all that these steps read or make
- * but the last one's. */
+/* What is needed of each value for a part of the last one's: need[r] is set of all that these steps read or
+ * make but the last one's. */
 void strips_needs(const HaloPlan *plan, const Strips *strips, Part wanted, Part *need);
 
 #endif
