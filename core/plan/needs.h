@@ -33,6 +33,8 @@ bool measures_leaves(const HaloStep *step, const HaloShape *src);
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
 /* The only step that reads a value, if it skips most of its rows, as strides do; or NULL. */
 const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg);
+/* Can a step clip its result? Not if its type holds all values that it makes. */
+bool needs_rounding(const HaloPlan *plan, const HaloStep *step);
 /* Does its result at a time depend on everything before (primitive.h)? And that of any step? */
 bool needs_order(const HaloPlan *plan, const HaloStep *step);
 bool needs_any_order(const HaloPlan *plan);

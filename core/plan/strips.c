@@ -28,7 +28,7 @@ static bool can_be_cut(const HaloPlan *plan, const HaloStep *step)
 /* Parts of a value in between overlap: what was clipped there would be counted twice. */
 static bool may_overlap(const HaloPlan *plan, const HaloStep *step)
 {
-    return step->dst != plan->output && plan->reg[step->dst].dtype > HALO_U16;
+    return step->dst != plan->output && !needs_rounding(plan, step);
 }
 
 static bool is_resolved_before(const HaloStep *step, int first)
