@@ -10,7 +10,7 @@ typedef struct Maxima {
     int64_t border;   /* pixels at the sides of the picture that are no maxima */
 } Maxima;
 
-/* A report of the maxima of `in`, which is of one channel. */
+/* A report of the maxima of each channel of `in`. */
 HaloStatus maxima_append(HaloBuilder *builder, const Maxima *how, HaloReg in);
 
 #endif

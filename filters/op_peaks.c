@@ -256,7 +256,7 @@ static HaloStatus build_of_picture(HaloBuilder *builder, const HaloValue *arg, H
                   "peaks: width has to be an odd number, so that a window has a middle, not %lld",
                   (long long)how.width);
     if (arg[PEAKS_THRESHOLD].given) how.threshold = arg[PEAKS_THRESHOLD].number;
-    HALO_TRY(regions_source(builder, "peaks", in, true, &in));
+    HALO_TRY(regions_colours(builder, in, &in));
     HALO_TRY(maxima_append(builder, &how, in));
 out:
     return status;
@@ -331,7 +331,7 @@ const HaloOp halo_op_peaks = {
     .help = "a table of local maxima: frame, time, value, prominence, width; of pictures x, "
             "y, value",
     .known_as = "find_peaks peak_local_max maxima beats spikes detect spots stars",
-    .example = "peaks:prominence=0.1",
+    .example = "peaks:width=9",
     .kinds = HALO_AUDIO | HALO_IMAGE,
     .result = true,
     HALO_PARAMS(param),

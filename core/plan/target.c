@@ -58,8 +58,10 @@ static HaloDtype moved_dtype(const HaloPlan *plan, HaloReg value, int end)
 {
     while (--end >= 0) {
         const HaloStep *step = &plan->step[end];
-        if (step->dst == value && step->primitive == HALO_GATHER)
-            return primitive_of(step)->holds(step, moved_dtype(plan, step->src[0], end));
+        if (step->dst != value || step->primitive != HALO_GATHER) continue;
+        HaloShape source = plan->reg[step->src[0]];
+        source.dtype = moved_dtype(plan, step->src[0], end);
+        return primitive_of(step)->holds(step, &source);
     }
     return plan->reg[value].dtype;
 }

@@ -38,6 +38,7 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_distance = {
     .name = "distance",
     .stores = true,
+    .blind = true,
     .shape = shape,
     .reads = whole_reads,
     .makes = whole_makes,

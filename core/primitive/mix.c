@@ -21,12 +21,12 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 }
 
 /* Channels that are only selected keep their type. */
-static HaloDtype holds(const HaloStep *step, HaloDtype source)
+static HaloDtype holds(const HaloStep *step, const HaloShape *source)
 {
     const HaloMix *mix = &step->u.mix;
     for (int c = 0; c < mix->channels; c++)
         if (mix->begin[c + 1] != mix->begin[c] + 1 || mix->term[mix->begin[c]].weight != 1.0f) return HALO_F32;
-    return source;
+    return source->dtype;
 }
 
 static void moves(const HaloStep *step, HaloMove *move)

@@ -38,6 +38,7 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_reconstruct = {
     .name = "reconstruct",
     .stores = true,
+    .blind = true,
     .shape = shape,
     .reads = whole_reads,
     .makes = whole_makes,

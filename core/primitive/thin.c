@@ -11,10 +11,10 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
 }
 
 /* The result is 0, or samples of the source. */
-static HaloDtype holds(const HaloStep *step, HaloDtype source)
+static HaloDtype holds(const HaloStep *step, const HaloShape *source)
 {
     (void)step;
-    return source;
+    return source->dtype;
 }
 
 static double core_ns(const HaloStep *step, const HaloShape *src)
@@ -45,6 +45,7 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_thin = {
     .name = "thin",
     .stores = true,
+    .blind = true,
     .holds = holds,
     .shape = shape,
     .reads = whole_reads,

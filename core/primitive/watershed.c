@@ -40,6 +40,7 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_watershed = {
     .name = "watershed",
     .stores = true,
+    .blind = true,
     .shape = shape,
     .reads = whole_reads,
     .makes = whole_makes,

@@ -20,17 +20,18 @@ double now_ms(void)
 
 /* ---- buffers -------------------------------------------------------------------------------------------- */
 
-/* Allocates a buffer for the part of a value that is needed. */
-static HaloStatus take_buffer(Run *run, HaloReg reg)
+HaloStatus band_take(Run *run, HaloReg reg, Part part)
 {
     HaloBuf *buf = &run->value[reg];
     *buf = (HaloBuf){.shape = run->work->plan->reg[reg]};
-    part_set(buf, run->need[reg]);
+    part_set(buf, part);
     run->borrowed[reg] = false;
     return device_take(run->device, buf);
 }
 
-static void release_value(Run *run, HaloReg reg)
+static HaloStatus take_buffer(Run *run, HaloReg reg) { return band_take(run, reg, run->need[reg]); }
+
+void band_release(Run *run, HaloReg reg)
 {
     HaloBuf *buf = &run->value[reg];
     if (buf->data != NULL && !run->borrowed[reg]) device_give(run->device, buf);
@@ -149,12 +150,13 @@ out:
 }
 
 /* Of a source that the step reads nothing of, as where all is made up by a border, backends get one row. */
-static HaloStatus take_unread(Run *run, const HaloStep *step)
+HaloStatus band_take_unread(Run *run, const Strips *strips, const HaloStep *step)
 {
     HaloStatus status = HALO_OK;
     for (int k = 0; k < step->sources; k++) {
         const HaloReg reg = step->src[k];
         if (run->value[reg].data != NULL) continue;
+        if (strips != NULL && run->work->plan->live[reg].maker >= strips->first) continue;
         run->need[reg] = needs_part(&run->work->plan->reg[reg], (Rows){0, 1});
         HALO_TRY(take_buffer(run, reg));
     }
@@ -167,7 +169,7 @@ static void find_sources(const Run *run, const HaloStep *step, const HaloBuf *sr
     for (int k = 0; k < step->sources; k++) src[k] = &run->value[step->src[k]];
 }
 
-static HaloStatus make_part(Run *run, const HaloStep *step, HaloBuf *dst)
+HaloStatus band_make_part(Run *run, const HaloStep *step, HaloBuf *dst)
 {
     const HaloBuf *src[HALO_MAX_SOURCES];
     find_sources(run, step, src);
@@ -183,26 +185,34 @@ static HaloStatus make_value(Run *run, const HaloStep *step)
     HaloBuf *dst = &run->value[step->dst];
     const bool may_skip = run->on_host && dst->shape.dtype == HALO_F32;
     const HaloStep *reader = may_skip ? needs_few(run->work->plan, step->dst) : NULL;
-    if (reader == NULL) return make_part(run, step, dst);
+    if (reader == NULL) return band_make_part(run, step, dst);
     const Part wanted = run->need[reader->dst];
     for (Part row = wanted; row.y0 < wanted.y1; row.y0++) {
         HaloBuf view = *dst;
         row.y1 = row.y0 + 1;
         part_set(&view, primitive_of(reader)->reads(reader, 0, &dst->shape, row));
         view.data = halo_at(dst, view.x0, view.y0);
-        HALO_TRY(make_part(run, step, &view));
+        HALO_TRY(band_make_part(run, step, &view));
     }
 out:
     return status;
 }
 
-/* Resolves parameters that depend on statistics. */
-static HaloStatus set_step(const Run *run, HaloStep *step, HaloChain *buffer)
+HaloStatus band_set_step(const Run *run, HaloStep *step, HaloChain *buffer)
 {
     const Primitive *primitive = primitive_of(step);
     if (step->resolve == NULL) return HALO_OK;
     const HaloResult *measured = &run->work->own.item[step->resolve_from];
     return primitive->set != NULL ? primitive->set(step, measured, buffer) : step->resolve(step, measured);
+}
+
+HaloStatus band_take_result(Run *run, const HaloStep *step)
+{
+    const bool in_place = run->on_host || run->work->io->on_device;
+    if (step->dst != run->work->plan->output || !in_place || run->out.data == NULL)
+        return take_buffer(run, step->dst);
+    borrow(run, step->dst, &run->out);
+    return HALO_OK;
 }
 
 static HaloStatus run_step(Run *run, int at)
@@ -214,12 +224,9 @@ static HaloStatus run_step(Run *run, int at)
     const HaloBuf *src[HALO_MAX_SOURCES];
     if (primitive_of(&step)->measure != NULL) return run_measure(run, at);
     if (part_is_empty(run->need[step.dst])) return HALO_OK; /* no step reads it */
-    HALO_TRY(set_step(run, &step, &buffer));
-    HALO_TRY(take_unread(run, &step));
-    if (step.dst == plan->output && (run->on_host || run->work->io->on_device) && run->out.data != NULL)
-        borrow(run, step.dst, &run->out);
-    else
-        HALO_TRY(take_buffer(run, step.dst));
+    HALO_TRY(band_set_step(run, &step, &buffer));
+    HALO_TRY(band_take_unread(run, NULL, &step));
+    HALO_TRY(band_take_result(run, &step));
     if (!needs_order(plan, &step)) {
         HALO_TRY(make_value(run, &step));
     } else {
@@ -249,6 +256,16 @@ out:
     return status;
 }
 
+/* Sources of steps [from, end) that no step reads behind them. */
+static void release_read(Run *run, int from, int end)
+{
+    const HaloPlan *plan = run->work->plan;
+    for (int i = from; i < end; i++)
+        for (int k = 0; k < plan->step[i].sources; k++)
+            if (!liveness_read_after(plan, plan->step[i].src[k], end - 1))
+                band_release(run, plan->step[i].src[k]);
+}
+
 HaloStatus band_run(Run *run, int64_t k)
 {
     HaloStatus status = HALO_OK;
@@ -263,16 +280,17 @@ HaloStatus band_run(Run *run, int64_t k)
     for (int i = 0; i < plan->inputs; i++) HALO_TRY(place_input(run, i));
     double clock = 0;
     HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
-    for (int i = 0; i < plan->steps; i++) {
-        HALO_TRY(run_step(run, i));
-        for (int s = 0; s < plan->step[i].sources; s++)
-            if (!liveness_read_after(plan, plan->step[i].src[s], i)) release_value(run, plan->step[i].src[s]);
+    for (int i = 0, end; i < plan->steps; i = end) {
+        Strips strips;
+        end = bands_strips_at(&run->work->bands, i, &strips) ? strips.end : i + 1;
+        HALO_TRY(end > i + 1 ? strips_run(run, &strips) : run_step(run, i));
+        release_read(run, i, end);
     }
     HALO_TRY(clock_mark(run, HALO_MARK_STOP, &clock));
     HALO_TRY(fetch_output(run));
     HALO_TRY(io->end(io->context, k));
 out:
-    for (int r = 0; r < plan->regs; r++) release_value(run, r);
+    for (int r = 0; r < plan->regs; r++) band_release(run, r);
     return status;
 }
 
@@ -287,7 +305,9 @@ HaloStatus band_open(Run *run, Device *device, Work *work)
     run->borrowed = calloc(regs, sizeof *run->borrowed);
     const bool carries = needs_any_order(work->plan);
     if (carries) run->later = calloc(regs, sizeof *run->later);
-    if (run->need != NULL && run->value != NULL && run->borrowed != NULL && carries == (run->later != NULL))
+    run->strip = calloc(regs, sizeof *run->strip);
+    if (run->need != NULL && run->strip != NULL && run->value != NULL && run->borrowed != NULL &&
+        carries == (run->later != NULL))
         return HALO_OK;
     return halo_fail(HALO_ERR_LIMIT, "not enough memory");
 }
@@ -295,6 +315,7 @@ HaloStatus band_open(Run *run, Device *device, Work *work)
 void band_close(Run *run)
 {
     free(run->need);
+    free(run->strip);
     free(run->value);
     free(run->borrowed);
     free(run->later);

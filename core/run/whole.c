@@ -42,7 +42,7 @@ HaloStatus execute_whole(Team team, const HaloPlan *plan, int64_t band, const Wh
                  .gives_some = true,
                  .on_device = whole.on_device,
                  .queued = whole.queued};
-    const Bands bands = bands_cut(plan, band);
+    const Bands bands = bands_cut_on(team.device->backend, plan, band);
     HaloStatus status = execute_bands(team, &bands, &io, results, clipped, ms);
     io.again = true;
     whole.out = NULL;

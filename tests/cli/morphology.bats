@@ -53,7 +53,8 @@ rows() { halo run -q "$1 | depth:u8" "$2" -o - --to pgm -f | od -An -v -t u1 -w9
 
 @test "watershed parts a picture between markers, in a mask" {
     make_hills
-    halo run -q 'invert | watershed:[invert | threshold:40],mask=[invert | threshold:1] | stats' h.pgm --json > out
+    halo run -q 'invert | watershed:[invert | threshold:40],mask=[invert | threshold:1] | stats' h.pgm \
+        --json > out
     grep -q '"max":2' out
     halo run --explain 'watershed:[threshold:200]' h.pgm -o w.npy | grep -q 'on the CPU alone'
     run --separate-stderr halo run 'watershed:[crop:2x2]' h.pgm -o w.npy -f
