@@ -72,7 +72,10 @@ HaloStatus expression_compile(const char *where, const char *text, const char *n
     char known[96] = "is not one of inf, min, max, abs, sqrt, fma";
     Fold fold = {.program = program, .names = names};
     if (names[0] != 0)
-        snprintf(known, sizeof known, names[1] != 0 ? "%c, %c, inf" : "%c, inf", names[0], names[1]);
+        snprintf(known, sizeof known,
+                 names[1] != 0 ? "is not one of %c, %c, inf, min, max, abs, sqrt, fma"
+                               : "is not one of %c, inf, min, max, abs, sqrt, fma",
+                 names[0], names[1]);
     const ExpressionLanguage language = {.function = function,
                                          .level = {products, sums, comparisons, ands, ors, none},
                                          .negate = HALO_CODE_NEG,

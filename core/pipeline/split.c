@@ -66,5 +66,6 @@ HaloStatus span_end(const char *at, const char *end, char stop, const char **pie
     *piece_end = find_end(at, end, stop, true, &quote, &branches);
     if (*piece_end == NULL) *piece_end = find_end(at, end, stop, false, &quote, &branches); /* one stays open */
     if (quote == 0 && branches == 0) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "a %s is not closed in the pipeline: %.80s", quote != 0 ? "quote" : "[", at);
+    return halo_fail(HALO_ERR_USAGE, "a %s is not closed in the pipeline: %.80s", quote != 0 ? "quote" : "[",
+                     at);
 }

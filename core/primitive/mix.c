@@ -31,9 +31,10 @@ static HaloDtype holds(const HaloStep *step, const HaloShape *source)
 
 static void moves(const HaloStep *step, HaloMove *move)
 {
+    const HaloShape bytes = {.dtype = HALO_U8};
     move->mix = &step->u.mix;
     move->mixed = false;
-    move->keeps_values = step->store.num == step->store.den && holds(step, HALO_U8) == HALO_U8;
+    move->keeps_values = step->store.num == step->store.den && holds(step, &bytes) == HALO_U8;
 }
 
 static double flops(const HaloStep *step, double samples)

@@ -56,7 +56,8 @@ static HaloTableLine line_of(const HaloBuf *buf, int channel)
 }
 
 /* Samples in host memory. */
-static HaloStatus make_tables(Device *device, const HaloStep *step, const HaloBuf *const src[], HaloTable *table)
+static HaloStatus make_tables(Device *device, const HaloStep *step, const HaloBuf *const src[],
+                              HaloTable *table)
 {
     HaloStatus status = HALO_OK;
     const HaloTableKind *kind = step->u.table.kind;
