@@ -43,11 +43,11 @@ typedef struct Measured {
     HaloBuf leaf; /* in host memory: frames that do not fill a leaf yet, or pixels that do not fill a node */
 } Measured;
 
-/* stats.c: like halo_histogram_alloc, but counters are not cleared: backends do that, and a GPU can start
+/* histogram.c: like halo_histogram_alloc, but counters are not cleared: backends do that, and a GPU can start
  * earlier. */
 HaloStatus histogram_workspace(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
 
-/* measure.c: a histogram of a whole buffer, made anew. */
+/* histogram.c: a histogram of a whole buffer, made anew. */
 HaloStatus measure_hist(Device *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *made);
 /* Adds counts of a block; the first makes *sum, which is empty before. */
 HaloStatus measure_more(Device *device, const HaloBuf *block, const HaloHist *hist, HaloHistogram *sum);

@@ -20,31 +20,6 @@ double now_ms(void)
 
 /* ---- buffers -------------------------------------------------------------------------------------------- */
 
-HaloStatus band_take(Run *run, HaloReg reg, Part part)
-{
-    HaloBuf *buf = &run->value[reg];
-    *buf = (HaloBuf){.shape = run->work->plan->reg[reg]};
-    part_set(buf, part);
-    run->borrowed[reg] = false;
-    return device_take(run->device, buf);
-}
-
-static HaloStatus take_buffer(Run *run, HaloReg reg) { return band_take(run, reg, run->need[reg]); }
-
-void band_release(Run *run, HaloReg reg)
-{
-    HaloBuf *buf = &run->value[reg];
-    if (buf->data != NULL && !run->borrowed[reg]) device_give(run->device, buf);
-    buf->data = NULL;
-}
-
-/* The value is this buffer itself, not a copy. */
-static void borrow(Run *run, HaloReg reg, const HaloBuf *other)
-{
-    run->value[reg] = *other;
-    run->borrowed[reg] = true;
-}
-
 /* Brings what is needed of input `at` to the device. */
 static HaloStatus place_input(Run *run, int at)
 {
@@ -59,15 +34,15 @@ static HaloStatus place_input(Run *run, int at)
         HALO_TRY(io->operand(io->context, at, needs_rows(&file->data.shape, run->need[input->reg]), &given));
     const HaloBuf *host = given.data != NULL || file == NULL ? &given : &file->data;
     if (run->on_host || (io->on_device && host == &given)) {
-        borrow(run, input->reg, host);
+        band_borrow(run, input->reg, host);
         return HALO_OK;
     }
     const double start = now_ms();
     if (host != &given) there = device_operand(run->device, file);
     if (there != NULL) {
-        borrow(run, input->reg, there);
+        band_borrow(run, input->reg, there);
     } else {
-        HALO_TRY(take_buffer(run, input->reg));
+        HALO_TRY(band_take_needed(run, input->reg));
         HALO_TRY(run->device->backend->upload(run->device->handle, host, &run->value[input->reg]));
     }
     run->ms.upload += now_ms() - start;
@@ -149,33 +124,6 @@ out:
     return status;
 }
 
-/* Of a source that the step reads nothing of, as where all is made up by a border, backends get one row. */
-HaloStatus band_take_unread(Run *run, const Strips *strips, const HaloStep *step)
-{
-    HaloStatus status = HALO_OK;
-    for (int k = 0; k < step->sources; k++) {
-        const HaloReg reg = step->src[k];
-        if (run->value[reg].data != NULL) continue;
-        if (strips != NULL && run->work->plan->live[reg].maker >= strips->first) continue;
-        run->need[reg] = needs_part(&run->work->plan->reg[reg], (Rows){0, 1});
-        HALO_TRY(take_buffer(run, reg));
-    }
-out:
-    return status;
-}
-
-static void find_sources(const Run *run, const HaloStep *step, const HaloBuf *src[HALO_MAX_SOURCES])
-{
-    for (int k = 0; k < step->sources; k++) src[k] = &run->value[step->src[k]];
-}
-
-HaloStatus band_make_part(Run *run, const HaloStep *step, HaloBuf *dst)
-{
-    const HaloBuf *src[HALO_MAX_SOURCES];
-    find_sources(run, step, src);
-    return primitive_of(step)->run(run->device->backend, run->device->handle, step, src, dst);
-}
-
 /* Makes a value: all of it, or only the rows that are read, if one step reads it and skips most of its rows.
  * Not on a GPU, which would launch a kernel for each row, and not for integers, whose clipped samples are
  * counted in all rows. */
@@ -198,23 +146,6 @@ out:
     return status;
 }
 
-HaloStatus band_set_step(const Run *run, HaloStep *step, HaloChain *buffer)
-{
-    const Primitive *primitive = primitive_of(step);
-    if (step->resolve == NULL) return HALO_OK;
-    const HaloResult *measured = &run->work->own.item[step->resolve_from];
-    return primitive->set != NULL ? primitive->set(step, measured, buffer) : step->resolve(step, measured);
-}
-
-HaloStatus band_take_result(Run *run, const HaloStep *step)
-{
-    const bool in_place = run->on_host || run->work->io->on_device;
-    if (step->dst != run->work->plan->output || !in_place || run->out.data == NULL)
-        return take_buffer(run, step->dst);
-    borrow(run, step->dst, &run->out);
-    return HALO_OK;
-}
-
 static HaloStatus run_step(Run *run, int at)
 {
     HaloStatus status = HALO_OK;
@@ -230,7 +161,7 @@ static HaloStatus run_step(Run *run, int at)
     if (!needs_order(plan, &step)) {
         HALO_TRY(make_value(run, &step));
     } else {
-        find_sources(run, &step, src);
+        band_find_sources(run, &step, src);
         HALO_TRY(carry_on(run->device, &run->later[step.dst], &step, src, &run->value[step.dst],
                           &run->work->carried[at]));
     }

@@ -45,11 +45,15 @@ HaloStatus band_run(Run *run, int64_t k);
 /* strip.c: steps of a band, strip by strip. */
 HaloStatus strips_run(Run *run, const Strips *strips);
 
-/* What it needs for that. A buffer for a part of a value, and one for all that is needed of a step's result,
- * which may be the output. */
+/* value.c: what both need for that. A buffer for a part of a value, for all that is needed of it, and for all
+ * that is needed of a step's result, which may be the output. */
 HaloStatus band_take(Run *run, HaloReg reg, Part part);
+HaloStatus band_take_needed(Run *run, HaloReg reg);
 HaloStatus band_take_result(Run *run, const HaloStep *step);
 void band_release(Run *run, HaloReg reg);
+/* The value is this buffer itself, not a copy. */
+void band_borrow(Run *run, HaloReg reg, const HaloBuf *other);
+void band_find_sources(const Run *run, const HaloStep *step, const HaloBuf *src[HALO_MAX_SOURCES]);
 /* A row of each source that is not there, since the step reads nothing of it; but for values within strips. */
 HaloStatus band_take_unread(Run *run, const Strips *strips, const HaloStep *step);
 /* Resolves parameters that depend on statistics. */

@@ -25,7 +25,8 @@ make_bands() {
 @test "channels by their numbers give one channel, v gives all" {
     make_bands
     halo run -q 'expr:"r*0.5+b" | depth:u8' rgb.ppm -o - --to pgm | od -An -v -t u1 -j 11 | grep -q ' 35 150$'
-    halo run -q 'expr:"v+v1" | depth:u8' rgb.ppm -o - --to ppm | od -An -v -t u1 -j 11 | grep -q ' 20  30  40 255 255 250$'
+    halo run -q 'expr:"v+v1" | depth:u8' rgb.ppm -o - --to ppm | od -An -v -t u1 -j 11 |
+        grep -q ' 20  30  40 255 255 250$'
     run --separate-stderr halo run 'expr:v4' rgb.ppm -o x.ppm
     [ "$status" -eq 2 ]; says 'not so many channels'
 }
