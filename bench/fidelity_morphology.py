@@ -21,8 +21,9 @@ def edges(c, p):
         ours = p.halo(depth(f"canny:1.4,{low},{high}", kind), x)
         made = feature.canny(x.astype(np.float64) if kind == "f32" else x, 1.4, low, high, mode="nearest")
         made = np.where(made, WHITE[kind], 0).astype(x.dtype)
-        c.add("canny:1.4,50%,120%", SKIMAGE, "feature.canny(x, 1.4, 0.5, 1.2, mode='nearest')", kind, ours, made,
-              Asked("border: scikit-image extends the blurred picture by mirroring, and leaves out edges at the sides",
+        c.add("canny:1.4,50%,120%", SKIMAGE, "feature.canny(x, 1.4, 0.5, 1.2, mode='nearest')", kind, ours,
+              made,
+              Asked("border: scikit-image mirrors the blurred picture, and leaves out edges at the sides",
                     "away from the sides", inside(ours), inside(made)))
 
 
@@ -32,7 +33,8 @@ def reconstructed(c, p):
         x = picture(kind)
         low, high = ndimage.minimum_filter(x, 7, mode="nearest"), ndimage.maximum_filter(x, 7, mode="nearest")
         c.add("reconstruct:[erode:7]", SKIMAGE, "morphology.reconstruction(erosion, x)", kind,
-              p.halo(depth("reconstruct:[erode:7]", kind), x), morphology.reconstruction(low, x).astype(x.dtype))
+              p.halo(depth("reconstruct:[erode:7]", kind), x),
+              morphology.reconstruction(low, x).astype(x.dtype))
         c.add("reconstruct:[dilate:7],by=erosion,connect=4", SKIMAGE,
               "morphology.reconstruction(dilation, x, 'erosion', plus)", kind,
               p.halo(depth("reconstruct:[dilate:7],by=erosion,connect=4", kind), x),
@@ -78,12 +80,13 @@ def thinned(c, p):
     def white(kept):
         return np.where(kept, 255, 0).astype(np.uint8)
 
-    c.add("thin", SKIMAGE, "morphology.thin(x)", "u8", p.halo(depth("thin", "u8"), x), white(morphology.thin(on)))
+    c.add("thin", SKIMAGE, "morphology.thin(x)", "u8", p.halo(depth("thin", "u8"), x),
+          white(morphology.thin(on)))
     c.add("thin:2", SKIMAGE, "morphology.thin(x, max_num_iter=2)", "u8", p.halo(depth("thin:2", "u8"), x),
           white(morphology.thin(on, max_num_iter=2)))
     ours = p.halo(depth("skeleton", "u8"), x)
     c.add("skeleton", SKIMAGE, "morphology.skeletonize(x)", "u8", ours, white(morphology.skeletonize(on)),
-          Asked("definition: scikit-image's table differs from Zhang's and Suen's conditions for 31 neighbourhoods",
+          Asked("definition: scikit-image's table differs from Zhang's and Suen's conditions in 31 places",
                 "by the conditions of the paper, in NumPy", ours, white(zhang_suen(on))))
 
 
@@ -99,7 +102,8 @@ def flooded(c, p):
               p.halo(f"watershed:{path},connect={connect}", x),
               segmentation.watershed(x, markers.astype(int), connect // 4).astype(np.float32))
     within = p.write(mask("f32"), ".npy")
-    c.add("watershed:[markers],mask=[x],connect=4", SKIMAGE, "segmentation.watershed(x, markers, mask=x)", "f32",
+    c.add("watershed:[markers],mask=[x],connect=4", SKIMAGE, "segmentation.watershed(x, markers, mask=x)",
+          "f32",
           p.halo(f"watershed:{path},mask={within},connect=4", x),
           segmentation.watershed(x, markers.astype(int), mask=mask("f32") > 0).astype(np.float32))
 
@@ -110,8 +114,8 @@ def peaks(c, p):
     ours = np.array([[row["y"], row["x"]] for row in found], np.float64)
     made = feature.peak_local_max(x, min_distance=4, exclude_border=False)
     made = made[np.lexsort((made[:, 1], made[:, 0]))].astype(np.float64)
-    c.add("peaks:width=9", SKIMAGE, "feature.peak_local_max(x, min_distance=4, exclude_border=False)", "f32", ours,
-          made)
+    c.add("peaks:width=9", SKIMAGE, "feature.peak_local_max(x, min_distance=4, exclude_border=False)", "f32",
+          ours, made)
 
 
 def rows(c, p):

@@ -72,7 +72,7 @@ const HaloOp halo_op_canny = {.name = "canny",
                               .help =
                                   "thin edges, black and white: Gaussian, Sobel gradient, its maxima across "
                                   "the edge, two levels; of one channel",
-                              .known_as = "edge edges cannyedgedetector edgedetect contours outline",
+                              .known_as = "edge edges cannyedgedetector edgedetect contours",
                               .example = "gray | canny:sigma=2",
                               .scale = HALO_SCALE_SETS,
                               .kinds = HALO_IMAGE,

@@ -45,7 +45,7 @@ static const HaloParam thin_param[] = {
 const HaloOp halo_op_thin = {
     .name = "thin",
     .help = "thin regions of samples that are not 0, to lines at last, by Guo and Hall; of one channel",
-    .known_as = "thinning bwmorph skeletonize guohall erode",
+    .known_as = "thinning bwmorph skeletonize guohall",
     .example = "gray | threshold:otsu | thin:3",
     .kinds = HALO_IMAGE,
     HALO_PARAMS(thin_param),

@@ -77,7 +77,7 @@ fall() {
             grep -q '"width":224,"height":168' info ;;
         parted.png | large.png | canny.png | wide.png) grep -q '"width":160,"height":120' info ;;
         defects.png) grep -q '"width":160,"height":112' info ;;
-        coins.npy) grep -q '"width":160,"height":120,.*"dtype":"f32"' info ;;
+        hills.npy | coins.npy) grep -q '"width":160,"height":120,.*"dtype":"f32"' info ;;
         *.png | *.jpg)
             grep -qE '"width":(384,"height":256|192,"height":112|224,"height":168|160,"height":160)' info ;;
         paused.wav) grep -q '"kind":"audio","width":61740,' info ;;
