@@ -467,6 +467,47 @@ static void cancelled(void **state)
     halo_session_close(session);
 }
 
+typedef struct Progress {
+    int calls;
+    double done[8];
+} Progress;
+
+/* Takes longer than the least time between two calls; ends the run at the fifth. */
+static bool nap(void *context, double done)
+{
+    Progress *progress = context;
+    nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
+    progress->done[progress->calls++] = done;
+    return progress->calls < 5;
+}
+
+/* Also a plan that runs in one band is asked, before each step. */
+static void cancelled_between_steps(void **state)
+{
+    (void)state;
+    static uint8_t image[64 * 64];
+    uint8_t made[64 * 64];
+    Progress progress = {0};
+    const int64_t size[] = {64, 64};
+    HaloOptions options;
+    halo_options_defaults(&options);
+    options.progress = nap;
+    options.context = &progress;
+    HaloSession *session = session_of(&options);
+    HaloPipeline *pipeline = pipeline_of(
+        session, "median:3 | gauss:1 | offset:3 | median:3 | gauss:1 | offset:3 | median:3 | gauss:1");
+    HaloPlan *plan = NULL;
+    HaloArray in = packed(HALO_TYPE_U8, "hw", size, image), out = packed(HALO_TYPE_U8, "hw", size, made);
+    ok(halo_plan_open(session, pipeline, &in, 1, &plan), "plan");
+    assert_int_equal(halo_plan_run(plan, &in, &out, NULL, NULL), HALO_ERR_CANCELLED);
+    assert_int_equal(progress.calls, 5);
+    for (int i = 0; i < 5; i++)
+        assert_true(progress.done[i] < 1 && progress.done[i] >= (i > 0 ? progress.done[i - 1] : 0));
+    halo_plan_close(plan);
+    halo_pipeline_free(pipeline);
+    halo_session_close(session);
+}
+
 /* ---- files in memory ---------------------------------------------------------------------------------------
  */
 
@@ -652,6 +693,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(threads_share_a_plan),
         cmocka_unit_test(forked),
         cmocka_unit_test(cancelled),
+        cmocka_unit_test(cancelled_between_steps),
         cmocka_unit_test(files_in_memory),
         cmocka_unit_test(no_arrays),
         cmocka_unit_test(options_of_other_versions),

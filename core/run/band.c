@@ -248,6 +248,23 @@ out:
     return status;
 }
 
+#define PROGRESS_MS 50.0 /* from one call of HaloOptions::progress to the next, at least */
+
+/* Before step i. */
+static HaloStatus tell_progress(Run *run, int i)
+{
+    Device *device = run->device;
+    const HaloOptions *options = device->options;
+    if (options == NULL || options->progress == NULL) return HALO_OK;
+    const double now = now_ms();
+    if (now - device->told < PROGRESS_MS) return HALO_OK;
+    device->told = now;
+    const int64_t bands = bands_count(&run->work->bands);
+    const double here = (double)run->k + (double)i / (double)run->work->plan->steps;
+    const double done = bands > 0 && bands < INT64_MAX ? here / (double)bands : -1.0;
+    return options->progress(options->context, done) ? HALO_OK : halo_fail(HALO_ERR_CANCELLED, "cancelled");
+}
+
 HaloStatus band_run(Run *run, int64_t k)
 {
     HaloStatus status = HALO_OK;
@@ -263,6 +280,7 @@ HaloStatus band_run(Run *run, int64_t k)
     double clock = 0;
     HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
     for (int i = 0; i < plan->steps; i++) {
+        HALO_TRY(tell_progress(run, i));
         HALO_TRY(run_step(run, i));
         for (int s = 0; s < plan->step[i].sources; s++)
             if (!liveness_read_after(plan, plan->step[i].src[s], i)) release_value(run, plan->step[i].src[s]);

@@ -157,8 +157,8 @@ class Plan:
         return True
 
     def structs(self):
-        """Structs for one run, which no other thread uses: inputs, and the output; `pool` has those of arrays in
-        C order."""
+        """Structs for one run, which no other thread uses: inputs, and the output; `pool` has those of arrays
+        in C order."""
         try:
             return self.pool.pop()
         except IndexError:

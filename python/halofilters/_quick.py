@@ -1,5 +1,6 @@
 """The usual call: an array of NumPy, CuPy or PyTorch, and a plan from an earlier call with the same arguments
-on an array of this size and type. Little is done for it: the library's structs are there, and get two addresses.
+on an array of this size and type. Little is done for it: the library's structs are there, and get two
+addresses.
 
 QUICK has, by the type of the array, a function (plans, x, args, out) that gives the result, or None where there
 is no such plan: then the call goes the general way, which ends in `remember`. `plans` are those of a function

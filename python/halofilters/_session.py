@@ -21,7 +21,7 @@ class Session:
     parsed, by its text."""
 
     def __init__(self, device, precision, options=None):
-        given = _lib.Options(message=_lib.on_message, **(options or {}))
+        given = _lib.Options(message=_lib.on_message, progress=_lib.on_progress, **(options or {}))
         given.device, given.gpu = _device(device)
         if precision is not None and precision not in _PRECISIONS:
             raise UsageError(f"precision='{precision}': expected exact, fast or single")
