@@ -224,12 +224,16 @@ halo_operation = _declare("halo_operation", _INT, _SIZE, _POINTER)
 halo_operation_parameter = _declare("halo_operation_parameter", _INT, _SIZE, _INT, _POINTER)
 
 
+def sentence(text):
+    """A message of the library, whose members of structs are keywords here."""
+    return text.decode("utf-8", "replace").replace("=true", "=True")
+
+
 def fail(status):
     """Raises the exception of a status other than 0."""
     if status == CancelledError.status and _raised:
         raise _raised.pop()
-    text = halo_error().decode("utf-8", "replace")
-    raise CLASS_OF.get(status, BugError)(text)
+    raise CLASS_OF.get(status, BugError)(sentence(halo_error()))
 
 
 def check(status):
@@ -269,7 +273,7 @@ messages = deque()
 
 @MESSAGE
 def on_message(_, text):
-    messages.append((threading.get_ident(), text.decode("utf-8", "replace")))
+    messages.append((threading.get_ident(), sentence(text)))
 
 
 def warn():
