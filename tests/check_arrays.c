@@ -334,6 +334,38 @@ static void blocks_by_reach(Rng *rng)
     halo_session_close(session);
 }
 
+/* Also of an array that is smaller than the window. */
+static void reach_of_small_arrays(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *axes;
+        int64_t reach[4];
+    } cases[] = {{"gauss:2", "hw", {8, 8, 8, 8}},
+                 {"median:5 | box:31", "hw", {17, 17, 17, 17}},
+                 {"gauss:2", "w", {8, 8, 0, 0}},
+                 {"invert", "hw", {0, 0, 0, 0}},
+                 {"subtract:[gauss:20]", "hw", {80, 80, 80, 80}},
+                 {"gauss:2,border=wrap", "hw", {-1, -1, -1, -1}}};
+    const int64_t size[] = {5, 4};
+    HaloSession *session = session_of(NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        HaloArray in = packed(HALO_TYPE_U8, cases[i].axes, size, NULL);
+        HaloPipeline *pipeline = pipeline_of(session, cases[i].text);
+        HaloPlan *plan = NULL;
+        int64_t reach[4];
+        ok(halo_plan_open(session, pipeline, &in, 1, &plan), cases[i].text);
+        ok(halo_plan_reach(plan, reach), cases[i].text);
+        for (int k = 0; k < 4; k++)
+            if (reach[k] != cases[i].reach[k])
+                fail_case(NULL, "%s on %s reaches %" PRId64 " in direction %d, not %" PRId64, cases[i].text,
+                          cases[i].axes, reach[k], k, cases[i].reach[k]);
+        halo_plan_close(plan);
+        halo_pipeline_free(pipeline);
+    }
+    halo_session_close(session);
+}
+
 static void reach_of_the_rest(void **state)
 {
     (void)state;
@@ -689,6 +721,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(second_inputs),
         cmocka_unit_test(sound_is_fractions),
         cmocka_unit_test(length_depends_on_samples),
+        cmocka_unit_test(reach_of_small_arrays),
         cmocka_unit_test(reach_of_the_rest),
         cmocka_unit_test(threads_share_a_plan),
         cmocka_unit_test(forked),

@@ -15,15 +15,24 @@ void halo_serve_program(void) { serves_program = true; }
 static const struct {
     const char *option, *member;
 } names[] = {
-    {"--axes", "axes"},           {"--bits", "bits"},
-    {"--columns", "columns"},     {"--decimal", "comma"},
-    {"--device", "device"},       {"--force", "replace=true"},
-    {"--linear", "linear"},       {"--max-memory", "max_memory"},
-    {"--max-pixels", "max_pixels"}, {"--quality", "quality"},
-    {"--rate", "rate"},           {"--strip", "strip=true"},
-    {"--time", "time"},           {"--time-format", "time_format"},
-    {"--to", "format"},           {"--tolerate", "tolerate=true"},
-    {"--verify", "verify"},       {"--white", "white"},
+    {"--axes", "axes"},
+    {"--bits", "bits"},
+    {"--columns", "columns"},
+    {"--decimal", "comma"},
+    {"--device", "device"},
+    {"--force", "replace=true"},
+    {"--linear", "linear"},
+    {"--max-memory", "max_memory"},
+    {"--max-pixels", "max_pixels"},
+    {"--quality", "quality"},
+    {"--rate", "rate"},
+    {"--strip", "strip=true"},
+    {"--time", "time"},
+    {"--time-format", "time_format"},
+    {"--to", "format"},
+    {"--tolerate", "tolerate=true"},
+    {"--verify", "verify"},
+    {"--white", "white"},
 };
 
 void option_names_format(const char *format, char *copy, size_t size)

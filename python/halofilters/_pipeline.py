@@ -1,7 +1,6 @@
 """Pipelines on arrays: parsed once, planned once for each size and type of input."""
 
 import ctypes as c
-import math
 import os
 import threading
 
@@ -417,11 +416,8 @@ class Pipeline:
         parsed = self._parsed()
         return apply_like(parsed, x, others, self._options, self._key, out)
 
-    def _plan(self, x, others, wide=False):
-        """The plan for an array, or for its shape and type alone, which need no samples.
-
-        `wide`: of a size that windows fit into.
-        """
+    def _plan(self, x, others):
+        """The plan for an array, or for its shape and type alone, which need no samples."""
         options = dict(self._options)
         views = []
         for one in (x, *others):
@@ -432,8 +428,6 @@ class Pipeline:
                 views.append(_described_alone(one))
             else:
                 views.append(view_of(one))
-        if wide:
-            views = [_widened(view, options) for view in views]
         arrays = [described(view, **(options if i == 0 else {})) for i, view in enumerate(views)]
         return Plan(self._parsed(), arrays)
 
@@ -442,7 +436,7 @@ class Pipeline:
 
         `x` is an array, or the shape of one of float32. None: it depends on all of the input, or on its place.
         """
-        plan, found = self._plan(x, others, wide=True), (c.c_int64 * 4)()
+        plan, found = self._plan(x, others), (c.c_int64 * 4)()
         _lib.check(_lib.halo_plan_reach(plan.handle, found))
         return None if found[0] < 0 else tuple(found)
 
@@ -461,17 +455,6 @@ class Pipeline:
         if plan.out is None:
             return None
         return plan.shape, _lib.NAME[plan.kind]
-
-
-def _widened(view, options):
-    """An array without samples like this one, whose rows, columns and frames are many."""
-    rate, n = options.get("rate"), len(view.shape)
-    axes = options.get("axes") or ("tc"[:n] if rate else {1: "w", 2: "hw", 3: "hwc", 4: "nhwc"}.get(n, ""))
-    channels = view.shape[axes.index("c")] if "c" in axes and len(axes) == n else 1
-    side = math.isqrt((1 << 30) // max(channels, 4)) // 2 * 2  # within the limit on pixels
-    many = dict.fromkeys("t" if rate else "hywx", 1 << 24 if rate else side)
-    shape = [many.get(one, size if one == "c" else 1) for one, size in zip(axes, view.shape)]
-    return View(NumPy, None, None, shape if len(axes) == n else view.shape, None, view.kind)
 
 
 def _pipeline(text, options, where):
