@@ -91,3 +91,9 @@ HaloStatus cpu_choose_kernels(const CpuKernels **kernels)
     }
     return halo_fail(HALO_ERR_DEVICE, "HALO_CPU=%s: expected " CHOICES, forced);
 }
+
+const char *cpu_variant(void)
+{
+    const CpuKernels *kernels;
+    return cpu_choose_kernels(&kernels) == HALO_OK ? kernels->name : NULL;
+}
