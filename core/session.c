@@ -31,7 +31,7 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
     if (gpu_demanded(&made->options) && made->gpu->backend == NULL) {
         halo_session_close(made);
         return halo_fail(HALO_ERR_DEVICE,
-                         "this build of halo has no CUDA backend; --device cpu gives the same result");
+                         "this build of halo has no CUDA backend; --device=cpu gives the same result");
     }
     *session = made;
     return HALO_OK;

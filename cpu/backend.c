@@ -11,6 +11,7 @@ const HaloBackend halo_backend_cpu = {
     .open = cpu_open,
     .close = cpu_close,
     .describe = cpu_describe,
+    .variant = cpu_variant,
     .alloc = cpu_alloc,
     .release = cpu_release,
     .finish = cpu_finish,

@@ -101,3 +101,9 @@ HaloSimd cpu_simd(const HaloDevice *device)
     (void)device;
     return HALO_SIMD_BASELINE;
 }
+
+const char *cpu_variant(void)
+{
+    const CpuKernels *kernels;
+    return cpu_choose_kernels(&kernels) == HALO_OK ? kernels->name : NULL;
+}

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "option_names.h"
+
 /* Singular and plural texts; `%llu` is the count. NULL: halo_note_text makes the text. */
 typedef struct Row {
     const char *name;
@@ -52,10 +54,10 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_NO_LOUDNESS] = {"no-loudness",
                                "level unchanged: sound shorter than 0.4 s, or silent, has no loudness", NULL},
     [HALO_NOTE_ALPHA] = {"alpha",
-                         "the output does not say that its last channel is alpha: --axes hwc,alpha reads it so",
+                         "the output does not say that its last channel is alpha: --axes=hwc,alpha reads it so",
                          NULL},
     [HALO_NOTE_AXES] = {"axes",
-                        "the output is an array of pages: --axes nhw, with channels nhwc, reads it back", NULL},
+                        "the output is an array of pages: --axes=nhw, with channels nhwc, reads it back", NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which only TIFF has", NULL},
     [HALO_NOTE_SPREAD] = {"nan-spread",
@@ -190,7 +192,7 @@ static void count_clipped(const HaloNotes *notes, unsigned long long count, char
                       (double)notes->peak);
 }
 
-const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
+static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
 {
     const unsigned long long count = notes->count[kind];
     const Row *row = &rows[kind];
@@ -235,7 +237,7 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
                       (double)notes->quieter);
         break;
     case HALO_NOTE_RATE:
-        halo_snprintf(text, size, "the output has no sample rate: use --rate %.10g to read it back",
+        halo_snprintf(text, size, "the output has no sample rate: use --rate=%.10g to read it back",
                       notes->rate);
         break;
     case HALO_NOTE_UNEVEN:
@@ -258,5 +260,12 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
         break;
     default: text[0] = 0;
     }
+    return text;
+}
+
+const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
+{
+    if (note_text(notes, kind, text) == NULL) return NULL;
+    option_names_replace(text, HALO_NOTE_TEXT);
     return text;
 }

@@ -108,6 +108,13 @@ int64_t bands_choose(const HaloPlan *plan, const HaloOptions *options)
     return whole_leaves(plan, rows);
 }
 
+int64_t bands_in_parts(const HaloPlan *plan, int64_t rows, double parts)
+{
+    if (parts <= 1.0 || !bands_possible(plan)) return rows;
+    const int64_t part = (int64_t)ceil((double)length_of(plan) / parts);
+    return smaller(rows, whole_leaves(plan, larger(part, least_rows(plan))));
+}
+
 /* At least one band for each device. */
 static int64_t most_rows(Team team, const HaloPlan *plan)
 {

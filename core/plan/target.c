@@ -46,7 +46,7 @@ static HaloStatus check_channels(const HaloShape *shape, HaloKind input, const H
                          "%s can store a channel besides %s only as alpha, and that of the input is not marked "
                          "as alpha: %suse channels:%s to leave it out",
                          to->name, shape->channels == 2 ? "gray" : "RGB",
-                         input == HALO_IMAGE ? "use --axes hwc,alpha to mark it, or " : "",
+                         input == HALO_IMAGE ? "use --axes=hwc,alpha to mark it, or " : "",
                          shape->channels == 2 ? "1" : "1,2,3");
     return halo_fail(HALO_ERR_INPUT, "%s cannot store images of %d channels; see 'halo list formats'", to->name,
                      shape->channels);

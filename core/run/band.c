@@ -197,6 +197,23 @@ static void release_read(Run *run, int from, int end)
                 band_release(run, plan->step[i].src[k]);
 }
 
+#define PROGRESS_MS 50.0 /* from one call of HaloOptions::progress to the next, at least */
+
+/* Before step i. */
+static HaloStatus tell_progress(Run *run, int i)
+{
+    Device *device = run->device;
+    const HaloOptions *options = device->options;
+    if (options == NULL || options->progress == NULL) return HALO_OK;
+    const double now = now_ms();
+    if (now - device->told < PROGRESS_MS) return HALO_OK;
+    device->told = now;
+    const int64_t bands = bands_count(&run->work->bands);
+    const double here = (double)run->k + (double)i / (double)run->work->plan->steps;
+    const double done = bands > 0 && bands < INT64_MAX ? here / (double)bands : -1.0;
+    return options->progress(options->context, done) ? HALO_OK : halo_fail(HALO_ERR_CANCELLED, "cancelled");
+}
+
 HaloStatus band_run(Run *run, int64_t k)
 {
     HaloStatus status = HALO_OK;
@@ -213,6 +230,7 @@ HaloStatus band_run(Run *run, int64_t k)
     HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
     for (int i = 0, end; i < plan->steps; i = end) {
         Strips strips;
+        HALO_TRY(tell_progress(run, i));
         end = bands_strips_at(&run->work->bands, i, &strips) ? strips.end : i + 1;
         HALO_TRY(end > i + 1 ? strips_run(run, &strips) : run_step(run, i));
         release_read(run, i, end);

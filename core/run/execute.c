@@ -74,7 +74,6 @@ static HaloStatus run_bands(Run *run, uint64_t *clipped)
     for (int64_t k; sequencer_take(work->sequencer, &work->next, &k);) {
         if (work->io->wait != NULL) HALO_TRY(work->io->wait(work->io->context, k));
         if (k >= bands_count(&work->bands)) break;
-        HALO_TRY(device_go_on(run->device, k, bands_count(&work->bands)));
         HALO_TRY(band_run(run, k));
     }
     if (!work->io->queued) HALO_TRY(run->device->backend->finish(run->device->handle, clipped));

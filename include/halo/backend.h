@@ -37,6 +37,9 @@ typedef struct HaloBackend {
     void (*close)(HaloDevice *device);
     /* A one-line description: "AMD EPYC, v4, 2 threads". Valid while the device is open. */
     const char *(*describe)(HaloDevice *device);
+    /* Which of its kernels run here: "v4". NULL: there is one kind alone; it returns NULL where none can run.
+     */
+    const char *(*variant)(void);
     /* Bytes of device memory that are free now. NULL: host memory. */
     int64_t (*memory)(HaloDevice *device);
 

@@ -110,7 +110,7 @@ HaloStatus csv_choose_columns(HaloReader *reader, CsvReader *state)
         for (int c = 0; c < state->columns; c++) HALO_TRY(add(state, c));
     if (state->channels == 0)
         HALO_FAIL(HALO_ERR_INPUT,
-                  "the table has no column beside its times; --time none reads these as numbers");
+                  "the table has no column beside its times; --time=none reads these as numbers");
     HALO_TRY(name_channels(reader, state));
 out:
     return status;
