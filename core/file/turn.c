@@ -1,5 +1,5 @@
-/* Turns images upright by EXIF's orientation: if the output's format cannot hold EXIF, or if an operation of
- * the pipeline takes coordinates or sizes as the viewer sees them. */
+/* Turns images upright by EXIF's orientation: if the output's format cannot hold EXIF, or does not follow it, or
+ * if an operation of the pipeline takes coordinates or sizes as the viewer sees them. */
 
 #include "file.h"
 #include "halo/pixels.h"
@@ -16,10 +16,11 @@ HaloShape turn_shape(const HaloShape *shape, int orientation)
     return turned;
 }
 
-/* Is there an output, and one without the input's EXIF? */
+/* Is there an output, and one that does not say how the input's rows lie? */
 static bool exif_ends(const HaloWriter *writer)
 {
-    return writer->format != NULL && (writer->options.strip || (writer->format->holds & HALO_META_EXIF) == 0);
+    const HaloFormat *format = writer->format;
+    return format != NULL && (writer->options.strip || format->upright || (format->holds & HALO_META_EXIF) == 0);
 }
 
 bool turn_applies(const HaloReader *reader, const HaloWriter *writer, bool upright)
