@@ -16,6 +16,7 @@
 #undef HALO_HAVE_MPG123
 #undef HALO_HAVE_WEBP
 #undef HALO_HAVE_GIF
+#undef HALO_HAVE_HEIF
 #define halo_foreign_probe left_out_probe
 #define halo_foreign_named left_out_named
 #include "foreign.c"
@@ -35,7 +36,7 @@ static int open_session(void **unused)
     tables.foreign_named = left_out_named;
     for (int i = 0; i < halo_tables()->formats; i++) {
         const HaloFormat *format = halo_tables()->format[i];
-        if (halo_find_word("jpeg,tiff,flac,mp3,webp,gif", ',', format->name) < 0)
+        if (halo_find_word("jpeg,tiff,flac,mp3,webp,gif,avif,heic", ',', format->name) < 0)
             kept[tables.formats++] = format;
     }
     return halo_session_open_with(&tables, NULL, &session) == HALO_OK &&
@@ -71,6 +72,10 @@ static void test_messages(void **unused)
         {"d.flac", "fLaC\0\0\0\42", "d.flac: this build of halo has no FLAC (libFLAC)", 8},
         {"e.mp3", "ID3\4\0\0\0\0", "e.mp3: this build of halo has no MP3 (libmpg123)", 8},
         {"f.gif", "GIF89a\1\0", "f.gif: this build of halo has no GIF (giflib)", 8},
+        {"h.heic",
+         "\0\0\0\x18"
+         "ftypheic\0\0\0\0mif1heic",
+         "h.heic: this build of halo has no HEIC (libheif)", 24},
         {"g.webp", "RIFF\0\0\0\0WEBPVP8 ", "g.webp: this build of halo has no WebP (libwebp)", 16},
     };
     (void)unused;

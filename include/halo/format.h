@@ -221,7 +221,7 @@ struct HaloFormat {
     bool no_rate;        /* of sound it holds samples alone, which are later read back without a rate */
     bool tiles;          /* it holds images with tiles and overviews (HaloWriteOptions::tile and pyramid) */
     bool effort;         /* pictures, lossy or lossless: HaloWriteOptions::lossless and effort */
-    bool upright; /* pictures lie in it as they are viewed: EXIF's orientation does not apply */
+    bool upright;        /* pictures lie in it as they are viewed: EXIF's orientation does not apply */
     bool never_lossless; /* whatever the options */
     bool lossy;          /* sound with a quality or bit rate: HaloWriteOptions::quality and bitrate */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */

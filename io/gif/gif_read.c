@@ -17,14 +17,14 @@ typedef struct GifReader {
     GifWalk walk;
     int64_t width, height, frames;
     bool alpha, ended; /* the file, before its mark */
-    bool clears;        /* the latest frame that was counted leaves a hole */
+    bool clears;       /* the latest frame that was counted leaves a hole */
     uint16_t *delay;   /* [frames]: in hundredths of a second */
     HaloWhole whole;
-    uint8_t *canvas;        /* RGBA */
-    uint8_t *before;        /* the canvas before the latest frame, if that is to be taken away again */
-    int64_t drawn;          /* frames that are on the canvas */
-    GifImageDesc at;        /* where the latest of them is */
-    int disposal;           /* and what it leaves */
+    uint8_t *canvas;         /* RGBA */
+    uint8_t *before;         /* the canvas before the latest frame, if that is to be taken away again */
+    int64_t drawn;           /* frames that are on the canvas */
+    GifImageDesc at;         /* where the latest of them is */
+    int disposal;            /* and what it leaves */
     GifByteType line[65536]; /* of a frame; its width is a number of 16 bits */
 } GifReader;
 
@@ -72,7 +72,8 @@ static HaloStatus count_frames(HaloReader *reader)
     }
     state->walk.comments = NULL;
     gif_walk_close(&state->walk);
-    if (state->frames == 0) return status != HALO_OK ? status : halo_fail(HALO_ERR_INPUT, "GIF without an image");
+    if (state->frames == 0)
+        return status != HALO_OK ? status : halo_fail(HALO_ERR_INPUT, "GIF without an image");
     /* A damaged frame fails when it is drawn, and damage behind a frame counts as one. Only the end mark may be
      * missing. */
     state->ended = status == HALO_ERR_INPUT && state->walk.record == state->walk.size;
@@ -164,8 +165,7 @@ static void dispose(GifReader *state)
 
 static void draw_line(GifReader *state, int64_t y)
 {
-    const ColorMapObject *map =
-        state->at.ColorMap != NULL ? state->at.ColorMap : state->walk.file->SColorMap;
+    const ColorMapObject *map = state->at.ColorMap != NULL ? state->at.ColorMap : state->walk.file->SColorMap;
     const int64_t count = columns(state, y);
     uint8_t *to = count > 0 ? pixel_at(state->canvas, state, y) : NULL;
     for (int64_t x = 0; x < count; x++) {

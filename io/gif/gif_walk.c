@@ -21,7 +21,8 @@ static HaloStatus fail(int code)
 {
     const char *text = gif.GifErrorString(code);
     if (code == D_GIF_ERR_NOT_ENOUGH_MEM) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read GIF");
-    return halo_fail(HALO_ERR_INPUT, "GIF is damaged or truncated: %s", text != NULL ? text : "no reason given");
+    return halo_fail(HALO_ERR_INPUT, "GIF is damaged or truncated: %s",
+                     text != NULL ? text : "no reason given");
 }
 
 HaloStatus gif_walk_fail(const GifWalk *walk) { return fail(walk->file->Error); }

@@ -12,45 +12,45 @@
 /* Before any other call; later ones cost nothing. */
 HaloStatus webp_load(void);
 
-#define WEBP_FUNCTIONS(ROW)         \
-    ROW(WebPConfigInitInternal)     \
-    ROW(WebPConfigLosslessPreset)   \
-    ROW(WebPEncode)                 \
-    ROW(WebPFree)                   \
-    ROW(WebPGetFeaturesInternal)    \
-    ROW(WebPIDecGetRGB)             \
-    ROW(WebPIDecode)                \
-    ROW(WebPIDelete)                \
+#define WEBP_FUNCTIONS(ROW)            \
+    ROW(WebPConfigInitInternal)        \
+    ROW(WebPConfigLosslessPreset)      \
+    ROW(WebPEncode)                    \
+    ROW(WebPFree)                      \
+    ROW(WebPGetFeaturesInternal)       \
+    ROW(WebPIDecGetRGB)                \
+    ROW(WebPIDecode)                   \
+    ROW(WebPIDelete)                   \
     ROW(WebPInitDecoderConfigInternal) \
-    ROW(WebPIUpdate)                \
-    ROW(WebPMemoryWrite)            \
-    ROW(WebPMemoryWriterClear)      \
-    ROW(WebPMemoryWriterInit)       \
-    ROW(WebPPictureFree)            \
-    ROW(WebPPictureImportRGB)       \
-    ROW(WebPPictureImportRGBA)      \
+    ROW(WebPIUpdate)                   \
+    ROW(WebPMemoryWrite)               \
+    ROW(WebPMemoryWriterClear)         \
+    ROW(WebPMemoryWriterInit)          \
+    ROW(WebPPictureFree)               \
+    ROW(WebPPictureImportRGB)          \
+    ROW(WebPPictureImportRGBA)         \
     ROW(WebPPictureInitInternal)
 
-#define WEBP_MUX_FUNCTIONS(ROW)     \
-    ROW(WebPMuxAssemble)            \
-    ROW(WebPMuxDelete)              \
-    ROW(WebPMuxPushFrame)           \
-    ROW(WebPMuxSetAnimationParams)  \
-    ROW(WebPMuxSetChunk)            \
-    ROW(WebPMuxSetImage)            \
+#define WEBP_MUX_FUNCTIONS(ROW)    \
+    ROW(WebPMuxAssemble)           \
+    ROW(WebPMuxDelete)             \
+    ROW(WebPMuxPushFrame)          \
+    ROW(WebPMuxSetAnimationParams) \
+    ROW(WebPMuxSetChunk)           \
+    ROW(WebPMuxSetImage)           \
     ROW(WebPNewInternal)
 
-#define WEBP_DEMUX_FUNCTIONS(ROW)   \
-    ROW(WebPAnimDecoderDelete)      \
-    ROW(WebPAnimDecoderGetNext)     \
-    ROW(WebPAnimDecoderNewInternal) \
+#define WEBP_DEMUX_FUNCTIONS(ROW)           \
+    ROW(WebPAnimDecoderDelete)              \
+    ROW(WebPAnimDecoderGetNext)             \
+    ROW(WebPAnimDecoderNewInternal)         \
     ROW(WebPAnimDecoderOptionsInitInternal) \
-    ROW(WebPDemuxDelete)            \
-    ROW(WebPDemuxGetChunk)          \
-    ROW(WebPDemuxGetFrame)          \
-    ROW(WebPDemuxGetI)              \
-    ROW(WebPDemuxInternal)          \
-    ROW(WebPDemuxReleaseChunkIterator) \
+    ROW(WebPDemuxDelete)                    \
+    ROW(WebPDemuxGetChunk)                  \
+    ROW(WebPDemuxGetFrame)                  \
+    ROW(WebPDemuxGetI)                      \
+    ROW(WebPDemuxInternal)                  \
+    ROW(WebPDemuxReleaseChunkIterator)      \
     ROW(WebPDemuxReleaseIterator)
 
 typedef struct WebpFunctions {

@@ -78,9 +78,10 @@ static HaloStatus look_at_frame(HaloReader *reader, bool *alpha)
     memset(&frame, 0, sizeof frame);
     if (!webp_demux.WebPDemuxGetFrame(state->demux, (int)reader->options.image + 1, &frame))
         return halo_fail(HALO_ERR_INPUT, "truncated before the first row");
-    *alpha = state->moves && ((webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_FORMAT_FLAGS) & ALPHA_FLAG) != 0 ||
-                              frame.width < (int)webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_CANVAS_WIDTH) ||
-                              frame.height < (int)webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_CANVAS_HEIGHT));
+    *alpha =
+        state->moves && ((webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_FORMAT_FLAGS) & ALPHA_FLAG) != 0 ||
+                         frame.width < (int)webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_CANVAS_WIDTH) ||
+                         frame.height < (int)webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_CANVAS_HEIGHT));
     reader->info.meta.shown = state->moves ? frame.duration / 1000.0 : 0;
     webp_demux.WebPDemuxReleaseIterator(&frame);
     return HALO_OK;
@@ -88,8 +89,8 @@ static HaloStatus look_at_frame(HaloReader *reader, bool *alpha)
 
 static HaloStatus look_at_features(const WebpReader *state, WebPBitstreamFeatures *features)
 {
-    const VP8StatusCode code = webp.WebPGetFeaturesInternal(state->file.bytes, state->file.size, features,
-                                                            WEBP_DECODER_ABI_VERSION);
+    const VP8StatusCode code =
+        webp.WebPGetFeaturesInternal(state->file.bytes, state->file.size, features, WEBP_DECODER_ABI_VERSION);
     if (code == VP8_STATUS_OK) return HALO_OK;
     return code == VP8_STATUS_NOT_ENOUGH_DATA ? halo_fail(HALO_ERR_INPUT, "truncated before the first row")
                                               : fail_damaged();

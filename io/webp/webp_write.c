@@ -71,11 +71,11 @@ HaloStatus webp_create(HaloWriter *writer)
     if (writer->state == NULL) HALO_TRY(begin(writer));
     WebpWriter *state = writer->state;
     if (shape.width != state->width || shape.height != state->height)
-        HALO_FAIL(HALO_ERR_OUTPUT,
-                  "a page of %lld x %lld pixels behind one of %lld x %lld: frames of an animation have one size; "
-                  "--split writes a file for each page",
-                  (long long)shape.width, (long long)shape.height, (long long)state->width,
-                  (long long)state->height);
+        HALO_FAIL(
+            HALO_ERR_OUTPUT,
+            "a page of %lld x %lld pixels behind one of %lld x %lld: frames of an animation have one size; "
+            "--split writes a file for each page",
+            (long long)shape.width, (long long)shape.height, (long long)state->width, (long long)state->height);
     shape.channels = shape.alpha >= 0 ? 4 : 3;
     state->next = 0;
     HALO_TRY(halo_memory_alloc(writer->memory, &state->rows, &shape));
@@ -150,7 +150,8 @@ static HaloStatus push(WebpWriter *state, const WebPMemoryWriter *frame, double 
 {
     const WebPMuxFrameInfo info = {.bitstream = {frame->mem, frame->size},
                                    .id = WEBP_CHUNK_ANMF,
-                                   .duration = shown > 0 && shown < 16000 ? (int)(shown * 1000 + 0.5) : FRAME_MS,
+                                   .duration =
+                                       shown > 0 && shown < 16000 ? (int)(shown * 1000 + 0.5) : FRAME_MS,
                                    .dispose_method = WEBP_MUX_DISPOSE_NONE,
                                    .blend_method = WEBP_MUX_NO_BLEND};
     const WebPMuxError error = webp_mux.WebPMuxPushFrame(state->mux, &info, 1);
@@ -196,10 +197,10 @@ static HaloStatus assemble(const HaloWriter *writer, WebPData *file)
     WebpWriter *state = writer->state;
     const HaloMeta *meta = &writer->info.meta;
     const WebPMuxAnimParams params = {.bgcolor = 0, .loop_count = 0};
-    WebPMuxError error = state->frames > 1
-                             ? webp_mux.WebPMuxSetAnimationParams(state->mux, &params)
-                             : webp_mux.WebPMuxSetImage(
-                                   state->mux, &(WebPData){state->first.mem, state->first.size}, 0);
+    WebPMuxError error =
+        state->frames > 1
+            ? webp_mux.WebPMuxSetAnimationParams(state->mux, &params)
+            : webp_mux.WebPMuxSetImage(state->mux, &(WebPData){state->first.mem, state->first.size}, 0);
     if (error != WEBP_MUX_OK) return fail_mux(error);
     if (profile_fits(writer)) HALO_TRY(put_chunk(state, "ICCP", &meta->icc));
     HALO_TRY(put_chunk(state, "EXIF", &meta->exif));

@@ -6,7 +6,7 @@
 
 #include "sound_file.h"
 
-enum { MOST_SEEDS = 256 };
+enum { MOST_SEEDS = 512 };
 
 typedef struct Seeds {
     Seed seed[MOST_SEEDS];
