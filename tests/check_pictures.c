@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "codec.h"
+#include "halo/words.h"
 #include "random.h"
 #ifdef HALO_HAVE_HEIF
 #include "heif/libheif.h"
@@ -24,8 +25,10 @@ static const Row rows[] = {
     {&halo_format_webp, true, 8, false},
 #endif
 #ifdef HALO_HAVE_HEIF
-    {&halo_format_avif, true, 12, true},
-    {&halo_format_heic, true, 12, true},
+    {&halo_format_avif, true, 12, true}, {&halo_format_heic, true, 12, true},
+#endif
+#ifdef HALO_HAVE_JXL
+    {&halo_format_jxl, false, 0, false},
 #endif
     {&halo_format_png, false, 0, false}, /* so that there is one */
 };
@@ -37,7 +40,8 @@ static const Row *draw_row(Rng *rng) { return &rows[rng_between(rng, 0, ROWS - 1
 static HaloShape draw_shape(Rng *rng, const HaloFormat *format)
 {
     for (;;) {
-        const HaloDtype dtype = (HaloDtype)rng_between(rng, HALO_U8, HALO_F32);
+        const bool floats = strcmp(format->name, "jxl") != 0; /* which libjxl 0.7 does not keep */
+        const HaloDtype dtype = (HaloDtype)rng_between(rng, HALO_U8, floats ? HALO_F32 : HALO_U16);
         const int channels = (int)rng_between(rng, 1, 4);
         const bool alpha = rng_once_in(rng, 2) && channels % 2 == 0;
         const unsigned held = alpha ? format->with_alpha : format->channels;
@@ -147,7 +151,8 @@ static void metadata_comes_back(void **unused)
         Bytes file;
         Decoded image;
         if ((format->dtypes >> HALO_U8 & 1) == 0) continue;
-        info.meta.icc = (HaloBlob){icc, sizeof icc};
+        if (strcmp(format->name, "jxl") != 0)
+            info.meta.icc = (HaloBlob){icc, sizeof icc}; /* it reads profiles */
         info.meta.exif = (HaloBlob){exif, sizeof exif};
         info.meta.xmp = (HaloBlob){(uint8_t *)xmp, strlen(xmp)};
         assert_int_equal(halo_buf_alloc(&data, &shape), HALO_OK);
@@ -155,7 +160,7 @@ static void metadata_comes_back(void **unused)
         assert_int_equal(encode(format, &info, &data, 0, &file), HALO_OK);
         assert_int_equal(decode(format, file.at, file.size, NULL, 0, &image), HALO_OK);
         const HaloMeta *meta = &image.info.meta;
-        if ((format->holds & HALO_META_ICC) != 0 && format != &halo_format_png) {
+        if ((format->holds & HALO_META_ICC) != 0 && halo_find_word("png,jxl", ',', format->name) < 0) {
             assert_int_equal(meta->icc.size, sizeof icc);
             assert_memory_equal(meta->icc.data, icc, sizeof icc);
         }
@@ -230,8 +235,8 @@ static void turned_by_the_file(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        random_test(lossless_samples_come_back, 150),
-        random_test(truncated_files, 80),
+        random_test(lossless_samples_come_back, 120),
+        random_test(truncated_files, 60),
         cmocka_unit_test(metadata_comes_back),
 #ifdef HALO_HAVE_HEIF
         cmocka_unit_test(turned_by_the_file),

@@ -75,8 +75,8 @@ static HaloStatus read_parts(HaloReader *reader)
     if (state->context == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read AVIF or HEIC");
     heif.heif_context_set_maximum_image_size_limit(state->context, limit < MOST_SIDE ? (int)limit : MOST_SIDE);
     heif.heif_context_set_max_decoding_threads(state->context, reader->jobs > 1 ? reader->jobs : 0);
-    HALO_TRY(outcome(heif.heif_context_read_from_memory_without_copy(state->context, state->bytes, state->size,
-                                                                     NULL)));
+    HALO_TRY(outcome(
+        heif.heif_context_read_from_memory_without_copy(state->context, state->bytes, state->size, NULL)));
     HALO_TRY(list_images(state));
 out:
     return status;
@@ -89,8 +89,8 @@ static HaloStatus take_block(HaloMeta *meta, const char *type, const char *conte
                              size_t size)
 {
     if (strcmp(type, "Exif") == 0 && size > 4) {
-        const size_t before = 4 + ((size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 |
-                                   (size_t)bytes[3]);
+        const size_t before =
+            4 + ((size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | (size_t)bytes[3]);
         return before < size ? halo_image_take_exif(meta, bytes + before, size - before) : HALO_OK;
     }
     if (strcmp(type, "mime") == 0 && strcmp(content, "application/rdf+xml") == 0 && meta->xmp.data == NULL)
@@ -165,7 +165,8 @@ static void describe(HaloReader *reader, int bits)
              state->premultiplied ? ", premultiplied" : "");
     if (state->premultiplied) halo_note(&info->notes, HALO_NOTE_DIVIDED, 1);
     /* Tracks of sequences are not read by libheif: of these there is a picture, which is one frame. */
-    if (reader->options.image == 0 && heif_is(state->bytes, state->size < 64 ? state->size : 64, "avis msf1 hevc"))
+    if (reader->options.image == 0 &&
+        heif_is(state->bytes, state->size < 64 ? state->size : 64, "avis msf1 hevc"))
         halo_note(&info->notes, HALO_NOTE_PAGES, 1);
 }
 
@@ -281,8 +282,8 @@ static HaloStatus decode(HaloReader *reader)
     if (options == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read AVIF or HEIC");
     if (options->version >= 3) options->strict_decoding = !reader->options.tolerate;
     status = outcome(heif.heif_decode_image(state->handle, &image, heif_colorspace_RGB,
-                                            wide ? alpha ? heif_chroma_interleaved_RRGGBBAA_LE
-                                                         : heif_chroma_interleaved_RRGGBB_LE
+                                            wide    ? alpha ? heif_chroma_interleaved_RRGGBBAA_LE
+                                                            : heif_chroma_interleaved_RRGGBB_LE
                                             : alpha ? heif_chroma_interleaved_RGBA
                                                     : heif_chroma_interleaved_RGB,
                                             options));

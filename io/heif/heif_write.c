@@ -91,7 +91,8 @@ static HaloStatus begin(HaloWriter *writer)
     const struct heif_error error = heif.heif_context_get_encoder_for_format(
         state->context, is_avif(writer) ? heif_compression_AV1 : heif_compression_HEVC, &state->encoder);
     if (error.code != heif_error_Ok)
-        HALO_FAIL(HALO_ERR_OUTPUT, "this libheif has no encoder for %s: install %s", is_avif(writer) ? "AVIF" : "HEIC",
+        HALO_FAIL(HALO_ERR_OUTPUT, "this libheif has no encoder for %s: install %s",
+                  is_avif(writer) ? "AVIF" : "HEIC",
                   is_avif(writer) ? "libheif-plugin-aomenc" : "libheif-plugin-x265, or write AVIF");
     HALO_TRY(configure(state));
 out:
@@ -100,7 +101,8 @@ out:
 
 /* ---- a page --------------------------------------------------------------------------------------------- */
 
-#define WRITES_AVIF_OF_10_BITS 0x01110000 /* libheif 1.17: the earlier 1.15 names a wrong profile to libaom, */
+#define WRITES_AVIF_OF_10_BITS 0x01110000 /* libheif 1.17: the earlier 1.15 names a wrong profile to libaom, \
+                                           */
                                           /* which then ends the process */
 
 /* Of 16 bits: what the input had, if the format has it; else the most that is widely read. */
@@ -116,13 +118,13 @@ static HaloStatus make_image(HeifWriter *state, int width, int height)
 {
     HaloStatus status = HALO_OK;
     const bool wide = state->bits > 8, alpha = state->channels == 4;
-    const enum heif_chroma chroma = wide    ? alpha ? heif_chroma_interleaved_RRGGBBAA_LE
-                                                    : heif_chroma_interleaved_RRGGBB_LE
-                                    : alpha ? heif_chroma_interleaved_RGBA
-                                            : heif_chroma_interleaved_RGB;
+    const enum heif_chroma chroma =
+        wide    ? alpha ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE
+        : alpha ? heif_chroma_interleaved_RGBA
+                : heif_chroma_interleaved_RGB;
     HALO_TRY(outcome(heif.heif_image_create(width, height, heif_colorspace_RGB, chroma, &state->image)));
-    HALO_TRY(outcome(
-        heif.heif_image_add_plane(state->image, heif_channel_interleaved, width, height, state->bits)));
+    HALO_TRY(
+        outcome(heif.heif_image_add_plane(state->image, heif_channel_interleaved, width, height, state->bits)));
     state->samples = heif.heif_image_get_plane(state->image, heif_channel_interleaved, &state->stride);
     if (state->samples == NULL) status = halo_fail(HALO_ERR_LIMIT, "not enough memory to write AVIF or HEIC");
 out:
@@ -138,9 +140,10 @@ HaloStatus heif_create(HaloWriter *writer)
                          (long long)shape->width, (long long)shape->height, writer->format->name, MOST_SIDE);
     /* libheif would describe alpha as RGB, too, on which libaom ends the process. */
     if (writer->options.lossless && shape->alpha >= 0)
-        return halo_fail(HALO_ERR_OUTPUT,
-                         "%s with alpha cannot be lossless: write WebP, JPEG XL or PNG, or leave out --lossless",
-                         writer->format->name);
+        return halo_fail(
+            HALO_ERR_OUTPUT,
+            "%s with alpha cannot be lossless: write WebP, JPEG XL or PNG, or leave out --lossless",
+            writer->format->name);
     if (writer->state == NULL) HALO_TRY(begin(writer));
     HeifWriter *state = writer->state;
     state->bits = bits_of(writer);
@@ -207,9 +210,8 @@ static HaloStatus set_colours(HeifWriter *state, struct heif_encoding_options *o
     *nclx = heif.heif_nclx_color_profile_alloc();
     if (*nclx == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write AVIF or HEIC");
     (*nclx)->color_primaries = code->size >= 4 ? (enum heif_color_primaries)code->bytes[0] : 1;
-    (*nclx)->transfer_characteristics =
-        code->size >= 4 ? (enum heif_transfer_characteristics)code->bytes[1]
-                        : heif_transfer_characteristic_IEC_61966_2_1;
+    (*nclx)->transfer_characteristics = code->size >= 4 ? (enum heif_transfer_characteristics)code->bytes[1]
+                                                        : heif_transfer_characteristic_IEC_61966_2_1;
     (*nclx)->matrix_coefficients = state->writer->options.lossless ? heif_matrix_coefficients_RGB_GBR
                                                                    : heif_matrix_coefficients_ITU_R_BT_601_6;
     (*nclx)->full_range_flag = 1;
@@ -238,8 +240,8 @@ static HaloStatus put_meta(const HeifWriter *state, const struct heif_image_hand
         HALO_TRY(outcome(heif.heif_context_add_exif_metadata(state->context, handle, meta->exif.data,
                                                              (int)meta->exif.size)));
     if (meta->xmp.size > 0 && meta->xmp.size <= INT32_MAX)
-        HALO_TRY(outcome(heif.heif_context_add_XMP_metadata(state->context, handle, meta->xmp.data,
-                                                            (int)meta->xmp.size)));
+        HALO_TRY(outcome(
+            heif.heif_context_add_XMP_metadata(state->context, handle, meta->xmp.data, (int)meta->xmp.size)));
 out:
     return status;
 }
