@@ -25,10 +25,13 @@ static const Row rows[] = {
     {&halo_format_webp, true, 8, false},
 #endif
 #ifdef HALO_HAVE_HEIF
-    {&halo_format_avif, true, 12, true}, {&halo_format_heic, true, 12, true},
+    {&halo_format_avif, true, 12, true},  {&halo_format_heic, true, 12, true},
 #endif
 #ifdef HALO_HAVE_JXL
     {&halo_format_jxl, false, 0, false},
+#endif
+#ifdef HALO_HAVE_FITS
+    {&halo_format_fits, false, 0, false},
 #endif
     {&halo_format_png, false, 0, false}, /* so that there is one */
 };

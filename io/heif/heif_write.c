@@ -101,9 +101,10 @@ out:
 
 /* ---- a page --------------------------------------------------------------------------------------------- */
 
-#define WRITES_AVIF_OF_10_BITS 0x01110000 /* libheif 1.17: the earlier 1.15 names a wrong profile to libaom, \
-                                           */
-                                          /* which then ends the process */
+#define WRITES_AVIF_OF_10_BITS                                                    \
+    0x01110000 /* libheif 1.17: the earlier 1.15 names a wrong profile to libaom, \
+                */
+               /* which then ends the process */
 
 /* Of 16 bits: what the input had, if the format has it; else the most that is widely read. */
 static int bits_of(const HaloWriter *writer)

@@ -157,9 +157,7 @@ static HaloStatus take_event(HaloReader *reader, JxlDecoder *decoder, JxlDecoder
     case JXL_DEC_COLOR_ENCODING: return take_colours(decoder, &reader->info.meta);
     case JXL_DEC_FRAME: return add_frame(state, decoder);
     case JXL_DEC_BOX_NEED_MORE_OUTPUT: return grow_box(&reader->info.notes, decoder, box);
-    case JXL_DEC_BOX:
-        HALO_TRY(end_box(&reader->info.meta, decoder, box));
-        return begin_box(decoder, box);
+    case JXL_DEC_BOX: HALO_TRY(end_box(&reader->info.meta, decoder, box)); return begin_box(decoder, box);
     case JXL_DEC_SUCCESS: *more = false; return end_box(&reader->info.meta, decoder, box);
     case JXL_DEC_NEED_MORE_INPUT: /* also where the last box has no stated size */
         *more = false;
@@ -181,8 +179,8 @@ HaloStatus jxl_read_head(HaloReader *reader)
     HaloStatus status = HALO_OK;
     Box box = {.bytes = NULL};
     bool more = true;
-    JxlDecoder *decoder = jxl_decoder(
-        reader->state, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FRAME | JXL_DEC_BOX);
+    JxlDecoder *decoder =
+        jxl_decoder(reader->state, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FRAME | JXL_DEC_BOX);
     if (decoder == NULL) return fail_memory();
     jxl.JxlDecoderSetDecompressBoxes(decoder, JXL_TRUE);
     while (more) HALO_TRY(take_event(reader, decoder, jxl.JxlDecoderProcessInput(decoder), &box, &more));

@@ -28,12 +28,12 @@ static HaloStatus fail(const JxlWriter *state)
                : halo_fail(HALO_ERR_OUTPUT, "JPEG XL: the picture cannot be encoded (error %d)", (int)error);
 }
 
-#define ENCODER_TRY(call)                                                      \
-    do {                                                                       \
-        if ((call) != JXL_ENC_SUCCESS) {                                       \
-            status = fail(state);                                              \
-            goto out;                                                          \
-        }                                                                      \
+#define ENCODER_TRY(call)                \
+    do {                                 \
+        if ((call) != JXL_ENC_SUCCESS) { \
+            status = fail(state);        \
+            goto out;                    \
+        }                                \
     } while (0)
 
 /* ---- pages ---------------------------------------------------------------------------------------------- */
@@ -46,8 +46,8 @@ static float distance_of(int quality)
     return quality >= 30 ? 0.1f + (100.0f - q) * 0.09f : 53.0f / 3000.0f * q * q - 23.0f / 20.0f * q + 25.0f;
 }
 
-/* libjxl 0.7 writes floats of small pictures wrongly, and ends the process where it has to compress pictures of one
- * value with an effort beyond 7. */
+/* libjxl 0.7 writes floats of small pictures wrongly, and ends the process where it has to compress pictures of
+ * one value with an effort beyond 7. */
 #define IS_SOUND (jxl.JxlEncoderVersion() >= 9000)
 
 static HaloStatus configure(JxlWriter *state, const HaloWriteOptions *options)
@@ -57,7 +57,8 @@ static HaloStatus configure(JxlWriter *state, const HaloWriteOptions *options)
     if (state->settings == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write JPEG XL");
     const int effort = options->effort > 7 && !IS_SOUND ? 7 : options->effort;
     if (effort > 0)
-        ENCODER_TRY(jxl.JxlEncoderFrameSettingsSetOption(state->settings, JXL_ENC_FRAME_SETTING_EFFORT, effort));
+        ENCODER_TRY(
+            jxl.JxlEncoderFrameSettingsSetOption(state->settings, JXL_ENC_FRAME_SETTING_EFFORT, effort));
     if (options->lossless) {
         ENCODER_TRY(jxl.JxlEncoderSetFrameLossless(state->settings, JXL_TRUE));
         /* Colours that alpha hides are samples, too. */
@@ -169,11 +170,12 @@ static HaloStatus put_page(HaloWriter *writer)
     if (state->pages > 1) {
         JxlFrameHeader header;
         jxl.JxlEncoderInitFrameHeader(&header);
-        header.duration = state->shown > 0 && state->shown < 1e6 ? (uint32_t)(state->shown * 1000 + 0.5) : FRAME_MS;
+        header.duration =
+            state->shown > 0 && state->shown < 1e6 ? (uint32_t)(state->shown * 1000 + 0.5) : FRAME_MS;
         ENCODER_TRY(jxl.JxlEncoderSetFrameHeader(state->settings, &header));
     }
-    ENCODER_TRY(jxl.JxlEncoderAddImageFrame(state->settings, &format, page->data,
-                                            (size_t)(page->stride * page->rows)));
+    ENCODER_TRY(
+        jxl.JxlEncoderAddImageFrame(state->settings, &format, page->data, (size_t)(page->stride * page->rows)));
     halo_memory_free(writer->memory, &state->page);
 out:
     return status;
@@ -188,18 +190,19 @@ HaloStatus jxl_create(HaloWriter *writer)
         return halo_fail(HALO_ERR_OUTPUT, "%lld x %lld pixels: JPEG XL holds at most 1073741823 each way",
                          (long long)shape->width, (long long)shape->height);
     if (writer->options.lossless && shape->dtype == HALO_F32 && !IS_SOUND)
-        return halo_fail(HALO_ERR_OUTPUT, "this libjxl, older than 0.9, does not keep all floats: write TIFF, or leave "
-                                          "out --lossless");
+        return halo_fail(HALO_ERR_OUTPUT,
+                         "this libjxl, older than 0.9, does not keep all floats: write TIFF, or leave "
+                         "out --lossless");
     if (state == NULL) state = writer->state = calloc(1, sizeof *state);
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write JPEG XL");
     const HaloShape last = state->page.shape;
     if (state->pages > 0 && (shape->width != last.width || shape->height != last.height ||
                              shape->channels != last.channels || shape->dtype != last.dtype))
-        return halo_fail(HALO_ERR_OUTPUT,
-                         "a page of %lld x %lld pixels behind one of %lld x %lld, or of another type: frames of an "
-                         "animation are alike; --split writes a file for each page",
-                         (long long)shape->width, (long long)shape->height, (long long)last.width,
-                         (long long)last.height);
+        return halo_fail(
+            HALO_ERR_OUTPUT,
+            "a page of %lld x %lld pixels behind one of %lld x %lld, or of another type: frames of an "
+            "animation are alike; --split writes a file for each page",
+            (long long)shape->width, (long long)shape->height, (long long)last.width, (long long)last.height);
     state->pages++;
     if (state->pages > 1) HALO_TRY(put_page(writer));
     state->next = 0;

@@ -11,8 +11,8 @@ typedef struct JxlReader {
     size_t size;
     JxlBasicInfo info;
     int64_t frames;
-    float *shown; /* [frames]: seconds */
-    bool alpha, ended; /* the file, before its end */
+    float *shown;        /* [frames]: seconds */
+    bool alpha, ended;   /* the file, before its end */
     JxlDecoder *decoder; /* of the samples */
     void *runner;
     int64_t decoded; /* frames */
