@@ -16,6 +16,7 @@
 #undef HALO_HAVE_MPG123
 #undef HALO_HAVE_WEBP
 #undef HALO_HAVE_GIF
+#undef HALO_HAVE_EXR
 #undef HALO_HAVE_FITS
 #undef HALO_HAVE_JXL
 #undef HALO_HAVE_HEIF
@@ -38,7 +39,7 @@ static int open_session(void **unused)
     tables.foreign_named = left_out_named;
     for (int i = 0; i < halo_tables()->formats; i++) {
         const HaloFormat *format = halo_tables()->format[i];
-        if (halo_find_word("jpeg,tiff,flac,mp3,webp,gif,avif,heic,jxl,fits", ',', format->name) < 0)
+        if (halo_find_word("jpeg,tiff,flac,mp3,webp,gif,avif,heic,jxl,fits,exr", ',', format->name) < 0)
             kept[tables.formats++] = format;
     }
     return halo_session_open_with(&tables, NULL, &session) == HALO_OK &&
@@ -80,6 +81,7 @@ static void test_messages(void **unused)
          "h.heic: this build of halo has no HEIC (libheif)", 24},
         {"i.jxl", "\377\012\0\0\0\0\0\0", "i.jxl: this build of halo has no JPEG XL (libjxl)", 8},
         {"j.fits", "SIMPLE  =                    T", "j.fits: this build of halo has no FITS (CFITSIO)", 30},
+        {"k.exr", "v/1\001\2\0\0\0", "k.exr: this build of halo has no OpenEXR (OpenEXR)", 8},
         {"g.webp", "RIFF\0\0\0\0WEBPVP8 ", "g.webp: this build of halo has no WebP (libwebp)", 16},
     };
     (void)unused;

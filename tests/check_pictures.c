@@ -33,6 +33,9 @@ static const Row rows[] = {
 #ifdef HALO_HAVE_FITS
     {&halo_format_fits, false, 0, false},
 #endif
+#ifdef HALO_HAVE_EXR
+    {&halo_format_exr, false, 0, true}, /* colours are multiplied by alpha */
+#endif
     {&halo_format_png, false, 0, false}, /* so that there is one */
 };
 #define ROWS ((int64_t)(sizeof rows / sizeof *rows))

@@ -14,21 +14,19 @@ static bool begins_with(const char *card, const char *const *word)
 
 bool fits_keeps(const char card[FITS_CARD])
 {
-    static const char *const layout[] = {"SIMPLE ",  "XTENSION", "BITPIX ",  "NAXIS",    "EXTEND ", "PCOUNT ",
-                                         "GCOUNT ",  "BSCALE ",  "BZERO ",   "BLANK ",   "END ",    "CHECKSUM",
-                                         "DATASUM ", "DATAMIN ", "DATAMAX ", "GROUPS ",  "TFIELDS", "ZIMAGE ",
-                                         "ZCMPTYPE", "ZBITPIX ", "ZNAXIS",   "ZTILE",    "ZNAME",   "ZVAL",
-                                         "ZSIMPLE ", "ZEXTEND ", "ZQUANTIZ", "ZDITHER0", "THEAP ",  "        ",
-                                         NULL};
+    static const char *const layout[] = {
+        "SIMPLE ",  "XTENSION", "BITPIX ",  "NAXIS",    "EXTEND ",  "PCOUNT ",  "GCOUNT ",  "BSCALE ",
+        "BZERO ",   "BLANK ",   "END ",     "CHECKSUM", "DATASUM ", "DATAMIN ", "DATAMAX ", "GROUPS ",
+        "TFIELDS",  "ZIMAGE ",  "ZCMPTYPE", "ZBITPIX ", "ZNAXIS",   "ZTILE",    "ZNAME",    "ZVAL",
+        "ZSIMPLE ", "ZEXTEND ", "ZQUANTIZ", "ZDITHER0", "THEAP ",   "        ", NULL};
     return !begins_with(card, layout);
 }
 
 bool fits_is_place(const char card[FITS_CARD])
 {
-    static const char *const place[] = {"CRPIX",   "CRVAL",   "CDELT",  "CTYPE", "CROTA", "CUNIT",
-                                        "CD1_",    "CD2_",    "CD3_",   "PC1_",  "PC2_",  "PC3_",
-                                        "WCSAXES", "LONPOLE", "LATPOLE", "A_",   "B_",    "AP_",
-                                        "BP_",     "PV1_",    "PV2_",   NULL};
+    static const char *const place[] = {
+        "CRPIX", "CRVAL",   "CDELT",   "CTYPE",   "CROTA", "CUNIT", "CD1_", "CD2_", "CD3_", "PC1_", "PC2_",
+        "PC3_",  "WCSAXES", "LONPOLE", "LATPOLE", "A_",    "B_",    "AP_",  "BP_",  "PV1_", "PV2_", NULL};
     return begins_with(card, place);
 }
 #endif

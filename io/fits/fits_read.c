@@ -31,8 +31,8 @@ typedef struct FitsReader {
     Unit *unit;
     int64_t units, pages, given; /* rows given out */
     const Unit *at;
-    int type;            /* of the samples as CFITSIO gives them: TBYTE, TUSHORT, TFLOAT, TDOUBLE */
-    double *row;         /* of one plane */
+    int type;             /* of the samples as CFITSIO gives them: TBYTE, TUSHORT, TFLOAT, TDOUBLE */
+    double *row;          /* of one plane */
     int64_t data, sample; /* where the unit's samples begin, and the bytes of one; 0: they are compressed */
     int64_t held;
 } FitsReader;
@@ -89,7 +89,8 @@ static HaloStatus list_units(FitsReader *state)
     if (state->unit == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read FITS");
     for (int hdu = 1; hdu <= count; hdu++) HALO_TRY(measure(state, hdu));
     if (state->units == 0)
-        HALO_FAIL(HALO_ERR_INPUT, "FITS without an image: its tables are not read; Python's astropy reads them");
+        HALO_FAIL(HALO_ERR_INPUT,
+                  "FITS without an image: its tables are not read; Python's astropy reads them");
 out:
     return status;
 }
@@ -108,8 +109,8 @@ static HaloStatus find_type(HaloReader *reader, HaloDtype *dtype)
     const bool wide = kind == DOUBLE_IMG || kind == LONG_IMG || kind == ULONG_IMG || kind == LONGLONG_IMG ||
                       kind == ULONGLONG_IMG;
     info->real = kind == FLOAT_IMG || kind == DOUBLE_IMG;
-    info->bits = kind == BYTE_IMG || kind == SBYTE_IMG     ? 8
-                 : kind == SHORT_IMG || kind == USHORT_IMG ? 16
+    info->bits = kind == BYTE_IMG || kind == SBYTE_IMG                                 ? 8
+                 : kind == SHORT_IMG || kind == USHORT_IMG                             ? 16
                  : kind == LONGLONG_IMG || kind == ULONGLONG_IMG || kind == DOUBLE_IMG ? 64
                                                                                        : 32;
     info->stored = info->real ? HALO_STORED_FLOAT
@@ -278,7 +279,8 @@ static void scatter(const FitsReader *state, HaloDtype dtype, void *to, int64_t 
 }
 
 /* Row y of this channel. */
-static HaloStatus read_row(HaloReader *reader, int64_t y, int channel, void *to, HaloDtype dtype, HaloLost *lost)
+static HaloStatus read_row(HaloReader *reader, int64_t y, int channel, void *to, HaloDtype dtype,
+                           HaloLost *lost)
 {
     const FitsReader *state = reader->state;
     const Unit *unit = state->at;

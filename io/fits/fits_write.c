@@ -35,10 +35,10 @@ static int bits_of(const HaloWriter *writer, bool *raised)
     const bool again = stores_again(writer);
     const HaloDtype dtype = info->shape.dtype;
     const bool real = again ? info->stored == HALO_STORED_FLOAT : dtype == HALO_F32 || dtype == HALO_F64;
-    const int bits = again                                  ? info->bits
-                     : dtype == HALO_F32                    ? 32
-                     : dtype == HALO_F64                    ? 64
-                                                            : 8 * (int)halo_dtype_size(dtype);
+    const int bits = again               ? info->bits
+                     : dtype == HALO_F32 ? 32
+                     : dtype == HALO_F64 ? 64
+                                         : 8 * (int)halo_dtype_size(dtype);
     *raised = !real && (again ? (info->stored == HALO_STORED_UNSIGNED) == (bits > 8) : dtype == HALO_U16);
     return real ? -bits : bits;
 }
@@ -118,7 +118,12 @@ static HaloStatus put_header(HaloWriter *writer, bool first)
     if (first) HALO_TRY(put_number(writer, "EXTEND", "T", &cards));
     if (raised) HALO_TRY(put_integer(writer, "BSCALE", 1, &cards));
     if (raised)
-        HALO_TRY(put_number(writer, "BZERO", zero[bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3], &cards));
+        HALO_TRY(put_number(writer, "BZERO",
+                            zero[bits == 8    ? 0
+                                 : bits == 16 ? 1
+                                 : bits == 32 ? 2
+                                              : 3],
+                            &cards));
     HALO_TRY(put_kept(writer, &cards));
     HALO_TRY(put_card(writer, "END", &cards));
     HALO_TRY(fill(writer, (int64_t)cards * FITS_CARD, ' '));
