@@ -29,10 +29,7 @@ HaloStatus exr_outcome(const ExrGuard *guard, exr_result_t code)
                      guard->message[0] != 0 ? guard->message : exr.exr_get_default_error_message(code));
 }
 
-static bool probe(const uint8_t *head, size_t size)
-{
-    return size >= 8 && memcmp(head, "v/1\001", 4) == 0;
-}
+static bool probe(const uint8_t *head, size_t size) { return size >= 8 && memcmp(head, "v/1\001", 4) == 0; }
 
 const HaloFormat halo_format_exr = {
     .name = "exr",

@@ -1,6 +1,6 @@
-/* Reads OpenEXR, some rows of chunks (scan lines or tiles) at a time. Channels come in the order R, G, B or Y, all
- * others by name, and A, which is alpha where there are colours. Colours, which are multiplied by alpha, are
- * divided by it; where alpha is 0 they are 0. */
+/* Reads OpenEXR, some rows of chunks (scan lines or tiles) at a time. Channels come in the order R, G, B or Y,
+ * all others by name, and A, which is alpha where there are colours. Colours, which are multiplied by alpha,
+ * are divided by it; where alpha is 0 they are 0. */
 #ifdef HALO_HAVE_EXR
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,8 @@ static HaloStatus order_channels(ExrReader *state, const exr_attr_chlist_t *list
     static const char *const first[] = {"R", "G", "B", "Y"};
     int next = 0;
     const int a = find(list, "A");
-    *alpha = a >= 0 && (find(list, "Y") >= 0 || (find(list, "R") >= 0 && find(list, "G") >= 0 && find(list, "B") >= 0));
+    *alpha = a >= 0 &&
+             (find(list, "Y") >= 0 || (find(list, "R") >= 0 && find(list, "G") >= 0 && find(list, "B") >= 0));
     free(state->place);
     state->place = malloc((size_t)list->num_channels * sizeof *state->place);
     if (state->place == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read OpenEXR");
@@ -96,8 +97,9 @@ static HaloStatus look_at_channels(ExrReader *state, const exr_attr_chlist_t *li
     for (int i = 0; i < list->num_channels; i++) {
         const exr_attr_chlist_entry_t *entry = &list->entries[i];
         if (entry->x_sampling != 1 || entry->y_sampling != 1)
-            return halo_fail(HALO_ERR_INPUT, "OpenEXR with subsampled chroma is not supported: convert it to RGB "
-                                             "first, as by exrmaketiled or oiiotool");
+            return halo_fail(HALO_ERR_INPUT,
+                             "OpenEXR with subsampled chroma is not supported: convert it to RGB "
+                             "first, as by exrmaketiled or oiiotool");
         halves = halves && entry->pixel_type == EXR_PIXEL_HALF;
         const int more = snprintf(info->encoding + at, sizeof info->encoding - at, "%s%s", i > 0 ? " " : "",
                                   entry->name.str);
@@ -112,7 +114,8 @@ static void take_chromaticities(ExrReader *state, int part, HaloMeta *meta)
 {
     exr_attr_chromaticities_t chroma;
     meta->gamma = 1.0; /* samples are light */
-    if (exr.exr_attr_get_chromaticities(state->context, part, "chromaticities", &chroma) != EXR_ERR_SUCCESS) return;
+    if (exr.exr_attr_get_chromaticities(state->context, part, "chromaticities", &chroma) != EXR_ERR_SUCCESS)
+        return;
     const float from[8] = {chroma.white_x, chroma.white_y, chroma.red_x,  chroma.red_y,
                            chroma.green_x, chroma.green_y, chroma.blue_x, chroma.blue_y};
     for (int i = 0; i < 8; i++) meta->chroma[i] = (double)from[i];
@@ -123,15 +126,16 @@ static HaloStatus measure_chunks(ExrReader *state, int part, int64_t width, int6
     HaloStatus status = HALO_OK;
     state->chunk_cols = (int32_t)width;
     if (state->tiled)
-        HALO_TRY(exr_outcome(&state->guard, exr.exr_get_tile_sizes(state->context, part, 0, 0, &state->chunk_cols,
-                                                                   &state->chunk_rows)));
+        HALO_TRY(exr_outcome(&state->guard, exr.exr_get_tile_sizes(state->context, part, 0, 0,
+                                                                   &state->chunk_cols, &state->chunk_rows)));
     else
         HALO_TRY(exr_outcome(&state->guard,
                              exr.exr_get_scanlines_per_chunk(state->context, part, &state->chunk_rows)));
     if (state->chunk_cols < 1 || state->chunk_rows < 1 ||
         ((int64_t)state->chunk_cols * state->chunk_rows > LARGE_CHUNK &&
          (int64_t)state->chunk_cols * state->chunk_rows > 4 * width * height))
-        HALO_FAIL(HALO_ERR_INPUT, "OpenEXR: invalid tiles of %d x %d pixels", state->chunk_cols, state->chunk_rows);
+        HALO_FAIL(HALO_ERR_INPUT, "OpenEXR: invalid tiles of %d x %d pixels", state->chunk_cols,
+                  state->chunk_rows);
 out:
     return status;
 }
@@ -221,9 +225,8 @@ static HaloStatus decode(ExrReader *state, const exr_chunk_info_t *chunk, int64_
     if (chunk->width < 0 || chunk->height < 0 || x + chunk->width > state->band.cols ||
         chunk->height > state->band.rows)
         return halo_fail(HALO_ERR_INPUT, "OpenEXR: a chunk is larger than its header says");
-    const exr_result_t begun = state->open
-                                   ? exr.exr_decoding_update(state->context, part, chunk, decoder)
-                                   : exr.exr_decoding_initialize(state->context, part, chunk, decoder);
+    const exr_result_t begun = state->open ? exr.exr_decoding_update(state->context, part, chunk, decoder)
+                                           : exr.exr_decoding_initialize(state->context, part, chunk, decoder);
     HALO_TRY(exr_outcome(&state->guard, begun));
     const bool first = !state->open;
     state->open = true;

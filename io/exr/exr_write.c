@@ -1,5 +1,6 @@
-/* Writes OpenEXR, ZIP-compressed scan lines: halves where the input had halves, else floats. Colours are multiplied
- * by alpha. The file is kept until it is whole, since its table of chunks, at the beginning, is written last. */
+/* Writes OpenEXR, ZIP-compressed scan lines: halves where the input had halves, else floats. Colours are
+ * multiplied by alpha. The file is kept until it is whole, since its table of chunks, at the beginning, is
+ * written last. */
 #ifdef HALO_HAVE_EXR
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,8 +95,8 @@ static HaloStatus put_header(ExrWriter *state)
     if (c[1] > 0) {
         const exr_attr_chromaticities_t chroma = {(float)c[2], (float)c[3], (float)c[4], (float)c[5],
                                                   (float)c[6], (float)c[7], (float)c[0], (float)c[1]};
-        HALO_TRY(exr_outcome(&state->guard, exr.exr_attr_set_chromaticities(state->context, part, "chromaticities",
-                                                                            &chroma)));
+        HALO_TRY(exr_outcome(&state->guard,
+                             exr.exr_attr_set_chromaticities(state->context, part, "chromaticities", &chroma)));
     }
     HALO_TRY(exr_outcome(&state->guard, exr.exr_write_header(state->context)));
     HALO_TRY(exr_outcome(&state->guard, exr.exr_get_scanlines_per_chunk(state->context, part, &state->lines)));
@@ -152,9 +153,9 @@ static HaloStatus put_chunk(ExrWriter *state)
     exr_clear(&state->guard);
     HALO_TRY(exr_outcome(&state->guard,
                          exr.exr_write_scanline_chunk_info(state->context, 0, (int)state->done, &chunk)));
-    HALO_TRY(exr_outcome(&state->guard,
-                         state->open ? exr.exr_encoding_update(state->context, 0, &chunk, encoder)
-                                     : exr.exr_encoding_initialize(state->context, 0, &chunk, encoder)));
+    HALO_TRY(exr_outcome(&state->guard, state->open
+                                            ? exr.exr_encoding_update(state->context, 0, &chunk, encoder)
+                                            : exr.exr_encoding_initialize(state->context, 0, &chunk, encoder)));
     const bool first = !state->open;
     state->open = true;
     for (int c = 0; c < encoder->channel_count; c++) {
@@ -167,7 +168,8 @@ static HaloStatus put_chunk(ExrWriter *state)
         channel->user_line_stride = (int32_t)state->chunk.stride;
     }
     if (first)
-        HALO_TRY(exr_outcome(&state->guard, exr.exr_encoding_choose_default_routines(state->context, 0, encoder)));
+        HALO_TRY(
+            exr_outcome(&state->guard, exr.exr_encoding_choose_default_routines(state->context, 0, encoder)));
     HALO_TRY(exr_outcome(&state->guard, exr.exr_encoding_run(state->context, 0, encoder)));
     state->done += state->filled;
     state->filled = 0;
