@@ -6,8 +6,8 @@ need_format() { "$HALO" list formats | grep -q "^ *$1 " || skip "this build has 
 need_tool() { command -v "$1" > /dev/null || skip "there is no $1"; }
 identical() { [[ "$(halo compare "$1" "$2")" == *identical* ]]; }
 
-# make_exr FILE WIDTH HEIGHT CHANNELS [TYPE]: scan lines that are not compressed, each channel a ramp of its own;
-# channels in the order of their names; TYPE: 1 halves (the default), 2 floats
+# make_exr FILE WIDTH HEIGHT CHANNELS [TYPE]: scan lines that are not compressed, each channel a ramp of its
+# own; channels in the order of their names; TYPE: 1 halves (the default), 2 floats
 make_exr() {
     need_numpy
     "$PYTHON" - "$@" << 'END'
@@ -21,7 +21,8 @@ chlist = b''.join(c.encode() + b'\0' + struct.pack('<iB3xii', kind, 0, 1, 1) for
 head = struct.pack('<ii', 20000630, 2)
 head += attribute('channels', 'chlist', chlist) + attribute('compression', 'compression', b'\0')
 head += attribute('dataWindow', 'box2i', box) + attribute('displayWindow', 'box2i', box)
-head += attribute('lineOrder', 'lineOrder', b'\0') + attribute('pixelAspectRatio', 'float', struct.pack('<f', 1))
+head += attribute('lineOrder', 'lineOrder', b'\0')
+head += attribute('pixelAspectRatio', 'float', struct.pack('<f', 1))
 head += attribute('screenWindowCenter', 'v2f', struct.pack('<2f', 0, 0))
 head += attribute('screenWindowWidth', 'float', struct.pack('<f', 1)) + b'\0'
 dtype = '<f2' if kind == 1 else '<f4'
@@ -59,7 +60,6 @@ assert np.array_equal(a[..., [2, 1, 0]], b)
 a, b = np.load('float.exr.npy'), np.load('float.npy')
 assert np.array_equal(a[..., [2, 1, 0, 3]], b)"
     cat half.exr | halo run '' - -o - --to exr | cmp - <(halo run '' half.exr -o - --to exr)
-    halo run crop:1x1 half.exr -o - --to csv 2> /dev/null || true
 }
 
 @test "OpenEXR: colours are multiplied by alpha in the file, and not here" {
@@ -115,7 +115,9 @@ assert np.array_equal(np.moveaxis(a, 0, -1), b)"
     done
     halo run --tolerate '' cut.exr -o o.pfm
     at=$(grep -abo dataWindow a.exr | head -n 1 | cut -d: -f1)
-    { head -c $((at + 21)) a.exr; printf '\0\0\0\0\0\0\0\0\377\377\377\77\377\377\377\77'; tail -c +$((at + 38)) a.exr
+    {
+        head -c $((at + 21)) a.exr; printf '\0\0\0\0\0\0\0\0\377\377\377\77\377\377\377\77'
+        tail -c +$((at + 38)) a.exr
     } > big.exr
     run --separate-stderr timeout 20 "$HALO" run '' big.exr -o p.pfm
     [ "$status" -ne 0 ]; [ -n "$stderr" ]

@@ -30,10 +30,9 @@ image() {
     { image 32 2 1; printf '\377\377\377\376\0\1\0\0'; fill 8; } > i32.fits
     { image -32 2 1; printf '\77\200\0\0\300\0\0\0'; fill 8; } > f32.fits
     { image -64 1 1; printf '\77\271\231\231\231\231\231\232'; fill 8; } > f64.fits
-    values() { halo run '' "$1" -o - --to csv | tail -n 1; }
     [ "$(halo run '' u8.fits -o - --to pgm | od -An -tu1 -j 11 | xargs)" = '1 2 3 4 5 255' ]
     halo run '' u16.fits -o u16.pgm
-    [ "$(tail -c 4 u16.pgm | od -An -tx1 | xargs)" = '80 01 7f ff' ] || [ "$(tail -c 4 u16.pgm | od -An -tx1 | xargs)" = '00 01 ff ff' ]
+    [ "$(tail -c 4 u16.pgm | od -An -tx1 | xargs)" = '00 01 ff ff' ]
     halo stats --json i16.fits | grep -q '"min":-2,'
     halo stats --json i32.fits | grep -q '"max":65536'
     halo stats --json f32.fits | grep -q '"min":-2,'
@@ -108,10 +107,12 @@ from astropy.io import fits
 rng = np.random.default_rng(5)
 for name, data in {
         'u1': rng.integers(0, 256, (5, 7)).astype('u1'), 'u2': rng.integers(0, 65536, (5, 7)).astype('u2'),
-        'i2': rng.integers(-999, 999, (5, 7)).astype('i2'), 'i4': rng.integers(-9999, 9999, (5, 7)).astype('i4'),
+        'i2': rng.integers(-999, 999, (5, 7)).astype('i2'),
+        'i4': rng.integers(-9999, 9999, (5, 7)).astype('i4'),
         'f4': rng.normal(size=(5, 7)).astype('f4'), 'f8': rng.normal(size=(5, 7))}.items():
     fits.PrimaryHDU(data).writeto(f'{name}.fits')
-fits.HDUList([fits.PrimaryHDU(), fits.CompImageHDU(rng.integers(0, 999, (64, 64)).astype('i2'))]).writeto('z.fits')
+packed = fits.CompImageHDU(rng.integers(0, 999, (64, 64)).astype('i2'))
+fits.HDUList([fits.PrimaryHDU(), packed]).writeto('z.fits')
 np.save('z.npy', fits.getdata('z.fits').astype('f4'))
 END
     for t in u1 u2 i2 i4 f4 f8; do

@@ -32,7 +32,10 @@ can_write() { halo run '' "$1" -o "try.$2" -f 2> /dev/null || skip "this libheif
 
 @test "full scale is full scale: white of 8, 10 and 12 bits is read as white" {
     for maxval in 255 1023 4095; do
-        { printf 'P2 8 8 %d\n' $maxval; for ((i = 0; i < 64; i++)); do echo $((i < 32 ? maxval : 0)); done; } > w.pgm
+        {
+            printf 'P2 8 8 %d\n' $maxval
+            for ((i = 0; i < 64; i++)); do echo $((i < 32 ? maxval : 0)); done
+        } > w.pgm
         for f in avif heic; do
             can_write w.pgm $f
             halo run '' w.pgm -o w.$f -f --quality 100
@@ -64,7 +67,6 @@ can_write() { halo run '' "$1" -o "try.$2" -f 2> /dev/null || skip "this libheif
     make_rgb a.ppm 16 9; halo run invert a.ppm -o b.ppm; halo run '' a.ppm -o a2.ppm
     cat a2.ppm b.ppm | halo run '' - -o two.avif --lossless
     halo info two.avif | grep -q 'images *2'
-    halo run '' two.avif -o - | cmp - two.avif || true
     halo run '' two.avif -o - --to pnm | cmp - <(cat a2.ppm b.ppm)
     halo run pages:2 two.avif -o p.ppm
     identical p.ppm b.ppm
@@ -96,7 +98,9 @@ can_write() { halo run '' "$1" -o "try.$2" -f 2> /dev/null || skip "this libheif
     done
     # a size of 2^31 - 1 in its property
     at=$(grep -abo ispe a.avif | head -n 1 | cut -d: -f1)
-    { head -c $((at + 8)) a.avif; printf '\177\377\377\377\177\377\377\377'; tail -c +$((at + 17)) a.avif; } > big.avif
+    {
+        head -c $((at + 8)) a.avif; printf '\177\377\377\377\177\377\377\377'; tail -c +$((at + 17)) a.avif
+    } > big.avif
     run --separate-stderr timeout 20 "$HALO" run '' big.avif -o o.ppm
     [ "$status" -eq 5 ]; says 'too large'
     run --separate-stderr halo run --max-pixels 100 '' a.avif -o o.ppm

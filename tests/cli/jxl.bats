@@ -25,7 +25,8 @@ identical() { [[ "$(halo compare "$1" "$2")" == *identical* ]]; }
     halo run '' s.ppm -o s.jxl --effort 3
     halo compare s.ppm s.jxl --at-least psnr=30 > /dev/null
     [ "$(stat -c %s 30.jxl)" -lt "$(stat -c %s 95.jxl)" ]
-    halo run '' - -o - --to jxl --lossless < a.ppm | halo run '' - -o - --to ppm | cmp - <(halo run '' a.ppm -o -)
+    halo run '' - -o - --to jxl --lossless < a.ppm | halo run '' - -o - --to ppm |
+        cmp - <(halo run '' a.ppm -o -)
 }
 
 @test "JPEG XL: pictures are stored upright, and EXIF says so; pages become an animation, and come back" {
@@ -57,7 +58,10 @@ identical() { [[ "$(halo compare "$1" "$2")" == *identical* ]]; }
         identical theirs.png a.jxl
     done
     for maxval in 255 65535; do # those between 0.7 takes for others
-        { printf 'P5\n17 9\n%d\n' $maxval; head -c $((maxval > 255 ? 306 : 153)) /dev/zero | tr '\0' '\2'; } > raw.pgm
+        {
+            printf 'P5\n17 9\n%d\n' $maxval
+            head -c $((maxval > 255 ? 306 : 153)) /dev/zero | tr '\0' '\2'
+        } > raw.pgm
         cjxl -d 0 raw.pgm g.jxl 2> /dev/null
         djxl g.jxl theirs.png 2> /dev/null
         identical theirs.png g.jxl
