@@ -144,6 +144,7 @@ static void end_page(ExrReader *state)
 {
     if (state->open) exr.exr_decoding_destroy(state->context, &state->decoder);
     state->open = false;
+    state->decoder = (exr_decode_pipeline_t)EXR_DECODE_PIPELINE_INITIALIZER;
     halo_memory_free(state->reader->memory, &state->band);
 }
 

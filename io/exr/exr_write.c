@@ -116,6 +116,7 @@ HaloStatus exr_create(HaloWriter *writer)
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write OpenEXR");
     state->writer = writer;
     state->guard.blame = HALO_ERR_OUTPUT;
+    state->encoder = (exr_encode_pipeline_t)EXR_ENCODE_PIPELINE_INITIALIZER;
     const exr_context_initializer_t how = {.size = sizeof how,
                                            .error_handler_fn = exr_keep_message,
                                            .user_data = state,

@@ -31,8 +31,9 @@ loaded() {
         [[ "$found" == *"$library"* ]]
         others=$(tr ' ' '\n' <<< "$found" | grep -v "^$library" || true)
         others=$(grep -vE '^libOpenEXR|^libIlm' <<< "$others" || true)
-        case $kind in avif) others=$(grep -v libwebp <<< "$others" || true) ;; esac # newer ones load it themselves
-        case $kind in tif) others='' ;; esac                                        # which loads libwebp
+        case $kind in # which load libwebp themselves
+        avif | tif) others=$(grep -v libwebp <<< "$others" || true) ;;
+        esac
         [ -z "$others" ]
     done
     halo run '' a.ppm -o a.fits -q 2> /dev/null || skip 'this build has no FITS'
