@@ -26,9 +26,14 @@ const CliOption cli_options[] = {
     {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_BENCH,
      "output format; by default from the extension of the output, else the input's", cli_read_format, 0},
     {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
-     "quality of JPEG, Ogg Vorbis, Opus and MP3 (variable bit rate), 1 to 100; by default 90 for JPEG, and the "
-     "codec's own for sound",
+     "quality of JPEG, WebP, AVIF, HEIC, JPEG XL, Ogg Vorbis, Opus and MP3 (variable bit rate), 1 to 100; by "
+     "default 90 for JPEG, 75 for WebP, and the codec's own for others",
      cli_read_quality, 0},
+    {"lossless", 0, NULL, NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
+     "write WebP, AVIF and JPEG XL without loss", NULL, AT(write.lossless)},
+    {"effort", 0, "N", "1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
+     "how hard WebP, AVIF, HEIC and JPEG XL are compressed: 1 is fast, 9 is small; by default the codec's own",
+     cli_read_effort, 0},
     {"bitrate", 0, "KBPS", NULL, CLI_OUTPUT, CLI_JOIN | CLI_WRITES,
      "bit rate of Opus, Ogg Vorbis and MP3 in kilobits per second, such as 128k; MP3 becomes constant, the "
      "others "

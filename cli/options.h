@@ -156,6 +156,7 @@ HaloStatus cli_read_tag(CliSettings *settings, const char *value);       /* tags
 HaloStatus cli_read_tags_from(CliSettings *settings, const char *value); /* tags.c */
 HaloStatus cli_read_bitrate(CliSettings *settings, const char *value);
 HaloStatus cli_read_quality(CliSettings *settings, const char *value);
+HaloStatus cli_read_effort(CliSettings *settings, const char *value);
 HaloStatus cli_read_format(CliSettings *settings, const char *value);
 HaloStatus cli_read_png_level(CliSettings *settings, const char *value);
 HaloStatus cli_read_tile(CliSettings *settings, const char *value);

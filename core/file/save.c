@@ -80,6 +80,14 @@ HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, bool endless)
                   writer->format->name);
     if (writer->options.bitrate != 0 && writer->options.quality != 0)
         HALO_FAIL(HALO_ERR_USAGE, "--quality and --bitrate are mutually exclusive");
+    if (writer->options.lossless && writer->format->never_lossless)
+        HALO_FAIL(HALO_ERR_USAGE, "%s cannot be lossless: leave out --lossless, or choose another format",
+                  writer->format->name);
+    if (writer->options.lossless && writer->options.quality != 0)
+        HALO_FAIL(HALO_ERR_USAGE, "--quality and --lossless are mutually exclusive");
+    if (writer->options.effort != 0 && !writer->format->effort)
+        HALO_FAIL(HALO_ERR_USAGE, "--effort is for WebP, AVIF, HEIC and JPEG XL, not for %s",
+                  writer->format->name);
     HALO_TRY(set_info(writer, like));
     if (endless) writer->info.shape.width = -1;
     HALO_TRY(writer->format->create(writer));

@@ -113,6 +113,8 @@ class File(Struct):
         ("bits", c.c_int),
         ("floats", c.c_bool),
         ("strip", c.c_bool),
+        ("lossless", c.c_bool),
+        ("effort", c.c_int),
     ]
 
 
