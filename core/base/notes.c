@@ -77,7 +77,7 @@ static const char *const metas[HALO_META_KINDS] = {"ICC profile",     "EXIF",   
                                                    "texts",           "resolution",   "colour space",
                                                    "chunks",          "IPTC",         "cICP, mDCv or cLLi",
                                                    "pictures",        "GeoTIFF keys", "times of rows",
-                                                   "names of columns"};
+                                                   "names of columns", "spacing and origin"};
 
 static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outside of it",
                                                           "loudness tags",
@@ -86,7 +86,8 @@ static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outs
                                                           "description of an image stack",
                                                           "GeoTIFF keys (the place on a map)",
                                                           "GDAL's no-data value and metadata",
-                                                          "times of rows"};
+                                                          "times of rows",
+                                                          "spacing and origin"};
 
 const char *halo_note_name(HaloNote kind) { return rows[kind].name; }
 

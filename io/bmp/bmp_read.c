@@ -156,7 +156,7 @@ static void parse_meta(HaloReader *reader, const Header *header)
     state->profile_size = word(header, 116);
 }
 
-/* A profile follows the pixels; where the source cannot go there and back, it is left out with a note. */
+/* A profile follows the pixels; a source that cannot go to it and return leaves it out, with a note. */
 static HaloStatus take_profile(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;

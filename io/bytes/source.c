@@ -75,6 +75,7 @@ void halo_source_close(HaloSource *source)
 {
     if (source == NULL) return;
     if (source->fd >= 0) close(source->fd);
+    if (source->drop != NULL) source->drop(source->context);
     if (source->capacity > BUFFER_BYTES)
         halo_memory_release(source->memory, (int64_t)(source->capacity - BUFFER_BYTES));
     free(source->owned);
@@ -96,6 +97,7 @@ double halo_source_ms(const HaloSource *source) { return source->ms; }
 HaloStatus source_fetch(HaloSource *source, void *bytes, size_t size, size_t *got)
 {
     *got = 0;
+    if (source->fetch != NULL) return source->fetch(source, bytes, size, got);
     if (source->fd < 0) return HALO_OK;
     const double start = io_ms();
     const off_t at = (off_t)(source->origin + source->base + (int64_t)source->filled);
@@ -128,8 +130,8 @@ static void compact(HaloSource *source, size_t first)
 HaloStatus halo_source_peek(HaloSource *source, size_t size, const uint8_t **bytes, size_t *got)
 {
     if (size > PEEK_BYTES) size = PEEK_BYTES;
-    if (source->fd >= 0 && source->capacity - source->at < size) compact(source, source->at);
-    while (source->fd >= 0 && source->filled - source->at < size) {
+    if (!source_is_memory(source) && source->capacity - source->at < size) compact(source, source->at);
+    while (!source_is_memory(source) && source->filled - source->at < size) {
         size_t n;
         const HaloStatus status =
             source_fetch(source, source->owned + source->filled, source->capacity - source->filled, &n);
@@ -156,7 +158,7 @@ static void make_space(HaloSource *source)
 HaloStatus halo_source_take(HaloSource *source, void *bytes, size_t size, size_t *got)
 {
     *got = 0;
-    if (source->at == source->filled && source->fd >= 0) {
+    if (source->at == source->filled && !source_is_memory(source)) {
         size_t n;
         make_space(source);
         const HaloStatus status =
@@ -181,7 +183,7 @@ HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t
             *got += n;
             continue;
         }
-        if (source->fd < 0) break;
+        if (source_is_memory(source)) break;
         const bool past_buffer = want >= source->capacity; /* large rows need no second copy */
         if (past_buffer) {
             source->base += (int64_t)source->filled;
@@ -204,7 +206,7 @@ HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t
     return HALO_OK;
 }
 
-bool halo_source_seekable(const HaloSource *source) { return source->fd < 0 || source->regular; }
+bool halo_source_seekable(const HaloSource *source) { return source_is_memory(source) || source->regular; }
 
 int64_t halo_source_tell(const HaloSource *source) { return source->base + (int64_t)source->at; }
 
@@ -275,7 +277,7 @@ static void shrink(HaloSource *source)
 HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *size)
 {
     compact(source, source->at);
-    while (source->fd >= 0) {
+    while (!source_is_memory(source)) {
         size_t n;
         HaloStatus status = source->filled == source->capacity ? grow(source) : HALO_OK;
         if (status == HALO_OK)
@@ -284,8 +286,9 @@ HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *
         if (status != HALO_OK) return status;
         source->filled += n;
         if (n == 0) {
-            close(source->fd);
+            if (source->fd >= 0) close(source->fd);
             source->fd = -1;
+            source->fetch = NULL;
             source->size = source->base + (int64_t)source->filled;
             shrink(source);
         }

@@ -44,7 +44,7 @@ static uint8_t *put_run(QoiState *s, uint8_t *to)
 static uint8_t *put_difference(const QoiPixel *last, const QoiPixel *p, uint8_t *to)
 {
     int d[3];
-    for (int c = 0; c < 3; c++) d[c] = (int8_t)(uint8_t)(p->v[c] - last->v[c]);
+    for (int c = 0; c < 3; c++) d[c] = (p->v[c] - last->v[c] + 384) % 256 - 128;
     const int red = d[0] - d[1], blue = d[2] - d[1];
     if (d[0] >= -2 && d[0] <= 1 && d[1] >= -2 && d[1] <= 1 && d[2] >= -2 && d[2] <= 1) {
         *to++ = (uint8_t)(0x40 | (d[0] + 2) << 4 | (d[1] + 2) << 2 | (d[2] + 2));
