@@ -15,6 +15,8 @@ const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name
 
 /* The most bytes that a probe looks at. Sound that is still being recorded may take seconds to give more. */
 #define PROBE_BYTES 64
+/* Some formats show later what they are, such as compressed ones. */
+#define LATE_PROBE_BYTES 4096
 
 const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[HALO_WORD_SIZE])
 {
@@ -48,7 +50,11 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
     const uint8_t *head;
     size_t got;
     char extension[HALO_WORD_SIZE];
-    const HaloStatus status = halo_source_peek(source, PROBE_BYTES, &head, &got);
+    HaloStatus status = halo_source_peek(source, PROBE_BYTES, &head, &got);
+    if (status != HALO_OK) return status;
+    *format = load_probed(tables, head, got);
+    if (*format != NULL) return HALO_OK;
+    status = halo_source_peek(source, LATE_PROBE_BYTES, &head, &got);
     if (status != HALO_OK) return status;
     *format = load_probed(tables, head, got);
     if (*format != NULL) return HALO_OK;
