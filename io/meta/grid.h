@@ -18,4 +18,12 @@ double halo_grid_factor(const HaloGrid *grid, const char *unit);
 /* The place of a page: an origin further along. */
 void halo_grid_move_page(HaloGrid *grid, int64_t page);
 
+/* That of ImageJ's description and the resolution (imagej.c); not known: there is none. */
+void halo_imagej_grid(const HaloMeta *meta, HaloGrid *grid);
+/* Makes such a description, unless there is one, before another text, and the resolution; `pages` 0: not known.
+ */
+HaloStatus halo_imagej_describe(HaloMeta *meta, int64_t pages, HaloNotes *notes);
+/* Where no grid is known, one of the resolution, in millimetres. */
+void halo_grid_of_resolution(HaloMeta *meta);
+
 #endif

@@ -44,7 +44,8 @@ static HaloStatus find_samples(HaloReader *reader, const MhaHead *head)
         for (int i = 0; i < head->dimensions; i++)
             if (!halo_mul(bytes, head->size[i], &bytes)) bytes = INT64_MAX;
         state->start = halo_source_size(state->source) - bytes;
-        if (state->start < 0) HALO_FAIL(HALO_ERR_INPUT, "truncated: the file is smaller than its samples");
+        if (state->start < halo_source_tell(state->source))
+            HALO_FAIL(HALO_ERR_INPUT, "truncated: the file is smaller than its samples");
     }
     HALO_TRY(halo_array_seek(reader, 0));
 out:
@@ -189,7 +190,7 @@ const HaloFormat halo_format_mha = {
     .kinds = HALO_IMAGE,
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64,
     .channels = HALO_ANY_CHANNELS,
-    .holds = HALO_META_TEXT | HALO_META_GRID,
+    .holds = HALO_META_TEXT | HALO_META_GRID | HALO_META_RESOLUTION,
     .keeps_units = true,
     .plain = true,
     .meta_first = true,

@@ -1,4 +1,5 @@
 /* Reads the header of MetaImage: lines "Key = value". */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,7 +175,7 @@ out:
 HaloStatus mha_array(const MhaHead *head, HaloArrayHead *array, HaloGrid *grid)
 {
     int count = 0, pages = 0;
-    *array = (HaloArrayHead){.kind = head->kind, .size = head->bytes, .little = !head->big};
+    *array = (HaloArrayHead){.kind = head->kind, .size = head->bytes, .little = !head->big, .counts = true};
     for (int i = MHA_MOST_DIMENSIONS - 1; i >= 0; i--) {
         const int64_t size = i < head->dimensions ? head->size[i] : 1;
         if (i > 1 && size == 1) continue;
@@ -199,6 +200,7 @@ HaloStatus mha_array(const MhaHead *head, HaloArrayHead *array, HaloGrid *grid)
                 head->spacing[axis] * (head->turned ? head->matrix[axis * head->dimensions + i] : i == axis);
     }
     if (pages > 1) grid->depth = array->dim[pages - 1];
+    if (pages > 1 && grid->known) grid->interval = fabs(head->spacing[3]);
     if (!grid->known) *grid = (HaloGrid){0};
     if (grid->known) halo_grid_check(grid);
     return HALO_OK;

@@ -134,6 +134,7 @@ static HaloStatus open_mrc(HaloReader *reader)
     HaloArrayHead *array = &state->head;
     HALO_TRY(set_type(head, array));
     array->dims = 3;
+    array->counts = true;
     array->axes = (HaloAxes){.letter = "nhw", .count = 3};
     for (int i = 0; i < 3; i++) array->dim[2 - i] = get_int(head + SIZES + 4 * i, is_big(head));
     set_grid(head, &state->meta.grid);
@@ -256,7 +257,7 @@ const HaloFormat halo_format_mrc = {
     .kinds = HALO_IMAGE,
     .dtypes = 1u << HALO_U16 | 1u << HALO_F32,
     .channels = 1u << 0,
-    .holds = HALO_META_TEXT | HALO_META_GRID,
+    .holds = HALO_META_TEXT | HALO_META_GRID | HALO_META_RESOLUTION,
     .keeps_units = true,
     .plain = true,
     .meta_first = true,

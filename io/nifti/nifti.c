@@ -215,12 +215,13 @@ static void discard_gz(HaloWriter *writer)
 
 /* ---- the rows ------------------------------------------------------------------------------------------- */
 
-#define NIFTI                                                                                        \
-    .kinds = HALO_IMAGE,                                                                             \
-    .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64,     \
-    .channels = 1u << 0 | 1u << 2, .with_alpha = 1u << 3, .holds = HALO_META_TEXT | HALO_META_GRID,  \
-    .keeps_units = true, .meta_first = true, .several = HALO_SEVERAL_ALIKE, .next = halo_array_next, \
-    .read = halo_array_read, .skip = halo_array_skip, .close = halo_array_close, .finish = halo_array_finish
+#define NIFTI                                                                                                 \
+    .kinds = HALO_IMAGE,                                                                                      \
+    .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64,              \
+    .channels = 1u << 0 | 1u << 2, .with_alpha = 1u << 3,                                                     \
+    .holds = HALO_META_TEXT | HALO_META_GRID | HALO_META_RESOLUTION, .keeps_units = true, .meta_first = true, \
+    .several = HALO_SEVERAL_ALIKE, .next = halo_array_next, .read = halo_array_read, .skip = halo_array_skip, \
+    .close = halo_array_close, .finish = halo_array_finish
 
 const HaloFormat halo_format_nii = {
     NIFTI,

@@ -195,7 +195,8 @@ void nifti_grid(const NiftiHead *head, HaloGrid *grid)
     halo_grid_check(grid);
 }
 
-/* Coordinates that are not a patient's have the code of those that are aligned to something else. */
+/* Coordinates that are not a patient's are taken for such, as ITK does; their code is that of an alignment to
+ * something else. */
 void nifti_place(const HaloGrid *grid, NiftiHead *head)
 {
     const bool plain =
@@ -211,7 +212,7 @@ void nifti_place(const HaloGrid *grid, NiftiHead *head)
     const bool deep = grid->step[2][0] != 0 || grid->step[2][1] != 0 || grid->step[2][2] != 0;
     head->sform = grid->patient ? 1 : 2;
     for (int i = 0; i < 3; i++) {
-        const double sign = grid->patient && i < 2 ? -1 : 1;
+        const double sign = i < 2 ? -1 : 1;
         for (int axis = 0; axis < 3; axis++) head->row[i][axis] = sign * grid->step[axis][i] * factor + 0.0;
         head->row[i][3] = sign * grid->origin[i] * factor + 0.0;
         if (!deep) head->row[i][2] = i == 2;

@@ -63,7 +63,7 @@ static HaloStatus set_axes(const NiftiHead *head, HaloArrayHead *array)
 static HaloStatus set_array(const NiftiHead *head, HaloArrayHead *array)
 {
     HaloStatus status = HALO_OK;
-    *array = (HaloArrayHead){.little = !head->big};
+    *array = (HaloArrayHead){.little = !head->big, .counts = true};
     HALO_TRY(set_type(head, array));
     HALO_TRY(set_axes(head, array));
     const bool scales = isfinite(head->slope) && head->slope != 0 && isfinite(head->offset);

@@ -55,9 +55,10 @@ static HaloStatus find_samples(HaloReader *reader, const NrrdHead *head)
     if (head->skip_bytes >= 0) return halo_array_seek(reader, 0);
     for (int i = 0; i < head->axes; i++)
         if (!halo_mul(bytes, head->axis[i].size, &bytes)) bytes = INT64_MAX;
-    state->start = halo_source_size(state->source) - bytes;
     if (!halo_source_seekable(state->source)) HALO_FAIL(HALO_ERR_INPUT, "byte skip: -1 needs a file");
-    if (state->start < 0) HALO_FAIL(HALO_ERR_INPUT, "truncated: the file is smaller than its samples");
+    state->start = halo_source_size(state->source) - bytes;
+    if (state->start < halo_source_tell(state->source))
+        HALO_FAIL(HALO_ERR_INPUT, "truncated: the file is smaller than its samples");
     HALO_TRY(halo_source_seek(state->source, state->start));
 out:
     return status;
@@ -217,8 +218,8 @@ const HaloFormat halo_format_nrrd = {
     .kinds = HALO_IMAGE,
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32 | 1u << HALO_I64 | 1u << HALO_F64,
     .channels = HALO_ANY_CHANNELS,
-    .with_alpha = HALO_ANY_CHANNELS,
-    .holds = HALO_META_TEXT | HALO_META_GRID,
+    .with_alpha = 1u << 3,
+    .holds = HALO_META_TEXT | HALO_META_GRID | HALO_META_RESOLUTION,
     .keeps_units = true,
     .plain = true,
     .meta_first = true,

@@ -84,7 +84,7 @@ static void set_spacings(const NrrdHead *head, const int spatial[3], HaloGrid *g
 HaloStatus nrrd_array(const NrrdHead *head, HaloArrayHead *array, HaloGrid *grid)
 {
     int spatial[3];
-    *array = (HaloArrayHead){.kind = head->kind, .size = head->size, .little = !head->big};
+    *array = (HaloArrayHead){.kind = head->kind, .size = head->size, .little = !head->big, .counts = true};
     const HaloStatus status = name_axes(head, array, spatial);
     if (status != HALO_OK) return status;
     if (head->directed)

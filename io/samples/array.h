@@ -17,6 +17,7 @@ typedef struct HaloArrayHead {
     int dims;     /* 1 to HALO_MOST_AXES */
     int64_t dim[HALO_MOST_AXES];
     HaloAxes axes; /* what they are; count 0: not known */
+    bool counts;   /* signed integers have no full scale */
     bool scaled;   /* samples are slope * stored + offset */
     double slope, offset;
 } HaloArrayHead;

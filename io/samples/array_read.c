@@ -10,7 +10,7 @@
 
 static float white_of(const HaloArrayHead *head)
 {
-    if (head->kind == 'b' || head->scaled) return 1.0f;
+    if (head->kind == 'b' || head->scaled || (head->kind == 'i' && head->counts)) return 1.0f;
     if (head->kind == 'i' && head->size == 1) return 127.0f;
     if (head->kind == 'i' && head->size == 2) return 32767.0f;
     return halo_dtype_white(halo_array_dtype(head));

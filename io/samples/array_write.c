@@ -5,6 +5,7 @@
 #include "array.h"
 #include "bytes/endian.h"
 #include "image.h"
+#include "meta/grid.h"
 #include "stored.h"
 
 #define BLOCK_SAMPLES 4096
@@ -74,6 +75,7 @@ HaloStatus halo_array_create(HaloWriter *writer, const char *types, bool *first)
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write an array");
     const Type type = type_of(writer, types, &stored);
     *first = state->pages == 0;
+    halo_grid_of_resolution(&writer->info.meta);
     if (*first) {
         state->head = head_of(&writer->info.shape, type);
         state->stored = stored;

@@ -128,6 +128,7 @@ HaloStatus encode(const HaloFormat *format, const HaloInfo *info, const HaloBuf 
         y += rows.rows;
     }
     HALO_TRY(format->finish(&writer));
+    if (format->end != NULL) HALO_TRY(format->end(&writer));
     status = halo_sink_commit(sink);
     sink = NULL;
     if (status == HALO_OK) *file = bytes_of_file(path);
