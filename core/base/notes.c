@@ -73,11 +73,20 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_SCALED] = {"scaled", NULL, NULL},
 };
 
-static const char *const metas[HALO_META_KINDS] = {"ICC profile",     "EXIF",         "XMP",
-                                                   "texts",           "resolution",   "colour space",
-                                                   "chunks",          "IPTC",         "cICP, mDCv or cLLi",
-                                                   "pictures",        "GeoTIFF keys", "times of rows",
-                                                   "names of columns", "spacing and origin"};
+static const char *const metas[HALO_META_KINDS] = {"ICC profile",
+                                                   "EXIF",
+                                                   "XMP",
+                                                   "texts",
+                                                   "resolution",
+                                                   "colour space",
+                                                   "chunks",
+                                                   "IPTC",
+                                                   "cICP, mDCv or cLLi",
+                                                   "pictures",
+                                                   "GeoTIFF keys",
+                                                   "times of rows",
+                                                   "names of columns",
+                                                   "spacing and origin"};
 
 static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outside of it",
                                                           "loudness tags",

@@ -125,7 +125,7 @@ typedef struct HaloMeta {
     HaloBlob geo[HALO_GEO_TAGS];
     HaloTimeline time; /* of the rows of a table */
     HaloGrid grid;
-    bool comma;        /* of a table: numbers have a decimal comma */
+    bool comma; /* of a table: numbers have a decimal comma */
 } HaloMeta;
 
 /* Samples of arrays and TIFF, which a format that has this type may write as they were where they were only

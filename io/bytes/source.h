@@ -9,7 +9,7 @@
 /* The buffer holds bytes [base, base + filled) of the stream, counted from where it was when it was opened. */
 struct HaloSource {
     char *name;
-    int fd;         /* -1: the buffer holds everything, or `fetch` makes more */
+    int fd; /* -1: the buffer holds everything, or `fetch` makes more */
     HaloStatus (*fetch)(HaloSource *source, void *bytes, size_t size, size_t *got); /* NULL: read(2) */
     void (*drop)(void *context);                                                    /* with the source */
     void *context;
