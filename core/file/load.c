@@ -34,11 +34,9 @@ static HaloStatus fail_foreign(const HaloForeign *foreign)
 {
     if (foreign->library != NULL)
         return halo_fail(HALO_ERR_INPUT, "this build of halo has no %s (%s)", foreign->name, foreign->library);
-    if (foreign->sound)
-        return halo_fail(
-            HALO_ERR_INPUT,
-            "%s is not a format that halo reads: convert it first, as by ffmpeg -i IN -c:a pcm_f32le OUT.wav",
-            foreign->name);
+    if (foreign->way_out != NULL)
+        return halo_fail(HALO_ERR_INPUT, "%s is not a format that halo reads: convert it first: %s",
+                         foreign->name, foreign->way_out);
     return halo_fail(HALO_ERR_INPUT, "%s is not a format that halo reads; see 'halo list formats'",
                      foreign->name);
 }
@@ -66,6 +64,8 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
         *format = named;
         return HALO_OK;
     }
+    foreign = named == NULL && tables->foreign_named != NULL ? tables->foreign_named(extension) : NULL;
+    if (foreign != NULL) return fail_foreign(foreign);
     return halo_fail(
         HALO_ERR_INPUT,
         "no known image or audio format; see 'halo list formats'; use --raw for samples without a header");

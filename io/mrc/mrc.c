@@ -253,7 +253,7 @@ out:
 const HaloFormat halo_format_mrc = {
     .name = "mrc",
     .help = "MRC: volumes of electron microscopes as pages, signed 8 and 16 bits, u16, f16, f32, with spacing",
-    .extensions = "mrc,mrcs,map,ccp4,rec,st,ali",
+    .extensions = "mrc,mrcs,ccp4,rec",
     .kinds = HALO_IMAGE,
     .dtypes = 1u << HALO_U16 | 1u << HALO_F32,
     .channels = 1u << 0,

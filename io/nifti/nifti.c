@@ -227,7 +227,7 @@ const HaloFormat halo_format_nii = {
     NIFTI,
     .name = "nii",
     .help = "NIfTI-1 and -2: volumes as pages, integers, floats, RGB of 8 bits, with spacing and origin",
-    .extensions = "nii,img",
+    .extensions = "nii",
     .plain = true,
     .probe = nifti_probe,
     .open = nifti_open,

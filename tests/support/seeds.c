@@ -143,16 +143,15 @@ static void add_foreign(Seeds *seeds)
         size_t size;
         const char *name;
     } rows[] = {
-#define HALO_FOREIGN(at, bytes, name) {at, bytes, sizeof(bytes) - 1, name},
-#define HALO_FOREIGN_SOUND(at, bytes, name) {at, bytes, sizeof(bytes) - 1, name},
+#define HALO_FOREIGN(at, bytes, name, extensions, way_out) {at, bytes, sizeof(bytes) - 1, name},
 #define HALO_LEFT_OUT(at, bytes, name, extensions, library) {at, bytes, sizeof(bytes) - 1, name},
 #include "foreign.def"
 #undef HALO_FOREIGN
-#undef HALO_FOREIGN_SOUND
 #undef HALO_LEFT_OUT
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        uint8_t head[64] = {0};
+        uint8_t head[160] = {0};
+        if (rows[i].size == 0) continue; /* known by its extension */
         memcpy(head + rows[i].at, rows[i].bytes, rows[i].size);
         add_copy(seeds, rows[i].name, head, sizeof head);
     }
