@@ -39,8 +39,9 @@ static const HaloFormat *const lossless[] = {
 #ifdef HALO_HAVE_TIFF
     &halo_format_tiff,
 #endif
-    &halo_format_png,  &halo_format_pnm, &halo_format_pam, &halo_format_pfm,  &halo_format_npy,
-    &halo_format_raw,  &halo_format_bmp, &halo_format_tga, &halo_format_nrrd, &halo_format_mha};
+    &halo_format_png,  &halo_format_pnm,  &halo_format_pam, &halo_format_pfm,
+    &halo_format_npy,  &halo_format_npz,  &halo_format_raw, &halo_format_bmp,
+    &halo_format_tga,  &halo_format_nrrd, &halo_format_mha};
 enum { LOSSLESS = sizeof lossless / sizeof *lossless };
 
 static HaloDtype draw_dtype(const HaloFormat *format, Rng *rng)

@@ -31,6 +31,22 @@ static HaloStatus describe(HaloSource *source, const char *path)
     return HALO_OK;
 }
 
+/* The archive of "FILE.npz:NAME"; or -1 with the reason in errno. */
+static int open_archive(const char *path)
+{
+    const char *mark = strstr(path, HALO_MEMBER_MARK);
+    const size_t size = mark != NULL ? (size_t)(mark - path) + strlen(HALO_MEMBER_MARK) - 1 : 0;
+    char *archive = mark != NULL ? strdup(path) : NULL;
+    errno = ENOENT;
+    if (archive == NULL) return -1;
+    archive[size] = 0;
+    const int fd = open(archive, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const int reason = errno;
+    free(archive);
+    errno = reason;
+    return fd;
+}
+
 HaloStatus halo_source_open(const char *path, HaloSource **out)
 {
     HaloStatus status = HALO_OK;
@@ -49,6 +65,7 @@ HaloStatus halo_source_open(const char *path, HaloSource **out)
         source->fd =
             standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     } while (source->fd < 0 && errno == EINTR);
+    if (source->fd < 0 && errno == ENOENT) source->fd = open_archive(path);
     if (source->fd < 0) HALO_TRY(halo_fail_on(HALO_ERR_INPUT, source->name, ": %s", strerror(errno)));
     HALO_TRY(describe(source, source->name));
 out:

@@ -9,6 +9,8 @@ HaloStatus halo_npy_read_head(HaloSource *source, HaloArrayHead *head);
 /* Writes NPY_HEAD_BYTES, whatever the shape: it can be written again over itself. */
 HaloStatus halo_npy_write_head(HaloSink *sink, const HaloArrayHead *head);
 
+/* The same bytes, with a zero behind them. */
+HaloStatus halo_npy_print_head(const HaloArrayHead *head, char bytes[129]);
 /* A first dimension that counts pages. */
 void halo_npy_add_pages(HaloArrayHead *head, int64_t pages);
 

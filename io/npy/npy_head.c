@@ -171,22 +171,30 @@ out:
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
-HaloStatus halo_npy_write_head(HaloSink *sink, const HaloArrayHead *head)
+HaloStatus halo_npy_print_head(const HaloArrayHead *head, char bytes[NPY_HEAD_BYTES + 1])
 {
-    char bytes[NPY_HEAD_BYTES + 1], shape[80];
+    char shape[80];
     int n = 0;
     for (int i = 0; i < head->dims; i++) {
         n +=
             snprintf(shape + n, sizeof shape - (size_t)n, "%s%lld", i > 0 ? ", " : "", (long long)head->dim[i]);
     }
     memcpy(bytes, "\x93NUMPY\x01\x00\x76\x00", 10); /* version 1.0; 118 bytes follow */
-    n = 10 + snprintf(bytes + 10, sizeof bytes - 10,
+    n = 10 + snprintf(bytes + 10, NPY_HEAD_BYTES + 1 - 10,
                       "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }",
                       head->size == 1 ? '|' : '<', head->kind, head->size, shape);
     if (n >= NPY_HEAD_BYTES) return halo_fail(HALO_ERR_BUG, "internal: an NPY header of %d bytes", n);
     memset(bytes + n, ' ', (size_t)(NPY_HEAD_BYTES - n));
     bytes[NPY_HEAD_BYTES - 1] = '\n';
-    return halo_sink_write(sink, bytes, NPY_HEAD_BYTES);
+    bytes[NPY_HEAD_BYTES] = 0;
+    return HALO_OK;
+}
+
+HaloStatus halo_npy_write_head(HaloSink *sink, const HaloArrayHead *head)
+{
+    char bytes[NPY_HEAD_BYTES + 1];
+    const HaloStatus status = halo_npy_print_head(head, bytes);
+    return status == HALO_OK ? halo_sink_write(sink, bytes, NPY_HEAD_BYTES) : status;
 }
 
 void halo_npy_add_pages(HaloArrayHead *head, int64_t pages)

@@ -93,3 +93,31 @@ grid_of() { halo info "$1" | sed -n '/^  spacing\|^  origin/p'; }
     halo list formats | grep -q 'DICOM: dcm2niix'
     halo list formats --json | grep '"name":"bmp"' | grep -q '"alpha":true,"pages":"in pipes","metadata":\["ICC profile"'
 }
+
+@test "NPZ: the only array, one by its name, and what is written reads in NumPy" {
+    need_numpy
+    "$PYTHON" -c '
+import numpy as np
+a, b = np.arange(12, dtype="u1").reshape(3, 4), np.linspace(0, 1, 6, dtype="f2").reshape(2, 3)
+np.save("a.npy", a); np.save("b.npy", b)
+np.savez("one.npz", a); np.savez_compressed("two.npz", a=a, b=b)'
+    halo run '' one.npz -o got.npy
+    halo run '' a.npy -o want.npy
+    cmp want.npy got.npy
+    halo run '' two.npz:b -o got.npy -f
+    halo run '' b.npy -o want.npy -f
+    cmp want.npy got.npy
+    cat one.npz | halo run '' - -o - --to npz > piped.npz
+    halo run '' one.npz -o filed.npz
+    cmp piped.npz filed.npz
+    halo run subtract:two.npz:a a.npy -o zero.npy
+    run --separate-stderr halo info two.npz
+    [ "$status" -eq 1 ]; says 'holds 2 arrays'; says 'FILE.npz:NAME'; says 'a, b'
+    run --separate-stderr halo info two.npz:c
+    [ "$status" -eq 1 ]; says 'no array of that name'
+    run --separate-stderr halo info none.npz:c
+    [ "$status" -eq 1 ]; says 'No such file'
+    "$PYTHON" -c '
+import numpy as np
+assert (np.load("filed.npz")["arr_0"] == np.load("a.npy")).all()'
+}
