@@ -1,5 +1,5 @@
-# Volumes: NRRD, NIfTI, MRC and MetaImage, and TIFF as ImageJ has it, with spacing and origin; and formats that are
-# only named.
+# Volumes: NRRD, NIfTI, MRC and MetaImage, and TIFF as ImageJ has it, with spacing and origin; NPZ; and formats
+# that are only named.
 # shellcheck disable=SC2154
 setup() {
     load common; common_setup
@@ -86,12 +86,14 @@ grid_of() { halo info "$1" | sed -n '/^  spacing\|^  origin/p'; }
     printf '\211HDF\r\n\032\n' > b.h5
     echo text > c.nef
     mkdir d.zarr
-    for row in 'a.dcm dcm2niix' 'without-extension dcm2niix' 'b.h5 gdal_translate' 'c.nef darktable' 'd.zarr zarr'; do
+    for row in 'a.dcm dcm2niix' 'without-extension dcm2niix' 'b.h5 gdal_translate' 'c.nef darktable' \
+        'd.zarr zarr'; do
         run --separate-stderr halo info "${row% *}"
         [ "$status" -eq 1 ]; says 'is not a format that halo reads'; says "${row#* }"
     done
     halo list formats | grep -q 'DICOM: dcm2niix'
-    halo list formats --json | grep '"name":"bmp"' | grep -q '"alpha":true,"pages":"in pipes","metadata":\["ICC profile"'
+    halo list formats --json | grep '"name":"bmp"' |
+        grep -q '"alpha":true,"pages":"in pipes","metadata":\["ICC profile"'
 }
 
 @test "NPZ: the only array, one by its name, and what is written reads in NumPy" {
