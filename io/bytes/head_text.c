@@ -43,12 +43,12 @@ HaloStatus halo_head_add_number(HaloHeadText *text, double value)
     return halo_head_add(text, "%s", digits);
 }
 
-HaloStatus halo_head_add_vector(HaloHeadText *text, const char *before, const double value[3],
-                                const char *between, const char *behind)
+HaloStatus halo_head_add_vector(HaloHeadText *text, const char *before, const double *value, int count,
+                                const char *behind)
 {
     HaloStatus status = HALO_OK;
-    for (int i = 0; i < 3; i++) {
-        HALO_TRY(halo_head_add(text, "%s", i == 0 ? before : between));
+    for (int i = 0; i < count; i++) {
+        HALO_TRY(halo_head_add(text, "%s", i == 0 ? before : ","));
         HALO_TRY(halo_head_add_number(text, value[i] + 0.0)); /* no -0 */
     }
     HALO_TRY(halo_head_add(text, "%s", behind));

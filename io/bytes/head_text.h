@@ -15,8 +15,8 @@ typedef struct HaloHeadText {
 HaloStatus halo_head_add(HaloHeadText *text, const char *format, ...) HALO_PRINTF(2, 3);
 /* Appends a double with as many digits as say it. */
 HaloStatus halo_head_add_number(HaloHeadText *text, double value);
-/* Appends three of them, with text before, between and behind them. */
-HaloStatus halo_head_add_vector(HaloHeadText *text, const char *before, const double value[3],
-                                const char *between, const char *behind);
+/* Appends so many of them with commas between, and text before and behind them. */
+HaloStatus halo_head_add_vector(HaloHeadText *text, const char *before, const double *value, int count,
+                                const char *behind);
 
 #endif

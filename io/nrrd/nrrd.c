@@ -80,23 +80,30 @@ out:
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
-static HaloStatus add_array(HaloHeadText *text, const HaloArrayWriter *state, int64_t pages, int64_t depth)
+/* Is there an axis of pages? ITK wants as many axes as the space has, and a picture may lie anywhere in it. */
+static bool is_deep(const HaloWriter *writer, int64_t pages)
+{
+    const HaloGrid *grid = &writer->info.meta.grid;
+    return pages > 1 || (grid->known && (grid->patient || grid->turned || grid->origin[2] != 0));
+}
+
+static HaloStatus add_array(HaloHeadText *text, const HaloWriter *writer, int64_t pages, int64_t depth)
 {
     static const char *const names[] = {"int8",  "int16",  "int32",  "int64",
                                         "uint8", "uint16", "uint32", "uint64"};
-    const HaloArrayHead *head = &state->head;
-    const bool channels = head->dims == 3;
+    const HaloArrayHead *head = &((HaloArrayWriter *)writer->state)->head;
+    const bool channels = head->dims == 3, deep = is_deep(writer, pages);
     const int log = head->size == 1 ? 0 : head->size == 2 ? 1 : head->size == 4 ? 2 : 3;
     const char *type = head->kind == 'f'   ? (head->size == 8 ? "double" : "float")
                        : head->kind == 'i' ? names[log]
                                            : names[4 + log];
     HaloStatus status = HALO_OK;
-    HALO_TRY(halo_head_add(text, "type: %s\ndimension: %d\n", type, 2 + channels + (pages > 1) + (depth > 0)));
+    HALO_TRY(halo_head_add(text, "type: %s\ndimension: %d\n", type, 2 + channels + deep + (depth > 0)));
     HALO_TRY(halo_head_add(text, "sizes:"));
     if (channels) HALO_TRY(halo_head_add(text, " %lld", (long long)head->dim[2]));
     HALO_TRY(halo_head_add(text, " %lld %lld", (long long)head->dim[1], (long long)head->dim[0]));
     if (depth > 0) HALO_TRY(halo_head_add(text, " %lld", (long long)depth));
-    if (pages > 1) HALO_TRY(halo_head_add(text, " %lld", (long long)(depth > 0 ? pages / depth : pages)));
+    if (deep) HALO_TRY(halo_head_add(text, " %lld", (long long)(depth > 0 ? pages / depth : pages)));
     HALO_TRY(halo_head_add(text, "\nencoding: raw\nendian: little\n"));
 out:
     return status;
@@ -108,27 +115,32 @@ static HaloStatus add_axes(HaloHeadText *text, const HaloWriter *writer, int64_t
     HaloStatus status = HALO_OK;
     const HaloGrid *grid = &writer->info.meta.grid;
     const HaloShape *shape = &writer->info.shape;
-    const bool channels = shape->channels > 1;
+    const bool channels = shape->channels > 1, deep = is_deep(writer, pages);
+    const int dimensions = deep ? 3 : 2;
     if (channels || depth > 0) {
         const char *colour = shape->alpha >= 0 && shape->channels == 4 ? " RGBA-color"
                              : shape->channels == 3                    ? " RGB-color"
                                                                        : " vector";
         HALO_TRY(halo_head_add(text, "kinds:%s domain domain%s%s\n", channels ? colour : "",
-                               pages > 1 ? " domain" : "", depth > 0 ? " time" : ""));
+                               deep ? " domain" : "", depth > 0 ? " time" : ""));
     }
     if (!grid->known) return HALO_OK;
-    HALO_TRY(halo_head_add(text, grid->patient ? "space: left-posterior-superior\n" : "space dimension: 3\n"));
+    if (grid->patient)
+        HALO_TRY(halo_head_add(text, "space: left-posterior-superior\n"));
+    else
+        HALO_TRY(halo_head_add(text, "space dimension: %d\n", dimensions));
     HALO_TRY(halo_head_add(text, "space directions:%s", channels ? " none" : ""));
-    for (int axis = 0; axis < (pages > 1 ? 3 : 2); axis++) {
+    for (int axis = 0; axis < dimensions; axis++) {
         const bool known = axis < 2 || grid->step[2][0] != 0 || grid->step[2][1] != 0 || grid->step[2][2] != 0;
         const double usual[3] = {0, 0, 1};
-        HALO_TRY(halo_head_add_vector(text, " (", known ? grid->step[axis] : usual, ",", ")"));
+        HALO_TRY(halo_head_add_vector(text, " (", known ? grid->step[axis] : usual, dimensions, ")"));
     }
     HALO_TRY(halo_head_add(text, "%s\n", depth > 0 ? " none" : ""));
-    HALO_TRY(halo_head_add_vector(text, "space origin: (", grid->origin, ",", ")\n"));
-    if (grid->unit[0] != 0)
-        HALO_TRY(
-            halo_head_add(text, "space units: \"%s\" \"%s\" \"%s\"\n", grid->unit, grid->unit, grid->unit));
+    HALO_TRY(halo_head_add_vector(text, "space origin: (", grid->origin, dimensions, ")\n"));
+    if (grid->unit[0] == 0) return HALO_OK;
+    HALO_TRY(halo_head_add(text, "space units:"));
+    for (int axis = 0; axis < dimensions; axis++) HALO_TRY(halo_head_add(text, " \"%s\"", grid->unit));
+    HALO_TRY(halo_head_add(text, "\n"));
 out:
     return status;
 }
@@ -163,7 +175,7 @@ static HaloStatus make_head(const HaloWriter *writer, int64_t pages, int64_t dep
     HaloStatus status = HALO_OK;
     text->size = 0;
     HALO_TRY(halo_head_add(text, "NRRD0005\n"));
-    HALO_TRY(add_array(text, writer->state, pages, depth));
+    HALO_TRY(add_array(text, writer, pages, depth));
     HALO_TRY(add_axes(text, writer, pages, depth));
     HALO_TRY(add_texts(text, &writer->info.meta, notes));
 out:
