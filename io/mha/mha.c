@@ -120,7 +120,7 @@ static HaloStatus make_head(const HaloWriter *writer, int64_t pages, int64_t dep
 {
     HaloStatus status = HALO_OK;
     const HaloArrayHead *head = &((HaloArrayWriter *)writer->state)->head;
-    const HaloMeta *meta = &writer->info.meta;
+    const HaloMeta *meta = halo_array_meta(writer);
     const bool deep = meta->grid.turned || meta->grid.origin[2] != 0; /* a picture somewhere in space */
     const int dimensions = depth > 0 ? 4 : pages > 1 || deep ? 3 : 2;
     text->size = 0;
@@ -148,7 +148,7 @@ static HaloStatus write_head(HaloWriter *writer)
     HaloHeadText text = {0};
     int64_t depth;
     const int64_t pages = state->said = halo_array_pages(writer, &depth);
-    HALO_TRY(make_head(writer, INT64_MAX, writer->info.meta.grid.depth, 0, &text));
+    HALO_TRY(make_head(writer, INT64_MAX, halo_array_meta(writer)->grid.depth, 0, &text));
     const size_t whole = text.size;
     HALO_TRY(make_head(writer, pages, depth, 0, &text));
     HALO_TRY(make_head(writer, pages, depth, whole - text.size, &text));
@@ -160,10 +160,10 @@ out:
 
 static HaloStatus create(HaloWriter *writer)
 {
-    const HaloMeta *meta = &writer->info.meta;
     bool first;
     const HaloStatus status = halo_array_create(writer, "u1i1u2i2u4i4f4u8i8f8", &first);
     if (status != HALO_OK || !first) return status;
+    const HaloMeta *meta = halo_array_meta(writer);
     for (size_t i = 0; i < meta->texts; i++)
         if (!is_comment(&meta->text[i]) && strncmp(meta->text[i].value, "ImageJ=", 7) != 0)
             halo_text_left_out(&writer->notes, &meta->text[i]);

@@ -167,7 +167,7 @@ static int mode_of(const HaloArrayHead *head)
 /* Lengths of the cell in angstroms; directions have no place here. */
 static void put_grid(const HaloWriter *writer, const int64_t size[3], int64_t depth, uint8_t *head)
 {
-    const HaloGrid *grid = &writer->info.meta.grid;
+    const HaloGrid *grid = &halo_array_meta(writer)->grid;
     const double factor = halo_grid_factor(grid, "A");
     for (int i = 0; i < 3; i++) {
         const int64_t cells = i == 2 && depth > 0 ? depth : size[i];
@@ -219,13 +219,13 @@ static HaloStatus write_head(HaloWriter *writer, HaloNotes *notes)
     for (int i = 0; i < 3; i++) put_real(head + RANGE + 4 * i, range[i]);
     put_real(head + DEVIATION, -1);
     halo_put_le(head + GROUP,
-                depth > 0                                   ? STACK_OF_VOLUMES
-                : pages > 1 && writer->info.meta.grid.known ? 1
-                                                            : 0,
+                depth > 0                                          ? STACK_OF_VOLUMES
+                : pages > 1 && halo_array_meta(writer)->grid.known ? 1
+                                                                   : 0,
                 4);
     halo_put_le(head + VERSION, 20141, 4);
     memcpy(head + MAP, "MAP \x44\x44\0\0", 8);
-    put_labels(&writer->info.meta, head, notes);
+    put_labels(halo_array_meta(writer), head, notes);
     return halo_sink_write(writer->sink, head, HEADER);
 }
 
@@ -234,7 +234,7 @@ static HaloStatus create(HaloWriter *writer)
     bool first;
     const HaloStatus status = halo_array_create(writer, "i1i2f4u2f2", &first);
     if (status != HALO_OK || !first) return status;
-    if (writer->info.meta.grid.turned) halo_note_left_out(&writer->notes, HALO_META_GRID);
+    if (halo_array_meta(writer)->grid.turned) halo_note_left_out(&writer->notes, HALO_META_GRID);
     return write_head(writer, &writer->notes);
 }
 

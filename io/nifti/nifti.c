@@ -41,7 +41,7 @@ static int type_of(const HaloWriter *writer)
 static HaloStatus make_head(HaloWriter *writer, uint8_t bytes[NIFTI_2_BYTES + 4], size_t *size)
 {
     HaloArrayWriter *state = writer->state;
-    const HaloMeta *meta = &writer->info.meta;
+    const HaloMeta *meta = halo_array_meta(writer);
     const HaloShape *shape = &writer->info.shape;
     const char *text = halo_text_find(meta, "Description");
     const bool second = shape->width > MOST_SIDE || shape->height > MOST_SIDE;
@@ -67,7 +67,7 @@ static HaloStatus make_head(HaloWriter *writer, uint8_t bytes[NIFTI_2_BYTES + 4]
 /* Of the texts only a description of up to 79 bytes has a place; ImageJ's is said by dimensions. */
 static void note_texts(HaloWriter *writer)
 {
-    const HaloMeta *meta = &writer->info.meta;
+    const HaloMeta *meta = halo_array_meta(writer);
     const char *description = halo_text_find(meta, "Description");
     for (size_t i = 0; i < meta->texts; i++) {
         const char *value = meta->text[i].value;

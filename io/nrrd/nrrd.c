@@ -83,7 +83,7 @@ out:
 /* Is there an axis of pages? ITK wants as many axes as the space has, and a picture may lie anywhere in it. */
 static bool is_deep(const HaloWriter *writer, int64_t pages)
 {
-    const HaloGrid *grid = &writer->info.meta.grid;
+    const HaloGrid *grid = &halo_array_meta(writer)->grid;
     return pages > 1 || (grid->known && (grid->patient || grid->turned || grid->origin[2] != 0));
 }
 
@@ -113,7 +113,7 @@ out:
 static HaloStatus add_axes(HaloHeadText *text, const HaloWriter *writer, int64_t pages, int64_t depth)
 {
     HaloStatus status = HALO_OK;
-    const HaloGrid *grid = &writer->info.meta.grid;
+    const HaloGrid *grid = &halo_array_meta(writer)->grid;
     const HaloShape *shape = &writer->info.shape;
     const bool channels = shape->channels > 1, deep = is_deep(writer, pages);
     const int dimensions = deep ? 3 : 2;
@@ -177,7 +177,7 @@ static HaloStatus make_head(const HaloWriter *writer, int64_t pages, int64_t dep
     HALO_TRY(halo_head_add(text, "NRRD0005\n"));
     HALO_TRY(add_array(text, writer, pages, depth));
     HALO_TRY(add_axes(text, writer, pages, depth));
-    HALO_TRY(add_texts(text, &writer->info.meta, notes));
+    HALO_TRY(add_texts(text, halo_array_meta(writer), notes));
 out:
     return status;
 }
@@ -190,7 +190,7 @@ static HaloStatus write_head(HaloWriter *writer, HaloNotes *notes)
     int64_t depth;
     const int64_t pages = halo_array_pages(writer, &depth);
     state->said = pages;
-    HALO_TRY(make_head(writer, INT64_MAX, writer->info.meta.grid.depth, NULL, &text));
+    HALO_TRY(make_head(writer, INT64_MAX, halo_array_meta(writer)->grid.depth, NULL, &text));
     const size_t whole = text.size + 2;
     HALO_TRY(make_head(writer, pages, depth, notes, &text));
     HALO_TRY(halo_head_add(&text, "#%*s\n\n", (int)(whole - 2 - text.size), ""));

@@ -105,12 +105,18 @@ void halo_array_close(HaloReader *reader);
 /* Of a file of pages that are alike. */
 typedef struct HaloArrayWriter {
     HaloArrayHead head; /* of one page: rows, columns and, where there are several, channels */
+    HaloMeta meta;      /* of the first page, of formats with a grid: also for writing the header again */
     bool stored;        /* samples were only moved, and keep the type of their file */
     int64_t pages;      /* so far */
     int64_t frames;     /* of sound, so far */
     int64_t said;       /* pages, as the header has them */
     void *more;         /* the format's own, which it frees */
 } HaloArrayWriter;
+
+static inline const HaloMeta *halo_array_meta(const HaloWriter *writer)
+{
+    return &((const HaloArrayWriter *)writer->state)->meta;
+}
 
 /* Kind and size of types, "u1i2f4": the set that a format has. Sets the head of the next page, or checks that
  * it is like those before. *first: the header is to be written. */

@@ -75,10 +75,12 @@ HaloStatus halo_array_create(HaloWriter *writer, const char *types, bool *first)
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write an array");
     const Type type = type_of(writer, types, &stored);
     *first = state->pages == 0;
-    halo_grid_of_resolution(&writer->info.meta);
     if (*first) {
         state->head = head_of(&writer->info.shape, type);
         state->stored = stored;
+        if ((writer->format->holds & HALO_META_GRID) != 0)
+            HALO_TRY(halo_meta_copy(&writer->info.meta, &state->meta));
+        halo_grid_of_resolution(&state->meta);
     } else {
         HALO_TRY(check_page(writer, type));
     }
@@ -128,7 +130,9 @@ HaloStatus halo_array_finish(HaloWriter *writer)
 
 void halo_array_discard(HaloWriter *writer)
 {
-    free(writer->state);
+    HaloArrayWriter *state = writer->state;
+    if (state != NULL) halo_meta_free(&state->meta);
+    free(state);
     writer->state = NULL;
 }
 
@@ -136,7 +140,7 @@ int64_t halo_array_pages(const HaloWriter *writer, int64_t *depth)
 {
     const HaloArrayWriter *state = writer->state;
     const int64_t expected = writer->changes.pages, pages = expected > state->pages ? expected : state->pages;
-    const int64_t slices = writer->info.meta.grid.depth;
+    const int64_t slices = state->meta.grid.depth;
     *depth = slices > 0 && pages > slices && pages % slices == 0 ? slices : 0;
     return pages;
 }

@@ -59,6 +59,15 @@ if [[ "${HALO:-}" == *asan* || "${HALO:-}" == *tsan* ]]; then HALO_PEAK=0; fi
     refused "MiB"
 }
 
+@test "volumes are read and written row by row" {
+    halo run '' in.ppm -o want.pgm --to pnm
+    for name in nrrd nii nii.gz mha npz; do
+        peak "$HALO" run '' in.ppm -o "all.$name" --max-memory 2M
+        peak "$HALO" run '' "all.$name" -o got.ppm --to pnm --max-memory 2M -f
+        cmp got.ppm want.pgm
+    done
+}
+
 @test "formats that need an image as a whole: TGA, HDR, PFM and BMP in pipes, interlaced PNG, strips" {
     for name in tga hdr; do
         halo run '' in.ppm -o all.$name --max-memory 20M

@@ -80,6 +80,29 @@ grid_of() { halo info "$1" | sed -n '/^  spacing\|^  origin/p'; }
     gzip -t o.nii.gz
 }
 
+@test "pages of several files have the header of the first, whatever the others say" {
+    LC_ALL=C sed 's/content: a head/content: another head, with more text/; s/(10,20,30)/(1,2,3)/' in.nrrd > more.nrrd
+    halo pages in.nrrd -o want.npy
+    for to in nrrd nii nii.gz mha; do
+        halo pages in.nrrd more.nrrd -o "both.$to"
+        [ "$(grid_of "both.$to")" = "$(grid_of in.nrrd)" ]
+        halo info "both.$to" | grep -q 'images *4'
+        halo run pages:1-2 "both.$to" -o got.npy -f
+        cmp want.npy got.npy
+    done
+}
+
+@test "dots per inch become spacing, and names with two extensions are taken apart" {
+    make_worked p.pgm
+    halo run '' p.pgm -o p.bmp
+    printf '\xd0\x07\0\0\xe8\x03\0\0' | dd of=p.bmp bs=1 seek=38 conv=notrunc status=none
+    halo run '' p.bmp -o p.nrrd
+    grid_of p.nrrd | grep -q 'spacing *0.5 x 1 mm'
+    halo convert in.nrrd --out-dir out --to nii.gz
+    halo run 'pages:1 | normalize' out/in.nii.gz --out-dir out --to png
+    [ -s out/in.nii.gz ] && [ -s out/in.png ]
+}
+
 @test "what is not read is named, with the way out" {
     { head -c 128 /dev/zero; printf 'DICM'; } > a.dcm
     cp a.dcm without-extension
