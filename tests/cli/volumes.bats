@@ -81,7 +81,8 @@ grid_of() { halo info "$1" | sed -n '/^  spacing\|^  origin/p'; }
 }
 
 @test "pages of several files have the header of the first, whatever the others say" {
-    LC_ALL=C sed 's/content: a head/content: another head, with more text/; s/(10,20,30)/(1,2,3)/' in.nrrd > more.nrrd
+    LC_ALL=C sed 's/content: a head/content: another head, with more text/; s/(10,20,30)/(1,2,3)/' \
+        in.nrrd > more.nrrd
     halo pages in.nrrd -o want.npy
     for to in nrrd nii nii.gz mha; do
         halo pages in.nrrd more.nrrd -o "both.$to"

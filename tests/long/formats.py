@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The same samples, spacing and origin as the formats' own tools, both ways: Pillow, FFmpeg, ImageMagick, nibabel,
-pynrrd, mrcfile, SimpleITK, tifffile and NumPy, as far as they are there. Over types, channels, alpha, sides of 1
-and odd sides.
+"""The same samples, spacing and origin as the formats' own tools, both ways: Pillow, FFmpeg, nibabel, pynrrd,
+mrcfile, SimpleITK, tifffile and NumPy, as far as they are there. Over types, channels, alpha, sides of 1 and
+odd sides.
 
     tests/long/formats.py HALO            exit status 1 where something differs
 """
@@ -51,7 +51,7 @@ def same(what, found, wanted):
     compared += 1
     native = found.dtype.newbyteorder("=")
     if native != wanted.dtype or found.shape != wanted.shape or not np.array_equal(found, wanted):
-        faults.append(f"{what}: {found.dtype} {found.shape}, not {wanted.dtype} {wanted.shape}, or other samples")
+        faults.append(f"{what}: {found.dtype} {found.shape}, not {wanted.dtype} {wanted.shape}, or otherwise")
 
 
 def near(what, found, wanted):
@@ -134,7 +134,8 @@ def nifti(nibabel):
             for other in ("nii", "nii.gz"):
                 halo("run", "", "in." + end, "-o", "out." + other, "--force")
                 back = nibabel.load("out." + other)
-                same(f"{other} for nibabel, {kind}", np.asanyarray(back.dataobj).T.reshape(volume.shape), volume)
+                samples = np.asanyarray(back.dataobj).T.reshape(volume.shape)
+                same(f"{other} for nibabel, {kind}", samples, volume)
                 columns = [0, 1, 2, 3] if len(volume) > 1 else [0, 1, 3]
                 near("affine", back.affine[:, columns], affine[:, columns])
         nibabel.save(nibabel.Nifti1Pair(volume.T, affine, dtype=volume.dtype), "pair.img")
@@ -215,8 +216,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         npz()
-        peers = (("PIL.Image", pictures), ("nibabel", nifti), ("nrrd", nrrd), ("mrcfile", mrc), ("SimpleITK", itk),
-                 ("tifffile", tiff))
+        peers = (("PIL.Image", pictures), ("nibabel", nifti), ("nrrd", nrrd), ("mrcfile", mrc),
+                 ("SimpleITK", itk), ("tifffile", tiff))
         for name, compare in peers:
             peer = module(name)
             if peer is not None:
