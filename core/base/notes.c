@@ -75,11 +75,20 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_SCALED] = {"scaled", NULL, NULL},
 };
 
-static const char *const metas[HALO_META_KINDS] = {"ICC profile",     "EXIF",         "XMP",
-                                                   "texts",           "resolution",   "colour space",
-                                                   "chunks",          "IPTC",         "cICP, mDCv or cLLi",
-                                                   "pictures",        "GeoTIFF keys", "times of rows",
-                                                   "names of columns"};
+static const char *const metas[HALO_META_KINDS] = {"ICC profile",
+                                                   "EXIF",
+                                                   "XMP",
+                                                   "texts",
+                                                   "resolution",
+                                                   "colour space",
+                                                   "chunks",
+                                                   "IPTC",
+                                                   "cICP, mDCv or cLLi",
+                                                   "pictures",
+                                                   "GeoTIFF keys",
+                                                   "times of rows",
+                                                   "names of columns",
+                                                   "spacing and origin"};
 
 static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outside of it",
                                                           "loudness tags",
@@ -88,7 +97,8 @@ static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outs
                                                           "description of an image stack",
                                                           "GeoTIFF keys (the place on a map)",
                                                           "GDAL's no-data value and metadata",
-                                                          "times of rows"};
+                                                          "times of rows",
+                                                          "spacing and origin"};
 
 const char *halo_note_name(HaloNote kind) { return rows[kind].name; }
 

@@ -19,7 +19,7 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
     const HaloForeign *foreign = *to == NULL && session->tables->foreign_named != NULL
                                      ? session->tables->foreign_named(extension)
                                      : NULL;
-    if (foreign != NULL)
+    if (foreign != NULL && foreign->library != NULL)
         return halo_fail_on(HALO_ERR_USAGE, output, ": this build of halo has no %s (%s)", foreign->name,
                             foreign->library);
     if (*to == NULL && halo_find_word("m4a aac mp4 wma alac", ' ', extension) >= 0)
