@@ -69,6 +69,9 @@ HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist);
 HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
                           const HaloHistogram *levels, HaloResult *result);
 
+/* groups_result.c: of samples in host memory, whose labels another buffer has. */
+HaloStatus measure_groups(Device *device, const HaloStep *step, const HaloBuf *const src[], HaloResult *result);
+
 /* objects.c: the rows of a table about the regions of a picture of this shape. */
 HaloStatus measure_objects(const HaloObjectList *list, const HaloShape *shape, HaloTable *table);
 

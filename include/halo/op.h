@@ -268,6 +268,16 @@ HALO_API HaloStatus halo_build_table(HaloBuilder *builder, HaloReg src, const Ha
                                      const void *how);
 /* NaN for lo or hi: the default range of the sample type; bins 0: the default number. */
 HALO_API HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi);
+/* The same of samples that another value selects, of one channel and the size of `src`: a mask, or, `each`,
+ * labels (halo/groups.h). */
+typedef struct HaloSelection {
+    HaloReg by;
+    bool each;
+} HaloSelection;
+HALO_API HaloStatus halo_build_stats_of(HaloBuilder *builder, HaloReg src, const HaloSelection *selection,
+                                        unsigned want, const HaloDetail *detail);
+HALO_API HaloStatus halo_build_hist_of(HaloBuilder *builder, HaloReg src, const HaloSelection *selection,
+                                       int64_t bins, double lo, double hi);
 HALO_API HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst);
 /* Fails the input if the value holds a NaN (nan=error). */
 HALO_API HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src);

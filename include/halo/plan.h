@@ -8,6 +8,7 @@
 #include "halo/combine.h"
 #include "halo/fade.h"
 #include "halo/gather.h"
+#include "halo/groups.h"
 #include "halo/halo.h"
 #include "halo/mix.h"
 #include "halo/notes.h"
@@ -63,6 +64,7 @@ struct HaloStep {
         HaloRegions regions;
         HaloDistance distance;
         HaloObjects objects;
+        HaloGroups groups;
         HaloMix mix;
         HaloFade fade;
         const HaloChain *chain; /* of chain and extremes: chain.h; belongs to the plan */

@@ -100,6 +100,35 @@ make_blocks() {
     [ "$status" -eq 0 ] || says 'two maxima'
 }
 
+@test "stats and hist measure the samples in a mask, and of each label" {
+    make_blocks
+    halo run -q label a.pgm -o labels.npy
+    halo stats --mask '[threshold:8]' --json a.pgm | grep -q '"count":14,"min":9,.*"min_at":\[1,1\],"max":80'
+    halo run 'stats:mask=[threshold:8],percentiles=50' a.pgm --csv | grep -q ',14,0,0,0,9,80,552,'
+    halo stats --labels labels.npy --csv a.pgm > out
+    [ "$(head -n 1 out)" = file,image,channel,label,count,nan,inf,zero,min,max,sum,mean,sd,rms ]
+    [ "$(wc -l < out)" -eq 4 ]
+    grep -q 'a.pgm,,gray,2,6,0,0,0,80,80,480,80,0,80' out
+    halo stats --labels labels.npy a.pgm | grep -q '3 groups'
+    halo hist --mask '[threshold:8]' --bins 4 --json a.pgm | grep -q '"counts":\[8,6,0,0\]'
+    halo hist --labels labels.npy --bins 2 --csv a.pgm > out
+    grep -q 'a.pgm,,gray,2,0,128,6' out
+    halo hist --labels labels.npy --bins 2 --json a.pgm | grep -q '{"label":1,"from":0,"to":128,"count":8}'
+    halo run 'stats:mask=[threshold:8]' --explain a.pgm | grep -q 'statistics of the samples in a mask'
+    # no sample at all
+    halo stats --mask '[threshold:200]' --full --json a.pgm | grep -q '"count":0,"min":null,"min_at":null'
+    halo hist --mask '[threshold:200]' a.pgm > out
+    run --separate-stderr halo stats --mask '[threshold:8]' --labels labels.npy a.pgm
+    [ "$status" -eq 2 ]; says 'mutually exclusive'
+    run --separate-stderr halo stats --mask '[crop:2x2]' a.pgm
+    [ "$status" -eq 1 ]; says "of the input's size"
+    run --separate-stderr halo stats --labels '[gain:0.5 | depth:f32]' a.pgm
+    [ "$status" -eq 1 ]; says 'labels are integers'
+    halo run -q channels:1,1,1 a.pgm -o c.ppm
+    run --separate-stderr halo stats --mask c.ppm a.pgm
+    [ "$status" -eq 1 ]; says 'one channel'
+}
+
 @test "objects are scikit-image's regions" {
     need skimage
     "$PYTHON" -c "
