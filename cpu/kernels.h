@@ -329,6 +329,7 @@ typedef struct CpuKernels {
     const CpuIntegerKernels *integers;
     const CpuResampleKernels *resample;
     const CpuBilateralKernels *bilateral;
+    const CpuLocalKernels *local;
     const CpuSectionKernels *sections;
     const CpuFourierKernels *fourier;
     const CpuCeilingKernels *ceiling;

@@ -124,8 +124,8 @@ static void statistics_in_masks(Rng *rng)
     HaloBuf in = draw_picture(rng);
     int64_t *const pixel = oracle_memory(in.shape.width * in.shape.height, sizeof *pixel);
     HaloBuf row = gather(&in, -1, pixel);
-    HaloResults results =
-        pipeline_results("stats:percentiles=\"0,50,100\",mask=[channels:2] | hist:mask=[channels:2],bins=7", &in);
+    HaloResults results = pipeline_results(
+        "stats:percentiles=\"0,50,100\",mask=[channels:2] | hist:mask=[channels:2],bins=7", &in);
     check_stats(&row, pixel, &results.item[0].channel[SAMPLES]);
     const HaloHistogram *got = &results.item[1].hist;
     uint64_t wanted[8] = {0}; /* the last: NaN */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "halo/regions.h"
 #include "groups.h"
+#include "halo/regions.h"
 #include "percentile.h"
 
 /* Groups of fewer samples have their percentiles from sorted samples: the same as from counts, but faster. */

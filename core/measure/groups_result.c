@@ -75,8 +75,8 @@ typedef struct Names {
 
 static HaloStatus name_columns(const Groups *g, HaloTable *table)
 {
-    static const char *const plain[PLAIN] = {"label", "count", "nan", "inf", "zero", "min",
-                                             "max",   "sum",   "mean", "sd", "rms"};
+    static const char *const plain[PLAIN] = {"label", "count", "nan",  "inf", "zero", "min",
+                                             "max",   "sum",   "mean", "sd",  "rms"};
     static const char *const full[FULL] = {"skewness", "kurtosis", "entropy"};
     const HaloDetail *detail = g->step->detail;
     Names *names = calloc(1, sizeof *names);
@@ -95,8 +95,9 @@ static HaloStatus name_columns(const Groups *g, HaloTable *table)
 static HaloStatus add_row(const Groups *g, uint32_t label, const HaloStats *s, HaloTable *table)
 {
     const HaloDetail *detail = g->step->detail;
-    const double plain[PLAIN] = {label,  (double)s->count, (double)s->nan, (double)s->inf, (double)s->zero, s->min,
-                                 s->max, s->sum,           s->mean,        s->sd,          s->rms};
+    const double plain[PLAIN] = {label,  (double)s->count, (double)s->nan, (double)s->inf, (double)s->zero,
+                                 s->min, s->max,           s->sum,         s->mean,        s->sd,
+                                 s->rms};
     const double full[FULL] = {s->skewness, s->kurtosis, s->entropy};
     double row[MOST_COLUMNS];
     int at = PLAIN;
@@ -146,7 +147,8 @@ static HaloStatus check_rows(const Groups *g)
     int64_t labels = 0;
     for (uint32_t k = 1; k <= g->greatest; k++) labels += g->begin[k] < g->begin[k + 1];
     if (labels <= MOST_ROWS / g->how->hist.bins) return HALO_OK;
-    return halo_fail(HALO_ERR_LIMIT, "histograms of %lld labels with %lld bins each are too many rows: use fewer bins",
+    return halo_fail(HALO_ERR_LIMIT,
+                     "histograms of %lld labels with %lld bins each are too many rows: use fewer bins",
                      (long long)labels, (long long)g->how->hist.bins);
 }
 

@@ -29,7 +29,8 @@ static bool offered(const HaloBackend *backend) { return backend->upload == NULL
 static double bytes(const HaloStep *step, const HaloShape *src)
 {
     const HaloGroups *groups = &step->u.groups;
-    const double pixels = (double)src->width * (double)src->height, values = src->dtype == HALO_U8 ? 256 : 65536;
+    const double pixels = (double)src->width * (double)src->height,
+                 values = src->dtype == HALO_U8 ? 256 : 65536;
     const double counts = groups->counts ? 2.0 * (double)groups->hist.bins + values : 2.0 * values;
     return pixels * (sizeof(uint32_t) + src->channels * (double)halo_dtype_size(src->dtype)) +
            src->channels * 8.0 * counts;

@@ -5,7 +5,8 @@ extern const Primitive primitive_conv, primitive_sep, primitive_map, primitive_c
     primitive_fold, primitive_hist, primitive_scan, primitive_rank, primitive_mean, primitive_equalize,
     primitive_gather, primitive_resample, primitive_bilateral, primitive_mix, primitive_fade,
     primitive_sections, primitive_spectrum, primitive_sequence, primitive_table, primitive_regions,
-    primitive_distance, primitive_objects, primitive_groups, primitive_chain, primitive_extremes;
+    primitive_distance, primitive_objects, primitive_local, primitive_groups, primitive_chain,
+    primitive_extremes;
 
 static const Primitive *const primitives[HALO_PRIMITIVES] = {
     [HALO_CONV] = &primitive_conv,         [HALO_SEP] = &primitive_sep,
@@ -19,8 +20,9 @@ static const Primitive *const primitives[HALO_PRIMITIVES] = {
     [HALO_SECTIONS] = &primitive_sections, [HALO_SPECTRUM] = &primitive_spectrum,
     [HALO_SEQUENCE] = &primitive_sequence, [HALO_TABLE] = &primitive_table,
     [HALO_REGIONS] = &primitive_regions,   [HALO_DISTANCE] = &primitive_distance,
-    [HALO_OBJECTS] = &primitive_objects,   [HALO_GROUPS] = &primitive_groups,
-    [HALO_CHAIN] = &primitive_chain,       [HALO_EXTREMES] = &primitive_extremes,
+    [HALO_OBJECTS] = &primitive_objects,   [HALO_LOCAL] = &primitive_local,
+    [HALO_GROUPS] = &primitive_groups,     [HALO_CHAIN] = &primitive_chain,
+    [HALO_EXTREMES] = &primitive_extremes,
 };
 
 const Primitive *primitive_of(const HaloStep *step) { return primitives[step->primitive]; }

@@ -27,6 +27,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .integers = &CPU_TABLE(integers),
     .resample = &CPU_TABLE(resample),
     .bilateral = &CPU_TABLE(bilateral),
+    .local = &CPU_TABLE(local),
     .sections = &CPU_TABLE(sections),
     .fourier = &CPU_TABLE(fourier),
     .ceiling = &CPU_TABLE(ceiling),

@@ -171,6 +171,7 @@ HALO_API HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const Hal
 HALO_API HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const HaloMean *mean, HaloReg *dst);
 HALO_API HaloStatus halo_build_bilateral(HaloBuilder *builder, HaloReg src, const HaloBilateral *bilateral,
                                          HaloReg *dst);
+HALO_API HaloStatus halo_build_local(HaloBuilder *builder, HaloReg src, const HaloLocal *local, HaloReg *dst);
 HALO_API HaloStatus halo_build_gather(HaloBuilder *builder, HaloReg src, const HaloGather *gather,
                                       HaloReg *dst);
 HALO_API HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const HaloResample *resample,

@@ -10,6 +10,7 @@
 #include "halo/gather.h"
 #include "halo/groups.h"
 #include "halo/halo.h"
+#include "halo/local.h"
 #include "halo/mix.h"
 #include "halo/notes.h"
 #include "halo/objects.h"
@@ -43,7 +44,7 @@ struct HaloStep {
     HaloReg dst;     /* -1: none */
     HaloStore store; /* of dst, where the primitive writes samples */
     union {
-        HaloWindow window; /* that of conv, sep, rank, mean or bilateral, which begin with it */
+        HaloWindow window; /* that of conv, sep, rank, mean, bilateral or local, which begin with it */
         HaloConv conv;
         HaloSep sep;
         HaloMap map;
@@ -64,6 +65,7 @@ struct HaloStep {
         HaloRegions regions;
         HaloDistance distance;
         HaloObjects objects;
+        HaloLocal local;
         HaloGroups groups;
         HaloMix mix;
         HaloFade fade;

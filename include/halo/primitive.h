@@ -33,6 +33,7 @@ typedef enum HaloPrimitive {
     HALO_REGIONS,   /* connected regions: numbered, or kept by their size and place (regions.h) */
     HALO_DISTANCE,  /* the distance to the nearest 0 (regions.h) */
     HALO_OBJECTS,   /* measures the regions of a labelled picture (objects.h) */
+    HALO_LOCAL,     /* extremes of any samples of a window, their entropy, mode and deviation (local.h) */
     HALO_GROUPS,    /* statistics and histograms of selected samples (groups.h) */
     HALO_CHAIN,     /* neighbouring steps of small reach in one pass */
     HALO_EXTREMES,  /* the minimum and maximum of a chain's result, which is not stored */
@@ -196,6 +197,7 @@ typedef struct HaloSpectrum HaloSpectrum; /* spectrum.h */
 typedef struct HaloRegions HaloRegions;   /* regions.h */
 typedef struct HaloDistance HaloDistance;
 typedef struct HaloObjects HaloObjects; /* objects.h */
+typedef struct HaloLocal HaloLocal;     /* local.h */
 typedef struct HaloGroups HaloGroups;   /* groups.h */
 typedef struct HaloChain HaloChain;     /* chain.h */
 
