@@ -10,15 +10,15 @@ static HaloStatus check_masks(const char *op, const HaloMask *mask, const HaloMa
     if ((mask != NULL && mask->channels > 1) || (heights != NULL && heights->channels > 1))
         HALO_FAIL(HALO_ERR_USAGE, "%s: a structuring element has one channel", op);
     if (mask != NULL && heights != NULL && (mask->width != heights->width || mask->height != heights->height))
-        HALO_FAIL(HALO_ERR_USAGE, "%s: mask is %lldx%lld and heights is %lldx%lld: they have to be of one size", op,
-                  (long long)mask->width, (long long)mask->height, (long long)heights->width,
+        HALO_FAIL(HALO_ERR_USAGE, "%s: mask is %lldx%lld and heights is %lldx%lld: they have to be of one size",
+                  op, (long long)mask->width, (long long)mask->height, (long long)heights->width,
                   (long long)heights->height);
 out:
     return status;
 }
 
-static HaloStatus take_members(HaloBuilder *builder, const char *op, const HaloMask *mask, const HaloMask *heights,
-                               Element *element)
+static HaloStatus take_members(HaloBuilder *builder, const char *op, const HaloMask *mask,
+                               const HaloMask *heights, Element *element)
 {
     HaloStatus status = HALO_OK;
     const HaloMask *size = mask != NULL ? mask : heights;
@@ -35,7 +35,8 @@ static HaloStatus take_members(HaloBuilder *builder, const char *op, const HaloM
     }
     element->member = member;
     if (element->members == 0)
-        HALO_FAIL(HALO_ERR_USAGE, "%s: every coefficient of the mask is 0: those that are not belong to it", op);
+        HALO_FAIL(HALO_ERR_USAGE, "%s: every coefficient of the mask is 0: those that are not belong to it",
+                  op);
 out:
     return status;
 }

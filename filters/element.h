@@ -13,8 +13,8 @@ typedef struct Element {
     const HaloMember *member;
 } Element;
 
-/* From masks: a coefficient that is not 0 belongs to it; of `heights` (NULL: flat) each is a height, and without
- * a mask (NULL) all belong to it. HALO_ERR_USAGE where none does, and where the sizes differ. */
+/* From masks: a coefficient that is not 0 belongs to it; of `heights` (NULL: flat) each is a height, and
+ * without a mask (NULL) all belong to it. HALO_ERR_USAGE where none does, and where the sizes differ. */
 HaloStatus element_of(HaloBuilder *builder, const char *op, const HaloMask *mask, const HaloMask *heights,
                       Element *element);
 /* Turned by 180 degrees about its anchor. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "classes.h"
 #include "filter.h"
 #include "halo/curves.h"
 #include "halo/measures.h"
@@ -203,13 +204,15 @@ out:
 
 /* ---- steps ---------------------------------------------------------------------------------------------- */
 
-static void set_level(HaloStep *step, const char *method, double level)
+/* The level is number `at` of those that are found. */
+static void set_level(HaloStep *step, const char *method, int at, double level)
 {
     step->u.map.point[0].a = level;
     if (step->notes == NULL) return;
     step->notes->count[HALO_NOTE_THRESHOLD] = 1;
     step->notes->method = method;
-    step->notes->threshold = level;
+    step->notes->threshold[at] = level;
+    step->notes->thresholds = at + 1;
 }
 
 static HaloStatus resolve_by(HaloStep *step, const HaloResult *measured, const char *name,
@@ -222,7 +225,7 @@ static HaloStatus resolve_by(HaloStep *step, const HaloResult *measured, const c
     Counts counts;
     HALO_TRY(gather_counts(measured, &counts));
     if (counts.bins > 1) HALO_TRY(method(&counts, &last));
-    set_level(step, name, halo_bin_edge(&bins, (double)(counts.first + last + 1)));
+    set_level(step, name, 0, halo_bin_edge(&bins, (double)(counts.first + last + 1)));
 out:
     free(counts.count);
     return status;
@@ -240,6 +243,23 @@ RESOLVE(yen)
 RESOLVE(isodata)
 RESOLVE(minimum)
 
+/* resolve_arg: how many classes there are, and which level this is. */
+static HaloStatus resolve_classes(HaloStep *step, const HaloResult *measured)
+{
+    HaloStatus status = HALO_OK;
+    const HaloHistogram *hist = &measured->hist;
+    const HaloBins bins = halo_bins(hist->lo, hist->hi, hist->bins);
+    const int at = (int)step->resolve_arg[1];
+    int64_t last[CLASSES_MOST - 1];
+    Counts counts;
+    HALO_TRY(gather_counts(measured, &counts));
+    HALO_TRY(classes_find(counts.count, counts.bins, (int)step->resolve_arg[0], last));
+    set_level(step, "otsu", at, halo_bin_edge(&bins, (double)(counts.first + last[at] + 1)));
+out:
+    free(counts.count);
+    return status;
+}
+
 /* Samples greater than the mean are bright: from the next value of their type on. */
 static HaloStatus resolve_mean(HaloStep *step, const HaloResult *measured)
 {
@@ -250,11 +270,31 @@ static HaloStatus resolve_mean(HaloStep *step, const HaloResult *measured)
         level = (double)(float)mean;
         if (level <= mean) level = (double)nextafterf((float)level, INFINITY);
     }
-    set_level(step, "mean", level);
+    set_level(step, "mean", 0, level);
     return HALO_OK;
 }
 
-HaloStatus levels_append(HaloBuilder *builder, const HaloValue *level, HaloReg in, HaloReg *out)
+/* A sample that reaches a level has its shade, or that of a higher one. */
+static HaloStatus append_classes(HaloBuilder *builder, int64_t classes, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const double white = (double)halo_build_shape(builder, in)->white;
+    const HaloCombine greater = {.kind = HALO_COMBINE_MAX};
+    HaloMap map = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{.op = HALO_POINT_THRESHOLD}}};
+    HaloReg made;
+    for (int64_t k = 1; k < classes; k++) {
+        const double which[2] = {(double)classes, (double)(k - 1)};
+        map.point[0].b = white * (double)k / (double)(classes - 1);
+        HALO_TRY(halo_build_map_from_hist(builder, in, &map, resolve_classes, which, &made));
+        if (k > 1) HALO_TRY(halo_build_combine(builder, *out, made, &greater, &made));
+        *out = made;
+    }
+out:
+    return status;
+}
+
+HaloStatus levels_append(HaloBuilder *builder, const HaloValue *level, int64_t classes, HaloReg in,
+                         HaloReg *out)
 {
     static HaloResolve *const resolve[] = {
         [LEVEL_OTSU] = resolve_otsu, [LEVEL_LI] = resolve_li,           [LEVEL_TRIANGLE] = resolve_triangle,
@@ -263,11 +303,14 @@ HaloStatus levels_append(HaloBuilder *builder, const HaloValue *level, HaloReg i
     HaloStatus status = HALO_OK;
     HaloMap map = {.kind = HALO_MAP_POINTS, .points = 1};
     map.point[0] = (HaloPoint){.op = HALO_POINT_THRESHOLD, .b = halo_build_shape(builder, in)->white};
+    if (classes > 2 && level->integer != LEVEL_OTSU)
+        HALO_FAIL(HALO_ERR_USAGE, "threshold: only otsu finds several classes");
+    if (classes > 2) return append_classes(builder, classes, in, out);
     if (level->integer == LEVEL_MEAN)
         return halo_build_map_from_stats(builder, in, &map, HALO_WANT_MOMENTS, NULL, resolve_mean,
                                          (const double[2]){0}, out);
     if (level->integer != LEVEL_GIVEN)
-        return halo_build_map_from_hist(builder, in, &map, resolve[level->integer], out);
+        return halo_build_map_from_hist(builder, in, &map, resolve[level->integer], (const double[2]){0}, out);
     HALO_TRY(filter_number("threshold: level", level->number, &map.point[0].a));
     HALO_TRY(halo_build_map(builder, in, &map, out));
 out:

@@ -8,18 +8,21 @@
 /* 1 where a sample is neither 0 nor NaN, else 0. */
 static HaloStatus take_foreground(HaloBuilder *builder, HaloReg in, HaloReg *out)
 {
-    const HaloMap map = {.kind = HALO_MAP_POINTS,
-                         .points = 2,
-                         .point = {{.op = HALO_POINT_ABS}, {.op = HALO_POINT_THRESHOLD, .a = 0x1p-149, .b = 1}}};
+    const HaloMap map = {
+        .kind = HALO_MAP_POINTS,
+        .points = 2,
+        .point = {{.op = HALO_POINT_ABS}, {.op = HALO_POINT_THRESHOLD, .a = 0x1p-149, .b = 1}}};
     return halo_build_map(builder, in, &map, out);
 }
 
 /* The coefficients of this value, as an element of ones; *found: are there any? */
-static HaloStatus members_of(HaloBuilder *builder, const HaloMask *mask, double value, HaloLocal *local, bool *found)
+static HaloStatus members_of(HaloBuilder *builder, const HaloMask *mask, double value, HaloLocal *local,
+                             bool *found)
 {
     const int64_t count = mask->width * mask->height;
     HaloMember *member = halo_build_keep(builder, (size_t)count * sizeof *member);
-    if (member == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld members", (long long)count);
+    if (member == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld members", (long long)count);
     *local = (HaloLocal){.window = {.width = mask->width,
                                     .height = mask->height,
                                     .ox = -mask->anchor_x,
@@ -31,12 +34,14 @@ static HaloStatus members_of(HaloBuilder *builder, const HaloMask *mask, double 
                          .member = member};
     for (int64_t i = 0; i < count; i++)
         if (mask->tap[i] == value)
-            member[local->members++] = (HaloMember){(int32_t)(i % mask->width), (int32_t)(i / mask->width), 0.0f};
+            member[local->members++] =
+                (HaloMember){(int32_t)(i % mask->width), (int32_t)(i / mask->width), 0.0f};
     *found = local->members > 0;
     return HALO_OK;
 }
 
-/* The least of what has to be foreground, minus the greatest of what must not be, is 1 at hits, else 0 or -1. */
+/* The least of what has to be foreground, minus the greatest of what must not be, is 1 at hits, else 0 or -1.
+ */
 static HaloStatus match(HaloBuilder *builder, const HaloMask *mask, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
@@ -81,17 +86,19 @@ out:
 static const HaloParam hitmiss_param[] = {
     {.key = "mask",
      .type = HALO_PARAM_MASK,
-     .help = "a quoted mask, a file, or a name: 1 has to be foreground (not 0), 0 background, and any other number "
-             "may be either; outside of the picture is background"},
+     .help =
+         "a quoted mask, a file, or a name: 1 has to be foreground (not 0), 0 background, and any other number "
+         "may be either; outside of the picture is background"},
 };
 
-const HaloOp halo_op_hitmiss = {.name = "hitmiss",
-                                .help = "full scale where the neighbours of a pixel are a pattern of foreground and "
-                                        "background, else 0",
-                                .synonyms = "hitormiss",
-                                .known_as = "binary_hit_or_miss bwhitmiss hit miss pattern corners morphology",
-                                .example = "hitmiss:\"3x3: -1,1,-1, 0,1,1, 0,0,-1\"",
-                                .scale = HALO_SCALE_SETS,
-                                .kinds = HALO_IMAGE,
-                                HALO_PARAMS(hitmiss_param),
-                                .build = build_hitmiss};
+const HaloOp halo_op_hitmiss = {
+    .name = "hitmiss",
+    .help = "full scale where the neighbours of a pixel are a pattern of foreground and "
+            "background, else 0",
+    .synonyms = "hitormiss",
+    .known_as = "binary_hit_or_miss bwhitmiss hit miss pattern corners morphology",
+    .example = "hitmiss:\"3x3: -1,1,-1, 0,1,1, 0,0,-1\"",
+    .scale = HALO_SCALE_SETS,
+    .kinds = HALO_IMAGE,
+    HALO_PARAMS(hitmiss_param),
+    .build = build_hitmiss};

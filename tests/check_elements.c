@@ -33,10 +33,11 @@ static void check(Rng *rng, const HaloShape *shape, const HaloLocal *local, Test
     TestBuf dst = testbuf_make(&to, rect, rng);
     test_fill_picture(&src, picture, rng);
     const uint64_t clipped = oracle_local(&src.view, &dst.view, local, step.store);
-    snprintf(what, sizeof what, "kind %d of %" PRId64 "x%" PRId64 ", %" PRId64 " members%s%s, border %s=%g of %s",
-             local->kind, local->window.width, local->window.height, local->members, local->flat ? ", flat" : "",
-             local->window.nan_ignore ? ", nan=ignore" : "", border_name(local->window.border), local->window.value,
-             testbuf_text(&src, text));
+    snprintf(what, sizeof what,
+             "kind %d of %" PRId64 "x%" PRId64 ", %" PRId64 " members%s%s, border %s=%g of %s", local->kind,
+             local->window.width, local->window.height, local->members, local->flat ? ", flat" : "",
+             local->window.nan_ignore ? ", nan=ignore" : "", border_name(local->window.border),
+             local->window.value, testbuf_text(&src, text));
     expect_everywhere(what, call_local, &step, &src, NULL, &dst, clipped);
     testbuf_free(&src);
     testbuf_free(&dst);

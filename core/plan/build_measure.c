@@ -124,11 +124,12 @@ HaloStatus halo_build_loudness_pass(HaloBuilder *builder, HaloReg src)
 }
 
 HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloResolve *resolve,
-                                    HaloReg *dst)
+                                    const double resolve_arg[2], HaloReg *dst)
 {
     HaloStep measure = step_of(HALO_HIST, src), step = map_step(src, map);
     step.notes = builder_notes(builder);
     if (step.notes == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    memcpy(step.resolve_arg, resolve_arg, sizeof step.resolve_arg);
     measure.u.hist = hist_default(halo_build_shape(builder, src));
     if (halo_build_shape(builder, src)->dtype > HALO_U16) measure.u.hist.lo = measure.u.hist.hi = (double)NAN;
     return step_from(builder, &measure, &step, resolve, dst);

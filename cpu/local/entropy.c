@@ -62,7 +62,8 @@ void cpu_local_entropy(const CpuLocalTile *tile, int64_t row)
     const int64_t width = l->how->window.width, channels = l->dst->shape.channels;
     const int64_t samples = width * l->how->window.height;
     int64_t *const information = (int64_t *)(void *)tile->own;
-    Counts counts = {.tile = tile, .information = information, .count = (uint32_t *)(information + samples + 1)};
+    Counts counts = {
+        .tile = tile, .information = information, .count = (uint32_t *)(information + samples + 1)};
     if (row == 0) halo_local_information(samples, information);
     for (int64_t c = 0; c < channels; c++) {
         memset(counts.count, 0, (size_t)l->how->bins * sizeof *counts.count);

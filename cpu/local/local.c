@@ -72,8 +72,9 @@ static void run_task(void *context, int64_t index, int worker)
     for (int64_t i = 0; i < tile.rows + l->how->window.height - 1; i++) read_line(&tile, i);
     for (int64_t row = 0; row < tile.rows; row++) {
         make_row(&tile, row);
-        l->device->kernels->rows->store[l->dst->shape.dtype](tile.out, tile.cols * l->dst->shape.channels, l->store,
-                                                             halo_at(l->dst, tile.x, tile.y + row), &clipped);
+        l->device->kernels->rows->store[l->dst->shape.dtype](tile.out, tile.cols * l->dst->shape.channels,
+                                                             l->store, halo_at(l->dst, tile.x, tile.y + row),
+                                                             &clipped);
     }
     cpu_count_clipped(l->device, clipped);
 }
@@ -103,7 +104,8 @@ static bool choose_scratch(CpuLocal *l)
            cpu_reserve(&total, 1, own_bytes(l), &l->at_own) && ((l->scratch_bytes = total), true);
 }
 
-HaloStatus cpu_local(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloLocal *local, HaloStore store)
+HaloStatus cpu_local(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloLocal *local,
+                     HaloStore store)
 {
     HaloStatus status = HALO_OK;
     const HaloWindow *window = &local->window;

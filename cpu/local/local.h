@@ -12,8 +12,8 @@ typedef struct CpuLocal {
     HaloBuf *dst;
     HaloStore store;
     int64_t tiles, tile_cols, tile_rows;
-    int64_t pitch;                                     /* floats of a line */
-    int64_t scratch_bytes, at_line, at_out, at_own;    /* of a worker */
+    int64_t pitch;                                  /* floats of a line */
+    int64_t scratch_bytes, at_line, at_out, at_own; /* of a worker */
     char *scratch;
     HaloDevice *device;
 } CpuLocal;

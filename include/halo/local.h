@@ -41,8 +41,8 @@ struct HaloLocal {
 extern "C" {
 #endif
 
-/* core/base/local.c: made[c] = c log2(c) in units of 2^-32, rounded, for c from 0 to n. The entropy of n samples
- * is (made[n] - the sum of made[count] over all bins) / (n * 2^32), where the numerator is exact. */
+/* core/base/local.c: made[c] = c log2(c) in units of 2^-32, rounded, for c from 0 to n. The entropy of n
+ * samples is (made[n] - the sum of made[count] over all bins) / (n * 2^32), where the numerator is exact. */
 HALO_API void halo_local_information(int64_t n, int64_t *made);
 
 #ifdef __cplusplus

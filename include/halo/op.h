@@ -206,7 +206,7 @@ HALO_API HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg s
 /* The same from the histogram: of every value, or, of floats, of 256 bins from the least finite sample to the
  * greatest. */
 HALO_API HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map,
-                                             HaloResolve *resolve, HaloReg *dst);
+                                             HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst);
 /* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one; of a, where
  * b is spread. */
 HALO_API HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,

@@ -79,7 +79,8 @@ uint64_t oracle_local(const HaloBuf *src, HaloBuf *dst, const HaloLocal *local, 
     int64_t *const row = oracle_memory(dst->rows + h, sizeof *row);
     float *const sample = oracle_memory(w * h, sizeof *sample);
     uint64_t clipped = 0;
-    oracle_border(dst->x0 + local->window.ox, dst->cols + w - 1, src->shape.width, local->window.border, column);
+    oracle_border(dst->x0 + local->window.ox, dst->cols + w - 1, src->shape.width, local->window.border,
+                  column);
     oracle_border(dst->y0 + local->window.oy, dst->rows + h - 1, src->shape.height, local->window.border, row);
     for (int64_t y = 0; y < dst->rows; y++)
         for (int64_t x = 0; x < dst->cols; x++)
