@@ -42,6 +42,8 @@ foreach(group
         "rank rank rank_extreme rank_line rank_select"
         "rank rank_count rank_tile"
         "reduce reduce fold powers reduce_counts reduce_extremes reduce_small reduce_float reduce_integer"
+        "regions regions bits join number"
+        "regions objects objects_list"
         "resample resample resample_down resample_half resample_line resample_strip"
         "scan scan_xy scan_band scan_groups scan_left scan_narrow"
         "sep fast fast_interpolate fast_decimate fast_residual"

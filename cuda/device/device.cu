@@ -9,6 +9,7 @@
 #include "device/pin.cuh"
 #include "halo/text.h"
 #include "point/mix.cuh"
+#include "regions/regions.cuh"
 #include "resample/resample.cuh"
 #include "sep/fast.cuh"
 
@@ -281,6 +282,9 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .bilateral = cuda_bilateral,
     .mix = cuda_mix,
     .fade = cuda_fade,
+    .regions = cuda_regions,
+    .distance = cuda_distance,
+    .objects = cuda_objects,
     .chain = cuda_chain,
     .extremes = cuda_extremes,
     .mark = set_mark,
