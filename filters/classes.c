@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 typedef struct Search {
-    int64_t n;        /* bins with samples */
-    int64_t *bin;     /* [n] their numbers */
-    double *samples;  /* [n + 1] in the bins before, */
-    double *sum;      /* [n + 1] and the sum of the numbers of their bins */
-    double *best[2];  /* [n + 1] of c - 1 and of c classes */
-    int32_t *begin;   /* [classes][n + 1] where the last class of [0, j) begins */
+    int64_t n;       /* bins with samples */
+    int64_t *bin;    /* [n] their numbers */
+    double *samples; /* [n + 1] in the bins before, */
+    double *sum;     /* [n + 1] and the sum of the numbers of their bins */
+    double *best[2]; /* [n + 1] of c - 1 and of c classes */
+    int32_t *begin;  /* [classes][n + 1] where the last class of [0, j) begins */
 } Search;
 
 /* What a class of bins [i, j) adds to the variance between classes, but for what all partitions share. */
@@ -74,9 +74,10 @@ HaloStatus classes_find(const uint64_t *count, int64_t bins, int classes, int64_
         s.bin[s.n++] = b;
     }
     if (s.n < classes)
-        HALO_FAIL(HALO_ERR_INPUT,
-                  "threshold: %d classes need as many different levels, and the input has %lld: use fewer classes",
-                  classes, (long long)s.n);
+        HALO_FAIL(
+            HALO_ERR_INPUT,
+            "threshold: %d classes need as many different levels, and the input has %lld: use fewer classes",
+            classes, (long long)s.n);
     search(&s, classes, last);
 out:
     free(s.bin);

@@ -65,7 +65,8 @@ static void classes_are_the_best(Rng *rng)
     }
     snprintf(text, sizeof text, "threshold:otsu,classes=%d | depth:f32", classes);
     Outcome outcome = run_ok(text, &in);
-    for (int i = 0; i < LEVELS; i++) shade[i] = (double)oracle_get(&outcome.out, i % shape.width, i / shape.width, 0);
+    for (int i = 0; i < LEVELS; i++)
+        shade[i] = (double)oracle_get(&outcome.out, i % shape.width, i / shape.width, 0);
     long double found = 0;
     int begin = 0, class = 0;
     for (int i = 1; i <= LEVELS; i++) {
@@ -74,7 +75,7 @@ static void classes_are_the_best(Rng *rng)
         if (fabs(shade[begin] - (double)shape.white * class / (classes - 1)) > 1e-3 * (double)shape.white)
             fail_case(NULL, "class %d of %d is %g", class, classes, shade[begin]);
         begin = i;
-        class++;
+        class ++;
     }
     assert_int_equal(class, classes);
     const long double least = least_spread(&levels, 0, classes);

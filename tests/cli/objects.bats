@@ -100,6 +100,41 @@ make_blocks() {
     [ "$status" -eq 0 ] || says 'two maxima'
 }
 
+@test "objects are drawn over the picture: outlines and numbers" {
+    make_blocks
+    halo objects a.pgm --plot o.svg > out
+    grep -q '3 objects; pixels' o.svg
+    [ "$(grep -c '>[123]</text>' o.svg)" -ge 3 ]
+    [ "$(grep -c '#ffb000' o.svg)" -ge 12 ]
+    halo objects --threshold otsu --plot o.png a.pgm > out
+    halo info o.png | grep -q 800
+    halo objects --threshold 50 --plot - a.pgm | grep -q '1 object; pixels'
+    halo objects --of '[gain:2]' --connect 4 --plot o.svg -f a.pgm > out
+    halo run -q label a.pgm -o l.npy
+    halo objects --of a.pgm --plot o.svg -f l.npy > out
+    grep -q '3 objects; pixels' o.svg
+    run --separate-stderr halo objects --plot o.svg a.pgm
+    [ "$status" -eq 1 ]; says '--force'
+    run --separate-stderr halo objects --plot o2.svg - < a.pgm
+    [ "$status" -eq 2 ]; says 'has to be a file'
+}
+
+@test "objects has the options of its own alone, and help" {
+    halo objects --help | grep -q 'count and measure regions'
+    run --separate-stderr halo objects --tile 16 a.pgm
+    [ "$status" -eq 2 ]; says 'is not an option'
+}
+
+@test "the boxes of objects are cut out by crop" {
+    make_blocks
+    halo objects --csv a.pgm | tail -n +2 | while IFS=, read -r _ _ _ label _ top left bottom right _; do
+        halo run -q "crop:$((right - left))x$((bottom - top))+$left+$top" a.pgm -o "$label.pgm"
+    done
+    [ "$(head -n 2 1.pgm | tail -n 1)" = '3 3' ]
+    [ "$(tail -c 6 2.pgm | od -An -v -tu1 | tr -s ' ')" = ' 80 80 80 80 80 80' ]
+    [ "$(tail -c 1 3.pgm | od -An -v -tu1 | tr -d ' ')" = 7 ]
+}
+
 @test "several classes of a histogram become shades" {
     make_blocks
     halo run --json threshold:otsu,classes=3 a.pgm -o b.pgm > out
