@@ -50,8 +50,10 @@ static char *label_pipeline(const CliSettings *settings, const HaloReport *repor
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         char *const value = argument(settings, keys[k]);
         if (value == NULL) continue;
-        if (k == 2) text.length -= strlen("connect=8");
-        else cli_add_char(&text, ',');
+        if (k == 2)
+            text.length -= strlen("connect=8");
+        else
+            cli_add_char(&text, ',');
         cli_add(&text, keys[k], strlen(keys[k]));
         cli_add_char(&text, '=');
         cli_add(&text, value, strlen(value));
@@ -135,7 +137,8 @@ static void draw_numbers(const HaloTable *table, const Frame *frame)
         const double *row = table->cell + r * table->columns;
         char text[32];
         const int letters = snprintf(text, sizeof text, "%.0f", row[LABEL]);
-        const double x = frame_x(frame, row[COLUMN] + 0.5), y = frame_y(frame, row[ROW] + 0.5) + (canvas->coarse ? 0 : 4);
+        const double x = frame_x(frame, row[COLUMN] + 0.5),
+                     y = frame_y(frame, row[ROW] + 0.5) + (canvas->coarse ? 0 : 4);
         const double wide = frame_x(frame, row[RIGHT]) - frame_x(frame, row[LEFT]),
                      high = frame_y(frame, row[BOTTOM]) - frame_y(frame, row[TOP]);
         if (table->rows > NUMBERS_ALWAYS && (wide < letters * canvas->letter || high < canvas->line)) continue;
@@ -158,7 +161,8 @@ static void fit(const HaloShape *shape, Frame *frame)
 static void draw(const CliSettings *settings, const char *input, const HaloBuf *picture, const HaloBuf *labels,
                  const HaloTable *table, Canvas *canvas)
 {
-    Picture shown = picture_new(&picture->shape, false, canvas), regions = picture_new(&labels->shape, true, canvas);
+    Picture shown = picture_new(&picture->shape, false, canvas),
+            regions = picture_new(&labels->shape, true, canvas);
     const bool plain = picture_is_plain(&shown);
     Frame frame = frame_on(canvas, 0, plain ? 0 : PICTURE_BESIDE);
     char title[128], caption[64], count[32];
@@ -194,7 +198,8 @@ HaloStatus cli_plot_objects(const CliSettings *settings, HaloSession *session, c
     char *const text = label_pipeline(settings, report), *const of = argument(settings, "of");
     const HaloSinkOptions options = {.force = settings->force, .sync = settings->write.sync};
     if (strcmp(input, "-") == 0 || settings->raw.kind != 0)
-        HALO_FAIL(HALO_ERR_USAGE, "--plot of objects reads the picture again: it has to be a file with a header");
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "--plot of objects reads the picture again: it has to be a file with a header");
     HALO_TRY(halo_load_buf(session, input, &info, &in));
     HALO_TRY(run(session, text, &in, &labels));
     HALO_TRY(load(session, of, &in, &picture));

@@ -28,6 +28,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .resample = &CPU_TABLE(resample),
     .bilateral = &CPU_TABLE(bilateral),
     .local = &CPU_TABLE(local),
+    .regions = &CPU_TABLE(regions),
     .sections = &CPU_TABLE(sections),
     .fourier = &CPU_TABLE(fourier),
     .ceiling = &CPU_TABLE(ceiling),
