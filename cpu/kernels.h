@@ -308,7 +308,7 @@ typedef struct CpuDoubleKernels {
 
 /* ---- regions --------------------------------------------------------------------------------------------- */
 
-/* How far `nearest` looks along a row; columns are padded by as much, and n rounded up to the next 64. */
+/* How far `nearest` looks along a row; columns are padded by as much at both ends. */
 #define CPU_NEAREST_REACH 48
 
 typedef struct CpuRegionKernels {
@@ -321,7 +321,7 @@ typedef struct CpuRegionKernels {
     void (*edges)(const uint32_t *here, const uint32_t *up, int64_t words, uint64_t *beside, uint64_t *above,
                   uint64_t *set);
     /* The root of the least column[x + d] + d * d, where column has squared distances below 2^24, or
-     * CPU_NEAREST_FAR; false where the reach does not suffice. */
+     * CPU_NEAREST_FAR; false where the reach does not suffice, or n is below 64. */
     bool (*nearest)(const int32_t *column, int64_t n, float *out);
 } CpuRegionKernels;
 

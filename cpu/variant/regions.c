@@ -66,7 +66,9 @@ static void edges(const uint32_t *here, const uint32_t *up, int64_t words, uint6
 /* One pixel more on either side at a time, until none can be nearer. */
 static bool nearest(const int32_t *column, int64_t n, float *out)
 {
-    for (int64_t x = 0; x < n; x += CHUNK) {
+    if (n < CHUNK) return false;
+    for (int64_t next = 0; next < n; next += CHUNK) {
+        const int64_t x = least(next, n - CHUNK); /* the last chunk may begin in the one before */
         const int32_t *const at = column + x;
         int32_t best[CHUNK], far = 0, d = 1;
         for (int k = 0; k < CHUNK; k++) {
