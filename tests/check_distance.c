@@ -65,7 +65,8 @@ static void tall_distances(void **state)
     HaloShape to = shape;
     to.dtype = HALO_F32;
     const HaloStep step = {.u.distance.metric = HALO_METRIC_EUCLID, .store = {1, 1}};
-    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_make(&to, test_whole(&to), NULL);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL),
+            dst = testbuf_make(&to, test_whole(&to), NULL);
     for (int64_t y = 0; y < shape.height; y++)
         for (int64_t x = 0; x < 2; x++) {
             oracle_put(&src.view, x, y, 0, x + y > 0 ? 1.0f : 0.0f, (HaloStore){1, 1});
