@@ -35,9 +35,9 @@ static double flops(const HaloStep *step, double samples) { return 2.0 * samples
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     const HaloLocal *local = &step->u.local;
-    (void)src;
     if (is_extreme(local)) return 1.0 + (local->flat ? 0.06 : 0.15) * samples_of(local);
     if (local->kind == HALO_LOCAL_ENTROPY) return 10.0 + 4.0 * (double)local->window.height;
+    if (src->dtype == HALO_U8) return 60.0 + 3.0 * (double)local->window.height;
     return 20.0 + 10.0 * (double)local->window.height + 2.0 * samples_of(local);
 }
 

@@ -36,6 +36,10 @@ static void extreme(const CpuLocalTile *tile, int64_t row)
 
 static void make_row(const CpuLocalTile *tile, int64_t row)
 {
+    if (tile->l->counted) {
+        cpu_local_counted(tile, row);
+        return;
+    }
     switch (tile->l->how->kind) {
     case HALO_LOCAL_MODE: cpu_local_mode(tile, row); break;
     case HALO_LOCAL_MAD: cpu_local_deviation(tile, row); break;
@@ -85,6 +89,7 @@ static int64_t own_bytes(const CpuLocal *l)
 {
     const HaloLocal *how = l->how;
     if (is_extreme(how)) return how->members * (int64_t)(sizeof(float *) + sizeof(float));
+    if (l->counted) return cpu_local_counts_bytes();
     return how->kind == HALO_LOCAL_ENTROPY ? cpu_local_entropy_bytes(l) : cpu_local_order_bytes(l);
 }
 
@@ -116,6 +121,7 @@ HaloStatus cpu_local(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || !cpu_holds_needed(&l.source))
         HALO_FAIL(HALO_ERR_BUG, "internal: the source of windows does not hold the samples they need");
+    l.counted = cpu_local_is_counted(&l);
     if (!choose_scratch(&l))
         HALO_FAIL(HALO_ERR_LIMIT, "a window of %lld x %lld needs more memory than can be addressed",
                   (long long)window->width, (long long)window->height);

@@ -11,6 +11,7 @@ typedef struct CpuLocal {
     const HaloLocal *how;
     HaloBuf *dst;
     HaloStore store;
+    bool counted; /* bytes are counted, rather than sorted */
     int64_t tiles, tile_cols, tile_rows;
     int64_t pitch;                                  /* floats of a line */
     int64_t scratch_bytes, at_line, at_out, at_own; /* of a worker */
@@ -31,6 +32,10 @@ typedef struct CpuLocalTile {
 int64_t cpu_local_order_bytes(const CpuLocal *l);
 void cpu_local_mode(const CpuLocalTile *tile, int64_t row);
 void cpu_local_deviation(const CpuLocalTile *tile, int64_t row);
+/* counts.c: the same of bytes, where it is the mode or the deviation. */
+bool cpu_local_is_counted(const CpuLocal *l);
+int64_t cpu_local_counts_bytes(void);
+void cpu_local_counted(const CpuLocalTile *tile, int64_t row);
 /* entropy.c: the same. Lines hold numbers of bins. */
 int64_t cpu_local_entropy_bytes(const CpuLocal *l);
 void cpu_local_bins(const CpuLocalTile *tile, float *line, int64_t n);

@@ -341,6 +341,8 @@ def erode(
     width: _Number = 3,
     height: _Number | None = None,
     shape: str = 'box',
+    mask: Any = None,
+    heights: Any = None,
     *,
     border: _Number | None = None,
     alpha: _Alpha | None = None,
@@ -358,6 +360,8 @@ def dilate(
     width: _Number = 3,
     height: _Number | None = None,
     shape: str = 'box',
+    mask: Any = None,
+    heights: Any = None,
     *,
     border: _Number | None = None,
     alpha: _Alpha | None = None,
@@ -375,6 +379,8 @@ def open_(
     width: _Number = 3,
     height: _Number | None = None,
     shape: str = 'box',
+    mask: Any = None,
+    heights: Any = None,
     *,
     border: _Number | None = None,
     alpha: _Alpha | None = None,
@@ -392,6 +398,8 @@ def close(
     width: _Number = 3,
     height: _Number | None = None,
     shape: str = 'box',
+    mask: Any = None,
+    heights: Any = None,
     *,
     border: _Number | None = None,
     alpha: _Alpha | None = None,
@@ -409,6 +417,8 @@ def tophat(
     width: _Number = 3,
     height: _Number | None = None,
     shape: str = 'box',
+    mask: Any = None,
+    heights: Any = None,
     *,
     border: _Number | None = None,
     alpha: _Alpha | None = None,
@@ -426,6 +436,8 @@ def blackhat(
     width: _Number = 3,
     height: _Number | None = None,
     shape: str = 'box',
+    mask: Any = None,
+    heights: Any = None,
     *,
     border: _Number | None = None,
     alpha: _Alpha | None = None,
@@ -443,6 +455,8 @@ def outline(
     width: _Number = 3,
     height: _Number | None = None,
     shape: str = 'box',
+    mask: Any = None,
+    heights: Any = None,
     *,
     border: _Number | None = None,
     alpha: _Alpha | None = None,
@@ -454,12 +468,26 @@ def outline(
     precision: str | None = None,
     out: Any = None,
 ) -> Any: ...
+def hitmiss(
+    x: Any,
+    /,
+    mask: Any,
+    *,
+    axes: str | None = None,
+    rate: float | None = None,
+    white: float | str | None = None,
+    alpha: int | None = None,
+    device: str | None = None,
+    precision: str | None = None,
+    out: Any = None,
+) -> Any: ...
 def local(
     x: Any,
     /,
     what: str,
     width: _Number = 3,
     height: _Number | None = None,
+    percent: float = 50,
     *,
     border: _Number | None = None,
     alpha: _Alpha | None = None,
@@ -800,6 +828,7 @@ def threshold(
     x: Any,
     /,
     level: _Number,
+    classes: int = 2,
     *,
     axes: str | None = None,
     rate: float | None = None,
@@ -1923,6 +1952,7 @@ dilation = dilate
 opening = open_
 closing = close
 bottomhat = blackhat
+hitormiss = hitmiss
 laplacian = laplace
 grayscale = gray
 greyscale = gray
