@@ -97,7 +97,7 @@ const HaloOp halo_op_hitmiss = {
             "background, else 0",
     .synonyms = "hitormiss",
     .known_as = "binary_hit_or_miss bwhitmiss hit miss pattern corners morphology",
-    .example = "hitmiss:\"3x3: -1,1,-1, 0,1,1, 0,0,-1\"",
+    .example = "gray | threshold:otsu | hitmiss:\"3x3: -1,1,-1, 0,1,1, 0,0,-1\"",
     .scale = HALO_SCALE_SETS,
     .kinds = HALO_IMAGE,
     HALO_PARAMS(hitmiss_param),

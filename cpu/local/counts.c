@@ -8,8 +8,8 @@
 
 typedef struct Counts {
     const CpuLocalTile *tile;
-    int32_t *count; /* of values from -VALUES to 2 * VALUES - 1, most of which do not occur */
-    int64_t rank;   /* of the median */
+    int32_t *count;        /* of values from -VALUES to 2 * VALUES - 1, most of which do not occur */
+    int64_t rank;          /* of the median */
     int32_t median, below; /* below: samples less than it */
     int32_t mode;          /* less than 0: to be looked for */
 } Counts;
