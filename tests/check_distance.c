@@ -13,7 +13,7 @@
 #include "backends.h"
 #include "draw.h"
 #include "oracle.h"
-#include "planes.h"
+#include "patterns.h"
 
 static HaloStatus call_distance(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
                                 HaloBuf *dst, const void *parameters)
@@ -37,7 +37,7 @@ static void check_distance(Rng *rng, const TestBuf *src, HaloMetric metric)
 
 static void random_distances(Rng *rng)
 {
-    TestBuf src = draw_foreground(rng, draw_plane(rng, 50));
+    TestBuf src = draw_pattern(rng, draw_plane(rng, 50));
     check_distance(rng, &src, (HaloMetric)rng_between(rng, 0, 2));
     testbuf_free(&src);
 }

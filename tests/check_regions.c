@@ -13,7 +13,7 @@
 #include "backends.h"
 #include "draw.h"
 #include "oracle.h"
-#include "planes.h"
+#include "patterns.h"
 
 static HaloStatus call_regions(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
                                HaloBuf *dst, const void *parameters)
@@ -44,7 +44,7 @@ static void check_regions(Rng *rng, HaloShape shape, HaloRegions how)
     HaloShape to = shape;
     to.dtype = draw_dtype(rng);
     const HaloStep step = {.u.regions = how, .store = draw_store(rng, shape.dtype, to.dtype)};
-    TestBuf src = draw_foreground(rng, shape), dst = testbuf_make(&to, test_whole(&to), rng);
+    TestBuf src = draw_pattern(rng, shape), dst = testbuf_make(&to, test_whole(&to), rng);
     const uint64_t clipped = oracle_regions(&src.view, &dst.view, &how, step.store);
     snprintf(what, sizeof what,
              "regions of %d made %d, %d neighbours, %" PRId64 " to %" PRId64 ", largest %" PRId64 "%s%s of %s",

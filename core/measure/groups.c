@@ -123,7 +123,7 @@ static HaloStatus sorted_percentiles(const HaloBuf *group, const HaloDetail *det
     HALO_TRY(halo_buf_alloc(&wide, &shape));
     for (int64_t i = 0; i < group->cols * shape.channels; i++)
         ((double *)wide.data)[i] = sample_at(group->data, group->shape.dtype, i);
-    HALO_TRY(wide_percentiles(&wide, detail, result));
+    HALO_TRY(few_percentiles(&wide, detail, result));
 out:
     halo_buf_free(&wide);
     return status;

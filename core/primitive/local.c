@@ -23,11 +23,11 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
 }
 
 /* A result that is one of the samples has their type. */
-static HaloDtype holds(const HaloStep *step, HaloDtype source)
+static HaloDtype holds(const HaloStep *step, const HaloShape *source)
 {
     const HaloLocal *local = &step->u.local;
     const bool chosen = (is_extreme(local) && local->flat) || local->kind == HALO_LOCAL_MODE;
-    return chosen ? halo_rank_keys(source, local->window.border, local->window.value) : HALO_F32;
+    return chosen ? halo_rank_keys(source->dtype, local->window.border, local->window.value) : HALO_F32;
 }
 
 static double flops(const HaloStep *step, double samples) { return 2.0 * samples * samples_of(&step->u.local); }

@@ -116,7 +116,7 @@ bool measure_never(const HaloStep *step, const HaloShape *src);
 HaloStatus measure_at_once(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
                            Measured *all);
 void measure_queries_none(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
-                     const HaloBuf *block);
+                          const HaloBuf *block);
 HaloStatus measure_open_tables(const HaloShape *shape, HaloResult *result);
 
 /* window.c: the shape after a window: f32, smaller with VALID. */

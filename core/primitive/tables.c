@@ -16,7 +16,8 @@ HaloStatus measure_at_once(Device *device, const HaloStep *step, const HaloBuf *
     return HALO_OK;
 }
 
-void measure_queries_none(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
+void measure_queries_none(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                          const HaloBuf *block)
 {
     (void)backend, (void)device, (void)step, (void)block;
 }
