@@ -44,7 +44,8 @@ static const HaloTables tables = {.op = ops,
                                   .backend = backends,
                                   .backends = COUNT(backends),
                                   .foreign = halo_foreign_probe,
-                                  .foreign_named = halo_foreign_named};
+                                  .foreign_named = halo_foreign_named,
+                                  .foreign_row = halo_foreign_row};
 
 const HaloTables *halo_tables(void) { return &tables; }
 

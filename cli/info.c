@@ -76,6 +76,7 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
         info_record_photo(&json, &info->meta.exif);
     }
     json_uint(&json, "xmp", info->meta.xmp.size);
+    info_record_grid(&json, &info->meta.grid);
     info_record_texts(&json, &info->meta);
     if (info->shape.kind == HALO_AUDIO) json_uint(&json, "pictures", info->meta.pictures);
     if (info->images > 0) json_int(&json, "images", info->images);
@@ -143,6 +144,7 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
     if (info->meta.resolution[0] > 0 && !info->meta.ratio)
         fprintf(to, "  dots      %.5g x %.5g per inch\n", info->meta.resolution[0] * 0.0254,
                 info->meta.resolution[1] * 0.0254);
+    info_print_grid(to, &info->meta.grid);
     info_print_texts(to, &info->meta);
     if (info->meta.pictures > 0) fprintf(to, "  pictures  %zu\n", info->meta.pictures);
     if (info->images > 1) fprintf(to, "  images    %lld\n", (long long)info->images);

@@ -129,3 +129,45 @@ void info_record_photo(CliJson *json, const HaloBlob *exif)
     if (photo.raised) json_number(json, "altitude", photo.altitude);
     json_close(json, '}');
 }
+
+/* ---- spacing and origin --------------------------------------------------------------------------------- */
+
+static double spacing_of(const HaloGrid *grid, int axis)
+{
+    const double *step = grid->step[axis];
+    return sqrt(step[0] * step[0] + step[1] * step[1] + step[2] * step[2]);
+}
+
+void info_record_grid(CliJson *json, const HaloGrid *grid)
+{
+    if (!grid->known) return;
+    json_open(json, "grid", '{');
+    json_open(json, "spacing", '[');
+    for (int axis = 0; axis < 3; axis++) json_number(json, NULL, spacing_of(grid, axis));
+    json_close(json, ']');
+    json_open(json, "origin", '[');
+    for (int axis = 0; axis < 3; axis++) json_number(json, NULL, grid->origin[axis]);
+    json_close(json, ']');
+    json_open(json, "steps", '['); /* along columns, rows and pages */
+    for (int i = 0; i < 9; i++) json_number(json, NULL, grid->step[i / 3][i % 3]);
+    json_close(json, ']');
+    json_text(json, "unit", grid->unit[0] != 0 ? grid->unit : NULL);
+    json_bool(json, "patient", grid->patient);
+    if (grid->depth > 0) json_int(json, "depth", grid->depth);
+    if (grid->interval > 0) json_number(json, "interval", grid->interval);
+    json_close(json, '}');
+}
+
+void info_print_grid(FILE *to, const HaloGrid *grid)
+{
+    if (!grid->known) return;
+    const bool deep = spacing_of(grid, 2) > 0;
+    char unit[24] = "";
+    if (grid->unit[0] != 0) snprintf(unit, sizeof unit, " %s", grid->unit);
+    fprintf(to, "  spacing   %.6g x %.6g", spacing_of(grid, 0), spacing_of(grid, 1));
+    if (deep) fprintf(to, " x %.6g", spacing_of(grid, 2));
+    fprintf(to, "%s%s\n", unit, grid->turned ? ", along turned axes" : "");
+    fprintf(to, "  origin    %.6g, %.6g, %.6g%s%s\n", grid->origin[0], grid->origin[1], grid->origin[2], unit,
+            grid->patient ? " to the left, back and head" : "");
+    if (grid->depth > 0) fprintf(to, "  volumes   of %lld pages each\n", (long long)grid->depth);
+}

@@ -237,10 +237,13 @@ HaloStatus cli_read_format(CliSettings *settings, const char *value)
     settings->to_word = value;
     if (settings->to == NULL) {
         const HaloForeign *foreign = tables->foreign_named(value);
-        if (foreign != NULL)
+        if (foreign != NULL && foreign->library != NULL)
             return halo_fail(HALO_ERR_USAGE, "this build of halo has no %s (%s)", foreign->name,
                              foreign->library);
         const char *near = halo_nearest(value, tables->formats, format_at, tables);
+        if (foreign != NULL)
+            return halo_fail(HALO_ERR_USAGE, "%s is not a format that halo writes; see 'halo list formats'",
+                             foreign->name);
         if (near != NULL)
             return halo_fail(HALO_ERR_USAGE, "unknown format '%.80s'; did you mean '%s'?", value, near);
         return halo_fail(HALO_ERR_USAGE, "unknown format '%.80s'; see 'halo list formats'", value);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "halo/combine.h"
+#include "halo/expr.h"
 #include "halo/measures.h"
 #include "halo/resample.h"
 #include "halo/sections.h"
@@ -72,7 +73,16 @@ typedef struct CpuPairKernels {
     /* Pixels of b, `others` channels each, lie on those of a. */
     void (*over)(float *a, int channels, int alpha, const float *b, int others, int other_alpha, int64_t pixels,
                  float white);
+    /* Of n gradients the magnitudes m[1] that are maxima across the edge, else 0; m[0] and m[2] are those of
+     * the rows above and below. m[k][-1] and m[k][n] are read. */
+    void (*suppress)(const float *gx, const float *gy, const float *const m[3], int64_t n, float *out);
 } CpuPairKernels;
+
+/* Steps of expressions (halo/expr.h) on n values each; `out` may be one of them. NULL: the code takes none. */
+typedef struct CpuExprKernels {
+    void (*f32[HALO_EXPR_CODES])(const float *x, const float *y, const float *z, int64_t n, float *out);
+    void (*f64[HALO_EXPR_CODES])(const double *x, const double *y, const double *z, int64_t n, double *out);
+} CpuExprKernels;
 
 /* ---- reductions ----------------------------------------------------------------------------------------- */
 
@@ -312,6 +322,7 @@ typedef struct CpuKernels {
     const CpuU8Kernels *u8;
     const CpuPixelKernels *pixels;
     const CpuPairKernels *pairs;
+    const CpuExprKernels *expr;
     const CpuConvKernels *conv;
     const CpuDirectKernels *direct;
     const CpuFusedKernels *fused;

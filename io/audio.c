@@ -114,8 +114,8 @@ ROW(caf, snd, SF_FORMAT_CAF, HALO_ANY_CHANNELS, HALO_META_TEXT, true, "caf",
 ROW(au, snd, SF_FORMAT_AU, HALO_ANY_CHANNELS, 0, true, "au,snd", "Sun AU audio, 8 to 32 bits and float");
 ROW(w64, wav, SF_FORMAT_W64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "w64",
     "Sony Wave64 audio, 8 to 32 bits and float");
-ROW(rf64, wav, SF_FORMAT_RF64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "rf64",
-    "RF64 audio (WAVE with 64-bit sizes)");
+ROW(rf64, wav, SF_FORMAT_RF64, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_CHUNKS, true, "rf64,bw64",
+    "RF64 and BW64 audio (WAVE with 64-bit sizes); written as RF64");
 FORMAT(opus, snd, open_ogg_opus, create_opus, 0xffu, HALO_META_TEXT | HALO_META_PICTURES, false, "opus",
        "Opus in Ogg (lossy), at 8, 12, 16, 24 or 48 kHz");
 ROW(ogg, snd, SF_FORMAT_OGG, HALO_ANY_CHANNELS, HALO_META_TEXT | HALO_META_PICTURES, false, "ogg,oga",

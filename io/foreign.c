@@ -12,13 +12,12 @@ typedef struct Magic {
 } Magic;
 
 static const Magic magics[] = {
-#define HALO_FOREIGN(at, bytes, name) {at, bytes, sizeof(bytes) - 1, {name, NULL, NULL, false}},
-#define HALO_FOREIGN_SOUND(at, bytes, name) {at, bytes, sizeof(bytes) - 1, {name, NULL, NULL, true}},
+#define HALO_FOREIGN(at, bytes, name, extensions, way_out) \
+    {at, bytes, sizeof(bytes) - 1, {name, extensions, NULL, way_out}},
 #define HALO_LEFT_OUT(at, bytes, name, extensions, library) \
-    {at, bytes, sizeof(bytes) - 1, {name, extensions, library, false}},
+    {at, bytes, sizeof(bytes) - 1, {name, extensions, library, NULL}},
 #include "foreign.def"
 #undef HALO_FOREIGN
-#undef HALO_FOREIGN_SOUND
 #undef HALO_LEFT_OUT
 };
 #define MAGICS (sizeof magics / sizeof magics[0])
@@ -27,7 +26,8 @@ const HaloForeign *halo_foreign_probe(const uint8_t *head, size_t size)
 {
     for (size_t i = 0; i < MAGICS; i++) {
         const Magic *m = &magics[i];
-        if (size >= m->at + m->length && memcmp(head + m->at, m->bytes, m->length) == 0) return &m->format;
+        if (m->length > 0 && size >= m->at + m->length && memcmp(head + m->at, m->bytes, m->length) == 0)
+            return &m->format;
     }
     return NULL;
 }
@@ -38,6 +38,16 @@ const HaloForeign *halo_foreign_named(const char *extension)
         const HaloForeign *format = &magics[i].format;
         if (format->extensions != NULL && halo_find_word(format->extensions, ',', extension) >= 0)
             return format;
+    }
+    return NULL;
+}
+
+const HaloForeign *halo_foreign_row(int i)
+{
+    for (size_t k = 0; k < MAGICS; k++) {
+        size_t first = 0;
+        while (strcmp(magics[first].format.name, magics[k].format.name) != 0) first++;
+        if (first == k && i-- == 0) return &magics[k].format;
     }
     return NULL;
 }

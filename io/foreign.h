@@ -6,9 +6,11 @@
 
 #include "halo/tables.h"
 
-/* Such a format by the first bytes of a file, or by an extension of those that this build leaves out; or NULL.
+/* Such a format by the first bytes of a file, or by an extension; or NULL.
  */
 const HaloForeign *halo_foreign_probe(const uint8_t *head, size_t size);
 const HaloForeign *halo_foreign_named(const char *extension);
+/* Each once, from 0; NULL past the last. */
+const HaloForeign *halo_foreign_row(int i);
 
 #endif

@@ -1,4 +1,4 @@
-/* BMP, TGA and Radiance HDR, written by stb_image_write.
+/* TGA and Radiance HDR: written by stb_image_write, read by tga/ and hdr/.
  *
  * It hands its bytes to a callback, never to a file: its own file functions report success on a full disk. Its
  * arithmetic is in int, so sizes are checked before it is called. */
@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hdr/hdr.h"
 #include "samples/image.h"
+#include "tga/tga.h"
 
 /* stb allocates memory only for HDR: once, four bytes for each pixel of a row, and does not check the result.
  * So the memory is allocated here first. */
@@ -57,16 +59,6 @@ static HaloStatus outcome(const StbOutput *output, int worked)
     return worked ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to write an image");
 }
 
-static HaloStatus finish_bmp(HaloWriter *writer)
-{
-    const HaloBuf *whole;
-    StbOutput output = {.sink = writer->sink};
-    const HaloStatus status = halo_gather_take(writer, &whole);
-    if (status != HALO_OK) return status;
-    return outcome(&output, stbi_write_bmp_to_func(put, &output, (int)whole->cols, (int)whole->rows,
-                                                   whole->shape.channels, whole->data));
-}
-
 static HaloStatus finish_tga(HaloWriter *writer)
 {
     const HaloBuf *whole;
@@ -107,39 +99,19 @@ static HaloStatus finish_hdr(HaloWriter *writer)
     return outcome(&output, worked);
 }
 
-static bool probe_bmp(const uint8_t *head, size_t size)
-{
-    return size >= 26 && head[0] == 'B' && head[1] == 'M' && head[15] == 0 && head[16] == 0 && head[17] == 0;
-}
-
-static bool probe_hdr(const uint8_t *head, size_t size)
-{
-    return (size >= 10 && memcmp(head, "#?RADIANCE", 10) == 0) || (size >= 6 && memcmp(head, "#?RGBE", 6) == 0);
-}
-
-const HaloFormat halo_format_bmp = {
-    .name = "bmp",
-    .help = "BMP: written only, RGB and RGBA; gray becomes RGB",
-    .extensions = "bmp",
-    .kinds = HALO_IMAGE,
-    .dtypes = 1u << HALO_U8,
-    .channels = 1u << 0 | 1u << 2,
-    .with_alpha = 1u << 3,
-    .probe = probe_bmp,
-    .create = create_any,
-    .write = halo_gather_write,
-    .finish = finish_bmp,
-    .discard = halo_gather_discard,
-};
-
 const HaloFormat halo_format_tga = {
     .name = "tga",
-    .help = "TGA: written only, gray and RGB, with and without alpha",
-    .extensions = "tga",
+    .help = "TGA: gray, RGB, palettes, run lengths, alpha; 8 bits are written",
+    .extensions = "tga,vda,icb,vst",
     .kinds = HALO_IMAGE,
     .dtypes = 1u << HALO_U8,
     .channels = 1u << 0 | 1u << 2,
     .with_alpha = 1u << 1 | 1u << 3,
+    .named = true,
+    .open = tga_open,
+    .read = tga_read,
+    .skip = tga_skip,
+    .close = tga_close,
     .create = create_tga,
     .write = halo_gather_write,
     .finish = finish_tga,
@@ -148,12 +120,15 @@ const HaloFormat halo_format_tga = {
 
 const HaloFormat halo_format_hdr = {
     .name = "hdr",
-    .help = "Radiance HDR: written only, gray and RGB floats with 8 bits each and a common exponent",
-    .extensions = "hdr",
+    .help = "Radiance HDR: RGB floats of 8 bits each with a common exponent; gray becomes RGB",
+    .extensions = "hdr,rgbe",
     .kinds = HALO_IMAGE,
     .dtypes = 1u << HALO_F32,
     .channels = 1u << 0 | 1u << 2,
-    .probe = probe_hdr,
+    .probe = hdr_probe,
+    .open = hdr_open,
+    .read = hdr_read,
+    .close = hdr_close,
     .create = create_any,
     .write = halo_gather_write,
     .finish = finish_hdr,

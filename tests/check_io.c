@@ -39,8 +39,9 @@ static const HaloFormat *const lossless[] = {
 #ifdef HALO_HAVE_TIFF
     &halo_format_tiff,
 #endif
-    &halo_format_png,  &halo_format_pnm, &halo_format_pam,
-    &halo_format_pfm,  &halo_format_npy, &halo_format_raw};
+    &halo_format_png,  &halo_format_pnm,  &halo_format_pam, &halo_format_pfm,
+    &halo_format_npy,  &halo_format_npz,  &halo_format_raw, &halo_format_bmp,
+    &halo_format_tga,  &halo_format_nrrd, &halo_format_mha};
 enum { LOSSLESS = sizeof lossless / sizeof *lossless };
 
 static HaloDtype draw_dtype(const HaloFormat *format, Rng *rng)
@@ -205,7 +206,7 @@ static void the_pixel_limit_is_kept(void **unused)
             decoded_free(&image);
         }
         assert_non_null(
-            strstr(halo_error(), "10 x 11 pixels are more than 109: raise the limit with --max-pixels"));
+            strstr(halo_error(), "10 x 11 pixels are more than 109: raise the limit with max_pixels"));
         free(file.at);
     }
     halo_buf_free(&data);
@@ -219,11 +220,6 @@ static void stb_writers(void **unused)
     HaloShape shape = shape_of(HALO_U8, 2, 1, 3, false);
     HaloBuf data = {.shape = shape, .cols = 2, .rows = 1, .stride = 6, .data = (void *)U8(1, 2, 3, 4, 5, 6)};
     Bytes file;
-    assert_int_equal(encode(&halo_format_bmp, &info, &data, 0, &file), HALO_OK);
-    assert_int_equal(file.size, 54 + 8);
-    assert_memory_equal(file.at + 54, "\3\2\1\6\5\4", 6);
-    assert_true(halo_format_bmp.probe(file.at, file.size));
-    free(file.at);
     assert_int_equal(encode(&halo_format_tga, &info, &data, 0, &file), HALO_OK);
     assert_memory_equal(file.at + 18, "\1\3\2\1\6\5\4", 7);
     free(file.at);

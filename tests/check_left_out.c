@@ -22,6 +22,7 @@
 #undef HALO_HAVE_HEIF
 #define halo_foreign_probe left_out_probe
 #define halo_foreign_named left_out_named
+#define halo_foreign_row left_out_row
 #include "foreign.c"
 
 static HaloSession *session;

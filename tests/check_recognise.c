@@ -59,16 +59,14 @@ static void test_every_row_has_a_seed(void **unused)
         if (!known) fail_msg("no seed begins like %s", tables->format[i]->name);
     }
     static const char *const foreign[] = {
-#define HALO_FOREIGN(place, bytes, name) name,
-#define HALO_FOREIGN_SOUND(place, bytes, name) name,
+#define HALO_FOREIGN(place, bytes, name, extensions, way_out) bytes[0] != 0 ? name : "",
 #define HALO_LEFT_OUT(place, bytes, name, extensions, library) name,
 #include "foreign.def"
 #undef HALO_FOREIGN
-#undef HALO_FOREIGN_SOUND
 #undef HALO_LEFT_OUT
     };
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
-        bool known = false;
+        bool known = foreign[i][0] == 0;
         for (size_t s = 0; s < count && !known; s++) {
             const HaloForeign *format = halo_foreign_probe(seed[s].at, seed[s].size);
             known = format != NULL && strcmp(format->name, foreign[i]) == 0;
@@ -116,44 +114,19 @@ static void test_every_prefix(void **unused)
         }
 }
 
-static void test_only_written(void **unused)
-{
-    (void)unused;
-    size_t count, refused = 0;
-    const Seed *seed = file_seeds(&count);
-    for (size_t s = 0; s < count; s++) {
-        const HaloTables *tables = halo_tables();
-        const HaloFormat *opened, *format = NULL;
-        for (int i = 0; i < tables->formats && format == NULL; i++)
-            if (tables->format[i]->probe != NULL && tables->format[i]->probe(seed[s].at, seed[s].size))
-                format = tables->format[i];
-        if (format == NULL || format->open != NULL) continue;
-        refused++;
-        assert_int_equal(open_bytes(seed[s].at, seed[s].size, &opened), HALO_ERR_INPUT);
-        assert_non_null(strstr(halo_error(), format->name));
-        assert_non_null(strstr(halo_error(), "can be written but not read"));
-        assert_null(opened);
-    }
-    assert_true(refused >= 4); /* BMP and HDR */
-}
-
 /* By a path: also formats without a signature, by the extension. */
 static void test_by_path(void **unused)
 {
     (void)unused;
     HaloInfo info;
-    HaloBuf data;
     const HaloFormat *format = NULL;
-    const uint8_t bmp[64] = {'B', 'M'};
-    static const char *const name[] = {"x.bmp", "x.png", "x", "X.TGA"};
+    const char *const name[] = {"x.tga", "X.TGA", "x.png", "x"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         const char *path = test_path(name[i]);
-        const bool tga = i == 3;
-        bytes_to_file(path, tga ? (const uint8_t[18]){0} : bmp, tga ? 18 : sizeof bmp);
-        assert_int_equal(halo_file_info(session, path, NULL, &info, &format), HALO_ERR_INPUT);
-        assert_non_null(strstr(halo_error(), tga ? "tga can be written" : "bmp can be written"));
-        assert_null(format);
-        assert_int_equal(halo_load_buf(session, path, &info, &data), HALO_ERR_INPUT);
+        bytes_to_file(path, "\0\0\3\0\0\0\0\0\0\0\0\0\1\0\1\0\x08\0\7", 19);
+        assert_int_equal(halo_file_info(session, path, NULL, &info, &format), i < 2 ? HALO_OK : HALO_ERR_INPUT);
+        if (i < 2) assert_string_equal(format->name, "tga");
+        halo_meta_free(&info.meta);
     }
 }
 
@@ -175,7 +148,7 @@ static void test_after_another_image(void **unused)
     assert_false(more);
     assert_int_equal(notes.count[HALO_NOTE_REST], sizeof bytes - 13);
     assert_int_equal(load_next(session->tables, &reader), HALO_ERR_INPUT);
-    assert_non_null(strstr(halo_error(), "bmp can be written"));
+    assert_non_null(strstr(halo_error(), "a BMP header of 0 bytes is unknown"));
     load_close(&reader);
     halo_buf_free(&data);
     halo_source_close(source);
@@ -185,9 +158,9 @@ int main(int argc, char **argv)
 {
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_are_complete), cmocka_unit_test(test_every_row_has_a_seed),
-        cmocka_unit_test(test_every_prefix),      cmocka_unit_test(test_only_written),
-        cmocka_unit_test(test_by_path),           cmocka_unit_test(test_after_another_image),
+        cmocka_unit_test(test_rows_are_complete),   cmocka_unit_test(test_every_row_has_a_seed),
+        cmocka_unit_test(test_every_prefix),        cmocka_unit_test(test_by_path),
+        cmocka_unit_test(test_after_another_image),
     };
     return cmocka_run_group_tests(tests, open_session, close_session);
 }

@@ -88,6 +88,48 @@ static void check_png(const char *pipeline)
     halo_meta_free(&info.meta);
 }
 
+/* ---- a grid in space ------------------------------------------------------------------------------------ */
+
+/* Gradients of one direction, without their negative values, lie beside the bump; an overlay may cover it. */
+static bool hides_bump(const char *pipeline)
+{
+    return strncmp(pipeline, "prewitt:axis", 12) == 0 || strncmp(pipeline, "emboss", 6) == 0 ||
+           strncmp(pipeline, "over", 4) == 0;
+}
+
+static char nrrd[600], out_nrrd[600];
+
+/* Columns lead along y, rows along -x. */
+static HaloGrid grid_of_file(void)
+{
+    return (HaloGrid){.known = true,
+                      .patient = true,
+                      .unit = "mm",
+                      .origin = {100, 200, 300},
+                      .step = {{0, 0.5, 0}, {-0.25, 0, 0}, {0, 0, 2}}};
+}
+
+static void check_nrrd(const char *pipeline)
+{
+    HaloInfo info;
+    HaloBuf data;
+    double place[3];
+    const HaloGrid whole = grid_of_file(), *grid = &info.meta.grid;
+    if (!statements_run(pipeline, nrrd, out_nrrd, &info, &data)) return;
+    const Bump bump = statements_bump(&data, 0, statements_add_up(pipeline));
+    if (bump.found && !statements_add_up(pipeline) && !hides_bump(pipeline)) {
+        if (!grid->known) fail_msg("'%s': its grid", pipeline);
+        for (int i = 0; i < 3; i++)
+            place[i] = grid->origin[i] + bump.x * grid->step[0][i] + bump.y * grid->step[1][i];
+        statements_near(pipeline, "x in space", (place[0] - whole.origin[0]) / -0.25, 28, 3);
+        statements_near(pipeline, "y in space", (place[1] - whole.origin[1]) / 0.5, 40, 3);
+        statements_near(pipeline, "z in space", place[2], 300, 1e-9);
+        checked++;
+    }
+    halo_buf_free(&data);
+    halo_meta_free(&info.meta);
+}
+
 /* ---- images of TIFF ------------------------------------------------------------------------------------- */
 
 #ifdef HALO_HAVE_TIFF
@@ -125,13 +167,6 @@ static HaloMeta tiff_meta(void)
     assert_int_equal(halo_blob_set(&meta.geo[HALO_GEO_NODATA], "40", 3), HALO_OK);
     assert_int_equal(halo_text_add(&meta, "Description", shape, sizeof shape - 1, HALO_UTF_8), HALO_OK);
     return meta;
-}
-
-/* Gradients of one direction, without their negative values, lie beside the bump; an overlay may cover it. */
-static bool hides_bump(const char *pipeline)
-{
-    return strncmp(pipeline, "prewitt:axis", 12) == 0 || strncmp(pipeline, "emboss", 6) == 0 ||
-           strncmp(pipeline, "over", 4) == 0;
 }
 
 /* Where a place of the picture, counted from the corner of its first pixel, lies on the map. */
@@ -193,6 +228,10 @@ static void make_files(void)
     assert_int_equal(halo_blob_set(&of_png.meta.xmp, xmp_text, sizeof xmp_text - 1), HALO_OK);
     statements_write(png, &halo_format_png, &of_png, &picture);
     halo_meta_free(&of_png.meta);
+    HaloInfo of_nrrd = {.bits = 8, .meta = {.grid = grid_of_file()}};
+    snprintf(nrrd, sizeof nrrd, "%s", test_path("in.nrrd"));
+    snprintf(out_nrrd, sizeof out_nrrd, "%s", test_path("out.nrrd"));
+    statements_write(nrrd, &halo_format_nrrd, &of_nrrd, &picture);
 #ifdef HALO_HAVE_TIFF
     HaloInfo of_tiff = {.bits = 8, .meta = tiff_meta()};
     snprintf(tiff, sizeof tiff, "%s", test_path("in.tif"));
@@ -206,6 +245,7 @@ static void make_files(void)
 static void check_all(const char *pipeline)
 {
     check_png(pipeline);
+    check_nrrd(pipeline);
 #ifdef HALO_HAVE_TIFF
     check_tiff(pipeline);
 #endif

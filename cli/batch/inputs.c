@@ -25,6 +25,18 @@ static CliItem *add_item(CliBatch *batch, const char *input, const char *dir)
     return item;
 }
 
+/* Some formats are folders, such as Zarr. */
+static const char *folder_reason(const char *path)
+{
+    static char reason[256];
+    char extension[HALO_WORD_SIZE];
+    const HaloForeign *foreign = halo_tables()->foreign_named(halo_lower_extension(path, extension));
+    if (foreign == NULL || foreign->way_out == NULL) return "is a folder; -r takes the files in it";
+    snprintf(reason, sizeof reason, "%s is not a format that halo reads: convert it first: %s", foreign->name,
+             foreign->way_out);
+    return reason;
+}
+
 static void add_failed(CliBatch *batch, const char *input, const char *reason)
 {
     CliItem *item = add_item(batch, input, "");
@@ -39,8 +51,9 @@ static bool is_known(const CliSettings *settings, const char *path)
     char extension[HALO_WORD_SIZE];
     const HaloFormat *format = halo_find_format(halo_lower_extension(path, extension));
     if (settings->raw.kind != 0 || settings->engine.read_as != NULL) return true;
-    if (format == NULL) return halo_tables()->foreign_named(extension) != NULL;
-    return format->open != NULL && (!format->named || settings->include.count > 0);
+    const HaloForeign *foreign = format == NULL ? halo_tables()->foreign_named(extension) : NULL;
+    if (format == NULL) return foreign != NULL && foreign->library != NULL;
+    return format->open != NULL && (!format->named || !format->text || settings->include.count > 0);
 }
 
 /* ---- --include and --exclude --------------------------------------------------------------------------- */
@@ -124,7 +137,7 @@ static void add_path(const Walk *w, const char *path)
     } else if (w->settings->recursive)
         walk(w, path, "");
     else
-        add_failed(w->batch, path, "is a folder; -r takes the files in it");
+        add_failed(w->batch, path, folder_reason(path));
 }
 
 /* Paths are shorter than this: a longer line is of a file that is no list. */

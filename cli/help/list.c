@@ -162,9 +162,30 @@ static const char *dtype_list(unsigned dtypes, CliText *text)
     return text->data != NULL ? text->data : "";
 }
 
+/* What a format holds beside samples, with `between` between the words. */
+static const char *holds_list(const HaloFormat *format, const char *between, CliText *text)
+{
+    for (int i = 0; i < HALO_META_KINDS; i++) {
+        if ((format->holds >> i & 1) == 0) continue;
+        if (text->length > 0) cli_add(text, between, strlen(between));
+        cli_add(text, halo_meta_name(i), strlen(halo_meta_name(i)));
+    }
+    return text->data != NULL ? text->data : "";
+}
+
+static const char *pages_of(const HaloFormat *format)
+{
+    static const char *const words[] = {[HALO_ONE_IMAGE] = "one",
+                                        [HALO_SEVERAL_IN_STREAMS] = "in pipes",
+                                        [HALO_SEVERAL_ALIKE] = "alike",
+                                        [HALO_SEVERAL] = "any"};
+    return words[format->several];
+}
+
 static void record_format(FILE *to, const HaloFormat *format, const char *dtypes)
 {
     CliJson json = {.to = to};
+    CliText holds = {0};
     json_open(&json, NULL, '{');
     json_text(&json, "type", "format");
     json_text(&json, "name", format->name);
@@ -174,17 +195,49 @@ static void record_format(FILE *to, const HaloFormat *format, const char *dtypes
     json_bool(&json, "writes", format->create != NULL);
     record_kinds(&json, format->kinds);
     record_words(&json, "dtypes", dtypes);
+    if (format->kinds & HALO_IMAGE) json_bool(&json, "alpha", format->with_alpha != 0);
+    if (format->kinds & HALO_IMAGE) json_text(&json, "pages", pages_of(format));
+    record_words(&json, "metadata", holds_list(format, "|", &holds));
     json_close(&json, '}');
     json_end_line(&json);
+    free(holds.data);
 }
 
 static void print_format(FILE *to, const HaloFormat *format, const char *dtypes)
 {
     const char *does = format->open == NULL ? "write" : format->create == NULL ? "read" : "read, write";
+    const bool image = (format->kinds & HALO_IMAGE) != 0;
+    CliText holds = {0};
+    const char *meta = holds_list(format, ", ", &holds);
+    char *more = cli_format("%s%s%s%s%s%s", image && format->with_alpha != 0 ? "alpha; " : "",
+                            image ? "pages: " : "", image ? pages_of(format) : "",
+                            image && *meta != 0 ? "; " : "", *meta != 0 ? "keeps " : "", meta);
     fprintf(to, "%s%-6s%s  ", cli_ink(CLI_BOLD), format->name, cli_ink(CLI_PLAIN));
     cli_wrap(to, format->help, 8, CLI_LINE);
     fprintf(to, "        %s%s; %s%s%s; %s%s\n", cli_ink(CLI_FAINT), does, cli_kinds(format->kinds),
             *dtypes != 0 ? " as " : "", dtypes, format->extensions, cli_ink(CLI_PLAIN));
+    if (*more != 0) {
+        fprintf(to, "        %s", cli_ink(CLI_FAINT));
+        cli_wrap(to, more, 8, CLI_LINE);
+        fputs(cli_ink(CLI_PLAIN), to);
+    }
+    free(more);
+    free(holds.data);
+}
+
+/* What is known, and not read. */
+static void print_foreign(FILE *to)
+{
+    const HaloForeign *row;
+    fputs("\nNot read, and the way out; IN and OUT stand for files:\n", to);
+    for (int i = 0; (row = halo_tables()->foreign_row(i)) != NULL; i++) {
+        char *text = row->library != NULL
+                         ? cli_format("%s: this build lacks %s", row->name, row->library)
+                         : cli_format("%s: %s", row->name, row->way_out != NULL ? row->way_out : "-");
+        fputs("  ", to);
+        cli_wrap(to, text, 8, CLI_LINE);
+        free(text);
+    }
 }
 
 static void list_formats(FILE *to, const CliSettings *settings)
@@ -199,6 +252,7 @@ static void list_formats(FILE *to, const CliSettings *settings)
             print_format(to, tables->format[i], list);
         free(dtypes.data);
     }
+    if (!settings->json) print_foreign(to);
 }
 
 static void list_device(FILE *to, const CliSettings *settings, const char *backend, int index,

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "option_names.h"
+
 /* Singular and plural texts; `%llu` is the count. NULL: halo_note_text makes the text. */
 typedef struct Row {
     const char *name;
@@ -52,10 +54,10 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_NO_LOUDNESS] = {"no-loudness",
                                "level unchanged: sound shorter than 0.4 s, or silent, has no loudness", NULL},
     [HALO_NOTE_ALPHA] = {"alpha",
-                         "the output does not say that its last channel is alpha: --axes hwc,alpha reads it so",
+                         "the output does not say that its last channel is alpha: --axes=hwc,alpha reads it so",
                          NULL},
     [HALO_NOTE_AXES] = {"axes",
-                        "the output is an array of pages: --axes nhw, with channels nhwc, reads it back", NULL},
+                        "the output is an array of pages: --axes=nhw, with channels nhwc, reads it back", NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which only TIFF has", NULL},
     [HALO_NOTE_SPREAD] = {"nan-spread",
@@ -73,11 +75,20 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_SCALED] = {"scaled", NULL, NULL},
 };
 
-static const char *const metas[HALO_META_KINDS] = {"ICC profile",     "EXIF",         "XMP",
-                                                   "texts",           "resolution",   "colour space",
-                                                   "chunks",          "IPTC",         "cICP, mDCv or cLLi",
-                                                   "pictures",        "GeoTIFF keys", "times of rows",
-                                                   "names of columns"};
+static const char *const metas[HALO_META_KINDS] = {"ICC profile",
+                                                   "EXIF",
+                                                   "XMP",
+                                                   "texts",
+                                                   "resolution",
+                                                   "colour space",
+                                                   "chunks",
+                                                   "IPTC",
+                                                   "cICP, mDCv or cLLi",
+                                                   "pictures",
+                                                   "GeoTIFF keys",
+                                                   "times of rows",
+                                                   "names of columns",
+                                                   "spacing and origin"};
 
 static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outside of it",
                                                           "loudness tags",
@@ -86,7 +97,8 @@ static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outs
                                                           "description of an image stack",
                                                           "GeoTIFF keys (the place on a map)",
                                                           "GDAL's no-data value and metadata",
-                                                          "times of rows"};
+                                                          "times of rows",
+                                                          "spacing and origin"};
 
 const char *halo_note_name(HaloNote kind) { return rows[kind].name; }
 
@@ -190,7 +202,7 @@ static void count_clipped(const HaloNotes *notes, unsigned long long count, char
                       (double)notes->peak);
 }
 
-const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
+static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
 {
     const unsigned long long count = notes->count[kind];
     const Row *row = &rows[kind];
@@ -235,7 +247,7 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
                       (double)notes->quieter);
         break;
     case HALO_NOTE_RATE:
-        halo_snprintf(text, size, "the output has no sample rate: use --rate %.10g to read it back",
+        halo_snprintf(text, size, "the output has no sample rate: use --rate=%.10g to read it back",
                       notes->rate);
         break;
     case HALO_NOTE_UNEVEN:
@@ -258,5 +270,12 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
         break;
     default: text[0] = 0;
     }
+    return text;
+}
+
+const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
+{
+    if (note_text(notes, kind, text) == NULL) return NULL;
+    option_names_replace(text, HALO_NOTE_TEXT);
     return text;
 }

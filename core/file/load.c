@@ -3,6 +3,7 @@
 
 #include "file.h"
 #include "halo/axes.h"
+#include "halo/front_end.h"
 
 const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name)
 {
@@ -15,6 +16,8 @@ const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name
 
 /* The most bytes that a probe looks at. Sound that is still being recorded may take seconds to give more. */
 #define PROBE_BYTES 64
+/* Some formats show later what they are, such as compressed ones. */
+#define LATE_PROBE_BYTES 4096
 
 const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[HALO_WORD_SIZE])
 {
@@ -32,11 +35,9 @@ static HaloStatus fail_foreign(const HaloForeign *foreign)
 {
     if (foreign->library != NULL)
         return halo_fail(HALO_ERR_INPUT, "this build of halo has no %s (%s)", foreign->name, foreign->library);
-    if (foreign->sound)
-        return halo_fail(
-            HALO_ERR_INPUT,
-            "%s is not a format that halo reads: convert it first, as by ffmpeg -i IN -c:a pcm_f32le OUT.wav",
-            foreign->name);
+    if (foreign->way_out != NULL)
+        return halo_fail(HALO_ERR_INPUT, "%s is not a format that halo reads: convert it first: %s",
+                         foreign->name, foreign->way_out);
     return halo_fail(HALO_ERR_INPUT, "%s is not a format that halo reads; see 'halo list formats'",
                      foreign->name);
 }
@@ -48,7 +49,11 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
     const uint8_t *head;
     size_t got;
     char extension[HALO_WORD_SIZE];
-    const HaloStatus status = halo_source_peek(source, PROBE_BYTES, &head, &got);
+    HaloStatus status = halo_source_peek(source, PROBE_BYTES, &head, &got);
+    if (status != HALO_OK) return status;
+    *format = load_probed(tables, head, got);
+    if (*format != NULL) return HALO_OK;
+    status = halo_source_peek(source, LATE_PROBE_BYTES, &head, &got);
     if (status != HALO_OK) return status;
     *format = load_probed(tables, head, got);
     if (*format != NULL) return HALO_OK;
@@ -60,9 +65,10 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
         *format = named;
         return HALO_OK;
     }
-    return halo_fail(
-        HALO_ERR_INPUT,
-        "no known image or audio format; see 'halo list formats'; use --raw for samples without a header");
+    foreign = named == NULL && tables->foreign_named != NULL ? tables->foreign_named(extension) : NULL;
+    if (foreign != NULL) return fail_foreign(foreign);
+    return halo_fail(HALO_ERR_INPUT, "no known image or audio format; see 'halo list formats'" HALO_FOR_PROGRAM(
+                                         "; use --raw for samples without a header"));
 }
 
 /* Where the last channel may be one that --axes calls alpha: not of gray, and not of RGB. */

@@ -19,7 +19,7 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
     const HaloForeign *foreign = *to == NULL && session->tables->foreign_named != NULL
                                      ? session->tables->foreign_named(extension)
                                      : NULL;
-    if (foreign != NULL)
+    if (foreign != NULL && foreign->library != NULL)
         return halo_fail_on(HALO_ERR_USAGE, output, ": this build of halo has no %s (%s)", foreign->name,
                             foreign->library);
     if (*to == NULL && halo_find_word("m4a aac mp4 wma alac", ' ', extension) >= 0)
@@ -29,12 +29,12 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
             "Opus, Ogg and MP3 are written",
             extension, extension);
     if (*to == NULL)
-        return halo_fail_on(
-            HALO_ERR_USAGE, output,
-            ": '%s' is not a format that halo writes ('halo list formats'); --to FORMAT names one", extension);
+        return halo_fail_on(HALO_ERR_USAGE, output,
+                            ": '%s' is not a format that halo writes ('halo list formats'); --to names one",
+                            extension);
     if ((*to)->create == NULL)
-        return halo_fail(HALO_ERR_USAGE,
-                         "%s can be read but not written; choose another format with --to FORMAT", (*to)->name);
+        return halo_fail(HALO_ERR_USAGE, "%s can be read but not written; choose another format with --to",
+                         (*to)->name);
     if (strcmp(output, "-") == 0 && !(*to)->text && isatty(STDOUT_FILENO))
         return halo_fail(HALO_ERR_USAGE, "%s is binary, not for a terminal: use -o FILE, > FILE or | PROGRAM",
                          (*to)->name);

@@ -94,6 +94,7 @@ static void turn_info(HaloInfo *info, int orientation)
         dots[0] = dots[1];
         dots[1] = x;
     }
+    info->meta.grid = (HaloGrid){0}; /* of rows as they lie */
     halo_exif_set_upright(&info->meta.exif);
 }
 

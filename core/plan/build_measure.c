@@ -14,6 +14,7 @@ static HaloStatus set_detail(HaloBuilder *builder, const HaloDetail *detail, Hal
     if (kept == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     *kept = *detail;
     step->detail = kept;
+    step->revisits = analysis_measures(builder, step->src[0]);
     return HALO_OK;
 }
 
@@ -144,6 +145,15 @@ HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fo
 HaloStatus halo_build_table(HaloBuilder *builder, HaloReg src, const HaloTableKind *kind, const void *how)
 {
     HaloStep step = step_of(HALO_TABLE, src);
+    step.u.table = (HaloTableStep){.kind = kind, .how = how};
+    return builder_append_measure(builder, &step, true);
+}
+
+HaloStatus halo_build_table_of_two(HaloBuilder *builder, HaloReg src, HaloReg other, const HaloTableKind *kind,
+                                   const void *how)
+{
+    HaloStep step = step_of(HALO_TABLE, src);
+    step.src[step.sources++] = other;
     step.u.table = (HaloTableStep){.kind = kind, .how = how};
     return builder_append_measure(builder, &step, true);
 }

@@ -8,12 +8,6 @@
 /* How many pixels a region is taken to have where memory is planned. */
 #define PIXELS_OF_REGION 64.0
 
-static double flops(const HaloStep *step, double samples)
-{
-    (void)step, (void)samples;
-    return 0.0;
-}
-
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     (void)src;
@@ -81,7 +75,7 @@ static const Measure measure = {
 
 const Primitive primitive_objects = {
     .name = "objects",
-    .flops = flops,
+    .flops = no_flops,
     .core_ns = core_ns,
     .describe = describe,
     .offered = offered,

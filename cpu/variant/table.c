@@ -10,6 +10,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .u8 = &CPU_TABLE(u8),
     .pixels = &CPU_TABLE(pixels),
     .pairs = &CPU_TABLE(pairs),
+    .expr = &CPU_TABLE(expr),
     .conv = &CPU_TABLE(conv),
     .direct = &CPU_TABLE(direct),
     .fused = &CPU_TABLE(fused),

@@ -8,8 +8,9 @@
 #include "common.cuh"
 #include "device/pin.cuh"
 #include "halo/text.h"
+#include "point/expr.cuh"
 #include "point/mix.cuh"
-#include "regions/regions.cuh"
+#include "regions/morphology.cuh"
 #include "resample/resample.cuh"
 #include "sep/fast.cuh"
 
@@ -285,6 +286,10 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .regions = cuda_regions,
     .distance = cuda_distance,
     .objects = cuda_objects,
+    .suppress = cuda_suppress,
+    .reconstruct = cuda_reconstruct,
+    .thin = cuda_thin,
+    .expr = cuda_expr,
     .chain = cuda_chain,
     .extremes = cuda_extremes,
     .mark = set_mark,

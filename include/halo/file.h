@@ -92,6 +92,19 @@ enum {
     HALO_GEO_TAGS
 };
 
+/* Where the samples of a volume lie in space: the centre of the first one of this page, and the way from one to
+ * the next. Pages may be a sequence of volumes of `depth` pages each. */
+typedef struct HaloGrid {
+    bool known;
+    bool patient; /* coordinates grow to the left, to the back and to the head of a patient (LPS) */
+    bool turned;  /* axes are not those of the space, or point the other way: step has more than a diagonal */
+    double origin[3];
+    double step[3][3]; /* along columns, rows and pages; of pages all 0: not known */
+    char unit[16];     /* "mm", "um", "A"; empty: not known */
+    int64_t depth;     /* 0: one volume */
+    double interval;   /* seconds from one volume to the next; 0: not known */
+} HaloGrid;
+
 /* Kept from input to output if both formats can hold it. All zero: the file has none. */
 typedef struct HaloMeta {
     HaloBlob icc;  /* an ICC profile */
@@ -113,8 +126,9 @@ typedef struct HaloMeta {
     HaloColourCode code[HALO_COLOUR_CODES];
     HaloBlob geo[HALO_GEO_TAGS];
     HaloTimeline time; /* of the rows of a table */
-    bool comma;        /* of a table: numbers have a decimal comma */
-    double shown;      /* of a page of an animation: how many seconds it is shown; 0: not said */
+    HaloGrid grid;
+    bool comma;   /* of a table: numbers have a decimal comma */
+    double shown; /* of a page of an animation: how many seconds it is shown; 0: not said */
 } HaloMeta;
 
 /* Samples of arrays and TIFF, which a format that has this type may write as they were where they were only

@@ -17,7 +17,9 @@ extern "C" {
 
 typedef struct HaloSource HaloSource;
 
-/* Opens a file, or standard input for "-". HALO_ERR_INPUT with the path and the system's reason. */
+/* Opens a file, or standard input for "-"; of an archive also by FILE.npz:NAME, where no file has that name,
+ * for the reader to choose a member. HALO_ERR_INPUT with the path and the system's reason. */
+#define HALO_MEMBER_MARK ".npz:"
 HALO_API HaloStatus halo_source_open(const char *path, HaloSource **source);
 /* Reads from memory, which stays the caller's and must outlive the source. */
 HALO_API HaloStatus halo_source_from_memory(const void *bytes, size_t size, HaloSource **source);

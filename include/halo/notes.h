@@ -68,7 +68,8 @@ typedef enum HaloMetaKind {
     HALO_META_GEO = 1024,     /* GeoTIFF's keys and GDAL's "no data" */
     HALO_META_TIMES = 2048,   /* of the rows of a table */
     HALO_META_NAMES = 4096,   /* of the columns of a table, a text with HALO_META_TEXT */
-    HALO_META_KINDS = 13      /* how many */
+    HALO_META_GRID = 8192,    /* spacing and origin of samples in space */
+    HALO_META_KINDS = 14      /* how many */
 } HaloMetaKind;
 
 /* Kinds of metadata that a pipeline may make untrue. */
@@ -81,7 +82,8 @@ typedef enum HaloOutdated {
     HALO_OUTDATED_PLACE = 32,   /* the georeference of an image */
     HALO_OUTDATED_NODATA = 64,  /* GDAL's "no data" and texts on bands, which refer to sample values */
     HALO_OUTDATED_TIMES = 128,  /* of rows of a table */
-    HALO_OUTDATED_KINDS = 8     /* how many */
+    HALO_OUTDATED_GRID = 256,   /* spacing and origin of samples */
+    HALO_OUTDATED_KINDS = 9     /* how many */
 } HaloOutdated;
 
 /* All zero: there are none. */

@@ -18,7 +18,7 @@ typedef struct HaloForeign {
     const char *name;       /* "GIF", "WebP", … */
     const char *extensions; /* "jpg,jpeg"; NULL: they do not matter */
     const char *library;    /* what this build would need to read it; NULL: no build does */
-    bool sound;             /* sound or video, which FFmpeg converts */
+    const char *way_out;    /* how to convert it: a command or a hint; NULL: none is known */
 } HaloForeign;
 
 typedef struct HaloTables {
@@ -33,6 +33,7 @@ typedef struct HaloTables {
     /* A format that is not in the table, by the first bytes of a file or by an extension; or NULL. */
     const HaloForeign *(*foreign)(const uint8_t *head, size_t size);
     const HaloForeign *(*foreign_named)(const char *extension);
+    const HaloForeign *(*foreign_row)(int i); /* each of them once, from 0; NULL past the last */
 } HaloTables;
 
 HALO_API const HaloTables *halo_tables(void);

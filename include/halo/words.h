@@ -61,10 +61,14 @@ static inline const char *halo_base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* The extension without its dot, or "". A dot in front hides a file, and begins no extension. */
+/* The extension without its dot, or "". A dot in front hides a file, and begins no extension. That of a
+ * compressed NIfTI has two parts. */
 static inline const char *halo_extension(const char *path)
 {
+    static const char twofold[] = ".nii.gz";
     const char *name = halo_base_name(path), *dot = strrchr(name, '.');
+    const size_t length = strlen(name), tail = sizeof twofold - 1;
+    if (length > tail && strcmp(name + length - tail, twofold) == 0) return name + length - tail + 1;
     return dot != NULL && dot != name ? dot + 1 : "";
 }
 

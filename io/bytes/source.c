@@ -31,6 +31,22 @@ static HaloStatus describe(HaloSource *source, const char *path)
     return HALO_OK;
 }
 
+/* The archive of "FILE.npz:NAME"; or -1 with the reason in errno. */
+static int open_archive(const char *path)
+{
+    const char *mark = strstr(path, HALO_MEMBER_MARK);
+    const size_t size = mark != NULL ? (size_t)(mark - path) + strlen(HALO_MEMBER_MARK) - 1 : 0;
+    char *archive = mark != NULL ? strdup(path) : NULL;
+    errno = ENOENT;
+    if (archive == NULL) return -1;
+    archive[size] = 0;
+    const int fd = open(archive, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const int reason = errno;
+    free(archive);
+    errno = reason;
+    return fd;
+}
+
 HaloStatus halo_source_open(const char *path, HaloSource **out)
 {
     HaloStatus status = HALO_OK;
@@ -49,6 +65,7 @@ HaloStatus halo_source_open(const char *path, HaloSource **out)
         source->fd =
             standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     } while (source->fd < 0 && errno == EINTR);
+    if (source->fd < 0 && errno == ENOENT) source->fd = open_archive(path);
     if (source->fd < 0) HALO_TRY(halo_fail_on(HALO_ERR_INPUT, source->name, ": %s", strerror(errno)));
     HALO_TRY(describe(source, source->name));
 out:
@@ -75,6 +92,7 @@ void halo_source_close(HaloSource *source)
 {
     if (source == NULL) return;
     if (source->fd >= 0) close(source->fd);
+    if (source->drop != NULL) source->drop(source->context);
     if (source->capacity > BUFFER_BYTES)
         halo_memory_release(source->memory, (int64_t)(source->capacity - BUFFER_BYTES));
     free(source->owned);
@@ -96,6 +114,7 @@ double halo_source_ms(const HaloSource *source) { return source->ms; }
 HaloStatus source_fetch(HaloSource *source, void *bytes, size_t size, size_t *got)
 {
     *got = 0;
+    if (source->fetch != NULL) return source->fetch(source, bytes, size, got);
     if (source->fd < 0) return HALO_OK;
     const double start = io_ms();
     const off_t at = (off_t)(source->origin + source->base + (int64_t)source->filled);
@@ -128,8 +147,8 @@ static void compact(HaloSource *source, size_t first)
 HaloStatus halo_source_peek(HaloSource *source, size_t size, const uint8_t **bytes, size_t *got)
 {
     if (size > PEEK_BYTES) size = PEEK_BYTES;
-    if (source->fd >= 0 && source->capacity - source->at < size) compact(source, source->at);
-    while (source->fd >= 0 && source->filled - source->at < size) {
+    if (!source_is_memory(source) && source->capacity - source->at < size) compact(source, source->at);
+    while (!source_is_memory(source) && source->filled - source->at < size) {
         size_t n;
         const HaloStatus status =
             source_fetch(source, source->owned + source->filled, source->capacity - source->filled, &n);
@@ -156,7 +175,7 @@ static void make_space(HaloSource *source)
 HaloStatus halo_source_take(HaloSource *source, void *bytes, size_t size, size_t *got)
 {
     *got = 0;
-    if (source->at == source->filled && source->fd >= 0) {
+    if (source->at == source->filled && !source_is_memory(source)) {
         size_t n;
         make_space(source);
         const HaloStatus status =
@@ -181,7 +200,7 @@ HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t
             *got += n;
             continue;
         }
-        if (source->fd < 0) break;
+        if (source_is_memory(source)) break;
         const bool past_buffer = want >= source->capacity; /* large rows need no second copy */
         if (past_buffer) {
             source->base += (int64_t)source->filled;
@@ -204,7 +223,7 @@ HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t
     return HALO_OK;
 }
 
-bool halo_source_seekable(const HaloSource *source) { return source->fd < 0 || source->regular; }
+bool halo_source_seekable(const HaloSource *source) { return source_is_memory(source) || source->regular; }
 
 int64_t halo_source_tell(const HaloSource *source) { return source->base + (int64_t)source->at; }
 
@@ -275,7 +294,7 @@ static void shrink(HaloSource *source)
 HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *size)
 {
     compact(source, source->at);
-    while (source->fd >= 0) {
+    while (!source_is_memory(source)) {
         size_t n;
         HaloStatus status = source->filled == source->capacity ? grow(source) : HALO_OK;
         if (status == HALO_OK)
@@ -284,8 +303,9 @@ HaloStatus halo_source_slurp(HaloSource *source, const uint8_t **bytes, size_t *
         if (status != HALO_OK) return status;
         source->filled += n;
         if (n == 0) {
-            close(source->fd);
+            if (source->fd >= 0) close(source->fd);
             source->fd = -1;
+            source->fetch = NULL;
             source->size = source->base + (int64_t)source->filled;
             shrink(source);
         }

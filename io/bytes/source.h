@@ -9,7 +9,10 @@
 /* The buffer holds bytes [base, base + filled) of the stream, counted from where it was when it was opened. */
 struct HaloSource {
     char *name;
-    int fd;         /* -1: the buffer holds everything */
+    int fd; /* -1: the buffer holds everything, or `fetch` makes more */
+    HaloStatus (*fetch)(HaloSource *source, void *bytes, size_t size, size_t *got); /* NULL: read(2) */
+    void (*drop)(void *context);                                                    /* with the source */
+    void *context;
     bool regular;   /* the file can seek */
     bool shares;    /* its file is another source's too: reads leave the file's position alone */
     int64_t origin; /* the file's offset of byte 0: standard input may have been read from before */
@@ -23,6 +26,12 @@ struct HaloSource {
     double ms;          /* spent on waiting for bytes */
     HaloMemory *memory; /* where the buffer counts, as far as it has grown */
 };
+
+/* Does the buffer hold all there is? */
+static inline bool source_is_memory(const HaloSource *source)
+{
+    return source->fd < 0 && source->fetch == NULL;
+}
 
 /* One read(2) of whatever there is; *got = 0 at the end only. */
 HaloStatus source_fetch(HaloSource *source, void *bytes, size_t size, size_t *got);

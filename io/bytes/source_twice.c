@@ -13,14 +13,14 @@
 
 bool halo_source_is_rereadable(const HaloSource *source)
 {
-    return source->regular || (source->fd < 0 && source->base == 0);
+    return source->regular || (source_is_memory(source) && source->base == 0);
 }
 
 HaloStatus halo_source_open_again(const HaloSource *source, HaloSource **out)
 {
     HaloStatus status = HALO_OK;
     HaloSource *second = NULL;
-    if (source->fd < 0) return halo_source_from_memory(source->buffer, source->filled, out);
+    if (source_is_memory(source)) return halo_source_from_memory(source->buffer, source->filled, out);
     second = calloc(1, sizeof *second);
     if (second == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read %s again", source->name);
     second->fd = fcntl(source->fd, F_DUPFD_CLOEXEC, 0);

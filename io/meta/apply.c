@@ -59,6 +59,7 @@ static HaloStatus apply_to_picture(HaloInfo *info, const HaloChanges *changes, H
     apply_light(meta, changes, notes);
     HALO_TRY(halo_geo_apply(meta, changes, notes));
     HALO_TRY(halo_stack_apply(info, changes, notes));
+    halo_grid_apply(info, changes, notes);
 out:
     return status;
 }

@@ -14,5 +14,7 @@ HaloStatus halo_tags_apply(HaloMeta *meta, const HaloChanges *changes, HaloNotes
 HaloStatus halo_geo_apply(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes);
 /* stack.c: descriptions of image stacks by ImageJ, OME and tifffile. `info` describes the input still. */
 HaloStatus halo_stack_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes);
+/* grid.c: spacing and origin. */
+void halo_grid_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes);
 
 #endif

@@ -43,6 +43,7 @@ unsigned halo_meta_kinds(const HaloMeta *meta)
     if (says_other_colours(meta)) kinds |= HALO_META_COLOURS;
     for (int i = 0; i < HALO_COLOUR_CODES; i++)
         if (meta->code[i].size > 0) kinds |= HALO_META_CODES;
+    if (meta->grid.known) kinds |= HALO_META_GRID;
     if (meta->time.name != NULL) kinds |= HALO_META_TIMES;
     if (meta->pictures > 0) kinds |= HALO_META_PICTURES;
     for (int i = 0; i < HALO_GEO_TAGS; i++)

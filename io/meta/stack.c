@@ -44,10 +44,15 @@ static bool is_about_pages(const char *line)
     return false;
 }
 
+static bool is_about_place(const char *line)
+{
+    return begins(line, "xorigin=") || begins(line, "yorigin=") || begins(line, "zorigin=");
+}
+
 static bool is_about_samples(const char *line) { return begins(line, "min=") || begins(line, "max="); }
 
 /* ImageJ's lines without those that are no longer true; the number of images follows the first line. */
-static HaloStatus rewrite_lines(HaloText *text, int64_t pages, bool arranged, bool shown)
+static HaloStatus rewrite_lines(HaloText *text, int64_t pages, bool arranged, bool shown, bool placed)
 {
     const size_t size = strlen(text->value);
     char *made = malloc(size + 64), *to = made;
@@ -55,7 +60,8 @@ static HaloStatus rewrite_lines(HaloText *text, int64_t pages, bool arranged, bo
     for (const char *line = text->value, *next; *line != 0; line = next) {
         const char *end = strchr(line, '\n');
         next = end != NULL ? end + 1 : line + strlen(line);
-        const bool goes = (is_about_pages(line) && !arranged) || (is_about_samples(line) && !shown);
+        const bool goes = (is_about_pages(line) && !arranged) || (is_about_samples(line) && !shown) ||
+                          (is_about_place(line) && !placed);
         if (!goes) {
             memcpy(to, line, (size_t)(next - line));
             to += next - line;
@@ -86,8 +92,9 @@ HaloStatus halo_stack_apply(HaloInfo *info, const HaloChanges *changes, HaloNote
         if (strcmp(meta->text[i].key, "Description") != 0) continue;
         if (begins(meta->text[i].value, imagej)) {
             const bool arranged = changes->pages == halo_imagej_pages(meta->text[i].value);
-            HALO_TRY(
-                rewrite_lines(&meta->text[i], changes->pages, arranged, halo_changes_keep_values(changes)));
+            const bool placed = same_pictures(info, changes) && halo_changes_keep_places(changes);
+            HALO_TRY(rewrite_lines(&meta->text[i], changes->pages, arranged, halo_changes_keep_values(changes),
+                                   placed));
         } else if (is_closed(meta->text[i].value) && !same) {
             halo_note_outdated(notes, HALO_OUTDATED_STACK);
             drop(meta, i);

@@ -66,7 +66,7 @@ static HaloStatus parse_int(Text *text, int64_t *number)
     return HALO_OK;
 }
 
-static HaloStatus parse_shape(Text *text, NpyHead *head)
+static HaloStatus parse_shape(Text *text, HaloArrayHead *head)
 {
     HaloStatus status = HALO_OK;
     bool comma = true;
@@ -85,7 +85,7 @@ out:
     return status;
 }
 
-static HaloStatus parse_descr(Text *text, NpyHead *head)
+static HaloStatus parse_descr(Text *text, HaloArrayHead *head)
 {
     char word[32];
     skip_space(text);
@@ -108,14 +108,14 @@ static HaloStatus parse_descr(Text *text, NpyHead *head)
     return HALO_OK;
 }
 
-static HaloStatus parse_order(Text *text, NpyHead *head)
+static HaloStatus parse_order(Text *text, HaloArrayHead *head)
 {
     head->fortran = accept_word(text, "True");
     return head->fortran || accept_word(text, "False") ? HALO_OK
                                                        : bad("fortran_order is neither True nor False");
 }
 
-static HaloStatus parse_head(Text *text, NpyHead *head)
+static HaloStatus parse_head(Text *text, HaloArrayHead *head)
 {
     static const char *const keys[3] = {"descr", "fortran_order", "shape"};
     HaloStatus status = HALO_OK;
@@ -143,13 +143,13 @@ out:
     return status;
 }
 
-HaloStatus halo_npy_read_head(HaloSource *source, NpyHead *head)
+HaloStatus halo_npy_read_head(HaloSource *source, HaloArrayHead *head)
 {
     HaloStatus status = HALO_OK;
     uint8_t start[12];
     char *text = NULL;
     size_t got;
-    *head = (NpyHead){0};
+    *head = (HaloArrayHead){0};
     HALO_TRY(halo_source_read(source, start, 8, &got));
     if (got != 8 || memcmp(start, "\x93NUMPY", 6) != 0) HALO_FAIL(HALO_ERR_INPUT, "not an NPY file");
     if (start[6] < 1 || start[6] > 3)
@@ -171,20 +171,35 @@ out:
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
-HaloStatus halo_npy_write_head(HaloSink *sink, const NpyHead *head)
+HaloStatus halo_npy_print_head(const HaloArrayHead *head, char bytes[NPY_HEAD_BYTES + 1])
 {
-    char bytes[NPY_HEAD_BYTES + 1], shape[80];
+    char shape[80];
     int n = 0;
     for (int i = 0; i < head->dims; i++) {
         n +=
             snprintf(shape + n, sizeof shape - (size_t)n, "%s%lld", i > 0 ? ", " : "", (long long)head->dim[i]);
     }
     memcpy(bytes, "\x93NUMPY\x01\x00\x76\x00", 10); /* version 1.0; 118 bytes follow */
-    n = 10 + snprintf(bytes + 10, sizeof bytes - 10,
+    n = 10 + snprintf(bytes + 10, NPY_HEAD_BYTES + 1 - 10,
                       "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%s), }",
                       head->size == 1 ? '|' : '<', head->kind, head->size, shape);
     if (n >= NPY_HEAD_BYTES) return halo_fail(HALO_ERR_BUG, "internal: an NPY header of %d bytes", n);
     memset(bytes + n, ' ', (size_t)(NPY_HEAD_BYTES - n));
     bytes[NPY_HEAD_BYTES - 1] = '\n';
-    return halo_sink_write(sink, bytes, NPY_HEAD_BYTES);
+    bytes[NPY_HEAD_BYTES] = 0;
+    return HALO_OK;
+}
+
+HaloStatus halo_npy_write_head(HaloSink *sink, const HaloArrayHead *head)
+{
+    char bytes[NPY_HEAD_BYTES + 1];
+    const HaloStatus status = halo_npy_print_head(head, bytes);
+    return status == HALO_OK ? halo_sink_write(sink, bytes, NPY_HEAD_BYTES) : status;
+}
+
+void halo_npy_add_pages(HaloArrayHead *head, int64_t pages)
+{
+    memmove(head->dim + 1, head->dim, 3 * sizeof *head->dim);
+    head->dim[0] = pages;
+    head->dims++;
 }

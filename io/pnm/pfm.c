@@ -6,15 +6,11 @@
 #include "bytes/endian.h"
 #include "halo/text.h"
 #include "samples/image.h"
+#include "samples/upward.h"
 
 typedef struct PfmReader {
-    int64_t data;  /* where the samples start in the file, or, where that cannot seek, in `held` */
-    int64_t there; /* bytes of them */
-    int64_t row;   /* the next one */
+    HaloUpward rows;
     bool little;
-    uint8_t *held;
-    int64_t held_bytes; /* that count */
-    HaloSource *source; /* of the samples */
 } PfmReader;
 
 static bool probe(const uint8_t *head, size_t size)
@@ -59,32 +55,6 @@ static HaloStatus parse_scale(const char *word, bool *little)
     return HALO_OK;
 }
 
-/* The last row comes first, so on a pipe all rows are read before any is given out. Bytes after them belong to
- * another image. */
-static HaloStatus find_samples(HaloReader *reader)
-{
-    HaloStatus status = HALO_OK;
-    PfmReader *state = reader->state;
-    int64_t bytes;
-    size_t got;
-    state->source = reader->source;
-    state->data = halo_source_tell(reader->source);
-    state->there = halo_source_size(reader->source) - state->data;
-    if (halo_source_seekable(reader->source)) return HALO_OK;
-    HALO_TRY(halo_shape_bytes(&reader->info.shape, &bytes));
-    HALO_TRY(halo_memory_hold(reader->memory, bytes));
-    state->held_bytes = bytes;
-    state->held = malloc((size_t)bytes);
-    if (state->held == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read an image");
-    HALO_TRY(halo_source_read(reader->source, state->held, (size_t)bytes, &got));
-    state->source = NULL;
-    state->data = 0;
-    state->there = (int64_t)got;
-    HALO_TRY(halo_source_from_memory(state->held, got, &state->source));
-out:
-    return status;
-}
-
 static HaloStatus open_pfm(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -106,68 +76,43 @@ static HaloStatus open_pfm(HaloReader *reader)
     reader->info.real = true;
     snprintf(reader->info.encoding, sizeof reader->info.encoding, "32-bit float, %s",
              state->little ? "little-endian" : "big-endian");
-    HALO_TRY(find_samples(reader));
+    state->rows.row_bytes = width * (colour ? 3 : 1) * 4;
+    HALO_TRY(halo_upward_open(reader, &state->rows));
 out:
     return status;
 }
 
-/* What a file that was cut short does not hold of a row is 0. */
-static HaloStatus take_row(HaloReader *reader, void *row, size_t size)
+static void unpack(const HaloReader *reader, const uint8_t *from, void *to)
 {
-    size_t got;
     const PfmReader *state = reader->state;
-    const HaloStatus status = halo_source_read(state->source, row, size, &got);
-    if (status == HALO_OK && got < size) memset((char *)row + got, 0, size - got);
-    return status;
+    memcpy(to, from, (size_t)state->rows.row_bytes);
+    if (state->little != halo_host_is_little()) halo_swap_bytes(to, (size_t)state->rows.row_bytes / 4, 4);
 }
 
-/* The requested rows are contiguous in the file, the last one first. */
 static HaloStatus read_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     PfmReader *state = reader->state;
-    HaloStatus status = HALO_OK;
-    const HaloShape *shape = &reader->info.shape;
-    const int64_t samples = shape->width * shape->channels, row_bytes = samples * 4;
-    const int64_t there = state->there;
-    if (there < row_bytes * shape->height && !reader->options.tolerate) {
-        HALO_FAIL(HALO_ERR_INPUT, "truncated: %lld of %lld rows", (long long)(there / row_bytes),
-                  (long long)shape->height);
-    }
-    const int64_t below = shape->height - state->row - rows->rows;
-    const bool gone = below * row_bytes > there; /* tolerated: nothing of these rows is there */
-    if (gone)
-        halo_rows_clear(rows, 0);
-    else
-        HALO_TRY(halo_source_seek(state->source, state->data + below * row_bytes));
-    for (int64_t y = rows->rows - 1; y >= 0 && !gone; y--) {
-        HALO_TRY(take_row(reader, halo_row(rows, y), (size_t)row_bytes));
-        if (state->little != halo_host_is_little()) halo_swap_bytes(halo_row(rows, y), (size_t)samples, 4);
-    }
-    state->row += rows->rows;
-    if (state->row == shape->height && state->held == NULL && there >= row_bytes * shape->height)
-        HALO_TRY(halo_source_seek(reader->source, state->data + row_bytes * shape->height));
-out:
+    const HaloStatus status = halo_upward_read(reader, &state->rows, rows, unpack);
     *got = status == HALO_OK ? rows->rows : 0;
     return status;
+}
+
+static HaloStatus skip_rows(HaloReader *reader, int64_t rows, int64_t *skipped)
+{
+    PfmReader *state = reader->state;
+    return halo_upward_skip(reader, &state->rows, rows, skipped);
 }
 
 static void close_pfm(HaloReader *reader)
 {
     PfmReader *state = reader->state;
     if (state == NULL) return;
-    if (state->source != reader->source) halo_source_close(state->source);
-    free(state->held);
-    halo_memory_release(reader->memory, state->held_bytes);
+    halo_upward_close(reader, &state->rows);
     free(state);
     reader->state = NULL;
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
-
-/* If the file can seek, rows are written to their places as they arrive; else all are gathered first. */
-typedef struct PfmWriter {
-    int64_t data, next; /* where the samples begin; the row that comes next, from the top */
-} PfmWriter;
 
 static HaloStatus write_head(HaloWriter *writer)
 {
@@ -178,85 +123,21 @@ static HaloStatus write_head(HaloWriter *writer)
     return halo_sink_write(writer->sink, head, (size_t)size);
 }
 
-static HaloStatus write_upwards(HaloSink *sink, const HaloBuf *rows)
+static size_t samples_of(const HaloWriter *writer)
 {
-    HaloStatus status = HALO_OK;
-    for (int64_t y = rows->rows - 1; y >= 0; y--) {
-        HaloBuf row = *rows;
-        row.data = halo_row(rows, y);
-        row.rows = 1;
-        HALO_TRY(halo_rows_write(sink, &row, true));
-    }
-out:
-    return status;
+    return (size_t)(writer->info.shape.width * writer->info.shape.channels);
+}
+
+static void pack(const HaloWriter *writer, const void *from, uint8_t *to)
+{
+    memcpy(to, from, 4 * samples_of(writer));
+    if (!halo_host_is_little()) halo_swap_bytes(to, samples_of(writer), 4);
 }
 
 static HaloStatus create(HaloWriter *writer)
 {
-    HaloStatus status = HALO_OK;
-    PfmWriter *state;
-    if (!halo_sink_seekable(writer->sink)) return halo_gather_create(writer);
-    writer->state = state = calloc(1, sizeof *state);
-    if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write an image");
-    HALO_TRY(write_head(writer));
-    HALO_TRY(halo_sink_tell(writer->sink, &state->data));
-out:
-    return status;
-}
-
-static HaloStatus write_rows(HaloWriter *writer, const HaloBuf *rows)
-{
-    HaloStatus status = HALO_OK;
-    PfmWriter *state = writer->state;
-    if (!halo_sink_seekable(writer->sink)) return halo_gather_write(writer, rows);
-    const int64_t below = writer->info.shape.height - state->next - rows->rows;
-    if (below < 0) HALO_FAIL(HALO_ERR_BUG, "internal: more rows than the image has");
-    HALO_TRY(halo_sink_seek(writer->sink, state->data + below * (int64_t)halo_row_bytes(rows)));
-    HALO_TRY(write_upwards(writer->sink, rows));
-    state->next += rows->rows;
-out:
-    return status;
-}
-
-static HaloStatus finish_gathered(HaloWriter *writer)
-{
-    HaloStatus status = HALO_OK;
-    const HaloBuf *whole;
-    HALO_TRY(halo_gather_take(writer, &whole));
-    HALO_TRY(write_head(writer));
-    HALO_TRY(write_upwards(writer->sink, whole));
-out:
-    return status;
-}
-
-/* The next image begins where the first row ends. */
-static HaloStatus finish_placed(HaloWriter *writer)
-{
-    const PfmWriter *state = writer->state;
-    int64_t bytes;
-    if (state->next < writer->info.shape.height)
-        return halo_fail(HALO_ERR_BUG, "internal: fewer rows than the image has");
-    const HaloStatus status = halo_shape_bytes(&writer->info.shape, &bytes);
-    return status == HALO_OK ? halo_sink_seek(writer->sink, state->data + bytes) : status;
-}
-
-static void discard(HaloWriter *writer)
-{
-    if (writer->state == NULL) return; /* nor need there be a sink */
-    if (!halo_sink_seekable(writer->sink)) {
-        halo_gather_discard(writer);
-    } else {
-        free(writer->state);
-        writer->state = NULL;
-    }
-}
-
-static HaloStatus finish(HaloWriter *writer)
-{
-    const bool placed = halo_sink_seekable(writer->sink);
-    const HaloStatus status = placed ? finish_placed(writer) : finish_gathered(writer);
-    if (status == HALO_OK) discard(writer); /* another image may follow */
-    return status;
+    const HaloUpwardRow row = {.row_bytes = 4 * (int64_t)samples_of(writer), .head = write_head, .pack = pack};
+    return halo_upward_create(writer, &row);
 }
 
 const HaloFormat halo_format_pfm = {
@@ -271,9 +152,10 @@ const HaloFormat halo_format_pfm = {
     .probe = probe,
     .open = open_pfm,
     .read = read_rows,
+    .skip = skip_rows,
     .close = close_pfm,
     .create = create,
-    .write = write_rows,
-    .finish = finish,
-    .discard = discard,
+    .write = halo_upward_write,
+    .finish = halo_upward_finish,
+    .discard = halo_upward_discard,
 };

@@ -5,6 +5,7 @@
  * 0..255, those from 9 to 15 to 0..65535; palettes become RGB, white-is-zero is inverted. Premultiplied colours
  * are divided by their alpha, rounded to nearest and saturated; where alpha is 0 they are 0. */
 #ifdef HALO_HAVE_TIFF
+#include "meta/grid.h"
 #include "tifffile.h"
 
 #include <float.h>
@@ -110,6 +111,8 @@ static HaloStatus look_at_page(HaloReader *reader)
     state->planar = planar == PLANARCONFIG_SEPARATE && state->pixels.samples > 1;
     HALO_TRY(measure_blocks(state));
     HALO_TRY(halo_tiff_take_meta(&state->own.guard, state->own.tiff, &reader->info.meta));
+    reader->info.meta.grid = state->grid;
+    if (state->grid.known) halo_grid_move_page(&reader->info.meta.grid, reader->options.image);
     const IfdSource exif = {tiff_get_bytes, state, TIFFIsBigEndian(state->own.tiff) != 0,
                             TIFFIsBigTIFF(state->own.tiff) != 0};
     HALO_TRY(halo_tiff_take_exif(state->own.tiff, &exif, &reader->info.meta.exif));
@@ -134,6 +137,21 @@ static HaloStatus go_to_page(HaloReader *reader)
     return halo_tiff_outcome(&state->own.guard, tiff_go_ahead(state, pages));
 }
 
+/* ImageJ describes all pages by the first. */
+static HaloStatus take_grid(TiffReader *state)
+{
+    HaloStatus status = HALO_OK;
+    const void *text;
+    HaloMeta meta = {0};
+    HALO_TRY(halo_tiff_value(&state->own.guard, state->own.tiff, TIFFTAG_IMAGEDESCRIPTION, NULL, &text));
+    if (text == NULL || strncmp(text, "ImageJ=", 7) != 0) return HALO_OK;
+    HALO_TRY(halo_tiff_take_meta(&state->own.guard, state->own.tiff, &meta));
+    halo_imagej_grid(&meta, &state->grid);
+out:
+    halo_meta_free(&meta);
+    return status;
+}
+
 HaloStatus halo_tiff_read_open(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -145,6 +163,7 @@ HaloStatus halo_tiff_read_open(HaloReader *reader)
     pthread_mutex_init(&state->lock, NULL);
     HALO_TRY(tiff_open_file(state));
     HALO_TRY(tiff_find_stack(state));
+    HALO_TRY(take_grid(state));
     if (reader->options.image > 0) HALO_TRY(go_to_page(reader));
     HALO_TRY(look_at_page(reader));
 out:

@@ -4,6 +4,7 @@
  * readers. */
 #ifdef HALO_HAVE_TIFF
 #include "bytes/spool.h"
+#include "meta/grid.h"
 #include "samples/image.h"
 #include "samples/stored.h"
 #include "tiffwriter.h"
@@ -152,6 +153,7 @@ HaloStatus halo_tiff_create(HaloWriter *writer)
     HALO_TRY(tiff_levels_new(&state->page, writer->memory, writer->jobs));
     HALO_TRY(halo_tiff_outcome(&state->guard,
                                tiff_set_layout(&state->guard, state->tiff, &state->page.level[0].layout)));
+    HALO_TRY(halo_imagej_describe(&writer->info.meta, writer->changes.pages, &writer->notes));
     HALO_TRY(halo_tiff_put_meta(&state->guard, state->tiff, &writer->info, &writer->notes));
     HALO_TRY(halo_tiff_outcome(&state->guard, true)); /* unless it was for want of memory */
     halo_tiff_clear(&state->guard);
@@ -194,6 +196,7 @@ HaloStatus halo_tiff_finish(HaloWriter *writer)
 {
     TiffWriter *state = writer->state;
     HaloStatus status = HALO_OK;
+    HALO_TRY(halo_imagej_describe(&writer->info.meta, writer->changes.pages, &writer->notes));
     HALO_TRY(halo_tiff_put_meta(&state->guard, state->tiff, &writer->info,
                                 &writer->notes)); /* some may have stood behind the input's samples */
     HALO_TRY(put_exif(state));

@@ -37,6 +37,7 @@ typedef struct TiffReader {
         stacked; /* pages by one directory, as ImageJ has it: their samples follow one another; 0: no such */
     int64_t page_bytes; /* of each of them */
     int64_t behind;     /* offset of this page's samples from those of the first, in bytes */
+    HaloGrid grid;      /* by ImageJ's description of the first page */
     uint64_t missing;   /* pages that the description speaks of and the file does not have */
 
     int64_t held;           /* bytes that count for blocks */

@@ -87,6 +87,9 @@ fall() {
         spectrogram.png) grep -q '"width":345,"height":257' info ;;
         clear.png | equal.png | even.png | spots.png | sharp16.png | positive.png | integral.npy)
             grep -q '"width":224,"height":168' info ;;
+        parted.png | large.png | canny.png | wide.png) grep -q '"width":160,"height":120' info ;;
+        defects.png) grep -q '"width":160,"height":112' info ;;
+        hills.npy | coins.npy) grep -q '"width":160,"height":120,.*"dtype":"f32"' info ;;
         *.png | *.jpg)
             size='384,"height":256|192,"height":112|224,"height":168|160,"height":160|64,"height":48'
             grep -qE "\"width\":($size)" info

@@ -10,10 +10,9 @@ small_stack() {
 
 @test "a stack of 128 KiB is enough to read and write every picture" {
     make_rgb in.ppm 150 130
-    for name in png jpg tif ppm pam pfm npy bmp tga hdr; do
+    for name in png jpg tif ppm pam pfm npy bmp tga hdr qoi; do
         op=gauss:1; [ $name != hdr ] || op='depth:f32'
         small_stack run "$op" in.ppm -o "out.$name"
-        case $name in bmp | tga | hdr) continue ;; esac
         small_stack stats --full "out.$name" > /dev/null
     done
     small_stack run 'gray | threshold:99' in.ppm -o out.pbm

@@ -42,15 +42,15 @@ out:
     halo_source_close(source);
 }
 
-#define FUZZ_IMAGE(id)                                             \
-    extern const HaloFormat halo_format_##id;                      \
-    int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size); \
-    int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)  \
-    {                                                              \
-        if (!halo_format_##id.probe(bytes, size)) return 0;        \
-        fuzz_read(&halo_format_##id, bytes, size, false, 0);       \
-        fuzz_read(&halo_format_##id, bytes, size, true, 3);        \
-        return 0;                                                  \
+#define FUZZ_IMAGE(id)                                                                        \
+    extern const HaloFormat halo_format_##id;                                                 \
+    int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);                            \
+    int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)                             \
+    {                                                                                         \
+        if (halo_format_##id.probe != NULL && !halo_format_##id.probe(bytes, size)) return 0; \
+        fuzz_read(&halo_format_##id, bytes, size, false, 0);                                  \
+        fuzz_read(&halo_format_##id, bytes, size, true, 3);                                   \
+        return 0;                                                                             \
     }
 
 #endif

@@ -109,7 +109,7 @@ static size_t add_bytes(Seed *seed)
 /* Every file, made once, with one operation or another. */
 static const Seed *all_with_operations(const Seed *file, size_t files)
 {
-    static Seed seed[256];
+    static Seed seed[512];
     for (size_t i = 0; i < files && seed[i].at == NULL; i++) {
         const Bytes made = run_seed(i, file[i].at, file[i].size);
         seed[i] = (Seed){"run", made.at, made.size};
@@ -119,7 +119,7 @@ static const Seed *all_with_operations(const Seed *file, size_t files)
 
 const Seed *seeds_for(const char *fuzzer, size_t *count)
 {
-    static Seed seed[256];
+    static Seed seed[512];
     size_t files;
     const Seed *file = file_seeds(&files);
     *count = 0;

@@ -145,7 +145,7 @@ class Inputs:
             self.judge.report("refused when it is read in another way", again, other)
 
     def can_be_read(self, case, ended, output):
-        if output.split(".")[1] in ("bmp", "tga", "hdr", "raw"):
+        if output.split(".")[1] in ("raw",):
             return
         again = self.judge.run(Case(case.folder, [self.judge.halo, "stats", output]))
         if b"--axes nhw" in again.err:  # an array of pages

@@ -1,18 +1,18 @@
 /* The meaning of an array's dimensions, and the strides of its samples. */
-#include "npyreader.h"
+#include "array.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "halo/text.h"
 
-static HaloStatus refuse(const NpyHead *head)
+static HaloStatus refuse(const HaloArrayHead *head)
 {
     const long long last = head->dim[head->dims - 1];
     if (head->dims == 3)
         return halo_fail(HALO_ERR_INPUT,
-                         "an array of 3 dimensions, the last of %lld: use --axes nhw (or zyx) for pages, "
-                         "--axes hwc for channels",
+                         "an array of 3 dimensions, the last of %lld: use --axes=nhw (or zyx) for pages, "
+                         "--axes=hwc for channels",
                          last);
     return halo_fail(HALO_ERR_INPUT,
                      "an array of %d dimensions, the last of %lld: name them with --axes, such as nhwc or tzyx",
@@ -20,7 +20,7 @@ static HaloStatus refuse(const NpyHead *head)
 }
 
 /* The layout without --axes: a last dimension of up to 4 is channels. */
-static HaloStatus guess(const NpyHead *head, HaloAxes *axes)
+static HaloStatus guess(const HaloArrayHead *head, HaloAxes *axes)
 {
     static const char *const usual[] = {"w", "hw", "hwc", "nhwc"};
     if (head->dims > 4 || (head->dims > 2 && head->dim[head->dims - 1] > 4)) return refuse(head);
@@ -29,9 +29,10 @@ static HaloStatus guess(const NpyHead *head, HaloAxes *axes)
     return HALO_OK;
 }
 
-static HaloStatus choose(const NpyHead *head, const char *text, HaloAxes *axes)
+static HaloStatus choose(const HaloArrayHead *head, const char *text, HaloAxes *axes)
 {
-    if (text == NULL) return guess(head, axes);
+    if (text == NULL && head->axes.count > 0) *axes = head->axes;
+    if (text == NULL) return head->axes.count > 0 ? HALO_OK : guess(head, axes);
     const HaloStatus status = halo_read_axes(text, axes);
     if (status != HALO_OK || axes->count == head->dims) return status;
     return halo_fail(HALO_ERR_INPUT, "an array of %d dimensions; name them with --axes, such as %s", head->dims,
@@ -42,7 +43,7 @@ static HaloStatus choose(const NpyHead *head, const char *text, HaloAxes *axes)
 }
 
 /* The dimension's place in the layout. */
-static NpyAxis *axis_of(NpyLayout *layout, char letter)
+static HaloArrayAxis *axis_of(HaloArrayLayout *layout, char letter)
 {
     switch (letter) {
     case 'h': return &layout->row;
@@ -53,10 +54,10 @@ static NpyAxis *axis_of(NpyLayout *layout, char letter)
 }
 
 /* Lengths, and the steps of an array in C's order or Fortran's. */
-static HaloStatus place(const NpyHead *head, const HaloAxes *axes, NpyLayout *layout)
+static HaloStatus place(const HaloArrayHead *head, const HaloAxes *axes, HaloArrayLayout *layout)
 {
     int64_t step[HALO_MOST_AXES];
-    *layout = (NpyLayout){.row = {1, 0}, .column = {1, 0}, .channel = {1, 0}, .pages = 1, .samples = 1};
+    *layout = (HaloArrayLayout){.row = {1, 0}, .column = {1, 0}, .channel = {1, 0}, .pages = 1, .samples = 1};
     for (int i = 0; i < head->dims; i++) {
         const int at = head->fortran ? i : head->dims - 1 - i;
         step[at] = layout->samples;
@@ -65,21 +66,21 @@ static HaloStatus place(const NpyHead *head, const HaloAxes *axes, NpyLayout *la
     }
     for (int i = 0; i < head->dims; i++) {
         if (axes->letter[i] == 'n') layout->pages *= head->dim[i];
-        *axis_of(layout, axes->letter[i]) = (NpyAxis){head->dim[i], step[i]};
+        *axis_of(layout, axes->letter[i]) = (HaloArrayAxis){head->dim[i], step[i]};
     }
     return HALO_OK;
 }
 
 /* Would this axis have the same step in C's order of pages, rows, columns and channels? Takes its part of
  * `step`. */
-static bool in_order(const NpyAxis *axis, int64_t *step)
+static bool in_order(const HaloArrayAxis *axis, int64_t *step)
 {
     const bool same = axis->length == 1 || axis->step == *step;
     *step *= axis->length;
     return same;
 }
 
-static bool is_plain(const NpyLayout *layout)
+static bool is_plain(const HaloArrayLayout *layout)
 {
     int64_t step = 1;
     bool plain = in_order(&layout->channel, &step);
@@ -89,7 +90,7 @@ static bool is_plain(const NpyLayout *layout)
     return plain;
 }
 
-HaloStatus npy_lay_out(const NpyHead *head, const char *text, NpyLayout *layout)
+HaloStatus halo_array_lay_out(const HaloArrayHead *head, const char *text, HaloArrayLayout *layout)
 {
     HaloStatus status = HALO_OK;
     HaloAxes axes;
@@ -106,7 +107,7 @@ out:
     return status;
 }
 
-HaloStatus npy_lay_out_series(const NpyHead *head, NpyLayout *layout)
+HaloStatus halo_array_lay_out_series(const HaloArrayHead *head, HaloArrayLayout *layout)
 {
     if (head->dims > 2)
         return halo_fail(HALO_ERR_INPUT,
@@ -119,7 +120,7 @@ HaloStatus npy_lay_out_series(const NpyHead *head, NpyLayout *layout)
                      (long long)frames, (long long)channels);
 }
 
-int64_t npy_page(const NpyLayout *layout, int64_t page)
+int64_t halo_array_page(const HaloArrayLayout *layout, int64_t page)
 {
     int64_t sample = 0;
     for (int i = layout->page_axes - 1; i >= 0; i--) {

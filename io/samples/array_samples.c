@@ -1,29 +1,33 @@
-/* Reads samples of NPY, unchanged or converted to f32. */
-#include "npyreader.h"
+/* Reads samples of arrays, unchanged or converted to f32 or f64. */
+#include "array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "bytes/endian.h"
-#include "samples/half.h"
-#include "samples/image.h"
-#include "samples/rounded.h"
+#include "half.h"
+#include "image.h"
+#include "rounded.h"
 
 /* The type the samples get; all but u8, u16 and f32 pass through a conversion to f32. */
-HaloDtype npy_native_dtype(const NpyHead *head)
+HaloDtype halo_array_dtype(const HaloArrayHead *head)
 {
+    if (head->scaled) return HALO_F32;
     if (head->kind == 'b' || (head->kind == 'u' && head->size == 1)) return HALO_U8;
     return head->kind == 'u' && head->size == 2 ? HALO_U16 : HALO_F32;
 }
 
-bool npy_is_native(const NpyHead *head)
+bool halo_array_is_native(const HaloArrayHead *head)
 {
-    return npy_native_dtype(head) != HALO_F32 || (head->kind == 'f' && head->size == 4);
+    return halo_array_dtype(head) != HALO_F32 || (!head->scaled && head->kind == 'f' && head->size == 4);
 }
 
-bool npy_is_wide(const NpyHead *head) { return head->kind != 'b' && head->size > (head->kind == 'f' ? 4 : 2); }
+bool halo_array_is_wide(const HaloArrayHead *head)
+{
+    return head->kind != 'b' && head->size > (head->kind == 'f' ? 4 : 2);
+}
 
-static void convert_reals(const NpyReader *state, float *to, size_t count, HaloLost *lost)
+static void convert_reals(const HaloArrayReader *state, float *to, size_t count, HaloLost *lost)
 {
     if (state->head.size == 8)
         halo_floats_of_doubles(state->block.f64, to, count, lost);
@@ -34,7 +38,7 @@ static void convert_reals(const NpyReader *state, float *to, size_t count, HaloL
 }
 
 /* Integers of more than 24 bits are looked for only where there is a large one. */
-static void convert_unsigned(const NpyReader *state, float *to, size_t count, HaloLost *lost)
+static void convert_unsigned(const HaloArrayReader *state, float *to, size_t count, HaloLost *lost)
 {
     const int size = state->head.size;
     uint64_t all = 0;
@@ -50,7 +54,7 @@ static void convert_unsigned(const NpyReader *state, float *to, size_t count, Ha
         lost->rounded += halo_has_more_bits(size == 8 ? state->block.u64[i] : state->block.u32[i]);
 }
 
-static void convert_signed(const NpyReader *state, float *to, size_t count, HaloLost *lost)
+static void convert_signed(const HaloArrayReader *state, float *to, size_t count, HaloLost *lost)
 {
     const int size = state->head.size;
     uint64_t all = 0;
@@ -67,7 +71,7 @@ static void convert_signed(const NpyReader *state, float *to, size_t count, Halo
 }
 
 /* `count` samples in host order to f32; *lost counts what that loses. */
-static void convert(const NpyReader *state, float *to, size_t count, HaloLost *lost)
+static void convert(const HaloArrayReader *state, float *to, size_t count, HaloLost *lost)
 {
     switch (state->head.kind) {
     case 'f': convert_reals(state, to, count, lost); break;
@@ -79,9 +83,9 @@ static void convert(const NpyReader *state, float *to, size_t count, HaloLost *l
 }
 
 /* The same to f64, which only 64-bit integers may lose something in. */
-static void convert_wide(const NpyReader *state, double *to, size_t count, HaloLost *lost)
+static void convert_wide(const HaloArrayReader *state, double *to, size_t count, HaloLost *lost)
 {
-    const NpyHead *head = &state->head;
+    const HaloArrayHead *head = &state->head;
     for (size_t i = 0; i < count; i++) switch (head->kind) {
         case 'f':
             to[i] = head->size == 8   ? state->block.f64[i]
@@ -104,20 +108,30 @@ static void convert_wide(const NpyReader *state, double *to, size_t count, HaloL
         }
 }
 
+/* Both by the one formula, of which f32 is rounded once. */
+static void convert_scaled(HaloArrayReader *state, HaloDtype dtype, void *to, size_t count, HaloLost *lost)
+{
+    const HaloArrayHead *head = &state->head;
+    double *v = dtype == HALO_F64 ? to : state->scaled;
+    convert_wide(state, v, count, lost);
+    for (size_t i = 0; i < count; i++) v[i] = head->slope * v[i] + head->offset;
+    for (size_t i = 0; i < count && dtype != HALO_F64; i++) ((float *)to)[i] = halo_float_of_double(v[i], lost);
+}
+
 /* ---- from the file, or from where all of it is held ------------------------------------------------------ */
 
 static HaloStatus truncated(const HaloReader *reader, int64_t bytes)
 {
-    const NpyReader *state = reader->state;
+    const HaloArrayReader *state = reader->state;
     return halo_fail(HALO_ERR_INPUT, "truncated: %lld of %lld samples", (long long)(bytes / state->head.size),
                      (long long)state->layout.samples);
 }
 
-HaloStatus npy_samples_hold(HaloReader *reader)
+HaloStatus halo_array_hold(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
-    NpyReader *state = reader->state;
-    HaloSource *source = reader->source;
+    HaloArrayReader *state = reader->state;
+    HaloSource *source = state->source;
     const int64_t bytes = state->layout.samples * state->head.size,
                   left = halo_source_size(source) - state->start;
     const bool strict = !reader->options.tolerate;
@@ -138,13 +152,13 @@ out:
 /* Samples of a row from sample `first` on, channel by channel and column by column. */
 static void gather(const HaloReader *reader, int64_t first, uint8_t *to, size_t samples)
 {
-    const NpyReader *state = reader->state;
-    const NpyLayout *layout = &state->layout;
+    const HaloArrayReader *state = reader->state;
+    const HaloArrayLayout *layout = &state->layout;
     const size_t size = (size_t)state->head.size;
     const int64_t channels = layout->channel.length, row = state->series ? 0 : state->row;
     int64_t x = first / channels, c = first % channels;
     const uint8_t *from =
-        state->held + (npy_page(layout, reader->options.image) + row * layout->row.step) * (int64_t)size;
+        state->held + (halo_array_page(layout, reader->options.image) + row * layout->row.step) * (int64_t)size;
     for (size_t i = 0; i < samples; i++) {
         memcpy(to + i * size, from + (x * layout->column.step + c * layout->channel.step) * (int64_t)size,
                size);
@@ -154,21 +168,51 @@ static void gather(const HaloReader *reader, int64_t first, uint8_t *to, size_t 
     }
 }
 
+/* With --tolerate what is missing, or cannot be inflated, is 0. */
+static HaloStatus take_bytes(HaloReader *reader, void *to, size_t size)
+{
+    const HaloArrayReader *state = reader->state;
+    size_t got;
+    const HaloStatus status = halo_source_read(state->source, to, size, &got);
+    if (status != HALO_OK && (status != HALO_ERR_INPUT || !reader->options.tolerate)) return status;
+    if (got == size) return HALO_OK;
+    if (!reader->options.tolerate) return halo_image_truncated(reader, state->row);
+    memset((char *)to + got, 0, size - got);
+    return HALO_OK;
+}
+
+HaloStatus halo_array_seek(HaloReader *reader, int64_t sample)
+{
+    HaloStatus status = HALO_OK;
+    HaloArrayReader *state = reader->state;
+    HaloSource *source = state->source;
+    const int64_t to = state->start + sample * state->head.size;
+    if (halo_source_seekable(source)) return halo_source_seek(source, to);
+    for (int64_t left; (left = to - halo_source_tell(source)) > 0;) {
+        size_t got;
+        const size_t want = left < HALO_ARRAY_BLOCK ? (size_t)left : HALO_ARRAY_BLOCK;
+        HALO_TRY(halo_source_read(source, &state->block, want, &got));
+        if (got == 0) break; /* reading finds it truncated */
+    }
+out:
+    return status;
+}
+
 /* Samples as they are in the file, in the order of this machine; *got: fewer only where a series of unknown
  * length ends. */
 static HaloStatus take(HaloReader *reader, int64_t first, void *to, size_t samples, size_t *got)
 {
     HaloStatus status = HALO_OK;
-    const NpyReader *state = reader->state;
+    const HaloArrayReader *state = reader->state;
     const size_t size = (size_t)state->head.size;
     *got = samples;
     if (state->held != NULL) {
         gather(reader, first, to, samples);
     } else if (reader->info.shape.width < 0) {
-        HALO_TRY(halo_source_read(reader->source, to, samples * size, got));
+        HALO_TRY(halo_source_read(state->source, to, samples * size, got));
         *got /= size;
     } else {
-        HALO_TRY(halo_image_take(reader, to, samples * size, state->row, 0));
+        HALO_TRY(take_bytes(reader, to, samples * size));
     }
     if (size > 1 && state->head.little != halo_host_is_little()) halo_swap_bytes(to, *got, size);
 out:
@@ -177,7 +221,7 @@ out:
 
 static HaloStatus read_native(HaloReader *reader, int64_t first, void *row, size_t samples)
 {
-    const NpyReader *state = reader->state;
+    const HaloArrayReader *state = reader->state;
     uint8_t *at = row;
     size_t got;
     const HaloStatus status = take(reader, first, row, samples, &got);
@@ -185,18 +229,20 @@ static HaloStatus read_native(HaloReader *reader, int64_t first, void *row, size
     return status;
 }
 
-HaloStatus npy_samples_read_reals(HaloReader *reader, HaloDtype dtype, int64_t first, void *row, size_t samples,
-                                  size_t *got)
+HaloStatus halo_array_take_reals(HaloReader *reader, HaloDtype dtype, int64_t first, void *row, size_t samples,
+                                 size_t *got)
 {
-    NpyReader *state = reader->state;
-    const size_t most = NPY_BLOCK_BYTES / (size_t)state->head.size;
+    HaloArrayReader *state = reader->state;
+    const size_t most = HALO_ARRAY_BLOCK / (size_t)(state->head.scaled ? 8 : state->head.size);
     HaloStatus status = HALO_OK;
     HaloLost lost = {0};
     size_t n, want;
     for (*got = 0; *got < samples; *got += n) {
         want = samples - *got < most ? samples - *got : most;
         HALO_TRY(take(reader, first + (int64_t)*got, &state->block, want, &n));
-        if (dtype == HALO_F64)
+        if (state->head.scaled)
+            convert_scaled(state, dtype, (char *)row + *got * halo_dtype_size(dtype), n, &lost);
+        else if (dtype == HALO_F64)
             convert_wide(state, (double *)row + *got, n, &lost);
         else
             convert(state, (float *)row + *got, n, &lost);
@@ -209,10 +255,10 @@ out:
     return status;
 }
 
-HaloStatus npy_samples_read(HaloReader *reader, HaloDtype dtype, int64_t first, void *row, size_t samples)
+HaloStatus halo_array_take(HaloReader *reader, HaloDtype dtype, int64_t first, void *row, size_t samples)
 {
-    const NpyReader *state = reader->state;
+    const HaloArrayReader *state = reader->state;
     size_t got;
-    return npy_is_native(&state->head) ? read_native(reader, first, row, samples)
-                                       : npy_samples_read_reals(reader, dtype, first, row, samples, &got);
+    return halo_array_is_native(&state->head) ? read_native(reader, first, row, samples)
+                                              : halo_array_take_reals(reader, dtype, first, row, samples, &got);
 }

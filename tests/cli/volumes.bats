@@ -1,0 +1,149 @@
+# Volumes: NRRD, NIfTI, MRC and MetaImage, and TIFF as ImageJ has it, with spacing and origin; NPZ; and formats
+# that are only named.
+# shellcheck disable=SC2154
+setup() {
+    load common; common_setup
+    { printf 'NRRD0004\ntype: short\ndimension: 3\nsizes: 4 3 2\nendian: little\nencoding: raw\n'
+      printf 'space: left-posterior-superior\nspace directions: (0.5,0,0) (0,0.25,0) (0,0,2)\n'
+      printf 'space origin: (10,20,30)\nspace units: "mm" "mm" "mm"\ncontent: a head\n\n'
+      for ((v = 0; v < 24; v++)); do printf "\\x$(printf %02x $v)\\x01"; done; } > in.nrrd
+}
+
+# grid_of FILE: spacing and origin, as `halo info` has them.
+grid_of() { halo info "$1" | sed -n '/^  spacing\|^  origin/p'; }
+
+@test "from one format to the next samples, spacing, origin and pages stay" {
+    need_numpy
+    halo run '' in.nrrd -o want.npy
+    grid_of in.nrrd | grep -q 'spacing *0.5 x 0.25 x 2 mm'
+    last=in.nrrd
+    for to in nii nii.gz mha nrrd; do
+        halo convert "$last" -o "out.$to"
+        [ "$(grid_of "out.$to")" = "$(grid_of in.nrrd)" ]
+        halo run '' "out.$to" -o got.npy -f
+        cmp want.npy got.npy
+        last=out.$to
+    done
+    halo run '' in.nrrd -o out.mrc
+    grid_of out.mrc | grep -q 'spacing *5e+06 x 2.5e+06 x 2e+07 A'
+    halo run '' out.mrc -o got.npy -f
+    cmp want.npy got.npy
+}
+
+@test "to TIFF and back with spacing" {
+    halo list formats | grep -q '^ *tiff' || skip "this build has no TIFF"
+    halo convert in.nrrd -o out.tif
+    grep -a -q 'unit=mm' out.tif
+    [ "$(grid_of out.tif | sed 's/ to the.*//')" = "$(grid_of in.nrrd | sed 's/ to the.*//')" ]
+    halo run 'resize:2x3,fit=stretch' out.tif -o half.tif || halo run 'resize:50%' out.tif -o half.tif
+    halo convert out.tif -o back.nrrd
+    halo run '' in.nrrd -o want.npy
+    halo run '' back.nrrd -o got.npy
+    cmp want.npy got.npy
+    grid_of back.nrrd | grep -q 'spacing *0.5 x 0.25 x 2 mm'
+}
+
+@test "spacing and origin follow what is cut out, resized, turned and selected" {
+    halo run 'pages:2 | crop:2x2+1+1' in.nrrd -o out.nii
+    grid_of out.nii | grep -q 'origin *10.5, 20.25, 32 mm'
+    halo run 'flip:x' in.nrrd -o out.mha
+    grid_of out.mha | grep -q 'origin *11.5, 20, 30 mm'
+    halo info --json out.mha | grep -q '"steps":\[-0.5,0,0,0,0.25,0,0,0,2\]'
+    run --separate-stderr halo run '' in.nrrd -o out.png --white 512
+    says 'left out, since the output cannot hold it: text Description, spacing and origin' ||
+        says 'spacing and origin'
+}
+
+@test "signed counts have no full scale, and go into a picture with one" {
+    run --separate-stderr halo run 'pages:1' in.nrrd -o out.png
+    [ "$status" -ne 0 ]; says '--white'
+    halo run 'pages:1 | normalize' in.nrrd -o out.png
+}
+
+@test "a stack of a compressed volume; pages of a pipe, whose number is not known" {
+    halo convert in.nrrd -o in.nii.gz
+    halo stack mean in.nii.gz -o a.npy
+    halo stack mean in.nrrd -o b.npy
+    cmp a.npy b.npy
+    cat in.nii.gz | halo run '' - -o c.nrrd
+    halo run '' c.nrrd -o c.npy
+    halo run '' in.nrrd -o d.npy
+    cmp c.npy d.npy
+    make_worked p.pgm
+    halo run '' p.pgm -o q.pgm
+    for to in nrrd nii nii.gz mha mrc; do
+        cat q.pgm q.pgm q.pgm | halo run '' - -o "o.$to"
+        halo info "o.$to" | grep -q 'images *3'
+        cat q.pgm q.pgm q.pgm | halo run '' - -o - --to nii > /dev/null && false
+        halo info --json "o.$to" > /dev/null
+    done
+    gzip -t o.nii.gz
+}
+
+@test "pages of several files have the header of the first, whatever the others say" {
+    LC_ALL=C sed 's/content: a head/content: another head, with more text/; s/(10,20,30)/(1,2,3)/' \
+        in.nrrd > more.nrrd
+    halo pages in.nrrd -o want.npy
+    for to in nrrd nii nii.gz mha; do
+        halo pages in.nrrd more.nrrd -o "both.$to"
+        [ "$(grid_of "both.$to")" = "$(grid_of in.nrrd)" ]
+        halo info "both.$to" | grep -q 'images *4'
+        halo run pages:1-2 "both.$to" -o got.npy -f
+        cmp want.npy got.npy
+    done
+}
+
+@test "dots per inch become spacing, and names with two extensions are taken apart" {
+    make_worked p.pgm
+    halo run '' p.pgm -o p.bmp
+    printf '\xd0\x07\0\0\xe8\x03\0\0' | dd of=p.bmp bs=1 seek=38 conv=notrunc status=none
+    halo run '' p.bmp -o p.nrrd
+    grid_of p.nrrd | grep -q 'spacing *0.5 x 1 mm'
+    halo convert in.nrrd --out-dir out --to nii.gz
+    halo run 'pages:1 | normalize' out/in.nii.gz --out-dir out --to png
+    [ -s out/in.nii.gz ] && [ -s out/in.png ]
+}
+
+@test "what is not read is named, with the way out" {
+    { head -c 128 /dev/zero; printf 'DICM'; } > a.dcm
+    cp a.dcm without-extension
+    printf '\211HDF\r\n\032\n' > b.h5
+    echo text > c.nef
+    mkdir d.zarr
+    for row in 'a.dcm dcm2niix' 'without-extension dcm2niix' 'b.h5 gdal_translate' 'c.nef darktable' \
+        'd.zarr zarr'; do
+        run --separate-stderr halo info "${row% *}"
+        [ "$status" -eq 1 ]; says 'is not a format that halo reads'; says "${row#* }"
+    done
+    halo list formats | grep -q 'DICOM: dcm2niix'
+    halo list formats --json | grep '"name":"bmp"' |
+        grep -q '"alpha":true,"pages":"in pipes","metadata":\["ICC profile"'
+}
+
+@test "NPZ: the only array, one by its name, and what is written reads in NumPy" {
+    need_numpy
+    "$PYTHON" -c '
+import numpy as np
+a, b = np.arange(12, dtype="u1").reshape(3, 4), np.linspace(0, 1, 6, dtype="f2").reshape(2, 3)
+np.save("a.npy", a); np.save("b.npy", b)
+np.savez("one.npz", a); np.savez_compressed("two.npz", a=a, b=b)'
+    halo run '' one.npz -o got.npy
+    halo run '' a.npy -o want.npy
+    cmp want.npy got.npy
+    halo run '' two.npz:b -o got.npy -f
+    halo run '' b.npy -o want.npy -f
+    cmp want.npy got.npy
+    cat one.npz | halo run '' - -o - --to npz > piped.npz
+    halo run '' one.npz -o filed.npz
+    cmp piped.npz filed.npz
+    halo run subtract:two.npz:a a.npy -o zero.npy
+    run --separate-stderr halo info two.npz
+    [ "$status" -eq 1 ]; says 'holds 2 arrays'; says 'FILE.npz:NAME'; says 'a, b'
+    run --separate-stderr halo info two.npz:c
+    [ "$status" -eq 1 ]; says 'no array of that name'
+    run --separate-stderr halo info none.npz:c
+    [ "$status" -eq 1 ]; says 'No such file'
+    "$PYTHON" -c '
+import numpy as np
+assert (np.load("filed.npz")["arr_0"] == np.load("a.npy")).all()'
+}
