@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fitsfile.h"
-#include "libcfitsio.h"
+#include "fits_source.h"
 #include "meta/meta.h"
 #include "samples/image.h"
 #include "samples/rounded.h"
@@ -26,15 +26,14 @@ typedef struct Unit {
 
 typedef struct FitsReader {
     fitsfile *file;
-    void *bytes; /* the file's, which the source owns */
-    size_t size;
+    FitsSource source;
     Unit *unit;
     int64_t units, pages, given; /* rows given out */
     const Unit *at;
     int type;             /* of the samples as CFITSIO gives them: TBYTE, TUSHORT, TFLOAT, TDOUBLE */
     double *row;          /* of one plane */
     int64_t data, sample; /* where the unit's samples begin, and the bytes of one; 0: they are compressed */
-    int64_t held;
+    int64_t held, row_bytes;
 } FitsReader;
 
 /* CFITSIO keeps its messages, and lists of open files, for the whole process. */
@@ -179,7 +178,7 @@ static HaloStatus find_end(HaloReader *reader)
         return halo_fail(HALO_ERR_INPUT, "FITS: an invalid size");
     state->data = data;
     state->sample = end - data >= bytes ? size : 0;
-    if (state->sample == 0 && end - FITS_BLOCK >= (int64_t)state->size && !reader->options.tolerate)
+    if (state->sample == 0 && end - FITS_BLOCK >= state->source.size && !reader->options.tolerate)
         return halo_fail(HALO_ERR_INPUT, "FITS is truncated");
     return HALO_OK;
 }
@@ -188,7 +187,7 @@ static bool is_missing(const FitsReader *state, int64_t plane, int64_t y)
 {
     const Unit *unit = state->at;
     const int64_t samples = (plane * unit->size[1] + y + 1) * unit->size[0];
-    return state->data + samples * state->sample > (int64_t)state->size;
+    return state->data + samples * state->sample > state->source.size;
 }
 
 static HaloStatus go_to_page(HaloReader *reader)
@@ -223,11 +222,16 @@ static HaloStatus open_file(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
     FitsReader *state = reader->state;
-    const uint8_t *bytes;
+    FitsSource *source = &state->source;
+    size_t size;
     int code = 0;
-    HALO_TRY(halo_source_slurp(reader->source, &bytes, &state->size));
-    state->bytes = (void *)(uintptr_t)bytes; /* which it does not change, as the file is open for reading */
-    fits.ffomem(&state->file, "halo", READONLY, &state->bytes, &state->size, 0, NULL, &code);
+    source->source = reader->source;
+    source->size = halo_source_size(reader->source);
+    if (!halo_source_seekable(reader->source)) {
+        HALO_TRY(halo_source_slurp(reader->source, &source->bytes, &size));
+        source->size = (int64_t)size;
+    }
+    HALO_TRY(fits_source_open(source, &state->file, &code));
     HALO_TRY(outcome(code));
     HALO_TRY(list_units(state));
     HALO_TRY(go_to_page(reader));
@@ -291,13 +295,14 @@ static HaloStatus read_row(HaloReader *reader, int64_t y, int channel, void *to,
     int code = 0, any;
     const bool missing = is_missing(state, plane, y);
     for (int i = 2; i < unit->axes; plane /= unit->size[i++]) first[i] = 1 + plane % unit->size[i];
-    fits.ffgpxvll(state->file, state->type, first, unit->size[0],
-                  state->type == TFLOAT    ? (void *)&nan_f
-                  : state->type == TDOUBLE ? (void *)&nan_d
-                                           : NULL,
-                  state->row, &any, &code);
-    HaloStatus status = outcome(code);
-    if (missing) status = halo_image_truncated(reader, y);
+    if (!missing)
+        fits.ffgpxvll(state->file, state->type, first, unit->size[0],
+                      state->type == TFLOAT    ? (void *)&nan_f
+                      : state->type == TDOUBLE ? (void *)&nan_d
+                                               : NULL,
+                      state->row, &any, &code);
+    HaloStatus status = missing ? halo_image_truncated(reader, y) : outcome(code);
+    if (state->source.status != HALO_OK) return state->source.status;
     if (status == HALO_ERR_INPUT && reader->options.tolerate) {
         memset(state->row, 0, (size_t)unit->size[0] * sizeof *state->row);
         status = HALO_OK;
@@ -330,11 +335,12 @@ HaloStatus fits_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     FitsReader *state = reader->state;
     *got = 0;
     const int64_t bytes = state->at->size[0] * (int64_t)sizeof *state->row;
-    if (state->held < bytes) {
+    if (state->row_bytes < bytes) {
         free(state->row);
         state->row = NULL;
-        HALO_TRY(halo_memory_hold(reader->memory, bytes - state->held));
-        state->held = bytes;
+        HALO_TRY(halo_memory_hold(reader->memory, bytes - state->row_bytes));
+        state->held += bytes - state->row_bytes;
+        state->row_bytes = bytes;
     }
     if (state->row == NULL && (state->row = malloc((size_t)bytes)) == NULL)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read FITS");
@@ -361,6 +367,7 @@ void fits_close(HaloReader *reader)
     pthread_mutex_lock(&lock);
     if (state->file != NULL) fits.ffclos(state->file, &code);
     if (code != 0) fits.ffcmsg();
+    fits_source_drop(&state->source);
     pthread_mutex_unlock(&lock);
     halo_memory_release(reader->memory, state->held);
     free(state->row);

@@ -8,6 +8,17 @@
 
 HaloStatus fits_load(void);
 
+/* Of fitsio2.h, which some distributions leave out. */
+int fits_register_driver(char *prefix, int (*init)(void), int (*shutdown)(void), int (*setoptions)(int option),
+                         int (*getoptions)(int *options), int (*getversion)(int *version),
+                         int (*checkfile)(char *urltype, char *infile, char *outfile),
+                         int (*open)(char *filename, int rwmode, int *handle),
+                         int (*create)(char *filename, int *handle), int (*truncate)(int handle, LONGLONG size),
+                         int (*close)(int handle), int (*remove)(char *filename),
+                         int (*size)(int handle, LONGLONG *size), int (*flush)(int handle),
+                         int (*seek)(int handle, LONGLONG offset), int (*read)(int handle, void *to, long bytes),
+                         int (*write)(int handle, void *from, long bytes));
+
 #define FITS_FUNCTIONS(ROW) \
     ROW(ffclos)             \
     ROW(ffcmsg)             \
@@ -23,8 +34,10 @@ HaloStatus fits_load(void);
     ROW(ffgpxvll)           \
     ROW(ffgrec)             \
     ROW(ffmahd)             \
-    ROW(ffomem)             \
-    ROW(ffthdu)
+    ROW(ffopen)             \
+    ROW(ffthdu)             \
+    ROW(fits_init_cfitsio)  \
+    ROW(fits_register_driver)
 
 typedef struct FitsFunctions {
     FITS_FUNCTIONS(LIBRARY_MEMBER)

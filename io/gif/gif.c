@@ -15,6 +15,7 @@ const HaloFormat halo_format_gif = {
     .extensions = "gif",
     .kinds = HALO_IMAGE,
     .decodes = 150,
+    .several = HALO_SEVERAL,
     .probe = probe,
     .open = gif_open,
     .read = gif_read,

@@ -32,7 +32,6 @@ typedef struct GifReader {
 
 static HaloStatus add_frame(GifReader *state)
 {
-    const GifImageDesc *at = &state->walk.file->Image;
     const GraphicsControlBlock *control = &state->walk.control;
     if ((state->frames & (state->frames - 1)) == 0) {
         const size_t count = state->frames > 0 ? 2 * (size_t)state->frames : 1;
@@ -43,6 +42,7 @@ static HaloStatus add_frame(GifReader *state)
     state->delay[state->frames] = (uint16_t)control->DelayTime;
     if (state->frames == 0) {
         const GifFileType *file = state->walk.file;
+        const GifImageDesc *at = &file->Image;
         state->width = file->SWidth > 0 ? file->SWidth : at->Left + at->Width;
         state->height = file->SHeight > 0 ? file->SHeight : at->Top + at->Height;
         state->alpha = control->TransparentColor != NO_TRANSPARENT_COLOR || at->Left > 0 || at->Top > 0 ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds without each optional library, one after the other and then without all: the formats of that library are
-# left out with a message that names it, and the tests of formats pass.
+# Builds without each optional library, one after the other and then without all: the formats of that library
+# are left out with a message that names it, and the tests of formats pass.
 #   tests/long/without.sh [NAME…]      names as in HALO_WITHOUT, by default every one, then ALL
 set -euo pipefail
 cd "$(dirname "$0")/../.."
