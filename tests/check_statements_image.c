@@ -90,8 +90,8 @@ static void check_png(const char *pipeline)
 
 /* ---- a grid in space ------------------------------------------------------------------------------------ */
 
-/* Gradients of one direction, without their negative values, lie beside the bump, and corners of one kind at its side;
- * an overlay may cover it. */
+/* Gradients of one direction, without their negative values, lie beside the bump, and corners of one kind at
+ * its side; an overlay may cover it. */
 static bool hides_bump(const char *pipeline)
 {
     return strncmp(pipeline, "prewitt:axis", 12) == 0 || strncmp(pipeline, "emboss", 6) == 0 ||
