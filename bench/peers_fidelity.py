@@ -15,6 +15,7 @@ import fidelity_dynamics
 import fidelity_edges
 import fidelity_filters
 import fidelity_geometry
+import fidelity_morphology
 import fidelity_points
 import fidelity_purpose
 import fidelity_regions
@@ -34,8 +35,8 @@ LEFT_OUT = {
                                           "row length, so "
     "that weights belong to other pixels",
     "ImageMagick's `-motion-blur`": "its weights decrease along the line, those of `motion` are equal",
-    "scikit-image's `filters.rank`": "it ignores pixels outside the image, a border rule that halo does not "
-                                     "have",
+    "scikit-image's `filters.rank` at the border": "it ignores pixels outside the image, a border rule that "
+                                                   "halo does not have",
 }
 
 
@@ -46,7 +47,8 @@ def main():
         programs = Programs(os.path.abspath(halo), folder)
         for part in (fidelity_filters, fidelity_edges, fidelity_windows, fidelity_points,
                      fidelity_geometry, fidelity_whole, fidelity_sound, fidelity_cuts,
-                     fidelity_dynamics, fidelity_series, fidelity_purpose, fidelity_regions):
+                     fidelity_dynamics, fidelity_series, fidelity_purpose, fidelity_regions,
+                     fidelity_morphology):
             part.rows(comparison, programs)
     listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE,
                             check=True).stdout.splitlines()

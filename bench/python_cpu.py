@@ -91,7 +91,7 @@ def parts():
 
     x = np.random.default_rng(1).integers(0, 256, (64, 64), dtype="uint8")
     hf.gauss(x, 2)
-    plan = list(_session.session().fast.values())[-1]
+    plan = list(_session.session().ready["gauss"].values())[-1].plan
     inputs, outputs, at, to = plan.structs()
     made = np.empty(plan.shape, plan.dtype)
     inputs[0].data, outputs.data = x.ctypes.data, made.ctypes.data

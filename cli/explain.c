@@ -130,6 +130,7 @@ static void record(FILE *to, const CliItem *item, const HaloExplanation *explana
         json_null(&json, "out");
     json_text(&json, "precision", explanation->fast ? "fast" : "exact");
     json_text(&json, "backend", explanation->backend);
+    json_text(&json, "variant", explanation->variant);
     json_text(&json, "why", explanation->why);
     if (explanation->backend != NULL) json_int(&json, "devices", explanation->devices);
     if (explanation->backend != NULL) record_bands(&json, explanation);

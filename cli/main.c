@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "batch/signals.h"
+#include "halo/front_end.h"
 #include "options.h"
 #include "text/page.h"
 
@@ -54,6 +55,7 @@ static int exit_status(int status)
 int main(int argc, char **argv)
 {
     CliSettings settings = {0};
+    halo_serve_program();
     cli_page_guard_standard();
     cli_signals_install();
     int status = cli_parse(argc, argv, &settings);

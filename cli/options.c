@@ -26,9 +26,14 @@ const CliOption cli_options[] = {
     {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_BENCH,
      "output format; by default from the extension of the output, else the input's", cli_read_format, 0},
     {"quality", 0, "N", NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
-     "quality of JPEG, Ogg Vorbis, Opus and MP3 (variable bit rate), 1 to 100; by default 90 for JPEG, and the "
-     "codec's own for sound",
+     "quality of JPEG, WebP, AVIF, HEIC, JPEG XL, Ogg Vorbis, Opus and MP3 (variable bit rate), 1 to 100; by "
+     "default 90 for JPEG, 75 for WebP, and the codec's own for others",
      cli_read_quality, 0},
+    {"lossless", 0, NULL, NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
+     "write WebP, AVIF and JPEG XL without loss", NULL, AT(write.lossless)},
+    {"effort", 0, "N", "1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
+     "how hard WebP, AVIF, HEIC and JPEG XL are compressed: 1 is fast, 9 is small; by default the codec's own",
+     cli_read_effort, 0},
     {"bitrate", 0, "KBPS", NULL, CLI_OUTPUT, CLI_JOIN | CLI_WRITES,
      "bit rate of Opus, Ogg Vorbis and MP3 in kilobits per second, such as 128k; MP3 becomes constant, the "
      "others "
@@ -74,11 +79,12 @@ const CliOption cli_options[] = {
     {"pyramid", 0, NULL, NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
      "write TIFF in tiles, with overviews of half the width and height, a quarter, … down to one tile", NULL,
      AT(write.pyramid)},
-    {"sync", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_PLOT | CLI_SAME,
+    {"sync", 0, NULL, NULL, CLI_OUTPUT,
+     CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_OBJECTS | CLI_PLOT | CLI_SAME,
      "sync outputs and their names to the disk before they count as done, so that they survive a power cut",
      NULL, AT(write.sync)},
     {"force", 'f', NULL, NULL, CLI_OUTPUT,
-     CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_PLOT | CLI_SAME,
+     CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_OBJECTS | CLI_PLOT | CLI_SAME,
      "replace existing outputs (never an input); their permissions and owner are kept", NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "skip inputs whose output exists", NULL,
      AT(skip_existing)},
@@ -191,17 +197,16 @@ const CliOption cli_options[] = {
     {"runs", 0, "N", NULL, CLI_ENGINE, CLI_BENCH, "number of runs of each pipeline; 11 by default",
      cli_read_runs, 0},
 
-    {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_SAME,
-     "plot the histogram of one input, or the sound, series, spectrogram or image that the pipeline makes, as "
-     "SVG "
-     "or PNG; - draws in the terminal",
+    {"plot", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_OBJECTS | CLI_SAME,
+     "plot the histogram of one input, or the sound, series, spectrogram or image that the pipeline makes, or "
+     "the regions of objects over the picture, as SVG or PNG; - draws in the terminal",
      NULL, AT(plot)},
     {"plot-response", 0, "FILE", NULL, CLI_REPORT, CLI_RUN | CLI_SAME,
      "plot the frequency response of a pipeline of linear filters, at --rate (48000), without input", NULL,
      AT(response)},
     {"panels", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_PLOT | CLI_SAME,
      "plot series in panels one below the other: those of one unit, 'temp [K]', share one", NULL, AT(panels)},
-    {"title", 0, "TEXT", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_PLOT | CLI_SAME,
+    {"title", 0, "TEXT", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_OBJECTS | CLI_PLOT | CLI_SAME,
      "title of the plot; by default the input's name", NULL, AT(title)},
     {"log", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_PLOT,
      "plot counts, or the values of a table, on a logarithmic scale", NULL, AT(log)},
@@ -268,7 +273,8 @@ const CliCommand cli_commands[] = {
      "halo hist in.png\nhalo hist --bins 16 in.png\nhalo hist --log --plot h.png in.png\n"},
     {"objects", CLI_OBJECTS, "objects", "INPUT…",
      "count and measure regions of pictures; area, place, axes, perimeter …",
-     "halo objects --threshold otsu --min 20 --csv in.png\nhalo objects labels.tif --of in.tif --labels yes\n"},
+     "halo objects --threshold otsu --min 20 --csv in.png\nhalo objects labels.tif --of in.tif --labels yes\n"
+     "halo objects --threshold otsu --plot marked.png in.png\n"},
     {"scan", CLI_SCAN, "scan", "INPUT… (-o OUTPUT | --out-dir DIR)",
      "compute cumulative sums, minima, maxima and products; integral images",
      "halo scan in.png -o integral.npy\nhalo scan --op max --axis x in.png -o cumulative.npy\n"},

@@ -112,6 +112,14 @@ HaloStatus cli_read_quality(CliSettings *settings, const char *value)
     return status;
 }
 
+HaloStatus cli_read_effort(CliSettings *settings, const char *value)
+{
+    int64_t effort = 0;
+    const HaloStatus status = read_count(value, 9, &effort);
+    settings->write.effort = (int)effort;
+    return status;
+}
+
 /* "128k", "128": kilobits per second. */
 HaloStatus cli_read_bitrate(CliSettings *settings, const char *value)
 {

@@ -44,6 +44,7 @@ foreach(group
         "reduce reduce fold powers reduce_counts reduce_extremes reduce_small reduce_float reduce_integer"
         "regions regions bits join number"
         "regions objects objects_list"
+        "regions suppress thin"
         "resample resample resample_down resample_half resample_line resample_strip"
         "scan scan_xy scan_band scan_groups scan_left scan_narrow"
         "sep fast fast_interpolate fast_decimate fast_residual"

@@ -22,14 +22,16 @@ HaloStatus halo_session_open_with(const HaloTables *tables, const HaloOptions *o
     made->memory = (HaloMemory){.allowed = made->options.max_memory, .advice = "--max-memory sets the limit"};
     made->host.backend = tables->backend[0];
     made->host.options = &made->options;
+    made->host.memory = &made->memory;
     for (int i = 0; i < SESSION_GPUS; i++) {
         made->gpu[i].backend = tables->backends > 1 ? tables->backend[1] : NULL;
         made->gpu[i].options = &made->options;
+        made->gpu[i].memory = &made->memory;
     }
     if (gpu_demanded(&made->options) && made->gpu->backend == NULL) {
         halo_session_close(made);
         return halo_fail(HALO_ERR_DEVICE,
-                         "this build of halo has no CUDA backend; --device cpu gives the same result");
+                         "this build of halo has no CUDA backend; --device=cpu gives the same result");
     }
     *session = made;
     return HALO_OK;

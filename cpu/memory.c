@@ -19,7 +19,7 @@ HaloStatus cpu_alloc(HaloDevice *device, HaloBuf *buf)
         !halo_mul(buf->cols, pixel, &row) || !halo_mul(buf->rows, row, &bytes))
         return halo_fail(HALO_ERR_LIMIT, "%lld x %lld pixels of %d channels are too many", (long long)buf->cols,
                          (long long)buf->rows, buf->shape.channels);
-    void *data = aligned(bytes);
+    void *data = (uint64_t)bytes <= SIZE_MAX / 2 ? halo_large_alloc((size_t)bytes) : NULL;
     if (data == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld bytes", (long long)bytes);
     buf->stride = row;
     buf->data = data;

@@ -21,6 +21,8 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                     HaloStore store);
 HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
                     HaloStore store);
+HaloStatus cpu_local(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloLocal *local,
+                     HaloStore store);
 HaloStatus cpu_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloBilateral *bilateral,
                          HaloStore store);
 HaloStatus cpu_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
@@ -37,6 +39,8 @@ HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
 bool cpu_resample_is_line(const HaloBuf *dst, const HaloResample *resample);
 HaloStatus cpu_resample_line(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                              HaloStore store);
+HaloStatus cpu_expr(HaloDevice *device, const HaloBuf *const src[], int sources, HaloBuf *dst,
+                    const HaloExpr *expr, HaloStore store);
 HaloStatus cpu_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloStore store);
 HaloStatus cpu_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloFade *fade,
                     HaloStore store);
@@ -48,6 +52,14 @@ HaloStatus cpu_distance(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
                         HaloStore store);
 HaloStatus cpu_objects(HaloDevice *device, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *objects,
                        HaloObjectList *out);
+HaloStatus cpu_suppress(HaloDevice *device, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst,
+                        HaloStore store);
+HaloStatus cpu_reconstruct(HaloDevice *device, const HaloBuf *src, const HaloBuf *marker, HaloBuf *dst,
+                           const HaloReconstruct *how, HaloStore store);
+HaloStatus cpu_thin(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloThin *thin,
+                    HaloStore store);
+HaloStatus cpu_watershed(HaloDevice *device, const HaloBuf *src, const HaloBuf *labels, const HaloBuf *mask,
+                         HaloBuf *dst, const HaloWatershed *how, HaloStore store);
 HaloStatus cpu_ceilings(HaloDevice *device, HaloCeilings *out);
 
 #endif

@@ -117,7 +117,8 @@ static void run_chunk(Sequence *s, int64_t chunk, int first, int worker, uint64_
     const int made = s->how->kind->by_channel ? 1 : s->dst->shape.channels;
     const HaloSpan frames = frames_of_chunk(s, chunk);
     HaloSequenceLines src[2], dst;
-    HaloSequencePart part = {.dst = &dst, .channel = first, .scratch = scratch + s->at_kind};
+    HaloSequencePart part = {
+        .dst = &dst, .channel = first, .scratch = scratch + s->at_kind, .simd = cpu_simd(s->device)};
     for (int k = 0; k < s->sources; k++, pointer += s->lines) {
         const HaloSpan need = frames_of(s, k, frames);
         lay_lines(pointer, scratch + s->at_src[k], s->lines, s->longest[k]);

@@ -122,7 +122,7 @@ static void make_frames(const Spectrum *s, int64_t frame, int64_t count, char *s
     double *const sum = (double *)(void *)(scratch + s->at_wide) + s->sum;
     for (int c = 0; c < s->src->shape.channels; c++) {
         const double *power = make_powers(s, c, frame, count, scratch);
-        if (s->how->table) {
+        if (s->how->table || s->how->strips) {
             put_row(s, power, count, out + c * (s->how->window / 2 + 1));
             continue;
         }
@@ -152,8 +152,20 @@ static void make_held(const Spectrum *s, int64_t column, char *scratch, float *o
                     if (v > greatest[k * CPU_FRAMES] || v != v) greatest[k * CPU_FRAMES] = v;
                 }
         }
-        put_columns(s, greatest, 1, out + c);
+        if (s->how->strips)
+            put_row(s, greatest, 1, out + c * bins);
+        else
+            put_columns(s, greatest, 1, out + c);
     }
+}
+
+/* A column that is known: its frequencies from the lowest up, channel by channel. */
+static void turn_column(const Spectrum *s, int64_t column, float *out)
+{
+    const int64_t channels = s->src->shape.channels, bins = s->how->window / 2 + 1;
+    const float *made = s->how->made + column * channels * bins;
+    for (int64_t c = 0; c < channels; c++)
+        for (int64_t k = 0; k < bins; k++) out[(bins - 1 - k) * COLUMNS * channels + c] = made[c * bins + k];
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
@@ -170,6 +182,8 @@ static void run_task(void *context, int64_t index, int worker)
     uint64_t clipped = 0;
     if (s->how->kind == HALO_SPECTRUM_LEVELS)
         for (int64_t i = 0; i < columns; i++) make_levels(s, from + i, wide, tile + i * channels);
+    else if (s->how->made != NULL)
+        for (int64_t i = 0; i < columns; i++) turn_column(s, from + i, tile + i * channels);
     else if (s->held > 1)
         for (int64_t i = 0; i < columns; i++) make_held(s, from + i, scratch, tile + i * channels);
     else
@@ -203,7 +217,8 @@ HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     int64_t total = 0;
     void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;
-    if (dst->shape.kind == HALO_IMAGE) s.held = halo_spectrum_held(spectrum, src->shape.width);
+    if (dst->shape.kind == HALO_IMAGE || spectrum->strips)
+        s.held = halo_spectrum_held(spectrum, src->shape.width);
     if (src->rows != 1 || src->shape.dtype == HALO_I64 || dst->shape.dtype > HALO_F32)
         HALO_FAIL(HALO_ERR_BUG, "internal: a spectrum needs a single row of samples");
     if (!cpu_reserve(&total, doubles_of(&s), sizeof(double), &s.at_wide) ||

@@ -91,3 +91,19 @@ HaloStatus cpu_choose_kernels(const CpuKernels **kernels)
     }
     return halo_fail(HALO_ERR_DEVICE, "HALO_CPU=%s: expected " CHOICES, forced);
 }
+
+HaloSimd cpu_simd(const HaloDevice *device)
+{
+#if defined(HALO_CPU_X86)
+    if (device->kernels == &cpu_kernels_v4) return HALO_SIMD_V4;
+    if (device->kernels == &cpu_kernels_v3) return HALO_SIMD_V3;
+#endif
+    (void)device;
+    return HALO_SIMD_BASELINE;
+}
+
+const char *cpu_variant(void)
+{
+    const CpuKernels *kernels;
+    return cpu_choose_kernels(&kernels) == HALO_OK ? kernels->name : NULL;
+}

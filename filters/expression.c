@@ -7,21 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "halo/program.h"
 #include "halo/text.h"
 
 /* Parentheses and signs inside each other: each is a call of the parser. */
 #define MOST_NESTED 50
 
-typedef struct Parser {
-    const char *where, *text, *names;
-    const char *at;
-    HaloProgram *program;
-    int depth, nested; /* values on the stack so far; depth of nested calls */
-} Parser;
+typedef Expression Parser;
 
-/* "reduce: expr: column 7: …", the text, and a mark below the place. */
-static HaloStatus mistake(const Parser *p, const char *at, const char *what)
+HaloStatus expression_mistake(const Expression *p, const char *at, const char *what)
 {
     char shown[HALO_MAX_EXPRESSION];
     const size_t length = strnlen(p->text, sizeof shown - 1);
@@ -40,7 +33,7 @@ static HaloStatus expected(const Parser *p, const char *what)
     else
         snprintf(message, sizeof message, "expected %s, found '%c'", what,
                  halo_is_print(*p->at) ? *p->at : '?');
-    return mistake(p, p->at, message);
+    return expression_mistake(p, p->at, message);
 }
 
 static void skip_blanks(Parser *p)
@@ -58,31 +51,30 @@ static bool accept(Parser *p, const char *word)
     return true;
 }
 
-static HaloStatus emit(Parser *p, HaloCode code, double number)
-{
-    HaloProgram *program = p->program;
-    if (program->length == HALO_MAX_PROGRAM)
-        return mistake(p, p->at, "more operations than a program has room for");
-    program->at[program->length++] = (HaloInstruction){code, number};
-    p->depth += 1 - halo_code_takes(code);
-    if (p->depth > HALO_MAX_STACK) return mistake(p, p->at, "too many values wait for their operation");
-    return HALO_OK;
-}
-
 static HaloStatus parse_choice(Parser *p);
 
 /* ---- operands ------------------------------------------------------------------------------------------- */
 
+/* A sign of per cent stands behind a number; the rest of a division has a value behind it. */
+static bool is_percent(const char *at)
+{
+    if (*at != '%') return false;
+    do at++;
+    while (halo_is_blank(*at));
+    return !(halo_is_digit(*at) || halo_is_letter(*at) || *at == '(' || *at == '.' || *at == '_');
+}
+
 static HaloStatus parse_number(Parser *p)
 {
-    const char *end;
+    const char *end, *const start = p->at;
     double number;
     if (!halo_read_number(p->at, &number, &end))
         return expected(p, *p->at == '.' ? "a number" : "a decimal number");
-    if (!isfinite(number)) return mistake(p, p->at, "this number is beyond 64-bit floats");
-    p->at = end;
+    if (!isfinite(number)) return expression_mistake(p, p->at, "this number is beyond 64-bit floats");
+    const bool percent = is_percent(end);
+    p->at = end + percent;
     skip_blanks(p);
-    return emit(p, HALO_CODE_NUMBER, number);
+    return p->language->number(p, start, number, percent);
 }
 
 static HaloStatus parse_arguments(Parser *p, int count)
@@ -100,37 +92,26 @@ out:
 
 static HaloStatus unknown_name(const Parser *p, const char *start, int length)
 {
-    char message[128], known[32] = "";
-    if (p->names[0] != 0)
-        snprintf(known, sizeof known, p->names[1] != 0 ? "%c, %c, " : "%c, ", p->names[0], p->names[1]);
-    snprintf(message, sizeof message, "'%.*s' is not one of %sinf, min, max, abs, sqrt, fma",
-             length < 24 ? length : 24, start, known);
-    return mistake(p, start, message);
+    char message[160];
+    snprintf(message, sizeof message, "'%.*s' %s", length < 24 ? length : 24, start, p->language->unknown);
+    return expression_mistake(p, start, message);
 }
 
 static HaloStatus parse_name(Parser *p)
 {
-    static const struct {
-        const char *name;
-        HaloCode code;
-    } function[] = {{"min", HALO_CODE_MIN},
-                    {"max", HALO_CODE_MAX},
-                    {"abs", HALO_CODE_ABS},
-                    {"sqrt", HALO_CODE_SQRT},
-                    {"fma", HALO_CODE_FMA}};
+    HaloStatus status = HALO_OK;
     const char *start = p->at;
     while (halo_is_letter(*p->at) || halo_is_digit(*p->at) || *p->at == '_') p->at++;
     const size_t length = (size_t)(p->at - start);
     skip_blanks(p);
-    const char *variable = length == 1 ? strchr(p->names, *start) : NULL;
-    if (variable != NULL) return emit(p, (HaloCode)(HALO_CODE_A + (variable - p->names)), 0.0);
-    if (length == 3 && memcmp(start, "inf", 3) == 0) return emit(p, HALO_CODE_NUMBER, (double)INFINITY);
-    for (size_t i = 0; i < sizeof function / sizeof *function; i++) {
-        if (strlen(function[i].name) != length || memcmp(function[i].name, start, length) != 0) continue;
-        const HaloStatus status = parse_arguments(p, halo_code_takes(function[i].code));
-        return status == HALO_OK ? emit(p, function[i].code, 0.0) : status;
+    for (const ExpressionWord *now = p->language->function; now->word != NULL; now++) {
+        if (strlen(now->word) != length || memcmp(now->word, start, length) != 0) continue;
+        HALO_TRY(parse_arguments(p, now->takes));
+        return p->language->emit(p, start, now->code, now->takes);
     }
-    return unknown_name(p, start, (int)length);
+    if (!p->language->name(p, start, (int)length, &status)) return unknown_name(p, start, (int)length);
+out:
+    return status;
 }
 
 static HaloStatus parse_operand(Parser *p)
@@ -143,45 +124,42 @@ static HaloStatus parse_operand(Parser *p)
 
 /* ---- operators ------------------------------------------------------------------------------------------ */
 
+static HaloStatus parse_signed(Parser *p);
+
+/* -x^y is -(x^y), and x^-y is allowed. */
+static HaloStatus parse_power(Parser *p)
+{
+    HaloStatus status = HALO_OK;
+    const ExpressionWord *const power = p->language->power;
+    HALO_TRY(parse_operand(p));
+    const char *const at = p->at;
+    if (power == NULL || !accept(p, power->word)) goto out;
+    HALO_TRY(parse_signed(p));
+    HALO_TRY(p->language->emit(p, at, power->code, power->takes));
+out:
+    return status;
+}
+
 static HaloStatus parse_signed(Parser *p)
 {
     HaloStatus status = HALO_OK;
-    if (++p->nested > MOST_NESTED) HALO_TRY(mistake(p, p->at, "nested too deeply"));
+    const char *const at = p->at;
+    if (++p->nested > MOST_NESTED) HALO_TRY(expression_mistake(p, p->at, "nested too deeply"));
     if (accept(p, "-")) {
         HALO_TRY(parse_signed(p));
-        HALO_TRY(emit(p, HALO_CODE_NEG, 0.0));
+        HALO_TRY(p->language->emit(p, at, p->language->negate, 1));
     } else if (*p->at == '!' && p->at[1] != '=' && accept(p, "!")) {
         HALO_TRY(parse_signed(p));
-        HALO_TRY(emit(p, HALO_CODE_NOT, 0.0));
+        HALO_TRY(p->language->emit(p, at, p->language->invert, 1));
     } else if (accept(p, "+")) {
         HALO_TRY(parse_signed(p));
     } else {
-        HALO_TRY(parse_operand(p));
+        HALO_TRY(parse_power(p));
     }
     p->nested--;
 out:
     return status;
 }
-
-/* Operators of two values, those that bind strongest first; a word before one that it begins with. */
-typedef struct Operator {
-    const char *word;
-    HaloCode code;
-} Operator;
-
-#define LEVELS 5
-static const Operator level[LEVELS][7] = {
-    {{"*", HALO_CODE_MUL}, {"/", HALO_CODE_DIV}},
-    {{"+", HALO_CODE_ADD}, {"-", HALO_CODE_SUB}},
-    {{"<=", HALO_CODE_LE},
-     {"<", HALO_CODE_LT},
-     {">=", HALO_CODE_GE},
-     {">", HALO_CODE_GT},
-     {"==", HALO_CODE_EQ},
-     {"!=", HALO_CODE_NE}},
-    {{"&&", HALO_CODE_AND}},
-    {{"||", HALO_CODE_OR}},
-};
 
 /* Operators of levels 0 .. most, left to right within a level. */
 static HaloStatus parse_level(Parser *p, int most)
@@ -189,14 +167,15 @@ static HaloStatus parse_level(Parser *p, int most)
     HaloStatus status = HALO_OK;
     if (most < 0) return parse_signed(p);
     HALO_TRY(parse_level(p, most - 1));
-    for (const Operator *now = level[most]; now->word != NULL;) {
+    for (const ExpressionWord *now = p->language->level[most]; now->word != NULL;) {
+        const char *const at = p->at;
         if (!accept(p, now->word)) {
             now++;
             continue;
         }
         HALO_TRY(parse_level(p, most - 1));
-        HALO_TRY(emit(p, now->code, 0.0));
-        now = level[most];
+        HALO_TRY(p->language->emit(p, at, now->code, now->takes));
+        now = p->language->level[most];
     }
 out:
     return status;
@@ -205,24 +184,24 @@ out:
 static HaloStatus parse_choice(Parser *p)
 {
     HaloStatus status = HALO_OK;
-    if (++p->nested > MOST_NESTED) HALO_TRY(mistake(p, p->at, "nested too deeply"));
-    HALO_TRY(parse_level(p, LEVELS - 1));
+    if (++p->nested > MOST_NESTED) HALO_TRY(expression_mistake(p, p->at, "nested too deeply"));
+    HALO_TRY(parse_level(p, EXPRESSION_LEVELS - 1));
+    const char *const at = p->at;
     if (accept(p, "?")) {
         HALO_TRY(parse_choice(p));
         if (!accept(p, ":")) HALO_TRY(expected(p, "':'"));
         HALO_TRY(parse_choice(p));
-        HALO_TRY(emit(p, HALO_CODE_SELECT, 0.0));
+        HALO_TRY(p->language->emit(p, at, p->language->choose, 3));
     }
     p->nested--;
 out:
     return status;
 }
 
-HaloStatus expression_compile(const char *where, const char *text, const char *names, HaloProgram *program)
+HaloStatus expression_parse(const char *where, const char *text, const ExpressionLanguage *language)
 {
     HaloStatus status = HALO_OK;
-    Parser p = {.where = where, .text = text, .names = names, .at = text, .program = program};
-    program->length = 0;
+    Parser p = {.where = where, .text = text, .at = text, .language = language};
     if (strlen(text) >= HALO_MAX_EXPRESSION)
         HALO_FAIL(HALO_ERR_USAGE, "%s: is longer than %d characters", where, HALO_MAX_EXPRESSION - 1);
     skip_blanks(&p);

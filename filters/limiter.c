@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "greatest.h"
 #include "halo/curves.h"
 #include "peaks.h"
 
@@ -34,46 +35,13 @@ static int64_t state_bytes(const void *how, const HaloShape *src)
     return (int64_t)sizeof(LimiterState) + (limiter->first + limiter->second) * (int64_t)sizeof(int64_t);
 }
 
-/* ---- the greatest of a window --------------------------------------------------------------------------- */
-
-/* What may still be the greatest, in order of the frames, each less than the one before. */
-typedef struct Candidate {
-    int64_t frame, need;
-} Candidate;
-
-typedef struct Window {
-    Candidate *ring;
-    int64_t size, first, count;
-} Window;
-
-static Candidate *candidate(const Window *window, int64_t i)
-{
-    const int64_t at = window->first + i;
-    return &window->ring[at < window->size ? at : at - window->size];
-}
-
-static void add_candidate(Window *window, int64_t frame, int64_t need)
-{
-    while (window->count > 0 && candidate(window, window->count - 1)->need <= need) window->count--;
-    *candidate(window, window->count++) = (Candidate){frame, need};
-}
-
-static int64_t greatest_from(Window *window, int64_t frame)
-{
-    while (candidate(window, 0)->frame < frame) {
-        window->first = window->first + 1 < window->size ? window->first + 1 : 0;
-        window->count--;
-    }
-    return candidate(window, 0)->need;
-}
-
 /* It holds the frames from n - 2 to n + ahead. */
 static int64_t window_size(const Limiter *limiter) { return limiter->ahead + 3; }
 
 static int64_t scratch_bytes(const void *how, const HaloShape *src)
 {
     (void)src;
-    return window_size(how) * (int64_t)sizeof(Candidate);
+    return window_size(how) * (int64_t)sizeof(GreatestItem);
 }
 
 /* ---- frame by frame ------------------------------------------------------------------------------------- */
@@ -118,14 +86,15 @@ static void run(const void *how, const HaloSequencePart *part)
 {
     const Limiter *limiter = how;
     const int64_t from = part->dst->from, start = from == 0 ? -limiter->ahead : from;
-    Window window = {.ring = part->scratch, .size = window_size(limiter)};
+    Greatest window = {.ring = part->scratch, .size = window_size(limiter)};
     double peak[PEAKS_BLOCK];
     for (int64_t at = start - 1, block = INT64_MIN; at < part->dst->to + limiter->ahead; at++) {
-        if (block_of(at) != block) peaks_find(&limiter->peaks, part->src[0], block = block_of(at), peak);
-        add_candidate(&window, at, need_of(limiter, peak[at - block * PEAKS_BLOCK]));
+        if (block_of(at) != block)
+            peaks_find(&limiter->peaks, part->simd, part->src[0], block = block_of(at), peak);
+        greatest_add(&window, at, (double)need_of(limiter, peak[at - block * PEAKS_BLOCK]));
         const int64_t n = at - limiter->ahead;
         if (n < start) continue;
-        const double octaves = smoothed(limiter, part->state, n, greatest_from(&window, n - 1));
+        const double octaves = smoothed(limiter, part->state, n, (int64_t)greatest_from(&window, n - 1));
         if (n >= from) store(part, n, octaves);
     }
 }

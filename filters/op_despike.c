@@ -105,8 +105,8 @@ static void despike_run(const void *how, const HaloSequencePart *part)
         const double v = src->at[0][x - src->from];
         if (x + r < width) insert(&window, src->at[0][x + r - src->from]);
         const double median = window.n > 0 ? median_of(&window) : v;
-        const bool far =
-            !isnan(v) && fabs(v - median) > despike->k * MAD_TO_SIGMA * deviation_of(&window, median);
+        const bool far = !isnan(v) && v != median &&
+                         fabs(v - median) > despike->k * MAD_TO_SIGMA * deviation_of(&window, median);
         part->dst->at[0][x - from] = far ? median : v;
         if (x - r >= 0) take_out(&window, src->at[0][x - r - src->from]);
     }

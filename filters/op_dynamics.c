@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "greatest.h"
 #include "halo/curves.h"
 #include "halo/sequence.h"
 #include "halo/text.h"
@@ -79,39 +80,10 @@ static double reduction_at(const Dynamics *how, double level)
     return into > 0 ? how->slope * into * into / (2.0 * how->knee) : 0.0;
 }
 
-/* The frames of the window's greatest magnitudes, each less than the one before. */
-typedef struct Held {
-    double level;
-    int64_t frame;
-} Held;
-
 static int64_t held_bytes(const void *how, const HaloShape *src)
 {
     (void)src;
-    return (((const Dynamics *)how)->window + 1) * (int64_t)sizeof(Held);
-}
-
-typedef struct Window {
-    Held *ring;
-    int64_t size, first, count;
-} Window;
-
-static Held *held_at(const Window *window, int64_t i)
-{
-    const int64_t at = window->first + i;
-    return &window->ring[at < window->size ? at : at - window->size];
-}
-
-/* The greatest of the last size - 1 levels. */
-static double greatest_with(Window *window, int64_t n, double level)
-{
-    if (window->count > 0 && held_at(window, 0)->frame <= n - (window->size - 1)) {
-        window->first = window->first + 1 < window->size ? window->first + 1 : 0;
-        window->count--;
-    }
-    while (window->count > 0 && held_at(window, window->count - 1)->level <= level) window->count--;
-    *held_at(window, window->count++) = (Held){level, n};
-    return held_at(window, 0)->level;
+    return (((const Dynamics *)how)->window + 1) * (int64_t)sizeof(GreatestItem);
 }
 
 static void run_compress(const void *context, const HaloSequencePart *part)
@@ -120,14 +92,15 @@ static void run_compress(const void *context, const HaloSequencePart *part)
     const HaloSequenceLines *src = part->src[0];
     const int64_t from = part->dst->from, before = how->rms ? 0 : how->window - 1;
     DynamicsState state = *(DynamicsState *)part->state;
-    Window window = {.ring = part->scratch, .size = how->window + 1};
+    Greatest window = {.ring = part->scratch, .size = how->window + 1};
     for (int64_t n = from > before ? from - before : 0; n < part->dst->to; n++) {
         double level = magnitude(src, n);
         if (how->rms) {
             state.square += how->average * (level * level - state.square);
             level = sqrt(state.square);
         } else {
-            level = greatest_with(&window, n, level);
+            greatest_add(&window, n, level);
+            level = greatest_from(&window, n - how->window + 1);
         }
         if (n < from) continue;
         const double wanted = reduction_at(how, level);

@@ -57,7 +57,7 @@ static const HaloParam axis_param[] = {
 
 const HaloOp halo_op_sobel = {.name = "sobel",
                               .help = "Sobel gradient (1 2 1), not normalised",
-                              .known_as = "edge edges gradient canny",
+                              .known_as = "edge edges gradient",
                               .example = "sobel",
                               .kinds = HALO_IMAGE,
                               .filter = true,

@@ -26,8 +26,15 @@ static HaloStatus find_ratio(double from, double to, int64_t *up, int64_t *down)
     while (times < 1e6 && (from * times != rint(from * times) || to * times != rint(to * times))) times *= 10.0;
     *up = (int64_t)rint(to * times);
     *down = (int64_t)rint(from * times);
-    if (*up < 1 || *down < 1 || to * times > 1e15 || from * times > 1e15 || to > from * MOST_RATIO ||
-        from > to * MOST_RATIO)
+    const double ratio = to > from ? to / from : from / to,
+                 middle = to > from ? to / MOST_RATIO : to * MOST_RATIO;
+    if (ratio > MOST_RATIO && ratio <= (double)MOST_RATIO * MOST_RATIO)
+        return halo_fail(HALO_ERR_USAGE,
+                         "rate: %.10g Hz and %.10g Hz are more than %d times apart: go in two steps, "
+                         "rate:%.10g | rate:%.10g%s",
+                         from, to, MOST_RATIO, middle, to,
+                         to < from ? "; or resample:INTERVAL,how=mean takes means" : "");
+    if (*up < 1 || *down < 1 || to * times > 1e15 || from * times > 1e15 || ratio > MOST_RATIO)
         return halo_fail(HALO_ERR_USAGE,
                          "rate: %.10g Hz cannot be computed from %.10g Hz: they are too far apart", to, from);
     const int64_t common = common_divisor(*up, *down);

@@ -207,7 +207,7 @@ static const HaloParam hysteresis_param[] = {
 const HaloOp halo_op_hysteresis = {.name = "hysteresis",
                                    .help = "black and white by two levels: regions above the lower one that "
                                            "reach above the higher one",
-                                   .known_as = "apply_hysteresis_threshold double threshold canny",
+                                   .known_as = "apply_hysteresis_threshold double threshold",
                                    .example = "gray | sobel | hysteresis:10%,30%",
                                    .scale = HALO_SCALE_SETS,
                                    .kinds = HALO_IMAGE,

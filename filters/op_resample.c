@@ -24,18 +24,9 @@ typedef struct Resample {
 static int64_t source_time(const Resample *how, int64_t k) { return halo_frame_time(how->times, k); }
 static int64_t time_at(const Resample *how, int64_t j) { return how->grid.start + j * how->grid.span; }
 
-/* The first frame at this time or later. */
 static int64_t frame_from(const Resample *how, int64_t time)
 {
-    int64_t low = 0, high = how->frames;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (source_time(how, middle) < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return halo_frame_from(how->times, how->frames, time);
 }
 
 static HaloStatus shape_of(const void *parameters, const HaloShape *src, HaloShape *dst)

@@ -79,13 +79,19 @@ static const HaloSequenceKind kind = {.name = "xcorr",
                                       .describe = xcorr_describe,
                                       .run = xcorr_run};
 
-/* All of both sounds in one transform. */
+/* All of both sounds in one transform; refused here, where the key that helps is known. */
 static HaloStatus append_whole(HaloBuilder *builder, const Xcorr *wanted, HaloReg in, HaloReg other,
                                HaloReg *out)
 {
     Xcorr *how = halo_build_keep(builder, sizeof *how);
     if (how == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     *how = *wanted;
+    const double needed = (double)xcorr_scratch(how, NULL) / (1 << 20);
+    if (!halo_build_open_ended(builder) && needed > (double)halo_build_memory(builder) / (1 << 20))
+        return halo_fail(HALO_ERR_LIMIT,
+                         "xcorr: all %lld lags at once take %.0f MiB, more than --max-memory allows: lag=1s "
+                         "takes those of up to a second, block by block",
+                         (long long)how->width, needed);
     return halo_build_sequence_of_two(builder, in, other, &kind, how, out);
 }
 

@@ -16,6 +16,8 @@ enum { LINE = PEAKS_TAPS + PEAKS_BLOCK, POINTS = PEAKS_PARTS * PEAKS_BLOCK + 2 }
 #define FEW_BETA 9.0
 
 typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
 
 void peaks_open(Peaks *peaks, double limit)
 {
@@ -55,16 +57,31 @@ static double greatest(const double *at, int count)
 }
 
 /* The values behind each sample of the block, which taps of a place give. These are added in their order. */
-static void between(const double *tap, int taps, const double *sample, double value[PEAKS_BLOCK])
-{
-    const double *first = sample - (taps / 2 - 1);
-    Two sum[PEAKS_BLOCK / 2] = {0};
-    for (int k = 0; k < taps; k++) {
-        const Two *at = (const Two *)(first + k), weight = {tap[k], tap[k]};
-#pragma GCC unroll 8
-        for (int i = 0; i < PEAKS_BLOCK / 2; i++) sum[i] += weight * at[i];
+#define BETWEEN(name, target, Vector)                                                                     \
+    target static void name(const double *tap, int taps, const double *sample, double value[PEAKS_BLOCK]) \
+    {                                                                                                     \
+        enum { LANES = sizeof(Vector) / sizeof(double), VECTORS = PEAKS_BLOCK / LANES };                  \
+        const double *first = sample - (taps / 2 - 1);                                                    \
+        Vector sum[VECTORS] = {{0}};                                                                      \
+        for (int k = 0; k < taps; k++) {                                                                  \
+            const Vector *at = (const Vector *)(first + k), weight = (Vector){0} + tap[k];                \
+            _Pragma("GCC unroll 8") for (int i = 0; i < VECTORS; i++) sum[i] += weight * at[i];           \
+        }                                                                                                 \
+        for (int i = 0; i < PEAKS_BLOCK; i++) value[i] = sum[i / LANES][i % LANES];                       \
     }
-    for (int i = 0; i < PEAKS_BLOCK; i++) value[i] = sum[i / 2][i % 2];
+
+BETWEEN(between_baseline, , Two)
+BETWEEN(between_v3, HALO_SIMD_TARGET_V3, Four)
+BETWEEN(between_v4, HALO_SIMD_TARGET_V4, Eight)
+
+static void between(HaloSimd simd, const double *tap, int taps, const double *sample, double value[PEAKS_BLOCK])
+{
+    if (simd == HALO_SIMD_V4)
+        between_v4(tap, taps, sample, value);
+    else if (simd == HALO_SIMD_V3)
+        between_v3(tap, taps, sample, value);
+    else
+        between_baseline(tap, taps, sample, value);
 }
 
 /* The magnitude at the vertex of the parabola through three points, the second of which is the greatest. */
@@ -97,7 +114,7 @@ static bool may_exceed(const Peaks *peaks, double most, double h, double reach)
 }
 
 /* By the short filter, from place `first` of the block to `end`. */
-static void find_by_few(const Peaks *peaks, const double line[LINE], int64_t first, int64_t end,
+static void find_by_few(const Peaks *peaks, HaloSimd simd, const double line[LINE], int64_t first, int64_t end,
                         double peak[PEAKS_BLOCK])
 {
     static const int order[] = {PEAKS_FEW_PARTS / 2, 1, 3};
@@ -105,7 +122,7 @@ static void find_by_few(const Peaks *peaks, const double line[LINE], int64_t fir
     double value[PEAKS_BLOCK], most = greatest(sample, PEAKS_BLOCK + 1);
     for (int k = 0; k < PEAKS_FEW_PARTS - 1; k++) {
         if (k < 2 && !may_exceed(peaks, most, k == 0 ? 1.0 : 0.5, reach)) return;
-        between(peaks->few[order[k]], PEAKS_FEW_TAPS, sample, value);
+        between(simd, peaks->few[order[k]], PEAKS_FEW_TAPS, sample, value);
         for (int64_t i = first; i < end; i++) add_peak(fabs(value[i]), peaks->limit, &peak[i]);
         most = fmax(most, greatest(value, PEAKS_BLOCK));
     }
@@ -124,14 +141,14 @@ static void gather(const Peaks *peaks, const double *sample, double (*value)[PEA
     point[POINTS - 1] = sample[PEAKS_BLOCK];
 }
 
-static void find_by_all(const Peaks *peaks, const double line[LINE], double peak[PEAKS_BLOCK])
+static void find_by_all(const Peaks *peaks, HaloSimd simd, const double line[LINE], double peak[PEAKS_BLOCK])
 {
     const double *sample = line + PEAKS_TAPS / 2, reach = greatest(line, LINE);
     double value[PEAKS_PARTS][PEAKS_BLOCK], point[POINTS], most = greatest(sample, PEAKS_BLOCK + 1);
     for (int step = PEAKS_PARTS; step > 1; step /= 2) {
         if (!may_exceed(peaks, most, (double)step / PEAKS_PARTS, reach)) return;
         for (int p = step / 2; p < PEAKS_PARTS; p += step) {
-            between(peaks->tap[p], PEAKS_TAPS, sample, value[p]);
+            between(simd, peaks->tap[p], PEAKS_TAPS, sample, value[p]);
             most = fmax(most, greatest(value[p], PEAKS_BLOCK));
         }
     }
@@ -139,7 +156,8 @@ static void find_by_all(const Peaks *peaks, const double line[LINE], double peak
     add_vertices(point, peaks->limit, peak);
 }
 
-void peaks_find(const Peaks *peaks, const HaloSequenceLines *src, int64_t block, double peak[PEAKS_BLOCK])
+void peaks_find(const Peaks *peaks, HaloSimd simd, const HaloSequenceLines *src, int64_t block,
+                double peak[PEAKS_BLOCK])
 {
     const int64_t from = block * PEAKS_BLOCK - PEAKS_TAPS / 2;
     const bool inside = from >= 0 && from + LINE <= src->width;
@@ -148,8 +166,8 @@ void peaks_find(const Peaks *peaks, const HaloSequenceLines *src, int64_t block,
     for (int i = 0; i < PEAKS_BLOCK; i++) peak[i] = 0.0;
     for (int c = 0; c < src->channels; c++) {
         fill(src, c, from, false, line);
-        find_by_all(peaks, line, peak);
+        find_by_all(peaks, simd, line, peak);
         if (!inside) fill(src, c, from, true, line);
-        find_by_few(peaks, line, first, left < PEAKS_BLOCK ? left : PEAKS_BLOCK, peak);
+        find_by_few(peaks, simd, line, first, left < PEAKS_BLOCK ? left : PEAKS_BLOCK, peak);
     }
 }

@@ -19,6 +19,7 @@ void peaks_open(Peaks *peaks, double limit);
 /* peak[i]: the greatest magnitude that a meter shows of all channels from frame PEAKS_BLOCK * block + i up to
  * the next one, or 0 where that is no more than the limit. `src` holds PEAKS_REACH frames to both sides of the
  * block, but for those outside of the whole, which are 0. */
-void peaks_find(const Peaks *peaks, const HaloSequenceLines *src, int64_t block, double peak[PEAKS_BLOCK]);
+void peaks_find(const Peaks *peaks, HaloSimd simd, const HaloSequenceLines *src, int64_t block,
+                double peak[PEAKS_BLOCK]);
 
 #endif

@@ -5,6 +5,9 @@
 /* Noise that is added to every model, against its power. */
 #define FLOOR 1e-10
 
+/* Residuals that are computed together, in registers. */
+#define TOGETHER 16
+
 /* In four sums. */
 static double correlation(const double *x, int64_t n, int64_t lag)
 {
@@ -39,11 +42,18 @@ bool predict_fit(const double *x, const double *window, int64_t n, int order, do
 void predict_residual(const double *x, int64_t n, const double *a, int order, bool backward, double *e)
 {
     const int64_t from = backward ? 0 : order, to = backward ? n - order : n;
+    const int64_t step = backward ? 1 : -1;
     for (int64_t i = 0; i < n; i++) e[i] = i >= from && i < to ? x[i] : 0.0;
-    for (int k = 1; k <= order; k++) {
-        const double *at = x + (backward ? k : -k);
-        for (int64_t i = from; i < to; i++) e[i] += a[k] * at[i];
+    int64_t i = from;
+    for (; i + TOGETHER <= to; i += TOGETHER) {
+        double sum[TOGETHER];
+        for (int j = 0; j < TOGETHER; j++) sum[j] = x[i + j];
+        for (int k = 1; k <= order; k++)
+            for (int j = 0; j < TOGETHER; j++) sum[j] += a[k] * x[i + k * step + j];
+        for (int j = 0; j < TOGETHER; j++) e[i + j] = sum[j];
     }
+    for (; i < to; i++)
+        for (int k = 1; k <= order; k++) e[i] += a[k] * x[i + k * step];
 }
 
 /* The symmetric matrix of the equations depends on the distance of two samples alone. */
@@ -110,21 +120,29 @@ bool predict_interpolate(double *x, int64_t n, const int64_t *unknown, int64_t c
     return true;
 }
 
+static void swap_if(double *x, int64_t i, int64_t *end, bool wanted)
+{
+    const double v = x[i];
+    x[i] = x[*end];
+    x[*end] = v;
+    *end += wanted;
+}
+
+/* Parts by comparisons whose results no branch depends on: half of those would be predicted wrongly. */
 double predict_select(double *x, int64_t n, int64_t k)
 {
-    for (int64_t from = 0, to = n - 1; from < to;) {
+    for (int64_t from = 0, to = n; to - from > 1;) {
         const double pivot = x[k];
-        int64_t i = from, j = to;
-        while (i <= j) {
-            while (x[i] < pivot) i++;
-            while (x[j] > pivot) j--;
-            if (i > j) break;
-            const double swapped = x[i];
-            x[i++] = x[j];
-            x[j--] = swapped;
+        int64_t less = from;
+        for (int64_t i = from; i < to; i++) swap_if(x, i, &less, x[i] < pivot);
+        if (k < less) {
+            to = less;
+            continue;
         }
-        if (j < k) from = i;
-        if (i > k) to = j;
+        int64_t equal = less;
+        for (int64_t i = less; i < to; i++) swap_if(x, i, &equal, !(x[i] > pivot));
+        if (k < equal) return pivot;
+        from = equal;
     }
     return x[k];
 }

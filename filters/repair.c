@@ -11,12 +11,12 @@
 #define ORDER PREDICT_MOST
 #define PASSES_OF_CLICKS 3 /* the second has a model of sound without the clicks that the first found */
 #define PASSES_OF_CLIPPING 4
-#define ROUNDS 4   /* after each, samples within the level are held at it */
-#define GAP 8      /* good samples between bad ones that belong to the same click */
-#define MARGIN 2   /* samples to both sides of a click that are replaced too */
-#define SPREAD 3.0 /* around a click, residuals above the threshold over this belong to it */
-#define PIECE 256  /* samples with the same threshold */
-#define NEAR 768   /* over which what is typical for them is found */
+#define ROUNDS 4         /* after each, samples within the level are held at it */
+#define GAP 8            /* good samples between bad ones that belong to the same click */
+#define MARGIN 2         /* samples to both sides of a click that are replaced too */
+#define SPREAD 3.0       /* around a click, residuals above the threshold over this belong to it */
+#define PIECE 256        /* samples with the same threshold */
+#define NEAR (3 * PIECE) /* over which what is typical for them is found */
 
 /* Memory of a call. */
 typedef struct Block {
@@ -96,9 +96,10 @@ static double median_of(Block *b, int64_t from, int64_t count)
 static void find_levels(Block *b, double times)
 {
     const double all = median_of(b, 0, b->n);
-    for (int64_t k = 0; k * PIECE < b->n; k++) {
-        const double behind = median_of(b, k * PIECE, NEAR),
-                     before = median_of(b, (k + 1) * PIECE - NEAR, NEAR);
+    double near[3] = {median_of(b, -2 * PIECE, NEAR), median_of(b, -PIECE, NEAR)};
+    for (int64_t k = 0; k * PIECE < b->n;
+         k++) { /* what begins with a piece ends with the second one after it */
+        const double before = near[k % 3], behind = near[(k + 2) % 3] = median_of(b, k * PIECE, NEAR);
         b->level[k] = times * fmax(all, fmax(behind, before));
     }
 }

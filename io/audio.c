@@ -134,6 +134,7 @@ const HaloFormat halo_format_mp3 = {
     .channels = 0x3u,
     .holds = HALO_META_TEXT | HALO_META_PICTURES,
     .lossy = true,
+    .never_lossless = true,
     .endless = true,
     .probe = probe_mp3,
     .open = mp3_open,

@@ -334,6 +334,38 @@ static void blocks_by_reach(Rng *rng)
     halo_session_close(session);
 }
 
+/* Also of an array that is smaller than the window. */
+static void reach_of_small_arrays(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *axes;
+        int64_t reach[4];
+    } cases[] = {{"gauss:2", "hw", {8, 8, 8, 8}},
+                 {"median:5 | box:31", "hw", {17, 17, 17, 17}},
+                 {"gauss:2", "w", {8, 8, 0, 0}},
+                 {"invert", "hw", {0, 0, 0, 0}},
+                 {"subtract:[gauss:20]", "hw", {80, 80, 80, 80}},
+                 {"gauss:2,border=wrap", "hw", {-1, -1, -1, -1}}};
+    const int64_t size[] = {5, 4};
+    HaloSession *session = session_of(NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        HaloArray in = packed(HALO_TYPE_U8, cases[i].axes, size, NULL);
+        HaloPipeline *pipeline = pipeline_of(session, cases[i].text);
+        HaloPlan *plan = NULL;
+        int64_t reach[4];
+        ok(halo_plan_open(session, pipeline, &in, 1, &plan), cases[i].text);
+        ok(halo_plan_reach(plan, reach), cases[i].text);
+        for (int k = 0; k < 4; k++)
+            if (reach[k] != cases[i].reach[k])
+                fail_case(NULL, "%s on %s reaches %" PRId64 " in direction %d, not %" PRId64, cases[i].text,
+                          cases[i].axes, reach[k], k, cases[i].reach[k]);
+        halo_plan_close(plan);
+        halo_pipeline_free(pipeline);
+    }
+    halo_session_close(session);
+}
+
 static void reach_of_the_rest(void **state)
 {
     (void)state;
@@ -462,6 +494,47 @@ static void cancelled(void **state)
     ok(halo_plan_open(session, pipeline, &in, 1, &plan), "plan");
     assert_int_equal(halo_plan_run(plan, &in, &out, NULL, NULL), HALO_ERR_CANCELLED);
     assert_int_equal(calls, 1);
+    halo_plan_close(plan);
+    halo_pipeline_free(pipeline);
+    halo_session_close(session);
+}
+
+typedef struct Progress {
+    int calls;
+    double done[8];
+} Progress;
+
+/* Takes longer than the least time between two calls; ends the run at the fifth. */
+static bool nap(void *context, double done)
+{
+    Progress *progress = context;
+    nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
+    progress->done[progress->calls++] = done;
+    return progress->calls < 5;
+}
+
+/* Also a plan that runs in one band is asked, before each step. */
+static void cancelled_between_steps(void **state)
+{
+    (void)state;
+    static uint8_t image[64 * 64];
+    uint8_t made[64 * 64];
+    Progress progress = {0};
+    const int64_t size[] = {64, 64};
+    HaloOptions options;
+    halo_options_defaults(&options);
+    options.progress = nap;
+    options.context = &progress;
+    HaloSession *session = session_of(&options);
+    HaloPipeline *pipeline = pipeline_of(
+        session, "median:3 | gauss:1 | offset:3 | median:3 | gauss:1 | offset:3 | median:3 | gauss:1");
+    HaloPlan *plan = NULL;
+    HaloArray in = packed(HALO_TYPE_U8, "hw", size, image), out = packed(HALO_TYPE_U8, "hw", size, made);
+    ok(halo_plan_open(session, pipeline, &in, 1, &plan), "plan");
+    assert_int_equal(halo_plan_run(plan, &in, &out, NULL, NULL), HALO_ERR_CANCELLED);
+    assert_int_equal(progress.calls, 5);
+    for (int i = 0; i < 5; i++)
+        assert_true(progress.done[i] < 1 && progress.done[i] >= (i > 0 ? progress.done[i - 1] : 0));
     halo_plan_close(plan);
     halo_pipeline_free(pipeline);
     halo_session_close(session);
@@ -648,10 +721,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(second_inputs),
         cmocka_unit_test(sound_is_fractions),
         cmocka_unit_test(length_depends_on_samples),
+        cmocka_unit_test(reach_of_small_arrays),
         cmocka_unit_test(reach_of_the_rest),
         cmocka_unit_test(threads_share_a_plan),
         cmocka_unit_test(forked),
         cmocka_unit_test(cancelled),
+        cmocka_unit_test(cancelled_between_steps),
         cmocka_unit_test(files_in_memory),
         cmocka_unit_test(no_arrays),
         cmocka_unit_test(options_of_other_versions),

@@ -322,7 +322,7 @@ static void limits(Rng *rng)
 static double true_peak(const HaloBuf *buf)
 {
     TruePeak *state = NULL;
-    assert_int_equal(true_peak_open(buf->shape.channels, &state), HALO_OK);
+    assert_int_equal(true_peak_open(buf->shape.channels, HALO_SIMD_BASELINE, &state), HALO_OK);
     true_peak_add(state, HALO_F32, samples(buf), buf->shape.width);
     const double peak = true_peak_end(state);
     true_peak_close(state);

@@ -206,7 +206,7 @@ static void the_pixel_limit_is_kept(void **unused)
             decoded_free(&image);
         }
         assert_non_null(
-            strstr(halo_error(), "10 x 11 pixels are more than 109: raise the limit with --max-pixels"));
+            strstr(halo_error(), "10 x 11 pixels are more than 109: raise the limit with max_pixels"));
         free(file.at);
     }
     halo_buf_free(&data);

@@ -45,7 +45,7 @@ static void netpbm_errors(void **unused)
     expect_error(pnm, TEXT("P5\n-4 4\n255\n"), HALO_ERR_INPUT, "expected a number, found '-'");
     expect_error(pnm, TEXT("P5\n4x 4\n255\n"), HALO_ERR_INPUT, "expected a number, found 'x'");
     expect_error(pnm, TEXT("P5\n99999999999 4\n255\n"), HALO_ERR_INPUT, "a number is above");
-    expect_error(pnm, TEXT("P5\n999999999 999999999\n255\n"), HALO_ERR_LIMIT, "--max-pixels");
+    expect_error(pnm, TEXT("P5\n999999999 999999999\n255\n"), HALO_ERR_LIMIT, "max_pixels");
     expect_error(pnm, TEXT("P5\n2 4\n255\nabcde"), HALO_ERR_INPUT, "truncated: 2 of 4 rows");
     expect_error(pnm, TEXT("P2\n2 1\n7\n1 8"), HALO_ERR_INPUT, "sample 8 is above the maxval, 7");
     expect_error(pnm, TEXT("P5\n1 1\n7\n\x08"), HALO_ERR_INPUT, "sample 8 is above the maxval, 7");

@@ -133,11 +133,11 @@ static void npy_errors(void **unused)
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1)}", TEXT("a"),
                      "more than 6");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1)}", TEXT("a"),
-                     "an array of 5 dimensions, the last of 1: name them with --axes, such as nhwc or tzyx");
+                     "an array of 5 dimensions, the last of 1: name them with axes, such as nhwc or tzyx");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,5)}", TEXT("abcde"),
-                     "an array of 4 dimensions, the last of 5: name them with --axes, such as nhwc or tzyx");
+                     "an array of 4 dimensions, the last of 5: name them with axes, such as nhwc or tzyx");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,5)}", TEXT("abcde"),
-                     "the last of 5: use --axes nhw (or zyx) for pages, --axes hwc for channels");
+                     "the last of 5: use axes=nhw (or zyx) for pages, axes=hwc for channels");
     expect_npy_error("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3)}", TEXT("abcde"),
                      "truncated: 5 of 6 samples");
     expect_npy_error("{'descr': '|u1', 'fortran_order': False, 'shape': (0, 4)}", TEXT(""), "without pixels");

@@ -63,7 +63,7 @@ static void outputs_are_complete_or_absent(void **unused)
     assert_int_equal(put(path, &careful, "one"), HALO_OK);
     expect_file(path, "one");
     assert_int_equal(put(path, &careful, "two"), HALO_ERR_INPUT);
-    assert_non_null(strstr(halo_error(), "out exists: use --force to replace it, --skip-existing to keep it"));
+    assert_non_null(strstr(halo_error(), "out exists: use replace=true to replace it"));
     expect_file(path, "one");
     assert_int_equal(put(path, &force, "three"), HALO_OK);
     expect_file(path, "three");
@@ -87,7 +87,7 @@ static void the_same_bytes_stay(void **unused)
     assert_int_equal(before.st_ino, after.st_ino);
     long_text[699999] = 'y'; /* as long, longer, shorter, nothing */
     assert_int_equal(put(path, &same, long_text), HALO_ERR_INPUT);
-    assert_non_null(strstr(halo_error(), "same exists: use --force to replace it"));
+    assert_non_null(strstr(halo_error(), "same exists: use replace=true to replace it"));
     long_text[699999] = 0;
     assert_int_equal(put(path, &same, long_text), HALO_ERR_INPUT);
     assert_int_equal(put(path, &same, ""), HALO_ERR_INPUT);

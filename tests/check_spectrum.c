@@ -42,10 +42,14 @@ static HaloShape shape_after(const HaloShape *shape, const HaloSpectrum *how, Ha
         made.channels = (int)(how->window / 2 + 1) * shape->channels;
         return made;
     }
-    made.kind = HALO_IMAGE;
     int64_t held = 1;
     while (how->columns > 0 && (made.width + held - 1) / held > how->columns) held++;
     made.width = (made.width + held - 1) / held;
+    if (how->strips) {
+        made.channels = (int)(how->window / 2 + 1) * shape->channels;
+        return made;
+    }
+    made.kind = HALO_IMAGE;
     made.height = how->window / 2 + 1;
     return made;
 }
@@ -92,6 +96,9 @@ static void as_the_oracle(Rng *rng)
     how->table =
         (how->kind == HALO_SPECTRUM_MAGNITUDE || how->kind == HALO_SPECTRUM_DECIBELS) && rng_once_in(rng, 3);
     if (how->table) how->columns = 0;
+    const bool pictured =
+        !how->table && (how->kind == HALO_SPECTRUM_MAGNITUDE || how->kind == HALO_SPECTRUM_DECIBELS);
+    how->strips = pictured && rng_once_in(rng, 2);
     how->weight = weight;
     how->turn = turn;
     if (how->kind == HALO_SPECTRUM_BANDS) draw_bands(how, bin, bank, rng);
@@ -101,10 +108,20 @@ static void as_the_oracle(Rng *rng)
             dst = testbuf_make(&made, draw_rect(rng, &made), rng);
     testbuf_fill(&src, rng_once_in(rng, 4), rng);
     const uint64_t clipped = oracle_spectrum(&src.view, &dst.view, how, step.store);
+    TestBuf strips = {0};
+    if (pictured && !how->strips && rng_once_in(rng, 2)) { /* its columns are known */
+        HaloSpectrum known = *how;
+        known.strips = true;
+        const HaloShape turned = shape_after(&shape, &known, HALO_F32);
+        strips = testbuf_make(&turned, test_whole(&turned), rng);
+        oracle_spectrum(&src.view, &strips.view, &known, (HaloStore){1.0f, 1.0f});
+        how->made = strips.view.data;
+    }
     char what[300], from[96], to[96];
-    snprintf(what, sizeof what, "kind %d%s, window %" PRId64 ", hop %" PRId64 ", columns %" PRId64 ", %s -> %s",
-             (int)how->kind, how->table ? " as a table" : "", how->window, how->hop, how->columns,
-             testbuf_text(&src, from), testbuf_text(&dst, to));
+    snprintf(what, sizeof what,
+             "kind %d%s%s, window %" PRId64 ", hop %" PRId64 ", columns %" PRId64 ", %s -> %s", (int)how->kind,
+             how->table ? " as a table" : "", how->strips ? " as strips" : "", how->window, how->hop,
+             how->columns, testbuf_text(&src, from), testbuf_text(&dst, to));
     for (int d = 0; d < test_devices; d++) {
         if (test_device[d].backend->spectrum == NULL) continue;
         uint64_t lost;
@@ -116,6 +133,7 @@ static void as_the_oracle(Rng *rng)
     }
     free(weight);
     free(turn);
+    testbuf_free(&strips);
     testbuf_free(&src);
     testbuf_free(&dst);
 }

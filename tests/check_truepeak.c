@@ -31,14 +31,32 @@ static double oracle(const float *x, int stride)
     return 20 * log10(peak);
 }
 
-static double true_peak(const float *x, int channels, int64_t piece)
+static double peak_by(HaloSimd simd, const float *x, int channels, int64_t piece)
 {
     TruePeak *state = NULL;
-    assert_int_equal(true_peak_open(channels, &state), HALO_OK);
+    assert_int_equal(true_peak_open(channels, simd, &state), HALO_OK);
     for (int64_t done = 0; done < FRAMES; done += piece)
         true_peak_add(state, HALO_F32, x + done * channels, smaller(piece, FRAMES - done));
     const double peak = true_peak_end(state);
     true_peak_close(state);
+    return peak;
+}
+
+static HaloSimd widest(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) return HALO_SIMD_V4;
+    if (__builtin_cpu_supports("avx2")) return HALO_SIMD_V3;
+#endif
+    return HALO_SIMD_BASELINE;
+}
+
+/* The same to the bit, however wide the vectors are. */
+static double true_peak(const float *x, int channels, int64_t piece)
+{
+    const double peak = peak_by(HALO_SIMD_BASELINE, x, channels, piece);
+    for (int simd = HALO_SIMD_V3; simd <= (int)widest(); simd++)
+        if (peak_by((HaloSimd)simd, x, channels, piece) != peak) fail_case(NULL, "vectors %d differ", simd);
     return peak;
 }
 

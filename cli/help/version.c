@@ -49,6 +49,15 @@ static void write_variants(CliJson *json)
     json_close(json, ']');
 }
 
+/* Of the CPU's kernels, the ones that run here; NULL: HALO_CPU forbids all. */
+static const char *own_variant(void)
+{
+    const HaloTables *tables = halo_tables();
+    for (int i = 0; i < tables->backends; i++)
+        if (tables->backend[i]->variant != NULL) return tables->backend[i]->variant();
+    return NULL;
+}
+
 int cli_version(const CliSettings *settings)
 {
     FILE *page = cli_page_open(settings->json);
@@ -61,12 +70,14 @@ int cli_version(const CliSettings *settings)
         if (*commit != 0) json_text(&json, "commit", commit);
         json_text(&json, "compiler", COMPILER);
         write_variants(&json);
+        json_text(&json, "variant", own_variant());
         write_features(&json, halo_build_features());
         json_close(&json, '}');
         json_end_line(&json);
     } else {
-        fprintf(page, "halo %s (%s%s%s)\n", halo_version(), commit, *commit != 0 ? "; " : "",
-                halo_build_features());
+        const char *variant = own_variant();
+        fprintf(page, "halo %s (%s%s%s; %s kernels)\n", halo_version(), commit, *commit != 0 ? "; " : "",
+                halo_build_features(), variant != NULL ? variant : "no");
     }
     return cli_page_end(STDOUT_FILENO);
 }

@@ -4,8 +4,23 @@
 #include "part.h"
 #include "primitive/primitive.h"
 
-/* What output sample (x, y) reads, from it: left, right, up and down. */
-static HaloStatus reach_at(const HaloPlan *plan, int64_t x, int64_t y, int64_t reach[4])
+/* Added to rows and columns, so that windows fit: steps that stay in place read the same in any size. */
+#define REACH_MORE ((int64_t)1 << 32)
+
+/* The values of a plan, as if the input were large. */
+static HaloShape *enlarged(const HaloPlan *plan, const Layout *input)
+{
+    HaloShape *shape = calloc((size_t)plan->regs, sizeof *shape);
+    for (int r = 0; r < plan->regs && shape != NULL; r++) {
+        shape[r] = plan->reg[r];
+        shape[r].width += REACH_MORE;
+        if (shape[r].kind != HALO_AUDIO && input->dim[LAYOUT_ROWS] >= 0) shape[r].height += REACH_MORE;
+    }
+    return shape;
+}
+
+/* What output sample (x, y) reads of values of these shapes, from it: left, right, up and down. */
+static HaloStatus reach_at(const HaloPlan *plan, const HaloShape *shape, int64_t x, int64_t y, int64_t reach[4])
 {
     const HaloReg in = plan->input[0].reg;
     Part *need = needs_new(plan);
@@ -16,8 +31,7 @@ static HaloStatus reach_at(const HaloPlan *plan, int64_t x, int64_t y, int64_t r
         if (step->dst < 0 || part_is_empty(need[step->dst])) continue;
         for (int k = 0; k < step->sources; k++) {
             Part *src = &need[step->src[k]];
-            *src = part_joined(*src,
-                               primitive_of(step)->reads(step, k, &plan->reg[step->src[k]], need[step->dst]));
+            *src = part_joined(*src, primitive_of(step)->reads(step, k, &shape[step->src[k]], need[step->dst]));
         }
     }
     const Part part = part_is_empty(need[in]) ? (Part){x, x + 1, y, y + 1} : need[in];
@@ -55,6 +69,7 @@ HaloStatus halo_plan_reach(const HaloPlan *plan, int64_t reach[4])
     HaloStatus status = HALO_OK;
     int64_t middle[4], corner[4];
     bool local;
+    HaloShape *shape = NULL;
     HALO_TRY(arrays_check_plan(plan));
     if (reach == NULL) HALO_FAIL(HALO_ERR_USAGE, "reach is NULL");
     for (int i = 0; i < 4; i++) reach[i] = -1;
@@ -62,12 +77,15 @@ HaloStatus halo_plan_reach(const HaloPlan *plan, int64_t reach[4])
     if (steps == NULL) return HALO_OK;
     HALO_TRY(find_local(steps, &local));
     if (!local) return HALO_OK;
-    const HaloShape *shape = &steps->reg[steps->output];
-    HALO_TRY(reach_at(steps, shape->width / 2, shape->height / 2, middle));
-    HALO_TRY(reach_at(steps, 0, 0, corner));
+    if ((shape = enlarged(steps, &plan->arrays->input[0])) == NULL)
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    const HaloShape *out = &shape[steps->output];
+    HALO_TRY(reach_at(steps, shape, out->width / 2, out->height / 2, middle));
+    HALO_TRY(reach_at(steps, shape, 0, 0, corner));
     /* A border that wraps around reads at the other end. */
     if (corner[1] > middle[1] || corner[3] > middle[3]) return HALO_OK;
     for (int i = 0; i < 4; i++) reach[i] = middle[i];
 out:
+    free(shape);
     return status;
 }

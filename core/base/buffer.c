@@ -41,7 +41,7 @@ HaloStatus halo_shape_bytes(const HaloShape *shape, int64_t *bytes)
 
 /* Requests huge pages. Page faults on pages of 4 KiB can cost more than a small filter over them: a dense 3x3
  * filter on 64 MiB of f32 took 25 ms into fresh pages and 9 ms into huge ones. */
-static void *large_alloc(size_t bytes)
+void *halo_large_alloc(size_t bytes)
 {
     const size_t unit = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
     const size_t rounded = (bytes / unit + 1) * unit;
@@ -59,7 +59,7 @@ HaloStatus halo_buf_alloc(HaloBuf *buf, const HaloShape *shape)
     const HaloStatus status = halo_shape_bytes(shape, &bytes);
     if (status != HALO_OK) return status;
     buf->stride = halo_row_bytes(buf);
-    buf->data = large_alloc((size_t)bytes);
+    buf->data = halo_large_alloc((size_t)bytes);
     if (buf->data == NULL)
         return halo_fail(HALO_ERR_LIMIT, "not enough memory: %lld bytes for samples", (long long)bytes);
     return HALO_OK;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "option_names.h"
+
 /* Singular and plural texts; `%llu` is the count. NULL: halo_note_text makes the text. */
 typedef struct Row {
     const char *name;
@@ -52,10 +54,10 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_NO_LOUDNESS] = {"no-loudness",
                                "level unchanged: sound shorter than 0.4 s, or silent, has no loudness", NULL},
     [HALO_NOTE_ALPHA] = {"alpha",
-                         "the output does not say that its last channel is alpha: --axes hwc,alpha reads it so",
+                         "the output does not say that its last channel is alpha: --axes=hwc,alpha reads it so",
                          NULL},
     [HALO_NOTE_AXES] = {"axes",
-                        "the output is an array of pages: --axes nhw, with channels nhwc, reads it back", NULL},
+                        "the output is an array of pages: --axes=nhw, with channels nhwc, reads it back", NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which only TIFF has", NULL},
     [HALO_NOTE_SPREAD] = {"nan-spread",
@@ -159,7 +161,8 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     if (more->peak > notes->peak) notes->peak = more->peak;
     if (more->count[HALO_NOTE_THRESHOLD] > 0) {
         notes->method = more->method;
-        notes->threshold = more->threshold;
+        notes->thresholds = more->thresholds;
+        memcpy(notes->threshold, more->threshold, sizeof notes->threshold);
     }
     if (more->count[HALO_NOTE_SCALED] > 0) notes->gain = more->gain;
     if (more->quieter > notes->quieter) notes->quieter = more->quieter;
@@ -200,7 +203,15 @@ static void count_clipped(const HaloNotes *notes, unsigned long long count, char
                       (double)notes->peak);
 }
 
-const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
+static void say_thresholds(const HaloNotes *notes, char *text, size_t size)
+{
+    int used = halo_snprintf(text, size, "threshold:%s is at ", notes->method);
+    for (int k = 0; k < notes->thresholds; k++)
+        used +=
+            halo_snprintf(text + used, size - (size_t)used, "%s%.9g", k > 0 ? ", " : "", notes->threshold[k]);
+}
+
+static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
 {
     const unsigned long long count = notes->count[kind];
     const Row *row = &rows[kind];
@@ -245,7 +256,7 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
                       (double)notes->quieter);
         break;
     case HALO_NOTE_RATE:
-        halo_snprintf(text, size, "the output has no sample rate: use --rate %.10g to read it back",
+        halo_snprintf(text, size, "the output has no sample rate: use --rate=%.10g to read it back",
                       notes->rate);
         break;
     case HALO_NOTE_UNEVEN:
@@ -260,13 +271,18 @@ const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO
             "%s: %s=%.6g is a sample value (0 to %.6g); use %s=%.6g%% if you mean a part of full scale",
             notes->op, notes->key, notes->level, notes->full_scale, notes->key, 100 * notes->level);
         break;
-    case HALO_NOTE_THRESHOLD:
-        halo_snprintf(text, size, "threshold:%s is at %.9g", notes->method, notes->threshold);
-        break;
+    case HALO_NOTE_THRESHOLD: say_thresholds(notes, text, size); break;
     case HALO_NOTE_SCALED:
         halo_snprintf(text, size, "scaled by %.6g to prevent clipping", (double)notes->gain);
         break;
     default: text[0] = 0;
     }
+    return text;
+}
+
+const char *halo_note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
+{
+    if (note_text(notes, kind, text) == NULL) return NULL;
+    option_names_replace(text, HALO_NOTE_TEXT);
     return text;
 }

@@ -6,6 +6,7 @@
 
 #include "halo/text.h"
 #include "halo/utf8.h"
+#include "option_names.h"
 
 static _Thread_local HaloFailure latest;
 
@@ -13,11 +14,14 @@ static _Thread_local HaloFailure latest;
 static HaloStatus say(HaloStatus status, bool named, const char *subject, const char *format, va_list args)
 {
     HaloFailure made = {.status = status, .named = named};
+    char copy[sizeof made.message];
     const size_t used = halo_utf8_fit(subject, sizeof made.message / 2);
     memcpy(made.message, subject, used);
-    const int more = halo_vsnprintf(made.message + used, sizeof made.message - used, format, args);
+    option_names_format(format, copy, sizeof copy);
+    const int more = halo_vsnprintf(made.message + used, sizeof made.message - used, copy, args);
     if (more > 0 && (size_t)more >= sizeof made.message - used)
         made.message[halo_utf8_fit(made.message, sizeof made.message - 2)] = 0;
+    option_names_replace(made.message + used, sizeof made.message - used);
     latest = made;
     return status;
 }

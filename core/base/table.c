@@ -7,7 +7,12 @@ HaloStatus halo_table_add(HaloTable *table, const double *row)
 {
     const int64_t columns = table->columns;
     if (table->rows == table->capacity) {
-        const int64_t capacity = table->capacity > 0 ? 2 * table->capacity : 64;
+        int64_t capacity = table->capacity > 0 ? 2 * table->capacity : 64;
+        if (table->most > 0 && capacity > table->most) capacity = table->most;
+        if (capacity == table->rows)
+            return halo_fail(HALO_ERR_LIMIT,
+                             "the memory that is allowed holds %lld rows of %s, and there are more",
+                             (long long)table->most, table->name);
         double *grown = realloc(table->cell, (size_t)(capacity * columns) * sizeof *grown);
         if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %s", table->name);
         table->cell = grown;

@@ -147,14 +147,6 @@ void device_give(Device *device, HaloBuf *buf)
         device->backend->release(device->handle, buf);
 }
 
-HaloStatus device_go_on(const Device *device, int64_t k, int64_t bands)
-{
-    const HaloOptions *options = device->options;
-    if (options == NULL || options->progress == NULL) return HALO_OK;
-    const double done = bands > 0 && bands < INT64_MAX ? (double)k / (double)bands : -1.0;
-    return options->progress(options->context, done) ? HALO_OK : halo_fail(HALO_ERR_CANCELLED, "cancelled");
-}
-
 static bool uses_operand(const HaloPlan *plan, const DeviceOperand *operand)
 {
     for (int i = 1; i < plan->inputs; i++)

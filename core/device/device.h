@@ -3,6 +3,7 @@
 #ifndef CORE_DEVICE_H
 #define CORE_DEVICE_H
 
+#include "base/memory.h"
 #include "core.h"
 
 #define DEVICE_SPARES 16
@@ -28,7 +29,9 @@ typedef struct Device {
     DeviceOperand operand[DEVICE_OPERANDS];
     void *pinned; /* device_pinned */
     int64_t pinned_bytes;
-    const HaloOptions *options; /* of its session: `progress` */
+    const HaloOptions *options; /* of its session: `progress`, */
+    double told;                /* and when that was called last (now_ms) */
+    const HaloMemory *memory;   /* of its session; NULL: without a limit */
 } Device;
 
 /* The devices that compute the bands of a plan in parallel: all of one backend, usually one. */
@@ -36,6 +39,12 @@ typedef struct Team {
     Device *device; /* [count] */
     int count;
 } Team;
+
+/* The vectors that loops on its host may use. */
+static inline HaloSimd device_simd(const Device *device)
+{
+    return device->backend->simd != NULL ? device->backend->simd(device->handle) : HALO_SIMD_BASELINE;
+}
 
 HaloStatus device_open(Device *device, int index, int jobs);
 void device_close(Device *device);
@@ -45,8 +54,6 @@ void device_give(Device *device, HaloBuf *buf);
 /* A secondary input on the device, uploaded on first use; NULL if there is not enough memory to keep it.
  */
 const HaloBuf *device_operand(Device *device, const HaloOperand *operand);
-/* Before band k of so many: tells HaloOptions::progress. HALO_ERR_CANCELLED. */
-HaloStatus device_go_on(const Device *device, int64_t k, int64_t bands);
 /* Frees spares and secondary inputs that the plan has no use for. */
 void device_keep_only(Device *device, const HaloPlan *plan);
 /* Pinned host memory, which is copied to and from the device at the full rate of the link. One such block is

@@ -3,6 +3,7 @@
 
 #include "file.h"
 #include "halo/axes.h"
+#include "halo/front_end.h"
 
 const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name)
 {
@@ -66,9 +67,8 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
     }
     foreign = named == NULL && tables->foreign_named != NULL ? tables->foreign_named(extension) : NULL;
     if (foreign != NULL) return fail_foreign(foreign);
-    return halo_fail(
-        HALO_ERR_INPUT,
-        "no known image or audio format; see 'halo list formats'; use --raw for samples without a header");
+    return halo_fail(HALO_ERR_INPUT, "no known image or audio format; see 'halo list formats'" HALO_FOR_PROGRAM(
+                                         "; use --raw for samples without a header"));
 }
 
 /* Where the last channel may be one that --axes calls alpha: not of gray, and not of RGB. */

@@ -29,12 +29,12 @@ HaloStatus save_format(const HaloSession *session, const char *output, const Hal
             "Opus, Ogg and MP3 are written",
             extension, extension);
     if (*to == NULL)
-        return halo_fail_on(
-            HALO_ERR_USAGE, output,
-            ": '%s' is not a format that halo writes ('halo list formats'); --to FORMAT names one", extension);
+        return halo_fail_on(HALO_ERR_USAGE, output,
+                            ": '%s' is not a format that halo writes ('halo list formats'); --to names one",
+                            extension);
     if ((*to)->create == NULL)
-        return halo_fail(HALO_ERR_USAGE,
-                         "%s can be read but not written; choose another format with --to FORMAT", (*to)->name);
+        return halo_fail(HALO_ERR_USAGE, "%s can be read but not written; choose another format with --to",
+                         (*to)->name);
     if (strcmp(output, "-") == 0 && !(*to)->text && isatty(STDOUT_FILENO))
         return halo_fail(HALO_ERR_USAGE, "%s is binary, not for a terminal: use -o FILE, > FILE or | PROGRAM",
                          (*to)->name);
@@ -80,6 +80,14 @@ HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, bool endless)
                   writer->format->name);
     if (writer->options.bitrate != 0 && writer->options.quality != 0)
         HALO_FAIL(HALO_ERR_USAGE, "--quality and --bitrate are mutually exclusive");
+    if (writer->options.lossless && writer->format->never_lossless)
+        HALO_FAIL(HALO_ERR_USAGE, "%s cannot be lossless: leave out --lossless, or choose another format",
+                  writer->format->name);
+    if (writer->options.lossless && writer->options.quality != 0)
+        HALO_FAIL(HALO_ERR_USAGE, "--quality and --lossless are mutually exclusive");
+    if (writer->options.effort != 0 && !writer->format->effort)
+        HALO_FAIL(HALO_ERR_USAGE, "--effort is for WebP, AVIF, HEIC and JPEG XL, not for %s",
+                  writer->format->name);
     HALO_TRY(set_info(writer, like));
     if (endless) writer->info.shape.width = -1;
     HALO_TRY(writer->format->create(writer));

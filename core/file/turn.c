@@ -1,5 +1,5 @@
-/* Turns images upright by EXIF's orientation: if the output's format cannot hold EXIF, or if an operation of
- * the pipeline takes coordinates or sizes as the viewer sees them. */
+/* Turns images upright by EXIF's orientation: if the output's format cannot hold EXIF, or does not follow it,
+ * or if an operation of the pipeline takes coordinates or sizes as the viewer sees them. */
 
 #include "file.h"
 #include "halo/pixels.h"
@@ -16,10 +16,12 @@ HaloShape turn_shape(const HaloShape *shape, int orientation)
     return turned;
 }
 
-/* Is there an output, and one without the input's EXIF? */
+/* Is there an output, and one that does not say how the input's rows lie? */
 static bool exif_ends(const HaloWriter *writer)
 {
-    return writer->format != NULL && (writer->options.strip || (writer->format->holds & HALO_META_EXIF) == 0);
+    const HaloFormat *format = writer->format;
+    return format != NULL &&
+           (writer->options.strip || format->upright || (format->holds & HALO_META_EXIF) == 0);
 }
 
 bool turn_applies(const HaloReader *reader, const HaloWriter *writer, bool upright)
@@ -139,7 +141,8 @@ HaloStatus turn_load(HaloReader *reader, const HaloWriter *writer, int orientati
     else
         HALO_TRY(load_bands(reader, orientation, data));
     turn_info(&reader->info, orientation);
-    if (exif_ends(writer)) halo_note(&reader->info.notes, HALO_NOTE_TURNED, 1);
+    if (exif_ends(writer) && (writer->options.strip || !writer->format->upright))
+        halo_note(&reader->info.notes, HALO_NOTE_TURNED, 1);
 out:
     halo_memory_free(reader->memory, &lies);
     if (status != HALO_OK) halo_memory_free(reader->memory, data);

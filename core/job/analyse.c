@@ -6,23 +6,51 @@
 #include "plan/plan.h"
 
 /* Reads the file through a second reader: the first one stays at the beginning. */
-static HaloStatus analyse_file(HaloSession *session, JobState *state)
+static HaloStatus flow_beside(HaloSession *session, Team team, JobState *state, const FlowTo *to,
+                              HaloReport *report)
 {
     HaloStatus status = HALO_OK;
     const HaloReadOptions *options = &state->reader.options;
+    HaloPlan *plan = state->planned.plan;
     HaloSource *source = NULL;
     HaloReader reader = {0};
+    HALO_TRY(halo_source_open_again(state->source, &source));
+    halo_source_count(source, &session->memory);
+    HALO_TRY(load_open_wide(session, source, options->has_raw ? &options->raw : NULL, &reader));
+    if (state->reader.info.shape.dtype != HALO_F64) load_narrow(&reader);
+    if (to->again) reader.info.shape.width = plan->reg[plan->input[0].reg].width; /* is known by now */
+    HALO_TRY(flow_run(session, team, plan, &reader, to, report));
+out:
+    load_close(&reader);
+    halo_source_close(source);
+    return status;
+}
+
+HaloStatus analyse_again(HaloSession *session, Team team, JobState *state, HaloReport *report)
+{
+    HaloStatus status = HALO_OK;
+    HaloReport more = {.results = report->results};
+    while (status == HALO_OK && passes_pending(&more.results)) {
+        report->results = (HaloResults){0};
+        status = flow_beside(session, team, state, &(FlowTo){.again = true}, &more);
+        report->results = more.results;
+    }
+    return status;
+}
+
+static HaloStatus analyse_file(HaloSession *session, JobState *state)
+{
+    HaloStatus status = HALO_OK;
     HaloReport report = {0};
     PlanAnalysis *analysis = &state->analysis;
     const PlanNeed *need = &state->planned.need;
     Analyser analyser;
     const FlowTo to = {.analyser = analyser_is_needed(need) ? &analyser : NULL};
     HALO_TRY(analyser_open(&analyser, analysis, need));
-    HALO_TRY(halo_source_open_again(state->source, &source));
-    halo_source_count(source, &session->memory);
-    HALO_TRY(load_open_wide(session, source, options->has_raw ? &options->raw : NULL, &reader));
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
-    HALO_TRY(flow_run(session, (Team){&session->host, 1}, state->planned.plan, &reader, &to, &report));
+    const Team team = {&session->host, 1};
+    HALO_TRY(flow_beside(session, team, state, &to, &report));
+    HALO_TRY(analyse_again(session, team, state, &report));
     if (to.analyser != NULL) {
         HALO_TRY(analyser_close(&analyser, analysis));
     } else {
@@ -31,8 +59,6 @@ static HaloStatus analyse_file(HaloSession *session, JobState *state)
     }
 out:
     halo_report_clear(&report);
-    load_close(&reader);
-    halo_source_close(source);
     return status;
 }
 

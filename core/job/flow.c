@@ -23,6 +23,7 @@ typedef struct Flow {
     HaloWriter *writer; /* NULL: only results are wanted, or */
     HaloBuf *whole;     /* all of the output, which is written later; else NULL */
     Analyser *analyser; /* takes the output in place of a writer; else NULL */
+    bool again;
     Bands bands;
     bool live; /* each block is flushed at once: a stream from pipe to pipe */
     FlowRows rows;
@@ -204,6 +205,7 @@ static HaloStatus run_bands(Flow *flow, int jobs, HaloReport *report)
                        .wait = wait_for_band,
                        .begin = begin_band,
                        .end = end_band,
+                       .again = flow->again,
                        .operand = on_host ? give_operand : NULL};
     start_threads(flow, jobs);
     if (!flow->reads_ahead || (hands_on(flow) && !flow->writes_behind)) flow->team.count = 1; /* in order */
@@ -233,6 +235,7 @@ HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader 
                  .writer = writer,
                  .whole = to->whole,
                  .analyser = to->analyser,
+                 .again = to->again,
                  .last = -1};
     sequencer_open(&flow.sequencer);
     flow.input = (FlowInput){reader, &flow.bands, &flow.rows, reader->info.shape.width < 0};

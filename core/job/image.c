@@ -65,9 +65,11 @@ static HaloStatus run_in_bands(HaloSession *session, JobState *state, Team team,
 {
     HaloStatus status = HALO_OK;
     HaloWriter *writer = state->writer.format != NULL ? &state->writer : NULL;
-    if (!keeps_output(state))
-        return flow_run(session, team, state->planned.plan, &state->reader, &(FlowTo){.writer = writer},
-                        report);
+    if (!keeps_output(state)) {
+        HALO_TRY(
+            flow_run(session, team, state->planned.plan, &state->reader, &(FlowTo){.writer = writer}, report));
+        return analyse_again(session, team, state, report);
+    }
     HALO_TRY(
         halo_memory_alloc(state->memory, &state->out, &state->planned.plan->reg[state->planned.plan->output]));
     HALO_TRY(

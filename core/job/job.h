@@ -63,12 +63,15 @@ typedef struct FlowTo {
     HaloWriter *writer;
     HaloBuf *whole;
     Analyser *analyser; /* of an analysis pass */
+    bool again;         /* the report's results need another pass */
 } FlowTo;
 
 /* flow.c: runs an image or a sound through a plan in bands, of which only a few are in memory. A plan for sound
  * of unknown length gets its length. */
 HaloStatus flow_run(HaloSession *session, Team team, HaloPlan *plan, HaloReader *reader, const FlowTo *to,
                     HaloReport *report);
+/* analyse.c: further passes over the file, for results of a run in bands that need them. */
+HaloStatus analyse_again(HaloSession *session, Team team, JobState *state, HaloReport *report);
 /* Can that be done for this plan? */
 bool flow_suits(const HaloSession *session, const HaloPlan *plan);
 /* Is it a live stream of sound, which needs short blocks? */

@@ -3,6 +3,7 @@
 
 #include "file/file.h"
 #include "file/operand.h"
+#include "halo/front_end.h"
 #include "job.h"
 #include "pipeline/pipeline.h"
 #include "report/report.h"
@@ -70,8 +71,8 @@ static HaloStatus only_one(const JobState *state, const HaloJob *job, HaloReport
     const int64_t images = state->reader.info.images;
     if (halo_source_size(state->source) < 0)
         return halo_fail(HALO_ERR_INPUT,
-                         "several pages, and %s can store one: use --split (a file for each), -o - (one after "
-                         "the other), --to pnm or --to tiff",
+                         "several pages, and %s can store one: use " HALO_FOR_PROGRAM(
+                             "--split (a file for each), -o - (one after the other), ") "--to=pnm or --to=tiff",
                          job->output);
     halo_note(&report->notes, HALO_NOTE_PAGES, images > 1 ? (uint64_t)images - 1 : 1);
     return HALO_OK;

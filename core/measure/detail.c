@@ -41,8 +41,7 @@ static void take_powers(const Powers *p, HaloStats *s)
     s->kurtosis = variance > 0 ? p->m4 / p->n / (variance * variance) - 3.0 : NAN;
 }
 
-/* Sums of (v - k)^3 and (v - k)^4, k being the mean of each channel; in one reading if the backend can. */
-static HaloStatus sum_powers(Device *device, const HaloBuf *src, const double *k, double *third, double *fourth)
+HaloStatus detail_powers(Device *device, const HaloBuf *src, const double *k, double *third, double *fourth)
 {
 #define DISTANCE \
     {HALO_CODE_A, 0.0}, {HALO_CODE_K, 0.0}, { HALO_CODE_SUB, 0.0 }
@@ -60,22 +59,27 @@ static HaloStatus sum_powers(Device *device, const HaloBuf *src, const double *k
     return status == HALO_OK ? device->backend->fold(device->handle, src, &of_squares, fourth) : status;
 }
 
+void detail_take_powers(const double *third, const double *fourth, HaloResult *result)
+{
+    Powers total = {0};
+    for (int c = 0; c < result->shape.channels; c++) {
+        const HaloMoments *m = &result->channel[c].moments;
+        const Powers powers = {(double)(m->count - m->nan), m->mean, m->m2, third[c], fourth[c]};
+        take_powers(&powers, &result->channel[c]);
+        if (c != result->shape.alpha) total = joined(&total, &powers);
+    }
+    take_powers(&total, &result->all);
+}
+
 static HaloStatus float_powers(Device *device, const HaloBuf *src, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     const int channels = src->shape.channels;
-    Powers total = {0};
     double *k = calloc((size_t)channels * 3, sizeof *k), *third = k + channels, *fourth = third + channels;
     if (k == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     for (int c = 0; c < channels; c++) k[c] = result->channel[c].moments.mean;
-    HALO_TRY(sum_powers(device, src, k, third, fourth));
-    for (int c = 0; c < channels; c++) {
-        const HaloMoments *m = &result->channel[c].moments;
-        const Powers powers = {(double)(m->count - m->nan), m->mean, m->m2, third[c], fourth[c]};
-        take_powers(&powers, &result->channel[c]);
-        if (c != src->shape.alpha) total = joined(&total, &powers);
-    }
-    take_powers(&total, &result->all);
+    HALO_TRY(detail_powers(device, src, k, third, fourth));
+    detail_take_powers(third, fourth, result);
 out:
     free(k);
     return status;
@@ -166,8 +170,7 @@ out:
 
 /* ---- floats --------------------------------------------------------------------------------------------- */
 
-/* A number of bins over full scale: the number of counted bins, or a multiple of it. */
-static HaloStatus take_entropy(const HaloHistogram *made, int64_t bins, HaloResult *result)
+HaloStatus detail_take_entropy(const HaloHistogram *made, int64_t bins, HaloResult *result)
 {
     const int alpha = result->shape.alpha;
     const int64_t each = made->bins / bins;
@@ -186,7 +189,23 @@ static HaloStatus take_entropy(const HaloHistogram *made, int64_t bins, HaloResu
     return HALO_OK;
 }
 
-/* Of f64, which are sorted: an order of them by histograms would take too many. */
+/* Of f64, which are in host memory. Histograms whose range halves and halves would take too many passes. */
+static HaloStatus wide_percentiles(const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
+{
+    HaloStatus status = HALO_OK;
+    Search *search = NULL;
+    bool found = detail->percents == 0;
+    if (!found) HALO_TRY(search_open(&src->shape, detail, &search));
+    while (!found) {
+        search_add(search, src);
+        HALO_TRY(search_next(search, detail, &found));
+    }
+    if (search != NULL) search_take(search, detail, result);
+out:
+    search_close(search);
+    return status;
+}
+
 static HaloStatus wide_levels(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
@@ -194,7 +213,7 @@ static HaloStatus wide_levels(Device *device, const HaloBuf *src, const HaloDeta
     HaloHistogram made = {0};
     if (detail->full) {
         HALO_TRY(measure_hist(device, src, &scale, &made));
-        HALO_TRY(take_entropy(&made, scale.bins, result));
+        HALO_TRY(detail_take_entropy(&made, scale.bins, result));
     }
     HALO_TRY(wide_percentiles(src, detail, result));
 out:
@@ -213,7 +232,7 @@ static HaloStatus float_levels(Device *device, const HaloBuf *src, const HaloDet
                both = looks && detail->full && percentile_shares(&first, &scale);
     if (detail->full && !both) {
         HALO_TRY(measure_hist(device, src, &scale, &made));
-        HALO_TRY(take_entropy(&made, scale.bins, result));
+        HALO_TRY(detail_take_entropy(&made, scale.bins, result));
         halo_histogram_free(&made);
     }
     if (both) {
@@ -221,7 +240,7 @@ static HaloStatus float_levels(Device *device, const HaloBuf *src, const HaloDet
         first.hi = scale.hi;
     }
     if (looks) HALO_TRY(measure_hist(device, src, &first, &made));
-    if (both) HALO_TRY(take_entropy(&made, scale.bins, result));
+    if (both) HALO_TRY(detail_take_entropy(&made, scale.bins, result));
     HALO_TRY(float_percentiles(device, src, detail, &made, result));
 out:
     halo_histogram_free(&made);
@@ -232,7 +251,6 @@ HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *
                           const HaloHistogram *levels, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
-    result->detail = *detail;
     if (src->shape.dtype <= HALO_U16) return integer_detail(device, src, detail, levels, result);
     if (detail->full) HALO_TRY(float_powers(device, src, result));
     HALO_TRY(src->shape.dtype == HALO_F64 ? wide_levels(device, src, detail, result)

@@ -86,12 +86,12 @@ static void close_gates(Loudness *loudness) { (void)loudness; }
 
 #endif
 
-static HaloStatus open_loudness(Loudness *loudness, const HaloShape *shape, int jobs)
+static HaloStatus open_loudness(Loudness *loudness, const HaloShape *shape, int jobs, HaloSimd simd)
 {
     HaloStatus status = HALO_OK;
     HALO_TRY(halo_pool_new(jobs == 1 ? 1 : 2, &loudness->pool));
     HALO_TRY(open_gates(loudness, shape));
-    HALO_TRY(true_peak_open(shape->channels, &loudness->peak));
+    HALO_TRY(true_peak_open(shape->channels, simd, &loudness->peak));
 out:
     return status;
 }
@@ -113,14 +113,14 @@ static void run_meter(void *context, int64_t task, int worker)
         true_peak_add(meters->loudness->peak, frames->shape.dtype, frames->data, frames->cols);
 }
 
-HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, int jobs)
+HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, int jobs, HaloSimd simd)
 {
     HaloStatus status = HALO_OK;
     if (frames->shape.dtype <= HALO_U16) return HALO_OK;
     if (*loudness == NULL) {
         *loudness = calloc(1, sizeof **loudness);
         if (*loudness == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-        HALO_TRY(open_loudness(*loudness, &frames->shape, jobs));
+        HALO_TRY(open_loudness(*loudness, &frames->shape, jobs, simd));
     }
     Meters meters = {.loudness = *loudness, .frames = frames};
     halo_pool_run((*loudness)->pool, 2, run_meter, &meters);

@@ -17,19 +17,17 @@ static HaloMoments total_of(const Measured *all, int channels, int channel)
     halo_counter_total(all->node + channel, (size_t)channels * sizeof total, sizeof total, all->blocks, &total,
                        halo_join_moments, NULL);
     const HaloHistogram *counts = &all->hist;
-    if (counts->count != NULL)
+    if (counts->count != NULL && all->product)
         halo_product_from_counts(counts->count + channel * counts->bins, counts->bins, &total.product,
                                  &total.product_exp);
     return total;
 }
 
-static HaloStatus add_counts(Device *device, const HaloBuf *block, const HaloHist *hist, HaloHistogram *sum);
-
 /* The product of integers is computed from the number of occurrences of each value in all blocks. */
 static HaloStatus count_values(Device *device, const HaloBuf *block, HaloHistogram *sum)
 {
     const double values = block->shape.dtype == HALO_U8 ? 256 : 65536;
-    return add_counts(device, block, &(HaloHist){.bins = (int64_t)values, .hi = values}, sum);
+    return measure_more(device, block, &(HaloHist){.bins = (int64_t)values, .hi = values}, sum);
 }
 
 HaloStatus measure_keep(HaloMoments *moments, int channels, Measured *all)
@@ -48,10 +46,12 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
 {
     HaloStatus status = HALO_OK;
     const int channels = block->shape.channels;
+    if (passes_begun(all->passes)) return passes_add(device, step, block, &all->passes);
     HaloMoments *moments = calloc((size_t)channels, sizeof *moments);
     if (moments == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     const bool product = (step->u.want & HALO_WANT_PRODUCT) != 0,
-               counts = product && (all->in_blocks || step->detail != NULL) && block->shape.dtype <= HALO_U16;
+               counts = (step->detail != NULL || (product && all->in_blocks)) && block->shape.dtype <= HALO_U16;
+    all->product = product;
     HALO_TRY(device->backend->reduce(
         device->handle, block, counts ? step->u.want & ~(unsigned)HALO_WANT_PRODUCT : step->u.want, moments));
     if (counts)
@@ -63,6 +63,7 @@ HaloStatus measure_moments(Device *device, const HaloStep *step, const HaloBuf *
         if (!product || counts) moments[c].product = (double)NAN; /* not known */
     }
     HALO_TRY(measure_keep(moments, channels, all));
+    if (step->revisits && all->in_blocks) HALO_TRY(passes_add(device, step, block, &all->passes));
 out:
     free(moments);
     return status;
@@ -138,78 +139,6 @@ void measure_fold(const Measured *measured, const HaloFold *fold, const HaloShap
 
 /* ---- histograms ----------------------------------------------------------------------------------------- */
 
-HaloStatus measure_hist(Device *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *made)
-{
-    const HaloStatus status = histogram_workspace(made, src->shape.channels, hist->bins, hist->lo, hist->hi);
-    return status == HALO_OK ? device->backend->hist(device->handle, src, hist, made) : status;
-}
-
-/* Gathers counts of single values into the requested bins. */
-static void gather(const HaloHistogram *levels, HaloHistogram *out)
-{
-    const HaloBins bins = halo_bins(out->lo, out->hi, out->bins);
-    for (int c = 0; c < out->channels; c++)
-        for (int64_t v = 0; v < levels->bins; v++) {
-            const uint64_t n = levels->count[c * levels->bins + v];
-            const int64_t bin = halo_bin(&bins, (double)v);
-            if (bin >= 0) out->count[c * out->bins + bin] += n;
-            if (bin == -1) out->below[c] += n;
-            if (bin == -2) out->above[c] += n;
-        }
-}
-
-/* Integers are counted by value, whatever bins are requested. */
-static HaloHist counted(const HaloShape *shape, const HaloHist *wanted)
-{
-    const int64_t values = shape->dtype == HALO_U8 ? 256 : 65536;
-    return shape->dtype > HALO_U16 ? *wanted : (HaloHist){.bins = values, .hi = (double)values};
-}
-
-void measure_query_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins)
-{
-    const HaloHist wanted = {.bins = bins, .hi = 1.0}, hist = counted(&block->shape, &wanted);
-    HaloHistogram counts = {.bins = hist.bins, .channels = block->shape.channels};
-    backend->hist(device, block, &hist, &counts);
-}
-
-static HaloStatus count_block(Device *device, const HaloBuf *src, const HaloHist *wanted, HaloHistogram *out)
-{
-    HaloStatus status = HALO_OK;
-    HaloHistogram levels = {0};
-    const HaloShape *shape = &src->shape;
-    const HaloHist hist = counted(shape, wanted);
-    const bool as_counted = wanted->bins == hist.bins && wanted->lo == hist.lo && wanted->hi == hist.hi;
-    if (as_counted) {
-        HALO_TRY(measure_hist(device, src, &hist, out));
-    } else {
-        HALO_TRY(measure_hist(device, src, &hist, &levels));
-        HALO_TRY(halo_histogram_alloc(out, shape->channels, wanted->bins, wanted->lo, wanted->hi));
-        gather(&levels, out);
-    }
-out:
-    halo_histogram_free(&levels);
-    if (status != HALO_OK) halo_histogram_free(out);
-    return status;
-}
-
-/* The first block makes *sum, which is empty before. */
-static HaloStatus add_counts(Device *device, const HaloBuf *block, const HaloHist *hist, HaloHistogram *sum)
-{
-    HaloStatus status = HALO_OK;
-    HaloHistogram more = {0};
-    if (sum->count == NULL) return count_block(device, block, hist, sum);
-    HALO_TRY(count_block(device, block, hist, &more));
-    for (int64_t i = 0; i < sum->bins * sum->channels; i++) sum->count[i] += more.count[i];
-    for (int c = 0; c < sum->channels; c++) {
-        sum->below[c] += more.below[c];
-        sum->above[c] += more.above[c];
-        sum->nan[c] += more.nan[c];
-    }
-out:
-    halo_histogram_free(&more);
-    return status;
-}
-
 HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
                           Measured *all)
 {
@@ -217,7 +146,7 @@ HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *b
     (void)first;
     HaloHist hist = step->u.hist; /* an automatic range needs all samples, as one block */
     HALO_TRY(range_find(device, block, &hist));
-    HALO_TRY(add_counts(device, block, &hist, &all->hist));
+    HALO_TRY(measure_more(device, block, &hist, &all->hist));
     all->hist.own = range_is_open(&step->u.hist);
     all->blocks++;
 out:
@@ -229,26 +158,19 @@ out:
 HaloStatus measure_loudness(Device *device, const HaloBuf *block, Measured *all)
 {
     HaloStatus status = HALO_OK;
-    const HaloShape shape = {.kind = HALO_AUDIO,
-                             .dtype = block->shape.dtype,
-                             .width = block->cols,
-                             .height = 1,
-                             .channels = block->shape.channels};
-    HaloBuf host = {0};
-    if (device->backend->upload == NULL) return loudness_add(&all->loudness, block, device->jobs);
-    HALO_TRY(halo_buf_alloc(&host, &shape));
-    host.shape = block->shape;
-    host.x0 = block->x0;
-    HALO_TRY(device->backend->download(device->handle, block, &host));
-    HALO_TRY(loudness_add(&all->loudness, &host, device->jobs));
+    const HaloBuf *host;
+    HaloBuf own = {0};
+    HALO_TRY(measure_on_host(device, block, &own, &host));
+    HALO_TRY(loudness_add(&all->loudness, host, device->jobs, device_simd(device)));
 out:
-    halo_buf_free(&host);
+    halo_buf_free(&own);
     return status;
 }
 
 void measure_free(Measured *measured)
 {
     loudness_close(measured->loudness);
+    passes_close(measured->passes);
     free(measured->folded);
     free(measured->node);
     halo_histogram_free(&measured->hist);

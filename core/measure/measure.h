@@ -4,10 +4,11 @@
 
 #include "device/device.h"
 #include "halo/objects.h"
+#include "halo/simd.h"
 
 /* truepeak.c: consecutive interleaved frames. Close even if true_peak_open failed. */
 typedef struct TruePeak TruePeak;
-HaloStatus true_peak_open(int channels, TruePeak **peak);
+HaloStatus true_peak_open(int channels, HaloSimd simd, TruePeak **peak);
 void true_peak_add(TruePeak *peak, HaloDtype dtype, const void *frames, int64_t count); /* f32 or f64 */
 double true_peak_end(TruePeak *peak); /* in dB; no more will come */
 void true_peak_close(TruePeak *peak);
@@ -16,9 +17,18 @@ void true_peak_close(TruePeak *peak);
  * included.
  */
 typedef struct Loudness Loudness;
-HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, int jobs);
+HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, int jobs, HaloSimd simd);
 HaloLoudness loudness_end(Loudness *loudness, bool finite); /* no more will come */
 void loudness_close(Loudness *loudness);
+
+/* passes.c: what passes have found of the details of floats that are not in memory as a whole. */
+typedef struct DetailPasses DetailPasses;
+HaloStatus passes_add(Device *device, const HaloStep *step, const HaloBuf *block, DetailPasses **passes);
+/* A pass has ended: sets what is known now in the result, which gets `passes` if it takes another. */
+HaloStatus passes_end(const HaloDetail *detail, DetailPasses **passes, HaloResult *result);
+bool passes_begun(const DetailPasses *passes); /* has one ended? Then only details are measured */
+bool passes_pending(const HaloResults *results);
+void passes_close(DetailPasses *passes);
 
 /* What a step has measured so far. */
 typedef struct Measured {
@@ -27,17 +37,22 @@ typedef struct Measured {
     double *folded;     /* of folds, likewise */
     HaloHistogram hist; /* of histograms, and of integers whose product is wanted and that come in blocks, or
                            with detail */
-    bool in_blocks;
+    bool in_blocks, product;
     Loudness *loudness;
+    DetailPasses *passes; /* NULL: no details, or they are measured of the whole */
     HaloBuf leaf; /* in host memory: frames that do not fill a leaf yet, or pixels that do not fill a node */
 } Measured;
 
-/* stats.c: like halo_histogram_alloc, but counters are not cleared: backends do that, and a GPU can start
+/* histogram.c: like halo_histogram_alloc, but counters are not cleared: backends do that, and a GPU can start
  * earlier. */
 HaloStatus histogram_workspace(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi);
 
-/* measure.c: a histogram of a whole buffer, made anew. */
+/* histogram.c: a histogram of a whole buffer, made anew. */
 HaloStatus measure_hist(Device *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *made);
+/* Adds counts of a block; the first makes *sum, which is empty before. */
+HaloStatus measure_more(Device *device, const HaloBuf *block, const HaloHist *hist, HaloHistogram *sum);
+/* The block in host memory: itself, or a copy in `own`, which the caller frees. */
+HaloStatus measure_on_host(Device *device, const HaloBuf *block, HaloBuf *own, const HaloBuf **host);
 /* Adds the moments of a block, [channels], which change. */
 HaloStatus measure_keep(HaloMoments *moments, int channels, Measured *all);
 /* Each adds a block, which a backend sees as a whole; it begins with frame or pixel `first`. */
@@ -68,6 +83,16 @@ HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist);
  * of occurrences of each value, or empty if they have not been counted. */
 HaloStatus measure_detail(Device *device, const HaloBuf *src, const HaloDetail *detail,
                           const HaloHistogram *levels, HaloResult *result);
+
+/* The same of floats: sums of (v - k)^3 and (v - k)^4 of each channel, in one reading if the backend can; what
+ * they tell, with k the mean; and the entropy of counts over full scale, in `bins` bins or a multiple of them.
+ */
+HaloStatus detail_powers(Device *device, const HaloBuf *src, const double *k, double *third, double *fourth);
+void detail_take_powers(const double *third, const double *fourth, HaloResult *result);
+HaloStatus detail_take_entropy(const HaloHistogram *made, int64_t bins, HaloResult *result);
+
+/* groups_result.c: of samples in host memory, whose labels another buffer has. */
+HaloStatus measure_groups(Device *device, const HaloStep *step, const HaloBuf *const src[], HaloResult *result);
 
 /* objects.c: the rows of a table about the regions of a picture of this shape. */
 HaloStatus measure_objects(const HaloObjectList *list, const HaloShape *shape, HaloTable *table);

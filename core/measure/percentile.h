@@ -19,7 +19,17 @@ bool percentile_shares(const HaloHist *hist, const HaloHist *scale);
 /* made: that histogram, which is used up, or empty where no percentile is wanted. */
 HaloStatus float_percentiles(Device *device, const HaloBuf *src, const HaloDetail *detail, HaloHistogram *made,
                              HaloResult *result);
-/* percentile_wide.c: the same of f64, in host memory. */
-HaloStatus wide_percentiles(const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
+
+/* search.c: the same in passes over the samples, of f32 or f64 in host memory. Each pass adds all of them,
+ * block by block, and ends with search_next, until that has found all. Close even if search_open failed. */
+typedef struct Search Search;
+HaloStatus search_open(const HaloShape *shape, const HaloDetail *detail, Search **search);
+void search_add(Search *search, const HaloBuf *block);
+HaloStatus search_next(Search *search, const HaloDetail *detail, bool *found);
+void search_take(const Search *search, const HaloDetail *detail, HaloResult *result);
+void search_close(Search *search);
+
+/* percentile_few.c: of f64, whose samples are brought into order: for few of them, as of a region. */
+HaloStatus few_percentiles(const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
 
 #endif

@@ -62,38 +62,6 @@ void halo_stats_from_moments(const HaloMoments *m, HaloDtype dtype, HaloStats *s
     }
 }
 
-HaloStatus histogram_workspace(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi)
-{
-    int64_t bytes = 0;
-    *hist = (HaloHistogram){.bins = bins, .lo = lo, .hi = hi, .channels = channels};
-    if (!halo_mul(bins, channels, &bytes) || !halo_mul(bytes, (int64_t)sizeof *hist->count, &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "%lld bins are more than memory can hold", (long long)bins);
-    hist->count = malloc((size_t)bytes);
-    hist->below = calloc((size_t)channels * 3, sizeof *hist->below);
-    if (hist->count == NULL || hist->below == NULL) {
-        halo_histogram_free(hist);
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld histogram bins",
-                         (long long)bins * channels);
-    }
-    hist->above = hist->below + channels;
-    hist->nan = hist->above + channels;
-    return HALO_OK;
-}
-
-HaloStatus halo_histogram_alloc(HaloHistogram *hist, int channels, int64_t bins, double lo, double hi)
-{
-    const HaloStatus status = histogram_workspace(hist, channels, bins, lo, hi);
-    if (status == HALO_OK) memset(hist->count, 0, (size_t)(bins * channels) * sizeof *hist->count);
-    return status;
-}
-
-void halo_histogram_free(HaloHistogram *hist)
-{
-    free(hist->count);
-    free(hist->below); /* above and nan are in the same allocation */
-    *hist = (HaloHistogram){0};
-}
-
 const char *halo_result_channel(const HaloResult *result, int channel, char text[16])
 {
     const HaloNames *names = &result->names;
@@ -111,14 +79,17 @@ const char *halo_result_time(const HaloResult *result, int64_t frame, char text[
 void halo_results_free(HaloResults *results)
 {
     for (int i = 0; i < results->count; i++) {
-        for (int c = 0; results->item[i].table != NULL && c < results->item[i].shape.channels; c++)
+        for (int c = 0; results->item[i].table != NULL && c < results->item[i].shape.channels; c++) {
             free(results->item[i].table[c].cell);
+            free(results->item[i].table[c].kept);
+        }
         free(results->item[i].table);
         free(results->item[i].channel);
         halo_histogram_free(&results->item[i].hist);
         free(results->item[i].fold.value);
         free(results->item[i].names.name);
         halo_timeline_free(&results->item[i].time);
+        passes_close(results->item[i].passes);
     }
     free(results->item);
     *results = (HaloResults){0};

@@ -21,12 +21,54 @@ enum { SIDE = HALO_TRUE_PEAK_SIDE, TAPS = 2 * SIDE, FINE = 16, BLOCK = 2048, NEA
 #define WORTH 0.65f
 static const float worth_between[FINE] = {[FINE / 2] = WORTH, [FINE / 4] = 0.9f, [FINE / 8] = 0.97f};
 
+typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float Sixteen __attribute__((vector_size(64), aligned(4), may_alias));
+
+#define LOOPS(name) name##_baseline
+#define TARGET
+#define Taps Four
+#define Places Four
+#include "truepeak_tmpl.h"
+#undef LOOPS
+#undef TARGET
+#undef Taps
+#undef Places
+
+#define LOOPS(name) name##_v3
+#define TARGET HALO_SIMD_TARGET_V3
+#define Taps Eight
+#define Places Eight
+#include "truepeak_tmpl.h"
+#undef LOOPS
+#undef TARGET
+#undef Places
+
+#define LOOPS(name) name##_v4
+#define TARGET HALO_SIMD_TARGET_V4
+#define Places Sixteen
+#include "truepeak_tmpl.h"
+
+/* Sums in eight lanes: the order is the same everywhere. */
+typedef struct Loops {
+    float (*between)(const float *kernel, const float *at);
+    void (*between_two)(const float *kernel, const float *other, const float *at, float *value, float *next);
+    void (*half_way)(const float *kernel, const float *left, float half[GROUP]);
+} Loops;
+
+static const Loops loops_of[] = {
+    [HALO_SIMD_BASELINE] = {between_baseline, between_two_baseline, half_way_baseline},
+    [HALO_SIMD_V3] = {between_v3, between_two_v3, half_way_v3},
+    [HALO_SIMD_V4] = {between_v4, between_two_v4, half_way_v4},
+};
+
 struct TruePeak {
     float kernel[FINE][TAPS];
     float far; /* the norm of the kernel half way, beyond the NEAR samples to each side */
     float line[TAPS + BLOCK + GROUP];          /* of one channel: what came before, a block, and zeros; */
     float squares[(TAPS + BLOCK) / GROUP + 1]; /* the sums of its squares, GROUP by GROUP */
     int channels;
+    Loops loops;
     float peak;
     float *before; /* [channels][TAPS] */
 };
@@ -44,11 +86,12 @@ static void make_kernels(TruePeak *state)
     state->far = (float)sqrt(squares) * 1.0001f;
 }
 
-HaloStatus true_peak_open(int channels, TruePeak **out)
+HaloStatus true_peak_open(int channels, HaloSimd simd, TruePeak **out)
 {
     TruePeak *state = *out = calloc(1, sizeof *state);
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for the true peak");
     state->channels = channels;
+    state->loops = loops_of[simd];
     state->before = calloc((size_t)channels * TAPS, sizeof *state->before);
     if (state->before == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for the true peak");
     make_kernels(state);
@@ -61,52 +104,20 @@ void true_peak_close(TruePeak *state)
     free(state);
 }
 
-/* Sums in eight lanes: the order is the same everywhere. */
-typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
-
-static float sum_of(Four low, Four high)
-{
-    return fabsf(((low[0] + low[1]) + (low[2] + low[3])) + ((high[0] + high[1]) + (high[2] + high[3])));
-}
-
-static float between(const float *kernel, const float *at)
-{
-    Four low = {0}, high = {0};
-    for (int i = 0; i < TAPS; i += 8) {
-        low += *(const Four *)(kernel + i) * *(const Four *)(at + i);
-        high += *(const Four *)(kernel + i + 4) * *(const Four *)(at + i + 4);
-    }
-    return sum_of(low, high);
-}
-
-/* Two sums at once, which takes little longer than one: a single sum is bound by latency. */
-static void between_two(const float *kernel, const float *other, const float *at, float *value, float *next)
-{
-    Four low = {0}, high = {0}, low2 = {0}, high2 = {0};
-    for (int i = 0; i < TAPS; i += 8) {
-        const Four here = *(const Four *)(at + i), there = *(const Four *)(at + i + 4);
-        low += *(const Four *)(kernel + i) * here;
-        high += *(const Four *)(kernel + i + 4) * there;
-        low2 += *(const Four *)(other + i) * here;
-        high2 += *(const Four *)(other + i + 4) * there;
-    }
-    *value = sum_of(low, high);
-    *next = sum_of(low2, high2);
-}
-
 /* `at`: SIDE samples up to the one on the left, and SIDE from the one on the right. Points that are skipped
  * stay 0: they cannot be the peak. */
 static void look_between(TruePeak *state, const float *at)
 {
     float value[FINE + 1] = {[0] = fabsf(at[SIDE - 1]), [FINE] = fabsf(at[SIDE])};
-    value[FINE / 2] = between(state->kernel[FINE / 2], at);
+    value[FINE / 2] = state->loops.between(state->kernel[FINE / 2], at);
     float peak = greater(greater(state->peak, value[FINE / 2]), greater(value[0], value[FINE]));
     for (int step = FINE / 2; step > 1; step /= 2)
         for (int p = 0; p < FINE; p += 2 * step) {
             float *to = value + p, *next = to + step;
             if (greater(greater(to[0], next[0]), next[step]) <= worth_between[step] * peak) continue;
             const int half = p + step / 2;
-            between_two(state->kernel[half], state->kernel[half + step], at, to + step / 2, next + step / 2);
+            state->loops.between_two(state->kernel[half], state->kernel[half + step], at, to + step / 2,
+                                     next + step / 2);
             peak = greater(peak, greater(to[step / 2], next[step / 2]));
         }
     state->peak = peak;
@@ -129,12 +140,11 @@ static void look_at_group(TruePeak *state, int g, int count)
 {
     const float *at = state->line + (size_t)g * GROUP + 1, *left = at + SIDE - 1;
     const float *kernel = state->kernel[FINE / 2] + SIDE;
-    float half[GROUP] = {0}, squares = FLT_MIN;
-    int any = 0;
+    float half[GROUP], squares = FLT_MIN;
     for (int k = 0; k < TAPS / GROUP + 2; k++) squares += state->squares[g + k];
-    for (int k = 0; k < NEAR; k++)
-        for (int p = 0; p < GROUP; p++) half[p] += kernel[k] * (left[p - k] + left[p + 1 + k]);
     const float worth = WORTH * state->peak, more = worth - state->far * sqrtf(squares);
+    int any = 0;
+    state->loops.half_way(kernel, left, half);
     for (int p = 0; p < GROUP; p++)
         any |= (fabsf(half[p]) > more) | (fabsf(left[p]) > worth) | (fabsf(left[p + 1]) > worth);
     for (int p = 0; p < count && any; p++)

@@ -34,26 +34,38 @@ static bool opens(const char *from, const char *bracket)
     return bracket == from || strchr(":,=", bracket[-1]) != NULL;
 }
 
-HaloStatus span_end(const char *at, const char *end, char stop, const char **piece_end)
+/* The first `stop` outside of quotes, of branches, and, `round`, of parentheses, which a value may hold. */
+static const char *find_end(const char *at, const char *end, char stop, bool round, char *quote, int *open)
 {
     const char *const from = at;
-    char quote = 0;
-    int branches = 0;
+    int branches = 0, parentheses = 0;
+    *quote = 0;
     for (; at < end; at++) {
-        if (quote != 0) {
-            if (*at == quote) quote = 0;
+        if (*quote != 0) {
+            if (*at == *quote) *quote = 0;
         } else if (*at == '"' || *at == '\'') {
-            quote = *at;
+            *quote = *at;
         } else if (*at == '[' && opens(from, at)) {
             branches++;
         } else if (*at == ']' && branches > 0) {
             branches--;
-        } else if (*at == stop && branches == 0) {
+        } else if (round && (*at == '(' || (*at == ')' && parentheses > 0))) {
+            parentheses += *at == '(' ? 1 : -1;
+        } else if (*at == stop && branches + parentheses == 0) {
             break;
         }
     }
-    *piece_end = at;
+    *open = branches;
+    return parentheses > 0 ? NULL : at;
+}
+
+HaloStatus span_end(const char *at, const char *end, char stop, const char **piece_end)
+{
+    char quote;
+    int branches;
+    *piece_end = find_end(at, end, stop, true, &quote, &branches);
+    if (*piece_end == NULL) *piece_end = find_end(at, end, stop, false, &quote, &branches); /* one stays open */
     if (quote == 0 && branches == 0) return HALO_OK;
     return halo_fail(HALO_ERR_USAGE, "a %s is not closed in the pipeline: %.80s", quote != 0 ? "quote" : "[",
-                     from);
+                     at);
 }

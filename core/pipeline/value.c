@@ -299,7 +299,7 @@ static HaloStatus bind_level(const HaloParam *param, const HaloShape *shape, con
     halo_snprintf(text, sizeof text, "%g%%", value->number);
     if (shape->numbers && !param->of_result)
         return halo_fail(HALO_ERR_INPUT, "%s: %s needs a full scale, which the input lacks: give a number%s",
-                         where, text, shape->kind == HALO_IMAGE ? ", or --white V" : "");
+                         where, text, shape->kind == HALO_IMAGE ? ", or --white" : "");
     value->number = value->number * (double)shape->white / 100;
     return in_range(param, text, where, value->number);
 }

@@ -7,15 +7,6 @@
 #include "plan.h"
 #include "primitive/primitive.h"
 
-/* Can it clip? Not if its type holds all values that it makes. */
-static bool rounds(const HaloPlan *plan, const HaloStep *step)
-{
-    const Primitive *primitive = primitive_of(step);
-    if (step->dst < 0 || plan->reg[step->dst].dtype > HALO_U16) return false;
-    return primitive->holds == NULL || step->store.num != 1.0f || step->store.den != 1.0f ||
-           primitive->holds(step, plan->reg[step->src[0]].dtype) != plan->reg[step->dst].dtype;
-}
-
 /* Measurements band by band need the rows of the same band. */
 static bool measures_elsewhere(const HaloPlan *plan, const HaloStep *step)
 {
@@ -33,7 +24,7 @@ bool bands_possible(const HaloPlan *plan)
     for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
         if (step->resolve != NULL || needs_all(plan, step) || measures_elsewhere(plan, step)) return false;
-        if (step->dst != plan->output && rounds(plan, step)) return false;
+        if (step->dst != plan->output && needs_rounding(plan, step)) return false;
     }
     return !needs_last(plan);
 }
@@ -115,6 +106,13 @@ int64_t bands_choose(const HaloPlan *plan, const HaloOptions *options)
     int64_t rows = length; /* a single step has nothing in between */
     while (rows > least && memory_at(plan, rows, false) > bytes) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
+}
+
+int64_t bands_in_parts(const HaloPlan *plan, int64_t rows, double parts)
+{
+    if (parts <= 1.0 || !bands_possible(plan)) return rows;
+    const int64_t part = (int64_t)ceil((double)length_of(plan) / parts);
+    return smaller(rows, whole_leaves(plan, larger(part, least_rows(plan))));
 }
 
 /* At least one band for each device. */

@@ -22,6 +22,8 @@ int64_t bands_flow_memory(Team team, const HaloPlan *plan, int64_t rows, bool se
 
 /* The rows of a band where all of the input is in memory. */
 int64_t bands_choose(const HaloPlan *plan, const HaloOptions *options);
+/* Less than `rows`, for at least so many bands, as far as bands are possible and pay. */
+int64_t bands_in_parts(const HaloPlan *plan, int64_t rows, double parts);
 /* Rows in a band for devices with separate memory: as many as fit on each, but few enough that each device gets
  * a band. */
 int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t memory);

@@ -5,6 +5,7 @@
 #include "base/operand.h"
 #include "liveness.h"
 #include "plan.h"
+#include "strips.h"
 
 static int64_t row_bytes(const HaloShape *shape)
 {
@@ -12,16 +13,39 @@ static int64_t row_bytes(const HaloShape *shape)
     return cols * shape->channels * (int64_t)halo_dtype_size(shape->dtype);
 }
 
-/* Bytes of the values of which this is needed; `bytes` is space for those of each. */
-static int64_t memory_of(const HaloPlan *plan, const Part *need, bool with_in_out, int64_t *bytes)
+/* Values within strips take those of a strip. */
+static void set_strips(const Bands *bands, Part *need, int64_t *bytes)
 {
+    const HaloPlan *plan = bands->plan;
+    Strips strips;
+    for (int i = 0; i < plan->steps; i = strips.end) {
+        if (!bands_strips_at(bands, i, &strips)) {
+            strips.end = i + 1;
+            continue;
+        }
+        const HaloShape *made = &plan->reg[plan->step[strips.end - 1].dst];
+        const int64_t from = (made->height - strips.rows) / 2;
+        strips_needs(plan, &strips, needs_part(made, (Rows){from, from + strips.rows}), need);
+        for (int k = i; k + 1 < strips.end; k++) {
+            const HaloReg r = plan->step[k].dst;
+            const Rows rows = needs_rows(&plan->reg[r], need[r]);
+            bytes[r] = row_bytes(&plan->reg[r]) * (rows.to - rows.from);
+        }
+    }
+}
+
+/* Bytes of the values of which this is needed, which changes; `bytes` is space for those of each. */
+static int64_t memory_of(const Bands *bands, Part *need, bool with_in_out, int64_t *bytes)
+{
+    const HaloPlan *plan = bands->plan;
     for (int r = 0; r < plan->regs; r++) {
         const Rows rows = needs_rows(&plan->reg[r], need[r]);
         bytes[r] = row_bytes(&plan->reg[r]) * (rows.to - rows.from);
     }
+    set_strips(bands, need, bytes);
     for (int i = 0; i < plan->inputs && !with_in_out; i++) bytes[plan->input[i].reg] = 0;
     if (!with_in_out) bytes[plan->output] = 0;
-    return liveness_most(plan, bytes);
+    return liveness_most(bands, bytes);
 }
 
 /* The first band, the last, and one in the middle, whose neighbours it reads on both operands; and, of those
@@ -38,12 +62,12 @@ int64_t bands_memory(const Bands *bands, bool with_in_out)
     int64_t most = need != NULL && bytes != NULL ? 0 : INT64_MAX / 4;
     for (int i = 0; i < 3 && most < INT64_MAX / 4; i++) {
         needs_of(bands, (Rows){at[i], at[i] + rows}, need);
-        most = larger(most, memory_of(plan, need, with_in_out, bytes));
+        most = larger(most, memory_of(bands, need, with_in_out, bytes));
     }
     for (int64_t k = bands->lead / 2; k < bands->lead && most < INT64_MAX / 4;
          k += larger(1, bands->lead - 1 - k)) {
         needs_of_band(bands, k, need);
-        most = larger(most, memory_of(plan, need, with_in_out, bytes));
+        most = larger(most, memory_of(bands, need, with_in_out, bytes));
     }
     free(bytes);
     free(need);
@@ -77,7 +101,7 @@ static int64_t operands_memory(const Bands *bands)
 
 int64_t bands_whole_memory(const Device *device, const HaloPlan *plan, int64_t rows, bool with_in_out)
 {
-    const Bands bands = bands_cut(plan_for(plan, device->backend), rows);
+    const Bands bands = bands_cut_on(device->backend, plan_for(plan, device->backend), rows);
     return bands_memory(&bands, with_in_out) + scratch_of(device, &bands);
 }
 

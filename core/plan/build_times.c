@@ -33,6 +33,19 @@ int64_t halo_frame_time(const HaloFrameTimes *times, int64_t frame)
     return (int64_t)fmin(rint((double)frame * 1e9 / times->rate), 9e18);
 }
 
+int64_t halo_frame_from(const HaloFrameTimes *times, int64_t frames, int64_t time)
+{
+    int64_t low = 0, high = frames;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (halo_frame_time(times, middle) < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 bool halo_frames_are_even(const HaloFrameTimes *times) { return times->at == NULL; }
 
 static const HaloTimeline *timeline_of(const HaloBuilder *builder)
@@ -122,14 +135,13 @@ HaloMoment halo_moment_of(const char *text, size_t length)
 
 /* Frames whose times are looked up. */
 typedef struct TimedRows {
-    const HaloTimeline *timeline;
-    HaloChanges changes;
+    HaloFrameTimes times;
     int64_t frames, unit; /* unit: times are rounded to it, as they are written */
 } TimedRows;
 
 static int64_t time_of_row(const TimedRows *rows, int64_t frame)
 {
-    const int64_t time = halo_time_at(rows->timeline, &rows->changes, frame) + rows->unit / 2;
+    const int64_t time = halo_frame_time(&rows->times, frame) + rows->unit / 2;
     return (time / rows->unit - (time % rows->unit < 0)) * rows->unit;
 }
 
@@ -145,7 +157,7 @@ static int64_t unit_of(const HaloNotation *notation, const HaloChanges *since)
 static HaloStatus check_rising(const TimedRows *rows, const char *where)
 {
     bool rising = time_of_row(rows, rows->frames - 1) >= time_of_row(rows, 0);
-    for (int64_t k = 1; rows->timeline->at != NULL && rising && k < rows->frames; k++)
+    for (int64_t k = 1; rows->times.timeline.at != NULL && rising && k < rows->frames; k++)
         rising = time_of_row(rows, k) >= time_of_row(rows, k - 1);
     if (rising) return HALO_OK;
     return halo_fail(HALO_ERR_INPUT,
@@ -164,7 +176,7 @@ static HaloStatus add_day(const TimedRows *rows, const char *where, const char *
                          "%s: '%.*s' comes on several days of this table: give the date too, such as "
                          "2024-03-01 08:00",
                          where, (int)length, text);
-    const HaloNotation *notation = &rows->timeline->notation;
+    const HaloNotation *notation = &rows->times.timeline.notation;
     const int64_t local = first + (int64_t)notation->zone * MINUTE;
     *time += (local / DAY - (local % DAY < 0)) * DAY;
     if (*time - (int64_t)notation->zone * MINUTE < first &&
@@ -173,17 +185,11 @@ static HaloStatus add_day(const TimedRows *rows, const char *where, const char *
     return HALO_OK;
 }
 
+/* The first row whose rounded time is not before this one. */
 static int64_t find_row(const TimedRows *rows, int64_t time)
 {
-    int64_t low = 0, high = rows->frames;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (time_of_row(rows, middle) < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const int64_t unit = rows->unit, up = (time / unit + (time % unit > 0)) * unit;
+    return halo_frame_from(&rows->times, rows->frames, up - unit / 2);
 }
 
 static HaloStatus place_moment(TimedRows *rows, const char *where, const char *text, size_t length,
@@ -196,7 +202,7 @@ static HaloStatus place_moment(TimedRows *rows, const char *where, const char *t
         HALO_FAIL(HALO_ERR_BUG, "%s: '%.*s' is no time", where, (int)length, text);
     HALO_TRY(check_rising(rows, where));
     if (!given.dated) HALO_TRY(add_day(rows, where, text, length, &time));
-    if (given.zoned[0] == 0) time -= (int64_t)rows->timeline->notation.zone * MINUTE;
+    if (given.zoned[0] == 0) time -= (int64_t)rows->times.timeline.notation.zone * MINUTE;
     *frame = find_row(rows, time);
 out:
     return status;
@@ -206,17 +212,17 @@ HaloStatus halo_build_moment(HaloBuilder *builder, const char *where, HaloReg re
                              size_t length, int64_t *frame)
 {
     HaloStatus status = HALO_OK;
-    TimedRows rows = {.timeline = timeline_of(builder), .frames = halo_build_shape(builder, reg)->width};
+    const HaloTimeline *timeline = timeline_of(builder);
+    TimedRows rows = {.times = {.timed = true}, .frames = halo_build_shape(builder, reg)->width};
     const HaloSpacing *times;
     const bool clock = halo_moment_of(text, length) == HALO_MOMENT_CLOCK;
     *frame = -1;
-    if (clock &&
-        (rows.timeline == NULL || (!rows.timeline->notation.dated && rows.timeline->notation.pattern[0] == 0)))
+    if (clock && (timeline == NULL || (!timeline->notation.dated && timeline->notation.pattern[0] == 0)))
         return HALO_OK;
-    if (rows.timeline == NULL)
+    if (timeline == NULL)
         return halo_fail(HALO_ERR_USAGE, "%s: '%.*s' is a date, and this input has no column of times", where,
                          (int)length, text);
-    if (!clock && !rows.timeline->notation.dated)
+    if (!clock && !timeline->notation.dated)
         return halo_fail(HALO_ERR_USAGE, "%s: '%.*s' is a date, and the times of this table have none", where,
                          (int)length, text);
     *frame = 0;
@@ -224,13 +230,14 @@ HaloStatus halo_build_moment(HaloBuilder *builder, const char *where, HaloReg re
         halo_build_wants_length(builder);
         return HALO_OK;
     }
-    HALO_TRY(plan_changes_to(builder->plan, reg, &rows.changes));
-    const HaloChanges since = halo_changes_since_times(&rows.changes, &times);
+    rows.times.timeline = *timeline;
+    HALO_TRY(plan_changes_to(builder->plan, reg, &rows.times.changes));
+    const HaloChanges since = halo_changes_since_times(&rows.times.changes, &times);
     if (!halo_changes_are_known(&since))
         HALO_FAIL(HALO_ERR_USAGE, "%s: the operations before it leave frames without a time", where);
-    rows.unit = times == NULL ? unit_of(&rows.timeline->notation, &since) : 1;
+    rows.unit = times == NULL ? unit_of(&timeline->notation, &since) : 1;
     HALO_TRY(place_moment(&rows, where, text, length, frame));
 out:
-    free(rows.changes.move);
+    free(rows.times.changes.move);
     return status;
 }

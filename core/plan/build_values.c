@@ -43,7 +43,7 @@ HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *wh
     const HaloShape *shape = halo_build_shape(builder, src);
     if (!shape->numbers || shape->kind == HALO_AUDIO) return HALO_OK;
     return halo_fail(HALO_ERR_INPUT,
-                     "%s needs a full scale, which the input lacks: use --white 65535 (counts), --white 1 "
+                     "%s needs a full scale, which the input lacks: use --white=65535 (counts), --white=1 "
                      "(samples from 0 to 1) or normalize",
                      what);
 }

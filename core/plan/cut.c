@@ -154,3 +154,10 @@ int64_t bands_count(const Bands *bands)
     const int64_t length = rows_length(&bands->plan->reg[bands->plan->output]);
     return bands->lead + (length + bands->rows - 1) / bands->rows;
 }
+
+Bands bands_cut_on(const HaloBackend *backend, const HaloPlan *plan, int64_t rows)
+{
+    Bands bands = bands_cut(plan, rows);
+    bands.strips = backend->upload == NULL;
+    return bands;
+}

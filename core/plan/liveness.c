@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "strips.h"
+
 HaloStatus liveness_find(HaloPlan *plan)
 {
     HaloLiveness *live = realloc(plan->live, sizeof *live * (size_t)plan->regs);
@@ -45,15 +47,19 @@ static int64_t ended(const HaloPlan *plan, int at, const int64_t *bytes)
     return sum;
 }
 
-int64_t liveness_most(const HaloPlan *plan, const int64_t *bytes)
+int64_t liveness_most(const Bands *bands, const int64_t *bytes)
 {
+    const HaloPlan *plan = bands->plan;
     int64_t held = 0, most = 0;
     for (int i = 0; i < plan->inputs; i++)
         if (plan->live[plan->input[i].reg].reads > 0) held += bytes[plan->input[i].reg];
-    for (int i = 0; i < plan->steps; i++) {
-        if (plan->step[i].dst >= 0) held += bytes[plan->step[i].dst];
+    for (int i = 0, end; i < plan->steps; i = end) {
+        Strips strips;
+        end = bands_strips_at(bands, i, &strips) ? strips.end : i + 1;
+        for (int k = i; k < end; k++)
+            if (plan->step[k].dst >= 0) held += bytes[plan->step[k].dst];
         most = larger(most, held);
-        held -= ended(plan, i, bytes);
+        for (int k = i; k < end; k++) held -= ended(plan, k, bytes);
     }
     return most;
 }

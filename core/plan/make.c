@@ -133,17 +133,6 @@ out:
     return status;
 }
 
-/* A picture along time is made with no more columns than the output shows. */
-static HaloStatus glance(HaloPlan *plan, HaloReg value, int64_t columns)
-{
-    HaloStep *step = plan->steps > 0 ? &plan->step[plan->steps - 1] : NULL;
-    if (columns == 0 || step == NULL || step->dst != value || primitive_of(step)->glance == NULL)
-        return HALO_OK;
-    primitive_of(step)->glance(step, columns);
-    return primitive_of(step)->shape(step, (const HaloShape *const[]){&plan->reg[step->src[0]]},
-                                     &plan->reg[value]);
-}
-
 /* The steps behind the pipeline: those of the session's options, and the conversion for the output's format. */
 static HaloStatus add_end(HaloBuilder *builder, HaloReg value)
 {
@@ -159,7 +148,6 @@ static HaloStatus add_end(HaloBuilder *builder, HaloReg value)
         HALO_TRY(builder_to_native(builder, value, &value));
         HALO_TRY(append_point(builder, "--guard", HALO_POINT_MUL, request->gain, value, &value));
     }
-    if (request->to != NULL) HALO_TRY(glance(plan, value, request->to->glance));
     if (request->to != NULL) HALO_TRY(target_append(builder, value, input->dtype, request->to, &value));
     plan->output = value;
 out:
@@ -203,6 +191,7 @@ static HaloStatus add_all(HaloBuilder *builder, HaloReg value)
     PlanNeed *need = &builder->outcome->need;
     HALO_TRY(plan_add_light(builder, value, &value));
     status = plan_add_calls(builder, builder->request->pipeline, value, &value);
+    if (status == HALO_OK) status = plan_glance(builder, value);
     need->pass = status == PLAN_NEEDS_ANALYSIS;
     if (need->pass) {
         builder->plan->wants_output = need->kind != ANALYSIS_RESULTS;

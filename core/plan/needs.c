@@ -73,6 +73,14 @@ const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg)
     return second.y0 - first.y0 > 2 * (first.y1 - first.y0) ? reader : NULL;
 }
 
+bool needs_rounding(const HaloPlan *plan, const HaloStep *step)
+{
+    const Primitive *primitive = primitive_of(step);
+    if (step->dst < 0 || plan->reg[step->dst].dtype > HALO_U16) return false;
+    return primitive->holds == NULL || step->store.num != 1.0f || step->store.den != 1.0f ||
+           primitive->holds(step, &plan->reg[step->src[0]]) != plan->reg[step->dst].dtype;
+}
+
 bool needs_order(const HaloPlan *plan, const HaloStep *step)
 {
     const Primitive *primitive = primitive_of(step);

@@ -33,6 +33,8 @@ bool measures_leaves(const HaloStep *step, const HaloShape *src);
 Rows needs_measured(const HaloPlan *plan, const HaloStep *step, Rows wanted);
 /* The only step that reads a value, if it skips most of its rows, as strides do; or NULL. */
 const HaloStep *needs_few(const HaloPlan *plan, HaloReg reg);
+/* Can a step clip its result? Not if its type holds all values that it makes. */
+bool needs_rounding(const HaloPlan *plan, const HaloStep *step);
 /* Does its result at a time depend on everything before (primitive.h)? And that of any step? */
 bool needs_order(const HaloPlan *plan, const HaloStep *step);
 bool needs_any_order(const HaloPlan *plan);
@@ -67,9 +69,12 @@ typedef struct Bands {
     int64_t lead; /* the number of bands without output */
     int64_t step; /* rows of the input for each of these */
     bool back;    /* the input is read backwards: windows share no rows */
+    bool strips;  /* in host memory: a band of all rows is made strip by strip where that can be (strips.h) */
 } Bands;
 
 Bands bands_cut(const HaloPlan *plan, int64_t rows);
+/* The same for a backend: in strips where it works on host memory. */
+Bands bands_cut_on(const HaloBackend *backend, const HaloPlan *plan, int64_t rows);
 /* Rows of the output that band k makes; and how many bands there are. */
 Rows bands_output(const Bands *bands, int64_t k);
 int64_t bands_count(const Bands *bands);

@@ -101,7 +101,7 @@ static void narrow(HaloPlan *plan, const bool *choosy)
         const HaloStep *step = &plan->step[i];
         const Primitive *primitive = primitive_of(step);
         if (primitive->holds == NULL || !writes_plain(plan, step, HALO_F32) || choosy[step->dst]) continue;
-        plan->reg[step->dst].dtype = primitive->holds(step, plan->reg[step->src[0]].dtype);
+        plan->reg[step->dst].dtype = primitive->holds(step, &plan->reg[step->src[0]]);
     }
 }
 

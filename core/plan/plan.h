@@ -50,6 +50,8 @@ HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg,
 /* Adds the steps of a pipeline's calls; and those of --linear behind an input. */
 HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, HaloReg in, HaloReg *out);
 HaloStatus plan_add_light(HaloBuilder *builder, HaloReg in, HaloReg *out);
+/* glance.c: a picture along time that ends the pipeline gets no more columns than the output shows. */
+HaloStatus plan_glance(HaloBuilder *builder, HaloReg value);
 /* The largest factor by which a reader may decimate the input on each axis: more than 1 if every step that
  * reads the input skips enough of it. */
 int64_t plan_may_shrink(const HaloPlan *plan);

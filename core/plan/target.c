@@ -46,7 +46,7 @@ static HaloStatus check_channels(const HaloShape *shape, HaloKind input, const H
                          "%s can store a channel besides %s only as alpha, and that of the input is not marked "
                          "as alpha: %suse channels:%s to leave it out",
                          to->name, shape->channels == 2 ? "gray" : "RGB",
-                         input == HALO_IMAGE ? "use --axes hwc,alpha to mark it, or " : "",
+                         input == HALO_IMAGE ? "use --axes=hwc,alpha to mark it, or " : "",
                          shape->channels == 2 ? "1" : "1,2,3");
     return halo_fail(HALO_ERR_INPUT, "%s cannot store images of %d channels; see 'halo list formats'", to->name,
                      shape->channels);
@@ -58,8 +58,10 @@ static HaloDtype moved_dtype(const HaloPlan *plan, HaloReg value, int end)
 {
     while (--end >= 0) {
         const HaloStep *step = &plan->step[end];
-        if (step->dst == value && step->primitive == HALO_GATHER)
-            return primitive_of(step)->holds(step, moved_dtype(plan, step->src[0], end));
+        if (step->dst != value || step->primitive != HALO_GATHER) continue;
+        HaloShape source = plan->reg[step->src[0]];
+        source.dtype = moved_dtype(plan, step->src[0], end);
+        return primitive_of(step)->holds(step, &source);
     }
     return plan->reg[value].dtype;
 }

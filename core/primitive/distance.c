@@ -14,16 +14,10 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     return halo_fail(HALO_ERR_BUG, "internal: distances of several channels");
 }
 
-static double flops(const HaloStep *step, double samples)
-{
-    (void)step, (void)samples;
-    return 0.0;
-}
-
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     (void)src;
-    return step->u.distance.metric == HALO_METRIC_EUCLID ? 9.0 : 6.0;
+    return step->u.distance.metric == HALO_METRIC_EUCLID ? 4.0 : 6.0;
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
@@ -44,10 +38,11 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_distance = {
     .name = "distance",
     .stores = true,
+    .blind = true,
     .shape = shape,
     .reads = whole_reads,
     .makes = whole_makes,
-    .flops = flops,
+    .flops = no_flops,
     .core_ns = core_ns,
     .describe = describe,
     .offered = offered,

@@ -162,9 +162,9 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
 }
 
 /* Keeps the source's type; but a constant border value may not be a sample of an integer source. */
-static HaloDtype holds(const HaloStep *step, HaloDtype source)
+static HaloDtype holds(const HaloStep *step, const HaloShape *source)
 {
-    return halo_rank_keys(source, step->u.gather.border, step->u.gather.value);
+    return halo_rank_keys(source->dtype, step->u.gather.border, step->u.gather.value);
 }
 
 /* Runs each piece as a separate gather, for its part of the output. */

@@ -11,6 +11,15 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     return HALO_OK;
 }
 
+/* A threshold leaves 0 and full scale, mostly integers; alpha is copied. */
+static HaloDtype holds(const HaloStep *step, const HaloShape *source)
+{
+    const HaloMap *map = &step->u.map;
+    const HaloPoint *last = &map->point[map->points > 0 ? map->points - 1 : 0];
+    if (map->points == 0 || last->op != HALO_POINT_THRESHOLD || source->alpha >= 0) return HALO_F32;
+    return holds_scale(last->b);
+}
+
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
 {
     (void)step, (void)k, (void)src;
@@ -54,6 +63,7 @@ const Primitive primitive_map = {
     .stores = true,
     .blind = true,
     .narrows = true,
+    .holds = holds,
     .shape = shape,
     .reads = reads,
     .flops = flops,

@@ -20,20 +20,24 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return part;
 }
 
-/* Channels that are only selected keep their type. */
-static HaloDtype holds(const HaloStep *step, HaloDtype source)
+static bool only_selects(const HaloMix *mix)
 {
-    const HaloMix *mix = &step->u.mix;
     for (int c = 0; c < mix->channels; c++)
-        if (mix->begin[c + 1] != mix->begin[c] + 1 || mix->term[mix->begin[c]].weight != 1.0f) return HALO_F32;
-    return source;
+        if (mix->begin[c + 1] != mix->begin[c] + 1 || mix->term[mix->begin[c]].weight != 1.0f) return false;
+    return true;
+}
+
+/* Channels that are only selected keep their type. */
+static HaloDtype holds(const HaloStep *step, const HaloShape *source)
+{
+    return only_selects(&step->u.mix) ? source->dtype : HALO_F32;
 }
 
 static void moves(const HaloStep *step, HaloMove *move)
 {
     move->mix = &step->u.mix;
     move->mixed = false;
-    move->keeps_values = step->store.num == step->store.den && holds(step, HALO_U8) == HALO_U8;
+    move->keeps_values = step->store.num == step->store.den && only_selects(&step->u.mix);
 }
 
 static double flops(const HaloStep *step, double samples)

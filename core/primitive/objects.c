@@ -1,18 +1,10 @@
 /* Measures the regions of a labelled picture. */
 #include "halo/objects.h"
 
-#include <stdlib.h>
-
 #include "primitive.h"
 
 /* How many pixels a region is taken to have where memory is planned. */
 #define PIXELS_OF_REGION 64.0
-
-static double flops(const HaloStep *step, double samples)
-{
-    (void)step, (void)samples;
-    return 0.0;
-}
 
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
@@ -29,18 +21,6 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
 static bool offered(const HaloBackend *backend) { return backend->objects != NULL; }
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
-
-static bool never(const HaloStep *step, const HaloShape *src)
-{
-    (void)step, (void)src;
-    return false;
-}
-
-static HaloStatus add(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first, Measured *all)
-{
-    (void)device, (void)step, (void)block, (void)first, (void)all;
-    return HALO_OK;
-}
 
 static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
@@ -60,9 +40,7 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
     HaloStatus status = HALO_OK;
     HaloObjectList list = {0};
     (void)all;
-    *result = (HaloResult){.type = HALO_RESULT_TABLE, .shape = src[0]->shape};
-    result->table = calloc((size_t)src[0]->shape.channels, sizeof *result->table);
-    if (result->table == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(measure_open_tables(&src[0]->shape, result));
     HALO_TRY(device->backend->objects(device->handle, src[0], step->sources > 1 ? src[1] : NULL,
                                       &step->u.objects, &list));
     HALO_TRY(measure_objects(&list, &src[0]->shape, &result->table[0]));
@@ -72,8 +50,8 @@ out:
 }
 
 static const Measure measure = {
-    .incremental = never,
-    .add = add,
+    .incremental = measure_never,
+    .add = measure_at_once,
     .conclude = conclude,
     .query = query,
     .bytes = bytes,
@@ -81,7 +59,7 @@ static const Measure measure = {
 
 const Primitive primitive_objects = {
     .name = "objects",
-    .flops = flops,
+    .flops = no_flops,
     .core_ns = core_ns,
     .describe = describe,
     .offered = offered,

@@ -34,8 +34,8 @@ typedef struct Primitive {
     bool stores;  /* it computes f32, which the step's store converts to the output type */
     bool blind;   /* its result depends on the values alone, whatever type holds them */
     bool narrows; /* every backend reads f64, where the result is of another type */
-    /* A type that holds every result for sources of this type. NULL: f32. */
-    HaloDtype (*holds)(const HaloStep *step, HaloDtype source);
+    /* A type that holds every result for a source of this shape. NULL: f32. */
+    HaloDtype (*holds)(const HaloStep *step, const HaloShape *source);
     /* The shape of the result, from those of the sources. */
     HaloStatus (*shape)(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
     /* Makes no more columns than these of a picture along time, since the output shows no more. NULL: it makes
@@ -110,6 +110,15 @@ static inline HaloDtype primitive_dtype(const HaloShape *const src[], int source
 double chain_flops(const HaloStep *step, double samples);
 void chain_describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size);
 
+/* tables.c: measures of whole values that give tables: not in blocks; nothing is added before `conclude`; they
+ * take no memory of a device; and an empty table for each channel. */
+bool measure_never(const HaloStep *step, const HaloShape *src);
+HaloStatus measure_at_once(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
+                           Measured *all);
+void measure_queries_none(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                          const HaloBuf *block);
+HaloStatus measure_open_tables(const HaloShape *shape, HaloResult *result);
+
 /* window.c: the shape after a window: f32, smaller with VALID. */
 HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
 Part window_reads(const HaloStep *step, int k, const HaloShape *src, Part part);
@@ -119,5 +128,19 @@ Part window_part(const HaloWindow *window, const HaloShape *src, Part part);
 /* All of the source, whatever is made of it; and all of the result. */
 Part whole_reads(const HaloStep *step, int k, const HaloShape *src, Part part);
 Part whole_makes(const HaloStep *step, const HaloShape *dst, Part part);
+/* None, of steps that compare samples. */
+double no_flops(const HaloStep *step, double samples);
+
+/* A type that holds 0 and full scale; f32 where no integers do. */
+static inline HaloDtype holds_scale(double white)
+{
+    if (white == 255.0 || white == 1.0) return HALO_U8;
+    return white == 65535.0 ? HALO_U16 : HALO_F32;
+}
+
+static inline bool is_same_size(const HaloShape *a, const HaloShape *b)
+{
+    return a->width == b->width && a->height == b->height;
+}
 
 #endif

@@ -61,9 +61,9 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
 }
 
 /* The result is one of the samples. If NaN or a mean of two is possible, it is a float. */
-static HaloDtype holds(const HaloStep *step, HaloDtype source)
+static HaloDtype holds(const HaloStep *step, const HaloShape *source)
 {
-    return halo_rank_keys(source, step->u.rank.window.border, step->u.rank.window.value);
+    return halo_rank_keys(source->dtype, step->u.rank.window.border, step->u.rank.window.value);
 }
 
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,

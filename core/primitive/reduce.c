@@ -32,10 +32,12 @@ static bool leaves(const HaloStep *step, const HaloShape *src)
     return src->dtype > HALO_U16;
 }
 
-/* Percentiles and similar details need all samples at once. */
+/* Percentiles and similar details of integers follow from counts; of floats they need all samples at once, or
+ * several passes. */
 static bool incremental(const HaloStep *step, const HaloShape *src)
 {
-    return (src->kind == HALO_IMAGE || src->dtype > HALO_U16) && step->detail == NULL;
+    if (src->dtype <= HALO_U16) return src->kind == HALO_IMAGE;
+    return step->detail == NULL || step->revisits;
 }
 
 /* Fields of the result besides the reduction itself. */
@@ -53,12 +55,17 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
 {
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &src[0]->shape;
+    if (passes_begun(all->passes)) return passes_end(step->detail, &all->passes, result);
     *result = (HaloResult){.type = HALO_RESULT_STATS, .shape = *shape};
     result->channel = calloc((size_t)shape->channels, sizeof *result->channel);
     if (result->channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     measure_stats(all, shape, result->channel, &result->all);
     if (step->result >= 0 || step->loudness) finish_stats(all, result);
-    if (step->detail != NULL) HALO_TRY(measure_detail(device, src[0], step->detail, &all->hist, result));
+    if (step->detail != NULL) result->detail = *step->detail;
+    if (all->passes != NULL)
+        HALO_TRY(passes_end(step->detail, &all->passes, result));
+    else if (step->detail != NULL)
+        HALO_TRY(measure_detail(device, src[0], step->detail, &all->hist, result));
     if (step->refuse_nan && result->all.nan > 0)
         HALO_FAIL(HALO_ERR_INPUT, "%llu of the samples are NaN, which nan=error refuses",
                   (unsigned long long)result->all.nan);

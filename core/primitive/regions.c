@@ -18,21 +18,17 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
 }
 
 /* But for numbers the result is 0, white, or samples of the source. */
-static HaloDtype holds(const HaloStep *step, HaloDtype source)
+static HaloDtype holds(const HaloStep *step, const HaloShape *source)
 {
-    return step->u.regions.make == HALO_REGIONS_NUMBERS ? HALO_F32 : source;
-}
-
-static double flops(const HaloStep *step, double samples)
-{
-    (void)step, (void)samples;
-    return 0.0;
+    if (step->u.regions.make == HALO_REGIONS_NUMBERS) return HALO_F32;
+    const bool mask = step->u.regions.make == HALO_REGIONS_MASK && source->alpha < 0;
+    return mask ? holds_scale((double)step->u.regions.white) : source->dtype;
 }
 
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     (void)step;
-    return src->dtype == HALO_U8 ? 1.5 : 2.5;
+    return src->dtype == HALO_U8 ? 1.0 : 2.0;
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
@@ -54,11 +50,12 @@ static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const Halo
 const Primitive primitive_regions = {
     .name = "regions",
     .stores = true,
+    .blind = true,
     .holds = holds,
     .shape = shape,
     .reads = whole_reads,
     .makes = whole_makes,
-    .flops = flops,
+    .flops = no_flops,
     .core_ns = core_ns,
     .describe = describe,
     .offered = offered,

@@ -26,7 +26,8 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
         dst->rate = src[0]->rate / (double)spectrum->hop;
         return HALO_OK;
     }
-    if (spectrum->table) {
+    if (spectrum->table || spectrum->strips) {
+        dst->width = (dst->width - 1) / halo_spectrum_held(spectrum, src[0]->width) + 1;
         dst->channels = (int)(spectrum->window / 2 + 1) * src[0]->channels;
         dst->rate = src[0]->rate / (double)spectrum->hop;
         dst->numbers = true;
@@ -47,6 +48,7 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     const int64_t before = has_levels(step) ? 0 : spectrum->window / 2;
     (void)k;
     if (part_is_empty(part)) return part;
+    if (spectrum->made != NULL) return (Part){0, 1, 0, 1};
     const int64_t held = halo_spectrum_held(spectrum, src->width);
     const int64_t from = part.x0 * held * spectrum->hop - before;
     const int64_t to = (part.x1 * held - 1) * spectrum->hop - before + spectrum->window;

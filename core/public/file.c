@@ -67,6 +67,8 @@ HaloStatus public_output(const HaloSession *session, const HaloFile *given, Publ
     if (f->quality < 0 || f->quality > 100 || f->level < HALO_PNG_STORED || f->level > 9)
         return halo_fail(HALO_ERR_USAGE, "quality is %d and level %d: expected 0 to 100, and -1 to 9",
                          f->quality, f->level);
+    if (f->effort < 0 || f->effort > 9)
+        return halo_fail(HALO_ERR_USAGE, "effort is %d: expected 0 to 9", f->effort);
     if (f->bits != 0 && f->bits != 8 && f->bits != 16 && f->bits != 24 && f->bits != 32)
         return halo_fail(HALO_ERR_USAGE, "bits is %d: expected 8, 16, 24 or 32", f->bits);
     return HALO_OK;
@@ -83,8 +85,13 @@ HaloStatus public_open(const PublicFile *file, HaloSource **source)
 HaloWriteOptions public_write_options(const PublicFile *file)
 {
     const HaloFile *f = &file->file;
-    return (HaloWriteOptions){
-        .quality = f->quality, .png_level = f->level, .bits = f->bits, .floats = f->floats, .strip = f->strip};
+    return (HaloWriteOptions){.quality = f->quality,
+                              .png_level = f->level,
+                              .bits = f->bits,
+                              .floats = f->floats,
+                              .strip = f->strip,
+                              .lossless = f->lossless,
+                              .effort = f->effort};
 }
 
 int64_t halo_bytes_write(void *bytes, const void *data, size_t size)

@@ -20,30 +20,6 @@ double now_ms(void)
 
 /* ---- buffers -------------------------------------------------------------------------------------------- */
 
-/* Allocates a buffer for the part of a value that is needed. */
-static HaloStatus take_buffer(Run *run, HaloReg reg)
-{
-    HaloBuf *buf = &run->value[reg];
-    *buf = (HaloBuf){.shape = run->work->plan->reg[reg]};
-    part_set(buf, run->need[reg]);
-    run->borrowed[reg] = false;
-    return device_take(run->device, buf);
-}
-
-static void release_value(Run *run, HaloReg reg)
-{
-    HaloBuf *buf = &run->value[reg];
-    if (buf->data != NULL && !run->borrowed[reg]) device_give(run->device, buf);
-    buf->data = NULL;
-}
-
-/* The value is this buffer itself, not a copy. */
-static void borrow(Run *run, HaloReg reg, const HaloBuf *other)
-{
-    run->value[reg] = *other;
-    run->borrowed[reg] = true;
-}
-
 /* Brings what is needed of input `at` to the device. */
 static HaloStatus place_input(Run *run, int at)
 {
@@ -58,15 +34,15 @@ static HaloStatus place_input(Run *run, int at)
         HALO_TRY(io->operand(io->context, at, needs_rows(&file->data.shape, run->need[input->reg]), &given));
     const HaloBuf *host = given.data != NULL || file == NULL ? &given : &file->data;
     if (run->on_host || (io->on_device && host == &given)) {
-        borrow(run, input->reg, host);
+        band_borrow(run, input->reg, host);
         return HALO_OK;
     }
     const double start = now_ms();
     if (host != &given) there = device_operand(run->device, file);
     if (there != NULL) {
-        borrow(run, input->reg, there);
+        band_borrow(run, input->reg, there);
     } else {
-        HALO_TRY(take_buffer(run, input->reg));
+        HALO_TRY(band_take_needed(run, input->reg));
         HALO_TRY(run->device->backend->upload(run->device->handle, host, &run->value[input->reg]));
     }
     run->ms.upload += now_ms() - start;
@@ -103,6 +79,7 @@ out:
 static HaloResult *result_of(const Run *run, int at)
 {
     const int result = run->work->plan->step[at].result;
+    if (run->work->io->again && run->work->measured[at].passes == NULL) return NULL;
     if (result < 0) return &run->work->own.item[at];
     return run->work->results != NULL ? &run->work->results->item[result] : NULL;
 }
@@ -121,7 +98,7 @@ static HaloStatus add_rows(Run *run, int at, Rows part, HaloResult *result)
     }
     HALO_TRY(measure_band(run->device, step, &src[0], part, work->bands.rows, &work->measured[at]));
     const bool loudness = step->loudness || (step->result >= 0 && halo_is_sound(&src[0].shape));
-    if (loudness && measure->has_loudness) {
+    if (loudness && measure->has_loudness && !work->io->again) {
         const HaloBuf block = rows_of(&src[0], part);
         HALO_TRY(measure_loudness(run->device, &block, &work->measured[at]));
     }
@@ -147,32 +124,6 @@ out:
     return status;
 }
 
-/* Of a source that the step reads nothing of, as where all is made up by a border, backends get one row. */
-static HaloStatus take_unread(Run *run, const HaloStep *step)
-{
-    HaloStatus status = HALO_OK;
-    for (int k = 0; k < step->sources; k++) {
-        const HaloReg reg = step->src[k];
-        if (run->value[reg].data != NULL) continue;
-        run->need[reg] = needs_part(&run->work->plan->reg[reg], (Rows){0, 1});
-        HALO_TRY(take_buffer(run, reg));
-    }
-out:
-    return status;
-}
-
-static void find_sources(const Run *run, const HaloStep *step, const HaloBuf *src[HALO_MAX_SOURCES])
-{
-    for (int k = 0; k < step->sources; k++) src[k] = &run->value[step->src[k]];
-}
-
-static HaloStatus make_part(Run *run, const HaloStep *step, HaloBuf *dst)
-{
-    const HaloBuf *src[HALO_MAX_SOURCES];
-    find_sources(run, step, src);
-    return primitive_of(step)->run(run->device->backend, run->device->handle, step, src, dst);
-}
-
 /* Makes a value: all of it, or only the rows that are read, if one step reads it and skips most of its rows.
  * Not on a GPU, which would launch a kernel for each row, and not for integers, whose clipped samples are
  * counted in all rows. */
@@ -182,26 +133,17 @@ static HaloStatus make_value(Run *run, const HaloStep *step)
     HaloBuf *dst = &run->value[step->dst];
     const bool may_skip = run->on_host && dst->shape.dtype == HALO_F32;
     const HaloStep *reader = may_skip ? needs_few(run->work->plan, step->dst) : NULL;
-    if (reader == NULL) return make_part(run, step, dst);
+    if (reader == NULL) return band_make_part(run, step, dst);
     const Part wanted = run->need[reader->dst];
     for (Part row = wanted; row.y0 < wanted.y1; row.y0++) {
         HaloBuf view = *dst;
         row.y1 = row.y0 + 1;
         part_set(&view, primitive_of(reader)->reads(reader, 0, &dst->shape, row));
         view.data = halo_at(dst, view.x0, view.y0);
-        HALO_TRY(make_part(run, step, &view));
+        HALO_TRY(band_make_part(run, step, &view));
     }
 out:
     return status;
-}
-
-/* Resolves parameters that depend on statistics. */
-static HaloStatus set_step(const Run *run, HaloStep *step, HaloChain *buffer)
-{
-    const Primitive *primitive = primitive_of(step);
-    if (step->resolve == NULL) return HALO_OK;
-    const HaloResult *measured = &run->work->own.item[step->resolve_from];
-    return primitive->set != NULL ? primitive->set(step, measured, buffer) : step->resolve(step, measured);
 }
 
 static HaloStatus run_step(Run *run, int at)
@@ -213,16 +155,13 @@ static HaloStatus run_step(Run *run, int at)
     const HaloBuf *src[HALO_MAX_SOURCES];
     if (primitive_of(&step)->measure != NULL) return run_measure(run, at);
     if (part_is_empty(run->need[step.dst])) return HALO_OK; /* no step reads it */
-    HALO_TRY(set_step(run, &step, &buffer));
-    HALO_TRY(take_unread(run, &step));
-    if (step.dst == plan->output && (run->on_host || run->work->io->on_device) && run->out.data != NULL)
-        borrow(run, step.dst, &run->out);
-    else
-        HALO_TRY(take_buffer(run, step.dst));
+    HALO_TRY(band_set_step(run, &step, &buffer));
+    HALO_TRY(band_take_unread(run, NULL, &step));
+    HALO_TRY(band_take_result(run, &step));
     if (!needs_order(plan, &step)) {
         HALO_TRY(make_value(run, &step));
     } else {
-        find_sources(run, &step, src);
+        band_find_sources(run, &step, src);
         HALO_TRY(carry_on(run->device, &run->later[step.dst], &step, src, &run->value[step.dst],
                           &run->work->carried[at]));
     }
@@ -248,6 +187,33 @@ out:
     return status;
 }
 
+/* Sources of steps [from, end) that no step reads behind them. */
+static void release_read(Run *run, int from, int end)
+{
+    const HaloPlan *plan = run->work->plan;
+    for (int i = from; i < end; i++)
+        for (int k = 0; k < plan->step[i].sources; k++)
+            if (!liveness_read_after(plan, plan->step[i].src[k], end - 1))
+                band_release(run, plan->step[i].src[k]);
+}
+
+#define PROGRESS_MS 50.0 /* from one call of HaloOptions::progress to the next, at least */
+
+/* Before step i. */
+static HaloStatus tell_progress(Run *run, int i)
+{
+    Device *device = run->device;
+    const HaloOptions *options = device->options;
+    if (options == NULL || options->progress == NULL) return HALO_OK;
+    const double now = now_ms();
+    if (now - device->told < PROGRESS_MS) return HALO_OK;
+    device->told = now;
+    const int64_t bands = bands_count(&run->work->bands);
+    const double here = (double)run->k + (double)i / (double)run->work->plan->steps;
+    const double done = bands > 0 && bands < INT64_MAX ? here / (double)bands : -1.0;
+    return options->progress(options->context, done) ? HALO_OK : halo_fail(HALO_ERR_CANCELLED, "cancelled");
+}
+
 HaloStatus band_run(Run *run, int64_t k)
 {
     HaloStatus status = HALO_OK;
@@ -262,16 +228,18 @@ HaloStatus band_run(Run *run, int64_t k)
     for (int i = 0; i < plan->inputs; i++) HALO_TRY(place_input(run, i));
     double clock = 0;
     HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
-    for (int i = 0; i < plan->steps; i++) {
-        HALO_TRY(run_step(run, i));
-        for (int s = 0; s < plan->step[i].sources; s++)
-            if (!liveness_read_after(plan, plan->step[i].src[s], i)) release_value(run, plan->step[i].src[s]);
+    for (int i = 0, end; i < plan->steps; i = end) {
+        Strips strips;
+        HALO_TRY(tell_progress(run, i));
+        end = bands_strips_at(&run->work->bands, i, &strips) ? strips.end : i + 1;
+        HALO_TRY(end > i + 1 ? strips_run(run, &strips) : run_step(run, i));
+        release_read(run, i, end);
     }
     HALO_TRY(clock_mark(run, HALO_MARK_STOP, &clock));
     HALO_TRY(fetch_output(run));
     HALO_TRY(io->end(io->context, k));
 out:
-    for (int r = 0; r < plan->regs; r++) release_value(run, r);
+    for (int r = 0; r < plan->regs; r++) band_release(run, r);
     return status;
 }
 
@@ -286,7 +254,9 @@ HaloStatus band_open(Run *run, Device *device, Work *work)
     run->borrowed = calloc(regs, sizeof *run->borrowed);
     const bool carries = needs_any_order(work->plan);
     if (carries) run->later = calloc(regs, sizeof *run->later);
-    if (run->need != NULL && run->value != NULL && run->borrowed != NULL && carries == (run->later != NULL))
+    run->strip = calloc(regs, sizeof *run->strip);
+    if (run->need != NULL && run->strip != NULL && run->value != NULL && run->borrowed != NULL &&
+        carries == (run->later != NULL))
         return HALO_OK;
     return halo_fail(HALO_ERR_LIMIT, "not enough memory");
 }
@@ -294,6 +264,7 @@ HaloStatus band_open(Run *run, Device *device, Work *work)
 void band_close(Run *run)
 {
     free(run->need);
+    free(run->strip);
     free(run->value);
     free(run->borrowed);
     free(run->later);

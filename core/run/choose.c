@@ -144,7 +144,7 @@ static HaloStatus take_demanded(HaloSession *session, const HaloPlan *plan, cons
     if (choice->team.count > 1) snprintf(choice->why, sizeof choice->why, "requested; one GPU: %s", why);
     choice->team.count = 1;
     if (!gpus_hold(session, choice->team, plan, why, sizeof why))
-        HALO_FAIL(HALO_ERR_LIMIT, "%s; --device cpu or auto uses the CPU", why);
+        HALO_FAIL(HALO_ERR_LIMIT, "%s; --device=cpu or auto uses the CPU", why);
 out:
     return status;
 }

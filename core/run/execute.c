@@ -9,6 +9,18 @@
 
 /* ---- what all bands share ------------------------------------------------------------------------------- */
 
+/* Steps go on with the passes that their results say. */
+static void take_passes(Work *work, HaloResults *results)
+{
+    work->results = results;
+    for (int i = 0; i < work->plan->steps; i++) {
+        const int result = work->plan->step[i].result;
+        if (work->plan->step[i].dst >= 0 || result < 0) continue;
+        work->measured[i].passes = results->item[result].passes;
+        results->item[result].passes = NULL;
+    }
+}
+
 static HaloStatus prepare(Work *work, HaloResults *results)
 {
     const HaloPlan *plan = work->plan;
@@ -20,7 +32,9 @@ static HaloStatus prepare(Work *work, HaloResults *results)
     if (work->own.item == NULL || work->measured == NULL || work->counted == NULL || work->carried == NULL)
         return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     work->own.count = plan->steps;
-    if (results != NULL && plan->results > 0) {
+    if (work->io->again) {
+        take_passes(work, results);
+    } else if (results != NULL && plan->results > 0) {
         results->item = calloc((size_t)plan->results, sizeof *results->item);
         if (results->item == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
         results->count = plan->results;
@@ -60,7 +74,6 @@ static HaloStatus run_bands(Run *run, uint64_t *clipped)
     for (int64_t k; sequencer_take(work->sequencer, &work->next, &k);) {
         if (work->io->wait != NULL) HALO_TRY(work->io->wait(work->io->context, k));
         if (k >= bands_count(&work->bands)) break;
-        HALO_TRY(device_go_on(run->device, k, bands_count(&work->bands)));
         HALO_TRY(band_run(run, k));
     }
     if (!work->io->queued) HALO_TRY(run->device->backend->finish(run->device->handle, clipped));
@@ -130,7 +143,7 @@ HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloRe
                  .io = io,
                  .sequencer = io->sequencer != NULL ? io->sequencer : &own};
     sequencer_open(&own);
-    if (results != NULL) *results = (HaloResults){0};
+    if (results != NULL && !io->again) *results = (HaloResults){0};
     for (int i = 0; i < team.count; i++) device_keep_only(&team.device[i], bands->plan);
     work.bands.plan = work.plan;
     for (int i = 1; i < bands->plan->inputs && (io->operand == NULL || io->gives_some); i++)

@@ -109,6 +109,7 @@ HaloStatus explain_plan(const HaloSession *session, const HaloPlan *plan, const 
     if (shape_is_endless(&explanation->output)) explanation->output.width = -1;
     snprintf(explanation->why, sizeof explanation->why, "%s", choice->why);
     if (backend != NULL) explanation->backend = backend->name;
+    if (backend != NULL && backend->variant != NULL) explanation->variant = backend->variant();
     HALO_TRY(explain_operands(plan, explanation));
     HALO_TRY(explain_steps(plan_for(plan, backend), backend, explanation));
     if (choice->team.device != NULL) HALO_TRY(explain_bands(session, plan, choice, explanation));

@@ -100,6 +100,8 @@ void halo_explanation_print(const HaloExplanation *explanation, FILE *to)
         fprintf(to, "backend none: %s\n", explanation->why);
         return;
     }
-    fprintf(to, "backend %s (%s)\n", explanation->backend, explanation->why);
+    const char *variant = explanation->variant;
+    fprintf(to, "backend %s%s%s (%s)\n", explanation->backend, variant != NULL ? " " : "",
+            variant != NULL ? variant : "", explanation->why);
     print_bands(explanation, to);
 }

@@ -14,7 +14,7 @@ static HaloStatus hold_for(HaloSession *session, Device *device, const HaloPlan 
     const int64_t beside = scratch_beside(device, plan, band);
     HALO_TRY(halo_memory_hold(&session->memory, beside < 0 ? beside : larger(beside - *held, 0)));
     *held = larger(*held, beside);
-    const Bands bands = bands_cut(plan, band);
+    const Bands bands = bands_cut_on(device->backend, plan, band);
     if (device == &session->host) device->limit = larger(bands_memory(&bands, false), 1);
 out:
     return status;

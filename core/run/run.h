@@ -93,6 +93,7 @@ typedef struct BandIo {
     /* What `begin`, `end` and `operand` give is in the device's memory: nothing is copied. And the work may
      * still be queued on return. */
     bool on_device, queued;
+    bool again; /* the results are those of an earlier run of the same plan; some need another pass */
 } BandIo;
 
 /* execute.c: runs a plan, band by band. Sound of unknown length runs on one device. */

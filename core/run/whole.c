@@ -1,4 +1,5 @@
 /* Runs a plan from one whole buffer to another. */
+#include "plan/cost.h"
 #include "run.h"
 
 static HaloStatus whole_begin(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
@@ -24,10 +25,16 @@ static HaloStatus whole_operand(void *context, int at, Rows rows, HaloBuf *from)
     return HALO_OK;
 }
 
+#define PROGRESS_SECONDS 0.1 /* of predicted time, to a call of HaloOptions::progress */
+
 int64_t execute_band(Team team, const HaloPlan *plan, const HaloOptions *options)
 {
-    if (team.device->backend->upload == NULL) return bands_choose(plan, options);
-    return bands_for_team(team, plan, options->band_rows, team_memory(team, options->share));
+    const HaloBackend *backend = team.device->backend;
+    if (backend->upload != NULL)
+        return bands_for_team(team, plan, options->band_rows, team_memory(team, options->share));
+    const int64_t rows = bands_choose(plan, options);
+    if (options->progress == NULL || options->band_rows > 0) return rows;
+    return bands_in_parts(plan, rows, cost_host_seconds(plan, backend, options->jobs) / PROGRESS_SECONDS);
 }
 
 HaloStatus execute_whole(Team team, const HaloPlan *plan, int64_t band, const WholeRun *run,
@@ -35,15 +42,20 @@ HaloStatus execute_whole(Team team, const HaloPlan *plan, int64_t band, const Wh
 {
     WholeRun whole = *run;
     if (!plan->wants_output) whole.out = NULL;
-    const BandIo io = {.context = &whole,
-                       .begin = whole_begin,
-                       .end = whole_end,
-                       .operand = whole.other != NULL ? whole_operand : NULL,
-                       .gives_some = true,
-                       .on_device = whole.on_device,
-                       .queued = whole.queued};
-    const Bands bands = bands_cut(plan, band);
-    return execute_bands(team, &bands, &io, results, clipped, ms);
+    BandIo io = {.context = &whole,
+                 .begin = whole_begin,
+                 .end = whole_end,
+                 .operand = whole.other != NULL ? whole_operand : NULL,
+                 .gives_some = true,
+                 .on_device = whole.on_device,
+                 .queued = whole.queued};
+    const Bands bands = bands_cut_on(team.device->backend, plan, band);
+    HaloStatus status = execute_bands(team, &bands, &io, results, clipped, ms);
+    io.again = true;
+    whole.out = NULL;
+    while (status == HALO_OK && results != NULL && passes_pending(results))
+        status = execute_bands(team, &bands, &io, results, NULL, NULL);
+    return status;
 }
 
 HaloStatus execute_into(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,

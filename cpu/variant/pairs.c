@@ -64,6 +64,17 @@ static void over(float *restrict a, int channels, int alpha, const float *restri
     }
 }
 
+static void suppress(const float *restrict gx, const float *restrict gy, const float *const m[3], int64_t n,
+                     float *restrict out)
+{
+    const float *const up = m[0], *const here = m[1], *const down = m[2];
+    for (int64_t i = 0; i < n; i++) {
+        const float ring[8] = {here[i - 1], up[i - 1],   up[i],   up[i + 1],
+                               here[i + 1], down[i + 1], down[i], down[i - 1]};
+        out[i] = halo_suppress(gx[i], gy[i], here[i], ring);
+    }
+}
+
 const CpuPairKernels CPU_TABLE(pairs) = {
     .each = {[HALO_COMBINE_MAGNITUDE] = magnitude,
              [HALO_COMBINE_ADD] = add,
@@ -76,4 +87,5 @@ const CpuPairKernels CPU_TABLE(pairs) = {
              [HALO_COMBINE_UNSHARP] = unsharp},
     .unpremul = unpremul,
     .over = over,
+    .suppress = suppress,
 };

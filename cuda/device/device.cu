@@ -8,8 +8,10 @@
 #include "common.cuh"
 #include "device/pin.cuh"
 #include "halo/text.h"
+#include "point/expr.cuh"
 #include "point/mix.cuh"
-#include "regions/regions.cuh"
+#include "rank/local.cuh"
+#include "regions/morphology.cuh"
 #include "resample/resample.cuh"
 #include "sep/fast.cuh"
 
@@ -282,9 +284,14 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .bilateral = cuda_bilateral,
     .mix = cuda_mix,
     .fade = cuda_fade,
+    .local = cuda_local,
     .regions = cuda_regions,
     .distance = cuda_distance,
     .objects = cuda_objects,
+    .suppress = cuda_suppress,
+    .reconstruct = cuda_reconstruct,
+    .thin = cuda_thin,
+    .expr = cuda_expr,
     .chain = cuda_chain,
     .extremes = cuda_extremes,
     .mark = set_mark,

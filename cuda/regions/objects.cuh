@@ -59,16 +59,6 @@ struct TilePixels {
     unsigned label, mine; /* a bit for each column */
 };
 
-CUDA_INLINE unsigned cuda_warp_or(unsigned v)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_or_sync(CUDA_ALL, v);
-#else
-    for (int d = CUDA_WARP / 2; d > 0; d /= 2) v |= __shfl_xor_sync(CUDA_ALL, v, d);
-    return v;
-#endif
-}
-
 CUDA_INLINE void add_sum(ObjectSum *to, ObjectSum value) { atomicAdd(to, value); }
 
 CUDA_INLINE void add_wide(ObjectWide *to, ObjectSum value)

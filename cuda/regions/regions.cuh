@@ -37,6 +37,16 @@ HaloStatus cuda_distance(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
 HaloStatus cuda_objects(HaloDevice *device, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *how,
                         HaloObjectList *list);
 
+CUDA_INLINE unsigned cuda_warp_or(unsigned v)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(CUDA_ALL, v);
+#else
+    for (int d = CUDA_WARP / 2; d > 0; d /= 2) v |= __shfl_xor_sync(CUDA_ALL, v, d);
+    return v;
+#endif
+}
+
 /* Sample `e` of a row, as f32. */
 CUDA_INLINE float region_sample(const char *row, HaloDtype dtype, int64_t e)
 {

@@ -6,10 +6,12 @@
 #include "halo/bench.h"
 #include "halo/buffer.h"
 #include "halo/fail.h"
+#include "halo/local.h"
 #include "halo/objects.h"
 #include "halo/options.h"
 #include "halo/primitive.h"
 #include "halo/result.h"
+#include "halo/simd.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +38,9 @@ typedef struct HaloBackend {
     void (*close)(HaloDevice *device);
     /* A one-line description: "AMD EPYC, v4, 2 threads". Valid while the device is open. */
     const char *(*describe)(HaloDevice *device);
+    /* Which of its kernels run here: "v4". NULL: there is one kind alone; it returns NULL where none can run.
+     */
+    const char *(*variant)(void);
     /* Bytes of device memory that are free now. NULL: host memory. */
     int64_t (*memory)(HaloDevice *device);
 
@@ -105,6 +110,8 @@ typedef struct HaloBackend {
     HaloStatus (*spectrum)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *, HaloStore);
     HaloStatus (*sequence)(HaloDevice *, const HaloBuf *const src[], int sources, HaloBuf *dst,
                            const HaloSequence *, HaloStore);
+    /* May be NULL: then its steps run on the CPU. */
+    HaloStatus (*local)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloLocal *, HaloStore);
     /* Whole buffers only, of one channel beside alpha. May be NULL: then their steps run on the CPU. */
     HaloStatus (*regions)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloRegions *, HaloStore);
     HaloStatus (*distance)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloDistance *, HaloStore);
@@ -112,6 +119,19 @@ typedef struct HaloBackend {
      * list, in host memory. HALO_ERR_INPUT for labels that are none. */
     HaloStatus (*objects)(HaloDevice *, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *,
                           HaloObjectList *out);
+    /* Of the gradient (gx, gy) the magnitude where it is a maximum across the edge, else 0. One channel. May be
+     * NULL, like those below: then their steps run on the CPU. */
+    HaloStatus (*suppress)(HaloDevice *, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst, HaloStore);
+    /* Whole buffers only, of one channel beside alpha; of `marker` and `labels`, without alpha. */
+    HaloStatus (*reconstruct)(HaloDevice *, const HaloBuf *src, const HaloBuf *marker, HaloBuf *dst,
+                              const HaloReconstruct *, HaloStore);
+    HaloStatus (*thin)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloThin *, HaloStore);
+    /* All of one channel; `mask` may be NULL. */
+    HaloStatus (*watershed)(HaloDevice *, const HaloBuf *src, const HaloBuf *labels, const HaloBuf *mask,
+                            HaloBuf *dst, const HaloWatershed *, HaloStore);
+    /* The sources hold the rectangle of `dst`. */
+    HaloStatus (*expr)(HaloDevice *, const HaloBuf *const src[], int sources, HaloBuf *dst, const HaloExpr *,
+                       HaloStore);
     HaloStatus (*chain)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloChain *, HaloStore);
     /* The minimum and maximum of the chain's result for a whole buffer, as `reduce` finds them. No sample is
      * stored, and of the counts only `count`, and `nan` if it is the same. out: [channels of the chain's
@@ -139,6 +159,8 @@ typedef struct HaloBackend {
      * compute them, d being a sample's distance from k[channel]. third, fourth: [channels], host memory. May be
      * NULL: then two folds are used. */
     HaloStatus (*powers)(HaloDevice *, const HaloBuf *src, const double *k, double *third, double *fourth);
+    /* The vectors that loops outside of the backend may use on its host (halo/simd.h). NULL: the baseline's. */
+    HaloSimd (*simd)(const HaloDevice *);
 } HaloBackend;
 
 #ifdef __cplusplus

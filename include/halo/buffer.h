@@ -96,8 +96,11 @@ static inline int64_t halo_row_bytes(const HaloBuf *buf)
     return buf->cols * buf->shape.channels * (int64_t)halo_dtype_size(buf->shape.dtype);
 }
 
-/* A buffer in host memory that holds all of `shape`: rows without padding, 64-byte aligned, not cleared.
- * HALO_ERR_LIMIT when there is not enough memory. */
+/* Memory for samples, 64-byte aligned, not cleared, in huge pages where it is large; `free` frees it. NULL
+ * without memory. */
+HALO_API void *halo_large_alloc(size_t bytes);
+/* A buffer in host memory that holds all of `shape`: rows without padding. HALO_ERR_LIMIT when there is not
+ * enough memory. */
 HALO_API HaloStatus halo_buf_alloc(HaloBuf *buf, const HaloShape *shape);
 HALO_API void halo_buf_free(HaloBuf *buf);
 

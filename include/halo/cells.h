@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define HALO_MOST_CELLS 1024    /* of a row that are kept; further ones are only counted */
+#define HALO_MOST_CELLS 4096    /* of a row that are kept; further ones are only counted */
 #define HALO_MOST_ROW (1 << 20) /* bytes of a row */
 
 typedef struct HaloCell {

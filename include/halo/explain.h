@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define HALO_EXPLAINED_SOURCES 2
+#define HALO_EXPLAINED_SOURCES 9
 
 typedef struct HaloExplainedStep {
     char op[128];     /* the operation that it belongs to; "gauss|sobel" of several in one pass */
@@ -42,6 +42,7 @@ typedef struct HaloExplanation {
     HaloExplainedStep *step;
     bool fast;           /* HALO_PRECISION_FAST is set */
     const char *backend; /* NULL: there is none, and `why` says so */
+    const char *variant; /* of its kernels, "v4"; NULL: there is one kind alone */
     char why[240];
     bool on_host; /* the backend works in host memory */
     int devices;  /* the number of devices that share the bands */

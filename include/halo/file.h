@@ -32,7 +32,9 @@ typedef struct HaloRead {
 #define HALO_PNG_STORED (-1) /* not compressed */
 
 typedef struct HaloWriteOptions {
-    int quality;     /* JPEG, Opus, Ogg Vorbis and MP3: 1..100; 0: 90 of JPEG, else the codec's default */
+    int quality;     /* of lossy formats: 1..100; 0: 90 of JPEG, else the codec's default */
+    bool lossless;   /* of formats that are lossy or lossless (HaloFormat::effort): lossless */
+    int effort;      /* of the same: 1 (fast) .. 9 (small); 0: the codec's default */
     int subsampling; /* JPEG: 444, 422 or 420; 0: 444 from quality 90 on, else 420 */
     int png_level;   /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
     int tile;        /* TIFF: tiles of this width and height, a multiple of 16; 0: strips */
@@ -125,7 +127,8 @@ typedef struct HaloMeta {
     HaloBlob geo[HALO_GEO_TAGS];
     HaloTimeline time; /* of the rows of a table */
     HaloGrid grid;
-    bool comma; /* of a table: numbers have a decimal comma */
+    bool comma;   /* of a table: numbers have a decimal comma */
+    double shown; /* of a page of an animation: how many seconds it is shown; 0: not said */
 } HaloMeta;
 
 /* Samples of arrays and TIFF, which a format that has this type may write as they were where they were only

@@ -217,12 +217,15 @@ struct HaloFormat {
         keeps_type; /* what is computed of integers becomes integers of their type again, as in other formats */
     /* Roughly how many million samples per second a core decodes and encodes; 0: it copies them. */
     int decodes, encodes;
-    bool plain;   /* a file is as large as its samples plus a header, so its space can be preallocated */
-    bool named;   /* files have no signature: the format is known by its extension, or by name */
-    bool text;    /* people can read it: it may go to a terminal */
-    bool no_rate; /* of sound it holds samples alone, which are later read back without a rate */
-    bool tiles;   /* it holds images with tiles and overviews (HaloWriteOptions::tile and pyramid) */
-    bool lossy;   /* sound with a quality or bit rate: HaloWriteOptions::quality and bitrate */
+    bool plain;          /* a file is as large as its samples plus a header, so its space can be preallocated */
+    bool named;          /* files have no signature: the format is known by its extension, or by name */
+    bool text;           /* people can read it: it may go to a terminal */
+    bool no_rate;        /* of sound it holds samples alone, which are later read back without a rate */
+    bool tiles;          /* it holds images with tiles and overviews (HaloWriteOptions::tile and pyramid) */
+    bool effort;         /* pictures, lossy or lossless: HaloWriteOptions::lossless and effort */
+    bool upright;        /* pictures lie in it as they are viewed: EXIF's orientation does not apply */
+    bool never_lossless; /* whatever the options */
+    bool lossy;          /* sound with a quality or bit rate: HaloWriteOptions::quality and bitrate */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
     int64_t glance;      /* of a picture along time, such as a spectrogram, it shows so many columns; 0: all */
     bool endless;        /* takes sound whose width is -1 until `finish` */

@@ -131,16 +131,18 @@ typedef struct HaloFile {
     const char *format; /* by name, "png". NULL: an input's own; of an output by its path's extension, else the
                            input's */
     bool replace;       /* an output that exists; else it is kept, and the run fails */
-    int quality;        /* of JPEG, Opus, Ogg Vorbis and MP3: 1 to 100; 0: the format's default */
+    int quality;        /* of lossy formats: 1 to 100; 0: the format's default */
     int level;          /* of PNG: 1 (fast) to 9 (small), -1: not compressed; 0: 1 */
     int bits;           /* of sound: 8, 16, 24 or 32; 0: as the input's */
     bool floats;        /* of sound: floats, of 32 `bits` */
     bool strip;         /* write none of the input's metadata */
+    bool lossless;      /* of WebP, AVIF and JPEG XL, which are lossy otherwise */
+    int effort;         /* of the same, and of HEIC: 1 (fast) to 9 (small); 0: the format's default */
 } HaloFile;
 
-#define HALO_FILE(path)                                                                       \
-    {                                                                                         \
-        sizeof(HaloFile), path, NULL, 0, NULL, NULL, NULL, NULL, false, 0, 0, 0, false, false \
+#define HALO_FILE(path)                                                                                 \
+    {                                                                                                   \
+        sizeof(HaloFile), path, NULL, 0, NULL, NULL, NULL, NULL, false, 0, 0, 0, false, false, false, 0 \
     }
 
 /* Bytes that a `write` function collects: {0} at first, `data` is freed by halo_free. */

@@ -232,6 +232,21 @@ HALO_FN float halo_unpremul(float filtered, float filtered_alpha, float original
 
 HALO_FN float halo_magnitude(float gx, float gy) { return sqrtf(halo_fma(gx, gx, gy * gy)); }
 
+/* The magnitude m of a gradient where it is a maximum across the edge, else 0: greater than what lies before it
+ * along the gradient, left or above, and no less than what lies behind it, each between two of its neighbours.
+ * ring: their magnitudes, from the left one on clockwise. NaN is no maximum. */
+HALO_FN float halo_suppress(float gx, float gy, float m, const float ring[8])
+{
+    const float ax = halo_abs(gx), ay = halo_abs(gy);
+    const bool across = ax >= ay, falls = (gx < 0) == (gy < 0);
+    const float w = (across ? ay : ax) / (across ? ax : ay);
+    const float a = across ? ring[0] : ring[2], c = across ? ring[4] : ring[6];
+    const float b = falls ? ring[1] : across ? ring[7] : ring[3];
+    const float d = falls ? ring[5] : across ? ring[3] : ring[7];
+    const bool is_greater = m > halo_fma(w, b - a, a), is_least = m >= halo_fma(w, d - c, c);
+    return is_greater & is_least ? m : 0.0f;
+}
+
 HALO_FN float halo_unsharp(float in, float blurred, float amount, float threshold)
 {
     const float d = in - blurred;

@@ -158,6 +158,8 @@ HALO_API int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg);
 HALO_API HaloStatus halo_build_speakers(HaloBuilder *builder, HaloReg reg, uint32_t *speaker);
 HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
 
+/* Bytes that may still be held (--max-memory). */
+HALO_API int64_t halo_build_memory(const HaloBuilder *builder);
 /* Memory that lives as long as the plan; NULL without memory (return HALO_ERR_LIMIT). */
 HALO_API void *halo_build_keep(HaloBuilder *builder, size_t bytes);
 
@@ -171,6 +173,7 @@ HALO_API HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const Hal
 HALO_API HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const HaloMean *mean, HaloReg *dst);
 HALO_API HaloStatus halo_build_bilateral(HaloBuilder *builder, HaloReg src, const HaloBilateral *bilateral,
                                          HaloReg *dst);
+HALO_API HaloStatus halo_build_local(HaloBuilder *builder, HaloReg src, const HaloLocal *local, HaloReg *dst);
 HALO_API HaloStatus halo_build_gather(HaloBuilder *builder, HaloReg src, const HaloGather *gather,
                                       HaloReg *dst);
 HALO_API HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const HaloResample *resample,
@@ -205,7 +208,7 @@ HALO_API HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg s
 /* The same from the histogram: of every value, or, of floats, of 256 bins from the least finite sample to the
  * greatest. */
 HALO_API HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map,
-                                             HaloResolve *resolve, HaloReg *dst);
+                                             HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst);
 /* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one; of a, where
  * b is spread. */
 HALO_API HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
@@ -237,8 +240,11 @@ HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtyp
 typedef struct HaloFrameTimes HaloFrameTimes;
 HALO_API HaloStatus halo_build_times(HaloBuilder *builder, HaloReg reg, const HaloFrameTimes **times,
                                      int64_t *origin);
-/* The time of a frame, in nanoseconds (halo/series.h); and do they come from evenly spaced ones, in order? */
+/* The time of a frame, in nanoseconds (halo/series.h); and the first of so many frames, whose times rise, that
+ * is not before this time: their number if there is none. */
 HALO_API int64_t halo_frame_time(const HaloFrameTimes *times, int64_t frame);
+HALO_API int64_t halo_frame_from(const HaloFrameTimes *times, int64_t frames, int64_t time);
+/* Do they come from evenly spaced ones, in order? */
 HALO_API bool halo_frames_are_even(const HaloFrameTimes *times);
 /* The time of every frame of rows that are not evenly spaced; else NULL. */
 HALO_API HaloStatus halo_build_uneven_times(HaloBuilder *builder, HaloReg reg, const int64_t **time);
@@ -266,8 +272,21 @@ HALO_API HaloStatus halo_build_stats(HaloBuilder *builder, HaloReg src, unsigned
 HALO_API HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold);
 HALO_API HaloStatus halo_build_table(HaloBuilder *builder, HaloReg src, const HaloTableKind *kind,
                                      const void *how);
+/* The same of two sources of one size, with as many channels. */
+HALO_API HaloStatus halo_build_table_of_two(HaloBuilder *builder, HaloReg src, HaloReg other,
+                                            const HaloTableKind *kind, const void *how);
 /* NaN for lo or hi: the default range of the sample type; bins 0: the default number. */
 HALO_API HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi);
+/* The same of samples that another value selects, of one channel and the size of `src`: a mask, or, `each`,
+ * labels (halo/groups.h). */
+typedef struct HaloSelection {
+    HaloReg by;
+    bool each;
+} HaloSelection;
+HALO_API HaloStatus halo_build_stats_of(HaloBuilder *builder, HaloReg src, const HaloSelection *selection,
+                                        unsigned want, const HaloDetail *detail);
+HALO_API HaloStatus halo_build_hist_of(HaloBuilder *builder, HaloReg src, const HaloSelection *selection,
+                                       int64_t bins, double lo, double hi);
 HALO_API HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst);
 /* Fails the input if the value holds a NaN (nan=error). */
 HALO_API HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src);

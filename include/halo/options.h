@@ -67,8 +67,9 @@ typedef struct HaloOptions {
     double white;            /* the full scale of floats that have none; 0: they stay numbers */
     bool tolerate;           /* use what can be read of damaged inputs */
     bool verify;             /* compute on both backends and compare: HALO_ERR_BUG where they differ */
-    /* NULL, or called, with `context`, in any of the session's threads: between the bands of a run, with the
-     * part that is done, 0 to 1 (-1: not known): false ends the run with HALO_ERR_CANCELLED; */
+    /* NULL, or called, with `context`, in any of the session's threads: between the steps and bands of a run,
+     * up to twenty times a second, with the part that is done, 0 to 1 (-1: not known): false ends the run with
+     * HALO_ERR_CANCELLED; on arrays in host memory it is called in the thread of halo_plan_run; */
     bool (*progress)(void *context, double done);
     /* with each remark on what a run lost or changed, a sentence; */
     void (*message)(void *context, const char *text);

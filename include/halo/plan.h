@@ -6,10 +6,14 @@
 #include "halo/bilateral.h"
 #include "halo/buffer.h"
 #include "halo/combine.h"
+#include "halo/expr.h"
 #include "halo/fade.h"
 #include "halo/gather.h"
+#include "halo/groups.h"
 #include "halo/halo.h"
+#include "halo/local.h"
 #include "halo/mix.h"
+#include "halo/morphology.h"
 #include "halo/notes.h"
 #include "halo/objects.h"
 #include "halo/primitive.h"
@@ -27,7 +31,7 @@ extern "C" {
 
 typedef int HaloReg; /* a value between steps; plan->reg[r] is its shape */
 
-#define HALO_MAX_SOURCES 2
+#define HALO_MAX_SOURCES 9 /* the input of an expression, and eight others */
 
 typedef struct HaloStep HaloStep;
 
@@ -42,7 +46,7 @@ struct HaloStep {
     HaloReg dst;     /* -1: none */
     HaloStore store; /* of dst, where the primitive writes samples */
     union {
-        HaloWindow window; /* that of conv, sep, rank, mean or bilateral, which begin with it */
+        HaloWindow window; /* that of conv, sep, rank, mean, bilateral or local, which begin with it */
         HaloConv conv;
         HaloSep sep;
         HaloMap map;
@@ -63,6 +67,12 @@ struct HaloStep {
         HaloRegions regions;
         HaloDistance distance;
         HaloObjects objects;
+        HaloReconstruct reconstruct;
+        HaloThin thin;
+        HaloWatershed watershed;
+        const HaloExpr *expr; /* belongs to the plan */
+        HaloLocal local;
+        HaloGroups groups;
         HaloMix mix;
         HaloFade fade;
         const HaloChain *chain; /* of chain and extremes: chain.h; belongs to the plan */
@@ -70,6 +80,7 @@ struct HaloStep {
     } u;
     int result;               /* reduce, fold, hist: the index of the result it gives, or -1 */
     const HaloDetail *detail; /* reduce: further details of its result, which need the whole value; or NULL */
+    bool revisits;            /* reduce: floats can be run again and again for them instead, in bands */
     bool approximate;         /* not exact, if a backend uses the method that HALO_PRECISION_FAST allows */
     bool loudness;            /* reduce: `resolve` wants that of sound, and its true peak */
     HaloNotes *notes;         /* where `resolve` may report notes; the plan's */

@@ -33,8 +33,15 @@ typedef enum HaloPrimitive {
     HALO_REGIONS,   /* connected regions: numbered, or kept by their size and place (regions.h) */
     HALO_DISTANCE,  /* the distance to the nearest 0 (regions.h) */
     HALO_OBJECTS,   /* measures the regions of a labelled picture (objects.h) */
-    HALO_CHAIN,     /* neighbouring steps of small reach in one pass */
-    HALO_EXTREMES,  /* the minimum and maximum of a chain's result, which is not stored */
+    HALO_SUPPRESS,  /* magnitudes of gradients that are maxima across the edge */
+    HALO_RECONSTRUCT, /* greyscale reconstruction (morphology.h) */
+    HALO_THIN,        /* thinning of regions to lines */
+    HALO_WATERSHED,   /* flooding from markers */
+    HALO_EXPR,        /* an expression of samples of several values (expr.h) */
+    HALO_LOCAL,       /* extremes of any samples of a window, their entropy, mode and deviation (local.h) */
+    HALO_GROUPS,      /* statistics and histograms of selected samples (groups.h) */
+    HALO_CHAIN,       /* neighbouring steps of small reach in one pass */
+    HALO_EXTREMES,    /* the minimum and maximum of a chain's result, which is not stored */
     HALO_PRIMITIVES
 } HaloPrimitive;
 
@@ -194,8 +201,14 @@ typedef struct HaloSequence HaloSequence; /* sequence.h */
 typedef struct HaloSpectrum HaloSpectrum; /* spectrum.h */
 typedef struct HaloRegions HaloRegions;   /* regions.h */
 typedef struct HaloDistance HaloDistance;
-typedef struct HaloObjects HaloObjects; /* objects.h */
-typedef struct HaloChain HaloChain;     /* chain.h */
+typedef struct HaloObjects HaloObjects;         /* objects.h */
+typedef struct HaloReconstruct HaloReconstruct; /* morphology.h */
+typedef struct HaloThin HaloThin;
+typedef struct HaloWatershed HaloWatershed;
+typedef struct HaloLocal HaloLocal;   /* local.h */
+typedef struct HaloGroups HaloGroups; /* groups.h */
+typedef struct HaloExpr HaloExpr;     /* expr.h */
+typedef struct HaloChain HaloChain;   /* chain.h */
 
 /* The statistics that a reduction has to compute. */
 typedef enum HaloWant {

@@ -81,8 +81,9 @@ typedef struct HaloTable {
     const char *name; /* "peaks"; static, as the names of the columns */
     int columns;
     const char *const *column;
-    int64_t rows, capacity;
-    double *cell; /* [rows][columns] */
+    int64_t rows, capacity, most; /* most: that memory allows; 0: any */
+    double *cell;                 /* [rows][columns] */
+    void *kept;                   /* memory of names that are made, freed with the table; or NULL */
 } HaloTable;
 
 /* By ITU-R BS.1770-4; NaN if it is not known, -inf if the gates leave nothing. */
@@ -113,7 +114,8 @@ typedef struct HaloResult {
     HaloLoudness loudness; /* of sound */
     HaloHistogram hist;
     HaloFolded fold;
-    HaloTable *table; /* [shape.channels] */
+    HaloTable *table;            /* [shape.channels] */
+    struct DetailPasses *passes; /* of a run that has not ended; else NULL */
 } HaloResult;
 
 typedef struct HaloResults {

@@ -7,6 +7,7 @@
 #include "halo/buffer.h"
 #include "halo/changes.h"
 #include "halo/primitive.h"
+#include "halo/simd.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +31,7 @@ typedef struct HaloSequencePart {
     int channel;                     /* by_channel: the number of the line, from 0 */
     void *state;                     /* `state` bytes, zeros before frame 0; NULL where the kind has none */
     void *scratch;                   /* `scratch` bytes, not cleared, 64-byte aligned */
+    HaloSimd simd;                   /* the vectors that it may use */
 } HaloSequencePart;
 
 typedef struct HaloSequenceKind {

@@ -38,6 +38,9 @@ struct HaloSpectrum {
     const double *turn;   /* [window / 2 + 1][2] */
     double scale, floor;
     int64_t columns; /* of a picture, at most; 0: all */
+    /* Sound again, in place of a picture: frame k is column k, a channel for each frequency as of a table. */
+    bool strips;
+    const float *made; /* of a picture: those frames; the source is not read. NULL: they are not known */
     bool table;
     int64_t bands;
     const HaloSpan *bin; /* [bands] */

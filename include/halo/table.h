@@ -1,4 +1,4 @@
-/* Results that are tables, such as peaks, which an operation finds along time. */
+/* Results that are tables, such as peaks, which an operation finds along time or in pictures. */
 #ifndef HALO_TABLE_H
 #define HALO_TABLE_H
 
@@ -8,18 +8,30 @@
 extern "C" {
 #endif
 
-/* The samples of a channel where they lie: `step` of them from one frame to the next. */
+/* The samples of a channel where they lie: `step` of them from one frame, or pixel, to the next. */
 typedef struct HaloTableLine {
-    const void *sample; /* f64 where `wide`, else f32 */
-    bool wide;
-    int64_t step, frames;
+    const void *sample;
+    HaloDtype dtype; /* u8, u16, f32 or f64 */
+    int64_t step, frames, rows;
+    int64_t stride; /* bytes from one row to the next */
     double rate;
 } HaloTableLine;
 
+static inline double halo_table_pixel(const HaloTableLine *line, int64_t x, int64_t y)
+{
+    const void *row = (const char *)line->sample + y * line->stride;
+    const int64_t at = x * line->step;
+    switch (line->dtype) {
+    case HALO_U8: return ((const uint8_t *)row)[at];
+    case HALO_U16: return ((const uint16_t *)row)[at];
+    case HALO_F64: return ((const double *)row)[at];
+    default: return (double)((const float *)row)[at];
+    }
+}
+
 static inline double halo_table_sample(const HaloTableLine *line, int64_t frame)
 {
-    const int64_t at = frame * line->step;
-    return line->wide ? ((const double *)line->sample)[at] : (double)((const float *)line->sample)[at];
+    return halo_table_pixel(line, frame, 0);
 }
 
 typedef struct HaloTableKind {
@@ -31,8 +43,10 @@ typedef struct HaloTableKind {
     /* Bytes of memory that it takes for each sample of a channel, at most, beside the samples and the rows. */
     double bytes;
     void (*describe)(const void *how, char *text, size_t size);
-    /* Adds the rows of a channel. HALO_ERR_LIMIT without memory. */
-    HaloStatus (*run)(const void *how, const HaloTableLine *line, HaloTable *table);
+    const char *fewer; /* what to do where there are more rows than memory allows */
+    /* Adds the rows of a channel. `other`: the same channel of the second source; NULL: there is none.
+     * HALO_ERR_LIMIT without memory. */
+    HaloStatus (*run)(const void *how, const HaloTableLine *line, const HaloTableLine *other, HaloTable *table);
 } HaloTableKind;
 
 struct HaloTableStep {

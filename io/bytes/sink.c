@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "halo/format.h"
+#include "halo/front_end.h"
 #include "permissions.h"
 #include "sync.h"
 #include "temporary.h"
@@ -56,7 +57,8 @@ static HaloStatus refuse_read(const char *path, const HaloSinkOptions *options, 
 
 static HaloStatus exists(const char *path)
 {
-    return halo_fail_on(HALO_ERR_INPUT, path, " exists: use --force to replace it, --skip-existing to keep it");
+    return halo_fail_on(HALO_ERR_INPUT, path,
+                        " exists: use --force to replace it" HALO_FOR_PROGRAM(", --skip-existing to keep it"));
 }
 
 static HaloStatus open_standard(HaloSink *sink, const HaloSinkOptions *options)
@@ -104,7 +106,8 @@ static HaloStatus open_output(HaloSink *sink, const HaloSinkOptions *options)
         return errno == ENOENT ? open_beside(sink, options, NULL) : output_error(sink->path, "cannot open it");
     }
     if (S_ISDIR(st.st_mode))
-        return halo_fail_on(HALO_ERR_USAGE, sink->path, " is a folder: use --out-dir to write into it");
+        return halo_fail_on(HALO_ERR_USAGE, sink->path,
+                            " is a folder" HALO_FOR_PROGRAM(": use --out-dir to write into it"));
     if (S_ISBLK(st.st_mode))
         return halo_fail_on(HALO_ERR_USAGE, sink->path, " is a block device: write to a file");
     if (!S_ISREG(st.st_mode)) return open_direct(sink);

@@ -90,11 +90,14 @@ out:
 
 static HaloStatus name_channels(HaloReader *reader, const CsvReader *state)
 {
-    const char *name[CSV_MOST_COLUMNS];
     if (state->names.count == 0) return HALO_OK;
+    const char **name = calloc((size_t)state->channels, sizeof *name);
+    if (name == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for names of columns");
     for (int c = 0; c < state->channels; c++)
         name[c] = state->column[c] < state->names.count ? state->names.name[state->column[c]] : "";
-    return halo_names_set(&reader->info.meta, state->channels, name);
+    const HaloStatus status = halo_names_set(&reader->info.meta, state->channels, name);
+    free(name);
+    return status;
 }
 
 HaloStatus csv_choose_columns(HaloReader *reader, CsvReader *state)
@@ -107,7 +110,7 @@ HaloStatus csv_choose_columns(HaloReader *reader, CsvReader *state)
         for (int c = 0; c < state->columns; c++) HALO_TRY(add(state, c));
     if (state->channels == 0)
         HALO_FAIL(HALO_ERR_INPUT,
-                  "the table has no column beside its times; --time none reads these as numbers");
+                  "the table has no column beside its times; --time=none reads these as numbers");
     HALO_TRY(name_channels(reader, state));
 out:
     return status;

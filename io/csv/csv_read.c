@@ -33,7 +33,7 @@ static HaloStatus fail_at_cell(const HaloReader *reader, CsvReader *state, int c
                            state->bits == 64 ? "is too large for a 64-bit float"
                                              : "is too large for a 32-bit float");
     if (!reader->options.comma && csv_read_cell(true, text, length, &value, NULL) != CSV_NO_NUMBER)
-        return csv_fail_at(state, column, "is not a number; --decimal , reads decimal commas");
+        return csv_fail_at(state, column, "is not a number; --decimal=, reads decimal commas");
     return csv_fail_at(state, column,
                        "is not a number; --columns leaves columns out, --tolerate takes such cells for gaps");
 }

@@ -77,7 +77,7 @@ static HaloStatus not_a_time(const HaloReader *reader, CsvReader *state, int col
         return csv_fail_at(state, column, "is not a time as --time-format has it");
     return csv_fail_at(state, column,
                        "is not a time that is recognised: --time-format says how it is written, such as "
-                       "%d/%m/%Y %H:%M:%S; --time none reads no times");
+                       "%d/%m/%Y %H:%M:%S; --time=none reads no times");
 }
 
 /* --time: a number or a name. */

@@ -161,8 +161,7 @@ HaloStatus flac_create(HaloWriter *writer)
     state->spools = !halo_sink_seekable(writer->sink);
     state->bits = writer->info.real || wish > 16 ? 24 : wish > 8 || wish <= 0 ? 16 : 8;
     if (shape->dtype == HALO_F64 && !writer->info.real && wish > 24) state->bits = 32;
-    if (!(rate >= 1 && rate <= FLAC__MAX_SAMPLE_RATE))
-        HALO_FAIL(HALO_ERR_INPUT, "a sample rate of %g cannot be written", shape->rate);
+    if (!(rate >= 1 && rate <= FLAC__MAX_SAMPLE_RATE)) HALO_TRY(halo_pcm_refuse_rate(shape->rate));
     if (shape->channels < 1 || shape->channels > (int)FLAC__MAX_CHANNELS)
         HALO_FAIL(HALO_ERR_INPUT, "FLAC cannot store %d channels at %d Hz", shape->channels, (int)rate);
     HALO_TRY(make_blocks(writer));

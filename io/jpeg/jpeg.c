@@ -16,6 +16,7 @@ const HaloFormat halo_format_jpeg = {
     .kinds = HALO_IMAGE,
     .decodes = 250,
     .encodes = 30,
+    .never_lossless = true,
     .dtypes = 1u << HALO_U8,
     .channels = 1u << 0 | 1u << 2,
     .holds =

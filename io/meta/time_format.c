@@ -24,7 +24,9 @@ static HaloStatus check_format(const char *format, const HaloNotation *notation)
     const bool day = strstr(pattern, "%d") != NULL || strstr(pattern, "%j") != NULL;
     const bool hour = strstr(pattern, "%H") != NULL || strstr(pattern, "%I") != NULL;
     if (notation->dated ? day : hour) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "'%.60s' says neither a day of a year (%%Y-%%m-%%d) nor an hour (%%H)",
+    return halo_fail(HALO_ERR_USAGE,
+                     "'%.60s' says neither a day of a year (%%Y-%%m-%%d) nor an hour (%%H): write it such as "
+                     "'%%d.%%m.%%Y %%H:%%M:%%S'",
                      format);
 }
 

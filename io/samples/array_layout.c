@@ -11,8 +11,8 @@ static HaloStatus refuse(const HaloArrayHead *head)
     const long long last = head->dim[head->dims - 1];
     if (head->dims == 3)
         return halo_fail(HALO_ERR_INPUT,
-                         "an array of 3 dimensions, the last of %lld: use --axes nhw (or zyx) for pages, "
-                         "--axes hwc for channels",
+                         "an array of 3 dimensions, the last of %lld: use --axes=nhw (or zyx) for pages, "
+                         "--axes=hwc for channels",
                          last);
     return halo_fail(HALO_ERR_INPUT,
                      "an array of %d dimensions, the last of %lld: name them with --axes, such as nhwc or tzyx",

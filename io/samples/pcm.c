@@ -8,6 +8,14 @@
 #include "bytes/endian.h"
 #include "rounded.h"
 
+HaloStatus halo_pcm_refuse_rate(double rate)
+{
+    if (rate != 0) return halo_fail(HALO_ERR_INPUT, "a sample rate of %g cannot be written", rate);
+    return halo_fail(HALO_ERR_INPUT,
+                     "frames without a sample rate, such as frequencies, are no sound: write a table "
+                     "(.csv) or an array (.npy)");
+}
+
 HaloPcm halo_pcm_like(int bits, bool real)
 {
     if (real) return (HaloPcm){.bits = bits > 32 ? 64 : 32, .real = true};

@@ -112,8 +112,7 @@ HaloStatus snd_create(HaloWriter *writer, int major)
 
     const int subtype = choose_subtype(major, writer->info.bits, writer->info.real);
     state->codec = snd_codec(subtype);
-    if (!(rate >= 1 && rate <= 0x7fffffff))
-        HALO_FAIL(HALO_ERR_INPUT, "a sample rate of %g cannot be written", rate);
+    if (!(rate >= 1 && rate <= 0x7fffffff)) HALO_TRY(halo_pcm_refuse_rate(rate));
     SF_INFO sf = {.samplerate = (int)rate, .channels = shape->channels, .format = major | subtype};
     HALO_TRY(snd_check_shape(writer, &sf));
     if (major == SF_FORMAT_MPEG) HALO_TRY(halo_id3_make(&writer->info.meta, &writer->notes, &state->lead));

@@ -24,7 +24,9 @@ static HaloStatus look_at_compression(TIFF *tiff, TiffPixels *pixels)
     case COMPRESSION_ADOBE_DEFLATE:
     case COMPRESSION_DEFLATE:
     case COMPRESSION_LZMA:
-    case COMPRESSION_ZSTD: break;
+    case COMPRESSION_ZSTD:
+    case COMPRESSION_LERC:
+    case COMPRESSION_WEBP: break;
     default: return halo_fail(HALO_ERR_INPUT, "TIFF with compression %d is not supported", compression);
     }
     if (TIFFIsCODECConfigured(compression)) return HALO_OK;

@@ -15,6 +15,12 @@
   libtiff,
   flac,
   mpg123,
+  libwebp,
+  giflib,
+  libheif,
+  libjxl,
+  cfitsio,
+  openexr,
   stb,
   libdeflate,
   isa-l,
@@ -50,6 +56,12 @@ stdenv.mkDerivation (finalAttrs: {
     libtiff
     flac
     mpg123
+    libwebp
+    giflib
+    libheif
+    libjxl
+    cfitsio
+    openexr
     stb
     libdeflate
     isa-l
@@ -70,6 +82,12 @@ stdenv.mkDerivation (finalAttrs: {
           libsndfile
           libtiff
           mpg123
+          libwebp
+          giflib
+          libheif
+          libjxl
+          cfitsio
+          openexr
         ]
       } $file
     done

@@ -48,13 +48,33 @@ def _no_type(name):
 
 # ---- NumPy ---------------------------------------------------------------------------------------------------
 
-if numpy is not None:
-    _kind_of = {numpy.dtype(name): kind for kind, name in NAME.items()}
-    _dtype_of = {kind: numpy.dtype(name) for kind, name in NAME.items()}
+_dtype_of = {} if numpy is None else {kind: numpy.dtype(name) for kind, name in NAME.items()}
+_kind_of = {dtype: kind for kind, dtype in _dtype_of.items()}
+
+
+def _address_reader():
+    """The function that gives the address of an array's first element. NumPy's arrays begin with it, behind the
+    header that all objects have; a dictionary of __array_interface__ takes ten times as long."""
+    behind, at = object.__basicsize__, c.c_void_p.from_address
+
+    def quick(x):
+        return at(id(x) + behind).value
+
+    def plain(x):
+        return x.__array_interface__["data"][0]
+
+    probe = numpy.arange(3)
+    same = sys.implementation.name == "cpython" and quick(probe) == plain(probe)
+    return quick if same else plain
+
+
+address_of = None if numpy is None else _address_reader()
 
 
 class NumPy:
     """NumPy's arrays, and what can become one without a copy or with one."""
+
+    kind_of, dtype_of = _kind_of, _dtype_of
 
     @staticmethod
     def view(x):
@@ -66,7 +86,7 @@ class NumPy:
         if kind is None:
             x, kind = NumPy.convert(x)
         strides = None if x.flags.c_contiguous else x.strides
-        return View(NumPy, x, x.__array_interface__["data"][0], x.shape, strides, kind)
+        return View(NumPy, x, address_of(x), x.shape, strides, kind)
 
     @staticmethod
     def convert(x):
@@ -91,10 +111,12 @@ class NumPy:
 
 
 class CuPy:
+    kind_of, dtype_of = _kind_of, _dtype_of
+
     @staticmethod
     def view(x):
         cupy = sys.modules["cupy"]
-        kind = TYPE_OF_NAME.get(x.dtype.name)
+        kind = _kind_of.get(x.dtype)
         if kind is None:
             if x.dtype == bool:
                 x, kind = x.view(cupy.uint8), U8
@@ -111,10 +133,10 @@ class CuPy:
     def new(view, shape, kind):
         cupy = sys.modules["cupy"]
         if cupy.cuda.runtime.getDevice() == view.gpu:
-            made = cupy.empty(shape, NAME[kind])
+            made = cupy.empty(shape, _dtype_of[kind])
         else:
             with cupy.cuda.Device(view.gpu):
-                made = cupy.empty(shape, NAME[kind])
+                made = cupy.empty(shape, _dtype_of[kind])
         return View(CuPy, made, made.data.ptr, shape, None, kind, view.gpu)
 
     @staticmethod
@@ -356,9 +378,14 @@ def _on_device(x):
     return None
 
 
+def library_of(x):
+    """The library that an array is of; None for others."""
+    return LIBRARIES.get(type(x).__module__.partition(".")[0])
+
+
 def view_of(x):
     """The view of any array."""
-    library = LIBRARIES.get(type(x).__module__.partition(".")[0])
+    library = library_of(x)
     if library is not None and (library is not NumPy or numpy is not None):
         return _checked(library.view(x))
     on_device = _on_device(x)
@@ -371,15 +398,6 @@ def view_of(x):
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
         return _checked(NumPy.view(numpy.from_dlpack(x)))
     return _checked(NumPy.view(x))
-
-
-def quick_view(x):
-    """The view of an array of CuPy or PyTorch; None for all others."""
-    library = _DEVICE_LIBRARIES.get(type(x).__module__)
-    return None if library is None else _checked(library.view(x))
-
-
-_DEVICE_LIBRARIES = {"cupy": CuPy, "cupy._core.core": CuPy, "torch": Torch, "torch.nn.parameter": Torch}
 
 
 def _checked(view):

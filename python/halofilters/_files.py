@@ -118,6 +118,8 @@ def write(
     level=None,
     bits=None,
     floats=None,
+    lossless=None,
+    effort=None,
 ):
     """Writes an array to a file.
 
@@ -134,13 +136,17 @@ def write(
     replace : bool
         Replace a file that exists; False keeps it, and raises OutputError.
     quality : int, optional
-        Of JPEG, Opus, Ogg Vorbis and MP3: 1 to 100.
+        Of lossy formats: 1 to 100.
     level : int, optional
         Of PNG: 1 (fast) to 9 (small); -1: not compressed.
     bits : int, optional
         Of sound: 8, 16, 24 or 32; with `floats` 32.
     floats : bool, optional
         Of sound: floats.
+    lossless : bool, optional
+        Of WebP, AVIF and JPEG XL, which are lossy otherwise.
+    effort : int, optional
+        Of the same, and of HEIC: 1 (fast) to 9 (small).
     """
     options = {"rate": rate, "white": white}
     view = view_of(_sound_of(x, options))
@@ -155,6 +161,8 @@ def write(
         "level": level,
         "bits": bits,
         "floats": floats,
+        "lossless": lossless,
+        "effort": effort,
     }
     given = _output(file, collected, **how)
     _lib.check(_lib.halo_save(session().handle, c.byref(array), c.byref(given)))
@@ -181,7 +189,8 @@ def run_file(pipeline, file, out=None, *, device=None, precision=None, **how):
     device, precision
         As of `run`.
     **how
-        format, replace, quality, level, bits and floats, as of `write`; strip=True writes no metadata.
+        format, replace, quality, level, bits, floats, lossless and effort, as of `write`; strip=True writes no
+        metadata.
 
     Returns
     -------

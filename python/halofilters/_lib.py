@@ -2,12 +2,13 @@
 
 import ctypes as c
 import os
+import signal
 import sys
 import threading
 import warnings
 from collections import deque
 
-from ._errors import CLASS_OF, BugError, HaloWarning
+from ._errors import CLASS_OF, BugError, CancelledError, HaloWarning
 
 MAX_DIMS = 6
 HOST = -1
@@ -56,6 +57,7 @@ class Array(Struct):
     ]
 
 
+PROGRESS = c.CFUNCTYPE(c.c_bool, c.c_void_p, c.c_double)
 MESSAGE = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p)
 READ = c.CFUNCTYPE(c.c_int64, c.c_void_p, c.c_void_p, c.c_size_t)
 
@@ -87,7 +89,7 @@ class Options(Struct):
         ("white", c.c_double),
         ("tolerate", c.c_bool),
         ("verify", c.c_bool),
-        ("progress", c.c_void_p),
+        ("progress", PROGRESS),
         ("message", MESSAGE),
         ("gpu_alloc", c.c_void_p),
         ("gpu_free", c.c_void_p),
@@ -111,6 +113,8 @@ class File(Struct):
         ("bits", c.c_int),
         ("floats", c.c_bool),
         ("strip", c.c_bool),
+        ("lossless", c.c_bool),
+        ("effort", c.c_int),
     ]
 
 
@@ -222,15 +226,45 @@ halo_operation = _declare("halo_operation", _INT, _SIZE, _POINTER)
 halo_operation_parameter = _declare("halo_operation_parameter", _INT, _SIZE, _INT, _POINTER)
 
 
+def sentence(text):
+    """A message of the library, whose members of structs are keywords here."""
+    return text.decode("utf-8", "replace").replace("=true", "=True")
+
+
 def fail(status):
     """Raises the exception of a status other than 0."""
-    text = halo_error().decode("utf-8", "replace")
-    raise CLASS_OF.get(status, BugError)(text)
+    if status == CancelledError.status and _raised:
+        raise _raised.pop()
+    raise CLASS_OF.get(status, BugError)(sentence(halo_error()))
 
 
 def check(status):
     if status:
         fail(status)
+
+
+# ---- interrupted runs ----------------------------------------------------------------------------------------
+
+# What a handler of SIGINT raised during a run, until `fail` raises it again.
+_raised = deque()
+
+
+def _handle(interrupted, function, arguments):
+    """Has SIGINT handled now, where it arrived: does the run go on?"""
+    if interrupted:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except BaseException as error:
+            _raised.append(error)
+            return False
+    return True
+
+
+# A function in Python would not do as a callback: the interpreter handles signals as soon as one begins, and
+# what is raised there gets lost. PyOS_InterruptOccurred takes SIGINT, in the main thread alone.
+_interrupted = c.PYFUNCTYPE(c.c_int, c.c_void_p, c.c_double)(("PyOS_InterruptOccurred", c.pythonapi))
+_interrupted.errcheck = _handle
+on_progress = PROGRESS(_interrupted)
 
 
 # ---- remarks of runs -----------------------------------------------------------------------------------------
@@ -241,7 +275,7 @@ messages = deque()
 
 @MESSAGE
 def on_message(_, text):
-    messages.append((threading.get_ident(), text.decode("utf-8", "replace")))
+    messages.append((threading.get_ident(), sentence(text)))
 
 
 def warn():

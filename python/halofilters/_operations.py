@@ -8,12 +8,12 @@ import os
 import re
 
 from . import _lib
-from ._arrays import numpy, quick_view
+from ._arrays import numpy
 from ._errors import UsageError
-from ._pipeline import NO_STRIDES, Sound, _ndarray, apply_planned, parse, point
-from ._session import bound, session
+from ._pipeline import Sound, apply_planned, parse
+from ._quick import QUICK, remember
+from ._session import session
 
-_MOST_CALLS = 1024
 _REQUIRED = object()
 _BUILTINS = frozenset(dir(builtins))
 
@@ -289,7 +289,7 @@ class _Call:
     """What the arguments of a call mean: the text of the pipeline, other arrays, and options."""
 
     def __init__(self, row, keys, positional, args, kwargs):
-        self.options, self.others, self.out = {}, [], None
+        self.options, self.others = {}, []
         self.where = (None, None)
         given = {}
         if len(args) > len(positional):
@@ -303,7 +303,6 @@ class _Call:
                 raise TypeError(f"{row.name}() got multiple values for argument '{word}'")
             given[word] = value
         self.where = (given.pop("device", None), given.pop("precision", None))
-        self.out = given.pop("out", None)
         alpha = given.get("alpha")
         if isinstance(alpha, int) and keys.get("alpha") is not None and keys["alpha"].type == "choice":
             self.options["alpha"] = given.pop("alpha")
@@ -330,49 +329,20 @@ def function(row):
     positional = [key for key in row.parameters if not (filters and key.name in _COMMON)]
     along_time = not row.images
     name, measures = row.name, row.result
-    empty = numpy.empty if numpy is not None else None
 
     def call(x, /, *args, **kwargs):
-        # The usual call: an array of NumPy, and a plan that is there.
-        if type(x) is _ndarray:
+        quick, out, made = QUICK.get(type(x)), None, None
+        if kwargs:
+            out = kwargs.pop("out", None)
+        key = (args, *kwargs.items()) if kwargs else args
+        if quick is not None:
             try:
-                of = session()
-                plan = of.fast.get((name, x.shape, x.dtype, args, *kwargs.items()))
+                made = quick(session().ready[name], x, key, out)
             except TypeError:  # another array, or a list, which are not hashable
-                plan = None
-            if plan is not None:
-                structs = inputs, outputs, at, to = plan.structs()
-                one = inputs[0]
-                one.data = x.__array_interface__["data"][0]
-                if x.flags.c_contiguous:
-                    one.stride = NO_STRIDES
-                else:
-                    one.stride[: one.dims] = x.strides
-                made = empty(plan.shape, plan.dtype)
-                outputs.data = made.__array_interface__["data"][0]
-                plan.run(at, to)
-                plan.pool.append(structs)
-                return made
-            return general(x, args, kwargs)
-        view = quick_view(x)
-        if view is None:
-            return general(x, args, kwargs)
-        try:
-            of = session()
-            plan = of.fast.get((name, view.library, view.shape, view.kind, view.gpu, args, *kwargs.items()))
-        except TypeError:
-            plan = None
-        if plan is None:
-            return general(x, args, kwargs)
-        structs = inputs, outputs, at, to = plan.structs()
-        point(inputs[0], view)
-        made = view.library.new(view, plan.shape, plan.kind)
-        outputs.data = made.pointer
-        plan.run(at, to, view.library.stream(view))
-        plan.pool.append(structs)
-        return made.keep
+                pass
+        return general(x, key, args, kwargs, out) if made is None else made
 
-    def general(x, args, kwargs):
+    def general(x, key, args, kwargs, out):
         this = _Call(row, keys, positional, args, kwargs)
         if name in ("stats", "hist") and type(x).__module__.startswith("dask"):
             from ._together import measure_chunked
@@ -384,11 +354,11 @@ def function(row):
                 this.options["white"] = "none"
         of = session(*this.where)
         parsed = parse(of, this.text)
-        result, plan = apply_planned(parsed, x, this.others, this.options, this.out)
+        result, plan = apply_planned(parsed, x, this.others, this.options, out)
         if measures:
             return result[0]
-        if not parsed.files:
-            _remember(of, x, (name, args, kwargs), this, plan)
+        if not (parsed.files or this.others) and this.where == (None, None):
+            remember(of.ready[name], x, key, plan)
         return result
 
     call.__name__ = call.__qualname__ = python_name(name)
@@ -396,29 +366,6 @@ def function(row):
     call.__doc__ = docstring(row)
     call.__signature__ = signature(row)
     return call
-
-
-def _remember(of, x, call, this, plan):
-    """Keeps the plan for the next call with these arguments, where they are all that it depends on."""
-    if this.others or this.out is not None or this.where != (None, None) or plan.once or plan.reports:
-        return
-    name, args, kwargs = call
-    if type(x) is _ndarray:
-        if x.dtype.name not in _lib.TYPE_OF_NAME or not x.dtype.isnative:
-            return
-        what = (x.shape, x.dtype)
-    else:
-        view = quick_view(x)
-        first = plan.inputs[0]
-        if view is None or view.kind != first.type:  # it was converted
-            return
-        what = (view.library, view.shape, view.kind, view.gpu)
-    try:
-        key = (name, *what, args, *kwargs.items())
-        bound(of.fast, _MOST_CALLS)
-        of.fast[key] = plan
-    except TypeError:  # arguments that are not hashable
-        pass
 
 
 def _named():

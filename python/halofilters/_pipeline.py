@@ -1,7 +1,6 @@
 """Pipelines on arrays: parsed once, planned once for each size and type of input."""
 
 import ctypes as c
-import math
 import os
 import threading
 
@@ -9,11 +8,11 @@ from . import _lib, _report
 from ._arrays import Jax, NumPy, View, finished, numpy, view_of
 from ._errors import UsageError
 from ._lib import F32, F64, HOST, I8, I16, I32, U8, U16, U32, Array
+from ._quick import QUICK, remember
 from ._session import bound, session
 
 _MOST_PLANS = 256
 _OPTIONS = ("axes", "rate", "white", "alpha")
-_ndarray = numpy.ndarray if numpy is not None else None
 NO_STRIDES = (c.c_int64 * _lib.MAX_DIMS)()  # in C order without gaps
 
 
@@ -130,6 +129,8 @@ class Plan:
             self.handle = self._open()
             if not self._find_output():
                 self.once = False  # without samples, as for `reach`
+        for array in self.inputs:
+            array.data, array.stride = None, NO_STRIDES
 
     def _open(self):
         handle = c.c_void_p()
@@ -155,7 +156,8 @@ class Plan:
         return True
 
     def structs(self):
-        """Structs for one run, which no other thread uses: inputs, and the output."""
+        """Structs for one run, which no other thread uses: inputs, and the output; `pool` has those of arrays
+        in C order."""
         try:
             return self.pool.pop()
         except IndexError:
@@ -197,6 +199,7 @@ class Parsed:
         self.handle = handle
         self.session = of
         self.plans = {}
+        self.ready = {}
         self.measures = _lib.halo_pipeline_only_measures(handle)
         from ._operations import has_results, names_files
 
@@ -269,11 +272,9 @@ def _into(out, plan):
 
 
 def point(array, view):
-    """Makes a HaloArray of the view's size that of the view."""
+    """Makes a HaloArray of the view's size, in C order, that of the view."""
     array.data = view.pointer
-    if view.strides is None:
-        array.stride = NO_STRIDES
-    else:
+    if view.strides is not None:
         array.stride[: len(view.strides)] = view.strides
 
 
@@ -300,13 +301,27 @@ def apply_planned(parsed, x, others, options, out=None):
         _into(out, plan)
     library = views[0].library
     tables = plan.run(at, to, library.stream(views[0]), getattr(library, "waits", False))
-    plan.pool.append((inputs, outputs, at, to))
+    if all(view.strides is None for view in (*views, *(() if made is None else (made,)))):
+        plan.pool.append((inputs, outputs, at, to))
     if made is None:
         return tables, plan
     result = out if out is not None else finished(made)
     if of_sound and plan.out.rate > 0 and not isinstance(result, Sound):
         result = Sound(result, plan.out.rate, "none" if plan.out.white == _lib.NO_SCALE else None)
     return ((result, tables) if tables else result), plan
+
+
+def apply_like(parsed, x, others, options, key, out):
+    """The same, and quicker when it is repeated; `key` are the values of the options."""
+    if not others:
+        quick = QUICK.get(type(x))
+        made = quick(parsed.ready, x, key, out) if quick is not None else None
+        if made is not None:
+            return made
+    made, plan = apply_planned(parsed, x, others, dict(options), out)
+    if not others:
+        remember(parsed.ready, x, key, plan)
+    return made
 
 
 def parse(of, text):
@@ -362,7 +377,7 @@ def run(
     """
     parsed = parse(session(device, precision), pipeline)
     options = {"axes": axes, "rate": rate, "white": white, "alpha": alpha}
-    return apply(parsed, x, others, options, out)
+    return apply_like(parsed, x, others, options, (axes, rate, white, alpha), out)
 
 
 class Pipeline:
@@ -376,6 +391,7 @@ class Pipeline:
     def __init__(self, text, *, axes=None, rate=None, white=None, alpha=None, device=None, precision=None):
         self.text = text
         self._options = {"axes": axes, "rate": rate, "white": white, "alpha": alpha}
+        self._key = (axes, rate, white, alpha)
         self._where = (device, precision)
         self._lock = threading.Lock()
         self._made = None
@@ -397,13 +413,11 @@ class Pipeline:
 
     def __call__(self, x, *others, out=None):
         """Runs it: `others` are the arrays that "@2", "@3" … name."""
-        return apply(self._parsed(), x, others, dict(self._options), out)
+        parsed = self._parsed()
+        return apply_like(parsed, x, others, self._options, self._key, out)
 
-    def _plan(self, x, others, wide=False):
-        """The plan for an array, or for its shape and type alone, which need no samples.
-
-        `wide`: of a size that windows fit into.
-        """
+    def _plan(self, x, others):
+        """The plan for an array, or for its shape and type alone, which need no samples."""
         options = dict(self._options)
         views = []
         for one in (x, *others):
@@ -414,8 +428,6 @@ class Pipeline:
                 views.append(_described_alone(one))
             else:
                 views.append(view_of(one))
-        if wide:
-            views = [_widened(view, options) for view in views]
         arrays = [described(view, **(options if i == 0 else {})) for i, view in enumerate(views)]
         return Plan(self._parsed(), arrays)
 
@@ -424,7 +436,7 @@ class Pipeline:
 
         `x` is an array, or the shape of one of float32. None: it depends on all of the input, or on its place.
         """
-        plan, found = self._plan(x, others, wide=True), (c.c_int64 * 4)()
+        plan, found = self._plan(x, others), (c.c_int64 * 4)()
         _lib.check(_lib.halo_plan_reach(plan.handle, found))
         return None if found[0] < 0 else tuple(found)
 
@@ -443,17 +455,6 @@ class Pipeline:
         if plan.out is None:
             return None
         return plan.shape, _lib.NAME[plan.kind]
-
-
-def _widened(view, options):
-    """An array without samples like this one, whose rows, columns and frames are many."""
-    rate, n = options.get("rate"), len(view.shape)
-    axes = options.get("axes") or ("tc"[:n] if rate else {1: "w", 2: "hw", 3: "hwc", 4: "nhwc"}.get(n, ""))
-    channels = view.shape[axes.index("c")] if "c" in axes and len(axes) == n else 1
-    side = math.isqrt((1 << 30) // max(channels, 4)) // 2 * 2  # within the limit on pixels
-    many = dict.fromkeys("t" if rate else "hywx", 1 << 24 if rate else side)
-    shape = [many.get(one, size if one == "c" else 1) for one, size in zip(axes, view.shape)]
-    return View(NumPy, None, None, shape if len(axes) == n else view.shape, None, view.kind)
 
 
 def _pipeline(text, options, where):

@@ -3,6 +3,7 @@
 import ctypes as c
 import os
 import threading
+from collections import defaultdict
 
 from . import _lib
 from ._errors import UsageError
@@ -16,10 +17,11 @@ _default = None
 
 
 class Session:
-    """A HaloSession. `fast` has the plans of functions, `pipelines` those of `run`, by their texts."""
+    """A HaloSession. `ready` has the plans of functions by their names (_quick.py), `pipelines` what `run`
+    parsed, by its text."""
 
     def __init__(self, device, precision, options=None):
-        given = _lib.Options(message=_lib.on_message, **(options or {}))
+        given = _lib.Options(message=_lib.on_message, progress=_lib.on_progress, **(options or {}))
         given.device, given.gpu = _device(device)
         if precision is not None and precision not in _PRECISIONS:
             raise UsageError(f"precision='{precision}': expected exact, fast or single")
@@ -28,7 +30,7 @@ class Session:
         _lib.check(_lib.halo_session_open(c.byref(given), c.byref(handle)))
         self.handle = handle
         self.process = os.getpid()
-        self.fast = {}
+        self.ready = defaultdict(dict)
         self.pipelines = {}
         self._close = _lib.halo_session_close
 

@@ -106,6 +106,8 @@ def write(
     level: int | None = None,
     bits: int | None = None,
     floats: bool | None = None,
+    lossless: bool | None = None,
+    effort: int | None = None,
 ) -> bytes | None: ...
 def batch(
     pipeline: str,

@@ -186,7 +186,7 @@ def test_plans_are_bounded(rng):
         hf.run("invert", np.zeros((2, n), "uint8"))
     of = _session.session()
     assert len(of.pipelines["invert"].plans) <= _pipeline._MOST_PLANS
-    assert len(of.fast) <= 1024
+    assert len(of.ready["invert"]) <= 1024 and len(of.pipelines["invert"].ready) <= 1024
 
 
 def test_pickle(rng):

@@ -141,3 +141,14 @@ def test_compare(rng, tmp_path):
     t = np.sin(np.arange(2000) / 7) * np.hanning(2000)
     found = hf.compare(hf.Sound(t, 8000), hf.Sound(np.roll(t, 30), 8000))
     assert abs(found["lag"]) == 30 and found["ssim"] is None
+
+
+def test_messages_name_keywords(tmp_path):
+    x = np.zeros((4, 5), "float32")
+    with pytest.raises(hf.Error, match=r"white=65535 \(counts\)"):
+        hf.equalize(x)
+    hf.write(tmp_path / "a.pfm", x)
+    with pytest.raises(hf.InputError, match=r"exists: use replace=True to replace it$"):
+        hf.write(tmp_path / "a.pfm", x, replace=False)
+    with pytest.raises(hf.Error, match=r"format"):
+        hf.write(tmp_path / "a.xyz", x)

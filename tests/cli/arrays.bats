@@ -109,7 +109,7 @@ END
     run --separate-stderr halo stats nhw.npy
     [ "$status" -eq 1 ] &&
         says \
-        'nhw.npy: an array of 3 dimensions, the last of 13: use --axes nhw (or zyx) for pages, --axes hwc for'
+        'nhw.npy: an array of 3 dimensions, the last of 13: use --axes=nhw (or zyx) for pages, --axes=hwc for'
     run --separate-stderr halo run subtract:nhw.npy hw.npy -o x.npy
     [ "$status" -eq 1 ] && says 'the last of 13: --axes nhw (or zyx)' && [ ! -e x.npy ]
     halo run '' nhw.npy -o out.npy --axes zyx

@@ -47,7 +47,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
             run --separate-stderr halo run box:3 $in -o "o.$to"
             [ "$status" -eq 1 ] && [ ! -e "o.$to" ]
             [[ "$stderr" == \
-                *"$to can store a channel besides RGB only as alpha"*'use --axes hwc,alpha to mark it, or use channels:1,2,3 to leave it out'* ]]
+                *"$to can store a channel besides RGB only as alpha"*'use --axes=hwc,alpha to mark it, or use channels:1,2,3 to leave it out'* ]]
         done
         # shellcheck disable=SC2086
         halo run channels:1,2,3 $in -o three.png -f
@@ -97,7 +97,7 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
         run --separate-stderr halo run '' four.png -o "b.$to"
         [ "$status" -eq 0 ]
         [ "$stderr" = \
-            'halo: four.png: the output does not say that its last channel is alpha: --axes hwc,alpha reads it so' ]
+            'halo: four.png: the output does not say that its last channel is alpha: --axes=hwc,alpha reads it so' ]
     done
     halo run '' b.npy -o again.png --axes hwc,alpha
     halo compare four.png again.png -q

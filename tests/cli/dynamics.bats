@@ -101,3 +101,16 @@ echoed() { halo run "echo:$1" in.csv -o - --to csv | tail -n +2 | paste -sd' '; 
     [[ "$(halo help agate)" == *'  gate '* ]]
     [[ "$(halo help echos)" == *'  echo '* ]]
 }
+
+@test "limits and true peaks are the same with any vectors" {
+    make_noise
+    halo run limit:-6dB noise.wav -o best.wav
+    halo stats --json noise.wav > best
+    for cpu in baseline v3 v4 neon; do
+        HALO_CPU=$cpu halo stats --json noise.wav > this 2> why || continue # this processor cannot run it
+        diff best this
+        HALO_CPU=$cpu halo run limit:-6dB noise.wav -o this.wav -f
+        cmp best.wav this.wav
+    done
+    HALO_CPU=baseline halo run limit:-6dB noise.wav -o this.wav -f
+}

@@ -95,7 +95,7 @@ assert [(line["type"], line["status"]) for line in failed] == [("file", "failed"
 assert [plan["file"] for plan in plans] == ["g.pgm", "g.pgm", "s.wav", "g.pgm", "-"]
 image, again, sound, stats, live = plans
 keys = {"type", "file", "output", "in", "shrunk", "with", "steps", "per_second", "out", "precision", "backend",
-    "why", "devices", "bands", "memory",
+    "variant", "why", "devices", "bands", "memory",
         "workers", "threads", "threads_why", "max_memory", "max_memory_why"}
 for plan in plans:
     assert set(plan) - {"latency"} == keys, set(plan) ^ keys

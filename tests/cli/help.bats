@@ -218,6 +218,19 @@ assert set(v["features"]) == set(names.split())'
     [[ "$output" =~ ^halo\ [0-9]+\.[0-9]+\.[0-9]+\ \(([0-9a-f]{7,}\;\ )? ]]
 }
 
+@test "--version and --explain name the kernels that run here" {
+    make_worked in.pgm
+    best=$(halo list devices | sed -n 's/^cpu .*, \(.*\), [0-9]* threads*$/\1/p')
+    for name in $best baseline; do
+        export HALO_CPU=$name
+        [[ "$(halo --version)" == *"; $name kernels)" ]]
+        [[ "$(halo --version --json)" == *'"variant":"'$name'"'* ]]
+        halo run gauss:2 in.pgm -o out.pgm --explain --device cpu | grep -q "^backend cpu $name ("
+        halo run gauss:2 in.pgm -o out.pgm --explain --device cpu --json |
+            grep -q "\"variant\":\"$name\""
+    done
+}
+
 @test "options may stand before the command, and -- ends them" {
     make_worked ./-odd.pgm
     run halo --json stats -- -odd.pgm

@@ -113,6 +113,39 @@ PYTHON
     done
 }
 
+# The same bytes as a picture are measured in memory: floats of any size, NaN and infinities among them.
+@test "details of long sound take passes over it instead of memory, from a pipe too" {
+    details() {
+        sed 's/,"all":.*//' | grep -o '"skewness":[^,]*,\|"kurtosis":[^,]*,\|"percentile[^}]*}'
+    }
+    { while cat "$HALO"; do :; done 2> none || true; } | head -c 36000000 > long
+    stats="clamp:-1,1 | stats:full,percentiles='0,1,33.3,50,100'"
+    halo run "$stats" --raw f32:3000x3000x1 long --json | details > expected
+    grep -q '"33.3":' expected
+    run --separate-stderr peak "$HALO" run "$stats" --raw f32,48000,1 long --json --max-memory 25M
+    [ "$status" -eq 0 ] || { echo "$stderr"; return 1; }
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 30000 ]
+    details <<< "$output" | diff expected -
+    halo run "$stats" --raw f32,48000,1 - --json --max-memory 25M < <(cat long) | details | diff expected -
+    python3 -c 'from array import array
+floats = array("f")
+floats.frombytes(open("long", "rb").read())
+array("d", floats).tofile(open("wide", "wb"))'
+    halo run "stats:percentiles='0,1,33.3,50,100'" --raw f64,48000,1 wide --json --max-memory 25M > got
+    halo run "stats:percentiles='0,1,33.3,50,100'" --raw f32,48000,1 long --json > expected
+    [ "$(grep -o '"percentile[^}]*}' got)" = "$(grep -o '"percentile[^}]*}' expected)" ]
+}
+
+@test "a drawing of the spectra of long sound takes its columns, not the sound" {
+    while cat noise; do :; done 2> none | head -c 18000000 > long
+    run --separate-stderr peak "$HALO" run spectrogram --raw s16,48000,1 long --plot long.svg --max-memory 25M
+    [ "$status" -eq 0 ] || { echo "$stderr"; return 1; }
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 40000 ]
+    halo run spectrogram --raw s16,48000,1 - --plot pipe.svg --max-memory 25M < <(cat long)
+    [ "$(grep -c '<image\|<path\|<rect' long.svg)" -gt 0 ]
+    cmp <(grep -v '<title\|<text' long.svg) <(grep -v '<title\|<text' pipe.svg)
+}
+
 @test "sound of unknown length is kept once, not twice" {
     run --separate-stderr peak bash -c \
         'cat in.wav in.wav in.wav in.wav | "$HALO" run stats:percentiles=50 --raw f32,48000,1 - --max-memory 14M'
@@ -163,6 +196,20 @@ PYTHON
         cat long | halo run --raw s16,48000,1 "$pipeline" - -o all --to raw -f
         cmp less all
     done
+}
+
+@test "all lags of long sound at once are refused, with the key that takes few" {
+    run --separate-stderr peak "$HALO" run xcorr in.wav -o none.npy --max-memory 24M
+    refused "lag=1s"
+    halo run xcorr:lag=1s in.wav -o none.npy --max-memory 24M
+}
+
+@test "a table of too many peaks is refused, with the keys that keep fewer" {
+    run --separate-stderr "$HALO" run peaks in.wav --max-memory 36M
+    [ "$status" -eq 5 ]
+    says "rows of peaks"; says "prominence="
+    halo run peaks:prominence=1.99 in.wav --max-memory 36M > few
+    [ "$(wc -l < few)" -gt 1 ]
 }
 
 @test "peaks are found in the samples as they lie" {

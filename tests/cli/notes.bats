@@ -161,17 +161,17 @@ make_numbers() {
     make_wav s.wav 100
     local rate; rate=$(halo info s.wav --json | grep -o '"rate":[0-9]*' | cut -d: -f2)
     said run '' s.wav -o s.npy
-    is "halo: s.wav: the output has no sample rate: use --rate $rate to read it back"
+    is "halo: s.wav: the output has no sample rate: use --rate=$rate to read it back"
     said run '' s.wav -o s.csv
-    is "halo: s.wav: the output has no sample rate: use --rate $rate to read it back"
+    is "halo: s.wav: the output has no sample rate: use --rate=$rate to read it back"
     said run '' s.wav -o t.npy -q; is ''
     said run '' s.wav -o s.raw; is ''
     said run '' s.csv -o t.csv; is ''
     said run '' --rate 8000 s.npy -o t.csv --force; is ''
     said run rate:4k --rate 8000 s.npy -o u.npy
-    is 'halo: s.npy: the output has no sample rate: use --rate 4000 to read it back'
+    is 'halo: s.npy: the output has no sample rate: use --rate=4000 to read it back'
     said run spectrogram:16 s.wav -o p.npy; is '' # a picture
-    said join s.wav s.wav -o j.npy; says "use --rate $rate to read it back"
+    said join s.wav s.wav -o j.npy; says "use --rate=$rate to read it back"
 }
 
 @test "sound without a loudness is not changed, which is reported" {

@@ -112,7 +112,7 @@ wrong() {
     cmp put.npy all.npy
     halo pages all.tif g1.pgm -o - --to pgm | cmp - <(cat all.pgm g1.pgm)
     run --separate-stderr halo pages g1.pgm g2.pgm -o noted.npy
-    [ "$status" -eq 0 ] && says "--axes nhw, with channels nhwc, reads it back"
+    [ "$status" -eq 0 ] && says "--axes=nhw, with channels nhwc, reads it back"
     wrong 2 "can store one page" halo pages g1.pgm g2.pgm -o x.png
     make_gray small.pgm 5 5
     halo pages g1.pgm small.pgm -o sizes.tif

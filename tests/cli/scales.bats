@@ -13,7 +13,7 @@ setup() {
     halo run gauss:1 a.npy -o direct.npy
     cmp back.npy direct.npy
     run --separate-stderr halo run '' g.tif -o g.png
-    [ "$status" -eq 1 ]; says 'needs a full scale, which the input lacks'; says '--white 65535'
+    [ "$status" -eq 1 ]; says 'needs a full scale, which the input lacks'; says '--white=65535'
     halo run --white 65535 '' g.tif -o g.png
     halo run gauss:1 a.pgm -o direct.png
     cmp <(halo run '' g.png -o - --to pgm) <(halo run '' direct.png -o - --to pgm)

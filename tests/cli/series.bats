@@ -70,7 +70,7 @@ setup() { load common; common_setup; }
 @test "a table of too many columns is refused" {
     { printf 'a,%.0s' {1..200000}; echo; } > wide.csv
     run -5 --separate-stderr halo stats wide.csv
-    says 'wide.csv: more than 1024 columns'
+    says 'wide.csv: more than 4096 columns'
 }
 
 @test "a table has a rate where --rate gives one, and is known by --raw in a pipe" {

@@ -82,3 +82,15 @@ assert np.abs(20 * np.log10(np.abs(x).max(1)) - b[:, 1]).max() < 1e-5"
     says 'needs a histogram'
     [ ! -e m.svg ]
 }
+
+@test "spectra of two channels name their frequencies, and psd is no sound" {
+    make_wav one.wav 3000
+    halo join one.wav one.wav -o twice.wav
+    halo run channels:1,1 twice.wav -o two.wav
+    halo run spectrogram two.wav -o two.csv
+    [[ "$(head -1 two.csv)" == 'time,1:0Hz,'*',2:0Hz,'* ]]
+    halo run gain:2x two.csv -o again.csv # it is read back
+    [ "$(head -1 again.csv)" = "$(head -1 two.csv)" ]
+    run -1 --separate-stderr halo run psd one.wav -o psd.wav
+    says '.csv'
+}

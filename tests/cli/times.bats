@@ -222,7 +222,7 @@ minute() { # a row every ten seconds
     halo run --decimal , '' in.csv -o out.tsv
     [ "$(tail -n 1 out.tsv)" = "$(printf '01.03.2024 12:00:01\t-2,25')" ]
     run --separate-stderr halo run '' in.csv -o bad.csv
-    [ "$status" -eq 1 ]; says "line 2, column 2: '1,5' is not a number; --decimal , reads decimal commas"
+    [ "$status" -eq 1 ]; says "line 2, column 2: '1,5' is not a number; --decimal=, reads decimal commas"
 }
 
 @test "from a pipe --rate says what the times are, and they are checked" {

@@ -113,12 +113,19 @@ static HaloBuf band_of(const HaloBuf *data, int64_t y, int64_t band)
 HaloStatus encode(const HaloFormat *format, const HaloInfo *info, const HaloBuf *data, int64_t band,
                   Bytes *file)
 {
+    return encode_with(format, &(HaloWriteOptions){0}, info, data, band, file);
+}
+
+HaloStatus encode_with(const HaloFormat *format, const HaloWriteOptions *options, const HaloInfo *info,
+                       const HaloBuf *data, int64_t band, Bytes *file)
+{
     HaloStatus status = HALO_OK;
     HaloSink *sink = NULL;
-    HaloWriter writer = {.format = format, .info = *info};
+    HaloWriter writer = {.format = format, .info = *info, .options = *options};
     const char *path = test_path("encoded");
     *file = (Bytes){NULL, 0};
     writer.info.shape = data->shape;
+    if (format->load != NULL) HALO_TRY(format->load());
     HALO_TRY(halo_sink_open(path, &(HaloSinkOptions){.force = true}, &sink));
     writer.sink = sink;
     HALO_TRY(format->create(&writer));

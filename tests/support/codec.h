@@ -37,6 +37,8 @@ void png_insert(Bytes *file, size_t at, const char *name, const void *bytes, siz
 /* `band`: rows at a time, 0: all at once. The caller frees what it gets, also after a failure. */
 HaloStatus encode(const HaloFormat *format, const HaloInfo *info, const HaloBuf *data, int64_t band,
                   Bytes *file);
+HaloStatus encode_with(const HaloFormat *format, const HaloWriteOptions *options, const HaloInfo *info,
+                       const HaloBuf *data, int64_t band, Bytes *file);
 HaloStatus decode(const HaloFormat *format, const void *bytes, size_t size, const HaloReadOptions *options,
                   int64_t band, Decoded *image);
 void decoded_free(Decoded *image);

@@ -8,7 +8,9 @@
 #include "halo/combine.h"
 #include "halo/fade.h"
 #include "halo/gather.h"
+#include "halo/local.h"
 #include "halo/mix.h"
+#include "halo/morphology.h"
 #include "halo/objects.h"
 #include "halo/primitive.h"
 #include "halo/regions.h"
@@ -59,6 +61,7 @@ double oracle_program(const HaloProgram *program, double a, double b, double k);
 void oracle_hist(const HaloBuf *src, HaloHistogram *out);
 void oracle_hist_parts(const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store);
+uint64_t oracle_local(const HaloBuf *src, HaloBuf *dst, const HaloLocal *local, HaloStore store);
 uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store);
 uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
 uint64_t oracle_gather(const HaloBuf *src, HaloBuf *dst, const HaloGather *gather, HaloStore store);
@@ -71,6 +74,13 @@ uint64_t oracle_spectrum(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *s
 uint64_t oracle_sections(const HaloBuf *src, HaloBuf *dst, const HaloSections *sections, HaloStore store);
 uint64_t oracle_regions(const HaloBuf *src, HaloBuf *dst, const HaloRegions *regions, HaloStore store);
 uint64_t oracle_distance(const HaloBuf *src, HaloBuf *dst, const HaloDistance *distance, HaloStore store);
+uint64_t oracle_suppress(const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst, HaloStore store);
+uint64_t oracle_expr(const HaloBuf *const src[], HaloBuf *dst, const HaloExpr *expr, HaloStore store);
+uint64_t oracle_reconstruct(const HaloBuf *src, const HaloBuf *marker, HaloBuf *dst, const HaloReconstruct *how,
+                            HaloStore store);
+uint64_t oracle_thin(const HaloBuf *src, HaloBuf *dst, const HaloThin *thin, HaloStore store);
+uint64_t oracle_watershed(const HaloBuf *src, const HaloBuf *labels, const HaloBuf *mask, HaloBuf *dst,
+                          const HaloWatershed *how, HaloStore store);
 HaloStatus oracle_objects(const HaloBuf *labels, const HaloBuf *of, const HaloObjects *objects,
                           HaloObjectList *out);
 void oracle_scan(const HaloBuf *src, HaloBuf *dst, const HaloScan *scan);

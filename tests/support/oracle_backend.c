@@ -278,10 +278,53 @@ static HaloStatus run_regions(HaloDevice *device, const HaloBuf *src, HaloBuf *d
     return HALO_OK;
 }
 
+static HaloStatus run_local(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloLocal *local,
+                            HaloStore store)
+{
+    device->clipped += oracle_local(src, dst, local, store);
+    return HALO_OK;
+}
+
 static HaloStatus run_distance(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
                                const HaloDistance *distance, HaloStore store)
 {
     device->clipped += oracle_distance(src, dst, distance, store);
+    return HALO_OK;
+}
+
+static HaloStatus run_expr(HaloDevice *device, const HaloBuf *const src[], int sources, HaloBuf *dst,
+                           const HaloExpr *expr, HaloStore store)
+{
+    (void)sources;
+    device->clipped += oracle_expr(src, dst, expr, store);
+    return HALO_OK;
+}
+
+static HaloStatus run_suppress(HaloDevice *device, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst,
+                               HaloStore store)
+{
+    device->clipped += oracle_suppress(gx, gy, dst, store);
+    return HALO_OK;
+}
+
+static HaloStatus run_reconstruct(HaloDevice *device, const HaloBuf *src, const HaloBuf *marker, HaloBuf *dst,
+                                  const HaloReconstruct *how, HaloStore store)
+{
+    device->clipped += oracle_reconstruct(src, marker, dst, how, store);
+    return HALO_OK;
+}
+
+static HaloStatus run_thin(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloThin *thin,
+                           HaloStore store)
+{
+    device->clipped += oracle_thin(src, dst, thin, store);
+    return HALO_OK;
+}
+
+static HaloStatus run_watershed(HaloDevice *device, const HaloBuf *src, const HaloBuf *labels,
+                                const HaloBuf *mask, HaloBuf *dst, const HaloWatershed *how, HaloStore store)
+{
+    device->clipped += oracle_watershed(src, labels, mask, dst, how, store);
     return HALO_OK;
 }
 
@@ -318,7 +361,13 @@ const HaloBackend oracle_backend = {
     .resample = run_resample,
     .objects = run_objects,
     .regions = run_regions,
+    .local = run_local,
     .distance = run_distance,
+    .expr = run_expr,
+    .suppress = run_suppress,
+    .reconstruct = run_reconstruct,
+    .thin = run_thin,
+    .watershed = run_watershed,
     .mix = run_mix,
     .fade = run_fade,
     .equalize = run_equalize,

@@ -117,7 +117,10 @@ static uint64_t picture(const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *ho
                     most[k] = isnan(power) || isnan(most[k]) ? NAN : fmax(most[k], power);
                 }
             }
-            for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++)
+            for (int64_t k = 0; how->strips && k <= how->window / 2; k++)
+                clipped += oracle_put(dst, column, 0, c * (int)(how->window / 2 + 1) + (int)k,
+                                      spectrum_of(most[k], how), store);
+            for (int64_t y = dst->y0; !how->strips && y < dst->y0 + dst->rows; y++)
                 clipped += oracle_put(dst, column, y, c, spectrum_of(most[how->window / 2 - y], how), store);
         }
     free(x);

@@ -1,4 +1,4 @@
-/* Percentiles of f64: the samples of a channel are brought into order as far as they need it. */
+/* Percentiles of few samples, as f64: those of a channel are brought into order as far as they need it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static void take_percentiles(const HaloDetail *detail, double *sample, int64_t n
                   : (double)NAN;
 }
 
-HaloStatus wide_percentiles(const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
+HaloStatus few_percentiles(const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
 {
     const int channels = src->shape.channels;
     if (detail->percents == 0) return HALO_OK;

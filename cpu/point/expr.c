@@ -1,0 +1,169 @@
+/* Expressions: pieces of rows, step by step, a loop for each. Operands lie in rows that were loaded, or in
+ * planes of one value for each pixel; results in a slot for each place of the stack. */
+#include "halo/expr.h"
+
+#include "double/double.h"
+#include "primitives.h"
+
+#define PIECE 512 /* values of a plane */
+#define TASK_PIXELS 16384
+
+typedef struct Expr {
+    const HaloBuf *const *src;
+    int sources;
+    HaloBuf *dst;
+    const HaloExpr *expr;
+    HaloStore store;
+    HaloDevice *device;
+    int channels, results; /* of a pixel, and those of them that are computed */
+    bool flat;             /* pixels are values side by side, whatever their channels */
+    int64_t pixels;        /* of a piece */
+    bool used[HALO_MAX_EXPR];
+    char *scratch; /* [workers] */
+    int64_t at_row[HALO_MAX_EXPR], at_plane[HALO_MAX_EXPR], at_slot, at_out, scratch_bytes;
+    int64_t rows, parts; /* of a task: so many rows, or a part of one of so many */
+} Expr;
+
+/* Where the destination has result `k`. */
+static int channel_of(const Expr *e, int k) { return e->dst->shape.alpha == 0 ? k + 1 : k; }
+
+/* The channel of a source that a step means. */
+static int source_channel(const Expr *e, const HaloExprStep *step, int result)
+{
+    if (step->channel >= 0) return step->channel;
+    return e->src[step->source]->shape.channels == 1 ? 0 : channel_of(e, result);
+}
+
+static bool lies_ready(const Expr *e, const HaloExprStep *step)
+{
+    const HaloShape *shape = &e->src[step->source]->shape;
+    return e->flat || (shape->channels == 1 && !(step->source > 0 && halo_is_pixel(shape)));
+}
+
+#define T float
+#define NAMED(name) name##_f32
+#define LOAD(e, from, x, y, n, row)                                                                          \
+    (e)->device->kernels->rows->load[(from)->shape.dtype](halo_at(from, x, y), (n) * (from)->shape.channels, \
+                                                          row)
+#define KERNELS f32
+#include "expr_tmpl.h"
+#undef T
+#undef NAMED
+#undef LOAD
+#undef KERNELS
+
+#define T double
+#define NAMED(name) name##_f64
+#define LOAD(e, from, x, y, n, row)                                               \
+    (e)->device->kernels->doubles->load[(from)->shape.dtype](halo_at(from, x, y), \
+                                                             (n) * (from)->shape.channels, row)
+#define KERNELS f64
+#include "expr_tmpl.h"
+#undef T
+#undef NAMED
+#undef LOAD
+#undef KERNELS
+
+/* ---- all ------------------------------------------------------------------------------------------------ */
+
+static void make_piece(const Expr *e, char *own, int64_t x, int64_t y, int64_t n, uint64_t *clipped)
+{
+    void *const to = halo_at(e->dst, x, y);
+    if (e->dst->shape.dtype == HALO_F64) {
+        e->device->kernels->doubles->store(piece_f64(e, own, x, y, n), n * e->channels, to);
+        return;
+    }
+    float *const made = piece_f32(e, own, x, y, n);
+    e->device->kernels->rows->store[e->dst->shape.dtype](made, n * e->channels, e->store, to, clipped);
+}
+
+static void expr_task(void *context, int64_t task, int worker)
+{
+    const Expr *e = context;
+    const HaloBuf *dst = e->dst;
+    char *const own = e->scratch + worker * e->scratch_bytes;
+    const int64_t row = task / e->parts * e->rows, part = task % e->parts;
+    const int64_t from = dst->cols * part / e->parts, upto = dst->cols * (part + 1) / e->parts;
+    uint64_t clipped = 0;
+    if (dst->shape.dtype == HALO_F64)
+        fill_f64(e, own);
+    else
+        fill_f32(e, own);
+    for (int64_t y = row; y < least(row + e->rows, dst->rows); y++)
+        for (int64_t x = from; x < upto; x += e->pixels)
+            make_piece(e, own, dst->x0 + x, dst->y0 + y, least(e->pixels, upto - x), &clipped);
+    cpu_count_clipped(e->device, clipped);
+}
+
+static bool holds(const HaloBuf *src, const HaloBuf *dst, bool spreads)
+{
+    if (spreads && halo_is_pixel(&src->shape)) return halo_buf_is_whole(src);
+    return src->x0 <= dst->x0 && src->y0 <= dst->y0 && src->x0 + src->cols >= dst->x0 + dst->cols &&
+           src->y0 + src->rows >= dst->y0 + dst->rows;
+}
+
+static bool is_flat(const Expr *e)
+{
+    if (e->expr->places || e->expr->single || e->dst->shape.alpha >= 0) return false;
+    for (int k = 0; k < e->sources; k++)
+        if (e->src[k]->shape.channels != e->channels || (k > 0 && halo_is_pixel(&e->src[k]->shape)))
+            return false;
+    return true;
+}
+
+static HaloStatus prepare(Expr *e, int workers, int64_t size)
+{
+    HaloStatus status = HALO_OK;
+    int64_t total = 0, at;
+    bool fits = true;
+    void *scratch;
+    e->flat = is_flat(e);
+    e->pixels = most(1, PIECE / (e->flat ? e->channels : 1));
+    const int64_t plane = e->pixels * (e->flat ? e->channels : 1);
+    e->used[0] = e->dst->shape.alpha >= 0;
+    for (int i = 0; i < e->expr->length; i++) {
+        const HaloExprStep *step = &e->expr->at[i];
+        if (step->code == HALO_EXPR_SOURCE) e->used[step->source] = true;
+        if (halo_expr_takes(step->code) > 0 || (step->code == HALO_EXPR_SOURCE && lies_ready(e, step)))
+            continue;
+        fits = fits && cpu_reserve(&e->scratch_bytes, plane, size, &e->at_plane[i]);
+    }
+    for (int k = 0; k < e->sources; k++)
+        fits = fits && cpu_reserve(&e->scratch_bytes, e->used[k] ? e->pixels * e->src[k]->shape.channels : 0,
+                                   size, &e->at_row[k]);
+    fits = fits && cpu_reserve(&e->scratch_bytes, e->expr->depth * plane, size, &e->at_slot) &&
+           cpu_reserve(&e->scratch_bytes, e->pixels * e->channels, size, &e->at_out) &&
+           cpu_reserve(&total, workers, e->scratch_bytes, &at);
+    if (!fits) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for an expression");
+    HALO_TRY(cpu_scratch(e->device, total, &scratch));
+    e->scratch = scratch;
+    e->parts = most(1, e->dst->cols / TASK_PIXELS);
+    e->rows = e->parts > 1 ? 1 : most(1, TASK_PIXELS / e->dst->cols);
+out:
+    return status;
+}
+
+HaloStatus cpu_expr(HaloDevice *device, const HaloBuf *const src[], int sources, HaloBuf *dst,
+                    const HaloExpr *expr, HaloStore store)
+{
+    HaloStatus status = HALO_OK;
+    Expr e = {.src = src,
+              .sources = sources,
+              .dst = dst,
+              .expr = expr,
+              .store = store,
+              .device = device,
+              .channels = dst->shape.channels,
+              .results = dst->shape.channels - (dst->shape.alpha >= 0)};
+    if (dst->cols < 1 || dst->rows < 1) goto out;
+    for (int k = 0; k < sources; k++)
+        if (!holds(src[k], dst, k > 0))
+            HALO_FAIL(HALO_ERR_BUG, "internal: a source of an expression does not hold the samples it needs");
+    const double work = (double)dst->cols * (double)dst->rows * e.results * expr->length;
+    const int workers = cpu_workers(device, work);
+    HALO_TRY(
+        prepare(&e, workers, dst->shape.dtype == HALO_F64 ? (int64_t)sizeof(double) : (int64_t)sizeof(float)));
+    cpu_run(device, workers, e.parts * divide_up(dst->rows, e.rows), expr_task, &e);
+out:
+    return status;
+}

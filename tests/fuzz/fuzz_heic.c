@@ -1,0 +1,3 @@
+#include "fuzz_image.h"
+
+FUZZ_IMAGE(heic)
