@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fitsfile.h"
 #include "fits_source.h"
+#include "fitsfile.h"
 #include "meta/meta.h"
 #include "samples/image.h"
 #include "samples/rounded.h"

@@ -26,7 +26,8 @@ static int give_version(int *version) { return *version = 10, 0; }
 static int open_handle(char *name, int mode, int *handle)
 {
     const long place = strtol(name, NULL, 10);
-    if (mode != READONLY || place < 0 || place >= MOST_OPEN || open_source[place] == NULL) return FILE_NOT_OPENED;
+    if (mode != READONLY || place < 0 || place >= MOST_OPEN || open_source[place] == NULL)
+        return FILE_NOT_OPENED;
     open_source[place]->at = 0;
     *handle = (int)place;
     return 0;

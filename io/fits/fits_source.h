@@ -1,5 +1,5 @@
-/* Gives CFITSIO the bytes of sources, through a driver of its own kind: its driver for memory reads behind the end of
- * what it is given. The caller holds a lock, since CFITSIO keeps lists for the whole process. */
+/* Gives CFITSIO the bytes of sources, through a driver of its own kind: its driver for memory reads behind the
+ * end of what it is given. The caller holds a lock, since CFITSIO keeps lists for the whole process. */
 #ifndef HALO_IO_FITS_SOURCE_H
 #define HALO_IO_FITS_SOURCE_H
 

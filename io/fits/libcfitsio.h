@@ -16,7 +16,8 @@ int fits_register_driver(char *prefix, int (*init)(void), int (*shutdown)(void),
                          int (*create)(char *filename, int *handle), int (*truncate)(int handle, LONGLONG size),
                          int (*close)(int handle), int (*remove)(char *filename),
                          int (*size)(int handle, LONGLONG *size), int (*flush)(int handle),
-                         int (*seek)(int handle, LONGLONG offset), int (*read)(int handle, void *to, long bytes),
+                         int (*seek)(int handle, LONGLONG offset),
+                         int (*read)(int handle, void *to, long bytes),
                          int (*write)(int handle, void *from, long bytes));
 
 #define FITS_FUNCTIONS(ROW) \
