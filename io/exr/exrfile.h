@@ -1,4 +1,4 @@
-/* OpenEXR: its row (exr.c), reading (exr_read.c) and writing (exr_write.c). */
+/* OpenEXR: its row (exr.c), reading (exr_read.c) and writing (exr_write.c), and failures (exr_guard.c). */
 #ifndef HALO_IO_EXRFILE_H
 #define HALO_IO_EXRFILE_H
 

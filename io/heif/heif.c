@@ -1,30 +1,10 @@
 /* AVIF and HEIC, by libheif. */
 #ifdef HALO_HAVE_HEIF
-#include <string.h>
-
-#include "bytes/endian.h"
 #include "heiffile.h"
 #include "libheif.h"
 
 #define AVIF_BRANDS "avif avis"
 #define HEIC_BRANDS "heic heix heim heis hevc hevx mif1 msf1 mif2"
-
-static bool is_among(const uint8_t *brand, const char *brands)
-{
-    for (const char *at = brands;; at += 5) {
-        if (memcmp(brand, at, 4) == 0) return true;
-        if (at[4] == 0) return false;
-    }
-}
-
-bool heif_is(const uint8_t *head, size_t size, const char *brands)
-{
-    if (size < 16 || memcmp(head + 4, "ftyp", 4) != 0) return false;
-    const size_t stated = (size_t)halo_get_be(head, 4), end = stated < size ? stated : size;
-    for (size_t at = 8; at + 4 <= end; at += 4)
-        if (at != 12 && is_among(head + at, brands)) return true; /* at 12 is a version */
-    return false;
-}
 
 static bool probe_avif(const uint8_t *head, size_t size) { return heif_is(head, size, AVIF_BRANDS); }
 

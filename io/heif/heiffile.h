@@ -1,4 +1,5 @@
-/* AVIF and HEIC: their rows (heif.c), reading (heif_read.c) and writing (heif_write.c). */
+/* AVIF and HEIC: their rows (heif.c), reading (heif_read.c) and writing (heif_write.c), and how they are
+ * recognised (heif_brand.c). */
 #ifndef HALO_IO_HEIFFILE_H
 #define HALO_IO_HEIFFILE_H
 
