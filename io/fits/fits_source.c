@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fitsfile.h"
+#include "halo/text.h"
 
 #define MOST_OPEN 1024
 #define PREFIX "halo://"
@@ -25,8 +26,9 @@ static int give_version(int *version) { return *version = 10, 0; }
 
 static int open_handle(char *name, int mode, int *handle)
 {
-    const long place = strtol(name, NULL, 10);
-    if (mode != READONLY || place < 0 || place >= MOST_OPEN || open_source[place] == NULL)
+    const char *end;
+    int64_t place;
+    if (mode != READONLY || !halo_read_int(name, 0, MOST_OPEN - 1, &place, &end) || open_source[place] == NULL)
         return FILE_NOT_OPENED;
     open_source[place]->at = 0;
     *handle = (int)place;
