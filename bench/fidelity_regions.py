@@ -93,6 +93,88 @@ def levels(c, p):
                   p.halo(depth(f"threshold:{method}", kind), x), made, other if kind == "f32" else None)
 
 
+def classes(c, p):
+    x = picture("u8")
+    for count in 3, 4:
+        levels_of = filters.threshold_multiotsu(x, count)
+        made = np.rint(np.digitize(x, levels_of + 1) * (255 / (count - 1))).astype(np.uint8)
+        c.add(f"threshold:otsu,classes={count}", SKIMAGE,
+              f"digitize(x, filters.threshold_multiotsu(x, {count}) + 1) * 255 / {count - 1}", "u8",
+              p.halo(depth(f"threshold:otsu,classes={count}", "u8"), x), made)
+
+
+def selections(c, p):
+    names = "count", "min", "max", "mean", "sd"
+    for kind in "u8", "f32":
+        x = picture(kind)
+        level = float(np.float32(WHITE[kind]) / 2)
+        on = x >= level
+        kept = x[on].astype(np.float64)
+        made = np.array([kept.size, kept.min(), kept.max(), kept.mean(), kept.std()])
+        found = p.halo_result(f"stats:mask=[threshold:{level!r}]", x)["channel"][0]
+        c.add("stats:mask=[threshold:50%]", "NumPy", "size, min, max, mean, std of x[x >= white / 2], f64",
+              kind, np.array([found[name] for name in names], np.float64), made, rounding(made))
+        labels, count = ndimage.label(on, EIGHT)
+        index = np.arange(1, count + 1)
+        made = np.stack([of(x.astype(np.float64), labels, index) for of in (
+            ndimage.minimum, ndimage.maximum, ndimage.mean, ndimage.standard_deviation)], -1)
+        table = p.halo_result(f"stats:labels=[threshold:{level!r} | label]", x)["channel"][0]["groups"]
+        c.add("stats:labels=[threshold:50% | label]", "SciPy",
+              "ndimage.minimum, maximum, mean, standard_deviation(x, label(x >= white / 2))", kind,
+              np.array([[row[name] for name in names[1:]] for row in table]), made, rounding(made))
+
+
+FOOTPRINT = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]])
+HEIGHTS = np.array([[3, 0, -2, 1], [0, 5, 0, 2], [-4, 1, 0, 0]])
+
+
+def written(values):
+    return f'"{values.shape[1]}x{values.shape[0]}: ' + ",".join(str(v) for v in values.flat) + '"'
+
+
+def elements(c, p):
+    """erode and its kin with any element, hitmiss."""
+    peers = {"erode": "grey_erosion", "dilate": "grey_dilation", "open": "grey_opening",
+             "close": "grey_closing", "tophat": "white_tophat", "blackhat": "black_tophat",
+             "outline": "morphological_gradient"}
+    on, heights = written(FOOTPRINT), written(HEIGHTS)
+    for op, name in peers.items():
+        peer, x = getattr(ndimage, name), picture("u8")
+        made = peer(x.astype(np.int64), footprint=FOOTPRINT, mode="nearest")
+        c.add(f"{op}:mask=M", "SciPy", f"ndimage.{name}(x, footprint=M, mode='nearest')", "u8",
+              p.halo(depth(f"{op}:mask={on}", "u8"), x), np.clip(made, 0, 255).astype(np.uint8))
+        made = peer(x.astype(np.float64), footprint=FOOTPRINT, structure=HEIGHTS.astype(np.float64),
+                    mode="nearest")
+        c.add(f"{op}:mask=M,heights=H", "SciPy",
+              f"ndimage.{name}(x, footprint=M, structure=H, mode='nearest'), f64", "u8",
+              p.halo(depth(f"{op}:mask={on},heights={heights}", "f32"), x), made.astype(np.float32))
+    x = np.where(mask("u8") > 0, 255, 0).astype(np.uint8)
+    pattern = np.array([[-1, 1, -1], [0, 1, 1], [0, 0, -1]])
+    c.add("hitmiss:M", "SciPy", "ndimage.binary_hit_or_miss(x, M == 1, M == 0)", "u8",
+          p.halo(depth(f"hitmiss:{written(pattern)}", "u8"), x),
+          np.where(ndimage.binary_hit_or_miss(x, pattern == 1, pattern == 0), 255, 0).astype(np.uint8))
+
+
+def orders(c, p):
+    """Pixels outside the image do not count in scikit-image's filters.rank: windows inside are compared."""
+    x, square, inside = picture("u8"), np.ones((5, 5), np.uint8), np.s_[2:-2, 2:-2]
+    peers = {"entropy": ("entropy", {}), "mode": ("modal", {}),
+             "percentile,percent=10": ("percentile", {"p0": 0.1})}
+    for what, (name, options) in peers.items():
+        made = getattr(filters.rank, name)(x, square, **options)[inside]
+        kind = "f32" if what == "entropy" else "u8"
+        with_options = ", p0=0.1" if options else ""
+        c.add(f"local:{what},width=5,border=valid", SKIMAGE,
+              f"filters.rank.{name}(x, ones((5, 5)){with_options}), inside", "u8",
+              p.halo(depth(f"local:{what},width=5,border=valid", kind), x),
+              made.astype(np.float32 if kind == "f32" else np.uint8), rounding(made.astype(np.float64)))
+    x = picture("f32")[:60, :70]
+    made = ndimage.generic_filter(x.astype(np.float64), lambda v: np.median(np.abs(v - np.median(v))), 5,
+                                  mode="nearest")
+    c.add("local:mad,width=5", "SciPy", "ndimage.generic_filter(x, mad, 5, mode='nearest'), f64", "f32",
+          p.halo("local:mad,width=5", x), made.astype(np.float32))
+
+
 def rows(c, p):
-    for part in labelled, selected, distances, objects, levels:
+    for part in labelled, selected, distances, objects, levels, classes, selections, elements, orders:
         part(c, p)

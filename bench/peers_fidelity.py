@@ -35,8 +35,8 @@ LEFT_OUT = {
                                           "row length, so "
     "that weights belong to other pixels",
     "ImageMagick's `-motion-blur`": "its weights decrease along the line, those of `motion` are equal",
-    "scikit-image's `filters.rank`": "it ignores pixels outside the image, a border rule that halo does not "
-                                     "have",
+    "scikit-image's `filters.rank` at the border": "it ignores pixels outside the image, a border rule that "
+                                                   "halo does not have",
 }
 
 

@@ -81,10 +81,10 @@ static bool plots_alone(const CliWork *work, const CliItem *item)
     return work->settings->plot != NULL && item->output == NULL && !halo_pipeline_measures(work->pipeline);
 }
 
-static const HaloResult *histogram_of(const HaloReport *report)
+static const HaloResult *result_of(const HaloReport *report, HaloResultType type)
 {
     for (int i = 0; i < report->results.count; i++)
-        if (report->results.item[i].type == HALO_RESULT_HIST) return &report->results.item[i];
+        if (report->results.item[i].type == type) return &report->results.item[i];
     return NULL;
 }
 
@@ -92,9 +92,14 @@ static const HaloResult *histogram_of(const HaloReport *report)
 static HaloStatus plot_result(const CliWork *work, const CliItem *item, const HaloReport *report)
 {
     const CliSettings *settings = work->settings;
-    const HaloResult *histogram = histogram_of(report);
+    const HaloResult *histogram = result_of(report, HALO_RESULT_HIST);
+    const HaloResult *objects =
+        settings->command->bit == CLI_OBJECTS ? result_of(report, HALO_RESULT_TABLE) : NULL;
     HaloReport again = {0};
     if (histogram != NULL) return cli_plot_histogram(settings, item->input, histogram);
+    if (objects != NULL && objects->image > 0)
+        return halo_fail(HALO_ERR_USAGE, "--plot draws the objects of a file with one picture");
+    if (objects != NULL) return cli_plot_objects(settings, work->session, item->input, report, objects->table);
     if (halo_pipeline_only_measures(work->pipeline))
         return halo_fail(HALO_ERR_USAGE, "--plot needs a histogram: add hist to the pipeline");
     if (strcmp(item->input, "-") == 0)

@@ -73,7 +73,8 @@ enum {
     CLI_CONVERT = 32768,
     CLI_SILENCES = 65536,
     CLI_SPLIT = 131072,
-    CLI_OBJECTS = 262144
+    CLI_OBJECTS = 262144,
+    CLI_COMMAND_BITS = 524287 /* all of them */
 };
 /* Those that make one output of many inputs, and of many pictures. */
 #define CLI_GATHERS (CLI_JOIN | CLI_PICTURES)
@@ -83,9 +84,9 @@ enum {
 /* Those that look for pauses. */
 #define CLI_SOUNDS (CLI_SILENCES | CLI_SPLIT)
 #define CLI_WRITES (CLI_RUN | CLI_CONVERT | CLI_SCAN)
-#define CLI_ANYWHERE 262143u
+#define CLI_ANYWHERE ((unsigned)CLI_COMMAND_BITS)
 /* Beside these: no byte of an output depends on the option. Outputs made without it are not out of date. */
-#define CLI_SAME 262144u
+#define CLI_SAME ((unsigned)CLI_COMMAND_BITS + 1)
 
 struct CliCommand {
     const char *name;

@@ -110,6 +110,17 @@ static bool is_switch_word(const char *word)
     return halo_find_word(HALO_WORDS_ON, '|', word) >= 0 || halo_find_word(HALO_WORDS_OFF, '|', word) >= 0;
 }
 
+/* Is it one pair of brackets, with a pipeline between them? */
+static bool is_branch(const char *value)
+{
+    int depth = 0;
+    for (const char *at = value; *at != 0; at++) {
+        depth += (*at == '[') - (*at == ']');
+        if (depth <= 0) return at > value && at[1] == 0;
+    }
+    return false;
+}
+
 /* Adds a parameter of the command's operation, as it stands in a pipeline. */
 static HaloStatus set_param(Parser *parser, const HaloParam *param, const char *value)
 {
@@ -123,7 +134,8 @@ static HaloStatus set_param(Parser *parser, const HaloParam *param, const char *
         parser->args--;
     }
     const bool text = param->type == HALO_PARAM_TEXT; /* it goes in quotes */
-    if (strpbrk(value, text ? "\"" : ",|\"'[]") != NULL)
+    const bool branch = param->type == HALO_PARAM_SOURCE && is_branch(value);
+    if (!branch && strpbrk(value, text ? "\"" : ",|\"'[]") != NULL)
         return halo_fail(HALO_ERR_USAGE,
                          "--%s: a quotation mark, comma, | or bracket is not allowed in '%.80s'", param->key,
                          value);

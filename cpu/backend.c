@@ -30,6 +30,7 @@ const HaloBackend halo_backend_cpu = {
     .rank = cpu_rank,
     .mean = cpu_mean,
     .bilateral = cpu_bilateral,
+    .local = cpu_local,
     .equalize = cpu_equalize,
     .gather = cpu_gather,
     .resample = cpu_resample,

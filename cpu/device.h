@@ -40,7 +40,7 @@ void cpu_count_clipped(HaloDevice *device, uint64_t clipped);
 /* The kernels to use: the best this machine has, or those that HALO_CPU names. HALO_ERR_DEVICE. */
 HaloStatus cpu_choose_kernels(const CpuKernels **kernels);
 HaloSimd cpu_simd(const HaloDevice *device); /* as wide as these */
-const char *cpu_variant(void); /* their name; NULL where that fails */
+const char *cpu_variant(void);               /* their name; NULL where that fails */
 /* The processor's name for people, or what kind it is. */
 void cpu_processor_name(char *name, size_t size);
 

@@ -316,6 +316,27 @@ typedef struct CpuDoubleKernels {
 
 /* ---- all of them ---------------------------------------------------------------------------------------- */
 
+/* ---- regions --------------------------------------------------------------------------------------------- */
+
+/* How far `nearest` looks along a row; columns are padded by as much at both ends. */
+#define CPU_NEAREST_REACH 48
+
+typedef struct CpuRegionKernels {
+    /* Are they NaN, or integers from 0 to most_of? *greatest: of it and of these. */
+    bool (*check)(const float *label, int64_t n, float most_of, uint32_t *greatest);
+    /* NaN become 0. */
+    void (*to_labels)(const float *from, int64_t n, uint32_t *label);
+    /* Of 64 labels a word, the bits: is it another than the one before, than the one above, and not 0? Labels
+     * are read from here[-1] on. */
+    void (*edges)(const uint32_t *here, const uint32_t *up, int64_t words, uint64_t *beside, uint64_t *above,
+                  uint64_t *set);
+    /* The root of the least column[x + d] + d * d, where column has squared distances below 2^24, or
+     * CPU_NEAREST_FAR; false where the reach does not suffice, or n is below 64. */
+    bool (*nearest)(const int32_t *column, int64_t n, float *out);
+} CpuRegionKernels;
+
+#define CPU_NEAREST_FAR (1 << 30)
+
 typedef struct CpuKernels {
     const char *name; /* "baseline", "v3", "v4", "neon" */
     const CpuRowKernels *rows;
@@ -340,6 +361,8 @@ typedef struct CpuKernels {
     const CpuIntegerKernels *integers;
     const CpuResampleKernels *resample;
     const CpuBilateralKernels *bilateral;
+    const CpuLocalKernels *local;
+    const CpuRegionKernels *regions;
     const CpuSectionKernels *sections;
     const CpuFourierKernels *fourier;
     const CpuCeilingKernels *ceiling;

@@ -351,4 +351,21 @@ typedef struct CpuBilateralKernels {
     void (*means)(const CpuBilateralWindows *alike, int64_t n, float *out);
 } CpuBilateralKernels;
 
+/* ---- extremes of any samples of a window ----------------------------------------------------------------- */
+
+/* The samples of a row of windows: of member m of the first window line[m][0], of the next one line[m][1] … */
+typedef struct CpuMembers {
+    int64_t count;
+    const float *const *line;
+    const float *height; /* NULL: lines are keys */
+    int32_t odd;         /* the key of NaN */
+} CpuMembers;
+
+typedef struct CpuLocalKernels {
+    /* In place: integers in the order of the floats, -0 before +0. */
+    void (*to_keys)(float *line, int64_t n, int32_t odd);
+    /* n least and greatest, as floats, where the keys of NaN are NaN. */
+    void (*extreme[2])(const CpuMembers *members, int64_t n, float *out);
+} CpuLocalKernels;
+
 #endif

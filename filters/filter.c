@@ -173,8 +173,12 @@ out:
 }
 
 /* What another window made reaches as far as both together. */
-static void add_margins(Filter *filter, const FilterWindow *window)
+static void reach_over(Filter *filter, HaloReg src, const FilterWindow *window)
 {
+    if (src == filter->work) {
+        widen_margins(filter, window->width, window->height, window->anchor_x, window->anchor_y);
+        return;
+    }
     filter->left += window->anchor_x;
     filter->right += window->width - 1 - window->anchor_x;
     filter->up += window->anchor_y;
@@ -190,10 +194,19 @@ HaloStatus filter_rank(Filter *filter, HaloReg src, const FilterWindow *window, 
         .halves = window->halves && halo_build_common(filter->builder)->nan == HALO_NAN_IGNORE,
         .span = window->span};
     HALO_TRY(halo_build_rank(filter->builder, src, &rank, dst));
-    if (src == filter->work)
-        widen_margins(filter, window->width, window->height, window->anchor_x, window->anchor_y);
-    else
-        add_margins(filter, window);
+    reach_over(filter, src, window);
+out:
+    return status;
+}
+
+HaloStatus filter_local(Filter *filter, HaloReg src, const FilterWindow *window, const HaloLocal *kind,
+                        HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    HaloLocal local = *kind;
+    local.window = window_of(filter, window->width, window->height, window->anchor_x, window->anchor_y);
+    HALO_TRY(halo_build_local(filter->builder, src, &local, dst));
+    reach_over(filter, src, window);
 out:
     return status;
 }

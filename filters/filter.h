@@ -14,6 +14,7 @@
 #ifndef FILTER_H
 #define FILTER_H
 
+#include "halo/local.h"
 #include "halo/op.h"
 
 typedef struct Filter {
@@ -49,6 +50,10 @@ FilterWindow filter_rectangle(int64_t width, int64_t height);
 /* *dst = the sample at `fraction` of every sorted window of `src`: of filter->work, or of what another window
  * made from it. */
 HaloStatus filter_rank(Filter *filter, HaloReg src, const FilterWindow *window, double fraction, HaloReg *dst);
+
+/* *dst = what `kind` makes of every window of `src`, as above. */
+HaloStatus filter_local(Filter *filter, HaloReg src, const FilterWindow *window, const HaloLocal *kind,
+                        HaloReg *dst);
 
 /* *dst = filter->work by a bilateral filter whose window has its sides set. */
 HaloStatus filter_bilateral(Filter *filter, const HaloBilateral *sized, HaloReg *dst);

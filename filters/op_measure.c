@@ -6,8 +6,46 @@
 
 #include "halo/text.h"
 #include "ops.h"
+#include "regions.h"
 
-enum { STATS_PERCENTILES, STATS_FULL, STATS_PRODUCT };
+/* ---- samples that are selected --------------------------------------------------------------------------- */
+
+/* selection->by: -1 where all samples are measured. */
+static HaloStatus select_samples(HaloBuilder *builder, const char *op, const HaloValue *mask,
+                                 const HaloValue *labels, HaloReg in, HaloSelection *selection)
+{
+    HaloStatus status = HALO_OK;
+    *selection = (HaloSelection){.by = -1, .each = labels->given};
+    if (!mask->given && !labels->given) return HALO_OK;
+    if (mask->given && labels->given)
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "%s: mask and labels are mutually exclusive: a mask of the labels is "
+                  "[multiply:…]",
+                  op);
+    if (halo_build_shape(builder, in)->kind != HALO_IMAGE)
+        HALO_FAIL(HALO_ERR_INPUT, "%s: mask and labels are for pictures; trim and crop cut sound", op);
+    HALO_TRY(halo_build_source(builder, mask->given ? mask : labels, in, HALO_FIT_SIZE, &selection->by));
+    HALO_TRY(regions_source(builder, mask->given ? "mask=" : "labels=", selection->by, true, &selection->by));
+out:
+    return status;
+}
+
+#define MASK_PARAM(index)                                                                                    \
+    [index] = {.key = "mask",                                                                                \
+               .type = HALO_PARAM_SOURCE,                                                                    \
+               .preset = "",                                                                                 \
+               .help = "picture of one channel: only samples are measured where it is not 0; a file, or [a " \
+                       "pipeline]"}
+#define LABELS_PARAM(index, rows)                                                                            \
+    [index] = {.key = "labels",                                                                              \
+               .type = HALO_PARAM_SOURCE,                                                                    \
+               .preset = "",                                                                                 \
+               .help = "picture of one channel with the number of a region, as label makes it: " rows "; a " \
+                       "file, or [a pipeline]"}
+
+/* ---- stats ----------------------------------------------------------------------------------------------- */
+
+enum { STATS_PERCENTILES, STATS_FULL, STATS_PRODUCT, STATS_MASK, STATS_LABELS };
 
 /* "1, 50 99.5": numbers from 0 to 100, apart by commas or blanks. */
 static HaloStatus read_percentiles(const char *where, const char *text, HaloDetail *detail)
@@ -47,28 +85,45 @@ static bool describes(const HaloBuilder *builder, HaloReg in)
 
 static HaloStatus build_stats(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
+    HaloStatus status = HALO_OK;
     HaloDetail detail = {.full = arg[STATS_FULL].integer != 0, .percents = 5, .percent = {1, 25, 50, 75, 99}};
+    HaloSelection selection;
     *out = in;
     if (arg[STATS_PERCENTILES].given) {
-        const HaloStatus status = read_percentiles("stats: percentiles", arg[STATS_PERCENTILES].text, &detail);
-        if (status != HALO_OK) return status;
+        HALO_TRY(read_percentiles("stats: percentiles", arg[STATS_PERCENTILES].text, &detail));
     } else if (!detail.full && !describes(builder, in)) {
         detail.percents = 0;
     }
     const unsigned want = arg[STATS_PRODUCT].integer ? HALO_WANT_ALL : HALO_WANT_ALL & ~HALO_WANT_PRODUCT;
-    return halo_build_stats(builder, in, want, detail.full || detail.percents > 0 ? &detail : NULL);
+    const HaloDetail *wanted = detail.full || detail.percents > 0 ? &detail : NULL;
+    HALO_TRY(select_samples(builder, "stats", &arg[STATS_MASK], &arg[STATS_LABELS], in, &selection));
+    status = selection.by >= 0 ? halo_build_stats_of(builder, in, &selection, want, wanted)
+                               : halo_build_stats(builder, in, want, wanted);
+out:
+    return status;
 }
 
-enum { HIST_BINS, HIST_MIN, HIST_MAX };
+/* ---- hist ------------------------------------------------------------------------------------------------ */
+
+enum { HIST_BINS, HIST_MIN, HIST_MAX, HIST_MASK, HIST_LABELS };
 
 static HaloStatus build_hist(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     const double lo = arg[HIST_MIN].given ? arg[HIST_MIN].number : (double)NAN;
     const double hi = arg[HIST_MAX].given ? arg[HIST_MAX].number : (double)NAN;
+    const int64_t bins = arg[HIST_BINS].given ? arg[HIST_BINS].integer : 0;
+    HaloStatus status = HALO_OK;
+    HaloSelection selection;
     *out = in;
-    if (lo >= hi) return halo_fail(HALO_ERR_USAGE, "hist: min %g has to be below max %g", lo, hi);
-    return halo_build_hist(builder, in, arg[HIST_BINS].given ? arg[HIST_BINS].integer : 0, lo, hi);
+    if (lo >= hi) HALO_FAIL(HALO_ERR_USAGE, "hist: min %g has to be below max %g", lo, hi);
+    HALO_TRY(select_samples(builder, "hist", &arg[HIST_MASK], &arg[HIST_LABELS], in, &selection));
+    status = selection.by >= 0 ? halo_build_hist_of(builder, in, &selection, bins, lo, hi)
+                               : halo_build_hist(builder, in, bins, lo, hi);
+out:
+    return status;
 }
+
+/* ---- scan ------------------------------------------------------------------------------------------------ */
 
 enum { SCAN_OP, SCAN_AXIS, SCAN_EXCLUSIVE };
 
@@ -103,6 +158,8 @@ static const HaloParam stats_param[] = {
                        .type = HALO_PARAM_SWITCH,
                        .preset = "0",
                        .help = "also the product of all samples"},
+    MASK_PARAM(STATS_MASK),
+    LABELS_PARAM(STATS_LABELS, "a row of statistics for each"),
 };
 
 static HaloStatus build_integral(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
@@ -129,6 +186,8 @@ static const HaloParam hist_param[] = {
      .help =
          "upper end of the last bin; default 256 or 65536, for sound 1, for float images and series the finite "
          "maximum"},
+    MASK_PARAM(HIST_MASK),
+    LABELS_PARAM(HIST_LABELS, "a histogram for each"),
 };
 
 static const HaloParam scan_param[] = {

@@ -1,10 +1,10 @@
 /* erode, dilate, open, close, tophat, blackhat and outline: minima and maxima over windows, one after the
  * other, and differences (J. Serra, "Image analysis and mathematical morphology", 1982). As with median and
  * rank, alpha is copied but under alpha=straight. */
-#include "filter.h"
+#include "element.h"
 #include "ops.h"
 
-enum { MORPH_WIDTH, MORPH_HEIGHT, MORPH_SHAPE };
+enum { MORPH_WIDTH, MORPH_HEIGHT, MORPH_SHAPE, MORPH_MASK, MORPH_HEIGHTS };
 enum { SHAPE_BOX, SHAPE_DISK, SHAPE_CROSS };
 
 /* The sides of windows that are no rectangles: the fourth power of half of it has to be an integer here, and
@@ -60,33 +60,67 @@ out:
 
 typedef enum Morph { ERODE, DILATE, OPEN, CLOSE, TOPHAT, BLACKHAT, OUTLINE } Morph;
 
+/* The windows of what comes first and of what comes second. */
+typedef struct Elements {
+    Element first, second;
+} Elements;
+
 /* What comes second has its anchor on the other side of the middle: else even windows would move the picture.
  */
-static FilterWindow turned(FilterWindow window)
+static HaloStatus take_window(HaloBuilder *builder, const char *op, Morph morph, const HaloValue *arg,
+                              HaloReg in, Elements *elements)
 {
-    window.anchor_x = window.width - 1 - window.anchor_x;
-    window.anchor_y = window.height - 1 - window.anchor_y;
-    return window;
+    HaloStatus status = HALO_OK;
+    FilterWindow *window = &elements->first.window;
+    *elements = (Elements){{.flat = true}, {.flat = true}};
+    HALO_TRY(filter_size(builder, op, in, &arg[MORPH_WIDTH], &arg[MORPH_HEIGHT], window));
+    HALO_TRY(take_shape(builder, op, arg[MORPH_SHAPE].integer, window));
+    elements->second = elements->first;
+    if (morph == OUTLINE) return HALO_OK;
+    elements->second.window.anchor_x = window->width - 1 - window->anchor_x;
+    elements->second.window.anchor_y = window->height - 1 - window->anchor_y;
+out:
+    return status;
+}
+
+/* Erosion takes the mask as it is written, dilation turns it, as in SciPy. */
+static HaloStatus take_mask(HaloBuilder *builder, const char *op, bool greatest_first, const HaloValue *arg,
+                            HaloReg in, Elements *elements)
+{
+    HaloStatus status = HALO_OK;
+    Element *least = greatest_first ? &elements->second : &elements->first,
+            *greatest = greatest_first ? &elements->first : &elements->second;
+    if (halo_build_shape(builder, in)->kind != HALO_IMAGE)
+        HALO_FAIL(HALO_ERR_USAGE, "%s: mask and heights are for pictures; the window of sound has a width", op);
+    if (arg[MORPH_WIDTH].given || arg[MORPH_HEIGHT].given || arg[MORPH_SHAPE].given)
+        HALO_FAIL(HALO_ERR_USAGE, "%s: width, height and shape are mutually exclusive with mask and heights",
+                  op);
+    HALO_TRY(element_of(builder, op, arg[MORPH_MASK].given ? arg[MORPH_MASK].mask : NULL,
+                        arg[MORPH_HEIGHTS].given ? arg[MORPH_HEIGHTS].mask : NULL, least));
+    HALO_TRY(element_turned(builder, least, greatest));
+out:
+    return status;
 }
 
 static HaloStatus build(HaloBuilder *builder, const char *op, Morph morph, const HaloValue *arg, HaloReg in,
                         HaloReg *out)
 {
     HaloStatus status = HALO_OK;
-    const double first = morph == ERODE || morph == OPEN || morph == TOPHAT ? 0.0 : 1.0;
+    const bool greatest = morph != ERODE && morph != OPEN && morph != TOPHAT;
     Filter filter;
-    FilterWindow window;
+    Elements by;
     HaloReg made, least;
-    HALO_TRY(filter_size(builder, op, in, &arg[MORPH_WIDTH], &arg[MORPH_HEIGHT], &window));
-    HALO_TRY(take_shape(builder, op, arg[MORPH_SHAPE].integer, &window));
+    if (arg[MORPH_MASK].given || arg[MORPH_HEIGHTS].given)
+        HALO_TRY(take_mask(builder, op, greatest, arg, in, &by));
+    else
+        HALO_TRY(take_window(builder, op, morph, arg, in, &by));
     HALO_TRY(filter_begin_straight(&filter, builder, in));
-    HALO_TRY(filter_rank(&filter, filter.work, &window, first, &made));
+    HALO_TRY(element_extreme(&filter, filter.work, &by.first, greatest, &made));
     if (morph == OUTLINE) {
-        HALO_TRY(filter_rank(&filter, filter.work, &window, 0.0, &least));
+        HALO_TRY(element_extreme(&filter, filter.work, &by.second, false, &least));
         HALO_TRY(filter_difference(&filter, made, least, &made));
     } else if (morph != ERODE && morph != DILATE) {
-        const FilterWindow back = turned(window);
-        HALO_TRY(filter_rank(&filter, made, &back, 1.0 - first, &made));
+        HALO_TRY(element_extreme(&filter, made, &by.second, !greatest, &made));
     }
     if (morph == TOPHAT) HALO_TRY(filter_difference(&filter, in, made, &made));
     if (morph == BLACKHAT) HALO_TRY(filter_difference(&filter, made, in, &made));
@@ -111,6 +145,18 @@ static const HaloParam morph_param[] = {
      .choices = "box|disk|cross",
      .help =
          "box: the whole window; disk: the disk (ellipse) inscribed in it; cross: its middle row and column"},
+    {.key = "mask",
+     .type = HALO_PARAM_MASK,
+     .preset = "",
+     .help = "any structuring element in place of width, height and shape: a quoted mask, a file, or a name of "
+             "'halo list masks'; what is not 0 belongs to it. erode takes it as written, dilate turned by 180 "
+             "degrees, as in SciPy"},
+    {.key = "heights",
+     .type = HALO_PARAM_MASK,
+     .preset = "",
+     .help =
+         "heights of the element, of the mask's size, or without a mask of all of it: erode takes the least "
+         "of sample - height, dilate the greatest of sample + height"},
 };
 
 /* ---- the operations ------------------------------------------------------------------------------------- */

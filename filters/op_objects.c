@@ -25,7 +25,7 @@ static HaloStatus find_labels(HaloBuilder *builder, const HaloValue *arg, HaloRe
                                   "threshold, min and max");
     if (arg[OBJECTS_THRESHOLD].given) HALO_TRY(regions_gray(builder, in, &in));
     HALO_TRY(regions_source(builder, "objects", in, true, out));
-    if (arg[OBJECTS_THRESHOLD].given) HALO_TRY(levels_append(builder, &arg[OBJECTS_THRESHOLD], *out, out));
+    if (arg[OBJECTS_THRESHOLD].given) HALO_TRY(levels_append(builder, &arg[OBJECTS_THRESHOLD], 2, *out, out));
     if (labels == LABELS_YES) return HALO_OK;
     if (labels == LABELS_AUTO && !selects && halo_build_shape(builder, *out)->numbers) return HALO_OK;
     HALO_TRY(regions_append(builder, &regions, *out, out));

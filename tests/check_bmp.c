@@ -121,7 +121,7 @@ static void damaged(void **unused)
     put(10, 20, 4);
     expect_error(bmp, (const char *)file, 58, HALO_ERR_INPUT, "within its header");
     make(40, 0x7fffffff, 0x7fffffff, 24, 0, "", 0, TEXT("\1\2\3\0"));
-    expect_error(bmp, (const char *)file, 58, HALO_ERR_LIMIT, "--max-pixels");
+    expect_error(bmp, (const char *)file, 58, HALO_ERR_LIMIT, "max_pixels");
 }
 
 /* A profile and the resolution come back, whatever the channels; one that does not fit is noted. */

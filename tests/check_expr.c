@@ -397,8 +397,8 @@ static void mistakes_are_shown(void **state)
     expect_refused("pow(v)", &input, "','");
     expect_refused("v^", &input, "column 3");
     input.numbers = true;
-    expect_refused("50%", &input, "--white");
-    expect_refused("white", &input, "--white");
+    expect_refused("50%", &input, "white");
+    expect_refused("white", &input, "white, or");
     for (size_t n = 1; n + 2 < sizeof many; n += 2) memcpy(many + n, "-v", 3);
     expect_refused(many, &input, "more operations");
     expect_refused("v+(v+(v+(v+(v+(v+(v+(v+(v+(v+(v+(v+(v+(v+(v+(v+(v+v))))))))))))))))", &input, "wait");

@@ -76,7 +76,7 @@ static void qoi_by_hand(void **unused)
     expect_error(qoi, TEXT(QOI("\4", "\1", "\3") "\xc1"), HALO_ERR_INPUT, "truncated: 0 of 1");
     expect_error(qoi, TEXT(QOI("\4", "\1", "\3") "\xc3\0\0\0\0\0\0\0"), HALO_ERR_INPUT, "end marker");
     expect_error(qoi, TEXT(QOI("\0", "\1", "\3") QOI_LAST), HALO_ERR_INPUT, "without pixels");
-    expect_error(qoi, TEXT("qoif\xff\xff\xff\xff\xff\xff\xff\xff\4\0"), HALO_ERR_LIMIT, "--max-pixels");
+    expect_error(qoi, TEXT("qoif\xff\xff\xff\xff\xff\xff\xff\xff\4\0"), HALO_ERR_LIMIT, "max_pixels");
 }
 
 /* Samples of few values, so that every code is used. */
@@ -155,7 +155,7 @@ static void hdr_by_hand(void **unused)
     expect_error(hdr, TEXT(HDR "-Y 1 +Y 1\n"), HALO_ERR_INPUT, "bad size");
     expect_error(hdr, TEXT(HDR "-Y 1 +X 0\n"), HALO_ERR_INPUT, "bad size");
     expect_error(hdr, TEXT("#?RADIANCE\n"), HALO_ERR_INPUT, "truncated in the HDR header");
-    expect_error(hdr, TEXT(HDR "-Y 2147483647 +X 2147483647\n"), HALO_ERR_LIMIT, "--max-pixels");
+    expect_error(hdr, TEXT(HDR "-Y 2147483647 +X 2147483647\n"), HALO_ERR_LIMIT, "max_pixels");
     expect_error(hdr, TEXT(HDR "-Y 1 +X 4\n\x80\x40\0\x81\1\1\1\4"), HALO_ERR_INPUT, "too long");
     expect_error(hdr, TEXT(HDR "-Y 1 +X 8\n\2\2\0\x08\x89\x80"), HALO_ERR_INPUT, "too long");
     expect_error(hdr, TEXT(HDR "-Y 1 +X 8\n\2\2\0\x09"), HALO_ERR_INPUT, "another length");

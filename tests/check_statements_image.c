@@ -90,11 +90,12 @@ static void check_png(const char *pipeline)
 
 /* ---- a grid in space ------------------------------------------------------------------------------------ */
 
-/* Gradients of one direction, without their negative values, lie beside the bump; an overlay may cover it. */
+/* Gradients of one direction, without their negative values, lie beside the bump, and corners of one kind at
+ * its side; an overlay may cover it. */
 static bool hides_bump(const char *pipeline)
 {
     return strncmp(pipeline, "prewitt:axis", 12) == 0 || strncmp(pipeline, "emboss", 6) == 0 ||
-           strncmp(pipeline, "over", 4) == 0;
+           strncmp(pipeline, "over", 4) == 0 || strstr(pipeline, "hitmiss") != NULL;
 }
 
 static char nrrd[600], out_nrrd[600];

@@ -58,6 +58,24 @@ static void nrrd_by_hand(void **unused)
                 &rgb, U8(1, 2, 3));
 }
 
+/* Alpha is where the header says so. */
+static void alpha_of_headers(void **unused)
+{
+    (void)unused;
+    static const char *const kinds[] = {"RGBA-color", "4-color", "vector"};
+    for (size_t i = 0; i < 3; i++) {
+        Decoded image;
+        char text[256];
+        const int size = snprintf(text, sizeof text,
+                                  "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 4 1 1\nkinds: %s space space\n"
+                                  "encoding: raw\n\n1234",
+                                  kinds[i]);
+        assert_int_equal(decode(nrrd, text, (size_t)size, NULL, 0, &image), HALO_OK);
+        assert_int_equal(image.info.shape.alpha, i < 1 ? 3 : -1);
+        decoded_free(&image);
+    }
+}
+
 static void nrrd_damaged(void **unused)
 {
     (void)unused;
@@ -353,9 +371,11 @@ static void samples_beside(void **unused)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nrrd_by_hand),   cmocka_unit_test(nrrd_damaged),    cmocka_unit_test(mha_by_hand),
-        cmocka_unit_test(nifti_by_hand),  cmocka_unit_test(mrc_by_hand),     random_test(grids_come_back, 100),
-        cmocka_unit_test(samples_beside), cmocka_unit_test(members_of_gzip),
+        cmocka_unit_test(nrrd_by_hand),    cmocka_unit_test(alpha_of_headers),
+        cmocka_unit_test(nrrd_damaged),    cmocka_unit_test(mha_by_hand),
+        cmocka_unit_test(nifti_by_hand),   cmocka_unit_test(mrc_by_hand),
+        random_test(grids_come_back, 100), cmocka_unit_test(samples_beside),
+        cmocka_unit_test(members_of_gzip),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);

@@ -10,6 +10,9 @@
 HaloStatus cli_plot_check(const CliSettings *settings);
 /* Of `input`, to --plot: a histogram, */
 HaloStatus cli_plot_histogram(const CliSettings *settings, const char *input, const HaloResult *result);
+/* the regions that `halo objects` has measured, over the picture, which is read again, */
+HaloStatus cli_plot_objects(const CliSettings *settings, HaloSession *session, const char *input,
+                            const HaloReport *report, const HaloTable *table);
 /* or the sound, series or image that the pipeline makes of it, by running it. */
 HaloStatus cli_plot_output(const CliSettings *settings, HaloSession *session, const HaloPipeline *pipeline,
                            const CliBatch *batch, const char *input, HaloReport *report);

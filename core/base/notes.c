@@ -161,7 +161,8 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     if (more->peak > notes->peak) notes->peak = more->peak;
     if (more->count[HALO_NOTE_THRESHOLD] > 0) {
         notes->method = more->method;
-        notes->threshold = more->threshold;
+        notes->thresholds = more->thresholds;
+        memcpy(notes->threshold, more->threshold, sizeof notes->threshold);
     }
     if (more->count[HALO_NOTE_SCALED] > 0) notes->gain = more->gain;
     if (more->quieter > notes->quieter) notes->quieter = more->quieter;
@@ -200,6 +201,14 @@ static void count_clipped(const HaloNotes *notes, unsigned long long count, char
     if (notes->peak > 0)
         halo_snprintf(text + used, size - (size_t)used, ", the peak is %.4g times full scale",
                       (double)notes->peak);
+}
+
+static void say_thresholds(const HaloNotes *notes, char *text, size_t size)
+{
+    int used = halo_snprintf(text, size, "threshold:%s is at ", notes->method);
+    for (int k = 0; k < notes->thresholds; k++)
+        used +=
+            halo_snprintf(text + used, size - (size_t)used, "%s%.9g", k > 0 ? ", " : "", notes->threshold[k]);
 }
 
 static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
@@ -262,9 +271,7 @@ static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HA
             "%s: %s=%.6g is a sample value (0 to %.6g); use %s=%.6g%% if you mean a part of full scale",
             notes->op, notes->key, notes->level, notes->full_scale, notes->key, 100 * notes->level);
         break;
-    case HALO_NOTE_THRESHOLD:
-        halo_snprintf(text, size, "threshold:%s is at %.9g", notes->method, notes->threshold);
-        break;
+    case HALO_NOTE_THRESHOLD: say_thresholds(notes, text, size); break;
     case HALO_NOTE_SCALED:
         halo_snprintf(text, size, "scaled by %.6g to prevent clipping", (double)notes->gain);
         break;

@@ -91,6 +91,9 @@ HaloStatus detail_powers(Device *device, const HaloBuf *src, const double *k, do
 void detail_take_powers(const double *third, const double *fourth, HaloResult *result);
 HaloStatus detail_take_entropy(const HaloHistogram *made, int64_t bins, HaloResult *result);
 
+/* groups_result.c: of samples in host memory, whose labels another buffer has. */
+HaloStatus measure_groups(Device *device, const HaloStep *step, const HaloBuf *const src[], HaloResult *result);
+
 /* objects.c: the rows of a table about the regions of a picture of this shape. */
 HaloStatus measure_objects(const HaloObjectList *list, const HaloShape *shape, HaloTable *table);
 

@@ -29,4 +29,7 @@ HaloStatus search_next(Search *search, const HaloDetail *detail, bool *found);
 void search_take(const Search *search, const HaloDetail *detail, HaloResult *result);
 void search_close(Search *search);
 
+/* percentile_few.c: of f64, whose samples are brought into order: for few of them, as of a region. */
+HaloStatus few_percentiles(const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
+
 #endif

@@ -79,8 +79,10 @@ const char *halo_result_time(const HaloResult *result, int64_t frame, char text[
 void halo_results_free(HaloResults *results)
 {
     for (int i = 0; i < results->count; i++) {
-        for (int c = 0; results->item[i].table != NULL && c < results->item[i].shape.channels; c++)
+        for (int c = 0; results->item[i].table != NULL && c < results->item[i].shape.channels; c++) {
             free(results->item[i].table[c].cell);
+            free(results->item[i].table[c].kept);
+        }
         free(results->item[i].table);
         free(results->item[i].channel);
         halo_histogram_free(&results->item[i].hist);

@@ -91,6 +91,14 @@ HaloStatus halo_build_bilateral(HaloBuilder *builder, HaloReg src, const HaloBil
     return halo_build_step(builder, &step, dst);
 }
 
+HaloStatus halo_build_local(HaloBuilder *builder, HaloReg src, const HaloLocal *local, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_LOCAL, src);
+    step.u.local = *local;
+    settle_nan(builder, src, &step.u.window);
+    return halo_build_step(builder, &step, dst);
+}
+
 HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize, HaloReg *dst)
 {
     const HaloShape *shape = halo_build_shape(builder, src);

@@ -125,11 +125,12 @@ HaloStatus halo_build_loudness_pass(HaloBuilder *builder, HaloReg src)
 }
 
 HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloResolve *resolve,
-                                    HaloReg *dst)
+                                    const double resolve_arg[2], HaloReg *dst)
 {
     HaloStep measure = step_of(HALO_HIST, src), step = map_step(src, map);
     step.notes = builder_notes(builder);
     if (step.notes == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    memcpy(step.resolve_arg, resolve_arg, sizeof step.resolve_arg);
     measure.u.hist = hist_default(halo_build_shape(builder, src));
     if (halo_build_shape(builder, src)->dtype > HALO_U16) measure.u.hist.lo = measure.u.hist.hi = (double)NAN;
     return step_from(builder, &measure, &step, resolve, dst);
@@ -174,22 +175,57 @@ static bool divides(const HaloHist *hist)
     return !(1.0 / width > DBL_MAX || width < largest * 0x1p-50);
 }
 
+static HaloStatus set_bins(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi,
+                           HaloHist *hist)
+{
+    const HaloShape *shape = halo_build_shape(builder, src);
+    *hist = hist_default(shape);
+    if (shape->dtype >= HALO_F32 && !halo_is_sound(shape)) /* nothing else has an agreed full scale */
+        hist->lo = hist->hi = (double)NAN;
+    if (bins > 0) hist->bins = bins;
+    if (!isnan(lo)) hist->lo = lo;
+    if (!isnan(hi)) hist->hi = hi;
+    if (hist->lo >= hist->hi)
+        return halo_fail(HALO_ERR_USAGE, "%s: min (%g) has to be less than max (%g)", builder->op, hist->lo,
+                         hist->hi);
+    if (!divides(hist))
+        return halo_fail(HALO_ERR_USAGE,
+                         "%s: 64-bit floats cannot divide %g to %g into %lld bins: use fewer, or another range",
+                         builder->op, hist->lo, hist->hi, (long long)hist->bins);
+    return HALO_OK;
+}
+
 HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi)
 {
     HaloStep step = step_of(HALO_HIST, src);
-    const HaloShape *shape = halo_build_shape(builder, src);
-    step.u.hist = hist_default(shape);
-    if (shape->dtype >= HALO_F32 && !halo_is_sound(shape)) /* nothing else has an agreed full scale */
-        step.u.hist.lo = step.u.hist.hi = (double)NAN;
-    if (bins > 0) step.u.hist.bins = bins;
-    if (!isnan(lo)) step.u.hist.lo = lo;
-    if (!isnan(hi)) step.u.hist.hi = hi;
-    if (step.u.hist.lo >= step.u.hist.hi)
-        return halo_fail(HALO_ERR_USAGE, "%s: min (%g) has to be less than max (%g)", builder->op,
-                         step.u.hist.lo, step.u.hist.hi);
-    if (!divides(&step.u.hist))
-        return halo_fail(HALO_ERR_USAGE,
-                         "%s: 64-bit floats cannot divide %g to %g into %lld bins: use fewer, or another range",
-                         builder->op, step.u.hist.lo, step.u.hist.hi, (long long)step.u.hist.bins);
-    return builder_append_measure(builder, &step, true);
+    const HaloStatus status = set_bins(builder, src, bins, lo, hi, &step.u.hist);
+    return status == HALO_OK ? builder_append_measure(builder, &step, true) : status;
+}
+
+/* ---- of selected samples --------------------------------------------------------------------------------- */
+
+static HaloStep step_of_groups(HaloReg src, const HaloSelection *selection)
+{
+    HaloStep step = step_of(HALO_GROUPS, src);
+    step.src[step.sources++] = selection->by;
+    step.u.groups = (HaloGroups){.each = selection->each};
+    return step;
+}
+
+HaloStatus halo_build_stats_of(HaloBuilder *builder, HaloReg src, const HaloSelection *selection, unsigned want,
+                               const HaloDetail *detail)
+{
+    HaloStep step = step_of_groups(src, selection);
+    const HaloStatus status = set_detail(builder, detail, &step);
+    step.u.groups.want = want;
+    return status == HALO_OK ? builder_append_measure(builder, &step, true) : status;
+}
+
+HaloStatus halo_build_hist_of(HaloBuilder *builder, HaloReg src, const HaloSelection *selection, int64_t bins,
+                              double lo, double hi)
+{
+    HaloStep step = step_of_groups(src, selection);
+    const HaloStatus status = set_bins(builder, src, bins, lo, hi, &step.u.groups.hist);
+    step.u.groups.counts = true;
+    return status == HALO_OK ? builder_append_measure(builder, &step, true) : status;
 }

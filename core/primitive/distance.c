@@ -17,7 +17,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     (void)src;
-    return step->u.distance.metric == HALO_METRIC_EUCLID ? 9.0 : 6.0;
+    return step->u.distance.metric == HALO_METRIC_EUCLID ? 4.0 : 6.0;
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)

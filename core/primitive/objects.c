@@ -1,8 +1,6 @@
 /* Measures the regions of a labelled picture. */
 #include "halo/objects.h"
 
-#include <stdlib.h>
-
 #include "primitive.h"
 
 /* How many pixels a region is taken to have where memory is planned. */
@@ -24,18 +22,6 @@ static bool offered(const HaloBackend *backend) { return backend->objects != NUL
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
 
-static bool never(const HaloStep *step, const HaloShape *src)
-{
-    (void)step, (void)src;
-    return false;
-}
-
-static HaloStatus add(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first, Measured *all)
-{
-    (void)device, (void)step, (void)block, (void)first, (void)all;
-    return HALO_OK;
-}
-
 static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
     HaloObjectList none;
@@ -54,9 +40,7 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
     HaloStatus status = HALO_OK;
     HaloObjectList list = {0};
     (void)all;
-    *result = (HaloResult){.type = HALO_RESULT_TABLE, .shape = src[0]->shape};
-    result->table = calloc((size_t)src[0]->shape.channels, sizeof *result->table);
-    if (result->table == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(measure_open_tables(&src[0]->shape, result));
     HALO_TRY(device->backend->objects(device->handle, src[0], step->sources > 1 ? src[1] : NULL,
                                       &step->u.objects, &list));
     HALO_TRY(measure_objects(&list, &src[0]->shape, &result->table[0]));
@@ -66,8 +50,8 @@ out:
 }
 
 static const Measure measure = {
-    .incremental = never,
-    .add = add,
+    .incremental = measure_never,
+    .add = measure_at_once,
     .conclude = conclude,
     .query = query,
     .bytes = bytes,

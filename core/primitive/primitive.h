@@ -110,6 +110,15 @@ static inline HaloDtype primitive_dtype(const HaloShape *const src[], int source
 double chain_flops(const HaloStep *step, double samples);
 void chain_describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size);
 
+/* tables.c: measures of whole values that give tables: not in blocks; nothing is added before `conclude`; they
+ * take no memory of a device; and an empty table for each channel. */
+bool measure_never(const HaloStep *step, const HaloShape *src);
+HaloStatus measure_at_once(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first,
+                           Measured *all);
+void measure_queries_none(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
+                          const HaloBuf *block);
+HaloStatus measure_open_tables(const HaloShape *shape, HaloResult *result);
+
 /* window.c: the shape after a window: f32, smaller with VALID. */
 HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst);
 Part window_reads(const HaloStep *step, int k, const HaloShape *src, Part part);

@@ -28,7 +28,7 @@ static HaloDtype holds(const HaloStep *step, const HaloShape *source)
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     (void)step;
-    return src->dtype == HALO_U8 ? 1.5 : 2.5;
+    return src->dtype == HALO_U8 ? 1.0 : 2.0;
 }
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)

@@ -1,8 +1,6 @@
 /* Tables that an operation makes of sound or pictures, channel by channel, on the host. */
 #include "halo/table.h"
 
-#include <stdlib.h>
-
 #include "primitive.h"
 
 static double core_ns(const HaloStep *step, const HaloShape *src)
@@ -18,23 +16,6 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
 }
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
-
-static bool never(const HaloStep *step, const HaloShape *src)
-{
-    (void)step, (void)src;
-    return false;
-}
-
-static HaloStatus add(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first, Measured *all)
-{
-    (void)device, (void)step, (void)block, (void)first, (void)all;
-    return HALO_OK;
-}
-
-static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
-{
-    (void)backend, (void)device, (void)step, (void)block;
-}
 
 /* What the kind takes, and copies of what a device holds. */
 static double bytes(const HaloStep *step, const HaloShape *src)
@@ -84,9 +65,7 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
     HaloBuf host[HALO_MAX_SOURCES] = {0};
     const HaloBuf *from[HALO_MAX_SOURCES] = {src[0]};
     (void)all;
-    *result = (HaloResult){.type = HALO_RESULT_TABLE, .shape = src[0]->shape};
-    result->table = calloc((size_t)src[0]->shape.channels, sizeof *result->table);
-    if (result->table == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(measure_open_tables(&src[0]->shape, result));
     for (int k = 0; k < step->sources; k++) {
         from[k] = src[k];
         if (device->backend->upload == NULL) continue;
@@ -101,10 +80,10 @@ out:
 }
 
 static const Measure measure = {
-    .incremental = never,
-    .add = add,
+    .incremental = measure_never,
+    .add = measure_at_once,
     .conclude = conclude,
-    .query = query,
+    .query = measure_queries_none,
     .bytes = bytes,
 };
 

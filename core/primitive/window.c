@@ -6,7 +6,7 @@
 
 _Static_assert(offsetof(HaloConv, window) == 0 && offsetof(HaloSep, window) == 0 &&
                    offsetof(HaloRank, window) == 0 && offsetof(HaloMean, window) == 0 &&
-                   offsetof(HaloBilateral, window) == 0,
+                   offsetof(HaloBilateral, window) == 0 && offsetof(HaloLocal, window) == 0,
                "HaloStep.u.window is the window of each");
 
 HaloStatus window_shape(const HaloStep *step, const HaloShape *const src[], HaloShape *dst)

@@ -1,6 +1,7 @@
 /* Distances to the nearest 0: along columns first, then, from these, along rows (A. Meijster, J. Roerdink and
  * W. Hesselink, 2000), in integers. */
 #include <math.h>
+#include <string.h>
 
 #include "primitives.h"
 #include "runs.h"
@@ -20,20 +21,46 @@ typedef struct Distance {
     HaloDevice *device;
     int channel;
     bool wide;
-    int32_t *column; /* [height][width] distances along columns */
-    uint8_t *flag;   /* [workers][STRIP_COLS] */
-    char *line;      /* [workers] */
-    int64_t at_row, at_site, at_cost, line_bytes;
+    bool tall;     /* columns need 32 bits; else 16 */
+    void *column;  /* [height][width] distances along columns; the greatest number of the type: there is none */
+    uint8_t *flag; /* [workers][STRIP_COLS] */
+    char *line;    /* [workers] */
+    int64_t at_row, at_column, at_square, at_site, at_cost, line_bytes;
 } Distance;
 
 /* What the pass along a row keeps. */
 typedef struct Line {
-    float *row;    /* [width * channels] */
-    int32_t *site; /* [width + 1] pixels that are nearest to some of the row, */
-    int64_t *cost; /* [width + 1] and what they say of the distance */
+    float *row;      /* [width * channels] */
+    int32_t *column; /* [width] distances along columns; FAR: there is none */
+    int32_t *square; /* [width + …] their squares, as `nearest` takes them */
+    int32_t *site;   /* [width + 1] pixels that are nearest to some of the row, */
+    int64_t *cost;   /* [width + 1] and what they say of the distance */
 } Line;
 
 /* ---- columns -------------------------------------------------------------------------------------------- */
+
+/* Down, then up again; sums stop at `top`, which stands for no distance at all. */
+#define COLUMNS(type, top)                                                                                   \
+    do {                                                                                                     \
+        type *const column = (type *)d->column + x;                                                          \
+        for (int64_t y = 0; y < height; y++) {                                                               \
+            type *const here = column + y * width, *const above = here - width;                              \
+            cpu_flags(&part, y, d->channel, HALO_REGIONS_FOREGROUND, 0.0, flag);                             \
+            if (y == 0)                                                                                      \
+                for (int64_t i = 0; i < n; i++) here[i] = flag[i] ? top : 0;                                 \
+            else                                                                                             \
+                for (int64_t i = 0; i < n; i++) here[i] = flag[i] ? (type)(above[i] + (above[i] < top)) : 0; \
+        }                                                                                                    \
+        for (int64_t y = height - 2; y >= 0; y--) {                                                          \
+            type *const here = column + y * width, *const below = here + width;                              \
+            for (int64_t i = 0; i < n; i++) {                                                                \
+                const type next = (type)(below[i] + (below[i] < top));                                       \
+                here[i] = here[i] < next ? here[i] : next;                                                   \
+            }                                                                                                \
+        }                                                                                                    \
+    } while (0)
+
+#define NONE16 INT16_MAX
 
 static void column_task(void *context, int64_t strip, int worker)
 {
@@ -44,18 +71,21 @@ static void column_task(void *context, int64_t strip, int worker)
     HaloBuf part = *d->src;
     part.data = halo_at(d->src, x, 0);
     part.cols = n;
-    for (int64_t y = 0; y < height; y++) {
-        int32_t *const here = d->column + y * width + x;
-        cpu_flags(&part, y, d->channel, HALO_REGIONS_FOREGROUND, 0.0, flag);
-        for (int64_t i = 0; i < n; i++) here[i] = flag[i] ? (y > 0 ? here[i - width] : FAR) + 1 : 0;
+    if (d->tall)
+        COLUMNS(int32_t, FAR);
+    else
+        COLUMNS(int16_t, NONE16);
+}
+
+static void load_column(const Distance *d, int64_t y, int32_t *column)
+{
+    const int64_t width = d->src->cols;
+    if (d->tall) {
+        memcpy(column, (const int32_t *)d->column + y * width, (size_t)width * sizeof *column);
+        return;
     }
-    for (int64_t y = height - 2; y >= 0; y--) {
-        int32_t *const here = d->column + y * width + x;
-        for (int64_t i = 0; i < n; i++) {
-            const int32_t below = here[i + width] + 1;
-            here[i] = here[i] < below ? here[i] : below;
-        }
-    }
+    const int16_t *const from = (const int16_t *)d->column + y * width;
+    for (int64_t x = 0; x < width; x++) column[x] = from[x] == NONE16 ? FAR : from[x];
 }
 
 /* ---- Euclid --------------------------------------------------------------------------------------------- */
@@ -109,9 +139,24 @@ static inline void euclid_between(const Distance *d, const Line *line, const int
     }
 }
 
+/* Squares up to here are exact floats, and add up without overflow. */
+#define NEAR_SIDE 4096
+
+/* Where no pixel is far from a 0 along its row and column, all offsets are tried, of many pixels at once. */
+static bool try_near(const Distance *d, const Line *line, float *out)
+{
+    const int64_t width = d->src->cols;
+    int32_t *const square = line->square + CPU_NEAREST_REACH;
+    if (d->src->shape.channels > 1) return false;
+    for (int64_t x = 0; x < width; x++)
+        square[x] = line->column[x] < NEAR_SIDE ? line->column[x] * line->column[x] : CPU_NEAREST_FAR;
+    return d->device->kernels->regions->nearest(square, width, out);
+}
+
 static void euclid(const Distance *d, const Line *line, const int32_t *column, float *out)
 {
     const int64_t width = d->src->cols, channels = d->src->shape.channels;
+    if (try_near(d, line, out)) return;
     for (int64_t x = 0; x < width;) {
         int64_t upto = x;
         if (column[x] == 0) {
@@ -182,25 +227,35 @@ static void chessboard(const Distance *d, const Line *line, const int32_t *colum
 
 /* ---- all ------------------------------------------------------------------------------------------------ */
 
+/* What lies beside the squares is far. */
+static void pad_squares(const Distance *d, int32_t *square)
+{
+    const int64_t width = d->src->cols, end = width + 2 * CPU_NEAREST_REACH;
+    for (int64_t x = 0; x < CPU_NEAREST_REACH; x++) square[x] = CPU_NEAREST_FAR;
+    for (int64_t x = CPU_NEAREST_REACH + width; x < end; x++) square[x] = CPU_NEAREST_FAR;
+}
+
 static void row_task(void *context, int64_t task, int worker)
 {
     const Distance *d = context;
     const CpuRowKernels *kernels = d->device->kernels->rows;
     const int64_t width = d->src->cols, n = width * d->src->shape.channels;
     char *const own = d->line + worker * d->line_bytes;
-    const Line line = {(float *)(void *)(own + d->at_row), (int32_t *)(void *)(own + d->at_site),
+    const Line line = {(float *)(void *)(own + d->at_row), (int32_t *)(void *)(own + d->at_column),
+                       (int32_t *)(void *)(own + d->at_square), (int32_t *)(void *)(own + d->at_site),
                        (int64_t *)(void *)(own + d->at_cost)};
     uint64_t clipped = 0;
+    pad_squares(d, line.square);
     for (int64_t y = task * TASK_ROWS; y < least((task + 1) * TASK_ROWS, d->src->rows); y++) {
-        const int32_t *column = d->column + y * width;
+        load_column(d, y, line.column);
         if (d->src->shape.channels > 1) kernels->load[d->src->shape.dtype](halo_at(d->src, 0, y), n, line.row);
         float *const out = line.row + d->channel;
         if (d->metric == HALO_METRIC_EUCLID)
-            euclid(d, &line, column, out);
+            euclid(d, &line, line.column, out);
         else if (d->metric == HALO_METRIC_TAXICAB)
-            taxicab(d, &line, column, out);
+            taxicab(d, &line, line.column, out);
         else
-            chessboard(d, &line, column, out);
+            chessboard(d, &line, line.column, out);
         kernels->store[d->dst->shape.dtype](line.row, n, d->store, halo_at(d->dst, 0, y), &clipped);
     }
     cpu_count_clipped(d->device, clipped);
@@ -214,15 +269,17 @@ static HaloStatus prepare(Distance *d, int workers)
     void *scratch;
     if (width >= MOST_SIDE || height >= MOST_SIDE || !halo_mul(width, height, &pixels) ||
         !cpu_reserve(&d->line_bytes, width * d->src->shape.channels, sizeof(float), &d->at_row) ||
+        !cpu_reserve(&d->line_bytes, width, sizeof(int32_t), &d->at_column) ||
+        !cpu_reserve(&d->line_bytes, width + 2 * CPU_NEAREST_REACH, sizeof(int32_t), &d->at_square) ||
         !cpu_reserve(&d->line_bytes, width + 1, sizeof(int32_t), &d->at_site) ||
         !cpu_reserve(&d->line_bytes, width + 1, sizeof(int64_t), &d->at_cost) ||
-        !cpu_reserve(&total, pixels, sizeof(int32_t), &at_column) ||
+        !cpu_reserve(&total, pixels, d->tall ? sizeof(int32_t) : sizeof(int16_t), &at_column) ||
         !cpu_reserve(&total, workers, STRIP_COLS, &at_flag) ||
         !cpu_reserve(&total, workers, d->line_bytes, &at_line))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many for distances: crop or resize before",
                   (long long)width, (long long)height);
     HALO_TRY(cpu_scratch(d->device, total, &scratch));
-    d->column = (int32_t *)(void *)((char *)scratch + at_column);
+    d->column = (char *)scratch + at_column;
     d->flag = (uint8_t *)scratch + at_flag;
     d->line = (char *)scratch + at_line;
 out:
@@ -238,6 +295,7 @@ HaloStatus cpu_distance(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     if (dst->cols < 1 || dst->rows < 1) goto out;
     const int workers = cpu_workers(device, 8.0 * (double)src->cols * (double)src->rows);
     d.channel = src->shape.alpha == 0;
+    d.tall = src->rows >= NONE16;
     d.wide = src->cols > SHORT_SIDE || src->rows > SHORT_SIDE;
     HALO_TRY(prepare(&d, workers));
     cpu_run(device, workers, divide_up(src->cols, STRIP_COLS), column_task, &d);

@@ -7,7 +7,7 @@ __extension__ typedef unsigned __int128 Wide;
 
 /* ---- labels --------------------------------------------------------------------------------------------- */
 
-void cpu_check_labels(const HaloBuf *labels, int64_t y, CpuLabelCheck *check)
+void cpu_check_labels(const HaloDevice *device, const HaloBuf *labels, int64_t y, CpuLabelCheck *check)
 {
     const int64_t n = labels->cols;
     uint32_t greatest = check->greatest;
@@ -19,14 +19,8 @@ void cpu_check_labels(const HaloBuf *labels, int64_t y, CpuLabelCheck *check)
         for (int64_t x = 0; x < n; x++) greatest = v[x] > greatest ? v[x] : greatest;
     } else {
         const float *v = halo_at(labels, 0, y);
-        int bad = 0;
-        for (int64_t x = 0; x < n; x++) {
-            const float inside = v[x] >= 0.0f && v[x] <= (float)HALO_MAX_REGIONS ? v[x] : 0.0f;
-            const int32_t whole = (int32_t)inside;
-            bad |= !((float)whole == v[x] || v[x] != v[x]);
-            greatest = (uint32_t)whole > greatest ? (uint32_t)whole : greatest;
-        }
-        for (int64_t x = 0; x < n && bad && check->bad < 0; x++)
+        const bool good = device->kernels->regions->check(v, n, (float)HALO_MAX_REGIONS, &greatest);
+        for (int64_t x = 0; x < n && !good && check->bad < 0; x++)
             if (!(v[x] != v[x]) &&
                 !(v[x] >= 0.0f && v[x] <= (float)HALO_MAX_REGIONS && (float)(int32_t)v[x] == v[x]))
                 check->bad = y * n + x;
@@ -34,7 +28,7 @@ void cpu_check_labels(const HaloBuf *labels, int64_t y, CpuLabelCheck *check)
     check->greatest = greatest;
 }
 
-void cpu_labels(const HaloBuf *labels, int64_t y, uint32_t *row)
+void cpu_labels(const HaloDevice *device, const HaloBuf *labels, int64_t y, uint32_t *row)
 {
     const int64_t n = labels->cols;
     const void *at = halo_at(labels, 0, y);
@@ -43,23 +37,7 @@ void cpu_labels(const HaloBuf *labels, int64_t y, uint32_t *row)
     else if (labels->shape.dtype == HALO_U16)
         for (int64_t x = 0; x < n; x++) row[x] = ((const uint16_t *)at)[x];
     else
-        for (int64_t x = 0; x < n; x++) {
-            const float v = ((const float *)at)[x];
-            row[x] = (uint32_t)(int32_t)(v > 0.0f ? v : 0.0f);
-        }
-}
-
-int64_t cpu_next_set(const uint8_t *flag, int64_t x, int64_t n)
-{
-    uint64_t eight;
-    for (; x < n && x % 8 != 0; x++)
-        if (flag[x]) return x;
-    for (; x + 8 <= n; x += 8) {
-        memcpy(&eight, flag + x, sizeof eight);
-        if (eight != 0) break;
-    }
-    while (x < n && !flag[x]) x++;
-    return x;
+        device->kernels->regions->to_labels(at, n, row);
 }
 
 /* ---- places --------------------------------------------------------------------------------------------- */

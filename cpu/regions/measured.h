@@ -14,12 +14,9 @@ typedef struct CpuLabelCheck {
     int64_t bad; /* the first pixel that is no label; -1: none */
 } CpuLabelCheck;
 
-void cpu_check_labels(const HaloBuf *labels, int64_t y, CpuLabelCheck *check);
+void cpu_check_labels(const HaloDevice *device, const HaloBuf *labels, int64_t y, CpuLabelCheck *check);
 /* Row y of labels that were checked. */
-void cpu_labels(const HaloBuf *labels, int64_t y, uint32_t *row);
-
-/* The first of flags [x, n) that is set; n: none. */
-int64_t cpu_next_set(const uint8_t *flag, int64_t x, int64_t n);
+void cpu_labels(const HaloDevice *device, const HaloBuf *labels, int64_t y, uint32_t *row);
 
 /* n pixels, from (x, y) on, CPU_OBJECT_RUN at most. */
 void cpu_add_run(HaloObject *object, int64_t x, int64_t y, int64_t n);

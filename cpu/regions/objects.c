@@ -10,10 +10,9 @@
 #define STRIP_ROWS 64
 /* Sums of all workers together, at most; else one worker measures. */
 #define MOST_BYTES ((int64_t)256 << 20)
-/* Labels of rows y - 2 to y + 2, borders of rows y - 1 to y + 1. */
-#define LABEL_ROWS 5
-#define BORDER_ROWS 3
-#define PAD 2
+/* Labels of rows y - 2 to y + 2, and the bits of as many rows. */
+#define ROWS 5
+#define PAD 64 /* before and behind a row: zeros, which kernels read */
 
 typedef struct Objects {
     const HaloBuf *labels, *of;
@@ -23,70 +22,102 @@ typedef struct Objects {
     HaloObjectList *list; /* [lists] */
     int lists;
     char *scratch; /* [workers] */
-    int64_t pitch, at_border, at_differ, scratch_bytes;
+    int64_t pitch, words, at_bits, scratch_bytes;
 } Objects;
+
+/* Of a row, a bit for each pixel and one more: is it another label than the one before, than the one above, is
+ * it not 0, and does another label lie beside, above or below it? */
+typedef struct Bits {
+    uint64_t *beside, *above, *set, *border;
+} Bits;
 
 /* Rows round row y, with zeros outside of the picture. */
 typedef struct Rows {
     const Objects *o;
-    uint32_t *label;         /* [LABEL_ROWS][pitch] */
-    uint8_t *border;         /* [BORDER_ROWS][pitch] */
-    uint8_t *differ;         /* [pitch] */
-    int64_t labels, borders; /* the next rows to come */
+    uint32_t *label; /* [ROWS][pitch] */
+    uint64_t *bits;  /* [ROWS][4][words] */
+    int64_t next;    /* the row of labels to come */
 } Rows;
 
 static uint32_t *label_row(const Rows *rows, int64_t y)
 {
-    return rows->label + (y + LABEL_ROWS) % LABEL_ROWS * rows->o->pitch + PAD;
+    return rows->label + (y + ROWS) % ROWS * rows->o->pitch + PAD;
 }
 
-static uint8_t *border_row(const Rows *rows, int64_t y)
+static Bits bits_row(const Rows *rows, int64_t y)
 {
-    return rows->border + (y + BORDER_ROWS) % BORDER_ROWS * rows->o->pitch + PAD;
+    const int64_t words = rows->o->words;
+    uint64_t *const at = rows->bits + (y + ROWS) % ROWS * 4 * words;
+    return (Bits){at, at + words, at + 2 * words, at + 3 * words};
 }
 
-static void load_labels(Rows *rows, int64_t upto)
+/* Pixels of a region beside, above or below which there is another label; of the row that has one below. */
+static void find_border(const Rows *rows, int64_t y)
 {
-    const HaloBuf *labels = rows->o->labels;
-    for (; rows->labels <= upto; rows->labels++) {
-        uint32_t *const row = label_row(rows, rows->labels);
-        if (rows->labels < 0 || rows->labels >= labels->rows)
-            memset(row, 0, (size_t)labels->cols * sizeof *row);
+    const Bits here = bits_row(rows, y), below = bits_row(rows, y + 1);
+    const int64_t words = rows->o->words;
+    for (int64_t w = 0; w < words; w++) {
+        const uint64_t next = w + 1 < words ? here.beside[w + 1] << 63 : 0;
+        here.border[w] =
+            here.set[w] & (here.beside[w] | here.beside[w] >> 1 | next | here.above[w] | below.above[w]);
+    }
+}
+
+static void load_rows(Rows *rows, int64_t upto)
+{
+    const Objects *o = rows->o;
+    for (; rows->next <= upto; rows->next++) {
+        const int64_t y = rows->next;
+        uint32_t *const row = label_row(rows, y);
+        const Bits bits = bits_row(rows, y);
+        if (y < 0 || y >= o->labels->rows)
+            memset(row, 0, (size_t)o->labels->cols * sizeof *row);
         else
-            cpu_labels(labels, rows->labels, row);
+            cpu_labels(o->device, o->labels, y, row);
+        o->device->kernels->regions->edges(row, label_row(rows, y - 1), o->words, bits.beside, bits.above,
+                                           bits.set);
+        find_border(rows, y - 1);
     }
 }
 
-/* Pixels beside or above which there is another label. */
-static void find_borders(Rows *rows, int64_t upto)
+/* The first bit [x, n) that is set; n: none. */
+static int64_t next_set(const uint64_t *bits, int64_t x, int64_t n)
 {
-    const int64_t width = rows->o->labels->cols;
-    for (; rows->borders <= upto; rows->borders++) {
-        const uint32_t *here = label_row(rows, rows->borders), *up = label_row(rows, rows->borders - 1),
-                       *down = label_row(rows, rows->borders + 1);
-        uint8_t *const border = border_row(rows, rows->borders);
-        for (int64_t x = 0; x < width; x++)
-            border[x] = (here[x] != 0) & ((here[x] != up[x]) | (here[x] != down[x]) | (here[x] != here[x - 1]) |
-                                          (here[x] != here[x + 1]));
+    int64_t w = x / 64;
+    if (x >= n) return n;
+    uint64_t word = bits[w] & ~(uint64_t)0 << x % 64;
+    while (word == 0) {
+        if (++w * 64 >= n) return n;
+        word = bits[w];
     }
+    return least(n, w * 64 + __builtin_ctzll(word));
 }
 
 /* ---- borders -------------------------------------------------------------------------------------------- */
 
-static bool in_border(const Rows *rows, int64_t x, int64_t y, uint32_t label)
+static bool in_border(const uint64_t *border, const uint32_t *label, int64_t x, uint32_t of)
 {
-    return border_row(rows, y)[x] != 0 && label_row(rows, y)[x] == label;
+    return label[x] == of && (border[x / 64] >> x % 64 & 1) != 0;
 }
 
 /* K. Benkrid and D. Crookes, 2000: what a pixel of a border counts depends on those beside it. */
 static void add_border(const Rows *rows, int64_t x, int64_t y, HaloObjectList *list)
 {
-    const uint32_t label = label_row(rows, y)[x];
-    HaloObject *const object = &list->object[label - 1];
-    const int beside = in_border(rows, x - 1, y, label) + in_border(rows, x + 1, y, label) +
-                       in_border(rows, x, y - 1, label) + in_border(rows, x, y + 1, label);
-    const int diagonal = in_border(rows, x - 1, y - 1, label) + in_border(rows, x + 1, y - 1, label) +
-                         in_border(rows, x - 1, y + 1, label) + in_border(rows, x + 1, y + 1, label);
+    const uint32_t *const label[3] = {label_row(rows, y - 1), label_row(rows, y), label_row(rows, y + 1)};
+    const uint64_t *const border[3] = {bits_row(rows, y - 1).border, bits_row(rows, y).border,
+                                       bits_row(rows, y + 1).border};
+    const uint32_t of = label[1][x];
+    HaloObject *const object = &list->object[of - 1];
+    int beside = 0, diagonal = 0;
+    for (int j = 0; j < 3; j++) {
+        const int ends =
+            (x > 0 && in_border(border[j], label[j], x - 1, of)) + in_border(border[j], label[j], x + 1, of);
+        if (j == 1)
+            beside += ends;
+        else
+            diagonal += ends;
+        if (j != 1) beside += in_border(border[j], label[j], x, of);
+    }
     switch (10 * diagonal + 2 * beside) {
     case 4:
     case 6:
@@ -126,15 +157,16 @@ static void add_window(const uint32_t cell[4], int diagonal, HaloObjectList *lis
 /* Windows whose lower row is y. */
 static void add_windows(const Rows *rows, int64_t y, HaloObjectList *list)
 {
-    const int64_t width = rows->o->labels->cols;
+    const Objects *o = rows->o;
     const uint32_t *up = label_row(rows, y - 1), *here = label_row(rows, y);
-    uint8_t *const differ = rows->differ;
-    for (int64_t x = 0; x <= width; x++)
-        differ[x] = ((up[x - 1] ^ up[x]) | (here[x - 1] ^ here[x]) | (up[x] ^ here[x])) != 0;
-    for (int64_t x = 0; (x = cpu_next_set(differ, x, width + 1)) <= width; x++) {
-        const uint32_t cell[4] = {up[x - 1], up[x], here[x - 1], here[x]};
-        add_window(cell, rows->o->how->connect == 8 ? -2 : 2, list);
-    }
+    const Bits upper = bits_row(rows, y - 1), lower = bits_row(rows, y);
+    for (int64_t w = 0; w < o->words; w++)
+        for (uint64_t differ = upper.beside[w] | lower.beside[w] | lower.above[w]; differ != 0;
+             differ &= differ - 1) {
+            const int64_t x = w * 64 + __builtin_ctzll(differ);
+            const uint32_t cell[4] = {up[x - 1], up[x], here[x - 1], here[x]};
+            add_window(cell, o->how->connect == 8 ? -2 : 2, list);
+        }
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
@@ -144,9 +176,9 @@ static void add_row(const Rows *rows, int64_t y, HaloObjectList *list)
     const Objects *o = rows->o;
     const int64_t width = o->labels->cols;
     const uint32_t *const label = label_row(rows, y);
-    const uint8_t *const border = border_row(rows, y);
-    for (int64_t x = 0, upto; x < width; x = upto) {
-        for (upto = x + 1; upto < width && label[upto] == label[x];) upto++;
+    const Bits bits = bits_row(rows, y);
+    for (int64_t x = next_set(bits.beside, 0, width), upto; x < width; x = upto) {
+        upto = next_set(bits.beside, x + 1, width);
         if (label[x] == 0) continue;
         for (int64_t from = x; from < upto; from += CPU_OBJECT_RUN) {
             const int64_t n = least(CPU_OBJECT_RUN, upto - from);
@@ -154,7 +186,9 @@ static void add_row(const Rows *rows, int64_t y, HaloObjectList *list)
             if (o->of != NULL) cpu_add_samples(o->of, from, y, n, label[x] - 1, list);
         }
     }
-    for (int64_t x = 0; (x = cpu_next_set(border, x, width)) < width; x++) add_border(rows, x, y, list);
+    for (int64_t w = 0; w < o->words; w++)
+        for (uint64_t border = bits.border[w]; border != 0; border &= border - 1)
+            add_border(rows, w * 64 + __builtin_ctzll(border), y, list);
     add_windows(rows, y, list);
 }
 
@@ -167,14 +201,11 @@ static void strip_task(void *context, int64_t strip, int worker)
     char *const own = o->scratch + worker * o->scratch_bytes;
     Rows rows = {.o = o,
                  .label = (uint32_t *)(void *)own,
-                 .border = (uint8_t *)own + o->at_border,
-                 .differ = (uint8_t *)own + o->at_differ,
-                 .labels = first - 2,
-                 .borders = first - 1};
+                 .bits = (uint64_t *)(void *)(own + o->at_bits),
+                 .next = first - 2};
     memset(own, 0, (size_t)o->scratch_bytes);
     for (int64_t y = first; y <= last; y++) {
-        load_labels(&rows, y + 2);
-        find_borders(&rows, y + 1);
+        load_rows(&rows, y + 2);
         add_row(&rows, y, list);
     }
     if (last + 1 == height) add_windows(&rows, height, list);
@@ -186,7 +217,7 @@ static void check_task(void *context, int64_t strip, int worker)
 {
     const Objects *o = context;
     for (int64_t y = strip * STRIP_ROWS; y < least((strip + 1) * STRIP_ROWS, o->labels->rows); y++)
-        cpu_check_labels(o->labels, y, &o->check[worker]);
+        cpu_check_labels(o->device, o->labels, y, &o->check[worker]);
 }
 
 /* The greatest label. */
@@ -216,12 +247,12 @@ static HaloStatus prepare(Objects *o, int workers)
     HaloStatus status = HALO_OK;
     int64_t total = 0, one = 0, at, at_check;
     void *scratch;
-    o->pitch = o->labels->cols + 2 * PAD;
+    o->words = o->labels->cols / 64 + 1;
+    o->pitch = 64 * o->words + PAD;
     if (o->labels->cols >= INT32_MAX / 2 || o->labels->rows >= INT32_MAX / 2 ||
-        !cpu_reserve(&one, LABEL_ROWS * o->pitch, sizeof(uint32_t), &at) ||
-        !cpu_reserve(&one, BORDER_ROWS * o->pitch, 1, &o->at_border) ||
-        !cpu_reserve(&one, o->pitch, 1, &o->at_differ) || !cpu_reserve(&total, workers, one, &at) ||
-        !cpu_reserve(&total, workers, sizeof *o->check, &at_check))
+        !cpu_reserve(&one, ROWS * o->pitch, sizeof(uint32_t), &at) ||
+        !cpu_reserve(&one, ROWS * 4 * o->words, sizeof(uint64_t), &o->at_bits) ||
+        !cpu_reserve(&total, workers, one, &at) || !cpu_reserve(&total, workers, sizeof *o->check, &at_check))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many to be measured: crop or resize before",
                   (long long)o->labels->cols, (long long)o->labels->rows);
     o->scratch_bytes = one;

@@ -46,15 +46,15 @@ static void mark_row(const Regions *r, int64_t y, const uint8_t *high)
     }
 }
 
-static void find_row(Regions *r, int64_t y, uint8_t *flag)
+static void find_row(Regions *r, int64_t y, bool follows, uint8_t *flag)
 {
     const HaloRegions *how = r->how;
     const bool bytes = r->src->shape.dtype == HALO_U8 && r->src->shape.channels == 1;
     if (bytes && how->of != HALO_REGIONS_ABOVE) {
-        cpu_runs_find(&r->runs, y, halo_at(r->src, 0, y), how->of == HALO_REGIONS_BACKGROUND);
+        cpu_runs_find(&r->runs, y, follows, halo_at(r->src, 0, y), how->of == HALO_REGIONS_BACKGROUND);
     } else {
         cpu_flags(r->src, y, r->channel, how->of, how->low, flag);
-        cpu_runs_find(&r->runs, y, flag, false);
+        cpu_runs_find(&r->runs, y, follows, flag, false);
     }
     if (how->seeded) cpu_flags(r->src, y, r->channel, HALO_REGIONS_ABOVE, how->high, flag);
     if (r->mark != NULL) mark_row(r, y, flag);
@@ -65,7 +65,7 @@ static void find_task(void *context, int64_t strip, int worker)
     Regions *r = context;
     const int64_t from = strip * r->rows, upto = least(from + r->rows, r->runs.height);
     for (int64_t y = from; y < upto; y++) {
-        find_row(r, y, r->flag + worker * r->flag_pitch);
+        find_row(r, y, y > from, r->flag + worker * r->flag_pitch);
         if (y > from) cpu_runs_join(&r->runs, y);
     }
 }
@@ -162,6 +162,10 @@ static HaloStatus number_all(Regions *r)
 
 static void fill(float *row, int64_t from, int64_t upto, int64_t channels, float value)
 {
+    if (channels == 1) { /* a loop for vectors */
+        for (int64_t x = from; x < upto; x++) row[x] = value;
+        return;
+    }
     for (int64_t x = from; x < upto; x++) row[x * channels] = value;
 }
 
@@ -172,6 +176,13 @@ static float value_of(const Regions *r, uint32_t run)
     if (r->how->make == HALO_REGIONS_NUMBERS) return (float)r->runs.parent[run];
     memcpy(&value, &r->area[run], sizeof value);
     return value;
+}
+
+/* Are floats stored as they are? Then rows are written where they belong. */
+static bool is_direct(const Regions *r)
+{
+    return r->dst->shape.dtype == HALO_F32 && r->dst->shape.channels == 1 && r->store.num == 1.0f &&
+           r->store.den == 1.0f && r->how->make == HALO_REGIONS_NUMBERS;
 }
 
 static void write_row(const Regions *r, int64_t y, float *row, uint64_t *clipped)
@@ -192,7 +203,8 @@ static void write_row(const Regions *r, int64_t y, float *row, uint64_t *clipped
         done = upto;
     }
     if (make != HALO_REGIONS_FILLED) fill(line, done, runs->width, channels, 0.0f);
-    kernels->store[r->dst->shape.dtype](row, n, r->store, halo_at(r->dst, 0, y), clipped);
+    if (row != halo_at(r->dst, 0, y))
+        kernels->store[r->dst->shape.dtype](row, n, r->store, halo_at(r->dst, 0, y), clipped);
 }
 
 static void write_task(void *context, int64_t strip, int worker)
@@ -200,7 +212,9 @@ static void write_task(void *context, int64_t strip, int worker)
     const Regions *r = context;
     uint64_t clipped = 0;
     const int64_t from = strip * r->rows, upto = least(from + r->rows, r->runs.height);
-    for (int64_t y = from; y < upto; y++) write_row(r, y, r->row + worker * r->row_pitch, &clipped);
+    const bool direct = is_direct(r);
+    for (int64_t y = from; y < upto; y++)
+        write_row(r, y, direct ? halo_at(r->dst, 0, y) : r->row + worker * r->row_pitch, &clipped);
     cpu_count_clipped(r->device, clipped);
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "halo/vector16.h"
+
 bool cpu_runs_reserve(CpuRowRuns *runs, int64_t width, int64_t height, int64_t *total, int64_t at[4])
 {
     int64_t most_runs;
@@ -56,6 +58,7 @@ void cpu_flags(const HaloBuf *src, int64_t y, int channel, HaloRegionsOf of, dou
 
 /* ---- runs ----------------------------------------------------------------------------------------------- */
 
+#if !defined(HALO_VECTOR16)
 #define EACH_BYTE(bits) ((uint64_t)(bits)*0x0101010101010101u)
 
 /* A bit for each of eight bytes that is not 0, the first one lowest. */
@@ -69,22 +72,30 @@ static uint64_t bits_of(const uint8_t *flag)
     const uint64_t high = (((bytes & EACH_BYTE(0x7f)) + EACH_BYTE(0x7f)) | bytes) & EACH_BYTE(0x80);
     return (high >> 7) * 0x0102040810204080u >> 56;
 }
+#endif
 
 static uint64_t word_of(const uint8_t *flag, int64_t count)
 {
     uint64_t word = 0;
     if (count >= 64) {
+#if defined(HALO_VECTOR16)
+        const HaloU8x16 none = {0};
+        for (int i = 0; i < 4; i++)
+            word |= (uint64_t)halo_bits_u8((HaloU8x16)(halo_load16(flag + 16 * i) == none)) << 16 * i;
+        return ~word;
+#else
         for (int i = 0; i < 8; i++) word |= bits_of(flag + 8 * i) << 8 * i;
         return word;
+#endif
     }
     for (int64_t i = 0; i < count; i++) word |= (uint64_t)(flag[i] != 0) << i;
     return word;
 }
 
 /* Runs begin and end where a pixel differs from the one before. */
-void cpu_runs_find(CpuRowRuns *runs, int64_t y, const uint8_t *flag, bool inverse)
+void cpu_runs_find(CpuRowRuns *runs, int64_t y, bool follows, const uint8_t *flag, bool inverse)
 {
-    const uint32_t first = (uint32_t)(y * runs->row_most);
+    const uint32_t first = follows ? runs->end[y - 1] : (uint32_t)(y * runs->row_most);
     int32_t *const edge = runs->edge + 2 * (int64_t)first;
     uint64_t before = 0;
     int64_t edges = 0;

@@ -5,9 +5,9 @@
 #include "device.h"
 #include "halo/regions.h"
 
-/* Runs are numbered in raster order, with gaps where rows have fewer than they may. Run i begins at edge[2 * i]
- * and ends before edge[2 * i + 1]. `parent` leads to another run of its region, of a lower number, up to the
- * root, the first run, which is its own. */
+/* Runs are numbered in raster order, with gaps where strips of rows have fewer than they may. Run i begins at
+ * edge[2 * i] and ends before edge[2 * i + 1]. `parent` leads to another run of its region, of a lower number,
+ * up to the root, the first run, which is its own. */
 typedef struct CpuRowRuns {
     int64_t width, height, row_most; /* runs that a row may have */
     int32_t *edge;                   /* [2 * runs] */
@@ -20,9 +20,10 @@ typedef struct CpuRowRuns {
 bool cpu_runs_reserve(CpuRowRuns *runs, int64_t width, int64_t height, int64_t *total, int64_t at[4]);
 void cpu_runs_place(CpuRowRuns *runs, char *block, const int64_t at[4]);
 
-/* Finds the runs of row y: pixels whose flag is not 0, or, `inverse`, is 0. Up to 8 bytes behind the flags are
- * read only if they belong to them. */
-void cpu_runs_find(CpuRowRuns *runs, int64_t y, const uint8_t *flag, bool inverse);
+/* Finds the runs of row y: pixels whose flag is not 0, or, `inverse`, is 0. `follows`: the row above belongs to
+ * the same strip, and is done, so that numbers go on from there. Up to 8 bytes behind the flags are read only
+ * if they belong to them. */
+void cpu_runs_find(CpuRowRuns *runs, int64_t y, bool follows, const uint8_t *flag, bool inverse);
 /* Unites the runs of row y with those of the row above that they touch. */
 void cpu_runs_join(CpuRowRuns *runs, int64_t y);
 /* The root of a run's region. */

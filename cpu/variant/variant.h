@@ -86,6 +86,8 @@ extern const CpuMeanKernels CPU_TABLE(mean);
 extern const CpuIntegerKernels CPU_TABLE(integers);
 extern const CpuResampleKernels CPU_TABLE(resample);
 extern const CpuBilateralKernels CPU_TABLE(bilateral);
+extern const CpuLocalKernels CPU_TABLE(local);
+extern const CpuRegionKernels CPU_TABLE(regions);
 extern const CpuSectionKernels CPU_TABLE(sections);
 extern const CpuFourierKernels CPU_TABLE(fourier);
 extern const CpuCeilingKernels CPU_TABLE(ceiling);

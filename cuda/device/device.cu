@@ -10,6 +10,7 @@
 #include "halo/text.h"
 #include "point/expr.cuh"
 #include "point/mix.cuh"
+#include "rank/local.cuh"
 #include "regions/morphology.cuh"
 #include "resample/resample.cuh"
 #include "sep/fast.cuh"
@@ -283,6 +284,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .bilateral = cuda_bilateral,
     .mix = cuda_mix,
     .fade = cuda_fade,
+    .local = cuda_local,
     .regions = cuda_regions,
     .distance = cuda_distance,
     .objects = cuda_objects,

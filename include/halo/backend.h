@@ -6,6 +6,7 @@
 #include "halo/bench.h"
 #include "halo/buffer.h"
 #include "halo/fail.h"
+#include "halo/local.h"
 #include "halo/objects.h"
 #include "halo/options.h"
 #include "halo/primitive.h"
@@ -109,6 +110,8 @@ typedef struct HaloBackend {
     HaloStatus (*spectrum)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloSpectrum *, HaloStore);
     HaloStatus (*sequence)(HaloDevice *, const HaloBuf *const src[], int sources, HaloBuf *dst,
                            const HaloSequence *, HaloStore);
+    /* May be NULL: then its steps run on the CPU. */
+    HaloStatus (*local)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloLocal *, HaloStore);
     /* Whole buffers only, of one channel beside alpha. May be NULL: then their steps run on the CPU. */
     HaloStatus (*regions)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloRegions *, HaloStore);
     HaloStatus (*distance)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloDistance *, HaloStore);

@@ -48,10 +48,12 @@ typedef enum HaloNote {
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
     HALO_NOTE_CUT,         /* only the beginning of a sound is there */
     HALO_NOTE_NARROWED,    /* `from` samples are written as `to` */
-    HALO_NOTE_THRESHOLD,   /* the level that `method` found is `threshold` */
+    HALO_NOTE_THRESHOLD,   /* the levels that `method` found are `threshold` */
     HALO_NOTE_SCALED,      /* sound was multiplied by `gain` so that it fits */
     HALO_NOTES
 } HaloNote;
+
+#define HALO_MOST_THRESHOLDS 4
 
 /* Kinds of metadata (HaloMeta); sets of them say what a format holds. */
 typedef enum HaloMetaKind {
@@ -104,7 +106,8 @@ typedef struct HaloNotes {
     const char *op, *key;        /* the parameter that has the `level`: names that last */
     double level, full_scale;
     const char *method; /* a name that lasts */
-    double threshold;   /* of the last picture */
+    int thresholds;     /* of the last picture: so many, in order */
+    double threshold[HALO_MOST_THRESHOLDS];
 } HaloNotes;
 
 static inline void halo_note(HaloNotes *notes, HaloNote kind, uint64_t count) { notes->count[kind] += count; }

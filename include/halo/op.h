@@ -173,6 +173,7 @@ HALO_API HaloStatus halo_build_rank(HaloBuilder *builder, HaloReg src, const Hal
 HALO_API HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const HaloMean *mean, HaloReg *dst);
 HALO_API HaloStatus halo_build_bilateral(HaloBuilder *builder, HaloReg src, const HaloBilateral *bilateral,
                                          HaloReg *dst);
+HALO_API HaloStatus halo_build_local(HaloBuilder *builder, HaloReg src, const HaloLocal *local, HaloReg *dst);
 HALO_API HaloStatus halo_build_gather(HaloBuilder *builder, HaloReg src, const HaloGather *gather,
                                       HaloReg *dst);
 HALO_API HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const HaloResample *resample,
@@ -207,7 +208,7 @@ HALO_API HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg s
 /* The same from the histogram: of every value, or, of floats, of 256 bins from the least finite sample to the
  * greatest. */
 HALO_API HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map,
-                                             HaloResolve *resolve, HaloReg *dst);
+                                             HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst);
 /* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one; of a, where
  * b is spread. */
 HALO_API HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
@@ -276,6 +277,16 @@ HALO_API HaloStatus halo_build_table_of_two(HaloBuilder *builder, HaloReg src, H
                                             const HaloTableKind *kind, const void *how);
 /* NaN for lo or hi: the default range of the sample type; bins 0: the default number. */
 HALO_API HaloStatus halo_build_hist(HaloBuilder *builder, HaloReg src, int64_t bins, double lo, double hi);
+/* The same of samples that another value selects, of one channel and the size of `src`: a mask, or, `each`,
+ * labels (halo/groups.h). */
+typedef struct HaloSelection {
+    HaloReg by;
+    bool each;
+} HaloSelection;
+HALO_API HaloStatus halo_build_stats_of(HaloBuilder *builder, HaloReg src, const HaloSelection *selection,
+                                        unsigned want, const HaloDetail *detail);
+HALO_API HaloStatus halo_build_hist_of(HaloBuilder *builder, HaloReg src, const HaloSelection *selection,
+                                       int64_t bins, double lo, double hi);
 HALO_API HaloStatus halo_build_scan(HaloBuilder *builder, HaloReg src, const HaloScan *scan, HaloReg *dst);
 /* Fails the input if the value holds a NaN (nan=error). */
 HALO_API HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src);

@@ -9,7 +9,9 @@
 #include "halo/expr.h"
 #include "halo/fade.h"
 #include "halo/gather.h"
+#include "halo/groups.h"
 #include "halo/halo.h"
+#include "halo/local.h"
 #include "halo/mix.h"
 #include "halo/morphology.h"
 #include "halo/notes.h"
@@ -44,7 +46,7 @@ struct HaloStep {
     HaloReg dst;     /* -1: none */
     HaloStore store; /* of dst, where the primitive writes samples */
     union {
-        HaloWindow window; /* that of conv, sep, rank, mean or bilateral, which begin with it */
+        HaloWindow window; /* that of conv, sep, rank, mean, bilateral or local, which begin with it */
         HaloConv conv;
         HaloSep sep;
         HaloMap map;
@@ -69,6 +71,8 @@ struct HaloStep {
         HaloThin thin;
         HaloWatershed watershed;
         const HaloExpr *expr; /* belongs to the plan */
+        HaloLocal local;
+        HaloGroups groups;
         HaloMix mix;
         HaloFade fade;
         const HaloChain *chain; /* of chain and extremes: chain.h; belongs to the plan */

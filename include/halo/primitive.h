@@ -38,6 +38,8 @@ typedef enum HaloPrimitive {
     HALO_THIN,        /* thinning of regions to lines */
     HALO_WATERSHED,   /* flooding from markers */
     HALO_EXPR,        /* an expression of samples of several values (expr.h) */
+    HALO_LOCAL,       /* extremes of any samples of a window, their entropy, mode and deviation (local.h) */
+    HALO_GROUPS,      /* statistics and histograms of selected samples (groups.h) */
     HALO_CHAIN,       /* neighbouring steps of small reach in one pass */
     HALO_EXTREMES,    /* the minimum and maximum of a chain's result, which is not stored */
     HALO_PRIMITIVES
@@ -203,8 +205,10 @@ typedef struct HaloObjects HaloObjects;         /* objects.h */
 typedef struct HaloReconstruct HaloReconstruct; /* morphology.h */
 typedef struct HaloThin HaloThin;
 typedef struct HaloWatershed HaloWatershed;
-typedef struct HaloExpr HaloExpr;   /* expr.h */
-typedef struct HaloChain HaloChain; /* chain.h */
+typedef struct HaloLocal HaloLocal;   /* local.h */
+typedef struct HaloGroups HaloGroups; /* groups.h */
+typedef struct HaloExpr HaloExpr;     /* expr.h */
+typedef struct HaloChain HaloChain;   /* chain.h */
 
 /* The statistics that a reduction has to compute. */
 typedef enum HaloWant {

@@ -83,6 +83,7 @@ typedef struct HaloTable {
     const char *const *column;
     int64_t rows, capacity, most; /* most: that memory allows; 0: any */
     double *cell;                 /* [rows][columns] */
+    void *kept;                   /* memory of names that are made, freed with the table; or NULL */
 } HaloTable;
 
 /* By ITU-R BS.1770-4; NaN if it is not known, -inf if the gates leave nothing. */

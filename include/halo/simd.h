@@ -1,6 +1,4 @@
-/* For halo's own folders: not installed, and hidden in libhalo.so.
- *
- * Small loops outside of cpu/ that are worth the wider vectors of x86-64: a function for each level, all with
+/* Small loops outside of cpu/ that are worth the wider vectors of x86-64: a function for each level, all with
  * the same bits. Which one may run is the backend's choice. */
 #ifndef HALO_SIMD_H
 #define HALO_SIMD_H

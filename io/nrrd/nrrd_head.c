@@ -145,7 +145,7 @@ static HaloStatus parse_kinds(NrrdHead *head, const char *value)
         const size_t length = strcspn(at, " \t");
         snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), at);
         NrrdAxis *axis = &head->axis[i];
-        axis->alpha = halo_find_word("RGBA-color|4-color|rgba-color", '|', word) >= 0;
+        axis->alpha = strcmp(word, "RGBA-color") == 0;
         axis->kind = halo_find_word("domain|space", '|', word) >= 0 ? NRRD_DOMAIN
                      : strcmp(word, "time") == 0                    ? NRRD_TIME
                      : strcmp(word, "list") == 0                    ? NRRD_LIST

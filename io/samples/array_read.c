@@ -52,6 +52,8 @@ static HaloStatus begin_page(HaloReader *reader)
     HALO_TRY(halo_image_open(reader, layout->column.length, layout->row.length, (int)layout->channel.length,
                              halo_array_dtype(head)));
     reader->info.shape.white = white_of(head);
+    if (head->axes.alpha && layout->channel.length > 1)
+        reader->info.shape.alpha = (int)layout->channel.length - 1;
     reader->info.shape.numbers =
         halo_array_dtype(head) == HALO_F32 && white_of(head) == 1.0f && head->kind != 'b';
     reader->info.images = layout->pages > 1 ? layout->pages : 0;

@@ -58,6 +58,23 @@ static uint32_t field(const HaloPacked *packed, uint32_t pixel, int c, uint32_t 
     return most == white ? v : (v * white + most / 2) / most;
 }
 
+/* Fields that are bytes of the pixel, which is the usual case: of blue, green, red. */
+static bool bytes_row(const HaloPacked *packed, const uint8_t *from, int64_t width, uint8_t *to)
+{
+    const size_t size = (size_t)packed->bits / 8;
+    for (int c = 0; c < packed->channels; c++)
+        if (packed->depth[c] != 8 || packed->shift[c] % 8 != 0) return false;
+    const int first = packed->shift[0] / 8, second = packed->shift[1] / 8, third = packed->shift[2] / 8;
+    for (int64_t x = 0; x < width && packed->channels == 3; x++, from += size, to += 3) {
+        to[0] = from[first];
+        to[1] = from[second];
+        to[2] = from[third];
+    }
+    for (int64_t x = 0; x < width && packed->channels != 3; x++, from += size)
+        for (int c = 0; c < packed->channels; c++) *to++ = from[packed->shift[c] / 8];
+    return true;
+}
+
 void halo_packed_row(const HaloPacked *packed, const uint8_t *from, int64_t width, void *to)
 {
     uint8_t *bytes = to;
@@ -67,6 +84,7 @@ void halo_packed_row(const HaloPacked *packed, const uint8_t *from, int64_t widt
         indexed_row(packed, from, width, to);
         return;
     }
+    if (packed->dtype == HALO_U8 && bytes_row(packed, from, width, to)) return;
     for (int64_t x = 0; x < width; x++, from += size) {
         const uint32_t pixel = (uint32_t)halo_get_le(from, size);
         for (int c = 0; c < packed->channels; c++)

@@ -113,6 +113,13 @@ def test_results(rng):
     assert found["channel"][-1] == "all" and found.rows() == 4
     assert np.allclose(found["mean"][:3], x.mean((0, 1))) and np.allclose(found["sd"][-1], x.std())
     assert found.row(0)["max"] == x[..., 0].max()
+    mask = x[..., 0] > 99
+    assert np.allclose(hf.stats(x, mask=mask.astype(np.uint8))["mean"][:-1], x[mask].mean(0))
+    labels = np.arange(mask.size).reshape(mask.shape) % 3
+    of = hf.stats(x[..., 0], labels=labels.astype(np.uint16))
+    assert list(of["label"]) == [1, 2] and np.allclose(of["mean"], [x[labels == k, 0].mean() for k in (1, 2)])
+    counts = hf.hist(x[..., 0], bins=4, mask=mask)["count"]
+    assert np.array_equal(counts, np.histogram(x[mask, 0], 4, (0, 256))[0])
     assert np.allclose(hf.stats(x, percentiles=[50, 90])["p90"][1], np.percentile(x[..., 1], 90))
     counts = hf.hist(x[..., 0], bins=16)
     assert np.array_equal(counts["count"], np.histogram(x[..., 0], 16, (0, 256))[0])

@@ -45,6 +45,6 @@ setup() { load common; common_setup; }
     for kind in m4a aac wma; do
         run --separate-stderr halo run '' a.$kind -o x.wav
         [ "$status" -eq 1 ]
-        says "${kind^^} is not a format that halo reads: convert it first, as by ffmpeg -i IN"
+        says "${kind^^} is not a format that halo reads: convert it first: ffmpeg -i IN"
     done
 }

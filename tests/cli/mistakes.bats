@@ -39,7 +39,7 @@ wrong() {
     wrong "needs quotes" run gauss:2
     mkdir folder
     wrong "folder is a folder: use --out-dir to write into it" run gauss:2 in.pgm -o folder
-    wrong "'webp' is not a format that halo writes" run gauss:2 in.pgm -o x.webp
+    wrong "'jp2' is not a format that halo writes" run gauss:2 in.pgm -o x.jp2
     wrong "did you mean '--at-most'" compare in.pgm in.pgm --tolerance 1
     wrong "did you mean '--jobs'" run gauss:2 in.pgm -o x.png --threads 2
     wrong "did you mean the operation 'gauss'" blur in.pgm

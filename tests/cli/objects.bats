@@ -100,6 +100,81 @@ make_blocks() {
     [ "$status" -eq 0 ] || says 'two maxima'
 }
 
+@test "objects are drawn over the picture: outlines and numbers" {
+    make_blocks
+    halo objects a.pgm --plot o.svg > out
+    grep -q '3 objects; pixels' o.svg
+    [ "$(grep -c '>[123]</text>' o.svg)" -ge 3 ]
+    [ "$(grep -c '#ffb000' o.svg)" -ge 12 ]
+    halo objects --threshold otsu --plot o.png a.pgm > out
+    halo info o.png | grep -q 800
+    halo objects --threshold 50 --plot - a.pgm | grep -q '1 object; pixels'
+    halo objects --of '[gain:2]' --connect 4 --plot o.svg -f a.pgm > out
+    halo run -q label a.pgm -o l.npy
+    halo objects --of a.pgm --plot o.svg -f l.npy > out
+    grep -q '3 objects; pixels' o.svg
+    run --separate-stderr halo objects --plot o.svg a.pgm
+    [ "$status" -eq 1 ]; says '--force'
+    run --separate-stderr halo objects --plot o2.svg - < a.pgm
+    [ "$status" -eq 2 ]; says 'has to be a file'
+}
+
+@test "objects has the options of its own alone, and help" {
+    halo objects --help | grep -q 'count and measure regions'
+    run --separate-stderr halo objects --tile 16 a.pgm
+    [ "$status" -eq 2 ]; says 'is not an option'
+}
+
+@test "the boxes of objects are cut out by crop" {
+    make_blocks
+    halo objects --csv a.pgm | tail -n +2 | while IFS=, read -r _ _ _ label _ top left bottom right _; do
+        halo run -q "crop:$((right - left))x$((bottom - top))+$left+$top" a.pgm -o "$label.pgm"
+    done
+    [ "$(head -n 2 1.pgm | tail -n 1)" = '3 3' ]
+    [ "$(tail -c 6 2.pgm | od -An -v -tu1 | tr -s ' ')" = ' 80 80 80 80 80 80' ]
+    [ "$(tail -c 1 3.pgm | od -An -v -tu1 | tr -d ' ')" = 7 ]
+}
+
+@test "several classes of a histogram become shades" {
+    make_blocks
+    halo run --json threshold:otsu,classes=3 a.pgm -o b.pgm > out
+    grep -q 'threshold:otsu is at 1, 10' out || grep -q 'threshold:otsu is at 10, 81' out
+    [ "$(tail -c 60 b.pgm | od -An -v -w1 -tu1 | sort -u | tr -d ' ' | sort -n | paste -sd,)" = 0,128,255 ]
+    run --separate-stderr halo run -f threshold:otsu,classes=5 a.pgm -o b.pgm
+    [ "$status" -eq 1 ]; says 'the input has 4'
+    run --separate-stderr halo run -f threshold:li,classes=3 a.pgm -o b.pgm
+    [ "$status" -eq 2 ]; says 'only otsu'
+}
+
+@test "stats and hist measure the samples in a mask, and of each label" {
+    make_blocks
+    halo run -q label a.pgm -o labels.npy
+    halo stats --mask '[threshold:8]' --json a.pgm | grep -q '"count":14,"min":9,.*"min_at":\[1,1\],"max":80'
+    halo run 'stats:mask=[threshold:8],percentiles=50' a.pgm --csv | grep -q ',14,0,0,0,9,80,552,'
+    halo stats --labels labels.npy --csv a.pgm > out
+    [ "$(head -n 1 out)" = file,image,channel,label,count,nan,inf,zero,min,max,sum,mean,sd,rms ]
+    [ "$(wc -l < out)" -eq 4 ]
+    grep -q 'a.pgm,,gray,2,6,0,0,0,80,80,480,80,0,80' out
+    halo stats --labels labels.npy a.pgm | grep -q '3 groups'
+    halo hist --mask '[threshold:8]' --bins 4 --json a.pgm | grep -q '"counts":\[8,6,0,0\]'
+    halo hist --labels labels.npy --bins 2 --csv a.pgm > out
+    grep -q 'a.pgm,,gray,2,0,128,6' out
+    halo hist --labels labels.npy --bins 2 --json a.pgm | grep -q '{"label":1,"from":0,"to":128,"count":8}'
+    halo run 'stats:mask=[threshold:8]' --explain a.pgm | grep -q 'statistics of the samples in a mask'
+    # no sample at all
+    halo stats --mask '[threshold:200]' --full --json a.pgm | grep -q '"count":0,"min":null,"min_at":null'
+    halo hist --mask '[threshold:200]' a.pgm > out
+    run --separate-stderr halo stats --mask '[threshold:8]' --labels labels.npy a.pgm
+    [ "$status" -eq 2 ]; says 'mutually exclusive'
+    run --separate-stderr halo stats --mask '[crop:2x2]' a.pgm
+    [ "$status" -eq 1 ]; says "of the input's size"
+    run --separate-stderr halo stats --labels '[gain:0.5 | depth:f32]' a.pgm
+    [ "$status" -eq 1 ]; says 'labels are integers'
+    halo run -q channels:1,1,1 a.pgm -o c.ppm
+    run --separate-stderr halo stats --mask c.ppm a.pgm
+    [ "$status" -eq 1 ]; says 'one channel'
+}
+
 @test "objects are scikit-image's regions" {
     need skimage
     "$PYTHON" -c "

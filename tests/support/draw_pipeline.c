@@ -144,8 +144,8 @@ void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t
     int common;
     const HaloParam *const shared = halo_common_params(&common);
     snprintf(text, size, "%s", op->name);
-    for (int p = 0; p < op->params; p++)
-        if (op->param[p].preset == NULL || rng_once_in(rng, 2))
+    for (int p = 0; p < op->params; p++) /* An optional mask stands in place of other parameters. */
+        if (op->param[p].preset == NULL || rng_once_in(rng, op->param[p].type == HALO_PARAM_MASK ? 6 : 2))
             add_param(rng, &op->param[p], kind, &mark, text, size);
     for (int p = 0; op->filter && p < common; p++)
         if (rng_once_in(rng, shared[p].type == HALO_PARAM_BORDER ? 1 : 3))
@@ -158,6 +158,7 @@ void example_pipeline(const HaloOp *op, HaloKind kind, char *text, size_t size)
     if (kind == HALO_AUDIO && strcmp(op->name, "pad") == 0) /* pixels would be seconds */
         snprintf(text, size, "pad:8f,border=mirror");
     for (int p = 0; p < op->params; p++)
-        if (op->param[p].type == HALO_PARAM_MASK && strchr(op->example, '"') == NULL)
+        if (op->param[p].type == HALO_PARAM_MASK && op->param[p].preset == NULL &&
+            strchr(op->example, '"') == NULL)
             snprintf(text, size, "%s:%s=\"5x1: 1,-2,3,0.5,0.25\"", op->name, op->param[p].key);
 }

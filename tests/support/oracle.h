@@ -8,6 +8,7 @@
 #include "halo/combine.h"
 #include "halo/fade.h"
 #include "halo/gather.h"
+#include "halo/local.h"
 #include "halo/mix.h"
 #include "halo/morphology.h"
 #include "halo/objects.h"
@@ -60,6 +61,7 @@ double oracle_program(const HaloProgram *program, double a, double b, double k);
 void oracle_hist(const HaloBuf *src, HaloHistogram *out);
 void oracle_hist_parts(const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store);
+uint64_t oracle_local(const HaloBuf *src, HaloBuf *dst, const HaloLocal *local, HaloStore store);
 uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store);
 uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
 uint64_t oracle_gather(const HaloBuf *src, HaloBuf *dst, const HaloGather *gather, HaloStore store);

@@ -278,6 +278,13 @@ static HaloStatus run_regions(HaloDevice *device, const HaloBuf *src, HaloBuf *d
     return HALO_OK;
 }
 
+static HaloStatus run_local(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloLocal *local,
+                            HaloStore store)
+{
+    device->clipped += oracle_local(src, dst, local, store);
+    return HALO_OK;
+}
+
 static HaloStatus run_distance(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
                                const HaloDistance *distance, HaloStore store)
 {
@@ -354,6 +361,7 @@ const HaloBackend oracle_backend = {
     .resample = run_resample,
     .objects = run_objects,
     .regions = run_regions,
+    .local = run_local,
     .distance = run_distance,
     .expr = run_expr,
     .suppress = run_suppress,

@@ -83,6 +83,7 @@ WORDS = [
     "-",
 ]
 FORMATS = ["png", "jpeg", "tiff", "pnm", "pam", "npy", "raw", "wav", "flac", "ogg", "hdr", "pbm", "csv", "opus"]
+FORMATS += ["bmp", "tga", "qoi", "nrrd", "nii", "nii.gz", "mha", "mrc", "npz"]
 FOREVER = {"--runs", "--generate"}
 COMMANDS = ["run", "stats", "hist", "scan", "info", "list", "merge", "stack", "join", "compare", "plot"]
 WRITING = ["run", "scan", "stack", "join", "compare", "plot"]

@@ -19,6 +19,10 @@ SCENARIOS = {
     "aiff": ("run highpass:1kHz sound.aiff -o out.au", ["out.au"]),
     "npy": ("run scan deep.png -o out.npy", ["out.npy"]),
     "hdr": ("run gauss:1 rgb.png -o out.hdr", ["out.hdr"]),
+    "bmp": ("run flip:x rgb.bmp -o out.bmp", ["out.bmp"]),
+    "volume": ("run flip:x deep.nii.gz -o out.nrrd", ["out.nrrd"]),
+    "compressed": ("run gauss:1 deep.nii -o out.nii.gz", ["out.nii.gz"]),
+    "npz": ("run '' rgb.npz -o out.npz", ["out.npz"]),
     "pipe": ("run 'box:3 | stats' - -o - --to ppm", []),
     "batch": (
         "run equalize gray.pgm rgb.png deep.tif turned.jpg --out-dir o --to png -j 3",

@@ -28,6 +28,13 @@ MADE = [
     ("rgb.ppm", "", "rgb.bmp", []),
     ("rgb.ppm", "", "rgb.tga", []),
     ("rgb.ppm", "gauss:1", "rgb.hdr", []),
+    ("rgb.ppm", "", "rgb.qoi", []),
+    ("rgb.ppm", "", "rgb.nrrd", []),
+    ("rgb.ppm", "", "rgb.mha", []),
+    ("rgb.ppm", "", "rgb.npz", []),
+    ("deep.pgm", "", "deep.nii", []),
+    ("deep.pgm", "", "deep.nii.gz", []),
+    ("gray.pgm", "gauss:1", "float.mrc", []),
 ] + [("sound.wav", "", f"sound.{to}", []) for to in ("flac", "aiff", "au", "w64", "rf64", "ogg", "opus", "npy",
     "tsv")]
 

@@ -1,0 +1,94 @@
+/* Percentiles of few samples, as f64: those of a channel are brought into order as far as they need it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "measure.h"
+#include "percentile.h"
+
+/* Puts the samples of these ranks, which rise, where they would be if a[0 ... n) were sorted: parts without any
+ * are left as they are. `first`: the rank of a[0]. */
+static void select_ranks(double *a, int64_t n, int64_t first, const int64_t *rank, int ranks)
+{
+    while (n > 1 && ranks > 0) {
+        const double pivot = a[n / 2];
+        int64_t less = 0, more = n, i = 0;
+        while (i < more) {
+            const double v = a[i];
+            if (v < pivot) {
+                a[i++] = a[less];
+                a[less++] = v;
+            } else if (v > pivot) {
+                a[i] = a[--more];
+                a[more] = v;
+            } else {
+                i++;
+            }
+        }
+        int below = 0, above;
+        while (below < ranks && rank[below] < first + less) below++;
+        for (above = below; above < ranks && rank[above] < first + more;) above++;
+        select_ranks(a, less, first, rank, below);
+        rank += above;
+        ranks -= above;
+        a += more;
+        n -= more;
+        first += more;
+    }
+}
+
+/* The samples of a channel that are not NaN; or, with -1, those of all but alpha. */
+static int64_t take_samples(const HaloBuf *src, int channel, double *to)
+{
+    const int channels = src->shape.channels;
+    int64_t n = 0;
+    for (int64_t y = 0; y < src->rows; y++) {
+        const double *row = halo_at(src, src->x0, src->y0 + y);
+        for (int64_t i = 0; i < src->cols * channels; i++) {
+            const int c = (int)(i % channels);
+            if ((channel < 0 ? c != src->shape.alpha : c == channel) && row[i] == row[i]) to[n++] = row[i];
+        }
+    }
+    return n;
+}
+
+static int by_rank(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void take_percentiles(const HaloDetail *detail, double *sample, int64_t n, HaloStats *s)
+{
+    Place place[HALO_MAX_PERCENTS];
+    int64_t rank[2 * HALO_MAX_PERCENTS];
+    for (int i = 0; i < detail->percents; i++) {
+        place[i] = place_of(detail->percent[i], (uint64_t)n);
+        rank[2 * i] = (int64_t)place[i].before;
+        rank[2 * i + 1] = (int64_t)place[i].after;
+    }
+    qsort(rank, 2 * (size_t)detail->percents, sizeof *rank, by_rank);
+    select_ranks(sample, n, 0, rank, 2 * detail->percents);
+    for (int i = 0; i < detail->percents; i++)
+        s->percentile[i] =
+            n > 0 ? place_value(&place[i], sample[place[i].before] + 0.0, sample[place[i].after] + 0.0)
+                  : (double)NAN;
+}
+
+HaloStatus few_percentiles(const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
+{
+    const int channels = src->shape.channels;
+    if (detail->percents == 0) return HALO_OK;
+    double *sample = malloc((size_t)(src->cols * src->rows * channels) * sizeof *sample);
+    if (sample == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int c = channels == 1 && src->shape.alpha < 0 ? 0 : -1; c < channels; c++) {
+        HaloStats *s = c < 0 ? &result->all : &result->channel[c];
+        const int64_t n = take_samples(src, c, sample);
+        take_percentiles(detail, sample, n, s);
+    }
+    if (channels == 1 && src->shape.alpha < 0)
+        memcpy(result->all.percentile, result->channel[0].percentile, sizeof result->all.percentile);
+    free(sample);
+    return HALO_OK;
+}

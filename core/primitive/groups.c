@@ -1,0 +1,61 @@
+/* Statistics and histograms of samples that another picture selects. */
+#include "halo/groups.h"
+
+#include "primitive.h"
+
+static double flops(const HaloStep *step, double samples)
+{
+    (void)step;
+    return samples * 8.0;
+}
+
+static double core_ns(const HaloStep *step, const HaloShape *src)
+{
+    return (src->dtype <= HALO_U16 ? 6.0 : 8.0) + (step->detail != NULL ? 40.0 : 0.0);
+}
+
+static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
+{
+    const HaloGroups *groups = &step->u.groups;
+    (void)sound, (void)exact;
+    snprintf(text, size, "%s of %s", groups->counts ? "histogram" : "statistics",
+             groups->each ? "each label" : "the samples in a mask");
+}
+
+/* Samples are sorted by their labels in host memory. */
+static bool offered(const HaloBackend *backend) { return backend->upload == NULL; }
+
+/* Labels, a copy of the samples, and the counts of a histogram. */
+static double bytes(const HaloStep *step, const HaloShape *src)
+{
+    const HaloGroups *groups = &step->u.groups;
+    const double pixels = (double)src->width * (double)src->height,
+                 values = src->dtype == HALO_U8 ? 256 : 65536;
+    const double counts = groups->counts ? 2.0 * (double)groups->hist.bins + values : 2.0 * values;
+    return pixels * (sizeof(uint32_t) + src->channels * (double)halo_dtype_size(src->dtype)) +
+           src->channels * 8.0 * counts;
+}
+
+static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *const src[], Measured *all,
+                           HaloResult *result)
+{
+    (void)all;
+    return measure_groups(device, step, src, result);
+}
+
+static const Measure measure = {
+    .incremental = measure_never,
+    .add = measure_at_once,
+    .conclude = conclude,
+    .query = measure_queries_none,
+    .bytes = bytes,
+};
+
+const Primitive primitive_groups = {
+    .name = "groups",
+    .flops = flops,
+    .core_ns = core_ns,
+    .describe = describe,
+    .offered = offered,
+    .measure = &measure,
+};
