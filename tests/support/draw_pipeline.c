@@ -138,14 +138,20 @@ void draw_values(Rng *rng, const HaloOp *op, HaloKind kind, int values, bool key
     }
 }
 
+/* Masks and sources stand in place of other parameters, or of each other, where they are optional. */
+static bool stands_alone(const HaloParam *param)
+{
+    return param->type == HALO_PARAM_MASK || param->type == HALO_PARAM_SOURCE;
+}
+
 void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t size)
 {
     char mark = ':';
     int common;
     const HaloParam *const shared = halo_common_params(&common);
     snprintf(text, size, "%s", op->name);
-    for (int p = 0; p < op->params; p++) /* An optional mask stands in place of other parameters. */
-        if (op->param[p].preset == NULL || rng_once_in(rng, op->param[p].type == HALO_PARAM_MASK ? 6 : 2))
+    for (int p = 0; p < op->params; p++)
+        if (op->param[p].preset == NULL || rng_once_in(rng, stands_alone(&op->param[p]) ? 8 : 2))
             add_param(rng, &op->param[p], kind, &mark, text, size);
     for (int p = 0; op->filter && p < common; p++)
         if (rng_once_in(rng, shared[p].type == HALO_PARAM_BORDER ? 1 : 3))
