@@ -61,8 +61,9 @@ HaloStatus plan_glance(HaloBuilder *builder, HaloReg value)
     primitive_of(step)->glance(step, columns);
     HALO_TRY(set_shape(plan, step));
     const HaloShape *src = &plan->reg[step->src[0]];
+    /* tables are in memory anyway */
     if (step->primitive == HALO_SPECTRUM && plan->reg[value].kind == HALO_IMAGE && !shape_is_endless(src) &&
-        analysis_measures(builder, step->src[0]))
+        src->dtype != HALO_F64 && analysis_measures(builder, step->src[0]))
         HALO_TRY(find_strips(builder, step));
 out:
     return status;

@@ -208,9 +208,10 @@ static HaloStatus lay_out(HaloDevice *device, const HaloRegions *how, RegionUnio
 /* So many regions that f32 has no numbers for them are refused; few pictures can have them. */
 static HaloStatus check_count(HaloDevice *device, const RegionUnion &u, const RegionNumbers &n)
 {
-    const int64_t pixels = u.bits.width * u.bits.height;
+    const int64_t width = u.bits.width, height = u.bits.height;
+    const int64_t most = u.connect == 8 ? (width + 1) / 2 * ((height + 1) / 2) : (width * height + 1) / 2;
     unsigned count = 0;
-    if (pixels / 4 <= HALO_MAX_REGIONS) return HALO_OK;
+    if (most <= HALO_MAX_REGIONS) return HALO_OK;
     CUDA_PASS(cuda_fetch(device, &count, n.sum + n.blocks, sizeof count));
     if (count <= HALO_MAX_REGIONS) return HALO_OK;
     return halo_fail(HALO_ERR_LIMIT,
