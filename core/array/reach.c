@@ -83,8 +83,8 @@ HaloStatus halo_plan_reach(const HaloPlan *plan, int64_t reach[4])
     HALO_TRY(reach_at(steps, shape, out->width / 2, out->height / 2, middle));
     HALO_TRY(reach_at(steps, shape, 0, 0, corner));
     /* A border that wraps around reads at the other end. */
-    if (corner[1] > middle[1] || corner[3] > middle[3]) return HALO_OK;
-    for (int i = 0; i < 4; i++) reach[i] = middle[i];
+    const bool wraps = corner[1] > middle[1] || corner[3] > middle[3];
+    for (int i = 0; i < 4 && !wraps; i++) reach[i] = middle[i];
 out:
     free(shape);
     return status;
