@@ -119,7 +119,11 @@ out:
     return status;
 }
 
-HaloStatus gif_next(HaloReader *reader) { return look_at_page(reader); }
+HaloStatus gif_next(HaloReader *reader)
+{
+    ((GifReader *)reader->state)->whole.next = 0;
+    return look_at_page(reader);
+}
 
 /* ---- drawing -------------------------------------------------------------------------------------------- */
 

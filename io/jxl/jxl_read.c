@@ -57,7 +57,11 @@ out:
     return status;
 }
 
-HaloStatus jxl_next(HaloReader *reader) { return look_at_page(reader); }
+HaloStatus jxl_next(HaloReader *reader)
+{
+    ((JxlReader *)reader->state)->whole.next = 0;
+    return look_at_page(reader);
+}
 
 /* ---- samples -------------------------------------------------------------------------------------------- */
 

@@ -151,8 +151,8 @@ HaloStatus halo_imagej_describe(HaloMeta *meta, int64_t pages, HaloNotes *notes)
         memcpy(lines.at, said, more);
         lines.used = more;
         lines.at[more] = 0;
-        if (find_line(said, "yorigin") == NULL && find_line(said, "zorigin") == NULL)
-            add_origin(&lines, &meta->grid);
+        const HaloGrid grid = straighten(&meta->grid, pages, notes);
+        if (find_line(said, "yorigin") == NULL && find_line(said, "zorigin") == NULL) add_origin(&lines, &grid);
     } else {
         const HaloGrid grid = straighten(&meta->grid, pages, notes);
         lines.used = (size_t)halo_snprintf(lines.at, lines.size, "%s1.54f\n", imagej);

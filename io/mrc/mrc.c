@@ -141,7 +141,7 @@ static HaloStatus open_mrc(HaloReader *reader)
     HALO_TRY(take_labels(head, &state->meta));
     const int32_t extended = get_int(head + EXTENDED, is_big(head));
     if (extended < 0) HALO_FAIL(HALO_ERR_INPUT, "an extended MRC header of %d bytes", (int)extended);
-    state->start = HEADER + extended;
+    state->start = (int64_t)HEADER + extended;
     HALO_TRY(halo_array_seek(reader, 0));
     HALO_TRY(halo_array_open(reader));
 out:

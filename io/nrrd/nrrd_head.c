@@ -238,7 +238,7 @@ static HaloStatus parse_line_skip(NrrdHead *head, const char *value)
 
 static HaloStatus parse_byte_skip(NrrdHead *head, const char *value)
 {
-    return halo_read_int(value, -1, INT64_MAX / 2, &head->skip_bytes, NULL) ? HALO_OK : bad("byte skip", value);
+    return halo_read_int(value, -1, INT64_MAX / 4, &head->skip_bytes, NULL) ? HALO_OK : bad("byte skip", value);
 }
 
 static HaloStatus parse_file(NrrdHead *head, const char *value)

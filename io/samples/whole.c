@@ -19,8 +19,13 @@ out:
 
 void halo_whole_give(HaloWhole *whole, const HaloBuf *rows)
 {
-    for (int64_t y = 0; y < rows->rows; y++)
-        memcpy(halo_row(rows, y), halo_row(&whole->data, whole->next++), (size_t)halo_row_bytes(rows));
+    const size_t bytes = (size_t)halo_row_bytes(rows);
+    for (int64_t y = 0; y < rows->rows; y++) {
+        if (whole->next < whole->data.rows)
+            memcpy(halo_row(rows, y), halo_row(&whole->data, whole->next++), bytes);
+        else
+            memset(halo_row(rows, y), 0, bytes); /* of a page behind damage, which is tolerated */
+    }
 }
 
 void halo_whole_free(const HaloReader *reader, HaloWhole *whole)

@@ -18,6 +18,7 @@ typedef struct WebpReader {
     WebPDemuxer *demux;
     HaloWhole whole;
     bool lossless, moves; /* an animation */
+    bool shows_behind;    /* what is behind its first frame */
     bool ended;           /* the file, within the picture */
     /* A still picture: how many bytes the decoder has been given. */
     WebPDecoderConfig config;
@@ -32,6 +33,20 @@ typedef struct WebpReader {
 
 static HaloStatus fail_damaged(void) { return halo_fail(HALO_ERR_INPUT, "WebP: the data are damaged"); }
 
+/* Does an animation show what is behind its first frame? Then all pages have alpha. */
+static bool shows_behind(const WebpReader *state)
+{
+    WebPIterator frame;
+    bool behind = false;
+    memset(&frame, 0, sizeof frame);
+    if (!state->moves) return false;
+    if (webp_demux.WebPDemuxGetFrame(state->demux, 1, &frame))
+        behind = frame.width < (int)webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_CANVAS_WIDTH) ||
+                 frame.height < (int)webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_CANVAS_HEIGHT);
+    webp_demux.WebPDemuxReleaseIterator(&frame);
+    return behind || (webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_FORMAT_FLAGS) & ALPHA_FLAG) != 0;
+}
+
 static HaloStatus find_parts(HaloReader *reader)
 {
     WebpReader *state = reader->state;
@@ -43,6 +58,7 @@ static HaloStatus find_parts(HaloReader *reader)
         return halo_fail(HALO_ERR_INPUT, "truncated before the first row");
     state->ended = how != WEBP_DEMUX_DONE;
     state->moves = (webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_FORMAT_FLAGS) & ANIMATION_FLAG) != 0;
+    state->shows_behind = shows_behind(state);
     return HALO_OK;
 }
 
@@ -70,18 +86,14 @@ out:
     return status;
 }
 
-/* Of the frame that options.image names: how long it is shown; and does an animation show what is behind it? */
-static HaloStatus look_at_frame(HaloReader *reader, bool *alpha)
+/* Of the frame that options.image names: how long it is shown. */
+static HaloStatus look_at_frame(HaloReader *reader)
 {
     const WebpReader *state = reader->state;
     WebPIterator frame;
     memset(&frame, 0, sizeof frame);
     if (!webp_demux.WebPDemuxGetFrame(state->demux, (int)reader->options.image + 1, &frame))
         return halo_fail(HALO_ERR_INPUT, "truncated before the first row");
-    *alpha =
-        state->moves && ((webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_FORMAT_FLAGS) & ALPHA_FLAG) != 0 ||
-                         frame.width < (int)webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_CANVAS_WIDTH) ||
-                         frame.height < (int)webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_CANVAS_HEIGHT));
     reader->info.meta.shown = state->moves ? frame.duration / 1000.0 : 0;
     webp_demux.WebPDemuxReleaseIterator(&frame);
     return HALO_OK;
@@ -102,8 +114,8 @@ static HaloStatus look_at_page(HaloReader *reader)
     WebpReader *state = reader->state;
     WebPBitstreamFeatures features = {0};
     HaloInfo *info = &reader->info;
-    bool alpha = false;
-    HALO_TRY(look_at_frame(reader, &alpha));
+    bool alpha = state->shows_behind;
+    HALO_TRY(look_at_frame(reader));
     if (!state->moves) {
         HALO_TRY(look_at_features(state, &features));
         alpha = features.has_alpha;

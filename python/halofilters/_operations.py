@@ -348,7 +348,8 @@ def function(row):
             from ._together import measure_chunked
 
             return measure_chunked(name, x, this.given, this.options)
-        if along_time and this.options.get("rate") is None and not isinstance(x, Sound) and "rate" not in keys:
+        series = along_time or (name == "peaks" and getattr(x, "ndim", 0) == 1)  # which works on pictures, too
+        if series and this.options.get("rate") is None and not isinstance(x, Sound) and "rate" not in keys:
             this.options["rate"] = 1.0
             if this.options.get("white") is None:
                 this.options["white"] = "none"

@@ -7,6 +7,7 @@ is no such plan: then the call goes the general way, which ends in `remember`. `
 or a pipeline, and `args`, which are hashable, all that the plan depends on beside the array.
 """
 
+import os
 import sys
 
 from . import _lib
@@ -128,10 +129,20 @@ def _add_types(library):
         QUICK[torch.Tensor] = QUICK[torch.nn.Parameter] = _of_torch()
 
 
+_PLAIN = (str, bytes, int, float, os.PathLike) + (() if numpy is None else (numpy.generic,))
+
+
+def _lasting(value):
+    """Does a value stay what it is? Tensors are keys by their identity, and may change."""
+    if isinstance(value, (tuple, frozenset)):
+        return all(map(_lasting, value))
+    return value is None or isinstance(value, _PLAIN)
+
+
 def remember(plans, x, args, plan):
     """Keeps the plan of a call for the next one like it."""
     library = library_of(x)
-    if plan.once or plan.reports or library not in (NumPy, CuPy, Torch):
+    if plan.once or plan.reports or library not in (NumPy, CuPy, Torch) or not _lasting(args):
         return
     given = plan.inputs[0]
     if library.kind_of.get(x.dtype) != given.type:  # it was converted
