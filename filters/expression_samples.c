@@ -137,7 +137,8 @@ static bool colour_name(Expression *e, const char *at, int length, HaloStatus *s
     static const char names[] = "rgbk";
     const char *const found = length == 1 ? strchr(names, *at) : NULL;
     if (found == NULL || *found == 0 || s->input->sound) return false;
-    const int channel = *found == 'k' ? 1 : 1 + (int)(found - names);
+    const int colour = *found == 'k' ? 0 : (int)(found - names), alpha = s->input->alpha;
+    const int channel = 1 + colour + (s->input->channels > 0 && alpha >= 0 && colour >= alpha);
     if (s->input->channels > 0 && (*found == 'k' ? colours != 1 : colours != 3))
         *status = expression_mistake(e, at,
                                      *found == 'k'

@@ -218,7 +218,8 @@ static void expressions_are_their_trees(Rng *rng)
     shape.dtype = draw_dtype(rng);
     other.dtype = draw_dtype(rng);
     if (tree.leaf == of_channels && shape.channels < 2) tree.leaf = of_places;
-    if (rng_once_in(rng, 3) && shape.channels > 1) shape.alpha = rng_once_in(rng, 4) ? 0 : shape.channels - 1;
+    if (rng_once_in(rng, 3) && shape.channels > 1)
+        shape.alpha = rng_once_in(rng, 2) ? (int)rng_between(rng, 0, shape.channels - 1) : shape.channels - 1;
     other.alpha = -1;
     if (rng_once_in(rng, 3)) other.channels = 1;
     if (rng_once_in(rng, 4)) other.width = other.height = 1;

@@ -23,18 +23,14 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return k > 0 && halo_is_pixel(src) && !part_is_empty(part) ? part_of_all(src) : part;
 }
 
-static bool is_function(HaloExprCode code)
-{
-    return (code >= HALO_EXPR_EXP && code <= HALO_EXPR_TAN) || code == HALO_EXPR_POW || code == HALO_EXPR_ATAN2;
-}
-
 static double flops(const HaloStep *step, double samples) { return samples * step->u.expr->length; }
 
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     double ns = 0.5;
     (void)src;
-    for (int i = 0; i < step->u.expr->length; i++) ns += is_function(step->u.expr->at[i].code) ? 8.0 : 0.15;
+    for (int i = 0; i < step->u.expr->length; i++)
+        ns += halo_expr_is_function(step->u.expr->at[i].code) ? 8.0 : 0.15;
     return ns;
 }
 

@@ -25,7 +25,11 @@ typedef struct Expr {
 } Expr;
 
 /* Where the destination has result `k`. */
-static int channel_of(const Expr *e, int k) { return e->dst->shape.alpha == 0 ? k + 1 : k; }
+static int channel_of(const Expr *e, int k)
+{
+    const int alpha = e->dst->shape.alpha;
+    return alpha >= 0 && k >= alpha ? k + 1 : k;
+}
 
 /* The channel of a source that a step means. */
 static int source_channel(const Expr *e, const HaloExprStep *step, int result)

@@ -21,7 +21,7 @@ struct ExprStep {
     uint8_t leaf; /* the code of the operand; HALO_EXPR_CODES: the stack has them all */
     uint8_t source;
     uint8_t early;   /* which of the values loaded before the first step it is; expr_early_most: none of them */
-    int16_t channel; /* -1: that of the result */
+    int32_t channel; /* -1: that of the result */
     float number;
 };
 
@@ -334,7 +334,7 @@ static ExprStep next_step(const HaloExpr *expr, int *at)
     if (halo_expr_takes(step->code) > 0) return made;
     made.leaf = (uint8_t)step->code;
     made.source = (uint8_t)step->source;
-    made.channel = (int16_t)step->channel;
+    made.channel = step->channel;
     made.number = (float)step->number;
     made.code = HALO_EXPR_NUMBER;
     if (*at > 1 && *at < expr->length && halo_expr_takes(expr->at[*at].code) == 2)
@@ -352,13 +352,9 @@ static void load_early(ExprArgs *a, ExprStep *step)
 
 static bool has_functions(const HaloExpr *expr)
 {
-    for (int i = 0; i < expr->length; i++) {
-        const HaloExprCode code = expr->at[i].code;
-        if ((code >= HALO_EXPR_EXP && code <= HALO_EXPR_TAN) || code == HALO_EXPR_MOD ||
-            code == HALO_EXPR_POW || code == HALO_EXPR_ATAN2)
-            return true;
-    }
-    return false;
+    bool any = false;
+    for (int i = 0; i < expr->length; i++) any = any || halo_expr_is_function(expr->at[i].code);
+    return any;
 }
 
 template <typename D>

@@ -85,6 +85,13 @@ HALO_FN int halo_expr_takes(HaloExprCode code)
     return code < HALO_EXPR_NEG ? 0 : code < HALO_EXPR_ADD ? 1 : code < HALO_EXPR_SELECT ? 2 : 3;
 }
 
+/* Does a step take much longer than the others? */
+HALO_FN bool halo_expr_is_function(HaloExprCode code)
+{
+    return (code >= HALO_EXPR_EXP && code <= HALO_EXPR_TAN) || code == HALO_EXPR_MOD || code == HALO_EXPR_POW ||
+           code == HALO_EXPR_ATAN2;
+}
+
 /* One step on the values it takes, the uppermost last: of each type. */
 #define HALO_EXPR_STEP(name, type, ABS, SQRT, FLOOR, CEIL, RINT, TRUNC, FMOD, FMA)             \
     HALO_FN type name##_mod(type x, type y)                                                    \
