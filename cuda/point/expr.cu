@@ -146,22 +146,22 @@ CUDA_INLINE void expr_operand(const ExprArgs &a, const ExprStep &step, int64_t r
             }
         return;
     }
-    if (Flat) {
+    if constexpr (Flat) {
 #pragma unroll
         for (int i = 0; i < expr_count; i++) v[i] = step.number;
-        return;
-    }
+    } else {
 #pragma unroll
-    for (int i = 0; i < expr_count; i++) switch (step.leaf) {
-        case HALO_EXPR_SOURCE:
-            v[i] = p[i].e < a.n ? expr_load(a.src[step.source], row, p[i], step.channel) : 0.0f;
-            break;
-        case HALO_EXPR_X: v[i] = (float)(a.x0 + p[i].pixel); break;
-        case HALO_EXPR_T: v[i] = (float)((double)(a.x0 + p[i].pixel) / a.rate); break;
-        case HALO_EXPR_Y: v[i] = (float)(a.y0 + row); break;
-        case HALO_EXPR_C: v[i] = (float)(p[i].channel + 1); break;
-        default: v[i] = step.number; break;
-        }
+        for (int i = 0; i < expr_count; i++) switch (step.leaf) {
+            case HALO_EXPR_SOURCE:
+                v[i] = p[i].e < a.n ? expr_load(a.src[step.source], row, p[i], step.channel) : 0.0f;
+                break;
+            case HALO_EXPR_X: v[i] = (float)(a.x0 + p[i].pixel); break;
+            case HALO_EXPR_T: v[i] = (float)((double)(a.x0 + p[i].pixel) / a.rate); break;
+            case HALO_EXPR_Y: v[i] = (float)(a.y0 + row); break;
+            case HALO_EXPR_C: v[i] = (float)(p[i].channel + 1); break;
+            default: v[i] = step.number; break;
+            }
+    }
 }
 
 /* ---- programs -------------------------------------------------------------------------------------------- */
