@@ -39,7 +39,7 @@ static void apply_light(HaloMeta *meta, const HaloChanges *changes, HaloNotes *n
     meta->icc = (HaloBlob){0};
     memset(meta->code, 0, sizeof meta->code);
     meta->srgb = changes->light < 0 ? 1 : 0;
-    meta->gamma = changes->light < 0 ? 0.45455 : 1.0;
+    meta->gamma = changes->light < 0 ? 0.45455 : changes->light == HALO_LIGHT_NONE ? 0.0 : 1.0;
 }
 
 static HaloStatus apply_to_picture(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes)
