@@ -183,7 +183,7 @@ const HaloOp halo_op_dither = {.name = "dither",
                                    "add noise and round to fewer bits, as the last operation",
                                .known_as = "dither noiseshaping noise shaping triangular requantize bit depth floyd-steinberg "
                                            "bayer ordered halftone monochrome bilevel",
-                               .example = "dither:tpdf",
+                               .example = "dither:tpdf,bits=8",
                                .kinds = HALO_IMAGE | HALO_AUDIO,
                                .scale = HALO_SCALE_NEEDS,
                                HALO_PARAMS(dither_param),
