@@ -14,6 +14,7 @@
 #define LEAST_SIZE 2
 #define MOST_CUBE 256
 #define MOST_CURVE 65536
+#define MOST_LEVEL 16
 
 typedef struct Reader {
     const char *path;
@@ -179,6 +180,43 @@ out:
     halo_source_close(source);
     if (status != HALO_OK) lut_free(lut);
     return status;
+}
+
+static double sample_of(const HaloBuf *picture, int64_t x, int64_t y, int channel)
+{
+    const void *at = halo_at(picture, x, y);
+    switch (picture->shape.dtype) {
+    case HALO_U8: return (double)((const uint8_t *)at)[channel];
+    case HALO_U16: return (double)((const uint16_t *)at)[channel];
+    case HALO_F64: return ((const double *)at)[channel];
+    default: return (double)((const float *)at)[channel];
+    }
+}
+
+HaloStatus lut_from_picture(const char *path, const HaloBuf *picture, Lut *lut)
+{
+    const HaloShape *shape = &picture->shape;
+    const int colours = shape->channels - (shape->alpha >= 0);
+    int level = 2;
+    *lut = (Lut){.cube = true, .columns = 3, .max = {1.0, 1.0, 1.0}};
+    while (level < MOST_LEVEL && (int64_t)level * level * level < shape->width) level++;
+    lut->size = level * level;
+    if (shape->kind != HALO_IMAGE || shape->width != shape->height || colours != 3 ||
+        (int64_t)level * level * level != shape->width)
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s: this is no Hald image, which has three colours and as many rows as columns, n^3 for "
+                         "a level n from 2 to 16",
+                         path);
+    const int64_t entries = shape->width * shape->height;
+    lut->value = malloc((size_t)(3 * entries) * sizeof *lut->value);
+    if (lut->value == NULL) return halo_fail(HALO_ERR_LIMIT, "%s: not enough memory for its entries", path);
+    for (int64_t i = 0; i < entries; i++)
+        for (int c = 0; c < 3; c++) {
+            const int channel = c + (shape->alpha >= 0 && c >= shape->alpha);
+            lut->value[3 * i + c] =
+                sample_of(picture, i % shape->width, i / shape->width, channel) / (double)shape->white;
+        }
+    return HALO_OK;
 }
 
 void lut_free(Lut *lut)

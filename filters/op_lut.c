@@ -4,6 +4,8 @@
 #include "colours.h"
 #include "filter.h"
 #include "halo/color.h"
+#include "halo/picture.h"
+#include "halo/words.h"
 #include "lut.h"
 #include "ops.h"
 
@@ -42,6 +44,22 @@ out:
     return status;
 }
 
+/* By the name: text has one of these extensions, and everything else is a picture. */
+static HaloStatus read_table(HaloBuilder *builder, const char *path, Lut *lut)
+{
+    HaloStatus status = HALO_OK;
+    char extension[HALO_WORD_SIZE];
+    HaloOperand *held = NULL;
+    const HaloBuf *picture;
+    if (halo_find_word("cube|txt|csv|tsv|dat", '|', halo_lower_extension(path, extension)) >= 0)
+        return lut_read(path, lut);
+    HALO_TRY(halo_build_picture(builder, path, &held, &picture));
+    HALO_TRY(lut_from_picture(path, picture, lut));
+out:
+    halo_picture_release(held);
+    return status;
+}
+
 static HaloStatus build_lut(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
@@ -49,7 +67,7 @@ static HaloStatus build_lut(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     const double white = (double)shape->white;
     HaloStep step = {.primitive = HALO_COLOR, .sources = 1, .src = {in}};
     Lut lut = {0};
-    if (!lut_parse(arg[LUT_FILE].text, &lut)) HALO_TRY(lut_read(arg[LUT_FILE].text, &lut));
+    if (!lut_parse(arg[LUT_FILE].text, &lut)) HALO_TRY(read_table(builder, arg[LUT_FILE].text, &lut));
     if (lut.cube || lut.columns == 3) HALO_TRY(colours_three("lut", shape));
     HALO_TRY(fill_color(builder, &lut, white, white / arg[LUT_WHITE].number, &step.u.color));
     HALO_TRY(halo_build_step(builder, &step, out));
@@ -101,8 +119,8 @@ static const HaloParam lut_param[] = {
                   .type = HALO_PARAM_TEXT,
                   .list = LUT_INLINE,
                   .check = check_file,
-                  .help = "a .cube of one or three dimensions, or numbers in one or three columns; or two numbers and "
-                          "more: entries of samples from 0 to full scale, evenly spaced"},
+                  .help = "a .cube of one or three dimensions, numbers in one or three columns (.txt, .csv), or a Hald "
+                          "image; or two numbers and more: entries of samples from 0 to full scale, evenly spaced"},
     [LUT_WHITE] = {.key = "white",
                    .type = HALO_PARAM_NUMBER,
                    .preset = "1",

@@ -81,6 +81,18 @@ make_colours() {
     [ "$status" -eq 1 ]; says 'three colours'
 }
 
+@test "lut: Hald images" {
+    make_colours
+    awk 'BEGIN { print "P3 8 8 255"; for (i = 0; i < 64; i++)
+        print 85 * int(i / 16), 85 * (int(i / 4) % 4), 85 * (i % 4) }' > hald.ppm # red and blue exchanged
+    [ "$(bytes lut:hald.ppm a.ppm)" = ' 0 0 255 128 128 128 30 20 10' ]
+    halo run -q depth:u16 hald.ppm -o hald.png
+    [ "$(bytes lut:hald.png a.ppm)" = ' 0 0 255 128 128 128 30 20 10' ]
+    run --separate-stderr halo run lut:a.ppm a.ppm -o x.ppm
+    [ "$status" -eq 1 ]; says 'a.ppm: this is no Hald image'
+    [ ! -e x.ppm ]
+}
+
 @test "lut: damaged files end with a message" {
     make_colours
     refuses() { # TEXT WORDS

@@ -1,0 +1,22 @@
+/* For halo's own folders: not installed, and hidden in libhalo.so.
+ *
+ * Pictures whose samples a plan is made from, such as tables of colours. */
+#ifndef HALO_PICTURE_H
+#define HALO_PICTURE_H
+
+#include "halo/op.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Reads all of a file (core/plan/source.c). *samples lasts until the secondary input that holds it is released
+ * by halo_picture_release. */
+HaloStatus halo_build_picture(HaloBuilder *builder, const char *path, HaloOperand **held,
+                              const HaloBuf **samples);
+void halo_picture_release(HaloOperand *held);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
