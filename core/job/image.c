@@ -150,6 +150,7 @@ static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, 
                                      turn_applies(&state->reader, &state->writer, pipeline_upright(pipeline)),
                                  .operands = &state->operands,
                                  .time = &state->reader.info.meta.time,
+                                 .icc = &state->reader.info.meta.icc,
                                  .analysis = &state->analysis};
     halo_plan_free(state->planned.plan);
     const HaloStatus status = plan_make(session, &request, &state->planned);

@@ -172,9 +172,10 @@ int pipeline_light(const HaloPipeline *pipeline)
     for (int c = 0; c < pipeline->calls; c++) {
         const Call *call = &pipeline->call[c];
         const int change = call->op->light_of != NULL ? call->op->light_of(call->value) : call->op->light;
-        if (change == HALO_LIGHT_NONE || (light == HALO_LIGHT_NONE && change != 0))
+        const bool known = light == HALO_LIGHT_NONE || light == HALO_LIGHT_CONVERTED;
+        if (change == HALO_LIGHT_NONE || change == HALO_LIGHT_CONVERTED || (known && change != 0))
             light = change;
-        else if (light != HALO_LIGHT_NONE)
+        else
             light += change;
     }
     return light;

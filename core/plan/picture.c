@@ -1,4 +1,4 @@
-/* Pictures whose samples a plan is made from. */
+/* Pictures whose samples a plan is made from, and the profile of the input. */
 #include "halo/picture.h"
 
 #include "builder.h"
@@ -14,6 +14,13 @@ HaloStatus halo_build_picture(HaloBuilder *builder, const char *path, HaloOperan
     *samples = &(*held)->data;
 out:
     return status;
+}
+
+void halo_build_profile(const HaloBuilder *builder, const void **bytes, size_t *size)
+{
+    const HaloBlob *icc = builder->request->icc;
+    *bytes = icc != NULL ? icc->data : NULL;
+    *size = icc != NULL ? icc->size : 0;
 }
 
 void halo_picture_release(HaloOperand *held) { operand_release(held); }

@@ -16,6 +16,9 @@ HaloStatus halo_build_picture(HaloBuilder *builder, const char *path, HaloOperan
                               const HaloBuf **samples);
 void halo_picture_release(HaloOperand *held);
 
+/* The ICC profile of the input; *size 0: it has none. */
+void halo_build_profile(const HaloBuilder *builder, const void **bytes, size_t *size);
+
 #ifdef __cplusplus
 }
 #endif
