@@ -1,5 +1,7 @@
 """Colours in other spaces, through tables, and of fewer levels."""
 
+import os
+
 import cv2
 import numpy as np
 from PIL import Image, ImageCms
@@ -58,9 +60,9 @@ def spaces(c, p):
     made = np.asarray(ImageCms.applyTransform(Image.fromarray(x), space)).astype(np.int16)
     made[..., 1:] = np.asarray(made[..., 1:], np.uint8).view(np.int8)
     ours = p.halo("color:lab", x, ".png").astype(np.float64) * (2.55, 1, 1)
-    c.add("color:lab", "Little CMS", "sRGB to Lab, 8 bits", "RGB, u8", np.rint(ours + (0, 128, 128)).astype(np.uint8),
-          (made + (0, 128, 128)).astype(np.uint8),
-          Errors("precision: 8 bits, and a profile of 16-bit numbers", ours + (0, 128, 128), 1.01))
+    ours, made = ours + (0, 128, 128), made + (0, 128, 128)
+    c.add("color:lab", "Little CMS", "sRGB to Lab, 8 bits", "RGB, u8", np.rint(ours).astype(np.uint8),
+          made.astype(np.uint8), Errors("precision: 8 bits, and a profile of 16-bit numbers", ours, 1.01))
 
 
 def matrices(c, p):
@@ -78,8 +80,8 @@ def matrices(c, p):
         means = wide.mean((0, 1))
         exact = wide * (means.mean() / means)
         exact = np.minimum(exact, WHITE[kind]) if kind != "f32" else exact
-        c.add("balance", "NumPy", "x * mean(means) / means, f64", f"RGB, {kind}", p.halo(depth("balance", kind), x),
-              exact if kind == "f32" else as_levels(exact, kind), rounding(exact))
+        c.add("balance", "NumPy", "x * mean(means) / means, f64", f"RGB, {kind}",
+              p.halo(depth("balance", kind), x), exact if kind == "f32" else as_levels(exact, kind), rounding(exact))
 
 
 def tables(c, p):
@@ -88,15 +90,31 @@ def tables(c, p):
     b, g, r = np.meshgrid(grid, grid, grid, indexing="ij")
     table = np.stack([r ** 1.3 * 0.9 + 0.1 * g, 0.8 * g + 0.2 * np.sqrt(b), 1 - b * (1 - 0.5 * r)], -1)
     path = p.path(".cube")
-    path.write_text(f"LUT_3D_SIZE {side}\n" + "\n".join("%.6f %.6f %.6f" % tuple(v) for v in table.reshape(-1, 3)))
+    entries = "\n".join("%.6f %.6f %.6f" % tuple(v) for v in table.reshape(-1, 3))
+    path.write_text(f"LUT_3D_SIZE {side}\n{entries}\n")
     for kind in "u8", "u16":
         x = picture(kind, 3)
-        made = p.image(["ffmpeg", "-nostats", "-i", "IN", "-vf",
-                        f"format={'rgb24' if kind == 'u8' else 'rgb48'},lut3d={path}:interp=tetrahedral", "OUT"], x)
+        filters = f"format={'rgb24' if kind == 'u8' else 'rgb48'},lut3d={path}:interp=tetrahedral"
+        made = p.image(["ffmpeg", "-nostats", "-i", "IN", "-vf", filters, "OUT"], x)
         exact = p.halo(f"lut:{path}", x, ".png").astype(np.float64)
         c.add("lut:look.cube", "FFmpeg", "lut3d=look.cube:interp=tetrahedral", f"RGB, {kind}",
               p.halo(depth(f"lut:{path}", kind), x), made,
               Errors("rounding: FFmpeg cuts off the fraction", exact, 1.01 if kind == "u8" else 1.1))
+
+
+def profiles(c, p):
+    """Profiles that Debian's icc-profiles-free has, where they are."""
+    x = picture("u8", 3)
+    for name in "compatibleWithAdobeRGB1998", "LStar-RGB":
+        path = f"/usr/share/color/icc/{name}.icc"
+        if not os.path.exists(path):
+            continue
+        space = ImageCms.buildTransform(path, ImageCms.createProfile("sRGB"), "RGB", "RGB", renderingIntent=1)
+        made = np.asarray(ImageCms.applyTransform(Image.fromarray(x), space))
+        exact = np.clip(p.halo(f"icc:{path}", x, ".png"), 0, 255).astype(np.float64)
+        c.add(f"icc:{name}.icc", "Little CMS", "to sRGB, 8 bits", "RGB, u8",
+              p.halo(f"icc:{path} | depth:u8", x, ".png"), made,
+              Errors("precision: Little CMS transforms 8 bits by fixed-point numbers", exact, 1.01))
 
 
 def matched(c, p):
@@ -113,5 +131,5 @@ def matched(c, p):
 
 
 def rows(c, p):
-    for part in spaces, matrices, tables, matched:
+    for part in spaces, matrices, tables, profiles, matched:
         part(c, p)

@@ -29,7 +29,8 @@ typedef struct Diffusion {
     const HaloDither *how;
     HaloStore store;
     HaloDevice *device;
-    float *row, *error[2]; /* errors that come from above, of this row and the next, with a pixel on each side */
+    float *row,
+        *error[2]; /* errors that come from above, of this row and the next, with a pixel on each side */
 } Diffusion;
 
 /* One row of one channel. */

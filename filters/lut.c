@@ -26,8 +26,8 @@ typedef struct Reader {
 
 static HaloStatus fail_line(const Reader *r, const char *expected, const char *line)
 {
-    return halo_fail(HALO_ERR_INPUT, "%s: line %lld: expected %s, found '%.40s'", r->path, r->lines.line, expected,
-                     line);
+    return halo_fail(HALO_ERR_INPUT, "%s: line %lld: expected %s, found '%.40s'", r->path, r->lines.line,
+                     expected, line);
 }
 
 /* Numbers to the end of the line, with blanks, commas or semicolons between; how many, or -1. */
@@ -68,10 +68,12 @@ static HaloStatus read_size(Reader *r, const char *line, const char *at, bool cu
     if (r->sized)
         return halo_fail(HALO_ERR_INPUT, "%s: line %lld: a second table: halo reads files of one", r->path,
                          r->lines.line);
-    if (r->rows > 0 || read_numbers(at, number) != 1 || number[0] != floor(number[0]) || number[0] < LEAST_SIZE ||
-        number[0] > most)
-        return fail_line(r, cube ? "a size from 2 to 256, before the entries" : "a size from 2 to 65536, before the "
-                                                                                "entries",
+    if (r->rows > 0 || read_numbers(at, number) != 1 || number[0] != floor(number[0]) ||
+        number[0] < LEAST_SIZE || number[0] > most)
+        return fail_line(r,
+                         cube ? "a size from 2 to 256, before the entries"
+                              : "a size from 2 to 65536, before the "
+                                "entries",
                          line);
     r->sized = true;
     r->lut->cube = cube;
@@ -106,7 +108,8 @@ static HaloStatus read_keyword(Reader *r, const char *line)
     if (IS("LUT_3D_SIZE")) return read_size(r, line, at, true);
     if (IS("DOMAIN_MIN")) return read_domain(r, line, at, lut->min, NULL);
     if (IS("DOMAIN_MAX")) return read_domain(r, line, at, NULL, lut->max);
-    if (IS("LUT_1D_INPUT_RANGE") || IS("LUT_3D_INPUT_RANGE")) return read_domain(r, line, at, lut->min, lut->max);
+    if (IS("LUT_1D_INPUT_RANGE") || IS("LUT_3D_INPUT_RANGE"))
+        return read_domain(r, line, at, lut->min, lut->max);
 #undef IS
     return fail_line(r, "a keyword of .cube, or numbers", line);
 }
@@ -144,8 +147,9 @@ static HaloStatus check(const Reader *r)
     Lut *lut = r->lut;
     if (!r->sized) lut->size = (int)r->rows;
     if (lut->size < LEAST_SIZE || r->rows != rows_expected(lut))
-        return halo_fail(HALO_ERR_INPUT, "%s: it has %lld entries, expected %s%lld", r->path, (long long)r->rows,
-                         r->sized ? "" : "at least ", (long long)(r->sized ? rows_expected(lut) : LEAST_SIZE));
+        return halo_fail(HALO_ERR_INPUT, "%s: it has %lld entries, expected %s%lld", r->path,
+                         (long long)r->rows, r->sized ? "" : "at least ",
+                         (long long)(r->sized ? rows_expected(lut) : LEAST_SIZE));
     for (int c = 0; c < 3; c++)
         if (!(lut->min[c] < lut->max[c]))
             return halo_fail(HALO_ERR_INPUT, "%s: its domain from %g to %g is empty", r->path, lut->min[c],
@@ -203,10 +207,11 @@ HaloStatus lut_from_picture(const char *path, const HaloBuf *picture, Lut *lut)
     lut->size = level * level;
     if (shape->kind != HALO_IMAGE || shape->width != shape->height || colours != 3 ||
         (int64_t)level * level * level != shape->width)
-        return halo_fail(HALO_ERR_INPUT,
-                         "%s: this is no Hald image, which has three colours and as many rows as columns, n^3 for "
-                         "a level n from 2 to 16",
-                         path);
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s: this is no Hald image, which has three colours and as many rows as columns, n^3 for "
+            "a level n from 2 to 16",
+            path);
     const int64_t entries = shape->width * shape->height;
     lut->value = malloc((size_t)(3 * entries) * sizeof *lut->value);
     if (lut->value == NULL) return halo_fail(HALO_ERR_LIMIT, "%s: not enough memory for its entries", path);

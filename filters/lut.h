@@ -21,8 +21,8 @@ typedef struct Lut {
 bool lut_parse(const char *text, Lut *lut);
 /* A .cube file, or a table of one or three columns. HALO_ERR_INPUT with a message that names the file. */
 HaloStatus lut_read(const char *path, Lut *lut);
-/* A Hald image: of level n it has n^3 x n^3 pixels, which are the entries of a cube of n^2 on each side, in their
- * order. `path` is for messages. */
+/* A Hald image: of level n it has n^3 x n^3 pixels, which are the entries of a cube of n^2 on each side, in
+ * their order. `path` is for messages. */
 HaloStatus lut_from_picture(const char *path, const HaloBuf *picture, Lut *lut);
 void lut_free(Lut *lut);
 

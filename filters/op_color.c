@@ -10,8 +10,8 @@
 
 /* The names of the channels of each, NULL: r, g, b. */
 static const char *const channels[HALO_SPACES] = {
-    [HALO_SPACE_HSV] = "h,s,v", [HALO_SPACE_HSL] = "h,s,l",   [HALO_SPACE_YCBCR] = "y,cb,cr",
-    [HALO_SPACE_XYZ] = "x,y,z", [HALO_SPACE_LAB] = "l,a,b",   [HALO_SPACE_LCH] = "l,c,h",
+    [HALO_SPACE_HSV] = "h,s,v",   [HALO_SPACE_HSL] = "h,s,l",  [HALO_SPACE_YCBCR] = "y,cb,cr",
+    [HALO_SPACE_XYZ] = "x,y,z",   [HALO_SPACE_LAB] = "l,a,b",  [HALO_SPACE_LCH] = "l,c,h",
     [HALO_SPACE_OKLAB] = "l,a,b", [HALO_SPACE_OKLCH] = "l,c,h"};
 
 /* "lab" is from sRGB, "lab>srgb" is not. */
@@ -37,10 +37,11 @@ static HaloStatus check_spaces(const char *where, const char *text)
 {
     HaloSpace from, to;
     if (read_spaces(text, &from, &to)) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE,
-                     "%s: expected a colour space, such as lab, or two, such as lab>srgb, found '%.40s': they are "
-                     "srgb, linear, xyz, lab, lch, oklab, oklch, hsv, hsl and ycbcr",
-                     where, text);
+    return halo_fail(
+        HALO_ERR_USAGE,
+        "%s: expected a colour space, such as lab, or two, such as lab>srgb, found '%.40s': they are "
+        "srgb, linear, xyz, lab, lch, oklab, oklch, hsv, hsl and ycbcr",
+        where, text);
 }
 
 enum { COLOR_SPACE, COLOR_WHITE };
@@ -49,19 +50,19 @@ static HaloStatus build_color(HaloBuilder *builder, const HaloValue *arg, HaloRe
 {
     HaloStatus status = HALO_OK;
     const HaloShape *shape = halo_build_shape(builder, in);
-    HaloStep step = {.primitive = HALO_COLOR,
-                     .sources = 1,
-                     .src = {in},
-                     .u.color = {.kind = HALO_COLOR_CONVERT,
-                                 .d65 = arg[COLOR_WHITE].integer == 1,
-                                 .white = shape->white}};
+    HaloStep step = {
+        .primitive = HALO_COLOR,
+        .sources = 1,
+        .src = {in},
+        .u.color = {.kind = HALO_COLOR_CONVERT, .d65 = arg[COLOR_WHITE].integer == 1, .white = shape->white}};
     HaloColor *const color = &step.u.color;
     read_spaces(arg[COLOR_SPACE].text, &color->from, &color->to);
     HALO_TRY(colours_three("color", shape));
     if (shape->numbers && !HALO_SPACE_IS_NUMBERS(color->from))
-        HALO_FAIL(HALO_ERR_INPUT,
-                  "color needs a full scale, which the input lacks: use --white=1 (samples from 0 to 1), or, if "
-                  "they are in another space, say so, as in color:lab>srgb");
+        HALO_FAIL(
+            HALO_ERR_INPUT,
+            "color needs a full scale, which the input lacks: use --white=1 (samples from 0 to 1), or, if "
+            "they are in another space, say so, as in color:lab>srgb");
     *out = in;
     if (color->from == color->to) goto out;
     HALO_TRY(halo_build_step(builder, &step, out));

@@ -119,10 +119,12 @@ static const HaloSequenceKind kinds[] = {
 /* Evenly spaced levels, of which the first is 0 and the last full scale. */
 static HaloStatus dither_picture(HaloBuilder *builder, int64_t kind, int64_t bits, HaloReg in, HaloReg *out)
 {
-    static const HaloDitherKind kinds_of_pictures[] = {
-        [DITHER_TPDF] = HALO_DITHER_TPDF, [DITHER_ORDERED] = HALO_DITHER_ORDERED, [DITHER_ERROR] = HALO_DITHER_ERROR};
+    static const HaloDitherKind kinds_of_pictures[] = {[DITHER_TPDF] = HALO_DITHER_TPDF,
+                                                       [DITHER_ORDERED] = HALO_DITHER_ORDERED,
+                                                       [DITHER_ERROR] = HALO_DITHER_ERROR};
     const double white = (double)halo_build_shape(builder, in)->white, most = ldexp(1.0, (int)bits) - 1.0;
-    if (kind == DITHER_SHAPED) return halo_fail(HALO_ERR_USAGE, "dither: shaped is for sound: use dither:error");
+    if (kind == DITHER_SHAPED)
+        return halo_fail(HALO_ERR_USAGE, "dither: shaped is for sound: use dither:error");
     if (bits > MOST_PICTURE_BITS)
         return halo_fail(HALO_ERR_USAGE, "dither: bits: pictures have 1 to %d, not %lld", MOST_PICTURE_BITS,
                          (long long)bits);
@@ -150,7 +152,8 @@ static HaloStatus build_dither(HaloBuilder *builder, const HaloValue *arg, HaloR
     if (kind == DITHER_SHAPED && sound->rate < LEAST_RATE)
         HALO_FAIL(HALO_ERR_USAGE, "dither: shaped is for 44.1 kHz and more, not %.10g Hz: use dither:tpdf",
                   sound->rate);
-    if (kind > DITHER_SHAPED) HALO_FAIL(HALO_ERR_USAGE, "dither: ordered and error are for pictures: use dither:tpdf");
+    if (kind > DITHER_SHAPED)
+        HALO_FAIL(HALO_ERR_USAGE, "dither: ordered and error are for pictures: use dither:tpdf");
     how->bits = (int)(given ? bits : SOUND_BITS);
     if (how->bits < LEAST_SOUND_BITS)
         HALO_FAIL(HALO_ERR_USAGE, "dither: bits: sound has 4 to 24, not %d", how->bits);
@@ -165,26 +168,28 @@ static const HaloParam dither_param[] = {
                      .type = HALO_PARAM_CHOICE,
                      .preset = "tpdf",
                      .choices = "tpdf|shaped|ordered|error",
-                     .help = "tpdf: white triangular noise of up to one step; shaped: the same, moved to "
-                             "frequencies where ears are less sensitive, for 44.1 kHz and more; of pictures also "
-                             "ordered: a pattern of 8 x 8 pixels; error: the error of each pixel goes to its "
-                             "neighbours (Floyd and Steinberg), on the CPU alone"},
-    [DITHER_BITS] = {.key = "bits",
-                     .type = HALO_PARAM_INTEGER,
-                     .preset = "",
-                     .min = 1,
-                     .max = 24,
-                     .help = "bits of the samples that will be written: of sound 4 to 24, 16 by default, and --bits sets "
-                             "those of the output; of pictures 1 to 16, 1 by default"},
+                     .help =
+                         "tpdf: white triangular noise of up to one step; shaped: the same, moved to "
+                         "frequencies where ears are less sensitive, for 44.1 kHz and more; of pictures also "
+                         "ordered: a pattern of 8 x 8 pixels; error: the error of each pixel goes to its "
+                         "neighbours (Floyd and Steinberg), on the CPU alone"},
+    [DITHER_BITS] =
+        {.key = "bits",
+         .type = HALO_PARAM_INTEGER,
+         .preset = "",
+         .min = 1,
+         .max = 24,
+         .help = "bits of the samples that will be written: of sound 4 to 24, 16 by default, and --bits sets "
+                 "those of the output; of pictures 1 to 16, 1 by default"},
 };
 
-const HaloOp halo_op_dither = {.name = "dither",
-                               .help =
-                                   "add noise and round to fewer bits, as the last operation",
-                               .known_as = "dither noiseshaping noise shaping triangular requantize bit depth floyd-steinberg "
-                                           "bayer ordered halftone monochrome bilevel",
-                               .example = "dither:tpdf,bits=8",
-                               .kinds = HALO_IMAGE | HALO_AUDIO,
-                               .scale = HALO_SCALE_NEEDS,
-                               HALO_PARAMS(dither_param),
-                               .build = build_dither};
+const HaloOp halo_op_dither = {
+    .name = "dither",
+    .help = "add noise and round to fewer bits, as the last operation",
+    .known_as = "dither noiseshaping noise shaping triangular requantize bit depth floyd-steinberg "
+                "bayer ordered halftone monochrome bilevel",
+    .example = "dither:tpdf,bits=8",
+    .kinds = HALO_IMAGE | HALO_AUDIO,
+    .scale = HALO_SCALE_NEEDS,
+    HALO_PARAMS(dither_param),
+    .build = build_dither};

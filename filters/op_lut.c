@@ -26,7 +26,8 @@ static HaloStatus fill_color(HaloBuilder *builder, const Lut *lut, double white,
     HaloStatus status = HALO_OK;
     const int64_t size = lut->size, entries = lut->cube ? 4 * size * size * size : size * lut->columns;
     float *value = halo_build_keep(builder, (size_t)entries * sizeof *value);
-    if (value == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for a table of %lld values", (long long)entries);
+    if (value == NULL)
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for a table of %lld values", (long long)entries);
     fill_values(lut, unit, value);
     for (int64_t i = 0; i < entries; i++)
         if (!(value[i] - value[i] == 0.0f))
@@ -86,8 +87,9 @@ static HaloStatus build_match(HaloBuilder *builder, const HaloValue *arg, HaloRe
     const HaloShape *src = halo_build_shape(builder, in), *ref = halo_build_shape(builder, reference);
     const int colours = src->channels - (src->alpha >= 0), others = ref->channels - (ref->alpha >= 0);
     if (colours != others)
-        HALO_FAIL(HALO_ERR_INPUT, "match: the input has %d colours, its reference %d: make both gray, or choose "
-                                  "channels",
+        HALO_FAIL(HALO_ERR_INPUT,
+                  "match: the input has %d colours, its reference %d: make both gray, or choose "
+                  "channels",
                   colours, others);
     const HaloStep step = {.primitive = HALO_MATCH, .sources = 2, .src = {in, reference}};
     HALO_TRY(halo_build_step(builder, &step, out));
@@ -115,12 +117,13 @@ static HaloStatus check_file(const char *where, const char *text)
 }
 
 static const HaloParam lut_param[] = {
-    [LUT_FILE] = {.key = "file",
-                  .type = HALO_PARAM_TEXT,
-                  .list = LUT_INLINE,
-                  .check = check_file,
-                  .help = "a .cube of one or three dimensions, numbers in one or three columns (.txt, .csv), or a Hald "
-                          "image; or two numbers and more: entries of samples from 0 to full scale, evenly spaced"},
+    [LUT_FILE] =
+        {.key = "file",
+         .type = HALO_PARAM_TEXT,
+         .list = LUT_INLINE,
+         .check = check_file,
+         .help = "a .cube of one or three dimensions, numbers in one or three columns (.txt, .csv), or a Hald "
+                 "image; or two numbers and more: entries of samples from 0 to full scale, evenly spaced"},
     [LUT_WHITE] = {.key = "white",
                    .type = HALO_PARAM_NUMBER,
                    .preset = "1",
@@ -145,7 +148,8 @@ static const HaloParam quantize_param[] = {
 
 const HaloOp halo_op_lut = {.name = "lut",
                             .help = "colours or samples through a table of a file",
-                            .known_as = "lut3d lut1d clut cube color grading haldclut applylut maplut curves table",
+                            .known_as =
+                                "lut3d lut1d clut cube color grading haldclut applylut maplut curves table",
                             .example = "lut:0,0.7,1",
                             .kinds = HALO_IMAGE,
                             .scale = HALO_SCALE_NEEDS,

@@ -1,5 +1,5 @@
-/* saturation, hue, sepia: matrices of coded colours, those of the W3C's Filter Effects; and balance, which makes
- * gray what should be. */
+/* saturation, hue, sepia: matrices of coded colours, those of the W3C's Filter Effects; and balance, which
+ * makes gray what should be. */
 #include <math.h>
 #include <string.h>
 
@@ -54,8 +54,7 @@ static HaloStatus build_sepia(HaloBuilder *builder, const HaloValue *arg, HaloRe
     double weight[3][3];
     HALO_TRY(colours_three("sepia", halo_build_shape(builder, in)));
     for (int c = 0; c < 3; c++)
-        for (int k = 0; k < 3; k++)
-            weight[c][k] = (c == k) + arg[0].number * (sepia[c][k] - (c == k));
+        for (int k = 0; k < 3; k++) weight[c][k] = (c == k) + arg[0].number * (sepia[c][k] - (c == k));
     HALO_TRY(colours_mix(builder, weight, in, out));
 out:
     return status;
@@ -85,13 +84,14 @@ static HaloStatus check_white(const char *where, const char *text)
     const int count = read_white(text, white);
     bool well = count > 0;
     for (int k = 0; k < count; k++)
-        well = well && (count == 2 ? white[k] >= 0 && white[k] < 1e9 && floor(white[k]) == white[k]
-                                   : white[k] > 0);
+        well = well &&
+               (count == 2 ? white[k] >= 0 && white[k] < 1e9 && floor(white[k]) == white[k] : white[k] > 0);
     if (well) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE,
-                     "%s: expected the position of a pixel that should be gray, such as 120,80, or its red, green "
-                     "and blue, such as 250,240,215, found '%.60s'",
-                     where, text);
+    return halo_fail(
+        HALO_ERR_USAGE,
+        "%s: expected the position of a pixel that should be gray, such as 120,80, or its red, green "
+        "and blue, such as 250,240,215, found '%.60s'",
+        where, text);
 }
 
 /* Each colour is multiplied by what takes it to the mean of the three, rounded to f32. */
@@ -101,12 +101,13 @@ static HaloStatus set_gains(HaloColor *color, const double of[3])
     for (int c = 0; c < 3; c++) {
         color->scale[c] = (float)(gray / of[c]);
         if (!(of[c] > 0.0) || !isfinite(color->scale[c]) || color->scale[c] == 0.0f)
-            return halo_fail(HALO_ERR_INPUT,
-                             "balance: %s is %g where it should be gray: it cannot be scaled to the other colours",
-                             c == 0   ? "red"
-                             : c == 1 ? "green"
-                                      : "blue",
-                             of[c]);
+            return halo_fail(
+                HALO_ERR_INPUT,
+                "balance: %s is %g where it should be gray: it cannot be scaled to the other colours",
+                c == 0   ? "red"
+                : c == 1 ? "green"
+                         : "blue",
+                of[c]);
     }
     return HALO_OK;
 }
@@ -133,14 +134,10 @@ static HaloStatus build_balance(HaloBuilder *builder, const HaloValue *arg, Halo
         return halo_build_step(builder, &step, out);
     }
     if (white[0] >= (double)shape->width || white[1] >= (double)shape->height)
-        HALO_FAIL(HALO_ERR_INPUT, "balance: white: there is no pixel %g,%g: the image has %lld x %lld", white[0],
-                  white[1], (long long)shape->width, (long long)shape->height);
-    const HaloGather pixel = {.width = 1,
-                              .height = 1,
-                              .x0 = (int64_t)white[0],
-                              .y0 = (int64_t)white[1],
-                              .step_x = 1,
-                              .step_y = 1};
+        HALO_FAIL(HALO_ERR_INPUT, "balance: white: there is no pixel %g,%g: the image has %lld x %lld",
+                  white[0], white[1], (long long)shape->width, (long long)shape->height);
+    const HaloGather pixel = {
+        .width = 1, .height = 1, .x0 = (int64_t)white[0], .y0 = (int64_t)white[1], .step_x = 1, .step_y = 1};
     HALO_TRY(halo_build_gather(builder, in, &pixel, &of));
     HALO_TRY(halo_build_gains_from_stats(builder, in, of, resolve_gains, out));
 out:
@@ -179,7 +176,8 @@ static const HaloParam balance_param[] = {
                        .list = 3,
                        .preset = "",
                        .check = check_white,
-                       .help = "instead: a pixel that should be gray, as x,y from 0, or its red, green and blue"},
+                       .help =
+                           "instead: a pixel that should be gray, as x,y from 0, or its red, green and blue"},
 };
 
 const HaloOp halo_op_saturation = {.name = "saturation",

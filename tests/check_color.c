@@ -56,7 +56,8 @@ static HaloShape draw_colours(Rng *rng, int colours)
     return shape;
 }
 
-static void expect_colours(Rng *rng, const char *name, HaloStep *step, const HaloShape *shape, TestContent content)
+static void expect_colours(Rng *rng, const char *name, HaloStep *step, const HaloShape *shape,
+                           TestContent content)
 {
     HaloShape out = *shape;
     out.dtype = draw_dtype(rng);
@@ -169,7 +170,11 @@ static const struct {
     {{128, 0, 128}, HALO_SPACE_HSL, false, {300, 100, 25.098}, 6e-4},
     {{128, 0, 128}, HALO_SPACE_HSV, false, {300, 100, 50.196}, 6e-4},
     {{255, 0, 0}, HALO_SPACE_YCBCR, false, {0.299, -0.168736, 0.5}, 1e-6}, /* JFIF */
-    {{255, 0, 0}, HALO_SPACE_LAB, true, {53.2408, 80.0925, 67.2032}, 6e-3}, /* of D65: B. Lindbloom's calculator */
+    {{255, 0, 0},
+     HALO_SPACE_LAB,
+     true,
+     {53.2408, 80.0925, 67.2032},
+     6e-3}, /* of D65: B. Lindbloom's calculator */
 };
 
 static void expect_published(size_t i)
@@ -184,7 +189,8 @@ static void expect_published(size_t i)
                            .store = {1, 1}};
     uint64_t clipped;
     out.dtype = HALO_F32;
-    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_make(&out, test_whole(&out), NULL);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL),
+            dst = testbuf_make(&out, test_whole(&out), NULL);
     for (int c = 0; c < 3; c++) oracle_put(&src.view, 0, 0, c, (float)published[i].rgb[c], step.store);
     test_run_on(&test_device[0], "a published value", call_color, &step, &src, NULL, &dst, &clipped);
     for (int c = 0; c < 3; c++) {
@@ -218,7 +224,8 @@ static void colours_come_back(Rng *rng)
     if (HALO_SPACE_IS_NUMBERS(there.u.color.to)) back.store = (HaloStore){255, 1};
     between.dtype = HALO_F32;
     uint64_t clipped;
-    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng), mid = testbuf_make(&between, test_whole(&shape), rng);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng),
+            mid = testbuf_make(&between, test_whole(&shape), rng);
     testbuf_fill_with(&src, TEST_PLAIN, rng);
     TestBuf dst = testbuf_like(&src);
     test_run_on(&test_device[0], "there", call_color, &there, &src, NULL, &mid, &clipped);

@@ -15,10 +15,7 @@ static HaloStatus shape(const HaloStep *step, const HaloShape *const src[], Halo
     return halo_fail(HALO_ERR_BUG, "internal: colours to match are not as many");
 }
 
-static int64_t bins_of(const HaloShape *shape)
-{
-    return shape->dtype == HALO_U8 ? 256 : FLOAT_BINS;
-}
+static int64_t bins_of(const HaloShape *shape) { return shape->dtype == HALO_U8 ? 256 : FLOAT_BINS; }
 
 /* The sample that bin k stands for: it, of integers, or its middle. */
 static double middle_of(const HaloShape *shape, int64_t k)
@@ -74,10 +71,10 @@ static void match_colour(const HaloShape *src, const uint64_t *from, const HaloS
             at++;
         }
         const double slope = (second - first) / (above - below);
-        value[k] = (float)(!any || all == 0.0   ? middle_of(src, k)
-                           : share >= above     ? second
-                           : share <= below     ? first
-                                                : slope * (share - below) + first);
+        value[k] = (float)(!any || all == 0.0 ? middle_of(src, k)
+                           : share >= above   ? second
+                           : share <= below   ? first
+                                              : slope * (share - below) + first);
     }
 }
 
@@ -86,7 +83,8 @@ static int colour_at(const HaloShape *shape, int k) { return k + (shape->alpha >
 static HaloColor curves_of(const HaloShape *shape, int columns, float *value)
 {
     const bool whole = shape->dtype <= HALO_U16;
-    HaloColor color = {.kind = HALO_COLOR_CURVES, .size = (int)bins_of(shape), .columns = columns, .value = value};
+    HaloColor color = {
+        .kind = HALO_COLOR_CURVES, .size = (int)bins_of(shape), .columns = columns, .value = value};
     for (int c = 0; c < 3; c++) {
         color.scale[c] = whole ? 1.0f : (float)(FLOAT_BINS / (double)shape->white);
         color.offset[c] = whole ? 0.0f : -0.5f;

@@ -8,8 +8,9 @@ typedef struct Planes {
     double x[CPU_COLOR_PIXELS], y[CPU_COLOR_PIXELS], z[CPU_COLOR_PIXELS];
 } Planes;
 
-#define SPACES(each) \
-    each(SRGB) each(HSV) each(HSL) each(YCBCR) each(LINEAR) each(XYZ) each(LAB) each(LCH) each(OKLAB) each(OKLCH)
+#define SPACES(each)                                                                                  \
+    each(SRGB) each(HSV) each(HSL) each(YCBCR) each(LINEAR) each(XYZ) each(LAB) each(LCH) each(OKLAB) \
+        each(OKLCH)
 
 #define DEFINE(space)                                                                                      \
     static void decode_##space(Planes *p, int64_t n, double white, bool d65)                               \
@@ -37,8 +38,14 @@ typedef void Coordinates(Planes *, int64_t, double, bool);
 #define ENCODE(space) [HALO_SPACE_##space] = encode_##space,
 static Coordinates *const decode[HALO_SPACES] = {SPACES(DECODE)}, *const encode[HALO_SPACES] = {SPACES(ENCODE)};
 
-static void to_light(double *v, int64_t n) { CPU_APART for (int64_t i = 0; i < n; i++) v[i] = halo_light_of(v[i]); }
-static void to_code(double *v, int64_t n) { CPU_APART for (int64_t i = 0; i < n; i++) v[i] = halo_code_of(v[i]); }
+static void to_light(double *v, int64_t n)
+{
+    CPU_APART for (int64_t i = 0; i < n; i++) v[i] = halo_light_of(v[i]);
+}
+static void to_code(double *v, int64_t n)
+{
+    CPU_APART for (int64_t i = 0; i < n; i++) v[i] = halo_code_of(v[i]);
+}
 
 static void convert(float *row, int64_t pixels, int channels, const int at[3], const HaloColor *color)
 {

@@ -1,5 +1,5 @@
-/* Colours in other coordinates, and through tables: a thread computes four pixels of three or four channels that
- * lie side by side, or one pixel of any. */
+/* Colours in other coordinates, and through tables: a thread computes four pixels of three or four channels,
+ * which lie side by side, or one pixel of any. */
 #include "color.cuh"
 #include "rows.cuh"
 
@@ -64,7 +64,7 @@ template <HaloColorKind Kind> CUDA_INLINE void color_three(const HaloColor &colo
     }
 }
 
-/* ---- pixels side by side: three channels, or four, the last of which is alpha ------------------------------ */
+/* ---- pixels side by side: three channels, or four, the last of which is alpha ---------------------------- */
 
 template <HaloColorKind Kind, int Channels>
 __global__ static void __launch_bounds__(rows_threads) color_kernel(const __grid_constant__ ColorArgs a)
@@ -84,8 +84,8 @@ __global__ static void __launch_bounds__(rows_threads) color_kernel(const __grid
                 if (white != 1.0f) v[k * Channels + Channels - 1] = v[k * Channels + Channels - 1] / white;
             }
         }
-        row_store<count>(a.dst + p.y * a.dst_stride, a.dst_dtype, p.at * Channels, left, a.dst_packed, v, a.store,
-                         &clipped);
+        row_store<count>(a.dst + p.y * a.dst_stride, a.dst_dtype, p.at * Channels, left, a.dst_packed, v,
+                         a.store, &clipped);
     }
     cuda_count_clipped(a.clipped, clipped);
 }

@@ -55,8 +55,8 @@ typedef struct HaloChanges {
     bool samples;       /* may any sample differ from the input's? */
     bool stored;        /* may samples that are only moved be written in the type that the file had? */
     bool upright;       /* rows are upright, whatever the orientation in EXIF said */
-    int light;          /* 1: from sRGB to linear light, -1: the other way, 0: coded as it was, or one of those above */
-    int64_t pages;      /* of the output; 0: not known */
+    int light; /* 1: from sRGB to linear light, -1: the other way, 0: coded as it was, or one of those above */
+    int64_t pages; /* of the output; 0: not known */
     int moves;
     HaloMove *move; /* [moves], in order */
 } HaloChanges;

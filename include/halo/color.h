@@ -5,10 +5,10 @@
 #include "halo/primitive.h"
 
 typedef enum HaloSpace {
-    HALO_SPACE_SRGB,  /* coded as sRGB, 0 to full scale, as all pictures are unless something else is said */
-    HALO_SPACE_HSV,   /* degrees, percent, percent */
-    HALO_SPACE_HSL,   /* the same */
-    HALO_SPACE_YCBCR, /* BT.601, of 1: Y from 0 to 1, Cb and Cr from -0.5 to 0.5 */
+    HALO_SPACE_SRGB,   /* coded as sRGB, 0 to full scale, as all pictures are unless something else is said */
+    HALO_SPACE_HSV,    /* degrees, percent, percent */
+    HALO_SPACE_HSL,    /* the same */
+    HALO_SPACE_YCBCR,  /* BT.601, of 1: Y from 0 to 1, Cb and Cr from -0.5 to 0.5 */
     HALO_SPACE_LINEAR, /* linear light with sRGB's primaries, 0 to full scale */
     HALO_SPACE_XYZ,    /* CIE, D65; Y of white is 1 */
     HALO_SPACE_LAB,    /* CIE L*a*b*, L* from 0 to 100 */

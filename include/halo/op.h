@@ -96,11 +96,11 @@ typedef struct HaloOp {
     bool selects; /* selects the pages that are read, so it has to be the first operation; they pass through it
                    */
     int light;    /* 1: sRGB becomes linear light; -1: the other way; 0: light stays coded as it is */
-    int (*light_of)(const HaloValue *arg); /* the same, where it depends on parameters: also HALO_LIGHT_NONE, CONVERTED; or
-                                              NULL */
-    HaloScale scale; /* how it depends on full scale, and changes it */
-    bool upright;    /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
-                        before the pipeline */
+    int (*light_of)(const HaloValue *arg); /* the same, where it depends on parameters: also HALO_LIGHT_NONE,
+                                              CONVERTED; or NULL */
+    HaloScale scale;                       /* how it depends on full scale, and changes it */
+    bool upright; /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
+                     before the pipeline */
     const HaloParam *param; /* in the order in which values without keys fill them */
     int params;
     /* Appends steps that make *out from `in`. `arg` has one value for each row of `param`. */

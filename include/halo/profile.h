@@ -18,10 +18,10 @@ extern "C" {
 
 /* What leads from samples to sRGB. */
 typedef struct HaloProfile {
-    int colours;                         /* 3, or 1: gray */
-    float *curve;                        /* [colours][HALO_PROFILE_CURVE]: samples of full scale 1 to light; or NULL */
-    double matrix[3][3];                 /* from that light to that of sRGB; of three colours */
-    float *cube; /* in place of both: [65][65][65][3], red fastest: samples to coded sRGB; or NULL */
+    int colours;         /* 3, or 1: gray */
+    float *curve;        /* [colours][HALO_PROFILE_CURVE]: samples of full scale 1 to light; or NULL */
+    double matrix[3][3]; /* from that light to that of sRGB; of three colours */
+    float *cube;         /* in place of both: [65][65][65][3], red fastest: samples to coded sRGB; or NULL */
 } HaloProfile;
 
 /* HALO_ERR_INPUT for what is no profile of pictures, or no Little CMS; `name` is for messages. */

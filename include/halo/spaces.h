@@ -38,8 +38,8 @@ HALO_CURVE HaloTriple halo_triple(double x, double y, double z)
 }
 
 /* Products and sums from left to right. */
-HALO_CURVE HaloTriple halo_matrix(double a, double b, double c, double d, double e, double f, double g, double h,
-                                  double i, HaloTriple v)
+HALO_CURVE HaloTriple halo_matrix(double a, double b, double c, double d, double e, double f, double g,
+                                  double h, double i, HaloTriple v)
 {
     return halo_triple(a * v.x + b * v.y + c * v.z, d * v.x + e * v.y + f * v.z, g * v.x + h * v.y + i * v.z);
 }
@@ -127,10 +127,10 @@ HALO_CURVE HaloTriple halo_lab_to_light(HaloTriple lab, bool d65)
 /* B. Ottosson, "A perceptual color space for image processing", 2020, with CSS's digits. */
 HALO_CURVE HaloTriple halo_light_to_oklab(HaloTriple light)
 {
-    const HaloTriple v = halo_matrix(0.8190224379967030, 0.3619062600528904, -0.1288737815209879,
-                                     0.0329836539323885, 0.9292868615863434, 0.0361446663506424,
-                                     0.0481771893596242, 0.2642395317527308, 0.6335478284694309,
-                                     halo_light_to_xyz(light));
+    const HaloTriple v =
+        halo_matrix(0.8190224379967030, 0.3619062600528904, -0.1288737815209879, 0.0329836539323885,
+                    0.9292868615863434, 0.0361446663506424, 0.0481771893596242, 0.2642395317527308,
+                    0.6335478284694309, halo_light_to_xyz(light));
     return halo_matrix(0.2104542683093140, 0.7936177747023054, -0.0040720430116193, 1.9779985324311684,
                        -2.4285922420485799, 0.4505937096174110, 0.0259040424655478, 0.7827717124575296,
                        -0.8086757549230774,
@@ -219,8 +219,10 @@ HALO_CURVE HaloTriple halo_from_ycbcr(HaloTriple v)
 HALO_CURVE HaloTriple halo_space_decode(HaloSpace space, HaloTriple v, double white, bool d65)
 {
     switch (space) {
-    case HALO_SPACE_HSV: return halo_triple(halo_hsv_part(v, 5.0), halo_hsv_part(v, 3.0), halo_hsv_part(v, 1.0));
-    case HALO_SPACE_HSL: return halo_triple(halo_hsl_part(v, 0.0), halo_hsl_part(v, 8.0), halo_hsl_part(v, 4.0));
+    case HALO_SPACE_HSV:
+        return halo_triple(halo_hsv_part(v, 5.0), halo_hsv_part(v, 3.0), halo_hsv_part(v, 1.0));
+    case HALO_SPACE_HSL:
+        return halo_triple(halo_hsl_part(v, 0.0), halo_hsl_part(v, 8.0), halo_hsl_part(v, 4.0));
     case HALO_SPACE_YCBCR: return halo_from_ycbcr(v);
     case HALO_SPACE_XYZ: return halo_xyz_to_light(v);
     case HALO_SPACE_LAB: return halo_lab_to_light(v, d65);

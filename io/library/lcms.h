@@ -6,17 +6,17 @@
 
 #include "library.h"
 
-#define LCMS_FUNCTIONS(ROW)     \
-    ROW(cmsCloseProfile)        \
-    ROW(cmsCreateTransform)     \
-    ROW(cmsCreate_sRGBProfile)  \
-    ROW(cmsDeleteTransform)     \
-    ROW(cmsDoTransform)         \
-    ROW(cmsEvalToneCurveFloat)  \
-    ROW(cmsGetColorSpace)       \
-    ROW(cmsIsMatrixShaper)      \
-    ROW(cmsIsTag)               \
-    ROW(cmsOpenProfileFromMem)  \
+#define LCMS_FUNCTIONS(ROW)    \
+    ROW(cmsCloseProfile)       \
+    ROW(cmsCreateTransform)    \
+    ROW(cmsCreate_sRGBProfile) \
+    ROW(cmsDeleteTransform)    \
+    ROW(cmsDoTransform)        \
+    ROW(cmsEvalToneCurveFloat) \
+    ROW(cmsGetColorSpace)      \
+    ROW(cmsIsMatrixShaper)     \
+    ROW(cmsIsTag)              \
+    ROW(cmsOpenProfileFromMem) \
     ROW(cmsReadTag)
 
 typedef struct LcmsFunctions {

@@ -42,7 +42,8 @@ static HaloStatus read_curve(const char *name, cmsHPROFILE from, cmsTagSignature
 
 static HaloStatus read_matrix(const char *name, cmsHPROFILE from, HaloProfile *profile)
 {
-    static const cmsTagSignature colorant[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
+    static const cmsTagSignature colorant[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag,
+                                               cmsSigBlueColorantTag};
     static const cmsTagSignature curve[] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
     HaloStatus status = HALO_OK;
     double xyz[3][3], adapted[3][3];
@@ -102,8 +103,8 @@ HaloStatus halo_profile_read(const char *name, const void *bytes, size_t size, H
     if (space != cmsSigRgbData && space != cmsSigGrayData)
         HALO_FAIL(HALO_ERR_INPUT, "%s: this profile is neither for RGB nor for gray", name);
     profile->colours = space == cmsSigRgbData ? 3 : 1;
-    const bool tables = profile->colours == 3 &&
-                        (lcms.cmsIsTag(from, cmsSigAToB0Tag) || !lcms.cmsIsMatrixShaper(from));
+    const bool tables =
+        profile->colours == 3 && (lcms.cmsIsTag(from, cmsSigAToB0Tag) || !lcms.cmsIsMatrixShaper(from));
     if (tables) {
         HALO_TRY(make_cube(name, from, profile));
         goto out;
@@ -127,7 +128,8 @@ HaloStatus halo_profile_read(const char *name, const void *bytes, size_t size, H
     (void)bytes, (void)size;
     *profile = (HaloProfile){0};
     return halo_fail(HALO_ERR_INPUT,
-                     "%s: this build of halo reads no profiles: it was made without Little CMS (liblcms2-dev)", name);
+                     "%s: this build of halo reads no profiles: it was made without Little CMS (liblcms2-dev)",
+                     name);
 }
 
 #endif

@@ -1,5 +1,6 @@
-/* Writes PNG: 8 or 16 bits, or 1 of black and white, gray or RGB, with or without alpha, and the metadata. libpng writes the chunks
- * before and after the samples; the samples are filtered and compressed here, which is faster. */
+/* Writes PNG: 8 or 16 bits, or 1 of black and white, gray or RGB, with or without alpha, and the metadata.
+ * libpng writes the chunks before and after the samples; the samples are filtered and compressed here, which is
+ * faster. */
 #include "bytes/endian.h"
 #include "meta/meta.h"
 #include "png_filter.h"
@@ -17,7 +18,7 @@ typedef struct PngWriter {
     png_structp png;
     png_infop info;
     bool bilevel; /* a bit a sample */
-    bool silent; /* what libpng writes now is for itself */
+    bool silent;  /* what libpng writes now is for itself */
     PngStrips *strips;
     unsigned filters;
     size_t pixel, bytes; /* of a pixel and of a row */
@@ -252,10 +253,11 @@ static HaloStatus pack_bits(PngWriter *state, const void *row, int64_t y)
     for (int64_t x = 0; x < shape->width; x++) {
         const float v = shape->dtype == HALO_U16 ? (float)wide[x] : (float)narrow[x];
         if (v != 0.0f && v != shape->white)
-            return halo_fail(HALO_ERR_OUTPUT,
-                             "--bits 1 stores black and white only, and sample %lld of row %lld is %g, of %g; use "
-                             "'threshold' or 'dither'",
-                             (long long)x, (long long)y, (double)v, (double)shape->white);
+            return halo_fail(
+                HALO_ERR_OUTPUT,
+                "--bits 1 stores black and white only, and sample %lld of row %lld is %g, of %g; use "
+                "'threshold' or 'dither'",
+                (long long)x, (long long)y, (double)v, (double)shape->white);
         if (v != 0.0f) state->row[x / 8] |= (uint8_t)(0x80 >> x % 8);
     }
     return HALO_OK;

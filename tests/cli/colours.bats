@@ -3,7 +3,8 @@
 setup() { load common; common_setup; }
 
 bytes() { # PIPELINE FILE: the samples of a PPM of one row, rounded to bytes
-    halo run -q "$1${1:+ | }depth:u8" "$2" -o - --to ppm | tail -c +12 | od -An -v -t u1 | tr -s ' ' | tr -d '\n'
+    halo run -q "$1${1:+ | }depth:u8" "$2" -o - --to ppm | tail -c +12 | od -An -v -t u1 | tr -s ' ' |
+        tr -d '\n'
 }
 
 make_colours() {
@@ -141,7 +142,8 @@ make_colours() {
         [ "$(head -c 2 $kind.pbm)" = P4 ]
         halo run "gauss:3 | dither:$kind" g.pgm -o - --to pbm -j 3 | cmp - $kind.pbm
         halo run "dither:$kind,bits=2" g.pgm -o two.pgm -f
-        [ "$(tail -c 3072 two.pgm | od -An -v -t u1 -w1 | sort -un | tr -d ' ' | tr '\n' ' ')" = '0 85 170 255 ' ]
+        levels=$(tail -c 3072 two.pgm | od -An -v -t u1 -w1 | sort -un | tr -d ' ' | tr '\n' ' ')
+        [ "$levels" = '0 85 170 255 ' ]
     done
     run --separate-stderr halo run dither:shaped a.pgm -o x.pgm
     [ "$status" -eq 2 ]; says 'shaped is for sound'

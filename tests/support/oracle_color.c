@@ -1,5 +1,5 @@
-/* Colours in other coordinates, and through tables; fewer levels. Elementary functions are those of functions.h,
- * which check_expr compares with C's; all else is written anew. */
+/* Colours in other coordinates, and through tables; fewer levels. Elementary functions are those of
+ * functions.h, which check_expr compares with C's; all else is written anew. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,10 +26,10 @@ static double power_of(double v, double exponent)
 
 /* ---- CSS Color 4, sample code ---------------------------------------------------------------------------- */
 
-static const double to_xyz[9] = {506752.0 / 1228815, 87881.0 / 245763,   12673.0 / 70218,
-                                 87098.0 / 409605,   175762.0 / 245763,  12673.0 / 175545,
-                                 7918.0 / 409605,    87881.0 / 737289,   1001167.0 / 1053270};
-static const double from_xyz[9] = {12831.0 / 3959,    -329.0 / 214,     -1974.0 / 3959,
+static const double to_xyz[9] = {506752.0 / 1228815, 87881.0 / 245763,  12673.0 / 70218,
+                                 87098.0 / 409605,   175762.0 / 245763, 12673.0 / 175545,
+                                 7918.0 / 409605,    87881.0 / 737289,  1001167.0 / 1053270};
+static const double from_xyz[9] = {12831.0 / 3959,     -329.0 / 214,       -1974.0 / 3959,
                                    -851781.0 / 878810, 1648619.0 / 878810, 36519.0 / 878810,
                                    705.0 / 12673,      -2585.0 / 12673,    705.0 / 667};
 static const double d65_to_d50[9] = {1.0479297925449969,    0.022946870601609652, -0.05019226628920524,
@@ -38,12 +38,12 @@ static const double d65_to_d50[9] = {1.0479297925449969,    0.022946870601609652
 static const double d50_to_d65[9] = {0.955473421488075,    -0.02309845494876471,  0.06325924320057072,
                                      -0.0283697093338637,  1.0099953980813041,    0.021041441191917323,
                                      0.012314014864481998, -0.020507649298898964, 1.330365926242124};
-static const double to_lms[9] = {0.8190224379967030,  0.3619062600528904, -0.1288737815209879,
-                                 0.0329836539323885,  0.9292868615863434, 0.0361446663506424,
-                                 0.0481771893596242,  0.2642395317527308, 0.6335478284694309};
-static const double to_oklab[9] = {0.2104542683093140,  0.7936177747023054,  -0.0040720430116193,
-                                   1.9779985324311684,  -2.4285922420485799, 0.4505937096174110,
-                                   0.0259040424655478,  0.7827717124575296,  -0.8086757549230774};
+static const double to_lms[9] = {0.8190224379967030, 0.3619062600528904, -0.1288737815209879,
+                                 0.0329836539323885, 0.9292868615863434, 0.0361446663506424,
+                                 0.0481771893596242, 0.2642395317527308, 0.6335478284694309};
+static const double to_oklab[9] = {0.2104542683093140, 0.7936177747023054,  -0.0040720430116193,
+                                   1.9779985324311684, -2.4285922420485799, 0.4505937096174110,
+                                   0.0259040424655478, 0.7827717124575296,  -0.8086757549230774};
 static const double from_oklab[9] = {1.0, 0.3963377773761749,  0.2158037573099136,
                                      1.0, -0.1055613458156586, -0.0638541728258133,
                                      1.0, -0.0894841775298119, -1.2914855480194092};
@@ -123,7 +123,8 @@ static void light_of_oklab(double v[3])
 static double hue_of(const double v[3], double most, double range)
 {
     if (range == 0) return 0;
-    if (most == v[0]) return 60 * ((v[1] - v[2]) / range < 0 ? (v[1] - v[2]) / range + 6 : (v[1] - v[2]) / range);
+    if (most == v[0])
+        return 60 * ((v[1] - v[2]) / range < 0 ? (v[1] - v[2]) / range + 6 : (v[1] - v[2]) / range);
     return 60 * (most == v[1] ? (v[2] - v[0]) / range + 2 : (v[0] - v[1]) / range + 4);
 }
 
@@ -344,10 +345,7 @@ static uint64_t scramble(uint64_t z)
     return z ^ z >> 31;
 }
 
-static float level_of(const HaloDither *how, float at)
-{
-    return at < 0 ? 0 : at > how->most ? how->most : at;
-}
+static float level_of(const HaloDither *how, float at) { return at < 0 ? 0 : at > how->most ? how->most : at; }
 
 static float dithered(const HaloDither *how, float v, int64_t x, int64_t y, int c)
 {
