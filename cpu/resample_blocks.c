@@ -1,7 +1,7 @@
 /* `area` by whole factors, of integers: each output is the mean of a block, whose sum is exact. The general way
  * sums floats, first along rows: where both factors are powers of two these sums are exact as well, and where
- * the block has an odd number of samples, no mean lies so near to half between two integers that their roundings
- * could matter. In both cases the results are the same; others are left to the general way. */
+ * the block has an odd number of samples, no mean lies so near to half between two integers that their
+ * roundings could matter. In both cases the results are the same; others are left to the general way. */
 #include "halo/resample.h"
 
 #include "device.h"
@@ -70,7 +70,7 @@ static void run_task(void *context, int64_t index, int worker)
             for (int64_t j = 0; j < b->down; j++)
                 row[j] = halo_at(b->src, (b->dst->x0 + x) * b->across, y * b->down + j);
             kernels->blocks->means[from](row, b->down, b->across, channels, outputs, b->scale,
-                                            scratch + b->at_sums, means);
+                                         scratch + b->at_sums, means);
             kernels->rows->store[to](means, outputs * channels, b->store, halo_at(b->dst, b->dst->x0 + x, y),
                                      &clipped);
         }
@@ -90,7 +90,8 @@ HaloStatus cpu_resample_blocks(HaloDevice *device, const HaloBuf *src, HaloBuf *
     b.scale = 1.0f / (float)(b.across * b.down);
     b.piece = most(PIECE / b.across / channels / 64 * 64, 8); /* so that stores are whole vectors */
     const int64_t samples = b.piece * channels;
-    const int workers = cpu_workers(device, (double)outputs * (double)dst->rows * (double)(b.across * b.down) / 8.0);
+    const int workers =
+        cpu_workers(device, (double)outputs * (double)dst->rows * (double)(b.across * b.down) / 8.0);
     b.task_rows = most(least(TASK_OUTPUTS / outputs, divide_up(dst->rows, 4 * (int64_t)workers)), 1);
     if (!cpu_reserve(&total, b.down, sizeof(void *), &b.at_row) ||
         !cpu_reserve(&total, samples * b.across + CPU_CONV_SLACK, sizeof(uint32_t), &b.at_sums) ||
