@@ -44,11 +44,11 @@
 #else
 #define DEFLATE_FEATURE ", no libdeflate"
 #endif
-/* ICC profiles. */
+/* ICC profiles, by Little CMS. */
 #ifdef HALO_HAVE_LCMS
-#define LCMS_FEATURE ", Little CMS"
+#define LCMS_FEATURE ", LCMS"
 #else
-#define LCMS_FEATURE ", no Little CMS"
+#define LCMS_FEATURE ", no LCMS"
 #endif
 #ifdef HALO_HAVE_CUDA
 #define CUDA_FEATURE ", CUDA " HALO_CUDA_VERSION

@@ -173,7 +173,7 @@ profile() {
 }
 
 @test "icc: samples of a profile become sRGB" {
-    halo --version | grep -qv 'no Little CMS' || skip "built without Little CMS"
+    halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
     make_colours
     profile linear.icc red green
     profile swapped.icc green red
@@ -194,7 +194,7 @@ profile() {
 }
 
 @test "icc: the profile in a file, which is left out then" {
-    halo --version | grep -qv 'no Little CMS' || skip "built without Little CMS"
+    halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
     command -v python3 > /dev/null || skip "there is no python3"
     make_colours
     profile swapped.icc green red
