@@ -76,8 +76,8 @@ static HaloStatus check_bits(const HaloWriter *writer)
         return HALO_OK;
     return halo_fail(HALO_ERR_USAGE,
                      bits == 1
-                         ? "--bits 1 is for pictures of one channel in PNG, whose samples are black or white, "
-                           "as threshold and dither make them; PBM has one bit in any case"
+                         ? "--bits 1 is for pictures of one channel in PNG and TIFF, whose samples are black "
+                           "or white, as threshold and dither make them; PBM has one bit in any case"
                          : "--bits is for sound in WAV, FLAC, AIFF, CAF, AU, W64 and raw samples; for "
                            "images use the operation depth");
 }

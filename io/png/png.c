@@ -10,7 +10,7 @@ static bool probe(const uint8_t *head, size_t size)
 
 const HaloFormat halo_format_png = {
     .name = "png",
-    .help = "PNG, 1 to 16 bits, palette, alpha, interlaced; written with 8 or 16 bits, or, by --bits 1, 1",
+    .help = "PNG, 1 to 16 bits, palette, alpha, interlaced; written with 8 or 16 bits, or 1 by --bits 1",
     .extensions = "png",
     .kinds = HALO_IMAGE,
     .decodes = 400,

@@ -6,6 +6,7 @@
 #include "png_filter.h"
 #include "png_strip.h"
 #include "pngfile.h"
+#include "samples/bilevel.h"
 #include "samples/image.h"
 
 #include <math.h>
@@ -243,26 +244,6 @@ out:
     return status;
 }
 
-/* Bits, the highest of a byte first, 1 being white. */
-static HaloStatus pack_bits(PngWriter *state, const void *row, int64_t y)
-{
-    const HaloShape *shape = &state->writer->info.shape;
-    const uint8_t *narrow = row;
-    const uint16_t *wide = row;
-    memset(state->row, 0, state->bytes);
-    for (int64_t x = 0; x < shape->width; x++) {
-        const float v = shape->dtype == HALO_U16 ? (float)wide[x] : (float)narrow[x];
-        if (v != 0.0f && v != shape->white)
-            return halo_fail(
-                HALO_ERR_OUTPUT,
-                "--bits 1 stores black and white only, and sample %lld of row %lld is %g, of %g; use "
-                "'threshold' or 'dither'",
-                (long long)x, (long long)y, (double)v, (double)shape->white);
-        if (v != 0.0f) state->row[x / 8] |= (uint8_t)(0x80 >> x % 8);
-    }
-    return HALO_OK;
-}
-
 /* PNG's samples have the higher byte first. */
 static const uint8_t *row_of_file(const PngWriter *state, const void *row)
 {
@@ -279,7 +260,8 @@ HaloStatus halo_png_write(HaloWriter *writer, const HaloBuf *rows)
     PngWriter *state = writer->state;
     const uint8_t *above = state->last;
     for (int64_t y = 0; y < rows->rows; y++) {
-        if (state->bilevel) HALO_TRY(pack_bits(state, halo_row(rows, y), rows->y0 + y));
+        if (state->bilevel)
+            HALO_TRY(halo_pack_bits(&writer->info.shape, halo_row(rows, y), rows->y0 + y, state->row));
         const uint8_t *row = row_of_file(state, halo_row(rows, y));
         halo_png_filter(state->filters, state->pixel, state->bytes, row, above, state->filtered);
         HALO_TRY(halo_png_strips_put(state->strips, state->filtered, state->bytes + 1));

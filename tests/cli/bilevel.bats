@@ -64,6 +64,15 @@ setup() { load common; common_setup; }
     halo compare g.png g8.png | grep -q identical
     halo run 'depth:u16 | dither:error' g.pgm -o g16.png --bits 1
     halo compare g.png g16.png | grep -q identical
+    for type in u8 u16 f32; do
+        halo run "depth:$type | dither:error" g.pgm -o g.tif --bits 1 -f
+        halo compare g.tif g8.png | grep -q identical
+        halo info g.tif | grep -q '1-bit'
+    done
+    run --separate-stderr halo run dither:error g.pgm -o x.tif --bits 1 --tile 256
+    [ "$status" -eq 2 ]; says 'in strips'
+    run --separate-stderr halo run '' g.pgm -o x.tif --bits 1
+    [ "$status" -ne 0 ]; says 'black and white only'
     run --separate-stderr halo run '' g.pgm -o x.png --bits 1
     [ "$status" -ne 0 ]; says 'black and white only'
     run --separate-stderr halo run dither:error g.pgm -o x.pgm --bits 1
