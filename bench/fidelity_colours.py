@@ -81,7 +81,8 @@ def matrices(c, p):
         exact = wide * (means.mean() / means)
         exact = np.minimum(exact, WHITE[kind]) if kind != "f32" else exact
         c.add("balance", "NumPy", "x * mean(means) / means, f64", f"RGB, {kind}",
-              p.halo(depth("balance", kind), x), exact if kind == "f32" else as_levels(exact, kind), rounding(exact))
+              p.halo(depth("balance", kind), x), exact if kind == "f32" else as_levels(exact, kind),
+              rounding(exact))
 
 
 def tables(c, p):

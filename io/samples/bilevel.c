@@ -19,10 +19,11 @@ HaloStatus halo_pack_bits(const HaloShape *shape, const void *row, int64_t y, ui
     for (int64_t x = 0; x < shape->width; x++) {
         const double v = sample_of(shape, row, x);
         if (v != 0.0 && v != white)
-            return halo_fail(HALO_ERR_OUTPUT,
-                             "--bits 1 stores black and white only, and sample %lld of row %lld is %g, of %g; use "
-                             "'threshold' or 'dither'",
-                             (long long)x, (long long)y, v, white);
+            return halo_fail(
+                HALO_ERR_OUTPUT,
+                "--bits 1 stores black and white only, and sample %lld of row %lld is %g, of %g; use "
+                "'threshold' or 'dither'",
+                (long long)x, (long long)y, v, white);
         if (v != 0.0) packed[x / 8] |= (uint8_t)(0x80 >> x % 8);
     }
     return HALO_OK;

@@ -128,8 +128,7 @@ static HaloStatus take_row(TiffWriter *state, const HaloWriter *writer)
     state->bilevel = writer->options.bits == 1;
     const bool own = state->again || state->bilevel;
     state->row = own ? malloc((size_t)(shape->width * shape->channels) * 8) : NULL;
-    return state->row != NULL || !own ? HALO_OK
-                                               : halo_fail(HALO_ERR_LIMIT, "not enough memory to write TIFF");
+    return state->row != NULL || !own ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to write TIFF");
 }
 
 /* The first image, or one more. */
