@@ -2,7 +2,7 @@
 # bench/public.sh [RESULTS]: what other projects publish as their benchmarks, by halo and by them on this
 # machine: libvips, Pillow, OpenCV and SciPy as PyPI has them today (in a virtual environment that this makes),
 # and ImageMagick, SoX and FFmpeg from Debian. bench/public_page.py prints RESULTS, bench/results/public.json,
-# as docs/benchmarks.md. HALO names another program than build/release/halo, TURNS another number of turns than 5.
+# as docs/benchmarks.md. HALO names another program than build/release/halo, TURNS another number than 5.
 # Takes a quarter of an hour, 2 GB of space, and means something only while nothing else runs.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
