@@ -5,13 +5,13 @@ from pathlib import Path
 
 INTRO = """# Benchmarks that others publish
 
-Made by `bench/public_page.py` from `bench/results/public.json`; not edited by hand. `bench/public.sh` makes the
-inputs, installs the peers of PyPI in a virtual environment, and measures all of it anew.
+Made by `bench/public_page.py` from `bench/results/public.json`; not edited by hand. `bench/public.sh` makes
+the inputs, installs the peers of PyPI in a virtual environment, and measures all of it anew.
 
-- Whole commands: the wall time from start to end, the median of five turns, all programs in turns, files in memory;
-  **memory** is the peak of the process. Python libraries are timed without their imports.
-- **apart** is the distance of the output from halo's: the largest difference, and the mean of all, in levels. Another
-  kernel, another rounding or another JPEG decoder make some; `–` is another size, or nothing to compare.
+- Whole commands: the wall time from start to end, the median of five turns, all programs in turns, files in
+  memory; **memory** is the peak of the process. Python libraries are timed without their imports.
+- **apart** is the distance of the output from halo's: the largest difference, and the mean of all, in levels.
+  Another kernel, rounding or JPEG decoder makes some; `–` is another size, or nothing to compare.
 - halo computes exactly (`--precision exact`, the same bytes on every machine) where nothing else is said.
 """
 
@@ -40,8 +40,8 @@ def commands(rows):
         halo = here[0]["ms"]
         yield f"### {task[0].upper()}{task[1:]}\n"
         yield from table(["program", "ms", "times halo's", "memory, MiB", "apart"],
-                         ([row["program"], milliseconds(row["ms"]), f"{row['ms'] / halo:.2f}", f"{row['mib']:.0f}",
-                           apart(row)] for row in here))
+                         ([row["program"], milliseconds(row["ms"]), f"{row['ms'] / halo:.2f}",
+                           f"{row['mib']:.0f}", apart(row)] for row in here))
 
 
 def arrays(rows):
@@ -59,8 +59,9 @@ def arrays(rows):
 def main():
     record = json.loads((Path(__file__).parent / "results" / "public.json").read_text(encoding="utf-8"))
     head, rows = record["head"], record["rows"]
-    lines = [INTRO, f"Measured on {head['date']}: {head['halo']}; {head['machine']}, load {head['load']:g} before; "
-             + ", ".join(f"{name} {version}" for name, version in head["peers"].items()) + ".\n", "## Whole commands\n"]
+    peers = ", ".join(f"{name} {version}" for name, version in head["peers"].items())
+    measured = f"Measured on {head['date']}: {head['halo']}; {head['machine']}, load {head['load']:g} before; "
+    lines = [INTRO, f"{measured}{peers}.\n", "## Whole commands\n"]
     lines += commands([row for row in rows if "threads" not in row])
     lines.append("## Arrays in memory, 4096 x 4096 bytes, from Python\n")
     lines += arrays([row for row in rows if "threads" in row])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""public_record.py ROWS RESULTS LOAD VERSION: the rows of public.py and public_arrays.py, with what was measured
-where, as one JSON file."""
+"""public_record.py ROWS RESULTS LOAD VERSION: the rows of public.py and public_arrays.py, and the versions and
+the machine, as one JSON file."""
 import datetime
 import importlib.metadata
 import json
@@ -10,8 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-PACKAGES = {"libvips": "pyvips-binary", "Pillow": "pillow", "OpenCV": "opencv-python-headless", "SciPy": "scipy"}
-PROGRAMS = {"ImageMagick": ["convert", "--version"], "SoX": ["sox", "--version"], "FFmpeg": ["ffmpeg", "-version"]}
+PACKAGES = {"libvips": "pyvips-binary", "Pillow": "pillow", "OpenCV": "opencv-python-headless",
+            "SciPy": "scipy"}
+PROGRAMS = {"ImageMagick": ["convert", "--version"], "SoX": ["sox", "--version"],
+            "FFmpeg": ["ffmpeg", "-version"]}
 
 
 def main():
@@ -24,8 +26,8 @@ def main():
     head = {"halo": version, "peers": peers, "machine": f"{processor}, {os.cpu_count()} cores",
             "load": float(load), "date": f"{datetime.date.today()}"}
     lines = Path(rows).read_text(encoding="utf-8").splitlines()
-    Path(results).write_text('{"head": ' + json.dumps(head) + ',\n "rows": [\n  ' + ",\n  ".join(lines) + "\n]}\n",
-                             encoding="utf-8")
+    text = '{"head": ' + json.dumps(head) + ',\n "rows": [\n  ' + ",\n  ".join(lines) + "\n]}\n"
+    Path(results).write_text(text, encoding="utf-8")
 
 
 main()
