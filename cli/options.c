@@ -215,15 +215,22 @@ const CliOption cli_options[] = {
     {"total", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_STATS | CLI_HIST | CLI_SAME,
      "after the results of each file, print those of all files together", NULL, AT(total)},
     {"at-most", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
-     "upper limits, such as max=1,rmse=0.5, on max, mean, rmse, differing (the number of samples) and lag",
+     "upper limits, such as max=1,rmse=0.5, on max, mean, rmse, differing (the number of samples), lag, deltae "
+     "(the mean), deltae95 (the 95th percentile), deltaemax and flip",
      NULL, AT(at_most)},
     {"at-least", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
-     "lower limits, such as psnr=40,ssim=0.99, on psnr, ssim and correlation", NULL, AT(at_least)},
+     "lower limits, such as psnr=40,ssim=0.99, on psnr, ssim, msssim and correlation", NULL, AT(at_least)},
+    {"measure", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
+     "measure more: deltae (CIEDE2000), msssim, flip, or all of these; limits on them measure them as well",
+     NULL, AT(measure)},
+    {"ppd", 0, "N", NULL, CLI_REPORT, CLI_COMPARE,
+     "for flip, the number of pixels in a degree of the field of view; 67 by default", cli_read_ppd, 0},
     {"json", 0, NULL, NULL, CLI_REPORT,
      CLI_COMPARE | CLI_WORKS | CLI_INFO | CLI_SOUNDS | CLI_LIST | CLI_BENCH | CLI_BARE | CLI_SAME,
      "print results as JSON, one object per line", NULL, AT(json)},
-    {"csv", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_STATS | CLI_HIST | CLI_OBJECTS | CLI_SILENCES | CLI_SAME,
-     "print results as CSV, one line per channel or bin", NULL, AT(csv)},
+    {"csv", 0, NULL, NULL, CLI_REPORT,
+     CLI_RUN | CLI_STATS | CLI_HIST | CLI_OBJECTS | CLI_SILENCES | CLI_COMPARE | CLI_SAME,
+     "print results as CSV, one line per channel, bin or pair of files", NULL, AT(csv)},
     {"progress", 0, "HOW", "auto|never|json", CLI_REPORT, CLI_WORKS | CLI_SAME,
      "auto: a line on terminals; json: one object per file on standard error", cli_read_progress, 0},
     {"no-color", 0, NULL, NULL, CLI_REPORT, CLI_ANYWHERE | CLI_SAME,
@@ -307,6 +314,7 @@ const CliCommand cli_commands[] = {
      "halo compare a.png b.png\n"
      "halo compare a.png b.png --at-most max=1 --at-least ssim=0.99\n"
      "halo compare old/ new/ --json\n"
+     "halo compare a.png b.png --measure all --at-most flip=0.05\n"
      "halo compare a.png b.png -o difference.png\n"},
     {"list", CLI_LIST, NULL, "[ops|masks|formats|devices]", "list operations, masks, formats or devices",
      "halo list ops\nhalo list devices\nhalo list ops --json\n"},

@@ -43,11 +43,12 @@ typedef struct CliSettings {
     int64_t shard, shards;   /* the part, from 1, of so many; 0: all */
     const char *shard_by[2]; /* --shard auto: the environment variables that said so; NULL: none */
     double crossfade;        /* of join, in seconds */
+    double ppd;              /* of FLIP; 0: the default */
     int curve;               /* HaloCrossfade */
     CliText recipe;          /* the options that may change an output, as they would be typed */
     const char *page;        /* as of the operation `pages`; NULL: all */
-    const char *output, *out_dir, *name, *at, *at_most, *at_least, *plot, *response, *title, *generate,
-        *complete, *files_from, *files0_from;
+    const char *output, *out_dir, *name, *at, *at_most, *at_least, *measure, *plot, *response, *title,
+        *generate, *complete, *files_from, *files0_from;
     const char *results; /* a CSV file of results, in place of `output` */
     bool recursive, force, skip_existing, resume, split, total, dry_run, explain, json, csv, no_color, quiet,
         verbose, help, version, log, log_x, panels;
@@ -136,6 +137,7 @@ HaloStatus cli_read_axes(CliSettings *settings, const char *value);
 HaloStatus cli_read_alpha(CliSettings *settings, const char *value);
 HaloStatus cli_read_pixels(CliSettings *settings, const char *value);
 HaloStatus cli_read_bits(CliSettings *settings, const char *value);
+HaloStatus cli_read_ppd(CliSettings *settings, const char *value);
 HaloStatus cli_read_latency(CliSettings *settings, const char *value);
 HaloStatus cli_read_crossfade(CliSettings *settings, const char *value);
 HaloStatus cli_read_curve(CliSettings *settings, const char *value);

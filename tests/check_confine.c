@@ -13,8 +13,9 @@
 #include "oracle.h"
 #include "pipelines.h"
 
-static const char *const operation[] = {"gauss:1.3", "median:3", "invert", "gain:1.7", "flip:x",
-                                        "expr:v*2-x", "unsharp:2", "box:3,border=zero", "normalize"};
+static const char *const operation[] = {"gauss:1.3", "median:3",   "invert",    "gain:1.7",
+                                        "flip:x",    "expr:v*2-x", "unsharp:2", "box:3,border=zero",
+                                        "normalize"};
 enum { OPERATIONS = sizeof operation / sizeof *operation };
 
 static HaloShape draw_picture(Rng *rng)
@@ -63,7 +64,8 @@ static void masks_mix(Rng *rng)
     const HaloShape shape = draw_picture(rng);
     HaloBuf in = random_input(&shape, false, rng);
     const char *const op = operation[rng_between(rng, 0, OPERATIONS - 1)];
-    const char *const mask = rng_once_in(rng, 2) ? "channels:1 | flip:y" : "channels:1 | flip:y | expr:v*3-white";
+    const char *const mask =
+        rng_once_in(rng, 2) ? "channels:1 | flip:y" : "channels:1 | flip:y | expr:v*3-white";
     char text[256];
     snprintf(text, sizeof text, "%s%cmask=[%s]", op, strchr(op, ':') != NULL ? ',' : ':', mask);
     Outcome all = run_ok(text, &in), made = run_ok(op, &in), shares = run_ok(mask, &in);

@@ -196,11 +196,12 @@ static HaloStatus check_alike(HaloBuilder *builder, const char *key, HaloReg in,
 {
     const HaloShape *a = halo_build_shape(builder, in), *b = halo_build_shape(builder, made);
     if (a->width != b->width || a->height != b->height)
-        return halo_fail(HALO_ERR_INPUT,
-                         "%s: %s needs an operation that keeps the size, and this one makes %lld x %lld of %lld "
-                         "x %lld",
-                         builder->op, key, (long long)b->width, (long long)b->height, (long long)a->width,
-                         (long long)a->height);
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s: %s needs an operation that keeps the size, and this one makes %lld x %lld of %lld "
+            "x %lld",
+            builder->op, key, (long long)b->width, (long long)b->height, (long long)a->width,
+            (long long)a->height);
     if (a->channels != b->channels || a->alpha != b->alpha)
         return halo_fail(HALO_ERR_INPUT,
                          "%s: %s needs an operation that keeps the channels, and this one makes %d%s of %d%s",
