@@ -51,7 +51,7 @@ typedef struct CliSettings {
         *generate, *complete, *files_from, *files0_from;
     const char *results; /* a CSV file of results, in place of `output` */
     bool recursive, force, skip_existing, resume, split, total, dry_run, explain, json, csv, no_color, quiet,
-        verbose, help, version, log, log_x, panels;
+        verbose, help, version, log, log_x, panels, align;
 } CliSettings;
 
 /* The commands that an option is for. */
@@ -75,11 +75,14 @@ enum {
     CLI_SILENCES = 65536,
     CLI_SPLIT = 131072,
     CLI_OBJECTS = 262144,
-    CLI_COMMAND_BITS = 524287 /* all of them */
+    CLI_ALIGN = 524288,
+    CLI_COMMAND_BITS = 1048575 /* all of them */
 };
 /* Those that make one output of many inputs, and of many pictures. */
 #define CLI_GATHERS (CLI_JOIN | CLI_PICTURES)
 #define CLI_PICTURES (CLI_PAGES | CLI_STACK)
+/* Those that print how files differ. */
+#define CLI_DIFFERS (CLI_COMPARE | CLI_ALIGN)
 #define CLI_WORKS (CLI_RUN | CLI_CONVERT | CLI_STATS | CLI_HIST | CLI_OBJECTS | CLI_SCAN)
 #define CLI_READS (CLI_WORKS | CLI_INFO | CLI_SOUNDS)
 /* Those that look for pauses. */
@@ -180,6 +183,7 @@ bool cli_times_devices(
 int cli_merge(const CliSettings *settings);   /* merge.c */
 int cli_plot(const CliSettings *settings);    /* plot/command.c */
 int cli_compare(const CliSettings *settings); /* compare.c */
+int cli_align(const CliSettings *settings);   /* align.c */
 int cli_stack(const CliSettings *settings);   /* stack.c */
 int cli_join(const CliSettings *settings);
 int cli_pages(const CliSettings *settings);

@@ -15,7 +15,8 @@ typedef struct Colours {
 bool colours_known(const Pair *pair);
 HaloStatus colours_open(const Pair *pair, const HaloBuf *from, double scale, Colours *colours);
 void colours_close(const Pair *pair, Colours *colours);
-/* Row y as linear light of sRGB, 0 to 1: `light` gets three rows, red first; `row` has space for all samples. */
+/* Row y as linear light of sRGB, 0 to 1: `light` gets three rows, red first; `row` has space for all samples.
+ */
 void colours_row(const Colours *colours, int64_t y, double *row, double *light);
 
 /* v^(1/3) of v > 0, with the same bits on every machine. */

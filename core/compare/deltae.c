@@ -38,8 +38,8 @@ static double mean_hue(double h1, double h2, bool gray)
 
 double colour_difference(const double lab[3], const double other[3])
 {
-    const double c_mean = 0.5 * (sqrt(lab[1] * lab[1] + lab[2] * lab[2]) +
-                                 sqrt(other[1] * other[1] + other[2] * other[2]));
+    const double c_mean =
+        0.5 * (sqrt(lab[1] * lab[1] + lab[2] * lab[2]) + sqrt(other[1] * other[1] + other[2] * other[2]));
     const double more = 1.0 + 0.5 * (1.0 - of_chroma(c_mean));
     const double a1 = more * lab[1], a2 = more * other[1];
     const double c1 = sqrt(a1 * a1 + lab[2] * lab[2]), c2 = sqrt(a2 * a2 + other[2] * other[2]);
@@ -52,10 +52,11 @@ double colour_difference(const double lab[3], const double other[3])
     const double l = 0.5 * (lab[0] + other[0]) - 50.0, c = 0.5 * (c1 + c2), h = mean_hue(h1, h2, gray);
     const double t = 1.0 - 0.17 * cosine(h - 30.0) + 0.24 * cosine(2.0 * h) + 0.32 * cosine(3.0 * h + 6.0) -
                      0.20 * cosine(4.0 * h - 63.0);
-    const double s_l = 1.0 + 0.015 * l * l / sqrt(20.0 + l * l), s_c = 1.0 + 0.045 * c, s_h = 1.0 + 0.015 * c * t;
+    const double s_l = 1.0 + 0.015 * l * l / sqrt(20.0 + l * l), s_c = 1.0 + 0.045 * c,
+                 s_h = 1.0 + 0.015 * c * t;
     const double from_blue = (h - 275.0) / 25.0;
-    const double rotation = -2.0 * of_chroma(c) *
-                            halo_function_sin(60.0 * halo_function_exp(-from_blue * from_blue) * DEGREE);
+    const double rotation =
+        -2.0 * of_chroma(c) * halo_function_sin(60.0 * halo_function_exp(-from_blue * from_blue) * DEGREE);
     const double x = dl / s_l, y = dc / s_c, z = dh / s_h;
     return sqrt(x * x + y * y + z * z + rotation * y * z);
 }
@@ -168,7 +169,8 @@ HaloStatus compare_colours(const Pair *pair, HaloComparison *all)
     const HaloShape *shape = &pair->a->shape;
     const double white = (double)shape->white;
     Work work = {.width = shape->width, .of_worker = shape->width * (shape->channels + 6)};
-    int64_t bytes = (work.of_worker * pair->jobs + shape->height * (shape->width + 1)) * (int64_t)sizeof(double);
+    int64_t bytes =
+        (work.of_worker * pair->jobs + shape->height * (shape->width + 1)) * (int64_t)sizeof(double);
     all->deltae = all->deltae_95 = all->deltae_max = (double)NAN;
     if (!colours_known(pair)) return HALO_OK;
     HALO_TRY(halo_memory_hold(pair->memory, bytes));

@@ -17,9 +17,8 @@ enum { PASSES = 8, EDGE_X = 4, EDGE_Y, POINT_X, POINT_Y };
 static const struct {
     Filter down, along;
     int opponent;
-} pass[PASSES] = {{LUMA, LUMA, 0},           {RED_GREEN, RED_GREEN, 1}, {BLUE, BLUE, 2},
-                  {BLUE_WIDE, BLUE_WIDE, 2}, {SMOOTH, EDGE, 0},         {EDGE, SMOOTH, 0},
-                  {SMOOTH, POINT, 0},        {POINT, SMOOTH, 0}};
+} pass[PASSES] = {{LUMA, LUMA, 0},   {RED_GREEN, RED_GREEN, 1}, {BLUE, BLUE, 2},    {BLUE_WIDE, BLUE_WIDE, 2},
+                  {SMOOTH, EDGE, 0}, {EDGE, SMOOTH, 0},         {SMOOTH, POINT, 0}, {POINT, SMOOTH, 0}};
 
 typedef struct Work {
     const Pair *pair;
@@ -199,8 +198,8 @@ static double error_of(const Work *work, const double *a, const double *b, int64
         point[k] = length(v[POINT_X * w], v[POINT_Y * w]);
     }
     const double near = 0.4 * work->farthest, colour = apart(lab[0], lab[1]);
-    const double error = colour < near ? 0.95 / near * colour
-                                       : 0.95 + (colour - near) / (work->farthest - near) * (1.0 - 0.95);
+    const double error =
+        colour < near ? 0.95 / near * colour : 0.95 + (colour - near) / (work->farthest - near) * (1.0 - 0.95);
     const double of_edges = fabs(edge[0] - edge[1]), of_points = fabs(point[0] - point[1]);
     const double feature = sqrt(0.7071067811865475 * (of_edges > of_points ? of_edges : of_points));
     return halo_function_pow(error, 1.0 - feature);
@@ -230,8 +229,8 @@ static void compare_rows(void *context, int64_t task, int worker)
         double sum = 0.0;
         for (int k = 0; k < 2; k++) {
             for (int64_t r = y - reach; r <= y + reach; r++)
-                rows[r - y + reach] = opponents[k] + (larger(smaller(r, work->height - 1), 0) - first + reach) *
-                                                         OPPONENTS * w;
+                rows[r - y + reach] =
+                    opponents[k] + (larger(smaller(r, work->height - 1), 0) - first + reach) * OPPONENTS * w;
             for (int p = 0; p < PASSES; p++) filter(work, p, rows + reach, line, filtered[k] + p * w);
         }
         for (int64_t x = 0; x < w; x++) sum += error_of(work, filtered[0], filtered[1], x);
