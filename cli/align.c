@@ -28,7 +28,8 @@ static void say_shift(FILE *to, const CliSettings *settings, const char *file, c
         cli_sheet_text(to, file);
     else
         halo_put_escaped(to, file);
-    halo_fprintf(to, settings->csv ? ",%.10g,%.10g,%.10g\n" : ": move by %+.2f, %+.2f pixels (x, y); peak %.4f\n",
+    halo_fprintf(to,
+                 settings->csv ? ",%.10g,%.10g,%.10g\n" : ": move by %+.2f, %+.2f pixels (x, y); peak %.4f\n",
                  shift->x, shift->y, shift->peak);
 }
 

@@ -298,7 +298,7 @@ const CliCommand cli_commands[] = {
      "halo stack mean:clip=3 dark*.png -o dark.npy\n"
      "halo stack 'reduce:\"a+b\",map=\"v > 128\"' frames/*.png -o bright.npy\n"},
     {"align", CLI_ALIGN, NULL, "REFERENCE INPUT…",
-     "how far pictures of one size are shifted against a reference, to a twentieth of a pixel",
+     "find how far pictures are shifted; against a reference of the same size, to a twentieth of a pixel",
      "halo align first.png second.png\n"
      "halo align burst1.tif burst*.tif --csv\n"},
     {"pages", CLI_PAGES, NULL, "INPUT… -o OUTPUT", "collect images and pages in one TIFF, or one array (NPY)",

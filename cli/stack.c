@@ -45,8 +45,8 @@ static HaloStatus find_shifts(const CliSettings *settings, HaloSession *session,
         const HaloShift *s = &(*shift)[i];
         (*shift)[i] = found[i - 1];
         if (!settings->quiet)
-            cli_complain("%s: moved by %+.0f, %+.0f pixels (%+.2f, %+.2f)", input[i], rint(s->x), rint(s->y),
-                         s->x, s->y);
+            cli_complain("%s: moved by %+.0f, %+.0f pixels (%+.2f, %+.2f)", input[i], rint(s->x) + 0.0,
+                         rint(s->y) + 0.0, s->x, s->y); /* no -0 */
     }
 out:
     free(found);

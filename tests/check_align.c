@@ -29,7 +29,8 @@ static void transforms_of_any_length(Rng *rng)
     for (int64_t k = 0; k < n; k++) {
         double complex sum = 0;
         for (int64_t j = 0; j < n; j++)
-            sum += (z[2 * j] + z[2 * j + 1] * I) * cexp((inverse ? 2 : -2) * pi * I * (double)(j * k % n) / (double)n);
+            sum += (z[2 * j] + z[2 * j + 1] * I) *
+                   cexp((inverse ? 2 : -2) * pi * I * (double)(j * k % n) / (double)n);
         said[2 * k] = creal(sum);
         said[2 * k + 1] = cimag(sum);
     }
@@ -50,8 +51,9 @@ static double complex bin_of(const double *v, int64_t width, int64_t height, int
     double complex sum = 0;
     for (int64_t y = 0; y < height; y++)
         for (int64_t x = 0; x < width; x++)
-            sum += v[y * width + x] * cexp(-2 * pi * I * ((double)(k * x % width) / (double)width +
-                                                           (double)(l * y % height) / (double)height));
+            sum += v[y * width + x] *
+                   cexp(-2 * pi * I *
+                        ((double)(k * x % width) / (double)width + (double)(l * y % height) / (double)height));
     return sum;
 }
 
@@ -74,7 +76,8 @@ static void transforms_of_pictures(Rng *rng)
         }
     planes_back(&planes, spectrum);
     for (int64_t i = 0; i < width * height; i++)
-        if (!(fabs(spectrum[i / width * 2 * planes.bins + i % width] / (double)(width * height) - v[i]) < 1e-13))
+        if (!(fabs(spectrum[i / width * 2 * planes.bins + i % width] / (double)(width * height) - v[i]) <
+              1e-13))
             fail_case(NULL, "%d x %d: sample %d", (int)width, (int)height, (int)i);
     planes_close(&planes);
     halo_pool_free(pool);

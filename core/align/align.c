@@ -17,12 +17,12 @@ typedef struct Work {
 } Work;
 
 /* The mean of the colours of a pixel. */
-#define MEAN(Sample)                                                              \
-    for (int64_t x = 0; x < shape->width; x++) {                                  \
-        double sum = 0.0;                                                         \
-        for (int c = 0; c < channels; c++)                                        \
+#define MEAN(Sample)                                                                        \
+    for (int64_t x = 0; x < shape->width; x++) {                                            \
+        double sum = 0.0;                                                                   \
+        for (int c = 0; c < channels; c++)                                                  \
             if (c != shape->alpha) sum += (double)((const Sample *)from)[x * channels + c]; \
-        to[x] = sum / (double)colours;                                            \
+        to[x] = sum / (double)colours;                                                      \
     }
 
 static void take_row(const HaloBuf *data, int64_t y, double *to)
@@ -114,8 +114,8 @@ HaloStatus halo_align(HaloSession *session, const char *reference, const char *c
         HALO_TRY(correlate(&work.planes, work.spectrum[0], work.spectrum[1], work.spectrum[2], &(*shift)[i],
                            &found));
         if (!found)
-            HALO_FAIL(HALO_ERR_INPUT, "%s cannot be aligned with %s: samples are all 0, or not finite", input[i],
-                      reference);
+            HALO_FAIL(HALO_ERR_INPUT, "%s cannot be aligned with %s: samples are all 0, or not finite",
+                      input[i], reference);
     }
 out:
     for (int i = 0; i < 3; i++) free(work.spectrum[i]);

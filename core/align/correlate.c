@@ -17,12 +17,12 @@ typedef struct Work {
     const Planes *planes;
     const double *reference;
     double *other, *correlation;
-    double *best;       /* [height] of a row, */
-    int64_t *at;        /* and its column */
-    double *turn;       /* [PLACES][bins], of columns */
-    double *sum;        /* [height][PLACES] complex */
-    int64_t x, y;       /* the maximum of whole pixels, */
-    int64_t dx, dy;     /* as a shift */
+    double *best;   /* [height] of a row, */
+    int64_t *at;    /* and its column */
+    double *turn;   /* [PLACES][bins], of columns */
+    double *sum;    /* [height][PLACES] complex */
+    int64_t x, y;   /* the maximum of whole pixels, */
+    int64_t dx, dy; /* as a shift */
 } Work;
 
 /* reference * conj(other), by its magnitude. */
@@ -79,7 +79,8 @@ static bool find_whole(Work *work)
 
 static double place(int64_t shift, int k) { return (double)shift + (double)(k - MIDDLE) / HALO_ALIGN_STEPS; }
 
-/* Sums of a row at the places along it: all bins but the first, and the last of an even number, stand for two. */
+/* Sums of a row at the places along it: all bins but the first, and the last of an even number, stand for two.
+ */
 static void sum_row(void *context, int64_t y, int worker)
 {
     const Work *work = context;

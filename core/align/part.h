@@ -38,7 +38,8 @@ void planes_forward(const Planes *planes, double *spectrum);
 void planes_back(const Planes *planes, double *spectrum);
 
 /* correlate.c: finds the shift from the spectrum of the reference and that of another, which becomes that of
- * their phase correlation; `space` is a third. *found false: it has no maximum, since samples are not finite. */
+ * their phase correlation; `space` is a third. *found false: it has no maximum, since samples are not finite.
+ */
 HaloStatus correlate(const Planes *planes, const double *reference, double *other, double *space,
                      HaloShift *shift, bool *found);
 

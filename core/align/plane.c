@@ -10,8 +10,7 @@ HaloStatus planes_open(int64_t width, int64_t height, int jobs, HaloPool *pool, 
                        Planes *planes)
 {
     HaloStatus status = HALO_OK;
-    *planes =
-        (Planes){.width = width, .height = height, .bins = width / 2 + 1, .pool = pool, .memory = memory};
+    *planes = (Planes){.width = width, .height = height, .bins = width / 2 + 1, .pool = pool, .memory = memory};
     HALO_TRY(dft_open(width, &planes->along));
     HALO_TRY(dft_open(height, &planes->down));
     const int64_t row = 2 * width + dft_scratch(&planes->along),
@@ -63,7 +62,8 @@ static void rows_forward(void *context, int64_t task, int worker)
     const Pass *pass = context;
     const Planes *planes = pass->planes;
     const int64_t n = planes->width, pitch = 2 * planes->bins;
-    double *const z = planes->scratch + worker * planes->of_worker, *const a = pass->spectrum + 2 * task * pitch;
+    double *const z = planes->scratch + worker * planes->of_worker, *const a =
+                                                                        pass->spectrum + 2 * task * pitch;
     double *const b = 2 * task + 1 < planes->height ? a + pitch : NULL;
     for (int64_t x = 0; x < n; x++) {
         z[2 * x] = a[x];
@@ -78,7 +78,8 @@ static void rows_back(void *context, int64_t task, int worker)
     const Pass *pass = context;
     const Planes *planes = pass->planes;
     const int64_t n = planes->width, bins = planes->bins, pitch = 2 * bins;
-    double *const z = planes->scratch + worker * planes->of_worker, *const a = pass->spectrum + 2 * task * pitch;
+    double *const z = planes->scratch + worker * planes->of_worker, *const a =
+                                                                        pass->spectrum + 2 * task * pitch;
     double *const b = 2 * task + 1 < planes->height ? a + pitch : NULL;
     for (int64_t k = 0; k < n; k++) {
         const int64_t at = k < bins ? k : n - k;

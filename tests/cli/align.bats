@@ -36,8 +36,9 @@ import numpy as np
 from skimage.registration import phase_cross_correlation
 r = np.random.default_rng(3)
 for k, (h, w) in enumerate(((64, 64), (61, 83), (100, 37))):
-    f = np.fft.fft2(r.normal(0, 1, (h, w))) * np.exp(-8 * np.add.outer(np.fft.fftfreq(h)**2, np.fft.fftfreq(w)**2))
-    moved = f * np.exp(-2j * np.pi * np.add.outer(np.fft.fftfreq(h) * 3.3, np.fft.fftfreq(w) * -7.75))
+    y, x = np.fft.fftfreq(h)[:, None], np.fft.fftfreq(w)
+    f = np.fft.fft2(r.normal(0, 1, (h, w))) * np.exp(-8 * (x * x + y * y))
+    moved = f * np.exp(-2j * np.pi * (3.3 * y - 7.75 * x))
     a, b = np.fft.ifft2(f).real, np.fft.ifft2(moved).real + r.normal(0, 0.01, (h, w))
     a, b = a.astype(np.float32), b.astype(np.float32)
     np.save(f"a{k}.npy", a); np.save(f"b{k}.npy", b)
