@@ -195,6 +195,11 @@ out:
 static HaloStatus check_alike(HaloBuilder *builder, const char *key, HaloReg in, HaloReg made)
 {
     const HaloShape *a = halo_build_shape(builder, in), *b = halo_build_shape(builder, made);
+    if (a->kind == HALO_AUDIO && a->width != b->width)
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s: %s needs an operation that keeps the length, and this one makes %lld frames of "
+                         "%lld",
+                         builder->op, key, (long long)b->width, (long long)a->width);
     if (a->width != b->width || a->height != b->height)
         return halo_fail(
             HALO_ERR_INPUT,

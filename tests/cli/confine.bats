@@ -25,6 +25,8 @@ make_pictures() {
     printf 'time,a\n0,0\n1,0.5\n2,1\n' > m.csv
     halo run -q 'gain:3x,mask=m.csv' t.csv -o o.csv
     [ "$(tail -n +2 o.csv | tr '\n' ' ')" = '0,1 1,4 2,9 ' ]
+    run --separate-stderr halo run 'trim:0,2,mask=m.csv' t.csv -o x.csv
+    [ "$status" -ne 0 ]; says 'keeps the length, and this one makes 2 frames of 3'
 }
 
 @test "operations on some channels" {
