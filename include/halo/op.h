@@ -4,6 +4,7 @@
 #define HALO_OP_H
 
 #include "halo/changes.h"
+#include "halo/channel_list.h"
 #include "halo/mask.h"
 #include "halo/options.h"
 #include "halo/plan.h"
@@ -240,6 +241,12 @@ typedef enum HaloFit {
 /* core/plan/source.c: the value of a SOURCE beside `in`. HALO_ERR_INPUT, naming both, if it does not match. */
 HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloFit fit,
                                       HaloReg *out);
+/* core/plan/confine.c: the channels of a list alone, with alpha where that is among them behind another one;
+ * and the input with `made`, which has to be like `taken`, in their place. HALO_ERR_INPUT with a message. */
+HALO_API HaloStatus halo_build_take_channels(HaloBuilder *builder, HaloReg in, const HaloChannelList *list,
+                                             HaloReg *taken);
+HALO_API HaloStatus halo_build_put_channels(HaloBuilder *builder, HaloReg in, const HaloChannelList *list,
+                                            HaloReg taken, HaloReg made, HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* The times of the frames of a value of known length, which stay the plan's; *origin: midnight of the first

@@ -149,12 +149,12 @@ void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t
 {
     char mark = ':';
     int common;
-    const HaloParam *const shared = halo_common_params(&common);
+    const HaloParam *const shared = halo_common_params(op, &common);
     snprintf(text, size, "%s", op->name);
     for (int p = 0; p < op->params; p++)
         if (op->param[p].preset == NULL || rng_once_in(rng, stands_alone(&op->param[p]) ? 8 : 2))
             add_param(rng, &op->param[p], kind, &mark, text, size);
-    for (int p = 0; op->filter && p < common; p++)
+    for (int p = 0; op->filter && strcmp(shared[p].key, "on") != 0; p++)
         if (rng_once_in(rng, shared[p].type == HALO_PARAM_BORDER ? 1 : 3))
             add_param(rng, &shared[p], kind, &mark, text, size);
 }
