@@ -360,3 +360,17 @@ END
     peak "$HALO" run -q spectrogram:window=256,hop=16 in.wav --plot seen.png
     [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 32000 ] || { echo "plot: $(cat peak) KiB"; return 1; }
 }
+
+@test "the rows of results for each label, and the counters that percentiles are searched with" {
+    python3 -c 'open("lab.pgm", "wb").write(b"P5 200 100 65535\n" + b"".join(
+        (1 + y // 2 * 100 + x // 2).to_bytes(2, "big") for y in range(100) for x in range(200)))'
+    [ "$(halo stats --labels lab.pgm lab.pgm --csv --max-memory 4M | wc -l)" -eq 5001 ]
+    run --separate-stderr peak "$HALO" hist --bins 256 --labels lab.pgm lab.pgm --csv --max-memory 8M
+    refused "5000 labels, 256 rows each"
+    many='"1,2,3,4,5,6,7,8,9,10,20,30,40,50,60,70"'
+    halo run "stats:percentiles=$many | gain:2x | stats:percentiles=$many" --raw f64,48000,1 noise \
+        --max-memory 40M > all
+    run --separate-stderr halo run "stats:percentiles=$many | gain:2x | stats:percentiles=$many" \
+        --raw f64,48000,1 noise --max-memory 20M
+    [ "$status" -eq 5 ]; says "--max-memory"
+}
