@@ -33,7 +33,8 @@ samples() { halo run -q "$1" a.pgm -o - --to pgm | tail -c 35 | od -An -v -w7 -t
     make_dots
     mask='5x5: 0,0,0,0,0, 0,1,1,1,0, 0,1,1,1,0, 0,1,1,1,0, 0,0,0,0,0'
     halo run -q "erode:mask=\"$mask\",border=valid" a.pgm -o - --to pgm | head -2 | grep -q '^3 1$'
-    diff <(samples "dilate:mask=\"$mask\",border=keep") <(samples "dilate:heights=\"${mask//1/0}\",mask=\"$mask\",border=keep")
+    diff <(samples "dilate:mask=\"$mask\",border=keep") \
+        <(samples "dilate:heights=\"${mask//1/0}\",mask=\"$mask\",border=keep")
     [ "$(samples "dilate:mask=\"$mask\",border=keep" | sed -n 2p)" = '0 9 0 0 8 8 0' ]
     [ "$(samples "dilate:mask=\"$mask\",border=keep" | sed -n 3p)" = '0 0 9 8 8 0 0' ]
     halo run -q "open:heights=\"3x1: 0,0,0\",border=valid" a.pgm -o - --to pgm | head -2 | grep -q '^3 5$'
