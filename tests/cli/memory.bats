@@ -212,11 +212,11 @@ array("d", floats).tofile(open("wide", "wb"))'
     [ "$(wc -l < few)" -gt 1 ]
 }
 
-@test "peaks are found in the samples as they lie" {
+@test "peaks are found while sound is read" {
     for i in 1 2 3 4; do cat noise; done > long
-    run --separate-stderr peak "$HALO" run peaks:prominence=1.9 --raw s16,48000,1 long --max-memory 128M
+    run --separate-stderr peak "$HALO" run peaks:prominence=1.9,distance=20ms --raw s16,48000,1 long
     [ "$status" -eq 0 ]
-    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 90000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 30000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
 }
 
 @test "reverse reads a file from its end, where that is possible" {
