@@ -136,7 +136,8 @@ const CliOption cli_options[] = {
      "dates or clocks, or is called time, date or timestamp",
      NULL, AT(engine.time)},
     {"time-format", 0, "FORMAT", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
-     "how that column is written, as in strptime, where it is not recognised: '%d/%m/%Y %H:%M:%S'",
+     "how that column is written, where it is not recognised: dd/mm/yyyy hh:mm:ss, or as in strptime: "
+     "'%d/%m/%y'",
      cli_read_time_format, 0},
     {"decimal", 0, "CHARACTER", ".|,", CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
      "decimal point or comma of tables; with a comma their separator is ; or a tab, and so is that of the "

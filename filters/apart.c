@@ -9,8 +9,9 @@ HaloStatus apart_add(Apart *apart, int64_t frame, double value)
     if (apart->count == apart->capacity) {
         const int64_t more = 2 * apart->capacity + 64;
         if (more * (int64_t)sizeof *apart->peak > apart->most)
-            return halo_fail(HALO_ERR_LIMIT, "more memory than is allowed is needed to find peaks; height= keeps "
-                                             "fewer, and --max-memory sets the limit");
+            return halo_fail(HALO_ERR_LIMIT,
+                             "more memory than is allowed is needed to find peaks; height= keeps "
+                             "fewer, and --max-memory sets the limit");
         ApartPeak *grown = realloc(apart->peak, (size_t)more * sizeof *grown);
         if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to find peaks");
         apart->peak = grown;

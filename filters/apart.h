@@ -21,10 +21,10 @@ typedef struct Apart {
 } Apart;
 
 HaloStatus apart_add(Apart *apart, int64_t frame, double value);
-bool apart_is_full(const Apart *apart); /* is it time to decide? */
+bool apart_is_full(const Apart *apart);                   /* is it time to decide? */
 ApartPeak *apart_find(const Apart *apart, int64_t frame); /* NULL: it has been dropped */
-/* Decides on peaks as far as it is known which others come before frame `horizon`: drops those that are nearer than
- * the distance to a greater one that stays; of equal ones the last stays. */
+/* Decides on peaks as far as it is known which others come before frame `horizon`: drops those that are nearer
+ * than the distance to a greater one that stays; of equal ones the last stays. */
 HaloStatus apart_decide(Apart *apart, int64_t horizon);
 /* Takes out the next peak that is kept and known; false: there is none. `at` is 0 at first. */
 bool apart_take(Apart *apart, int64_t *at, ApartPeak *peak);

@@ -23,8 +23,8 @@ typedef struct Lows {
 HaloStatus lows_reserve(Lows *lows, int64_t most);
 /* Moves [from, to) to `at`, before it, and returns where they end there. */
 int64_t lows_move(Lows *lows, int64_t from, int64_t to, int64_t at);
-/* The first of [from, to) that is below a value, or at most that, where values fall; where they rise the first that
- * is a value or more, or above it. `to` where there is none. */
+/* The first of [from, to) that is below a value, or at most that, where values fall; where they rise the first
+ * that is a value or more, or above it. `to` where there is none. */
 int64_t lows_falling(const Lows *lows, int64_t from, int64_t to, double value, bool equal);
 int64_t lows_rising(const Lows *lows, int64_t from, int64_t to, double value, bool above);
 /* Makes [from, to) and [next, count) one stretch up to the end, and returns where it begins. */

@@ -9,10 +9,11 @@
 /* A maximum whose samples behind it have not risen above it yet. */
 typedef struct Open {
     double value;
-    double before;          /* the least sample from the last greater one before it on, */
-    double behind;          /* and up to the next open one, or up to here */
-    int64_t frame;          /* -1: it is too low to be a peak */
-    int64_t rises, rises_to; /* lows before it, in search->rises, from the last open one on, as they rise to it */
+    double before; /* the least sample from the last greater one before it on, */
+    double behind; /* and up to the next open one, or up to here */
+    int64_t frame; /* -1: it is too low to be a peak */
+    int64_t rises,
+        rises_to; /* lows before it, in search->rises, from the last open one on, as they rise to it */
     int64_t falls, falls_to; /* and behind it, in search->falls, as they fall; of the last one up to the end */
 } Open;
 
@@ -31,18 +32,17 @@ typedef struct Search {
     Apart apart;
 } Search;
 
-static const Open beginning = {.value = (double)INFINITY,
-                               .before = (double)INFINITY,
-                               .behind = (double)INFINITY,
-                               .frame = -1};
+static const Open beginning = {
+    .value = (double)INFINITY, .before = (double)INFINITY, .behind = (double)INFINITY, .frame = -1};
 
 static HaloStatus add_open(Search *search, Open open)
 {
     if (search->depth == search->capacity) {
         const int64_t more = 2 * search->capacity + 64;
         if (more * (int64_t)sizeof open > search->most)
-            return halo_fail(HALO_ERR_LIMIT, "more memory than is allowed is needed to find peaks; --max-memory "
-                                             "sets the limit");
+            return halo_fail(HALO_ERR_LIMIT,
+                             "more memory than is allowed is needed to find peaks; --max-memory "
+                             "sets the limit");
         Open *grown = realloc(search->open, (size_t)more * sizeof *grown);
         if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to find peaks");
         search->open = grown;
@@ -61,7 +61,8 @@ static double place(const Low *low, int step, double level)
     return low->value < level ? frame - step * ((level - low->value) / (low->beside - low->value)) : frame;
 }
 
-/* Where samples first fall to a level, from a maximum on, to the right and to the left. It is the last open one. */
+/* Where samples first fall to a level, from a maximum on, to the right and to the left. It is the last open
+ * one. */
 static double right_of(const Search *search, const Open *open, double level)
 {
     const int64_t at = lows_falling(&search->falls, open->falls, search->falls.count, level, true);
@@ -101,8 +102,8 @@ static HaloStatus report(Search *search, const Open *open)
 
 /* ---- maxima --------------------------------------------------------------------------------------------- */
 
-/* What comes after the last open maximum is greater: both its sides are known. Lows that were between it and the
- * one below, or behind it, stay where they are the lowest from there, or from here. */
+/* What comes after the last open maximum is greater: both its sides are known. Lows that were between it and
+ * the one below, or behind it, stay where they are the lowest from there, or from here. */
 static HaloStatus close_last(Search *search)
 {
     HaloStatus status = HALO_OK;
@@ -132,7 +133,8 @@ static HaloStatus open_maximum(Search *search, int64_t frame, double value)
     while (search->open[search->depth - 1].value < value) HALO_TRY(close_last(search));
     Open *last = &search->open[search->depth - 1];
     const int64_t end = --search->rises.count, falls = search->falls.count;
-    Open open = {value, last->behind, value, value >= search->limits.height ? frame : -1, search->from, end, falls, 0};
+    Open open = {value,        last->behind, value, value >= search->limits.height ? frame : -1,
+                 search->from, end,          falls, 0};
     if (last->value == value) open.before = fmin(open.before, last->before);
     last->falls_to = falls;
     search->from = end;
@@ -202,8 +204,8 @@ out:
     return status;
 }
 
-/* Maxima are greater than both neighbours; of equal samples side by side the middle, or left of the middle. Of zeros
- * it does not matter which sign that one has. */
+/* Maxima are greater than both neighbours; of equal samples side by side the middle, or left of the middle. Of
+ * zeros it does not matter which sign that one has. */
 static HaloStatus add_sample(Search *search, double v)
 {
     HaloStatus status = HALO_OK;

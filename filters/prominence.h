@@ -1,5 +1,5 @@
-/* Peaks of samples that come one after the other: maxima with prominence and width, as scipy.signal.find_peaks has
- * them. */
+/* Peaks of samples that come one after the other: maxima with prominence and width, as scipy.signal.find_peaks
+ * has them. */
 #ifndef PROMINENCE_H
 #define PROMINENCE_H
 

@@ -15,7 +15,7 @@
 
 enum { MOST = 400 };
 
-/* Whole numbers have many equal samples; some are NaN or infinite; sums of them are slopes. */
+/* Integers have many equal samples; some samples are NaN or infinite; sums of them are slopes. */
 static int64_t draw_samples(Rng *rng, double *x)
 {
     const int64_t n = rng_between(rng, 1, MOST), kind = rng_between(rng, 0, 3);
@@ -71,7 +71,8 @@ static int64_t find(const double *x, int64_t n, double height, int64_t *at)
     for (int64_t i = 1, last; i < n - 1; i = last + 1) {
         last = i;
         while (last < n - 1 && x[last + 1] == x[i]) last++;
-        if (last < n - 1 && x[i - 1] < x[i] && x[last + 1] < x[i] && x[i] >= height) at[count++] = (i + last) / 2;
+        if (last < n - 1 && x[i - 1] < x[i] && x[last + 1] < x[i] && x[i] >= height)
+            at[count++] = (i + last) / 2;
     }
     return count;
 }
@@ -107,7 +108,8 @@ static void peaks_in_parts(Rng *rng)
     const int64_t count = find(x, n, limits.height, at);
     keep_apart(x, at, kept, count, limits.distance);
     for (int64_t k = 0; k < count; k++) {
-        const double value = x[at[k]], prominence = value - base_at(x, n, at[k]), level = value - 0.5 * prominence;
+        const double value = x[at[k]], prominence = value - base_at(x, n, at[k]),
+                     level = value - 0.5 * prominence;
         const double width = crossing(x, n, at[k], 1, level) - crossing(x, n, at[k], -1, level);
         if (!kept[k] || !(prominence >= limits.prominence) || !(width >= limits.width)) continue;
         const double want[PEAK_COLUMNS] = {(double)at[k], (double)at[k] / 8.0, value, prominence, width};
@@ -115,7 +117,8 @@ static void peaks_in_parts(Rng *rng)
         for (int c = 0; c < PEAK_COLUMNS; c++) {
             const double is = table.cell[row * PEAK_COLUMNS + c];
             if (is != want[c] && !(isnan(is) && isnan(want[c])))
-                fail_case(NULL, "column %d of the peak at %" PRId64 " is %.17g, not %.17g", c, at[k], is, want[c]);
+                fail_case(NULL, "column %d of the peak at %" PRId64 " is %.17g, not %.17g", c, at[k], is,
+                          want[c]);
         }
         row++;
     }
@@ -142,7 +145,8 @@ static void decided_early(Rng *rng)
             assert_int_equal(apart_decide(&apart, k == count ? INT64_MAX : at[k]), HALO_OK);
             for (int64_t next = 0; apart_take(&apart, &next, &peak); taken++)
                 for (int64_t i = 0; i < count; i++)
-                    if (at[i] == peak.frame && !kept[i]) fail_case(NULL, "%" PRId64 " does not stay", peak.frame);
+                    if (at[i] == peak.frame && !kept[i])
+                        fail_case(NULL, "%" PRId64 " does not stay", peak.frame);
         }
         if (k == count) break;
         assert_int_equal(apart_add(&apart, at[k], x[at[k]]), HALO_OK);

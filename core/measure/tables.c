@@ -35,7 +35,8 @@ HaloStatus tables_failure(const HaloTableKind *kind, const HaloTable *table, Hal
 }
 
 /* Half of the memory that is left is for rows, the other for what is not decided yet. */
-static HaloStatus open_tables(const Device *device, const HaloStep *step, const HaloShape *shape, Tables **tables)
+static HaloStatus open_tables(const Device *device, const HaloStep *step, const HaloShape *shape,
+                              Tables **tables)
 {
     HaloStatus status = HALO_OK;
     const HaloTableKind *kind = step->u.table.kind;
