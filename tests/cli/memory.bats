@@ -212,11 +212,14 @@ array("d", floats).tofile(open("wide", "wb"))'
     [ "$(wc -l < few)" -gt 1 ]
 }
 
-@test "peaks are found while sound is read" {
+@test "peaks are found while sound is read, and its mirrored ends take little memory" {
     for i in 1 2 3 4; do cat noise; done > long
     run --separate-stderr peak "$HALO" run peaks:prominence=1.9,distance=20ms --raw s16,48000,1 long
     [ "$status" -eq 0 ]
     [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 30000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
+    run --separate-stderr peak "$HALO" run pad:6,border=mirror --raw s16,48000,1 long -o padded.wav
+    [ "$status" -eq 0 ]
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 24000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
 }
 
 @test "reverse reads a file from its end, where that is possible" {
