@@ -21,7 +21,7 @@ HaloStatus apart_add(Apart *apart, int64_t frame, double value)
     return HALO_OK;
 }
 
-bool apart_is_full(const Apart *apart) { return apart->count >= apart->full + LEAST_FULL; }
+bool apart_is_full(const Apart *apart) { return apart->count >= 2 * apart->full + LEAST_FULL; }
 
 ApartPeak *apart_find(const Apart *apart, int64_t frame)
 {
@@ -51,13 +51,66 @@ static int by_value(const void *a, const void *b)
     return x->number > y->number ? -1 : 1;
 }
 
-/* Sets the flag of all that are near to peak k. */
-static void flag_near(const Apart *apart, int64_t k, bool *flag)
+/* What is known of the peaks, [count]. */
+typedef struct Marks {
+    bool *dropped, *open;
+    int64_t *behind,
+        *before; /* [count + 1] steps towards the next one that is not open, and to one behind the last */
+} Marks;
+
+static HaloStatus marks_open(Marks *marks, size_t count)
+{
+    *marks = (Marks){.dropped = calloc(count + 1, sizeof *marks->dropped),
+                     .open = calloc(count + 1, sizeof *marks->open),
+                     .behind = malloc((count + 1) * sizeof *marks->behind),
+                     .before = malloc((count + 1) * sizeof *marks->before)};
+    if (marks->dropped == NULL || marks->open == NULL || marks->behind == NULL || marks->before == NULL)
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory to find peaks");
+    for (size_t i = 0; i <= count; i++) marks->behind[i] = marks->before[i] = (int64_t)i;
+    return HALO_OK;
+}
+
+static void marks_close(Marks *marks)
+{
+    free(marks->dropped);
+    free(marks->open);
+    free(marks->behind);
+    free(marks->before);
+}
+
+static void mark_open(Marks *marks, int64_t k)
+{
+    marks->open[k] = true;
+    marks->behind[k] = k + 1;
+    marks->before[k + 1] = k;
+}
+
+/* Where the steps from i lead. */
+static int64_t follow(int64_t *step, int64_t i)
+{
+    while (step[i] != i) i = step[i] = step[step[i]];
+    return i;
+}
+
+/* All that are near to peak k and are not open yet become so: each once, however many are near to each other.
+ */
+static void open_near(const Apart *apart, int64_t k, Marks *marks)
 {
     const ApartPeak *peak = apart->peak;
-    for (int64_t i = k - 1; i >= 0 && peak[k].frame - peak[i].frame < apart->distance; i--) flag[i] = true;
+    int64_t i = follow(marks->behind, k);
+    for (; i < apart->count && peak[i].frame - peak[k].frame < apart->distance; i = follow(marks->behind, i))
+        mark_open(marks, i);
+    i = follow(marks->before, k);
+    for (; i > 0 && peak[k].frame - peak[i - 1].frame < apart->distance; i = follow(marks->before, i))
+        mark_open(marks, i - 1);
+}
+
+static void drop_near(const Apart *apart, int64_t k, bool *dropped)
+{
+    const ApartPeak *peak = apart->peak;
+    for (int64_t i = k - 1; i >= 0 && peak[k].frame - peak[i].frame < apart->distance; i--) dropped[i] = true;
     for (int64_t i = k + 1; i < apart->count && peak[i].frame - peak[k].frame < apart->distance; i++)
-        flag[i] = true;
+        dropped[i] = true;
 }
 
 static void remove_dropped(Apart *apart, const bool *dropped)
@@ -75,25 +128,27 @@ HaloStatus apart_decide(Apart *apart, int64_t horizon)
     const int64_t count = apart->count;
     int64_t ranks = 0;
     Ranked *ranked = malloc((size_t)(count + 1) * sizeof *ranked);
-    bool *dropped = calloc((size_t)count + 1, sizeof *dropped), *open = calloc((size_t)count + 1, sizeof *open);
-    if (ranked == NULL || dropped == NULL || open == NULL)
-        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to find peaks");
+    Marks marks = {0};
+    if (ranked == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to find peaks");
+    HALO_TRY(marks_open(&marks, (size_t)count));
     for (int64_t k = 0; k < count; k++) {
         if (!apart->peak[k].kept) ranked[ranks++] = (Ranked){apart->peak[k].value, k};
-        open[k] = horizon - apart->peak[k].frame < apart->distance;
+        if (horizon - apart->peak[k].frame < apart->distance) mark_open(&marks, k);
     }
     qsort(ranked, (size_t)ranks, sizeof *ranked, by_value);
     for (int64_t r = 0; r < ranks; r++) {
         const int64_t k = ranked[r].number;
-        if (dropped[k]) continue;
-        apart->peak[k].kept = !open[k];
-        flag_near(apart, k, open[k] ? open : dropped);
+        if (marks.dropped[k]) continue;
+        apart->peak[k].kept = !marks.open[k];
+        if (marks.open[k])
+            open_near(apart, k, &marks);
+        else
+            drop_near(apart, k, marks.dropped);
     }
-    remove_dropped(apart, dropped);
+    remove_dropped(apart, marks.dropped);
 out:
     free(ranked);
-    free(dropped);
-    free(open);
+    marks_close(&marks);
     return status;
 }
 
