@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#define LEAST_FULL 65536
+#define LEAST_FULL 16384
 
 HaloStatus apart_add(Apart *apart, int64_t frame, double value)
 {
