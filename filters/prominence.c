@@ -254,9 +254,11 @@ HaloStatus peak_search_add(void *state, const HaloTableLine *line, HaloTable *ta
     Search *search = state;
     search->table = table;
     search->rate = line->rate;
-    for (int64_t i = 0; i < line->frames; i++) HALO_TRY(add_sample(search, halo_table_sample(line, i)));
-    if (apart_is_full(&search->apart))
-        HALO_TRY(take_apart(search, search->rise >= 0 ? search->rise : search->frames));
+    for (int64_t i = 0; i < line->frames; i++) {
+        HALO_TRY(add_sample(search, halo_table_sample(line, i)));
+        if (apart_is_full(&search->apart))
+            HALO_TRY(take_apart(search, search->rise >= 0 ? search->rise : search->frames));
+    }
 out:
     return status;
 }
