@@ -85,7 +85,9 @@ const CliOption cli_options[] = {
      NULL, AT(write.sync)},
     {"force", 'f', NULL, NULL, CLI_OUTPUT,
      CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_OBJECTS | CLI_PLOT | CLI_SAME,
-     "replace existing outputs (never an input); their permissions and owner are kept", NULL, AT(force)},
+     "replace existing outputs (never an input); they keep owner and, where no input's are stricter, "
+     "permissions",
+     NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "skip inputs whose output exists", NULL,
      AT(skip_existing)},
     {"resume", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
@@ -134,7 +136,8 @@ const CliOption cli_options[] = {
      "dates or clocks, or is called time, date or timestamp",
      NULL, AT(engine.time)},
     {"time-format", 0, "FORMAT", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
-     "how that column is written, as in strptime, where it is not recognised: '%d/%m/%Y %H:%M:%S'",
+     "how that column is written, where it is not recognised: dd/mm/yyyy hh:mm:ss, or as in strptime: "
+     "'%d/%m/%y'",
      cli_read_time_format, 0},
     {"decimal", 0, "CHARACTER", ".|,", CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
      "decimal point or comma of tables; with a comma their separator is ; or a tab, and so is that of the "

@@ -42,6 +42,9 @@ static HaloStatus check_shapes(const Side *a, const Side *b)
                             name_of(a), s->rate);
     const bool sound = s->kind == HALO_AUDIO; /* which may be of any two lengths */
     if ((sound || s->width == t->width) && s->height == t->height && s->channels == t->channels) return HALO_OK;
+    if (sound)
+        return halo_fail_on(HALO_ERR_INPUT, name_of(b), " has %d channel%s, and %s has %d", t->channels,
+                            halo_s(t->channels), name_of(a), s->channels);
     return halo_fail_on(HALO_ERR_INPUT, name_of(b),
                         " is %lld x %lld with %d channel%s, and %s is %lld x %lld with %d", (long long)t->width,
                         (long long)t->height, t->channels, halo_s(t->channels), name_of(a), (long long)s->width,
