@@ -138,10 +138,10 @@ static void measure_on(const TestDevice *device, const TestBuf *labels, const Te
 {
     HaloObjectList list = {0};
     HaloBuf block, other;
-    const HaloObjects how = {connect};
+    const HaloObjects how = {.connect = connect};
     const HaloBuf from = test_lend(device, labels, &block), samples = test_lend(device, of, &other);
     expect_ok(device->name, "objects", device->backend->objects(device->device, &from, &samples, &how, &list));
-    expect_ok(device->name, "objects", measure_objects(&list, &labels->view.shape, table));
+    expect_ok(device->name, "objects", measure_objects(&list, &labels->view.shape, INT64_MAX, table));
     halo_object_list_free(&list);
     test_return(device, &block);
     test_return(device, &other);
@@ -179,8 +179,9 @@ static void expect_oracle(const TestBuf *labels, const TestBuf *of, int connect,
 {
     HaloObjectList list = {0};
     HaloTable wanted = {0};
-    expect_ok("oracle", "objects", oracle_objects(&labels->view, &of->view, &(HaloObjects){connect}, &list));
-    expect_ok("oracle", "objects", measure_objects(&list, &labels->view.shape, &wanted));
+    expect_ok("oracle", "objects",
+              oracle_objects(&labels->view, &of->view, &(HaloObjects){.connect = connect}, &list));
+    expect_ok("oracle", "objects", measure_objects(&list, &labels->view.shape, INT64_MAX, &wanted));
     assert_int_equal(table->rows, wanted.rows);
     assert_memory_equal(table->cell, wanted.cell, (size_t)(wanted.rows * wanted.columns) * sizeof *wanted.cell);
     halo_object_list_free(&list);
@@ -257,7 +258,7 @@ static void other_numbers_are_no_labels(void **state)
     static const float bad[] = {-1.0f, 1.5f, 16777218.0f, INFINITY};
     const HaloShape shape = test_shape(HALO_F32, 3, 2, 1);
     TestBuf labels = testbuf_make(&shape, test_whole(&shape), NULL);
-    HaloObjectList list;
+    HaloObjectList list = {0};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         for (int i = 0; i < 6; i++)
             oracle_put(&labels.view, i % 3, i / 3, 0, i == 4 ? bad[k] : 1.0f, (HaloStore){1, 1});
@@ -266,8 +267,9 @@ static void other_numbers_are_no_labels(void **state)
             if (device->backend->objects == NULL) continue;
             HaloBuf block;
             const HaloBuf from = test_lend(device, &labels, &block);
-            assert_int_equal(device->backend->objects(device->device, &from, NULL, &(HaloObjects){8}, &list),
-                             HALO_ERR_INPUT);
+            assert_int_equal(
+                device->backend->objects(device->device, &from, NULL, &(HaloObjects){.connect = 8}, &list),
+                HALO_ERR_INPUT);
             assert_non_null(strstr(halo_error(), "pixel 1+1"));
             test_return(device, &block);
         }

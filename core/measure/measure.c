@@ -171,6 +171,8 @@ void measure_free(Measured *measured)
 {
     loudness_close(measured->loudness);
     passes_close(measured->passes);
+    halo_object_list_free(&measured->objects);
+    free(measured->kept);
     free(measured->folded);
     free(measured->node);
     halo_histogram_free(&measured->hist);

@@ -115,8 +115,14 @@ typedef struct HaloBackend {
     /* Whole buffers only, of one channel beside alpha. May be NULL: then their steps run on the CPU. */
     HaloStatus (*regions)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloRegions *, HaloStore);
     HaloStatus (*distance)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloDistance *, HaloStore);
-    /* Whole buffers only: labels of one channel; `of` is a picture of the same size, or NULL. Allocates the
-     * list, in host memory. HALO_ERR_INPUT for labels that are none. */
+    /* Are regions found, made and measured in parts? Then `regions` takes rows in order where it has `found`,
+     * and `objects` where it has `kept`. */
+    bool regions_in_parts;
+    /* Adds the next rows of a picture to `how->found`; behind the last ones numbers its regions. NULL: there
+     * are no such parts. */
+    HaloStatus (*find_regions)(HaloDevice *, const HaloBuf *src, const HaloRegions *how);
+    /* Labels of one channel; `of` is a picture of the same size, or NULL. Adds to the list, in host memory.
+     * HALO_ERR_INPUT for labels that are none. */
     HaloStatus (*objects)(HaloDevice *, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *,
                           HaloObjectList *out);
     /* Of the gradient (gx, gy) the magnitude where it is a maximum across the edge, else 0. One channel. May be
