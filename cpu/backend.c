@@ -37,6 +37,7 @@ const HaloBackend halo_backend_cpu = {
     .sections = cpu_sections,
     .sequence = cpu_sequence,
     .spectrum = cpu_spectrum,
+    .sort_groups = cpu_sort_groups,
     .regions_in_parts = true,
     .find_regions = cpu_find_regions,
     .regions = cpu_regions,

@@ -147,6 +147,38 @@ static void measure_on(const TestDevice *device, const TestBuf *labels, const Te
     test_return(device, &other);
 }
 
+static HaloBuf band_of(const HaloBuf *buf, int64_t y, int64_t rows)
+{
+    HaloBuf band = *buf;
+    band.data = halo_at(buf, 0, y);
+    band.y0 = y;
+    band.rows = rows;
+    return band;
+}
+
+/* Of rows that come a few at a time, the same. */
+static void expect_in_bands(Rng *rng, const TestDevice *device, const HaloBuf *labels, const HaloBuf *of,
+                            int connect, const HaloTable *wanted)
+{
+    HaloObjectList list = {0};
+    HaloTable table = {0};
+    HaloObjects how = {.connect = connect,
+                       .kept = calloc(1, (size_t)halo_objects_kept(&labels->shape, &of->shape))};
+    const int64_t height = labels->shape.height, most_rows = rng_once_in(rng, 2) ? 3 : 90;
+    for (int64_t y = 0, rows; y < height; y += rows) {
+        rows = rng_between(rng, 1, most_rows < height - y ? most_rows : height - y);
+        const HaloBuf some = band_of(labels, y, rows), samples = band_of(of, y, rows);
+        expect_ok(device->name, "objects",
+                  device->backend->objects(device->device, &some, &samples, &how, &list));
+    }
+    expect_ok(device->name, "objects", measure_objects(&list, &labels->shape, INT64_MAX, &table));
+    assert_int_equal(table.rows, wanted->rows);
+    assert_memory_equal(table.cell, wanted->cell, (size_t)(table.rows * table.columns) * sizeof *table.cell);
+    halo_object_list_free(&list);
+    free(table.cell);
+    free(how.kept);
+}
+
 static TestBuf draw_labels(Rng *rng, HaloShape shape, int64_t labels)
 {
     TestBuf buf = testbuf_make(&shape, test_whole(&shape), rng);
@@ -199,6 +231,8 @@ static void check_objects(Rng *rng, HaloShape shape)
         if (test_device[d].backend->objects == NULL) continue;
         measure_on(&test_device[d], &labels, &of, connect, d == 0 ? &first : &table);
         if (d == 0) expect_oracle(&labels, &of, connect, &first);
+        if (test_device[d].backend->regions_in_parts)
+            expect_in_bands(rng, &test_device[d], &labels.view, &of.view, connect, d == 0 ? &first : &table);
         if (d == 0) continue;
         assert_int_equal(first.rows, table.rows);
         assert_memory_equal(first.cell, table.cell, (size_t)(table.rows * table.columns) * sizeof *table.cell);

@@ -40,7 +40,8 @@ HaloStatus halo_regions_reserve(HaloRegionsFound *found, const HaloRegions *how,
     found->capacity = capacity;
 out:
     if (status != HALO_OK)
-        halo_fail(status, "%s (for %lld parts of regions: blur or crop before)", halo_error(), (long long)parts);
+        halo_fail(status, "%s (for %lld parts of regions: blur or crop before)", halo_error(),
+                  (long long)parts);
     return status;
 }
 

@@ -79,6 +79,7 @@ out:
 static const Measure measure = {
     .incremental = incremental,
     .add_rows = add_rows,
+    .grows = true,
     .conclude = conclude,
     .query = query,
     .bytes = bytes,

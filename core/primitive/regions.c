@@ -153,6 +153,7 @@ static double no_bytes(const HaloStep *step, const HaloShape *src)
 static const Measure measure = {
     .incremental = incremental,
     .add_rows = add_rows,
+    .grows = true,
     .conclude = conclude,
     .query = query,
     .bytes = no_bytes,

@@ -9,11 +9,11 @@ enum { CPU_REGION_AT_BORDER = 1, CPU_REGION_SEEDED = 2 }; /* marks of a region, 
 
 /* Runs, or parts of regions, in spans of consecutive numbers. */
 typedef struct CpuParts {
-    uint32_t *parent;         /* of a lower number, or itself; at last the region's number, 0: it does not stay */
-    uint32_t *area;           /* pixels; NULL: not needed, as the others */
-    uint32_t *left;           /* the bits of the sample left of the first pixel */
+    uint32_t *parent; /* of a lower number, or itself; at last the region's number, 0: it does not stay */
+    uint32_t *area;   /* pixels; NULL: not needed, as the others */
+    uint32_t *left;   /* the bits of the sample left of the first pixel */
     uint8_t *mark;
-    int64_t spans;            /* span i is the numbers [begin[i], end[i]) */
+    int64_t spans; /* span i is the numbers [begin[i], end[i]) */
     const uint32_t *begin, *end;
 } CpuParts;
 

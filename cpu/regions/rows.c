@@ -149,4 +149,3 @@ HaloStatus cpu_regions_prepare(CpuRegions *r, int workers)
 out:
     return status;
 }
-
