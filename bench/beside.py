@@ -36,7 +36,8 @@ MASKS = ((127, 1), (1, 127), (127, 3), (3, 127), (33, 33), (63, 63))
 
 # How many times the floor a row may take; what is bound by its comparisons or its curves has no limit on a CPU.
 LIMIT = {"gpu": 3, "cpu": 4}
-OBJECTS = "label", "distance", "canny", "fillholes", "thin", "local:mode", "local:mad", "local:entropy"
+OBJECTS = "label", "distance", "canny", "fillholes", "thin", "local:mode", "local:mad", "local:entropy", \
+    "erode:mask", "hitmiss"
 LIMITS = {"gpu": {"stats:full": 12, "reduce": 6, "equalize": 6, "clahe": 6} | dict.fromkeys(OBJECTS),
           "cpu": dict.fromkeys(("median", "bilateral", "equalize", "clahe", "stats:full", "gamma") + OBJECTS)}
 

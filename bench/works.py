@@ -77,7 +77,8 @@ def regions():
             ("label", "label", SIDE, 4, 0.6), ("distance", "distance", SIDE, 4, 1.6),
             ("label and objects", "objects", 4096, 0, None), ("canny", "canny|depth:u8", SIDE, 1, 2.0),
             ("threshold:otsu", "threshold:otsu|depth:u8", SIDE, 1, 0.1),
-            ("fillholes", "fillholes|depth:u8", 2048, 1, 0.3), ("skeleton", "skeleton|depth:u8", 4096, 1, None)):
+            ("fillholes", "fillholes|depth:u8", 2048, 1, 0.3),
+            ("skeleton", "skeleton|depth:u8", 4096, 1, None)):
         yield Work(f"{name} u8 {side}x{side}", pipeline, side, side, "u8", written=written,
                    goal=goal and Goal(goal, "ms"), content="blobs")
 

@@ -72,7 +72,8 @@ HaloStatus cpu_sort_groups(HaloDevice *device, const HaloBuf *src, const HaloBuf
     int64_t total = 0, at;
     void *label;
     if (pixels >= UINT32_MAX || !cpu_reserve(&total, pixels, sizeof(uint32_t), &at))
-        HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many to be sorted by labels: crop or resize before",
+        HALO_FAIL(HALO_ERR_LIMIT,
+                  "%lld x %lld pixels are too many to be sorted by labels: crop or resize before",
                   (long long)src->cols, (long long)src->rows);
     HALO_TRY(cpu_scratch(device, total, &label));
     *greatest = 0;

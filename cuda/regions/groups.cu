@@ -94,7 +94,8 @@ static HaloStatus take_memory(HaloDevice *device, int64_t pixels, int64_t sorted
     CUDA_TRY(cub::DeviceRadixSort::SortPairs(NULL, m->sort_bytes, keys, values, (int)pixels, 0, 32));
     /* A query counts the results, too, which are buffers of the caller. */
     const int64_t results = device->asking ? pitch + sorted_bytes : 0;
-    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_WIDE, 3 * pitch + (int64_t)m->sort_bytes + results, (void **)&at));
+    const int64_t bytes = 3 * pitch + (int64_t)m->sort_bytes + results;
+    CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_WIDE, bytes, (void **)&at));
     m->label[0] = (unsigned *)at;
     m->label[1] = (unsigned *)(at + pitch);
     m->order = (unsigned *)(at + 2 * pitch);
@@ -107,8 +108,8 @@ static HaloStatus find_labels(HaloDevice *device, const GroupArgs &a, const Grou
     GroupCheck *there;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, sizeof *check, (void **)&there));
     CUDA_TRY(cudaMemsetAsync(there, 0, sizeof *there, device->stream));
-    CUDA_LAUNCH(device, label_kernel, cuda_min(cuda_ceil_div(a.pixels, region_threads), 4096), region_threads, 0,
-                a, m.label[0], m.order, there);
+    const int64_t blocks = cuda_min(cuda_ceil_div(a.pixels, region_threads), 4096);
+    CUDA_LAUNCH(device, label_kernel, blocks, region_threads, 0, a, m.label[0], m.order, there);
     CUDA_PASS(cuda_fetch(device, check, there, sizeof *check));
     if (check->bad == 0) return HALO_OK;
     const int64_t at = (int64_t)a.pixels - check->bad, y = at / a.width, x = at % a.width;

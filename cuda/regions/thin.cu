@@ -47,7 +47,8 @@ __global__ static void __launch_bounds__(region_threads)
             const ThinWords up = words_at(a, plane, x, y - 1), down = words_at(a, plane, x, y + 1);
             const HaloThinRing ring = {
                 {up.here, up.right, here.right, down.right, down.here, down.left, here.left, up.left}};
-            gone = here.here & (a.kind == HALO_THIN_ZHANG ? halo_thin_zhang(&ring, half) : halo_thin_guo_hall(&ring, half));
+            const bool zhang = a.kind == HALO_THIN_ZHANG;
+            gone = here.here & (zhang ? halo_thin_zhang(&ring, half) : halo_thin_guo_hall(&ring, half));
         }
         a.plane[1 - half][w] = here.here & ~gone;
     }
