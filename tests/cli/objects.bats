@@ -215,18 +215,18 @@ make_large() {
         hysteresis:13%,46% 'gauss:2 | threshold:otsu | label' 'label | crop:200x200+300+400'; do
         case $op in gauss*) ;; *) [[ "$op" == hysteresis* ]] || op="threshold:100 | $op" ;; esac
         halo run -q "$op" large.pgm -o held.npy -f
-        halo run -q "$op" large.pgm -o read.npy -f --max-memory 6M
+        halo run -q "$op" large.pgm -o read.npy -f --max-memory 3M
         cmp held.npy read.npy || { echo "$op"; return 1; }
     done
     for of in '' ',of=[gauss:2]'; do
         halo run -q "objects:threshold=100,min=3$of" large.pgm --csv > held.csv
-        halo run -q "objects:threshold=100,min=3$of" large.pgm --csv --max-memory 7M > read.csv
+        halo run -q "objects:threshold=100,min=3$of" large.pgm --csv --max-memory 3M > read.csv
         cmp held.csv read.csv
     done
-    halo run --explain 'threshold:100 | label' large.pgm -o read.npy --max-memory 6M > said
+    halo run --explain 'threshold:100 | label' large.pgm -o read.npy --max-memory 3M > said
     grep -q 'read and written as they come' said
     halo run -q label large.pgm -o held.npy -f
-    halo run -q label - -o read.npy -f --max-memory 6M < <(cat large.pgm)
+    halo run -q label - -o read.npy -f --max-memory 3M < <(cat large.pgm)
     cmp held.npy read.npy
 }
 
