@@ -86,8 +86,8 @@ bool analyse_is_large(const HaloSession *session, const JobState *state)
 {
     const HaloShape *shape = &state->reader.info.shape;
     int64_t bytes;
-    if (shape->kind != HALO_IMAGE || state->in.data != NULL || gpu_demanded(&session->options) ||
-        session->options.verify || state->reader.options.image > 0 ||
+    if (shape->kind != HALO_IMAGE || !state->as_stored || state->in.data != NULL ||
+        gpu_demanded(&session->options) || session->options.verify || state->reader.options.image > 0 ||
         halo_shape_bytes(shape, &bytes) != HALO_OK)
         return false;
     if (bytes > halo_memory_left(&session->memory) / TIMES_HELD) return true;

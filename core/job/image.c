@@ -296,6 +296,7 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     else if (turned)
         state->reader.info.shape = turn_shape(&state->reader.info.shape, orientation);
     if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
+    state->as_stored = !turned && shrunk == 1;
     HALO_TRY(begin_plan(session, pipeline, shape, shrunk, state));
     while (state->planned.need.pass) {
         HALO_TRY(analyse_image(session, state));

@@ -24,6 +24,7 @@ typedef struct JobState {
     HaloWriter writer;     /* format NULL: no output is wanted */
     float gain;            /* --guard: sound is multiplied by it after the pipeline; 0: it is not */
     bool host_only;        /* a GPU failed on this file */
+    bool as_stored;        /* the image is neither turned nor shrunk: it can be read again */
     Operands operands;     /* the current input's own secondary inputs */
     PlanAnalysis analysis; /* of the current page */
     PlanOutcome planned;
