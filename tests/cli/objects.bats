@@ -25,6 +25,13 @@ make_blocks() {
     [ "$status" -eq 1 ]; says '--white'
     [ ! -e l.png ]
     halo run -q 'label | normalize' a.pgm -o l.png
+    halo run -q label a.pgm -o l.png -f --white=65535
+    halo run -q label a.pgm -o l.npy
+    halo run -q label a.pgm -o l.tif
+    [ "$(halo run -q stats l.png --json | grep -o '"max":[0-9]*' | head -n 1)" = '"max":3' ]
+    halo compare l.tif l.npy
+    halo objects l.tif --labels yes --of a.pgm --csv | cut -d, -f4- > from.csv
+    halo objects a.pgm --of a.pgm --csv | cut -d, -f4- | cmp - from.csv
 }
 
 @test "regions of colours are refused, with the remedy" {
