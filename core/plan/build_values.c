@@ -37,8 +37,8 @@ void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white)
     builder->plan->reg[reg].numbers = false;
 }
 
-/* Audio is computed with a full scale of 1, whatever its samples are. Numbers that the pipeline has made, such as
- * labels, have the one that --white gives. */
+/* Audio is computed with a full scale of 1, whatever its samples are. Numbers that the pipeline has made, such
+ * as labels, have the one that --white gives. */
 HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what)
 {
     const HaloShape *shape = halo_build_shape(builder, src);
