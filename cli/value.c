@@ -327,7 +327,8 @@ HaloStatus cli_read_runs(CliSettings *settings, const char *value)
 
 HaloStatus cli_read_content(CliSettings *settings, const char *value)
 {
-    return halo_read_choice(value, "random|constant|smooth", &settings->bench.content); /* as HaloContent */
+    return halo_read_choice(value, "random|constant|smooth|blobs",
+                            &settings->bench.content); /* as HaloContent */
 }
 
 HaloStatus cli_read_dtype(CliSettings *settings, const char *value)

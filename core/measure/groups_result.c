@@ -13,31 +13,36 @@
 /* ---- masks ----------------------------------------------------------------------------------------------- */
 
 /* The pixel of the picture that became sample `at` of the mask's. */
-static int64_t pixel_of(const Groups *g, int64_t at)
+static HaloStatus place_one(const Groups *g, int64_t *at)
 {
-    int64_t pixel = 0;
-    if (at < 0) return at;
-    while (at > 0 || g->label[pixel] == 0) at -= g->label[pixel++] > 0;
-    return pixel;
+    return *at < 0 ? HALO_OK : groups_pixel(g, g->begin[1] + *at, at);
 }
 
-static void place(const Groups *g, HaloStats *s)
+static HaloStatus place(const Groups *g, HaloStats *s)
 {
-    s->min_at = s->moments.min_at = pixel_of(g, s->min_at);
-    s->max_at = s->moments.max_at = pixel_of(g, s->max_at);
+    HaloStatus status = HALO_OK;
+    HALO_TRY(place_one(g, &s->min_at));
+    HALO_TRY(place_one(g, &s->max_at));
+    s->moments.min_at = s->min_at;
+    s->moments.max_at = s->max_at;
+out:
+    return status;
 }
+
+/* The samples of all labels. */
+static HaloBuf all_of(const Groups *g) { return groups_part(g, g->begin[1], g->begin[g->greatest + 1]); }
 
 static HaloStatus stats_in_mask(const Groups *g, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     const int channels = g->src->shape.channels;
-    const HaloBuf group = groups_part(g, 0, g->sorted.shape.width);
+    const HaloBuf group = all_of(g);
     *result = (HaloResult){.type = HALO_RESULT_STATS, .shape = g->src->shape};
     result->channel = calloc((size_t)channels, sizeof *result->channel);
     if (result->channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(groups_stats(g, &group, result));
-    for (int c = 0; c < channels; c++) place(g, &result->channel[c]);
-    place(g, &result->all);
+    for (int c = 0; c < channels; c++) HALO_TRY(place(g, &result->channel[c]));
+    HALO_TRY(place(g, &result->all));
 out:
     return status;
 }
@@ -47,7 +52,7 @@ static HaloStatus hist_in_mask(const Groups *g, HaloResult *result)
     HaloStatus status = HALO_OK;
     HaloHist hist = g->how->hist;
     Measured all = {0};
-    const HaloBuf group = groups_part(g, 0, g->sorted.shape.width);
+    const HaloBuf group = all_of(g);
     *result = (HaloResult){.type = HALO_RESULT_HIST, .shape = g->src->shape};
     if (group.cols > 0) {
         HALO_TRY(groups_counts(g, &group, &hist, &all));
@@ -176,7 +181,7 @@ static HaloStatus hist_of_each(const Groups *g, HaloResult *result)
     const int channels = g->src->shape.channels;
     HaloHist hist = g->how->hist;
     Measured all = {0};
-    const HaloBuf every = groups_part(g, 0, g->sorted.shape.width);
+    const HaloBuf every = all_of(g);
     for (int c = 0; c < channels; c++)
         result->table[c] = (HaloTable){.name = "counts", .columns = 4, .column = column};
     HALO_TRY(take_rows(g, hist.bins, "use fewer bins", result->table));

@@ -52,6 +52,8 @@ typedef struct Measured {
     bool in_blocks, product;
     Loudness *loudness;
     Tables *tables;
+    HaloObjectList objects;
+    void *kept;           /* of objects: rows that are needed again */
     DetailPasses *passes; /* NULL: no details, or they are measured of the whole */
     HaloBuf leaf; /* in host memory: frames that do not fill a leaf yet, or pixels that do not fill a node */
 } Measured;
@@ -91,6 +93,10 @@ HaloHist hist_default(const HaloShape *shape);
  * finite samples, with some distance where these are equal; to full scale where no sample is finite. */
 bool range_is_open(const HaloHist *hist);
 HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist);
+/* The same from these extremes; `minimum` is greater where no sample is finite. */
+void range_set(double minimum, double maximum, float white, HaloHist *hist);
+/* The same from a result; false where samples are infinite, which leaves the range open. */
+bool range_measured(const HaloResult *extremes, HaloHist *hist);
 
 /* detail.c: adds percentiles and the other requested details to the statistics. levels: for integers the number
  * of occurrences of each value, or empty if they have not been counted. */
@@ -107,7 +113,7 @@ HaloStatus detail_take_entropy(const HaloHistogram *made, int64_t bins, HaloResu
 /* groups_result.c: of samples in host memory, whose labels another buffer has. */
 HaloStatus measure_groups(Device *device, const HaloStep *step, const HaloBuf *const src[], HaloResult *result);
 
-/* objects.c: the rows of a table about the regions of a picture of this shape. */
-HaloStatus measure_objects(const HaloObjectList *list, const HaloShape *shape, HaloTable *table);
+/* objects.c: the rows of a table about the regions of a picture of this shape, of so many bytes at most. */
+HaloStatus measure_objects(const HaloObjectList *list, const HaloShape *shape, int64_t most, HaloTable *table);
 
 #endif

@@ -141,6 +141,17 @@ int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t me
 
 int64_t bands_in_flow(Team team, const Bands *bands) { return smaller(2 * team.count, bands_count(bands)); }
 
+/* Does a measurement need more memory while it runs, by what it finds? */
+static bool grows_with_finds(const HaloPlan *plan)
+{
+    bool grows = false;
+    for (int i = 0; i < plan->steps; i++) {
+        const Measure *measure = primitive_of(&plan->step[i])->measure;
+        grows = grows || (measure != NULL && measure->grows);
+    }
+    return grows;
+}
+
 int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *options, bool seeks, int64_t memory)
 {
     const Device *device = team.device;
@@ -154,6 +165,7 @@ int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *optio
     while (rows > larger(1, least / 8) && memory_at(plan, rows, true) > 16 * most)
         rows = (rows + 1) / 2; /* twice the work is better than so much memory */
     while (apart && rows > 1 && bands_whole_memory(device, plan, rows, true) > there) rows = (rows + 1) / 2;
+    if (grows_with_finds(plan)) memory /= 2;
     while (rows > 1 && bands_flow_memory(team, plan, rows, seeks) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
 }

@@ -58,7 +58,7 @@ static HaloStatus step_from(HaloBuilder *builder, HaloStep *measure, HaloStep *s
 {
     HaloStatus status = HALO_OK;
     const HaloResult *known = NULL;
-    if (analysis_measures(builder, measure->src[0])) {
+    if (analysis_measures(builder, measure->src[0]) || analysis_is_of_large(builder, measure->src[0])) {
         HALO_TRY(analysis_result(builder, measure->src[0], &known));
         if (known == NULL) {
             HALO_TRY(builder_append_measure(builder, measure, true));
@@ -150,6 +150,25 @@ HaloStatus halo_build_loudness_pass(HaloBuilder *builder, HaloReg src)
     return status == HALO_OK ? PLAN_NEEDS_ANALYSIS : status;
 }
 
+/* Floats of a large picture are counted in bands once their range is known. */
+static HaloStatus find_range(HaloBuilder *builder, HaloReg src, HaloHist *hist)
+{
+    HaloStatus status = HALO_OK;
+    HaloStep measure = step_of(HALO_REDUCE, src);
+    const HaloResult *known;
+    if (!range_is_open(hist) || !analysis_is_of_large(builder, src)) return HALO_OK;
+    HALO_TRY(analysis_result(builder, src, &known));
+    if (known != NULL) {
+        range_measured(known, hist);
+        return HALO_OK;
+    }
+    measure.u.want = HALO_WANT_EXTREMES;
+    HALO_TRY(builder_append_measure(builder, &measure, true));
+    status = PLAN_NEEDS_ANALYSIS;
+out:
+    return status;
+}
+
 HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloResolve *resolve,
                                     const double resolve_arg[2], HaloReg *dst)
 {
@@ -159,7 +178,8 @@ HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const Hal
     memcpy(step.resolve_arg, resolve_arg, sizeof step.resolve_arg);
     measure.u.hist = hist_default(halo_build_shape(builder, src));
     if (halo_build_shape(builder, src)->dtype > HALO_U16) measure.u.hist.lo = measure.u.hist.hi = (double)NAN;
-    return step_from(builder, &measure, &step, resolve, dst);
+    const HaloStatus status = find_range(builder, src, &measure.u.hist);
+    return status == HALO_OK ? step_from(builder, &measure, &step, resolve, dst) : status;
 }
 
 HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold)

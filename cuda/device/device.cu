@@ -289,6 +289,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .regions = cuda_regions,
     .distance = cuda_distance,
     .objects = cuda_objects,
+    .sort_groups = cuda_sort_groups,
     .suppress = cuda_suppress,
     .reconstruct = cuda_reconstruct,
     .thin = cuda_thin,

@@ -195,6 +195,10 @@ HALO_API HaloStatus halo_build_sequence_of_two(HaloBuilder *builder, HaloReg src
 /* `bins` and `white` are set by the source. */
 HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize,
                                         HaloReg *dst);
+/* Connected regions of a value of one channel. A picture that is too large to be held is read twice for them.
+ */
+HALO_API HaloStatus halo_build_regions(HaloBuilder *builder, HaloReg src, const HaloRegions *regions,
+                                       HaloReg *dst);
 /* A report of the regions in `labels`, and, `of` not -1, of the samples of that value there, which has the same
  * size. */
 HALO_API HaloStatus halo_build_objects(HaloBuilder *builder, HaloReg labels, HaloReg of,
