@@ -4,6 +4,7 @@
 #ifndef HALO_IO_ARRAY_H
 #define HALO_IO_ARRAY_H
 
+#include "bytes/inflate.h"
 #include "halo/axes.h"
 #include "halo/format.h"
 
@@ -93,6 +94,16 @@ HaloStatus halo_array_seek(HaloReader *reader, int64_t sample);
 HaloStatus halo_array_new(HaloReader *reader, HaloArrayReader **state);
 /* The end of `open`: page options.image. */
 HaloStatus halo_array_open(HaloReader *reader);
+/* From here on samples come out of compressed bytes, of which at most `packed` are taken. */
+HaloStatus halo_array_inflate(HaloReader *reader, HaloDeflated how, int64_t packed);
+/* Where a header of text says that the samples are. */
+typedef struct HaloArrayPlace {
+    const char *file;     /* beside the header; "": behind it */
+    int64_t lines, bytes; /* to skip; bytes -1: as many as there are before the last samples */
+    bool compressed;      /* by gzip or zlib, behind the lines */
+} HaloArrayPlace;
+/* Goes there; the head is set. */
+HaloStatus halo_array_find(HaloReader *reader, const HaloArrayPlace *place);
 /* In place of that: frames, or frames by channels. */
 HaloStatus halo_array_open_series(HaloReader *reader);
 HaloStatus halo_array_next(HaloReader *reader);
@@ -109,7 +120,7 @@ typedef struct HaloArrayWriter {
     bool stored;        /* samples were only moved, and keep the type of their file */
     int64_t pages;      /* so far */
     int64_t frames;     /* of sound, so far */
-    int64_t said;       /* pages, as the header has them */
+    int64_t said;       /* pages, as the header has them; 0: it is not written yet */
     void *more;         /* the format's own, which it frees */
 } HaloArrayWriter;
 
@@ -126,6 +137,9 @@ HaloStatus halo_array_write(HaloWriter *writer, const HaloBuf *rows);
 HaloStatus halo_array_put(HaloWriter *writer, const HaloBuf *rows,
                           HaloStatus (*put)(HaloWriter *writer, const void *bytes, size_t size));
 HaloStatus halo_array_finish(HaloWriter *writer);
+/* `end` of formats whose header says how many pages there are: where there are others than it says,
+ * `write_head` writes it again at this place. */
+HaloStatus halo_array_end(HaloWriter *writer, int64_t at, HaloStatus (*write_head)(HaloWriter *writer));
 void halo_array_discard(HaloWriter *writer);
 /* How many pages the header should state: those that are expected, or, at the end, those that came; *depth: of
  * them make a volume, where there are several. */
