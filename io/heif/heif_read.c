@@ -1,6 +1,7 @@
 /* Reads AVIF and HEIC. libheif decodes a picture as a whole and turns it as its file says, so that EXIF's
  * orientation is 1 afterwards. 10 and 12 bits are scaled to 16. */
 #ifdef HALO_HAVE_HEIF
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,18 +31,21 @@ typedef struct HeifReader {
 
 static HaloStatus outcome(struct heif_error error)
 {
+    const int length = (int)strcspn(error.message, "\r\n"); /* some messages have several lines */
     switch (error.code) {
     case heif_error_Ok: return HALO_OK;
     case heif_error_Memory_allocation_error:
         if (error.subcode == heif_suberror_Security_limit_exceeded)
-            return halo_fail(HALO_ERR_LIMIT, "AVIF or HEIC is too large, or damaged: %s", error.message);
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory to read AVIF or HEIC: %s", error.message);
+            return halo_fail(HALO_ERR_LIMIT, "AVIF or HEIC is too large, or damaged: %.*s", length,
+                             error.message);
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory to read AVIF or HEIC: %.*s", length, error.message);
     case heif_error_Unsupported_filetype:
     case heif_error_Unsupported_feature:
         return halo_fail(HALO_ERR_INPUT,
-                         "this libheif cannot decode it: %s; a plugin of libheif may have to be installed",
-                         error.message);
-    default: return halo_fail(HALO_ERR_INPUT, "AVIF or HEIC is damaged or truncated: %s", error.message);
+                         "this libheif cannot decode it: %.*s; a plugin of libheif may have to be installed",
+                         length, error.message);
+    default:
+        return halo_fail(HALO_ERR_INPUT, "AVIF or HEIC is damaged or truncated: %.*s", length, error.message);
     }
 }
 
@@ -69,11 +73,10 @@ static HaloStatus read_parts(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
     HeifReader *state = reader->state;
-    const int64_t limit = halo_image_limit(reader);
     HALO_TRY(halo_source_slurp(reader->source, &state->bytes, &state->size));
     state->context = heif.heif_context_alloc();
     if (state->context == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read AVIF or HEIC");
-    heif.heif_context_set_maximum_image_size_limit(state->context, limit < MOST_SIDE ? (int)limit : MOST_SIDE);
+    heif.heif_context_set_maximum_image_size_limit(state->context, MOST_SIDE);
     heif.heif_context_set_max_decoding_threads(state->context, reader->jobs > 1 ? reader->jobs : 0);
     HALO_TRY(outcome(
         heif.heif_context_read_from_memory_without_copy(state->context, state->bytes, state->size, NULL)));
@@ -267,6 +270,21 @@ static HaloStatus take_samples(const HeifReader *state, const struct heif_image 
     return HALO_OK;
 }
 
+/* libheif takes the side of the largest square. The size that a picture claims has been checked, but that of
+ * its parts may be another. Since 1.19 there is also a limit of memory, for what is allocated at once. */
+static void limit_size(const HaloReader *reader)
+{
+    const HeifReader *state = reader->state;
+    const double side = ceil(sqrt((double)halo_image_limit(reader)));
+    heif.heif_context_set_maximum_image_size_limit(state->context, side < MOST_SIDE ? (int)side : MOST_SIDE);
+#if LIBHEIF_HAVE_VERSION(1, 19, 0)
+    const int64_t left = halo_memory_left(reader->memory);
+    struct heif_security_limits *limits = heif.heif_context_get_security_limits(state->context);
+    if (left > 0 && (uint64_t)left < limits->max_memory_block_size)
+        limits->max_memory_block_size = (uint64_t)left;
+#endif
+}
+
 /* libheif holds the picture in its own planes, and once more as it hands it out. */
 static HaloStatus decode(HaloReader *reader)
 {
@@ -278,6 +296,7 @@ static HaloStatus decode(HaloReader *reader)
     struct heif_image *image = NULL;
     HALO_TRY(halo_whole_begin(reader, 3 * shape->width * shape->height * shape->channels * (wide ? 2 : 1),
                               &state->whole));
+    limit_size(reader);
     options = heif.heif_decoding_options_alloc();
     if (options == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read AVIF or HEIC");
     if (options->version >= 3) options->strict_decoding = !reader->options.tolerate;

@@ -133,6 +133,7 @@ static HaloStatus create(HaloWriter *writer)
     const HaloStatus status = halo_array_create(writer, "u1i1u2i2u4i4f4u8i8f8", &first);
     if (status != HALO_OK || !first) return status;
     const HaloMeta *meta = halo_array_meta(writer);
+    if (meta->grid.unit[0] != 0 && !halo_grid_is_length(&meta->grid)) halo_array_drop_grid(writer);
     for (size_t i = 0; i < meta->texts; i++)
         if (!is_comment(&meta->text[i]) && strncmp(meta->text[i].value, "ImageJ=", 7) != 0)
             halo_text_left_out(&writer->notes, &meta->text[i]);

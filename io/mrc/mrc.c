@@ -234,7 +234,9 @@ static HaloStatus create(HaloWriter *writer)
     bool first;
     const HaloStatus status = halo_array_create(writer, "i1i2f4u2f2", &first);
     if (status != HALO_OK || !first) return status;
-    if (halo_array_meta(writer)->grid.turned) halo_note_left_out(&writer->notes, HALO_META_GRID);
+    const HaloGrid *grid = &halo_array_meta(writer)->grid;
+    if (grid->known && !halo_grid_is_length(grid)) halo_array_drop_grid(writer);
+    if (grid->turned) halo_note_left_out(&writer->notes, HALO_META_GRID);
     return write_head(writer);
 }
 

@@ -48,7 +48,7 @@ static HaloStatus set_axes(const NiftiHead *head, HaloArrayHead *array)
         if (count == HALO_MOST_AXES - (colours > 1))
             return halo_fail(HALO_ERR_INPUT, "a NIfTI with more than three dimensions of pages");
         array->dim[count] = size;
-        array->axes.letter[count++] = i == 1 ? 'w' : i == 2 ? 'h' : 'n';
+        array->axes.letter[count++] = i == 1 ? 'w' : i == 2 ? 'h' : i == 3 ? 'n' : 't';
     }
     if (colours > 1) {
         array->dim[count] = colours;

@@ -80,8 +80,12 @@ static HaloStatus open_npz(HaloReader *reader)
     HALO_TRY(choose(reader->source, &member));
     HALO_TRY(zip_go_to(reader->source, &member));
     if (member.method == 8) HALO_TRY(halo_array_inflate(reader, HALO_DEFLATE, member.packed));
-    HALO_TRY(halo_npy_read_head(state->source, &state->head));
+    const int64_t begin = halo_source_tell(state->source);
+    HALO_TRY(halo_npy_read_head(state->source, &state->head, &state->sum.crc));
     state->start = halo_source_tell(state->source);
+    state->sum.wanted = member.crc;
+    state->sum.checked = !reader->options.tolerate;
+    if (member.method == 0) HALO_TRY(halo_array_expect(reader, member.packed - (state->start - begin)));
     HALO_TRY(reader->options.rate > 0 ? halo_array_open_series(reader) : halo_array_open(reader));
 out:
     return status;

@@ -63,6 +63,21 @@ out:
     return status;
 }
 
+/* The spacing of the last axis, behind `others` that have directions in its place. */
+static HaloStatus add_interval(HaloHeadText *text, double seconds, int others)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(halo_head_add(text, "spacings:"));
+    for (int i = 0; i < others; i++) HALO_TRY(halo_head_add(text, " nan"));
+    HALO_TRY(halo_head_add(text, " "));
+    HALO_TRY(halo_head_add_number(text, seconds));
+    HALO_TRY(halo_head_add(text, "\nunits:"));
+    for (int i = 0; i < others; i++) HALO_TRY(halo_head_add(text, " \"\""));
+    HALO_TRY(halo_head_add(text, " \"s\"\n"));
+out:
+    return status;
+}
+
 /* Of four axes the last is time, which is no direction of the space. */
 static HaloStatus add_axes(HaloHeadText *text, const HaloWriter *writer, int64_t pages, int64_t depth)
 {
@@ -79,6 +94,7 @@ static HaloStatus add_axes(HaloHeadText *text, const HaloWriter *writer, int64_t
                                deep ? " domain" : "", depth > 0 ? " time" : ""));
     }
     if (!grid->known) return HALO_OK;
+    if (depth > 0 && grid->interval > 0) HALO_TRY(add_interval(text, grid->interval, 3 + channels));
     if (grid->patient)
         HALO_TRY(halo_head_add(text, "space: left-posterior-superior\n"));
     else

@@ -1,6 +1,6 @@
 /* Arrays of samples as files hold them (NPY, NRRD, NIfTI, MetaImage, MRC): the sample types and the order of
- * their dimensions (array_layout.c), samples (array_samples.c), and the functions of formats (array_read.c,
- * array_write.c). */
+ * their dimensions (array_layout.c, array_grid.c), samples (array_samples.c), and the functions of formats
+ * (array_read.c, array_write.c). */
 #ifndef HALO_IO_ARRAY_H
 #define HALO_IO_ARRAY_H
 
@@ -30,6 +30,7 @@ typedef struct HaloArrayAxis {
 
 /* The array as pages of rows, columns and channels. */
 typedef struct HaloArrayLayout {
+    HaloAxes axes;                      /* as chosen */
     HaloArrayAxis page[HALO_MOST_AXES]; /* the last one runs fastest */
     int page_axes;
     HaloArrayAxis row, column, channel;
@@ -44,6 +45,9 @@ HaloStatus halo_array_lay_out(const HaloArrayHead *head, const char *axes, HaloA
 HaloStatus halo_array_lay_out_series(const HaloArrayHead *head, HaloArrayLayout *layout);
 /* The first sample of a page. */
 int64_t halo_array_page(const HaloArrayLayout *layout, int64_t page);
+/* Makes the grid of the file's dimensions that of the layout's columns, rows and pages (array_grid.c); false:
+ * it has none. */
+bool halo_array_arrange_grid(const HaloArrayHead *head, const HaloArrayLayout *layout, HaloGrid *grid);
 
 typedef struct HaloArrayReader {
     HaloArrayHead head;
@@ -55,6 +59,11 @@ typedef struct HaloArrayReader {
     bool series;        /* sound: a row of the array is a frame */
     bool by_channel;    /* rows of a channel lie together in a file that can seek: `line` takes one */
     void *line;
+    struct { /* of a member of an archive: its checksum, as it should be and of what has been read, */
+        bool checked;
+        uint32_t wanted, crc;
+        int64_t bytes; /* of samples, from the first one on: only that way it is known at the end */
+    } sum;
     uint8_t *held; /* all samples, where they are gathered from all over the file; there are */
     int64_t held_bytes;
     union { /* samples on their way to f32 */
@@ -74,6 +83,8 @@ typedef struct HaloArrayReader {
 
 /* The type that samples of a picture get, where no more than f32 is wanted. */
 HaloDtype halo_array_dtype(const HaloArrayHead *head);
+/* Of all samples; INT64_MAX: more than can be addressed. */
+int64_t halo_array_bytes(const HaloArrayHead *head);
 bool halo_array_is_native(const HaloArrayHead *head);
 /* Does f32 lose some of its samples? */
 bool halo_array_is_wide(const HaloArrayHead *head);
@@ -85,6 +96,8 @@ HaloStatus halo_array_take_reals(HaloReader *reader, HaloDtype dtype, int64_t fi
                                  size_t *got);
 /* Reads all samples, where they are not held yet; those that a damaged file lacks are 0. */
 HaloStatus halo_array_hold(HaloReader *reader);
+/* Are there enough bytes for all samples? */
+HaloStatus halo_array_expect(const HaloReader *reader, int64_t bytes);
 /* Goes to a sample of the file; a compressed one only forward. */
 HaloStatus halo_array_seek(HaloReader *reader, int64_t sample);
 
@@ -144,5 +157,7 @@ void halo_array_discard(HaloWriter *writer);
 /* How many pages the header should state: those that are expected, or, at the end, those that came; *depth: of
  * them make a volume, where there are several. */
 int64_t halo_array_pages(const HaloWriter *writer, int64_t *depth);
+/* Leaves a grid out, with a note, that the format has no unit for. */
+void halo_array_drop_grid(HaloWriter *writer);
 
 #endif

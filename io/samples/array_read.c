@@ -60,6 +60,8 @@ static HaloStatus begin_page(HaloReader *reader)
     reader->info.images = layout->pages > 1 ? layout->pages : 0;
     describe(&reader->info, head, reader->options.wide);
     HALO_TRY(halo_meta_copy(&state->meta, &reader->info.meta));
+    if (!halo_array_arrange_grid(head, layout, &reader->info.meta.grid))
+        halo_note_outdated(&reader->info.notes, HALO_OUTDATED_GRID);
     halo_grid_move_page(&reader->info.meta.grid, reader->options.image);
 out:
     return status;
@@ -136,12 +138,9 @@ static HaloStatus skip_lines(HaloSource *source, int64_t lines)
 /* The samples end with their file. */
 static HaloStatus find_last(HaloArrayReader *state)
 {
-    int64_t bytes = state->head.size;
-    for (int i = 0; i < state->head.dims; i++)
-        if (!halo_mul(bytes, state->head.dim[i], &bytes)) bytes = INT64_MAX;
     if (!halo_source_seekable(state->source))
         return halo_fail(HALO_ERR_INPUT, "its samples are found from the end: give it as a file");
-    state->start = halo_source_size(state->source) - bytes;
+    state->start = halo_source_size(state->source) - halo_array_bytes(&state->head);
     if (state->start < halo_source_tell(state->source))
         return halo_fail(HALO_ERR_INPUT, "truncated: the file is smaller than its samples");
     return HALO_OK;

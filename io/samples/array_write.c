@@ -148,6 +148,13 @@ void halo_array_discard(HaloWriter *writer)
     writer->state = NULL;
 }
 
+void halo_array_drop_grid(HaloWriter *writer)
+{
+    HaloArrayWriter *state = writer->state;
+    halo_note_left_out(&writer->notes, HALO_META_GRID);
+    state->meta.grid = (HaloGrid){.depth = state->meta.grid.depth};
+}
+
 int64_t halo_array_pages(const HaloWriter *writer, int64_t *depth)
 {
     const HaloArrayWriter *state = writer->state;

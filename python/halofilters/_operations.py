@@ -334,7 +334,9 @@ def function(row):
         quick, out, made = QUICK.get(type(x)), None, None
         if kwargs:
             out = kwargs.pop("out", None)
-        key = (args, *kwargs.items()) if kwargs else args
+        key = (args, *map(type, args))  # 1, 1.0 and True are equal, and not the same parameter
+        if kwargs:
+            key = (*key, *kwargs.items(), *map(type, kwargs.values()))
         if quick is not None:
             try:
                 made = quick(session().ready[name], x, key, out)
