@@ -19,9 +19,9 @@ for name in "$@"; do
     log=build/fuzz/$name.log
     leaks=1 # of which libheif 1.15 has some where dav1d refuses a picture
     case $name in avif | open | run) leaks=0 ;; esac
-    if HALO_FUZZER=$name build/fuzz/tests/fuzz_any -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1024 \
-        -max_len=4096 -detect_leaks=$leaks -artifact_prefix="build/fuzz/found/$name-" -print_final_stats=1 \
-        "build/fuzz/corpus/$name" > "$log" 2>&1; then
+    if HALO_FUZZER=$name ASAN_OPTIONS=detect_leaks=$leaks build/fuzz/tests/fuzz_any -max_total_time="$seconds" \
+        -timeout=20 -rss_limit_mb=1024 -max_len=4096 -artifact_prefix="build/fuzz/found/$name-" \
+        -print_final_stats=1 "build/fuzz/corpus/$name" > "$log" 2>&1; then
         echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
     else
         found=1
