@@ -1,4 +1,5 @@
-/* All fuzzers as one program of libFuzzer, of which the environment variable HALO_FUZZER names one: png, merge, …
+/* All fuzzers as one program of libFuzzer, of which the environment variable HALO_FUZZER names one: png, merge,
+ * …
  */
 #include <stdio.h>
 #include <stdlib.h>
