@@ -129,7 +129,8 @@ def fits(peer):
         write(array, "out.fits")
         same(f"fits for astropy, {kind}", peer.getdata("out.fits").astype(kind), array)
     planes = random(5, 6, 2, "f4").transpose(2, 0, 1).copy()
-    peer.HDUList([peer.PrimaryHDU()] + [peer.ImageHDU(plane) for plane in planes]).writeto("in.fits", overwrite=True)
+    units = [peer.PrimaryHDU()] + [peer.ImageHDU(plane) for plane in planes]
+    peer.HDUList(units).writeto("in.fits", overwrite=True)
     same("fits of several units", as_array("in.fits"), planes)
 
 
