@@ -90,7 +90,11 @@ void halo_grid_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *note
 {
     HaloGrid *grid = &info->meta.grid;
     double a[6];
-    if (changes->pages != info->images) grid->depth = 0; /* they need not begin and end with a volume */
+    if (changes->pages !=
+        info->images) { /* they need not begin and end with a volume, nor follow one another */
+        grid->depth = grid->depth == 1 ? 1 : 0;
+        grid->interval = 0;
+    }
     if (!grid->known) return;
     if (halo_changes_keep_places(changes)) return;
     if (halo_changes_affine(changes, a)) {

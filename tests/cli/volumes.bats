@@ -146,6 +146,8 @@ bytes() { for ((v = 0; v < $1; v++)); do printf "\\x$(printf %02x "$v")"; done; 
             halo info --json "out.$to" | grep -q '"interval":2[,}]'
         done
         grep -a -x 'sizes: 3 2 1 4' out.nrrd
+        halo run pages:2-3 "$file" -o part.nrrd -f
+        grep -a -x 'sizes: 3 2 1 2' part.nrrd
         grep -a -x 'DimSize = 3 2 1 4 *' out.mha
     done
     { printf 'NRRD0005\ntype: uint8\ndimension: 4\nsizes: 2 3 2 2\nkinds: time domain domain domain\n'
