@@ -1,7 +1,6 @@
 /* Reads AVIF and HEIC. libheif decodes a picture as a whole and turns it as its file says, so that EXIF's
  * orientation is 1 afterwards. 10 and 12 bits are scaled to 16. */
 #ifdef HALO_HAVE_HEIF
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #define MOST_IMAGES 65536
 #define MOST_META (64 << 20)
 #define MOST_SIDE 65535
+#define TILE_SIDE 2048
 
 typedef struct HeifReader {
     const uint8_t *bytes; /* the file's, which the source owns */
@@ -270,13 +270,18 @@ static HaloStatus take_samples(const HeifReader *state, const struct heif_image 
     return HALO_OK;
 }
 
-/* libheif takes the side of the largest square. The size that a picture claims has been checked, but that of
- * its parts may be another. Since 1.19 there is also a limit of memory, for what is allocated at once. */
+/* What a file claims of the size of a picture has been checked, but not the size of its grid, and those of the
+ * tiles, which libheif allocates. Its limit is for sides, which have to be shorter; since 1.19 for the square
+ * of it, and there is one of memory, for what is allocated at once. Tiles may be larger than a small picture.
+ */
 static void limit_size(const HaloReader *reader)
 {
     const HeifReader *state = reader->state;
-    const double side = ceil(sqrt((double)halo_image_limit(reader)));
-    heif.heif_context_set_maximum_image_size_limit(state->context, side < MOST_SIDE ? (int)side : MOST_SIDE);
+    int side = heif.heif_image_handle_get_ispe_width(state->handle);
+    const int height = heif.heif_image_handle_get_ispe_height(state->handle);
+    if (side < height) side = height;
+    if (side < TILE_SIDE) side = TILE_SIDE;
+    heif.heif_context_set_maximum_image_size_limit(state->context, side + 1);
 #if LIBHEIF_HAVE_VERSION(1, 19, 0)
     const int64_t left = halo_memory_left(reader->memory);
     struct heif_security_limits *limits = heif.heif_context_get_security_limits(state->context);

@@ -56,6 +56,8 @@ HaloStatus heif_load(void);
     ROW(heif_image_get_plane_readonly)                    \
     ROW(heif_image_get_width)                             \
     ROW(heif_image_handle_get_height)                     \
+    ROW(heif_image_handle_get_ispe_height)                \
+    ROW(heif_image_handle_get_ispe_width)                 \
     ROW(heif_image_handle_get_list_of_metadata_block_IDs) \
     ROW(heif_image_handle_get_luma_bits_per_pixel)        \
     ROW(heif_image_handle_get_metadata)                   \
