@@ -108,7 +108,7 @@ can_write() { halo run '' "$1" -o "try.$2" -f 2> /dev/null || skip "this libheif
     [ ! -e o.ppm ]
 }
 
-# grid FROM TO WIDTH HEIGHT: a picture of one tile, FROM, that claims 64 x 64 pixels, and whose grid has this size.
+# grid FROM TO WIDTH HEIGHT: a picture of one tile, FROM, that claims 64 x 64 pixels; its grid has this size.
 grid() {
     command -v python3 > /dev/null || skip "there is no python3"
     python3 - "$@" << 'END'
