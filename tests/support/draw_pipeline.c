@@ -88,9 +88,7 @@ static void add_text(Rng *rng, const HaloParam *param, char *text, size_t size)
 static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *text, size_t size)
 {
     switch (param->type) {
-    case HALO_PARAM_NUMBER:
-        add(text, size, param->ratio ? "%.2g" : "%.5g", draw_number(rng, param, 60));
-        break;
+    case HALO_PARAM_NUMBER: add(text, size, param->ratio ? "%.2g" : "%.5g", draw_number(rng, param, 60)); break;
     case HALO_PARAM_INTEGER: add(text, size, "%.0f", ceil(draw_number(rng, param, 10) - 0.5)); break;
     case HALO_PARAM_SWITCH: add(text, size, "%d", (int)rng_between(rng, 0, 1)); break;
     case HALO_PARAM_FREQUENCY: add(text, size, "%d", 50 * (int)rng_between(rng, 1, 79)); break;
