@@ -1,4 +1,5 @@
-/* The kernels of adapt.cu: gathering the samples of a picture into cells side by side, and scattering results. */
+/* The kernels of adapt.cu: gathering the samples of a picture into cells side by side, and scattering the
+ * results. */
 #ifndef HALO_CUDA_ADAPT_KERNELS_CUH
 #define HALO_CUDA_ADAPT_KERNELS_CUH
 

@@ -2,7 +2,7 @@
 #include "expr.cuh"
 #include "expr_steps.cuh"
 
-/* ---- results ---------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------------------- */
 
 /* Packs, side by side. */
 template <typename D>
@@ -53,7 +53,7 @@ __global__ static void __launch_bounds__(expr_threads, Functions ? 2 : 4)
     cuda_count_clipped(a.clipped, clipped);
 }
 
-/* ---- launching ------------------------------------------------------------------------------------------------- */
+/* ---- launching ----------------------------------------------------------------------------------------- */
 
 static ExprSource source_of(const HaloBuf *src, const HaloBuf *dst, bool spreads)
 {
