@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 
+import fidelity_colours
 import fidelity_cuts
 import fidelity_dynamics
 import fidelity_edges
@@ -48,7 +49,7 @@ def main():
         for part in (fidelity_filters, fidelity_edges, fidelity_windows, fidelity_points,
                      fidelity_geometry, fidelity_whole, fidelity_sound, fidelity_cuts,
                      fidelity_dynamics, fidelity_series, fidelity_purpose, fidelity_regions,
-                     fidelity_morphology):
+                     fidelity_morphology, fidelity_colours):
             part.rows(comparison, programs)
     listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE,
                             check=True).stdout.splitlines()

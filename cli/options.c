@@ -60,10 +60,10 @@ const CliOption cli_options[] = {
      0},
     {"guard", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES, "attenuate sound to prevent clipping", NULL,
      AT(write.guard)},
-    {"bits", 0, "N", "8|16|24|32|float", CLI_OUTPUT, CLI_JOIN | CLI_WRITES | CLI_SPLIT,
+    {"bits", 0, "N", "1|8|16|24|32|float", CLI_OUTPUT, CLI_JOIN | CLI_WRITES | CLI_SPLIT,
      "sample format of sound in WAV, FLAC, AIFF, CAF, AU, W64 and raw: 8, 16, 24 or 32 for integers of so many "
      "bits, or "
-     "float; by default the input's",
+     "float; by default the input's; 1 for black and white in PNG and TIFF",
      cli_read_bits, 0},
     {"crossfade", 0, "TIME", NULL, CLI_OUTPUT, CLI_JOIN,
      "overlap each sound with the end of the one before by this time, such as 20ms", cli_read_crossfade, 0},

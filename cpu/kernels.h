@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "halo/color.h"
 #include "halo/combine.h"
 #include "halo/expr.h"
 #include "halo/measures.h"
@@ -83,6 +84,13 @@ typedef struct CpuExprKernels {
     void (*f32[HALO_EXPR_CODES])(const float *x, const float *y, const float *z, int64_t n, float *out);
     void (*f64[HALO_EXPR_CODES])(const double *x, const double *y, const double *z, int64_t n, double *out);
 } CpuExprKernels;
+
+/* Pixels of a row in place: of three colours beside alpha, or, through curves, of any (halo/color.h). */
+typedef struct CpuColorKernels {
+    void (*run)(float *row, int64_t pixels, int channels, int alpha, const HaloColor *color);
+} CpuColorKernels;
+
+#define CPU_COLOR_PIXELS 256 /* of doubles, at a time */
 
 /* ---- reductions ----------------------------------------------------------------------------------------- */
 
@@ -286,6 +294,13 @@ typedef struct CpuResampleKernels {
                        float *out);
 } CpuResampleKernels;
 
+/* Means of blocks of u8 and u16, `across` pixels by `down` rows, that lie side by side from row[…] on: each is
+ * its sum times `scale`. `sums` is for that many samples of 32 bits; `out` has 8 floats past the last. */
+typedef struct CpuBlockKernels {
+    void (*means[2])(const void *const *row, int64_t down, int64_t across, int64_t channels, int64_t outputs,
+                     float scale, void *sums, float *out);
+} CpuBlockKernels;
+
 /* ---- f64 ------------------------------------------------------------------------------------------------- */
 
 /* Rows of f64, in which sound and series are computed that are read in it. */
@@ -344,6 +359,7 @@ typedef struct CpuKernels {
     const CpuPixelKernels *pixels;
     const CpuPairKernels *pairs;
     const CpuExprKernels *expr;
+    const CpuColorKernels *color;
     const CpuConvKernels *conv;
     const CpuDirectKernels *direct;
     const CpuFusedKernels *fused;
@@ -360,6 +376,7 @@ typedef struct CpuKernels {
     const CpuMeanKernels *mean;
     const CpuIntegerKernels *integers;
     const CpuResampleKernels *resample;
+    const CpuBlockKernels *blocks;
     const CpuBilateralKernels *bilateral;
     const CpuLocalKernels *local;
     const CpuRegionKernels *regions;

@@ -39,8 +39,16 @@ HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
 bool cpu_resample_is_line(const HaloBuf *dst, const HaloResample *resample);
 HaloStatus cpu_resample_line(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                              HaloStore store);
+/* The same of means of blocks of integers. */
+bool cpu_resample_is_blocks(const HaloBuf *src, const HaloBuf *dst, const HaloResample *how, HaloStore store);
+HaloStatus cpu_resample_blocks(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
+                               const HaloResample *resample, HaloStore store);
 HaloStatus cpu_expr(HaloDevice *device, const HaloBuf *const src[], int sources, HaloBuf *dst,
                     const HaloExpr *expr, HaloStore store);
+HaloStatus cpu_color(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloColor *color,
+                     HaloStore store);
+HaloStatus cpu_dither(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloDither *dither,
+                      HaloStore store);
 HaloStatus cpu_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloStore store);
 HaloStatus cpu_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloFade *fade,
                     HaloStore store);

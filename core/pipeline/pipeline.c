@@ -169,7 +169,15 @@ bool pipeline_pages(const HaloPipeline *pipeline, HaloPages *pages)
 int pipeline_light(const HaloPipeline *pipeline)
 {
     int light = 0;
-    for (int c = 0; c < pipeline->calls; c++) light += pipeline->call[c].op->light;
+    for (int c = 0; c < pipeline->calls; c++) {
+        const Call *call = &pipeline->call[c];
+        const int change = call->op->light_of != NULL ? call->op->light_of(call->value) : call->op->light;
+        const bool known = light == HALO_LIGHT_NONE || light == HALO_LIGHT_CONVERTED;
+        if (change == HALO_LIGHT_NONE || change == HALO_LIGHT_CONVERTED || (known && change != 0))
+            light = change;
+        else
+            light += change;
+    }
     return light;
 }
 

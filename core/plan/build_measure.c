@@ -99,6 +99,15 @@ out:
     return status;
 }
 
+HaloStatus halo_build_gains_from_stats(HaloBuilder *builder, HaloReg src, HaloReg of, HaloResolve *resolve,
+                                       HaloReg *dst)
+{
+    HaloStep measure = step_of(HALO_REDUCE, of), step = step_of(HALO_COLOR, src);
+    measure.u.want = HALO_WANT_MOMENTS;
+    step.u.color = (HaloColor){.kind = HALO_COLOR_GAINS};
+    return step_from(builder, &measure, &step, resolve, dst);
+}
+
 HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg src, const HaloMap *map,
                                         HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst)
 {

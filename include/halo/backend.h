@@ -132,6 +132,9 @@ typedef struct HaloBackend {
     /* The sources hold the rectangle of `dst`. */
     HaloStatus (*expr)(HaloDevice *, const HaloBuf *const src[], int sources, HaloBuf *dst, const HaloExpr *,
                        HaloStore);
+    HaloStatus (*color)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloColor *, HaloStore);
+    /* Whole buffers, where errors are diffused. */
+    HaloStatus (*dither)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloDither *, HaloStore);
     HaloStatus (*chain)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloChain *, HaloStore);
     /* The minimum and maximum of the chain's result for a whole buffer, as `reduce` finds them. No sample is
      * stored, and of the counts only `count`, and `nan` if it is the same. out: [channels of the chain's

@@ -3,6 +3,7 @@
 #ifndef HALO_OP_H
 #define HALO_OP_H
 
+#include "halo/changes.h"
 #include "halo/mask.h"
 #include "halo/options.h"
 #include "halo/plan.h"
@@ -95,9 +96,11 @@ typedef struct HaloOp {
     bool selects; /* selects the pages that are read, so it has to be the first operation; they pass through it
                    */
     int light;    /* 1: sRGB becomes linear light; -1: the other way; 0: light stays coded as it is */
-    HaloScale scale; /* how it depends on full scale, and changes it */
-    bool upright;    /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
-                        before the pipeline */
+    int (*light_of)(const HaloValue *arg); /* the same, where it depends on parameters: also HALO_LIGHT_NONE,
+                                              CONVERTED; or NULL */
+    HaloScale scale;                       /* how it depends on full scale, and changes it */
+    bool upright; /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
+                     before the pipeline */
     const HaloParam *param; /* in the order in which values without keys fill them */
     int params;
     /* Appends steps that make *out from `in`. `arg` has one value for each row of `param`. */
@@ -209,6 +212,10 @@ HALO_API HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg s
  * greatest. */
 HALO_API HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map,
                                              HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst);
+/* Gains of colours (HALO_COLOR_GAINS) that `resolve` sets from the statistics of `of`, such as a part of `src`.
+ */
+HALO_API HaloStatus halo_build_gains_from_stats(HaloBuilder *builder, HaloReg src, HaloReg of,
+                                                HaloResolve *resolve, HaloReg *dst);
 /* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one; of a, where
  * b is spread. */
 HALO_API HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,

@@ -837,6 +837,124 @@ def gray(
     precision: str | None = None,
     out: Any = None,
 ) -> Any: ...
+def icc(
+    x: Any,
+    /,
+    profile: Any = None,
+    *,
+    axes: str | None = None,
+    rate: float | None = None,
+    white: float | str | None = None,
+    alpha: int | None = None,
+    device: str | None = None,
+    precision: str | None = None,
+    out: Any = None,
+) -> Any: ...
+def color(
+    x: Any,
+    /,
+    space: Any,
+    illuminant: str = 'd50',
+    *,
+    axes: str | None = None,
+    rate: float | None = None,
+    white: float | str | None = None,
+    alpha: int | None = None,
+    device: str | None = None,
+    precision: str | None = None,
+    out: Any = None,
+) -> Any: ...
+def saturation(
+    x: Any,
+    /,
+    amount: _Number,
+    *,
+    axes: str | None = None,
+    rate: float | None = None,
+    white: float | str | None = None,
+    alpha: int | None = None,
+    device: str | None = None,
+    precision: str | None = None,
+    out: Any = None,
+) -> Any: ...
+def hue(
+    x: Any,
+    /,
+    angle: float,
+    *,
+    axes: str | None = None,
+    rate: float | None = None,
+    white: float | str | None = None,
+    alpha: int | None = None,
+    device: str | None = None,
+    precision: str | None = None,
+    out: Any = None,
+) -> Any: ...
+def sepia(
+    x: Any,
+    /,
+    amount: _Number = 1,
+    *,
+    axes: str | None = None,
+    rate: float | None = None,
+    white: float | str | None = None,
+    alpha: int | None = None,
+    device: str | None = None,
+    precision: str | None = None,
+    out: Any = None,
+) -> Any: ...
+def balance(
+    x: Any,
+    /,
+    by: str = 'gray',
+    white: Any = None,
+    *,
+    axes: str | None = None,
+    rate: float | None = None,
+    alpha: int | None = None,
+    device: str | None = None,
+    precision: str | None = None,
+    out: Any = None,
+) -> Any: ...
+def lut(
+    x: Any,
+    /,
+    file: Any,
+    white: float = 1,
+    *,
+    axes: str | None = None,
+    rate: float | None = None,
+    alpha: int | None = None,
+    device: str | None = None,
+    precision: str | None = None,
+    out: Any = None,
+) -> Any: ...
+def match(
+    x: Any,
+    /,
+    reference: Any,
+    *,
+    axes: str | None = None,
+    rate: float | None = None,
+    white: float | str | None = None,
+    alpha: int | None = None,
+    device: str | None = None,
+    precision: str | None = None,
+    out: Any = None,
+) -> Any: ...
+def quantize(
+    x: Any,
+    /,
+    levels: int,
+    *,
+    axes: str | None = None,
+    rate: float | None = None,
+    white: float | str | None = None,
+    alpha: int | None = None,
+    device: str | None = None,
+    precision: str | None = None,
+    out: Any = None,
+) -> Any: ...
 def invert(
     x: Any,
     /,
@@ -1853,7 +1971,7 @@ def dither(
     x: Any,
     /,
     kind: str = 'tpdf',
-    bits: int = 16,
+    bits: int | None = None,
     *,
     axes: str | None = None,
     rate: float | None = None,
@@ -2083,6 +2201,12 @@ grayscale = gray
 greyscale = gray
 grey = gray
 desaturate = gray
+colour = color
+colorspace = color
+colourspace = color
+saturate = saturation
+quantise = quantize
+posterize = quantize
 negate = invert
 negative = invert
 volume = gain

@@ -78,7 +78,8 @@ static void add_text(Rng *rng, const HaloParam *param, char *text, size_t size)
                                        "9x4",      "3x5+1+0",  "40%",           "7x",
                                        "2,97",     "30",       "3ms,7f",        "4ms",
                                        "previous", "0s-5ms",   "-9ms",          "-40,-5",
-                                       "mono",     "1",        "0.25*1+1, 1"};
+                                       "mono",     "1",        "0.25*1+1, 1",   "lab",
+                                       "oklch",    "hsv>srgb", "0,0",           "250,240,215"};
     const char *one;
     do one = word[rng_between(rng, 0, (int64_t)(sizeof word / sizeof *word) - 1)];
     while (!suits(param, one));
