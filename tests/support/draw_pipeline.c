@@ -26,7 +26,8 @@ static void add(char *text, size_t size, const char *format, ...)
     va_end(args);
 }
 
-/* A number that the row allows, near its lower end: large windows are slow and test nothing more. */
+/* A number that the row allows, near its lower end: large windows are slow and test nothing more, as are the
+ * tables of weights for rates and ratios of many digits. */
 static double draw_number(Rng *rng, const HaloParam *param, double span)
 {
     const bool free_range = param->min == 0 && param->max == 0;
@@ -88,10 +89,10 @@ static void add_text(Rng *rng, const HaloParam *param, char *text, size_t size)
 static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *text, size_t size)
 {
     switch (param->type) {
-    case HALO_PARAM_NUMBER: add(text, size, "%.5g", draw_number(rng, param, 60)); break;
+    case HALO_PARAM_NUMBER: add(text, size, param->ratio ? "%.2g" : "%.5g", draw_number(rng, param, 60)); break;
     case HALO_PARAM_INTEGER: add(text, size, "%.0f", ceil(draw_number(rng, param, 10) - 0.5)); break;
     case HALO_PARAM_SWITCH: add(text, size, "%d", (int)rng_between(rng, 0, 1)); break;
-    case HALO_PARAM_FREQUENCY: add(text, size, "%.5g", 50 + 3900 * rng_unit(rng)); break;
+    case HALO_PARAM_FREQUENCY: add(text, size, "%d", 50 * (int)rng_between(rng, 1, 79)); break;
     case HALO_PARAM_LEVEL:
         if (param->choices != NULL && rng_once_in(rng, 3))
             add_choice(rng, param->choices, text, size);
