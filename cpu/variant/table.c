@@ -29,6 +29,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .resample = &CPU_TABLE(resample),
     .bilateral = &CPU_TABLE(bilateral),
     .local = &CPU_TABLE(local),
+    .warp = &CPU_TABLE(warp),
     .regions = &CPU_TABLE(regions),
     .sections = &CPU_TABLE(sections),
     .fourier = &CPU_TABLE(fourier),

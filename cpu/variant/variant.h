@@ -87,6 +87,7 @@ extern const CpuIntegerKernels CPU_TABLE(integers);
 extern const CpuResampleKernels CPU_TABLE(resample);
 extern const CpuBilateralKernels CPU_TABLE(bilateral);
 extern const CpuLocalKernels CPU_TABLE(local);
+extern const CpuWarpKernels CPU_TABLE(warp);
 extern const CpuRegionKernels CPU_TABLE(regions);
 extern const CpuSectionKernels CPU_TABLE(sections);
 extern const CpuFourierKernels CPU_TABLE(fourier);

@@ -14,6 +14,7 @@
 #include "regions/morphology.cuh"
 #include "resample/resample.cuh"
 #include "sep/fast.cuh"
+#include "warp/warp.cuh"
 
 extern "C" {
 extern const HaloBackend halo_backend_cuda;
@@ -285,6 +286,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .mix = cuda_mix,
     .fade = cuda_fade,
     .local = cuda_local,
+    .warp = cuda_warp,
     .regions = cuda_regions,
     .distance = cuda_distance,
     .objects = cuda_objects,

@@ -132,6 +132,9 @@ typedef struct HaloBackend {
     /* The sources hold the rectangle of `dst`. */
     HaloStatus (*expr)(HaloDevice *, const HaloBuf *const src[], int sources, HaloBuf *dst, const HaloExpr *,
                        HaloStore);
+    /* `map`: places, of the rectangle of `dst`; NULL where other parameters give them. */
+    HaloStatus (*warp)(HaloDevice *, const HaloBuf *src, const HaloBuf *map, HaloBuf *dst, const HaloWarp *,
+                       HaloStore);
     HaloStatus (*chain)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloChain *, HaloStore);
     /* The minimum and maximum of the chain's result for a whole buffer, as `reduce` finds them. No sample is
      * stored, and of the counts only `count`, and `nan` if it is the same. out: [channels of the chain's

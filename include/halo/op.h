@@ -174,6 +174,9 @@ HALO_API HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const Hal
 HALO_API HaloStatus halo_build_bilateral(HaloBuilder *builder, HaloReg src, const HaloBilateral *bilateral,
                                          HaloReg *dst);
 HALO_API HaloStatus halo_build_local(HaloBuilder *builder, HaloReg src, const HaloLocal *local, HaloReg *dst);
+/* `map`: of HALO_WARP_MAP, two channels of the size of the result; else -1. */
+HALO_API HaloStatus halo_build_warp(HaloBuilder *builder, HaloReg src, HaloReg map, const HaloWarp *warp,
+                                    HaloReg *dst);
 HALO_API HaloStatus halo_build_gather(HaloBuilder *builder, HaloReg src, const HaloGather *gather,
                                       HaloReg *dst);
 HALO_API HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const HaloResample *resample,
@@ -227,7 +230,8 @@ typedef enum HaloFit {
     HALO_FIT_OWN_UNITS, /* the same as the first, but in its own units */
     HALO_FIT_GRAY,      /* of its size or one pixel, with one colour; in units of `in` */
     HALO_FIT_ANY,       /* of any size and with any channels; in units of `in` */
-    HALO_FIT_SIZE       /* of its size, with any channels; in its own units */
+    HALO_FIT_SIZE,      /* of its size, with any channels; in its own units */
+    HALO_FIT_PLACES     /* of any size and with any channels; in its own units */
 } HaloFit;
 
 /* core/plan/source.c: the value of a SOURCE beside `in`. HALO_ERR_INPUT, naming both, if it does not match. */

@@ -24,6 +24,7 @@
 #include "halo/sequence.h"
 #include "halo/spectrum.h"
 #include "halo/table.h"
+#include "halo/warp.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -72,6 +73,7 @@ struct HaloStep {
         HaloWatershed watershed;
         const HaloExpr *expr; /* belongs to the plan */
         HaloLocal local;
+        HaloWarp warp;
         HaloGroups groups;
         HaloMix mix;
         HaloFade fade;

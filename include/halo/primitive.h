@@ -38,6 +38,7 @@ typedef enum HaloPrimitive {
     HALO_THIN,        /* thinning of regions to lines */
     HALO_WATERSHED,   /* flooding from markers */
     HALO_EXPR,        /* an expression of samples of several values (expr.h) */
+    HALO_WARP,        /* geometry at any angle: samples at any places (warp.h) */
     HALO_LOCAL,       /* extremes of any samples of a window, their entropy, mode and deviation (local.h) */
     HALO_GROUPS,      /* statistics and histograms of selected samples (groups.h) */
     HALO_CHAIN,       /* neighbouring steps of small reach in one pass */
@@ -208,6 +209,7 @@ typedef struct HaloWatershed HaloWatershed;
 typedef struct HaloLocal HaloLocal;   /* local.h */
 typedef struct HaloGroups HaloGroups; /* groups.h */
 typedef struct HaloExpr HaloExpr;     /* expr.h */
+typedef struct HaloWarp HaloWarp;     /* warp.h */
 typedef struct HaloChain HaloChain;   /* chain.h */
 
 /* The statistics that a reduction has to compute. */
