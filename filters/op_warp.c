@@ -97,7 +97,7 @@ static const HaloParam affine_param[] = {
                    .unit = "pixels",
                    .help = "X+Y of the point that coordinates are counted from; the first pixel unless given"},
     [AFFINE_SIZE] = SIZE_PARAM("that of the input"),
-    WARP_PARAMS(AFFINE_WARP),
+    WARP_PARAMS(AFFINE_WARP, "zero"),
 };
 
 const HaloOp halo_op_affine = {.name = "affine",
@@ -210,7 +210,7 @@ static const HaloParam perspective_param[] = {
                              .help = "x,y of what becomes the upper left, upper right, lower right and lower left "
                                      "corner"},
     [PERSPECTIVE_SIZE] = SIZE_PARAM("that of the input; with corners= the lengths of their longer sides"),
-    WARP_PARAMS(PERSPECTIVE_WARP),
+    WARP_PARAMS(PERSPECTIVE_WARP, "zero"),
 };
 
 const HaloOp halo_op_perspective = {.name = "perspective",
@@ -247,7 +247,7 @@ static const HaloParam warp_param[] = {
                   .type = HALO_PARAM_SOURCE,
                   .help = "an image of two channels, of the size of the result: x and y of the place in the input that "
                           "each pixel shows"},
-    WARP_PARAMS(WARP_WARP),
+    WARP_PARAMS(WARP_WARP, "zero"),
 };
 
 const HaloOp halo_op_warp = {.name = "warp",
@@ -317,7 +317,7 @@ static const HaloParam undistort_param[] = {
     [UNDISTORT_FY] = FOCAL_PARAM("fy", "as fx"),
     [UNDISTORT_CX] = CENTRE_PARAM("cx"),
     [UNDISTORT_CY] = CENTRE_PARAM("cy"),
-    WARP_PARAMS(UNDISTORT_WARP),
+    WARP_PARAMS(UNDISTORT_WARP, "zero"),
 };
 
 const HaloOp halo_op_undistort = {.name = "undistort",

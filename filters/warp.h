@@ -7,7 +7,7 @@
 /* The last parameters of each of them, in this order. */
 enum { WARP_KERNEL, WARP_BORDER, WARP_ALPHA, WARP_SAMPLES, WARP_SHARED };
 
-#define WARP_PARAMS(from)                                                                                     \
+#define WARP_PARAMS(from, edge)                                                                                \
     [(from) + WARP_KERNEL] = {.key = "kernel",                                                                \
                               .type = HALO_PARAM_CHOICE,                                                      \
                               .preset = "linear",                                                             \
@@ -15,7 +15,7 @@ enum { WARP_KERNEL, WARP_BORDER, WARP_ALPHA, WARP_SAMPLES, WARP_SHARED };
                               .help = "how pixels around a place are weighted: cubic is Catmull-Rom's"},      \
     [(from) + WARP_BORDER] = {.key = "border",                                                                \
                               .type = HALO_PARAM_BORDER,                                                      \
-                              .preset = "zero",                                                               \
+                              .preset = (edge),                                                               \
                               .choices = HALO_BORDER_PAD_CHOICES,                                             \
                               .help = "samples outside: zero, constant=V (in every channel, alpha too), "     \
                                       "replicate, reflect, mirror, wrap"},                                    \

@@ -138,14 +138,15 @@ HALO_API HaloStatus halo_build_analysis(HaloBuilder *builder, HaloReg in, const 
  * returns, which measures it; planning starts again after the pass. */
 HALO_API HaloStatus halo_build_loudness_found(HaloBuilder *builder, const HaloLoudness **found);
 HALO_API HaloStatus halo_build_loudness_pass(HaloBuilder *builder, HaloReg src);
-/* Reports something of the plan, once; `quieter`: of HALO_NOTE_QUIETER. */
-HALO_API HaloStatus halo_build_note(HaloBuilder *builder, HaloNote kind, double quieter);
-/* What frames of a sound tell, such as the noise in it. */
+/* Reports something of the plan, once; `by`: how much, of HALO_NOTE_QUIETER and HALO_NOTE_ANGLE. */
+HALO_API HaloStatus halo_build_note(HaloBuilder *builder, HaloNote kind, double by);
+/* What frames of a sound, or rows of a picture, tell, such as the noise in it. */
 typedef struct HaloAnalysis {
-    HaloSpan part;   /* the frames to look at; fewer, where the sound turns out to be shorter */
+    HaloSpan part;   /* the frames to look at; fewer, where the sound turns out to be shorter; of a picture all
+                        columns */
     int64_t bytes;   /* of what is found, zeros at first */
     const void *how; /* the operation's parameters; they belong to the plan */
-    /* Takes the next frames, f32 or f64, in order. */
+    /* Takes the next frames, f32 or f64, in order; rows of a picture in its own type. */
     void (*take)(const void *how, void *found, const HaloBuf *frames);
 } HaloAnalysis;
 /* What `take` has found, which lasts as long as `build` does. It needs an analysis pass, as above. */
