@@ -12,7 +12,7 @@ typedef struct Warp {
     const HaloBuf *map;
     HaloBuf *dst;
     HaloStore store;
-    int64_t tiles;                               /* side by side */
+    int64_t tiles;                                 /* side by side */
     int64_t scratch_bytes, at_out, at_row, at_sum; /* of a worker */
     char *scratch;
     HaloDevice *device;
@@ -120,8 +120,8 @@ static bool choose_scratch(Warp *w)
            cpu_reserve(&total, elements, sizeof(float), &w->at_sum) && ((w->scratch_bytes = total), true);
 }
 
-HaloStatus cpu_warp(HaloDevice *device, const HaloBuf *src, const HaloBuf *map, HaloBuf *dst, const HaloWarp *warp,
-                    HaloStore store)
+HaloStatus cpu_warp(HaloDevice *device, const HaloBuf *src, const HaloBuf *map, HaloBuf *dst,
+                    const HaloWarp *warp, HaloStore store)
 {
     HaloStatus status = HALO_OK;
     Warp w = {.from = {.how = warp, .src = src, .outside = halo_border_value(warp->border, (float)warp->value)},
@@ -134,7 +134,8 @@ HaloStatus cpu_warp(HaloDevice *device, const HaloBuf *src, const HaloBuf *map, 
     if (src->shape.dtype > HALO_F32 || dst->shape.dtype > HALO_F32 ||
         src->shape.channels != dst->shape.channels || (warp->by == HALO_WARP_MAP) != (map != NULL))
         HALO_FAIL(HALO_ERR_BUG, "internal: a warp of other samples than it makes");
-    if (!choose_scratch(&w)) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %d channels", dst->shape.channels);
+    if (!choose_scratch(&w))
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %d channels", dst->shape.channels);
     HALO_TRY(cpu_scratch_each(device, &w.scratch_bytes, &scratch));
     w.scratch = scratch;
     w.tiles = divide_up(dst->cols, TILE_COLS);

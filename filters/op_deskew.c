@@ -21,7 +21,8 @@ typedef struct Cells {
 
 static Cells cells_of(const HaloShape *shape)
 {
-    Cells cells = {.width = shape->width, .height = shape->height, .channels = shape->channels, .alpha = shape->alpha};
+    Cells cells = {
+        .width = shape->width, .height = shape->height, .channels = shape->channels, .alpha = shape->alpha};
     const int64_t longer = shape->width > shape->height ? shape->width : shape->height;
     cells.side = (longer + CELLS - 1) / CELLS;
     cells.columns = (shape->width + cells.side - 1) / cells.side;
@@ -65,8 +66,8 @@ static void divide(const Cells *cells, const double *sum, float *mean)
 
 /* ---- projections ----------------------------------------------------------------------------------------- */
 
-/* The mean of each row of the picture whose rows go down by this slope, of which half is there at least; the others
- * are left out, as NaN. A sample between two rows is a mixture of them. */
+/* The mean of each row of the picture whose rows go down by this slope, of which half is there at least; the
+ * others are left out, as NaN. A sample between two rows is a mixture of them. */
 static void project(const Cells *cells, const float *mean, double slope, double *row, double *count)
 {
     for (int64_t j = 0; j < cells->rows; j++) row[j] = count[j] = 0.0;
@@ -114,7 +115,8 @@ static double best_of(const Cells *cells, const float *mean, double from, double
 }
 
 /* By how much the picture's rows fall to the right. */
-static HaloStatus find_angle(HaloBuilder *builder, const Cells *cells, const double *sum, double limit, double *angle)
+static HaloStatus find_angle(HaloBuilder *builder, const Cells *cells, const double *sum, double limit,
+                             double *angle)
 {
     float *const mean = halo_build_keep(builder, (size_t)(cells->columns * cells->rows) * sizeof *mean);
     double *const row = halo_build_keep(builder, (size_t)(2 * cells->rows) * sizeof *row);

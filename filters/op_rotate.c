@@ -20,12 +20,7 @@ static HaloStatus build_rotate(HaloBuilder *builder, const HaloValue *arg, HaloR
         goto out;
     }
     rotation_size(&shape, &turn, (RotationFit)fit, &warp);
-    if (arg[ROTATE_SIZE].given) {
-        Rectangle sides;
-        HALO_TRY(geometry_rectangle("rotate: size", arg[ROTATE_SIZE].text, &sides));
-        warp.width = sides.width;
-        warp.height = sides.height;
-    }
+    HALO_TRY(warp_size("rotate: size", &arg[ROTATE_SIZE], warp.width, warp.height, &warp));
     rotation_matrix(&shape, &turn, &arg[ROTATE_AT], &warp);
     HALO_TRY(warp_build(builder, &warp, arg + ROTATE_WARP, in, -1, out));
 out:
@@ -44,12 +39,7 @@ static const HaloParam rotate_param[] = {
                    .choices = "center|centre",
                    .unit = "pixels",
                    .help = "X+Y of the point that stays in place, with fit=keep; the center unless given"},
-    [ROTATE_SIZE] = {.key = "size",
-                     .type = HALO_PARAM_TEXT,
-                     .preset = "",
-                     .check = geometry_check_rectangle,
-                     .unit = "pixels",
-                     .help = "WxH of the result; default: as fit says"},
+    [ROTATE_SIZE] = WARP_SIZE("as fit says"),
     WARP_PARAMS(ROTATE_WARP, "zero"),
 };
 

@@ -8,7 +8,8 @@ static const double pi = 3.14159265358979323846;
 Rotation rotation_by(double degrees)
 {
     const double rest = fmod(degrees, 360.0), positive = rest < 0 ? rest + 360.0 : rest;
-    const double quarters = floor(positive / 90.0), more = positive - 90.0 * quarters, angle = more * (pi / 180.0);
+    const double quarters = floor(positive / 90.0), more = positive - 90.0 * quarters,
+                 angle = more * (pi / 180.0);
     Rotation turn = {.quarters = (int)quarters % 4, .exact = more == 0.0};
     const double c = cos(angle), s = sin(angle);
     turn.cosine = turn.quarters == 0 ? c : turn.quarters == 1 ? -s : turn.quarters == 2 ? -c : s;
@@ -20,12 +21,14 @@ Rotation rotation_by(double degrees)
 
 static void size_grown(const HaloShape *shape, const Rotation *turn, HaloWarp *warp)
 {
-    const double c = fabs(turn->cosine), s = fabs(turn->sine), w = (double)shape->width, h = (double)shape->height;
+    const double c = fabs(turn->cosine), s = fabs(turn->sine), w = (double)shape->width,
+                 h = (double)shape->height;
     warp->width = (int64_t)ceil(w * c + h * s - 1e-6);
     warp->height = (int64_t)ceil(w * s + h * c - 1e-6);
 }
 
-/* The largest rectangle inside the rotated picture, of pixels whose centres lie between centres of the source. */
+/* The largest rectangle inside the rotated picture, of pixels whose centres lie between centres of the source.
+ */
 static void size_cropped(const HaloShape *shape, const Rotation *turn, HaloWarp *warp)
 {
     const double c = fabs(turn->cosine), s = fabs(turn->sine), w = (double)shape->width - 1,

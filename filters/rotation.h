@@ -23,7 +23,8 @@ typedef enum RotationFit { ROTATION_KEEP, ROTATION_GROW, ROTATION_CROP } Rotatio
 Rotation rotation_by(double degrees); /* clockwise */
 /* The size of the result. */
 void rotation_size(const HaloShape *shape, const Rotation *turn, RotationFit fit, HaloWarp *warp);
-/* The matrix: the centre of the result shows that of the source; or, `at` given, that point stays where it is. */
+/* The matrix: the centre of the result shows that of the source; or, `at` given, that point stays where it is.
+ */
 void rotation_matrix(const HaloShape *shape, const Rotation *turn, const HaloValue *at, HaloWarp *warp);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "halo/text.h"
 
-/* ---- numbers --------------------------------------------------------------------------------------------- */
+/* ---- parameters ---------------------------------------------------------------------------------------------
+ */
 
 HaloStatus warp_numbers(const char *where, const char *text, int least, int most, double *number, int *count)
 {
@@ -19,10 +20,19 @@ HaloStatus warp_numbers(const char *where, const char *text, int least, int most
         if (*at != ',') break;
     }
     if (least == most)
-        return halo_fail(HALO_ERR_USAGE, "%s: expected %d numbers with commas between them, found '%.60s'", where,
-                         most, text);
-    return halo_fail(HALO_ERR_USAGE, "%s: expected %d to %d numbers with commas between them, found '%.60s'", where,
-                     least, most, text);
+        return halo_fail(HALO_ERR_USAGE, "%s: expected %d numbers with commas between them, found '%.60s'",
+                         where, most, text);
+    return halo_fail(HALO_ERR_USAGE, "%s: expected %d to %d numbers with commas between them, found '%.60s'",
+                     where, least, most, text);
+}
+
+HaloStatus warp_size(const char *where, const HaloValue *size, int64_t width, int64_t height, HaloWarp *warp)
+{
+    Rectangle sides = {.width = width, .height = height};
+    const HaloStatus status = size->given ? geometry_rectangle(where, size->text, &sides) : HALO_OK;
+    warp->width = sides.width;
+    warp->height = sides.height;
+    return status;
 }
 
 /* ---- matrices -------------------------------------------------------------------------------------------- */
@@ -80,7 +90,8 @@ bool warp_between(const double from[8], const double to[8], double m[9])
 
 /* ---- points and weights ---------------------------------------------------------------------------------- */
 
-/* How many pixels of the source a step of one pixel along an axis of the result leads across, at a point of it. */
+/* How many pixels of the source a step of one pixel along an axis of the result leads across, at a point of it.
+ */
 static double step_at(const HaloWarp *warp, double x, double y, int axis)
 {
     const double *m = warp->m;
@@ -111,7 +122,8 @@ static HaloStatus keep_table(HaloBuilder *builder, ResampleKernel kernel, HaloWa
     for (int phase = 0; phase < HALO_WARP_PHASES; phase++) {
         double weight[HALO_WARP_TAPS], sum = 0.0;
         for (int i = 0; i < warp->taps; i++) {
-            weight[i] = taps_weight(kernel, (double)(i - warp->taps / 2 + 1) - (double)phase / HALO_WARP_PHASES);
+            weight[i] =
+                taps_weight(kernel, (double)(i - warp->taps / 2 + 1) - (double)phase / HALO_WARP_PHASES);
             sum += weight[i];
         }
         for (int i = 0; i < warp->taps; i++) tap[phase * warp->taps + i] = (float)(weight[i] / sum);
@@ -126,7 +138,8 @@ HaloStatus warp_build(HaloBuilder *builder, HaloWarp *warp, const HaloValue *arg
                       HaloReg *out)
 {
     static const int taps[] = {2, 1, 4, 6};
-    static const ResampleKernel kernels[] = {RESAMPLE_LINEAR, RESAMPLE_NEAREST, RESAMPLE_CUBIC, RESAMPLE_LANCZOS3};
+    static const ResampleKernel kernels[] = {RESAMPLE_LINEAR, RESAMPLE_NEAREST, RESAMPLE_CUBIC,
+                                             RESAMPLE_LANCZOS3};
     HaloStatus status = HALO_OK;
     const HaloShape shape = *halo_build_shape(builder, in);
     const int64_t kernel = arg[WARP_KERNEL].integer;

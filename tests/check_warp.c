@@ -29,7 +29,10 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- random parameters ----------------------------------------------------------------------------------- */
 
-static double between(Rng *rng, double low, double high) { return (double)rng_float(rng, (float)low, (float)high); }
+static double between(Rng *rng, double low, double high)
+{
+    return (double)rng_float(rng, (float)low, (float)high);
+}
 
 /* Mostly near the identity, at times anything; whole numbers, too, whose places are pixels. */
 static void draw_matrix(Rng *rng, const HaloShape *shape, HaloWarp *warp)
@@ -96,7 +99,8 @@ static void fill_map(Rng *rng, const HaloShape *shape, TestBuf *map)
             float *const at = halo_at(view, x, y);
             at[0] = (float)((double)x * zoom + between(rng, -2, 2));
             at[1] = (float)((double)y * zoom + between(rng, -2, 2));
-            if (rng_once_in(rng, 50)) at[0] = rng_once_in(rng, 2) ? NAN : rng_once_in(rng, 2) ? 1e30f : -INFINITY;
+            if (rng_once_in(rng, 50))
+                at[0] = rng_once_in(rng, 2) ? NAN : rng_once_in(rng, 2) ? 1e30f : -INFINITY;
             if (rng_once_in(rng, 9)) at[1] = (float)rng_between(rng, 0, shape->height - 1);
         }
 }
@@ -115,7 +119,8 @@ static TestRect needed(const HaloShape *shape, const HaloWarp *warp, TestRect re
                 for (int axis = 0; axis < 2; axis++) {
                     int64_t index[6];
                     float weight[6];
-                    oracle_warp_axis(warp, place[axis], axis == 0 ? shape->width : shape->height, index, weight);
+                    oracle_warp_axis(warp, place[axis], axis == 0 ? shape->width : shape->height, index,
+                                     weight);
                     for (int i = 0; i < warp->taps; i++) {
                         if (index[i] >= 0 && index[i] < low[axis]) low[axis] = index[i];
                         if (index[i] > high[axis]) high[axis] = index[i];
@@ -144,8 +149,8 @@ static void check(Rng *rng, const HaloShape *shape, const HaloWarp *how)
     testbuf_fill(&src, rng_once_in(rng, 4), rng);
     const uint64_t clipped = oracle_warp(&src.view, &map.view, &dst.view, how, warp.store);
     char what[400], src_text[96], dst_text[96];
-    snprintf(what, sizeof what, "warp by %s, %d taps, %d x %d points, border %s, %s -> %s", by[how->by], how->taps,
-             how->samples_x, how->samples_y, border_name(how->border), testbuf_text(&src, src_text),
+    snprintf(what, sizeof what, "warp by %s, %d taps, %d x %d points, border %s, %s -> %s", by[how->by],
+             how->taps, how->samples_x, how->samples_y, border_name(how->border), testbuf_text(&src, src_text),
              testbuf_text(&dst, dst_text));
     expect_everywhere(what, call_warp, &warp, &src, &map, &dst, clipped);
     testbuf_free(&map);
@@ -236,14 +241,18 @@ static void rotations_turn_clockwise(Rng *rng)
                          from_y = (double)y - ((double)out->height - 1) / 2;
             const double u = c * from_x + s * from_y + ((double)shape.width - 1) / 2,
                          v = c * from_y - s * from_x + ((double)shape.height - 1) / 2;
-            const bool there = u > 0.01 && v > 0.01 && u < (double)shape.width - 1.01 && v < (double)shape.height - 1.01;
-            const double is_u = (double)oracle_get(&outcome.out, x, y, 0), is_v = (double)oracle_get(&outcome.out, x, y, 1);
+            const bool there =
+                u > 0.01 && v > 0.01 && u < (double)shape.width - 1.01 && v < (double)shape.height - 1.01;
+            const double is_u = (double)oracle_get(&outcome.out, x, y, 0),
+                         is_v = (double)oracle_get(&outcome.out, x, y, 1);
             if (there && !(fabs(is_u - u) < 2e-4 && fabs(is_v - v) < 2e-4))
-                fail_case(NULL, "%s: (%g, %g) at %" PRId64 ",%" PRId64 ", not (%g, %g)", text, is_u, is_v, x, y, u, v);
+                fail_case(NULL, "%s: (%g, %g) at %" PRId64 ",%" PRId64 ", not (%g, %g)", text, is_u, is_v, x, y,
+                          u, v);
             if (which == 2 && is_u < -0.5) fail_case(NULL, "%s: border at %" PRId64 ",%" PRId64, text, x, y);
         }
     if (which == 1) { /* nothing is lost: the corners are there, up to half a pixel */
-        assert_true((double)out->width >= fabs(c) * (double)shape.width + fabs(s) * (double)shape.height - 1e-3);
+        assert_true((double)out->width >=
+                    fabs(c) * (double)shape.width + fabs(s) * (double)shape.height - 1e-3);
         assert_true((double)out->width < fabs(c) * (double)shape.width + fabs(s) * (double)shape.height + 1.0);
     }
     outcome_free(&outcome);
@@ -271,7 +280,10 @@ static void smaller_pictures_keep_their_mean(void **state)
     halo_buf_free(&in);
 }
 
-static int open_all(void **state) { return test_devices_open(state) || test_session_open(state) || runners_open(state); }
+static int open_all(void **state)
+{
+    return test_devices_open(state) || test_session_open(state) || runners_open(state);
+}
 static int close_all(void **state)
 {
     return runners_close(state) || test_session_close(state) || test_devices_close(state);

@@ -42,8 +42,8 @@ static void add_place(Box *box, double u, double v)
     box->v[1] = fmax(box->v[1], v);
 }
 
-/* The places of all points of a part, between those of its corners, whose images by a matrix have straight sides;
- * false: by a perspective that puts some of it behind, or near, the horizon. */
+/* The places of all points of a part, between those of its corners, whose images by a matrix have straight
+ * sides; false: by a perspective that puts some of it behind, or near, the horizon. */
 static bool places_of(const HaloWarp *warp, Part part, Box *box)
 {
     const double x[2] = {(double)part.x0 - 0.5, (double)part.x1 - 0.5},
@@ -56,8 +56,7 @@ static bool places_of(const HaloWarp *warp, Part part, Box *box)
         halo_warp_place(warp, px, py, &u, &v);
         add_place(box, u, v);
         if (warp->by == HALO_WARP_AFFINE) continue;
-        const double w = m[0] * px + m[1] * py + m[2],
-                     terms = fabs(m[0] * px) + fabs(m[1] * py) + fabs(m[2]);
+        const double w = m[0] * px + m[1] * py + m[2], terms = fabs(m[0] * px) + fabs(m[1] * py) + fabs(m[2]);
         if (!(fabs(w) > 1e-6 * terms)) return false;
         if (sign != 0 && (w > 0) != (sign > 0)) return false;
         sign = w > 0 ? 1 : -1;
@@ -67,7 +66,8 @@ static bool places_of(const HaloWarp *warp, Part part, Box *box)
 
 static int64_t index_of(double u)
 {
-    return (int64_t)floor(fmax(-HALO_WARP_FAR, fmin(u, HALO_WARP_FAR))); /* of NaN: HALO_WARP_FAR, or its opposite */
+    return (int64_t)floor(
+        fmax(-HALO_WARP_FAR, fmin(u, HALO_WARP_FAR))); /* of NaN: HALO_WARP_FAR, or its opposite */
 }
 
 static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
@@ -79,8 +79,8 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     if (part_is_empty(part)) return part;
     if (k == 1) return part;
     if (warp->by > HALO_WARP_PERSPECTIVE || !places_of(warp, part, &box)) return part_of_all(src);
-    const Part read = {index_of(box.u[0]) - beside, index_of(box.u[1]) + beside + 2, index_of(box.v[0]) - beside,
-                       index_of(box.v[1]) + beside + 2};
+    const Part read = {index_of(box.u[0]) - beside, index_of(box.u[1]) + beside + 2,
+                       index_of(box.v[0]) - beside, index_of(box.v[1]) + beside + 2};
     return window_part(&single, src, read);
 }
 
@@ -129,11 +129,12 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
     static const char *const by[] = {"affine map", "perspective", "lens", "map of places"};
     const HaloWarp *warp = &step->u.warp;
     (void)sound, (void)exact;
-    const int used = snprintf(text, size, "warp to %lld x %lld by %s, %d x %d taps, border %s",
-                              (long long)warp->width, (long long)warp->height, by[warp->by], warp->taps, warp->taps,
-                              border_row(warp->border)->word);
+    const int used =
+        snprintf(text, size, "warp to %lld x %lld by %s, %d x %d taps, border %s", (long long)warp->width,
+                 (long long)warp->height, by[warp->by], warp->taps, warp->taps, border_row(warp->border)->word);
     if (points_of(warp) > 1)
-        halo_snprintf(text + used, size - (size_t)used, ", mean of %d x %d points", warp->samples_x, warp->samples_y);
+        halo_snprintf(text + used, size - (size_t)used, ", mean of %d x %d points", warp->samples_x,
+                      warp->samples_y);
 }
 
 static bool offered(const HaloBackend *backend) { return backend->warp != NULL; }

@@ -1,5 +1,5 @@
-/* Samples at any places (cpu/warp.c). Loops over the pixels of a chunk: first where they read, then samples into
- * rows, tap by tap, of which vectors are made. */
+/* Samples at any places (cpu/warp.c). Loops over the pixels of a chunk: first where they read, then samples
+ * into rows, tap by tap, of which vectors are made. */
 #include "halo/places.h"
 #include "variant.h"
 
@@ -31,7 +31,8 @@ static CPU_INLINE void set_axis(int taps, const double *at, int32_t *first, int3
     }
 }
 
-static CPU_INLINE void set_places(const HaloWarp *how, const double *u, const double *v, int64_t n, CpuWarpPlaces *out)
+static CPU_INLINE void set_places(const HaloWarp *how, const double *u, const double *v, int64_t n,
+                                  CpuWarpPlaces *out)
 {
     if (how->taps == 1) {
         set_axis(1, u, out->x, out->phase_x);
@@ -58,7 +59,8 @@ static void places(const HaloWarp *how, int64_t x, double apart, double y, int64
         break;
     }
     case HALO_WARP_PERSPECTIVE: {
-        const double from_u = halo_warp_row(m, y), from_v = halo_warp_row(m + 3, y), from_w = halo_warp_row(m + 6, y);
+        const double from_u = halo_warp_row(m, y), from_v = halo_warp_row(m + 3, y),
+                     from_w = halo_warp_row(m + 6, y);
         for (int k = 0; k < CHUNK; k++) {
             const double at = (double)((int32_t)x + k) + apart, w = m[6] * at + from_w;
             u[k] = (m[0] * at + from_u) / w;
@@ -93,14 +95,14 @@ static CPU_INLINE float sample(const char *at, HaloDtype dtype, int64_t e)
     return ((const float *)(const void *)at)[e];
 }
 
-static CPU_INLINE void set_offsets(const HaloBuf *src, const CpuWarpPlaces *p, int64_t pixel, int64_t n, int64_t *offset)
+static CPU_INLINE void set_offsets(const HaloBuf *src, const CpuWarpPlaces *p, int64_t pixel, int64_t n,
+                                   int64_t *offset)
 {
-    for (int64_t k = 0; k < n; k++)
-        offset[k] = (p->y[k] - src->y0) * src->stride + (p->x[k] - src->x0) * pixel;
+    for (int64_t k = 0; k < n; k++) offset[k] = (p->y[k] - src->y0) * src->stride + (p->x[k] - src->x0) * pixel;
 }
 
-static CPU_INLINE void nearest(const HaloBuf *src, const CpuWarpPlaces *p, int64_t n, HaloDtype dtype, int64_t channels,
-                               float *out)
+static CPU_INLINE void nearest(const HaloBuf *src, const CpuWarpPlaces *p, int64_t n, HaloDtype dtype,
+                               int64_t channels, float *out)
 {
     const char *const base = src->data;
     int64_t offset[CHUNK];
@@ -124,8 +126,8 @@ static CPU_INLINE void set_weights(const CpuWarpPlaces *p, float *wx, float *wy)
     }
 }
 
-static CPU_INLINE void linear(const HaloBuf *src, const CpuWarpPlaces *p, int64_t n, HaloDtype dtype, int64_t channels,
-                              float *out)
+static CPU_INLINE void linear(const HaloBuf *src, const CpuWarpPlaces *p, int64_t n, HaloDtype dtype,
+                              int64_t channels, float *out)
 {
     const char *const base = src->data;
     float wx[CHUNK], wy[CHUNK], a[CHUNK] = {0}, b[CHUNK] = {0}, c[CHUNK] = {0}, d[CHUNK] = {0};
@@ -145,54 +147,40 @@ static CPU_INLINE void linear(const HaloBuf *src, const CpuWarpPlaces *p, int64_
     }
 }
 
-/* Bytes of 3 or 4 channels: words of whole pixels, one byte more than there is of 3. */
-static CPU_INLINE void linear_words(const HaloBuf *src, const CpuWarpPlaces *p, int64_t n, int channels, float *out)
+/* [taps][CHUNK] of both axes. */
+static CPU_INLINE void set_tap_weights(const HaloWarp *how, const CpuWarpPlaces *p, int64_t n, int taps,
+                                       float wx[][CHUNK], float wy[][CHUNK])
 {
-    const char *const base = src->data;
-    uint32_t a[CHUNK] = {0}, b[CHUNK] = {0}, c[CHUNK] = {0}, d[CHUNK] = {0};
-    float wx[CHUNK], wy[CHUNK], made[4 * CHUNK];
-    set_weights(p, wx, wy);
-    for (int64_t k = 0; k < n; k++) {
-        const char *const at = base + (p->y[k] - src->y0) * src->stride + (p->x[k] - src->x0) * channels;
-        memcpy(&a[k], at, 4);
-        memcpy(&b[k], at + channels, 4);
-        memcpy(&c[k], at + src->stride, 4);
-        memcpy(&d[k], at + src->stride + channels, 4);
-    }
-    for (int channel = 0; channel < channels; channel++)
+    if (taps == 2) {
+        set_weights(p, wx[1], wy[1]);
         for (int k = 0; k < CHUNK; k++) {
-            const int shift = 8 * channel;
-            made[channel * CHUNK + k] =
-                between(wx[k], wy[k], (float)(int32_t)(a[k] >> shift & 255), (float)(int32_t)(b[k] >> shift & 255),
-                        (float)(int32_t)(c[k] >> shift & 255), (float)(int32_t)(d[k] >> shift & 255));
+            wx[0][k] = 1.0f - wx[1][k];
+            wy[0][k] = 1.0f - wy[1][k];
         }
-    for (int64_t k = 0; k < n; k++)
-        for (int channel = 0; channel < channels; channel++) out[k * channels + channel] = made[channel * CHUNK + k];
-}
-
-/* Does the source have a pixel more behind those that are read? */
-static bool has_more(const HaloBuf *src, const CpuWarpPlaces *p)
-{
-    return p->most_x + 2 < src->x0 + src->cols;
-}
-
-static CPU_INLINE void weighted(const HaloWarp *how, const HaloBuf *src, const CpuWarpPlaces *p, int64_t n, int taps,
-                                HaloDtype dtype, int64_t channels, float *out)
-{
-    float wx[HALO_WARP_TAPS][CHUNK] = {0}, wy[HALO_WARP_TAPS][CHUNK] = {0}, row[CHUNK], sum[CHUNK], v[CHUNK] = {0};
-    int64_t offset[CHUNK];
-    set_offsets(src, p, channels * (int64_t)halo_dtype_size(dtype), n, offset);
+        return;
+    }
     for (int64_t k = 0; k < n; k++)
         for (int i = 0; i < taps; i++) {
             wx[i][k] = how->tap[p->phase_x[k] * taps + i];
             wy[i][k] = how->tap[p->phase_y[k] * taps + i];
         }
+}
+
+static CPU_INLINE void weighted(const HaloWarp *how, const HaloBuf *src, const CpuWarpPlaces *p, int64_t n,
+                                int taps, HaloDtype dtype, int64_t channels, float *out)
+{
+    float wx[HALO_WARP_TAPS][CHUNK] = {0}, wy[HALO_WARP_TAPS][CHUNK] = {0}, row[CHUNK], sum[CHUNK],
+          v[CHUNK] = {0};
+    int64_t offset[CHUNK];
+    set_offsets(src, p, channels * (int64_t)halo_dtype_size(dtype), n, offset);
+    set_tap_weights(how, p, n, taps, wx, wy);
     for (int64_t channel = 0; channel < channels; channel++) {
         for (int j = 0; j < taps; j++) {
             const char *const base = (const char *)src->data + j * src->stride;
             for (int i = 0; i < taps; i++) {
                 for (int64_t k = 0; k < n; k++) v[k] = sample(base + offset[k], dtype, i * channels + channel);
-                for (int k = 0; k < CHUNK; k++) row[k] = halo_warp_add(i == 0 ? 0.0f : row[k], wx[i][k], v[k], i);
+                for (int k = 0; k < CHUNK; k++)
+                    row[k] = halo_warp_add(i == 0 ? 0.0f : row[k], wx[i][k], v[k], i);
             }
             for (int k = 0; k < CHUNK; k++) sum[k] = halo_warp_add(j == 0 ? 0.0f : sum[k], wy[j][k], row[k], j);
         }
@@ -200,38 +188,101 @@ static CPU_INLINE void weighted(const HaloWarp *how, const HaloBuf *src, const C
     }
 }
 
-/* ---- choices --------------------------------------------------------------------------------------------- */
+/* ---- bytes of three and four channels, from words -------------------------------------------------------- */
 
-static CPU_INLINE void of_channels(const CpuWarpSource *from, const CpuWarpPlaces *p, int64_t n, HaloDtype dtype,
-                                   int64_t channels, float *out)
+/* Up to four taps: with six the arrays would be larger than frames are to be. */
+#define WORD_TAPS 4
+#define MOST_WORDS 4 /* of four bytes, of a row of taps */
+
+static CPU_INLINE float byte_of(const uint32_t word[MOST_WORDS][CHUNK], int byte, int k)
 {
-    switch (from->how->taps) {
-    case 1: nearest(from->src, p, n, dtype, channels, out); return;
-    case 2: linear(from->src, p, n, dtype, channels, out); return;
-    case 4: weighted(from->how, from->src, p, n, 4, dtype, channels, out); return;
-    default: weighted(from->how, from->src, p, n, 6, dtype, channels, out); return;
-    }
+    return (float)(int32_t)(word[byte / 4][k] >> 8 * (byte % 4) & 255);
 }
 
-static CPU_INLINE void of_type(const CpuWarpSource *from, const CpuWarpPlaces *p, int64_t n, HaloDtype dtype, float *out)
+/* Up to two bytes more are read than taps need, of three channels. */
+static CPU_INLINE void weighted_words(const HaloWarp *how, const HaloBuf *src, const CpuWarpPlaces *p,
+                                      int64_t n, int taps, int channels, float *out)
 {
-    switch (from->src->shape.channels) {
-    case 1: of_channels(from, p, n, dtype, 1, out); return;
-    case 3: of_channels(from, p, n, dtype, 3, out); return;
-    default: of_channels(from, p, n, dtype, from->src->shape.channels, out); return;
+    const int words = (taps * channels + 3) / 4;
+    uint32_t word[WORD_TAPS][MOST_WORDS][CHUNK];
+    float wx[WORD_TAPS][CHUNK] = {0}, wy[WORD_TAPS][CHUNK] = {0}, made[4][CHUNK];
+    set_tap_weights(how, p, n, taps, wx, wy);
+    if (n < CHUNK) memset(word, 0, sizeof word);
+    for (int64_t k = 0; k < n; k++) {
+        const char *const at =
+            (const char *)src->data + (p->y[k] - src->y0) * src->stride + (p->x[k] - src->x0) * channels;
+        for (int j = 0; j < taps; j++)
+            for (int w = 0; w < words; w++) memcpy(&word[j][w][k], at + j * src->stride + 4 * w, 4);
     }
+    for (int channel = 0; channel < channels; channel++)
+        for (int k = 0; k < CHUNK; k++) {
+            float sum = 0.0f;
+            CPU_UNROLL
+            for (int j = 0; j < taps; j++) {
+                float row = 0.0f;
+                CPU_UNROLL
+                for (int i = 0; i < taps; i++)
+                    row = halo_warp_add(row, wx[i][k], byte_of(word[j], i * channels + channel, k), i);
+                sum = halo_warp_add(sum, wy[j][k], row, j);
+            }
+            made[channel][k] = sum;
+        }
+    for (int64_t k = 0; k < n; k++)
+        for (int channel = 0; channel < channels; channel++) out[k * channels + channel] = made[channel][k];
+}
+
+/* Does the source have a pixel more behind those that are read? */
+static bool has_more(const CpuWarpSource *from, const CpuWarpPlaces *p)
+{
+    return p->most_x + from->how->taps < from->src->x0 + from->src->cols;
+}
+
+static CPU_INLINE void of_words(const CpuWarpSource *from, const CpuWarpPlaces *p, int64_t n, int channels,
+                                float *out)
+{
+    if (from->how->taps == 2)
+        weighted_words(from->how, from->src, p, n, 2, channels, out);
+    else
+        weighted_words(from->how, from->src, p, n, 4, channels, out);
+}
+
+/* ---- choices --------------------------------------------------------------------------------------------- */
+
+static CPU_INLINE void of_channels(const CpuWarpSource *from, const CpuWarpPlaces *p, int64_t n,
+                                   HaloDtype dtype, int64_t channels, float *out)
+{
+    if (from->how->taps == 1)
+        nearest(from->src, p, n, dtype, channels, out);
+    else
+        linear(from->src, p, n, dtype, channels, out);
+}
+
+static CPU_INLINE void of_type(const CpuWarpSource *from, const CpuWarpPlaces *p, int64_t n, HaloDtype dtype,
+                               float *out)
+{
+    const int64_t channels = from->src->shape.channels;
+    if (from->how->taps == 4)
+        weighted(from->how, from->src, p, n, 4, dtype, channels, out);
+    else if (from->how->taps == 6)
+        weighted(from->how, from->src, p, n, 6, dtype, channels, out);
+    else if (channels == 1)
+        of_channels(from, p, n, dtype, 1, out);
+    else if (channels == 3)
+        of_channels(from, p, n, dtype, 3, out);
+    else
+        of_channels(from, p, n, dtype, channels, out);
 }
 
 static void inside(const CpuWarpSource *from, const CpuWarpPlaces *p, int64_t n, float *out)
 {
     const HaloShape *shape = &from->src->shape;
-    const bool bytes = shape->dtype == HALO_U8 && from->how->taps == 2;
-    if (bytes && shape->channels == 3 && has_more(from->src, p)) {
-        linear_words(from->src, p, n, 3, out);
+    const bool bytes = shape->dtype == HALO_U8 && (from->how->taps == 2 || from->how->taps == WORD_TAPS);
+    if (bytes && shape->channels == 3 && has_more(from, p)) {
+        of_words(from, p, n, 3, out);
         return;
     }
     if (bytes && shape->channels == 4) {
-        linear_words(from->src, p, n, 4, out);
+        of_words(from, p, n, 4, out);
         return;
     }
     switch (shape->dtype) {

@@ -6,7 +6,7 @@
 static const int warp_width = CUDA_WARP, warp_height = 8;
 
 struct WarpArgs {
-    HaloWarp how; /* its table lies on the device */
+    HaloWarp how;          /* its table lies on the device */
     const char *src, *map; /* at the first pixel of the whole, whether it is there or not */
     int64_t src_stride, map_stride;
     int64_t width, height; /* of the source */
@@ -102,8 +102,7 @@ template <typename T, int TAPS> struct WarpReader {
 };
 
 /* The mean of the points of a pixel. */
-template <typename T, int TAPS>
-CUDA_INLINE float mean_of_points(const WarpArgs &a, int64_t x, int64_t y, int c)
+template <typename T, int TAPS> CUDA_INLINE float mean_of_points(const WarpArgs &a, int64_t x, int64_t y, int c)
 {
     float sum = 0.0f;
 #pragma unroll 1
@@ -139,7 +138,8 @@ CUDA_INLINE void store_sample(const WarpArgs &a, int64_t column, int64_t row, in
 
 /* POINTS: a pixel is the mean of several. */
 template <typename T, int TAPS, bool POINTS>
-__global__ static void __launch_bounds__(warp_width *warp_height) warp_kernel(const __grid_constant__ WarpArgs a)
+__global__ static void __launch_bounds__(warp_width *warp_height)
+    warp_kernel(const __grid_constant__ WarpArgs a)
 {
     unsigned clipped = 0;
     int64_t column, row;
@@ -152,17 +152,17 @@ __global__ static void __launch_bounds__(warp_width *warp_height) warp_kernel(co
             double u, v;
             warp_place(a, x, y, 0, 0, &u, &v);
             const WarpReader<T, TAPS> reader(a, u, v);
-            for (int c = 0; c < a.channels; c++)
-                store_sample(a, column, row, c, reader.sample(a, c), &clipped);
+            for (int c = 0; c < a.channels; c++) store_sample(a, column, row, c, reader.sample(a, c), &clipped);
         }
     }
     cuda_count_clipped(a.clipped, clipped);
 }
 
-/* ---- bytes of three channels ------------------------------------------------------------------------------ */
+/* ---- bytes of three channels ------------------------------------------------------------------------------
+ */
 
-/* Two pixels side by side, six bytes that begin anywhere, from words: bytes 0 to 3 and, in the lower half, 4 and 5.
- * No word is read that has none of them. */
+/* Two pixels side by side, six bytes that begin anywhere, from words: bytes 0 to 3 and, in the lower half, 4
+ * and 5. No word is read that has none of them. */
 CUDA_INLINE uint2 two_pixels(const char *row, int64_t at)
 {
     const unsigned *const word = (const unsigned *)row + (at >> 2);
@@ -217,7 +217,8 @@ __global__ static void __launch_bounds__(warp_width *warp_height)
     cuda_count_clipped(a.clipped, clipped);
 }
 
-/* ---- the choice ------------------------------------------------------------------------------------------- */
+/* ---- the choice -------------------------------------------------------------------------------------------
+ */
 
 template <typename T, int TAPS> static HaloStatus launch(HaloDevice *device, const WarpArgs &a, int64_t tiles)
 {

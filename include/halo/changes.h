@@ -33,7 +33,8 @@ typedef enum HaloTimed { HALO_NOT_TIMED, HALO_TIMED_SPANS, HALO_TIMED_SAMPLES } 
 typedef struct HaloMove {
     bool transposed;            /* first x and y are exchanged; then, along each axis of the result, */
     double scale[2], offset[2]; /* out = scale * in + offset */
-    bool is_affine; /* in place of that: x' = affine[0] x + affine[1] y + affine[2], y' likewise from affine[3] on */
+    bool is_affine; /* in place of that: x' = affine[0] x + affine[1] y + affine[2], y' likewise from affine[3]
+                       on */
     double affine[6];
     bool bent;              /* no such map leads from the source's positions to the result's */
     const HaloPiece *piece; /* in place of that: [pieces] of a sound; samples in none of them are dropped */

@@ -40,8 +40,8 @@ HALO_FN void halo_warp_place(const HaloWarp *warp, double x, double y, double *u
     *v = *v / w;
 }
 
-/* A coordinate as a multiple of 1 / 4096, rounded half to even, in the low 44 bits. Adding 1.5 * 2^40 leaves no bits
- * below that. */
+/* A coordinate as a multiple of 1 / 4096, rounded half to even, in the low 44 bits. Adding 1.5 * 2^40 leaves no
+ * bits below that. */
 HALO_FN uint64_t halo_warp_fixed(double u)
 {
     uint64_t bits;

@@ -65,7 +65,8 @@ uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, Hal
 uint64_t oracle_local(const HaloBuf *src, HaloBuf *dst, const HaloLocal *local, HaloStore store);
 uint64_t oracle_warp(const HaloBuf *src, const HaloBuf *map, HaloBuf *dst, const HaloWarp *warp,
                      HaloStore store);
-/* The place of a point of a pixel; and along one axis of n samples which are read there, -1: none, with weights. */
+/* The place of a point of a pixel; and along one axis of n samples which are read there, -1: none, with
+ * weights. */
 void oracle_warp_place(const HaloWarp *warp, const HaloBuf *map, int64_t x, int64_t y, int i, int j,
                        double place[2]);
 void oracle_warp_axis(const HaloWarp *warp, double place, int64_t n, int64_t index[6], float weight[6]);

@@ -42,11 +42,13 @@ void oracle_warp_place(const HaloWarp *warp, const HaloBuf *map, int64_t x, int6
     }
 }
 
-/* oracle_border takes a step for each sample outside: whole periods are left out first, and what repeats for ever. */
+/* oracle_border takes a step for each sample outside: whole periods are left out first, and what repeats for
+ * ever. */
 static int64_t border_at(int64_t at, int64_t n, HaloBorder border)
 {
     const int64_t twice = border == HALO_BORDER_MIRROR && n > 1 ? 2 * n - 2 : 2 * n;
-    const bool repeats = border == HALO_BORDER_MIRROR || border == HALO_BORDER_REFLECT || border == HALO_BORDER_WRAP;
+    const bool repeats =
+        border == HALO_BORDER_MIRROR || border == HALO_BORDER_REFLECT || border == HALO_BORDER_WRAP;
     int64_t index;
     if (repeats && (at < 0 || at >= n)) at %= twice;
     if (!repeats && at < -1) at = -1;
@@ -101,7 +103,8 @@ static float sample_at(const HaloWarp *warp, const HaloBuf *src, const double pl
     return sum;
 }
 
-uint64_t oracle_warp(const HaloBuf *src, const HaloBuf *map, HaloBuf *dst, const HaloWarp *warp, HaloStore store)
+uint64_t oracle_warp(const HaloBuf *src, const HaloBuf *map, HaloBuf *dst, const HaloWarp *warp,
+                     HaloStore store)
 {
     const int points = warp->samples_x * warp->samples_y;
     uint64_t clipped = 0;
