@@ -197,28 +197,25 @@ static inline bool halo_changes_keep_values(const HaloChanges *changes)
     return changes->from.dtype == changes->to.dtype && changes->from.white == changes->to.white;
 }
 
-/* Is an affine map one that keeps angles? *scale: by how much it enlarges. */
-static inline bool halo_move_is_similar(const HaloMove *move, double *scale)
-{
-    const double *a = move->affine, x = hypot(a[0], a[3]), y = hypot(a[1], a[4]);
-    *scale = x;
-    return fabs(x - y) <= 1e-9 * x && fabs(a[0] * a[1] + a[3] * a[4]) <= 1e-9 * x * y;
-}
-
 /* The scale from input to output along the input's axes, x and y, if it is the same everywhere; *transposed: x
- * and y are exchanged in the output. False: there is no such scale. */
+ * and y are exchanged in the output, or nearly so. A move that bends counts as none. False: there is no such
+ * scale. */
 static inline bool halo_changes_scale(const HaloChanges *changes, double scale[2], bool *transposed)
 {
     *transposed = false;
     scale[0] = scale[1] = 1.0;
     for (int i = 0; i < changes->moves; i++) {
         const HaloMove *move = &changes->move[i];
-        double similar;
-        if (halo_move_displaces(move)) return false;
-        if (move->is_affine && !halo_move_is_similar(move, &similar)) return false;
-        *transposed ^= move->transposed;
-        scale[*transposed] *= move->is_affine ? similar : fabs(move->scale[0]);
-        scale[!*transposed] *= move->is_affine ? similar : fabs(move->scale[1]);
+        const double *a = move->affine;
+        if (move->lost || move->axis != NULL) return false;
+        if (move->bent) continue;
+        const bool turned =
+            move->is_affine ? fabs(a[1]) > fabs(a[0]) && fabs(a[3]) > fabs(a[4]) : move->transposed;
+        const double of_x = move->is_affine ? hypot(a[0], a[3]) : fabs(move->scale[turned]),
+                     of_y = move->is_affine ? hypot(a[1], a[4]) : fabs(move->scale[!turned]);
+        scale[*transposed] *= of_x;
+        scale[!*transposed] *= of_y;
+        *transposed ^= turned;
     }
     return true;
 }

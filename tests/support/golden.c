@@ -123,6 +123,7 @@ static const char *const more[] = {
     "pad:left=3,top=5,border=constant=9",
     "flip:both",
     "rotate:270",
+    "rotate:90",
     "rotate:7",
     "rotate:33.3,fit=crop,kernel=cubic",
     "rotate:-100,fit=keep,kernel=lanczos3,border=mirror",
