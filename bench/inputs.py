@@ -48,4 +48,5 @@ def main():
         coefficients.tofile(folder / f"fir{n}.f32")
 
 
-main()
+if __name__ == "__main__":
+    main()

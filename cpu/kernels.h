@@ -287,6 +287,13 @@ typedef struct CpuResampleKernels {
                        float *out);
 } CpuResampleKernels;
 
+/* Means of blocks of u8 and u16, `across` pixels by `down` rows, that lie side by side from row[…] on: each is
+ * its sum times `scale`. `sums` is for that many samples of 32 bits; `out` has 8 floats past the last. */
+typedef struct CpuBlockKernels {
+    void (*means[2])(const void *const *row, int64_t down, int64_t across, int64_t channels, int64_t outputs,
+                     float scale, void *sums, float *out);
+} CpuBlockKernels;
+
 /* ---- f64 ------------------------------------------------------------------------------------------------- */
 
 /* Rows of f64, in which sound and series are computed that are read in it. */
@@ -388,6 +395,7 @@ typedef struct CpuKernels {
     const CpuMeanKernels *mean;
     const CpuIntegerKernels *integers;
     const CpuResampleKernels *resample;
+    const CpuBlockKernels *blocks;
     const CpuBilateralKernels *bilateral;
     const CpuLocalKernels *local;
     const CpuWarpKernels *warp;

@@ -41,6 +41,10 @@ HaloStatus cpu_spectrum(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
 bool cpu_resample_is_line(const HaloBuf *dst, const HaloResample *resample);
 HaloStatus cpu_resample_line(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                              HaloStore store);
+/* The same of means of blocks of integers. */
+bool cpu_resample_is_blocks(const HaloBuf *src, const HaloBuf *dst, const HaloResample *how, HaloStore store);
+HaloStatus cpu_resample_blocks(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
+                               const HaloResample *resample, HaloStore store);
 HaloStatus cpu_expr(HaloDevice *device, const HaloBuf *const src[], int sources, HaloBuf *dst,
                     const HaloExpr *expr, HaloStore store);
 HaloStatus cpu_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloStore store);

@@ -176,6 +176,8 @@ HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
         src->shape.channels != dst->shape.channels || !holds(x, dst->x0, dst->cols, src->x0, src->cols) ||
         !holds(y, dst->y0, dst->rows, src->y0, src->rows))
         HALO_FAIL(HALO_ERR_BUG, "internal: the source of a resampling does not hold the samples it needs");
+    if (cpu_resample_is_blocks(src, dst, resample, store))
+        return cpu_resample_blocks(device, src, dst, resample, store);
     if (cpu_resample_is_line(dst, resample)) return cpu_resample_line(device, src, dst, resample, store);
     const double outputs = (double)dst->cols * dst->shape.channels, over = (double)y->length / (double)y->size;
     const int workers =

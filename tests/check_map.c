@@ -119,6 +119,19 @@ static void many_samples_of_few_values(Rng *rng)
     check(rng, &from, &to, &map);
 }
 
+/* So many bytes that become bytes that a table is faster whatever is computed. */
+static void many_bytes(Rng *rng)
+{
+    const HaloShape shape = test_shape(HALO_U8, rng_between(rng, 700, 800), rng_between(rng, 380, 400),
+                                       (int)rng_between(rng, 1, 3));
+    HaloStep map = draw_map(rng, HALO_MAP_POINTS, HALO_U8, HALO_U8);
+    map.u.map.points = 1;
+    map.u.map.point[0] = draw_point(rng, (HaloPointOp)rng_between(rng, HALO_POINT_MUL, HALO_POINT_POWER - 1));
+    if (rng_once_in(rng, 2))
+        map.u.map.point[0] = (HaloPoint){HALO_POINT_RSUB, 255.0f, 0.0f}; /* clips nothing */
+    check(rng, &shape, &shape, &map);
+}
+
 /* Two values, or one, are told apart by one comparison; what is inverted has its bits flipped. */
 static void thresholds_of_bytes(Rng *rng)
 {
@@ -216,6 +229,7 @@ int main(int argc, char **argv)
         random_test(programs_of_points_leave_alpha, 1000),
         random_test(larger_than_the_caches, 2),
         random_test(many_samples_of_few_values, 200),
+        random_test(many_bytes, 20),
         random_test(thresholds_of_bytes, 40),
         random_test(premul_multiplies_colour, 600),
         random_test(gray_weighs_three_channels, 400),

@@ -262,6 +262,17 @@ static void wide_halves(Rng *rng)
           (int)rng_between(rng, 0, KERNELS - 1));
 }
 
+/* Means of blocks: factors that are powers of two, that are odd, and others. */
+static void whole_factors(Rng *rng)
+{
+    static const int64_t factor[] = {1, 2, 2, 2, 3, 4, 5, 7, 8, 6, 16};
+    const int64_t across = factor[rng_between(rng, 0, 10)], down = factor[rng_between(rng, 0, 10)];
+    const int64_t width = rng_between(rng, 1, rng_once_in(rng, 3) ? 700 : 40), height = rng_between(rng, 1, 12);
+    const HaloShape shape = test_shape(rng_once_in(rng, 3) ? HALO_U16 : HALO_U8, across * width, down * height,
+                                       (int)rng_between(rng, 1, 5));
+    check(rng, &shape, width, height, AREA);
+}
+
 /* Large ratios, down and up: strips and slices of several tasks. */
 static void long_sides(Rng *rng)
 {
@@ -282,13 +293,11 @@ static void long_sides(Rng *rng)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {random_test(tables_are_as_defined, 400),
-                                       cmocka_unit_test(tables_are_short),
-                                       cmocka_unit_test(tables_in_pieces),
-                                       random_test(any_size, 400),
-                                       random_test(ratios_that_repeat, 300),
-                                       random_test(wide_halves, 60),
-                                       random_test(long_sides, 60)};
+    const struct CMUnitTest tests[] = {
+        random_test(tables_are_as_defined, 400), cmocka_unit_test(tables_are_short),
+        cmocka_unit_test(tables_in_pieces),      random_test(any_size, 400),
+        random_test(ratios_that_repeat, 300),    random_test(wide_halves, 60),
+        random_test(whole_factors, 200),         random_test(long_sides, 60)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_session_and_devices_open, test_session_and_devices_close);
 }

@@ -60,7 +60,7 @@ HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
     }
     if (cpu_tables_pay(src, dst, map)) {
         HALO_TRY(cpu_tables_make(device, src, dst, map, store, &tables));
-        pieces.tables = &tables;
+        if (cpu_tables_stay(&tables, map)) pieces.tables = &tables;
     }
     status = cpu_pieces_run(&pieces);
 out:

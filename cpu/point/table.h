@@ -21,6 +21,8 @@ typedef struct CpuTables {
 
 /* Is looking up faster than computing? */
 bool cpu_tables_pay(const HaloBuf *src, const HaloBuf *dst, const HaloMap *map);
+/* The same of tables that are made: clipped samples have to be counted, which may take longer. */
+bool cpu_tables_stay(const CpuTables *tables, const HaloMap *map);
 /* What tables need, and where they lie; then what becomes of values from `at` on, of whose results nothing
  * stays; and alpha, as it is. */
 int64_t cpu_tables_bytes(const HaloBuf *src, const HaloBuf *dst);

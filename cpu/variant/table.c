@@ -27,6 +27,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .mean = &CPU_TABLE(mean),
     .integers = &CPU_TABLE(integers),
     .resample = &CPU_TABLE(resample),
+    .blocks = &CPU_TABLE(blocks),
     .bilateral = &CPU_TABLE(bilateral),
     .local = &CPU_TABLE(local),
     .warp = &CPU_TABLE(warp),
