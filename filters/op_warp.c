@@ -6,6 +6,18 @@
 
 enum { WARP_MAP, WARP_WARP };
 
+/* The first two channels. */
+static HaloStatus two_channels(HaloBuilder *builder, HaloReg map, HaloReg *two)
+{
+    static const int begin[] = {0, 1, 2};
+    static const HaloMixTerm term[] = {{0, 1.0}, {1, 1.0}};
+    const HaloStep step = {.primitive = HALO_MIX,
+                           .sources = 1,
+                           .src = {map},
+                           .u.mix = {.channels = 2, .alpha = -1, .begin = begin, .term = term}};
+    return halo_build_step(builder, &step, two);
+}
+
 static HaloStatus build_warp(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
@@ -13,11 +25,11 @@ static HaloStatus build_warp(HaloBuilder *builder, const HaloValue *arg, HaloReg
     HaloReg map;
     HALO_TRY(halo_build_source(builder, &arg[WARP_MAP], in, HALO_FIT_PLACES, &map));
     const HaloShape *shape = halo_build_shape(builder, map);
-    if (shape->channels != 2)
-        HALO_FAIL(HALO_ERR_INPUT, "warp: a map has two channels, x and y, and this one has %d",
-                  shape->channels);
+    if (shape->channels < 2)
+        HALO_FAIL(HALO_ERR_INPUT, "warp: a map has two channels, x and y, and this one has a single one");
     warp.width = shape->width;
     warp.height = shape->height;
+    if (shape->channels > 2 || shape->alpha >= 0) HALO_TRY(two_channels(builder, map, &map));
     HALO_TRY(warp_build(builder, &warp, arg + WARP_WARP, in, map, out));
 out:
     return status;
@@ -27,15 +39,16 @@ static const HaloParam warp_param[] = {
     [WARP_MAP] =
         {.key = "map",
          .type = HALO_PARAM_SOURCE,
-         .help = "an image of two channels, of the size of the result: x and y of the place in the input that "
-                 "each pixel shows"},
+         .help =
+             "an image, such as NPY, of the size of the result, whose first two channels are x and y of the "
+             "place in the input that each pixel shows"},
     WARP_PARAMS(WARP_WARP, "zero"),
 };
 
 const HaloOp halo_op_warp = {.name = "warp",
                              .help = "take every pixel from the place that a map says",
                              .known_as = "remap map_coordinates grid_sample mapim displace distort",
-                             .example = "warp:map.npy",
+                             .example = "warp:[expr:\"select(c,y,x+3*sin(y/5))\"]",
                              .kinds = HALO_IMAGE,
                              .upright = true,
                              HALO_PARAMS(warp_param),

@@ -101,7 +101,8 @@ static bool hides_bump(const char *pipeline)
 /* No map of coordinates describes what these do, so that places have none. */
 static bool bends(const char *pipeline)
 {
-    return strncmp(pipeline, "perspective", 11) == 0 || strncmp(pipeline, "undistort", 9) == 0;
+    return strncmp(pipeline, "perspective", 11) == 0 || strncmp(pipeline, "undistort", 9) == 0 ||
+           strncmp(pipeline, "warp", 4) == 0;
 }
 
 static char nrrd[600], out_nrrd[600];

@@ -34,7 +34,7 @@ static double between(Rng *rng, double low, double high)
     return (double)rng_float(rng, (float)low, (float)high);
 }
 
-/* Mostly near the identity, at times anything; whole numbers, too, whose places are pixels. */
+/* Mostly near the identity, at times anything; integers, too, whose places are pixels. */
 static void draw_matrix(Rng *rng, const HaloShape *shape, HaloWarp *warp)
 {
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};

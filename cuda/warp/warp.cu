@@ -29,22 +29,50 @@ CUDA_INLINE float map_sample(const char *row, HaloDtype dtype, int64_t e)
     return ((const float *)row)[e];
 }
 
-CUDA_INLINE void warp_place(const WarpArgs &a, int64_t x, int64_t y, int i, int j, double *u, double *v)
+/* Of pixel (x, y), or of a point of it: so far from its middle. Sides are below 2^30. */
+CUDA_INLINE void warp_place(const WarpArgs &a, int64_t x, int64_t y, double apart_x, double apart_y, double *u,
+                            double *v)
 {
     if (a.how.by == HALO_WARP_MAP) {
         const char *const row = a.map + y * a.map_stride;
         *u = (double)map_sample(row, a.map_dtype, 2 * x);
         *v = (double)map_sample(row, a.map_dtype, 2 * x + 1);
     } else {
-        const double px = (double)x + halo_warp_point(i, a.how.samples_x),
-                     py = (double)y + halo_warp_point(j, a.how.samples_y);
-        halo_warp_place(&a.how, px, py, u, v);
+        halo_warp_place(&a.how, (double)(int)x + apart_x, (double)(int)y + apart_y, u, v);
     }
+}
+
+/* The sample of a channel at a place, some of whose taps may lie outside: from samples (x, y) on. Seldom
+ * called; a function whose arguments are values leaves what the others know of the place in registers. */
+template <typename T, int TAPS>
+static __device__ __noinline__ float sum_anywhere(const WarpArgs &a, int32_t x, int32_t y, int32_t phase_x,
+                                                  int32_t phase_y, int c)
+{
+    HaloWarpAxis over, down;
+    halo_warp_weights(&a.how, TAPS, phase_x, over.weight);
+    halo_warp_weights(&a.how, TAPS, phase_y, down.weight);
+    for (int i = 0; i < TAPS; i++) {
+        over.index[i] = (int32_t)halo_border_index((int64_t)x + i, a.width, a.how.border);
+        down.index[i] = (int32_t)halo_border_index((int64_t)y + i, a.height, a.how.border);
+    }
+    if (halo_warp_is_outside(&over, &down, TAPS)) return a.outside;
+    float sum = 0.0f;
+    for (int j = 0; j < TAPS; j++) {
+        const T *const row = (const T *)(a.src + down.index[j] * a.src_stride);
+        float line = 0.0f;
+        for (int i = 0; i < TAPS; i++) {
+            const bool none = over.index[i] < 0 || down.index[j] < 0;
+            const float v = none ? a.outside : (float)row[(int64_t)over.index[i] * a.channels + c];
+            line = halo_warp_add(line, over.weight[i], v, i);
+        }
+        sum = halo_warp_add(sum, down.weight[j], line, j);
+    }
+    return sum;
 }
 
 /* What is read at a place, along both axes. */
 template <typename T, int TAPS> struct WarpReader {
-    int32_t x, y;
+    int32_t x, y, phase_x, phase_y;
     bool inside;
     float wx[TAPS], wy[TAPS];
 
@@ -53,9 +81,11 @@ template <typename T, int TAPS> struct WarpReader {
         const uint64_t fixed_u = halo_warp_fixed(u), fixed_v = halo_warp_fixed(v);
         x = halo_warp_first(TAPS, fixed_u);
         y = halo_warp_first(TAPS, fixed_v);
+        phase_x = halo_warp_phase(fixed_u);
+        phase_y = halo_warp_phase(fixed_v);
         inside = x >= 0 && y >= 0 && x + TAPS <= a.width && y + TAPS <= a.height;
-        halo_warp_weights(&a.how, TAPS, halo_warp_phase(fixed_u), wx);
-        halo_warp_weights(&a.how, TAPS, halo_warp_phase(fixed_v), wy);
+        halo_warp_weights(&a.how, TAPS, phase_x, wx);
+        halo_warp_weights(&a.how, TAPS, phase_y, wy);
     }
 
     __device__ __forceinline__ float sum_inside(const WarpArgs &a, int c) const
@@ -73,31 +103,9 @@ template <typename T, int TAPS> struct WarpReader {
         return sum;
     }
 
-    __device__ __noinline__ float sum_anywhere(const WarpArgs &a, int c) const
-    {
-        HaloWarpAxis over, down;
-        for (int i = 0; i < TAPS; i++) {
-            over.index[i] = (int32_t)halo_border_index((int64_t)x + i, a.width, a.how.border);
-            down.index[i] = (int32_t)halo_border_index((int64_t)y + i, a.height, a.how.border);
-        }
-        if (halo_warp_is_outside(&over, &down, TAPS)) return a.outside;
-        float sum = 0.0f;
-        for (int j = 0; j < TAPS; j++) {
-            const T *const row = (const T *)(a.src + down.index[j] * a.src_stride);
-            float line = 0.0f;
-            for (int i = 0; i < TAPS; i++) {
-                const bool none = over.index[i] < 0 || down.index[j] < 0;
-                const float v = none ? a.outside : (float)row[(int64_t)over.index[i] * a.channels + c];
-                line = halo_warp_add(line, wx[i], v, i);
-            }
-            sum = halo_warp_add(sum, wy[j], line, j);
-        }
-        return sum;
-    }
-
     __device__ __forceinline__ float sample(const WarpArgs &a, int c) const
     {
-        return inside ? sum_inside(a, c) : sum_anywhere(a, c);
+        return inside ? sum_inside(a, c) : sum_anywhere<T, TAPS>(a, x, y, phase_x, phase_y, c);
     }
 };
 
@@ -107,11 +115,12 @@ template <typename T, int TAPS> CUDA_INLINE float mean_of_points(const WarpArgs 
     float sum = 0.0f;
 #pragma unroll 1
     for (int j = 0; j < a.how.samples_y; j++) {
+        const double apart = halo_warp_point(j, a.how.samples_y);
         float line = 0.0f;
 #pragma unroll 1
         for (int i = 0; i < a.how.samples_x; i++) {
             double u, v;
-            warp_place(a, x, y, i, j, &u, &v);
+            warp_place(a, x, y, halo_warp_point(i, a.how.samples_x), apart, &u, &v);
             const float one = WarpReader<T, TAPS>(a, u, v).sample(a, c);
             line = i == 0 ? one : line + one;
         }
@@ -150,7 +159,7 @@ __global__ static void __launch_bounds__(warp_width *warp_height)
                 store_sample(a, column, row, c, mean_of_points<T, TAPS>(a, x, y, c), &clipped);
         } else {
             double u, v;
-            warp_place(a, x, y, 0, 0, &u, &v);
+            warp_place(a, x, y, 0.0, 0.0, &u, &v);
             const WarpReader<T, TAPS> reader(a, u, v);
             for (int c = 0; c < a.channels; c++) store_sample(a, column, row, c, reader.sample(a, c), &clipped);
         }
@@ -195,7 +204,7 @@ __global__ static void __launch_bounds__(warp_width *warp_height)
     uint8_t *const pixel = (uint8_t *)made[threadIdx.x / warp_width] + 3 * lane;
     if (there) {
         double u, v;
-        warp_place(a, a.x0 + column, a.y0 + row, 0, 0, &u, &v);
+        warp_place(a, a.x0 + column, a.y0 + row, 0.0, 0.0, &u, &v);
         const WarpReader<uint8_t, 2> reader(a, u, v);
         float sample[3];
         if (reader.inside) {
@@ -205,7 +214,8 @@ __global__ static void __launch_bounds__(warp_width *warp_height)
 #pragma unroll
             for (int c = 0; c < 3; c++) sample[c] = between(reader.wx, reader.wy, top, bottom, c);
         } else {
-            for (int c = 0; c < 3; c++) sample[c] = reader.sum_anywhere(a, c);
+            for (int c = 0; c < 3; c++)
+                sample[c] = sum_anywhere<uint8_t, 2>(a, reader.x, reader.y, reader.phase_x, reader.phase_y, c);
         }
         uint8_t *const to = words ? pixel : (uint8_t *)a.dst + row * a.dst_stride + 3 * column;
 #pragma unroll
