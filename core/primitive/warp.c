@@ -43,7 +43,8 @@ static void add_place(Box *box, double u, double v)
 }
 
 /* The places of all points of a part, between those of its corners, whose images by a matrix have straight
- * sides; false: by a perspective that puts some of it behind, or near, the horizon. */
+ * sides; false: by a perspective that puts some of it behind, or near, the horizon, or so far that nothing is
+ * known. */
 static bool places_of(const HaloWarp *warp, Part part, Box *box)
 {
     const double x[2] = {(double)part.x0 - 0.5, (double)part.x1 - 0.5},
@@ -54,6 +55,7 @@ static bool places_of(const HaloWarp *warp, Part part, Box *box)
         const double px = x[k % 2], py = y[k / 2];
         double u, v;
         halo_warp_place(warp, px, py, &u, &v);
+        if (!(fabs(u) < 1e15 && fabs(v) < 1e15)) return false; /* nor is any place between these NaN */
         add_place(box, u, v);
         if (warp->by == HALO_WARP_AFFINE) continue;
         const double w = m[0] * px + m[1] * py + m[2], terms = fabs(m[0] * px) + fabs(m[1] * py) + fabs(m[2]);
