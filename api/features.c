@@ -44,6 +44,12 @@
 #else
 #define DEFLATE_FEATURE ", no libdeflate"
 #endif
+/* ICC profiles, by Little CMS. */
+#ifdef HALO_HAVE_LCMS
+#define LCMS_FEATURE ", LCMS"
+#else
+#define LCMS_FEATURE ", no LCMS"
+#endif
 #ifdef HALO_HAVE_CUDA
 #define CUDA_FEATURE ", CUDA " HALO_CUDA_VERSION
 #else
@@ -53,5 +59,5 @@
 const char *halo_build_features(void)
 {
     return JPEG_FEATURE TIFF_FEATURE FLAC_FEATURE MP3_FEATURE LOUDNESS_FEATURE FFT_FEATURE ISAL_FEATURE
-        DEFLATE_FEATURE CUDA_FEATURE;
+        DEFLATE_FEATURE LCMS_FEATURE CUDA_FEATURE;
 }

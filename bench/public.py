@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""public.py HALO PYTHON FOLDER RESULTS: whole commands that users of other programs publish, by halo and by these,
-in turns: the time, the peak of memory, and how far the outputs are apart. Inputs are made in FOLDER. PYTHON has
-pyvips, Pillow, OpenCV, NumPy and SciPy. Writes NDJSON."""
+"""public.py HALO PYTHON FOLDER RESULTS: whole commands that users of other programs publish, by halo and by
+these, in turns: the time, the peak of memory, and how far the outputs are apart. Inputs are those of
+public_inputs.py in FOLDER. PYTHON has pyvips, Pillow, OpenCV, NumPy and SciPy. Writes NDJSON."""
 import json
 import os
 import shutil
@@ -49,9 +49,11 @@ class Bench:
             apart = None
             if outputs and who in outputs and who != "halo":
                 apart = self.difference(outputs["halo"], outputs[who])
-            row = {"task": name, "program": who, "ms": sorted(times)[TURNS // 2], "mib": max(peaks), "apart": apart}
+            row = {"task": name, "program": who, "ms": sorted(times)[TURNS // 2], "mib": max(peaks),
+                   "apart": apart}
             self.results.write(json.dumps(row) + "\n")
-            print(f"{name:<44} {who:<22} {row['ms']:>9.1f} ms {row['mib']:>8.0f} MiB  {apart or ''}", flush=True)
+            print(f"{name:<44} {who:<22} {row['ms']:>9.1f} ms {row['mib']:>8.0f} MiB  {apart or ''}",
+                  flush=True)
 
     def difference(self, ours, other):
         made = subprocess.run([self.python, str(HERE / "public_apart.py"), ours, other], cwd=self.folder,
@@ -66,8 +68,8 @@ class Bench:
             "halo": [self.halo, "run", pipeline, "large.tif", "-o", "halo.tif", "-f"],
             "libvips": self.peer("pyvips", "chain", "large.tif", "vips.tif"),
             "Pillow": self.peer("pillow", "chain", "large.tif", "pillow.tif"),
-            "ImageMagick": ["convert", "large.tif", "-crop", "9800x9800+100+100", "+repage", "-filter", "triangle",
-                            "-resize", "90%", "-morphology", "Convolve",
+            "ImageMagick": ["convert", "large.tif", "-crop", "9800x9800+100+100", "+repage", "-filter",
+                            "triangle", "-resize", "90%", "-morphology", "Convolve",
                             "3: -0.125,-0.125,-0.125 -0.125,2,-0.125 -0.125,-0.125,-0.125", "magick.tif"],
         }, {"halo": "halo.tif", "libvips": "vips.tif", "Pillow": "pillow.tif"})
 
@@ -82,9 +84,11 @@ class Bench:
 
         def ours(who, *options):
             (self.folder / who).mkdir(exist_ok=True)
-            return [self.halo, "run", f"resize:{size}", *sources, "--out-dir", who, "-f", "--quality", "80", *options]
+            return [self.halo, "run", f"resize:{size}", *sources, "--out-dir", who, "-f", "--quality", "80",
+                    *options]
 
-        magick = ["mogrify", "-path", "magick", "-define", f"jpeg:size={size}", "-thumbnail", size, "-quality", "80"]
+        magick = ["mogrify", "-path", "magick", "-define", f"jpeg:size={size}", "-thumbnail", size, "-quality",
+                  "80"]
         outputs("magick")
         commands = {"halo": ours("halo"), "halo --precision fast": ours("fast", "--precision", "fast")}
         commands |= {"libvips": self.peer("pyvips", "thumbnail", size, *pairs("vips")),
@@ -102,8 +106,9 @@ class Bench:
     def pictures(self):
         self.chain()
         self.thumbnails("sharp's task, JPEG 2725 x 2225 to 720 x 588", ["photo.jpg"], "720x588", "jpg")
-        self.thumbnails("20 JPEG of 24 megapixels to 800", [f"camera{i:02}.jpg" for i in range(20)], "800x800", "jpg")
-        self.thumbnails("8 PNG of 6 megapixels to 800", [f"screen{i}.png" for i in range(8)], "800x800", "png")
+        camera, screen = [f"camera{i:02}.jpg" for i in range(20)], [f"screen{i}.png" for i in range(8)]
+        self.thumbnails("20 JPEG of 24 megapixels to 800", camera, "800x800", "jpg")
+        self.thumbnails("8 PNG of 6 megapixels to 800", screen, "800x800", "png")
         self.task("statistics, TIFF of 100 megapixels", {
             "halo": [self.halo, "stats", "large.tif"],
             "libvips": self.peer("pyvips", "stats", "large.tif"),
@@ -118,9 +123,10 @@ class Bench:
             "SciPy": self.peer("scipy", "fir", "taps.txt", "sound.wav", "scipy.wav")},
             {"halo": "halo.wav", "SoX": "sox.wav", "SciPy": "scipy.wav"})
         self.task("low pass of order 4, 10 minutes of stereo", {
-            "halo": [self.halo, "run", "lowpass:4000,order=4,phase=causal,design=butterworth", "sound.wav", "-o",
-                     "halo.wav", "-f"],
-            "SoX": ["sox", "-D", "sound.wav", "sox.wav", "lowpass", "4000", "0.5412q", "lowpass", "4000", "1.3066q"],
+            "halo": [self.halo, "run", "lowpass:4000,order=4,phase=causal,design=butterworth", "sound.wav",
+                     "-o", "halo.wav", "-f"],
+            "SoX": ["sox", "-D", "sound.wav", "sox.wav", "lowpass", "4000", "0.5412q", "lowpass", "4000",
+                    "1.3066q"],
             "FFmpeg": ["ffmpeg", "-y", "-i", "sound.wav", "-af",
                        "lowpass=4000:t=q:w=0.5412:r=f64,lowpass=4000:t=q:w=1.3066:r=f64", "ffmpeg.wav"],
             "SciPy": self.peer("scipy", "iir", "sound.wav", "scipy.wav")},

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""public_apart.py A B: how far two pictures or two recordings are apart, as JSON: the largest difference in levels
-and the mean of all; null where they have different sizes."""
+"""public_apart.py A B: how far two pictures or two recordings are apart, as JSON: the largest difference in
+levels and the mean of all; null where they have different sizes."""
 import json
 import sys
 

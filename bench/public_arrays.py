@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""public_arrays.py: filters of arrays in memory by halo, OpenCV, Pillow and SciPy in turns, in one process. Prints
-rows as NDJSON. THREADS: 1, or all of the machine's without it."""
+"""public_arrays.py: filters of arrays in memory by halo, OpenCV, Pillow and SciPy in turns, in one process.
+Prints rows as NDJSON. All of them use as many threads as there are cores for this process (taskset)."""
 import json
 import os
 import time
@@ -18,7 +18,8 @@ SIDE = 4096
 def picture(channels):
     random = np.random.default_rng(1)
     shape = (SIDE // 8, SIDE // 8, channels)
-    smooth = cv2.resize(random.integers(0, 256, shape, dtype=np.uint8), (SIDE, SIDE), interpolation=cv2.INTER_CUBIC)
+    small = random.integers(0, 256, shape, dtype=np.uint8)
+    smooth = cv2.resize(small, (SIDE, SIDE), interpolation=cv2.INTER_CUBIC)
     noisy = smooth.reshape(SIDE, SIDE, channels) + random.normal(scale=4, size=(SIDE, SIDE, channels))
     return np.clip(noisy, 0, 255).astype(np.uint8).squeeze()
 
@@ -49,7 +50,8 @@ def works():
         ("opening 15 x 15, gray", lambda: hf.open(gray, 15),
          {"OpenCV": lambda: cv2.morphologyEx(gray, cv2.MORPH_OPEN, np.ones((15, 15), np.uint8))}),
         ("labels of regions", lambda: hf.label(gray),
-         {"OpenCV": lambda: cv2.connectedComponents(gray), "SciPy": lambda: ndimage.label(gray, np.ones((3, 3)))[0]}),
+         {"OpenCV": lambda: cv2.connectedComponents(gray),
+          "SciPy": lambda: ndimage.label(gray, np.ones((3, 3)))[0]}),
         ("mean and deviation, gray", lambda: hf.stats(gray), {"OpenCV": lambda: cv2.meanStdDev(gray)}),
     ]
 
@@ -72,7 +74,7 @@ def difference(a, b):
 
 
 def main():
-    threads = int(os.environ.get("THREADS", os.cpu_count()))
+    threads = len(os.sched_getaffinity(0))
     cv2.setNumThreads(threads)
     for name, ours, peers in works():
         calls = {"halo": ours, **peers}
@@ -82,7 +84,8 @@ def main():
             for who, call in calls.items():
                 times[who].append(timed(call)[0])
         for who in calls:
-            apart = None if who == "halo" or name.startswith("labels") else difference(results["halo"], results[who])
+            compared = who != "halo" and not name.startswith("labels")
+            apart = difference(results["halo"], results[who]) if compared else None
             print(json.dumps({"task": name, "threads": threads, "program": who,
                               "ms": sorted(times[who])[TURNS // 2], "apart": apart}), flush=True)
 

@@ -12,11 +12,15 @@ from inputs import photo
 
 def main():
     folder, random = Path(sys.argv[1]), np.random.default_rng(1)
-    cv2.imwrite(str(folder / "large.tif"), photo(10000, 10000, random), [cv2.IMWRITE_TIFF_COMPRESSION, 1])
+    quarter = photo(5000, 5000, random)
+    half = np.concatenate([quarter, quarter[:, ::-1]], 1)
+    large = np.concatenate([half, half[::-1]])
+    cv2.imwrite(str(folder / "large.tif"), large, [cv2.IMWRITE_TIFF_COMPRESSION, 1])
     cv2.imwrite(str(folder / "photo.jpg"), photo(2725, 2225, random), [cv2.IMWRITE_JPEG_QUALITY, 92])
     camera = photo(6000, 4000, random)
     for i in range(20):
-        cv2.imwrite(str(folder / f"camera{i:02}.jpg"), np.roll(camera, 331 * i, 1), [cv2.IMWRITE_JPEG_QUALITY, 92])
+        picture = np.roll(camera, 331 * i, 1)
+        cv2.imwrite(str(folder / f"camera{i:02}.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 92])
     screen = photo(3000, 2000, random)
     for i in range(8):
         cv2.imwrite(str(folder / f"screen{i}.png"), np.roll(screen, 331 * i, 1))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""public_peer.py LIBRARY TASK INPUT… OUTPUT: one task of public.py by a Python library, as its users would write
-it. Prints the seconds that it took after the imports, as JSON."""
+"""public_peer.py LIBRARY TASK INPUT… OUTPUT: one task of public.py by a Python library, as its users would
+write it. Prints the seconds that it took after the imports, as JSON."""
 import json
 import sys
 import time
@@ -35,7 +35,8 @@ def pillow_tasks():
     def chain(source, target):
         with Image.open(source) as image:
             image = image.crop((100, 100, image.width - 100, image.height - 100))
-            image = image.resize((round(image.width * 0.9), round(image.height * 0.9)), Image.Resampling.BILINEAR)
+            size = round(image.width * 0.9), round(image.height * 0.9)
+            image = image.resize(size, Image.Resampling.BILINEAR)
             image.filter(ImageFilter.Kernel((3, 3), [-1, -1, -1, -1, 16, -1, -1, -1, -1], 8)).save(target)
 
     def thumbnail(size, *paths):

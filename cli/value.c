@@ -48,6 +48,15 @@ static HaloStatus read_count(const char *value, int64_t most, int64_t *count)
     return halo_fail(HALO_ERR_USAGE, "expected a number from 1 to %lld, found '%.80s'", (long long)most, value);
 }
 
+HaloStatus cli_read_ppd(CliSettings *settings, const char *value)
+{
+    const char *end;
+    if (halo_read_number(value, &settings->ppd, &end) && *end == 0 && settings->ppd >= 1.0 &&
+        settings->ppd <= 1000.0)
+        return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "expected a number from 1 to 1000, found '%.80s'", value);
+}
+
 HaloStatus cli_read_latency(CliSettings *settings, const char *value)
 {
     const char *unit;
@@ -66,18 +75,18 @@ HaloStatus cli_read_latency(CliSettings *settings, const char *value)
 
 HaloStatus cli_read_bits(CliSettings *settings, const char *value)
 {
-    static const int bits[] = {8, 16, 24, 32, 32};
+    static const int bits[] = {1, 8, 16, 24, 32, 32};
     int which = 0;
     /* As NumPy and ffmpeg write them: f32, pcm_f32le, s16, u8. */
     static const char *const elsewhere[] = {"8", "16", "24", "32"};
     const bool floats = strstr(value, "f32") != NULL || strstr(value, "32f") != NULL || strcmp(value, "f") == 0;
-    HaloStatus status = halo_read_choice(value, "8|16|24|32|float", &which);
+    HaloStatus status = halo_read_choice(value, "1|8|16|24|32|float", &which);
     for (int i = 0; i < 4 && status != HALO_OK; i++)
         if (floats || strstr(value, elsewhere[i]) != NULL)
-            return halo_fail(status, "'%.80s' is not one of 8, 16, 24, 32, float; did you mean '%s'?", value,
+            return halo_fail(status, "'%.80s' is not one of 1, 8, 16, 24, 32, float; did you mean '%s'?", value,
                              floats ? "float" : elsewhere[i]);
     settings->write.bits = bits[which];
-    settings->write.floats = which == 4;
+    settings->write.floats = which == 5;
     return status;
 }
 

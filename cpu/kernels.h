@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "halo/color.h"
 #include "halo/combine.h"
 #include "halo/expr.h"
 #include "halo/measures.h"
@@ -84,6 +85,13 @@ typedef struct CpuExprKernels {
     void (*f32[HALO_EXPR_CODES])(const float *x, const float *y, const float *z, int64_t n, float *out);
     void (*f64[HALO_EXPR_CODES])(const double *x, const double *y, const double *z, int64_t n, double *out);
 } CpuExprKernels;
+
+/* Pixels of a row in place: of three colours beside alpha, or, through curves, of any (halo/color.h). */
+typedef struct CpuColorKernels {
+    void (*run)(float *row, int64_t pixels, int channels, int alpha, const HaloColor *color);
+} CpuColorKernels;
+
+#define CPU_COLOR_PIXELS 256 /* of doubles, at a time */
 
 /* ---- reductions ----------------------------------------------------------------------------------------- */
 
@@ -379,6 +387,7 @@ typedef struct CpuKernels {
     const CpuPixelKernels *pixels;
     const CpuPairKernels *pairs;
     const CpuExprKernels *expr;
+    const CpuColorKernels *color;
     const CpuConvKernels *conv;
     const CpuDirectKernels *direct;
     const CpuFusedKernels *fused;

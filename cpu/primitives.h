@@ -47,6 +47,10 @@ HaloStatus cpu_resample_blocks(HaloDevice *device, const HaloBuf *src, HaloBuf *
                                const HaloResample *resample, HaloStore store);
 HaloStatus cpu_expr(HaloDevice *device, const HaloBuf *const src[], int sources, HaloBuf *dst,
                     const HaloExpr *expr, HaloStore store);
+HaloStatus cpu_color(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloColor *color,
+                     HaloStore store);
+HaloStatus cpu_dither(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloDither *dither,
+                      HaloStore store);
 HaloStatus cpu_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMix *mix, HaloStore store);
 HaloStatus cpu_fade(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloFade *fade,
                     HaloStore store);

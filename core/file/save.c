@@ -67,14 +67,25 @@ out:
     return status;
 }
 
+static HaloStatus check_bits(const HaloWriter *writer)
+{
+    const HaloShape *shape = &writer->changes.to;
+    const int bits = writer->options.bits;
+    if (bits == 0 || (shape->kind == HALO_AUDIO && bits != 1 && writer->format->depths)) return HALO_OK;
+    if (bits == 1 && shape->kind == HALO_IMAGE && writer->format->bilevel && shape->channels == 1)
+        return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE,
+                     bits == 1
+                         ? "--bits 1 is for pictures of one channel in PNG and TIFF, whose samples are black "
+                           "or white, as threshold and dither make them; PBM has one bit in any case"
+                         : "--bits is for sound in WAV, FLAC, AIFF, CAF, AU, W64 and raw samples; for "
+                           "images use the operation depth");
+}
+
 HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, bool endless)
 {
     HaloStatus status = HALO_OK;
-    const HaloShape *shape = &writer->changes.to;
-    if (writer->options.bits != 0 && (shape->kind != HALO_AUDIO || !writer->format->depths))
-        HALO_FAIL(HALO_ERR_USAGE, "--bits is for sound in WAV, FLAC, AIFF, CAF, AU, W64 and raw samples; for "
-                                  "images use the operation "
-                                  "depth");
+    HALO_TRY(check_bits(writer));
     if (writer->options.bitrate != 0 && !writer->format->lossy)
         HALO_FAIL(HALO_ERR_USAGE, "--bitrate is for Opus, Ogg Vorbis and MP3, not for %s",
                   writer->format->name);

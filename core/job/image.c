@@ -150,6 +150,7 @@ static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, 
                                      turn_applies(&state->reader, &state->writer, pipeline_upright(pipeline)),
                                  .operands = &state->operands,
                                  .time = &state->reader.info.meta.time,
+                                 .icc = &state->reader.info.meta.icc,
                                  .analysis = &state->analysis};
     halo_plan_free(state->planned.plan);
     const HaloStatus status = plan_make(session, &request, &state->planned);
@@ -345,17 +346,18 @@ static HaloStatus time_frames(const HaloTimeline *from, const HaloChanges *chang
     return HALO_OK;
 }
 
-/* Columns of tables have names, and rows times. */
+/* Columns of tables have names, and rows times; so do coordinates of colours. */
 static HaloStatus name_channels(const HaloPlan *plan, const HaloInfo *info, HaloResults *results)
 {
     HaloStatus status = HALO_OK;
     HaloChanges changes = {0};
-    for (int i = 0; i < plan->steps && info->shape.kind == HALO_AUDIO; i++) {
+    for (int i = 0; i < plan->steps; i++) {
         const HaloStep *step = &plan->step[i];
         if (step->dst >= 0 || step->result < 0 || step->result >= results->count) continue;
         HALO_TRY(plan_changes_to(plan, step->src[0], &changes));
         HALO_TRY(halo_names_follow(&info->meta, &changes, &results->item[step->result].names));
-        HALO_TRY(time_frames(&info->meta.time, &changes, &results->item[step->result]));
+        if (info->shape.kind == HALO_AUDIO)
+            HALO_TRY(time_frames(&info->meta.time, &changes, &results->item[step->result]));
     }
 out:
     free(changes.move);

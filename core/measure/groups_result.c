@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "groups.h"
 #include "halo/measures.h"
 #include "halo/table.h"
 #include "halo/text.h"
-
-#define MOST_ROWS ((int64_t)1 << 27) /* of a table of histograms */
 
 /* ---- masks ----------------------------------------------------------------------------------------------- */
 
@@ -60,6 +59,32 @@ static HaloStatus hist_in_mask(const Groups *g, HaloResult *result)
     all.hist = (HaloHistogram){0}; /* the result's now */
 out:
     measure_free(&all);
+    return status;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------------------- */
+
+/* Space for as many rows of each label in the table of each channel, if so much memory is left. */
+static HaloStatus take_rows(const Groups *g, int64_t rows, const char *advice, HaloTable *table)
+{
+    HaloStatus status = HALO_OK;
+    char need[32], left[32];
+    int64_t labels = 0;
+    for (uint32_t k = 1; k <= g->greatest; k++) labels += g->begin[k] < g->begin[k + 1];
+    const int64_t cells = labels * rows * table->columns, allowed = halo_memory_left(g->device->memory);
+    const int64_t bytes = cells * g->src->shape.channels * (int64_t)sizeof(double);
+    if (bytes > allowed)
+        HALO_FAIL(HALO_ERR_LIMIT,
+                  "the results of %lld labels, %lld row%s each, need %s of memory and %s are allowed: %s, or "
+                  "--max-memory allows more",
+                  (long long)labels, (long long)rows, halo_s(rows), memory_text(bytes, need),
+                  memory_text(allowed, left), advice);
+    for (int c = 0; c < g->src->shape.channels && labels > 0; c++) {
+        table[c].cell = malloc((size_t)cells * sizeof(double));
+        if (table[c].cell == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+        table[c].capacity = labels * rows;
+    }
+out:
     return status;
 }
 
@@ -116,6 +141,7 @@ static HaloStatus stats_of_each(const Groups *g, HaloResult *result)
     one.channel = calloc((size_t)channels, sizeof *one.channel);
     if (one.channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     for (int c = 0; c < channels; c++) HALO_TRY(name_columns(g, &result->table[c]));
+    HALO_TRY(take_rows(g, 1, "leave out small regions", result->table));
     for (uint32_t label = 1; label <= g->greatest; label++) {
         if (g->begin[label] == g->begin[label + 1]) continue;
         const HaloBuf group = groups_part(g, g->begin[label], g->begin[label + 1]);
@@ -142,16 +168,6 @@ out:
     return status;
 }
 
-static HaloStatus check_rows(const Groups *g)
-{
-    int64_t labels = 0;
-    for (uint32_t k = 1; k <= g->greatest; k++) labels += g->begin[k] < g->begin[k + 1];
-    if (labels <= MOST_ROWS / g->how->hist.bins) return HALO_OK;
-    return halo_fail(HALO_ERR_LIMIT,
-                     "histograms of %lld labels with %lld bins each are too many rows: use fewer bins",
-                     (long long)labels, (long long)g->how->hist.bins);
-}
-
 /* All have the same bins. */
 static HaloStatus hist_of_each(const Groups *g, HaloResult *result)
 {
@@ -163,7 +179,7 @@ static HaloStatus hist_of_each(const Groups *g, HaloResult *result)
     const HaloBuf every = groups_part(g, 0, g->sorted.shape.width);
     for (int c = 0; c < channels; c++)
         result->table[c] = (HaloTable){.name = "counts", .columns = 4, .column = column};
-    HALO_TRY(check_rows(g));
+    HALO_TRY(take_rows(g, hist.bins, "use fewer bins", result->table));
     if (every.cols > 0) HALO_TRY(range_find(g->device, &every, &hist));
     for (uint32_t label = 1; label <= g->greatest; label++) {
         if (g->begin[label] == g->begin[label + 1]) continue;

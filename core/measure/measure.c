@@ -171,6 +171,7 @@ void measure_free(Measured *measured)
 {
     loudness_close(measured->loudness);
     passes_close(measured->passes);
+    tables_close(measured->tables);
     free(measured->folded);
     free(measured->node);
     halo_histogram_free(&measured->hist);

@@ -5,6 +5,7 @@
 #include "device/device.h"
 #include "halo/objects.h"
 #include "halo/simd.h"
+#include "halo/table.h"
 
 /* truepeak.c: consecutive interleaved frames. Close even if true_peak_open failed. */
 typedef struct TruePeak TruePeak;
@@ -30,6 +31,17 @@ bool passes_begun(const DetailPasses *passes); /* has one ended? Then only detai
 bool passes_pending(const HaloResults *results);
 void passes_close(DetailPasses *passes);
 
+/* tables.c: tables of which rows are found as frames come, in host memory; *tables is NULL at first. */
+typedef struct Tables Tables;
+HaloStatus tables_add(Device *device, const HaloStep *step, const HaloBuf *frames, Tables **tables);
+/* Sets result->table, [channels]. */
+HaloStatus tables_end(const HaloStep *step, Tables *tables, HaloResult *result);
+void tables_close(Tables *tables);
+/* A failure of a kind, with advice where the rows of a table are too many. */
+HaloStatus tables_failure(const HaloTableKind *kind, const HaloTable *table, HaloStatus status);
+/* The samples of a channel. */
+HaloTableLine tables_line(const HaloBuf *buf, int channel);
+
 /* What a step has measured so far. */
 typedef struct Measured {
     uint64_t blocks;
@@ -39,6 +51,7 @@ typedef struct Measured {
                            with detail */
     bool in_blocks, product;
     Loudness *loudness;
+    Tables *tables;
     DetailPasses *passes; /* NULL: no details, or they are measured of the whole */
     HaloBuf leaf; /* in host memory: frames that do not fill a leaf yet, or pixels that do not fill a node */
 } Measured;

@@ -79,15 +79,17 @@ static int64_t least_rows(const HaloPlan *plan)
 {
     const int64_t made = length_of(plan), read = rows_length(&plan->reg[plan->input[0].reg]);
     const double share = (double)read / (double)made; /* rows of the input for each of the output */
-    double here, first = 0;
+    double here, near = 0, first = 0;
     if (input_for(plan, made / 2, &here) != HALO_OK) return made;
-    /* A branch of a sound may begin far from the sound's first frame, and end before its middle. */
+    /* A branch of a sound may begin far from the sound's first frame, and end before its middle. What the first
+     * frames alone need, such as the sound that is mirrored before it, few bands have to wait for. */
     const bool sound = plan->reg[plan->output].kind == HALO_AUDIO;
-    if (sound && input_for(plan, 0, &first) != HALO_OK) return made;
-    const double beyond = fmax(here, first) - ceil(share);
+    if (sound && (input_for(plan, made / 16, &near) != HALO_OK || input_for(plan, 0, &first) != HALO_OK))
+        return made;
+    const double beyond = fmax(8.0 * (fmax(here, near) - ceil(share)), 2.0 * (first - ceil(share)));
     const double shrinks =
         share > 1.0 ? share : 1.0; /* an image that is enlarged has many rows for each that is read */
-    const double least = 8.0 * beyond / shrinks, few = 64.0 / shrinks;
+    const double least = beyond / shrinks, few = 64.0 / shrinks;
     return larger(1, (int64_t)(least > few ? least : few));
 }
 

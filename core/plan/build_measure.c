@@ -36,6 +36,23 @@ HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
 
 /* A step whose parameters `resolve` sets from the result of `measure`, which no report shows: while the plan
  * runs, or now, where an analysis pass has measured it. */
+static bool same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
+
+/* *at: the step that measures this; of histograms one that counts the same already. */
+static HaloStatus append_shared(HaloBuilder *builder, HaloStep *measure, int *at)
+{
+    const HaloHist *wanted = &measure->u.hist;
+    for (*at = builder->plan->steps - 1; *at >= 0 && measure->primitive == HALO_HIST; --*at) {
+        const HaloStep *step = &builder->plan->step[*at];
+        if (step->primitive == HALO_HIST && step->result < 0 && step->src[0] == measure->src[0] &&
+            step->u.hist.bins == wanted->bins && same_number(step->u.hist.lo, wanted->lo) &&
+            same_number(step->u.hist.hi, wanted->hi))
+            return HALO_OK;
+    }
+    *at = builder->plan->steps;
+    return builder_append_measure(builder, measure, false);
+}
+
 static HaloStatus step_from(HaloBuilder *builder, HaloStep *measure, HaloStep *step, HaloResolve *resolve,
                             HaloReg *dst)
 {
@@ -50,8 +67,8 @@ static HaloStatus step_from(HaloBuilder *builder, HaloStep *measure, HaloStep *s
         HALO_TRY(resolve(step, known));
         return halo_build_step(builder, step, dst);
     }
-    HALO_TRY(builder_append_measure(builder, measure, false));
-    const int from = builder->plan->steps - 1;
+    int from;
+    HALO_TRY(append_shared(builder, measure, &from));
     HALO_TRY(halo_build_step(builder, step, dst));
     HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
     made->resolve = resolve;
@@ -97,6 +114,15 @@ HaloStatus halo_build_map_from_stats(HaloBuilder *builder, HaloReg src, const Ha
     HALO_TRY(step_from(builder, &measure, &step, resolve, dst));
 out:
     return status;
+}
+
+HaloStatus halo_build_gains_from_stats(HaloBuilder *builder, HaloReg src, HaloReg of, HaloResolve *resolve,
+                                       HaloReg *dst)
+{
+    HaloStep measure = step_of(HALO_REDUCE, of), step = step_of(HALO_COLOR, src);
+    measure.u.want = HALO_WANT_MOMENTS;
+    step.u.color = (HaloColor){.kind = HALO_COLOR_GAINS};
+    return step_from(builder, &measure, &step, resolve, dst);
 }
 
 HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg src, const HaloMap *map,

@@ -19,6 +19,7 @@ typedef struct PlanRequest {
     bool upright;             /* the image is turned upright before: secondary inputs have to be, too */
     Operands *operands;       /* the input's own secondary inputs */
     const HaloTimeline *time; /* of the input's frames; NULL: only their rate is known */
+    const HaloBlob *icc;      /* the input's profile; NULL: it has none */
     PlanAnalysis *analysis;   /* what analysis passes found; NULL: the plan cannot have any */
 } PlanRequest;
 

@@ -69,8 +69,8 @@ HaloStatus public_output(const HaloSession *session, const HaloFile *given, Publ
                          f->quality, f->level);
     if (f->effort < 0 || f->effort > 9)
         return halo_fail(HALO_ERR_USAGE, "effort is %d: expected 0 to 9", f->effort);
-    if (f->bits != 0 && f->bits != 8 && f->bits != 16 && f->bits != 24 && f->bits != 32)
-        return halo_fail(HALO_ERR_USAGE, "bits is %d: expected 8, 16, 24 or 32", f->bits);
+    if (f->bits != 0 && f->bits != 1 && f->bits != 8 && f->bits != 16 && f->bits != 24 && f->bits != 32)
+        return halo_fail(HALO_ERR_USAGE, "bits is %d: expected 1, 8, 16, 24 or 32", f->bits);
     return HALO_OK;
 }
 

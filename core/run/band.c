@@ -229,7 +229,7 @@ HaloStatus band_run(Run *run, int64_t k)
     double clock = 0;
     HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
     for (int i = 0, end; i < plan->steps; i = end) {
-        Strips strips;
+        StripRun strips;
         HALO_TRY(tell_progress(run, i));
         end = bands_strips_at(&run->work->bands, i, &strips) ? strips.end : i + 1;
         HALO_TRY(end > i + 1 ? strips_run(run, &strips) : run_step(run, i));

@@ -18,6 +18,8 @@ struct Pieces {
     const HaloCombine *combine;
     const HaloMix *mix;
     const HaloFade *fade;
+    const HaloColor *color;
+    const HaloDither *dither;
     const CpuTables *tables; /* of the map; NULL: it is computed by `make` */
     HaloStore store;
     int widest;

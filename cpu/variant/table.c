@@ -11,6 +11,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .pixels = &CPU_TABLE(pixels),
     .pairs = &CPU_TABLE(pairs),
     .expr = &CPU_TABLE(expr),
+    .color = &CPU_TABLE(color),
     .conv = &CPU_TABLE(conv),
     .direct = &CPU_TABLE(direct),
     .fused = &CPU_TABLE(fused),

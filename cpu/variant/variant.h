@@ -69,6 +69,7 @@ extern const CpuU8Kernels CPU_TABLE(u8);
 extern const CpuPixelKernels CPU_TABLE(pixels);
 extern const CpuPairKernels CPU_TABLE(pairs);
 extern const CpuExprKernels CPU_TABLE(expr);
+extern const CpuColorKernels CPU_TABLE(color);
 extern const CpuConvKernels CPU_TABLE(conv);
 extern const CpuDirectKernels CPU_TABLE(direct);
 extern const CpuFusedKernels CPU_TABLE(fused);

@@ -1,13 +1,11 @@
-/* One row under a mask of one row with up to 32 taps, which are kernel parameters (constant memory): sound.
- *
- * One channel: a thread computes two quads of outputs from shared memory, to which f32 is copied
- * asynchronously. Several channels: one or two quads of a channel, straight from global memory, without a
- * barrier. */
+/* One row of one channel under a mask of one row with up to 32 taps, which are kernel parameters (constant
+ * memory): sound. A thread computes two quads of outputs from shared memory, to which f32 is copied
+ * asynchronously. */
 #include <cuda_pipeline.h>
 
 #include "conv.cuh"
 
-static const int short_threads = 128, short_taps = 32, short_channels = 32;
+static const int short_threads = 128, short_taps = 32;
 
 struct ShortArgs {
     ConvArgs conv;
@@ -23,16 +21,16 @@ template <typename S> __device__ __forceinline__ static const S *short_row(const
 
 /* The sample in column x, which may be outside or needed by no output. */
 template <typename S>
-__device__ __forceinline__ static float short_sample(const ConvArgs &a, const S *row, int channel, int64_t x)
+__device__ __forceinline__ static float short_sample(const ConvArgs &a, const S *row, int64_t x)
 {
     const ConvSource &src = a.src;
     const int64_t ix =
         row && x >= a.x_first && x < src.x_end ? halo_border_index(x, src.width, src.border) : -1;
-    return ix >= 0 ? (float)__ldg(row + (ix - src.x0) * src.channels + channel)
+    return ix >= 0 ? (float)__ldg(row + (ix - src.x0))
                    : halo_border_value(src.border, src.value);
 }
 
-/* ---- one channel ---------------------------------------------------------------------------------------- */
+/* ---- tiles ---------------------------------------------------------------------------------------------- */
 
 static const int mono_quads = 2, mono_cols = 4 * mono_quads * short_threads;
 
@@ -64,7 +62,7 @@ __device__ __forceinline__ static void mono_stage(const ConvArgs &a, const S *ro
     } else {
         float *const to = reinterpret_cast<float *>(tile);
         for (int e = (int)threadIdx.x; e < 4 * Count; e += short_threads)
-            to[e] = short_sample(a, row, 0, x + e);
+            to[e] = short_sample(a, row, x + e);
     }
 }
 
@@ -154,64 +152,6 @@ __global__ static void __launch_bounds__(short_threads, 8) mono_kernel(const __g
     cuda_count_clipped(dst.clipped, clipped);
 }
 
-/* ---- several channels ----------------------------------------------------------------------------------- */
-
-/* How many quads of outputs a thread makes: two where their windows are short. */
-__host__ __device__ static constexpr int short_quads(int eights) { return eights == 1 ? 2 : 1; }
-
-/* The N samples of a channel from column x on. */
-template <typename S, int N>
-__device__ __forceinline__ static void short_window(float *window, const ConvArgs &a, const S *row, int channel,
-                                                    int64_t x)
-{
-    const ConvSource &src = a.src;
-    if (row && x >= 0 && x + N <= cuda_min(src.width, src.x_end)) {
-        const S *const first = row + (x - src.x0) * src.channels + channel;
-#pragma unroll
-        for (int i = 0; i < N; i++) window[i] = (float)__ldg(first + (int64_t)i * src.channels);
-        return;
-    }
-    float sample[N]; /* in local memory, so that this rare loop need not be unrolled */
-#pragma unroll 1
-    for (int i = 0; i < N; i++) sample[i] = short_sample(a, row, channel, x + i);
-#pragma unroll
-    for (int i = 0; i < N; i++) window[i] = sample[i];
-}
-
-/* 8 * Eights - 7 to 8 * Eights taps. */
-template <typename S, int Eights>
-__global__ static void __launch_bounds__(short_threads, 8) short_kernel(const __grid_constant__ ShortArgs args)
-{
-    constexpr int quads = short_quads(Eights), taps = 8 * Eights, n = taps + 3;
-    const ConvArgs &a = args.conv;
-    const int groups = short_threads / a.src.channels;
-    const int group = (int)threadIdx.x / a.src.channels, channel = (int)threadIdx.x % a.src.channels;
-    const int64_t first = ((int64_t)blockIdx.x * quads * groups + group) * 4; /* output */
-    const S *const row = short_row<S>(a);
-    float window[quads][n], acc[quads][4] = {};
-    unsigned clipped = 0;
-    if (group < groups) {
-#pragma unroll
-        for (int q = 0; q < quads; q++)
-            short_window<S, n>(window[q], a, row, channel, a.x_first + first + 4 * q * groups);
-#pragma unroll
-        for (int i = 0; i < taps; i++)
-            if (i < taps - 7 || i < a.width)
-#pragma unroll
-                for (int q = 0; q < quads; q++)
-#pragma unroll
-                    for (int x = 0; x < 4; x++) acc[q][x] = halo_fma(args.tap[i], window[q][x + i], acc[q][x]);
-        cuda_typed(a.dst.dtype, [&](auto zero) {
-#pragma unroll
-            for (int q = 0; q < quads; q++) {
-                const int64_t x = first + 4 * q * groups;
-                if (x < a.dst.cols) conv_store4<decltype(zero)>(a.dst, channel, x, 0, acc[q], &clipped);
-            }
-        });
-    }
-    cuda_count_clipped(a.dst.clipped, clipped);
-}
-
 /* ---- launching ------------------------------------------------------------------------------------------ */
 
 template <typename S, int Eights>
@@ -220,15 +160,8 @@ static HaloStatus launch_eights(HaloDevice *device, const ConvArgs *conv, const 
     ShortArgs args = {};
     args.conv = *conv;
     for (int i = 0; i < conv->width; i++) args.tap[i] = tap[i];
-    if (conv->src.channels == 1) {
-        const int64_t cols = (int64_t)mono_tiles(Eights) * mono_cols;
-        CUDA_LAUNCH(device, (mono_kernel<S, Eights>), cuda_ceil_div(conv->dst.cols, cols), short_threads, 0,
-                    args);
-    } else {
-        const int64_t cols = short_threads / conv->src.channels * 4 * short_quads(Eights);
-        CUDA_LAUNCH(device, (short_kernel<S, Eights>), cuda_ceil_div(conv->dst.cols, cols), short_threads, 0,
-                    args);
-    }
+    const int64_t cols = (int64_t)mono_tiles(Eights) * mono_cols;
+    CUDA_LAUNCH(device, (mono_kernel<S, Eights>), cuda_ceil_div(conv->dst.cols, cols), short_threads, 0, args);
     return HALO_OK;
 }
 
@@ -245,7 +178,7 @@ template <typename S> static HaloStatus launch_short(HaloDevice *device, const C
 bool conv_short_takes(const HaloBuf *dst, const HaloConv *conv)
 {
     return dst->rows == 1 && conv->window.height == 1 && conv->window.width <= short_taps &&
-           dst->shape.channels <= short_channels;
+           dst->shape.channels == 1;
 }
 
 HaloStatus conv_short(HaloDevice *device, const ConvArgs *args, const float *tap)

@@ -8,6 +8,7 @@
 #include "common.cuh"
 #include "device/pin.cuh"
 #include "halo/text.h"
+#include "point/color.cuh"
 #include "point/expr.cuh"
 #include "point/mix.cuh"
 #include "rank/local.cuh"
@@ -294,6 +295,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .reconstruct = cuda_reconstruct,
     .thin = cuda_thin,
     .expr = cuda_expr,
+    .color = cuda_color,
     .chain = cuda_chain,
     .extremes = cuda_extremes,
     .mark = set_mark,

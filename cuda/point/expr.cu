@@ -391,7 +391,7 @@ HaloStatus cuda_expr(HaloDevice *device, const HaloBuf *const src[], int sources
     a.n = dst->cols * dst->shape.channels;
     a.dtype = dst->shape.dtype;
     a.channels = dst->shape.channels;
-    a.alpha = dst->shape.alpha;
+    a.alpha = expr->alphas ? -1 : dst->shape.alpha;
     a.source_alpha = src[0]->shape.alpha;
     a.rate = expr->rate;
     a.store = store;

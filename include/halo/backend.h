@@ -135,6 +135,9 @@ typedef struct HaloBackend {
     /* `map`: places, of the rectangle of `dst`; NULL where other parameters give them. */
     HaloStatus (*warp)(HaloDevice *, const HaloBuf *src, const HaloBuf *map, HaloBuf *dst, const HaloWarp *,
                        HaloStore);
+    HaloStatus (*color)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloColor *, HaloStore);
+    /* Whole buffers, where errors are diffused. */
+    HaloStatus (*dither)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloDither *, HaloStore);
     HaloStatus (*chain)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloChain *, HaloStore);
     /* The minimum and maximum of the chain's result for a whole buffer, as `reduce` finds them. No sample is
      * stored, and of the counts only `count`, and `nan` if it is the same. out: [channels of the chain's

@@ -50,13 +50,17 @@ typedef struct HaloMove {
     bool keeps_values;         /* every sample is one of the source's, or a border's */
 } HaloMove;
 
+/* Samples are coded in a way that no file can say, such as Lab; or they became sRGB by their profile. */
+#define HALO_LIGHT_NONE 2
+#define HALO_LIGHT_CONVERTED (-2)
+
 typedef struct HaloChanges {
     HaloShape from, to; /* the input, as the pipeline gets it, and the output */
     bool samples;       /* may any sample differ from the input's? */
     bool stored;        /* may samples that are only moved be written in the type that the file had? */
     bool upright;       /* rows are upright, whatever the orientation in EXIF said */
-    int light;          /* 1: from sRGB to linear light, -1: the other way, 0: coded as it was */
-    int64_t pages;      /* of the output; 0: not known */
+    int light; /* 1: from sRGB to linear light, -1: the other way, 0: coded as it was, or one of those above */
+    int64_t pages; /* of the output; 0: not known */
     int moves;
     HaloMove *move; /* [moves], in order */
 } HaloChanges;

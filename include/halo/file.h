@@ -39,7 +39,7 @@ typedef struct HaloWriteOptions {
     int png_level;   /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
     int tile;        /* TIFF: tiles of this width and height, a multiple of 16; 0: strips */
     bool pyramid;    /* TIFF: overviews, too, each half as wide and high, in tiles of `tile` or 256 */
-    int bits;        /* sound: integers of 8, 16, 24 or 32 bits, or, `floats`, of 32; 0: as the input's */
+    int bits; /* sound: integers of 8, 16, 24 or 32 bits, or, `floats`, of 32; pictures: 1; 0: as the input's */
     bool floats;
     int bitrate; /* Opus, Ogg Vorbis and MP3: kilobits per second; 0: as `quality` says, or the codec's default
                   */

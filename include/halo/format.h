@@ -227,6 +227,7 @@ struct HaloFormat {
     bool never_lossless; /* whatever the options */
     bool lossy;          /* sound with a quality or bit rate: HaloWriteOptions::quality and bitrate */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
+    bool bilevel;        /* of gray pictures it holds one bit a sample, where HaloWriteOptions::bits is 1 */
     int64_t glance;      /* of a picture along time, such as a spectrogram, it shows so many columns; 0: all */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */

@@ -133,7 +133,7 @@ typedef struct HaloFile {
     bool replace;       /* an output that exists; else it is kept, and the run fails */
     int quality;        /* of lossy formats: 1 to 100; 0: the format's default */
     int level;          /* of PNG: 1 (fast) to 9 (small), -1: not compressed; 0: 1 */
-    int bits;           /* of sound: 8, 16, 24 or 32; 0: as the input's */
+    int bits;           /* of sound: 8, 16, 24 or 32; of black and white in PNG, TIFF: 1; 0: as the input's */
     bool floats;        /* of sound: floats, of 32 `bits` */
     bool strip;         /* write none of the input's metadata */
     bool lossless;      /* of WebP, AVIF and JPEG XL, which are lossy otherwise */

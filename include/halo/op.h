@@ -3,6 +3,8 @@
 #ifndef HALO_OP_H
 #define HALO_OP_H
 
+#include "halo/changes.h"
+#include "halo/channel_list.h"
 #include "halo/mask.h"
 #include "halo/options.h"
 #include "halo/plan.h"
@@ -95,9 +97,11 @@ typedef struct HaloOp {
     bool selects; /* selects the pages that are read, so it has to be the first operation; they pass through it
                    */
     int light;    /* 1: sRGB becomes linear light; -1: the other way; 0: light stays coded as it is */
-    HaloScale scale; /* how it depends on full scale, and changes it */
-    bool upright;    /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
-                        before the pipeline */
+    int (*light_of)(const HaloValue *arg); /* the same, where it depends on parameters: also HALO_LIGHT_NONE,
+                                              CONVERTED; or NULL */
+    HaloScale scale;                       /* how it depends on full scale, and changes it */
+    bool upright; /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
+                     before the pipeline */
     const HaloParam *param; /* in the order in which values without keys fill them */
     int params;
     /* Appends steps that make *out from `in`. `arg` has one value for each row of `param`. */
@@ -213,6 +217,10 @@ HALO_API HaloStatus halo_build_map_from_loudness(HaloBuilder *builder, HaloReg s
  * greatest. */
 HALO_API HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map,
                                              HaloResolve *resolve, const double resolve_arg[2], HaloReg *dst);
+/* Gains of colours (HALO_COLOR_GAINS) that `resolve` sets from the statistics of `of`, such as a part of `src`.
+ */
+HALO_API HaloStatus halo_build_gains_from_stats(HaloBuilder *builder, HaloReg src, HaloReg of,
+                                                HaloResolve *resolve, HaloReg *dst);
 /* dst has the size of a moved by (ax, ay), or, for a and b of different sizes, of the smaller one; of a, where
  * b is spread. */
 HALO_API HaloStatus halo_build_combine(HaloBuilder *builder, HaloReg a, HaloReg b, const HaloCombine *combine,
@@ -238,6 +246,12 @@ typedef enum HaloFit {
 /* core/plan/source.c: the value of a SOURCE beside `in`. HALO_ERR_INPUT, naming both, if it does not match. */
 HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloFit fit,
                                       HaloReg *out);
+/* core/plan/confine.c: the channels of a list alone, with alpha where that is among them behind another one;
+ * and the input with `made`, which has to be like `taken`, in their place. HALO_ERR_INPUT with a message. */
+HALO_API HaloStatus halo_build_take_channels(HaloBuilder *builder, HaloReg in, const HaloChannelList *list,
+                                             HaloReg *taken);
+HALO_API HaloStatus halo_build_put_channels(HaloBuilder *builder, HaloReg in, const HaloChannelList *list,
+                                            HaloReg taken, HaloReg made, HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* The times of the frames of a value of known length, which stay the plan's; *origin: midnight of the first

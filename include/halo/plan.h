@@ -5,7 +5,9 @@
 
 #include "halo/bilateral.h"
 #include "halo/buffer.h"
+#include "halo/color.h"
 #include "halo/combine.h"
+#include "halo/dither.h"
 #include "halo/expr.h"
 #include "halo/fade.h"
 #include "halo/gather.h"
@@ -72,6 +74,8 @@ struct HaloStep {
         HaloThin thin;
         HaloWatershed watershed;
         const HaloExpr *expr; /* belongs to the plan */
+        HaloColor color;
+        HaloDither dither;
         HaloLocal local;
         HaloWarp warp;
         HaloGroups groups;

@@ -34,12 +34,13 @@ static void apply_resolution(HaloMeta *meta, const HaloChanges *changes)
 static void apply_light(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes)
 {
     if (changes->light == 0) return;
-    if (meta->icc.size > 0) halo_note_outdated(notes, HALO_OUTDATED_COLOURS);
+    if (meta->icc.size > 0 && changes->light != HALO_LIGHT_CONVERTED)
+        halo_note_outdated(notes, HALO_OUTDATED_COLOURS);
     free(meta->icc.data);
     meta->icc = (HaloBlob){0};
     memset(meta->code, 0, sizeof meta->code);
     meta->srgb = changes->light < 0 ? 1 : 0;
-    meta->gamma = changes->light < 0 ? 0.45455 : 1.0;
+    meta->gamma = changes->light < 0 ? 0.45455 : changes->light == HALO_LIGHT_NONE ? 0.0 : 1.0;
 }
 
 static HaloStatus apply_to_picture(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes)

@@ -10,7 +10,7 @@ static bool probe(const uint8_t *head, size_t size)
 
 const HaloFormat halo_format_png = {
     .name = "png",
-    .help = "PNG, 1 to 16 bits, palette, alpha, interlaced; written with 8 or 16 bits",
+    .help = "PNG, 1 to 16 bits, palette, alpha, interlaced; written with 8 or 16 bits, or 1 by --bits 1",
     .extensions = "png",
     .kinds = HALO_IMAGE,
     .decodes = 400,
@@ -18,6 +18,7 @@ const HaloFormat halo_format_png = {
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16,
     .channels = 1u << 0 | 1u << 2,
     .with_alpha = 1u << 1 | 1u << 3,
+    .bilevel = true,
     .holds = HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION |
              HALO_META_COLOURS | HALO_META_CODES,
     .several = HALO_SEVERAL_IN_STREAMS,

@@ -1,10 +1,12 @@
-/* Writes PNG: 8 or 16 bits, gray or RGB, with or without alpha, and the metadata. libpng writes the chunks
- * before and after the samples; the samples are filtered and compressed here, which is faster. */
+/* Writes PNG: 8 or 16 bits, or 1 of black and white, gray or RGB, with or without alpha, and the metadata.
+ * libpng writes the chunks before and after the samples; the samples are filtered and compressed here, which is
+ * faster. */
 #include "bytes/endian.h"
 #include "meta/meta.h"
 #include "png_filter.h"
 #include "png_strip.h"
 #include "pngfile.h"
+#include "samples/bilevel.h"
 #include "samples/image.h"
 
 #include <math.h>
@@ -16,7 +18,8 @@ typedef struct PngWriter {
     HaloWriter *writer;
     png_structp png;
     png_infop info;
-    bool silent; /* what libpng writes now is for itself */
+    bool bilevel; /* a bit a sample */
+    bool silent;  /* what libpng writes now is for itself */
     PngStrips *strips;
     unsigned filters;
     size_t pixel, bytes; /* of a pixel and of a row */
@@ -165,7 +168,7 @@ static void write_meta(PngWriter *state)
 {
     const HaloMeta *meta = &state->writer->info.meta;
     write_numbers(state);
-    write_significant(state);
+    if (!state->bilevel) write_significant(state);
     write_codes(state);
     if (halo_icc_fits(&meta->icc, &state->writer->info.shape) && meta->icc.size <= PNG_UINT_31_MAX) {
         png_set_iCCP(state->png, state->info, "icc", PNG_COMPRESSION_TYPE_BASE, meta->icc.data,
@@ -181,9 +184,9 @@ static void write_header(void *arg)
     static const int types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                 PNG_COLOR_TYPE_RGB_ALPHA};
     const HaloShape *shape = &state->writer->info.shape;
-    const bool wide = shape->dtype == HALO_U16;
+    const int depth = state->bilevel ? 1 : shape->dtype == HALO_U16 ? 16 : 8;
     png_set_write_fn(state->png, state, on_write, on_flush);
-    png_set_IHDR(state->png, state->info, (png_uint_32)shape->width, (png_uint_32)shape->height, wide ? 16 : 8,
+    png_set_IHDR(state->png, state->info, (png_uint_32)shape->width, (png_uint_32)shape->height, depth,
                  types[shape->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
     write_meta(state);
@@ -201,6 +204,10 @@ static HaloStatus begin_samples(PngWriter *state)
     state->filters = level == 0 ? 1u << PNG_NO_FILTER : level < 4 ? PNG_FEW_FILTERS : PNG_EVERY_FILTER;
     state->pixel = (size_t)shape->channels * halo_dtype_size(shape->dtype);
     state->bytes = (size_t)shape->width * state->pixel;
+    if (state->bilevel) {
+        state->pixel = 1;
+        state->bytes = ((size_t)shape->width + 7) / 8;
+    }
     state->last = calloc(state->bytes, 1);
     state->row = malloc(state->bytes);
     state->filtered = malloc(state->bytes + 1);
@@ -229,6 +236,7 @@ HaloStatus halo_png_create(HaloWriter *writer)
     PngWriter *state = writer->state = calloc(1, sizeof *state);
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write PNG");
     state->writer = writer;
+    state->bilevel = writer->options.bits == 1;
     HALO_TRY(begin_chunks(state));
     HALO_TRY(halo_png_guard(&state->guard, write_header, state));
     HALO_TRY(begin_samples(state));
@@ -239,6 +247,7 @@ out:
 /* PNG's samples have the higher byte first. */
 static const uint8_t *row_of_file(const PngWriter *state, const void *row)
 {
+    if (state->bilevel) return state->row;
     if (state->writer->info.shape.dtype == HALO_U8 || !halo_host_is_little()) return row;
     memcpy(state->row, row, state->bytes);
     halo_swap_bytes(state->row, state->bytes / 2, 2);
@@ -251,6 +260,8 @@ HaloStatus halo_png_write(HaloWriter *writer, const HaloBuf *rows)
     PngWriter *state = writer->state;
     const uint8_t *above = state->last;
     for (int64_t y = 0; y < rows->rows; y++) {
+        if (state->bilevel)
+            HALO_TRY(halo_pack_bits(&writer->info.shape, halo_row(rows, y), rows->y0 + y, state->row));
         const uint8_t *row = row_of_file(state, halo_row(rows, y));
         halo_png_filter(state->filters, state->pixel, state->bytes, row, above, state->filtered);
         HALO_TRY(halo_png_strips_put(state->strips, state->filtered, state->bytes + 1));

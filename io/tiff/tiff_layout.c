@@ -51,6 +51,6 @@ bool tiff_set_layout(TiffGuard *guard, TIFF *tiff, const TiffLayout *layout)
            set_extras(guard, tiff, extras, shape->alpha >= 0) && set_range(tiff, shape, real) &&
            TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) && set_blocks(tiff, layout) &&
            TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
-           (real || TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));
+           (real || layout->samples.bits == 1 || TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));
 }
 #endif

@@ -22,13 +22,16 @@ HaloStatus tiff_levels_plan(TiffLevels *levels, const HaloShape *shape, TiffSamp
         TiffLayout *layout = &levels->level[levels->levels++].layout;
         int64_t one, block;
         HALO_TRY(halo_shape_bytes(&next, &one));
-        const int64_t row_bytes = one / next.height / (int64_t)halo_dtype_size(next.dtype) * (samples.bits / 8);
+        const int64_t values = one / next.height / (int64_t)halo_dtype_size(next.dtype);
+        const int64_t row_bytes = samples.bits == 1 ? (values + 7) / 8 : values * (samples.bits / 8);
         *layout = (TiffLayout){.shape = next, .samples = samples, .tiled = tile > 0, .row_bytes = row_bytes};
         const int64_t strip = layout->row_bytes < STRIP_BYTES ? STRIP_BYTES / layout->row_bytes : 1;
         layout->cols = tile > 0 ? tile : next.width;
         layout->rows = tile > 0 ? tile : strip < next.height ? strip : next.height;
         layout->across = (next.width + layout->cols - 1) / layout->cols;
-        if (!halo_mul(layout->cols * layout->rows, layout->row_bytes / next.width, &block) || block > INT32_MAX)
+        if (!(tile > 0 ? halo_mul(layout->cols * layout->rows, layout->row_bytes / next.width, &block)
+                       : halo_mul(layout->rows, layout->row_bytes, &block)) ||
+            block > INT32_MAX)
             HALO_FAIL(HALO_ERR_OUTPUT, "TIFF cannot hold tiles of %d x %d pixels with %d channels", tile, tile,
                       next.channels);
         const int64_t down = (next.height + layout->rows - 1) / layout->rows, blocks = layout->across * down;

@@ -5,6 +5,7 @@
 #ifdef HALO_HAVE_TIFF
 #include "bytes/spool.h"
 #include "meta/grid.h"
+#include "samples/bilevel.h"
 #include "samples/image.h"
 #include "samples/stored.h"
 #include "tiffwriter.h"
@@ -24,6 +25,7 @@ typedef struct TiffWriter {
     int64_t sink_at; /* a sink that can seek: where it stands */
     HaloSpool held;  /* one that cannot: the file so far */
     TiffLevels page;
+    bool bilevel; /* samples are written as bits */
     bool again;   /* samples are written in the type that they were read in */
     uint8_t *row; /* of these */
 } TiffWriter;
@@ -109,6 +111,7 @@ static TiffSamples samples_of(const HaloWriter *writer)
 {
     const HaloInfo *info = &writer->info;
     const bool real = info->shape.dtype > HALO_U16;
+    if (writer->options.bits == 1) return (TiffSamples){1, SAMPLEFORMAT_UINT};
     if (!writes_again(writer))
         return (TiffSamples){8 * (int)halo_dtype_size(info->shape.dtype),
                              real ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT};
@@ -122,9 +125,10 @@ static HaloStatus take_row(TiffWriter *state, const HaloWriter *writer)
     const HaloShape *shape = &writer->info.shape;
     state->again = writes_again(writer);
     free(state->row);
-    state->row = state->again ? malloc((size_t)(shape->width * shape->channels) * 8) : NULL;
-    return state->row != NULL || !state->again ? HALO_OK
-                                               : halo_fail(HALO_ERR_LIMIT, "not enough memory to write TIFF");
+    state->bilevel = writer->options.bits == 1;
+    const bool own = state->again || state->bilevel;
+    state->row = own ? malloc((size_t)(shape->width * shape->channels) * 8) : NULL;
+    return state->row != NULL || !own ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to write TIFF");
 }
 
 /* The first image, or one more. */
@@ -136,6 +140,8 @@ HaloStatus halo_tiff_create(HaloWriter *writer)
     TiffLevels page;
     int64_t bytes;
     HALO_TRY(tiff_load());
+    if (options->bits == 1 && (options->tile > 0 || options->pyramid))
+        HALO_FAIL(HALO_ERR_USAGE, "--bits 1 is for TIFF in strips: leave out --tile and --pyramid");
     HALO_TRY(halo_shape_bytes(shape, &bytes));
     const int64_t row_bytes = bytes / shape->height;
     if (shape->width > INT32_MAX || shape->height > INT32_MAX || shape->channels > UINT16_MAX ||
@@ -166,7 +172,9 @@ HaloStatus halo_tiff_write(HaloWriter *writer, const HaloBuf *rows)
     TiffWriter *state = writer->state;
     HaloStatus status = HALO_OK;
     for (int64_t y = 0; y < rows->rows; y++) {
-        const void *row = state->again ? state->row : halo_row(rows, y);
+        const void *row = state->again || state->bilevel ? state->row : halo_row(rows, y);
+        if (state->bilevel)
+            HALO_TRY(halo_pack_bits(&writer->info.shape, halo_row(rows, y), rows->y0 + y, state->row));
         if (state->again)
             halo_stored_convert(&writer->info, rows, y, 0, rows->cols * rows->shape.channels, state->row,
                                 &writer->clipped);

@@ -19,6 +19,7 @@
   giflib,
   libheif,
   libjxl,
+  lcms2,
   cfitsio,
   openexr,
   stb,
@@ -60,6 +61,7 @@ stdenv.mkDerivation (finalAttrs: {
     giflib
     libheif
     libjxl
+    lcms2
     cfitsio
     openexr
     stb
@@ -86,6 +88,7 @@ stdenv.mkDerivation (finalAttrs: {
           giflib
           libheif
           libjxl
+          lcms2
           cfitsio
           openexr
         ]

@@ -192,13 +192,22 @@ def options_of(row):
     return [name for name in ("axes", "rate", "white", "alpha") if name not in keys]
 
 
+def own_keys(row):
+    """The keys of the operation itself, before those that it shares with others."""
+    names = [key.name for key in row.parameters]
+    for filters in (_COMMON, ()):
+        for shared in ([*filters, "on", "mask"], [*filters, "on"]):
+            if not row.result and names[-len(shared) :] == shared:
+                return row.parameters[: -len(shared)]
+    return row.parameters
+
+
 def signature(row):
     import inspect  # here, since it takes long to import
 
     kinds = inspect.Parameter
     made = [kinds("x", kinds.POSITIONAL_ONLY)]
-    filters = {key.name for key in row.parameters} >= set(_COMMON)
-    own = [key for key in row.parameters if not (filters and key.name in _COMMON)]
+    own = own_keys(row)
     optional = False
     for key in own:
         default = preset(key)
@@ -325,8 +334,7 @@ class _Call:
 
 def function(row):
     keys = {key.word: key for key in row.parameters}
-    filters = set(keys) >= set(_COMMON)
-    positional = [key for key in row.parameters if not (filters and key.name in _COMMON)]
+    positional = own_keys(row)
     along_time = not row.images
     name, measures = row.name, row.result
 

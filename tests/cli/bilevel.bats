@@ -50,3 +50,38 @@ setup() { load common; common_setup; }
     halo run -r '' in --out-dir out
     cmp out/a.pbm <(printf 'P4\n3 1\n\240')
 }
+
+@test "--bits 1 writes PNG of one bit a sample" {
+    printf 'P2 9 2 255\n0 255 0 255 255 255 255 255 0 255 0 0 0 0 255 255 255 255\n' > a.pgm
+    halo run '' a.pgm -o a.png --bits 1
+    [ "$(od -An -t u1 -j 24 -N 2 a.png)" = '   1   0' ] # depth and colour type
+    halo run '' a.png -o b.pgm
+    halo run '' a.pgm -o c.pgm
+    cmp b.pgm c.pgm
+    make_gray g.pgm 61 40
+    halo run dither:error g.pgm -o g.png --bits 1
+    halo run dither:error g.pgm -o g8.png
+    halo compare g.png g8.png | grep -q identical
+    halo run 'depth:u16 | dither:error' g.pgm -o g16.png --bits 1
+    halo compare g.png g16.png | grep -q identical
+    for type in u8 u16 f32; do
+        halo run "depth:$type | dither:error" g.pgm -o g.tif --bits 1 -f
+        halo compare g.tif g8.png | grep -q identical
+        halo info g.tif | grep -q '1-bit'
+    done
+    run --separate-stderr halo run dither:error g.pgm -o x.tif --bits 1 --tile 256
+    [ "$status" -eq 2 ]; says 'in strips'
+    run --separate-stderr halo run '' g.pgm -o x.tif --bits 1
+    [ "$status" -ne 0 ]; says 'black and white only'
+    run --separate-stderr halo run '' g.pgm -o x.png --bits 1
+    [ "$status" -ne 0 ]; says 'black and white only'
+    run --separate-stderr halo run dither:error g.pgm -o x.pgm --bits 1
+    [ "$status" -eq 2 ]; says '--bits 1 is for'
+    make_rgb c.ppm 3 2
+    run --separate-stderr halo run dither:error c.ppm -o x.png --bits 1
+    [ "$status" -eq 2 ]; says 'one channel'
+    make_wav s.wav 100
+    run --separate-stderr halo run '' s.wav -o x.wav --bits 1
+    [ "$status" -eq 2 ]
+    [ ! -e x.png ] && [ ! -e x.pgm ] && [ ! -e x.wav ]
+}

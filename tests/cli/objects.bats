@@ -140,6 +140,7 @@ make_blocks() {
     halo run --json threshold:otsu,classes=3 a.pgm -o b.pgm > out
     grep -q 'threshold:otsu is at 1, 10' out || grep -q 'threshold:otsu is at 10, 81' out
     [ "$(tail -c 60 b.pgm | od -An -v -w1 -tu1 | sort -u | tr -d ' ' | sort -n | paste -sd,)" = 0,128,255 ]
+    [ "$(halo run --explain threshold:otsu,classes=5 a.pgm | grep -c 'count in')" -eq 1 ]
     run --separate-stderr halo run -f threshold:otsu,classes=5 a.pgm -o b.pgm
     [ "$status" -eq 1 ]; says 'the input has 4'
     run --separate-stderr halo run -f threshold:li,classes=3 a.pgm -o b.pgm

@@ -35,6 +35,13 @@ said() {
     FITS) refuses a.fits "$(printf '%-30s' 'SIMPLE  =                    T')" '(CFITSIO)' ;;
     EXR) refuses a.exr 'v/1\001\2\0\0\0' '(OpenEXR)' ;;
     JPEG) refuses a.jpeg '\377\330\377\340' '(libjpeg)' ;;
+    LCMS)
+        printf 'P6 1 1 255\n\1\1\1' > "$work/a.ppm"
+        printf x > "$work/a.icc"
+        ! "$build/halo" run "icc:$work/a.icc" "$work/a.ppm" -o "$work/b.ppm" 2> "$work/said" ||
+            fail 'a profile is read'
+        grep -qF 'without Little CMS' "$work/said" || fail "icc: $(cat "$work/said")"
+        ;;
     TIFF) refuses a.tiff 'II*\0\10\0\0\0' '(libtiff)' ;;
     esac
 }

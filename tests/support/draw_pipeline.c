@@ -98,6 +98,11 @@ static void add_text(Rng *rng, const HaloParam *param, char *text, size_t size)
                                        "mono",
                                        "1",
                                        "0.25*1+1, 1",
+                                       "lab",
+                                       "oklch",
+                                       "hsv>srgb",
+                                       "0,0",
+                                       "250,240,215",
                                        "1,0.1,2,-0.1,0.9,-3",
                                        "1,0.1,-2,0,0.9,3,0.002,-0.001"};
     const char *one;
@@ -170,12 +175,12 @@ void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t
 {
     char mark = ':';
     int common;
-    const HaloParam *const shared = halo_common_params(&common);
+    const HaloParam *const shared = halo_common_params(op, &common);
     snprintf(text, size, "%s", op->name);
     for (int p = 0; p < op->params; p++)
         if (op->param[p].preset == NULL || rng_once_in(rng, stands_alone(&op->param[p]) ? 8 : 2))
             add_param(rng, &op->param[p], kind, &mark, text, size);
-    for (int p = 0; op->filter && p < common; p++)
+    for (int p = 0; op->filter && strcmp(shared[p].key, "on") != 0; p++)
         if (rng_once_in(rng, shared[p].type == HALO_PARAM_BORDER ? 1 : 3))
             add_param(rng, &shared[p], kind, &mark, text, size);
 }

@@ -84,6 +84,8 @@ uint64_t oracle_regions(const HaloBuf *src, HaloBuf *dst, const HaloRegions *reg
 uint64_t oracle_distance(const HaloBuf *src, HaloBuf *dst, const HaloDistance *distance, HaloStore store);
 uint64_t oracle_suppress(const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst, HaloStore store);
 uint64_t oracle_expr(const HaloBuf *const src[], HaloBuf *dst, const HaloExpr *expr, HaloStore store);
+uint64_t oracle_color(const HaloBuf *src, HaloBuf *dst, const HaloColor *color, HaloStore store);
+uint64_t oracle_dither(const HaloBuf *src, HaloBuf *dst, const HaloDither *how, HaloStore store);
 uint64_t oracle_reconstruct(const HaloBuf *src, const HaloBuf *marker, HaloBuf *dst, const HaloReconstruct *how,
                             HaloStore store);
 uint64_t oracle_thin(const HaloBuf *src, HaloBuf *dst, const HaloThin *thin, HaloStore store);

@@ -307,6 +307,20 @@ static HaloStatus run_expr(HaloDevice *device, const HaloBuf *const src[], int s
     return HALO_OK;
 }
 
+static HaloStatus run_color(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloColor *color,
+                            HaloStore store)
+{
+    device->clipped += oracle_color(src, dst, color, store);
+    return HALO_OK;
+}
+
+static HaloStatus run_dither(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloDither *dither,
+                             HaloStore store)
+{
+    device->clipped += oracle_dither(src, dst, dither, store);
+    return HALO_OK;
+}
+
 static HaloStatus run_suppress(HaloDevice *device, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst,
                                HaloStore store)
 {
@@ -372,6 +386,8 @@ const HaloBackend oracle_backend = {
     .warp = run_warp,
     .distance = run_distance,
     .expr = run_expr,
+    .color = run_color,
+    .dither = run_dither,
     .suppress = run_suppress,
     .reconstruct = run_reconstruct,
     .thin = run_thin,

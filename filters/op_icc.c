@@ -1,0 +1,137 @@
+/* icc: samples of a profile become sRGB. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "colours.h"
+#include "filter.h"
+#include "halo/changes.h"
+#include "halo/color.h"
+#include "halo/format.h"
+#include "halo/picture.h"
+#include "halo/profile.h"
+#include "ops.h"
+
+#define MOST_BYTES ((size_t)64 << 20)
+
+/* All of a file. */
+static HaloStatus read_file(const char *path, void **bytes, size_t *size)
+{
+    HaloStatus status = HALO_OK;
+    HaloSource *source = NULL;
+    size_t space = 65536, got = 1;
+    char *data = NULL;
+    *bytes = NULL;
+    *size = 0;
+    HALO_TRY(halo_source_open(path, &source));
+    while (got > 0) {
+        char *more = realloc(data, space);
+        if (more == NULL) HALO_FAIL(HALO_ERR_LIMIT, "%s: not enough memory for it", path);
+        data = more;
+        HALO_TRY(halo_source_take(source, data + *size, space - *size, &got));
+        *size += got;
+        if (*size == space) space *= 2;
+        if (space > MOST_BYTES) HALO_FAIL(HALO_ERR_INPUT, "%s: too large for an ICC profile", path);
+    }
+    *bytes = data;
+out:
+    if (status != HALO_OK) free(data);
+    halo_source_close(source);
+    return status;
+}
+
+/* Entries spread over full scale, whose values are multiplied by it. */
+static HaloStatus build_table(HaloBuilder *builder, const HaloColor *like, const float *from, HaloReg in,
+                              HaloReg *out)
+{
+    const double white = (double)halo_build_shape(builder, in)->white;
+    const bool cube = like->kind == HALO_COLOR_CUBE;
+    const int64_t size = like->size, entries = cube ? size * size * size : size * like->columns;
+    HaloStep step = {.primitive = HALO_COLOR, .sources = 1, .src = {in}, .u.color = *like};
+    float *value = halo_build_keep(builder, (size_t)entries * (cube ? 4 : 1) * sizeof *value);
+    if (value == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a profile");
+    for (int64_t i = 0; i < entries; i++) {
+        for (int c = 0; cube && c < 3; c++) value[4 * i + c] = (float)((double)from[3 * i + c] * white);
+        if (cube)
+            value[4 * i + 3] = 0.0f;
+        else
+            value[i] = (float)((double)from[i] * white);
+    }
+    step.u.color.value = value;
+    for (int c = 0; c < 3; c++) step.u.color.scale[c] = (float)((double)(size - 1) / white);
+    return halo_build_step(builder, &step, out);
+}
+
+static HaloStatus build_profile(HaloBuilder *builder, const HaloProfile *profile, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const float white = halo_build_shape(builder, in)->white;
+    const HaloMap coded = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{HALO_POINT_SRGB, white, 0.0}}};
+    const HaloColor cube = {.kind = HALO_COLOR_CUBE, .size = HALO_PROFILE_CUBE, .columns = 3};
+    const HaloColor curves = {
+        .kind = HALO_COLOR_CURVES, .size = HALO_PROFILE_CURVE, .columns = profile->colours};
+    if (profile->cube != NULL) return build_table(builder, &cube, profile->cube, in, out);
+    HALO_TRY(build_table(builder, &curves, profile->curve, in, out));
+    if (profile->colours == 3) HALO_TRY(colours_mix(builder, profile->matrix, *out, out));
+    HALO_TRY(halo_build_map(builder, *out, &coded, out));
+out:
+    return status;
+}
+
+static HaloStatus build_icc(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = halo_build_shape(builder, in);
+    const int colours = shape->channels - (shape->alpha >= 0);
+    const char *const name = arg[0].given ? arg[0].text : "the input's profile";
+    const void *bytes;
+    void *own = NULL;
+    size_t size;
+    HaloProfile profile = {0};
+    *out = in;
+    if (arg[0].given) {
+        HALO_TRY(read_file(arg[0].text, &own, &size));
+        bytes = own;
+    } else {
+        halo_build_profile(builder, &bytes, &size);
+    }
+    if (size == 0 && !arg[0].given) goto out; /* then it is sRGB */
+    HALO_TRY(halo_profile_read(name, bytes, size, &profile));
+    if (profile.colours != colours)
+        HALO_FAIL(HALO_ERR_INPUT, "icc: %s is for %s, and the input has %d colours", name,
+                  profile.colours == 3 ? "RGB" : "gray", colours);
+    HALO_TRY(build_profile(builder, &profile, in, out));
+out:
+    halo_profile_free(&profile);
+    free(own);
+    return status;
+}
+
+static int light_of(const HaloValue *arg)
+{
+    (void)arg;
+    return HALO_LIGHT_CONVERTED;
+}
+
+static HaloStatus check_file(const char *where, const char *text)
+{
+    if (*text != 0) return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "%s: expected a file", where);
+}
+
+static const HaloParam icc_param[] = {
+    {.key = "profile",
+     .type = HALO_PARAM_TEXT,
+     .preset = "",
+     .check = check_file,
+     .help = "a file with the profile of the samples; default: the one in the input, where there is one"},
+};
+
+const HaloOp halo_op_icc = {.name = "icc",
+                            .help = "samples of an ICC profile become sRGB, as the first operation",
+                            .known_as = "icc_transform profile convert srgb adobe display p3 prophoto",
+                            .example = "icc",
+                            .kinds = HALO_IMAGE,
+                            .scale = HALO_SCALE_NEEDS,
+                            .light_of = light_of,
+                            HALO_PARAMS(icc_param),
+                            .build = build_icc};
