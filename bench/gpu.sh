@@ -53,7 +53,7 @@ primitives="conv sep map combine reduce fold powers hist scan scan_sound rank me
     expr_language color elements"
 others="device_arrays rate fast sep_fast sep_fast_design conv_sizes conv_zeros conv_integer rank_shapes
     rank_sizes curves
-    detail pipeline filters windows local definitions sound device_memory ladder along_time team stretched
+    detail pipeline filters windows local warp definitions sound device_memory ladder along_time team stretched
     blurred strips confine"
 # Programs stand in line for the cores more than for the GPU: their oracles run there. So some run side by side.
 jobs=${HALO_JOBS:-8}

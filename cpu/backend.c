@@ -31,6 +31,7 @@ const HaloBackend halo_backend_cpu = {
     .mean = cpu_mean,
     .bilateral = cpu_bilateral,
     .local = cpu_local,
+    .warp = cpu_warp,
     .equalize = cpu_equalize,
     .gather = cpu_gather,
     .resample = cpu_resample,

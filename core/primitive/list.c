@@ -6,8 +6,8 @@ extern const Primitive primitive_conv, primitive_sep, primitive_map, primitive_c
     primitive_gather, primitive_resample, primitive_bilateral, primitive_mix, primitive_fade,
     primitive_sections, primitive_spectrum, primitive_sequence, primitive_table, primitive_regions,
     primitive_find_regions, primitive_distance, primitive_objects, primitive_suppress, primitive_reconstruct,
-    primitive_thin, primitive_watershed, primitive_expr, primitive_color, primitive_match, primitive_dither,
-    primitive_local, primitive_groups, primitive_chain, primitive_extremes;
+    primitive_thin, primitive_watershed, primitive_expr, primitive_warp, primitive_color, primitive_match,
+    primitive_dither, primitive_local, primitive_groups, primitive_chain, primitive_extremes;
 
 static const Primitive *const primitives[HALO_PRIMITIVES] = {
     [HALO_CONV] = &primitive_conv,         [HALO_SEP] = &primitive_sep,
@@ -24,10 +24,11 @@ static const Primitive *const primitives[HALO_PRIMITIVES] = {
     [HALO_DISTANCE] = &primitive_distance, [HALO_OBJECTS] = &primitive_objects,
     [HALO_SUPPRESS] = &primitive_suppress, [HALO_RECONSTRUCT] = &primitive_reconstruct,
     [HALO_THIN] = &primitive_thin,         [HALO_WATERSHED] = &primitive_watershed,
-    [HALO_EXPR] = &primitive_expr,         [HALO_COLOR] = &primitive_color,
-    [HALO_MATCH] = &primitive_match,       [HALO_DITHER] = &primitive_dither,
-    [HALO_LOCAL] = &primitive_local,       [HALO_GROUPS] = &primitive_groups,
-    [HALO_CHAIN] = &primitive_chain,       [HALO_EXTREMES] = &primitive_extremes,
+    [HALO_EXPR] = &primitive_expr,         [HALO_WARP] = &primitive_warp,
+    [HALO_COLOR] = &primitive_color,       [HALO_MATCH] = &primitive_match,
+    [HALO_DITHER] = &primitive_dither,     [HALO_LOCAL] = &primitive_local,
+    [HALO_GROUPS] = &primitive_groups,     [HALO_CHAIN] = &primitive_chain,
+    [HALO_EXTREMES] = &primitive_extremes,
 };
 
 const Primitive *primitive_of(const HaloStep *step) { return primitives[step->primitive]; }

@@ -15,6 +15,7 @@
 #include "regions/morphology.cuh"
 #include "resample/resample.cuh"
 #include "sep/fast.cuh"
+#include "warp/warp.cuh"
 
 extern "C" {
 extern const HaloBackend halo_backend_cuda;
@@ -286,6 +287,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .mix = cuda_mix,
     .fade = cuda_fade,
     .local = cuda_local,
+    .warp = cuda_warp,
     .regions = cuda_regions,
     .distance = cuda_distance,
     .objects = cuda_objects,

@@ -145,6 +145,9 @@ typedef struct HaloBackend {
     /* The sources hold the rectangle of `dst`. */
     HaloStatus (*expr)(HaloDevice *, const HaloBuf *const src[], int sources, HaloBuf *dst, const HaloExpr *,
                        HaloStore);
+    /* `map`: places, of the rectangle of `dst`; NULL where other parameters give them. */
+    HaloStatus (*warp)(HaloDevice *, const HaloBuf *src, const HaloBuf *map, HaloBuf *dst, const HaloWarp *,
+                       HaloStore);
     HaloStatus (*color)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloColor *, HaloStore);
     /* Whole buffers, where errors are diffused. */
     HaloStatus (*dither)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloDither *, HaloStore);

@@ -142,14 +142,15 @@ HALO_API HaloStatus halo_build_analysis(HaloBuilder *builder, HaloReg in, const 
  * returns, which measures it; planning starts again after the pass. */
 HALO_API HaloStatus halo_build_loudness_found(HaloBuilder *builder, const HaloLoudness **found);
 HALO_API HaloStatus halo_build_loudness_pass(HaloBuilder *builder, HaloReg src);
-/* Reports something of the plan, once; `quieter`: of HALO_NOTE_QUIETER. */
-HALO_API HaloStatus halo_build_note(HaloBuilder *builder, HaloNote kind, double quieter);
-/* What frames of a sound tell, such as the noise in it. */
+/* Reports something of the plan, once; `by`: how much, of HALO_NOTE_QUIETER and HALO_NOTE_ANGLE. */
+HALO_API HaloStatus halo_build_note(HaloBuilder *builder, HaloNote kind, double by);
+/* What frames of a sound, or rows of a picture, tell, such as the noise in it. */
 typedef struct HaloAnalysis {
-    HaloSpan part;   /* the frames to look at; fewer, where the sound turns out to be shorter */
+    HaloSpan part;   /* the frames to look at; fewer, where the sound turns out to be shorter; of a picture all
+                        columns */
     int64_t bytes;   /* of what is found, zeros at first */
     const void *how; /* the operation's parameters; they belong to the plan */
-    /* Takes the next frames, f32 or f64, in order. */
+    /* Takes the next frames, f32 or f64, in order; rows of a picture in its own type. */
     void (*take)(const void *how, void *found, const HaloBuf *frames);
 } HaloAnalysis;
 /* What `take` has found, which lasts as long as `build` does. It needs an analysis pass, as above. */
@@ -178,6 +179,9 @@ HALO_API HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const Hal
 HALO_API HaloStatus halo_build_bilateral(HaloBuilder *builder, HaloReg src, const HaloBilateral *bilateral,
                                          HaloReg *dst);
 HALO_API HaloStatus halo_build_local(HaloBuilder *builder, HaloReg src, const HaloLocal *local, HaloReg *dst);
+/* `map`: of HALO_WARP_MAP, two channels of the size of the result; else -1. */
+HALO_API HaloStatus halo_build_warp(HaloBuilder *builder, HaloReg src, HaloReg map, const HaloWarp *warp,
+                                    HaloReg *dst);
 HALO_API HaloStatus halo_build_gather(HaloBuilder *builder, HaloReg src, const HaloGather *gather,
                                       HaloReg *dst);
 HALO_API HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const HaloResample *resample,
@@ -239,7 +243,8 @@ typedef enum HaloFit {
     HALO_FIT_OWN_UNITS, /* the same as the first, but in its own units */
     HALO_FIT_GRAY,      /* of its size or one pixel, with one colour; in units of `in` */
     HALO_FIT_ANY,       /* of any size and with any channels; in units of `in` */
-    HALO_FIT_SIZE       /* of its size, with any channels; in its own units */
+    HALO_FIT_SIZE,      /* of its size, with any channels; in its own units */
+    HALO_FIT_PLACES     /* of any size and with any channels; in its own units */
 } HaloFit;
 
 /* core/plan/source.c: the value of a SOURCE beside `in`. HALO_ERR_INPUT, naming both, if it does not match. */

@@ -39,6 +39,7 @@ typedef enum HaloPrimitive {
     HALO_THIN,         /* thinning of regions to lines */
     HALO_WATERSHED,    /* flooding from markers */
     HALO_EXPR,         /* an expression of samples of several values (expr.h) */
+    HALO_WARP,         /* geometry at any angle: samples at any places (warp.h) */
     HALO_COLOR,        /* pixels of three colours in other coordinates, or through tables (color.h) */
     HALO_MATCH,        /* colours with the distribution of another picture's */
     HALO_DITHER,       /* fewer levels, with noise, a pattern or the errors of neighbours (dither.h) */
@@ -212,6 +213,7 @@ typedef struct HaloWatershed HaloWatershed;
 typedef struct HaloLocal HaloLocal;   /* local.h */
 typedef struct HaloGroups HaloGroups; /* groups.h */
 typedef struct HaloExpr HaloExpr;     /* expr.h */
+typedef struct HaloWarp HaloWarp;     /* warp.h */
 typedef struct HaloColor HaloColor;   /* color.h */
 typedef struct HaloDither HaloDither; /* dither.h */
 typedef struct HaloChain HaloChain;   /* chain.h */

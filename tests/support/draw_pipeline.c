@@ -72,14 +72,40 @@ static bool suits(const HaloParam *param, const char *text)
 /* One of some texts that the parameter takes. */
 static void add_text(Rng *rng, const HaloParam *param, char *text, size_t size)
 {
-    static const char *const word[] = {"a+b",      "max(a,b)", "a > b ? a : b", "fma(a, b, 0.5)",
-                                       "v",        "v*v",      "abs(v-100)",    "0",
-                                       "-inf",     "1/3",      "1,50,99.9",     "0 25 100",
-                                       "9x4",      "3x5+1+0",  "40%",           "7x",
-                                       "2,97",     "30",       "3ms,7f",        "4ms",
-                                       "previous", "0s-5ms",   "-9ms",          "-40,-5",
-                                       "mono",     "1",        "0.25*1+1, 1",   "lab",
-                                       "oklch",    "hsv>srgb", "0,0",           "250,240,215"};
+    static const char *const word[] = {"a+b",
+                                       "max(a,b)",
+                                       "a > b ? a : b",
+                                       "fma(a, b, 0.5)",
+                                       "v",
+                                       "v*v",
+                                       "abs(v-100)",
+                                       "0",
+                                       "-inf",
+                                       "1/3",
+                                       "1,50,99.9",
+                                       "0 25 100",
+                                       "9x4",
+                                       "3x5+1+0",
+                                       "40%",
+                                       "7x",
+                                       "2,97",
+                                       "30",
+                                       "3ms,7f",
+                                       "4ms",
+                                       "previous",
+                                       "0s-5ms",
+                                       "-9ms",
+                                       "-40,-5",
+                                       "mono",
+                                       "1",
+                                       "0.25*1+1, 1",
+                                       "lab",
+                                       "oklch",
+                                       "hsv>srgb",
+                                       "0,0",
+                                       "250,240,215",
+                                       "1,0.1,2,-0.1,0.9,-3",
+                                       "1,0.1,-2,0,0.9,3,0.002,-0.001"};
     const char *one;
     do one = word[rng_between(rng, 0, (int64_t)(sizeof word / sizeof *word) - 1)];
     while (!suits(param, one));

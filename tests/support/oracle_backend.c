@@ -286,6 +286,13 @@ static HaloStatus run_local(HaloDevice *device, const HaloBuf *src, HaloBuf *dst
     return HALO_OK;
 }
 
+static HaloStatus run_warp(HaloDevice *device, const HaloBuf *src, const HaloBuf *map, HaloBuf *dst,
+                           const HaloWarp *warp, HaloStore store)
+{
+    device->clipped += oracle_warp(src, map, dst, warp, store);
+    return HALO_OK;
+}
+
 static HaloStatus run_distance(HaloDevice *device, const HaloBuf *src, HaloBuf *dst,
                                const HaloDistance *distance, HaloStore store)
 {
@@ -423,6 +430,7 @@ const HaloBackend oracle_backend = {
     .sort_groups = run_sort_groups,
     .regions = run_regions,
     .local = run_local,
+    .warp = run_warp,
     .distance = run_distance,
     .expr = run_expr,
     .color = run_color,
