@@ -9,7 +9,7 @@
 #define HALO_GOLDEN_FILE "golden.txt"
 #endif
 
-enum { LINE = 512, LINES = 1024 };
+enum { LINE = 512, LINES = 4096 };
 
 typedef struct GoldenInput {
     const char *name;
@@ -228,6 +228,7 @@ static void golden_read(Golden *golden)
         text[strcspn(text, "\n")] = '\0';
         if (text[0] != '#') golden->lines++;
     }
+    if (!feof(from)) fail_case(NULL, "golden.txt has more than %d lines", LINES);
     fclose(from);
 }
 
