@@ -196,7 +196,8 @@ const CliOption cli_options[] = {
 
     {"size", 0, "WxH", NULL, CLI_INPUT, CLI_BENCH,
      "size of the image; 4096x4096 by default; sound has as many frames", cli_read_size, 0},
-    {"channels", 0, "N", NULL, CLI_INPUT, CLI_BENCH, "number of channels; 1 by default", cli_read_channels, 0},
+    {"channels", 0, "N", NULL, CLI_INPUT, CLI_BENCH, "number of channels; default: 1, or 3 for colours",
+     cli_read_channels, 0},
     {"dtype", 0, "DTYPE", "u8|u16|f32", CLI_INPUT, CLI_BENCH, "sample type; u8 by default", cli_read_dtype, 0},
     {"content", 0, "KIND", "random|constant|smooth|blobs", CLI_INPUT, CLI_BENCH,
      "sample values: random (the default), constant, smooth as in a photograph, or white disks on black",

@@ -11,18 +11,18 @@
 typedef struct Bench {
     const CliSettings *settings;
     HaloSession *session;
-    unsigned shown; /* the kind that the last head was of; 0: none yet */
+    HaloShape shown; /* what the last head was of; its kind is 0 at first */
 } Bench;
 
 /* An image, or sound of as many frames, which is f32 wherever it comes from. */
-static HaloShape shape_of(const CliSettings *settings, HaloKind kind)
+static HaloShape shape_of(const CliSettings *settings, HaloKind kind, int channels)
 {
     const HaloDtype dtype = (HaloDtype)settings->bench.dtype;
     HaloShape shape = {.kind = kind,
                        .dtype = kind == HALO_AUDIO ? HALO_F32 : dtype,
                        .width = settings->bench.width > 0 ? settings->bench.width : 4096,
                        .height = settings->bench.height > 0 ? settings->bench.height : 4096,
-                       .channels = settings->bench.channels > 0 ? (int)settings->bench.channels : 1,
+                       .channels = channels,
                        .alpha = -1};
     shape.white = halo_dtype_white(shape.dtype);
     if (kind == HALO_AUDIO) {
@@ -95,11 +95,11 @@ static void print(FILE *to, const char *pipeline, const HaloTiming *timing)
         fprintf(to, " %6s\n", "-");
 }
 
-static HaloStatus time_kind(Bench *bench, const char *text, HaloKind kind)
+static HaloStatus time_kind(Bench *bench, const char *text, HaloKind kind, int channels)
 {
     HaloStatus status = HALO_OK;
     const CliSettings *settings = bench->settings;
-    const HaloShape shape = shape_of(settings, kind);
+    const HaloShape shape = shape_of(settings, kind, channels);
     HaloPipeline *pipeline = NULL;
     HaloTiming timing;
     HALO_TRY(halo_pipeline_parse(bench->session, text, &pipeline));
@@ -109,9 +109,10 @@ static HaloStatus time_kind(Bench *bench, const char *text, HaloKind kind)
     if (settings->json) {
         record(page, text, &shape, &timing);
     } else {
-        if (bench->shown != kind) print_head(page, &shape, &timing, bench->shown == 0);
+        if (bench->shown.kind != kind || bench->shown.channels != channels)
+            print_head(page, &shape, &timing, bench->shown.kind == 0);
         print(page, text, &timing);
-        bench->shown = kind;
+        bench->shown = shape;
     }
     HALO_TRY(cli_page_send(STDOUT_FILENO));
 out:
@@ -119,14 +120,26 @@ out:
     return status;
 }
 
+/* Without --channels of one channel, or of the three that the pipeline needs. */
+static HaloStatus time_channels(Bench *bench, const char *text, HaloKind kind)
+{
+    const int asked = (int)bench->settings->bench.channels;
+    HaloStatus status = time_kind(bench, text, kind, asked > 0 ? asked : 1);
+    if ((status != HALO_ERR_USAGE && status != HALO_ERR_INPUT) || kind != HALO_IMAGE || asked > 0)
+        return status;
+    HaloFailure failure;
+    halo_failure_keep(&failure, status);
+    return time_kind(bench, text, kind, 3) == HALO_OK ? HALO_OK : halo_failure_again(&failure);
+}
+
 /* On an image, or, where the pipeline has no use for one, on sound. */
 static HaloStatus time_one(Bench *bench, const char *text)
 {
-    HaloStatus status = time_kind(bench, text, HALO_IMAGE);
+    HaloStatus status = time_channels(bench, text, HALO_IMAGE);
     if (status != HALO_ERR_USAGE) return status;
     HaloFailure failure;
     halo_failure_keep(&failure, status);
-    status = time_kind(bench, text, HALO_AUDIO);
+    status = time_channels(bench, text, HALO_AUDIO);
     return status == HALO_ERR_USAGE ? halo_failure_again(&failure) : status;
 }
 
@@ -141,7 +154,7 @@ static HaloStatus time_operations(Bench *bench)
             const HaloKind kind = pass == 0 ? HALO_IMAGE : HALO_AUDIO;
             const HaloOp *op = tables->op[i];
             if (timed[i] || (op->kinds & kind) == 0) continue;
-            status = time_kind(bench, op->example, kind);
+            status = time_channels(bench, op->example, kind);
             timed[i] = status == HALO_OK;
             if (status == HALO_ERR_PIPE) goto out;
             if (!timed[i] && (pass == 1 || (op->kinds & HALO_AUDIO) == 0))

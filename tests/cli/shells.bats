@@ -21,8 +21,8 @@ fish_offers() {
     [ "$(fish_offers 'halo stats --fu')" = --full ]
     [ "$(fish_offers 'halo run gau')" = $'gauss\ngauss:' ]
     [ "$(fish_offers 'halo run gauss:2,bor')" = gauss:2,border= ]
-    [ "$(fish_offers "halo run 'gray | inv")" = 'gray | invert' ]
-    [ "$(fish_offers 'halo run "gray | inv')" = 'gray | invert' ]
+    [ "$(fish_offers "halo run 'gray | inv")" = $'gray | invert\ngray | invert:' ]
+    [ "$(fish_offers 'halo run "gray | inv')" = $'gray | invert\ngray | invert:' ]
     [ "$(fish_offers 'halo help pipel')" = pipelines ]
     fish_offers 'halo run ' | grep -qx integral
 }
