@@ -9,12 +9,19 @@
 #define CORE_COMMON 3 /* parameters every filter takes: border, alpha, nan */
 enum { COMMON_BORDER, COMMON_ALPHA, COMMON_NAN };
 
+/* A file that is kept in memory: edits while a batch runs change nothing, and pipes can be used as well. */
+typedef struct KeptFile {
+    HaloSource *source; /* holds its bytes */
+    HaloMemory memory;
+} KeptFile;
+
 /* The memory that a value points at, freed with its call; NULL: none. */
 typedef struct Owned {
     char *text;
     HaloMask *mask;
     HaloOperand *operand;
     HaloPipeline *branch;
+    KeptFile *file;
 } Owned;
 
 /* One operation of a pipeline with its values: the operation's own, then, for filters, the common ones. */

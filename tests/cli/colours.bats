@@ -193,6 +193,24 @@ profile() {
     [ ! -e x.ppm ] && [ ! -e x.pgm ]
 }
 
+@test "lut and icc: files are read once, and what is in them counts" {
+    make_colours
+    printf '1\n0\n' > invert.csv
+    halo run lut:invert.csv a.ppm -o b.ppm
+    cp a.ppm c.ppm
+    mkfifo pipe.csv; cat invert.csv > pipe.csv &
+    timeout 20 "$HALO" run lut:pipe.csv a.ppm c.ppm --out-dir out -q
+    cmp out/a.ppm b.ppm && cmp out/c.ppm b.ppm
+    run --separate-stderr halo run 'lut:""' a.ppm -o x.ppm
+    [ "$status" -eq 2 ]; says 'expected a file'
+    halo --version | grep -qv 'no LCMS' || return 0
+    profile p.icc red green
+    halo run icc:p.icc a.ppm --out-dir made --resume -q
+    profile p.icc green red
+    run --separate-stderr halo run icc:p.icc a.ppm --out-dir made --resume --json
+    [[ "$output" == *'"ok":1,"failed":0,"skipped":0'* ]]
+}
+
 @test "icc: the profile in a file, which is left out then" {
     halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
     command -v python3 > /dev/null || skip "there is no python3"
