@@ -64,6 +64,9 @@ static HaloStatus build_icc(HaloBuilder *builder, const HaloValue *arg, HaloReg 
         halo_build_profile(builder, &bytes, &size);
     }
     if (size == 0 && !arg[0].given) goto out; /* then it is sRGB */
+    if (shape->numbers)
+        HALO_FAIL(HALO_ERR_INPUT,
+                  "icc: %s needs samples with a full scale: use --white=1 (samples from 0 to 1)", name);
     HALO_TRY(halo_profile_read(name, bytes, size, &profile));
     if (profile.colours != colours)
         HALO_FAIL(HALO_ERR_INPUT, "icc: %s is for %s, and the input has %d colours", name,
@@ -74,11 +77,7 @@ out:
     return status;
 }
 
-static int light_of(const HaloValue *arg)
-{
-    (void)arg;
-    return HALO_LIGHT_CONVERTED;
-}
+static int light_of(const HaloValue *arg) { return arg[0].given ? HALO_LIGHT_CONVERTED : HALO_LIGHT_PROFILE; }
 
 static const HaloParam icc_param[] = {
     {.key = "profile",
@@ -92,7 +91,6 @@ const HaloOp halo_op_icc = {.name = "icc",
                             .known_as = "icc_transform profile convert srgb adobe display p3 prophoto",
                             .example = "icc",
                             .kinds = HALO_IMAGE,
-                            .scale = HALO_SCALE_NEEDS,
                             .light_of = light_of,
                             HALO_PARAMS(icc_param),
                             .build = build_icc};

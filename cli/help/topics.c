@@ -171,6 +171,7 @@ static const char formats[] = "Inputs are recognised by their content, tables (c
                               "where the format has them; depth:u8 converts. Metadata that the output cannot\n"
                               "store is listed in a note. 'halo list formats' shows sample types, alpha,\n"
                               "pages, metadata and file names, and the way out for what is not read.\n"
+                              "ICC profiles are kept; --to-srgb converts by them, for what ignores profiles.\n"
                               "Slices of volumes are pages; FILE.npz:NAME is an array of several.\n"
                               "\n"
                               "Of tables the first column that holds dates or clocks, or is called time, date\n"

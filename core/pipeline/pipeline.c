@@ -189,8 +189,10 @@ int pipeline_light(const HaloPipeline *pipeline)
     for (int c = 0; c < pipeline->calls; c++) {
         const Call *call = &pipeline->call[c];
         const int change = call->op->light_of != NULL ? call->op->light_of(call->value) : call->op->light;
-        const bool known = light == HALO_LIGHT_NONE || light == HALO_LIGHT_CONVERTED;
-        if (change == HALO_LIGHT_NONE || change == HALO_LIGHT_CONVERTED || (known && change != 0))
+        const bool known = light == HALO_LIGHT_NONE || light <= HALO_LIGHT_CONVERTED;
+        if (change == HALO_LIGHT_PROFILE && light != 0)
+            light = HALO_LIGHT_CONVERTED;
+        else if (change == HALO_LIGHT_NONE || change <= HALO_LIGHT_CONVERTED || (known && change != 0))
             light = change;
         else
             light += change;

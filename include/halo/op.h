@@ -100,7 +100,7 @@ typedef struct HaloOp {
                    */
     int light;    /* 1: sRGB becomes linear light; -1: the other way; 0: light stays coded as it is */
     int (*light_of)(const HaloValue *arg); /* the same, where it depends on parameters: also HALO_LIGHT_NONE,
-                                              CONVERTED; or NULL */
+                                              CONVERTED, PROFILE; or NULL */
     HaloScale scale;                       /* how it depends on full scale, and changes it */
     bool upright; /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
                      before the pipeline */
