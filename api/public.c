@@ -37,8 +37,8 @@ static const HaloOp *op_at(size_t i)
 static int common_of(const HaloOp *op, const HaloParam **common)
 {
     int count;
-    *common = halo_common_params(&count);
-    return op->filter ? count : 0;
+    *common = halo_common_params(op, &count);
+    return count;
 }
 
 HaloStatus halo_operation(size_t i, HaloOperation *operation)

@@ -27,13 +27,19 @@ OPTIONS = ("gauss:2,nan=ignore", "box:9,nan=ignore", "conv:mask=gauss5,nan=ignor
            "conv:mask=gauss5,dilation=4", "conv:mask=gauss5,anchor=0+0", "conv:mask=gauss5,stride=2",
            "scan:max", "integral",
            "local:sd,width=9", "bilateral:1", "median:5", "gamma:2.2", "resize:50%", "resize:200%",
-           "stats:full", "stats:percentiles=50", "equalize", "clahe")
+           "stats:full", "stats:percentiles=50", "equalize", "clahe",
+           "local:mode,width=9", "local:mad,width=9", "local:entropy,width=9",
+           'erode:mask="5x5: 0,0,1,0,0, 0,1,1,1,0, 1,1,1,1,1, 0,1,1,1,0, 0,0,1,0,0"',
+           'hitmiss:"3x3: -1,1,-1, 0,1,1, 0,0,-1"',
+           "label", "distance", "canny", "fillholes", "thin:3")
 MASKS = ((127, 1), (1, 127), (127, 3), (3, 127), (33, 33), (63, 63))
 
 # How many times the floor a row may take; what is bound by its comparisons or its curves has no limit on a CPU.
 LIMIT = {"gpu": 3, "cpu": 4}
-LIMITS = {"gpu": {"stats:full": 12, "reduce": 6, "equalize": 6, "clahe": 6},
-          "cpu": dict.fromkeys(("median", "bilateral", "equalize", "clahe", "stats:full", "gamma"))}
+OBJECTS = "label", "distance", "canny", "fillholes", "thin", "local:mode", "local:mad", "local:entropy", \
+    "erode:mask", "hitmiss"
+LIMITS = {"gpu": {"stats:full": 12, "reduce": 6, "equalize": 6, "clahe": 6} | dict.fromkeys(OBJECTS),
+          "cpu": dict.fromkeys(("median", "bilateral", "equalize", "clahe", "stats:full", "gamma") + OBJECTS)}
 
 
 def shapes(area):

@@ -3,6 +3,7 @@
 import cv2
 import numpy as np
 from fidelity import Errors, Remade, rounding
+from fidelity_angles import angles
 from fidelity_filters import depth
 from fidelity_peers import picture
 
@@ -109,4 +110,5 @@ def sizes(c, p):
 
 def rows(c, p):
     moves(c, p)
+    angles(c, p)
     sizes(c, p)

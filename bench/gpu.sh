@@ -48,12 +48,13 @@ device | tee "$out/device.txt"
 
 # Every property test on the GPU alone (the CPU's variants are tested where there is no GPU), then, with fewer
 # cases, under each tool of compute-sanitizer.
-primitives="conv sep map combine reduce fold powers hist scan rank mean mean_lines bilateral equalize gather
-    resample mix chain regions distance objects morphology expr color elements"
+primitives="conv sep map combine reduce fold powers hist scan scan_sound rank mean mean_lines bilateral equalize
+    gather resample mix chain regions distance objects groups morphology expr
+    expr_language color elements"
 others="device_arrays rate fast sep_fast sep_fast_design conv_sizes conv_zeros conv_integer rank_shapes
     rank_sizes curves
-    detail pipeline filters windows local definitions sound device_memory ladder along_time team stretched
-    blurred strips"
+    detail pipeline filters windows local warp definitions sound device_memory ladder along_time team stretched
+    blurred strips confine"
 # Programs stand in line for the cores more than for the GPU: their oracles run there. So some run side by side.
 jobs=${HALO_JOBS:-8}
 check() { # LOG SECONDS CASES PROGRAM COMMAND...: runs a property test on the GPU, by COMMAND where there is one

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """growth.py HALO RESULTS DEVICE...: times by the width of the window, as tables and plots; see growth.sh."""
 import csv
+import itertools
 import json
 import os
 import subprocess
@@ -27,6 +28,7 @@ class Operation:
     pipeline: str      # {w} is the width, {radius} its half, {sigma} that of a Gaussian with so many taps
     power: float = 0   # time may grow as the width to this power
     peer: object = None
+    channels: tuple = (1, 3)
 
     def text(self, width, dtype):
         sigma = (width - 1) / 8  # truncated at 4 sigma: w / 2 samples to each side
@@ -48,6 +50,7 @@ OPERATIONS = (
               lambda a, k: cv2.medianBlur(a, k) if a.dtype == np.uint8 or k <= 5 else None),
     Operation("gauss", "gauss:{sigma}", 1, lambda a, k: cv2.GaussianBlur(a, (k, k), (k - 1) / 8)),
     Operation("disk", "disk:{radius}", 2),
+    Operation("canny", "canny:{sigma}", 1, channels=(1,)),
     Operation("motion", "motion:{w},angle=30", 1),
     Operation("row of box", "box:width={w},height=1"),
     Operation("row of medians", "median:width={w},height=1", 0.3),
@@ -126,7 +129,7 @@ def main():
             print("| operation | samples | " + " | ".join(map(str, WIDTHS)) + " |")
             print("|---" * (len(WIDTHS) + 2) + "|")
             for operation in OPERATIONS:
-                for dtype, channels in ("u8", 1), ("u8", 3), ("f32", 1), ("f32", 3):
+                for dtype, channels in itertools.product(("u8", "f32"), operation.channels):
                     rows = [("halo", lambda widths: halo_ms(halo, device, operation, dtype, channels, widths))]
                     if cv2 and device == "cpu" and operation.peer:
                         rows.append((f"OpenCV {cv2.__version__}",

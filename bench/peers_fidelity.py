@@ -17,6 +17,7 @@ import fidelity_edges
 import fidelity_filters
 import fidelity_geometry
 import fidelity_morphology
+import fidelity_pairs
 import fidelity_points
 import fidelity_purpose
 import fidelity_regions
@@ -49,13 +50,13 @@ def main():
         for part in (fidelity_filters, fidelity_edges, fidelity_windows, fidelity_points,
                      fidelity_geometry, fidelity_whole, fidelity_sound, fidelity_cuts,
                      fidelity_dynamics, fidelity_series, fidelity_purpose, fidelity_regions,
-                     fidelity_morphology, fidelity_colours):
+                     fidelity_morphology, fidelity_colours, fidelity_pairs):
             part.rows(comparison, programs)
     listed = subprocess.run([halo, "list", "ops", "--json"], stdout=subprocess.PIPE,
                             check=True).stdout.splitlines()
     order = [json.loads(line)["name"] for line in listed]
     for rows in comparison.rows, comparison.measures:
-        rows.sort(key=lambda row: order.index(row["op"]))
+        rows.sort(key=lambda row: order.index(row["op"]) if row["op"] in order else len(order))  # commands last
     save(results, json.loads(facts), comparison, LEFT_OUT)
 
     for op, peer in comparison.skipped.items():

@@ -114,13 +114,62 @@ def cupy_ndimage(rows):
         lambda: ndimage.convolve1d(sound, taps, output=filtered, mode="nearest"), 2 * sound.nbytes)
 
 
+def disks(side):
+    """As `halo bench ops --content blobs` makes them."""
+    import numpy as np
+
+    y, x = np.mgrid[:side, :side]
+    cell = (x // 64).astype(np.uint64) * np.uint64(73856093) ^ (y // 64).astype(np.uint64) * np.uint64(19349663)
+    drawn = (cell * np.uint64(0x9e3779b97f4a7c15) >> np.uint64(40)).astype(np.int64)
+    dx, dy = x % 64 - 28 - (drawn >> 8 & 7), y % 64 - 28 - (drawn >> 12 & 7)
+    return np.where(dx * dx + dy * dy < (8 + drawn % 20) ** 2, 255, 0).astype(np.uint8)
+
+
+def regions(rows):
+    """CuPy's labels, and what cuCIM has besides, where it is there."""
+    import cupy
+    from cupyx.scipy import ndimage
+
+    def event():
+        mark = cupy.cuda.Event()
+        mark.record()
+        return mark
+
+    def elapsed(start, stop):
+        stop.synchronize()
+        return cupy.cuda.get_elapsed_time(start, stop)
+
+    image = {side: cupy.asarray(disks(side)) for side in (2048, 4096, SIDE)}
+    eight = cupy.ones((3, 3))
+
+    def add(work, side, peer, call, moved):
+        rows.add(f"{work} u8 {side}x{side}", peer, event, elapsed, lambda: call(image[side]),
+                 moved * image[side].nbytes)
+
+    cupy_name = f"CuPy {cupy.__version__} "
+    add("label", SIDE, cupy_name + "ndimage.label", lambda x: ndimage.label(x, eight), 5)
+    add("fillholes", 2048, cupy_name + "ndimage.binary_fill_holes", ndimage.binary_fill_holes, 2)
+    import cucim
+    from cucim.core.operations import morphology as transforms
+    from cucim.skimage import feature, filters, measure, morphology
+
+    name = f"cuCIM {cucim.__version__} "
+    add("distance", SIDE, name + "distance_transform_edt", transforms.distance_transform_edt, 5)
+    add("label and objects", 4096, name + "label, regionprops_table",
+        lambda x: measure.regionprops_table(measure.label(x), properties=("label", "area", "bbox")), 1)
+    add("canny", SIDE, name + "feature.canny", lambda x: feature.canny(x.astype(cupy.float32), 1.4), 2)
+    add("threshold:otsu", SIDE, name + "threshold_otsu", lambda x: x >= filters.threshold_otsu(x), 2)
+    add("skeleton", 4096, name + "morphology.thin", lambda x: morphology.thin(x > 0), 2)
+
+
 def main():
     rows = Rows(sys.argv[1])
-    for peer in pytorch, cupy_ndimage:
+    for peer in pytorch, cupy_ndimage, regions:
         try:
             peer(rows)
         except ImportError as error:
             print(f"peers_gpu.py: left out: {error}", file=sys.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -17,6 +17,7 @@ from statistics import median
 import cv2
 import numpy as np
 
+from peers_gpu import disks
 from rows import TURNS, Table, in_turns
 
 SIDE, RUNS = 4096, 5
@@ -42,14 +43,16 @@ class Comparison:
         self.u16 = random.integers(0, 65536, (SIDE, SIDE), np.uint16)
         self.random = random
 
-    def halo_timing(self, pipeline, dtype):
+    def halo_timing(self, pipeline, dtype, content="random"):
         run = subprocess.run([self.halo, "bench", "ops", pipeline, "--size", f"{SIDE}x{SIDE}", "--dtype", dtype,
-                              "--channels", "1", "--device", "cpu", "--runs", str(RUNS), "--json"],
+                              "--channels", "1", "--content", content, "--device", "cpu", "--runs", str(RUNS),
+                              "--json"],
                              cwd=self.folder, stdout=subprocess.PIPE, check=True)
         return json.loads(run.stdout)
 
-    def row(self, work, goal, peer, call, pipeline, dtype, share=1.0):
-        a, timings = in_turns(lambda: share * median_ms(call), lambda: self.halo_timing(pipeline, dtype))
+    def row(self, work, goal, peer, call, pipeline, dtype, share=1.0, content="random"):
+        a, timings = in_turns(lambda: share * median_ms(call),
+                              lambda: self.halo_timing(pipeline, dtype, content))
         self.table.add(work, peer, a, [timing["kernel_ms"] for timing in timings], goal,
                        floor=median(timing["floor_ms"] for timing in timings))
 
@@ -104,6 +107,36 @@ class Comparison:
         self.row("integral u8", 3, "OpenCV integral", lambda: cv2.integral(u8, integral), "scan:axis=xy", "u8")
 
 
+    def regions(self):
+        x = disks(SIDE)
+        made = {np.int32: np.zeros(x.shape, np.int32), np.float32: np.zeros(x.shape, np.float32)}
+        edges = np.zeros_like(x)
+
+        def row(work, goal, peer, call, pipeline):
+            self.row(work, goal, peer, call, pipeline, "u8", content="blobs")
+        row("label u8", None, "OpenCV connectedComponents", lambda: cv2.connectedComponents(x, made[np.int32]),
+            "label")
+        row("label and objects u8", 1.5, "OpenCV connectedComponentsWithStats",
+            lambda: cv2.connectedComponentsWithStats(x), "objects")
+        row("distance u8", 4, "OpenCV distanceTransform",
+            lambda: cv2.distanceTransform(x, cv2.DIST_L2, cv2.DIST_MASK_PRECISE, made[np.float32]), "distance")
+        row("canny u8", 1.5, "OpenCV GaussianBlur, Canny",
+            lambda: cv2.Canny(cv2.GaussianBlur(x, (0, 0), 1.4), 50, 100, edges), "canny|depth:u8")
+        try:
+            from scipy import ndimage
+            row("label u8", None, "SciPy ndimage.label", lambda: ndimage.label(x, np.ones((3, 3))), "label")
+            row("distance u8", None, "SciPy distance_transform_edt",
+                lambda: ndimage.distance_transform_edt(x), "distance")
+            row("fillholes u8", None, "SciPy binary_fill_holes", lambda: ndimage.binary_fill_holes(x),
+                "fillholes|depth:u8")
+            from skimage import feature, morphology
+            row("canny u8", None, "scikit-image feature.canny", lambda: feature.canny(x, 1.4), "canny|depth:u8")
+            row("skeleton u8", None, "scikit-image skeletonize", lambda: morphology.skeletonize(x > 0),
+                "skeleton|depth:u8")
+        except ImportError as error:
+            print(f"left out: {error}", file=sys.stderr)
+
+
 def copier():
     """Copies more than the caches hold; `bytes` counts what is read and what is written."""
     half = 32 << 20
@@ -128,6 +161,7 @@ def main():
         comparison.separable()
         comparison.medians()
         comparison.reductions()
+        comparison.regions()
 
 
 main()

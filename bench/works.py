@@ -71,6 +71,18 @@ def line(k, goal):
     return Work(f"conv1d f32 2^26 k={k}", f"conv:mask={k}x1.mat", 1 << 26, 1, "f32", 1, 4, k, goal, (k, 1))
 
 
+def regions():
+    """Of white disks on black, each in a square of 64 pixels."""
+    for name, pipeline, side, written, goal in (
+            ("label", "label", SIDE, 4, 0.6), ("distance", "distance", SIDE, 4, 1.6),
+            ("label and objects", "objects", 4096, 0, None), ("canny", "canny|depth:u8", SIDE, 1, 2.0),
+            ("threshold:otsu", "threshold:otsu|depth:u8", SIDE, 1, 0.1),
+            ("fillholes", "fillholes|depth:u8", 2048, 1, 0.3),
+            ("skeleton", "skeleton|depth:u8", 4096, 1, None)):
+        yield Work(f"{name} u8 {side}x{side}", pipeline, side, side, "u8", written=written,
+                   goal=goal and Goal(goal, "ms"), content="blobs")
+
+
 def listing():
     # The goals are for everything but the product.
     for dtype, log, goal in ("f32", 30, Goal(0.95, "read")), ("u8", 31, Goal(0.95, "read")), ("u8", 28, None), \
@@ -112,6 +124,7 @@ def listing():
     for dtype in "u8", "u16", "f32":
         for k in 3, 5, 11, 21:
             yield median(dtype, k)
+    yield from regions()
     yield line(31, Goal(0.9, "copy"))
     yield line(1023, Goal(0.75, "ffma"))
 

@@ -21,12 +21,24 @@ enum {
     MOST_RMSE,
     MOST_DIFFERING,
     MOST_LAG,
+    MOST_DELTAE,
+    MOST_DELTAE_95,
+    MOST_DELTAE_MAX,
+    MOST_FLIP,
     LEAST_PSNR,
     LEAST_SSIM,
     LEAST_CORRELATION,
+    LEAST_MSSSIM,
     BOUNDS
 };
-static const char most_names[] = "max|mean|rmse|differing|lag", least_names[] = "psnr|ssim|correlation";
+static const char most_names[] = "max|mean|rmse|differing|lag|deltae|deltae95|deltaemax|flip",
+                  least_names[] = "psnr|ssim|correlation|msssim";
+/* What has to be measured for a limit. */
+static const unsigned needs[BOUNDS] = {[MOST_DELTAE] = HALO_COMPARE_DELTAE,
+                                       [MOST_DELTAE_95] = HALO_COMPARE_DELTAE,
+                                       [MOST_DELTAE_MAX] = HALO_COMPARE_DELTAE,
+                                       [MOST_FLIP] = HALO_COMPARE_FLIP,
+                                       [LEAST_MSSSIM] = HALO_COMPARE_MSSSIM};
 
 typedef struct Bounds {
     bool any, given[BOUNDS];
@@ -35,8 +47,9 @@ typedef struct Bounds {
 
 static double measured(const HaloComparison *c, int bound)
 {
-    const double value[BOUNDS] = {c->max,       c->mean, c->rmse, (double)c->differing,
-                                  fabs(c->lag), c->psnr, c->ssim, c->correlation};
+    const double value[BOUNDS] = {
+        c->max,  c->mean, c->rmse, (double)c->differing, fabs(c->lag), c->deltae, c->deltae_95, c->deltae_max,
+        c->flip, c->psnr, c->ssim, c->correlation,       c->msssim};
     return value[bound];
 }
 
@@ -108,9 +121,31 @@ static HaloStatus read_bounds(const char *option, const char *list, const char *
     return status;
 }
 
+/* --measure: the words of a list; all: every measure. */
+static HaloStatus read_measures(const char *list, unsigned *measures)
+{
+    static const char names[] = "deltae|msssim|flip|all";
+    for (const char *at = list; at != NULL && *at != 0;) {
+        const size_t length = strcspn(at, ",");
+        char *one = cli_format("%.*s", (int)length, at);
+        int choice = 0;
+        const HaloStatus status = halo_read_choice(one, names, &choice);
+        free(one);
+        if (status != HALO_OK) {
+            halo_fail_at(status, "--measure");
+            return status;
+        }
+        *measures |= choice < 3 ? 1u << choice : 7u;
+        at += length + (at[length] == ',');
+    }
+    return HALO_OK;
+}
+
 typedef struct Work {
     const CliSettings *settings;
     HaloSession *session;
+    HaloCompareMore more;
+    bool headed; /* the columns of --csv have their names */
     Bounds bounds;
     CliFates fates;
     bool beyond; /* any pair was */
@@ -152,12 +187,15 @@ static HaloStatus say(Work *work, const char *a, const char *b, const HaloCompar
         const bool well = within(&work->bounds, &item[i]);
         char beyond[400];
         work->beyond = work->beyond || !well;
-        if (settings->json)
+        if (settings->csv)
+            cli_sheet_difference(page, a, b, &item[i], well, !work->headed);
+        else if (settings->json)
             cli_record_difference(page, a, b, &item[i], well);
         else if (!settings->quiet) {
             tell_beyond(&work->bounds, &item[i], beyond, sizeof beyond);
             cli_print_difference(page, a, b, &item[i], well, beyond);
         }
+        work->headed = true;
     }
     const bool to_pipe = settings->output != NULL && strcmp(settings->output, "-") == 0;
     return cli_page_send(to_pipe ? STDERR_FILENO : STDOUT_FILENO);
@@ -191,7 +229,7 @@ static HaloStatus compare_pair(Work *work, const CliItem *first, const char *b)
     int items = 0;
     if (outcome == HALO_OK)
         outcome = halo_compare(work->session, first->input, b, settings->raw.kind != 0 ? &settings->raw : NULL,
-                               &item, &items);
+                               &work->more, &item, &items);
     if (outcome == HALO_OK) outcome = check_output(settings, items);
     if (outcome == HALO_OK && settings->output != NULL) outcome = write_difference(work, first->input, b);
     if (outcome != HALO_OK) {
@@ -277,6 +315,10 @@ static HaloStatus compare_all(Work *work)
                   settings->words == 1 ? "is" : "are");
     HALO_TRY(read_bounds("at-most", settings->at_most, most_names, 0, &work->bounds));
     HALO_TRY(read_bounds("at-least", settings->at_least, least_names, LEAST_PSNR, &work->bounds));
+    HALO_TRY(read_measures(settings->measure, &work->more.measures));
+    for (int i = 0; i < BOUNDS; i++)
+        if (work->bounds.given[i]) work->more.measures |= needs[i];
+    work->more.ppd = settings->ppd;
     HALO_TRY(halo_session_open_with(halo_tables(), &settings->engine, &work->session));
     if (is_folder(word[0]) != is_folder(word[1]))
         HALO_FAIL(HALO_ERR_USAGE, "'%.200s' is a folder, and '%.200s' is not", word[!is_folder(word[0])],

@@ -169,5 +169,6 @@ void info_print_grid(FILE *to, const HaloGrid *grid)
     fprintf(to, "%s%s\n", unit, grid->turned ? ", along turned axes" : "");
     fprintf(to, "  origin    %.6g, %.6g, %.6g%s%s\n", grid->origin[0], grid->origin[1], grid->origin[2], unit,
             grid->patient ? " to the left, back and head" : "");
-    if (grid->depth > 0) fprintf(to, "  volumes   of %lld pages each\n", (long long)grid->depth);
+    if (grid->depth > 0)
+        fprintf(to, "  volumes   of %lld page%s each\n", (long long)grid->depth, halo_s(grid->depth));
 }

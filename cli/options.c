@@ -90,7 +90,9 @@ const CliOption cli_options[] = {
      NULL, AT(write.sync)},
     {"force", 'f', NULL, NULL, CLI_OUTPUT,
      CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_OBJECTS | CLI_PLOT | CLI_SAME,
-     "replace existing outputs (never an input); their permissions and owner are kept", NULL, AT(force)},
+     "replace existing outputs (never an input); they keep owner and, where no input's are stricter, "
+     "permissions",
+     NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "skip inputs whose output exists", NULL,
      AT(skip_existing)},
     {"resume", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME,
@@ -100,20 +102,20 @@ const CliOption cli_options[] = {
     {"dry-run", 'n', NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SPLIT | CLI_SAME,
      "print what would be written, and write nothing", NULL, AT(dry_run)},
 
-    {"recursive", 'r', NULL, NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
+    {"recursive", 'r', NULL, NULL, CLI_INPUT, CLI_ALIGN | CLI_GATHERS | CLI_READS | CLI_SAME,
      "process files of known formats in folders and their subfolders", NULL, AT(recursive)},
-    {"include", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
+    {"include", 0, "GLOB", NULL, CLI_INPUT, CLI_DIFFERS | CLI_GATHERS | CLI_READS | CLI_SAME,
      "use only inputs whose name, or path below the folder, matches; may be repeated", cli_read_include, 0},
-    {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
+    {"exclude", 0, "GLOB", NULL, CLI_INPUT, CLI_DIFFERS | CLI_GATHERS | CLI_READS | CLI_SAME,
      "skip inputs and folders that match; may be repeated", cli_read_exclude, 0},
     {"page", 0, "WHICH", NULL, CLI_INPUT, CLI_PLOT | CLI_WORKS,
      "read this page, or these: 3, 10-20, 5- to the last, -1 the last; short for pages:WHICH in the pipeline",
      NULL, AT(page)},
-    {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
+    {"files-from", 0, "FILE", NULL, CLI_INPUT, CLI_ALIGN | CLI_GATHERS | CLI_READS | CLI_SAME,
      "read more inputs from this list, one per line of up to 64 KiB, which may end with CR LF; - is standard "
      "input",
      NULL, AT(files_from)},
-    {"files0-from", 0, "FILE", NULL, CLI_INPUT, CLI_GATHERS | CLI_READS | CLI_SAME,
+    {"files0-from", 0, "FILE", NULL, CLI_INPUT, CLI_ALIGN | CLI_GATHERS | CLI_READS | CLI_SAME,
      "the same with a NUL byte after each, as find -print0 writes; for names that contain a line break or end "
      "with CR",
      NULL, AT(files0_from)},
@@ -122,7 +124,7 @@ const CliOption cli_options[] = {
      "SGE, LSF, PBS, AWS Batch, Google Batch, Cloud Run or an indexed Kubernetes job; PBS and Kubernetes need "
      "HALO_SHARDS=n",
      cli_read_shard, 0},
-    {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_READS,
+    {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_PLOT | CLI_DIFFERS | CLI_GATHERS | CLI_READS,
      "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, such as s16,48k,2, "
      "also s24, s32, f64; u16be, s16be … are big-endian; or csv for a table",
      cli_read_raw, 0},
@@ -139,24 +141,28 @@ const CliOption cli_options[] = {
      "dates or clocks, or is called time, date or timestamp",
      NULL, AT(engine.time)},
     {"time-format", 0, "FORMAT", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
-     "how that column is written, as in strptime, where it is not recognised: '%d/%m/%Y %H:%M:%S'",
+     "how that column is written, where it is not recognised: dd/mm/yyyy hh:mm:ss, or as in strptime: "
+     "'%d/%m/%y'",
      cli_read_time_format, 0},
     {"decimal", 0, "CHARACTER", ".|,", CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
      "decimal point or comma of tables; with a comma their separator is ; or a tab, and so is that of the "
      "output",
      cli_read_decimal, 0},
-    {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_PICTURES | CLI_READS,
+    {"axes", 0, "AXES", HALO_AXES, CLI_INPUT, CLI_PLOT | CLI_DIFFERS | CLI_PICTURES | CLI_READS,
      "meaning of the dimensions of NPY: pages n, z or t, then rows h or y, columns w or x, channels c; hw or "
      "hwc by default. Append ',alpha' (hwc,alpha) if the last of 2 or 4 channels is alpha and the format does "
      "not record that",
      cli_read_axes, 0},
-    {"white", 0, "V", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_PICTURES | CLI_READS,
+    {"white", 0, "V", NULL, CLI_INPUT, CLI_PLOT | CLI_DIFFERS | CLI_PICTURES | CLI_READS,
      "sample value that means white, where the format defines none (NPY, raw, 32-bit integers): 65535 for "
      "counts of a 16-bit camera, 1 for samples from 0 to 1; without it such samples have no full scale",
      cli_read_white, 0},
-    {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_READS,
+    {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_PLOT | CLI_DIFFERS | CLI_GATHERS | CLI_READS,
      "use what can be read of damaged inputs", NULL, AT(engine.tolerate)},
-    {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_PICTURES | CLI_READS | CLI_SAME,
+    {"align", 0, NULL, NULL, CLI_INPUT, CLI_STACK,
+     "move every image by whole pixels so that it lies on the first one, and repeat its edges; see halo align",
+     NULL, AT(align)},
+    {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_PLOT | CLI_DIFFERS | CLI_PICTURES | CLI_READS | CLI_SAME,
      "refuse to read or make larger images; 2^28 by default, 100M is 100 million. The limit is for up to 4 "
      "channels: an image of 8 may have half as many pixels",
      cli_read_pixels, 0},
@@ -171,11 +177,11 @@ const CliOption cli_options[] = {
      "series of 64-bit floats, are computed in 32 bits instead of 64",
      cli_read_precision, 0},
     {"jobs", 'j', "N", NULL, CLI_ENGINE,
-     CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_WORKS | CLI_BENCH | CLI_SAME,
+     CLI_PLOT | CLI_DIFFERS | CLI_GATHERS | CLI_WORKS | CLI_BENCH | CLI_SAME,
      "number of threads; by default one for each available processor, within the affinity mask and a cgroup's "
      "quota",
      cli_read_jobs, 0},
-    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
+    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_PLOT | CLI_DIFFERS | CLI_GATHERS | CLI_READS | CLI_SAME,
      "limit on host memory for samples and other data that grows with a file, such as 2G; by default three "
      "quarters of the machine's, or of a cgroup's limit",
      cli_read_memory, 0},
@@ -197,8 +203,9 @@ const CliOption cli_options[] = {
      "size of the image; 4096x4096 by default; sound has as many frames", cli_read_size, 0},
     {"channels", 0, "N", NULL, CLI_INPUT, CLI_BENCH, "number of channels; 1 by default", cli_read_channels, 0},
     {"dtype", 0, "DTYPE", "u8|u16|f32", CLI_INPUT, CLI_BENCH, "sample type; u8 by default", cli_read_dtype, 0},
-    {"content", 0, "KIND", "random|constant|smooth", CLI_INPUT, CLI_BENCH,
-     "sample values: random (the default), constant, or smooth as in a photograph", cli_read_content, 0},
+    {"content", 0, "KIND", "random|constant|smooth|blobs", CLI_INPUT, CLI_BENCH,
+     "sample values: random (the default), constant, smooth as in a photograph, or white disks on black",
+     cli_read_content, 0},
     {"runs", 0, "N", NULL, CLI_ENGINE, CLI_BENCH, "number of runs of each pipeline; 11 by default",
      cli_read_runs, 0},
 
@@ -220,20 +227,27 @@ const CliOption cli_options[] = {
     {"total", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_STATS | CLI_HIST | CLI_SAME,
      "after the results of each file, print those of all files together", NULL, AT(total)},
     {"at-most", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
-     "upper limits, such as max=1,rmse=0.5, on max, mean, rmse, differing (the number of samples) and lag",
+     "upper limits, such as max=1,rmse=0.5, on max, mean, rmse, differing (the number of samples), lag, deltae "
+     "(the mean), deltae95 (the 95th percentile), deltaemax and flip",
      NULL, AT(at_most)},
     {"at-least", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
-     "lower limits, such as psnr=40,ssim=0.99, on psnr, ssim and correlation", NULL, AT(at_least)},
+     "lower limits, such as psnr=40,ssim=0.99, on psnr, ssim, msssim and correlation", NULL, AT(at_least)},
+    {"measure", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
+     "measure more: deltae (CIEDE2000), msssim, flip, or all of these; limits on them measure them as well",
+     NULL, AT(measure)},
+    {"ppd", 0, "N", NULL, CLI_REPORT, CLI_COMPARE,
+     "for flip, the number of pixels in a degree of the field of view; 67 by default", cli_read_ppd, 0},
     {"json", 0, NULL, NULL, CLI_REPORT,
-     CLI_COMPARE | CLI_WORKS | CLI_INFO | CLI_SOUNDS | CLI_LIST | CLI_BENCH | CLI_BARE | CLI_SAME,
+     CLI_DIFFERS | CLI_WORKS | CLI_INFO | CLI_SOUNDS | CLI_LIST | CLI_BENCH | CLI_BARE | CLI_SAME,
      "print results as JSON, one object per line", NULL, AT(json)},
-    {"csv", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_STATS | CLI_HIST | CLI_OBJECTS | CLI_SILENCES | CLI_SAME,
-     "print results as CSV, one line per channel or bin", NULL, AT(csv)},
+    {"csv", 0, NULL, NULL, CLI_REPORT,
+     CLI_RUN | CLI_STATS | CLI_HIST | CLI_OBJECTS | CLI_SILENCES | CLI_DIFFERS | CLI_SAME,
+     "print results as CSV, one line per channel, bin or pair of files", NULL, AT(csv)},
     {"progress", 0, "HOW", "auto|never|json", CLI_REPORT, CLI_WORKS | CLI_SAME,
      "auto: a line on terminals; json: one object per file on standard error", cli_read_progress, 0},
     {"no-color", 0, NULL, NULL, CLI_REPORT, CLI_ANYWHERE | CLI_SAME,
      "print without colours, as with NO_COLOR or TERM=dumb", NULL, AT(no_color)},
-    {"quiet", 'q', NULL, NULL, CLI_REPORT, CLI_PLOT | CLI_COMPARE | CLI_GATHERS | CLI_READS | CLI_SAME,
+    {"quiet", 'q', NULL, NULL, CLI_REPORT, CLI_PLOT | CLI_DIFFERS | CLI_GATHERS | CLI_READS | CLI_SAME,
      "print only results and errors", NULL, AT(quiet)},
     {"verbose", 'v', NULL, NULL, CLI_REPORT, CLI_READS | CLI_SAME,
      "report for each input what was done, where, and what was clipped", NULL, AT(verbose)},
@@ -288,9 +302,14 @@ const CliCommand cli_commands[] = {
     {"stack", CLI_STACK, NULL, "mean|median|min|max|sum|sd|range|EXPRESSION INPUT… -o OUTPUT",
      "reduce many images to one: mean, median, … of each pixel. mean:clip=3 is a mean with 3-sigma clipping",
      "halo stack mean exposures/*.tif -o quiet.tif\n"
+     "halo stack median --align burst/*.tif -o still.tif\n"
      "halo stack median street/ -r -o empty.png\n"
      "halo stack mean:clip=3 dark*.png -o dark.npy\n"
      "halo stack 'reduce:\"a+b\",map=\"v > 128\"' frames/*.png -o bright.npy\n"},
+    {"align", CLI_ALIGN, NULL, "REFERENCE INPUT…",
+     "find how far pictures are shifted; against a reference of the same size, to a twentieth of a pixel",
+     "halo align first.png second.png\n"
+     "halo align burst1.tif burst*.tif --csv\n"},
     {"pages", CLI_PAGES, NULL, "INPUT… -o OUTPUT", "collect images and pages in one TIFF, or one array (NPY)",
      "halo pages scan1.png scan2.png scan3.png -o scans.tif\n"
      "halo pages frames/ -r -o frames.npy\n"},
@@ -312,6 +331,7 @@ const CliCommand cli_commands[] = {
      "halo compare a.png b.png\n"
      "halo compare a.png b.png --at-most max=1 --at-least ssim=0.99\n"
      "halo compare old/ new/ --json\n"
+     "halo compare a.png b.png --measure all --at-most flip=0.05\n"
      "halo compare a.png b.png -o difference.png\n"},
     {"list", CLI_LIST, NULL, "[ops|masks|formats|devices]", "list operations, masks, formats or devices",
      "halo list ops\nhalo list devices\nhalo list ops --json\n"},

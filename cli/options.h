@@ -43,14 +43,15 @@ typedef struct CliSettings {
     int64_t shard, shards;   /* the part, from 1, of so many; 0: all */
     const char *shard_by[2]; /* --shard auto: the environment variables that said so; NULL: none */
     double crossfade;        /* of join, in seconds */
+    double ppd;              /* of FLIP; 0: the default */
     int curve;               /* HaloCrossfade */
     CliText recipe;          /* the options that may change an output, as they would be typed */
     const char *page;        /* as of the operation `pages`; NULL: all */
-    const char *output, *out_dir, *name, *at, *at_most, *at_least, *plot, *response, *title, *generate,
-        *complete, *files_from, *files0_from;
+    const char *output, *out_dir, *name, *at, *at_most, *at_least, *measure, *plot, *response, *title,
+        *generate, *complete, *files_from, *files0_from;
     const char *results; /* a CSV file of results, in place of `output` */
     bool recursive, force, skip_existing, resume, split, to_srgb, total, dry_run, explain, json, csv, no_color,
-        quiet, verbose, help, version, log, log_x, panels;
+        quiet, verbose, help, version, log, log_x, panels, align;
 } CliSettings;
 
 /* The commands that an option is for. */
@@ -74,11 +75,14 @@ enum {
     CLI_SILENCES = 65536,
     CLI_SPLIT = 131072,
     CLI_OBJECTS = 262144,
-    CLI_COMMAND_BITS = 524287 /* all of them */
+    CLI_ALIGN = 524288,
+    CLI_COMMAND_BITS = 1048575 /* all of them */
 };
 /* Those that make one output of many inputs, and of many pictures. */
 #define CLI_GATHERS (CLI_JOIN | CLI_PICTURES)
 #define CLI_PICTURES (CLI_PAGES | CLI_STACK)
+/* Those that print how files differ. */
+#define CLI_DIFFERS (CLI_COMPARE | CLI_ALIGN)
 #define CLI_WORKS (CLI_RUN | CLI_CONVERT | CLI_STATS | CLI_HIST | CLI_OBJECTS | CLI_SCAN)
 #define CLI_READS (CLI_WORKS | CLI_INFO | CLI_SOUNDS)
 /* Those that look for pauses. */
@@ -136,6 +140,7 @@ HaloStatus cli_read_axes(CliSettings *settings, const char *value);
 HaloStatus cli_read_alpha(CliSettings *settings, const char *value);
 HaloStatus cli_read_pixels(CliSettings *settings, const char *value);
 HaloStatus cli_read_bits(CliSettings *settings, const char *value);
+HaloStatus cli_read_ppd(CliSettings *settings, const char *value);
 HaloStatus cli_read_latency(CliSettings *settings, const char *value);
 HaloStatus cli_read_crossfade(CliSettings *settings, const char *value);
 HaloStatus cli_read_curve(CliSettings *settings, const char *value);
@@ -178,6 +183,7 @@ bool cli_times_devices(
 int cli_merge(const CliSettings *settings);   /* merge.c */
 int cli_plot(const CliSettings *settings);    /* plot/command.c */
 int cli_compare(const CliSettings *settings); /* compare.c */
+int cli_align(const CliSettings *settings);   /* align.c */
 int cli_stack(const CliSettings *settings);   /* stack.c */
 int cli_join(const CliSettings *settings);
 int cli_pages(const CliSettings *settings);

@@ -1,6 +1,7 @@
 /* `halo stack`, `halo pages` and `halo join`: many inputs into one output. */
 #include "halo/stack.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,18 +26,48 @@ out:
     return status;
 }
 
+/* --align: how far the inputs are moved to lie on the first one; freed by the caller. */
+static HaloStatus find_shifts(const CliSettings *settings, HaloSession *session, const CliBatch *batch,
+                              const char *const *input, HaloShift **shift)
+{
+    HaloStatus status = HALO_OK;
+    HaloShift *found = NULL;
+    *shift = NULL;
+    if (!settings->align) return HALO_OK;
+    for (size_t i = 0; i < batch->count; i++)
+        if (strcmp(input[i], "-") == 0)
+            HALO_FAIL(HALO_ERR_USAGE, "--align reads inputs twice, so that standard input cannot be one");
+    HALO_TRY(halo_align(session, input[0], input + 1, batch->count - 1,
+                        settings->raw.kind != 0 ? &settings->raw : NULL, &found));
+    *shift = cli_alloc(batch->count, sizeof **shift);
+    (*shift)[0] = (HaloShift){0};
+    for (size_t i = 1; i < batch->count; i++) {
+        const HaloShift *s = &(*shift)[i];
+        (*shift)[i] = found[i - 1];
+        if (!settings->quiet)
+            cli_complain("%s: moved by %+.0f, %+.0f pixels (%+.2f, %+.2f)", input[i], rint(s->x) + 0.0,
+                         rint(s->y) + 0.0, s->x, s->y); /* no -0 */
+    }
+out:
+    free(found);
+    return status;
+}
+
 static HaloStatus run_stack(const CliSettings *settings, CliBatch *batch, HaloReport *report)
 {
     HaloStatus status = HALO_OK;
     HaloSession *session = NULL;
     const char **input = NULL;
+    HaloShift *shift = NULL;
     if (settings->words == 0)
         HALO_FAIL(HALO_ERR_USAGE, "an operation is missing: halo stack %s", settings->command->usage);
     HALO_TRY(halo_session_open_with(halo_tables(), &settings->engine, &session));
     HALO_TRY(find_inputs(settings, 1, batch, &input));
+    HALO_TRY(find_shifts(settings, session, batch, input, &shift));
     const HaloStack stack = {.what = settings->word[0],
                              .input = input,
                              .inputs = batch->count,
+                             .shift = shift,
                              .output = settings->output,
                              .to = settings->to,
                              .raw = settings->raw.kind != 0 ? &settings->raw : NULL,
@@ -44,6 +75,7 @@ static HaloStatus run_stack(const CliSettings *settings, CliBatch *batch, HaloRe
                              .write = settings->write};
     HALO_TRY(halo_stack(session, &stack, report));
 out:
+    free(shift);
     free(input);
     halo_session_close(session);
     return status;

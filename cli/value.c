@@ -48,6 +48,15 @@ static HaloStatus read_count(const char *value, int64_t most, int64_t *count)
     return halo_fail(HALO_ERR_USAGE, "expected a number from 1 to %lld, found '%.80s'", (long long)most, value);
 }
 
+HaloStatus cli_read_ppd(CliSettings *settings, const char *value)
+{
+    const char *end;
+    if (halo_read_number(value, &settings->ppd, &end) && *end == 0 && settings->ppd >= 1.0 &&
+        settings->ppd <= 1000.0)
+        return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "expected a number from 1 to 1000, found '%.80s'", value);
+}
+
 HaloStatus cli_read_latency(CliSettings *settings, const char *value)
 {
     const char *unit;
@@ -318,7 +327,8 @@ HaloStatus cli_read_runs(CliSettings *settings, const char *value)
 
 HaloStatus cli_read_content(CliSettings *settings, const char *value)
 {
-    return halo_read_choice(value, "random|constant|smooth", &settings->bench.content); /* as HaloContent */
+    return halo_read_choice(value, "random|constant|smooth|blobs",
+                            &settings->bench.content); /* as HaloContent */
 }
 
 HaloStatus cli_read_dtype(CliSettings *settings, const char *value)

@@ -17,6 +17,7 @@
 #include "halo/resample.h"
 #include "halo/sections.h"
 #include "halo/spectrum.h"
+#include "halo/warp.h"
 #include "windows.h"
 
 static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -352,6 +353,33 @@ typedef struct CpuRegionKernels {
 
 #define CPU_NEAREST_FAR (1 << 30)
 
+/* ---- warps ------------------------------------------------------------------------------------------------
+ */
+
+#define CPU_WARP_CHUNK 64 /* pixels of a row at a time */
+
+/* Where they read: the first sample of each along both axes, and how far the place is behind a sample. */
+typedef struct CpuWarpPlaces {
+    int32_t x[CPU_WARP_CHUNK], y[CPU_WARP_CHUNK], phase_x[CPU_WARP_CHUNK], phase_y[CPU_WARP_CHUNK];
+    int32_t least_x, most_x, least_y, most_y; /* of x and y */
+} CpuWarpPlaces;
+
+typedef struct CpuWarpSource {
+    const HaloWarp *how;
+    const HaloBuf *src;
+    float outside; /* of a constant border */
+} CpuWarpSource;
+
+typedef struct CpuWarpKernels {
+    /* Of points at (x + k + apart, y), 0 <= k < n; not of maps. */
+    void (*places)(const HaloWarp *how, int64_t x, double apart, double y, int64_t n, CpuWarpPlaces *out);
+    /* These are given, x and y in turn. */
+    void (*places_of_map)(const HaloWarp *how, const float *map, int64_t n, CpuWarpPlaces *out);
+    /* The samples there, if the source holds all that is read; and of any places. */
+    void (*inside)(const CpuWarpSource *from, const CpuWarpPlaces *places, int64_t n, float *out);
+    void (*anywhere)(const CpuWarpSource *from, const CpuWarpPlaces *places, int64_t n, float *out);
+} CpuWarpKernels;
+
 typedef struct CpuKernels {
     const char *name; /* "baseline", "v3", "v4", "neon" */
     const CpuRowKernels *rows;
@@ -379,6 +407,7 @@ typedef struct CpuKernels {
     const CpuBlockKernels *blocks;
     const CpuBilateralKernels *bilateral;
     const CpuLocalKernels *local;
+    const CpuWarpKernels *warp;
     const CpuRegionKernels *regions;
     const CpuSectionKernels *sections;
     const CpuFourierKernels *fourier;

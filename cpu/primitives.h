@@ -23,6 +23,8 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                     HaloStore store);
 HaloStatus cpu_local(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloLocal *local,
                      HaloStore store);
+HaloStatus cpu_warp(HaloDevice *device, const HaloBuf *src, const HaloBuf *map, HaloBuf *dst,
+                    const HaloWarp *warp, HaloStore store);
 HaloStatus cpu_bilateral(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloBilateral *bilateral,
                          HaloStore store);
 HaloStatus cpu_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloGather *gather,
@@ -58,6 +60,10 @@ HaloStatus cpu_regions(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, con
                        HaloStore store);
 HaloStatus cpu_distance(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloDistance *distance,
                         HaloStore store);
+HaloStatus cpu_sort_groups(HaloDevice *device, const HaloBuf *src, const HaloBuf *labels,
+                           const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order, int64_t **begin,
+                           uint32_t *greatest);
+HaloStatus cpu_find_regions(HaloDevice *device, const HaloBuf *src, const HaloRegions *how);
 HaloStatus cpu_objects(HaloDevice *device, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *objects,
                        HaloObjectList *out);
 HaloStatus cpu_suppress(HaloDevice *device, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst,

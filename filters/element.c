@@ -41,7 +41,8 @@ out:
     return status;
 }
 
-/* Rows above and below the members read nothing; nor do columns beside them. */
+/* Rows above and below the members read nothing; nor do columns beside them. Without a border, or where it
+ * keeps the input, they count: the size of the mask says where it ends. */
 static void trim(Element *element)
 {
     FilterWindow *window = &element->window;
@@ -72,7 +73,7 @@ static HaloStatus make_shape(HaloBuilder *builder, Element *element)
     bool whole = true;
     const HaloMember *at = member;
     for (int64_t j = 0; j < height; j++) {
-        if (at->y != j) return HALO_OK;
+        if (at == end || at->y != j) return HALO_OK;
         span[j] = (HaloSpan){at->x, at->x + 1};
         for (at++; at < end && at->y == j; at++)
             if (at->x != span[j].to++) return HALO_OK;
@@ -88,12 +89,13 @@ HaloStatus element_of(HaloBuilder *builder, const char *op, const HaloMask *mask
 {
     HaloStatus status = HALO_OK;
     const HaloMask *size = mask != NULL ? mask : heights;
+    const HaloBorder border = halo_build_common(builder)->border;
     HALO_TRY(check_masks(op, mask, heights));
     *element = (Element){.window = filter_rectangle(size->width, size->height), .flat = true};
     element->window.anchor_x = size->anchor_x;
     element->window.anchor_y = size->anchor_y;
     HALO_TRY(take_members(builder, op, mask, heights, element));
-    trim(element);
+    if (border != HALO_BORDER_VALID && border != HALO_BORDER_KEEP) trim(element);
     if (element->flat) HALO_TRY(make_shape(builder, element));
 out:
     return status;

@@ -9,7 +9,8 @@
 
 #include "halo/text.h"
 
-/* Parentheses and signs inside each other: each is a call of the parser. */
+/* Calls of the parser inside each other. A pair of parentheses takes two, and so does what is outside of all:
+ * 24 pairs. */
 #define MOST_NESTED 50
 
 typedef Expression Parser;

@@ -69,3 +69,16 @@ int64_t geometry_share(int64_t times, int64_t n, int64_t d)
     const int64_t share = (2 * times * n + d) / (2 * d); /* sides are below 2^30 */
     return share < 1 ? 1 : share;
 }
+
+HaloStatus geometry_turn(HaloBuilder *builder, HaloReg in, bool left, bool up, bool transposed, HaloReg *out)
+{
+    const HaloShape *shape = halo_build_shape(builder, in);
+    const HaloGather gather = {.width = transposed ? shape->height : shape->width,
+                               .height = transposed ? shape->width : shape->height,
+                               .x0 = left ? shape->width - 1 : 0,
+                               .y0 = up ? shape->height - 1 : 0,
+                               .step_x = left ? -1 : 1,
+                               .step_y = up ? -1 : 1,
+                               .transposed = transposed};
+    return halo_build_gather(builder, in, &gather, out);
+}

@@ -38,7 +38,12 @@ typedef enum ResampleKernel {
     RESAMPLE_NEAREST
 } ResampleKernel;
 
-/* taps_resample.c: the table that makes `size` samples of `length`, as docs/numerics.md defines it, or the rule
+/* Each axis of the source as it lies or from its end on. */
+HaloStatus geometry_turn(HaloBuilder *builder, HaloReg in, bool left, bool up, bool transposed, HaloReg *out);
+
+/* taps_resample.c: a kernel of samples that lie this far away, at most its radius; not of area and nearest. */
+double taps_weight(ResampleKernel kernel, double x);
+/* The table that makes `size` samples of `length`, as docs/numerics.md defines it, or the rule
  * for it; both live as long as the plan. The source was decimated: one sample stands for every `shrunk`, such
  * as their mean. */
 HaloStatus taps_resample(HaloBuilder *builder, int64_t length, int64_t shrunk, int64_t size,

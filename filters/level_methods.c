@@ -72,17 +72,22 @@ HaloStatus level_triangle(const Counts *c, int64_t *last)
     return HALO_OK;
 }
 
-/* J. Yen, F. Chang and S. Chang, "A new criterion for automatic multilevel thresholding", 1995. */
+/* J. Yen, F. Chang and S. Chang, "A new criterion for automatic multilevel thresholding", 1995. Squares are
+ * summed exactly: those of a small tail would get lost in differences of floats. */
 HaloStatus level_yen(const Counts *c, int64_t *last)
 {
-    const double n = (double)c->n;
-    double below = 0.0, low = 0.0, high = 0.0, best = -INFINITY;
-    for (int64_t b = 0; b < c->bins; b++) high += ((double)c->count[b] / n) * ((double)c->count[b] / n);
+    __extension__ typedef unsigned __int128 wide;
+    wide low = 0, high = 0;
+    uint64_t below = 0;
+    double best = -INFINITY;
+    for (int64_t b = 0; b < c->bins; b++) high += (wide)c->count[b] * c->count[b];
     for (int64_t b = 0; b + 1 < c->bins; b++) {
-        const double share = (double)c->count[b] / n;
-        below += share;
-        low += share * share;
-        const double both = below * (1.0 - below), value = both * both / (low * (high - low));
+        const wide square = (wide)c->count[b] * c->count[b];
+        below += c->count[b];
+        low += square;
+        high -= square;
+        const double both = (double)below * (double)(c->n - below);
+        const double value = both / (double)low * (both / (double)high);
         if (value > best) *last = b;
         if (value > best) best = value;
     }

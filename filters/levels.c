@@ -79,21 +79,31 @@ RESOLVE(yen)
 RESOLVE(isodata)
 RESOLVE(minimum)
 
-/* resolve_arg: how many classes there are, and which level this is. */
+/* resolve_arg: how many classes there are. The highest level is set last, so that the step is left with it. */
 static HaloStatus resolve_classes(HaloStep *step, const HaloResult *measured)
 {
     HaloStatus status = HALO_OK;
     const HaloHistogram *hist = &measured->hist;
     const HaloBins bins = halo_bins(hist->lo, hist->hi, hist->bins);
-    const int at = (int)step->resolve_arg[1];
+    const int classes = (int)step->resolve_arg[0];
     int64_t last[CLASSES_MOST - 1];
     Counts counts;
     HALO_TRY(gather_counts(measured, &counts));
-    HALO_TRY(classes_find(counts.count, counts.bins, (int)step->resolve_arg[0], last));
-    set_level(step, "otsu", at, halo_bin_edge(&bins, (double)(counts.first + last[at] + 1)));
+    HALO_TRY(classes_find(counts.count, counts.bins, classes, last));
+    for (int at = 0; at < classes - 1; at++)
+        set_level(step, "otsu", at, halo_bin_edge(&bins, (double)(counts.first + last[at] + 1)));
 out:
     free(counts.count);
     return status;
+}
+
+/* resolve_arg: how many classes there are, and which level this is: one that the step of the highest, which
+ * comes first, has found. Steps that a histogram resolves are made one after the other. */
+static HaloStatus resolve_found(HaloStep *step, const HaloResult *measured)
+{
+    (void)measured;
+    step->u.map.point[0].a = step->notes->threshold[(int)step->resolve_arg[1]];
+    return HALO_OK;
 }
 
 /* Samples greater than the mean are bright: from the next value of their type on. */
@@ -118,11 +128,13 @@ static HaloStatus append_classes(HaloBuilder *builder, int64_t classes, HaloReg 
     const HaloCombine greater = {.kind = HALO_COMBINE_MAX};
     HaloMap map = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{.op = HALO_POINT_THRESHOLD}}};
     HaloReg made;
-    for (int64_t k = 1; k < classes; k++) {
+    for (int64_t k = classes - 1; k > 0; k--) {
         const double which[2] = {(double)classes, (double)(k - 1)};
+        const bool first = k == classes - 1;
         map.point[0].b = white * (double)k / (double)(classes - 1);
-        HALO_TRY(halo_build_map_from_hist(builder, in, &map, resolve_classes, which, &made));
-        if (k > 1) HALO_TRY(halo_build_combine(builder, *out, made, &greater, &made));
+        HALO_TRY(
+            halo_build_map_from_hist(builder, in, &map, first ? resolve_classes : resolve_found, which, &made));
+        if (!first) HALO_TRY(halo_build_combine(builder, *out, made, &greater, &made));
         *out = made;
     }
 out:

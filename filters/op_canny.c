@@ -40,7 +40,7 @@ static HaloStatus build_canny(HaloBuilder *builder, const HaloValue *arg, HaloRe
     HALO_TRY(filter_begin_straight(&filter, builder, in));
     HALO_TRY(filter_sep(&filter, &row, &row, out));
     HALO_TRY(maxima(&filter, *out, out));
-    HALO_TRY(regions_append(builder, &edges, *out, out));
+    HALO_TRY(halo_build_regions(builder, *out, &edges, out));
 out:
     halo_mask_free(&row);
     return status;

@@ -20,6 +20,10 @@ static HaloStatus refuse_order(const Time *part, int64_t from, int64_t to)
     if (from == to && part[0].moment != HALO_MOMENT_NONE && part[1].moment != HALO_MOMENT_NONE)
         return halo_fail(HALO_ERR_INPUT, "trim: no row has a time from '%.*s' on and before '%.*s'",
                          (int)part[0].length, part[0].text, (int)part[1].length, part[1].text);
+    if (from == to)
+        return halo_fail(HALO_ERR_INPUT,
+                         "trim: no frame lies between the beginning and the end: both are frame %lld",
+                         (long long)from);
     return halo_fail(HALO_ERR_INPUT, "trim: the end, frame %lld, is before the beginning, frame %lld",
                      (long long)to, (long long)from);
 }

@@ -103,7 +103,7 @@ static const HaloParam shelf_param[] = {
 
 const HaloOp halo_op_notch = {.name = "notch",
                               .help = "remove a frequency, such as hum, and its multiples",
-                              .known_as = "bandreject hum iirnotch",
+                              .known_as = "bandreject hum dehum iirnotch",
                               .example = "notch:50Hz,harmonics=5",
                               .kinds = HALO_AUDIO,
                               HALO_PARAMS(notch_param),

@@ -147,7 +147,7 @@ static const HaloParam loudnorm_param[] = {
 const HaloOp halo_op_loudnorm = {
     .name = "loudnorm",
     .help = "normalize the loudness to a value in LUFS, by a constant gain, or a limiter, too",
-    .known_as = "replaygain ebur128 r128 loudness level normalize",
+    .known_as = "replaygain ebur128 r128 loudness level normalize agc",
     .example = "loudnorm:-16",
     .kinds = HALO_AUDIO,
     HALO_PARAMS(loudnorm_param),

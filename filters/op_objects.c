@@ -28,7 +28,7 @@ static HaloStatus find_labels(HaloBuilder *builder, const HaloValue *arg, HaloRe
     if (arg[OBJECTS_THRESHOLD].given) HALO_TRY(levels_append(builder, &arg[OBJECTS_THRESHOLD], 2, *out, out));
     if (labels == LABELS_YES) return HALO_OK;
     if (labels == LABELS_AUTO && !selects && halo_build_shape(builder, *out)->numbers) return HALO_OK;
-    HALO_TRY(regions_append(builder, &regions, *out, out));
+    HALO_TRY(halo_build_regions(builder, *out, &regions, out));
 out:
     return status;
 }

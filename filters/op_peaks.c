@@ -7,210 +7,11 @@
 #include "halo/table.h"
 #include "maxima.h"
 #include "ops.h"
+#include "prominence.h"
 #include "regions.h"
 
 enum { PEAKS_HEIGHT, PEAKS_DISTANCE, PEAKS_PROMINENCE, PEAKS_WIDTH, PEAKS_THRESHOLD, PEAKS_BORDER, PEAKS_KEYS };
-enum { COLUMN_FRAME, COLUMN_TIME, COLUMN_VALUE, COLUMN_PROMINENCE, COLUMN_WIDTH, COLUMNS };
-static const char *const column[COLUMNS] = {"frame", "time", "value", "prominence", "width"};
-
-typedef struct Peaks {
-    double height, prominence, width; /* at least; -inf: any */
-    int64_t distance;
-} Peaks;
-
-/* A peak, and the greater one of the least samples on its two sides, each up to a greater sample. */
-typedef struct Peak {
-    int64_t frame;
-    double base;
-} Peak;
-
-/* A maximum whose samples behind it have not risen above it yet. */
-typedef struct Open {
-    double value;
-    double before;  /* the least sample from the last greater one before it on, */
-    double behind;  /* and up to the next open one, or up to here */
-    int64_t number; /* of the peak; -1: it is too low to be one */
-} Open;
-
-/* Open maxima, each no greater than the one below it. The first stands for the beginning. */
-typedef struct Search {
-    const HaloTableLine *line;
-    Peak *peak; /* [peaks], in order */
-    int64_t peaks, peak_capacity;
-    Open *open; /* [depth] */
-    int64_t depth, open_capacity;
-} Search;
-
-static const Open beginning = {(double)INFINITY, (double)INFINITY, (double)INFINITY, -1};
-
-static double sample_at(const Search *search, int64_t i) { return halo_table_sample(search->line, i); }
-
-static void search_free(Search *search)
-{
-    free(search->peak);
-    free(search->open);
-}
-
-static HaloStatus add_peak(Search *search, int64_t frame)
-{
-    if (search->peaks == search->peak_capacity) {
-        const int64_t more = search->peaks + search->peaks / 2 + 64;
-        Peak *grown = realloc(search->peak, (size_t)more * sizeof *grown);
-        if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to find peaks");
-        search->peak = grown;
-        search->peak_capacity = more;
-    }
-    search->peak[search->peaks++] = (Peak){.frame = frame};
-    return HALO_OK;
-}
-
-static HaloStatus add_open(Search *search, Open open)
-{
-    if (search->depth == search->open_capacity) {
-        const int64_t more = 2 * search->depth + 64;
-        Open *grown = realloc(search->open, (size_t)more * sizeof *grown);
-        if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to find peaks");
-        search->open = grown;
-        search->open_capacity = more;
-    }
-    search->open[search->depth++] = open;
-    return HALO_OK;
-}
-
-/* ---- maxima --------------------------------------------------------------------------------------------- */
-
-/* What comes after the last open maximum is greater: both its sides are known. */
-static void close_last(Search *search)
-{
-    const Open *last = &search->open[--search->depth];
-    Open *below = &search->open[search->depth - 1];
-    if (last->number >= 0) search->peak[last->number].base = fmax(last->before, last->behind);
-    below->behind = fmin(below->behind, last->behind);
-}
-
-static HaloStatus open_maximum(Search *search, int64_t frame, double value, double height)
-{
-    HaloStatus status = HALO_OK;
-    while (search->open[search->depth - 1].value < value) close_last(search);
-    const Open *last = &search->open[search->depth - 1];
-    Open open = {.value = value, .before = last->behind, .behind = value, .number = -1};
-    if (last->value == value) open.before = fmin(open.before, last->before);
-    if (value >= height) {
-        open.number = search->peaks;
-        HALO_TRY(add_peak(search, frame));
-    }
-    HALO_TRY(add_open(search, open));
-out:
-    return status;
-}
-
-/* At a NaN, and at the end: nothing there is related to what comes behind. */
-static void close_all(Search *search)
-{
-    while (search->depth > 1) close_last(search);
-    search->open[0] = beginning;
-}
-
-/* Samples greater than both neighbours; of equal ones side by side the middle, or left of the middle. */
-static HaloStatus find_maxima(Search *search, double height)
-{
-    HaloStatus status = HALO_OK;
-    int64_t rise = -1; /* the first of equal samples that are greater than the one before */
-    HALO_TRY(add_open(search, beginning));
-    for (int64_t i = 0; i < search->line->frames; i++) {
-        const double v = sample_at(search, i), before = i > 0 ? sample_at(search, i - 1) : (double)NAN;
-        if (rise >= 0 && v < before) HALO_TRY(open_maximum(search, (rise + i - 1) / 2, before, height));
-        rise = before < v ? i : v == before ? rise : -1;
-        Open *last = &search->open[search->depth - 1];
-        if (isnan(v))
-            close_all(search);
-        else if (v < last->behind)
-            last->behind = v;
-    }
-    close_all(search);
-out:
-    return status;
-}
-
-/* ---- distance ------------------------------------------------------------------------------------------- */
-
-typedef struct Ranked {
-    double value;
-    int64_t number;
-} Ranked;
-
-/* The greatest first; of equal ones the last, as SciPy takes them. */
-static int by_value(const void *a, const void *b)
-{
-    const Ranked *x = a, *y = b;
-    if (x->value != y->value) return x->value > y->value ? -1 : 1;
-    return x->number > y->number ? -1 : 1;
-}
-
-/* Drops peaks that are nearer than `distance` to a greater one that stays. */
-static HaloStatus keep_apart(Search *search, int64_t distance)
-{
-    HaloStatus status = HALO_OK;
-    Peak *peak = search->peak;
-    const int64_t count = search->peaks;
-    Ranked *ranked = malloc((size_t)(count + 1) * sizeof *ranked);
-    bool *dropped = calloc((size_t)count + 1, sizeof *dropped);
-    if (ranked == NULL || dropped == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to find peaks");
-    for (int64_t k = 0; k < count; k++) ranked[k] = (Ranked){sample_at(search, peak[k].frame), k};
-    qsort(ranked, (size_t)count, sizeof *ranked, by_value);
-    for (int64_t r = 0; r < count; r++) {
-        const int64_t k = ranked[r].number;
-        if (dropped[k]) continue;
-        for (int64_t i = k - 1; i >= 0 && peak[k].frame - peak[i].frame < distance; i--) dropped[i] = true;
-        for (int64_t i = k + 1; i < count && peak[i].frame - peak[k].frame < distance; i++) dropped[i] = true;
-    }
-    int64_t kept = 0;
-    for (int64_t k = 0; k < count; k++)
-        if (!dropped[k]) peak[kept++] = peak[k];
-    search->peaks = kept;
-out:
-    free(ranked);
-    free(dropped);
-    return status;
-}
-
-/* ---- width ---------------------------------------------------------------------------------------------- */
-
-/* Where the line through the samples first falls to `level`, going from i by `step`. */
-static double crossing(const Search *search, int64_t i, int step, double level)
-{
-    double v = sample_at(search, i), last = v;
-    while (i + step >= 0 && i + step < search->line->frames && level < v) {
-        i += step;
-        last = v;
-        v = sample_at(search, i);
-    }
-    const double place = (double)i;
-    return v < level ? place - step * ((level - v) / (last - v)) : place;
-}
-
-static HaloStatus peaks_run(const void *how, const HaloTableLine *line, const HaloTableLine *other,
-                            HaloTable *table)
-{
-    HaloStatus status = HALO_OK;
-    const Peaks *peaks = how;
-    Search search = {.line = line};
-    (void)other;
-    HALO_TRY(find_maxima(&search, peaks->height));
-    if (peaks->distance > 1) HALO_TRY(keep_apart(&search, peaks->distance));
-    for (int64_t k = 0; k < search.peaks; k++) {
-        const int64_t i = search.peak[k].frame;
-        const double value = sample_at(&search, i), prominence = value - search.peak[k].base;
-        if (!(prominence >= peaks->prominence)) continue;
-        const double level = value - 0.5 * prominence;
-        const double width = crossing(&search, i, 1, level) - crossing(&search, i, -1, level);
-        const double row[COLUMNS] = {(double)i, (double)i / line->rate, value, prominence, width};
-        if (width >= peaks->width) HALO_TRY(halo_table_add(table, row));
-    }
-out:
-    search_free(&search);
-    return status;
-}
+static const char *const column[PEAK_COLUMNS] = {"frame", "time", "value", "prominence", "width"};
 
 static void describe(const void *how, char *text, size_t size)
 {
@@ -219,13 +20,15 @@ static void describe(const void *how, char *text, size_t size)
 }
 
 static const HaloTableKind kind = {.name = "peaks",
-                                   .columns = COLUMNS,
+                                   .columns = PEAK_COLUMNS,
                                    .column = column,
                                    .ns = 10.0,
-                                   .bytes = 16.0,
                                    .fewer = "height= or prominence= keeps fewer",
                                    .describe = describe,
-                                   .run = peaks_run};
+                                   .open = peak_search_open,
+                                   .add = peak_search_add,
+                                   .end = peak_search_end,
+                                   .close = peak_search_close};
 
 /* ---- the operation -------------------------------------------------------------------------------------- */
 
@@ -264,14 +67,14 @@ out:
 
 static HaloStatus build_of_sound(HaloBuilder *builder, const HaloValue *arg, HaloReg in)
 {
-    Peaks *how = halo_build_keep(builder, sizeof *how);
+    PeakLimits *how = halo_build_keep(builder, sizeof *how);
     if (how == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     double least[PEAKS_KEYS];
     for (int k = 0; k < PEAKS_KEYS; k++) least[k] = arg[k].given ? arg[k].number : -INFINITY;
-    *how = (Peaks){.height = least[PEAKS_HEIGHT],
-                   .prominence = least[PEAKS_PROMINENCE],
-                   .width = least[PEAKS_WIDTH],
-                   .distance = arg[PEAKS_DISTANCE].given ? (int64_t)ceil(arg[PEAKS_DISTANCE].number) : 1};
+    *how = (PeakLimits){.height = least[PEAKS_HEIGHT],
+                        .prominence = least[PEAKS_PROMINENCE],
+                        .width = least[PEAKS_WIDTH],
+                        .distance = arg[PEAKS_DISTANCE].given ? (int64_t)ceil(arg[PEAKS_DISTANCE].number) : 1};
     return halo_build_table(builder, in, &kind, how);
 }
 

@@ -101,11 +101,12 @@ static const HaloParam rate_param[] = {
              "mirrored, for series that do not begin and end at 0"},
 };
 
-const HaloOp halo_op_rate = {.name = "rate",
-                             .help = "resample to another sample rate, with zero delay",
-                             .synonyms = "aresample",
-                             .known_as = "resample resample_poly src samplerate downsample upsample",
-                             .example = "rate:16k",
-                             .kinds = HALO_AUDIO,
-                             HALO_PARAMS(rate_param),
-                             .build = build_rate};
+const HaloOp halo_op_rate = {
+    .name = "rate",
+    .help = "resample to another sample rate, with zero delay",
+    .synonyms = "aresample",
+    .known_as = "resample resampling resample_poly src samplerate downsample downsampling upsample",
+    .example = "rate:16k",
+    .kinds = HALO_AUDIO,
+    HALO_PARAMS(rate_param),
+    .build = build_rate};

@@ -16,7 +16,7 @@ static HaloStatus build_label(HaloBuilder *builder, const HaloValue *arg, HaloRe
                                  .most = arg[LABEL_MAX].given ? arg[LABEL_MAX].integer : 0};
     HALO_TRY(regions_check_sizes("label", &arg[LABEL_MIN], &arg[LABEL_MAX]));
     HALO_TRY(regions_source(builder, "label", in, true, &in));
-    HALO_TRY(regions_append(builder, &regions, in, out));
+    HALO_TRY(halo_build_regions(builder, in, &regions, out));
 out:
     return status;
 }
@@ -58,7 +58,7 @@ static HaloStatus select(HaloBuilder *builder, const char *op, const HaloRegions
 {
     HaloStatus status = HALO_OK;
     HALO_TRY(regions_source(builder, op, in, false, &in));
-    HALO_TRY(regions_append(builder, regions, in, out));
+    HALO_TRY(halo_build_regions(builder, in, regions, out));
 out:
     return status;
 }

@@ -1,39 +1,18 @@
-/* flip, rotate, transpose and orient: pictures the other way round, every pixel as it was. */
+/* flip, transpose and orient: pictures the other way round, every pixel as it was. */
+#include "geometry.h"
 #include "ops.h"
-
-/* Each axis of the source as it lies or from its end on. */
-static HaloStatus turn(HaloBuilder *builder, HaloReg in, bool left, bool up, bool transposed, HaloReg *out)
-{
-    const HaloShape *shape = halo_build_shape(builder, in);
-    const HaloGather gather = {.width = transposed ? shape->height : shape->width,
-                               .height = transposed ? shape->width : shape->height,
-                               .x0 = left ? shape->width - 1 : 0,
-                               .y0 = up ? shape->height - 1 : 0,
-                               .step_x = left ? -1 : 1,
-                               .step_y = up ? -1 : 1,
-                               .transposed = transposed};
-    return halo_build_gather(builder, in, &gather, out);
-}
 
 enum { FLIP_X, FLIP_Y, FLIP_BOTH };
 
 static HaloStatus build_flip(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
-    return turn(builder, in, arg[0].integer != FLIP_Y, arg[0].integer != FLIP_X, false, out);
-}
-
-enum { ROTATE_90, ROTATE_180, ROTATE_270, ROTATE_BACK };
-
-static HaloStatus build_rotate(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
-{
-    const int64_t angle = arg[0].integer == ROTATE_BACK ? ROTATE_270 : arg[0].integer;
-    return turn(builder, in, angle != ROTATE_90, angle != ROTATE_270, angle != ROTATE_180, out);
+    return geometry_turn(builder, in, arg[0].integer != FLIP_Y, arg[0].integer != FLIP_X, false, out);
 }
 
 static HaloStatus build_transpose(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     (void)arg;
-    return turn(builder, in, false, false, true, out);
+    return geometry_turn(builder, in, false, false, true, out);
 }
 
 /* What makes pictures upright comes before the pipeline (HaloOp.upright). */
@@ -52,14 +31,6 @@ static const HaloParam flip_param[] = {
      .help = "x: left becomes right; y: top becomes bottom"},
 };
 
-static const HaloParam rotate_param[] = {
-    {.key = "angle",
-     .type = HALO_PARAM_CHOICE,
-     .choices = "90|180|270|-90",
-     .unit = "degrees",
-     .help = "clockwise"},
-};
-
 const HaloOp halo_op_flip = {.name = "flip",
                              .help = "mirror left and right, or top and bottom",
                              .synonyms = "mirror flop fliplr hflip",
@@ -69,15 +40,6 @@ const HaloOp halo_op_flip = {.name = "flip",
                              .upright = true,
                              HALO_PARAMS(flip_param),
                              .build = build_flip};
-
-const HaloOp halo_op_rotate = {.name = "rotate",
-                               .help = "turn by a right angle or several, clockwise",
-                               .known_as = "rot rot90 turn",
-                               .example = "rotate:90",
-                               .kinds = HALO_IMAGE,
-                               .upright = true,
-                               HALO_PARAMS(rotate_param),
-                               .build = build_rotate};
 
 const HaloOp halo_op_transpose = {.name = "transpose",
                                   .help = "rows become columns",

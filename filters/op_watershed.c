@@ -14,7 +14,7 @@ static HaloStatus find_labels(HaloBuilder *builder, const HaloValue *markers, in
     const HaloRegions regions = {.make = HALO_REGIONS_NUMBERS, .connect = connect};
     HALO_TRY(halo_build_source(builder, markers, in, HALO_FIT_SIZE, out));
     HALO_TRY(regions_source(builder, "watershed: markers=", *out, true, out));
-    if (!halo_build_shape(builder, *out)->numbers) HALO_TRY(regions_append(builder, &regions, *out, out));
+    if (!halo_build_shape(builder, *out)->numbers) HALO_TRY(halo_build_regions(builder, *out, &regions, out));
 out:
     return status;
 }

@@ -46,12 +46,6 @@ HaloStatus regions_source(HaloBuilder *builder, const char *op, HaloReg in, bool
     return alone ? regions_colours(builder, in, out) : HALO_OK;
 }
 
-HaloStatus regions_append(HaloBuilder *builder, const HaloRegions *regions, HaloReg in, HaloReg *out)
-{
-    const HaloStep step = {.primitive = HALO_REGIONS, .sources = 1, .src = {in}, .u.regions = *regions};
-    return halo_build_step(builder, &step, out);
-}
-
 HaloStatus regions_check_sizes(const char *op, const HaloValue *min, const HaloValue *max)
 {
     if (!max->given || max->integer >= min->integer) return HALO_OK;

@@ -7,7 +7,6 @@
 
 /* *out = `in`, which has to be of one channel: HALO_ERR_INPUT else. `alone`: without its alpha. */
 HaloStatus regions_source(HaloBuilder *builder, const char *op, HaloReg in, bool alone, HaloReg *out);
-HaloStatus regions_append(HaloBuilder *builder, const HaloRegions *regions, HaloReg in, HaloReg *out);
 /* *out = the luminance of red, green and blue; anything else as it is. */
 HaloStatus regions_gray(HaloBuilder *builder, HaloReg in, HaloReg *out);
 /* *out = `in` without its alpha. */

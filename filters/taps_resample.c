@@ -9,8 +9,7 @@ static const double pi = 3.14159265358979323846;
 /* The sine of whole multiples of pi is not quite 0. */
 static double sinc(double x) { return x == 0.0 ? 1.0 : x == floor(x) ? 0.0 : sin(pi * x) / (pi * x); }
 
-/* At |x| below the kernel's radius. */
-static double weight_at(ResampleKernel kernel, double x)
+double taps_weight(ResampleKernel kernel, double x)
 {
     const double a = fabs(x);
     switch (kernel) {
@@ -81,7 +80,7 @@ static double weight_of(const Sizes *s, int64_t i, int64_t j)
     const int64_t n = s->length, m = s->size;
     if (n == m || s->kernel == RESAMPLE_NEAREST) return 1.0;
     if (s->kernel == RESAMPLE_AREA) return (double)(least((j + 1) * m, (i + 1) * n) - most(j * m, i * n));
-    return weight_at(s->kernel, (double)(2 * m * j + m - (2 * i + 1) * n) / (double)(2 * most(n, m)));
+    return taps_weight(s->kernel, (double)(2 * m * j + m - (2 * i + 1) * n) / (double)(2 * most(n, m)));
 }
 
 /* One row of the table: output i, whose taps are cut off by the ends of the source. */

@@ -1,4 +1,5 @@
-/* threshold:otsu with several classes, against every partition of the levels. */
+/* threshold:otsu with several classes, against every partition of the levels; and threshold:yen where its sums
+ * are of very different size. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include "draw.h"
+#include "level_methods.h"
 #include "oracle.h"
 #include "pipelines.h"
 
@@ -85,9 +87,50 @@ static void classes_are_the_best(Rng *rng)
     halo_buf_free(&in);
 }
 
+/* The criterion at the end of bin k, each sum from its own end. */
+static long double yen_criterion(const uint64_t *count, int bins, int k)
+{
+    long double below = 0, low = 0, above = 0, high = 0;
+    for (int b = 0; b <= k; b++) {
+        below += count[b];
+        low += (long double)count[b] * count[b];
+    }
+    for (int b = bins - 1; b > k; b--) {
+        above += count[b];
+        high += (long double)count[b] * count[b];
+    }
+    return below * above / low * (below * above / high);
+}
+
+/* Two bins have nearly all of the samples. */
+static void yen_sees_small_tails(Rng *rng)
+{
+    enum { BINS = 24 };
+    uint64_t count[BINS];
+    Counts counts = {.bins = BINS, .count = count};
+    int64_t last = -1;
+    for (int b = 0; b < BINS; b++) {
+        count[b] = b < 2 ? (uint64_t)rng_between(rng, 1, 9) << rng_between(rng, 20, 40)
+                         : (uint64_t)rng_between(rng, 0, 5);
+        if (b + 1 == BINS) count[b]++; /* the last bin has samples */
+        counts.n += count[b];
+        counts.sum += count[b] * (uint64_t)b;
+    }
+    assert_int_equal(level_yen(&counts, &last), HALO_OK);
+    long double best = 0;
+    for (int k = 0; k + 1 < BINS; k++) {
+        const long double value = yen_criterion(count, BINS, k);
+        if (value > best) best = value;
+    }
+    if (yen_criterion(count, BINS, (int)last) < best * (1 - 1e-12L))
+        fail_case(NULL, "bin %d has %Lg, and %Lg is possible", (int)last, yen_criterion(count, BINS, (int)last),
+                  best);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {random_test(classes_are_the_best, 40)};
+    const struct CMUnitTest tests[] = {random_test(classes_are_the_best, 40),
+                                       random_test(yen_sees_small_tails, 200)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
 }

@@ -12,8 +12,6 @@
 #include "codec.h"
 #include "random.h"
 
-static const HaloReadOptions tolerate = {.tolerate = true};
-
 static HaloBuf random_image(const HaloShape *shape, Rng *rng)
 {
     HaloBuf data;
@@ -234,6 +232,8 @@ static void stb_writers(void **unused)
 }
 
 #ifdef HALO_HAVE_JPEG
+static const HaloReadOptions tolerate = {.tolerate = true};
+
 static void jpeg_comes_back_nearly(void **unused)
 {
     (void)unused;

@@ -138,13 +138,45 @@ static void measure_on(const TestDevice *device, const TestBuf *labels, const Te
 {
     HaloObjectList list = {0};
     HaloBuf block, other;
-    const HaloObjects how = {connect};
+    const HaloObjects how = {.connect = connect};
     const HaloBuf from = test_lend(device, labels, &block), samples = test_lend(device, of, &other);
     expect_ok(device->name, "objects", device->backend->objects(device->device, &from, &samples, &how, &list));
-    expect_ok(device->name, "objects", measure_objects(&list, &labels->view.shape, table));
+    expect_ok(device->name, "objects", measure_objects(&list, &labels->view.shape, INT64_MAX, table));
     halo_object_list_free(&list);
     test_return(device, &block);
     test_return(device, &other);
+}
+
+static HaloBuf band_of(const HaloBuf *buf, int64_t y, int64_t rows)
+{
+    HaloBuf band = *buf;
+    band.data = halo_at(buf, 0, y);
+    band.y0 = y;
+    band.rows = rows;
+    return band;
+}
+
+/* Of rows that come a few at a time, the same. */
+static void expect_in_bands(Rng *rng, const TestDevice *device, const HaloBuf *labels, const HaloBuf *of,
+                            int connect, const HaloTable *wanted)
+{
+    HaloObjectList list = {0};
+    HaloTable table = {0};
+    HaloObjects how = {.connect = connect,
+                       .kept = calloc(1, (size_t)halo_objects_kept(&labels->shape, &of->shape))};
+    const int64_t height = labels->shape.height, most_rows = rng_once_in(rng, 2) ? 3 : 90;
+    for (int64_t y = 0, rows; y < height; y += rows) {
+        rows = rng_between(rng, 1, most_rows < height - y ? most_rows : height - y);
+        const HaloBuf some = band_of(labels, y, rows), samples = band_of(of, y, rows);
+        expect_ok(device->name, "objects",
+                  device->backend->objects(device->device, &some, &samples, &how, &list));
+    }
+    expect_ok(device->name, "objects", measure_objects(&list, &labels->shape, INT64_MAX, &table));
+    assert_int_equal(table.rows, wanted->rows);
+    assert_memory_equal(table.cell, wanted->cell, (size_t)(table.rows * table.columns) * sizeof *table.cell);
+    halo_object_list_free(&list);
+    free(table.cell);
+    free(how.kept);
 }
 
 static TestBuf draw_labels(Rng *rng, HaloShape shape, int64_t labels)
@@ -179,8 +211,9 @@ static void expect_oracle(const TestBuf *labels, const TestBuf *of, int connect,
 {
     HaloObjectList list = {0};
     HaloTable wanted = {0};
-    expect_ok("oracle", "objects", oracle_objects(&labels->view, &of->view, &(HaloObjects){connect}, &list));
-    expect_ok("oracle", "objects", measure_objects(&list, &labels->view.shape, &wanted));
+    expect_ok("oracle", "objects",
+              oracle_objects(&labels->view, &of->view, &(HaloObjects){.connect = connect}, &list));
+    expect_ok("oracle", "objects", measure_objects(&list, &labels->view.shape, INT64_MAX, &wanted));
     assert_int_equal(table->rows, wanted.rows);
     assert_memory_equal(table->cell, wanted.cell, (size_t)(wanted.rows * wanted.columns) * sizeof *wanted.cell);
     halo_object_list_free(&list);
@@ -198,6 +231,8 @@ static void check_objects(Rng *rng, HaloShape shape)
         if (test_device[d].backend->objects == NULL) continue;
         measure_on(&test_device[d], &labels, &of, connect, d == 0 ? &first : &table);
         if (d == 0) expect_oracle(&labels, &of, connect, &first);
+        if (test_device[d].backend->regions_in_parts)
+            expect_in_bands(rng, &test_device[d], &labels.view, &of.view, connect, d == 0 ? &first : &table);
         if (d == 0) continue;
         assert_int_equal(first.rows, table.rows);
         assert_memory_equal(first.cell, table.cell, (size_t)(table.rows * table.columns) * sizeof *table.cell);
@@ -257,7 +292,7 @@ static void other_numbers_are_no_labels(void **state)
     static const float bad[] = {-1.0f, 1.5f, 16777218.0f, INFINITY};
     const HaloShape shape = test_shape(HALO_F32, 3, 2, 1);
     TestBuf labels = testbuf_make(&shape, test_whole(&shape), NULL);
-    HaloObjectList list;
+    HaloObjectList list = {0};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         for (int i = 0; i < 6; i++)
             oracle_put(&labels.view, i % 3, i / 3, 0, i == 4 ? bad[k] : 1.0f, (HaloStore){1, 1});
@@ -266,8 +301,9 @@ static void other_numbers_are_no_labels(void **state)
             if (device->backend->objects == NULL) continue;
             HaloBuf block;
             const HaloBuf from = test_lend(device, &labels, &block);
-            assert_int_equal(device->backend->objects(device->device, &from, NULL, &(HaloObjects){8}, &list),
-                             HALO_ERR_INPUT);
+            assert_int_equal(
+                device->backend->objects(device->device, &from, NULL, &(HaloObjects){.connect = 8}, &list),
+                HALO_ERR_INPUT);
             assert_non_null(strstr(halo_error(), "pixel 1+1"));
             test_return(device, &block);
         }

@@ -66,6 +66,70 @@ static void regions_across_strips(Rng *rng)
                   how);
 }
 
+/* Rows [y, y + rows) of a buffer in host memory. */
+static HaloBuf band_of(const HaloBuf *buf, int64_t y, int64_t rows)
+{
+    HaloBuf band = *buf;
+    band.data = halo_at(buf, 0, y);
+    band.y0 = y;
+    band.rows = rows;
+    return band;
+}
+
+static int64_t draw_rows(Rng *rng, int64_t left)
+{
+    const int64_t rows = rng_between(rng, 1, rng_once_in(rng, 2) ? 3 : 40);
+    return rows < left ? rows : left;
+}
+
+/* As if the picture were read twice, in bands of different heights. */
+static void make_in_bands(Rng *rng, const TestDevice *device, const HaloBuf *src, HaloBuf *dst,
+                          const HaloStep *step)
+{
+    const int64_t height = src->shape.height;
+    HaloRegionsFound found = {.state = calloc(1, (size_t)halo_regions_state(&src->shape))};
+    HaloRegions how = step->u.regions;
+    how.found = &found;
+    how.state = calloc(1, (size_t)halo_regions_state(&src->shape));
+    for (int64_t y = 0, rows; y < height; y += rows) {
+        rows = draw_rows(rng, height - y);
+        const HaloBuf from = band_of(src, y, rows);
+        expect_ok(device->name, "find_regions", device->backend->find_regions(device->device, &from, &how));
+    }
+    for (int64_t y = 0, rows; y < height; y += rows) {
+        rows = draw_rows(rng, height - y);
+        const HaloBuf from = band_of(src, y, rows);
+        HaloBuf to = band_of(dst, y, rows);
+        expect_ok(device->name, "regions",
+                  device->backend->regions(device->device, &from, &to, &how, step->store));
+    }
+    free(how.state);
+    halo_regions_clear(&found);
+}
+
+static void regions_in_bands(Rng *rng)
+{
+    const HaloShape shape = draw_plane(rng, 80);
+    HaloShape to = shape;
+    to.dtype = draw_dtype(rng);
+    const HaloStep step = {.u.regions = draw_regions(rng), .store = draw_store(rng, shape.dtype, to.dtype)};
+    TestBuf src = draw_pattern(rng, shape), wanted = testbuf_make(&to, test_whole(&to), rng);
+    const uint64_t clipped = oracle_regions(&src.view, &wanted.view, &step.u.regions, step.store);
+    for (int d = 0; d < test_devices; d++) {
+        const TestDevice *device = &test_device[d];
+        if (!device->backend->regions_in_parts) continue;
+        TestBuf dst = testbuf_like(&wanted);
+        uint64_t lost = 0;
+        make_in_bands(rng, device, &src.view, &dst.view, &step);
+        expect_ok(device->name, "finish", device->backend->finish(device->device, &lost));
+        assert_int_equal(lost, clipped);
+        expect_same(device->name, "regions in bands", &wanted, &dst);
+        testbuf_free(&dst);
+    }
+    testbuf_free(&src);
+    testbuf_free(&wanted);
+}
+
 /* Pixels in a checkerboard are regions each, where diagonal neighbours are not connected: 2^24 + 4097 of them.
  */
 static void more_regions_than_numbers_are_refused(void **state)
@@ -97,6 +161,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         random_test(random_regions, 400),
         random_test(regions_across_strips, 3),
+        random_test(regions_in_bands, 300),
         cmocka_unit_test(more_regions_than_numbers_are_refused),
     };
     test_arguments(argc, argv);

@@ -13,19 +13,7 @@
 #include "draw.h"
 #include "halo/scan.h"
 #include "oracle.h"
-
-static HaloStatus call_scan(const HaloBackend *backend, HaloDevice *device, const HaloBuf *const src[2],
-                            HaloBuf *dst, const void *parameters)
-{
-    return backend->scan(device, src[0], dst, parameters);
-}
-
-static TestBuf draw_result(Rng *rng, const HaloShape *of, const HaloScan *scan)
-{
-    HaloShape shape = *of;
-    shape.dtype = of->dtype == HALO_F32 || scan->op == HALO_SCAN_PRODUCT ? HALO_F64 : HALO_I64;
-    return testbuf_make(&shape, test_whole(&shape), rng);
-}
+#include "scan_cases.h"
 
 static HaloBuf rows_of(const HaloBuf *all, int64_t y, int64_t rows)
 {
@@ -86,19 +74,13 @@ static void check(Rng *rng, const TestBuf *src, const HaloScan *scan)
     static const char *const op[] = {"sum", "min", "max", "product", "squares"};
     static const char *const axis[] = {"", "x", "y", "xy"};
     char what[200], text[96];
-    TestBuf dst = draw_result(rng, &src->view.shape, scan);
+    TestBuf dst = scan_draw_result(rng, &src->view.shape, scan);
     snprintf(what, sizeof what, "scan %s, %s along %s%s", testbuf_text(src, text), op[scan->op],
              axis[scan->axis], scan->exclusive ? ", exclusive" : "");
     oracle_scan(&src->view, &dst.view, scan);
-    expect_everywhere(what, call_scan, scan, src, NULL, &dst, 0);
+    expect_everywhere(what, scan_call, scan, src, NULL, &dst, 0);
     if (scan->axis != HALO_AXIS_X) in_bands(what, src, scan, &dst, rng);
     testbuf_free(&dst);
-}
-
-static HaloScan draw_scan(Rng *rng)
-{
-    return (HaloScan){(HaloScanOp)rng_between(rng, HALO_SCAN_SUM, HALO_SCAN_SQUARES),
-                      (HaloScanAxis)rng_between(rng, HALO_AXIS_X, HALO_AXIS_XY), rng_once_in(rng, 2)};
 }
 
 static void run_case(Rng *rng, const HaloShape *shape, const HaloScan *scan)
@@ -115,7 +97,7 @@ static void run_case(Rng *rng, const HaloShape *shape, const HaloScan *scan)
 static void small_images(Rng *rng)
 {
     const HaloShape shape = draw_shape(rng, 70);
-    const HaloScan scan = draw_scan(rng);
+    const HaloScan scan = scan_draw(rng);
     run_case(rng, &shape, &scan);
 }
 
@@ -125,7 +107,7 @@ static void narrow_images(Rng *rng)
     const int64_t width = rng_once_in(rng, 3) ? 1 : rng_between(rng, 2, 18);
     const HaloShape shape =
         test_shape(draw_dtype(rng), width, rng_between(rng, 1, 12000 / width), (int)rng_between(rng, 1, 5));
-    const HaloScan scan = draw_scan(rng);
+    const HaloScan scan = scan_draw(rng);
     run_case(rng, &shape, &scan);
 }
 
@@ -135,7 +117,7 @@ static void rows_round_runs_and_tiles(Rng *rng)
     static const int64_t edge[] = {15, 16, 17, 511, 512, 513, 4095, 4096, 4097, 8191, 8192, 8193, 12000};
     const HaloShape shape = test_shape(draw_dtype(rng), edge[rng_between(rng, 0, 12)], rng_between(rng, 1, 3),
                                        (int)rng_between(rng, 1, rng_once_in(rng, 3) ? 9 : 4));
-    const HaloScan scan = draw_scan(rng);
+    const HaloScan scan = scan_draw(rng);
     run_case(rng, &shape, &scan);
 }
 
@@ -146,7 +128,7 @@ static void columns_round_runs_and_groups(Rng *rng)
     const int64_t rows = edge[rng_between(rng, 0, 13)];
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, rows > 1000 ? 12 : 40), rows,
                                        (int)rng_between(rng, 1, 3));
-    HaloScan scan = draw_scan(rng);
+    HaloScan scan = scan_draw(rng);
     if (scan.axis == HALO_AXIS_X) scan.axis = HALO_AXIS_Y;
     run_case(rng, &shape, &scan);
 }
@@ -156,7 +138,7 @@ static void tall_and_narrow(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, rng_once_in(rng, 2) ? 3 : 40),
                                        rng_between(rng, 16000, 40000), (int)rng_between(rng, 1, 2));
-    HaloScan scan = draw_scan(rng);
+    HaloScan scan = scan_draw(rng);
     if (scan.axis == HALO_AXIS_X) scan.axis = HALO_AXIS_Y;
     run_case(rng, &shape, &scan);
 }
@@ -172,7 +154,7 @@ static void both_axes(Rng *rng)
                       tall ? rng_between(rng, 30, rng_once_in(rng, 2) ? 9000 : 300) : rng_between(rng, 1, 70);
     const HaloShape shape =
         test_shape(draw_dtype(rng), width, height, (int)rng_between(rng, 1, rng_once_in(rng, 2) ? 20 : 5));
-    HaloScan scan = draw_scan(rng);
+    HaloScan scan = scan_draw(rng);
     scan.axis = rng_once_in(rng, 3) ? HALO_AXIS_X : HALO_AXIS_XY;
     run_case(rng, &shape, &scan);
 }
@@ -200,80 +182,13 @@ static void rows_of_several_groups(Rng *rng)
     run_case(rng, &shape, &greatest);
 }
 
-/* ---- sound in bands ---------------------------------------------------------------------------------------
- */
-
-static HaloBuf frames_of(const HaloBuf *all, int64_t x, int64_t frames)
-{
-    HaloBuf some = *all;
-    some.x0 = x;
-    some.cols = frames;
-    some.data = halo_at(all, x, 0);
-    return some;
-}
-
-/* Band after band, each from where the last one ended, of any length. */
-static void sound_band_by_band(const char *what, const TestBuf *src, const HaloScan *scan,
-                               const TestBuf *expected, Rng *rng)
-{
-    const int64_t width = src->view.shape.width;
-    for (int d = 0; d < test_devices && width > 1; d++) {
-        const TestDevice *device = &test_device[d];
-        if (!device->backend->scans_sound) continue;
-        TestBuf out = testbuf_like(expected);
-        char *const state = malloc((size_t)halo_scan_state(&src->view.shape));
-        const HaloScanBand band = {.scan = *scan, .state = state};
-        for (int64_t x = 0, n; x < width; x += n) {
-            n = rng_between(rng, 1, rng_once_in(rng, 3) ? width : rng_once_in(rng, 2) ? 9000 : 40);
-            if (n > width - x) n = width - x;
-            if (n == width) n--;
-            const HaloBuf from = frames_of(&src->view, x, n);
-            HaloBuf to = frames_of(&out.view, x, n);
-            expect_ok(device->name, what, device->backend->scan(device->device, &from, &to, &band.scan));
-        }
-        expect_same(device->name, what, expected, &out);
-        free(state);
-        testbuf_free(&out);
-    }
-}
-
-static void check_sound(Rng *rng, int64_t frames, int channels, const HaloScan *scan)
-{
-    HaloShape shape = test_shape(HALO_F32, frames, 1, channels);
-    shape.kind = HALO_AUDIO;
-    shape.rate = 48000.0;
-    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
-    TestBuf dst = draw_result(rng, &shape, scan);
-    testbuf_fill_with(&src, TEST_MIXED, rng);
-    oracle_scan(&src.view, &dst.view, scan);
-    sound_band_by_band("scan of sound", &src, scan, &dst, rng);
-    testbuf_free(&src);
-    testbuf_free(&dst);
-}
-
-static void sound_in_bands(Rng *rng)
-{
-    HaloScan scan = draw_scan(rng);
-    if (scan.axis == HALO_AXIS_Y) scan.axis = HALO_AXIS_X;
-    check_sound(rng, rng_between(rng, 1, rng_once_in(rng, 2) ? 14000 : 100),
-                (int)rng_between(rng, 1, rng_once_in(rng, 3) ? 20 : 3), &scan);
-}
-
-/* More than 256 tiles. */
-static void sound_of_several_groups(Rng *rng)
-{
-    HaloScan scan = draw_scan(rng);
-    scan.axis = HALO_AXIS_X;
-    check_sound(rng, 4096 * 257 + rng_between(rng, 1, 5000), (int)rng_between(rng, 1, 2), &scan);
-}
-
 /* So large that a GPU takes its kernel for whole integral images; only where there is one. */
 static void large_body(Rng *rng)
 {
     static const HaloDtype dtype[] = {HALO_U8, HALO_U16, HALO_F32};
     const HaloShape shape = test_shape(dtype[rng_between(rng, 0, 2)], 8192 + rng_between(rng, 0, 9),
                                        4224 + rng_between(rng, 0, 40), 1);
-    HaloScan scan = draw_scan(rng);
+    HaloScan scan = scan_draw(rng);
     scan.axis = HALO_AXIS_XY;
     run_case(rng, &shape, &scan);
 }
@@ -297,7 +212,7 @@ static void many_lines_body(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 4097, 4300),
                                        rng_between(rng, 2112, 2150), (int)rng_between(rng, 1, 5));
-    HaloScan scan = draw_scan(rng);
+    HaloScan scan = scan_draw(rng);
     scan.axis = HALO_AXIS_X;
     run_case(rng, &shape, &scan);
 }
@@ -351,11 +266,11 @@ static void worked_example(void **state)
     const HaloScan scan = {HALO_SCAN_SUM, HALO_AXIS_X, false};
     const HaloShape shape = test_shape(HALO_F32, 8, 1, 1);
     TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL);
-    TestBuf dst = draw_result(NULL, &shape, &scan);
+    TestBuf dst = scan_draw_result(NULL, &shape, &scan);
     memcpy(src.view.data, in, sizeof in);
     oracle_scan(&src.view, &dst.view, &scan);
     assert_memory_equal(dst.view.data, out, sizeof out);
-    expect_everywhere("the worked example", call_scan, &scan, &src, NULL, &dst, 0);
+    expect_everywhere("the worked example", scan_call, &scan, &src, NULL, &dst, 0);
     testbuf_free(&src);
     testbuf_free(&dst);
 }
@@ -369,11 +284,11 @@ static void integral_of_ones_is_the_area(void **state)
     memset(src.view.data, 1, (size_t)(src.view.rows * src.view.stride));
     for (int exclusive = 0; exclusive <= 1; exclusive++) {
         const HaloScan scan = {HALO_SCAN_SUM, HALO_AXIS_XY, exclusive == 1};
-        TestBuf dst = draw_result(NULL, &shape, &scan);
+        TestBuf dst = scan_draw_result(NULL, &shape, &scan);
         for (int64_t y = 0; y < shape.height; y++)
             for (int64_t x = 0; x < shape.width; x++)
                 *(int64_t *)halo_at(&dst.view, x, y) = (x + 1 - exclusive) * (y + 1 - exclusive);
-        expect_everywhere("integral of ones", call_scan, &scan, &src, NULL, &dst, 0);
+        expect_everywhere("integral of ones", scan_call, &scan, &src, NULL, &dst, 0);
         testbuf_free(&dst);
     }
     testbuf_free(&src);
@@ -391,8 +306,6 @@ int main(int argc, char **argv)
         random_test(special_samples, 30),
         random_test(both_axes, 40),
         random_test(rows_of_several_groups, 1),
-        random_test(sound_in_bands, 100),
-        random_test(sound_of_several_groups, 2),
         cmocka_unit_test(large_integral_images),
         cmocka_unit_test(many_lines_of_two_tiles),
         random_test(larger_than_the_caches, 4),

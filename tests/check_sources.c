@@ -40,6 +40,23 @@ static void read_through(HaloSource *source, const uint8_t *expected)
     assert_int_equal(got, 0);
 }
 
+/* Where there are no bytes, in files and in memory. */
+static void seek_past_the_end(HaloSource *source, const uint8_t *bytes)
+{
+    uint8_t some[16];
+    size_t got;
+    for (int64_t past = 1; past < (int64_t)1 << 40; past <<= 13) {
+        assert_int_equal(halo_source_seek(source, LONG_BYTES + past), HALO_OK);
+        assert_int_equal(halo_source_tell(source), LONG_BYTES + past);
+        assert_int_equal(halo_source_read(source, some, sizeof some, &got), HALO_OK);
+        assert_int_equal(got, 0);
+        assert_int_equal(halo_source_seek(source, 5000), HALO_OK);
+        assert_int_equal(halo_source_tell(source), 5000);
+        assert_int_equal(halo_source_read(source, some, sizeof some, &got), HALO_OK);
+        assert_memory_equal(some, bytes + 5000, sizeof some);
+    }
+}
+
 static void sources_give_bytes_in_order(void **unused)
 {
     (void)unused;
@@ -56,9 +73,11 @@ static void sources_give_bytes_in_order(void **unused)
         assert_int_equal(halo_source_read(source, again, sizeof again, &got), HALO_OK);
         assert_memory_equal(again, bytes + at, sizeof again);
     }
+    seek_past_the_end(source, bytes);
     halo_source_close(source);
     assert_int_equal(halo_source_from_memory(bytes, LONG_BYTES, &source), HALO_OK);
     read_through(source, bytes);
+    seek_past_the_end(source, bytes);
     halo_source_close(source);
     unlink(path);
     free(bytes);

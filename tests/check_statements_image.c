@@ -98,6 +98,13 @@ static bool hides_bump(const char *pipeline)
            strncmp(pipeline, "over", 4) == 0 || strstr(pipeline, "hitmiss") != NULL;
 }
 
+/* No map of coordinates describes what these do, so that places have none. */
+static bool bends(const char *pipeline)
+{
+    return strncmp(pipeline, "perspective", 11) == 0 || strncmp(pipeline, "undistort", 9) == 0 ||
+           strncmp(pipeline, "warp", 4) == 0;
+}
+
 static char nrrd[600], out_nrrd[600];
 
 /* Columns lead along y, rows along -x. */
@@ -118,7 +125,9 @@ static void check_nrrd(const char *pipeline)
     const HaloGrid whole = grid_of_file(), *grid = &info.meta.grid;
     if (!statements_run(pipeline, nrrd, out_nrrd, &info, &data)) return;
     const Bump bump = statements_bump(&data, 0, statements_add_up(pipeline));
-    if (bump.found && !statements_add_up(pipeline) && !hides_bump(pipeline)) {
+    if (bends(pipeline)) {
+        if (grid->known) fail_msg("'%s': a grid", pipeline);
+    } else if (bump.found && !statements_add_up(pipeline) && !hides_bump(pipeline)) {
         if (!grid->known) fail_msg("'%s': its grid", pipeline);
         for (int i = 0; i < 3; i++)
             place[i] = grid->origin[i] + bump.x * grid->step[0][i] + bump.y * grid->step[1][i];
@@ -197,7 +206,10 @@ static void check_tiff(const char *pipeline)
     const HaloShape *shape = &data.shape;
     const bool like = shape->width == WIDE && shape->height == HIGH && shape->channels == 3;
     if (halo_text_find(&info.meta, "Description") != NULL && !like) fail_msg("'%s': its shape", pipeline);
-    if (bump.found && !statements_add_up(pipeline) && !hides_bump(pipeline)) {
+    if (bends(pipeline)) {
+        if (info.meta.geo[HALO_GEO_SCALE].size + info.meta.geo[HALO_GEO_TRANSFORM].size > 0)
+            fail_msg("'%s': a place on a map", pipeline);
+    } else if (bump.found && !statements_add_up(pipeline) && !hides_bump(pipeline)) {
         on_map(&info.meta, bump.x + 0.5, bump.y + 0.5, map);
         statements_near(pipeline, "the map's x", (map[0] - MAP_X) / METRES, 40.5, 3);
         statements_near(pipeline, "the map's y", (MAP_Y - map[1]) / METRES, 28.5, 3);

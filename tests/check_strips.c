@@ -3,11 +3,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "pipelines.h"
+#include "plan/plan.h"
+#include "plan/strips.h"
 
 /* Pipelines that are one together. */
 typedef struct Parts {
@@ -20,6 +23,7 @@ static const Parts cut[] = {
     {{"median:3 | invert | gauss:3 | sobel:x | abs | gain:0.1", "distance", "gain:3 | gauss:2 | sobel"}},
     {{"gauss:2 | subtract:[gauss:9] | threshold:1", "fillholes", "dilate:5 | invert | erode:3"}},
     {{"resize:700 | gauss:1 | sobel:y | abs", "normalize", "gauss:1 | label"}},
+    {{"over:[gain:3 | depth:u8 | gauss:3 | gauss:2 | gauss:1],at=0-1250", "label:min=4", NULL}},
 };
 
 static Outcome run_parts(HaloSession *session, const Parts *parts, const HaloBuf *in)
@@ -62,9 +66,45 @@ static void steps_in_strips(Rng *rng)
     halo_buf_free(&in);
 }
 
+/* Of values that were made before, strips read what is needed of them, and nothing else. The lower half of the
+ * picture is laid over its upper half: strips of the lower one read nothing of it. */
+static void strips_read_what_is_needed(void **state)
+{
+    (void)state;
+    const HaloShape shape = test_shape(HALO_U8, 1000, 2400, 1);
+    HaloSession *session = runner[1].session;
+    HaloPipeline *pipeline;
+    HaloPlan *plan;
+    StripRun strips = {0};
+    assert_int_equal(
+        halo_pipeline_parse(session, "over:[gain:3 | depth:u8 | gauss:3 | gauss:2 | gauss:1],at=0-1250 | label",
+                            &pipeline),
+        HALO_OK);
+    assert_int_equal(halo_plan_make(session, pipeline, &shape, NULL, &plan), HALO_OK);
+    const Bands bands = {.plan = plan, .rows = shape.height, .strips = true};
+    while (strips.first < plan->steps && !bands_strips_at(&bands, strips.first, &strips)) strips.first++;
+    assert_true(strips.end > strips.first && strips.rows < shape.height);
+    Part *all = needs_new(plan), *need = needs_new(plan);
+    assert_true(all != NULL && need != NULL);
+    needs_find(plan, &(Goal){.wanted = {0, shape.height}}, all);
+    for (int64_t y = 0; y < shape.height; y += strips.rows) {
+        const HaloReg made = plan->step[strips.end - 1].dst;
+        strips_needs(plan, &strips, (Part){0, shape.width, y, smaller(y + strips.rows, shape.height)}, need);
+        for (int r = 0; r < plan->regs; r++)
+            if (r != made && plan->live[r].reads > 0 && !part_holds(all[r], need[r]))
+                fail_msg("value %d: rows %lld to %lld of %lld to %lld", r, (long long)need[r].y0,
+                         (long long)need[r].y1, (long long)all[r].y0, (long long)all[r].y1);
+    }
+    free(all);
+    free(need);
+    halo_plan_free(plan);
+    halo_pipeline_free(pipeline);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {random_test(steps_in_strips, 3)};
+    const struct CMUnitTest tests[] = {random_test(steps_in_strips, 3),
+                                       cmocka_unit_test(strips_read_what_is_needed)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);
 }

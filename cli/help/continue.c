@@ -26,7 +26,9 @@ static void put_ops(FILE *to, const Typed *typed)
     for (int i = 0; i < tables->ops; i++) {
         const HaloOp *op = tables->op[i];
         put(to, typed, op->name, "");
-        if (op->params > 0 || op->filter) put(to, typed, op->name, ":");
+        int common;
+        halo_common_params(op, &common);
+        if (op->params + common > 0) put(to, typed, op->name, ":");
     }
 }
 
@@ -57,9 +59,8 @@ static const HaloParam *find_param(const HaloParam *param, int params, const cha
 static void put_argument(FILE *to, Typed *typed, const HaloOp *op, int turn)
 {
     int commons;
-    const HaloParam *common = halo_common_params(&commons);
+    const HaloParam *common = halo_common_params(op, &commons);
     const char *at = typed->text + typed->kept, *equals = strchr(at, '=');
-    if (!op->filter) commons = 0;
     if (equals == NULL) {
         if (turn >= 0 && turn < op->params) put_values(to, typed, &op->param[turn]);
         put_keys(to, typed, op->param, op->params);

@@ -174,9 +174,9 @@ static void print_positional(FILE *to, const HaloOp *op)
 void cli_print_op(FILE *to, const HaloOp *op)
 {
     int common;
-    const HaloParam *param = halo_common_params(&common);
+    const HaloParam *param = halo_common_params(op, &common);
     int width = key_width(op->param, op->params, 0);
-    if (op->filter) width = key_width(param, common, width);
+    width = key_width(param, common, width);
     char *title = cli_format("%s (%s)", op->help, cli_kinds(op->kinds));
     fprintf(to, "%s%s%s: ", cli_ink(CLI_BOLD), op->name, cli_ink(CLI_PLAIN));
     cli_wrap(to, title, (int)strlen(op->name) + 2, CLI_LINE);
@@ -192,6 +192,13 @@ void cli_print_op(FILE *to, const HaloOp *op)
     }
     if (op->params > 0) print_positional(to, op);
     for (int i = 0; i < op->params; i++) print_param(to, &op->param[i], op->kinds, width);
-    if (op->filter) fputs("\nAs every filter:\n", to);
-    for (int i = 0; op->filter && i < common; i++) print_param(to, &param[i], op->kinds, width);
+    if (common > 0) fprintf(to, "\nAs every %s:\n", op->filter ? "filter" : "operation that makes samples");
+    for (int i = 0; i < common; i++) print_param(to, &param[i], op->kinds, width);
+    if (common == 0 || strcmp(param[common - 1].key, "mask") == 0) return;
+    fputc('\n', to);
+    char *line = cli_format("mask is a key of its own here; a mask that mixes the result with the input: "
+                            "on:1,[%s:…],mask=FILE (with the numbers of all channels)",
+                            op->name);
+    cli_wrap(to, line, 0, CLI_LINE);
+    free(line);
 }

@@ -84,8 +84,8 @@ static void put_commands(FILE *to)
 static void put_ops(FILE *to)
 {
     const HaloTables *tables = halo_tables();
-    int common;
-    const HaloParam *shared = halo_common_params(&common);
+    int common, most = 0;
+    const HaloParam *shared = NULL;
     fputs(".SH OPERATIONS\nA pipeline is\n.IR OP [: KEY = VALUE ,...]\nor several of them joined by |. Values "
           "without keys fill the parameters in their order:\n.B clamp:16,235\nis\n.BR clamp:min=16,max=235 .\n"
           "A key is shown with its default; keys in brackets have none and are "
@@ -99,9 +99,14 @@ static void put_ops(FILE *to)
         put_roff(to, op->example);
         fputc('\n', to);
         for (int p = 0; p < op->params; p++) put_param(to, &op->param[p], op->kinds);
+        const HaloParam *own = halo_common_params(op, &common);
+        if (common > most) shared = own;
+        if (common > most) most = common;
     }
-    fputs(".SS every filter\nThe operations that look at neighbours also take:\n", to);
-    for (int p = 0; p < common; p++) put_param(to, &shared[p], HALO_IMAGE | HALO_AUDIO);
+    fputs(".SS every filter\nThe operations that look at neighbours take border, alpha and nan as well; on and "
+          "mask are for every operation that makes samples, but those with a mask of their own:\n",
+          to);
+    for (int p = 0; p < most; p++) put_param(to, &shared[p], HALO_IMAGE | HALO_AUDIO);
 }
 
 static void put_topics(FILE *to)

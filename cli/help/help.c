@@ -126,8 +126,7 @@ static void print_overview(FILE *to)
     fprintf(to, "%shalo%s %s filters and measures images and audio, on CPU and GPU with the same result.\n\n",
             cli_ink(CLI_BOLD), cli_ink(CLI_PLAIN), halo_version());
     fputs("  halo run gauss:2 in.png -o out.png              blur\n"
-          "  halo run 'gray | sobel | normalize' in.png -o edges.png\n"
-          "                                                  one operation after the other\n"
+          "  halo run 'gray | sobel' in.png -o edges.png     one operation after the other\n"
           "  halo run sharpen photos/ -r --out-dir out       a whole folder\n"
           "  halo run average:5ms in.wav -o out.wav          audio; windows in time\n"
           "  halo stats in.png                               minimum, mean, standard deviation …\n",

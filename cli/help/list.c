@@ -54,7 +54,7 @@ static void record_op(FILE *to, const HaloOp *op)
 {
     CliJson json = {.to = to};
     int common;
-    const HaloParam *shared = halo_common_params(&common);
+    const HaloParam *shared = halo_common_params(op, &common);
     json_open(&json, NULL, '{');
     json_text(&json, "type", "op");
     json_text(&json, "name", op->name);
@@ -65,7 +65,7 @@ static void record_op(FILE *to, const HaloOp *op)
     json_bool(&json, "result", op->result);
     json_open(&json, "params", '[');
     for (int i = 0; i < op->params; i++) record_param(&json, &op->param[i]);
-    for (int i = 0; op->filter && i < common; i++) record_param(&json, &shared[i]);
+    for (int i = 0; i < common; i++) record_param(&json, &shared[i]);
     json_close(&json, ']');
     json_close(&json, '}');
     json_end_line(&json);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "halo/escape.h"
+#include "halo/text.h"
 #include "report.h"
 
 void cli_record_difference(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well)
@@ -30,6 +31,13 @@ void cli_record_difference(FILE *to, const char *a, const char *b, const HaloCom
     json_number(&json, "rmse", c->rmse);
     json_number(&json, "psnr", c->psnr);
     if (c->shape.kind == HALO_IMAGE) json_number(&json, "ssim", c->ssim);
+    if (c->measures & HALO_COMPARE_DELTAE) {
+        json_number(&json, "deltae", c->deltae);
+        json_number(&json, "deltae95", c->deltae_95);
+        json_number(&json, "deltaemax", c->deltae_max);
+    }
+    if (c->measures & HALO_COMPARE_MSSSIM) json_number(&json, "msssim", c->msssim);
+    if (c->measures & HALO_COMPARE_FLIP) json_number(&json, "flip", c->flip);
     if (c->shape.kind == HALO_AUDIO) {
         json_int(&json, "times_differing", c->times);
         json_int(&json, "longer", c->other_width - c->shape.width);
@@ -86,6 +94,24 @@ static void print_lag(FILE *to, const HaloComparison *c)
             halo_s((int64_t)fabs(c->lag)), text, c->lag > 0 ? "late" : "early", c->correlation);
 }
 
+static void print_more(FILE *to, const HaloComparison *c)
+{
+    static const char undefined[] = "of gray and RGB pictures with a full scale alone";
+    if (c->measures & HALO_COMPARE_MSSSIM && isnan(c->msssim))
+        fputs("  MS-SSIM      of pictures of 176 pixels a side and more alone\n", to);
+    else if (c->measures & HALO_COMPARE_MSSSIM)
+        fprintf(to, "  MS-SSIM      %.6g\n", c->msssim);
+    if (c->measures & HALO_COMPARE_DELTAE && isnan(c->deltae))
+        fprintf(to, "  CIEDE2000    %s\n", undefined);
+    else if (c->measures & HALO_COMPARE_DELTAE)
+        fprintf(to, "  CIEDE2000    mean %.6g, 95%% below %.6g, max %.6g\n", c->deltae, c->deltae_95,
+                c->deltae_max);
+    if (c->measures & HALO_COMPARE_FLIP && isnan(c->flip))
+        fprintf(to, "  FLIP         %s\n", undefined);
+    else if (c->measures & HALO_COMPARE_FLIP)
+        fprintf(to, "  FLIP         %.6g\n", c->flip);
+}
+
 void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well,
                           const char *beyond)
 {
@@ -111,7 +137,43 @@ void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComp
     fprintf(to, "  mean         %.6g\n  RMSE         %.6g\n  PSNR         %.6g dB\n", c->mean, c->rmse,
             c->psnr);
     if (!isnan(c->ssim)) fprintf(to, "  SSIM         %.6g\n", c->ssim);
+    print_more(to, c);
     print_times(to, c);
     print_length(to, c);
     print_lag(to, c);
+}
+
+void cli_sheet_difference(FILE *to, const char *a, const char *b, const HaloComparison *c, bool well, bool head)
+{
+    const unsigned has = c->measures;
+    const double none = (double)NAN;
+    const double value[] = {c->max,
+                            c->mean,
+                            c->rmse,
+                            c->psnr,
+                            c->ssim,
+                            has & HALO_COMPARE_DELTAE ? c->deltae : none,
+                            has & HALO_COMPARE_DELTAE ? c->deltae_95 : none,
+                            has & HALO_COMPARE_DELTAE ? c->deltae_max : none,
+                            has & HALO_COMPARE_MSSSIM ? c->msssim : none,
+                            has & HALO_COMPARE_FLIP ? c->flip : none,
+                            c->lag,
+                            c->correlation};
+    if (head)
+        fputs(
+            "a,b,image,within,samples,differing,max,mean,rmse,psnr,ssim,deltae,deltae95,deltaemax,msssim,flip,"
+            "lag,correlation\n",
+            to);
+    cli_sheet_text(to, a);
+    fputc(',', to);
+    cli_sheet_text(to, b);
+    fputc(',', to);
+    if (c->image > 0) fprintf(to, "%lld", (long long)c->image);
+    fprintf(to, ",%s,%llu,%llu", well ? "true" : "false", (unsigned long long)c->samples,
+            (unsigned long long)c->differing);
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+        fputc(',', to);
+        if (!isnan(value[i])) halo_fprintf(to, "%.17g", value[i]);
+    }
+    fputc('\n', to);
 }

@@ -90,6 +90,9 @@ void cli_record_difference(FILE *to, const char *a, const char *b, const HaloCom
 /* `beyond` is which bounds are broken, or empty. */
 void cli_print_difference(FILE *to, const char *a, const char *b, const HaloComparison *found, bool within,
                           const char *beyond);
+/* A line of CSV; `head`: the names of the columns before it. */
+void cli_sheet_difference(FILE *to, const char *a, const char *b, const HaloComparison *found, bool within,
+                          bool head);
 
 /* subject.c: "image, 384 x 256, r g b, u8" */
 void cli_describe_shape(FILE *to, const HaloShape *shape);

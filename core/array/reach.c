@@ -45,8 +45,8 @@ static HaloStatus reach_at(const HaloPlan *plan, const HaloShape *shape, int64_t
 
 static bool stays_in_place(const HaloMove *move)
 {
-    return !halo_move_displaces(move) && !move->transposed && move->pieces == 0 && move->scale[0] == 1 &&
-           move->scale[1] == 1 && move->offset[0] == 0 && move->offset[1] == 0;
+    return !halo_move_displaces(move) && !move->transposed && !move->is_affine && move->pieces == 0 &&
+           move->scale[0] == 1 && move->scale[1] == 1 && move->offset[0] == 0 && move->offset[1] == 0;
 }
 
 /* Does each sample depend on those around it alone, in the same way everywhere? */

@@ -66,6 +66,7 @@ static const Row rows[HALO_NOTES] = {
                           NULL},
     [HALO_NOTE_REPLACED] = {"replaced", "1 sample is replaced", "%llu samples are replaced"},
     [HALO_NOTE_UNEVEN] = {"uneven", NULL, NULL},
+    [HALO_NOTE_ANGLE] = {"angle", NULL, NULL},
     [HALO_NOTE_LEVEL] = {"level", NULL, NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},
     [HALO_NOTE_DIVIDED] = {"divided", "premultiplied colours are divided by alpha", NULL},
@@ -166,6 +167,7 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     }
     if (more->count[HALO_NOTE_SCALED] > 0) notes->gain = more->gain;
     if (more->quieter > notes->quieter) notes->quieter = more->quieter;
+    if (more->count[HALO_NOTE_ANGLE] > 0) notes->angle = more->angle;
     if (more->count[HALO_NOTE_RATE] > 0) notes->rate = more->rate;
     if (more->count[HALO_NOTE_UNEVEN] > 0) {
         notes->odd_row = more->odd_row;
@@ -267,6 +269,7 @@ static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HA
                       "frequencies and durations assume the usual %.6g s: resample:%.6gs makes them even",
                       (long long)notes->odd_row, notes->odd_step, notes->usual_step, notes->usual_step);
         break;
+    case HALO_NOTE_ANGLE: halo_snprintf(text, size, "turned by %.2f degrees", notes->angle); break;
     case HALO_NOTE_LEVEL:
         halo_snprintf(
             text, size,

@@ -42,6 +42,9 @@ static HaloStatus check_shapes(const Side *a, const Side *b)
                             name_of(a), s->rate);
     const bool sound = s->kind == HALO_AUDIO; /* which may be of any two lengths */
     if ((sound || s->width == t->width) && s->height == t->height && s->channels == t->channels) return HALO_OK;
+    if (sound)
+        return halo_fail_on(HALO_ERR_INPUT, name_of(b), " has %d channel%s, and %s has %d", t->channels,
+                            halo_s(t->channels), name_of(a), s->channels);
     return halo_fail_on(HALO_ERR_INPUT, name_of(b),
                         " is %lld x %lld with %d channel%s, and %s is %lld x %lld with %d", (long long)t->width,
                         (long long)t->height, t->channels, halo_s(t->channels), name_of(a), (long long)s->width,
@@ -61,7 +64,20 @@ static void compare_times(const Side *a, const Side *b, HaloComparison *all)
     }
 }
 
-static HaloStatus compare_images(HaloSession *session, HaloPool *pool, Side *a, Side *b, HaloComparison *all)
+static HaloStatus compare_more(const Pair *pair, const HaloCompareMore *more, HaloComparison *all)
+{
+    HaloStatus status = HALO_OK;
+    if (more == NULL) return HALO_OK;
+    all->measures = more->measures;
+    if (more->measures & HALO_COMPARE_DELTAE) HALO_TRY(compare_colours(pair, all));
+    if (more->measures & HALO_COMPARE_MSSSIM) HALO_TRY(compare_scales(pair, all));
+    if (more->measures & HALO_COMPARE_FLIP) HALO_TRY(compare_flip(pair, more->ppd > 0 ? more->ppd : 67.0, all));
+out:
+    return status;
+}
+
+static HaloStatus compare_images(HaloSession *session, HaloPool *pool, const HaloCompareMore *more, Side *a,
+                                 Side *b, HaloComparison *all)
 {
     HaloStatus status = HALO_OK;
     HALO_TRY(load_samples(&a->reader, &a->data));
@@ -80,6 +96,7 @@ static HaloStatus compare_images(HaloSession *session, HaloPool *pool, Side *a, 
     HALO_TRY(compare_samples(&pair, all));
     HALO_TRY(compare_structure(&pair, all));
     HALO_TRY(compare_lag(&pair, all));
+    HALO_TRY(compare_more(&pair, more, all));
     all->notes = a->reader.info.notes;
     halo_notes_join(&all->notes, &b->reader.info.notes);
     halo_memory_free(&session->memory, &a->data);
@@ -106,7 +123,7 @@ out:
 }
 
 HaloStatus halo_compare(HaloSession *session, const char *path_a, const char *path_b, const HaloShape *raw,
-                        HaloComparison **item, int *items)
+                        const HaloCompareMore *more, HaloComparison **item, int *items)
 {
     HaloStatus status = HALO_OK;
     Side a = {.path = path_a}, b = {.path = path_b};
@@ -117,14 +134,14 @@ HaloStatus halo_compare(HaloSession *session, const char *path_a, const char *pa
     HALO_TRY(halo_pool_new(session->options.jobs, &pool));
     HALO_TRY(open_side(session, raw, &a));
     HALO_TRY(open_side(session, raw, &b));
-    for (bool more = true; more;) {
+    for (bool next = true; next;) {
         HaloComparison *grown = realloc(*item, sizeof *grown * ((size_t)*items + 1));
         if (grown == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
         *item = grown;
-        HALO_TRY(compare_images(session, pool, &a, &b, &grown[*items]));
+        HALO_TRY(compare_images(session, pool, more, &a, &b, &grown[*items]));
         *items += 1;
         grown[*items - 1].image = *items;
-        HALO_TRY(next_images(session, &a, &b, &more));
+        HALO_TRY(next_images(session, &a, &b, &next));
     }
     if (*items == 1) (*item)->image = 0;
 out:

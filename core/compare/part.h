@@ -24,5 +24,13 @@ double pair_distance(double a, double b);
 HaloStatus compare_samples(const Pair *pair, HaloComparison *all);
 HaloStatus compare_structure(const Pair *pair, HaloComparison *all);
 HaloStatus compare_lag(const Pair *pair, HaloComparison *all);
+/* deltae.c, scales.c, flip.c */
+HaloStatus compare_colours(const Pair *pair, HaloComparison *all);
+HaloStatus compare_scales(const Pair *pair, HaloComparison *all);
+HaloStatus compare_flip(const Pair *pair, double ppd, HaloComparison *all);
+
+/* similarity.c: the means of SSIM and, not NULL, of its factor of contrast and structure, over pictures of 11
+ * pixels a side at least. */
+HaloStatus structure_means(const Pair *pair, double *ssim, double *contrast);
 
 #endif

@@ -14,6 +14,7 @@ typedef struct Work {
     double *scratch;   /* [workers][(2 * (ROWS + 2 * REACH) + PLANES) * cols] */
     int64_t of_worker; /* samples */
     double *row;       /* [height] sums of the rows */
+    double *contrast;  /* likewise, of contrast and structure alone; NULL: they are not wanted */
 } Work;
 
 /* Weighted sums down the columns: of a, b, a² + b² and ab, whose first rows are `a` and `b`. */
@@ -36,10 +37,10 @@ static void down(const Work *work, const double *a, const double *b, double *pla
 }
 
 /* The sum over the pixels of a row that are far enough from its ends. */
-static double along(const Work *work, const double *plane)
+static double along(const Work *work, const double *plane, double *contrast)
 {
     const int64_t n = work->cols, channels = work->pair->a->shape.channels;
-    double total = 0.0;
+    double total = 0.0, alone = 0.0;
     for (int64_t i = REACH * channels; i < n - REACH * channels; i++) {
         double sum[PLANES] = {0};
         for (int k = 0; k < TAPS; k++)
@@ -47,7 +48,9 @@ static double along(const Work *work, const double *plane)
         const double a = sum[0], b = sum[1], product = a * b, squares = a * a + b * b;
         total += (2 * product + work->c1) * (2 * (sum[3] - product) + work->c2) /
                  ((squares + work->c1) * (sum[2] - squares + work->c2));
+        if (contrast != NULL) alone += (2 * (sum[3] - product) + work->c2) / (sum[2] - squares + work->c2);
     }
+    if (contrast != NULL) *contrast = alone;
     return total;
 }
 
@@ -65,7 +68,7 @@ static void make_rows(void *context, int64_t task, int worker)
     }
     for (int64_t y = first; y < end; y++) {
         down(work, a + (y - first) * n, b + (y - first) * n, plane);
-        work->row[y] = along(work, plane);
+        work->row[y] = along(work, plane, work->contrast != NULL ? &work->contrast[y] : NULL);
     }
 }
 
@@ -76,32 +79,46 @@ static void make_taps(double tap[TAPS])
     for (int k = 0; k < TAPS; k++) tap[k] /= sum;
 }
 
-HaloStatus compare_structure(const Pair *pair, HaloComparison *all)
+static double mean_of(const Work *work, const double *row)
+{
+    const HaloShape *shape = &work->pair->a->shape;
+    double total = 0.0;
+    for (int64_t y = REACH; y < shape->height - REACH; y++) total += row[y];
+    return total / (double)((shape->height - 2 * REACH) * (work->cols - 2 * REACH * shape->channels));
+}
+
+HaloStatus structure_means(const Pair *pair, double *ssim, double *contrast)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &pair->a->shape;
     const double white = (double)shape->white;
     Work work = {.pair = pair, .c1 = 0.01 * white * (0.01 * white), .c2 = 0.03 * white * (0.03 * white)};
     int64_t bytes = 0;
-    all->ssim = (double)NAN;
-    if (shape->kind != HALO_IMAGE || shape->width < TAPS || shape->height < TAPS) return HALO_OK;
     make_taps(work.tap);
     work.cols = shape->width * shape->channels;
     work.of_worker = (2 * (ROWS + 2 * REACH) + PLANES) * work.cols;
-    bytes = (work.of_worker * pair->jobs + shape->height) * (int64_t)sizeof(double);
+    bytes = (work.of_worker * pair->jobs + 2 * shape->height) * (int64_t)sizeof(double);
     HALO_TRY(halo_memory_hold(pair->memory, bytes));
     work.row = malloc((size_t)bytes);
     if (work.row == NULL) {
         halo_memory_release(pair->memory, bytes);
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     }
-    work.scratch = work.row + shape->height;
+    if (contrast != NULL) work.contrast = work.row + shape->height;
+    work.scratch = work.row + 2 * shape->height;
     halo_pool_run(pair->pool, (shape->height - 2 * REACH + ROWS - 1) / ROWS, make_rows, &work);
-    double total = 0.0;
-    for (int64_t y = REACH; y < shape->height - REACH; y++) total += work.row[y];
-    all->ssim = total / (double)((shape->height - 2 * REACH) * (work.cols - 2 * REACH * shape->channels));
+    *ssim = mean_of(&work, work.row);
+    if (contrast != NULL) *contrast = mean_of(&work, work.contrast);
     free(work.row);
     halo_memory_release(pair->memory, bytes);
 out:
     return status;
+}
+
+HaloStatus compare_structure(const Pair *pair, HaloComparison *all)
+{
+    const HaloShape *shape = &pair->a->shape;
+    all->ssim = (double)NAN;
+    if (shape->kind != HALO_IMAGE || shape->width < TAPS || shape->height < TAPS) return HALO_OK;
+    return structure_means(pair, &all->ssim, NULL);
 }

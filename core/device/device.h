@@ -31,7 +31,7 @@ typedef struct Device {
     int64_t pinned_bytes;
     const HaloOptions *options; /* of its session: `progress`, */
     double told;                /* and when that was called last (now_ms) */
-    const HaloMemory *memory;   /* of its session; NULL: without a limit */
+    HaloMemory *memory;         /* of its session; NULL: without a limit */
 } Device;
 
 /* The devices that compute the bands of a plan in parallel: all of one backend, usually one. */

@@ -72,12 +72,34 @@ bool analyse_measures(const HaloSession *session, const JobState *state)
     return shape->width < 0 || halo_shape_bytes(shape, &bytes) != HALO_OK || bytes > JOB_SHORT_BYTES;
 }
 
+/* What a picture of these samples takes when its regions are found in memory: labels in f32, and runs. */
+#define TIMES_HELD 16
+
+/* A GPU that holds it finds its regions sooner. */
+static bool gpu_may_run(const HaloSession *session)
+{
+    return session->options.device != HALO_DEVICE_CPU && session->gpu->backend != NULL &&
+           !session->gpu_refused && session->gpu->backend->count() > 0;
+}
+
+bool analyse_is_large(const HaloSession *session, const JobState *state)
+{
+    const HaloShape *shape = &state->reader.info.shape;
+    int64_t bytes;
+    if (shape->kind != HALO_IMAGE || !state->as_stored || state->in.data != NULL ||
+        gpu_demanded(&session->options) || session->options.verify || state->reader.options.image > 0 ||
+        halo_shape_bytes(shape, &bytes) != HALO_OK)
+        return false;
+    if (bytes > halo_memory_left(&session->memory) / TIMES_HELD) return true;
+    return bytes > JOB_LARGE_BYTES && !gpu_may_run(session);
+}
+
 HaloStatus analyse_image(HaloSession *session, JobState *state)
 {
     if (state->in.data != NULL) return analyse_samples(session, &state->planned, &state->in, &state->analysis);
     if (halo_source_is_rereadable(state->source) && flow_suits(session, state->planned.plan))
         return analyse_file(session, state);
     analysis_free(&state->analysis, &session->memory);
-    state->analysis.measures = false;
+    state->analysis.measures = state->analysis.large = false;
     return load_samples(&state->reader, &state->in);
 }

@@ -128,6 +128,7 @@ static HaloStatus choose_for(HaloSession *session, const JobState *state, bool i
                               .repeatable = halo_source_seekable(state->source) &&
                                             (state->writer.format == NULL || state->seekable),
                               .host_only = state->host_only,
+                              .by_rows = state->analysis.large && state->analysis.passes > 0,
                               .starting = run && session->options.jobs > 1 ? reserve_meanwhile : NULL,
                               .context = &starting};
     if (run) return choose(session, state->planned.plan, &limits, choice);
@@ -210,8 +211,8 @@ out:
     return status;
 }
 
-/* Sound on a pipe that has to be read twice, or as a whole, goes to a file, and is opened again there: then it
- * needs little memory. Not where a GPU is to have all of it. */
+/* Sound, or a large picture, on a pipe that has to be read twice, or as a whole, goes to a file, and is opened
+ * again there: then it needs little memory. Not where a GPU is to have all of it. */
 static HaloStatus keep_in_file(HaloSession *session, JobState *state, bool *kept)
 {
     HaloStatus status = HALO_OK;
@@ -222,8 +223,9 @@ static HaloStatus keep_in_file(HaloSession *session, JobState *state, bool *kept
     const bool needed = state->planned.need.pass || !may_flow(session, state);
     *kept = false;
     if (shape->width >= 0) HALO_TRY(halo_shape_bytes(shape, &bytes));
-    if (shape->kind != HALO_AUDIO || !needed || bytes <= JOB_SHORT_BYTES || state->in.data != NULL ||
-        halo_source_seekable(state->source) || gpu_demanded(&session->options) || session->options.verify)
+    const bool large = shape->kind == HALO_AUDIO ? bytes > JOB_SHORT_BYTES : analyse_is_large(session, state);
+    if (!needed || !large || state->in.data != NULL || halo_source_seekable(state->source) ||
+        gpu_demanded(&session->options) || session->options.verify)
         goto out;
     HALO_TRY(halo_source_to_file(state->source));
     *kept = halo_source_seekable(state->source);
@@ -241,6 +243,7 @@ static HaloStatus make_first_plan(HaloSession *session, const HaloPipeline *pipe
 {
     HaloStatus status = HALO_OK;
     state->analysis.measures = analyse_measures(session, state);
+    state->analysis.large = analyse_is_large(session, state) && halo_source_is_rereadable(state->source);
     if (state->analysis.measures && state->reader.info.shape.width >= 0)
         HALO_TRY(load_seek(&state->reader, 0, &state->analysis.reversible));
     HALO_TRY(make_plan(session, pipeline, shape, shrunk, state));
@@ -294,6 +297,7 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     else if (turned)
         state->reader.info.shape = turn_shape(&state->reader.info.shape, orientation);
     if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
+    state->as_stored = !turned && shrunk == 1;
     HALO_TRY(begin_plan(session, pipeline, shape, shrunk, state));
     while (state->planned.need.pass) {
         HALO_TRY(analyse_image(session, state));

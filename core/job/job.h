@@ -8,6 +8,10 @@
 /* Shorter sound is measured in memory, which saves decoding it twice. */
 #define JOB_SHORT_BYTES ((int64_t)32 << 20)
 
+/* Pictures of more are read twice where their regions, or measurements that set parameters, would need all of
+ * them in memory. */
+#define JOB_LARGE_BYTES ((int64_t)256 << 20)
+
 /* What is open while it runs. */
 typedef struct JobState {
     HaloMemory *memory;
@@ -20,6 +24,7 @@ typedef struct JobState {
     HaloWriter writer;     /* format NULL: no output is wanted */
     float gain;            /* --guard: sound is multiplied by it after the pipeline; 0: it is not */
     bool host_only;        /* a GPU failed on this file */
+    bool as_stored;        /* the image is neither turned nor shrunk: it can be read again */
     Operands operands;     /* the current input's own secondary inputs */
     PlanAnalysis analysis; /* of the current page */
     PlanOutcome planned;
@@ -57,6 +62,8 @@ HaloStatus analyse_image(HaloSession *session, JobState *state);
 /* Is the sound so long that the measurements which set parameters run in a separate pass, so that the rest can
  * run in bands? */
 bool analyse_measures(const HaloSession *session, const JobState *state);
+/* Is the picture so large that its regions are found in a separate pass, likewise? */
+bool analyse_is_large(const HaloSession *session, const JobState *state);
 
 /* Where the output of a plan goes; all NULL: only results are wanted. */
 typedef struct FlowTo {

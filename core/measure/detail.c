@@ -75,8 +75,9 @@ static HaloStatus float_powers(Device *device, const HaloBuf *src, HaloResult *r
 {
     HaloStatus status = HALO_OK;
     const int channels = src->shape.channels;
-    double *k = calloc((size_t)channels * 3, sizeof *k), *third = k + channels, *fourth = third + channels;
+    double *k = calloc((size_t)channels * 3, sizeof *k);
     if (k == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    double *const third = k + channels, *const fourth = third + channels;
     for (int c = 0; c < channels; c++) k[c] = result->channel[c].moments.mean;
     HALO_TRY(detail_powers(device, src, k, third, fourth));
     detail_take_powers(third, fourth, result);
@@ -174,8 +175,9 @@ HaloStatus detail_take_entropy(const HaloHistogram *made, int64_t bins, HaloResu
 {
     const int alpha = result->shape.alpha;
     const int64_t each = made->bins / bins;
-    uint64_t *count = calloc((size_t)bins * 2, sizeof *count), *all = count + bins;
+    uint64_t *count = calloc((size_t)bins * 2, sizeof *count);
     if (count == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    uint64_t *const all = count + bins;
     for (int c = 0; c < made->channels; c++) {
         memset(count, 0, (size_t)bins * sizeof *count);
         const uint64_t *fine = made->count + c * made->bins;

@@ -10,10 +10,10 @@ typedef struct Groups {
     const HaloStep *step;
     const HaloGroups *how;
     const HaloBuf *src;
-    uint32_t *label; /* [pixels] */
-    int64_t *begin;  /* [greatest + 2]: where the samples of a label begin in `sorted` */
+    int64_t *begin; /* [greatest + 2]: where the samples of a label begin in `sorted` */
     uint32_t greatest;
-    HaloBuf sorted; /* in a row */
+    HaloBuf sorted; /* in a row, on the device, as the numbers of their pixels: u32 in the memory of f32 */
+    HaloBuf order;
 } Groups;
 
 /* Sorts the samples of g->src by the labels; close even where it failed. */
@@ -22,6 +22,8 @@ void groups_close(Groups *g);
 /* Samples [from, upto) of the sorted ones; their statistics, into channels that are allocated; and their
  * counts, which are added to all->hist. */
 HaloBuf groups_part(const Groups *g, int64_t from, int64_t upto);
+/* The number of the pixel that became sample `at`. */
+HaloStatus groups_pixel(const Groups *g, int64_t at, int64_t *pixel);
 HaloStatus groups_stats(const Groups *g, const HaloBuf *group, HaloResult *result);
 HaloStatus groups_counts(const Groups *g, const HaloBuf *group, const HaloHist *hist, Measured *all);
 

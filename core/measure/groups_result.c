@@ -4,41 +4,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "groups.h"
 #include "halo/measures.h"
 #include "halo/table.h"
 #include "halo/text.h"
 
-#define MOST_ROWS ((int64_t)1 << 27) /* of a table of histograms */
-
 /* ---- masks ----------------------------------------------------------------------------------------------- */
 
 /* The pixel of the picture that became sample `at` of the mask's. */
-static int64_t pixel_of(const Groups *g, int64_t at)
+static HaloStatus place_one(const Groups *g, int64_t *at)
 {
-    int64_t pixel = 0;
-    if (at < 0) return at;
-    while (at > 0 || g->label[pixel] == 0) at -= g->label[pixel++] > 0;
-    return pixel;
+    return *at < 0 ? HALO_OK : groups_pixel(g, g->begin[1] + *at, at);
 }
 
-static void place(const Groups *g, HaloStats *s)
+static HaloStatus place(const Groups *g, HaloStats *s)
 {
-    s->min_at = s->moments.min_at = pixel_of(g, s->min_at);
-    s->max_at = s->moments.max_at = pixel_of(g, s->max_at);
+    HaloStatus status = HALO_OK;
+    HALO_TRY(place_one(g, &s->min_at));
+    HALO_TRY(place_one(g, &s->max_at));
+    s->moments.min_at = s->min_at;
+    s->moments.max_at = s->max_at;
+out:
+    return status;
 }
+
+/* The samples of all labels. */
+static HaloBuf all_of(const Groups *g) { return groups_part(g, g->begin[1], g->begin[g->greatest + 1]); }
 
 static HaloStatus stats_in_mask(const Groups *g, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
     const int channels = g->src->shape.channels;
-    const HaloBuf group = groups_part(g, 0, g->sorted.shape.width);
+    const HaloBuf group = all_of(g);
     *result = (HaloResult){.type = HALO_RESULT_STATS, .shape = g->src->shape};
     result->channel = calloc((size_t)channels, sizeof *result->channel);
     if (result->channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(groups_stats(g, &group, result));
-    for (int c = 0; c < channels; c++) place(g, &result->channel[c]);
-    place(g, &result->all);
+    for (int c = 0; c < channels; c++) HALO_TRY(place(g, &result->channel[c]));
+    HALO_TRY(place(g, &result->all));
 out:
     return status;
 }
@@ -48,7 +52,7 @@ static HaloStatus hist_in_mask(const Groups *g, HaloResult *result)
     HaloStatus status = HALO_OK;
     HaloHist hist = g->how->hist;
     Measured all = {0};
-    const HaloBuf group = groups_part(g, 0, g->sorted.shape.width);
+    const HaloBuf group = all_of(g);
     *result = (HaloResult){.type = HALO_RESULT_HIST, .shape = g->src->shape};
     if (group.cols > 0) {
         HALO_TRY(groups_counts(g, &group, &hist, &all));
@@ -60,6 +64,32 @@ static HaloStatus hist_in_mask(const Groups *g, HaloResult *result)
     all.hist = (HaloHistogram){0}; /* the result's now */
 out:
     measure_free(&all);
+    return status;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------------------- */
+
+/* Space for as many rows of each label in the table of each channel, if so much memory is left. */
+static HaloStatus take_rows(const Groups *g, int64_t rows, const char *advice, HaloTable *table)
+{
+    HaloStatus status = HALO_OK;
+    char need[32], left[32];
+    int64_t labels = 0;
+    for (uint32_t k = 1; k <= g->greatest; k++) labels += g->begin[k] < g->begin[k + 1];
+    const int64_t cells = labels * rows * table->columns, allowed = halo_memory_left(g->device->memory);
+    const int64_t bytes = cells * g->src->shape.channels * (int64_t)sizeof(double);
+    if (bytes > allowed)
+        HALO_FAIL(HALO_ERR_LIMIT,
+                  "the results of %lld labels, %lld row%s each, need %s of memory and %s are allowed: %s, or "
+                  "--max-memory allows more",
+                  (long long)labels, (long long)rows, halo_s(rows), memory_text(bytes, need),
+                  memory_text(allowed, left), advice);
+    for (int c = 0; c < g->src->shape.channels && labels > 0; c++) {
+        table[c].cell = malloc((size_t)cells * sizeof(double));
+        if (table[c].cell == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+        table[c].capacity = labels * rows;
+    }
+out:
     return status;
 }
 
@@ -116,6 +146,7 @@ static HaloStatus stats_of_each(const Groups *g, HaloResult *result)
     one.channel = calloc((size_t)channels, sizeof *one.channel);
     if (one.channel == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     for (int c = 0; c < channels; c++) HALO_TRY(name_columns(g, &result->table[c]));
+    HALO_TRY(take_rows(g, 1, "leave out small regions", result->table));
     for (uint32_t label = 1; label <= g->greatest; label++) {
         if (g->begin[label] == g->begin[label + 1]) continue;
         const HaloBuf group = groups_part(g, g->begin[label], g->begin[label + 1]);
@@ -142,16 +173,6 @@ out:
     return status;
 }
 
-static HaloStatus check_rows(const Groups *g)
-{
-    int64_t labels = 0;
-    for (uint32_t k = 1; k <= g->greatest; k++) labels += g->begin[k] < g->begin[k + 1];
-    if (labels <= MOST_ROWS / g->how->hist.bins) return HALO_OK;
-    return halo_fail(HALO_ERR_LIMIT,
-                     "histograms of %lld labels with %lld bins each are too many rows: use fewer bins",
-                     (long long)labels, (long long)g->how->hist.bins);
-}
-
 /* All have the same bins. */
 static HaloStatus hist_of_each(const Groups *g, HaloResult *result)
 {
@@ -160,10 +181,10 @@ static HaloStatus hist_of_each(const Groups *g, HaloResult *result)
     const int channels = g->src->shape.channels;
     HaloHist hist = g->how->hist;
     Measured all = {0};
-    const HaloBuf every = groups_part(g, 0, g->sorted.shape.width);
+    const HaloBuf every = all_of(g);
     for (int c = 0; c < channels; c++)
         result->table[c] = (HaloTable){.name = "counts", .columns = 4, .column = column};
-    HALO_TRY(check_rows(g));
+    HALO_TRY(take_rows(g, hist.bins, "use fewer bins", result->table));
     if (every.cols > 0) HALO_TRY(range_find(g->device, &every, &hist));
     for (uint32_t label = 1; label <= g->greatest; label++) {
         if (g->begin[label] == g->begin[label + 1]) continue;

@@ -171,6 +171,9 @@ void measure_free(Measured *measured)
 {
     loudness_close(measured->loudness);
     passes_close(measured->passes);
+    tables_close(measured->tables);
+    halo_object_list_free(&measured->objects);
+    free(measured->kept);
     free(measured->folded);
     free(measured->node);
     halo_histogram_free(&measured->hist);

@@ -5,6 +5,7 @@
 #include "device/device.h"
 #include "halo/objects.h"
 #include "halo/simd.h"
+#include "halo/table.h"
 
 /* truepeak.c: consecutive interleaved frames. Close even if true_peak_open failed. */
 typedef struct TruePeak TruePeak;
@@ -30,6 +31,17 @@ bool passes_begun(const DetailPasses *passes); /* has one ended? Then only detai
 bool passes_pending(const HaloResults *results);
 void passes_close(DetailPasses *passes);
 
+/* tables.c: tables of which rows are found as frames come, in host memory; *tables is NULL at first. */
+typedef struct Tables Tables;
+HaloStatus tables_add(Device *device, const HaloStep *step, const HaloBuf *frames, Tables **tables);
+/* Sets result->table, [channels]. */
+HaloStatus tables_end(const HaloStep *step, Tables *tables, HaloResult *result);
+void tables_close(Tables *tables);
+/* A failure of a kind, with advice where the rows of a table are too many. */
+HaloStatus tables_failure(const HaloTableKind *kind, const HaloTable *table, HaloStatus status);
+/* The samples of a channel. */
+HaloTableLine tables_line(const HaloBuf *buf, int channel);
+
 /* What a step has measured so far. */
 typedef struct Measured {
     uint64_t blocks;
@@ -39,6 +51,9 @@ typedef struct Measured {
                            with detail */
     bool in_blocks, product;
     Loudness *loudness;
+    Tables *tables;
+    HaloObjectList objects;
+    void *kept;           /* of objects: rows that are needed again */
     DetailPasses *passes; /* NULL: no details, or they are measured of the whole */
     HaloBuf leaf; /* in host memory: frames that do not fill a leaf yet, or pixels that do not fill a node */
 } Measured;
@@ -78,6 +93,10 @@ HaloHist hist_default(const HaloShape *shape);
  * finite samples, with some distance where these are equal; to full scale where no sample is finite. */
 bool range_is_open(const HaloHist *hist);
 HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist);
+/* The same from these extremes; `minimum` is greater where no sample is finite. */
+void range_set(double minimum, double maximum, float white, HaloHist *hist);
+/* The same from a result; false where samples are infinite, which leaves the range open. */
+bool range_measured(const HaloResult *extremes, HaloHist *hist);
 
 /* detail.c: adds percentiles and the other requested details to the statistics. levels: for integers the number
  * of occurrences of each value, or empty if they have not been counted. */
@@ -94,7 +113,7 @@ HaloStatus detail_take_entropy(const HaloHistogram *made, int64_t bins, HaloResu
 /* groups_result.c: of samples in host memory, whose labels another buffer has. */
 HaloStatus measure_groups(Device *device, const HaloStep *step, const HaloBuf *const src[], HaloResult *result);
 
-/* objects.c: the rows of a table about the regions of a picture of this shape. */
-HaloStatus measure_objects(const HaloObjectList *list, const HaloShape *shape, HaloTable *table);
+/* objects.c: the rows of a table about the regions of a picture of this shape, of so many bytes at most. */
+HaloStatus measure_objects(const HaloObjectList *list, const HaloShape *shape, int64_t most, HaloTable *table);
 
 #endif

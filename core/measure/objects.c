@@ -198,7 +198,7 @@ static void add_floats(const HaloObjectFloats *in, double *row)
     add_sums(&sums, row);
 }
 
-HaloStatus measure_objects(const HaloObjectList *list, const HaloShape *shape, HaloTable *table)
+HaloStatus measure_objects(const HaloObjectList *list, const HaloShape *shape, int64_t most, HaloTable *table)
 {
     HaloStatus status = HALO_OK;
     const int channels = list->channels;
@@ -207,6 +207,7 @@ HaloStatus measure_objects(const HaloObjectList *list, const HaloShape *shape, H
     *table = (HaloTable){.name = "objects",
                          .columns = OF_REGION + channels * OF_CHANNEL,
                          .column = channels > 1 ? of_several : of_one};
+    table->most = most / (table->columns * (int64_t)sizeof(double)) + 1;
     for (int64_t i = 0; i < list->regions; i++) {
         const HaloObject *object = &list->object[i];
         if (object->area == 0) continue;
@@ -221,5 +222,7 @@ HaloStatus measure_objects(const HaloObjectList *list, const HaloShape *shape, H
         HALO_TRY(halo_table_add(table, row));
     }
 out:
+    if (status == HALO_ERR_LIMIT && table->rows == table->most)
+        halo_fail(status, "%s; min= leaves out small regions, or --max-memory allows more", halo_error());
     return status;
 }

@@ -44,8 +44,9 @@ static HaloStatus add_powers(Device *device, const HaloBuf *block, DetailPasses 
 {
     HaloStatus status = HALO_OK;
     const size_t channels = (size_t)passes->channels;
-    double *third = calloc(2 * channels, sizeof *third), *fourth = third + channels;
+    double *third = calloc(2 * channels, sizeof *third);
     if (third == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    double *const fourth = third + channels;
     HALO_TRY(detail_powers(device, block, passes->mean, third, fourth));
     for (size_t c = 0; c < channels; c++) {
         const size_t stride = channels * sizeof *third;
@@ -82,8 +83,9 @@ out:
 static HaloStatus take_powers(DetailPasses *passes, HaloResult *result)
 {
     const size_t channels = (size_t)passes->channels;
-    double *third = calloc(2 * channels, sizeof *third), *fourth = third + channels;
+    double *third = calloc(2 * channels, sizeof *third);
     if (third == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    double *const fourth = third + channels;
     for (size_t c = 0; c < channels; c++) {
         const size_t stride = channels * sizeof *third;
         halo_counter_total(passes->third + c, stride, sizeof *third, passes->blocks, &third[c], join, NULL);

@@ -23,6 +23,7 @@ HaloStatus float_percentiles(Device *device, const HaloBuf *src, const HaloDetai
 /* search.c: the same in passes over the samples, of f32 or f64 in host memory. Each pass adds all of them,
  * block by block, and ends with search_next, until that has found all. Close even if search_open failed. */
 typedef struct Search Search;
+int64_t search_bytes(const HaloShape *shape, const HaloDetail *detail); /* the most that it will have */
 HaloStatus search_open(const HaloShape *shape, const HaloDetail *detail, Search **search);
 void search_add(Search *search, const HaloBuf *block);
 HaloStatus search_next(Search *search, const HaloDetail *detail, bool *found);

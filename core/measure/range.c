@@ -67,23 +67,42 @@ HaloHist hist_default(const HaloShape *shape)
 
 bool range_is_open(const HaloHist *hist) { return isnan(hist->lo) || isnan(hist->hi); }
 
-HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist)
+void range_set(double minimum, double maximum, float white, HaloHist *hist)
 {
-    HaloStatus status = HALO_OK;
     const bool finds_lo = isnan(hist->lo), finds_hi = isnan(hist->hi);
-    double minimum = (double)INFINITY, maximum = -(double)INFINITY;
-    if (!range_is_open(hist)) goto out;
-    HALO_TRY(find_extremes(device, src, &minimum, &maximum));
     if (minimum > maximum) { /* no sample will fall into a bin */
         minimum = 0.0;
-        maximum = (double)src->shape.white;
+        maximum = (double)white;
     }
     if (finds_lo) hist->lo = minimum + 0.0; /* of two zeros the positive */
     if (finds_hi) hist->hi = maximum + 0.0;
-    if (hist->lo < hist->hi) goto out;
+    if (hist->lo < hist->hi) return;
     const double stays = finds_lo ? hist->hi : hist->lo; /* what was given, or the one value there is */
     if (finds_lo) hist->lo = stays - margin_beside(stays);
     if (finds_hi) hist->hi = stays + margin_beside(stays);
+}
+
+HaloStatus range_find(Device *device, const HaloBuf *src, HaloHist *hist)
+{
+    HaloStatus status = HALO_OK;
+    double minimum = (double)INFINITY, maximum = -(double)INFINITY;
+    if (!range_is_open(hist)) goto out;
+    HALO_TRY(find_extremes(device, src, &minimum, &maximum));
+    range_set(minimum, maximum, src->shape.white, hist);
 out:
     return status;
+}
+
+bool range_measured(const HaloResult *extremes, HaloHist *hist)
+{
+    double minimum = (double)INFINITY, maximum = -(double)INFINITY;
+    for (int c = 0; c < extremes->shape.channels; c++) {
+        const HaloMoments *moments = &extremes->channel[c].moments;
+        if (moments->count == moments->nan) continue;
+        minimum = fmin(minimum, moments->min);
+        maximum = fmax(maximum, moments->max);
+    }
+    if (isinf(minimum) != isinf(maximum) || (isinf(minimum) && minimum < maximum)) return false;
+    range_set(minimum, maximum, extremes->shape.white, hist);
+    return true;
 }

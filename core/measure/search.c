@@ -9,7 +9,8 @@
 #include "percentile.h"
 
 #define MOST_COUNTERS ((int64_t)1 << 21) /* of all scopes together */
-#define MOST_BITS 16                     /* that a pass counts */
+#define MOST_BITS 16                     /* that a pass counts, */
+#define LEAST_BITS 4                     /* and the fewest */
 #define FEW_SCOPES 64                    /* so many have tables of 2^16 entries */
 
 /* A sample that is wanted: `rank`-th of those whose keys begin with `prefix`. */
@@ -91,7 +92,7 @@ static HaloStatus begin_pass(Search *search)
 {
     int64_t rows = 0;
     for (int k = 0; k < search->scopes; k++) rows += search->scope[k].prefixes;
-    search->bits = 4;
+    search->bits = LEAST_BITS;
     while (search->bits < MOST_BITS && rows << (search->bits + 1) <= MOST_COUNTERS) search->bits++;
     if (search->bits > width_of(search) - search->known) search->bits = width_of(search) - search->known;
     search->lead = search->scopes <= FEW_SCOPES ? 16 : 8;
@@ -226,6 +227,16 @@ void search_take(const Search *search, const HaloDetail *detail, HaloResult *res
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
+
+int64_t search_bytes(const HaloShape *shape, const HaloDetail *detail)
+{
+    const int64_t scopes = shape->channels + !is_single(shape->channels, shape->alpha),
+                  wanted = 2 * (int64_t)detail->percents, rows = scopes * larger(wanted, 1);
+    const int64_t counters = larger(smaller(rows << MOST_BITS, MOST_COUNTERS), rows << LEAST_BITS),
+                  leads = (1 << (scopes <= FEW_SCOPES ? 16 : 8)) + 1;
+    return counters * (int64_t)sizeof(uint64_t) +
+           scopes * (leads + (int64_t)sizeof(Scope) + (wanted + 1) * (int64_t)sizeof(Wanted));
+}
 
 HaloStatus search_open(const HaloShape *shape, const HaloDetail *detail, Search **search)
 {

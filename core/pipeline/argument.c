@@ -14,7 +14,7 @@ static HaloStatus unknown_key(const Call *call, Span key)
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(key.length < 60 ? key.length : 60), key.at);
     const char *near = halo_nearest(word, call->values, key_at, call);
-    if (call->values == 0)
+    if (call->op->params == 0 && !call->op->filter && near == NULL)
         return halo_fail(HALO_ERR_USAGE, "%s takes no parameters, found '%s'", call->op->name, word);
     if (near != NULL)
         return halo_fail(HALO_ERR_USAGE, "%s has no parameter '%s'; did you mean '%s'?", call->op->name, word,
@@ -62,7 +62,7 @@ static HaloStatus refuse_position(const Call *call, Span piece, bool keyed)
     char keys[KEYS_SIZE];
     const int length = (int)(piece.length < 60 ? piece.length : 60);
     keys_in_order(call->op, keys);
-    if (call->op->params == 0 && call->values == 0) return unknown_key(call, piece);
+    if (call->op->params == 0 && !call->op->filter) return unknown_key(call, piece);
     if (call->op->params == 0)
         return halo_fail(HALO_ERR_USAGE, "%s: '%.*s' needs its key, as in border=wrap", call->op->name, length,
                          piece.at);

@@ -80,8 +80,10 @@ static HaloStatus fill_presets(Parser *parser, Call *call)
 
 static HaloStatus begin_call(const HaloOp *op, Call *call)
 {
+    int common;
     call->op = op;
-    call->values = op->params + (op->filter ? CORE_COMMON : 0);
+    halo_common_params(op, &common);
+    call->values = op->params + common;
     call->value = calloc((size_t)call->values + 1, sizeof *call->value);
     call->owned = calloc((size_t)call->values + 1, sizeof *call->owned);
     return call->value != NULL && call->owned != NULL ? HALO_OK

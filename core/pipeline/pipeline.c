@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "file/operand.h"
+#include "halo/channel_list.h"
 #include "halo/place.h"
 #include "pipeline.h"
 
@@ -25,17 +26,51 @@ static const HaloParam common[CORE_COMMON] = {
      .choices = "propagate|ignore|error",
      .help = "propagate: NaN spreads; ignore: NaN is left out and the other weights are renormalized; error: "
              "NaN is refused"},
+    {.key = "on",
+     .type = HALO_PARAM_TEXT,
+     .preset = "",
+     .list = HALO_CHANNEL_RUNS,
+     .check = halo_check_channels,
+     .help =
+         "channels that it works on, as if there were no others, counted from 1: 2,3 or 1-3; the others stay "
+         "as they are"},
+    {.key = "mask",
+     .type = HALO_PARAM_SOURCE,
+     .preset = "",
+     .help =
+         "gray file of the same size, or a [pipeline] on the input: where it is 0 samples stay, where it is "
+         "white they are the result, and between they mix"},
 };
 
-const HaloParam *halo_common_params(int *count)
+/* An operation's own key comes first: conv has a mask of its own. */
+static bool has_own_key(const HaloOp *op, const char *key)
 {
-    *count = CORE_COMMON;
-    return common;
+    for (int i = 0; i < op->params; i++)
+        if (strcmp(op->param[i].key, key) == 0) return true;
+    return false;
+}
+
+const HaloParam *halo_common_params(const HaloOp *op, int *count)
+{
+    const int first = op->filter ? 0 : COMMON_ON;
+    const bool makes_samples = !op->result && !op->selects;
+    *count = (makes_samples ? CORE_COMMON : COMMON_ON) - first;
+    if (makes_samples && has_own_key(op, common[COMMON_MASK].key)) (*count)--;
+    return common + first;
 }
 
 const HaloParam *call_param(const Call *call, int i)
 {
-    return i < call->op->params ? &call->op->param[i] : &common[i - call->op->params];
+    int count;
+    return i < call->op->params ? &call->op->param[i]
+                                : halo_common_params(call->op, &count) + (i - call->op->params);
+}
+
+const HaloValue *call_common(const Call *call, const HaloValue *value, int shared)
+{
+    int count;
+    const int i = shared - (int)(halo_common_params(call->op, &count) - common);
+    return i >= 0 && i < count ? &value[call->op->params + i] : NULL;
 }
 
 static void free_owned(Owned *owned)

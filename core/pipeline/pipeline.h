@@ -6,8 +6,9 @@
 #include "halo/pages.h"
 #include "session.h"
 
-#define CORE_COMMON 3 /* parameters every filter takes: border, alpha, nan */
-enum { COMMON_BORDER, COMMON_ALPHA, COMMON_NAN };
+/* Parameters that operations share: the first ones are every filter's, the others of every operation that makes
+ * samples. */
+enum { COMMON_BORDER, COMMON_ALPHA, COMMON_NAN, COMMON_ON, COMMON_MASK, CORE_COMMON };
 
 /* A file that is kept in memory: edits while a batch runs change nothing, and pipes can be used as well. */
 typedef struct KeptFile {
@@ -24,7 +25,7 @@ typedef struct Owned {
     KeptFile *file;
 } Owned;
 
-/* One operation of a pipeline with its values: the operation's own, then, for filters, the common ones. */
+/* One operation of a pipeline with its values: the operation's own, then those of the shared parameters. */
 typedef struct Call {
     const HaloOp *op;
     int values;
@@ -56,8 +57,9 @@ extern const HaloOp pipeline_file;
 
 /* pipeline.c: held until another halo_pipeline_free. */
 HaloPipeline *pipeline_hold(const HaloPipeline *pipeline);
-/* The parameter that value i of a call is of. */
+/* The parameter that value i of a call is of; and the value of a shared one (COMMON_), NULL: it takes none. */
 const HaloParam *call_param(const Call *call, int i);
+const HaloValue *call_common(const Call *call, const HaloValue *value, int shared);
 /* Reads the secondary inputs whose path has fields of the input's name. */
 HaloStatus pipeline_read_operands(HaloSession *session, const HaloPipeline *pipeline, Operands *operands);
 /* Does it change samples? And how they code light: HaloChanges::light. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "builder.h"
 #include "plan.h"
 
 /* What the next pass found; NULL: it is still to come, and looks at the value `in` unless the caller sets
@@ -30,6 +31,12 @@ bool analysis_measures(const HaloBuilder *builder, HaloReg reg)
 {
     const PlanAnalysis *analysis = builder->request->analysis;
     return analysis != NULL && analysis->measures && halo_build_shape(builder, reg)->kind == HALO_AUDIO;
+}
+
+bool analysis_is_of_large(const HaloBuilder *builder, HaloReg reg)
+{
+    const PlanAnalysis *analysis = builder->request->analysis;
+    return analysis != NULL && analysis->large && halo_build_shape(builder, reg)->kind == HALO_IMAGE;
 }
 
 HaloStatus analysis_result(HaloBuilder *builder, HaloReg in, const HaloResult **known)
@@ -106,6 +113,43 @@ HaloStatus analysis_sections(HaloBuilder *builder, HaloStep *step, HaloReg *dst)
     if (backward == NULL) return find_states(builder, step);
     how->states_known = true;
     HALO_TRY(halo_build_step(builder, step, dst));
+out:
+    return status;
+}
+
+/* What a pass will find of the regions of pictures of this shape. */
+static HaloStatus open_regions(HaloBuilder *builder, const HaloShape *shape, AnalysisPass *pass)
+{
+    HaloStatus status = HALO_OK;
+    if (pass->regions == NULL) pass->regions = calloc(1, sizeof *pass->regions);
+    if (pass->regions == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    halo_regions_clear(pass->regions);
+    pass->regions->memory = &builder->session->memory;
+    pass->regions->state = calloc(1, (size_t)halo_regions_state(shape));
+    if (pass->regions->state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+out:
+    return status;
+}
+
+HaloStatus halo_build_regions(HaloBuilder *builder, HaloReg src, const HaloRegions *regions, HaloReg *dst)
+{
+    HaloStatus status = HALO_OK;
+    HaloStep step = {.primitive = HALO_REGIONS, .sources = 1, .src = {src}, .u.regions = *regions};
+    const AnalysisPass *pass;
+    if (!analysis_is_of_large(builder, src)) return halo_build_step(builder, &step, dst);
+    HALO_TRY(next_pass(builder, src, ANALYSIS_RESULTS, &pass));
+    if (pass != NULL) {
+        step.u.regions.found = pass->regions;
+        return halo_build_step(builder, &step, dst);
+    }
+    PlanAnalysis *analysis = builder->request->analysis;
+    AnalysisPass *next = &analysis->pass[analysis->passes];
+    HALO_TRY(open_regions(builder, halo_build_shape(builder, src), next));
+    step.primitive = HALO_FIND_REGIONS;
+    step.dst = -1;
+    step.u.regions.found = next->regions;
+    HALO_TRY(builder_append_measure(builder, &step, true));
+    status = PLAN_NEEDS_ANALYSIS;
 out:
     return status;
 }
@@ -192,6 +236,8 @@ void analysis_free(PlanAnalysis *analysis, HaloMemory *memory)
         free(analysis->pass[i].states);
         free(analysis->pass[i].found);
         halo_memory_release(memory, analysis->pass[i].held);
+        if (analysis->pass[i].regions != NULL) halo_regions_clear(analysis->pass[i].regions);
+        free(analysis->pass[i].regions);
         halo_results_free(&analysis->pass[i].results);
         analysis->pass[i] = (AnalysisPass){0};
     }

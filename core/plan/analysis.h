@@ -4,6 +4,7 @@
 #ifndef CORE_ANALYSIS_H
 #define CORE_ANALYSIS_H
 
+#include "halo/regions.h"
 #include "needs.h"
 
 /* The status of a function that builds steps when planning has to stop for an analysis pass. It stays inside
@@ -23,10 +24,11 @@ typedef struct AnalysisSpans {
 /* What one pass found; which member is set depends on its kind. */
 typedef struct AnalysisPass {
     AnalysisSpans spans;
-    void *found;         /* of an operation's own analysis */
-    HaloResults results; /* the last one is the measurement that the plan needs */
-    double *states;      /* of a forward-backward filter, at the start of each block (halo/sections.h) */
-    int64_t held;        /* bytes of `states`, counted in the session's memory */
+    void *found;               /* of an operation's own analysis */
+    HaloResults results;       /* the last one is the measurement that the plan needs */
+    double *states;            /* of a forward-backward filter, at the start of each block (halo/sections.h) */
+    int64_t held;              /* bytes of `states`, counted in the session's memory */
+    HaloRegionsFound *regions; /* of a picture that is too large to be held */
 } AnalysisPass;
 
 typedef enum AnalysisKind { ANALYSIS_SILENCE, ANALYSIS_FRAMES, ANALYSIS_RESULTS, ANALYSIS_STATES } AnalysisKind;
@@ -35,6 +37,7 @@ typedef enum AnalysisKind { ANALYSIS_SILENCE, ANALYSIS_FRAMES, ANALYSIS_RESULTS,
 typedef struct PlanAnalysis {
     /* Measurements that set parameters run in a separate pass, so that the rest can run in bands. */
     bool measures;
+    bool large;      /* The same of a picture; and its regions are found in a separate pass. */
     bool reversible; /* the file can be read backwards: the states of forward-backward filters are found in
                         passes, too */
     int passes;      /* in the order in which the plan needs them */
@@ -54,6 +57,7 @@ typedef struct PlanNeed {
 /* Is a value measured in a separate pass? And the result of that pass. If it is NULL, the pass has not run yet:
  * the caller appends the step that measures and returns PLAN_NEEDS_ANALYSIS. */
 bool analysis_measures(const HaloBuilder *builder, HaloReg reg);
+bool analysis_is_of_large(const HaloBuilder *builder, HaloReg reg); /* a picture */
 HaloStatus analysis_result(HaloBuilder *builder, HaloReg in, const HaloResult **known);
 /* Are the states of a forward-backward filter found in separate passes? And appends the filter with its
  * states, so that any part of its result can be computed. */

@@ -79,15 +79,17 @@ static int64_t least_rows(const HaloPlan *plan)
 {
     const int64_t made = length_of(plan), read = rows_length(&plan->reg[plan->input[0].reg]);
     const double share = (double)read / (double)made; /* rows of the input for each of the output */
-    double here, first = 0;
+    double here, near = 0, first = 0;
     if (input_for(plan, made / 2, &here) != HALO_OK) return made;
-    /* A branch of a sound may begin far from the sound's first frame, and end before its middle. */
+    /* A branch of a sound may begin far from the sound's first frame, and end before its middle. What the first
+     * frames alone need, such as the sound that is mirrored before it, few bands have to wait for. */
     const bool sound = plan->reg[plan->output].kind == HALO_AUDIO;
-    if (sound && input_for(plan, 0, &first) != HALO_OK) return made;
-    const double beyond = fmax(here, first) - ceil(share);
+    if (sound && (input_for(plan, made / 16, &near) != HALO_OK || input_for(plan, 0, &first) != HALO_OK))
+        return made;
+    const double beyond = fmax(8.0 * (fmax(here, near) - ceil(share)), 2.0 * (first - ceil(share)));
     const double shrinks =
         share > 1.0 ? share : 1.0; /* an image that is enlarged has many rows for each that is read */
-    const double least = 8.0 * beyond / shrinks, few = 64.0 / shrinks;
+    const double least = beyond / shrinks, few = 64.0 / shrinks;
     return larger(1, (int64_t)(least > few ? least : few));
 }
 
@@ -139,6 +141,17 @@ int64_t bands_for_team(Team team, const HaloPlan *plan, int64_t wish, int64_t me
 
 int64_t bands_in_flow(Team team, const Bands *bands) { return smaller(2 * team.count, bands_count(bands)); }
 
+/* Does a measurement need more memory while it runs, by what it finds? */
+static bool grows_with_finds(const HaloPlan *plan)
+{
+    bool grows = false;
+    for (int i = 0; i < plan->steps; i++) {
+        const Measure *measure = primitive_of(&plan->step[i])->measure;
+        grows = grows || (measure != NULL && measure->grows);
+    }
+    return grows;
+}
+
 int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *options, bool seeks, int64_t memory)
 {
     const Device *device = team.device;
@@ -152,6 +165,7 @@ int64_t bands_for_flow(Team team, const HaloPlan *plan, const HaloOptions *optio
     while (rows > larger(1, least / 8) && memory_at(plan, rows, true) > 16 * most)
         rows = (rows + 1) / 2; /* twice the work is better than so much memory */
     while (apart && rows > 1 && bands_whole_memory(device, plan, rows, true) > there) rows = (rows + 1) / 2;
+    if (grows_with_finds(plan)) memory /= 2;
     while (rows > 1 && bands_flow_memory(team, plan, rows, seeks) > memory) rows = (rows + 1) / 2;
     return whole_leaves(plan, rows);
 }

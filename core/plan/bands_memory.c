@@ -17,7 +17,7 @@ static int64_t row_bytes(const HaloShape *shape)
 static void set_strips(const Bands *bands, Part *need, int64_t *bytes)
 {
     const HaloPlan *plan = bands->plan;
-    Strips strips;
+    StripRun strips;
     for (int i = 0; i < plan->steps; i = strips.end) {
         if (!bands_strips_at(bands, i, &strips)) {
             strips.end = i + 1;

@@ -91,6 +91,14 @@ HaloStatus halo_build_bilateral(HaloBuilder *builder, HaloReg src, const HaloBil
     return halo_build_step(builder, &step, dst);
 }
 
+HaloStatus halo_build_warp(HaloBuilder *builder, HaloReg src, HaloReg map, const HaloWarp *warp, HaloReg *dst)
+{
+    HaloStep step = step_of(HALO_WARP, src);
+    step.u.warp = *warp;
+    if (warp->by == HALO_WARP_MAP) step.src[step.sources++] = map;
+    return halo_build_step(builder, &step, dst);
+}
+
 HaloStatus halo_build_local(HaloBuilder *builder, HaloReg src, const HaloLocal *local, HaloReg *dst)
 {
     HaloStep step = step_of(HALO_LOCAL, src);

@@ -36,12 +36,29 @@ HaloStatus halo_build_refuse_nan(HaloBuilder *builder, HaloReg src)
 
 /* A step whose parameters `resolve` sets from the result of `measure`, which no report shows: while the plan
  * runs, or now, where an analysis pass has measured it. */
+static bool same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
+
+/* *at: the step that measures this; of histograms one that counts the same already. */
+static HaloStatus append_shared(HaloBuilder *builder, HaloStep *measure, int *at)
+{
+    const HaloHist *wanted = &measure->u.hist;
+    for (*at = builder->plan->steps - 1; *at >= 0 && measure->primitive == HALO_HIST; --*at) {
+        const HaloStep *step = &builder->plan->step[*at];
+        if (step->primitive == HALO_HIST && step->result < 0 && step->src[0] == measure->src[0] &&
+            step->u.hist.bins == wanted->bins && same_number(step->u.hist.lo, wanted->lo) &&
+            same_number(step->u.hist.hi, wanted->hi))
+            return HALO_OK;
+    }
+    *at = builder->plan->steps;
+    return builder_append_measure(builder, measure, false);
+}
+
 static HaloStatus step_from(HaloBuilder *builder, HaloStep *measure, HaloStep *step, HaloResolve *resolve,
                             HaloReg *dst)
 {
     HaloStatus status = HALO_OK;
     const HaloResult *known = NULL;
-    if (analysis_measures(builder, measure->src[0])) {
+    if (analysis_measures(builder, measure->src[0]) || analysis_is_of_large(builder, measure->src[0])) {
         HALO_TRY(analysis_result(builder, measure->src[0], &known));
         if (known == NULL) {
             HALO_TRY(builder_append_measure(builder, measure, true));
@@ -50,8 +67,8 @@ static HaloStatus step_from(HaloBuilder *builder, HaloStep *measure, HaloStep *s
         HALO_TRY(resolve(step, known));
         return halo_build_step(builder, step, dst);
     }
-    HALO_TRY(builder_append_measure(builder, measure, false));
-    const int from = builder->plan->steps - 1;
+    int from;
+    HALO_TRY(append_shared(builder, measure, &from));
     HALO_TRY(halo_build_step(builder, step, dst));
     HaloStep *made = &builder->plan->step[builder->plan->steps - 1];
     made->resolve = resolve;
@@ -133,6 +150,25 @@ HaloStatus halo_build_loudness_pass(HaloBuilder *builder, HaloReg src)
     return status == HALO_OK ? PLAN_NEEDS_ANALYSIS : status;
 }
 
+/* Floats of a large picture are counted in bands once their range is known. */
+static HaloStatus find_range(HaloBuilder *builder, HaloReg src, HaloHist *hist)
+{
+    HaloStatus status = HALO_OK;
+    HaloStep measure = step_of(HALO_REDUCE, src);
+    const HaloResult *known;
+    if (!range_is_open(hist) || !analysis_is_of_large(builder, src)) return HALO_OK;
+    HALO_TRY(analysis_result(builder, src, &known));
+    if (known != NULL) {
+        range_measured(known, hist);
+        return HALO_OK;
+    }
+    measure.u.want = HALO_WANT_EXTREMES;
+    HALO_TRY(builder_append_measure(builder, &measure, true));
+    status = PLAN_NEEDS_ANALYSIS;
+out:
+    return status;
+}
+
 HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const HaloMap *map, HaloResolve *resolve,
                                     const double resolve_arg[2], HaloReg *dst)
 {
@@ -142,7 +178,8 @@ HaloStatus halo_build_map_from_hist(HaloBuilder *builder, HaloReg src, const Hal
     memcpy(step.resolve_arg, resolve_arg, sizeof step.resolve_arg);
     measure.u.hist = hist_default(halo_build_shape(builder, src));
     if (halo_build_shape(builder, src)->dtype > HALO_U16) measure.u.hist.lo = measure.u.hist.hi = (double)NAN;
-    return step_from(builder, &measure, &step, resolve, dst);
+    const HaloStatus status = find_range(builder, src, &measure.u.hist);
+    return status == HALO_OK ? step_from(builder, &measure, &step, resolve, dst) : status;
 }
 
 HaloStatus halo_build_fold(HaloBuilder *builder, HaloReg src, const HaloFold *fold)

@@ -37,11 +37,17 @@ void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white)
     builder->plan->reg[reg].numbers = false;
 }
 
-/* Audio is computed with a full scale of 1, whatever its samples are. */
+/* Audio is computed with a full scale of 1, whatever its samples are. Numbers that the pipeline has made, such
+ * as labels, have the one that --white gives. */
 HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what)
 {
     const HaloShape *shape = halo_build_shape(builder, src);
+    const double white = builder->session->options.white;
     if (!shape->numbers || shape->kind == HALO_AUDIO) return HALO_OK;
+    if (white > 0) {
+        halo_build_set_scale(builder, src, (float)white);
+        return HALO_OK;
+    }
     return halo_fail(HALO_ERR_INPUT,
                      "%s needs a full scale, which the input lacks: use --white=65535 (counts), --white=1 "
                      "(samples from 0 to 1) or normalize",

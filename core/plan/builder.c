@@ -122,9 +122,10 @@ HaloStatus builder_note(HaloBuilder *builder, HaloNote kind)
     return HALO_OK;
 }
 
-HaloStatus halo_build_note(HaloBuilder *builder, HaloNote kind, double quieter)
+HaloStatus halo_build_note(HaloBuilder *builder, HaloNote kind, double by)
 {
     const HaloStatus status = builder_note(builder, kind);
-    if (status == HALO_OK && kind == HALO_NOTE_QUIETER) builder->plan->notes->quieter = (float)quieter;
+    if (status == HALO_OK && kind == HALO_NOTE_QUIETER) builder->plan->notes->quieter = (float)by;
+    if (status == HALO_OK && kind == HALO_NOTE_ANGLE) builder->plan->notes->angle = by;
     return status;
 }

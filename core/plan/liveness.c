@@ -54,7 +54,7 @@ int64_t liveness_most(const Bands *bands, const int64_t *bytes)
     for (int i = 0; i < plan->inputs; i++)
         if (plan->live[plan->input[i].reg].reads > 0) held += bytes[plan->input[i].reg];
     for (int i = 0, end; i < plan->steps; i = end) {
-        Strips strips;
+        StripRun strips;
         end = bands_strips_at(bands, i, &strips) ? strips.end : i + 1;
         for (int k = i; k < end; k++)
             if (plan->step[k].dst >= 0) held += bytes[plan->step[k].dst];

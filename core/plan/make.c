@@ -4,12 +4,12 @@
 
 #include "analysis.h"
 #include "base/border.h"
+#include "confine.h"
 #include "file/operand.h"
 #include "pipeline/pipeline.h"
 #include "plan.h"
 #include "primitive/primitive.h"
 
-/* `value`: those of the common parameters. */
 static HaloCommon common_of(const HaloSession *session, const Call *call, const HaloValue *value,
                             const HaloShape *shape)
 {
@@ -18,12 +18,14 @@ static HaloCommon common_of(const HaloSession *session, const Call *call, const 
         .alpha = session->options.alpha,
     };
     if (!call->op->filter) return common;
-    if (value[COMMON_BORDER].given) {
-        common.border = (HaloBorder)value[COMMON_BORDER].integer;
-        common.border_value = value[COMMON_BORDER].number;
+    const HaloValue *border = call_common(call, value, COMMON_BORDER),
+                    *alpha = call_common(call, value, COMMON_ALPHA);
+    if (border->given) {
+        common.border = (HaloBorder)border->integer;
+        common.border_value = border->number;
     }
-    if (value[COMMON_ALPHA].given) common.alpha = (HaloAlpha)value[COMMON_ALPHA].integer;
-    common.nan = (HaloNan)value[COMMON_NAN].integer;
+    if (alpha->given) common.alpha = (HaloAlpha)alpha->integer;
+    common.nan = (HaloNan)call_common(call, value, COMMON_NAN)->integer;
     return common;
 }
 
@@ -65,6 +67,11 @@ static HaloStatus note_level(HaloBuilder *builder, const Call *call, int i, cons
     return HALO_OK;
 }
 
+static const HaloValue *if_given(const HaloValue *value)
+{
+    return value != NULL && value->given ? value : NULL;
+}
+
 /* Steps for one call. */
 static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in, HaloReg *out)
 {
@@ -82,13 +89,17 @@ static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in,
         HALO_TRY(note_level(builder, call, i, &shape, &value[i]));
         HALO_TRY(value_bind(call->op, call_param(call, i), &shape, &value[i]));
     }
-    builder->common = common_of(builder->session, call, value + call->op->params, &shape);
-    *out = in;
+    builder->common = common_of(builder->session, call, value, &shape);
     builder->scale = call->op->scale;
     if (builder->scale == HALO_SCALE_NEEDS) HALO_TRY(builder_needs_scale(builder, in, call->op->name));
+    Confine confine = {.on = if_given(call_common(call, value, COMMON_ON)),
+                       .mask = if_given(call_common(call, value, COMMON_MASK))};
+    HALO_TRY(confine_begin(builder, call->op, &confine, in, &in));
+    *out = in;
     HALO_TRY(call->op->build(builder, value, in, out));
     if (call->op->scale == HALO_SCALE_SETS && *out != in && shape.kind == HALO_IMAGE)
         builder->plan->reg[*out].numbers = false;
+    HALO_TRY(confine_end(builder, &confine, *out, out));
     HALO_TRY(allow_size(builder, &shape, *out));
 out:
     free(value);

@@ -22,7 +22,7 @@ static HaloBuf outline(const HaloPlan *plan, HaloReg reg, Part part)
 static void ask_measure(const Device *device, const HaloPlan *plan, const HaloStep *step, HaloBuf src,
                         int64_t rows)
 {
-    if (measures_incrementally(plan, step)) {
+    if (measures_incrementally(plan, step) && primitive_of(step)->measure->add_rows == NULL) {
         src.cols = smaller(src.cols, rows);
         src.x0 = 0;
         src.shape.width = src.cols;

@@ -29,7 +29,7 @@ static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, HaloFit
         return halo_fail(HALO_ERR_INPUT, "%s is %s, and the input is %s", name,
                          other->kind == HALO_AUDIO ? "audio" : "an image",
                          in->kind == HALO_AUDIO ? "audio" : "an image");
-    if (fit == HALO_FIT_ANY) return HALO_OK;
+    if (fit == HALO_FIT_ANY || fit == HALO_FIT_PLACES) return HALO_OK;
     if (in->kind == HALO_AUDIO && in->rate != other->rate && !one)
         return halo_fail(HALO_ERR_INPUT, "%s has a sample rate of %g Hz, and the input of %g Hz", name,
                          other->rate, in->rate);
@@ -146,7 +146,7 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
         HALO_TRY(builder_needs_scale(builder, here.numbers ? in : *out, builder->op));
     white = here.white;
     /* Numbers meet a picture as numbers: counts are taken from counts. */
-    if (fit != HALO_FIT_OWN_UNITS && fit != HALO_FIT_SIZE && !numbers &&
+    if (fit != HALO_FIT_OWN_UNITS && fit != HALO_FIT_SIZE && fit != HALO_FIT_PLACES && !numbers &&
         halo_build_shape(builder, *out)->white != white)
         HALO_TRY(builder_rescale(builder, *out, builder_real(builder), white, out));
 out:

@@ -50,7 +50,7 @@ static int find_end(const HaloPlan *plan, int first)
     return end;
 }
 
-void strips_needs(const HaloPlan *plan, const Strips *strips, Part wanted, Part *need)
+void strips_needs(const HaloPlan *plan, const StripRun *strips, Part wanted, Part *need)
 {
     for (int i = strips->first; i < strips->end; i++) {
         need[plan->step[i].dst] = (Part){0};
@@ -59,17 +59,15 @@ void strips_needs(const HaloPlan *plan, const Strips *strips, Part wanted, Part 
     need[plan->step[strips->end - 1].dst] = wanted;
     for (int i = strips->end - 1; i >= strips->first; i--) {
         const HaloStep *step = &plan->step[i];
-        for (int k = 0; k < step->sources; k++) {
-            const HaloShape *src = &plan->reg[step->src[k]];
-            Part part = primitive_of(step)->reads(step, k, src, need[step->dst]);
-            if (part_is_empty(part)) part = needs_part(src, (Rows){0, 1}); /* backends get one row at least */
+        for (int k = 0; k < step->sources && !part_is_empty(need[step->dst]); k++) {
+            const Part part = primitive_of(step)->reads(step, k, &plan->reg[step->src[k]], need[step->dst]);
             need[step->src[k]] = part_joined(need[step->src[k]], part);
         }
     }
 }
 
 /* Bytes between the steps, and the most rows of any value there, for so many rows in the middle. */
-static int64_t bytes_between(const HaloPlan *plan, const Strips *strips, int64_t rows, Part *need,
+static int64_t bytes_between(const HaloPlan *plan, const StripRun *strips, int64_t rows, Part *need,
                              int64_t *most)
 {
     const HaloShape *made = &plan->reg[plan->step[strips->end - 1].dst];
@@ -88,7 +86,7 @@ static int64_t bytes_between(const HaloPlan *plan, const Strips *strips, int64_t
 }
 
 /* As bands_choose does. */
-static int64_t choose_rows(const HaloPlan *plan, const Strips *strips, Part *need)
+static int64_t choose_rows(const HaloPlan *plan, const StripRun *strips, Part *need)
 {
     const int64_t height = plan->reg[plan->step[strips->end - 1].dst].height;
     int64_t rows = height, beyond;
@@ -99,11 +97,11 @@ static int64_t choose_rows(const HaloPlan *plan, const Strips *strips, Part *nee
     return rows;
 }
 
-bool bands_strips_at(const Bands *bands, int first, Strips *strips)
+bool bands_strips_at(const Bands *bands, int first, StripRun *strips)
 {
     const HaloPlan *plan = bands->plan;
     if (!bands->strips || bands_count(bands) > 1) return false;
-    *strips = (Strips){.first = first, .end = find_end(plan, first)};
+    *strips = (StripRun){.first = first, .end = find_end(plan, first)};
     if (strips->end < first + 2) return false;
     Part *need = needs_new(plan);
     if (need == NULL) return false; /* then all is made at once */

@@ -7,15 +7,15 @@
 
 /* Steps [first, end) make the value of the last one in strips of so many rows. Values in between are read by
  * them alone. */
-typedef struct Strips {
+typedef struct StripRun {
     int first, end;
     int64_t rows;
-} Strips;
+} StripRun;
 
 /* The steps from `first` on of a band that has all rows; false: step `first` is made by itself. */
-bool bands_strips_at(const Bands *bands, int first, Strips *strips);
+bool bands_strips_at(const Bands *bands, int first, StripRun *strips);
 /* What is needed of each value for a part of the last one's: need[r] is set of all that these steps read or
- * make but the last one's. */
-void strips_needs(const HaloPlan *plan, const Strips *strips, Part wanted, Part *need);
+ * make but the last one's; empty where nothing is. */
+void strips_needs(const HaloPlan *plan, const StripRun *strips, Part wanted, Part *need);
 
 #endif

@@ -87,7 +87,9 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
                        plan->wanted_dtype < 0 && !(to == &plan_to_array && shape.numbers);
     if (to->keeps_units && holds(to, dtype) && !again)
         return HALO_OK; /* unchanged: f32 once computed, scans in 64 bits */
-    dtype = nearest_dtype(to, plan->wanted_dtype >= 0 ? (HaloDtype)plan->wanted_dtype : input_dtype);
+    /* Numbers that were made of integers, such as labels, are those of an input in floats. */
+    const HaloDtype like = shape.numbers && input_dtype <= HALO_U16 ? HALO_F32 : input_dtype;
+    dtype = nearest_dtype(to, plan->wanted_dtype >= 0 ? (HaloDtype)plan->wanted_dtype : like);
     if (dtype <= HALO_U16) HALO_TRY(builder_needs_scale(builder, value, to->name));
     const float white = to->keeps_units && dtype > HALO_U16 ? shape.white : halo_dtype_white(dtype);
     if (dtype == shape.dtype && white == shape.white) return HALO_OK;

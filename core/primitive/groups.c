@@ -22,10 +22,31 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
              groups->each ? "each label" : "the samples in a mask");
 }
 
-/* Samples are sorted by their labels in host memory. */
-static bool offered(const HaloBackend *backend) { return backend->upload == NULL; }
+static bool offered(const HaloBackend *backend) { return backend->sort_groups != NULL; }
 
-/* Labels, a copy of the samples, and the counts of a histogram. */
+/* A GPU measures one group after the other. */
+static double gpu_ns(const HaloStep *step, const HaloShape *src)
+{
+    (void)src;
+    return step->u.groups.each ? 1.0 : 0.1;
+}
+
+/* Of one group, which may have all samples. */
+static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
+{
+    const HaloGroups *groups = &step->u.groups;
+    HaloBuf sorted = *block, order = *block;
+    int64_t *begin;
+    uint32_t greatest;
+    HaloMoments moments;
+    if (backend->sort_groups != NULL)
+        backend->sort_groups(device, block, NULL, groups, &sorted, &order, &begin, &greatest);
+    backend->reduce(device, block, groups->want | HALO_WANT_EXTREMES, &moments);
+    if (groups->counts || step->detail != NULL)
+        measure_query_counts(backend, device, block, groups->counts ? groups->hist.bins : 65536);
+}
+
+/* The samples and the numbers of their pixels, sorted, and the counts of a histogram. */
 static double bytes(const HaloStep *step, const HaloShape *src)
 {
     const HaloGroups *groups = &step->u.groups;
@@ -47,7 +68,7 @@ static const Measure measure = {
     .incremental = measure_never,
     .add = measure_at_once,
     .conclude = conclude,
-    .query = measure_queries_none,
+    .query = query,
     .bytes = bytes,
 };
 
@@ -55,6 +76,7 @@ const Primitive primitive_groups = {
     .name = "groups",
     .flops = flops,
     .core_ns = core_ns,
+    .gpu_ns = gpu_ns,
     .describe = describe,
     .offered = offered,
     .measure = &measure,

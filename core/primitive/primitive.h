@@ -19,6 +19,10 @@ typedef struct Measure {
     bool (*incremental)(const HaloStep *step, const HaloShape *src);
     /* Adds a block, which a backend sees as a whole; its first frame or pixel is number `first` of all. */
     HaloStatus (*add)(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first, Measured *all);
+    /* In place of `add`: the same rows of all sources, at their places in the whole. NULL: `add` is called. */
+    HaloStatus (*add_rows)(Device *device, const HaloStep *step, const HaloBuf *const rows[], Measured *all);
+    /* Does it hold more memory while it runs, by what it finds? Bands leave half of it. */
+    bool grows;
     /* Finishes: fills the result, for the report or for `resolve`. src[0] is the last block, or the whole value
      * if it is not measured in blocks; other sources are whole. */
     HaloStatus (*conclude)(Device *device, const HaloStep *step, const HaloBuf *const src[], Measured *all,

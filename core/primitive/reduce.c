@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "halo/measures.h"
+#include "measure/percentile.h"
 #include "primitive.h"
 
 static double flops(const HaloStep *step, double samples)
@@ -86,7 +87,9 @@ static double bytes(const HaloStep *step, const HaloShape *src)
 {
     const double values = src->dtype == HALO_U8 ? 256 : 65536;
     const double leaf = HALO_LEAF * (double)halo_dtype_size(src->dtype);
-    return src->channels * (64.0 * sizeof(HaloMoments) + leaf + (step->detail != NULL ? values * 16 : 0));
+    const bool searches = step->detail != NULL && (step->revisits || src->dtype == HALO_F64);
+    return src->channels * (64.0 * sizeof(HaloMoments) + leaf + (step->detail != NULL ? values * 16 : 0)) +
+           (searches ? (double)search_bytes(src, step->detail) : 0);
 }
 
 static const Measure measure = {

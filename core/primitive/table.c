@@ -17,23 +17,25 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
 
 /* ---- measuring ------------------------------------------------------------------------------------------ */
 
-/* What the kind takes, and copies of what a device holds. */
-static double bytes(const HaloStep *step, const HaloShape *src)
+static bool incremental(const HaloStep *step, const HaloShape *src)
 {
-    const double copies = (double)step->sources * src->channels * (double)halo_dtype_size(src->dtype);
-    return (double)src->width * (double)src->height * (step->u.table.kind->bytes + copies);
+    return step->u.table.kind->add != NULL && src->kind == HALO_AUDIO;
 }
 
-static HaloTableLine line_of(const HaloBuf *buf, int channel)
+static HaloStatus add(Device *device, const HaloStep *step, const HaloBuf *block, int64_t first, Measured *all)
 {
-    return (HaloTableLine){.sample =
-                               (const char *)buf->data + channel * (int64_t)halo_dtype_size(buf->shape.dtype),
-                           .dtype = buf->shape.dtype,
-                           .step = buf->shape.channels,
-                           .frames = buf->shape.width,
-                           .rows = buf->shape.height,
-                           .stride = buf->stride,
-                           .rate = buf->shape.rate};
+    (void)first;
+    return incremental(step, &block->shape) ? tables_add(device, step, block, &all->tables) : HALO_OK;
+}
+
+/* What the kind takes, and copies of what a device holds; where frames come part by part, neither grows with
+ * them.
+ */
+static double bytes(const HaloStep *step, const HaloShape *src)
+{
+    if (incremental(step, src)) return 0.0;
+    const double copies = (double)step->sources * src->channels * (double)halo_dtype_size(src->dtype);
+    return (double)src->width * (double)src->height * (step->u.table.kind->bytes + copies);
 }
 
 /* Samples in host memory. */
@@ -44,14 +46,12 @@ static HaloStatus make_tables(Device *device, const HaloStep *step, const HaloBu
     const HaloTableKind *kind = step->u.table.kind;
     int64_t left = halo_memory_left(device->memory) / (kind->columns * (int64_t)sizeof(double));
     for (int c = 0; c < src[0]->shape.channels; c++) {
-        const HaloTableLine line = line_of(src[0], c);
-        const HaloTableLine other = step->sources > 1 ? line_of(src[1], c) : line;
+        const HaloTableLine line = tables_line(src[0], c);
+        const HaloTableLine other = step->sources > 1 ? tables_line(src[1], c) : line;
         table[c] = (HaloTable){.name = kind->name, .columns = kind->columns, .column = kind->column};
         table[c].most = larger(left, 1);
         status = kind->run(step->u.table.how, &line, step->sources > 1 ? &other : NULL, &table[c]);
-        if (status == HALO_ERR_LIMIT && table[c].rows == table[c].most)
-            HALO_FAIL(status, "%s; %s, or --max-memory allows more", halo_error(), kind->fewer);
-        HALO_TRY(status);
+        HALO_TRY(tables_failure(kind, &table[c], status));
         left -= table[c].capacity;
     }
 out:
@@ -64,8 +64,8 @@ static HaloStatus conclude(Device *device, const HaloStep *step, const HaloBuf *
     HaloStatus status = HALO_OK;
     HaloBuf host[HALO_MAX_SOURCES] = {0};
     const HaloBuf *from[HALO_MAX_SOURCES] = {src[0]};
-    (void)all;
     HALO_TRY(measure_open_tables(&src[0]->shape, result));
+    if (incremental(step, &src[0]->shape)) return tables_end(step, all->tables, result);
     for (int k = 0; k < step->sources; k++) {
         from[k] = src[k];
         if (device->backend->upload == NULL) continue;
@@ -80,8 +80,8 @@ out:
 }
 
 static const Measure measure = {
-    .incremental = measure_never,
-    .add = measure_at_once,
+    .incremental = incremental,
+    .add = add,
     .conclude = conclude,
     .query = measure_queries_none,
     .bytes = bytes,

@@ -63,7 +63,7 @@ HaloStatus analyser_open(Analyser *analyser, PlanAnalysis *analysis, const PlanN
     if (need->kind != ANALYSIS_FRAMES) return HALO_OK;
     free(pass->found);
     pass->found = calloc(1, (size_t)need->frames.bytes);
-    return pass->found != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to analyse sound");
+    return pass->found != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to analyse the input");
 }
 
 void analyser_take(Analyser *analyser, const HaloBuf *frames)

@@ -91,12 +91,18 @@ static HaloStatus add_rows(Run *run, int at, Rows part, HaloResult *result)
     Work *work = run->work;
     const HaloStep *step = &work->plan->step[at];
     const Measure *measure = primitive_of(step)->measure;
-    HaloBuf src[HALO_MAX_SOURCES];
+    HaloBuf src[HALO_MAX_SOURCES], rows[HALO_MAX_SOURCES];
+    const HaloBuf *given[HALO_MAX_SOURCES];
     for (int k = 0; k < step->sources; k++) {
         src[k] = run->value[step->src[k]];
         src[k].shape = work->plan->reg[step->src[k]];
+        given[k] = &rows[k];
+        if (measure->add_rows != NULL) rows[k] = rows_of(&src[k], part);
     }
-    HALO_TRY(measure_band(run->device, step, &src[0], part, work->bands.rows, &work->measured[at]));
+    if (measure->add_rows != NULL)
+        HALO_TRY(measure->add_rows(run->device, step, given, &work->measured[at]));
+    else
+        HALO_TRY(measure_band(run->device, step, &src[0], part, work->bands.rows, &work->measured[at]));
     const bool loudness = step->loudness || (step->result >= 0 && halo_is_sound(&src[0].shape));
     if (loudness && measure->has_loudness && !work->io->again) {
         const HaloBuf block = rows_of(&src[0], part);
@@ -229,7 +235,7 @@ HaloStatus band_run(Run *run, int64_t k)
     double clock = 0;
     HALO_TRY(clock_mark(run, HALO_MARK_START, &clock));
     for (int i = 0, end; i < plan->steps; i = end) {
-        Strips strips;
+        StripRun strips;
         HALO_TRY(tell_progress(run, i));
         end = bands_strips_at(&run->work->bands, i, &strips) ? strips.end : i + 1;
         HALO_TRY(end > i + 1 ? strips_run(run, &strips) : run_step(run, i));

@@ -43,7 +43,7 @@ void band_close(Run *run);
 HaloStatus band_run(Run *run, int64_t k);
 
 /* strip.c: steps of a band, strip by strip. */
-HaloStatus strips_run(Run *run, const Strips *strips);
+HaloStatus strips_run(Run *run, const StripRun *strips);
 
 /* value.c: what both need for that. A buffer for a part of a value, for all that is needed of it, and for all
  * that is needed of a step's result, which may be the output. */
@@ -55,7 +55,7 @@ void band_release(Run *run, HaloReg reg);
 void band_borrow(Run *run, HaloReg reg, const HaloBuf *other);
 void band_find_sources(const Run *run, const HaloStep *step, const HaloBuf *src[HALO_MAX_SOURCES]);
 /* A row of each source that is not there, since the step reads nothing of it; but for values within strips. */
-HaloStatus band_take_unread(Run *run, const Strips *strips, const HaloStep *step);
+HaloStatus band_take_unread(Run *run, const StripRun *strips, const HaloStep *step);
 /* Resolves parameters that depend on statistics. */
 HaloStatus band_set_step(const Run *run, HaloStep *step, HaloChain *buffer);
 HaloStatus band_make_part(Run *run, const HaloStep *step, HaloBuf *dst);

@@ -11,6 +11,16 @@
 
 #define MOST_RUNS 101
 
+/* A disk in each square of 64 pixels, of radius 8 to 27, up to 4 pixels from the middle. */
+static bool in_blob(int64_t x, int64_t y)
+{
+    const uint64_t cell = (uint64_t)(x / 64) * 73856093u ^ (uint64_t)(y / 64) * 19349663u;
+    const uint64_t drawn = cell * 0x9e3779b97f4a7c15u >> 40;
+    const int64_t radius = 8 + (int64_t)(drawn % 20), dx = x % 64 - 28 - (int64_t)(drawn >> 8 & 7),
+                  dy = y % 64 - 28 - (int64_t)(drawn >> 12 & 7);
+    return dx * dx + dy * dy < radius * radius;
+}
+
 /* Sample x of row y, 24 bits of it. */
 static uint32_t sample(HaloContent content, uint64_t noise, int64_t x, int64_t y)
 {
@@ -18,6 +28,7 @@ static uint32_t sample(HaloContent content, uint64_t noise, int64_t x, int64_t y
     switch (content) {
     case HALO_CONTENT_CONSTANT: return 0x5a5a5a;
     case HALO_CONTENT_SMOOTH: return (uint32_t)(x * 4099 + y * 8191 + (random >> 6)) & 0xffffff;
+    case HALO_CONTENT_BLOBS: return in_blob(x, y) ? 0xffffff : 0;
     default: return random;
     }
 }

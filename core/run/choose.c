@@ -76,6 +76,7 @@ static const char *only_host(const HaloPlan *plan, const RunLimits *limits)
     if (limits->in_bands && plan->reg[plan->input[0].reg].width == PLAN_ENDLESS)
         return "sound of unknown length is streamed on the CPU";
     if (limits->in_bands && limits->live) return "low-latency streaming runs on the CPU";
+    if (limits->in_bands && limits->by_rows) return "regions of a large picture are found row by row";
     if (limits->host_only) return "the GPU failed";
     return NULL;
 }

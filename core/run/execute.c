@@ -138,7 +138,10 @@ HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloRe
     uint64_t lost = 0;
     HaloTimes taken = {0};
     Sequencer own;
-    Work work = {.plan = plan_for(bands->plan, team.device->backend),
+    const HaloPlan *plan = plan_for(bands->plan, team.device->backend);
+    HaloPlan measures = *plan; /* nothing is made again but what is measured */
+    measures.wants_output = false;
+    Work work = {.plan = io->again ? &measures : plan,
                  .bands = *bands,
                  .io = io,
                  .sequencer = io->sequencer != NULL ? io->sequencer : &own};

@@ -21,6 +21,7 @@ typedef struct RunLimits {
     bool keeps_output; /* all of the output has to be kept, although the input is read in bands */
     bool repeatable;   /* if a GPU fails, all of it can be run again */
     bool host_only;    /* a GPU failed on it before */
+    bool by_rows;      /* regions are made in order, by what a pass has found */
     /* Called before (`begins`) and after a GPU that takes a while to start is opened; or NULL. */
     void (*starting)(void *context, bool begins);
     void *context;

@@ -7,34 +7,48 @@
 #include "plan/plan.h"
 #include "primitive/primitive.h"
 
+/* Of a value of which this strip reads nothing, backends get one row. */
+static HaloStatus take_between(Run *run, HaloReg reg)
+{
+    const Part part = run->strip[reg];
+    return band_take(run, reg,
+                     part_is_empty(part) ? needs_part(&run->work->plan->reg[reg], (Rows){0, 1}) : part);
+}
+
+/* What step `at` is the last to read. */
+static void release_between(Run *run, const StripRun *strips, int at)
+{
+    const HaloPlan *plan = run->work->plan;
+    for (int k = 0; k < plan->step[at].sources; k++) {
+        const HaloLiveness *live = &plan->live[plan->step[at].src[k]];
+        if (live->maker >= strips->first && live->reader == at) band_release(run, plan->step[at].src[k]);
+    }
+}
+
 /* Rows of the last value; what is made on the way is given back as soon as it was read. */
-static HaloStatus make_strip(Run *run, const Strips *strips, Part part)
+static HaloStatus make_strip(Run *run, const StripRun *strips, Part part)
 {
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->work->plan;
     strips_needs(plan, strips, part, run->strip);
     for (int i = strips->first; i < strips->end; i++) {
         HaloStep step = plan->step[i];
-        HaloChain buffer;
-        const bool last = i + 1 == strips->end;
-        HALO_TRY(band_set_step(run, &step, &buffer));
-        if (!last) HALO_TRY(band_take(run, step.dst, run->strip[step.dst]));
+        if (i + 1 < strips->end) HALO_TRY(take_between(run, step.dst));
         HaloBuf dst = run->value[step.dst];
-        if (last) {
+        if (i + 1 == strips->end) {
             dst.data = halo_at(&dst, part.x0, part.y0);
             part_set(&dst, part);
         }
-        HALO_TRY(band_make_part(run, &step, &dst));
-        for (int k = 0; k < step.sources; k++) {
-            const int maker = plan->live[step.src[k]].maker;
-            if (maker >= strips->first && plan->live[step.src[k]].reader == i) band_release(run, step.src[k]);
-        }
+        HaloChain buffer;
+        HALO_TRY(band_set_step(run, &step, &buffer));
+        if (!part_is_empty(run->strip[step.dst])) HALO_TRY(band_make_part(run, &step, &dst));
+        release_between(run, strips, i);
     }
 out:
     return status;
 }
 
-HaloStatus strips_run(Run *run, const Strips *strips)
+HaloStatus strips_run(Run *run, const StripRun *strips)
 {
     HaloStatus status = HALO_OK;
     const HaloPlan *plan = run->work->plan;

@@ -29,7 +29,7 @@ void band_borrow(Run *run, HaloReg reg, const HaloBuf *other)
 }
 
 /* Of a source that the step reads nothing of, as where all is made up by a border, backends get one row. */
-HaloStatus band_take_unread(Run *run, const Strips *strips, const HaloStep *step)
+HaloStatus band_take_unread(Run *run, const StripRun *strips, const HaloStep *step)
 {
     HaloStatus status = HALO_OK;
     for (int k = 0; k < step->sources; k++) {

@@ -1,6 +1,7 @@
 /* The images of a stack: all pages of all inputs. As many stay open as the system allows; the others are opened
  * again for every band and read up to it. Standard input cannot be read twice, so its images are kept in
  * memory. */
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,23 @@ static HaloStatus add_frame(Frames *frames, const char *path, Frame **added)
     *frame = (Frame){.path = path, .kept = frames->count < frames->most_open};
     frames->frame[frames->count++] = frame;
     return HALO_OK;
+}
+
+/* How far the images of an input are moved: whole pixels, the nearest ones, halves to even. */
+static HaloStatus move_frames(Frames *frames, size_t input, int64_t first)
+{
+    const HaloShift *shift = frames->stack->shift;
+    if (shift == NULL) return HALO_OK;
+    if (frames->count - first > 1)
+        return halo_fail_on(HALO_ERR_INPUT, named(frames->stack->input[input]),
+                            " holds several images: aligning takes files of one image");
+    Frame *frame = frames->frame[first];
+    const HaloBuf row = {.shape = frames->shape, .cols = frames->shape.width};
+    frame->right = (int64_t)rint(shift[input].x);
+    frame->down = (int64_t)rint(shift[input].y);
+    if (frame->right == 0 && frame->down == 0) return HALO_OK;
+    frame->line = malloc((size_t)halo_row_bytes(&row));
+    return frame->line != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory");
 }
 
 /* Opens the first page, or goes from the page before to this one. */
@@ -157,7 +175,9 @@ HaloStatus frames_open(HaloSession *session, const HaloStack *stack, HaloPool *p
     if (frames->read == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     for (size_t i = 0; i < stack->inputs; i++) {
         const char *path = stack->input[i];
+        const int64_t first = frames->count;
         HALO_TRY(strcmp(path, "-") == 0 ? add_stream(frames, path) : add_file(frames, path));
+        HALO_TRY(move_frames(frames, i, first));
     }
     if (frames->count == 0) HALO_FAIL(HALO_ERR_USAGE, "an input is missing");
 out:
@@ -169,6 +189,7 @@ void frames_close(Frames *frames)
     if (frames == NULL) return;
     for (int64_t k = 0; k < frames->count; k++) {
         frame_close(frames->frame[k]);
+        free(frames->frame[k]->line);
         halo_memory_free(&frames->session->memory, &frames->frame[k]->data);
         free(frames->frame[k]);
     }

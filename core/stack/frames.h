@@ -14,7 +14,9 @@ typedef struct Frame {
     bool open, kept;
     HaloSource *source;
     HaloReader reader;
-    int64_t row; /* the next to be read */
+    int64_t row;         /* the next to be read */
+    int64_t right, down; /* it is moved so far, and then */
+    char *line;          /* has the last row that was read */
 } Frame;
 
 struct Frames {

@@ -54,15 +54,45 @@ static HaloStatus read_rows(const Frames *frames, Frame *frame, int64_t rows, ch
     return frame->data.data != NULL ? copy_rows(frame, &to) : load_rows(&frame->reader, &to, &got);
 }
 
+/* A row, moved to the right; its ends are repeated. */
+static void move_row(const HaloShape *shape, const char *from, int64_t right, char *to)
+{
+    const int64_t width = shape->width;
+    const size_t pixel = halo_dtype_size(shape->dtype) * (size_t)shape->channels;
+    const int64_t left = larger(smaller(right, width), 0),
+                  kept = larger(width - (right < 0 ? -right : right), 0);
+    for (int64_t x = 0; x < left; x++) memcpy(to + (size_t)x * pixel, from, pixel);
+    memcpy(to + (size_t)left * pixel, from + (size_t)(right < 0 ? width - kept : 0) * pixel,
+           (size_t)kept * pixel);
+    for (int64_t x = left + kept; x < width; x++)
+        memcpy(to + (size_t)x * pixel, from + (size_t)(width - 1) * pixel, pixel);
+}
+
+/* Rows of an image that is moved: it is read once, row by row, since the rows that are needed never go back. */
+static HaloStatus read_moved(const Frames *frames, Frame *frame, char *buffer)
+{
+    HaloStatus status = HALO_OK;
+    const HaloShape *shape = &frames->shape;
+    const HaloBuf row = {.shape = *shape, .cols = shape->width};
+    for (int64_t y = 0; y < frames->rows; y++) {
+        const int64_t from = larger(smaller(frames->first + y - frame->down, shape->height - 1), 0);
+        while (frame->row <= from) HALO_TRY(read_rows(frames, frame, 1, frame->line));
+        move_row(shape, frame->line, frame->right, buffer + y * halo_row_bytes(&row));
+    }
+out:
+    return status;
+}
+
 static HaloStatus read_frame(Frames *frames, Frame *frame, char *buffer)
 {
     HaloStatus status = HALO_OK;
     if (!frame->open && frame->data.data == NULL) HALO_TRY(frame_open(frames, frame));
-    while (frame->row < frames->first) {
+    while (frame->row < frames->first && frame->line == NULL) {
         const int64_t above = frames->first - frame->row;
         HALO_TRY(read_rows(frames, frame, above < frames->rows ? above : frames->rows, buffer));
     }
-    HALO_TRY(read_rows(frames, frame, frames->rows, buffer));
+    HALO_TRY(frame->line != NULL ? read_moved(frames, frame, buffer)
+                                 : read_rows(frames, frame, frames->rows, buffer));
 out:
     if (!frame->kept && frame->open) {
         pthread_mutex_lock(&frames->lock);

@@ -24,10 +24,13 @@ typedef struct Expr {
     int64_t rows, parts; /* of a task: so many rows, or a part of one of so many */
 } Expr;
 
+/* The channel of the destination that is copied, not computed; -1: none. */
+static int copied_channel(const Expr *e) { return e->expr->alphas ? -1 : e->dst->shape.alpha; }
+
 /* Where the destination has result `k`. */
 static int channel_of(const Expr *e, int k)
 {
-    const int alpha = e->dst->shape.alpha;
+    const int alpha = copied_channel(e);
     return alpha >= 0 && k >= alpha ? k + 1 : k;
 }
 
@@ -108,7 +111,7 @@ static bool holds(const HaloBuf *src, const HaloBuf *dst, bool spreads)
 
 static bool is_flat(const Expr *e)
 {
-    if (e->expr->places || e->expr->single || e->dst->shape.alpha >= 0) return false;
+    if (e->expr->places || e->expr->single || copied_channel(e) >= 0) return false;
     for (int k = 0; k < e->sources; k++)
         if (e->src[k]->shape.channels != e->channels || (k > 0 && halo_is_pixel(&e->src[k]->shape)))
             return false;
@@ -124,7 +127,7 @@ static HaloStatus prepare(Expr *e, int workers, int64_t size)
     e->flat = is_flat(e);
     e->pixels = most(1, PIECE / (e->flat ? e->channels : 1));
     const int64_t plane = e->pixels * (e->flat ? e->channels : 1);
-    e->used[0] = e->dst->shape.alpha >= 0;
+    e->used[0] = copied_channel(e) >= 0;
     for (int i = 0; i < e->expr->length; i++) {
         const HaloExprStep *step = &e->expr->at[i];
         if (step->code == HALO_EXPR_SOURCE) e->used[step->source] = true;
@@ -157,8 +160,8 @@ HaloStatus cpu_expr(HaloDevice *device, const HaloBuf *const src[], int sources,
               .expr = expr,
               .store = store,
               .device = device,
-              .channels = dst->shape.channels,
-              .results = dst->shape.channels - (dst->shape.alpha >= 0)};
+              .channels = dst->shape.channels};
+    e.results = e.channels - (copied_channel(&e) >= 0);
     if (dst->cols < 1 || dst->rows < 1) goto out;
     for (int k = 0; k < sources; k++)
         if (!holds(src[k], dst, k > 0))

@@ -89,11 +89,11 @@ static T *NAMED(piece)(const Expr *e, char *own, int64_t x, int64_t y, int64_t n
         T *const to = out + channel_of(e, result);
         for (int64_t i = 0; i < n; i++) to[i * channels] = made[i];
     }
-    if (e->dst->shape.alpha >= 0) {
+    if (copied_channel(e) >= 0) {
         const HaloShape *from = &e->src[0]->shape;
         const T *const row = (const T *)(void *)(own + e->at_row[0]);
         for (int64_t i = 0; i < n; i++)
-            out[i * channels + e->dst->shape.alpha] = row[i * from->channels + from->alpha];
+            out[i * channels + copied_channel(e)] = row[i * from->channels + from->alpha];
     }
     return out;
 }

@@ -15,8 +15,9 @@
 #define PAD 64 /* before and behind a row: zeros, which kernels read */
 
 typedef struct Objects {
-    const HaloBuf *labels, *of;
+    const HaloBuf *labels, *of; /* rows of the picture that have come last */
     const HaloObjects *how;
+    int64_t from, upto; /* rows that are measured now */
     HaloDevice *device;
     CpuLabelCheck *check; /* [workers] */
     HaloObjectList *list; /* [lists] */
@@ -38,6 +39,40 @@ typedef struct Rows {
     uint64_t *bits;  /* [ROWS][4][words] */
     int64_t next;    /* the row of labels to come */
 } Rows;
+
+/* ---- rows that came before --------------------------------------------------------------------------------
+ */
+
+enum { KEPT_LABELS = 2 * HALO_OBJECTS_LATE, KEPT_SAMPLES = HALO_OBJECTS_LATE };
+
+/* Row y where it is kept: labels first. */
+static void *kept_row(const Objects *o, bool labels, int64_t y)
+{
+    const int64_t each = halo_row_bytes(o->labels);
+    char *const at = o->how->kept;
+    return labels ? at + y % KEPT_LABELS * each
+                  : at + KEPT_LABELS * each + y % KEPT_SAMPLES * halo_row_bytes(o->of);
+}
+
+/* A buffer that has row y. */
+static HaloBuf buffer_of(const Objects *o, bool labels, int64_t y)
+{
+    HaloBuf buf = labels ? *o->labels : *o->of;
+    if (y >= buf.y0) return buf;
+    buf.data = kept_row(o, labels, y);
+    buf.y0 = y;
+    buf.rows = 1;
+    return buf;
+}
+
+static void keep_rows(const Objects *o)
+{
+    const int64_t end = o->labels->y0 + o->labels->rows;
+    for (int64_t y = most(o->labels->y0, end - KEPT_LABELS); y < end; y++)
+        memcpy(kept_row(o, true, y), halo_at(o->labels, 0, y), (size_t)halo_row_bytes(o->labels));
+    for (int64_t y = most(o->labels->y0, end - KEPT_SAMPLES); y < end && o->of != NULL; y++)
+        memcpy(kept_row(o, false, y), halo_at(o->of, 0, y), (size_t)halo_row_bytes(o->of));
+}
 
 static uint32_t *label_row(const Rows *rows, int64_t y)
 {
@@ -70,10 +105,12 @@ static void load_rows(Rows *rows, int64_t upto)
         const int64_t y = rows->next;
         uint32_t *const row = label_row(rows, y);
         const Bits bits = bits_row(rows, y);
-        if (y < 0 || y >= o->labels->rows)
+        if (y < 0 || y >= o->labels->shape.height) {
             memset(row, 0, (size_t)o->labels->cols * sizeof *row);
-        else
-            cpu_labels(o->device, o->labels, y, row);
+        } else {
+            const HaloBuf labels = buffer_of(o, true, y);
+            cpu_labels(o->device, &labels, y, row);
+        }
         o->device->kernels->regions->edges(row, label_row(rows, y - 1), o->words, bits.beside, bits.above,
                                            bits.set);
         find_border(rows, y - 1);
@@ -177,13 +214,14 @@ static void add_row(const Rows *rows, int64_t y, HaloObjectList *list)
     const int64_t width = o->labels->cols;
     const uint32_t *const label = label_row(rows, y);
     const Bits bits = bits_row(rows, y);
+    const HaloBuf of = o->of != NULL ? buffer_of(o, false, y) : (HaloBuf){0};
     for (int64_t x = next_set(bits.beside, 0, width), upto; x < width; x = upto) {
         upto = next_set(bits.beside, x + 1, width);
         if (label[x] == 0) continue;
         for (int64_t from = x; from < upto; from += CPU_OBJECT_RUN) {
             const int64_t n = least(CPU_OBJECT_RUN, upto - from);
             cpu_add_run(&list->object[label[x] - 1], from, y, n);
-            if (o->of != NULL) cpu_add_samples(o->of, from, y, n, label[x] - 1, list);
+            if (o->of != NULL) cpu_add_samples(&of, from, y, n, label[x] - 1, list);
         }
     }
     for (int64_t w = 0; w < o->words; w++)
@@ -196,8 +234,8 @@ static void strip_task(void *context, int64_t strip, int worker)
 {
     const Objects *o = context;
     HaloObjectList *const list = &o->list[o->lists > 1 ? worker : 0];
-    const int64_t height = o->labels->rows, first = strip * STRIP_ROWS,
-                  last = least(first + STRIP_ROWS, height) - 1;
+    const int64_t height = o->labels->shape.height, first = o->from + strip * STRIP_ROWS,
+                  last = least(first + STRIP_ROWS, o->upto) - 1;
     char *const own = o->scratch + worker * o->scratch_bytes;
     Rows rows = {.o = o,
                  .label = (uint32_t *)(void *)own,
@@ -216,8 +254,9 @@ static void strip_task(void *context, int64_t strip, int worker)
 static void check_task(void *context, int64_t strip, int worker)
 {
     const Objects *o = context;
-    for (int64_t y = strip * STRIP_ROWS; y < least((strip + 1) * STRIP_ROWS, o->labels->rows); y++)
-        cpu_check_labels(o->device, o->labels, y, &o->check[worker]);
+    const HaloBuf *labels = o->labels;
+    for (int64_t i = strip * STRIP_ROWS; i < least((strip + 1) * STRIP_ROWS, labels->rows); i++)
+        cpu_check_labels(o->device, labels, labels->y0 + i, &o->check[worker]);
 }
 
 /* The greatest label. */
@@ -249,12 +288,12 @@ static HaloStatus prepare(Objects *o, int workers)
     void *scratch;
     o->words = o->labels->cols / 64 + 1;
     o->pitch = 64 * o->words + PAD;
-    if (o->labels->cols >= INT32_MAX / 2 || o->labels->rows >= INT32_MAX / 2 ||
+    if (o->labels->cols >= INT32_MAX / 2 || o->labels->shape.height >= INT32_MAX / 2 ||
         !cpu_reserve(&one, ROWS * o->pitch, sizeof(uint32_t), &at) ||
         !cpu_reserve(&one, ROWS * 4 * o->words, sizeof(uint64_t), &o->at_bits) ||
         !cpu_reserve(&total, workers, one, &at) || !cpu_reserve(&total, workers, sizeof *o->check, &at_check))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld x %lld pixels are too many to be measured: crop or resize before",
-                  (long long)o->labels->cols, (long long)o->labels->rows);
+                  (long long)o->labels->cols, (long long)o->labels->shape.height);
     o->scratch_bytes = one;
     HALO_TRY(cpu_scratch(o->device, total, &scratch));
     o->scratch = scratch;
@@ -263,17 +302,31 @@ out:
     return status;
 }
 
-static int lists_for(const HaloBuf *of, int64_t regions, int workers)
+/* Sums of workers are added behind all rows of a picture, or behind each band: then only few. */
+#define FEW_REGIONS 65536
+
+static int lists_for(const Objects *o, const HaloObjectList *out, int64_t regions, int workers)
 {
+    const HaloBuf *of = o->of;
     const int64_t each =
         (int64_t)sizeof(HaloObject) +
         (of == NULL ? 0
                     : of->shape.channels * (of->shape.dtype > HALO_U16 ? (int64_t)sizeof(HaloObjectFloats)
                                                                        : (int64_t)sizeof(HaloObjectIntegers)));
-    return regions * workers <= MOST_BYTES / each ? workers : 1;
+    if (o->how->kept != NULL && regions > FEW_REGIONS) return 1;
+    return regions * workers <= least(MOST_BYTES, halo_memory_left(out->memory) / 2) / each ? workers : 1;
 }
 
 #define MOST_LISTS 64
+
+static bool is_measured(const HaloBuf *labels, const HaloBuf *of, const HaloObjects *objects)
+{
+    if (labels->shape.channels != 1 || labels->shape.dtype > HALO_F32 || labels->cols != labels->shape.width ||
+        (objects->kept == NULL && labels->rows != labels->shape.height))
+        return false;
+    return of == NULL || (of->shape.dtype <= HALO_F32 && of->cols == labels->cols && of->rows == labels->rows &&
+                          of->cols == of->shape.width && of->y0 == labels->y0);
+}
 
 HaloStatus cpu_objects(HaloDevice *device, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *objects,
                        HaloObjectList *out)
@@ -282,22 +335,24 @@ HaloStatus cpu_objects(HaloDevice *device, const HaloBuf *labels, const HaloBuf 
     HaloObjectList list[MOST_LISTS] = {0};
     Objects o = {.labels = labels, .of = of, .how = objects, .device = device, .list = list};
     int64_t regions = 0;
-    if (labels->shape.channels != 1 || labels->shape.dtype > HALO_F32 || !halo_buf_is_whole(labels) ||
-        (of != NULL && (of->shape.dtype > HALO_F32 || !halo_buf_is_whole(of) || of->cols != labels->cols ||
-                        of->rows != labels->rows)))
-        HALO_FAIL(HALO_ERR_BUG, "internal: regions of pictures that differ are measured");
     int workers = cpu_workers(device, 10.0 * (double)labels->cols * (double)labels->rows);
     HALO_TRY(prepare(&o, workers));
+    if (!is_measured(labels, of, objects))
+        HALO_FAIL(HALO_ERR_BUG, "internal: regions of pictures that differ are measured");
+    const int64_t end = labels->y0 + labels->rows;
+    o.from = most(0, labels->y0 - HALO_OBJECTS_LATE);
+    o.upto = end == labels->shape.height ? end : most(0, end - HALO_OBJECTS_LATE);
     HALO_TRY(check_labels(&o, workers, &regions));
-    o.lists = workers <= MOST_LISTS ? lists_for(of, regions, workers) : 1;
+    HALO_TRY(halo_object_list_alloc(out, regions, of != NULL ? &of->shape : NULL));
+    o.lists = workers <= MOST_LISTS ? lists_for(&o, out, out->regions, workers) : 1;
     if (o.lists == 1) workers = 1;
-    for (int i = 0; i < o.lists; i++)
-        HALO_TRY(halo_object_list_alloc(&list[i], regions, of != NULL ? &of->shape : NULL));
-    cpu_run(device, workers, divide_up(labels->rows, STRIP_ROWS), strip_task, &o);
+    list[0] = *out;
+    for (int i = 1; i < o.lists; i++)
+        HALO_TRY(halo_object_list_alloc(&list[i], out->regions, of != NULL ? &of->shape : NULL));
+    cpu_run(device, workers, divide_up(o.upto - o.from, STRIP_ROWS), strip_task, &o);
     for (int i = 1; i < o.lists; i++) cpu_join_objects(&list[0], &list[i]);
-    *out = list[0];
-    list[0] = (HaloObjectList){0};
+    if (objects->kept != NULL) keep_rows(&o);
 out:
-    for (int i = 0; i < MOST_LISTS; i++) halo_object_list_free(&list[i]);
+    for (int i = 1; i < MOST_LISTS; i++) halo_object_list_free(&list[i]);
     return status;
 }

@@ -121,7 +121,7 @@ uint32_t cpu_runs_root(uint32_t *parent, uint32_t run)
     return run;
 }
 
-static void unite(uint32_t *parent, uint32_t a, uint32_t b)
+void cpu_runs_unite(uint32_t *parent, uint32_t a, uint32_t b)
 {
     a = cpu_runs_root(parent, a);
     b = cpu_runs_root(parent, b);
@@ -139,6 +139,7 @@ void cpu_runs_join(CpuRowRuns *runs, int64_t y)
     for (uint32_t i = runs->begin[y]; i < runs->end[y]; i++) {
         const int32_t from = edge[2 * (int64_t)i] - runs->reach, upto = edge[2 * (int64_t)i + 1] + runs->reach;
         while (above < last && edge[2 * (int64_t)above + 1] <= from) above++;
-        for (uint32_t k = above; k < last && edge[2 * (int64_t)k] < upto; k++) unite(runs->parent, k, i);
+        for (uint32_t k = above; k < last && edge[2 * (int64_t)k] < upto; k++)
+            cpu_runs_unite(runs->parent, k, i);
     }
 }

@@ -28,6 +28,8 @@ void cpu_runs_find(CpuRowRuns *runs, int64_t y, bool follows, const uint8_t *fla
 void cpu_runs_join(CpuRowRuns *runs, int64_t y);
 /* The root of a run's region. */
 uint32_t cpu_runs_root(uint32_t *parent, uint32_t run);
+/* The root of the lower number becomes that of both. */
+void cpu_runs_unite(uint32_t *parent, uint32_t a, uint32_t b);
 
 /* Are both whole, of one size, and of one channel beside alpha? */
 bool cpu_are_planes(const HaloBuf *src, const HaloBuf *dst);

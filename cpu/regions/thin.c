@@ -6,12 +6,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "halo/thin.h"
 #include "primitives.h"
 #include "runs.h"
 
 #define STRIP_ROWS 32
 
-typedef uint64_t Bits;
+typedef HaloThinBits Bits;
 
 typedef struct Thin {
     const HaloBuf *src;
@@ -29,58 +30,6 @@ typedef struct Thin {
     int half;
 } Thin;
 
-/* ---- which pixels are deleted --------------------------------------------------------------------------- */
-
-/* The neighbours, clockwise from the one above. */
-typedef struct Ring {
-    Bits at[8];
-} Ring;
-
-/* Bits that are set in one of n words, in two or more, and so on up to `most` or more. */
-#define MOST 7
-static inline void count(const Bits *word, int n, int most, Bits reached[MOST])
-{
-    for (int k = 0; k < most; k++) reached[k] = 0;
-    for (int i = 0; i < n; i++) {
-        for (int k = most - 1; k > 0; k--) reached[k] |= reached[k - 1] & word[i];
-        reached[0] |= word[i];
-    }
-}
-
-/* Two to six neighbours, one change from 0 to 1 around the pixel, and a 0 among both threes of those above,
- * right, below and left; of the second half, turned round. */
-static inline Bits zhang(const Ring *ring, int half)
-{
-    const Bits *p = ring->at;
-    const Bits n = half == 0 ? p[0] : p[4], e = half == 0 ? p[2] : p[6], s = half == 0 ? p[4] : p[0],
-               w = half == 0 ? p[6] : p[2];
-    Bits rise[8], rises[MOST], set[MOST];
-    for (int k = 0; k < 8; k++) rise[k] = ~p[k] & p[(k + 1) % 8];
-    count(rise, 8, 2, rises);
-    count(p, 8, 7, set);
-    return set[1] & ~set[6] & rises[0] & ~rises[1] & ~(n & e & s) & ~(e & s & w);
-}
-
-/* One region around the pixel, two or three pairs of neighbours that hold one, paired either way, and a 0 where
- * the half asks for it; of the second half, turned round. */
-static inline Bits guo_hall(const Ring *ring, int half)
-{
-    const Bits *p = ring->at;
-    const int turn = half == 0 ? 0 : 4;
-    Bits region[4], pair[2][4], regions[MOST], either[2][MOST];
-    for (int k = 0; k < 4; k++) {
-        const Bits side = p[2 * k], corner = p[2 * k + 1], next = p[(2 * k + 2) % 8];
-        region[k] = ~side & (corner | next);
-        pair[0][k] = side | corner;
-        pair[1][k] = corner | next;
-    }
-    count(region, 4, 2, regions);
-    count(pair[0], 4, 4, either[0]);
-    count(pair[1], 4, 4, either[1]);
-    const Bits keeps = (p[turn] | p[turn + 1] | ~p[(turn + 3) % 8]) & p[turn + 2];
-    return regions[0] & ~regions[1] & either[0][1] & either[1][1] & ~(either[0][3] & either[1][3]) & ~keeps;
-}
-
 /* ---- half passes ---------------------------------------------------------------------------------------- */
 
 static inline Bits left_of(const Bits *word) { return word[0] << 1 | word[-1] >> 63; }
@@ -88,13 +37,13 @@ static inline Bits right_of(const Bits *word) { return word[0] >> 1 | word[1] <<
 
 /* Is a bit deleted in the row? */
 static inline bool thin_words(const Bits *here, Bits *out, int64_t pitch, int64_t words, int half,
-                              Bits deleted(const Ring *, int))
+                              Bits deleted(const HaloThinRing *, int))
 {
     const Bits *up = here - pitch, *down = here + pitch;
     Bits changed = 0;
     for (int64_t i = 0; i < words; i++) {
-        const Ring ring = {{up[i], right_of(up + i), right_of(here + i), right_of(down + i), down[i],
-                            left_of(down + i), left_of(here + i), left_of(up + i)}};
+        const HaloThinRing ring = {{up[i], right_of(up + i), right_of(here + i), right_of(down + i), down[i],
+                                    left_of(down + i), left_of(here + i), left_of(up + i)}};
         const Bits gone = here[i] & deleted(&ring, half);
         out[i] = here[i] & ~gone;
         changed |= gone;
@@ -117,9 +66,9 @@ static void half_task(void *context, int64_t strip, int worker)
         const Bits *here = row_of(t, from, y);
         Bits *const out = row_of(t, to, y);
         if (t->kind == HALO_THIN_ZHANG)
-            t->changed[0][y + 1] = thin_words(here, out, t->pitch, words, from, zhang);
+            t->changed[0][y + 1] = thin_words(here, out, t->pitch, words, from, halo_thin_zhang);
         else
-            t->changed[0][y + 1] = thin_words(here, out, t->pitch, words, from, guo_hall);
+            t->changed[0][y + 1] = thin_words(here, out, t->pitch, words, from, halo_thin_guo_hall);
     }
 }
 

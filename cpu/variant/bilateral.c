@@ -1,6 +1,9 @@
 /* Means of the samples that are windows (halo/bilateral.h). Lanes of vectors are neighbouring pixels, so that
  * each has its chain of sums in the order of the window. */
 #include "halo/bilateral.h"
+#if defined(__GNUC__)
+#define CPU_FMA __attribute__((noinline, unused))
+#endif
 #include "vector.h"
 
 /* Channels that are summed together; of more the weights are made again for every four, and for each that is

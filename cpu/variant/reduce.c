@@ -234,6 +234,22 @@ static void product_normal(const float *restrict x, int64_t n, HaloMoments *leaf
     leaf->product_exp = exponent + shift - BIAS * n;
 }
 
+/* The products of the lanes, two by two. */
+static CPU_INLINE void join_products(double *m, int64_t *e, HaloMoments *leaf)
+{
+    for (int l = 0; l < HALO_LANES; l++) halo_product_merge(&m[l], &e[l], 1.0, 0);
+    for (int width = HALO_LANES / 2; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) {
+            double joined = m[2 * l];
+            int64_t exponent = e[2 * l];
+            halo_product_merge(&joined, &exponent, m[2 * l + 1], e[2 * l + 1]);
+            m[l] = joined;
+            e[l] = exponent;
+        }
+    leaf->product = m[0];
+    leaf->product_exp = e[0];
+}
+
 /* A lane has 32 mantissas below 2, so it need not be renormalised before the end. */
 _Static_assert(HALO_LEAF / HALO_LANES <= 512, "the mantissas of a lane stay in range");
 
@@ -255,18 +271,7 @@ static void product_any(const float *restrict x, int64_t n, HaloMoments *leaf)
             e[l] += v == v ? exponent : 0;
         }
     }
-    for (int l = 0; l < HALO_LANES; l++) halo_product_merge(&m[l], &e[l], 1.0, 0);
-    for (int width = HALO_LANES / 2; width > 0; width /= 2) {
-        for (int l = 0; l < width; l++) {
-            double joined = m[2 * l];
-            int64_t exponent = e[2 * l];
-            halo_product_merge(&joined, &exponent, m[2 * l + 1], e[2 * l + 1]);
-            m[l] = joined;
-            e[l] = exponent;
-        }
-    }
-    leaf->product = m[0];
-    leaf->product_exp = e[0];
+    join_products(m, e, leaf);
 }
 
 static void product_f32(const float *restrict x, int64_t n, Kinds kinds, HaloMoments *leaf)
@@ -321,17 +326,7 @@ static void product_f64(const double *x, int64_t n, HaloMoments *leaf)
         m[i % HALO_LANES] *= halo_normalise(x[i], &exponent);
         e[i % HALO_LANES] += exponent;
     }
-    for (int l = 0; l < HALO_LANES; l++) halo_product_merge(&m[l], &e[l], 1.0, 0);
-    for (int width = HALO_LANES / 2; width > 0; width /= 2)
-        for (int l = 0; l < width; l++) {
-            double joined = m[2 * l];
-            int64_t exponent = e[2 * l];
-            halo_product_merge(&joined, &exponent, m[2 * l + 1], e[2 * l + 1]);
-            m[l] = joined;
-            e[l] = exponent;
-        }
-    leaf->product = m[0];
-    leaf->product_exp = e[0];
+    join_products(m, e, leaf);
 }
 
 static void moments_f64(const double *restrict x, int64_t n, HaloMoments *leaf)

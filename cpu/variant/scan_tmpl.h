@@ -86,10 +86,12 @@ static CPU_INLINE void FN(tile_join_of)(int64_t channels, bool exclusive, const 
     }
 }
 
-/* Loops of their own for the numbers of channels that pictures have. */
+/* Loops of their own for the numbers of channels that pictures have, for sums: other scans of several channels
+ * are rare. */
+#define OWN_LOOP (OP == HALO_SCAN_SUM || channels == 1 ? channels : 0)
 static void FN(tile)(int64_t channels, int64_t runs, double *x, double *lead, double *total)
 {
-    switch (channels) {
+    switch (OWN_LOOP) {
     case 1: FN(tile_of)(1, runs, x, lead, total); break;
     case 2: FN(tile_of)(2, runs, x, lead, total); break;
     case 3: FN(tile_of)(3, runs, x, lead, total); break;
@@ -101,7 +103,7 @@ static void FN(tile)(int64_t channels, int64_t runs, double *x, double *lead, do
 static void FN(tile_join)(int64_t channels, bool exclusive, const double *before, int64_t runs,
                           const double *lead, double *x)
 {
-    switch (channels) {
+    switch (OWN_LOOP) {
     case 1: FN(tile_join_of)(1, exclusive, before, runs, lead, x); break;
     case 2: FN(tile_join_of)(2, exclusive, before, runs, lead, x); break;
     case 3: FN(tile_join_of)(3, exclusive, before, runs, lead, x); break;
@@ -209,4 +211,5 @@ static void FN(narrow)(const CpuNarrowScan *n, bool exclusive, int64_t y, int64_
 
 #undef FN
 #undef OP
+#undef OWN_LOOP
 #undef NAME

@@ -31,6 +31,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .blocks = &CPU_TABLE(blocks),
     .bilateral = &CPU_TABLE(bilateral),
     .local = &CPU_TABLE(local),
+    .warp = &CPU_TABLE(warp),
     .regions = &CPU_TABLE(regions),
     .sections = &CPU_TABLE(sections),
     .fourier = &CPU_TABLE(fourier),

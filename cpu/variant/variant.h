@@ -89,6 +89,7 @@ extern const CpuResampleKernels CPU_TABLE(resample);
 extern const CpuBlockKernels CPU_TABLE(blocks);
 extern const CpuBilateralKernels CPU_TABLE(bilateral);
 extern const CpuLocalKernels CPU_TABLE(local);
+extern const CpuWarpKernels CPU_TABLE(warp);
 extern const CpuRegionKernels CPU_TABLE(regions);
 extern const CpuSectionKernels CPU_TABLE(sections);
 extern const CpuFourierKernels CPU_TABLE(fourier);

@@ -127,12 +127,16 @@ static CPU_INLINE CpuVector vector_of(float value)
     for (int i = 0; i < CPU_LANES; i++) v.lane[i] = value;
     return v;
 }
-static CPU_INLINE CpuVector vector_fma(CpuVector a, CpuVector b, CpuVector c)
+/* Without an instruction it is long: a file that is slow to compile has it called. */
+#ifndef CPU_FMA
+#define CPU_FMA CPU_INLINE
+#endif
+static CPU_FMA CpuVector vector_fma(CpuVector a, CpuVector b, CpuVector c)
 {
     for (int i = 0; i < CPU_LANES; i++) c.lane[i] = halo_fma(a.lane[i], b.lane[i], c.lane[i]);
     return c;
 }
-static CPU_INLINE CpuVector vector_fnma(CpuVector a, CpuVector b, CpuVector c)
+static CPU_FMA CpuVector vector_fnma(CpuVector a, CpuVector b, CpuVector c)
 {
     for (int i = 0; i < CPU_LANES; i++) c.lane[i] = halo_fma(-a.lane[i], b.lane[i], c.lane[i]);
     return c;

@@ -15,6 +15,7 @@
 #include "regions/morphology.cuh"
 #include "resample/resample.cuh"
 #include "sep/fast.cuh"
+#include "warp/warp.cuh"
 
 extern "C" {
 extern const HaloBackend halo_backend_cuda;
@@ -286,9 +287,11 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .mix = cuda_mix,
     .fade = cuda_fade,
     .local = cuda_local,
+    .warp = cuda_warp,
     .regions = cuda_regions,
     .distance = cuda_distance,
     .objects = cuda_objects,
+    .sort_groups = cuda_sort_groups,
     .suppress = cuda_suppress,
     .reconstruct = cuda_reconstruct,
     .thin = cuda_thin,

@@ -5,6 +5,9 @@
 #include "halo/morphology.h"
 #include "regions.cuh"
 
+HaloStatus cuda_sort_groups(HaloDevice *device, const HaloBuf *src, const HaloBuf *labels,
+                            const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order, int64_t **begin,
+                            uint32_t *greatest);
 HaloStatus cuda_suppress(HaloDevice *device, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst,
                          HaloStore store);
 HaloStatus cuda_reconstruct(HaloDevice *device, const HaloBuf *src, const HaloBuf *marker, HaloBuf *dst,

@@ -1,6 +1,7 @@
 /* Thinning: words of 32 pixels, whose neighbours are the same words shifted. Every half pass reads one plane
  * and writes another. Passes are queued in groups, after each of which the host asks whether anything has
  * changed. */
+#include "halo/thin.h"
 #include "morphology.cuh"
 
 static const int thin_group = 16; /* whole passes */
@@ -11,61 +12,6 @@ struct ThinArgs {
     unsigned *changed;  /* of the last passes of a group: not 0 if a pixel was deleted */
     HaloThinKind kind;
 };
-
-/* The neighbours, clockwise from the one above. */
-struct ThinRing {
-    unsigned at[8];
-};
-
-/* ---- which pixels are deleted --------------------------------------------------------------------------- */
-
-/* Bits that are set in one of the words, in two or more, and so on up to Most or more. */
-template <int N, int Most> CUDA_INLINE void count_bits(const unsigned word[N], unsigned reached[Most])
-{
-#pragma unroll
-    for (int k = 0; k < Most; k++) reached[k] = 0;
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-#pragma unroll
-        for (int k = Most - 1; k > 0; k--) reached[k] |= reached[k - 1] & word[i];
-        reached[0] |= word[i];
-    }
-}
-
-/* Two to six neighbours, one change from 0 to 1 around the pixel, and a 0 among both threes of those above,
- * right, below and left; of the second half, turned round. */
-CUDA_INLINE unsigned zhang(const ThinRing &ring, int half)
-{
-    const unsigned *const p = ring.at;
-    const unsigned n = half == 0 ? p[0] : p[4], e = half == 0 ? p[2] : p[6], s = half == 0 ? p[4] : p[0],
-                   w = half == 0 ? p[6] : p[2];
-    unsigned rise[8], rises[2], set[7];
-#pragma unroll
-    for (int k = 0; k < 8; k++) rise[k] = ~p[k] & p[(k + 1) % 8];
-    count_bits<8, 2>(rise, rises);
-    count_bits<8, 7>(p, set);
-    return set[1] & ~set[6] & rises[0] & ~rises[1] & ~(n & e & s) & ~(e & s & w);
-}
-
-/* One region around the pixel, two or three pairs of neighbours that hold one, paired either way, and a 0 where
- * the half asks for it; of the second half, turned round. */
-CUDA_INLINE unsigned guo_hall(const ThinRing &ring, int half)
-{
-    const unsigned *const p = ring.at;
-    unsigned region[4], pair[4], other[4], regions[2], either[4], or_else[4];
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const unsigned side = p[2 * k], corner = p[2 * k + 1], next = p[(2 * k + 2) % 8];
-        region[k] = ~side & (corner | next);
-        pair[k] = side | corner;
-        other[k] = corner | next;
-    }
-    count_bits<4, 2>(region, regions);
-    count_bits<4, 4>(pair, either);
-    count_bits<4, 4>(other, or_else);
-    const unsigned keeps = half == 0 ? (p[0] | p[1] | ~p[3]) & p[2] : (p[4] | p[5] | ~p[7]) & p[6];
-    return regions[0] & ~regions[1] & either[1] & or_else[1] & ~(either[3] & or_else[3]) & ~keeps;
-}
 
 /* ---- half passes ---------------------------------------------------------------------------------------- */
 
@@ -99,9 +45,10 @@ __global__ static void __launch_bounds__(region_threads)
         const ThinWords here = words_at(a, plane, x, y);
         if (here.here != 0) {
             const ThinWords up = words_at(a, plane, x, y - 1), down = words_at(a, plane, x, y + 1);
-            const ThinRing ring = {
+            const HaloThinRing ring = {
                 {up.here, up.right, here.right, down.right, down.here, down.left, here.left, up.left}};
-            gone = here.here & (a.kind == HALO_THIN_ZHANG ? zhang(ring, half) : guo_hall(ring, half));
+            const bool zhang = a.kind == HALO_THIN_ZHANG;
+            gone = here.here & (zhang ? halo_thin_zhang(&ring, half) : halo_thin_guo_hall(&ring, half));
         }
         a.plane[1 - half][w] = here.here & ~gone;
     }

@@ -15,7 +15,9 @@ extern "C" {
 #define HALO_MOST_AXES 6 /* three of pages, rows, columns and channels */
 
 typedef struct HaloAxes {
-    char letter[HALO_MOST_AXES]; /* of each dimension: n (pages), h (rows), w (columns) or c (channels) */
+    char
+        letter[HALO_MOST_AXES]; /* of each dimension: n (pages), h (rows), w (columns) or c (channels); of files
+                                   also t, of pages one volume after the other, while n is within a volume */
     int count;
     bool alpha; /* the last channel is alpha */
 } HaloAxes;

@@ -6,6 +6,7 @@
 #include "halo/bench.h"
 #include "halo/buffer.h"
 #include "halo/fail.h"
+#include "halo/groups.h"
 #include "halo/local.h"
 #include "halo/objects.h"
 #include "halo/options.h"
@@ -115,10 +116,22 @@ typedef struct HaloBackend {
     /* Whole buffers only, of one channel beside alpha. May be NULL: then their steps run on the CPU. */
     HaloStatus (*regions)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloRegions *, HaloStore);
     HaloStatus (*distance)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloDistance *, HaloStore);
-    /* Whole buffers only: labels of one channel; `of` is a picture of the same size, or NULL. Allocates the
-     * list, in host memory. HALO_ERR_INPUT for labels that are none. */
+    /* Are regions found, made and measured in parts? Then `regions` takes rows in order where it has `found`,
+     * and `objects` where it has `kept`. */
+    bool regions_in_parts;
+    /* Adds the next rows of a picture to `how->found`; behind the last ones numbers its regions. NULL: there
+     * are no such parts. */
+    HaloStatus (*find_regions)(HaloDevice *, const HaloBuf *src, const HaloRegions *how);
+    /* Labels of one channel; `of` is a picture of the same size, or NULL. Adds to the list, in host memory.
+     * HALO_ERR_INPUT for labels that are none. */
     HaloStatus (*objects)(HaloDevice *, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *,
                           HaloObjectList *out);
+    /* Whole buffers only: sorts the pixels of `src` by their labels, which `groups` describes, and those of a
+     * label in raster order: into `sorted`, a row of as many pixels, and their numbers into `order`, a row of
+     * u32 in the memory of f32. (*begin)[k], k from 0 to *greatest + 1, is where label k begins; the caller
+     * frees it. HALO_ERR_INPUT for labels that are none. May be NULL. */
+    HaloStatus (*sort_groups)(HaloDevice *, const HaloBuf *src, const HaloBuf *labels, const HaloGroups *,
+                              HaloBuf *sorted, HaloBuf *order, int64_t **begin, uint32_t *greatest);
     /* Of the gradient (gx, gy) the magnitude where it is a maximum across the edge, else 0. One channel. May be
      * NULL, like those below: then their steps run on the CPU. */
     HaloStatus (*suppress)(HaloDevice *, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst, HaloStore);
@@ -131,6 +144,9 @@ typedef struct HaloBackend {
                             HaloBuf *dst, const HaloWatershed *, HaloStore);
     /* The sources hold the rectangle of `dst`. */
     HaloStatus (*expr)(HaloDevice *, const HaloBuf *const src[], int sources, HaloBuf *dst, const HaloExpr *,
+                       HaloStore);
+    /* `map`: places, of the rectangle of `dst`; NULL where other parameters give them. */
+    HaloStatus (*warp)(HaloDevice *, const HaloBuf *src, const HaloBuf *map, HaloBuf *dst, const HaloWarp *,
                        HaloStore);
     HaloStatus (*color)(HaloDevice *, const HaloBuf *src, HaloBuf *dst, const HaloColor *, HaloStore);
     /* Whole buffers, where errors are diffused. */

@@ -17,7 +17,12 @@ typedef struct HaloCeilings {
 } HaloCeilings;
 
 /* The test samples: uniform noise, one value everywhere, or slopes with a little noise, as in photographs. */
-typedef enum HaloContent { HALO_CONTENT_RANDOM, HALO_CONTENT_CONSTANT, HALO_CONTENT_SMOOTH } HaloContent;
+typedef enum HaloContent {
+    HALO_CONTENT_RANDOM,
+    HALO_CONTENT_CONSTANT,
+    HALO_CONTENT_SMOOTH,
+    HALO_CONTENT_BLOBS /* white disks on black */
+} HaloContent;
 
 /* Medians of `runs` runs of a pipeline on samples that are in host memory at first. */
 typedef struct HaloTiming {

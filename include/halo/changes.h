@@ -33,7 +33,11 @@ typedef enum HaloTimed { HALO_NOT_TIMED, HALO_TIMED_SPANS, HALO_TIMED_SAMPLES } 
 typedef struct HaloMove {
     bool transposed;            /* first x and y are exchanged; then, along each axis of the result, */
     double scale[2], offset[2]; /* out = scale * in + offset */
-    const HaloPiece *piece;     /* in place of that: [pieces] of a sound; samples in none of them are dropped */
+    bool is_affine; /* in place of that: x' = affine[0] x + affine[1] y + affine[2], y' likewise from affine[3]
+                       on */
+    double affine[6];
+    bool bent;              /* no such map leads from the source's positions to the result's */
+    const HaloPiece *piece; /* in place of that: [pieces] of a sound; samples in none of them are dropped */
     int64_t pieces;
     int64_t size[2];           /* of the result: positions outside of it are dropped */
     const struct HaloMix *mix; /* what channels are made of; NULL: they are the same, */
@@ -64,7 +68,20 @@ typedef struct HaloChanges {
 } HaloChanges;
 
 /* Has the result no positions of the source? */
-static inline bool halo_move_displaces(const HaloMove *move) { return move->lost || move->axis != NULL; }
+static inline bool halo_move_displaces(const HaloMove *move)
+{
+    return move->lost || move->bent || move->axis != NULL;
+}
+
+/* The map of a move without pieces, as HaloMove::affine. */
+static inline void halo_move_affine(const HaloMove *move, double a[6])
+{
+    for (int k = 0; k < 6; k++) a[k] = move->is_affine ? move->affine[k] : 0.0;
+    for (int axis = 0; axis < 2 && !move->is_affine; axis++) {
+        a[3 * axis + (move->transposed ? !axis : axis)] = move->scale[axis];
+        a[3 * axis + 2] = move->offset[axis];
+    }
+}
 
 /* Maps a position of the input, x and y, to the output; false: it is outside. Of a sound y is 0.
  */
@@ -76,6 +93,8 @@ static inline bool halo_changes_place(const HaloChanges *changes, double place[2
         if (halo_move_displaces(move)) return false;
         place[0] = move->scale[0] * x + move->offset[0];
         place[1] = move->scale[1] * y + move->offset[1];
+        for (int k = 0; k < 2 && move->is_affine; k++)
+            place[k] = move->affine[3 * k] * x + move->affine[3 * k + 1] * y + move->affine[3 * k + 2];
         if (move->pieces > 0) {
             int64_t k = move->pieces - 1;
             while (k > 0 && x < (double)move->piece[k].from) k--;
@@ -148,7 +167,7 @@ static inline bool halo_changes_are_known(const HaloChanges *changes)
 {
     const HaloAxis *axis;
     for (int i = halo_changes_behind_axis(changes, &axis); i < changes->moves; i++)
-        if (changes->move[i].lost || changes->move[i].transposed) return false;
+        if (changes->move[i].lost || changes->move[i].bent || changes->move[i].transposed) return false;
     return true;
 }
 
@@ -160,17 +179,18 @@ static inline bool halo_changes_affine(const HaloChanges *changes, double m[6])
     for (int k = 0; k < 6; k++) m[k] = none[k];
     for (int i = 0; i < changes->moves; i++) {
         const HaloMove *move = &changes->move[i];
-        const bool pieces = move->pieces > 0;
-        double row[2][3];
+        double a[6], was[6];
         if (halo_move_displaces(move)) return false;
-        for (int axis = 0; axis < 2; axis++)
-            for (int k = 0; k < 3; k++) {
-                const double scale = pieces && axis == 0 ? 1.0 : move->scale[axis];
-                row[axis][k] = scale * m[3 * (move->transposed ? !axis : axis) + k];
-            }
-        row[0][2] += pieces ? (double)(move->piece->at - move->piece->from) : move->offset[0];
-        row[1][2] += move->offset[1];
-        for (int k = 0; k < 6; k++) m[k] = row[k / 3][k % 3];
+        halo_move_affine(move, a);
+        if (move->pieces > 0) {
+            a[0] = 1.0;
+            a[2] = (double)(move->piece->at - move->piece->from);
+        }
+        for (int k = 0; k < 6; k++) was[k] = m[k];
+        for (int k = 0; k < 6; k++) {
+            const double *row = a + k / 3 * 3;
+            m[k] = row[0] * was[k % 3] + row[1] * was[3 + k % 3] + (k % 3 == 2 ? row[2] : 0.0);
+        }
     }
     return true;
 }
@@ -184,17 +204,24 @@ static inline bool halo_changes_keep_values(const HaloChanges *changes)
 }
 
 /* The scale from input to output along the input's axes, x and y, if it is the same everywhere; *transposed: x
- * and y are exchanged in the output. False: there is no such scale. */
+ * and y are exchanged in the output, or nearly so. A move that bends counts as none. False: there is no such
+ * scale. */
 static inline bool halo_changes_scale(const HaloChanges *changes, double scale[2], bool *transposed)
 {
     *transposed = false;
     scale[0] = scale[1] = 1.0;
     for (int i = 0; i < changes->moves; i++) {
         const HaloMove *move = &changes->move[i];
-        if (halo_move_displaces(move)) return false;
-        *transposed ^= move->transposed;
-        scale[*transposed] *= fabs(move->scale[0]);
-        scale[!*transposed] *= fabs(move->scale[1]);
+        const double *a = move->affine;
+        if (move->lost || move->axis != NULL) return false;
+        if (move->bent) continue;
+        const bool turned =
+            move->is_affine ? fabs(a[1]) > fabs(a[0]) && fabs(a[3]) > fabs(a[4]) : move->transposed;
+        const double of_x = move->is_affine ? hypot(a[0], a[3]) : fabs(move->scale[turned]),
+                     of_y = move->is_affine ? hypot(a[1], a[4]) : fabs(move->scale[!turned]);
+        scale[*transposed] *= of_x;
+        scale[!*transposed] *= of_y;
+        *transposed ^= turned;
     }
     return true;
 }
@@ -239,7 +266,7 @@ static inline bool halo_changes_keep_places(const HaloChanges *changes)
 {
     for (int i = 0; i < changes->moves; i++) {
         const HaloMove *move = &changes->move[i];
-        if (halo_move_displaces(move) || move->transposed || move->pieces > 0) return false;
+        if (halo_move_displaces(move) || move->transposed || move->is_affine || move->pieces > 0) return false;
         for (int axis = 0; axis < 2; axis++)
             if (move->scale[axis] != 1.0 || move->offset[axis] != 0.0) return false;
     }

@@ -42,6 +42,7 @@ typedef enum HaloNote {
     HALO_NOTE_REPLACED,     /* samples that were outliers or damaged, and are made anew */
     HALO_NOTE_UNEVEN, /* the rows of a table are not evenly spaced in time: `odd_row`, `odd_step`, `usual_step`
                        */
+    HALO_NOTE_ANGLE,  /* a picture was straightened, by `angle` */
     HALO_NOTE_LEVEL,  /* a level below 1 where full scale is more, such as 255: probably a fraction was meant */
     /* Conversions and similar remarks, shown with --verbose and in JSON. */
     HALO_NOTE_THROUGH_F32, /* samples of `count` bits pass through f32 */
@@ -100,6 +101,7 @@ typedef struct HaloNotes {
     uint64_t samples; /* of the output, of which some are clipped; 0: not counted */
     float peak, gain; /* where full scale is 1 */
     float quieter;    /* dB */
+    double angle;     /* degrees, clockwise */
     double rate;
     int64_t odd_row;             /* of numbers, from 1 on */
     double odd_step, usual_step; /* seconds */

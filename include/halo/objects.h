@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "halo/buffer.h"
+#include "halo/memory.h"
 #include "halo/primitive.h"
 
 #ifdef __cplusplus
@@ -15,6 +16,9 @@ extern "C" {
 /* Labels are integers from 0, which is no region, to HALO_MAX_REGIONS; NaN is 0. */
 struct HaloObjects {
     int connect; /* 4 or 8: for the Euler number */
+    /* halo_objects_kept bytes: rows that are needed again, of a picture that comes a few rows at a time, in
+     * order. NULL: it comes as a whole. */
+    void *kept;
 };
 
 /* Colours that the second picture may have. */
@@ -58,14 +62,27 @@ typedef struct HaloObjectFloats {
 
 /* Region i + 1 is object[i]; of channel c of a second picture, integers[i * channels + c] or floats[…]. */
 typedef struct HaloObjectList {
-    int64_t regions;
+    int64_t regions, capacity;
+    HaloMemory *memory; /* counts it; NULL: nothing is counted */
+    int64_t held;
     int channels; /* of the second picture; 0: there is none */
     HaloObject *object;
     HaloObjectIntegers *integers; /* NULL: floats */
     HaloObjectFloats *floats;
 } HaloObjectList;
 
-/* core/base/objects.c: zeros. `of`: the second picture's shape, or NULL. HALO_ERR_LIMIT without memory. */
+/* Rows whose borders are not known before the next ones come; of them and the two above labels are kept. */
+#define HALO_OBJECTS_LATE 2
+
+static inline int64_t halo_objects_kept(const HaloShape *labels, const HaloShape *of)
+{
+    const int64_t samples =
+        of != NULL ? of->width * of->channels * (int64_t)halo_dtype_size(of->dtype) : (int64_t)0;
+    return HALO_OBJECTS_LATE * (2 * labels->width * (int64_t)halo_dtype_size(labels->dtype) + samples);
+}
+
+/* core/base/objects.c: makes the list longer, by zeros; its `memory` is set, and all else 0 at first. `of`: the
+ * second picture's shape, or NULL. HALO_ERR_LIMIT. */
 HALO_API HaloStatus halo_object_list_alloc(HaloObjectList *list, int64_t regions, const HaloShape *of);
 HALO_API void halo_object_list_free(HaloObjectList *list);
 

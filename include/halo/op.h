@@ -4,6 +4,7 @@
 #define HALO_OP_H
 
 #include "halo/changes.h"
+#include "halo/channel_list.h"
 #include "halo/mask.h"
 #include "halo/options.h"
 #include "halo/plan.h"
@@ -144,14 +145,15 @@ HALO_API HaloStatus halo_build_analysis(HaloBuilder *builder, HaloReg in, const 
  * returns, which measures it; planning starts again after the pass. */
 HALO_API HaloStatus halo_build_loudness_found(HaloBuilder *builder, const HaloLoudness **found);
 HALO_API HaloStatus halo_build_loudness_pass(HaloBuilder *builder, HaloReg src);
-/* Reports something of the plan, once; `quieter`: of HALO_NOTE_QUIETER. */
-HALO_API HaloStatus halo_build_note(HaloBuilder *builder, HaloNote kind, double quieter);
-/* What frames of a sound tell, such as the noise in it. */
+/* Reports something of the plan, once; `by`: how much, of HALO_NOTE_QUIETER and HALO_NOTE_ANGLE. */
+HALO_API HaloStatus halo_build_note(HaloBuilder *builder, HaloNote kind, double by);
+/* What frames of a sound, or rows of a picture, tell, such as the noise in it. */
 typedef struct HaloAnalysis {
-    HaloSpan part;   /* the frames to look at; fewer, where the sound turns out to be shorter */
+    HaloSpan part;   /* the frames to look at; fewer, where the sound turns out to be shorter; of a picture all
+                        columns */
     int64_t bytes;   /* of what is found, zeros at first */
     const void *how; /* the operation's parameters; they belong to the plan */
-    /* Takes the next frames, f32 or f64, in order. */
+    /* Takes the next frames, f32 or f64, in order; rows of a picture in its own type. */
     void (*take)(const void *how, void *found, const HaloBuf *frames);
 } HaloAnalysis;
 /* What `take` has found, which lasts as long as `build` does. It needs an analysis pass, as above. */
@@ -180,6 +182,9 @@ HALO_API HaloStatus halo_build_mean(HaloBuilder *builder, HaloReg src, const Hal
 HALO_API HaloStatus halo_build_bilateral(HaloBuilder *builder, HaloReg src, const HaloBilateral *bilateral,
                                          HaloReg *dst);
 HALO_API HaloStatus halo_build_local(HaloBuilder *builder, HaloReg src, const HaloLocal *local, HaloReg *dst);
+/* `map`: of HALO_WARP_MAP, two channels of the size of the result; else -1. */
+HALO_API HaloStatus halo_build_warp(HaloBuilder *builder, HaloReg src, HaloReg map, const HaloWarp *warp,
+                                    HaloReg *dst);
 HALO_API HaloStatus halo_build_gather(HaloBuilder *builder, HaloReg src, const HaloGather *gather,
                                       HaloReg *dst);
 HALO_API HaloStatus halo_build_resample(HaloBuilder *builder, HaloReg src, const HaloResample *resample,
@@ -197,6 +202,10 @@ HALO_API HaloStatus halo_build_sequence_of_two(HaloBuilder *builder, HaloReg src
 /* `bins` and `white` are set by the source. */
 HALO_API HaloStatus halo_build_equalize(HaloBuilder *builder, HaloReg src, const HaloEqualize *equalize,
                                         HaloReg *dst);
+/* Connected regions of a value of one channel. A picture that is too large to be held is read twice for them.
+ */
+HALO_API HaloStatus halo_build_regions(HaloBuilder *builder, HaloReg src, const HaloRegions *regions,
+                                       HaloReg *dst);
 /* A report of the regions in `labels`, and, `of` not -1, of the samples of that value there, which has the same
  * size. */
 HALO_API HaloStatus halo_build_objects(HaloBuilder *builder, HaloReg labels, HaloReg of,
@@ -237,12 +246,19 @@ typedef enum HaloFit {
     HALO_FIT_OWN_UNITS, /* the same as the first, but in its own units */
     HALO_FIT_GRAY,      /* of its size or one pixel, with one colour; in units of `in` */
     HALO_FIT_ANY,       /* of any size and with any channels; in units of `in` */
-    HALO_FIT_SIZE       /* of its size, with any channels; in its own units */
+    HALO_FIT_SIZE,      /* of its size, with any channels; in its own units */
+    HALO_FIT_PLACES     /* of any size and with any channels; in its own units */
 } HaloFit;
 
 /* core/plan/source.c: the value of a SOURCE beside `in`. HALO_ERR_INPUT, naming both, if it does not match. */
 HALO_API HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloFit fit,
                                       HaloReg *out);
+/* core/plan/confine.c: the channels of a list alone, with alpha where that is among them behind another one;
+ * and the input with `made`, which has to be like `taken`, in their place. HALO_ERR_INPUT with a message. */
+HALO_API HaloStatus halo_build_take_channels(HaloBuilder *builder, HaloReg in, const HaloChannelList *list,
+                                             HaloReg *taken);
+HALO_API HaloStatus halo_build_put_channels(HaloBuilder *builder, HaloReg in, const HaloChannelList *list,
+                                            HaloReg taken, HaloReg made, HaloReg *out);
 /* Converts to a sample type; integers rescale to their white, f32 keeps its units. */
 HALO_API HaloStatus halo_build_depth(HaloBuilder *builder, HaloReg src, HaloDtype dtype, HaloReg *dst);
 /* The times of the frames of a value of known length, which stay the plan's; *origin: midnight of the first

@@ -26,6 +26,7 @@
 #include "halo/sequence.h"
 #include "halo/spectrum.h"
 #include "halo/table.h"
+#include "halo/warp.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,6 +77,7 @@ struct HaloStep {
         HaloColor color;
         HaloDither dither;
         HaloLocal local;
+        HaloWarp warp;
         HaloGroups groups;
         HaloMix mix;
         HaloFade fade;

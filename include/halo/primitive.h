@@ -31,20 +31,22 @@ typedef enum HaloPrimitive {
     HALO_SEQUENCE,  /* algorithms along time in f64 that an operation brings along (sequence.h) */
     HALO_TABLE,     /* tables of what an operation finds along time (table.h) */
     HALO_REGIONS,   /* connected regions: numbered, or kept by their size and place (regions.h) */
-    HALO_DISTANCE,  /* the distance to the nearest 0 (regions.h) */
-    HALO_OBJECTS,   /* measures the regions of a labelled picture (objects.h) */
-    HALO_SUPPRESS,  /* magnitudes of gradients that are maxima across the edge */
-    HALO_RECONSTRUCT, /* greyscale reconstruction (morphology.h) */
-    HALO_THIN,        /* thinning of regions to lines */
-    HALO_WATERSHED,   /* flooding from markers */
-    HALO_EXPR,        /* an expression of samples of several values (expr.h) */
-    HALO_COLOR,       /* pixels of three colours in other coordinates, or through tables (color.h) */
-    HALO_MATCH,       /* colours with the distribution of another picture's */
-    HALO_DITHER,      /* fewer levels, with noise, a pattern or the errors of neighbours (dither.h) */
-    HALO_LOCAL,       /* extremes of any samples of a window, their entropy, mode and deviation (local.h) */
-    HALO_GROUPS,      /* statistics and histograms of selected samples (groups.h) */
-    HALO_CHAIN,       /* neighbouring steps of small reach in one pass */
-    HALO_EXTREMES,    /* the minimum and maximum of a chain's result, which is not stored */
+    HALO_FIND_REGIONS, /* the first of two passes over a picture for them */
+    HALO_DISTANCE,     /* the distance to the nearest 0 (regions.h) */
+    HALO_OBJECTS,      /* measures the regions of a labelled picture (objects.h) */
+    HALO_SUPPRESS,     /* magnitudes of gradients that are maxima across the edge */
+    HALO_RECONSTRUCT,  /* greyscale reconstruction (morphology.h) */
+    HALO_THIN,         /* thinning of regions to lines */
+    HALO_WATERSHED,    /* flooding from markers */
+    HALO_EXPR,         /* an expression of samples of several values (expr.h) */
+    HALO_WARP,         /* geometry at any angle: samples at any places (warp.h) */
+    HALO_COLOR,        /* pixels of three colours in other coordinates, or through tables (color.h) */
+    HALO_MATCH,        /* colours with the distribution of another picture's */
+    HALO_DITHER,       /* fewer levels, with noise, a pattern or the errors of neighbours (dither.h) */
+    HALO_LOCAL,        /* extremes of any samples of a window, their entropy, mode and deviation (local.h) */
+    HALO_GROUPS,       /* statistics and histograms of selected samples (groups.h) */
+    HALO_CHAIN,        /* neighbouring steps of small reach in one pass */
+    HALO_EXTREMES,     /* the minimum and maximum of a chain's result, which is not stored */
     HALO_PRIMITIVES
 } HaloPrimitive;
 
@@ -211,6 +213,7 @@ typedef struct HaloWatershed HaloWatershed;
 typedef struct HaloLocal HaloLocal;   /* local.h */
 typedef struct HaloGroups HaloGroups; /* groups.h */
 typedef struct HaloExpr HaloExpr;     /* expr.h */
+typedef struct HaloWarp HaloWarp;     /* warp.h */
 typedef struct HaloColor HaloColor;   /* color.h */
 typedef struct HaloDither HaloDither; /* dither.h */
 typedef struct HaloChain HaloChain;   /* chain.h */

@@ -2,6 +2,7 @@
 #ifndef HALO_STACK_H
 #define HALO_STACK_H
 
+#include "halo/align.h"
 #include "halo/engine.h"
 
 #ifdef __cplusplus
@@ -14,8 +15,10 @@ typedef struct HaloStack {
     const char *what;
     const char *const *input; /* [inputs]; each page of a file that has several counts */
     size_t inputs;
-    const char *output;   /* a path, or "-" */
-    const HaloFormat *to; /* as in HaloJob */
+    const HaloShift *shift; /* [inputs] each is moved so far, by whole pixels, and its edges are repeated; then
+                               a file holds one image. NULL: none is moved */
+    const char *output;     /* a path, or "-" */
+    const HaloFormat *to;   /* as in HaloJob */
     const HaloShape *raw;
     HaloForce force;
     HaloWriteOptions write;

@@ -47,6 +47,13 @@ typedef struct HaloTableKind {
     /* Adds the rows of a channel. `other`: the same channel of the second source; NULL: there is none.
      * HALO_ERR_LIMIT without memory. */
     HaloStatus (*run)(const void *how, const HaloTableLine *line, const HaloTableLine *other, HaloTable *table);
+    /* Instead, of sound: the frames of a channel are added part by part, and then it ends. `most`: bytes of
+     * memory that a channel may take beside its rows. Close even if open failed. NULL: run has all frames at
+     * once. */
+    HaloStatus (*open)(const void *how, int64_t most, void **state);
+    HaloStatus (*add)(void *state, const HaloTableLine *line, HaloTable *table);
+    HaloStatus (*end)(void *state, HaloTable *table);
+    void (*close)(void *state);
 } HaloTableKind;
 
 struct HaloTableStep {

@@ -43,8 +43,9 @@ HALO_API const HaloOp *halo_find_op_in(const HaloTables *tables, const char *nam
 /* By name or extension, as halo_find_format. */
 HALO_API const HaloFormat *halo_find_format_in(const HaloTables *tables, const char *name);
 
-/* The parameters that every filter takes besides its own: border, alpha, nan. */
-HALO_API const HaloParam *halo_common_params(int *count);
+/* The parameters that an operation takes besides its own: filters border, alpha and nan; every operation that
+ * makes samples on and mask, but the latter where it has a mask of its own. */
+HALO_API const HaloParam *halo_common_params(const HaloOp *op, int *count);
 
 /* The closest of `count` words within a few typing mistakes of `word`, or NULL. `word_at(i, list)` gives
  * them. */

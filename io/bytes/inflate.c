@@ -68,19 +68,10 @@ out:
     return status;
 }
 
-static HaloStatus copy_more(HaloSource *source, void *bytes, size_t size, size_t *got)
-{
-    Inflate *inflated = source->context;
-    const size_t want = (int64_t)size < inflated->left ? size : (size_t)inflated->left;
-    const HaloStatus status = halo_source_read(inflated->below, bytes, want, got);
-    inflated->left -= (int64_t)*got;
-    return status;
-}
-
 static void drop(void *context)
 {
     Inflate *inflated = context;
-    if (inflated->how != HALO_STORED_BYTES) inflateEnd(&inflated->zlib);
+    inflateEnd(&inflated->zlib);
     if (inflated->owns) halo_source_close(inflated->below);
     free(inflated);
 }
@@ -99,8 +90,8 @@ HaloStatus halo_source_inflate(HaloSource *below, bool owns, HaloDeflated how, i
         source->capacity = HALO_SOURCE_BUFFER;
     }
     if (inflated != NULL && source != NULL && source->owned != NULL && source->name != NULL &&
-        (how == HALO_STORED_BYTES || inflateInit2(&inflated->zlib, window_of(how)) == Z_OK)) {
-        source->fetch = how == HALO_STORED_BYTES ? copy_more : inflate_more;
+        inflateInit2(&inflated->zlib, window_of(how)) == Z_OK) {
+        source->fetch = inflate_more;
         source->drop = drop;
         source->context = inflated;
         return HALO_OK;

@@ -5,7 +5,7 @@
 
 #include "halo/format.h"
 
-typedef enum HaloDeflated { HALO_GZIP_OR_ZLIB, HALO_DEFLATE, HALO_STORED_BYTES } HaloDeflated;
+typedef enum HaloDeflated { HALO_GZIP_OR_ZLIB, HALO_DEFLATE } HaloDeflated;
 
 /* Inflates from the next byte of `below` on, of which it takes at most `bytes`. Of gzip all members. It cannot
  * seek. `owns`: closing it closes `below`, too; else that one has to outlive it. HALO_ERR_LIMIT without memory,

@@ -1,4 +1,4 @@
-/* The permissions of new outputs: group and others get none beyond those that they have for every input. */
+/* The permissions of outputs: group and others get none beyond those that they have for every input. */
 #include "permissions.h"
 
 #include <stdlib.h>
@@ -34,16 +34,19 @@ static unsigned group_of_new(const char *target)
     return (unsigned)(known && (st.st_mode & S_ISGID) != 0 ? st.st_gid : getegid());
 }
 
-/* To another group than the input's the members of the new one were others. */
-mode_t halo_new_mode(const char *target, const HaloRead *read, size_t reads)
+/* Members of another group than the input's are others to it. */
+mode_t halo_limited_mode(mode_t mode, unsigned group, const HaloRead *read, size_t reads)
 {
-    const unsigned group = group_of_new(target);
-    unsigned mode = 0666;
     for (size_t i = 0; i < reads; i++) {
         if (read[i].mode == 0) continue;
         const unsigned others = read[i].mode & 07;
         const unsigned members = read[i].group == group ? read[i].mode >> 3 & 07 : others;
-        mode &= 0600 | members << 3 | others;
+        mode &= (mode_t)(0700 | members << 3 | others);
     }
-    return (mode_t)mode;
+    return mode;
+}
+
+mode_t halo_new_mode(const char *target, const HaloRead *read, size_t reads)
+{
+    return halo_limited_mode(0666, group_of_new(target), read, reads);
 }

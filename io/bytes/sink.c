@@ -89,10 +89,11 @@ static HaloStatus open_beside(HaloSink *sink, const HaloSinkOptions *options, co
         HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, sink->path,
                               " is a link to a file that has no name: write to another file"));
     }
-    const mode_t mode =
-        old != NULL ? old->st_mode & 0777 : halo_new_mode(sink->target, options->read, options->reads);
+    const mode_t mode = old != NULL
+                            ? halo_limited_mode(old->st_mode & 0777, old->st_gid, options->read, options->reads)
+                            : halo_new_mode(sink->target, options->read, options->reads);
     HALO_TRY(halo_temporary_create(sink->target, sink->path, mode, &sink->temporary, &sink->fd));
-    if (old != NULL && !halo_temporary_take_after(sink->fd, old))
+    if (old != NULL && !halo_temporary_take_after(sink->fd, old, mode))
         status = output_error(sink->path, "cannot set its mode");
 out:
     return status;

@@ -225,12 +225,15 @@ HaloStatus halo_source_read(HaloSource *source, void *bytes, size_t size, size_t
 
 bool halo_source_seekable(const HaloSource *source) { return source_is_memory(source) || source->regular; }
 
-int64_t halo_source_tell(const HaloSource *source) { return source->base + (int64_t)source->at; }
+int64_t halo_source_tell(const HaloSource *source) { return source->base + (int64_t)source->at + source->past; }
 
 HaloStatus halo_source_seek(HaloSource *source, int64_t offset)
 {
-    if (offset >= source->base && offset - source->base <= (int64_t)source->filled) {
-        source->at = (size_t)(offset - source->base);
+    const int64_t last = source->base + (int64_t)source->filled;
+    const bool past = source_is_memory(source) && offset > last; /* where a file has no bytes either */
+    if (offset >= source->base && (offset <= last || past)) {
+        source->at = past ? source->filled : (size_t)(offset - source->base);
+        source->past = past ? offset - last : 0;
         return HALO_OK;
     }
     if (source->fd < 0 || !source->regular || offset < 0) return halo_fail(HALO_ERR_INPUT, "cannot seek");

@@ -23,6 +23,7 @@ struct HaloSource {
     const uint8_t *buffer; /* == owned, or the caller's memory */
     size_t at, filled;
     int64_t base;
+    int64_t past;       /* in memory: bytes from the end to where it was sought behind it */
     double ms;          /* spent on waiting for bytes */
     HaloMemory *memory; /* where the buffer counts, as far as it has grown */
 };

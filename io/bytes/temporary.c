@@ -158,10 +158,9 @@ HaloStatus halo_temporary_create(const char *target, const char *path, mode_t mo
 
 /* If the group cannot be kept, the permissions of the new group are those of others. Some file systems refuse
  * the mark. */
-bool halo_temporary_take_after(int fd, const struct stat *old)
+bool halo_temporary_take_after(int fd, const struct stat *old, mode_t mode)
 {
     struct stat now;
-    mode_t mode = old->st_mode & 0777;
     if (fstat(fd, &now) != 0) return false;
     const bool same = now.st_uid == old->st_uid && now.st_gid == old->st_gid;
     if (!same && fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)

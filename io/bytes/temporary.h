@@ -14,9 +14,9 @@ HaloStatus halo_follow_links(const char *path, char **target);
  * a new file, less what umask takes away; `path` is for messages. */
 HaloStatus halo_temporary_create(const char *target, const char *path, mode_t mode, HaloTemporary **temporary,
                                  int *fd);
-/* Gives it the mode of the file that it will replace, and its owner and group where that is permitted; false
- * with errno. */
-bool halo_temporary_take_after(int fd, const struct stat *old);
+/* Gives it owner and group of the file that it will replace, where that is permitted, and a mode for these;
+ * false with errno. */
+bool halo_temporary_take_after(int fd, const struct stat *old, mode_t mode);
 /* Stays locked when `fd` is closed; false with errno. */
 bool halo_temporary_hold(HaloTemporary *temporary, int fd);
 /* Gives a locked temporary its output's name: 0 or errno, which is EEXIST if that exists and `replace` is

@@ -217,6 +217,19 @@ HaloStatus exr_next(HaloReader *reader) { return look_at_page(reader); }
 
 /* ---- chunks --------------------------------------------------------------------------------------------- */
 
+/* OpenEXRCore 3.1 exchanges the channels of halves that lie side by side where they are four. It looks at where
+ * they are only here, so it is shown another place for the first one. */
+static HaloStatus choose_routines(ExrReader *state, int part)
+{
+    exr_decode_pipeline_t *decoder = &state->decoder;
+    exr_coding_channel_info_t *first = &decoder->channels[0];
+    uint8_t *const at = first->decode_to_ptr;
+    if (decoder->channel_count == 4) first->decode_to_ptr = at + 4 * sizeof(float);
+    const exr_result_t chosen = exr.exr_decoding_choose_default_routines(state->context, part, decoder);
+    first->decode_to_ptr = at;
+    return exr_outcome(&state->guard, chosen);
+}
+
 /* Decodes a chunk into the band, from column x on. */
 static HaloStatus decode(ExrReader *state, const exr_chunk_info_t *chunk, int64_t x)
 {
@@ -241,9 +254,7 @@ static HaloStatus decode(ExrReader *state, const exr_chunk_info_t *chunk, int64_
         channel->user_pixel_stride = channels * (int32_t)sizeof(float);
         channel->user_line_stride = (int32_t)state->band.stride;
     }
-    if (first)
-        HALO_TRY(exr_outcome(&state->guard,
-                             exr.exr_decoding_choose_default_routines(state->context, part, decoder)));
+    if (first) HALO_TRY(choose_routines(state, part));
     HALO_TRY(exr_outcome(&state->guard, exr.exr_decoding_run(state->context, part, decoder)));
 out:
     return status;

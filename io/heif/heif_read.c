@@ -14,6 +14,7 @@
 #define MOST_IMAGES 65536
 #define MOST_META (64 << 20)
 #define MOST_SIDE 65535
+#define TILE_SIDE 2048
 
 typedef struct HeifReader {
     const uint8_t *bytes; /* the file's, which the source owns */
@@ -30,18 +31,21 @@ typedef struct HeifReader {
 
 static HaloStatus outcome(struct heif_error error)
 {
+    const int length = (int)strcspn(error.message, "\r\n"); /* some messages have several lines */
     switch (error.code) {
     case heif_error_Ok: return HALO_OK;
     case heif_error_Memory_allocation_error:
         if (error.subcode == heif_suberror_Security_limit_exceeded)
-            return halo_fail(HALO_ERR_LIMIT, "AVIF or HEIC is too large, or damaged: %s", error.message);
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory to read AVIF or HEIC: %s", error.message);
+            return halo_fail(HALO_ERR_LIMIT, "AVIF or HEIC is too large, or damaged: %.*s", length,
+                             error.message);
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory to read AVIF or HEIC: %.*s", length, error.message);
     case heif_error_Unsupported_filetype:
     case heif_error_Unsupported_feature:
         return halo_fail(HALO_ERR_INPUT,
-                         "this libheif cannot decode it: %s; a plugin of libheif may have to be installed",
-                         error.message);
-    default: return halo_fail(HALO_ERR_INPUT, "AVIF or HEIC is damaged or truncated: %s", error.message);
+                         "this libheif cannot decode it: %.*s; a plugin of libheif may have to be installed",
+                         length, error.message);
+    default:
+        return halo_fail(HALO_ERR_INPUT, "AVIF or HEIC is damaged or truncated: %.*s", length, error.message);
     }
 }
 
@@ -69,11 +73,10 @@ static HaloStatus read_parts(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
     HeifReader *state = reader->state;
-    const int64_t limit = halo_image_limit(reader);
     HALO_TRY(halo_source_slurp(reader->source, &state->bytes, &state->size));
     state->context = heif.heif_context_alloc();
     if (state->context == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read AVIF or HEIC");
-    heif.heif_context_set_maximum_image_size_limit(state->context, limit < MOST_SIDE ? (int)limit : MOST_SIDE);
+    heif.heif_context_set_maximum_image_size_limit(state->context, MOST_SIDE);
     heif.heif_context_set_max_decoding_threads(state->context, reader->jobs > 1 ? reader->jobs : 0);
     HALO_TRY(outcome(
         heif.heif_context_read_from_memory_without_copy(state->context, state->bytes, state->size, NULL)));
@@ -267,6 +270,26 @@ static HaloStatus take_samples(const HeifReader *state, const struct heif_image 
     return HALO_OK;
 }
 
+/* What a file claims of the size of a picture has been checked, but not the size of its grid, and those of the
+ * tiles, which libheif allocates. Its limit is for sides, which have to be shorter; since 1.19 for the square
+ * of it, and there is one of memory, for what is allocated at once. Tiles may be larger than a small picture.
+ */
+static void limit_size(const HaloReader *reader)
+{
+    const HeifReader *state = reader->state;
+    int side = heif.heif_image_handle_get_ispe_width(state->handle);
+    const int height = heif.heif_image_handle_get_ispe_height(state->handle);
+    if (side < height) side = height;
+    if (side < TILE_SIDE) side = TILE_SIDE;
+    heif.heif_context_set_maximum_image_size_limit(state->context, side + 1);
+#if LIBHEIF_HAVE_VERSION(1, 19, 0)
+    const int64_t left = halo_memory_left(reader->memory);
+    struct heif_security_limits *limits = heif.heif_context_get_security_limits(state->context);
+    if (left > 0 && (uint64_t)left < limits->max_memory_block_size)
+        limits->max_memory_block_size = (uint64_t)left;
+#endif
+}
+
 /* libheif holds the picture in its own planes, and once more as it hands it out. */
 static HaloStatus decode(HaloReader *reader)
 {
@@ -278,6 +301,7 @@ static HaloStatus decode(HaloReader *reader)
     struct heif_image *image = NULL;
     HALO_TRY(halo_whole_begin(reader, 3 * shape->width * shape->height * shape->channels * (wide ? 2 : 1),
                               &state->whole));
+    limit_size(reader);
     options = heif.heif_decoding_options_alloc();
     if (options == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read AVIF or HEIC");
     if (options->version >= 3) options->strict_decoding = !reader->options.tolerate;

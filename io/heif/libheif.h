@@ -15,8 +15,15 @@
 
 HaloStatus heif_load(void);
 
+#if LIBHEIF_HAVE_VERSION(1, 19, 0)
+#define HEIF_FUNCTIONS_OF_1_19(ROW) ROW(heif_context_get_security_limits)
+#else
+#define HEIF_FUNCTIONS_OF_1_19(ROW)
+#endif
+
 /* Functions whose declarations have an empty list of parameters get the type that they have. */
 #define HEIF_FUNCTIONS(ROW)                               \
+    HEIF_FUNCTIONS_OF_1_19(ROW)                           \
     ROW(heif_context_add_XMP_metadata)                    \
     ROW(heif_context_add_exif_metadata)                   \
     ROW(heif_context_alloc)                               \
@@ -49,6 +56,8 @@ HaloStatus heif_load(void);
     ROW(heif_image_get_plane_readonly)                    \
     ROW(heif_image_get_width)                             \
     ROW(heif_image_handle_get_height)                     \
+    ROW(heif_image_handle_get_ispe_height)                \
+    ROW(heif_image_handle_get_ispe_width)                 \
     ROW(heif_image_handle_get_list_of_metadata_block_IDs) \
     ROW(heif_image_handle_get_luma_bits_per_pixel)        \
     ROW(heif_image_handle_get_metadata)                   \

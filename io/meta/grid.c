@@ -31,7 +31,7 @@ void halo_grid_check(HaloGrid *grid)
         for (int i = 0; i < 3; i++)
             grid->turned |= i == axis ? grid->step[axis][i] < 0 : grid->step[axis][i] != 0;
     }
-    if (!valid) *grid = (HaloGrid){0};
+    if (!valid) *grid = (HaloGrid){.depth = grid->depth};
 }
 
 double halo_grid_spacing(const HaloGrid *grid, int axis)
@@ -53,6 +53,8 @@ double halo_unit_metres(const char *unit)
         if (strcmp(units[i].name, unit) == 0) return units[i].metres;
     return 0;
 }
+
+bool halo_grid_is_length(const HaloGrid *grid) { return halo_unit_metres(grid->unit) > 0; }
 
 double halo_grid_factor(const HaloGrid *grid, const char *unit)
 {
@@ -88,8 +90,12 @@ void halo_grid_apply(HaloInfo *info, const HaloChanges *changes, HaloNotes *note
 {
     HaloGrid *grid = &info->meta.grid;
     double a[6];
+    if (changes->pages !=
+        info->images) { /* they need not begin and end with a volume, nor follow one another */
+        grid->depth = grid->depth == 1 ? 1 : 0;
+        grid->interval = 0;
+    }
     if (!grid->known) return;
-    if (changes->pages != info->images) grid->depth = 0; /* they need not begin and end with a volume */
     if (halo_changes_keep_places(changes)) return;
     if (halo_changes_affine(changes, a)) {
         move_steps(grid, a);

@@ -13,6 +13,8 @@ void halo_grid_check(HaloGrid *grid);
 double halo_grid_spacing(const HaloGrid *grid, int axis);
 /* Metres of a unit ("mm", "um", "A"); 0: none of length, or not known. */
 double halo_unit_metres(const char *unit);
+/* Is its unit one of length? */
+bool halo_grid_is_length(const HaloGrid *grid);
 /* What to multiply coordinates by, to have them in this unit; 1 where the grid's own is not known. */
 double halo_grid_factor(const HaloGrid *grid, const char *unit);
 /* The place of a page: an origin further along. */

@@ -32,7 +32,7 @@ static void take_unit(const char *text, char unit[16])
 {
     const char *value = find_line(text, "unit");
     const size_t length = value != NULL ? strcspn(value, "\r\n") : 0;
-    if (length == 0 || length > 15) return;
+    if (length == 0 || length > 15 || memchr(value, '"', length) != NULL) return;
     memcpy(unit, value, length);
     unit[length] = 0;
     const bool micron = strcmp(unit, "\\u00B5m") == 0 || strcmp(unit, "\xc2\xb5m") == 0 ||
@@ -68,7 +68,7 @@ void halo_imagej_grid(const HaloMeta *meta, HaloGrid *grid)
     }
     halo_grid_set(grid, spacing, origin, flat && !meta->ratio ? "mm" : unit);
     const double slices = number_of(text, "slices", 1), frames = number_of(text, "frames", 1);
-    const bool sequence = slices > 1 && slices < 1e9 && frames > 1 && number_of(text, "channels", 1) <= 1;
+    const bool sequence = slices >= 1 && slices < 1e9 && frames > 1 && number_of(text, "channels", 1) <= 1;
     grid->depth = grid->known && sequence ? (int64_t)slices : 0;
     if (sequence && grid->known) grid->interval = fmax(0, number_of(text, "finterval", 0));
 }

@@ -18,6 +18,42 @@ static const char *written_out(char conversion)
                                : NULL;
 }
 
+/* dd.mm.yyyy hh:mm:ss: a letter for each digit. What follows the hour are minutes. */
+static char conversion_of(char letter, int64_t count, char before)
+{
+    switch (letter) {
+    case 'y':
+    case 'Y': return count == 4 ? 'Y' : count == 2 ? 'y' : 0;
+    case 'd':
+    case 'D': return count <= 2 ? 'd' : 0;
+    case 'h':
+    case 'H': return count <= 2 ? 'H' : 0;
+    case 's':
+    case 'S': return count <= 2 ? 'S' : 0;
+    case 'm':
+    case 'M': return count > 2 ? 0 : before == 'H' ? 'M' : 'm';
+    default: return 0;
+    }
+}
+
+/* Such a format as one of strptime; false: it is none. */
+static bool read_letters(const char *format, char *out, size_t size)
+{
+    char before = 0;
+    size_t used = 0;
+    for (const char *p = format, *end; *p != 0; p = end) {
+        end = p + 1;
+        if (used + 3 > size || *p == '%') return false;
+        const bool letter = halo_is_letter(*p) && *p != 'T';
+        while (letter && *end == *p) end++;
+        if (letter && (before = conversion_of(*p, end - p, before)) == 0) return false;
+        if (letter) out[used++] = '%';
+        out[used++] = letter ? before : *p;
+    }
+    out[used] = 0;
+    return before != 0;
+}
+
 static HaloStatus check_format(const char *format, const HaloNotation *notation)
 {
     const char *pattern = notation->pattern;
@@ -32,7 +68,9 @@ static HaloStatus check_format(const char *format, const HaloNotation *notation)
 
 HaloStatus halo_time_format(const char *format, HaloNotation *notation)
 {
+    char letters[HALO_PATTERN_SIZE];
     *notation = (HaloNotation){.unit = HALO_SECOND};
+    if (read_letters(format, letters, sizeof letters)) format = letters;
     if (strcmp(format, "%s") == 0) {
         notation->dated = true;
         return HALO_OK;

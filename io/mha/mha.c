@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes/beside.h"
 #include "bytes/head_text.h"
-#include "bytes/inflate.h"
 #include "meta/grid.h"
 #include "meta/meta.h"
 #include "samples/image.h"
@@ -23,35 +21,6 @@ static bool probe(const uint8_t *head, size_t size)
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-static HaloStatus find_samples(HaloReader *reader, const MhaHead *head)
-{
-    HaloStatus status = HALO_OK;
-    HaloArrayReader *state = reader->state;
-    HaloSource *source;
-    int64_t bytes = head->bytes * head->channels;
-    if (head->file[0] != 0) {
-        HALO_TRY(halo_source_open_beside(reader->source, head->file, &source));
-        state->source = source;
-    }
-    if (head->compressed) {
-        const bool owns = state->source != reader->source;
-        status = halo_source_inflate(state->source, owns, HALO_GZIP_OR_ZLIB, INT64_MAX, &source);
-        state->source = status == HALO_OK ? source : reader->source;
-        HALO_TRY(status);
-    }
-    state->start = halo_source_tell(state->source) + head->skip;
-    if (head->skip < 0) {
-        for (int i = 0; i < head->dimensions; i++)
-            if (!halo_mul(bytes, head->size[i], &bytes)) bytes = INT64_MAX;
-        state->start = halo_source_size(state->source) - bytes;
-        if (state->start < halo_source_tell(state->source))
-            HALO_FAIL(HALO_ERR_INPUT, "truncated: the file is smaller than its samples");
-    }
-    HALO_TRY(halo_array_seek(reader, 0));
-out:
-    return status;
-}
-
 static HaloStatus open_mha(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -60,7 +29,7 @@ static HaloStatus open_mha(HaloReader *reader)
     HALO_TRY(halo_array_new(reader, &state));
     HALO_TRY(mha_read_head(reader->source, &head, &state->meta));
     HALO_TRY(mha_array(&head, &state->head, &state->meta.grid));
-    HALO_TRY(find_samples(reader, &head));
+    HALO_TRY(halo_array_find(reader, &(HaloArrayPlace){head.file, 0, head.skip, head.compressed}));
     HALO_TRY(halo_array_open(reader));
 out:
     return status;
@@ -164,23 +133,14 @@ static HaloStatus create(HaloWriter *writer)
     const HaloStatus status = halo_array_create(writer, "u1i1u2i2u4i4f4u8i8f8", &first);
     if (status != HALO_OK || !first) return status;
     const HaloMeta *meta = halo_array_meta(writer);
+    if (meta->grid.unit[0] != 0 && !halo_grid_is_length(&meta->grid)) halo_array_drop_grid(writer);
     for (size_t i = 0; i < meta->texts; i++)
         if (!is_comment(&meta->text[i]) && strncmp(meta->text[i].value, "ImageJ=", 7) != 0)
             halo_text_left_out(&writer->notes, &meta->text[i]);
     return write_head(writer);
 }
 
-static HaloStatus end(HaloWriter *writer)
-{
-    HaloStatus status = HALO_OK;
-    const HaloArrayWriter *state = writer->state;
-    if (state == NULL || state->pages == state->said) return HALO_OK;
-    HALO_TRY(halo_sink_seek(writer->sink, 0));
-    writer->changes.pages = state->pages;
-    HALO_TRY(write_head(writer));
-out:
-    return status;
-}
+static HaloStatus end(HaloWriter *writer) { return halo_array_end(writer, 0, write_head); }
 
 const HaloFormat halo_format_mha = {
     .name = "mha",

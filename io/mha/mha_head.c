@@ -182,7 +182,7 @@ HaloStatus mha_array(const MhaHead *head, HaloArrayHead *array, HaloGrid *grid)
         pages += i > 1;
         if (pages > 3) return halo_fail(HALO_ERR_INPUT, "a MetaImage with more than three dimensions of pages");
         array->dim[count] = size;
-        array->axes.letter[count++] = i == 0 ? 'w' : i == 1 ? 'h' : 'n';
+        array->axes.letter[count++] = i == 0 ? 'w' : i == 1 ? 'h' : i == 2 ? 'n' : 't';
     }
     if (head->channels > 1) {
         array->dim[count] = head->channels;
@@ -199,8 +199,7 @@ HaloStatus mha_array(const MhaHead *head, HaloArrayHead *array, HaloGrid *grid)
             grid->step[axis][i] =
                 head->spacing[axis] * (head->turned ? head->matrix[axis * head->dimensions + i] : i == axis);
     }
-    if (pages > 1) grid->depth = array->dim[pages - 1];
-    if (pages > 1 && grid->known) grid->interval = fabs(head->spacing[3]);
+    if (head->dimensions > 3 && head->size[3] > 1) grid->interval = fabs(head->spacing[3]);
     if (!grid->known) *grid = (HaloGrid){0};
     if (grid->known) halo_grid_check(grid);
     return HALO_OK;

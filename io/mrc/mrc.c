@@ -199,14 +199,13 @@ static void put_labels(const HaloMeta *meta, uint8_t *head, HaloNotes *notes)
 }
 
 /* The range of samples is not known before the last one: a largest value below the smallest says so. */
-static HaloStatus write_head(HaloWriter *writer, HaloNotes *notes)
+static HaloStatus write_head(HaloWriter *writer)
 {
     HaloArrayWriter *state = writer->state;
     const HaloShape *shape = &writer->info.shape;
     uint8_t head[HEADER] = {0};
     int64_t depth;
-    const int64_t pages = state->said = halo_array_pages(writer, &depth),
-                  size[3] = {shape->width, shape->height, pages};
+    const int64_t pages = halo_array_pages(writer, &depth), size[3] = {shape->width, shape->height, pages};
     for (int i = 0; i < 3; i++) {
         if (size[i] > INT32_MAX)
             return halo_fail(HALO_ERR_OUTPUT, "%lld x %lld pixels on %lld pages are too many for mrc",
@@ -225,7 +224,8 @@ static HaloStatus write_head(HaloWriter *writer, HaloNotes *notes)
                 4);
     halo_put_le(head + VERSION, 20141, 4);
     memcpy(head + MAP, "MAP \x44\x44\0\0", 8);
-    put_labels(halo_array_meta(writer), head, notes);
+    put_labels(halo_array_meta(writer), head, state->said == 0 ? &writer->notes : NULL);
+    state->said = pages;
     return halo_sink_write(writer->sink, head, HEADER);
 }
 
@@ -234,21 +234,13 @@ static HaloStatus create(HaloWriter *writer)
     bool first;
     const HaloStatus status = halo_array_create(writer, "i1i2f4u2f2", &first);
     if (status != HALO_OK || !first) return status;
-    if (halo_array_meta(writer)->grid.turned) halo_note_left_out(&writer->notes, HALO_META_GRID);
-    return write_head(writer, &writer->notes);
+    const HaloGrid *grid = &halo_array_meta(writer)->grid;
+    if (grid->known && !halo_grid_is_length(grid)) halo_array_drop_grid(writer);
+    if (grid->turned) halo_note_left_out(&writer->notes, HALO_META_GRID);
+    return write_head(writer);
 }
 
-static HaloStatus end(HaloWriter *writer)
-{
-    HaloStatus status = HALO_OK;
-    const HaloArrayWriter *state = writer->state;
-    if (state == NULL || state->pages == state->said) return HALO_OK;
-    HALO_TRY(halo_sink_seek(writer->sink, 0));
-    writer->changes.pages = state->pages;
-    HALO_TRY(write_head(writer, NULL));
-out:
-    return status;
-}
+static HaloStatus end(HaloWriter *writer) { return halo_array_end(writer, 0, write_head); }
 
 const HaloFormat halo_format_mrc = {
     .name = "mrc",

@@ -88,39 +88,27 @@ out:
     return status;
 }
 
+static HaloStatus write_head(HaloWriter *writer)
+{
+    HaloStatus status = HALO_OK;
+    Gzip *gzip = ((HaloArrayWriter *)writer->state)->more;
+    uint8_t bytes[NIFTI_2_BYTES + 4];
+    size_t size;
+    HALO_TRY(make_head(writer, bytes, &size));
+    if (gzip != NULL) gzip->head_crc = crc32(0, bytes, (unsigned)size);
+    HALO_TRY(halo_sink_write(writer->sink, bytes, size));
+out:
+    return status;
+}
+
 static HaloStatus create(HaloWriter *writer)
 {
-    HaloStatus status = HALO_OK;
-    uint8_t bytes[NIFTI_2_BYTES + 4];
-    size_t size;
     bool first;
-    HALO_TRY(begin(writer, &first));
-    if (!first) return HALO_OK;
-    HALO_TRY(make_head(writer, bytes, &size));
-    HALO_TRY(halo_sink_write(writer->sink, bytes, size));
-out:
-    return status;
+    const HaloStatus status = begin(writer, &first);
+    return status == HALO_OK && first ? write_head(writer) : status;
 }
 
-/* The header again, at `at`. */
-static HaloStatus write_again(HaloWriter *writer, int64_t at, uint8_t bytes[NIFTI_2_BYTES + 4])
-{
-    HaloStatus status = HALO_OK;
-    size_t size;
-    writer->changes.pages = ((HaloArrayWriter *)writer->state)->pages;
-    HALO_TRY(make_head(writer, bytes, &size));
-    HALO_TRY(halo_sink_seek(writer->sink, at));
-    HALO_TRY(halo_sink_write(writer->sink, bytes, size));
-out:
-    return status;
-}
-
-static HaloStatus end(HaloWriter *writer)
-{
-    uint8_t bytes[NIFTI_2_BYTES + 4];
-    const HaloArrayWriter *state = writer->state;
-    return state == NULL || state->pages == state->said ? HALO_OK : write_again(writer, 0, bytes);
-}
+static HaloStatus end(HaloWriter *writer) { return halo_array_end(writer, 0, write_head); }
 
 /* ---- gzip ----------------------------------------------------------------------------------------------- */
 
@@ -186,16 +174,15 @@ static HaloStatus end_gz(HaloWriter *writer)
     HaloStatus status = HALO_OK;
     HaloArrayWriter *state = writer->state;
     Gzip *gzip = state != NULL ? state->more : NULL;
-    uint8_t bytes[NIFTI_2_BYTES + 4], last[8];
+    uint8_t last[8];
     if (gzip == NULL) return HALO_OK;
     gzip->zlib.avail_in = 0;
     HALO_TRY(drain(writer, gzip, Z_FINISH));
     if (state->pages != state->said) {
         int64_t here;
         HALO_TRY(halo_sink_tell(writer->sink, &here));
-        HALO_TRY(write_again(writer, GZIP_BYTES + 5, bytes));
+        HALO_TRY(halo_array_end(writer, GZIP_BYTES + 5, write_head));
         HALO_TRY(halo_sink_seek(writer->sink, here));
-        gzip->head_crc = crc32(0, bytes, (unsigned)gzip->head_bytes);
     }
     halo_put_le(last, crc32_combine(gzip->head_crc, gzip->crc, (z_off_t)gzip->bytes), 4);
     halo_put_le(last + 4, (uint64_t)(gzip->head_bytes + gzip->bytes) & 0xffffffff, 4);

@@ -188,12 +188,8 @@ void nifti_grid(const NiftiHead *head, HaloGrid *grid)
         grid->origin[i] = sign * row[i][3];
     }
     if ((head->units & 7) <= 3) strcpy(grid->unit, names[head->units & 7]);
-    bool more = false; /* than one volume */
-    for (int i = 4; i <= 7 && i <= head->dim[0]; i++) more = more || head->dim[i] > 1;
-    if (more) grid->depth = head->dim[3];
-    if (more && head->dim[4] > 1) {
-        grid->interval = head->pixdim[4] > 0 ? head->pixdim[4] * seconds_of(head->units) : 0;
-    }
+    if (head->dim[0] >= 4 && head->dim[4] > 1 && head->pixdim[4] > 0)
+        grid->interval = head->pixdim[4] * seconds_of(head->units);
     halo_grid_check(grid);
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "bytes/beside.h"
-#include "bytes/inflate.h"
 #include "halo/words.h"
 #include "meta/meta.h"
 #include "nifti.h"
@@ -49,7 +48,7 @@ static HaloStatus set_axes(const NiftiHead *head, HaloArrayHead *array)
         if (count == HALO_MOST_AXES - (colours > 1))
             return halo_fail(HALO_ERR_INPUT, "a NIfTI with more than three dimensions of pages");
         array->dim[count] = size;
-        array->axes.letter[count++] = i == 1 ? 'w' : i == 2 ? 'h' : 'n';
+        array->axes.letter[count++] = i == 1 ? 'w' : i == 2 ? 'h' : i == 3 ? 'n' : 't';
     }
     if (colours > 1) {
         array->dim[count] = colours;
@@ -139,10 +138,8 @@ HaloStatus nifti_open_gz(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
     HaloArrayReader *state;
-    HaloSource *inflated;
     HALO_TRY(halo_array_new(reader, &state));
-    HALO_TRY(halo_source_inflate(reader->source, false, HALO_GZIP_OR_ZLIB, INT64_MAX, &inflated));
-    state->source = inflated;
+    HALO_TRY(halo_array_inflate(reader, HALO_GZIP_OR_ZLIB, INT64_MAX));
     HALO_TRY(open_from(reader));
 out:
     return status;

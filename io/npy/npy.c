@@ -51,7 +51,7 @@ static HaloStatus open_npy(HaloReader *reader)
     HaloStatus status = HALO_OK;
     HaloArrayReader *state;
     HALO_TRY(halo_array_new(reader, &state));
-    HALO_TRY(halo_npy_read_head(reader->source, &state->head));
+    HALO_TRY(halo_npy_read_head(reader->source, &state->head, NULL));
     state->start = halo_source_tell(reader->source);
     HALO_TRY(reader->options.rate > 0 ? halo_array_open_series(reader) : halo_array_open(reader));
 out:

@@ -5,7 +5,7 @@
 #include "samples/array.h"
 
 /* Reads everything before the samples. */
-HaloStatus halo_npy_read_head(HaloSource *source, HaloArrayHead *head);
+HaloStatus halo_npy_read_head(HaloSource *source, HaloArrayHead *head, uint32_t *crc);
 /* Writes NPY_HEAD_BYTES, whatever the shape: it can be written again over itself. */
 HaloStatus halo_npy_write_head(HaloSink *sink, const HaloArrayHead *head);
 

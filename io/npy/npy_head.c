@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #define MAX_HEAD_BYTES 65536
 
@@ -143,7 +144,7 @@ out:
     return status;
 }
 
-HaloStatus halo_npy_read_head(HaloSource *source, HaloArrayHead *head)
+HaloStatus halo_npy_read_head(HaloSource *source, HaloArrayHead *head, uint32_t *crc)
 {
     HaloStatus status = HALO_OK;
     uint8_t start[12];
@@ -163,6 +164,8 @@ HaloStatus halo_npy_read_head(HaloSource *source, HaloArrayHead *head)
     HALO_TRY(halo_source_read(source, text, size, &got));
     if (got != size) HALO_FAIL(HALO_ERR_INPUT, "truncated in the NPY header");
     text[size] = 0;
+    if (crc != NULL)
+        *crc = (uint32_t)crc32(crc32(0, start, 8 + (unsigned)bytes), (Bytef *)text, (unsigned)size);
     HALO_TRY(parse_head(&(Text){text, text + size}, head));
 out:
     free(text);

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "bytes/inflate.h"
 #include "npy.h"
 #include "zip.h"
 
@@ -80,13 +79,13 @@ static HaloStatus open_npz(HaloReader *reader)
         HALO_FAIL(HALO_ERR_INPUT, "NPZ has its directory at the end: give it as a file");
     HALO_TRY(choose(reader->source, &member));
     HALO_TRY(zip_go_to(reader->source, &member));
-    if (member.method == 8) {
-        HaloSource *inflated;
-        HALO_TRY(halo_source_inflate(reader->source, false, HALO_DEFLATE, member.packed, &inflated));
-        state->source = inflated;
-    }
-    HALO_TRY(halo_npy_read_head(state->source, &state->head));
+    if (member.method == 8) HALO_TRY(halo_array_inflate(reader, HALO_DEFLATE, member.packed));
+    const int64_t begin = halo_source_tell(state->source);
+    HALO_TRY(halo_npy_read_head(state->source, &state->head, &state->sum.crc));
     state->start = halo_source_tell(state->source);
+    state->sum.wanted = member.crc;
+    state->sum.checked = !reader->options.tolerate;
+    if (member.method == 0) HALO_TRY(halo_array_expect(reader, member.packed - (state->start - begin)));
     HALO_TRY(reader->options.rate > 0 ? halo_array_open_series(reader) : halo_array_open(reader));
 out:
     return status;

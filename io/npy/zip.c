@@ -95,6 +95,7 @@ static HaloStatus read_entry(HaloSource *source, int64_t *at, ZipMember *member)
     const size_t kept = name < sizeof member->name ? name : sizeof member->name - 1;
     *member = (ZipMember){.method = (int)halo_get_le(entry + 10, 2),
                           .packed = (int64_t)halo_get_le(entry + 20, 4),
+                          .crc = (uint32_t)halo_get_le(entry + 16, 4),
                           .header = (int64_t)halo_get_le(entry + 42, 4)};
     if ((halo_get_le(entry + 8, 2) & 1) != 0) member->method = -1; /* encrypted */
     HALO_TRY(read_at(source, *at + ENTRY_BYTES, member->name, kept));

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes/beside.h"
 #include "bytes/head_text.h"
-#include "bytes/inflate.h"
 #include "meta/meta.h"
 #include "samples/image.h"
 
@@ -19,51 +17,6 @@ static bool probe(const uint8_t *head, size_t size)
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-static HaloStatus skip_lines(HaloSource *source, int64_t lines)
-{
-    while (lines > 0) {
-        char c;
-        size_t got;
-        const HaloStatus status = halo_source_read(source, &c, 1, &got);
-        if (status != HALO_OK) return status;
-        if (got == 0) return halo_fail(HALO_ERR_INPUT, "truncated: no samples");
-        lines -= c == '\n';
-    }
-    return HALO_OK;
-}
-
-/* The source of the samples, and where they begin in it. */
-static HaloStatus find_samples(HaloReader *reader, const NrrdHead *head)
-{
-    HaloStatus status = HALO_OK;
-    HaloArrayReader *state = reader->state;
-    int64_t bytes = head->size;
-    if (head->file[0] != 0) {
-        HaloSource *beside;
-        HALO_TRY(halo_source_open_beside(reader->source, head->file, &beside));
-        state->source = beside;
-    }
-    HALO_TRY(skip_lines(state->source, head->skip_lines));
-    if (head->gzip) {
-        HaloSource *inflated;
-        const bool owns = state->source != reader->source;
-        status = halo_source_inflate(state->source, owns, HALO_GZIP_OR_ZLIB, INT64_MAX, &inflated);
-        state->source = status == HALO_OK ? inflated : reader->source;
-        HALO_TRY(status);
-    }
-    state->start = halo_source_tell(state->source) + head->skip_bytes;
-    if (head->skip_bytes >= 0) return halo_array_seek(reader, 0);
-    for (int i = 0; i < head->axes; i++)
-        if (!halo_mul(bytes, head->axis[i].size, &bytes)) bytes = INT64_MAX;
-    if (!halo_source_seekable(state->source)) HALO_FAIL(HALO_ERR_INPUT, "byte skip: -1 needs a file");
-    state->start = halo_source_size(state->source) - bytes;
-    if (state->start < halo_source_tell(state->source))
-        HALO_FAIL(HALO_ERR_INPUT, "truncated: the file is smaller than its samples");
-    HALO_TRY(halo_source_seek(state->source, state->start));
-out:
-    return status;
-}
-
 static HaloStatus open_nrrd(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -72,7 +25,8 @@ static HaloStatus open_nrrd(HaloReader *reader)
     HALO_TRY(halo_array_new(reader, &state));
     HALO_TRY(nrrd_read_head(reader->source, &head, &state->meta));
     HALO_TRY(nrrd_array(&head, &state->head, &state->meta.grid));
-    HALO_TRY(find_samples(reader, &head));
+    HALO_TRY(
+        halo_array_find(reader, &(HaloArrayPlace){head.file, head.skip_lines, head.skip_bytes, head.gzip}));
     HALO_TRY(halo_array_open(reader));
 out:
     return status;
@@ -109,6 +63,21 @@ out:
     return status;
 }
 
+/* The spacing of the last axis, behind `others` that have directions in its place. */
+static HaloStatus add_interval(HaloHeadText *text, double seconds, int others)
+{
+    HaloStatus status = HALO_OK;
+    HALO_TRY(halo_head_add(text, "spacings:"));
+    for (int i = 0; i < others; i++) HALO_TRY(halo_head_add(text, " nan"));
+    HALO_TRY(halo_head_add(text, " "));
+    HALO_TRY(halo_head_add_number(text, seconds));
+    HALO_TRY(halo_head_add(text, "\nunits:"));
+    for (int i = 0; i < others; i++) HALO_TRY(halo_head_add(text, " \"\""));
+    HALO_TRY(halo_head_add(text, " \"s\"\n"));
+out:
+    return status;
+}
+
 /* Of four axes the last is time, which is no direction of the space. */
 static HaloStatus add_axes(HaloHeadText *text, const HaloWriter *writer, int64_t pages, int64_t depth)
 {
@@ -125,6 +94,7 @@ static HaloStatus add_axes(HaloHeadText *text, const HaloWriter *writer, int64_t
                                deep ? " domain" : "", depth > 0 ? " time" : ""));
     }
     if (!grid->known) return HALO_OK;
+    if (depth > 0 && grid->interval > 0) HALO_TRY(add_interval(text, grid->interval, 3 + channels));
     if (grid->patient)
         HALO_TRY(halo_head_add(text, "space: left-posterior-superior\n"));
     else
@@ -182,17 +152,17 @@ out:
     return status;
 }
 
-static HaloStatus write_head(HaloWriter *writer, HaloNotes *notes)
+static HaloStatus write_head(HaloWriter *writer)
 {
     HaloStatus status = HALO_OK;
     HaloArrayWriter *state = writer->state;
     HaloHeadText text = {0};
     int64_t depth;
     const int64_t pages = halo_array_pages(writer, &depth);
-    state->said = pages;
     HALO_TRY(make_head(writer, INT64_MAX, halo_array_meta(writer)->grid.depth, NULL, &text));
     const size_t whole = text.size + 2;
-    HALO_TRY(make_head(writer, pages, depth, notes, &text));
+    HALO_TRY(make_head(writer, pages, depth, state->said == 0 ? &writer->notes : NULL, &text));
+    state->said = pages;
     HALO_TRY(halo_head_add(&text, "#%*s\n\n", (int)(whole - 2 - text.size), ""));
     HALO_TRY(halo_sink_write(writer->sink, text.at, text.size));
 out:
@@ -207,20 +177,10 @@ static HaloStatus create(HaloWriter *writer)
     if (status != HALO_OK || !first) return status;
     if (writer->info.shape.alpha >= 0 && writer->info.shape.channels != 4)
         halo_note(&writer->notes, HALO_NOTE_ALPHA, 1);
-    return write_head(writer, &writer->notes);
+    return write_head(writer);
 }
 
-static HaloStatus end(HaloWriter *writer)
-{
-    HaloStatus status = HALO_OK;
-    const HaloArrayWriter *state = writer->state;
-    if (state == NULL || state->pages == state->said) return HALO_OK;
-    HALO_TRY(halo_sink_seek(writer->sink, 0));
-    writer->changes.pages = state->pages;
-    HALO_TRY(write_head(writer, NULL));
-out:
-    return status;
-}
+static HaloStatus end(HaloWriter *writer) { return halo_array_end(writer, 0, write_head); }
 
 const HaloFormat halo_format_nrrd = {
     .name = "nrrd",

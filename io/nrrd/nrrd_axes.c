@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "halo/words.h"
 #include "meta/grid.h"
 #include "nrrd.h"
 
@@ -16,26 +17,32 @@ static int channel_axis(const NrrdHead *head)
     return first->kind == NRRD_LIST || (undirected && first->kind == NRRD_UNKNOWN) ? 0 : -1;
 }
 
-/* Letters, and the axes of columns, rows and first pages; an array keeps its slowest dimension first. Pages of
+/* Axes beside those of channels that may be columns, rows or slices. Time is none, unless fewer than two others
+ * are left. */
+static bool is_timed(const NrrdHead *head, int channels)
+{
+    int others = 0;
+    for (int i = 0; i < head->axes; i++) others += i != channels && head->axis[i].kind != NRRD_TIME;
+    return others >= 2;
+}
+
+/* Letters, and the axes of columns, rows and slices; an array keeps its slowest dimension first. Pages of
  * length 1 are left out. */
 static HaloStatus name_axes(const NrrdHead *head, HaloArrayHead *array, int spatial[3])
 {
     const int channels = channel_axis(head);
+    const bool timed = is_timed(head, channels);
     int named = 0;
-    char letter[NRRD_MOST_AXES];
-    int64_t size[NRRD_MOST_AXES];
+    char letter[NRRD_MOST_AXES + 1];
+    int64_t size[NRRD_MOST_AXES + 1];
     int count = 0;
     for (int i = 0; i < 3; i++) spatial[i] = -1;
     for (int i = 0; i < head->axes; i++) {
-        if (i == channels) {
-            letter[count] = 'c';
-        } else {
-            letter[count] = named == 0 ? 'w' : named == 1 ? 'h' : 'n';
-            if (named < 3) spatial[named] = i;
-            named++;
-        }
+        const bool time = timed && head->axis[i].kind == NRRD_TIME;
+        letter[count] = i == channels ? 'c' : time || named > 2 ? 't' : "whn"[named];
+        if (letter[count] != 'c' && letter[count] != 't') spatial[named++] = i;
         size[count] = head->axis[i].size;
-        if (letter[count] != 'n' || size[count] > 1) count++;
+        if ((letter[count] != 'n' && letter[count] != 't') || size[count] > 1) count++;
     }
     if (named == 1) { /* a line is a picture of one row */
         size[count] = 1;
@@ -50,6 +57,21 @@ static HaloStatus name_axes(const NrrdHead *head, HaloArrayHead *array, int spat
     }
     array->axes.alpha = channels >= 0 && head->axis[channels].alpha && head->axis[channels].size == 4;
     return HALO_OK;
+}
+
+/* Seconds from one volume to the next; 0: not said. Of several such axes that of the fastest. */
+static double interval_of(const NrrdHead *head)
+{
+    const int channels = channel_axis(head), skipped = is_timed(head, channels) ? 0 : head->axes;
+    for (int i = skipped; i < head->axes; i++) {
+        const NrrdAxis *axis = &head->axis[i];
+        if (axis->kind != NRRD_TIME || axis->size < 2 || isnan(axis->spacing)) continue;
+        const double seconds = halo_find_word("ms|msec|millisecond", '|', axis->unit) >= 0   ? 1e-3
+                               : halo_find_word("us|usec|microsecond", '|', axis->unit) >= 0 ? 1e-6
+                                                                                             : 1;
+        return fabs(axis->spacing) * seconds;
+    }
+    return 0;
 }
 
 static void set_directions(const NrrdHead *head, const int spatial[3], HaloGrid *grid)
@@ -91,9 +113,8 @@ HaloStatus nrrd_array(const NrrdHead *head, HaloArrayHead *array, HaloGrid *grid
         set_directions(head, spatial, grid);
     else
         set_spacings(head, spatial, grid);
-    int pages = 0;
-    for (int i = 0; i < array->dims; i++) pages += array->axes.letter[i] == 'n';
-    if (pages > 1) grid->depth = array->dim[pages - 1]; /* the fastest of them, which is the last */
+    if (grid->known) grid->interval = interval_of(head);
+    if (grid->known) halo_grid_check(grid);
     if (!grid->known) *grid = (HaloGrid){0};
     return HALO_OK;
 }

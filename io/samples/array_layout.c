@@ -53,7 +53,8 @@ static HaloArrayAxis *axis_of(HaloArrayLayout *layout, char letter)
     }
 }
 
-/* Lengths, and the steps of an array in C's order or Fortran's. */
+/* Lengths, and the steps of an array in C's order or Fortran's. Volumes follow one another as a whole, however
+ * their samples lie. */
 static HaloStatus place(const HaloArrayHead *head, const HaloAxes *axes, HaloArrayLayout *layout)
 {
     int64_t step[HALO_MOST_AXES];
@@ -64,10 +65,12 @@ static HaloStatus place(const HaloArrayHead *head, const HaloAxes *axes, HaloArr
         if (!halo_mul(layout->samples, head->dim[at], &layout->samples) || layout->samples > INT64_MAX / 16)
             return halo_fail(HALO_ERR_LIMIT, "the array has more samples than can be addressed");
     }
-    for (int i = 0; i < head->dims; i++) {
-        if (axes->letter[i] == 'n') layout->pages *= head->dim[i];
-        *axis_of(layout, axes->letter[i]) = (HaloArrayAxis){head->dim[i], step[i]};
-    }
+    for (int i = 0; i < head->dims; i++)
+        if (axes->letter[i] == 't') layout->page[layout->page_axes++] = (HaloArrayAxis){head->dim[i], step[i]};
+    for (int i = 0; i < head->dims; i++)
+        if (axes->letter[i] != 't') *axis_of(layout, axes->letter[i]) = (HaloArrayAxis){head->dim[i], step[i]};
+    for (int i = 0; i < layout->page_axes; i++) layout->pages *= layout->page[i].length;
+    layout->axes = *axes;
     return HALO_OK;
 }
 

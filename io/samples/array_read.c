@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes/beside.h"
 #include "image.h"
 #include "meta/grid.h"
 
@@ -59,6 +60,8 @@ static HaloStatus begin_page(HaloReader *reader)
     reader->info.images = layout->pages > 1 ? layout->pages : 0;
     describe(&reader->info, head, reader->options.wide);
     HALO_TRY(halo_meta_copy(&state->meta, &reader->info.meta));
+    if (!halo_array_arrange_grid(head, layout, &reader->info.meta.grid))
+        halo_note_outdated(&reader->info.notes, HALO_OUTDATED_GRID);
     halo_grid_move_page(&reader->info.meta.grid, reader->options.image);
 out:
     return status;
@@ -107,6 +110,58 @@ HaloStatus halo_array_new(HaloReader *reader, HaloArrayReader **state)
     if (*state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read an array");
     (*state)->source = reader->source;
     return HALO_OK;
+}
+
+HaloStatus halo_array_inflate(HaloReader *reader, HaloDeflated how, int64_t packed)
+{
+    HaloArrayReader *state = reader->state;
+    HaloSource *source;
+    const bool owns = state->source != reader->source;
+    const HaloStatus status = halo_source_inflate(state->source, owns, how, packed, &source);
+    state->source = status == HALO_OK ? source : reader->source;
+    return status;
+}
+
+static HaloStatus skip_lines(HaloSource *source, int64_t lines)
+{
+    while (lines > 0) {
+        char c;
+        size_t got;
+        const HaloStatus status = halo_source_read(source, &c, 1, &got);
+        if (status != HALO_OK) return status;
+        if (got == 0) return halo_fail(HALO_ERR_INPUT, "truncated: no samples");
+        lines -= c == '\n';
+    }
+    return HALO_OK;
+}
+
+/* The samples end with their file. */
+static HaloStatus find_last(HaloArrayReader *state)
+{
+    if (!halo_source_seekable(state->source))
+        return halo_fail(HALO_ERR_INPUT, "its samples are found from the end: give it as a file");
+    state->start = halo_source_size(state->source) - halo_array_bytes(&state->head);
+    if (state->start < halo_source_tell(state->source))
+        return halo_fail(HALO_ERR_INPUT, "truncated: the file is smaller than its samples");
+    return HALO_OK;
+}
+
+HaloStatus halo_array_find(HaloReader *reader, const HaloArrayPlace *place)
+{
+    HaloStatus status = HALO_OK;
+    HaloArrayReader *state = reader->state;
+    if (*place->file != 0) {
+        HaloSource *beside;
+        HALO_TRY(halo_source_open_beside(reader->source, place->file, &beside));
+        state->source = beside;
+    }
+    HALO_TRY(skip_lines(state->source, place->lines));
+    if (place->compressed) HALO_TRY(halo_array_inflate(reader, HALO_GZIP_OR_ZLIB, INT64_MAX));
+    state->start = halo_source_tell(state->source) + place->bytes;
+    if (place->bytes < 0) HALO_TRY(find_last(state));
+    HALO_TRY(halo_array_seek(reader, 0));
+out:
+    return status;
 }
 
 HaloStatus halo_array_open(HaloReader *reader)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "bytes/endian.h"
 #include "half.h"
@@ -127,6 +128,38 @@ static HaloStatus truncated(const HaloReader *reader, int64_t bytes)
                      (long long)state->layout.samples);
 }
 
+int64_t halo_array_bytes(const HaloArrayHead *head)
+{
+    int64_t bytes = head->size;
+    for (int i = 0; i < head->dims; i++)
+        if (!halo_mul(bytes, head->dim[i], &bytes)) return INT64_MAX;
+    return bytes;
+}
+
+HaloStatus halo_array_expect(const HaloReader *reader, int64_t bytes)
+{
+    const HaloArrayReader *state = reader->state;
+    if (reader->options.tolerate || bytes >= halo_array_bytes(&state->head)) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT, "damaged: %lld bytes are too few for the samples of the array",
+                     (long long)bytes);
+}
+
+/* Bytes from `at` on, counted from the first sample, were read. */
+static HaloStatus add_to_sum(HaloArrayReader *state, int64_t at, const void *bytes, size_t size)
+{
+    const int64_t all = halo_array_bytes(&state->head);
+    if (!state->sum.checked || at != state->sum.bytes) return HALO_OK;
+    for (size_t done = 0; done < size;) {
+        const size_t part = size - done < UINT32_MAX ? size - done : UINT32_MAX;
+        state->sum.crc = (uint32_t)crc32(state->sum.crc, (const Bytef *)bytes + done, (unsigned)part);
+        done += part;
+    }
+    state->sum.bytes += (int64_t)size;
+    if (state->sum.bytes < all || state->sum.crc == state->sum.wanted) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT,
+                     "damaged: the array has another checksum than its archive says; --tolerate reads it");
+}
+
 HaloStatus halo_array_hold(HaloReader *reader)
 {
     HaloStatus status = HALO_OK;
@@ -145,6 +178,7 @@ HaloStatus halo_array_hold(HaloReader *reader)
     if (halo_source_seekable(source)) HALO_TRY(halo_source_seek(source, state->start));
     HALO_TRY(halo_source_read(source, state->held, (size_t)bytes, &got));
     if (strict && (int64_t)got < bytes) return truncated(reader, (int64_t)got);
+    HALO_TRY(add_to_sum(state, 0, state->held, got));
 out:
     return status;
 }
@@ -171,11 +205,12 @@ static void gather(const HaloReader *reader, int64_t first, uint8_t *to, size_t 
 /* With --tolerate what is missing, or cannot be inflated, is 0. */
 static HaloStatus take_bytes(HaloReader *reader, void *to, size_t size)
 {
-    const HaloArrayReader *state = reader->state;
+    HaloArrayReader *state = reader->state;
     size_t got;
+    const int64_t at = halo_source_tell(state->source) - state->start;
     const HaloStatus status = halo_source_read(state->source, to, size, &got);
     if (status != HALO_OK && (status != HALO_ERR_INPUT || !reader->options.tolerate)) return status;
-    if (got == size) return HALO_OK;
+    if (got == size) return add_to_sum(state, at, to, size);
     if (!reader->options.tolerate) return halo_image_truncated(reader, state->row);
     memset((char *)to + got, 0, size - got);
     return HALO_OK;

@@ -128,12 +128,31 @@ HaloStatus halo_array_finish(HaloWriter *writer)
     return HALO_OK;
 }
 
+HaloStatus halo_array_end(HaloWriter *writer, int64_t at, HaloStatus (*write_head)(HaloWriter *writer))
+{
+    HaloStatus status = HALO_OK;
+    const HaloArrayWriter *state = writer->state;
+    if (state == NULL || state->pages == state->said) return HALO_OK;
+    HALO_TRY(halo_sink_seek(writer->sink, at));
+    writer->changes.pages = state->pages;
+    HALO_TRY(write_head(writer));
+out:
+    return status;
+}
+
 void halo_array_discard(HaloWriter *writer)
 {
     HaloArrayWriter *state = writer->state;
     if (state != NULL) halo_meta_free(&state->meta);
     free(state);
     writer->state = NULL;
+}
+
+void halo_array_drop_grid(HaloWriter *writer)
+{
+    HaloArrayWriter *state = writer->state;
+    halo_note_left_out(&writer->notes, HALO_META_GRID);
+    state->meta.grid = (HaloGrid){.depth = state->meta.grid.depth};
 }
 
 int64_t halo_array_pages(const HaloWriter *writer, int64_t *depth)

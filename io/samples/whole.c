@@ -44,6 +44,6 @@ HaloStatus halo_image_upright(HaloMeta *meta)
 HaloStatus halo_image_take_exif(HaloMeta *meta, const uint8_t *bytes, size_t size)
 {
     const size_t mark = size > 6 && memcmp(bytes, "Exif\0", 6) == 0 ? 6 : 0;
-    if (meta->exif.data != NULL) return HALO_OK;
+    if (size == 0 || meta->exif.data != NULL) return HALO_OK;
     return halo_blob_set(&meta->exif, bytes + mark, size - mark);
 }

@@ -4,9 +4,11 @@
 
 #include <string.h>
 
+/* Canon's raw files begin like TIFF, and hold previews as such. */
 static bool probe(const uint8_t *head, size_t size)
 {
     static const char magics[][5] = {"II*\0", "MM\0*", "II+\0", "MM\0+"};
+    if (size >= 11 && memcmp(head + 8, "CR\2", 3) == 0) return false;
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if (size >= 8 && memcmp(head, magics[i], 4) == 0) return true;
     return false;

@@ -140,6 +140,20 @@ static bool is_overview(TiffReader *state, uint64_t at)
            (ifd_number(&from, &entry) & FILETYPE_REDUCEDIMAGE) != 0;
 }
 
+HaloStatus tiff_refuse_raw(const TiffReader *state)
+{
+    uint32_t kind = 0;
+    uint16_t below = 0;
+    const void *offsets = NULL;
+    TIFFGetField(state->own.tiff, TIFFTAG_SUBFILETYPE, &kind);
+    if ((kind & FILETYPE_REDUCEDIMAGE) == 0 ||
+        TIFFGetField(state->own.tiff, TIFFTAG_SUBIFD, &below, &offsets) == 0 || below == 0)
+        return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT,
+                     "a camera raw, which has a preview as TIFF: dcraw -w -T -6 IN, or darktable-cli IN "
+                     "OUT.tif, makes a TIFF of it");
+}
+
 /* Do the strips of this page follow one another, as they are? *at: the first. */
 static HaloStatus find_samples(TiffReader *state, uint64_t *at, bool *together)
 {

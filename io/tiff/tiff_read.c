@@ -162,6 +162,7 @@ HaloStatus halo_tiff_read_open(HaloReader *reader)
     state->reader = reader;
     pthread_mutex_init(&state->lock, NULL);
     HALO_TRY(tiff_open_file(state));
+    HALO_TRY(tiff_refuse_raw(state));
     HALO_TRY(tiff_find_stack(state));
     HALO_TRY(take_grid(state));
     if (reader->options.image > 0) HALO_TRY(go_to_page(reader));

@@ -59,6 +59,8 @@ typedef struct TiffReader {
 HaloStatus tiff_open_file(TiffReader *state);
 /* Are there more pages than directories? Before the first page is looked at. */
 HaloStatus tiff_find_stack(TiffReader *state);
+/* The first picture of a camera raw is reduced, and has the directory of the raw samples below it. */
+HaloStatus tiff_refuse_raw(const TiffReader *state);
 /* One more handle on the file, at the page that the reader's own is at; false where there is no memory for
  * that. One that is open goes there. */
 bool tiff_open_helper(TiffReader *state, TiffDecoder *helper);

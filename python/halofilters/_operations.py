@@ -71,7 +71,13 @@ ROWS = _rows()
 _COMMON = ("border", "alpha", "nan")  # what all filters take, by keyword alone
 _known = {name for row in ROWS for name in (row.name, *row.synonyms)}
 _results = [name for row in ROWS if row.result for name in (row.name, *row.synonyms)]
+_confining_pattern = re.compile(r"\bmask\s*=\s*(?!@\d|[\"']\s*\d+x\d+)")
 _result_pattern = re.compile(r"\b(?:" + "|".join(_results) + r")\b")
+
+
+def _confines(key):
+    """Is it the mask= that every operation takes? It counts where it is given."""
+    return key.name == "mask" and key.type == "source"
 
 
 @functools.lru_cache(maxsize=None)
@@ -81,7 +87,7 @@ def _file_pattern():
     reads = [
         name
         for row in ROWS
-        if any(key.type in ("mask", "source", "file") for key in row.parameters)
+        if any(key.type in ("mask", "source", "file") and not _confines(key) for key in row.parameters)
         for name in (row.name, *row.synonyms)
     ]
     return re.compile(
@@ -92,7 +98,7 @@ def _file_pattern():
 
 def names_files(text):
     """May it name a file, so that what was read of it must not be kept?"""
-    return _file_pattern().search(text) is not None
+    return _file_pattern().search(text) is not None or _confining_pattern.search(text) is not None
 
 
 def has_results(text):
@@ -192,13 +198,22 @@ def options_of(row):
     return [name for name in ("axes", "rate", "white", "alpha") if name not in keys]
 
 
+def own_keys(row):
+    """The keys of the operation itself, before those that it shares with others."""
+    names = [key.name for key in row.parameters]
+    for filters in (_COMMON, ()):
+        for shared in ([*filters, "on", "mask"], [*filters, "on"]):
+            if not row.result and names[-len(shared) :] == shared:
+                return row.parameters[: -len(shared)]
+    return row.parameters
+
+
 def signature(row):
     import inspect  # here, since it takes long to import
 
     kinds = inspect.Parameter
     made = [kinds("x", kinds.POSITIONAL_ONLY)]
-    filters = {key.name for key in row.parameters} >= set(_COMMON)
-    own = [key for key in row.parameters if not (filters and key.name in _COMMON)]
+    own = own_keys(row)
     optional = False
     for key in own:
         default = preset(key)
@@ -325,8 +340,7 @@ class _Call:
 
 def function(row):
     keys = {key.word: key for key in row.parameters}
-    filters = set(keys) >= set(_COMMON)
-    positional = [key for key in row.parameters if not (filters and key.name in _COMMON)]
+    positional = own_keys(row)
     along_time = not row.images
     name, measures = row.name, row.result
 
@@ -334,7 +348,9 @@ def function(row):
         quick, out, made = QUICK.get(type(x)), None, None
         if kwargs:
             out = kwargs.pop("out", None)
-        key = (args, *kwargs.items()) if kwargs else args
+        key = (args, *map(type, args))  # 1, 1.0 and True are equal, and not the same parameter
+        if kwargs:
+            key = (*key, *kwargs.items(), *map(type, kwargs.values()))
         if quick is not None:
             try:
                 made = quick(session().ready[name], x, key, out)

@@ -222,10 +222,15 @@ def _sound_of(x, options):
     return x
 
 
+def typed(values):
+    """A key of these values, of which 1, 1.0 and True are equal, and mean different things."""
+    return (values, *map(type, values))
+
+
 def _plan_for(parsed, views, options):
     key = (
         tuple((view.shape, view.kind, view.gpu) for view in views),
-        tuple(options.get(name) for name in _OPTIONS),
+        typed(tuple(options.get(name) for name in _OPTIONS)),
     )
     plan = parsed.plans.get(key)
     if plan is not None:
@@ -377,7 +382,7 @@ def run(
     """
     parsed = parse(session(device, precision), pipeline)
     options = {"axes": axes, "rate": rate, "white": white, "alpha": alpha}
-    return apply_like(parsed, x, others, options, (axes, rate, white, alpha), out)
+    return apply_like(parsed, x, others, options, typed((axes, rate, white, alpha)), out)
 
 
 class Pipeline:
@@ -391,7 +396,7 @@ class Pipeline:
     def __init__(self, text, *, axes=None, rate=None, white=None, alpha=None, device=None, precision=None):
         self.text = text
         self._options = {"axes": axes, "rate": rate, "white": white, "alpha": alpha}
-        self._key = (axes, rate, white, alpha)
+        self._key = typed((axes, rate, white, alpha))
         self._where = (device, precision)
         self._lock = threading.Lock()
         self._made = None

@@ -4,7 +4,8 @@ addresses.
 
 QUICK has, by the type of the array, a function (plans, x, args, out) that gives the result, or None where there
 is no such plan: then the call goes the general way, which ends in `remember`. `plans` are those of a function
-or a pipeline, and `args`, which are hashable, all that the plan depends on beside the array.
+or a pipeline, and `args`, which are hashable, all that the plan depends on beside the array: values and their
+types, as 1, 1.0 and True are equal.
 """
 
 import os
@@ -136,7 +137,7 @@ def _lasting(value):
     """Does a value stay what it is? Tensors are keys by their identity, and may change."""
     if isinstance(value, (tuple, frozenset)):
         return all(map(_lasting, value))
-    return value is None or isinstance(value, _PLAIN)
+    return value is None or isinstance(value, (type, *_PLAIN))
 
 
 def remember(plans, x, args, plan):

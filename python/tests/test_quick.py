@@ -46,6 +46,14 @@ def test_kinds_in_turn(rng):
             assert y.dtype == made and abs(float(y.mean()) - float(base.mean())) < 3
 
 
+def test_types_of_values_count(rng):
+    x = rng.integers(0, 256, (20, 30, 2), dtype="uint8")
+    first, none = (hf.Pipeline("gauss:2", alpha=value)(x) for value in (0, False))
+    assert not np.array_equal(first, none)
+    for value, wanted in ((False, none), (0, first), (False, none)):
+        assert np.array_equal(hf.run("gauss:2", x, alpha=value), wanted)
+
+
 def test_out_is_checked_again(rng):
     x = rng.integers(0, 256, (20, 30), dtype="uint8")
     wanted = hf.gauss(x, 2)

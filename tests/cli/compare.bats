@@ -266,3 +266,141 @@ v[7, 7] = np.nan; np.save("b.npy", v)'
     [ "$status" -eq 5 ] && says "MiB"
     halo compare large.pgm large.pgm --max-memory 12M > /dev/null
 }
+
+# What three measures are made of, written out in NumPy.
+make_colours() {
+    "$PYTHON" - << 'END'
+import numpy as np
+r = np.random.default_rng(5)
+y, x = np.mgrid[0:180, 0:177]
+a = np.stack([128 + 90 * np.sin(x / 7), 3 * x % 256, 4 * y % 256], 2).clip(0, 255).astype(np.uint8)
+b = (a + r.normal(0, 12, a.shape)).clip(0, 255).astype(np.uint8)
+for name, v in (("a", a), ("b", b)): open(name + ".ppm", "wb").write(b"P6 177 180 255\n" + v.tobytes())
+open("gray.pgm", "wb").write(b"P5 177 180 255\n" + a[..., 0].tobytes())
+np.save("a.npy", a); np.save("b.npy", b)
+END
+}
+
+near() { # KEY VALUE WITHIN
+    awk -v a="$(number said "$1")" -v b="$2" -v d="$3" 'BEGIN { exit !(a != "" && (a - b)^2 <= d * d) }' ||
+        { echo "$1: $2"; cat said; return 1; }
+}
+
+@test "FLIP and MS-SSIM are their definitions" {
+    need_numpy
+    make_colours
+    "$PYTHON" - > want << 'END'
+import numpy as np
+a, b = (np.load(f + ".npy").astype(float) / 255 for f in "ab")
+def along(v, taps, axis):
+    r = len(taps) // 2
+    v = np.pad(v, [(r, r) if k == axis else (0, 0) for k in range(v.ndim)], "edge")
+    n = v.shape[axis] - 2 * r
+    return sum(t * v.take(range(k, k + n), axis) for k, t in enumerate(taps[::-1]))
+# FLIP, its two-dimensional kernels applied by rows of their singular vectors
+ppd = 67.0
+M = np.array([[10135552/24577794, 8788810/24577794, 4435075/24577794], [2613072/12288897, 8788810/12288897,
+    887015/12288897], [1425312/73733382, 8788810/73733382, 70074185/73733382]])
+W = np.array([0.950428545, 1, 1.088900371])
+def dense(v, kernel):
+    u, s, t = np.linalg.svd(kernel)
+    return sum(along(along(v, u[:, k] * s[k], 0), t[k], 1) for k in range(3) if s[k] > 1e-12 * s[0])
+def contrast(p):
+    r = int(np.ceil(3 * np.sqrt(0.04 / (2 * np.pi**2)) * ppd))
+    y, x = np.mgrid[-r:r + 1, -r:r + 1] / ppd
+    g = sum(h * np.sqrt(np.pi / w) * np.exp(-np.pi**2 * (x * x + y * y) / w) for h, w in p)
+    return g / g.sum()
+def feature(of):
+    sd = 0.5 * 0.082 * ppd; r = int(np.ceil(3 * sd))
+    y, x = np.mgrid[-r:r + 1, -r:r + 1]
+    g = np.exp(-(x * x + y * y) / (2 * sd * sd))
+    g = -x * g if of == "edge" else (x * x / sd**2 - 1) * g
+    return np.where(g < 0, g / -g[g < 0].sum(), g / g[g > 0].sum())
+def lab(rgb):
+    t = rgb @ M.T / W
+    f = np.where(t > (6/29)**3, np.cbrt(t), t / (3 * (6/29)**2) + 4/29)
+    L = 116 * f[..., 1] - 16
+    return np.stack([L, .01 * L * 500 * (f[..., 0] - f[..., 1]), .01 * L * 200 * (f[..., 1] - f[..., 2])], -1)
+def hyab(p, q):
+    d = p - q
+    return (abs(d[..., 0]) + np.hypot(d[..., 1], d[..., 2])) ** 0.7
+def stages(v):
+    v = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
+    X, Y, Z = np.moveaxis(v @ M.T / W, -1, 0)
+    y, cx, cz = 116 * Y - 16, 500 * (X - Y), 200 * (Y - Z)
+    kernels = [feature("edge"), feature("edge").T, feature("point"), feature("point").T]
+    f = [dense((y + 16) / 116, k) for k in kernels]
+    y, cx, cz = (dense(c, contrast(p)) for c, p in ((y, [(1, .0047)]), (cx, [(1, .0053)]),
+        (cz, [(34.1, .04), (13.5, .025)])))
+    Y = (y + 16) / 116
+    rgb = (np.stack([Y + cx / 500, Y, Y - cz / 200], -1) * W @ np.linalg.inv(M).T).clip(0, 1)
+    return lab(rgb), np.hypot(f[0], f[1]), np.hypot(f[2], f[3])
+(p, e, s), (q, f, t) = stages(a), stages(b)
+most = hyab(lab(np.array([0., 1, 0])), lab(np.array([0., 0, 1])))
+c = hyab(p, q)
+c = np.where(c < .4 * most, .95 / (.4 * most) * c, .95 + (c - .4 * most) / (.6 * most) * .05)
+flip = c ** (1 - np.sqrt(np.maximum(abs(e - f), abs(s - t)) / np.sqrt(2)))
+# MS-SSIM
+tap = np.exp(-0.5 * (np.arange(-5, 6) / 1.5) ** 2); tap /= tap.sum()
+def smooth(v): return along(along(v, tap, 0), tap, 1)[5:-5, 5:-5]
+def half(v):
+    v = np.pad(v, [(0, v.shape[0] % 2), (0, v.shape[1] % 2)], "edge")
+    return (v[::2, ::2] + v[1::2, ::2] + v[::2, 1::2] + v[1::2, 1::2]) / 4
+made = []
+for k in range(3):
+    p, q, product = a[..., k], b[..., k], 1
+    for n, w in enumerate((0.0448, 0.2856, 0.3001, 0.2363, 0.1333)):
+        up, uq = smooth(p), smooth(q)
+        vp, vq, vpq = smooth(p * p) - up * up, smooth(q * q) - uq * uq, smooth(p * q) - up * uq
+        cs = (2 * vpq + 0.0009) / (vp + vq + 0.0009)
+        l = (2 * up * uq + 0.0001) / (up**2 + uq**2 + 0.0001)
+        product *= (cs if n < 4 else l * cs).mean() ** w
+        p, q = half(p), half(q)
+    made.append(product)
+print(repr(float(flip.mean())), repr(float(np.mean(made))))
+END
+    read -r flip msssim < want
+    run halo compare a.ppm b.ppm --json --measure msssim,flip
+    echo "$output" > said
+    near flip "$flip" 1e-9; near msssim "$msssim" 1e-10
+    halo compare a.ppm b.ppm --json --measure msssim,flip -j 1 | cmp - said
+}
+
+@test "CIEDE2000 is scikit-image's, up to its matrix" {
+    need skimage.color
+    make_colours
+    "$PYTHON" - > want << 'END'
+import numpy as np
+from skimage.color import rgb2lab, deltaE_ciede2000
+d = deltaE_ciede2000(*(rgb2lab(np.load(f + ".npy")) for f in "ab"))
+print(d.mean(), np.percentile(d, 95), d.max())
+END
+    read -r mean most max < want
+    run halo compare a.ppm b.ppm --json --measure deltae
+    echo "$output" > said
+    near deltae "$mean" 3e-4; near deltae95 "$most" 3e-3; near deltaemax "$max" 3e-3
+}
+
+@test "more measures in text and CSV, as limits, and where there are none" {
+    printf 'P3\n2 1\n255\n10 20 30  200 100 50\n' > a.ppm
+    printf 'P3\n2 1\n255\n10 20 30  200 100 90\n' > b.ppm
+    run halo compare a.ppm b.ppm --measure all
+    [[ "$output" == *"MS-SSIM      of pictures of 176 pixels"* && "$output" == *"CIEDE2000    mean "* &&
+        "$output" == *"FLIP         0."* ]]
+    run halo compare a.ppm b.ppm --at-most flip=0.001
+    [ "$status" -eq 6 ]; [[ "$output" == *"flip is above 0.001"* ]]
+    run halo compare a.ppm b.ppm --at-most deltae=50,flip=1 --at-least psnr=1
+    [ "$status" -eq 0 ]
+    run halo compare a.ppm b.ppm --at-least msssim=0.5
+    [ "$status" -eq 6 ]; [[ "$output" == *"msssim is undefined"* ]]
+    run halo compare a.ppm b.ppm --csv --measure flip
+    [ "${#lines[@]}" -eq 2 ]
+    [[ "${lines[0]}" == a,b,image,within,*,flip,lag,correlation ]]
+    [[ "${lines[1]}" == a.ppm,b.ppm,,false,6,1,40,* ]]
+    run --separate-stderr halo compare a.ppm b.ppm --measure dip
+    [ "$status" -eq 2 ]; says 'not one of deltae, msssim, flip, all'
+    run --separate-stderr halo compare a.ppm b.ppm --ppd 0
+    [ "$status" -eq 2 ]; says 'from 1 to 1000'
+    run halo compare a.ppm a.ppm --measure all --json
+    [[ "$output" == *'"deltae":0,"deltae95":0,"deltaemax":0,"msssim":null,"flip":0'* ]]
+}

@@ -88,6 +88,9 @@ fall() {
         clear.png | equal.png | even.png | spots.png | sharp16.png | positive.png | integral.npy)
             grep -q '"width":224,"height":168' info ;;
         parted.png | large.png | canny.png | wide.png) grep -q '"width":160,"height":120' info ;;
+        left.png | right.png) grep -q '"width":230,"height":200' info ;;
+        panorama.png) grep -q '"width":328,"height":206' info ;;
+        shaken.png | steady.png) grep -q '"width":190,"height":140' info ;;
         defects.png) grep -q '"width":160,"height":112' info ;;
         hills.npy | coins.npy) grep -q '"width":160,"height":120,.*"dtype":"f32"' info ;;
         *.png | *.jpg)
@@ -153,6 +156,16 @@ fall() {
     halo info eight.png | grep -q 'read as u8'
     # The percentiles in the recipe are those that stats prints before it.
     for value in 9,364 11,031; do grep -q "$value" 'said/From 16 bits to 8, by the percentiles'; done
+}
+
+@test "less colour noise, a sharp band, an aligned burst and a panorama" {
+    fits '<' calm.png specks.png sd
+    halo compare lake.png miniature.png --json | grep -q '"differing":[1-9]'
+    halo run -q crop:384x10+0+113 lake.png -o band.ppm -f
+    halo run -q crop:384x10+0+113 miniature.png -o same.ppm -f
+    cmp band.ppm same.ppm
+    fits '>' steady.png shaken.png sd
+    [ "$(awk -F, 'END { printf "%.0f %.0f", $2, $3 }' shift.csv)" = '98 6' ]
 }
 
 @test "masks: feathered, grown, opened; transparency without a fringe" {

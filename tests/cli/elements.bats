@@ -29,6 +29,17 @@ samples() { halo run -q "$1" a.pgm -o - --to pgm | tail -c 35 | od -An -v -w7 -t
     halo run --explain 'dilate:mask="3x3: 0,1,0,1,1,1,0,1,0"' a.pgm | grep -q 'sort 5 of 3 x 3'
 }
 
+@test "without a border, or where it is kept, the size of a mask counts, whatever is zero in it" {
+    make_dots
+    mask='5x5: 0,0,0,0,0, 0,1,1,1,0, 0,1,1,1,0, 0,1,1,1,0, 0,0,0,0,0'
+    halo run -q "erode:mask=\"$mask\",border=valid" a.pgm -o - --to pgm | head -2 | grep -q '^3 1$'
+    diff <(samples "dilate:mask=\"$mask\",border=keep") \
+        <(samples "dilate:heights=\"${mask//1/0}\",mask=\"$mask\",border=keep")
+    [ "$(samples "dilate:mask=\"$mask\",border=keep" | sed -n 2p)" = '0 9 0 0 8 8 0' ]
+    [ "$(samples "dilate:mask=\"$mask\",border=keep" | sed -n 3p)" = '0 0 9 8 8 0 0' ]
+    halo run -q "open:heights=\"3x1: 0,0,0\",border=valid" a.pgm -o - --to pgm | head -2 | grep -q '^3 5$'
+}
+
 @test "hitmiss finds patterns of foreground and background" {
     make_dots
     [ "$(samples 'hitmiss:"3x3: 0,0,0, 0,1,0, 0,0,0"' | sed -n 2p)" = '0 255 0 0 0 0 0' ]

@@ -40,6 +40,20 @@ np.save(name + '.npy', a.astype('f4'))
 END
 }
 
+@test "OpenEXR: four channels of halves and of floats, with alpha and without" {
+    for kind in 1 2; do
+        make_exr rgba.exr 9 4 A,B,G,R $kind
+        make_exr other.exr 9 4 a,b,c,d $kind
+        halo run '' rgba.exr -o rgba.npy -f
+        halo run '' other.exr -o other.npy -f
+        "$PYTHON" -c "
+import numpy as np
+a, b = np.load('rgba.exr.npy')[..., ::-1], np.load('rgba.npy')
+assert np.array_equal(a[..., 3], b[..., 3]) and np.allclose(a[..., :3] / a[..., 3:], b[..., :3], rtol=1e-6)
+assert np.array_equal(np.load('other.exr.npy'), np.load('other.npy'))"
+    done
+}
+
 @test "OpenEXR: halves and floats, channels by name whatever their order in the file" {
     make_exr half.exr 5 3 B,G,R
     make_exr float.exr 5 3 B,G,R,Z 2

@@ -224,7 +224,7 @@ setup() { load common; common_setup; make_worked in.pgm; }
 
 @test "too much memory: needed against allowed" {
     make_gray big.pgm 600 600
-    run --separate-stderr halo run 'gauss:2 | normalize' big.pgm -o x.png --max-memory 100K
+    run --separate-stderr halo run 'gauss:2 | equalize' big.pgm -o x.png --max-memory 100K
     [ "$status" -eq 5 ]; says "--max-memory"
 }
 

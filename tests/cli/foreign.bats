@@ -27,6 +27,20 @@ stack() {
 # pgm K: what `page K` is.
 pgm() { printf 'P5\n4 3\n65535\n'; page "$1"; }
 
+@test "camera raw is refused with the way out, and not read as its preview" {
+    {
+        printf 'MM\0*'; be 4 8; be 2 9
+        tag 254 4 1 1; tag 256 4 1 4; tag 257 4 1 3; tag 258 3 1 16; tag 262 3 1 1; tag 273 4 1 122
+        tag 278 3 1 3; tag 279 4 1 24; tag 330 4 1 8
+        be 4 0; page 1
+    } > a.nef
+    printf 'II*\0\020\0\0\0CR\002\0rest' > b.cr2
+    for file in a.nef b.cr2; do
+        run --separate-stderr halo run '' "$file" -o out.png
+        [ "$status" -eq 1 ]; says 'camera raw'; says 'darktable-cli'
+    done
+}
+
 @test "ImageJ's stack with one directory: every image is read, and written with a true description" {
     stack s.tif 3 3
     halo info s.tif | grep -q 'images *3'

@@ -107,3 +107,51 @@ can_write() { halo run '' "$1" -o "try.$2" -f 2> /dev/null || skip "this libheif
     [ "$status" -ne 0 ]; says '--max-pixels'
     [ ! -e o.ppm ]
 }
+
+# grid FROM TO WIDTH HEIGHT: a picture of one tile, FROM, that claims 64 x 64 pixels; its grid has this size.
+grid() {
+    command -v python3 > /dev/null || skip "there is no python3"
+    python3 - "$@" << 'END'
+import struct, sys
+data, width, height = open(sys.argv[1], 'rb').read(), int(sys.argv[3]), int(sys.argv[4])
+def boxes(at, end):
+    while at < end:
+        size, kind = struct.unpack('>I4s', data[at:at + 8])
+        yield kind, at + 8, at + size
+        at += size
+top = {k: (a, e) for k, a, e in boxes(0, len(data))}
+meta = {k: (a, e) for k, a, e in boxes(top[b'meta'][0] + 4, top[b'meta'][1])}
+prp = {k: (a, e) for k, a, e in boxes(*meta[b'iprp'])}
+config = [data[a - 8:e] for k, a, e in boxes(*prp[b'ipco']) if k == b'hvcC'][0]
+coded = data[slice(*top[b'mdat'])]
+box = lambda kind, body: struct.pack('>I4s', len(body) + 8, kind) + body
+full = lambda kind, body, flags=0, version=0: box(kind, struct.pack('>I', version << 24 | flags) + body)
+infe = lambda item, kind, hidden: full(b'infe', struct.pack('>HH4s', item, 0, kind) + b'\0', hidden, 2)
+ispe = lambda w, h: full(b'ispe', struct.pack('>II', w, h))
+grid = struct.pack('>BBBBII', 0, 1, 0, 0, width, height)
+ipma = full(b'ipma', struct.pack('>I', 2) + struct.pack('>HBBB', 1, 2, 0x81, 2) + struct.pack('>HBB', 2, 1, 3))
+def make(offset):
+    iloc = full(b'iloc', struct.pack('>BBH', 0x44, 0, 2)
+                + struct.pack('>HHHHII', 1, 0, 0, 1, offset, len(coded))
+                + struct.pack('>HHHHII', 2, 1, 0, 1, 0, len(grid)), version=1)
+    body = (full(b'hdlr', b'\0\0\0\0pict' + bytes(12) + b'\0') + full(b'pitm', struct.pack('>H', 2)) + iloc
+            + full(b'iinf', struct.pack('>H', 2) + infe(1, b'hvc1', 1) + infe(2, b'grid', 0))
+            + full(b'iref', box(b'dimg', struct.pack('>HHH', 2, 1, 1)))
+            + box(b'iprp', box(b'ipco', config + ispe(64, 64) + ispe(64, 64)) + ipma) + box(b'idat', grid))
+    head = box(b'ftyp', b'heic\0\0\0\0mif1heic') + full(b'meta', body)
+    return head + box(b'mdat', coded), len(head) + 8
+open(sys.argv[2], 'wb').write(make(make(0)[1])[0])
+END
+}
+
+@test "HEIC: a grid is not larger than the picture that it makes" {
+    make_rgb a.ppm 64 64
+    halo run '' a.ppm -o a.heic --effort 1 || skip "this libheif does not write HEIC"
+    grid a.heic same.heic 64 64
+    identical same.heic a.heic
+    grid a.heic large.heic 60000 60000
+    run --separate-stderr timeout 20 "$HALO" run '' large.heic -o o.ppm --max-memory 100M
+    [ "$status" -eq 5 ]; says 'too large, or damaged'
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [ ! -e o.ppm ]
+}

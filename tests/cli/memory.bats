@@ -212,11 +212,14 @@ array("d", floats).tofile(open("wide", "wb"))'
     [ "$(wc -l < few)" -gt 1 ]
 }
 
-@test "peaks are found in the samples as they lie" {
+@test "peaks are found while sound is read, and its mirrored ends take little memory" {
     for i in 1 2 3 4; do cat noise; done > long
-    run --separate-stderr peak "$HALO" run peaks:prominence=1.9 --raw s16,48000,1 long --max-memory 128M
+    run --separate-stderr peak "$HALO" run peaks:prominence=1.9,distance=20ms --raw s16,48000,1 long
     [ "$status" -eq 0 ]
-    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 90000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 30000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
+    run --separate-stderr peak "$HALO" run pad:6,border=mirror --raw s16,48000,1 long -o padded.wav
+    [ "$status" -eq 0 ]
+    [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 24000 ] || { echo "peak: $(cat peak) KiB"; return 1; }
 }
 
 @test "reverse reads a file from its end, where that is possible" {
@@ -359,4 +362,18 @@ END
     # A plot makes only what it shows: all columns are 48 MB.
     peak "$HALO" run -q spectrogram:window=256,hop=16 in.wav --plot seen.png
     [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 32000 ] || { echo "plot: $(cat peak) KiB"; return 1; }
+}
+
+@test "the rows of results for each label, and the counters that percentiles are searched with" {
+    python3 -c 'open("lab.pgm", "wb").write(b"P5 200 100 65535\n" + b"".join(
+        (1 + y // 2 * 100 + x // 2).to_bytes(2, "big") for y in range(100) for x in range(200)))'
+    [ "$(halo stats --labels lab.pgm lab.pgm --csv --max-memory 4M | wc -l)" -eq 5001 ]
+    run --separate-stderr peak "$HALO" hist --bins 256 --labels lab.pgm lab.pgm --csv --max-memory 8M
+    refused "5000 labels, 256 rows each"
+    many='"1,2,3,4,5,6,7,8,9,10,20,30,40,50,60,70"'
+    halo run "stats:percentiles=$many | gain:2x | stats:percentiles=$many" --raw f64,48000,1 noise \
+        --max-memory 40M > all
+    run --separate-stderr halo run "stats:percentiles=$many | gain:2x | stats:percentiles=$many" \
+        --raw f64,48000,1 noise --max-memory 20M
+    [ "$status" -eq 5 ]; says "--max-memory"
 }

@@ -90,3 +90,12 @@ wrong() {
     wrong "operations are joined by |: 'gauss:2 | median:3'" run 'gauss:2 median:3' in.pgm -o x.png
     wrong "operations are joined by |: 'gray | stats'" run 'gray stats' in.pgm -o x.png
 }
+
+@test "a part without frames, and sounds of other channels, are told apart" {
+    printf '1\n2\n3\n' > a.csv
+    run --separate-stderr halo run --rate 0.1 trim:1,3 a.csv -o b.csv
+    [ "$status" -eq 1 ]; says "no frame lies between the beginning and the end: both are frame 0"
+    printf '1,2\n3,4\n' > two.csv
+    run --separate-stderr halo compare a.csv two.csv
+    [ "$status" -eq 1 ]; says "two.csv has 2 channels, and a.csv has 1"
+}

@@ -25,6 +25,13 @@ make_blocks() {
     [ "$status" -eq 1 ]; says '--white'
     [ ! -e l.png ]
     halo run -q 'label | normalize' a.pgm -o l.png
+    halo run -q label a.pgm -o l.png -f --white=65535
+    halo run -q label a.pgm -o l.npy
+    halo run -q label a.pgm -o l.tif
+    [ "$(halo run -q stats l.png --json | grep -o '"max":[0-9]*' | head -n 1)" = '"max":3' ]
+    halo compare l.tif l.npy
+    halo objects l.tif --labels yes --of a.pgm --csv | cut -d, -f4- > from.csv
+    halo objects a.pgm --of a.pgm --csv | cut -d, -f4- | cmp - from.csv
 }
 
 @test "regions of colours are refused, with the remedy" {
@@ -140,6 +147,7 @@ make_blocks() {
     halo run --json threshold:otsu,classes=3 a.pgm -o b.pgm > out
     grep -q 'threshold:otsu is at 1, 10' out || grep -q 'threshold:otsu is at 10, 81' out
     [ "$(tail -c 60 b.pgm | od -An -v -w1 -tu1 | sort -u | tr -d ' ' | sort -n | paste -sd,)" = 0,128,255 ]
+    [ "$(halo run --explain threshold:otsu,classes=5 a.pgm | grep -c 'count in')" -eq 1 ]
     run --separate-stderr halo run -f threshold:otsu,classes=5 a.pgm -o b.pgm
     [ "$status" -eq 1 ]; says 'the input has 4'
     run --separate-stderr halo run -f threshold:li,classes=3 a.pgm -o b.pgm
@@ -191,4 +199,53 @@ assert len(rows) == len(want)
 for row, w in zip(rows, want):
     for name in 'area perimeter euler_number eccentricity'.split():
         assert abs(float(row[name]) - float(w[name])) < 1e-9, (name, row[name], w[name])"
+}
+
+# 700 x 700 pixels of a striped and dotted picture: some regions reach across all of it.
+make_large() {
+    awk 'BEGIN {
+        printf "P5\n700 700\n255\n"
+        for (y = 0; y < 700; y++) {
+            row = ""
+            for (x = 0; x < 700; x++) {
+                dark = (x + y) % 7 ? "!" : "~"
+                row = row ((y % 40 < 3 && x % 300 > 5) || (x * x + 3 * y * y) % 97 < 9 ? "x" : dark)
+            }
+            printf "%s", row
+        }
+    }' > large.pgm
+}
+
+@test "large pictures are read twice for their regions, within the limit, with the same result" {
+    make_large
+    [ "$(wc -c < large.pgm)" -eq 490015 ]
+    for op in label label:min=4,max=90 label:connect=4 areaopen:9 largest:3 clearborder fillholes \
+        hysteresis:13%,46% 'gauss:2 | threshold:otsu | label' 'label | crop:200x200+300+400'; do
+        case $op in gauss*) ;; *) [[ "$op" == hysteresis* ]] || op="threshold:100 | $op" ;; esac
+        halo run -q "$op" large.pgm -o held.npy -f
+        halo run -q "$op" large.pgm -o read.npy -f --max-memory 3M
+        cmp held.npy read.npy || { echo "$op"; return 1; }
+    done
+    for of in '' ',of=[gauss:2]'; do
+        halo run -q "objects:threshold=100,min=3$of" large.pgm --csv > held.csv
+        halo run -q "objects:threshold=100,min=3$of" large.pgm --csv --max-memory 3M > read.csv
+        cmp held.csv read.csv
+    done
+    halo run --explain 'threshold:100 | label' large.pgm -o read.npy --max-memory 3M > said
+    grep -q 'read and written as they come' said
+    halo run -q label large.pgm -o held.npy -f
+    halo run -q label - -o read.npy -f --max-memory 3M < <(cat large.pgm)
+    cmp held.npy read.npy
+}
+
+@test "regions and their measurements are counted against --max-memory as they are found" {
+    awk 'BEGIN { printf "P5\n1000 1000\n255\n"
+        for (i = 0; i < 500000; i++) printf "%s", int(i / 500) % 2 ? "\1\1" : "\1~" }' > dots.pgm
+    run --separate-stderr halo run -q 'threshold:99 | objects' dots.pgm --max-memory 10M
+    [ "$status" -eq 5 ]; says 'regions: leave out small ones by min='; says '--max-memory'
+    run --separate-stderr halo run -q 'threshold:99 | areaopen:2' dots.pgm -o d.png --max-memory 2M
+    [ "$status" -eq 5 ]; says 'parts of regions'; [ ! -e d.png ]
+    run --separate-stderr halo run -q 'threshold:99 | objects' dots.pgm --max-memory 45M
+    [ "$status" -eq 5 ]; says 'rows of objects'
+    halo run -q 'threshold:99 | objects' dots.pgm --csv | tail -n 1 | grep -q ',250000,1,'
 }

@@ -43,12 +43,25 @@ mode_is() { [ "$(stat -c %a "$2")" = "$1" ] || { stat -c '%a %n' "$2"; return 1;
     mode_is 600 all.wav
 }
 
-@test "a replaced output keeps its permissions, and a list of inputs limits none" {
+@test "a replaced output keeps of its permissions those that every input has" {
     halo run gauss:1 a.pgm -o a.png
     chmod 604 a.png
-    chmod 600 a.pgm
-    halo run gauss:2 a.pgm -o a.png -f
+    chmod 644 a.pgm
+    halo run gauss:2 a.pgm -o a.png -f # its own are stricter
     mode_is 604 a.png
+    chmod 640 a.pgm
+    halo run gauss:3 a.pgm -o a.png -f # the input's are
+    mode_is 600 a.png
+    chmod 664 a.png
+    chmod 444 a.pgm # the owner can always write
+    halo run gauss:2 a.pgm -o a.png -f
+    mode_is 644 a.png
+    chmod 600 b.pgm
+    halo run subtract:b.pgm a.pgm -o a.png -f
+    mode_is 600 a.png
+}
+
+@test "a list of inputs limits no permissions" {
     echo b.pgm > list
     chmod 600 list
     halo run gauss:1 --files-from list --out-dir out --resume

@@ -206,6 +206,8 @@ minute() { # a row every ten seconds
         2024-03-02,00:00:00,4 ]
     sed 's|2024-03-\(..\)|\1/03/2024|; s/time/at/' in.csv > slashes.csv
     halo run --time-format '%d/%m/%Y %H:%M:%S' gain:1 slashes.csv -o out.csv
+    halo run --time-format 'dd/mm/yyyy hh:mm:ss' gain:1 slashes.csv -o letters.csv
+    cmp out.csv letters.csv
     cmp slashes.csv out.csv
     tail -n 1 in.csv | sed 's/,/ , /' > bare.csv
     [ "$(halo run gain:2 bare.csv -o - --to csv | rows -)" = 'date,time,channel1 2024-03-02,00:00:00,4' ]

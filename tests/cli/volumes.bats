@@ -120,6 +120,102 @@ grid_of() { halo info "$1" | sed -n '/^  spacing\|^  origin/p'; }
         grep -q '"alpha":true,"pages":"in pipes","metadata":\["ICC profile"'
 }
 
+# place_of FILE: its origin alone.
+place_of() { halo info --json "$1" | grep -o '"origin":[^]]*'; }
+
+# bytes N: so many, counting.
+bytes() { for ((v = 0; v < $1; v++)); do printf "\\x$(printf %02x "$v")"; done; }
+
+@test "volumes over time: of one slice, without slices, and with time as the first axis" {
+    { printf 'NRRD0005\ntype: uint8\ndimension: 3\nsizes: 3 2 4\nkinds: domain domain time\nencoding: raw\n'
+      printf 'spacings: 0.5 0.25 2000\nunits: "mm" "mm" "ms"\n\n'; bytes 24; } > flat.nrrd
+    { printf 'NRRD0005\ntype: uint8\ndimension: 4\nsizes: 3 2 1 4\nencoding: raw\n'
+      printf 'kinds: domain domain domain time\nspace: left-posterior-superior\nspace origin: (1,2,3)\n'
+      printf 'space directions: (0.5,0,0) (0,0.25,0) (0,0,3) none\nspace units: "mm" "mm" "mm"\n'
+      printf 'spacings: nan nan nan 2\nunits: "" "" "" "s"\n\n'; bytes 24; } > slice.nrrd
+    { printf 'NDims = 4\nDimSize = 3 2 1 4\nElementSpacing = 0.5 0.25 3 2\nOffset = 1 2 3 0\n'
+      printf 'ElementType = MET_UCHAR\nElementDataFile = LOCAL\n'; bytes 24; } > slice.mha
+    for file in flat.nrrd slice.nrrd slice.mha; do
+        halo info "$file" | grep -q 'volumes *of 1 page each'
+        halo info --json "$file" | grep -q '"interval":2[,}]'
+        halo run pages:3 "$file" -o page.mha -f
+        [ "$(place_of page.mha)" = "$(place_of "$file")" ]
+        for to in nrrd nii mha; do
+            halo convert "$file" -o "out.$to" -f
+            halo info "out.$to" | grep -q 'volumes *of 1 page each'
+            halo info --json "out.$to" | grep -q '"interval":2[,}]'
+        done
+        grep -a -x 'sizes: 3 2 1 4' out.nrrd
+        halo run pages:2-3 "$file" -o part.nrrd -f
+        grep -a -x 'sizes: 3 2 1 2' part.nrrd
+        grep -a -x 'DimSize = 3 2 1 4 *' out.mha
+    done
+    { printf 'NRRD0005\ntype: uint8\ndimension: 4\nsizes: 2 3 2 2\nkinds: time domain domain domain\n'
+      printf 'encoding: raw\n\n'; bytes 24; } > first.nrrd
+    halo convert first.nrrd -o last.nrrd
+    grep -a -x 'sizes: 3 2 2 2' last.nrrd
+    [ "$(tail -c 24 last.nrrd | od -An -v -tu1 | xargs)" = \
+        '0 2 4 6 8 10 12 14 16 18 20 22 1 3 5 7 9 11 13 15 17 19 21 23' ]
+}
+
+@test "with --axes spacing belongs to the dimensions that it is of" {
+    halo info in.nrrd --axes zyx | grep -q 'spacing *0.5 x 0.25 x 2 mm'
+    halo info in.nrrd --axes chw | grep -q 'spacing *0.5 x 0.25 mm'
+    halo info in.nrrd --axes hwc --json | grep -q '"steps":\[0,0.25,0,0,0,2,0,0,0\]'
+    { printf 'NRRD0005\ntype: uint8\ndimension: 4\nsizes: 3 2 2 2\nkinds: domain domain domain time\n'
+      printf 'encoding: raw\nspacings: 1 2 3 4\n\n'; bytes 24; } > series.nrrd
+    halo info series.nrrd --axes tzyx | grep -q 'volumes *of 2 pages each'
+    halo info series.nrrd --axes nhwc | grep -q 'spacing *2 x 3, along turned axes'
+    { printf 'NRRD0005\ntype: uint8\ndimension: 3\nsizes: 3 2 4\nkinds: domain domain time\nencoding: raw\n'
+      printf 'spacings: 1 2 3\n\n'; bytes 24; } > time.nrrd
+    run --separate-stderr halo run '' time.nrrd --axes hwc -o out.nrrd
+    [ "$status" -eq 0 ]; says 'left out, since it would no longer be true: spacing and origin'
+    [ -z "$(grid_of out.nrrd)" ]
+}
+
+@test "spacing in a unit that the output has no word for is left out with a note" {
+    for unit in furlong ''; do
+        { printf 'NRRD0005\ntype: float\ndimension: 2\nsizes: 1 1\nspacings: 2 3\nendian: little\n'
+          printf 'units: "%s" "%s"\nencoding: raw\n\n' "$unit" "$unit"; bytes 4; } > unit.nrrd
+        for to in mrc mha; do
+            run --separate-stderr halo convert unit.nrrd -o "out.$to" -f
+            if [ "$to$unit" = mha ]; then # whose unit is not said either
+                [ -z "$stderr" ]; grid_of "out.$to" | grep -q 'spacing *2 x 3'
+            else
+                says 'left out, since the output cannot hold it: spacing and origin'
+                [ -z "$(grid_of "out.$to" | grep spacing)" ]
+            fi
+        done
+    done
+}
+
+@test "NPZ: damaged members, stored and compressed, are refused, and read with --tolerate" {
+    need_numpy
+    "$PYTHON" -c '
+import numpy as np
+a = np.arange(60, dtype="u1").reshape(3, 4, 5)
+np.savez("a.npz", a); np.savez_compressed("b.npz", a); np.savez("c.npz", np.asfortranarray(a))
+for name in "abc":
+    whole = bytearray(open(name + ".npz", "rb").read())
+    longer = whole.replace(b"(3, 4, 5)", b"(9, 4, 5)")
+    whole[whole.rfind(b"PK\1\2") + 16] ^= 1
+    open(name + "-sum.npz", "wb").write(whole)
+    if name != "b": open(name + "-longer.npz", "wb").write(longer)'
+    for name in a b c; do
+        halo run '' "$name.npz" --axes nhw -o "$name.npy"
+        run --separate-stderr halo run '' "$name-sum.npz" --axes nhw -o out.npy -f
+        [ "$status" -eq 1 ]; says 'another checksum'
+        [ ! -e out.npy ]
+        halo run '' "$name-sum.npz" --axes nhw --tolerate -o out.npy -f
+        cmp "$name.npy" out.npy
+        rm out.npy
+    done
+    for name in a c; do
+        run --separate-stderr halo run '' "$name-longer.npz" --axes nhw -o out.npy -f
+        [ "$status" -eq 1 ]; says 'too few for the samples'
+    done
+}
+
 @test "NPZ: the only array, one by its name, and what is written reads in NumPy" {
     need_numpy
     "$PYTHON" -c '

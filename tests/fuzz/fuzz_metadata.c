@@ -22,7 +22,21 @@ static void must(HaloStatus status)
 
 /* ---- written, and read again --------------------------------------------------------------------------- */
 
-static const HaloFormat *const pictures[] = {&halo_format_png, &halo_format_jpeg, &halo_format_tiff};
+static const HaloFormat *const pictures[] = {
+    &halo_format_png,
+#ifdef HALO_HAVE_JPEG
+    &halo_format_jpeg,
+#endif
+#ifdef HALO_HAVE_TIFF
+    &halo_format_tiff,
+#endif
+#ifdef HALO_HAVE_WEBP
+    &halo_format_webp,
+#endif
+#ifdef HALO_HAVE_JXL
+    &halo_format_jxl,
+#endif
+};
 static const HaloFormat *const sounds[] = {&halo_format_wav, &halo_format_w64, &halo_format_flac,
                                            &halo_format_aiff};
 

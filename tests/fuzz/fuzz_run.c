@@ -11,9 +11,19 @@
 
 enum { HEAD = 6, MAX_PIXELS = 1 << 14, MAX_BYTES = 1 << 24, TEXT = 4096 };
 
-enum { OUTPUTS = 6 };
-static const char *const of_pictures[OUTPUTS] = {NULL, "png", "tiff", "npy", "pam", "jpeg"};
-static const char *const of_sound[OUTPUTS] = {NULL, "wav", "flac", "npy", "csv", "png"};
+/* The n-th of the formats that are written, hold results of this kind, and are recognised; none before them. */
+static const HaloFormat *output_of(const HaloTables *tables, HaloKind kind, uint8_t n)
+{
+    enum { MOST = 64 };
+    const HaloFormat *found[MOST] = {NULL};
+    int count = 1;
+    for (int i = 0; i < tables->formats && count < MOST; i++) {
+        const HaloFormat *format = tables->format[i];
+        const bool recognised = format->named || format->probe != NULL;
+        if (format->create != NULL && recognised && (format->kinds & kind) != 0) found[count++] = format;
+    }
+    return found[n % count];
+}
 
 static HaloSession *open_session(int jobs, int64_t band_rows)
 {
@@ -116,8 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     bytes_to_file(input, bytes + HEAD, size - HEAD);
     const HaloKind kind = kind_of(whole, input);
     if (kind != 0 && (op->kinds & kind) != 0) {
-        const char *name = (kind == HALO_AUDIO ? of_sound : of_pictures)[bytes[1] % OUTPUTS];
-        const HaloFormat *to = name != NULL ? halo_find_format(name) : NULL;
+        const HaloFormat *to = output_of(tables, kind, bytes[1]);
         draw_pipeline(&rng, op, kind, text, sizeof text);
         Made one = run(whole, text, input, to), other = run(bands, text, input, to);
         expect_alike(&one, &other);

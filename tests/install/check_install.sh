@@ -20,7 +20,11 @@ export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
 
 # The installed files are sufficient, and complete. None names the folders that it was built in.
 ! grep -l "^/\* For halo's own folders" "$work"/halo/include/halo/*.h || exit 1
-quietly "$root/tests/library/check_headers.sh" "$work/halo/include"
+for header in "$work"/halo/include/halo/*.h; do echo "#include <halo/${header##*/}>"; done > "$work/all.h"
+for language in "c-header -std=c17" "c++-header -std=c++17"; do
+    read -ra options <<< "-x $language -Wall -Wextra -Wpedantic -Werror -fsyntax-only"
+    quietly gcc "${options[@]}" -I"$work/halo/include" "$work/all.h"
+done
 quietly "$root/tests/library/check_symbols.sh" "$lib/libhalo.so" "$work/halo/include"
 
 test -s "$work/halo/share/doc/halo/NOTICES.md"

@@ -26,7 +26,8 @@ static void add(char *text, size_t size, const char *format, ...)
     va_end(args);
 }
 
-/* A number that the row allows, near its lower end: large windows are slow and test nothing more. */
+/* A number that the row allows, near its lower end: large windows are slow and test nothing more, as are the
+ * tables of weights for rates and ratios of many digits. */
 static double draw_number(Rng *rng, const HaloParam *param, double span)
 {
     const bool free_range = param->min == 0 && param->max == 0;
@@ -71,14 +72,40 @@ static bool suits(const HaloParam *param, const char *text)
 /* One of some texts that the parameter takes. */
 static void add_text(Rng *rng, const HaloParam *param, char *text, size_t size)
 {
-    static const char *const word[] = {"a+b",      "max(a,b)", "a > b ? a : b", "fma(a, b, 0.5)",
-                                       "v",        "v*v",      "abs(v-100)",    "0",
-                                       "-inf",     "1/3",      "1,50,99.9",     "0 25 100",
-                                       "9x4",      "3x5+1+0",  "40%",           "7x",
-                                       "2,97",     "30",       "3ms,7f",        "4ms",
-                                       "previous", "0s-5ms",   "-9ms",          "-40,-5",
-                                       "mono",     "1",        "0.25*1+1, 1",   "lab",
-                                       "oklch",    "hsv>srgb", "0,0",           "250,240,215"};
+    static const char *const word[] = {"a+b",
+                                       "max(a,b)",
+                                       "a > b ? a : b",
+                                       "fma(a, b, 0.5)",
+                                       "v",
+                                       "v*v",
+                                       "abs(v-100)",
+                                       "0",
+                                       "-inf",
+                                       "1/3",
+                                       "1,50,99.9",
+                                       "0 25 100",
+                                       "9x4",
+                                       "3x5+1+0",
+                                       "40%",
+                                       "7x",
+                                       "2,97",
+                                       "30",
+                                       "3ms,7f",
+                                       "4ms",
+                                       "previous",
+                                       "0s-5ms",
+                                       "-9ms",
+                                       "-40,-5",
+                                       "mono",
+                                       "1",
+                                       "0.25*1+1, 1",
+                                       "lab",
+                                       "oklch",
+                                       "hsv>srgb",
+                                       "0,0",
+                                       "250,240,215",
+                                       "1,0.1,2,-0.1,0.9,-3",
+                                       "1,0.1,-2,0,0.9,3,0.002,-0.001"};
     const char *one;
     do one = word[rng_between(rng, 0, (int64_t)(sizeof word / sizeof *word) - 1)];
     while (!suits(param, one));
@@ -88,10 +115,10 @@ static void add_text(Rng *rng, const HaloParam *param, char *text, size_t size)
 static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *text, size_t size)
 {
     switch (param->type) {
-    case HALO_PARAM_NUMBER: add(text, size, "%.5g", draw_number(rng, param, 60)); break;
+    case HALO_PARAM_NUMBER: add(text, size, param->ratio ? "%.2g" : "%.5g", draw_number(rng, param, 60)); break;
     case HALO_PARAM_INTEGER: add(text, size, "%.0f", ceil(draw_number(rng, param, 10) - 0.5)); break;
     case HALO_PARAM_SWITCH: add(text, size, "%d", (int)rng_between(rng, 0, 1)); break;
-    case HALO_PARAM_FREQUENCY: add(text, size, "%.5g", 50 + 3900 * rng_unit(rng)); break;
+    case HALO_PARAM_FREQUENCY: add(text, size, "%d", 50 * (int)rng_between(rng, 1, 79)); break;
     case HALO_PARAM_LEVEL:
         if (param->choices != NULL && rng_once_in(rng, 3))
             add_choice(rng, param->choices, text, size);
@@ -154,12 +181,12 @@ void draw_pipeline(Rng *rng, const HaloOp *op, HaloKind kind, char *text, size_t
 {
     char mark = ':';
     int common;
-    const HaloParam *const shared = halo_common_params(&common);
+    const HaloParam *const shared = halo_common_params(op, &common);
     snprintf(text, size, "%s", op->name);
     for (int p = 0; p < op->params; p++)
         if (op->param[p].preset == NULL || rng_once_in(rng, stands_alone(&op->param[p]) ? 8 : 2))
             add_param(rng, &op->param[p], kind, &mark, text, size);
-    for (int p = 0; op->filter && p < common; p++)
+    for (int p = 0; op->filter && strcmp(shared[p].key, "on") != 0; p++)
         if (rng_once_in(rng, shared[p].type == HALO_PARAM_BORDER ? 1 : 3))
             add_param(rng, &shared[p], kind, &mark, text, size);
 }

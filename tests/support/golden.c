@@ -9,7 +9,7 @@
 #define HALO_GOLDEN_FILE "golden.txt"
 #endif
 
-enum { LINE = 512, LINES = 1024 };
+enum { LINE = 512, LINES = 4096 };
 
 typedef struct GoldenInput {
     const char *name;
@@ -123,6 +123,13 @@ static const char *const more[] = {
     "pad:left=3,top=5,border=constant=9",
     "flip:both",
     "rotate:270",
+    "rotate:90",
+    "rotate:7",
+    "rotate:33.3,fit=crop,kernel=cubic",
+    "rotate:-100,fit=keep,kernel=lanczos3,border=mirror",
+    "affine:0.3,0.1,0,0,0.4,5,fit=grow,border=constant=9",
+    "perspective:1,0.1,0,0,1,0,0.004,0,border=wrap",
+    "undistort:-0.3,0.1,0.01,0.02,kernel=nearest",
     "resize:25x40,fit=cover,kernel=cubic",
     "resize:90x,kernel=mitchell",
     "resize:x31,kernel=area",
@@ -221,6 +228,7 @@ static void golden_read(Golden *golden)
         text[strcspn(text, "\n")] = '\0';
         if (text[0] != '#') golden->lines++;
     }
+    if (!feof(from)) fail_case(NULL, "golden.txt has more than %d lines", LINES);
     fclose(from);
 }
 

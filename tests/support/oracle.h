@@ -19,6 +19,7 @@
 #include "halo/sections.h"
 #include "halo/sequence.h"
 #include "halo/spectrum.h"
+#include "halo/warp.h"
 
 /* ---- single values -------------------------------------------------------------------------------------- */
 
@@ -62,6 +63,13 @@ void oracle_hist(const HaloBuf *src, HaloHistogram *out);
 void oracle_hist_parts(const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);
 uint64_t oracle_rank(const HaloBuf *src, HaloBuf *dst, const HaloRank *rank, HaloStore store);
 uint64_t oracle_local(const HaloBuf *src, HaloBuf *dst, const HaloLocal *local, HaloStore store);
+uint64_t oracle_warp(const HaloBuf *src, const HaloBuf *map, HaloBuf *dst, const HaloWarp *warp,
+                     HaloStore store);
+/* The place of a point of a pixel; and along one axis of n samples which are read there, -1: none, with
+ * weights. */
+void oracle_warp_place(const HaloWarp *warp, const HaloBuf *map, int64_t x, int64_t y, int i, int j,
+                       double place[2]);
+void oracle_warp_axis(const HaloWarp *warp, double place, int64_t n, int64_t index[6], float weight[6]);
 uint64_t oracle_mean(const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store);
 uint64_t oracle_equalize(const HaloBuf *src, HaloBuf *dst, const HaloEqualize *equalize, HaloStore store);
 uint64_t oracle_gather(const HaloBuf *src, HaloBuf *dst, const HaloGather *gather, HaloStore store);

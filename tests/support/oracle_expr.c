@@ -112,8 +112,9 @@ uint64_t oracle_expr(const HaloBuf *const src[], HaloBuf *dst, const HaloExpr *e
     for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++)
         for (int64_t x = dst->x0; x < dst->x0 + dst->cols; x++)
             for (int c = 0; c < dst->shape.channels; c++) {
-                const double v = c == dst->shape.alpha ? oracle_wide(src[0], x, y, src[0]->shape.alpha)
-                                                       : evaluate(src, expr, x, y, c, wide);
+                const double v = c == dst->shape.alpha && !expr->alphas
+                                     ? oracle_wide(src[0], x, y, src[0]->shape.alpha)
+                                     : evaluate(src, expr, x, y, c, wide);
                 if (wide)
                     oracle_put_wide(dst, x, y, c, v);
                 else

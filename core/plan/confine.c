@@ -1,0 +1,301 @@
+/* Operations that apply to some channels alone (on=), or where a mask says so (mask=): steps before and after
+ * those of the operation. */
+#include "confine.h"
+
+#include <string.h>
+
+#include "halo/expr.h"
+#include "halo/mix.h"
+
+enum { INPUT, MADE, SHARE }; /* sources of the programs */
+
+/* ---- programs ------------------------------------------------------------------------------------------- */
+
+typedef struct Program {
+    HaloExpr *expr;
+    int values; /* on the stack */
+    float full; /* what of the mask is a share of 1 */
+} Program;
+
+static void push(Program *program, HaloExprStep step)
+{
+    HaloExpr *expr = program->expr;
+    expr->at[expr->length++] = step;
+    program->values += 1 - halo_expr_takes(step.code);
+    if (program->values > expr->depth) expr->depth = program->values;
+}
+
+static void push_code(Program *program, HaloExprCode code) { push(program, (HaloExprStep){.code = code}); }
+
+static void push_number(Program *program, double number)
+{
+    push(program, (HaloExprStep){.code = HALO_EXPR_NUMBER, .number = number});
+}
+
+/* channel -1: that of the result. */
+static void push_sample(Program *program, int source, int channel)
+{
+    push(program, (HaloExprStep){.code = HALO_EXPR_SOURCE, .source = source, .channel = channel});
+}
+
+static void push_share(Program *program)
+{
+    push_sample(program, SHARE, 0);
+    if (program->full == 1.0f) return;
+    push_number(program, (double)program->full);
+    push_code(program, HALO_EXPR_DIV);
+}
+
+/* fma(made - input, share, input), where what pushes the share is left to the caller. */
+static void push_distance(Program *program, int channel)
+{
+    push_sample(program, MADE, channel);
+    push_sample(program, INPUT, channel);
+    push_code(program, HALO_EXPR_SUB);
+}
+
+static void push_sum(Program *program, int channel)
+{
+    push_sample(program, INPUT, channel);
+    push_code(program, HALO_EXPR_FMA);
+}
+
+static void push_mixed(Program *program, int channel)
+{
+    push_distance(program, channel);
+    push_share(program);
+    push_sum(program, channel);
+}
+
+/* Colours mix by the share of the result's alpha that comes from the operation. */
+static void push_colour(Program *program, int alpha)
+{
+    push_mixed(program, alpha);
+    push_number(program, 0.0);
+    push_code(program, HALO_EXPR_GT);
+    push_distance(program, -1);
+    push_sample(program, MADE, alpha);
+    push_share(program);
+    push_code(program, HALO_EXPR_MUL);
+    push_mixed(program, alpha);
+    push_code(program, HALO_EXPR_DIV);
+    push_sum(program, -1);
+    push_sample(program, INPUT, -1);
+    push_code(program, HALO_EXPR_SELECT);
+}
+
+/* share > 0 ? share < 1 ? mixed : made : input */
+static void write_mask(Program *program, int alpha)
+{
+    push_share(program);
+    push_number(program, 0.0);
+    push_code(program, HALO_EXPR_GT);
+    push_share(program);
+    push_number(program, 1.0);
+    push_code(program, HALO_EXPR_LT);
+    if (alpha >= 0) {
+        push_code(program, HALO_EXPR_C);
+        push_number(program, alpha + 1.0);
+        push_code(program, HALO_EXPR_EQ);
+        push_mixed(program, alpha);
+        push_colour(program, alpha);
+        push_code(program, HALO_EXPR_SELECT);
+    } else {
+        push_mixed(program, -1);
+    }
+    push_sample(program, MADE, -1);
+    push_code(program, HALO_EXPR_SELECT);
+    push_sample(program, INPUT, -1);
+    push_code(program, HALO_EXPR_SELECT);
+}
+
+/* Is the channel in the list ? made : input */
+static void write_put_back(Program *program, const HaloChannelList *list)
+{
+    for (int i = 0; i < list->runs; i++) {
+        push_code(program, HALO_EXPR_C);
+        push_number(program, list->first[i] + 1.0);
+        push_code(program, HALO_EXPR_GE);
+        push_code(program, HALO_EXPR_C);
+        push_number(program, list->last[i] + 1.0);
+        push_code(program, HALO_EXPR_LE);
+        push_code(program, HALO_EXPR_AND);
+        if (i > 0) push_code(program, HALO_EXPR_OR);
+    }
+    push_sample(program, MADE, -1);
+    push_sample(program, INPUT, -1);
+    push_code(program, HALO_EXPR_SELECT);
+}
+
+static HaloStatus begin_program(HaloBuilder *builder, Program *program)
+{
+    *program = (Program){.expr = halo_build_keep(builder, sizeof *program->expr), .full = 1.0f};
+    if (program->expr == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    *program->expr = (HaloExpr){.alphas = true, .places = true};
+    return HALO_OK;
+}
+
+/* The step has the name of the key in --explain. */
+static HaloStatus append_as(HaloBuilder *builder, const char *key, const HaloStep *step, HaloReg *out)
+{
+    const char *const op = builder->op;
+    builder->op = key;
+    const HaloStatus status = halo_build_step(builder, step, out);
+    builder->op = op;
+    return status;
+}
+
+/* ---- channels ------------------------------------------------------------------------------------------- */
+
+/* Channels that are each a channel of `in`: of[c]. */
+static HaloStatus select_channels(HaloBuilder *builder, HaloReg in, const int *of, int channels, int alpha,
+                                  HaloReg *out)
+{
+    HaloStep step = {.primitive = HALO_MIX, .sources = 1, .src = {in}};
+    int *begin = halo_build_keep(builder, sizeof *begin * ((size_t)channels + 1));
+    HaloMixTerm *term = halo_build_keep(builder, sizeof *term * (size_t)channels);
+    if (begin == NULL || term == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int c = 0; c < channels; c++) {
+        begin[c] = c;
+        term[c] = (HaloMixTerm){of[c], 1.0};
+    }
+    begin[channels] = channels;
+    step.u.mix = (HaloMix){.channels = channels, .alpha = alpha, .begin = begin, .term = term};
+    return halo_build_step(builder, &step, out);
+}
+
+static HaloStatus check_channels(const HaloBuilder *builder, HaloReg in, const HaloChannelList *list)
+{
+    const int there = halo_build_shape(builder, in)->channels, last = list->last[list->runs - 1];
+    if (last < there) return HALO_OK;
+    return halo_fail(HALO_ERR_INPUT, "%s: on: there is no channel %d: there %s %d", builder->op, last + 1,
+                     there == 1 ? "is" : "are", there);
+}
+
+HaloStatus halo_build_take_channels(HaloBuilder *builder, HaloReg in, const HaloChannelList *list,
+                                    HaloReg *taken)
+{
+    HaloStatus status = HALO_OK;
+    const int alpha = halo_build_shape(builder, in)->alpha;
+    int count = 0, place = -1;
+    HALO_TRY(check_channels(builder, in, list));
+    int *of = halo_build_keep(builder, sizeof *of * (size_t)halo_count_channels(list));
+    if (of == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    for (int i = 0; i < list->runs; i++)
+        for (int c = list->first[i]; c <= list->last[i]; c++) {
+            if (c == alpha && count > 0) place = count;
+            of[count++] = c;
+        }
+    HALO_TRY(select_channels(builder, in, of, count, place, taken));
+out:
+    return status;
+}
+
+/* `made` of an operation on `in` has to be like it. */
+static HaloStatus check_alike(HaloBuilder *builder, const char *key, HaloReg in, HaloReg made)
+{
+    const HaloShape *a = halo_build_shape(builder, in), *b = halo_build_shape(builder, made);
+    if (a->kind == HALO_AUDIO && a->width != b->width)
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s: %s needs an operation that keeps the length, and this one makes %lld frames of "
+                         "%lld",
+                         builder->op, key, (long long)b->width, (long long)a->width);
+    if (a->width != b->width || a->height != b->height)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s: %s needs an operation that keeps the size, and this one makes %lld x %lld of %lld "
+            "x %lld",
+            builder->op, key, (long long)b->width, (long long)b->height, (long long)a->width,
+            (long long)a->height);
+    if (a->channels != b->channels || a->alpha != b->alpha)
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s: %s needs an operation that keeps the channels, and this one makes %d%s of %d%s",
+                         builder->op, key, b->channels, b->alpha >= 0 ? " with alpha" : "", a->channels,
+                         a->alpha >= 0 ? " with alpha" : "");
+    if (a->white != b->white || a->numbers != b->numbers)
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s: %s needs an operation that keeps full scale, and this one changes it: its "
+                         "samples would mean something else than those beside them",
+                         builder->op, key);
+    return HALO_OK;
+}
+
+HaloStatus halo_build_put_channels(HaloBuilder *builder, HaloReg in, const HaloChannelList *list, HaloReg taken,
+                                   HaloReg made, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const int channels = halo_build_shape(builder, in)->channels, alpha = halo_build_shape(builder, in)->alpha;
+    Program program;
+    HaloStep step = {.primitive = HALO_EXPR, .sources = 2, .src = {in, made}};
+    HALO_TRY(check_alike(builder, "on", taken, made));
+    HALO_TRY(builder_to_native(builder, made, &step.src[MADE]));
+    if (halo_count_channels(list) > 1) { /* a single one is taken for every channel */
+        int *of = halo_build_keep(builder, sizeof *of * (size_t)channels), count = 0;
+        if (of == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+        memset(of, 0, sizeof *of * (size_t)channels);
+        for (int i = 0; i < list->runs; i++)
+            for (int c = list->first[i]; c <= list->last[i]; c++) of[c] = count++;
+        HALO_TRY(select_channels(builder, step.src[MADE], of, channels, alpha, &step.src[MADE]));
+    }
+    HALO_TRY(begin_program(builder, &program));
+    write_put_back(&program, list);
+    step.u.expr = program.expr;
+    HALO_TRY(append_as(builder, "on", &step, out));
+out:
+    return status;
+}
+
+/* ---- masks ---------------------------------------------------------------------------------------------- */
+
+static HaloStatus apply_mask(HaloBuilder *builder, const HaloValue *mask, HaloReg in, HaloReg made,
+                             HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    const int first = 0;
+    Program program;
+    HaloStep step = {.primitive = HALO_EXPR, .sources = 3, .src = {in, made}};
+    HALO_TRY(check_alike(builder, "mask", in, made));
+    HALO_TRY(builder_to_native(builder, made, &step.src[MADE]));
+    builder->scale = HALO_SCALE_ANY;
+    HALO_TRY(halo_build_source(builder, mask, in, HALO_FIT_GRAY, &step.src[SHARE]));
+    HALO_TRY(begin_program(builder, &program));
+    program.full = halo_build_shape(builder, step.src[SHARE])->white;
+    if (halo_build_shape(builder, step.src[SHARE])->channels > 1)
+        HALO_TRY(select_channels(builder, step.src[SHARE], &first, 1, -1, &step.src[SHARE]));
+    const int alpha = halo_build_shape(builder, in)->alpha;
+    program.expr->places = alpha >= 0;
+    write_mask(&program, alpha);
+    step.u.expr = program.expr;
+    HALO_TRY(append_as(builder, "mask", &step, out));
+out:
+    return status;
+}
+
+/* ---- one operation -------------------------------------------------------------------------------------- */
+
+HaloStatus confine_begin(HaloBuilder *builder, const HaloOp *op, Confine *confine, HaloReg in, HaloReg *inner)
+{
+    HaloStatus status = HALO_OK;
+    const HaloValue *on = confine->on, *mask = confine->mask;
+    confine->in = *inner = in;
+    if ((on != NULL || mask != NULL) && op->light != 0)
+        HALO_FAIL(HALO_ERR_USAGE, "%s: %s cannot be given: all samples of a picture code light alike", op->name,
+                  on != NULL ? "on" : "mask");
+    if (on == NULL) return HALO_OK;
+    HALO_TRY(halo_read_channels("on", on->text, &confine->channels));
+    HALO_TRY(halo_build_take_channels(builder, in, &confine->channels, inner));
+    confine->taken = *inner;
+out:
+    return status;
+}
+
+HaloStatus confine_end(HaloBuilder *builder, const Confine *confine, HaloReg made, HaloReg *out)
+{
+    HaloStatus status = HALO_OK;
+    *out = made;
+    if (confine->on != NULL)
+        HALO_TRY(halo_build_put_channels(builder, confine->in, &confine->channels, confine->taken, made, out));
+    if (confine->mask != NULL) HALO_TRY(apply_mask(builder, confine->mask, confine->in, *out, out));
+out:
+    return status;
+}

@@ -1,0 +1,27 @@
+/* How far pictures are shifted against another (docs/numerics.md, "Aligning"). */
+#ifndef HALO_ALIGN_H
+#define HALO_ALIGN_H
+
+#include "halo/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HALO_ALIGN_STEPS 20 /* shifts are multiples of 1 / 20 pixel */
+
+typedef struct HaloShift {
+    double x, y; /* moving the picture so far to the right, and down, lays it on the reference */
+    double peak; /* of the phase correlation there: 1 of a picture that was only shifted, and nearly 0 where
+                    nothing fits */
+} HaloShift;
+
+/* Of each picture, the first one of its file, which has to be of the reference's size. *shift, one for each, is
+ * freed by `free`. HALO_ERR_INPUT, naming it, where one cannot be aligned. */
+HALO_API HaloStatus halo_align(HaloSession *session, const char *reference, const char *const *input,
+                               size_t inputs, const HaloShape *raw, HaloShift **shift);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
