@@ -1,4 +1,5 @@
 /* What is often typed in place of what is meant, and what is said of it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,11 +14,25 @@ static bool looks_like_file(const char *word)
     return strpbrk(word, ":|") == NULL && *extension != 0 && halo_find_format(extension) != NULL;
 }
 
+/* The operation of a pipeline that selects pages, which has to stay the first; 0: there is none. */
+static int selection_length(const char *text)
+{
+    char name[32];
+    const char *begin = text + strspn(text, " ");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(begin, ": |"), begin);
+    const HaloOp *op = halo_find_op(name);
+    return op != NULL && op->selects ? (int)strcspn(text, "|") : 0;
+}
+
 char *cli_with_page(const CliSettings *settings, const char *op, const char *args)
 {
     const char *page = settings->page;
-    return cli_format("%s%s%s%s%s%s", page != NULL ? "pages:" : "", page != NULL ? page : "",
-                      page != NULL && *op != 0 ? " | " : "", op, *args != 0 ? ":" : "", args);
+    const int selects = settings->to_srgb ? selection_length(op) : 0;
+    const char *rest = op + selects + (selects > 0 && op[selects] == '|');
+    return cli_format("%s%s%s%.*s%s%s%s%s%s%s", page != NULL ? "pages:" : "", page != NULL ? page : "",
+                      page != NULL && (*op != 0 || settings->to_srgb) ? " | " : "", selects, op,
+                      selects > 0 ? " | " : "", settings->to_srgb ? "icc" : "",
+                      settings->to_srgb && *rest != 0 ? " | " : "", rest, *args != 0 ? ":" : "", args);
 }
 
 /* Two operations with a space between them: where the second begins; else 0. */

@@ -50,6 +50,11 @@ const CliOption cli_options[] = {
     {"strip", 0, NULL, NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES | CLI_SPLIT,
      "leave out metadata: colour profile, EXIF, XMP, text and all else; images are turned upright as EXIF says",
      NULL, AT(write.strip)},
+    {"to-srgb", 0, NULL, NULL, CLI_OUTPUT, CLI_RUN | CLI_CONVERT,
+     "first convert images with an ICC profile to sRGB, by that profile, which is left out then; images "
+     "without "
+     "one stay as they are; short for the operation icc at the beginning of the pipeline",
+     NULL, AT(to_srgb)},
     {"tag", 0, "NAME=TEXT", NULL, CLI_OUTPUT, CLI_GATHERS | CLI_WRITES,
      "write this text, such as title=Lake or artist=…, in place of the input's; an empty one removes it; may "
      "be "

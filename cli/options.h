@@ -50,8 +50,8 @@ typedef struct CliSettings {
     const char *output, *out_dir, *name, *at, *at_most, *at_least, *measure, *plot, *response, *title,
         *generate, *complete, *files_from, *files0_from;
     const char *results; /* a CSV file of results, in place of `output` */
-    bool recursive, force, skip_existing, resume, split, total, dry_run, explain, json, csv, no_color, quiet,
-        verbose, help, version, log, log_x, panels, align;
+    bool recursive, force, skip_existing, resume, split, to_srgb, total, dry_run, explain, json, csv, no_color,
+        quiet, verbose, help, version, log, log_x, panels, align;
 } CliSettings;
 
 /* The commands that an option is for. */

@@ -59,6 +59,9 @@ static HaloStatus check_request(const CliWork *work)
                          settings->resume          ? "resume"
                          : settings->skip_existing ? "skip-existing"
                                                    : "guard");
+    if (settings->to_srgb && settings->engine.linear)
+        return halo_fail(HALO_ERR_USAGE,
+                         "--to-srgb and --linear are mutually exclusive: use --to-srgb 'linear | … | srgb'");
     if (settings->split && !has_output)
         return halo_fail(HALO_ERR_USAGE, "--split needs a name: -o FILE with {page} in it, or --out-dir DIR");
     if (settings->csv && (settings->json || settings->total))

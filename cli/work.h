@@ -38,7 +38,8 @@ HaloStatus cli_results_close(CliWork *work, HaloStatus status);
 /* explain.c: --explain, of one file. */
 void cli_print_plan(const CliWork *work, const CliItem *item, const HaloExplanation *explanation, FILE *to);
 
-/* mistakes.c: the text of the pipeline "op:args", behind the page of --page; the caller frees it. */
+/* mistakes.c: the text of the pipeline "op:args", behind the page of --page and the icc of --to-srgb; the
+ * caller frees it. */
 char *cli_with_page(const CliSettings *settings, const char *op, const char *args);
 /* mistakes.c: `halo run IN -o OUT`: where a file stands in place of the pipeline, samples are copied. Else the
  * failure that there was, or a better one: a pipeline behind a file is in the wrong place. */

@@ -157,7 +157,7 @@ static HaloStatus check(const Reader *r)
     return HALO_OK;
 }
 
-HaloStatus lut_read(const char *path, Lut *lut)
+HaloStatus lut_read(const char *path, const void *bytes, size_t size, Lut *lut)
 {
     HaloStatus status = HALO_OK;
     HaloSource *source = NULL;
@@ -165,7 +165,7 @@ HaloStatus lut_read(const char *path, Lut *lut)
     char *line;
     size_t length;
     *lut = (Lut){.max = {1.0, 1.0, 1.0}};
-    HALO_TRY(halo_source_open(path, &source));
+    HALO_TRY(halo_source_from_memory(bytes, size, &source));
     r.lines = halo_lines_of(source, MOST_BYTES);
     HALO_TRY(halo_lines_skip_mark(&r.lines));
     for (;;) {

@@ -19,8 +19,9 @@ typedef struct Lut {
 
 /* Numbers with commas between: the entries of a curve. False: it is something else, such as a path. */
 bool lut_parse(const char *text, Lut *lut);
-/* A .cube file, or a table of one or three columns. HALO_ERR_INPUT with a message that names the file. */
-HaloStatus lut_read(const char *path, Lut *lut);
+/* The bytes of a .cube file, or of a table of one or three columns. HALO_ERR_INPUT with a message that names
+ * the file. */
+HaloStatus lut_read(const char *path, const void *bytes, size_t size, Lut *lut);
 /* A Hald image: of level n it has n^3 x n^3 pixels, which are the entries of a cube of n^2 on each side, in
  * their order. `path` is for messages. */
 HaloStatus lut_from_picture(const char *path, const HaloBuf *picture, Lut *lut);

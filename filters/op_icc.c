@@ -1,43 +1,13 @@
 /* icc: samples of a profile become sRGB. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "colours.h"
 #include "filter.h"
 #include "halo/changes.h"
 #include "halo/color.h"
-#include "halo/format.h"
 #include "halo/picture.h"
 #include "halo/profile.h"
 #include "ops.h"
-
-#define MOST_BYTES ((size_t)64 << 20)
-
-/* All of a file. */
-static HaloStatus read_file(const char *path, void **bytes, size_t *size)
-{
-    HaloStatus status = HALO_OK;
-    HaloSource *source = NULL;
-    size_t space = 65536, got = 1;
-    char *data = NULL;
-    *bytes = NULL;
-    *size = 0;
-    HALO_TRY(halo_source_open(path, &source));
-    while (got > 0) {
-        char *more = realloc(data, space);
-        if (more == NULL) HALO_FAIL(HALO_ERR_LIMIT, "%s: not enough memory for it", path);
-        data = more;
-        HALO_TRY(halo_source_take(source, data + *size, space - *size, &got));
-        *size += got;
-        if (*size == space) space *= 2;
-        if (space > MOST_BYTES) HALO_FAIL(HALO_ERR_INPUT, "%s: too large for an ICC profile", path);
-    }
-    *bytes = data;
-out:
-    if (status != HALO_OK) free(data);
-    halo_source_close(source);
-    return status;
-}
 
 /* Entries spread over full scale, whose values are multiplied by it. */
 static HaloStatus build_table(HaloBuilder *builder, const HaloColor *like, const float *from, HaloReg in,
@@ -84,17 +54,19 @@ static HaloStatus build_icc(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     const int colours = shape->channels - (shape->alpha >= 0);
     const char *const name = arg[0].given ? arg[0].text : "the input's profile";
     const void *bytes;
-    void *own = NULL;
     size_t size;
     HaloProfile profile = {0};
     *out = in;
     if (arg[0].given) {
-        HALO_TRY(read_file(arg[0].text, &own, &size));
-        bytes = own;
+        bytes = arg[0].bytes;
+        size = arg[0].size;
     } else {
         halo_build_profile(builder, &bytes, &size);
     }
     if (size == 0 && !arg[0].given) goto out; /* then it is sRGB */
+    if (shape->numbers)
+        HALO_FAIL(HALO_ERR_INPUT,
+                  "icc: %s needs samples with a full scale: use --white=1 (samples from 0 to 1)", name);
     HALO_TRY(halo_profile_read(name, bytes, size, &profile));
     if (profile.colours != colours)
         HALO_FAIL(HALO_ERR_INPUT, "icc: %s is for %s, and the input has %d colours", name,
@@ -102,27 +74,15 @@ static HaloStatus build_icc(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     HALO_TRY(build_profile(builder, &profile, in, out));
 out:
     halo_profile_free(&profile);
-    free(own);
     return status;
 }
 
-static int light_of(const HaloValue *arg)
-{
-    (void)arg;
-    return HALO_LIGHT_CONVERTED;
-}
-
-static HaloStatus check_file(const char *where, const char *text)
-{
-    if (*text != 0) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s: expected a file", where);
-}
+static int light_of(const HaloValue *arg) { return arg[0].given ? HALO_LIGHT_CONVERTED : HALO_LIGHT_PROFILE; }
 
 static const HaloParam icc_param[] = {
     {.key = "profile",
-     .type = HALO_PARAM_TEXT,
+     .type = HALO_PARAM_FILE,
      .preset = "",
-     .check = check_file,
      .help = "a file with the profile of the samples; default: the one in the input, where there is one"},
 };
 
@@ -131,7 +91,6 @@ const HaloOp halo_op_icc = {.name = "icc",
                             .known_as = "icc_transform profile convert srgb adobe display p3 prophoto",
                             .example = "icc",
                             .kinds = HALO_IMAGE,
-                            .scale = HALO_SCALE_NEEDS,
                             .light_of = light_of,
                             HALO_PARAMS(icc_param),
                             .build = build_icc};

@@ -46,16 +46,16 @@ out:
 }
 
 /* By the name: text has one of these extensions, and everything else is a picture. */
-static HaloStatus read_table(HaloBuilder *builder, const char *path, Lut *lut)
+static HaloStatus read_table(HaloBuilder *builder, const HaloValue *file, Lut *lut)
 {
     HaloStatus status = HALO_OK;
     char extension[HALO_WORD_SIZE];
     HaloOperand *held = NULL;
     const HaloBuf *picture;
-    if (halo_find_word("cube|txt|csv|tsv|dat", '|', halo_lower_extension(path, extension)) >= 0)
-        return lut_read(path, lut);
-    HALO_TRY(halo_build_picture(builder, path, &held, &picture));
-    HALO_TRY(lut_from_picture(path, picture, lut));
+    if (halo_find_word("cube|txt|csv|tsv|dat", '|', halo_lower_extension(file->text, extension)) >= 0)
+        return lut_read(file->text, file->bytes, file->size, lut);
+    HALO_TRY(halo_build_picture(builder, file, &held, &picture));
+    HALO_TRY(lut_from_picture(file->text, picture, lut));
 out:
     halo_picture_release(held);
     return status;
@@ -68,7 +68,7 @@ static HaloStatus build_lut(HaloBuilder *builder, const HaloValue *arg, HaloReg 
     const double white = (double)shape->white;
     HaloStep step = {.primitive = HALO_COLOR, .sources = 1, .src = {in}};
     Lut lut = {0};
-    if (!lut_parse(arg[LUT_FILE].text, &lut)) HALO_TRY(read_table(builder, arg[LUT_FILE].text, &lut));
+    if (!lut_parse(arg[LUT_FILE].text, &lut)) HALO_TRY(read_table(builder, &arg[LUT_FILE], &lut));
     if (lut.cube || lut.columns == 3) HALO_TRY(colours_three("lut", shape));
     HALO_TRY(fill_color(builder, &lut, white, white / arg[LUT_WHITE].number, &step.u.color));
     HALO_TRY(halo_build_step(builder, &step, out));
@@ -110,18 +110,20 @@ static HaloStatus build_quantize(HaloBuilder *builder, const HaloValue *arg, Hal
     return halo_build_map(builder, in, &map, out);
 }
 
-static HaloStatus check_file(const char *where, const char *text)
+static HaloStatus check_entries(const char *where, const char *text)
 {
-    if (*text != 0) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s: expected a file", where);
+    Lut lut;
+    const bool entries = lut_parse(text, &lut);
+    lut_free(&lut);
+    return entries ? HALO_OK : halo_fail(HALO_ERR_USAGE, "%s: expected two numbers and more", where);
 }
 
 static const HaloParam lut_param[] = {
     [LUT_FILE] =
         {.key = "file",
-         .type = HALO_PARAM_TEXT,
+         .type = HALO_PARAM_FILE,
          .list = LUT_INLINE,
-         .check = check_file,
+         .check = check_entries,
          .help = "a .cube of one or three dimensions, numbers in one or three columns (.txt, .csv), or a Hald "
                  "image; or two numbers and more: entries of samples from 0 to full scale, evenly spaced"},
     [LUT_WHITE] = {.key = "white",

@@ -246,8 +246,10 @@ static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HA
         snprintf(text, size, "colours will look different without what --strip leaves out: ");
         list_kinds(notes->stripped, metas, HALO_META_KINDS, text, size);
         used = strlen(text);
-        snprintf(text + used, size - used,
-                 "; keep it, or convert to sRGB first ('vips icc_transform IN OUT srgb --embedded')");
+        halo_snprintf(text + used, size - used, "; keep it, or convert to sRGB first%s",
+                      (notes->stripped & HALO_META_ICC) != 0
+                          ? " (--to-srgb, or the operation icc)"
+                          : " ('vips icc_transform IN OUT srgb --embedded')");
         break;
     case HALO_NOTE_NARROWED:
         snprintf(text, size, "%s samples are written as %s", halo_dtype_name(notes->from),

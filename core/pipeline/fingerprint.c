@@ -1,5 +1,5 @@
 /* A 64-bit hash of a pipeline: pipelines that could give different results have different hashes. Masks enter
- * by their coefficients, so editing a mask file changes the hash. */
+ * by their coefficients, and other files by their bytes, so editing one changes the hash. */
 #include <string.h>
 
 #include "file/file.h"
@@ -89,6 +89,7 @@ static uint64_t add_value(uint64_t hash, const HaloValue *value)
     hash = add_bytes(hash, &value->percent, 1);
     hash = add_bytes(hash, &value->given, 1);
     hash = add_text(hash, value->text);
+    if (value->bytes != NULL) hash = add_bytes(hash, value->bytes, value->size);
     if (value->operand != NULL) hash = add_operand(hash, value->operand);
     if (value->branch != NULL) hash = add_pipeline(hash, value->branch);
     return value->mask != NULL ? add_mask(hash, value->mask) : hash;

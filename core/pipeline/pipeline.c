@@ -80,6 +80,8 @@ static void free_owned(Owned *owned)
     free(owned->mask);
     operand_release(owned->operand);
     halo_pipeline_free(owned->branch);
+    if (owned->file != NULL) halo_source_close(owned->file->source);
+    free(owned->file);
 }
 
 HaloPipeline *pipeline_hold(const HaloPipeline *pipeline)
@@ -109,6 +111,23 @@ static bool is_named_after_input(const Call *call, int i)
            owned->text != NULL && operand_array(owned->text) == 0;
 }
 
+/* The file that a value was read from; false: there is none, or it has no identity. */
+static bool read_of_value(const Owned *owned, HaloRead *read)
+{
+    const HaloMask *mask = owned->mask;
+    HaloRead file = {0};
+    if (owned->operand != NULL && owned->operand->file.what != NULL) {
+        *read = owned->operand->file;
+        return true;
+    }
+    if (mask != NULL && mask->filed)
+        memcpy(file.id, mask->file, sizeof file.id);
+    else if (owned->file == NULL || !halo_source_identity(owned->file->source, &file))
+        return false;
+    *read = (HaloRead){.id = {file.id[0], file.id[1]}, .what = "read by the pipeline"};
+    return true;
+}
+
 /* The file number *i of this pipeline and its branches. Where there are fewer, *i becomes less by their number.
  */
 static bool nth_read(const HaloPipeline *pipeline, size_t *i, HaloRead *read)
@@ -118,12 +137,9 @@ static bool nth_read(const HaloPipeline *pipeline, size_t *i, HaloRead *read)
         for (int v = 0; v < call->values; v++) {
             const Owned *owned = &call->owned[v];
             if (owned->branch != NULL && nth_read(owned->branch, i, read)) return true;
-            const bool masked = owned->mask != NULL && owned->mask->filed;
-            if (!masked && (owned->operand == NULL || owned->operand->file.what == NULL)) continue;
-            if ((*i)-- > 0) continue;
-            *read = masked ? (HaloRead){.id = {owned->mask->file[0], owned->mask->file[1]},
-                                        .what = "read by the pipeline"}
-                           : owned->operand->file;
+            HaloRead file;
+            if (!read_of_value(owned, &file) || (*i)-- > 0) continue;
+            *read = file;
             return true;
         }
     }
@@ -208,8 +224,10 @@ int pipeline_light(const HaloPipeline *pipeline)
     for (int c = 0; c < pipeline->calls; c++) {
         const Call *call = &pipeline->call[c];
         const int change = call->op->light_of != NULL ? call->op->light_of(call->value) : call->op->light;
-        const bool known = light == HALO_LIGHT_NONE || light == HALO_LIGHT_CONVERTED;
-        if (change == HALO_LIGHT_NONE || change == HALO_LIGHT_CONVERTED || (known && change != 0))
+        const bool known = light == HALO_LIGHT_NONE || light <= HALO_LIGHT_CONVERTED;
+        if (change == HALO_LIGHT_PROFILE && light != 0)
+            light = HALO_LIGHT_CONVERTED;
+        else if (change == HALO_LIGHT_NONE || change <= HALO_LIGHT_CONVERTED || (known && change != 0))
             light = change;
         else
             light += change;

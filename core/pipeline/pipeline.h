@@ -10,12 +10,19 @@
  * samples. */
 enum { COMMON_BORDER, COMMON_ALPHA, COMMON_NAN, COMMON_ON, COMMON_MASK, CORE_COMMON };
 
+/* A file that is kept in memory: edits while a batch runs change nothing, and pipes can be used as well. */
+typedef struct KeptFile {
+    HaloSource *source; /* holds its bytes */
+    HaloMemory memory;
+} KeptFile;
+
 /* The memory that a value points at, freed with its call; NULL: none. */
 typedef struct Owned {
     char *text;
     HaloMask *mask;
     HaloOperand *operand;
     HaloPipeline *branch;
+    KeptFile *file;
 } Owned;
 
 /* One operation of a pipeline with its values: the operation's own, then those of the shared parameters. */

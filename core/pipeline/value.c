@@ -241,6 +241,28 @@ out:
     return status;
 }
 
+/* All of a file, for every input that follows. */
+static HaloStatus parse_file(HaloSession *session, const HaloParam *param, const char *text, const char *where,
+                             HaloValue *value, Owned *owned)
+{
+    HaloStatus status = HALO_OK;
+    const uint8_t *bytes;
+    if (*text == 0) return halo_fail(HALO_ERR_USAGE, "%s: expected a file", where);
+    HALO_TRY(keep_text(text, value, owned));
+    if (param->check != NULL && param->check(where, text) == HALO_OK) return HALO_OK;
+    KeptFile *const file = owned->file = calloc(1, sizeof *file);
+    if (file == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    file->memory =
+        (HaloMemory){.allowed = session->options.max_memory, .advice = "--max-memory sets the limit"};
+    HALO_TRY(halo_source_open(text, &file->source));
+    halo_source_count(file->source, &file->memory);
+    status = halo_source_slurp(file->source, &bytes, &value->size);
+    if (status != HALO_OK) return halo_fail_about(status, text);
+    value->bytes = bytes;
+out:
+    return status;
+}
+
 HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text, bool quoted, const char *where,
                        HaloValue *value, Owned *owned)
 {
@@ -265,8 +287,8 @@ HaloStatus value_parse(Parser *parser, const HaloParam *param, const char *text,
     case HALO_PARAM_POINT: return parse_point(param, text, where, value);
     case HALO_PARAM_MASK: return parse_mask(parser->session, text, quoted, value, owned);
     case HALO_PARAM_SOURCE: return parse_source(parser, text, quoted, where, value, owned);
-    case HALO_PARAM_TEXT: HALO_TRY(param->check(where, text)); /* fallthrough */
-    case HALO_PARAM_FILE: return keep_text(text, value, owned);
+    case HALO_PARAM_FILE: return parse_file(parser->session, param, text, where, value, owned);
+    case HALO_PARAM_TEXT: HALO_TRY(param->check(where, text)); return keep_text(text, value, owned);
     }
 out:
     return status;

@@ -50,9 +50,11 @@ typedef struct HaloMove {
     bool keeps_values;         /* every sample is one of the source's, or a border's */
 } HaloMove;
 
-/* Samples are coded in a way that no file can say, such as Lab; or they became sRGB by their profile. */
+/* Samples are coded in a way that no file can say, such as Lab; or they became sRGB by a profile; or by the
+ * input's own, and are as they were where it has none. */
 #define HALO_LIGHT_NONE 2
 #define HALO_LIGHT_CONVERTED (-2)
+#define HALO_LIGHT_PROFILE (-3)
 
 typedef struct HaloChanges {
     HaloShape from, to; /* the input, as the pipeline gets it, and the output */

@@ -26,7 +26,8 @@ typedef enum HaloParamType {
     HALO_PARAM_BORDER, /* integer: HaloBorder; number: the constant ("constant=0.5") */
     HALO_PARAM_POINT,  /* point: "X+Y"; from_end where a number has a minus sign, also -0; or, where there are
                           `choices`, one of them: integer 1 */
-    HALO_PARAM_FILE,   /* text: a path */
+    HALO_PARAM_FILE, /* text: a path; bytes, size: what is in that file, which is read with the pipeline. Where
+                        `check` takes the text, it is a value itself, and no file is read */
     HALO_PARAM_SOURCE, /* another input: a path, or a branch, "[gauss:20]"; for halo_build_source alone */
     HALO_PARAM_FACTOR, /* number: a factor ("2", "-1x"), also in percent ("150%") or decibels ("-6dB"); where
                           the unit is "dB", a number without a unit is refused */
@@ -39,7 +40,7 @@ typedef struct HaloParam {
     const char *preset;  /* the default as it would be typed; NULL: has to be given; "": none */
     double min, max;     /* inclusive range of numbers; both 0: any finite number */
     bool duration;       /* LENGTH: without a unit it is in seconds, not in samples */
-    int list;            /* TEXT: how many values, with commas between them, it takes at most; 0: one */
+    int list;            /* TEXT, FILE: how many values, with commas between them, it takes at most; 0: one */
     bool of_result;      /* LEVEL: a percentage is of the result's full scale, which the operation sets */
     const char *choices; /* CHOICE: "magnitude|x|y"; LEVEL: "otsu"; POINT: "center|centre" */
     bool ratio;          /* NUMBER: also a percentage, or "5:4" */
@@ -62,6 +63,8 @@ typedef struct HaloValue {
     const HaloMask *mask;
     HaloOperand *operand;       /* SOURCE: a file that is the same for all inputs, or */
     const HaloPipeline *branch; /* a branch; neither: a path with fields for parts of the input's */
+    const void *bytes;          /* FILE: [size] */
+    size_t size;
 } HaloValue;
 
 typedef enum HaloNan { HALO_NAN_PROPAGATE, HALO_NAN_IGNORE, HALO_NAN_ERROR } HaloNan;
@@ -98,7 +101,7 @@ typedef struct HaloOp {
                    */
     int light;    /* 1: sRGB becomes linear light; -1: the other way; 0: light stays coded as it is */
     int (*light_of)(const HaloValue *arg); /* the same, where it depends on parameters: also HALO_LIGHT_NONE,
-                                              CONVERTED; or NULL */
+                                              CONVERTED, PROFILE; or NULL */
     HaloScale scale;                       /* how it depends on full scale, and changes it */
     bool upright; /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
                      before the pipeline */

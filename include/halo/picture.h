@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-/* Reads all of a file (core/plan/source.c). *samples lasts until the secondary input that holds it is released
- * by halo_picture_release. */
-HaloStatus halo_build_picture(HaloBuilder *builder, const char *path, HaloOperand **held,
+/* Decodes the bytes of a FILE (core/plan/picture.c). *samples lasts until the secondary input that holds it is
+ * released by halo_picture_release. */
+HaloStatus halo_build_picture(HaloBuilder *builder, const HaloValue *file, HaloOperand **held,
                               const HaloBuf **samples);
 void halo_picture_release(HaloOperand *held);
 

@@ -33,8 +33,8 @@ static void apply_resolution(HaloMeta *meta, const HaloChanges *changes)
  */
 static void apply_light(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes)
 {
-    if (changes->light == 0) return;
-    if (meta->icc.size > 0 && changes->light != HALO_LIGHT_CONVERTED)
+    if (changes->light == 0 || (changes->light == HALO_LIGHT_PROFILE && meta->icc.size == 0)) return;
+    if (meta->icc.size > 0 && changes->light > HALO_LIGHT_CONVERTED)
         halo_note_outdated(notes, HALO_OUTDATED_COLOURS);
     free(meta->icc.data);
     meta->icc = (HaloBlob){0};

@@ -150,7 +150,7 @@ _TYPES = {
     "point": "_Point",
     "mask": "Any",
     "source": "Any",
-    "file": "_Path",
+    "file": "Any",
     "text": "Any",
 }
 _OPTIONS = {

@@ -68,6 +68,9 @@ refused() {
     mkdir in out; cp a.pgm in/1.pgm; cp a.pgm in/2.pgm; cp a.pgm out/2.png
     refused './out/2.png is read by the pipeline' run 'add:out/{stem}.png' in/2.pgm in/1.pgm --out-dir ./out \
         --to png -f
+    printf '0\n1\n' > curve.csv; ln -s curve.csv curve.pgm
+    refused 'curve.pgm is read by the pipeline' run lut:curve.csv a.pgm -o curve.pgm -f
+    refused 'curve.pgm is read by the pipeline' run 'add:[icc:curve.csv]' a.pgm -o curve.pgm -f
     printf '0\n1\n0\n' > ir.svg
     refused 'ir.svg is read by the pipeline' run fir:file=ir.svg --plot-response ir.svg -f
     run --separate-stderr halo run gauss:1 --plot-response r.svg -o s.wav

@@ -172,6 +172,20 @@ profile() {
     } > "$1"
 }
 
+# profiled PROFILE FILE: a PNG with that profile, whose colours are those of a.ppm with red and green exchanged.
+profiled() {
+    python3 - "$@" <<'CODE'
+import struct, sys, zlib
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+icc = open(sys.argv[1], "rb").read()
+row = bytes([0, 255, 0, 0, 128, 128, 128, 10, 20, 30])
+open(sys.argv[2], "wb").write(
+    b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 1, 8, 2, 0, 0, 0)) +
+    chunk(b"iCCP", b"p\0\0" + zlib.compress(icc)) + chunk(b"IDAT", zlib.compress(row)) + chunk(b"IEND", b""))
+CODE
+}
+
 @test "icc: samples of a profile become sRGB" {
     halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
     make_colours
@@ -193,20 +207,30 @@ profile() {
     [ ! -e x.ppm ] && [ ! -e x.pgm ]
 }
 
+@test "lut and icc: files are read once, and what is in them counts" {
+    make_colours
+    printf '1\n0\n' > invert.csv
+    halo run lut:invert.csv a.ppm -o b.ppm
+    cp a.ppm c.ppm
+    mkfifo pipe.csv; cat invert.csv > pipe.csv &
+    timeout 20 "$HALO" run lut:pipe.csv a.ppm c.ppm --out-dir out -q
+    cmp out/a.ppm b.ppm && cmp out/c.ppm b.ppm
+    run --separate-stderr halo run 'lut:""' a.ppm -o x.ppm
+    [ "$status" -eq 2 ]; says 'expected a file'
+    halo --version | grep -qv 'no LCMS' || return 0
+    profile p.icc red green
+    halo run icc:p.icc a.ppm --out-dir made --resume -q
+    profile p.icc green red
+    run --separate-stderr halo run icc:p.icc a.ppm --out-dir made --resume --json
+    [[ "$output" == *'"ok":1,"failed":0,"skipped":0'* ]]
+}
+
 @test "icc: the profile in a file, which is left out then" {
     halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
     command -v python3 > /dev/null || skip "there is no python3"
     make_colours
     profile swapped.icc green red
-    python3 - <<'CODE'
-import struct, zlib
-def chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-icc = open("swapped.icc", "rb").read()
-row = bytes([0, 255, 0, 0, 128, 128, 128, 10, 20, 30])
-open("a.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 1, 8, 2, 0, 0, 0)) +
-    chunk(b"iCCP", b"p\0\0" + zlib.compress(icc)) + chunk(b"IDAT", zlib.compress(row)) + chunk(b"IEND", b""))
-CODE
+    profiled swapped.icc a.png
     [ "$(bytes icc a.png)" = "$(bytes icc:swapped.icc a.ppm)" ]
     halo run icc a.png -o b.png 2> said
     [ ! -s said ]
@@ -216,4 +240,48 @@ CODE
     grep -q iCCP c.png
     run --separate-stderr halo run flip:x a.png -o d.png --strip
     says 'colour'
+}
+
+@test "--to-srgb: images with a profile become sRGB, others stay" {
+    halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
+    command -v python3 > /dev/null || skip "there is no python3"
+    make_colours
+    profile swapped.icc green red
+    profiled swapped.icc a.png
+    halo run 'icc | invert' a.png -o expected.png
+    halo run --to-srgb invert a.png -o b.png
+    cmp b.png expected.png
+    halo run --to-srgb 'pages:1 | invert' a.png -o c.png
+    cmp c.png expected.png
+    halo run --to-srgb --page 1 invert a.png -o d.png
+    cmp d.png expected.png
+    halo run icc a.png -o plain.png
+    run --separate-stderr halo convert --to-srgb --strip a.png e.png
+    [ "$status" -eq 0 ]; [ -z "$stderr" ]
+    [ "$(bytes '' e.png)" = "$(bytes '' plain.png)" ]
+    halo run linear a.ppm -o light.png # which says gamma 1, and has no profile
+    for file in a.ppm light.png; do
+        halo convert "$file" x.png -f
+        halo convert --to-srgb "$file" y.png -f
+        cmp x.png y.png
+    done
+    halo run '' a.ppm -o numbers.npy
+    halo run gain:0.5 numbers.npy -o halves.npy
+    halo convert --to-srgb halves.npy numbers.npy -f
+    cmp halves.npy numbers.npy
+    run --separate-stderr halo convert --to-srgb --linear a.png x.png -f
+    [ "$status" -eq 2 ]; says 'mutually exclusive'
+    run --separate-stderr halo convert --strip a.png x.png -f
+    [ "$status" -eq 0 ]; says 'colours will look different'; says '--to-srgb'
+}
+
+@test "--to-srgb without Little CMS" {
+    halo --version | grep -q 'no LCMS' || skip "built with Little CMS"
+    command -v python3 > /dev/null || skip "there is no python3"
+    make_colours
+    profile swapped.icc green red
+    profiled swapped.icc a.png
+    run --separate-stderr halo convert --to-srgb a.png x.png
+    [ "$status" -eq 1 ]; says 'Little CMS'; [ ! -e x.png ]
+    halo convert --to-srgb a.ppm x.png
 }

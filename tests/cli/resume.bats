@@ -33,6 +33,16 @@ setup() {
     says "5 done"
 }
 
+@test "so does a table of lut" {
+    for contents in '0\n1\n' '1\n0\n'; do
+        printf "$contents" > curve.csv
+        run --separate-stderr halo run lut:curve.csv in -r --out-dir out --resume
+        [ "$status" -eq 0 ]; says "5 done"
+        run --separate-stderr halo run lut:curve.csv in -r --out-dir out --resume
+        says "5 skipped"
+    done
+}
+
 @test "an output that was changed, cut short or removed is made again" {
     halo run gauss:1 in -r --out-dir out --resume -q
     cp -r out expected

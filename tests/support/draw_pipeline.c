@@ -136,8 +136,13 @@ static void add_value(Rng *rng, const HaloParam *param, HaloKind kind, char *tex
     case HALO_PARAM_MASK: add_mask(rng, kind, text, size); break;
     case HALO_PARAM_CHOICE:
     case HALO_PARAM_BORDER: add_choice(rng, param->choices, text, size); break;
-    case HALO_PARAM_FILE: add(text, size, "none"); break;
     case HALO_PARAM_SOURCE: add(text, size, "[gauss:%.3g]", 0.5 + rng_unit(rng)); break;
+    case HALO_PARAM_FILE:
+        if (param->check != NULL)
+            add_text(rng, param, text, size);
+        else
+            add(text, size, "/dev/null");
+        break;
     case HALO_PARAM_TEXT: add_text(rng, param, text, size); break;
     case HALO_PARAM_LENGTH:
         if (kind == HALO_AUDIO && (param->duration || rng_once_in(rng, 4)))
