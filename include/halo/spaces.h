@@ -188,17 +188,23 @@ HALO_CURVE HaloTriple halo_to_hsl(HaloTriple v)
     return halo_triple(turned >= 360.0 ? turned - 360.0 : turned, fabs(saturation) * 100.0, light * 100.0);
 }
 
+/* v between `low` and 1, and 1 where it is NaN: said by itself, since ptxas 13.0 clamps NaN to `low`. */
+HALO_CURVE double halo_part(double v, double low)
+{
+    return v == v ? halo_most(halo_least(v, 1.0), low) : 1.0;
+}
+
 HALO_CURVE double halo_hsv_part(HaloTriple v, double n)
 {
-    const double k = halo_modulo(n + v.x / 60.0, 6.0), part = halo_least(halo_least(k, 4.0 - k), 1.0);
-    return (v.z - v.z * (v.y / 100.0) * halo_most(part, 0.0)) / 100.0;
+    const double k = halo_modulo(n + v.x / 60.0, 6.0), part = halo_part(halo_least(k, 4.0 - k), 0.0);
+    return (v.z - v.z * (v.y / 100.0) * part) / 100.0;
 }
 
 HALO_CURVE double halo_hsl_part(HaloTriple v, double n)
 {
     const double k = halo_modulo(n + v.x / 30.0, 12.0), light = v.z / 100.0;
     const double size = v.y / 100.0 * halo_least(light, 1.0 - light);
-    return light - size * halo_most(halo_least(halo_least(k - 3.0, 9.0 - k), 1.0), -1.0);
+    return light - size * halo_part(halo_least(k - 3.0, 9.0 - k), -1.0);
 }
 
 HALO_CURVE HaloTriple halo_to_ycbcr(HaloTriple v)
