@@ -7,7 +7,7 @@
 #include "adapt.cuh"
 #include "adapt_kernels.cuh"
 
-static const int narrow_samples = 64; /* in a row of a narrow image, at most */
+static const int narrow_samples = 32; /* in a row of a narrow image, at most */
 static const int narrow_rows = 256;   /* at least */
 static const int narrow_cell = 128; /* columns of a cell, at most: the columns of a block of the wide kernels */
 

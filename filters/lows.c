@@ -6,8 +6,10 @@
 HaloStatus lows_reserve(Lows *lows, int64_t most)
 {
     if (2 * lows->count < lows->capacity) return HALO_OK;
-    const int64_t more = 2 * lows->capacity + 64;
-    if (more * (int64_t)sizeof *lows->low > most)
+    const int64_t wanted = 2 * lows->capacity + 64, fits = most / (int64_t)sizeof *lows->low,
+                  more = wanted < fits ? wanted : fits;
+    if (lows->count < lows->capacity && more <= lows->capacity) return HALO_OK;
+    if (more <= lows->capacity)
         return halo_fail(HALO_ERR_LIMIT,
                          "more memory than is allowed is needed to find peaks; --max-memory sets the limit");
     Low *grown = realloc(lows->low, (size_t)more * sizeof *grown);

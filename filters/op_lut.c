@@ -115,7 +115,8 @@ static HaloStatus check_entries(const char *where, const char *text)
     Lut lut;
     const bool entries = lut_parse(text, &lut);
     lut_free(&lut);
-    return entries ? HALO_OK : halo_fail(HALO_ERR_USAGE, "%s: expected two numbers and more", where);
+    return entries ? HALO_OK
+                   : halo_fail(HALO_ERR_USAGE, "%s: expected a file, or two finite numbers and more", where);
 }
 
 static const HaloParam lut_param[] = {

@@ -11,7 +11,7 @@ static HaloStatus build_on(HaloBuilder *builder, const HaloValue *arg, HaloReg i
     HaloReg taken, made;
     HALO_TRY(halo_read_channels("on: channels", arg[ON_CHANNELS].text, &list));
     HALO_TRY(halo_build_take_channels(builder, in, &list, &taken));
-    HALO_TRY(halo_build_source(builder, &arg[ON_RUN], taken, HALO_FIT_OWN_UNITS, &made));
+    HALO_TRY(halo_build_source(builder, &arg[ON_RUN], taken, HALO_FIT_CHANNELS, &made));
     HALO_TRY(halo_build_put_channels(builder, in, &list, taken, made, out));
 out:
     return status;

@@ -58,6 +58,7 @@ static HaloStatus add_open(Search *search, Open open)
 static double place(const Low *low, int step, double level)
 {
     const double frame = (double)low->frame;
+    if (low->value == -INFINITY && level > -INFINITY) return frame - step; /* all of the way is steep */
     return low->value < level ? frame - step * ((level - low->value) / (low->beside - low->value)) : frame;
 }
 

@@ -51,6 +51,10 @@ void rotation_size(const HaloShape *shape, const Rotation *turn, RotationFit fit
 {
     warp->width = shape->width;
     warp->height = shape->height;
+    if (fit != ROTATION_KEEP && turn->exact) {
+        if (turn->cosine == 0.0) warp->width = shape->height, warp->height = shape->width;
+        return;
+    }
     if (fit == ROTATION_GROW) size_grown(shape, turn, warp);
     if (fit == ROTATION_CROP) size_cropped(shape, turn, warp);
 }

@@ -141,8 +141,7 @@ static void operations(Rng *rng)
             const HaloStatus status = run(session, text, there, stream, &got);
             const bool refused = strstr(halo_error(), "no GPU code") != NULL ||
                                  strstr(halo_error(), "depends on the samples") != NULL; /* deskew */
-            if (status != HALO_OK && !refused)
-                fail_case("cuda", "%s: %s", text, halo_error());
+            if (status != HALO_OK && !refused) fail_case("cuda", "%s: %s", text, halo_error());
             if (status == HALO_OK && memcmp(got.data, wanted.data, bytes_of(&wanted)) != 0)
                 fail_case("cuda", "%s of %s %lld x %lld differs", text, halo_type_name(type),
                           (long long)columns, (long long)rows);

@@ -45,6 +45,7 @@ static double crossing(const double *x, int64_t n, int64_t peak, int step, doubl
 {
     int64_t i = peak;
     while (i + step >= 0 && i + step < n && level < x[i]) i += step;
+    if (x[i] < level && isinf(x[i])) return (double)(i - step);
     return x[i] < level ? (double)i - step * ((level - x[i]) / (x[i - step] - x[i])) : (double)i;
 }
 

@@ -71,7 +71,8 @@ static HaloStatus compare_more(const Pair *pair, const HaloCompareMore *more, Ha
     all->measures = more->measures;
     if (more->measures & HALO_COMPARE_DELTAE) HALO_TRY(compare_colours(pair, all));
     if (more->measures & HALO_COMPARE_MSSSIM) HALO_TRY(compare_scales(pair, all));
-    if (more->measures & HALO_COMPARE_FLIP) HALO_TRY(compare_flip(pair, more->ppd > 0 ? more->ppd : 67.0, all));
+    if (more->measures & HALO_COMPARE_FLIP)
+        HALO_TRY(compare_flip(pair, more->ppd > 0 ? fmin(fmax(more->ppd, 1.0), 1000.0) : 67.0, all));
 out:
     return status;
 }

@@ -46,8 +46,8 @@ static HaloStatus open_tables(const Device *device, const HaloStep *step, const 
     made->kind = kind;
     made->found = calloc((size_t)shape->channels, sizeof *made->found);
     if (made->found == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    for (; made->channels < shape->channels; made->channels++) {
-        Found *found = &made->found[made->channels];
+    while (made->channels < shape->channels) {
+        Found *found = &made->found[made->channels++]; /* closed even where it cannot be opened */
         found->table = (HaloTable){.name = kind->name, .columns = kind->columns, .column = kind->column};
         found->table.most = larger(each / (kind->columns * (int64_t)sizeof(double)), 1);
         HALO_TRY(kind->open(step->u.table.how, each, &found->state));

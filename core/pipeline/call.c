@@ -186,6 +186,7 @@ HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipel
             at = stop < end ? stop + 1 : NULL;
         }
     }
+    HALO_TRY(pipeline_check_light(made));
     *pipeline = made;
     made = NULL;
 out:

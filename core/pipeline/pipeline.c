@@ -235,6 +235,21 @@ int pipeline_light(const HaloPipeline *pipeline)
     return light;
 }
 
+HaloStatus pipeline_check_light(const HaloPipeline *pipeline)
+{
+    const Call *before = NULL;
+    for (int c = 0; c < pipeline->calls; c++) {
+        const Call *call = &pipeline->call[c];
+        const int change = call->op->light_of != NULL ? call->op->light_of(call->value) : call->op->light;
+        if (change == HALO_LIGHT_PROFILE && before != NULL)
+            return halo_fail(HALO_ERR_USAGE,
+                             "%s: the profile of the input is of its samples before %s: put it first",
+                             call->op->name, before->op->name);
+        if (change != 0) before = call;
+    }
+    return HALO_OK;
+}
+
 bool pipeline_upright(const HaloPipeline *pipeline)
 {
     for (int c = 0; c < pipeline->calls; c++) {

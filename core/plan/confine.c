@@ -273,12 +273,14 @@ out:
 
 /* ---- one operation -------------------------------------------------------------------------------------- */
 
-HaloStatus confine_begin(HaloBuilder *builder, const HaloOp *op, Confine *confine, HaloReg in, HaloReg *inner)
+HaloStatus confine_begin(HaloBuilder *builder, const HaloOp *op, const HaloValue *value, Confine *confine,
+                         HaloReg in, HaloReg *inner)
 {
     HaloStatus status = HALO_OK;
     const HaloValue *on = confine->on, *mask = confine->mask;
+    const int light = op->light_of != NULL ? op->light_of(value) : op->light;
     confine->in = *inner = in;
-    if ((on != NULL || mask != NULL) && op->light != 0)
+    if ((on != NULL || mask != NULL) && light != 0)
         HALO_FAIL(HALO_ERR_USAGE, "%s: %s cannot be given: all samples of a picture code light alike", op->name,
                   on != NULL ? "on" : "mask");
     if (on == NULL) return HALO_OK;

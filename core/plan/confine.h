@@ -12,7 +12,8 @@ typedef struct Confine {
 } Confine;
 
 /* *inner: what the operation is given in place of `in`. */
-HaloStatus confine_begin(HaloBuilder *builder, const HaloOp *op, Confine *confine, HaloReg in, HaloReg *inner);
+HaloStatus confine_begin(HaloBuilder *builder, const HaloOp *op, const HaloValue *value, Confine *confine,
+                         HaloReg in, HaloReg *inner);
 /* `made`: what it made of that. */
 HaloStatus confine_end(HaloBuilder *builder, const Confine *confine, HaloReg made, HaloReg *out);
 

@@ -94,7 +94,7 @@ static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in,
     if (builder->scale == HALO_SCALE_NEEDS) HALO_TRY(builder_needs_scale(builder, in, call->op->name));
     Confine confine = {.on = if_given(call_common(call, value, COMMON_ON)),
                        .mask = if_given(call_common(call, value, COMMON_MASK))};
-    HALO_TRY(confine_begin(builder, call->op, &confine, in, &in));
+    HALO_TRY(confine_begin(builder, call->op, value, &confine, in, &in));
     *out = in;
     HALO_TRY(call->op->build(builder, value, in, out));
     if (call->op->scale == HALO_SCALE_SETS && *out != in && shape.kind == HALO_IMAGE)

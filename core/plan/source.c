@@ -121,6 +121,9 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
     HaloShape here;
     float white;
     if (source->branch != NULL) {
+        if (fit == HALO_FIT_CHANNELS && pipeline_light(source->branch) != 0)
+            HALO_FAIL(HALO_ERR_USAGE, "%s: all samples of a picture code light alike: convert all of it before",
+                      builder->op);
         HALO_TRY(add_branch(builder, source->branch, in, out));
     } else {
         HaloOperand *operand = source->operand;
@@ -132,7 +135,8 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
         if (loses(&operand->notes) || (builder_real(builder) == HALO_F32 && loses(&operand->narrow)))
             HALO_TRY(builder_note(builder, HALO_NOTE_OPERAND));
         HALO_TRY(add_operand(builder, operand, out));
-        HALO_TRY(plan_add_light(builder, *out, out));
+        /* Shares and places are numbers, not light. */
+        if (fit != HALO_FIT_GRAY && fit != HALO_FIT_PLACES) HALO_TRY(plan_add_light(builder, *out, out));
     }
     here = *halo_build_shape(builder, in);
     if (has_to_be_as_long(builder, source, fit, *out)) {
@@ -146,8 +150,8 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
         HALO_TRY(builder_needs_scale(builder, here.numbers ? in : *out, builder->op));
     white = here.white;
     /* Numbers meet a picture as numbers: counts are taken from counts. */
-    if (fit != HALO_FIT_OWN_UNITS && fit != HALO_FIT_SIZE && fit != HALO_FIT_PLACES && !numbers &&
-        halo_build_shape(builder, *out)->white != white)
+    if (fit != HALO_FIT_OWN_UNITS && fit != HALO_FIT_CHANNELS && fit != HALO_FIT_SIZE &&
+        fit != HALO_FIT_PLACES && !numbers && halo_build_shape(builder, *out)->white != white)
         HALO_TRY(builder_rescale(builder, *out, builder_real(builder), white, out));
 out:
     return status;

@@ -77,7 +77,7 @@ static void curves(float *row, int64_t pixels, int channels, int alpha, const Ha
         const int column = color->columns > 1 ? k : 0;
         const float *const value = color->value + (int64_t)column * color->size;
         for (int64_t i = c; i < pixels * channels; i += channels)
-            row[i] = halo_table_curve(color, value, column, row[i]);
+            row[i] = halo_table_curve(color, value, column < 3 ? column : 0, row[i]);
         k++;
     }
 }

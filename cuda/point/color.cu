@@ -118,7 +118,8 @@ __global__ static void __launch_bounds__(rows_threads) color_any_kernel(const __
                 const int column = a.color.columns > 1 ? k : 0;
                 const float v = row_sample(row, a.src_dtype, e);
                 color_put(a, p.y, e,
-                          halo_table_curve(&a.color, a.color.value + (int64_t)column * a.color.size, column, v),
+                          halo_table_curve(&a.color, a.color.value + (int64_t)column * a.color.size,
+                                           column < 3 ? column : 0, v),
                           &clipped);
             }
         } else {

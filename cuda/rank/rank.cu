@@ -94,7 +94,8 @@ HaloStatus cuda_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
     const HaloDtype keys = halo_rank_keys(src->shape.dtype, rank->window.border, rank->window.value);
     CUDA_PASS(cuda_use(device));
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
-    if (!cuda_is_narrow(dst, &rank->window)) return rank_image(device, src, dst, rank, store);
+    const bool extreme = rank->span == NULL && (rank->fraction == 0.0 || rank->fraction == 1.0);
+    if (extreme || !cuda_is_narrow(dst, &rank->window)) return rank_image(device, src, dst, rank, store);
     return cuda_adapt(device, src, dst, &rank->window, rank->halves ? HALO_F32 : keys, store,
                       [&](const HaloBuf *from, HaloBuf *to, const HaloWindow *inside) {
                           HaloRank within = *rank;

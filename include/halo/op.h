@@ -244,6 +244,7 @@ typedef enum HaloFit {
                        units of `in` */
     HALO_FIT_MIXED, /* the same, but sound may be of any length */
     HALO_FIT_OWN_UNITS, /* the same as the first, but in its own units */
+    HALO_FIT_CHANNELS,  /* the same, and a branch codes light as its input does */
     HALO_FIT_GRAY,      /* of its size or one pixel, with one colour; in units of `in` */
     HALO_FIT_ANY,       /* of any size and with any channels; in units of `in` */
     HALO_FIT_SIZE,      /* of its size, with any channels; in its own units */

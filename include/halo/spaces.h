@@ -189,10 +189,7 @@ HALO_CURVE HaloTriple halo_to_hsl(HaloTriple v)
 }
 
 /* v between `low` and 1, and 1 where it is NaN: said by itself, since ptxas 13.0 clamps NaN to `low`. */
-HALO_CURVE double halo_part(double v, double low)
-{
-    return v == v ? halo_most(halo_least(v, 1.0), low) : 1.0;
-}
+HALO_CURVE double halo_part(double v, double low) { return v == v ? halo_most(halo_least(v, 1.0), low) : 1.0; }
 
 HALO_CURVE double halo_hsv_part(HaloTriple v, double n)
 {

@@ -84,7 +84,9 @@ static HaloStatus open_npz(HaloReader *reader)
     HALO_TRY(halo_npy_read_head(state->source, &state->head, &state->sum.crc));
     state->start = halo_source_tell(state->source);
     state->sum.wanted = member.crc;
-    state->sum.checked = !reader->options.tolerate;
+    /* Bytes behind the array are in the member's sum, too, and are not read. */
+    state->sum.checked =
+        !reader->options.tolerate && member.bytes == state->start - begin + halo_array_bytes(&state->head);
     if (member.method == 0) HALO_TRY(halo_array_expect(reader, member.packed - (state->start - begin)));
     HALO_TRY(reader->options.rate > 0 ? halo_array_open_series(reader) : halo_array_open(reader));
 out:

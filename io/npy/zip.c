@@ -73,8 +73,12 @@ static void take_extra(const uint8_t *extra, size_t size, const uint8_t *entry, 
         length = (size_t)halo_get_le(extra + at + 2, 2);
         if (length > size - at - 4) return;
         if (halo_get_le(extra + at, 2) != 1) continue;
-        size_t next = at + 4 + (halo_get_le(entry + 24, 4) == UINT32_MAX ? 8 : 0);
+        size_t next = at + 4;
         const size_t end = at + 4 + length;
+        if (halo_get_le(entry + 24, 4) == UINT32_MAX && next + 8 <= end) {
+            member->bytes = (int64_t)halo_get_le(extra + next, 8);
+            next += 8;
+        }
         if (halo_get_le(entry + 20, 4) == UINT32_MAX && next + 8 <= end) {
             member->packed = (int64_t)halo_get_le(extra + next, 8);
             next += 8;
@@ -95,6 +99,7 @@ static HaloStatus read_entry(HaloSource *source, int64_t *at, ZipMember *member)
     const size_t kept = name < sizeof member->name ? name : sizeof member->name - 1;
     *member = (ZipMember){.method = (int)halo_get_le(entry + 10, 2),
                           .packed = (int64_t)halo_get_le(entry + 20, 4),
+                          .bytes = (int64_t)halo_get_le(entry + 24, 4),
                           .crc = (uint32_t)halo_get_le(entry + 16, 4),
                           .header = (int64_t)halo_get_le(entry + 42, 4)};
     if ((halo_get_le(entry + 8, 2) & 1) != 0) member->method = -1; /* encrypted */

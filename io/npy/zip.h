@@ -6,9 +6,9 @@
 
 typedef struct ZipMember {
     char name[256];
-    int method;             /* 0: stored, 8: deflated */
-    int64_t packed, header; /* bytes; where its own header is */
-    uint32_t crc;           /* of what it holds */
+    int method;                    /* 0: stored, 8: deflated */
+    int64_t packed, bytes, header; /* bytes, and what they are unpacked; where its own header is */
+    uint32_t crc;                  /* of what it holds */
 } ZipMember;
 
 /* Calls `take` for each member, until it wants no more. The source has to seek. */

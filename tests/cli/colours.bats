@@ -285,3 +285,30 @@ CODE
     [ "$status" -eq 1 ]; says 'Little CMS'; [ ! -e x.png ]
     halo convert --to-srgb a.ppm x.png
 }
+
+@test "what changes the coding of light works on all of a picture, and a profile is used once" {
+    printf 'P6 2 1 255\n\100\100\100\200\200\200' > a.ppm
+    run -2 --separate-stderr halo run 'on:1-3,[color:linear]' a.ppm -o b.ppm
+    [[ $stderr == *"code light alike"* ]]
+    run -2 --separate-stderr halo run 'color:linear,mask=[gray]' a.ppm -o b.ppm
+    [[ $stderr == *"code light alike"* ]]
+    run -2 --separate-stderr halo run 'icc | icc' a.ppm -o b.ppm
+    [[ $stderr == *"put it first"* ]]
+}
+
+@test "shares of a mask are numbers, with --linear too" {
+    printf 'P5 1 1 255\n\100' > a.pgm
+    printf 'P5 1 1 255\n\200' > half.pgm
+    halo run expr:255,mask=half.pgm a.pgm -o file.pgm --linear
+    halo run 'expr:255,mask=[expr:128]' a.pgm -o branch.pgm --linear
+    cmp file.pgm branch.pgm
+}
+
+@test "match gives more than four colours the reference's histograms" {
+    python3 -c 'import struct
+head = b"{\"descr\": \"|u1\", \"fortran_order\": False, \"shape\": (4, 5, 6), }"
+head = head.ljust(117) + b"\n"
+open("a.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + bytes(range(20, 140)))'
+    halo run --axes=hwc --white=255 match:a.npy a.npy -o b.npy
+    halo compare --axes=hwc a.npy b.npy
+}

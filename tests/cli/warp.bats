@@ -137,3 +137,16 @@ dashes() {
     halo run deskew flat.pgm -o same.pgm
     [ "$(halo run deskew flat.pgm -o - --to pgm | tail -c 9 | od -An -tu1 | tr -s ' ')" = ' 5 5 5 5 5 5 5 5 5' ]
 }
+
+@test "right angles cropped: pictures of one row, and of one pixel" {
+    printf 'P5 16 1 255\n0123456789abcdef' > row.pgm
+    printf 'P5 1 1 255\n0' > one.pgm
+    for turn in 0 90 180 270 360; do
+        halo run "rotate:$turn,fit=crop" one.pgm -o "one$turn.pgm"
+        halo compare one.pgm "one$turn.pgm"
+    done
+    halo run rotate:180,fit=crop row.pgm -o back.pgm
+    halo run rotate:180 row.pgm -o moved.pgm
+    cmp back.pgm moved.pgm
+    [[ $(halo run rotate:90,fit=crop row.pgm -o tall.pgm && head -c 8 tall.pgm | tr '\n' ' ') == "P5 1 16 "* ]]
+}

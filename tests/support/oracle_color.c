@@ -242,7 +242,8 @@ static float place(const HaloColor *color, int c, float v)
 
 static float curve(const HaloColor *color, int column, float v)
 {
-    const float *value = color->value + (int64_t)column * color->size, at = place(color, column, v);
+    const float *value = color->value + (int64_t)column * color->size,
+                at = place(color, column < 3 ? column : 0, v);
     if (isnan(at)) return at;
     const int i = (int)floorf(at), next = i == color->size - 1 ? i : i + 1;
     return fmaf(at - (float)i, value[next] - value[i], value[i]);
