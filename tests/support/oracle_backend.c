@@ -137,11 +137,41 @@ static void copy_rows(const HaloBuf *from, const HaloBuf *to)
         memcpy(halo_at(to, 0, y), halo_at(from, 0, y), (size_t)halo_row_bytes(to));
 }
 
-/* All rows so far are scanned once more. */
-static void scan_band(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScanBand *band)
+static int scan_of(HaloDevice *device, const HaloScanBand *band)
 {
     int at = 0;
     while (at < SCANS - 1 && device->state[at] != NULL && device->state[at] != band->state) at++;
+    return at;
+}
+
+/* All frames so far are scanned once more. */
+static void scan_part(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScanBand *band)
+{
+    const int at = scan_of(device, band);
+    HaloBuf *const frames = &device->rows[at], whole;
+    const int64_t end = src->x0 + src->cols;
+    if (src->x0 == 0) {
+        halo_buf_free(frames);
+        halo_buf_alloc(frames, &src->shape);
+        device->state[at] = band->state;
+    }
+    memcpy(halo_at(frames, src->x0, 0), halo_at(src, src->x0, 0), (size_t)halo_row_bytes(src));
+    HaloBuf so_far = *frames;
+    HaloShape shape = dst->shape;
+    so_far.shape.width = shape.width = so_far.cols = end;
+    halo_buf_alloc(&whole, &shape);
+    oracle_scan(&so_far, &whole, &band->scan);
+    memcpy(halo_at(dst, dst->x0, 0), halo_at(&whole, dst->x0, 0), (size_t)halo_row_bytes(dst));
+    halo_buf_free(&whole);
+    if (end < src->shape.width) return;
+    halo_buf_free(frames);
+    device->state[at] = NULL;
+}
+
+/* All rows so far are scanned once more. */
+static void scan_band(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScanBand *band)
+{
+    const int at = scan_of(device, band);
     HaloBuf *const rows = &device->rows[at], whole;
     const int64_t end = src->y0 + src->rows;
     if (src->y0 == 0) {
@@ -168,7 +198,9 @@ static void scan_band(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
 
 static HaloStatus run_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan)
 {
-    if (dst->rows == dst->shape.height)
+    if (dst->cols < dst->shape.width)
+        scan_part(device, src, dst, (const HaloScanBand *)(const void *)scan);
+    else if (dst->rows == dst->shape.height)
         oracle_scan(src, dst, scan);
     else
         scan_band(device, src, dst, (const HaloScanBand *)(const void *)scan);
