@@ -119,17 +119,21 @@ class Paths:
             self.judge.report(what, case, ended)
 
     def changed(self, folder, before, written, ended):
-        """What is not as it was, but for outputs; these keep their permissions."""
+        """What is not as it was, but for outputs; these keep of their permissions what every input has."""
         after = contents(folder)
         outputs = {os.path.relpath(os.path.realpath(folder / name), os.path.realpath(folder))
             for name in written}
         read = {NAMES[role] for role in [*SEEDS, *TEXTS]}
+        shared = 0o777
+        for name in read & before.keys():
+            shared &= before[name][1] | 0o700
         for name, (data, mode) in before.items():
             if name not in after:
                 return f"gone: {name}"
             if (name in read or name not in outputs or ended.code not in (0, 6)) and after[name][0] != data:
                 return f"not what it was: {name}"
-            if after[name][1] != mode:
+            replaced = name in outputs and name not in read
+            if after[name][1] != mode and not (replaced and after[name][1] == mode & shared):
                 return f"other permissions: {name}"
         extra = [name for name in after if name not in before and name not in outputs]
         return f"appeared: {extra[0]}" if extra else None
