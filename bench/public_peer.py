@@ -14,7 +14,7 @@ def pyvips_tasks():
         image = image.crop(100, 100, image.width - 200, image.height - 200)
         image = image.reduce(1.0 / 0.9, 1.0 / 0.9, kernel="linear")
         sharpen = pyvips.Image.new_from_array([[-1, -1, -1], [-1, 16, -1], [-1, -1, -1]], scale=8)
-        image.conv(sharpen, precision="integer").write_to_file(target)
+        image.conv(sharpen, precision="integer").write_to_file(target, compression="deflate")
 
     def thumbnail(size, *paths):
         width, height = map(int, size.split("x"))
@@ -37,7 +37,8 @@ def pillow_tasks():
             image = image.crop((100, 100, image.width - 100, image.height - 100))
             size = round(image.width * 0.9), round(image.height * 0.9)
             image = image.resize(size, Image.Resampling.BILINEAR)
-            image.filter(ImageFilter.Kernel((3, 3), [-1, -1, -1, -1, 16, -1, -1, -1, -1], 8)).save(target)
+            image.filter(ImageFilter.Kernel((3, 3), [-1, -1, -1, -1, 16, -1, -1, -1, -1], 8)).save(
+                target, compression="tiff_adobe_deflate")
 
     def thumbnail(size, *paths):
         box = tuple(map(int, size.split("x")))
