@@ -218,12 +218,17 @@ bool pipeline_pages(const HaloPipeline *pipeline, HaloPages *pages)
     return pipeline->calls > 0 && call->op->selects && halo_read_pages(call->value[0].text, pages);
 }
 
+int op_light(const HaloOp *op, const HaloValue *value)
+{
+    return op->light_of != NULL ? op->light_of(value) : op->light;
+}
+
 int pipeline_light(const HaloPipeline *pipeline)
 {
     int light = 0;
     for (int c = 0; c < pipeline->calls; c++) {
         const Call *call = &pipeline->call[c];
-        const int change = call->op->light_of != NULL ? call->op->light_of(call->value) : call->op->light;
+        const int change = op_light(call->op, call->value);
         const bool known = light == HALO_LIGHT_NONE || light <= HALO_LIGHT_CONVERTED;
         if (change == HALO_LIGHT_PROFILE && light != 0)
             light = HALO_LIGHT_CONVERTED;
@@ -240,7 +245,7 @@ HaloStatus pipeline_check_light(const HaloPipeline *pipeline)
     const Call *before = NULL;
     for (int c = 0; c < pipeline->calls; c++) {
         const Call *call = &pipeline->call[c];
-        const int change = call->op->light_of != NULL ? call->op->light_of(call->value) : call->op->light;
+        const int change = op_light(call->op, call->value);
         if (change == HALO_LIGHT_PROFILE && before != NULL)
             return halo_fail(HALO_ERR_USAGE,
                              "%s: the profile of the input is of its samples before %s: put it first",

@@ -65,6 +65,8 @@ HaloStatus pipeline_read_operands(HaloSession *session, const HaloPipeline *pipe
 /* Does it change samples? And how they code light: HaloChanges::light. */
 bool pipeline_changes(const HaloPipeline *pipeline);
 int pipeline_light(const HaloPipeline *pipeline);
+/* HaloOp::light of an operation with these values. */
+int op_light(const HaloOp *op, const HaloValue *value);
 /* HALO_ERR_USAGE where the profile of the input is used after its samples are in other colours. */
 HaloStatus pipeline_check_light(const HaloPipeline *pipeline);
 /* The pages that it selects; false: all. */

@@ -6,6 +6,7 @@
 
 #include "halo/expr.h"
 #include "halo/mix.h"
+#include "pipeline/pipeline.h"
 
 enum { INPUT, MADE, SHARE }; /* sources of the programs */
 
@@ -278,7 +279,7 @@ HaloStatus confine_begin(HaloBuilder *builder, const HaloOp *op, const HaloValue
 {
     HaloStatus status = HALO_OK;
     const HaloValue *on = confine->on, *mask = confine->mask;
-    const int light = op->light_of != NULL ? op->light_of(value) : op->light;
+    const int light = op_light(op, value);
     confine->in = *inner = in;
     if ((on != NULL || mask != NULL) && light != 0)
         HALO_FAIL(HALO_ERR_USAGE, "%s: %s cannot be given: all samples of a picture code light alike", op->name,
