@@ -25,6 +25,7 @@ const HaloFormat halo_format_tiff = {
     .channels = HALO_ANY_CHANNELS,
     .with_alpha = HALO_ANY_CHANNELS,
     .tiles = true,
+    .effort = true,
     .bilevel = true,
     .holds = HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION |
              HALO_META_GEO | HALO_META_GRID | HALO_META_COLOURS | HALO_META_IPTC,
