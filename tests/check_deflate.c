@@ -1,5 +1,5 @@
-/* Deflate, as PNG and TIFF are compressed: zlib inflates it to what it was, at every level, and the bytes depend on
- * the data alone. */
+/* Deflate, as PNG and TIFF are compressed: zlib inflates it to what it was, at every level, and the bytes
+ * depend on the data alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static void one_join(Rng *rng)
             bytes[size + (size_t)i] =
                 (uint8_t)(i * 3 / some * 40 + rng_between(rng, 0, grain > 7 ? 255 : grain));
         const size_t got = halo_join_deflate(join, bytes + size, (size_t)some, part + 1 == parts,
-                                         stream.at + stream.size, (size_t)(2 * most + 100));
+                                             stream.at + stream.size, (size_t)(2 * most + 100));
         if (got == 0) fail_case(NULL, "level %d: %d bytes are not compressed", level, (int)some);
         stream.size += got;
         size += (size_t)some;
@@ -106,8 +106,8 @@ static void streams_join_on_every_bit(void **unused)
     for_each_case(__func__, 1500, one_join);
 }
 
-/* The same bytes at any address of the memory, also by ISA-L. The beginning is repeated, once or many times, so that
- * matches show. */
+/* The same bytes at any address of the memory, also by ISA-L. The beginning is repeated, once or many times, so
+ * that matches show. */
 static void addresses_do_not_matter(void **state)
 {
     (void)state;

@@ -215,10 +215,50 @@ static void floats_are_written_without_predictor(void **unused)
     assert_int_equal(predictor_of(HALO_F32), PREDICTOR_NONE);
 }
 
+/* Of `dtype`, with values of a photograph's bytes: slopes with grain. */
+static size_t size_by_effort(HaloDtype dtype, int effort)
+{
+    const HaloShape shape = shape_of(dtype, 300, 300, 1, false);
+    HaloBuf data;
+    Rng rng = {7};
+    assert_int_equal(halo_buf_alloc(&data, &shape), HALO_OK);
+    for (int64_t y = 0; y < data.rows; y++)
+        for (int64_t x = 0; x < data.cols; x++) {
+            const int v = (int)(x / 4 + y / 3 + rng_between(&rng, 0, 30));
+            if (dtype == HALO_U8)
+                *(uint8_t *)halo_at(&data, x, y) = (uint8_t)v;
+            else if (dtype == HALO_U16)
+                *(uint16_t *)halo_at(&data, x, y) = (uint16_t)(v * 257);
+            else
+                *(float *)halo_at(&data, x, y) = (float)v / 255;
+        }
+    const Bytes file = write_picture(&data, &(HaloWriteOptions){.effort = effort}, data.rows, 1);
+    free(file.at);
+    halo_buf_free(&data);
+    return file.size;
+}
+
+/* Also of floats, which are no differences. */
+static void more_effort_makes_files_no_larger(void **unused)
+{
+    (void)unused;
+    for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
+        const size_t fast = size_by_effort(dtype, 1);
+        assert_int_equal(size_by_effort(dtype, 0), fast);
+        for (int effort = 2; effort <= 9; effort++) {
+            const size_t size = size_by_effort(dtype, effort);
+            if (size > fast + fast / 50)
+                fail_case(NULL, "type %d, effort %d: %zu bytes, %zu at effort 1", (int)dtype, effort, size,
+                          fast);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {random_test(libtiff_reads_what_is_written, 150),
-                                       cmocka_unit_test(floats_are_written_without_predictor)};
+                                       cmocka_unit_test(floats_are_written_without_predictor),
+                                       cmocka_unit_test(more_effort_makes_files_no_larger)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

@@ -120,8 +120,8 @@ static double weigh_runs(HaloDeflater *deflater, const HaloDeflatePart *part, ui
     HaloDeflatePart sample = {.bytes = deflater->sample};
     const size_t piece = part->size / SAMPLES, each = piece < SAMPLE_BYTES ? piece : SAMPLE_BYTES;
     for (size_t i = 0; i < SAMPLES; i++, sample.size += each)
-        memcpy(deflater->sample + sample.size,
-               part->bytes + (part->size - each) * (2 * i + 1) / (2 * SAMPLES), each);
+        memcpy(deflater->sample + sample.size, part->bytes + (part->size - each) * (2 * i + 1) / (2 * SAMPLES),
+               each);
     const size_t level = by_level(deflater, &sample, beside, capacity),
                  runs = by_runs(deflater, &sample, beside, capacity);
     return level * LEAST_GRAIN <= sample.size ? 2 : (double)runs / (double)level;

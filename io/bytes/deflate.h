@@ -1,5 +1,5 @@
-/* Compression by Deflate (RFC 1951), at a level from 0 (stored) and 1 (fast) to 9 (small). The bytes depend on the
- * data and the level alone (deflate.c). */
+/* Compression by Deflate (RFC 1951), at a level from 0 (stored) and 1 (fast) to 9 (small). The bytes depend on
+ * the data and the level alone (deflate.c). */
 #ifndef HALO_IO_DEFLATE_H
 #define HALO_IO_DEFLATE_H
 
@@ -21,7 +21,8 @@ typedef struct HaloDeflatePart {
 /* For one thread at a time. */
 typedef struct HaloDeflater HaloDeflater;
 
-/* `differences`: of samples that lie next to each other, for which zlib has a strategy. NULL: there is no memory. */
+/* `differences`: each byte is one, of samples of 8 bits, for which zlib has a strategy. Differences of 16 bits
+ * repeat in pairs of bytes, which that strategy leaves out. NULL: there is no memory. */
 HaloDeflater *halo_deflater_new(int level, bool differences);
 void halo_deflater_free(HaloDeflater *deflater);
 /* What `size` bytes become at most. */

@@ -15,14 +15,14 @@ static size_t row_bytes(const TiffLayout *layout)
 
 size_t tiff_block_bytes(const TiffLayout *layout) { return row_bytes(layout) * (size_t)layout->rows; }
 
-/* The horizontal predictor (TIFF 6.0, section 14): each sample less that of the pixel to its left, modulo 2^bits.
- * Blocks begin anew. */
-#define DIFFERENCES(type)                                                                             \
+/* The horizontal predictor (TIFF 6.0, section 14): each sample less that of the pixel to its left, modulo
+ * 2^bits. Blocks begin anew. */
+#define DIFFERENCES(type)                                                                                  \
     static void differ_##type(const type *restrict from, size_t channels, size_t bytes, type *restrict to) \
-    {                                                                                                 \
-        const size_t count = bytes / sizeof(type);                                                    \
-        for (size_t i = 0; i < channels && i < count; i++) to[i] = from[i];                           \
-        for (size_t i = channels; i < count; i++) to[i] = (type)(from[i] - from[i - channels]);       \
+    {                                                                                                      \
+        const size_t count = bytes / sizeof(type);                                                         \
+        for (size_t i = 0; i < channels && i < count; i++) to[i] = from[i];                                \
+        for (size_t i = channels; i < count; i++) to[i] = (type)(from[i] - from[i - channels]);            \
     }
 DIFFERENCES(uint8_t)
 DIFFERENCES(uint16_t)

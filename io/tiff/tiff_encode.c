@@ -15,7 +15,7 @@ static size_t stream_bytes(size_t block) { return HALO_ZLIB_HEAD + halo_deflate_
 static bool open_encoder(TiffEncoder *encoder, const TiffLayout *layout, int level)
 {
     const size_t block = tiff_block_bytes(layout);
-    encoder->deflater = halo_deflater_new(level, tiff_predicts(layout));
+    encoder->deflater = halo_deflater_new(level, tiff_predicts(layout) && layout->samples.bits == 8);
     encoder->block = malloc(block);
     encoder->stream = malloc(stream_bytes(block));
     return encoder->deflater != NULL && encoder->block != NULL && encoder->stream != NULL;
