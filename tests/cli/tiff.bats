@@ -27,7 +27,7 @@ setup() {
     [ ! -e x.png ]
 }
 
-# Pictures of each type and number of channels, of one or few columns too, through libtiff's own tiffcp, which
+# Pictures of each type and number of channels, of one column too, through libtiff's own tiffcp, which
 # writes them without compression.
 @test "tiffcp reads each type of samples in strips and tiles" {
     need_numpy
