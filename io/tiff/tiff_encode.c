@@ -12,12 +12,11 @@
 
 static size_t stream_bytes(size_t block) { return HALO_ZLIB_HEAD + halo_deflate_bound(block) + HALO_ZLIB_TAIL; }
 
-static bool open_encoder(TiffEncoder *encoder, const TiffLayout *layout, int level)
+static bool open_encoder(TiffEncoder *encoder, const TiffPress *press, int level)
 {
-    const size_t block = tiff_block_bytes(layout);
-    encoder->deflater = halo_deflater_new(level, tiff_predicts(layout) && layout->samples.bits == 8);
-    encoder->block = malloc(block);
-    encoder->stream = malloc(stream_bytes(block));
+    encoder->deflater = halo_deflater_new(level, press->differences);
+    encoder->block = malloc(press->block);
+    encoder->stream = malloc(stream_bytes(press->block));
     return encoder->deflater != NULL && encoder->block != NULL && encoder->stream != NULL;
 }
 
@@ -44,6 +43,14 @@ int64_t tiff_press_together(const TiffLayout *layout, int jobs)
 HaloStatus tiff_press_new(TiffPress *press, const TiffLayout *layout, int64_t capacity, int jobs, int effort)
 {
     HaloStatus status = HALO_OK;
+    const size_t block = tiff_block_bytes(layout);
+    const bool differences = tiff_predicts(layout) && layout->samples.bits == 8;
+    if (press->jobs > 0 && press->block == block && press->differences == differences &&
+        press->capacity == capacity)
+        return HALO_OK;
+    tiff_press_free(press);
+    press->block = block;
+    press->differences = differences;
     press->capacity = capacity;
     const int wish = jobs < 1 ? 1 : jobs < capacity ? jobs : (int)capacity, level = effort > 0 ? effort : 1;
     press->encoder = calloc((size_t)wish, sizeof *press->encoder);
@@ -51,9 +58,9 @@ HaloStatus tiff_press_new(TiffPress *press, const TiffLayout *layout, int64_t ca
     if (press->encoder == NULL || press->packed == NULL)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write TIFF");
     press->jobs = 1;
-    if (!open_encoder(&press->encoder[0], layout, level))
+    if (!open_encoder(&press->encoder[0], press, level))
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to write TIFF");
-    while (press->jobs < wish && open_encoder(&press->encoder[press->jobs], layout, level)) press->jobs++;
+    while (press->jobs < wish && open_encoder(&press->encoder[press->jobs], press, level)) press->jobs++;
     if (press->jobs < wish) close_encoder(&press->encoder[press->jobs]);
     if (press->jobs > 1 && halo_pool_new(press->jobs, &press->pool) != HALO_OK) press->pool = NULL;
 out:

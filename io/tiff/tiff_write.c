@@ -152,6 +152,8 @@ HaloStatus halo_tiff_create(HaloWriter *writer)
     HALO_TRY(tiff_levels_plan(&page, shape, samples_of(writer), tile, options->pyramid, &bytes));
     if (writer->state == NULL) HALO_TRY(open_file(writer, bytes));
     TiffWriter *state = writer->state;
+    page.press = state->page.press;
+    state->page.press = (TiffPress){0};
     tiff_levels_free(&state->page);
     state->page = page;
     HALO_TRY(take_row(state, writer));

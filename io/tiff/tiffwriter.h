@@ -38,7 +38,9 @@ typedef struct TiffLayout {
 
 /* Blocks of pages that have the same samples and blocks of the same size. */
 typedef struct TiffPress {
-    int jobs; /* that there is work for */
+    size_t block;     /* bytes of one */
+    bool differences; /* of bytes */
+    int jobs;         /* that there is work for */
     HaloPool *pool;
     TiffEncoder *encoder; /* [jobs] */
     TiffPacked *packed;   /* [capacity]: of the blocks that are encoded together */
@@ -57,7 +59,8 @@ size_t tiff_cut(const TiffLayout *layout, const uint8_t *rows, int64_t count, in
 
 /* How many rows of blocks are encoded together, so that each of `jobs` threads has some. */
 int64_t tiff_press_together(const TiffLayout *layout, int jobs);
-/* Allocates blocks and their encoders. {0} before; HALO_ERR_LIMIT. `effort` 1 (fast) to 9 (small), 0: 1. */
+/* Allocates blocks and their encoders, or keeps those of the page before, which are {0} at first;
+ * HALO_ERR_LIMIT. `effort` 1 (fast) to 9 (small), 0: 1; it and `jobs` are the same for all pages. */
 HaloStatus tiff_press_new(TiffPress *press, const TiffLayout *layout, int64_t capacity, int jobs, int effort);
 void tiff_press_free(TiffPress *press);
 /* Encodes `count` rows of the page that begin a row of blocks and end one, or the page; *blocks of them are
