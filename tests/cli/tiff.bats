@@ -96,7 +96,7 @@ END
 @test "pages of several sizes: the same bytes from any threads, and each page as it was" {
     local n
     make_rgb 1.ppm 90 300; make_rgb 2.ppm 91 300; cp 2.ppm 3.ppm; make_rgb 4.ppm 90 2; cp 1.ppm 5.ppm
-    cat ?.ppm > all.ppm
+    cat ?.ppm | "$HALO" run '' - -o - --to ppm > all.ppm
     for how in "" "--tile 32" "--pyramid --tile 16"; do
         # shellcheck disable=SC2002,SC2086
         for n in 1 3; do cat all.ppm | "$HALO" run '' - -o - --to tiff -j$n $how > $n.tif; done
