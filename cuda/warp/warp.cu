@@ -2,24 +2,20 @@
 #include "warp.cuh"
 
 #include "halo/places.h"
+#include "target.cuh"
 
 static const int warp_width = CUDA_WARP, warp_height = 8;
 
-struct WarpArgs {
+struct WarpArgs : CudaTarget {
     HaloWarp how;          /* its table lies on the device */
     const char *src, *map; /* at the first pixel of the whole, whether it is there or not */
     int64_t src_stride, map_stride;
     int64_t width, height; /* of the source */
     HaloDtype map_dtype;
     int channels;
-    char *dst; /* at the first pixel of the rectangle that is computed */
-    int64_t dst_stride, x0, y0, cols, rows;
-    HaloDtype dtype;
-    HaloStore store;
     float outside, share;
     bool words; /* rows of the result begin at multiples of four bytes */
     unsigned row_tiles;
-    unsigned long long *clipped;
 };
 
 CUDA_INLINE float map_sample(const char *row, HaloDtype dtype, int64_t e)
@@ -137,14 +133,6 @@ CUDA_INLINE bool find_pixel(const WarpArgs &a, int64_t *column, int64_t *row)
     return *column < a.cols && *row < a.rows;
 }
 
-CUDA_INLINE void store_sample(const WarpArgs &a, int64_t column, int64_t row, int c, float v, unsigned *clipped)
-{
-    cuda_typed(a.dtype, [&](auto zero) {
-        using D = decltype(zero);
-        ((D *)(a.dst + row * a.dst_stride))[column * a.channels + c] = cuda_sample<D>(v, a.store, clipped);
-    });
-}
-
 /* POINTS: a pixel is the mean of several. */
 template <typename T, int TAPS, bool POINTS>
 __global__ static void __launch_bounds__(warp_width *warp_height)
@@ -156,12 +144,13 @@ __global__ static void __launch_bounds__(warp_width *warp_height)
         const int64_t x = a.x0 + column, y = a.y0 + row;
         if constexpr (POINTS) {
             for (int c = 0; c < a.channels; c++)
-                store_sample(a, column, row, c, mean_of_points<T, TAPS>(a, x, y, c), &clipped);
+                cuda_store(a, row, column * a.channels + c, mean_of_points<T, TAPS>(a, x, y, c), &clipped);
         } else {
             double u, v;
             warp_place(a, x, y, 0.0, 0.0, &u, &v);
             const WarpReader<T, TAPS> reader(a, u, v);
-            for (int c = 0; c < a.channels; c++) store_sample(a, column, row, c, reader.sample(a, c), &clipped);
+            for (int c = 0; c < a.channels; c++)
+                cuda_store(a, row, column * a.channels + c, reader.sample(a, c), &clipped);
         }
     }
     cuda_count_clipped(a.clipped, clipped);
@@ -260,13 +249,6 @@ static HaloStatus upload_table(HaloDevice *device, WarpArgs *a)
     return HALO_OK;
 }
 
-/* The address that the whole's first pixel would have. */
-static const char *first_of(const HaloBuf *buf)
-{
-    return (const char *)buf->data - buf->y0 * buf->stride -
-           buf->x0 * buf->shape.channels * cuda_size(buf->shape.dtype);
-}
-
 HaloStatus cuda_warp(HaloDevice *device, const HaloBuf *src, const HaloBuf *map, HaloBuf *dst,
                      const HaloWarp *warp, HaloStore store)
 {
@@ -277,29 +259,21 @@ HaloStatus cuda_warp(HaloDevice *device, const HaloBuf *src, const HaloBuf *map,
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
     WarpArgs a = {};
     a.how = *warp;
-    a.src = first_of(src);
+    a.src = cuda_first_of(src);
     a.src_stride = src->stride;
     if (map != NULL) {
-        a.map = first_of(map);
+        a.map = cuda_first_of(map);
         a.map_stride = map->stride;
         a.map_dtype = map->shape.dtype;
     }
     a.width = src->shape.width;
     a.height = src->shape.height;
     a.channels = src->shape.channels;
-    a.dst = (char *)dst->data;
-    a.dst_stride = dst->stride;
-    a.x0 = dst->x0;
-    a.y0 = dst->y0;
-    a.cols = dst->cols;
-    a.rows = dst->rows;
-    a.dtype = dst->shape.dtype;
-    a.store = store;
+    static_cast<CudaTarget &>(a) = cuda_target(device, dst, store);
     a.outside = halo_border_value(warp->border, (float)warp->value);
     a.share = halo_warp_share(warp);
     a.words = cuda_aligned(dst->data, dst->stride, 4);
     a.row_tiles = (unsigned)cuda_ceil_div(dst->cols, warp_width);
-    a.clipped = device->clipped;
     const int64_t tiles = a.row_tiles * cuda_ceil_div(dst->rows, warp_height);
     const bool rgb = src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8 && a.channels == 3;
     CUDA_PASS(upload_table(device, &a));
