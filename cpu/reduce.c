@@ -210,8 +210,8 @@ static void reduce_some_groups(void *context, int64_t index, int worker)
         HaloMoments *const out = &g->out[k * channels];
         for (int c = 0; c < channels; c += CPU_LEAF_TOGETHER)
             reduce_channels(&g->r, g->begin[k], g->begin[k + 1], c,
-                            channels - c < CPU_LEAF_TOGETHER ? channels - c : CPU_LEAF_TOGETHER, workspace, tree,
-                            &out[c]);
+                            channels - c < CPU_LEAF_TOGETHER ? channels - c : CPU_LEAF_TOGETHER, workspace,
+                            tree, &out[c]);
         for (int c = 0; c < channels; c++) tidy(&out[c], g->r.want);
     }
 }

@@ -16,9 +16,8 @@ HaloStatus halo_group_list_alloc(HaloGroupList *list, uint32_t greatest)
     if (list->begin == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
 out:
     if (status != HALO_OK)
-        halo_fail(status, "%s (for labels up to %lu: number the regions from 1 by label, or --max-memory "
-                          "allows more)",
-                  halo_error(), (unsigned long)greatest);
+        halo_fail(status, "%s (for labels up to %lu: label numbers regions from 1)", halo_error(),
+                  (unsigned long)greatest);
     return status;
 }
 

@@ -119,9 +119,8 @@ void detail_take_levels(const Levels *levels, const HaloDetail *detail, HaloStat
     Powers powers = {.n = (double)s->count, .mean = s->mean, .m2 = s->sd * s->sd * (double)s->count};
     for (int i = 0; i < detail->percents; i++) {
         const Place place = place_of(detail->percent[i], s->count);
-        s->percentile[i] =
-            place_value(&place, level_value(levels, count_rank(levels->count, n, place.before)),
-                        level_value(levels, count_rank(levels->count, n, place.after)));
+        s->percentile[i] = place_value(&place, level_value(levels, count_rank(levels->count, n, place.before)),
+                                       level_value(levels, count_rank(levels->count, n, place.after)));
     }
     if (!detail->full) return;
     s->entropy = detail_entropy(levels->count, n);

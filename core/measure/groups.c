@@ -93,8 +93,8 @@ HaloStatus groups_open(Groups *g, const HaloBuf *labels)
     HALO_TRY(take_row(g, g->src->shape.dtype, g->src->shape.channels, g->src->shape.alpha, &g->sorted));
     HALO_TRY(take_row(g, HALO_F32, 1, -1, &g->order));
     g->list.memory = device->memory;
-    HALO_TRY(device->backend->sort_groups(device->handle, g->src, labels, g->how, &g->sorted, &g->order,
-                                          &g->list));
+    HALO_TRY(
+        device->backend->sort_groups(device->handle, g->src, labels, g->how, &g->sorted, &g->order, &g->list));
 out:
     return status;
 }

@@ -11,7 +11,7 @@ typedef struct Groups {
     const HaloGroups *how;
     const HaloBuf *src;
     HaloGroupList list; /* where the samples of a label begin in `sorted` */
-    HaloBuf sorted; /* in a row, on the device, as the numbers of their pixels: u32 in the memory of f32 */
+    HaloBuf sorted;     /* in a row, on the device, as the numbers of their pixels: u32 in the memory of f32 */
     HaloBuf order;
 } Groups;
 

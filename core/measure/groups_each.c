@@ -138,8 +138,8 @@ static HaloStatus add_bins(const Each *e, uint32_t label, const uint64_t *count,
 {
     HaloStatus status = HALO_OK;
     for (int64_t b = 0; b < e->hist.bins; b++) {
-        const double row[] = {label, halo_bin_edge(&e->bins, (double)b), halo_bin_edge(&e->bins, (double)(b + 1)),
-                              (double)count[b]};
+        const double row[] = {label, halo_bin_edge(&e->bins, (double)b),
+                              halo_bin_edge(&e->bins, (double)(b + 1)), (double)count[b]};
         HALO_TRY(halo_table_add(table, row));
     }
 out:

@@ -27,7 +27,8 @@ HaloStatus few_open(const HaloShape *shape, Few *few)
 {
     const size_t values = shape->dtype == HALO_U8 ? 256 : 65536;
     const HaloHist scale = hist_default(shape);
-    *few = (Few){.shape = *shape, .values = (int64_t)values, .scale = halo_bins(scale.lo, scale.hi, scale.bins)};
+    *few =
+        (Few){.shape = *shape, .values = (int64_t)values, .scale = halo_bins(scale.lo, scale.hi, scale.bins)};
     if (shape->dtype > HALO_U16) {
         few->sample = malloc(HALO_GROUP_MOST * sizeof *few->sample);
     } else {
@@ -36,7 +37,8 @@ HaloStatus few_open(const HaloShape *shape, Few *few)
         few->count = malloc(values * sizeof *few->count);
         few->value = malloc(values * sizeof *few->value);
     }
-    if (few->sample != NULL || (few->times != NULL && few->set != NULL && few->count != NULL && few->value != NULL))
+    if (few->sample != NULL ||
+        (few->times != NULL && few->set != NULL && few->count != NULL && few->value != NULL))
         return HALO_OK;
     few_close(few);
     return halo_fail(HALO_ERR_LIMIT, "not enough memory");
@@ -134,8 +136,8 @@ static void take_powers(const Few *few, const void *samples, int64_t n, int chan
     uint64_t leaves = 0;
     for (int64_t first = 0; first < n; first += HALO_LEAF, leaves++) {
         double leaf[2];
-        add_leaf(few, (const char *)samples + first * size, n - first < HALO_LEAF ? n - first : HALO_LEAF, channel,
-                 s->moments.mean, leaf);
+        add_leaf(few, (const char *)samples + first * size, n - first < HALO_LEAF ? n - first : HALO_LEAF,
+                 channel, s->moments.mean, leaf);
         halo_counter_add(node, sizeof leaf, sizeof leaf, leaves, leaf, join_sums, NULL);
     }
     halo_counter_total(node, sizeof total, sizeof total, leaves, total, join_sums, NULL);

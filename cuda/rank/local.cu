@@ -134,7 +134,8 @@ CUDA_INLINE float local_made(const LocalArgs &a, const LocalPlace &p)
     return a.kind == HALO_LOCAL_MODE ? local_mode(a, p, n) : local_deviation(a, p, n);
 }
 
-__global__ static void __launch_bounds__(local_threads) local_kernel(const __grid_constant__ LocalArgs a, int64_t row_blocks)
+__global__ static void __launch_bounds__(local_threads)
+    local_kernel(const __grid_constant__ LocalArgs a, int64_t row_blocks)
 {
     const int64_t row = blockIdx.x / row_blocks,
                   e = (blockIdx.x % row_blocks) * local_threads + threadIdx.x;

@@ -41,7 +41,8 @@ template <bool Whole> CUDA_INLINE unsigned mad_distance(unsigned key, unsigned m
 
 /* Number `rank` in order of what `of` makes of the keys, which have those bits in common with `found` that are
  * above `bit`; below these `found` is 0. */
-template <typename F> CUDA_INLINE unsigned mad_ranked(const MadWindow &w, unsigned rank, unsigned found, int bit, F of)
+template <typename F>
+CUDA_INLINE unsigned mad_ranked(const MadWindow &w, unsigned rank, unsigned found, int bit, F of)
 {
 #pragma unroll 1
     for (; bit >= 0; bit--) {
@@ -66,11 +67,10 @@ template <bool Whole> CUDA_INLINE float mad_of(const MadWindow &w, bool nan_igno
     if (least == most) return 0.0f;
     const unsigned rank = (n - 1) / 2;
     const int bit = 31 - __clz((int)(least ^ most));
-    const unsigned median =
-        mad_ranked(w, rank, bit == 31 ? 0 : least >> (bit + 1) << (bit + 1), bit, [](unsigned key) { return key; });
-    const unsigned distance = mad_ranked(w, rank, 0, Whole ? bit : 30, [=](unsigned key) {
-        return mad_distance<Whole>(key, median);
-    });
+    const unsigned common = bit == 31 ? 0 : least >> (bit + 1) << (bit + 1);
+    const unsigned median = mad_ranked(w, rank, common, bit, [](unsigned key) { return key; });
+    const unsigned distance = mad_ranked(
+        w, rank, 0, Whole ? bit : 30, [=](unsigned key) { return mad_distance<Whole>(key, median); });
     return Whole ? (float)distance : __uint_as_float(distance);
 }
 
@@ -111,13 +111,14 @@ bool local_mad_takes(const LocalArgs &a) { return shared_bytes(a) <= CUDA_SHARED
 
 HaloStatus local_mad(HaloDevice *device, const LocalArgs &a)
 {
+    const int threads = mad_width * mad_height;
+    const size_t shared = (size_t)shared_bytes(a);
     const int64_t row_tiles = cuda_ceil_div(a.cols, mad_width),
                   blocks = row_tiles * cuda_ceil_div(a.rows, mad_height) * a.channels;
     const float border = halo_border_value(a.window.border, (float)a.window.value);
-    const bool whole = a.src_dtype <= HALO_U16 && border >= 0.0f && border <= 65535.0f && border == floorf(border);
-    if (whole)
-        CUDA_LAUNCH(device, mad_kernel<true>, blocks, mad_width * mad_height, (size_t)shared_bytes(a), a, row_tiles);
+    if (a.src_dtype <= HALO_U16 && border >= 0.0f && border <= 65535.0f && border == floorf(border))
+        CUDA_LAUNCH(device, mad_kernel<true>, blocks, threads, shared, a, row_tiles);
     else
-        CUDA_LAUNCH(device, mad_kernel<false>, blocks, mad_width * mad_height, (size_t)shared_bytes(a), a, row_tiles);
+        CUDA_LAUNCH(device, mad_kernel<false>, blocks, threads, shared, a, row_tiles);
     return HALO_OK;
 }

@@ -1,5 +1,6 @@
-/* Statistics of many small groups of a row of pixels, in one launch: a warp has a group, or, of several channels,
- * one channel of it. Lane 32 j + t of a leaf belongs to thread t. docs/numerics.md has the order of sums. */
+/* Statistics of many small groups of a row of pixels, in one launch: a warp has a group, or, of several
+ * channels, one channel of it. Lane 32 j + t of a leaf belongs to thread t. docs/numerics.md has the order of
+ * sums. */
 #include "reduce_leaf.cuh"
 
 static const int group_warps = 8, group_lanes = HALO_LANES / CUDA_WARP, group_rows = 4;

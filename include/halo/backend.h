@@ -133,8 +133,8 @@ typedef struct HaloBackend {
     HaloStatus (*sort_groups)(HaloDevice *, const HaloBuf *src, const HaloBuf *labels, const HaloGroups *,
                               HaloBuf *sorted, HaloBuf *order, HaloGroupList *list);
     /* Of a row of pixels, such as these: group k has pixels begin[k] to begin[k + 1], up to HALO_GROUP_MOST.
-     * Its moments are those that `reduce` finds in a picture of these alone, but without places, and of integers
-     * without the product. out: [groups][channels], host memory. There where `sort_groups` is. */
+     * Its moments are those that `reduce` finds in a picture of these alone, but without places, and of
+     * integers without the product. out: [groups][channels], host memory. There where `sort_groups` is. */
     HaloStatus (*reduce_groups)(HaloDevice *, const HaloBuf *src, const int64_t *begin, int64_t groups,
                                 unsigned want, HaloMoments *out);
     /* Of the gradient (gx, gy) the magnitude where it is a maximum across the edge, else 0. One channel. May be

@@ -128,9 +128,9 @@ HALO_FN double halo_power_or_one(double m, uint64_t bit)
 }
 
 /* `n` factors v, of which the next are greater, for products of integers: p * 2^sum. The power is by squaring,
- * from the lowest bit of n up, three bits at a time; a missing factor is 1, which avoids branches. A product that
- * is not normalised after every factor has the same mantissa as long as it stays in the range of f64: each value
- * adds at most 64 factors, all of them below 2. */
+ * from the lowest bit of n up, three bits at a time; a missing factor is 1, which avoids branches. A product
+ * that is not normalised after every factor has the same mantissa as long as it stays in the range of f64: each
+ * value adds at most 64 factors, all of them below 2. */
 HALO_FN void halo_product_add_power(double *p, int64_t *sum, double v, uint64_t n)
 {
     int64_t e = 0, shift;

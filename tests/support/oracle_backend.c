@@ -441,8 +441,7 @@ static HaloStatus run_reduce_groups(HaloDevice *device, const HaloBuf *src, cons
     const int channels = src->shape.channels;
     for (int64_t k = 0; k < groups; k++) {
         HaloBuf group = *src;
-        group.data = (char *)group.data +
-                     begin[k] * channels * (int64_t)halo_dtype_size(src->shape.dtype);
+        group.data = (char *)group.data + begin[k] * channels * (int64_t)halo_dtype_size(src->shape.dtype);
         group.shape.width = group.cols = begin[k + 1] - begin[k];
         run_reduce(device, &group, want, out + k * channels);
         for (int c = 0; c < channels; c++) out[k * channels + c].min_at = out[k * channels + c].max_at = -1;
