@@ -32,7 +32,9 @@ const CliOption cli_options[] = {
     {"lossless", 0, NULL, NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
      "write WebP, AVIF and JPEG XL without loss", NULL, AT(write.lossless)},
     {"effort", 0, "N", "1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
-     "how hard WebP, AVIF, HEIC and JPEG XL are compressed: 1 is fast, 9 is small; by default the codec's own",
+     "how hard WebP, AVIF, HEIC, JPEG XL and TIFF are compressed: 1 is fast, 9 is small; by default 1 for "
+     "TIFF, and "
+     "the codec's own for others",
      cli_read_effort, 0},
     {"bitrate", 0, "KBPS", NULL, CLI_OUTPUT, CLI_JOIN | CLI_WRITES,
      "bit rate of Opus, Ogg Vorbis and MP3 in kilobits per second, such as 128k; MP3 becomes constant, the "

@@ -110,10 +110,8 @@ static void wide_ordered(Rng *rng)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        random_test(random_extremes, 200),
-        random_test(wide_extremes, 3),
-        random_test(random_ordered, 200),
-        random_test(wide_ordered, 3),
+        random_test(random_extremes, 200),        random_test(wide_extremes, 3),
+        random_test(random_ordered, 200),         random_test(wide_ordered, 3),
         random_test(ordered_in_large_windows, 6),
     };
     test_arguments(argc, argv);
