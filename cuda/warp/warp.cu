@@ -116,13 +116,6 @@ static HaloStatus upload_table(HaloDevice *device, WarpArgs *a)
     return HALO_OK;
 }
 
-/* The address that the whole's first pixel would have. */
-static const char *first_of(const HaloBuf *buf)
-{
-    return (const char *)buf->data - buf->y0 * buf->stride -
-           buf->x0 * buf->shape.channels * cuda_size(buf->shape.dtype);
-}
-
 HaloStatus cuda_warp(HaloDevice *device, const HaloBuf *src, const HaloBuf *map, HaloBuf *dst,
                      const HaloWarp *warp, HaloStore store)
 {
@@ -133,30 +126,22 @@ HaloStatus cuda_warp(HaloDevice *device, const HaloBuf *src, const HaloBuf *map,
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
     WarpArgs a = {};
     a.how = *warp;
-    a.src = first_of(src);
+    a.src = cuda_first_of(src);
     a.src_stride = src->stride;
     if (map != NULL) {
-        a.map = first_of(map);
+        a.map = cuda_first_of(map);
         a.map_stride = map->stride;
         a.map_dtype = map->shape.dtype;
     }
     a.width = src->shape.width;
     a.height = src->shape.height;
     a.channels = src->shape.channels;
-    a.dst = (char *)dst->data;
-    a.dst_stride = dst->stride;
-    a.x0 = dst->x0;
-    a.y0 = dst->y0;
-    a.cols = dst->cols;
-    a.rows = dst->rows;
-    a.dtype = dst->shape.dtype;
-    a.store = store;
+    static_cast<CudaTarget &>(a) = cuda_target(device, dst, store);
     a.outside = halo_border_value(warp->border, (float)warp->value);
     a.share = halo_warp_share(warp);
     a.words = cuda_aligned(dst->data, dst->stride, 4);
     a.row_tiles = (unsigned)cuda_ceil_div(dst->cols, warp_width);
     set_tiles(device, src, warp, &a);
-    a.clipped = device->clipped;
     const int64_t tiles = a.row_tiles * cuda_ceil_div(dst->rows, warp_height);
     const bool rgb = src->shape.dtype == HALO_U8 && dst->shape.dtype == HALO_U8 && a.channels == 3;
     CUDA_PASS(upload_table(device, &a));

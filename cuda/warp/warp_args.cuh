@@ -4,18 +4,15 @@
 
 #include "common.cuh"
 #include "halo/places.h"
+#include "target.cuh"
 
-struct WarpArgs {
+struct WarpArgs : CudaTarget {
     HaloWarp how;          /* its table lies on the device */
     const char *src, *map; /* at the first pixel of the whole, whether it is there or not */
     int64_t src_stride, map_stride;
     int64_t width, height; /* of the source */
     HaloDtype map_dtype;
     int channels;
-    char *dst; /* at the first pixel of the rectangle that is computed */
-    int64_t dst_stride, x0, y0, cols, rows;
-    HaloDtype dtype;
-    HaloStore store;
     float outside, share;
     /* Of tiles (warp_tile.cuh): no place is far, so that none is limited; shared memory of a block; what is
      * added to the distance of its rows, a multiple of 128; src_stride; the end of the source. */
@@ -24,7 +21,6 @@ struct WarpArgs {
     const char *src_end;
     bool words; /* rows of the result begin at multiples of four bytes */
     unsigned row_tiles;
-    unsigned long long *clipped;
 };
 
 CUDA_INLINE float map_sample(const char *row, HaloDtype dtype, int64_t e)
@@ -149,10 +145,7 @@ template <typename T, int TAPS> CUDA_INLINE float mean_of_points(const WarpArgs 
 
 CUDA_INLINE void store_sample(const WarpArgs &a, int64_t column, int64_t row, int c, float v, unsigned *clipped)
 {
-    cuda_typed(a.dtype, [&](auto zero) {
-        using D = decltype(zero);
-        ((D *)(a.dst + row * a.dst_stride))[column * a.channels + c] = cuda_sample<D>(v, a.store, clipped);
-    });
+    cuda_store(a, row, column * a.channels + c, v, clipped);
 }
 
 #endif

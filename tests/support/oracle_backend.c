@@ -402,13 +402,13 @@ static int compare_pixels(const void *a, const void *b)
 }
 
 static HaloStatus run_sort_groups(HaloDevice *device, const HaloBuf *src, const HaloBuf *labels,
-                                  const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order, int64_t **begin,
-                                  uint32_t *greatest)
+                                  const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order,
+                                  HaloGroupList *list)
 {
     const int64_t pixels = src->cols * src->rows;
     LabelledPixel *pixel = calloc((size_t)pixels, sizeof *pixel);
     (void)device;
-    *greatest = 0;
+    list->greatest = 0;
     for (int64_t i = 0; i < pixels; i++) {
         const float v = oracle_get(labels, labels->x0 + i % src->cols, labels->y0 + i / src->cols, 0);
         const bool set = v < 0 || v > 0;
@@ -418,12 +418,13 @@ static HaloStatus run_sort_groups(HaloDevice *device, const HaloBuf *src, const 
                              (long long)(i / src->cols), (double)v, HALO_MAX_REGIONS);
         }
         pixel[i] = (LabelledPixel){!set ? 0 : groups->each ? (uint32_t)v : 1, (uint32_t)i};
-        if (pixel[i].label > *greatest) *greatest = pixel[i].label;
+        if (pixel[i].label > list->greatest) list->greatest = pixel[i].label;
     }
     qsort(pixel, (size_t)pixels, sizeof *pixel, compare_pixels);
-    *begin = calloc((size_t)*greatest + 2, sizeof **begin);
+    list->begin = calloc((size_t)list->greatest + 2, sizeof *list->begin);
     for (int64_t i = 0, k = 0; i <= pixels; i++)
-        for (; k <= (i < pixels ? (int64_t)pixel[i].label : (int64_t)*greatest + 1); k++) (*begin)[k] = i;
+        for (; k <= (i < pixels ? (int64_t)pixel[i].label : (int64_t)list->greatest + 1); k++)
+            list->begin[k] = i;
     for (int64_t i = 0; i < pixels; i++) {
         const int64_t x = pixel[i].number % src->cols, y = pixel[i].number / src->cols;
         ((uint32_t *)order->data)[i] = pixel[i].number;
@@ -431,6 +432,20 @@ static HaloStatus run_sort_groups(HaloDevice *device, const HaloBuf *src, const 
             oracle_put(sorted, i, 0, c, oracle_get(src, src->x0 + x, src->y0 + y, c), (HaloStore){1, 1});
     }
     free(pixel);
+    return HALO_OK;
+}
+
+static HaloStatus run_reduce_groups(HaloDevice *device, const HaloBuf *src, const int64_t *begin,
+                                    int64_t groups, unsigned want, HaloMoments *out)
+{
+    const int channels = src->shape.channels;
+    for (int64_t k = 0; k < groups; k++) {
+        HaloBuf group = *src;
+        group.data = (char *)group.data + begin[k] * channels * (int64_t)halo_dtype_size(src->shape.dtype);
+        group.shape.width = group.cols = begin[k + 1] - begin[k];
+        run_reduce(device, &group, want, out + k * channels);
+        for (int c = 0; c < channels; c++) out[k * channels + c].min_at = out[k * channels + c].max_at = -1;
+    }
     return HALO_OK;
 }
 
@@ -460,6 +475,7 @@ const HaloBackend oracle_backend = {
     .resample = run_resample,
     .objects = run_objects,
     .sort_groups = run_sort_groups,
+    .reduce_groups = run_reduce_groups,
     .regions = run_regions,
     .local = run_local,
     .warp = run_warp,
