@@ -66,7 +66,8 @@ template <int TAPS> CUDA_INLINE void find_places(const WarpArgs &a, int column, 
         }
     } else {
 #pragma unroll
-        for (int k = 0; k < warp_each; k++) fixed[k] = find_any_place(a, x, a.y0 + min(top + tile_row(k), bottom));
+        for (int k = 0; k < warp_each; k++)
+            fixed[k] = find_any_place(a, x, a.y0 + min(top + tile_row(k), bottom));
     }
 #pragma unroll
     for (int k = 0; k < warp_each; k++) {
@@ -90,11 +91,13 @@ CUDA_INLINE void find_bounds(const WarpPixels &p, WarpBounds *shared)
 #pragma unroll
     for (int i = 0; i < 4; i++) v[i] = cuda_warp_min(v[i]);
     const int lane = (int)(threadIdx.x % CUDA_WARP);
-    if (lane < 4) atomicMin(&shared->least_x + lane, lane == 0 ? v[0] : lane == 1 ? v[1] : lane == 2 ? v[2] : v[3]);
+    const int own = lane == 0 ? v[0] : lane == 1 ? v[1] : lane == 2 ? v[2] : v[3];
+    if (lane < 4) atomicMin(&shared->least_x + lane, own);
 }
 
 /* Does the source have all of what is read, and is there memory for it? */
-template <typename T, int TAPS> CUDA_INLINE bool find_tile(const WarpArgs &a, const WarpBounds &b, WarpTile *tile)
+template <typename T, int TAPS>
+CUDA_INLINE bool find_tile(const WarpArgs &a, const WarpBounds &b, WarpTile *tile)
 {
     const int right = TAPS - b.turned_x, bottom = TAPS - b.turned_y, cols = right - b.least_x,
               rows = bottom - b.least_y;
@@ -289,7 +292,8 @@ static __device__ __noinline__ unsigned make_outside(const WarpArgs &a, int left
 
 /* The way for tiles that reach beyond the source, or read too much of it. Places are computed again: kept, they
  * would take registers from the others. */
-template <typename T, int TAPS> static __device__ __noinline__ unsigned make_alone(const WarpArgs &a, int column, int top)
+template <typename T, int TAPS>
+static __device__ __noinline__ unsigned make_alone(const WarpArgs &a, int column, int top)
 {
     unsigned clipped = 0;
     HaloWarpAxis over, down;
@@ -302,7 +306,8 @@ template <typename T, int TAPS> static __device__ __noinline__ unsigned make_alo
                         halo_warp_phase(fixed.u), halo_warp_phase(fixed.v), &over, &down);
         const bool outside = halo_warp_is_outside(&over, &down, TAPS);
         for (int c = 0; c < a.channels; c++)
-            store_sample(a, column, row, c, outside ? a.outside : sum_of_axes<T, TAPS>(a, over, down, c), &clipped);
+            store_sample(a, column, row, c, outside ? a.outside : sum_of_axes<T, TAPS>(a, over, down, c),
+                         &clipped);
     }
     return clipped;
 }
