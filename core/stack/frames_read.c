@@ -44,7 +44,7 @@ static HaloStatus copy_rows(const Frame *frame, HaloBuf *to)
     return HALO_OK;
 }
 
-static HaloStatus read_rows(const Frames *frames, Frame *frame, int64_t rows, char *buffer)
+HaloStatus frame_rows(const Frames *frames, Frame *frame, int64_t rows, char *buffer)
 {
     const HaloShape *shape = &frames->shape;
     HaloBuf to = {.shape = *shape, .y0 = frame->row, .cols = shape->width, .rows = rows, .data = buffer};
@@ -54,45 +54,22 @@ static HaloStatus read_rows(const Frames *frames, Frame *frame, int64_t rows, ch
     return frame->data.data != NULL ? copy_rows(frame, &to) : load_rows(&frame->reader, &to, &got);
 }
 
-/* A row, moved to the right; its ends are repeated. */
-static void move_row(const HaloShape *shape, const char *from, int64_t right, char *to)
+HaloStatus frame_skip(Frame *frame, int64_t rows)
 {
-    const int64_t width = shape->width;
-    const size_t pixel = halo_dtype_size(shape->dtype) * (size_t)shape->channels;
-    const int64_t left = larger(smaller(right, width), 0),
-                  kept = larger(width - (right < 0 ? -right : right), 0);
-    for (int64_t x = 0; x < left; x++) memcpy(to + (size_t)x * pixel, from, pixel);
-    memcpy(to + (size_t)left * pixel, from + (size_t)(right < 0 ? width - kept : 0) * pixel,
-           (size_t)kept * pixel);
-    for (int64_t x = left + kept; x < width; x++)
-        memcpy(to + (size_t)x * pixel, from + (size_t)(width - 1) * pixel, pixel);
-}
-
-/* Rows of an image that is moved: it is read once, row by row, since the rows that are needed never go back. */
-static HaloStatus read_moved(const Frames *frames, Frame *frame, char *buffer)
-{
-    HaloStatus status = HALO_OK;
-    const HaloShape *shape = &frames->shape;
-    const HaloBuf row = {.shape = *shape, .cols = shape->width};
-    for (int64_t y = 0; y < frames->rows; y++) {
-        const int64_t from = larger(smaller(frames->first + y - frame->down, shape->height - 1), 0);
-        while (frame->row <= from) HALO_TRY(read_rows(frames, frame, 1, frame->line));
-        move_row(shape, frame->line, frame->right, buffer + y * halo_row_bytes(&row));
-    }
-out:
-    return status;
+    frame->row += rows;
+    return frame->data.data != NULL || rows == 0 ? HALO_OK : load_skip(&frame->reader, rows);
 }
 
 static HaloStatus read_frame(Frames *frames, Frame *frame, char *buffer)
 {
     HaloStatus status = HALO_OK;
     if (!frame->open && frame->data.data == NULL) HALO_TRY(frame_open(frames, frame));
-    while (frame->row < frames->first && frame->line == NULL) {
-        const int64_t above = frames->first - frame->row;
-        HALO_TRY(read_rows(frames, frame, above < frames->rows ? above : frames->rows, buffer));
+    if (frame->plan != NULL) {
+        HALO_TRY(frame_window(frames, frame));
+    } else {
+        HALO_TRY(frame_skip(frame, frames->first - frame->row));
+        HALO_TRY(frame_rows(frames, frame, frames->rows, buffer));
     }
-    HALO_TRY(frame->line != NULL ? read_moved(frames, frame, buffer)
-                                 : read_rows(frames, frame, frames->rows, buffer));
 out:
     if (!frame->kept && frame->open) {
         pthread_mutex_lock(&frames->lock);
@@ -103,12 +80,16 @@ out:
     return status;
 }
 
+static char *place_of(const Frames *frames, int64_t k)
+{
+    const HaloBuf row = {.shape = *frames_shape(frames), .cols = frames->shape.width};
+    return frames->buffer + k * frames->rows * halo_row_bytes(&row);
+}
+
 static void read_task(void *context, int64_t k, int worker)
 {
     Frames *frames = context;
-    const HaloBuf row = {.shape = frames->shape, .cols = frames->shape.width};
-    const HaloStatus status =
-        read_frame(frames, frames->frame[k], frames->buffer + k * frames->rows * halo_row_bytes(&row));
+    const HaloStatus status = read_frame(frames, frames->frame[k], place_of(frames, k));
     (void)worker;
     if (status == HALO_OK) return;
     pthread_mutex_lock(&frames->lock);
@@ -124,6 +105,11 @@ HaloStatus frames_read(Frames *frames, int64_t first, int64_t rows, char *buffer
     frames->first = first;
     frames->rows = rows;
     frames->buffer = buffer;
+    HaloStatus status = HALO_OK;
     halo_pool_run(frames->pool, frames->count, read_task, frames);
-    return frames->failed.status == HALO_OK ? HALO_OK : halo_failure_again(&frames->failed);
+    if (frames->failed.status != HALO_OK) return halo_failure_again(&frames->failed);
+    for (int64_t k = 0; k < frames->count && frames->frame[k]->plan != NULL; k++)
+        HALO_TRY(frame_move(frames, frames->frame[k], place_of(frames, k)));
+out:
+    return status;
 }
