@@ -1,6 +1,6 @@
-/* How far a picture is turned and scaled against another: the magnitudes of spectra do not depend on shifts, and
- * over angles and logarithms of frequencies a rotation and a scale are a shift, which a correlation finds. B. S.
- * Reddy, B. N. Chatterji, "An FFT-based technique for translation, rotation, and scale-invariant image
+/* How far a picture is turned and scaled against another: the magnitudes of spectra do not depend on shifts,
+ * and over angles and logarithms of frequencies a rotation and a scale are a shift, which a correlation finds.
+ * B. S. Reddy, B. N. Chatterji, "An FFT-based technique for translation, rotation, and scale-invariant image
  * registration", 1996. */
 #include <math.h>
 #include <stdlib.h>
@@ -41,7 +41,8 @@ HaloStatus rotations_open(const Planes *planes, int jobs, Rotations *work)
     work->held = bytes;
     work->picture = malloc((size_t)bytes);
     if (work->picture == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    for (int i = 0; i < 3; i++) work->spectrum[i] = (i == 0 ? work->picture : work->spectrum[i - 1]) + numbers[i];
+    for (int i = 0; i < 3; i++)
+        work->spectrum[i] = (i == 0 ? work->picture : work->spectrum[i - 1]) + numbers[i];
     work->sum = work->spectrum[2] + numbers[3];
 out:
     return status;
@@ -223,7 +224,8 @@ HaloStatus rotations_find(const Rotations *work, double *space, Transformation *
     for (int round = 0; round < ROUNDS; round++) {
         HaloShift shift = {0};
         rotations_polar(work, *found, space, 1);
-        HALO_TRY(correlate(polar, false, work->spectrum[0], work->spectrum[1], work->spectrum[2], &shift, is_found));
+        HALO_TRY(
+            correlate(polar, false, work->spectrum[0], work->spectrum[1], work->spectrum[2], &shift, is_found));
         if (!*is_found || (shift.x == 0.0 && shift.y == 0.0)) break;
         found->rotation += 180.0 * shift.y / (double)polar->height;
         found->scale *= pow(HIGHEST / LOWEST, -shift.x / (double)polar->width);

@@ -26,8 +26,9 @@ HaloStatus frame_plan(const Frames *frames, Frame *frame, const HaloShift *shift
     const bool turned = shift->rotation != 0.0 || shift->scale != 1.0;
     const bool stays = !turned && shift->x == rint(shift->x) && shift->y == rint(shift->y);
     halo_shift_matrix(shift, frames->shape.width, frames->shape.height, m);
-    halo_snprintf(text, sizeof text, "affine:\"%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\",border=replicate,kernel=%s",
-                  m[0], m[1], m[2], m[3], m[4], m[5], stays ? "nearest" : "cubic");
+    halo_snprintf(text, sizeof text,
+                  "affine:\"%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\",border=replicate,kernel=%s", m[0], m[1], m[2],
+                  m[3], m[4], m[5], stays ? "nearest" : "cubic");
     HALO_TRY(halo_pipeline_parse(frames->session, text, &pipeline));
     HALO_TRY(halo_plan_make(frames->session, pipeline, &frames->shape, &to_floats, &frame->plan));
 out:
@@ -85,7 +86,8 @@ HaloStatus frames_prepare(Frames *frames, int64_t band)
     frames->band = band;
     for (int64_t k = 0; k < frames->count && frames->frame[k]->plan != NULL; k++) {
         Frame *frame = frames->frame[k];
-        frame->window = (HaloBuf){.shape = frames->shape, .cols = frames->shape.width, .stride = row_bytes(frames)};
+        frame->window =
+            (HaloBuf){.shape = frames->shape, .cols = frames->shape.width, .stride = row_bytes(frames)};
         frame->space = most_rows(frame->plan, band);
         frame->window.data = malloc((size_t)(frame->space * row_bytes(frames)));
         if (frame->window.data == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
