@@ -1,5 +1,5 @@
-"""Geometry at any angle beside OpenCV, which rounds places to 1/32 of a pixel, and scikit-image, which does not round
-them. Linear alone: OpenCV's cubic kernel is another, with a = -0.75."""
+"""Geometry at any angle beside OpenCV, which rounds places to 1/32 of a pixel, and scikit-image, which
+rounds none. Linear alone: OpenCV's cubic kernel is another, with a = -0.75."""
 
 import cv2
 import numpy as np

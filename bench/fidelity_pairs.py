@@ -60,7 +60,7 @@ def straightened(c, p):
                               text=True, check=True).stderr
         ours = float(re.search(r"turned by ([-0-9.]+) degrees", said)[1])
         found = p.run(["convert", name, "-deskew", "40%", "-format", "%[deskew:angle]", "info:"])
-        c.measure("deskew", "ImageMagick", "-deskew 40%", "u8", f"rotation of lines that fall by {angle} degrees",
+        c.measure("deskew", "ImageMagick", "-deskew 40%", "u8", f"rotation of lines that fall by {angle}",
                   "degrees", abs(ours), abs(float(found)), abs(angle) - 0.05, abs(angle) + 0.05)
 
 

@@ -208,12 +208,6 @@ const HaloFormat *frames_format(const Frames *frames)
     return frames->format != NULL ? frames->format : frames->frame[0]->reader.format;
 }
 
-const HaloShape *frames_shape(const Frames *frames)
-{
-    const HaloPlan *plan = frames->frame[0]->plan;
-    return plan != NULL ? &plan->reg[plan->output] : &frames->shape;
-}
-
 const HaloRead *frames_reads(const Frames *frames, size_t *count)
 {
     *count = frames->reads;
