@@ -162,8 +162,11 @@ const CliOption cli_options[] = {
     {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_DRAWS | CLI_DIFFERS | CLI_GATHERS | CLI_READS,
      "use what can be read of damaged inputs", NULL, AT(engine.tolerate)},
     {"align", 0, NULL, NULL, CLI_INPUT, CLI_STACK,
-     "move every image by whole pixels so that it lies on the first one, and repeat its edges; see halo align",
+     "move every image so that it lies on the first one, to a twentieth of a pixel, and repeat its edges; see "
+     "halo align",
      NULL, AT(align)},
+    {"rotation", 0, NULL, NULL, CLI_INPUT, CLI_ALIGN | CLI_STACK,
+     "find rotations and scales, too; with --align they are undone", NULL, AT(rotation)},
     {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_PLOT | CLI_DIFFERS | CLI_PICTURES | CLI_READS | CLI_SAME,
      "refuse to read or make larger images; 2^28 by default, 100M is 100 million. The limit is for up to 4 "
      "channels: an image of 8 may have half as many pixels",
@@ -312,6 +315,7 @@ const CliCommand cli_commands[] = {
     {"align", CLI_ALIGN, NULL, "REFERENCE INPUT…",
      "find how far pictures are shifted; against a reference of the same size, to a twentieth of a pixel",
      "halo align first.png second.png\n"
+     "halo align --rotation first.png second.png --json\n"
      "halo align burst1.tif burst*.tif --csv\n"},
     {"pages", CLI_PAGES, NULL, "INPUT… -o OUTPUT", "collect images and pages in one TIFF, or one array (NPY)",
      "halo pages scan1.png scan2.png scan3.png -o scans.tif\n"

@@ -51,7 +51,7 @@ typedef struct CliSettings {
         *generate, *complete, *files_from, *files0_from;
     const char *results; /* a CSV file of results, in place of `output` */
     bool recursive, force, skip_existing, resume, split, to_srgb, total, dry_run, explain, json, csv, no_color,
-        quiet, verbose, help, version, log, log_x, panels, align;
+        quiet, verbose, help, version, log, log_x, panels, align, rotation;
 } CliSettings;
 
 /* The commands that an option is for. */

@@ -394,3 +394,11 @@ END
         --raw f64,48000,1 noise --max-memory 20M
     [ "$status" -eq 5 ]; says "--max-memory"
 }
+
+@test "the cells that deskew looks at" {
+    printf 'P5 1500 1500 255\n' > page.pgm
+    head -c 2250000 /dev/zero >> page.pgm
+    run --separate-stderr halo run deskew page.pgm -o out.pgm --max-memory 14M
+    [ "$status" -eq 5 ]; says "--max-memory"
+    halo run deskew page.pgm -o out.pgm --max-memory 40M
+}
