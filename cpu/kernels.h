@@ -49,6 +49,8 @@ typedef struct CpuU8Kernels {
     void (*look)(const uint8_t *samples, int64_t n, const uint8_t table[256], uint8_t *out);
     /* Three channels, side by side, to one, as floats. */
     void (*gray)(const uint8_t *samples, int64_t pixels, const float w[3], float *out);
+    /* The same, rounded to bytes; weights are such that none is clipped. NULL: not faster than by floats. */
+    void (*gray_bytes)(const uint8_t *samples, int64_t pixels, const float w[3], uint8_t *out);
 } CpuU8Kernels;
 
 /* Rows of a rectangle that are columns of another: row r of the result has in column k the pixel `step` * r
