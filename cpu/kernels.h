@@ -155,6 +155,8 @@ typedef struct CpuHistKernels {
                      uint64_t *counter);
     /* Counts bytes in table[cpu_u8_tables(channels)][CPU_U8_TABLE]. */
     void (*u8)(const uint8_t *values, int64_t pixels, int64_t channels, uint32_t *table);
+    /* Counts bytes of one channel two at a time in pairs[CPU_U16_VALUES], and single ones in table[256]. */
+    void (*u8_pairs)(const uint8_t *values, int64_t n, uint32_t *pairs, uint32_t *table);
     /* Counts one channel's u16 samples, what is less than 256 of each in low[CPU_U16_VALUES], the rest in
      * counters that workers share. Then adds n of the former to the latter. */
     void (*u16)(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low, uint64_t *counter);
