@@ -44,7 +44,7 @@ static int64_t one_channel(const uint8_t *values, int64_t n, uint32_t *table)
     return i;
 }
 
-/* Half as many stores. Pairs of near values are in few lines of the cache. */
+/* Half as many stores. Pairs of near values lie near to each other in the cache. */
 static void count_pairs_u8(const uint8_t *values, int64_t n, uint32_t *pairs, uint32_t *table)
 {
     int64_t i = 0;
