@@ -30,10 +30,9 @@ class Operation:
     peer: object = None
     channels: tuple = (1, 3)
 
-    def text(self, width, dtype):
+    def text(self, width):
         sigma = (width - 1) / 8  # truncated at 4 sigma: w / 2 samples to each side
-        return self.pipeline.format(w=width, radius=width // 2,
-                                    sigma=repr(sigma)) + ("|depth:u8" if dtype == "u8" else "")
+        return self.pipeline.format(w=width, radius=width // 2, sigma=repr(sigma))
 
 
 def box(k):
@@ -59,7 +58,7 @@ OPERATIONS = (
 
 def halo_ms(halo, device, operation, dtype, channels, widths):
     """All of them by one program: it makes its samples once."""
-    run = subprocess.run([halo, "bench", "ops", *(operation.text(width, dtype) for width in widths), "--size",
+    run = subprocess.run([halo, "bench", "ops", *(operation.text(width) for width in widths), "--size",
                           f"{SIDE[device]}x{SIDE[device]}", "--dtype", dtype, "--channels", str(channels),
                           "--device", device,
                           "--runs", str(RUNS), "--json"], stdout=subprocess.PIPE, check=True)

@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# bench/peers_cpu.sh [RESULTS]: halo's CPU backend beside OpenCV, libvips, GraphicsMagick, ImageMagick, SoX and
-# FFmpeg, all from Debian's packages, on the same samples and files in turns. Prints every goal with the ratio
-# reached, and for kernels the floor that this machine sets; keeps all values in RESULTS
-# (build/bench/cpu.json), from which bench/record.py makes rows of a machine's record. HALO names another
-# program than build/release/halo, TURNS another number of turns than 5. Takes ten minutes, and is meaningful
-# only while nothing else runs; the load before and after is kept, too.
+# bench/peers_cpu.sh [RESULTS]: halo's CPU backend beside OpenCV, Pillow and libvips as PyPI has them (in a
+# virtual environment that this makes), and libvips, GraphicsMagick, ImageMagick, SoX and FFmpeg from Debian's
+# packages, on the same samples and files in turns. Prints every goal with the ratio reached, and for kernels
+# the floor that this machine sets; keeps all values in RESULTS (build/bench/cpu.json), from which
+# bench/record.py makes rows of a machine's record. HALO names another program than build/release/halo, TURNS
+# another number of turns than 5, and WORKS, a regular expression, the works to compare ("resize|flip"). Takes
+# a quarter of an hour, and is meaningful only while nothing else runs; the load before and after is kept, too.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
 results=${1:-build/bench/cpu.json}
 halo=${HALO:-build/release/halo}
-python=/usr/bin/python3 # the one that python3-opencv is for
 
 scripts/deps --bench
+python=$(bench/venv.sh)
 [ -x "$halo" ] || scripts/build release build/release -DHALO_CUDA=OFF
 mkdir -p "$(dirname "$results")"
 
@@ -21,8 +22,11 @@ folder=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tm
 trap 'rm -rf "$folder"' EXIT
 
 versions() {
-    dpkg-query -W -f '${Package} ${Version}\n' libvips-tools graphicsmagick imagemagick sox ffmpeg \
-        python3-opencv | paste -sd ','
+    {
+        dpkg-query -W -f '${Package} ${Version}\n' libvips-tools graphicsmagick imagemagick sox ffmpeg
+        "$python" -m pip list --format freeze | grep -E '^(opencv|pillow|pyvips-binary|scipy|scikit-image)' |
+            tr -s '=' ' '
+    } | paste -sd ','
 }
 processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 load=$(cut -d ' ' -f 1 /proc/loadavg)

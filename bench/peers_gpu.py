@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""peers_gpu.py RESULTS: PyTorch (cuDNN, TF32 off) and CuPy on the works of works.py; appends NDJSON rows."""
+"""peers_gpu.py RESULTS: PyTorch (cuDNN, TF32 off), CuPy, cuCIM and CV-CUDA on the works of works.py, as far as
+they are installed; appends NDJSON rows."""
 import json
 import sys
 from statistics import median
@@ -75,18 +76,27 @@ def pytorch(rows):
     torch.cuda.empty_cache()
 
 
-def cupy_ndimage(rows):
+def cupy_events(stream=None):
+    """How CuPy records and subtracts events."""
     import cupy
-    from cupyx.scipy import ndimage
 
     def event():
         mark = cupy.cuda.Event()
-        mark.record()
+        mark.record(stream)
         return mark
 
     def elapsed(start, stop):
         stop.synchronize()
         return cupy.cuda.get_elapsed_time(start, stop)
+
+    return event, elapsed
+
+
+def cupy_ndimage(rows):
+    import cupy
+    from cupyx.scipy import ndimage
+
+    event, elapsed = cupy_events()
 
     def add(work, peer, call, nbytes):
         rows.add(work, f"CuPy {cupy.__version__} {peer}", event, elapsed, call, nbytes)
@@ -125,50 +135,95 @@ def disks(side):
     return np.where(dx * dx + dy * dy < (8 + drawn % 20) ** 2, 255, 0).astype(np.uint8)
 
 
-def regions(rows):
-    """CuPy's labels, and what cuCIM has besides, where it is there."""
+def cupy_label(rows):
     import cupy
     from cupyx.scipy import ndimage
 
-    def event():
-        mark = cupy.cuda.Event()
-        mark.record()
-        return mark
+    image, small, eight = cupy.asarray(disks(SIDE)), cupy.asarray(disks(2048)), cupy.ones((3, 3))
+    name = f"CuPy {cupy.__version__} "
+    rows.add(f"label u8 {SIDE}x{SIDE}", name + "ndimage.label", *cupy_events(),
+             lambda: ndimage.label(image, eight), 5 * image.nbytes)
+    rows.add("fillholes u8 2048x2048", name + "ndimage.binary_fill_holes", *cupy_events(),
+             lambda: ndimage.binary_fill_holes(small), 2 * small.nbytes)
 
-    def elapsed(start, stop):
-        stop.synchronize()
-        return cupy.cuda.get_elapsed_time(start, stop)
 
-    image = {side: cupy.asarray(disks(side)) for side in (2048, 4096, SIDE)}
-    eight = cupy.ones((3, 3))
+def cucim_regions(rows):
+    import cucim
+    import cupy
+    from cucim.core.operations import morphology as transforms
+    from cucim.skimage import exposure, feature, filters, measure, morphology
+
+    image = {side: cupy.asarray(disks(side)) for side in (4096, SIDE)}
+    name = f"cuCIM {cucim.__version__} "
 
     def add(work, side, peer, call, moved):
-        rows.add(f"{work} u8 {side}x{side}", peer, event, elapsed, lambda: call(image[side]),
+        rows.add(f"{work} u8 {side}x{side}", name + peer, *cupy_events(), lambda: call(image[side]),
                  moved * image[side].nbytes)
 
-    cupy_name = f"CuPy {cupy.__version__} "
-    add("label", SIDE, cupy_name + "ndimage.label", lambda x: ndimage.label(x, eight), 5)
-    add("fillholes", 2048, cupy_name + "ndimage.binary_fill_holes", ndimage.binary_fill_holes, 2)
-    import cucim
-    from cucim.core.operations import morphology as transforms
-    from cucim.skimage import feature, filters, measure, morphology
-
-    name = f"cuCIM {cucim.__version__} "
-    add("distance", SIDE, name + "distance_transform_edt", transforms.distance_transform_edt, 5)
-    add("label and objects", 4096, name + "label, regionprops_table",
+    add("distance", SIDE, "distance_transform_edt", transforms.distance_transform_edt, 5)
+    add("label and objects", 4096, "label, regionprops_table",
         lambda x: measure.regionprops_table(measure.label(x), properties=("label", "area", "bbox")), 1)
-    add("canny", SIDE, name + "feature.canny", lambda x: feature.canny(x.astype(cupy.float32), 1.4), 2)
-    add("threshold:otsu", SIDE, name + "threshold_otsu", lambda x: x >= filters.threshold_otsu(x), 2)
-    add("skeleton", 4096, name + "morphology.thin", lambda x: morphology.thin(x > 0), 2)
+    add("canny", SIDE, "feature.canny", lambda x: feature.canny(x.astype(cupy.float32), 1.4), 2)
+    add("threshold:otsu", SIDE, "threshold_otsu", lambda x: x >= filters.threshold_otsu(x), 2)
+    add("skeleton", 4096, "morphology.thin", lambda x: morphology.thin(x > 0), 2)
+    noise = cupy.random.default_rng(1).random((SIDE, SIDE), dtype=cupy.float32)
+    rows.add(f"clahe f32 {SIDE}x{SIDE}", name + "equalize_adapthist", *cupy_events(),
+             lambda: exposure.equalize_adapthist(noise), 2 * noise.nbytes)
+
+
+def cvcuda_pictures(rows):
+    """CV-CUDA, bytes to bytes, on a stream of its own, into outputs that are there."""
+    import cupy
+    import cvcuda
+
+    queue = cupy.cuda.Stream(non_blocking=True)
+    stream = cvcuda.as_stream(queue)
+    event, elapsed = cupy_events(queue)
+    name = f"CV-CUDA {cvcuda.__version__} "
+    draw = cupy.random.default_rng(1)
+    border = cvcuda.Border.REPLICATE
+
+    def image(side, kind):
+        shape = (side, side, 3 if "RGB" in kind else 1)
+        made = draw.random(shape, dtype=cupy.float32)
+        return made if "f32" in kind else (made * 255).astype(cupy.uint8)
+
+    def add(work, kinds, peer, call, scale=1.0):
+        for kind in kinds:
+            source = image(SIDE, kind)
+            made = cupy.empty((int(SIDE * scale), int(SIDE * scale), source.shape[2]), source.dtype)
+            src, dst = (cvcuda.as_tensor(array, "HWC") for array in (source, made))
+            cupy.cuda.Device().synchronize()
+            rows.add(work.format(f"{kind} {SIDE}x{SIDE}"), name + peer, event, elapsed, lambda: call(dst, src),
+                     source.nbytes + made.nbytes)
+
+    def resize(how):
+        return lambda dst, src: cvcuda.resize_into(dst, src, how, stream=stream)
+
+    add("resize 50% area {}", ("u8", "RGB8", "RGB f32"), "resize", resize(cvcuda.Interp.AREA), 0.5)
+    add("resize 150% cubic {}", ("u8", "RGB8"), "resize", resize(cvcuda.Interp.CUBIC), 1.5)
+    add("flip {}", ("u8", "RGB8", "f32"), "flip", lambda dst, src: cvcuda.flip_into(dst, src, 1, stream=stream))
+    add("box {} k=9", ("u8", "RGB8"), "averageblur",
+        lambda dst, src: cvcuda.averageblur_into(dst, src, (9, 9), (-1, -1), border, stream=stream))
+    add("erode {} k=5", ("u8", "RGB8"), "morphology",
+        lambda dst, src: cvcuda.morphology_into(dst, src, cvcuda.MorphologyType.ERODE, (5, 5), (-1, -1),
+                                                border=border, stream=stream))
+    for k in 3, 5:
+        add(f"median {{}} k={k}", ("u8",), "median_blur",
+            lambda dst, src, k=k: cvcuda.median_blur_into(dst, src, (k, k), stream=stream))
+    for k in 3, 5, 9, 15:
+        add(f"separable {{}} k={k}", ("u8",), "gaussian",
+            lambda dst, src, k=k: cvcuda.gaussian_into(dst, src, (k, k), ((k // 2) / 3,) * 2, border,
+                                                       stream=stream))
 
 
 def main():
     rows = Rows(sys.argv[1])
-    for peer in pytorch, cupy_ndimage, regions:
+    for peer in pytorch, cupy_ndimage, cupy_label, cucim_regions, cvcuda_pictures:
         try:
             peer(rows)
         except ImportError as error:
-            print(f"peers_gpu.py: left out: {error}", file=sys.stderr)
+            print(f"peers_gpu.py: {peer.__name__} is left out: {error}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# bench/peers_gpu.sh OUT_DIR: CUB, NPP, cuFFT, PyTorch and CuPy, then halo, on the same works on the same GPU.
-# Writes OUT_DIR/peers.json and OUT_DIR/works.json (NDJSON), from which bench/record.py makes rows of a
-# machine's record. Peers that are not installed are left out. HALO names another program than the build's.
+# bench/peers_gpu.sh OUT_DIR: CUB, NPP, cuFFT, PyTorch, CuPy, cuCIM and CV-CUDA, then halo, on the same works on
+# the same GPU. Writes OUT_DIR/peers.json and OUT_DIR/works.json (NDJSON), from which bench/record.py makes rows
+# of a machine's record. Peers that are not installed are left out, which a message says: cupy-cuda13x,
+# cucim-cu13 and cvcuda-cu13 are on PyPI. HALO names another program than the build's.
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 [ $# -eq 1 ] || { echo "usage: bench/peers_gpu.sh OUT_DIR" >&2; exit 2; }

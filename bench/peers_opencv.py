@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""peers_opencv.py HALO RESULTS: OpenCV's kernels beside halo's, each timed inside its own process, in turns.
+"""peers_opencv.py HALO RESULTS: kernels of OpenCV, Pillow and libvips beside halo's, each timed inside its own
+process, in turns.
 
 Neither side reads or writes a file. Both have their samples in huge pages that have been touched before:
 NumPy asks for them, and OpenCV is given its output; `halo bench ops` does the same. Without that the
@@ -16,9 +17,10 @@ from statistics import median
 
 import cv2
 import numpy as np
+from PIL import Image
 
 from peers_gpu import disks
-from rows import TURNS, Table, in_turns
+from rows import TURNS, WORKS, Table, in_turns
 
 SIDE, RUNS = 4096, 5
 DENSE = {"f32": {3: 3.5, 5: 4, 9: 5, 15: 9, 31: 3}, "u8": {3: None, 5: 3, 9: 6, 15: 7, 31: 2.5}}
@@ -40,19 +42,22 @@ class Comparison:
         random = np.random.default_rng(1)
         self.sample = {"f32": random.random((SIDE, SIDE), np.float32),
                        "u8": random.integers(0, 256, (SIDE, SIDE), np.uint8)}
+        self.rgb = random.integers(0, 256, (SIDE, SIDE, 3), np.uint8)
         self.u16 = random.integers(0, 65536, (SIDE, SIDE), np.uint16)
         self.random = random
 
-    def halo_timing(self, pipeline, dtype, content="random"):
+    def halo_timing(self, pipeline, dtype, content, channels):
         run = subprocess.run([self.halo, "bench", "ops", pipeline, "--size", f"{SIDE}x{SIDE}", "--dtype", dtype,
-                              "--channels", "1", "--content", content, "--device", "cpu", "--runs", str(RUNS),
-                              "--json"],
+                              "--channels", str(channels), "--content", content, "--device", "cpu",
+                              "--runs", str(RUNS), "--json"],
                              cwd=self.folder, stdout=subprocess.PIPE, check=True)
         return json.loads(run.stdout)
 
-    def row(self, work, goal, peer, call, pipeline, dtype, share=1.0, content="random"):
+    def row(self, work, goal, peer, call, pipeline, dtype, share=1.0, content="random", channels=1):
+        if not WORKS.search(work):
+            return
         a, timings = in_turns(lambda: share * median_ms(call),
-                              lambda: self.halo_timing(pipeline, dtype, content))
+                              lambda: self.halo_timing(pipeline, dtype, content, channels))
         self.table.add(work, peer, a, [timing["kernel_ms"] for timing in timings], goal,
                        floor=median(timing["floor_ms"] for timing in timings))
 
@@ -68,7 +73,7 @@ class Comparison:
                     file.write(f"{k} {k}\n{rows}\n")
                 self.row(f"dense {dtype} k={k}", goal, "OpenCV filter2D",
                          lambda src=src, taps=taps, dst=dst: cv2.filter2D(src, -1, taps, dst, **BORDER),
-                         f"conv:k{k}.mat" + ("|depth:u8" if dtype == "u8" else ""), dtype)
+                         f"conv:k{k}.mat", dtype)
 
     def separable(self):
         f32, u8 = self.sample["f32"], self.sample["u8"]
@@ -81,7 +86,7 @@ class Comparison:
                      lambda taps=taps: cv2.sepFilter2D(f32, -1, taps, taps, to_f32, **BORDER), gauss, "f32")
             self.row(f"gauss u8 k={k}", 1, "OpenCV GaussianBlur",
                      lambda k=k, sigma=sigma: cv2.GaussianBlur(u8, (k, k), sigma, to_u8, sigma, **BORDER),
-                     gauss + "|depth:u8", "u8")
+                     gauss, "u8")
 
     def medians(self):
         sides = {"u8": (3, 5, 7, 11, 21, 51, 101), "u16": (3, 5), "f32": (3, 5)}  # OpenCV has no others
@@ -89,8 +94,7 @@ class Comparison:
             dst = np.zeros_like(src)
             for k in sides[dtype]:
                 self.row(f"median {dtype} k={k}", 1 if k <= 5 else 1.5, "OpenCV medianBlur",
-                         lambda src=src, k=k, dst=dst: cv2.medianBlur(src, k, dst), f"median:{k}|depth:{dtype}",
-                         dtype)
+                         lambda src=src, k=k, dst=dst: cv2.medianBlur(src, k, dst), f"median:{k}", dtype)
 
     def reductions(self):
         f32, u8 = self.sample["f32"], self.sample["u8"]
@@ -102,10 +106,53 @@ class Comparison:
             self.row(f"stats {dtype}, product", None, "copy, two threads", copy, "stats", dtype, share)
             self.row(f"stats {dtype}", None, "OpenCV minMaxLoc", lambda src=src: cv2.minMaxLoc(src),
                      "stats:product=0", dtype)
-        self.row("histogram u8", 2.5, "OpenCV calcHist",
+        self.row("histogram u8", 1.2, "OpenCV calcHist",
                  lambda: cv2.calcHist([u8], [0], None, [256], [0, 256]), "hist", "u8")
         self.row("integral u8", 3, "OpenCV integral", lambda: cv2.integral(u8, integral), "scan:axis=xy", "u8")
 
+    def points(self):
+        u8 = self.sample["u8"]
+        dst = np.zeros_like(u8)
+        for work, goal, peer, call, pipeline in (
+                ("threshold u8", 1.2, "threshold", lambda: cv2.threshold(u8, 127, 255, cv2.THRESH_BINARY, dst),
+                 "threshold:50%"),
+                ("equalize u8", 1, "equalizeHist", lambda: cv2.equalizeHist(u8, dst), "equalize"),
+                ("adaptive 31 u8", 1.5, "adaptiveThreshold",
+                 lambda: cv2.adaptiveThreshold(u8, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 31, 5,
+                                               dst),
+                 "adaptive:31")):
+            self.row(work, goal, "OpenCV " + peer, call, pipeline, "u8")
+        self.row("gray RGB8", 1.2, "OpenCV cvtColor", lambda: cv2.cvtColor(self.rgb, cv2.COLOR_RGB2GRAY, dst),
+                 "gray", "u8", channels=3)
+
+    def sizes(self):
+        rgb, half, larger = self.rgb, (SIDE // 2, SIDE // 2), (SIDE * 3 // 2, SIDE * 3 // 2)
+        picture = Image.fromarray(rgb)
+        to_half, to_larger = np.zeros((*half, 3), np.uint8), np.zeros((*larger, 3), np.uint8)
+        for work, goal, peer, call, pipeline in (
+                ("resize 50% area RGB8", 1, "OpenCV resize",
+                 lambda: cv2.resize(rgb, half, to_half, interpolation=cv2.INTER_AREA),
+                 "resize:50%,kernel=area"),
+                ("resize 50% area RGB8", None, "Pillow reduce", lambda: picture.reduce(2),
+                 "resize:50%,kernel=area"),
+                ("resize 50% lanczos RGB8", None, "Pillow resize",
+                 lambda: picture.resize(half, Image.Resampling.LANCZOS), "resize:50%"),
+                ("resize 150% cubic RGB8", 1.5, "OpenCV resize",
+                 lambda: cv2.resize(rgb, larger, to_larger, interpolation=cv2.INTER_CUBIC),
+                 "resize:150%,kernel=cubic"),
+                ("resize 150% cubic RGB8", None, "Pillow resize",
+                 lambda: picture.resize(larger, Image.Resampling.BICUBIC), "resize:150%,kernel=cubic"),
+                ("flip RGB8", None, "OpenCV flip", lambda: cv2.flip(rgb, 1, np.empty_like(rgb)), "flip:x")):
+            self.row(work, goal, peer, call, pipeline, "u8", channels=3)
+        try:
+            import pyvips
+            loaded = pyvips.Image.new_from_array(rgb)
+            self.row("resize 50% lanczos RGB8", None, "libvips resize",
+                     lambda: loaded.resize(0.5).write_to_memory(), "resize:50%", "u8", channels=3)
+            self.row("gauss 2 RGB8", None, "libvips gaussblur",
+                     lambda: loaded.gaussblur(2).write_to_memory(), "gauss:2", "u8", channels=3)
+        except (ImportError, OSError) as error:
+            print(f"left out: {error}", file=sys.stderr)
 
     def regions(self):
         x = disks(SIDE)
@@ -121,21 +168,21 @@ class Comparison:
         row("distance u8", 4, "OpenCV distanceTransform",
             lambda: cv2.distanceTransform(x, cv2.DIST_L2, cv2.DIST_MASK_PRECISE, made[np.float32]), "distance")
         row("canny u8", 1.5, "OpenCV GaussianBlur, Canny",
-            lambda: cv2.Canny(cv2.GaussianBlur(x, (0, 0), 1.4), 50, 100, edges), "canny|depth:u8")
+            lambda: cv2.Canny(cv2.GaussianBlur(x, (0, 0), 1.4), 50, 100, edges), "canny")
         row("otsu u8", None, "OpenCV THRESH_OTSU",
             lambda: cv2.threshold(x, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU, edges),
-            "threshold:otsu|depth:u8")
+            "threshold:otsu")
         try:
             from scipy import ndimage
             row("label u8", None, "SciPy ndimage.label", lambda: ndimage.label(x, np.ones((3, 3))), "label")
             row("distance u8", None, "SciPy distance_transform_edt",
                 lambda: ndimage.distance_transform_edt(x), "distance")
             row("fillholes u8", None, "SciPy binary_fill_holes", lambda: ndimage.binary_fill_holes(x),
-                "fillholes|depth:u8")
+                "fillholes")
             from skimage import feature, measure, morphology, segmentation
-            row("canny u8", None, "scikit-image feature.canny", lambda: feature.canny(x, 1.4), "canny|depth:u8")
+            row("canny u8", None, "scikit-image feature.canny", lambda: feature.canny(x, 1.4), "canny")
             row("skeleton u8", None, "scikit-image skeletonize", lambda: morphology.skeletonize(x > 0),
-                "skeleton|depth:u8")
+                "skeleton")
             row("label, watershed u8", None, "scikit-image label, watershed",
                 lambda: segmentation.watershed(x, measure.label(x, connectivity=2), 2), "watershed:[label]")
         except ImportError as error:
@@ -166,6 +213,8 @@ def main():
         comparison.separable()
         comparison.medians()
         comparison.reductions()
+        comparison.points()
+        comparison.sizes()
         comparison.regions()
 
 

@@ -25,12 +25,15 @@ Made by `bench/performance.py` from the records in `bench/results`; not edited b
   **× peer** is the peer's time over halo's: 2 is twice as fast as the peer.
 - Times are in milliseconds. All results use `--precision exact`: the same bytes on every device. Samples are
   random, and images have one channel, where nothing else is said.
+- `halo bench ops` times what a command computes: results are of the type that `halo run` would write, so
+  images of bytes become bytes, and numbers without a full scale, such as labels, floats; `--to npy` keeps
+  floats. Secondary benchmarks until commit 365f8a03 left floats, unless a pipeline named a `depth`.
 - AVX2 and AVX-512 are instruction sets: `HALO_CPU=v3` and `v4`.
 
 | to measure | run |
 |---|---|
-| kernels on a GPU beside CUB, NPP, PyTorch and CuPy; tests on a GPU | `bench/gpu.sh` |
-| on a CPU, beside OpenCV, libvips, GraphicsMagick, ImageMagick, SoX, FFmpeg | `bench/peers_cpu.sh` |
+| kernels on a GPU beside CUB, NPP, PyTorch, CuPy, cuCIM and CV-CUDA; tests on a GPU | `bench/gpu.sh` |
+| on a CPU, beside OpenCV, Pillow, libvips, GraphicsMagick, ImageMagick, SoX, FFmpeg | `bench/peers_cpu.sh` |
 | times by the width of a window | `bench/growth.sh` |
 | secondary benchmarks: other shapes, channels and options | `bench/beside.sh` |
 | one image on several GPUs | `bench/team.sh` |

@@ -10,12 +10,7 @@ cd "$(dirname "$0")/.."
 results=${1:-bench/results/public.json}
 halo=${HALO:-build/release/halo}
 [ -x "$halo" ] || scripts/build release build/release -DHALO_CUDA=OFF
-venv=build/bench/venv
-python=$venv/bin/python3
-if [ ! -x "$python" ]; then
-    python3 -m venv "$venv"
-    "$python" -m pip install --quiet --upgrade pyvips pyvips-binary pillow opencv-python-headless numpy scipy
-fi
+python=$(bench/venv.sh)
 
 # In memory where there is space, so that programs are compared and not the disk.
 folder=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""public_peer.py LIBRARY TASK INPUT… OUTPUT: one task of public.py by a Python library, as its users would
-write it. Prints the seconds that it took after the imports, as JSON."""
+"""public_peer.py LIBRARY TASK INPUT… OUTPUT: one task of public.py or peers_tools.py by a Python library, as
+its users would write it. Prints the seconds that it took after the imports, as JSON."""
 import json
 import sys
 import time
@@ -25,7 +25,10 @@ def pyvips_tasks():
     def stats(source):
         pyvips.Image.new_from_file(source, access="sequential").stats()
 
-    return {"chain": chain, "thumbnail": thumbnail, "stats": stats}
+    def blur(sigma, source, target):
+        pyvips.Image.new_from_file(source, access="sequential").gaussblur(float(sigma)).write_to_file(target)
+
+    return {"chain": chain, "thumbnail": thumbnail, "stats": stats, "blur": blur}
 
 
 def pillow_tasks():
@@ -52,7 +55,11 @@ def pillow_tasks():
             found = ImageStat.Stat(image)
             _ = found.extrema, found.mean, found.stddev
 
-    return {"chain": chain, "thumbnail": thumbnail, "stats": stats}
+    def blur(sigma, source, target):
+        with Image.open(source) as image:
+            image.filter(ImageFilter.GaussianBlur(float(sigma))).save(target)
+
+    return {"chain": chain, "thumbnail": thumbnail, "stats": stats, "blur": blur}
 
 
 def opencv_tasks():

@@ -1,12 +1,14 @@
 """Rows of a comparison: what was measured, the goal, and whether it is met; printed, and kept as NDJSON."""
 import json
 import os
+import re
 import statistics
 
 LAYOUT = "{:<38} {:<26} {:>9} {:>9} {:<4} {:>7} {:>6}  {:<4} {:>8} {:>8}"
 
 
 TURNS = int(os.environ.get("TURNS", "5"))
+WORKS = re.compile(os.environ.get("WORKS", ""))
 
 
 def in_turns(peer, halo):

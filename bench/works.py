@@ -50,21 +50,17 @@ def dense(kind, dtype, channels, mask, goal=None):
     width, height = mask
     size = f"{width}" if width == height else f"{width}x{height}"
     pipeline = f"conv:mask={width}x{height}.mat" + (",alpha=straight" if channels == 4 else "")
-    return Work(f"dense {kind} {SIDE}x{SIDE} k={size}",
-                pipeline + ("" if dtype == "f32" else f"|depth:{dtype}"),
-                SIDE, SIDE, dtype, channels, BYTES[dtype], width * height, goal, mask)
+    return Work(f"dense {kind} {SIDE}x{SIDE} k={size}", pipeline, SIDE, SIDE, dtype, channels, BYTES[dtype],
+                width * height, goal, mask)
 
 
 def gauss(dtype, k, goal=None):
-    pipeline = f"gauss:sigma={(k // 2) / 3!r},truncate=3" + ("" if dtype == "f32" else f"|depth:{dtype}")
-    return Work(f"separable {dtype} {SIDE}x{SIDE} k={k}", pipeline, SIDE, SIDE, dtype, 1, BYTES[dtype], 2 * k,
-                goal)
+    return Work(f"separable {dtype} {SIDE}x{SIDE} k={k}", f"gauss:sigma={(k // 2) / 3!r},truncate=3", SIDE,
+                SIDE, dtype, 1, BYTES[dtype], 2 * k, goal)
 
 
 def median(dtype, k):
-    return Work(f"median {dtype} {SIDE}x{SIDE} k={k}",
-                f"median:window={k}" + ("" if dtype == "f32" else f"|depth:{dtype}"),
-                SIDE, SIDE, dtype, 1, BYTES[dtype])
+    return Work(f"median {dtype} {SIDE}x{SIDE} k={k}", f"median:window={k}", SIDE, SIDE, dtype, 1, BYTES[dtype])
 
 
 def line(k, goal):
@@ -75,12 +71,31 @@ def regions():
     """Of white disks on black, each in a square of 64 pixels."""
     for name, pipeline, side, written, goal in (
             ("label", "label", SIDE, 4, 0.6), ("distance", "distance", SIDE, 4, 1.6),
-            ("label and objects", "objects", 4096, 0, None), ("canny", "canny|depth:u8", SIDE, 1, 2.0),
-            ("threshold:otsu", "threshold:otsu|depth:u8", SIDE, 1, 0.1),
-            ("fillholes", "fillholes|depth:u8", 2048, 1, 0.3),
-            ("skeleton", "skeleton|depth:u8", 4096, 1, None)):
+            ("label and objects", "objects", 4096, 0, None), ("canny", "canny", SIDE, 1, 2.0),
+            ("threshold:otsu", "threshold:otsu", SIDE, 1, 0.1),
+            ("fillholes", "fillholes", 2048, 1, 0.3),
+            ("skeleton", "skeleton", 4096, 1, None)):
         yield Work(f"{name} u8 {side}x{side}", pipeline, side, side, "u8", written=written,
                    goal=goal and Goal(goal, "ms"), content="blobs")
+
+
+def pictures():
+    """Goals in milliseconds by kind of sample; `scale`: outputs for each input."""
+    for work, pipeline, scale, goals in (
+            ("resize 50% area {}", "resize:50%,kernel=area", 0.25,
+             {"u8": 0.030, "RGB8": 0.075, "RGB f32": 0.25}),
+            ("resize 150% cubic {}", "resize:150%,kernel=cubic", 2.25, {"u8": 0.16, "RGB8": 0.45}),
+            ("flip {}", "flip:x", 1, {"u8": 0.040, "RGB8": 0.12, "f32": 0.14}),
+            ("box {} k=9", "box:9", 1, {"u8": None, "RGB8": None}),
+            ("erode {} k=5", "erode:5", 1, {"u8": None, "RGB8": None}),
+            ("erode disk {} k=21", "erode:21,shape=disk", 1, {"f32": 0.7}),
+            ("tophat disk {} k=51", "tophat:51,shape=disk", 1, {"f32": 2.0}),
+            ("clahe {}", "clahe", 1, {"f32": 0.45}),
+            ("local sd {} k=15", "local:sd,width=15", 1, {"f32": 0.40})):
+        for kind, goal in goals.items():
+            dtype = "f32" if "f32" in kind else "u8"
+            yield Work(work.format(f"{kind} {SIDE}x{SIDE}"), pipeline, SIDE, SIDE, dtype,
+                       3 if "RGB" in kind else 1, scale * BYTES[dtype], goal=goal and Goal(goal, "ms"))
 
 
 def listing():
@@ -125,6 +140,7 @@ def listing():
         for k in 3, 5, 11, 21:
             yield median(dtype, k)
     yield from regions()
+    yield from pictures()
     yield line(31, Goal(0.9, "copy"))
     yield line(1023, Goal(0.75, "ffma"))
 

@@ -49,6 +49,8 @@ typedef struct CpuU8Kernels {
     void (*look)(const uint8_t *samples, int64_t n, const uint8_t table[256], uint8_t *out);
     /* Three channels, side by side, to one, as floats. */
     void (*gray)(const uint8_t *samples, int64_t pixels, const float w[3], float *out);
+    /* The same, rounded to bytes; weights are such that none is clipped. NULL: not faster than by floats. */
+    void (*gray_bytes)(const uint8_t *samples, int64_t pixels, const float w[3], uint8_t *out);
 } CpuU8Kernels;
 
 /* Rows of a rectangle that are columns of another: row r of the result has in column k the pixel `step` * r
@@ -153,6 +155,8 @@ typedef struct CpuHistKernels {
                      uint64_t *counter);
     /* Counts bytes in table[cpu_u8_tables(channels)][CPU_U8_TABLE]. */
     void (*u8)(const uint8_t *values, int64_t pixels, int64_t channels, uint32_t *table);
+    /* Counts bytes of one channel two at a time in pairs[CPU_U16_VALUES], and single ones in table[256]. */
+    void (*u8_pairs)(const uint8_t *values, int64_t n, uint32_t *pairs, uint32_t *table);
     /* Counts one channel's u16 samples, what is less than 256 of each in low[CPU_U16_VALUES], the rest in
      * counters that workers share. Then adds n of the former to the latter. */
     void (*u16)(const uint16_t *values, int64_t pixels, int64_t channels, uint8_t *low, uint64_t *counter);

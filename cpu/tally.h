@@ -11,6 +11,7 @@
 
 typedef struct CpuCounter {
     bool cleared;  /* it has counted, */
+    bool paired;   /* some bytes in pairs, */
     int64_t since; /* and so many pixels since its counters were added up */
 } CpuCounter;
 
@@ -21,6 +22,7 @@ typedef struct CpuTally {
     const bool *left_out;     /* of each channel, or NULL: those that need no counting */
     int workers;
     int64_t bytes; /* of a worker's small counters */
+    bool pairs;    /* bytes of one channel, so many that pairs of them may be counted */
     int64_t at_worker, at_small;
     CpuCounter *worker;
     char *small;

@@ -148,6 +148,24 @@ static void many_u8_samples(Rng *rng)
     testbuf_free(&src);
 }
 
+/* So many samples that neighbours which are near to each other are counted in pairs. */
+static void near_neighbours(Rng *rng)
+{
+    const HaloHist hist = {.bins = 256, .hi = 256};
+    const int64_t width = rng_between(rng, 2100, 2300), height = (1 << 22) / width + 1;
+    const int64_t flat = rng_between(rng, 1, height), noisy = rng_between(rng, 1, height);
+    const HaloShape shape = test_shape(HALO_U8, width, height, 1);
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    for (int64_t y = 0; y < height; y++)
+        for (int64_t x = 0; x < width; x++) {
+            const uint64_t noise = rng_next(rng);
+            *(uint8_t *)halo_at(&src.view, x, y) =
+                y == flat ? 7 : (uint8_t)(y > noisy ? noise : (uint64_t)x / 5 + noise % 9);
+        }
+    check(&src, &hist);
+    testbuf_free(&src);
+}
+
 /* A range of decimals, whose edges are decimals, too; of more bins than f32 tells apart at times. */
 static HaloHist decimal_hist(Rng *rng)
 {
@@ -243,10 +261,11 @@ static void oracle_by_hand(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oracle_by_hand),      random_test(small_images, 100),
-        random_test(larger_images, 8),         random_test(u16_of_many_channels, 12),
-        cmocka_unit_test(constant_images),     random_test(many_u8_samples, 16),
-        random_test(samples_on_the_edges, 60), random_test(histograms_in_parts, 60),
+        cmocka_unit_test(oracle_by_hand),     random_test(small_images, 100),
+        random_test(larger_images, 8),        random_test(u16_of_many_channels, 12),
+        cmocka_unit_test(constant_images),    random_test(many_u8_samples, 16),
+        random_test(near_neighbours, 2),      random_test(samples_on_the_edges, 60),
+        random_test(histograms_in_parts, 60),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

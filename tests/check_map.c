@@ -169,6 +169,24 @@ static void gray_weighs_three_channels(Rng *rng)
     check(rng, &from, &to, &map);
 }
 
+/* Bytes that become bytes, with weights that add up to 1 or a little more, where full scale may be clipped. */
+static void bytes_become_gray_bytes(Rng *rng)
+{
+    HaloShape from = draw_long_shape(rng, 300);
+    from.channels = 3;
+    from.alpha = -1;
+    from.dtype = HALO_U8;
+    from.white = 255;
+    HaloShape to = from;
+    to.channels = 1;
+    HaloStep map = {.u.map = {.kind = HALO_MAP_GRAY, .white = 255}, .store = {1, 1}};
+    const float sum = rng_once_in(rng, 2) ? 1.0f : rng_float(rng, 0.99f, 1.01f), red = rng_float(rng, 0, sum);
+    map.u.map.w[0] = red;
+    map.u.map.w[1] = rng_float(rng, 0, sum - red);
+    map.u.map.w[2] = sum - red - map.u.map.w[1];
+    check(rng, &from, &to, &map);
+}
+
 /* Results of scans, i64 and f64, converted for a format that holds neither. */
 static void results_of_scans_are_rounded_to_f32(Rng *rng)
 {
@@ -233,6 +251,7 @@ int main(int argc, char **argv)
         random_test(thresholds_of_bytes, 40),
         random_test(premul_multiplies_colour, 600),
         random_test(gray_weighs_three_channels, 400),
+        random_test(bytes_become_gray_bytes, 200),
         random_test(results_of_scans_are_rounded_to_f32, 200),
         cmocka_unit_test(every_integer_through_every_type),
     };

@@ -46,6 +46,7 @@ static void record(FILE *to, const char *pipeline, const HaloShape *shape, const
     json_text(&json, "dtype", halo_dtype_name(shape->dtype));
     json_text(&json, "backend", timing->backend);
     json_text(&json, "device", timing->device);
+    if (timing->writes) json_text(&json, "written", halo_dtype_name(timing->written));
     json_number(&json, "kernel_ms", timing->kernel_ms);
     json_number(&json, "upload_ms", timing->upload_ms);
     json_number(&json, "download_ms", timing->download_ms);
@@ -76,13 +77,14 @@ static void print_head(FILE *to, const HaloShape *shape, const HaloTiming *timin
                 "reads %.0f GB/s, copies %.0f GB/s, multiplies and adds %.0f Gflop/s; the floor is what that "
                 "leaves\n",
                 c->read_gbs, c->copy_gbs, c->fma_gflops);
-    fprintf(to, "%-26s %10s %9s %9s %9s %8s %8s %9s %6s\n", "pipeline", "kernel ms", "up ms", "down ms",
-            "all ms", "MB", "GB/s", "Gflop/s", "floor");
+    fprintf(to, "%-26s %4s %10s %9s %9s %9s %8s %8s %9s %6s\n", "pipeline", "to", "kernel ms", "up ms",
+            "down ms", "all ms", "MB", "GB/s", "Gflop/s", "floor");
 }
 
 static void print(FILE *to, const char *pipeline, const HaloTiming *timing)
 {
-    fprintf(to, "%-26.60s %10.4f %9.3f %9.3f %9.3f %8.1f %8.1f", pipeline, timing->kernel_ms, timing->upload_ms,
+    fprintf(to, "%-26.60s %4s %10.4f %9.3f %9.3f %9.3f %8.1f %8.1f", pipeline,
+            timing->writes ? halo_dtype_name(timing->written) : "-", timing->kernel_ms, timing->upload_ms,
             timing->download_ms, timing->total_ms, timing->bytes * 1e-6,
             timing->bytes / (timing->kernel_ms * 1e6));
     if (timing->flops > 0)
@@ -103,7 +105,7 @@ static HaloStatus time_kind(Bench *bench, const char *text, HaloKind kind, int c
     HaloPipeline *pipeline = NULL;
     HaloTiming timing;
     HALO_TRY(halo_pipeline_parse(bench->session, text, &pipeline));
-    HALO_TRY(halo_bench(bench->session, pipeline, &shape, (HaloContent)settings->bench.content,
+    HALO_TRY(halo_bench(bench->session, pipeline, &shape, settings->to, (HaloContent)settings->bench.content,
                         settings->bench.runs > 0 ? (int)settings->bench.runs : 11, &timing));
     FILE *page = cli_page_open(settings->json);
     if (settings->json) {

@@ -113,7 +113,7 @@ static HaloStatus choose_started(HaloSession *session, const HaloPlan *plan, Cho
 }
 
 HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *shape,
-                      HaloContent content, int runs, HaloTiming *timing)
+                      const HaloFormat *to, HaloContent content, int runs, HaloTiming *timing)
 {
     HaloStatus status = HALO_OK;
     HaloBuf in = {0}, out = {0};
@@ -125,10 +125,16 @@ HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const 
     atomic_store(&session->memory.held, 0);
     HALO_TRY(halo_memory_alloc(&session->memory, &in, shape));
     fill(&in, content);
-    HALO_TRY(halo_plan_make_of(session, pipeline, &in, NULL, &plan));
+    if (halo_pipeline_only_measures(pipeline))
+        to = NULL;
+    else if (to == NULL)
+        to = &plan_to_array;
+    HALO_TRY(halo_plan_make_of(session, pipeline, &in, to, &plan));
     HALO_TRY(choose_started(session, plan, &choice));
     HALO_TRY(halo_memory_hold(&session->memory,
                               scratch_beside(choice.team.device, plan, bands_choose(plan, &session->options))));
+    timing->writes = plan->wants_output;
+    timing->written = plan->reg[plan->output].dtype;
     if (plan->wants_output) HALO_TRY(halo_buf_alloc(&out, &plan->reg[plan->output]));
     const HaloBackend *backend = choice.team.device->backend;
     for (int i = 0; i < choice.team.count && backend->mark != NULL; i++)

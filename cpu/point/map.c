@@ -34,6 +34,22 @@ static float *map_piece(const Pieces *p, float *row, float *other, int64_t x, in
     return out;
 }
 
+static void gray_bytes(const Pieces *p, int64_t x, int64_t y, int64_t pixels, uint8_t *to)
+{
+    p->device->kernels->u8->gray_bytes(halo_at(p->a, x, y), pixels, p->map->w, to);
+}
+
+/* Weights that add up to 1 clip nothing. */
+static bool makes_gray_bytes(const HaloDevice *device, const HaloBuf *src, const HaloBuf *dst,
+                             const HaloMap *map, HaloStore store)
+{
+    const float *w = map->w;
+    return device->kernels->u8->gray_bytes != NULL && map->kind == HALO_MAP_GRAY && map->points == 0 &&
+           src->shape.dtype == HALO_U8 && src->shape.channels == 3 && dst->shape.dtype == HALO_U8 &&
+           dst->shape.channels == 1 && store.num == 1.0f && store.den == 1.0f && w[0] >= 0.0f && w[1] >= 0.0f &&
+           w[2] >= 0.0f && w[0] + w[1] + w[2] < 1.001f;
+}
+
 HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMap *map, HaloStore store)
 {
     if (dst->shape.dtype == HALO_F64) return cpu_double_map(device, src, dst, map, store);
@@ -62,6 +78,7 @@ HaloStatus cpu_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const H
         HALO_TRY(cpu_tables_make(device, src, dst, map, store, &tables));
         if (cpu_tables_stay(&tables, map)) pieces.tables = &tables;
     }
+    if (makes_gray_bytes(device, src, dst, map, store)) pieces.make_bytes = gray_bytes;
     status = cpu_pieces_run(&pieces);
 out:
     return status;

@@ -16,13 +16,19 @@ bool cpu_pieces_hold(const HaloBuf *src, const HaloBuf *dst, int64_t dx, int64_t
            x + dst->cols <= src->x0 + src->cols && y + dst->rows <= src->y0 + src->rows;
 }
 
-/* Results where they belong. */
-static void put(const Pieces *p, float *made, int64_t n, char *spare, void *to, uint64_t *clipped)
+/* Pixels from (x, y) on, where they belong. */
+static void make(const Pieces *p, char *scratch, int64_t x, int64_t y, int64_t pixels, uint64_t *clipped)
 {
+    float *row = (float *)(void *)(scratch + p->at_row), *other = (float *)(void *)(scratch + p->at_other);
     const CpuRowKernels *rows = p->device->kernels->rows;
     const HaloDtype dtype = p->dst->shape.dtype;
-    rows->store[dtype](made, n, p->store, p->stream ? spare : to, clipped);
-    if (p->stream) rows->stream(spare, n * (int64_t)halo_dtype_size(dtype), to);
+    const int64_t n = pixels * p->dst->shape.channels;
+    void *to = halo_at(p->dst, x, y), *made = p->stream ? scratch + p->at_spare : to;
+    if (p->make_bytes != NULL)
+        p->make_bytes(p, x, y, pixels, made);
+    else
+        rows->store[dtype](p->make(p, row, other, x, y, pixels), n, p->store, made, clipped);
+    if (p->stream) rows->stream(made, n * (int64_t)halo_dtype_size(dtype), to);
 }
 
 static void run_task(void *context, int64_t index, int worker)
@@ -30,7 +36,6 @@ static void run_task(void *context, int64_t index, int worker)
     const Pieces *p = context;
     const HaloBuf *dst = p->dst;
     char *scratch = p->scratch + worker * p->scratch_bytes;
-    float *row = (float *)(void *)(scratch + p->at_row), *other = (float *)(void *)(scratch + p->at_other);
     const int64_t y_first = index / p->piece_tasks * p->rows_per_task;
     const int64_t first = index % p->piece_tasks * p->pieces_per_task;
     const int64_t y_end = dst->rows - y_first < p->rows_per_task ? dst->rows : y_first + p->rows_per_task;
@@ -41,12 +46,10 @@ static void run_task(void *context, int64_t index, int worker)
             const int64_t at = piece * p->pixels, left = dst->cols - at;
             const int64_t pixels = left < p->pixels ? left : p->pixels;
             const int64_t x = dst->x0 + at, y = dst->y0 + k;
-            if (p->tables != NULL) {
+            if (p->tables != NULL)
                 cpu_tables_look(p->tables, halo_at(p->a, x, y), pixels, halo_at(dst, x, y), &clipped);
-                continue;
-            }
-            float *made = p->make(p, row, other, x, y, pixels);
-            put(p, made, pixels * dst->shape.channels, scratch + p->at_spare, halo_at(dst, x, y), &clipped);
+            else
+                make(p, scratch, x, y, pixels, &clipped);
         }
     }
     if (p->stream) p->device->kernels->rows->fence();

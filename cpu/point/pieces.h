@@ -12,6 +12,8 @@ struct Pieces {
     /* Makes pixels of row y of the destination, from column x on, in `row` or in `other`, and returns which.
      * Each has space for as many pixels of `widest` channels. */
     float *(*make)(const Pieces *pieces, float *row, float *other, int64_t x, int64_t y, int64_t pixels);
+    /* NULL, or makes them as bytes, none of them clipped, instead. */
+    void (*make_bytes)(const Pieces *pieces, int64_t x, int64_t y, int64_t pixels, uint8_t *to);
     const HaloBuf *a, *b; /* b: NULL for maps */
     HaloBuf *dst;
     const HaloMap *map;

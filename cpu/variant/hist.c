@@ -44,6 +44,23 @@ static int64_t one_channel(const uint8_t *values, int64_t n, uint32_t *table)
     return i;
 }
 
+/* Half as many stores. Pairs of near values lie near to each other in the cache. */
+static void count_pairs_u8(const uint8_t *values, int64_t n, uint32_t *pairs, uint32_t *table)
+{
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, values + i, sizeof eight);
+        if (eight == (eight >> 8 | eight << 56)) {
+            table[eight & 0xff] += 8;
+            continue;
+        }
+        CPU_UNROLL
+        for (int64_t k = 0; k < 4; k++) pairs[eight >> 16 * k & 0xffff]++;
+    }
+    for (; i < n; i++) table[values[i]]++;
+}
+
 static int64_t some_channels(const uint8_t *values, int64_t n, int64_t channels, uint32_t *table)
 {
     const int64_t tables = cpu_u8_tables(channels);
@@ -247,6 +264,7 @@ static void parts_f32(const void *samples, int64_t pixels, int64_t channels, con
 
 const CpuHistKernels CPU_TABLE(hist) = {.count = {count_u8, count_u16, count_u32},
                                         .u8 = count_table_u8,
+                                        .u8_pairs = count_pairs_u8,
                                         .u16 = count_wrapped_u16,
                                         .add_u16 = add_u16,
                                         .bin = bin_f32,

@@ -97,23 +97,68 @@ static CPU_INLINE float32x4_t gray_vector(uint16x4_t r, uint16x4_t g, uint16x4_t
 }
 #endif
 
+#if defined(__AVX2__)
+typedef struct Gray {
+    __m256i at[3]; /* where the bytes of a channel are, in each half of a vector */
+    __m256 w[3];
+} Gray;
+
+static CPU_INLINE Gray gray_of(const float w[3])
+{
+    Gray gray = {.at = {_mm256_setr_epi32(-256, -253, -250, -247, -256, -253, -250, -247)}};
+    for (int c = 1; c < 3; c++) gray.at[c] = _mm256_add_epi32(gray.at[c - 1], _mm256_set1_epi32(1));
+    for (int c = 0; c < 3; c++) gray.w[c] = _mm256_set1_ps(w[c]);
+    return gray;
+}
+
+/* Of four pixels in the lower bytes of each half. */
+static CPU_INLINE __m256 gray_vector(const Gray *gray, __m256i v)
+{
+    __m256 sum = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_shuffle_epi8(v, gray->at[0])), gray->w[0]);
+    sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_shuffle_epi8(v, gray->at[1])), gray->w[1], sum);
+    return _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_shuffle_epi8(v, gray->at[2])), gray->w[2], sum);
+}
+
+/* Vectors of 32 bytes on AVX-512, too: those of 64 take twice as long. */
+static void gray_to_bytes(const uint8_t *restrict samples, int64_t pixels, const float w[3],
+                          uint8_t *restrict out)
+{
+    const Gray gray = gray_of(w);
+    const __m256i halves = _mm256_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5),
+                  order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    int64_t i = 0;
+    for (; i + 35 <= pixels; i += 32) { /* 104 bytes are read */
+        __m256i rounded[4];
+        CPU_UNROLL for (int k = 0; k < 4; k++)
+        {
+            const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(samples + 3 * i + 24 * k));
+            rounded[k] = _mm256_cvtps_epi32(gray_vector(&gray, _mm256_permutevar8x32_epi32(v, halves)));
+        }
+        const __m256i low = _mm256_packs_epi32(rounded[0], rounded[1]),
+                      high = _mm256_packs_epi32(rounded[2], rounded[3]);
+        const __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
+        _mm256_storeu_si256((__m256i *)(void *)(out + i), bytes);
+    }
+    for (; i < pixels; i++) {
+        const uint8_t *const from = samples + 3 * i;
+        out[i] = (uint8_t)halo_round(halo_gray(from[0], from[1], from[2], w));
+    }
+}
+#else
+#define gray_to_bytes NULL
+#endif
+
 /* Bytes are parted by shuffles, four pixels in each half of a vector. */
 static void gray(const uint8_t *restrict samples, int64_t pixels, const float w[3], float *restrict out)
 {
     int64_t i = 0;
 #if defined(__AVX2__)
-    const __m256i one = _mm256_set1_epi32(1),
-                  at_r = _mm256_setr_epi32(-256, -253, -250, -247, -256, -253, -250, -247),
-                  at_g = _mm256_add_epi32(at_r, one), at_b = _mm256_add_epi32(at_g, one);
-    const __m256 r = _mm256_set1_ps(w[0]), g = _mm256_set1_ps(w[1]), b = _mm256_set1_ps(w[2]);
+    const Gray gray = gray_of(w);
     for (; i + 10 <= pixels; i += 8) { /* 28 bytes are read */
         const __m128i *const low = (const __m128i *)(const void *)(samples + 3 * i);
         const __m128i *const high = (const __m128i *)(const void *)(samples + 3 * i + 12);
         const __m256i v = _mm256_set_m128i(_mm_loadu_si128(high), _mm_loadu_si128(low));
-        __m256 gray = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_shuffle_epi8(v, at_r)), r);
-        gray = _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_shuffle_epi8(v, at_g)), g, gray);
-        gray = _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_shuffle_epi8(v, at_b)), b, gray);
-        _mm256_storeu_ps(out + i, gray);
+        _mm256_storeu_ps(out + i, gray_vector(&gray, v));
     }
 #elif defined(CPU_NEON)
     for (; i + 8 <= pixels; i += 8) {
@@ -129,4 +174,4 @@ static void gray(const uint8_t *restrict samples, int64_t pixels, const float w[
     }
 }
 
-const CpuU8Kernels CPU_TABLE(u8) = {.look = look, .gray = gray};
+const CpuU8Kernels CPU_TABLE(u8) = {.look = look, .gray = gray, .gray_bytes = gray_to_bytes};

@@ -4,6 +4,7 @@
 
 #include "halo/buffer.h"
 #include "halo/fail.h"
+#include "halo/file.h"
 #include "halo/halo.h"
 
 #ifdef __cplusplus
@@ -24,7 +25,8 @@ typedef enum HaloContent {
     HALO_CONTENT_BLOBS /* white disks on black */
 } HaloContent;
 
-/* Medians of `runs` runs of a pipeline on samples that are in host memory at first. */
+/* Medians of `runs` runs of a pipeline on samples that are in host memory at first, with the conversion to the
+ * sample type that is written. */
 typedef struct HaloTiming {
     double upload_ms, kernel_ms, download_ms; /* kernel: by the device's own clock where it has one */
     double total_ms;                          /* from end to end, by the host's clock */
@@ -33,12 +35,16 @@ typedef struct HaloTiming {
     double floor_ms;                          /* the least time by the ceilings; 0: not known */
     HaloCeilings ceilings;                    /* of the device, measured once a session */
     int steps;
+    bool writes; /* an output, of type `written`; else the pipeline only measures */
+    HaloDtype written;
     const char *backend;
     char device[96];
 } HaloTiming;
 
+/* `to`: the format that would be written; NULL: one that holds any sample type, in which integers stay integers
+ * of their type where the result has a full scale. */
 HALO_API HaloStatus halo_bench(HaloSession *session, const HaloPipeline *pipeline, const HaloShape *shape,
-                               HaloContent content, int runs, HaloTiming *timing);
+                               const HaloFormat *to, HaloContent content, int runs, HaloTiming *timing);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,24 @@ setup() {
     [[ $stderr == *"nothing"* ]]
 }
 
+@test "bench ops: results are of the type that the command would write" {
+    halo bench ops gauss:2 label scan stats --size 64x48 --runs 1 --device cpu --json > rows
+    python3 - << 'END'
+import json
+rows = [json.loads(line) for line in open("rows")]
+written = {row["pipeline"]: (row.get("written"), row["bytes"] / (64 * 48)) for row in rows}
+assert written["gauss:2"] == ("u8", 2), written
+assert written["label"][0] == "f32" and written["scan"] == ("i64", 9), written
+assert written["stats"] == (None, 1), written
+END
+    for row in u16:png:u16 f32:tif:f32 u8:npy:f32 u8:jpg:u8 u16:jpg:u8; do
+        IFS=: read -r dtype to written <<< "$row"
+        halo bench ops gauss:2 --size 64x48 --dtype "$dtype" --to "$to" --runs 1 --device cpu --json |
+            grep '"written":"'"$written"'"'
+    done
+    [[ $(halo bench ops gauss:2 --size 64x48 --runs 1 --device cpu) == *"gauss:2 "*" u8 "* ]]
+}
+
 @test "bench ops: the floor follows from the ceilings and is at most the time" {
     printf '3 3\n1 2 1\n2 4 2\n1 2 1\n' > mask.mat
     halo bench ops stats invert conv:mask.mat --size 256x256 --runs 3 --device cpu --json > rows

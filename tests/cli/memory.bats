@@ -1,13 +1,18 @@
 # --max-memory holds for whatever grows with a file: what a reader keeps of a pipe, what a writer assembles, the
 # workspace of steps. Each with enough memory and without.
 # shellcheck disable=SC2016,SC2002,SC2154
-setup() {
-    load common; common_setup
+# Noise of three million bytes: an image, and a sound of as many.
+setup_file() {
+    load common; BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR common_setup
     command -v python3 > /dev/null || skip "there is no python3"
-    # Noise of three million bytes: an image, and a sound of as many.
     python3 -c 'import random; random.seed(5); open("noise", "wb").write(random.randbytes(3000000))'
     halo run '' --raw u8:1000x1000x3 noise -o in.ppm
     halo run '' --raw s16,48000,1 noise -o in.wav
+}
+
+setup() {
+    load common; common_setup
+    cp "$BATS_FILE_TMPDIR"/{noise,in.ppm,in.wav} .
 }
 
 # peak COMMAND...: runs it; the most memory that it had at any time, in KiB, goes to the file `peak`.
