@@ -32,9 +32,10 @@ static void add_copy(Seeds *seeds, const char *name, const void *bytes, size_t s
 
 /* ---- files of every format ------------------------------------------------------------------------------ */
 
-/* Of the fuzzer: "niigz" of nii.gz. */
+/* Of the fuzzer: "niigz" of nii.gz, and that of PNG of animations. */
 static const char *seed_name(const HaloFormat *format)
 {
+    if (format == &halo_format_apng) return halo_format_png.name;
     return format == &halo_format_niigz ? "niigz" : format->name;
 }
 
