@@ -1,7 +1,7 @@
-/* Reads animated PNG. Each page is the whole image as it is shown: frames are drawn over those before them, and what
- * they leave behind is as their header says. The samples of a frame are decoded as a PNG of its own, which is made of
- * the header of the file and the chunks of the frame. Where the file has no alpha, and some frame shows what no frame
- * has covered, all pages have alpha. */
+/* Reads animated PNG. Each page is the whole image as it is shown: frames are drawn over those before them, and
+ * what they leave behind is as their header says. The samples of a frame are decoded as a PNG of its own, which
+ * is made of the header of the file and the chunks of the frame. Where the file has no alpha, and some frame
+ * shows what no frame has covered, all pages have alpha. */
 #include "apng.h"
 
 #include <stdio.h>
@@ -143,8 +143,8 @@ out:
 
 /* ---- drawing -------------------------------------------------------------------------------------------- */
 
-/* The definition of "over" (PNG 3rd edition, 13.16), each quotient rounded to nearest, halves up; samples are coded
- * as they are. A pixel that cannot be seen changes nothing. */
+/* The definition of "over" (PNG 3rd edition, 13.16), each quotient rounded to nearest, halves up; samples are
+ * coded as they are. A pixel that cannot be seen changes nothing. */
 #define BLEND(name, type)                                                                                      \
     static void name(type *to, const type *from, int64_t pixels, int channels)                                 \
     {                                                                                                          \
@@ -290,12 +290,22 @@ static bool lies_within(const ApngFrame *inner, const ApngFrame *outer)
            inner->top + inner->height <= outer->top + outer->height;
 }
 
+/* Is the place of a frame that is cleared afterwards seen, before another frame that stays covers it? */
+static bool is_seen(const ApngList *list, int64_t cleared)
+{
+    for (int64_t k = cleared + 1; k < list->frames; k++) {
+        if (!lies_within(&list->frame[cleared], &list->frame[k])) return true;
+        if (list->frame[k].leaves != APNG_RESTORE) return false;
+    }
+    return false;
+}
+
 /* Does a page show what no frame has covered? */
 static bool shows_behind(const ApngList *list, const HaloShape *shape)
 {
     bool shows = !covers(list->frame, shape);
-    for (int64_t k = 1; k < list->frames && !shows; k++)
-        shows = list->frame[k - 1].leaves == APNG_CLEAR && !lies_within(&list->frame[k - 1], &list->frame[k]);
+    for (int64_t k = 0; k < list->frames && !shows; k++)
+        shows = list->frame[k].leaves == APNG_CLEAR && is_seen(list, k);
     return shows;
 }
 
@@ -351,7 +361,7 @@ HaloStatus apng_open(PngReader *state)
     }
     put_start(state, apng);
     HALO_TRY(describe(state, apng));
-    HALO_TRY(halo_source_seek(source, here + (int64_t)apng->list.behind));
+    HALO_TRY(halo_source_seek(source, here + (int64_t)apng->list.behind - PNG_HEAD_BYTES));
     if (apng->list.ended) HALO_TRY(halo_png_pass_samples(state));
     apng->info = reader->info;
     reader->info = (HaloInfo){0};

@@ -1,5 +1,5 @@
-/* Animated PNG: its frames among the chunks (apng_chunks.c), and as pages, each of which is the whole image as it
- * is shown (apng.c). */
+/* Animated PNG: its frames among the chunks (apng_chunks.c), and as pages, each of which is the whole image as
+ * it is shown (apng.c). */
 #ifndef HALO_IO_APNG_H
 #define HALO_IO_APNG_H
 
@@ -17,10 +17,10 @@ typedef struct ApngFrame {
     size_t from, to; /* its chunks of samples lie here, among others */
 } ApngFrame;
 
-/* The bytes of the file from behind the header of the first IDAT on, which is apart. */
+/* The bytes of the file from the first IDAT on, whose header is apart. Places count from that header. */
 typedef struct ApngBytes {
     uint8_t head[PNG_HEAD_BYTES];
-    const uint8_t *at; /* the source owns them */
+    const uint8_t *at; /* what follows it; the source owns them */
     size_t size;
 } ApngBytes;
 
@@ -42,11 +42,12 @@ typedef struct ApngList {
     bool ended;    /* there is one */
 } ApngList;
 
-/* Lists the frames. `first`: the fcTL before the samples; NULL: there is none, so the default image is no frame. */
+/* Lists the frames. `first`: the fcTL before the samples; NULL: there is none, so the default image is no
+ * frame. */
 HaloStatus apng_list(const ApngBytes *bytes, const uint8_t *first, const HaloReader *reader, ApngList *list);
 
-/* The header says that this is an animation. Goes to the page options.image; where there are no frames after all,
- * the default image is left to be read. */
+/* The header says that this is an animation. Goes to the page options.image; where there are no frames after
+ * all, the default image is left to be read. */
 HaloStatus apng_open(PngReader *state);
 HaloStatus apng_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
 HaloStatus apng_next(HaloReader *reader);

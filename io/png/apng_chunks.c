@@ -13,18 +13,18 @@ bool apng_is(const ApngChunk *chunk, const char *name) { return memcmp(chunk->na
 
 bool apng_chunk(const ApngBytes *bytes, size_t *at, ApngChunk *chunk)
 {
-    const size_t before = *at > 0 ? PNG_HEAD_BYTES : 0;
-    if (bytes->size - *at < before) return false;
-    const uint8_t *head = before > 0 ? bytes->at + *at : bytes->head;
-    const size_t left = bytes->size - *at - before, size = halo_get_be(head, 4);
-    *chunk = (ApngChunk){.name = head + 4, .data = bytes->at + *at + before, .size = size};
+    const size_t total = PNG_HEAD_BYTES + bytes->size;
+    if (total - *at < PNG_HEAD_BYTES) return false;
+    const uint8_t *data = bytes->at + *at, *head = *at > 0 ? data - PNG_HEAD_BYTES : bytes->head;
+    const size_t left = total - *at - PNG_HEAD_BYTES, size = halo_get_be(head, 4);
+    *chunk = (ApngChunk){.name = head + 4, .data = data, .size = size};
     chunk->there = size < left ? size : left;
     const bool whole = size <= INT32_MAX && size + SUM_BYTES <= left;
     if (whole) {
         const uint32_t sum = halo_png_crc(halo_png_crc(0, chunk->name, 4), chunk->data, size);
         chunk->odds = sum ^ (uint32_t)halo_get_be(chunk->data + size, SUM_BYTES);
     }
-    *at = whole ? *at + before + size + SUM_BYTES : bytes->size;
+    *at = whole ? *at + PNG_HEAD_BYTES + size + SUM_BYTES : total;
     return true;
 }
 
@@ -65,10 +65,9 @@ static HaloStatus read_control(const Walk *walk, const uint8_t *said, ApngFrame 
                          .over = said[25] == 1};
     if (frame->width < 1 || frame->height < 1 || frame->left + frame->width > shape->width ||
         frame->top + frame->height > shape->height)
-        return halo_fail(HALO_ERR_INPUT,
-                         "PNG: a frame of %lld x %lld pixels at %lld, %lld is not within the image",
-                         (long long)frame->width, (long long)frame->height, (long long)frame->left,
-                         (long long)frame->top);
+        return halo_fail(
+            HALO_ERR_INPUT, "PNG: a frame of %lld x %lld pixels at %lld, %lld is not within the image",
+            (long long)frame->width, (long long)frame->height, (long long)frame->left, (long long)frame->top);
     if (said[24] > APNG_RESTORE || said[25] > 1)
         return halo_fail(HALO_ERR_INPUT, "PNG: an unknown way to draw a frame: %d, %d", said[24], said[25]);
     return HALO_OK;
@@ -121,8 +120,8 @@ HaloStatus apng_list(const ApngBytes *bytes, const uint8_t *first, const HaloRea
     bool behind = false;
     *list = (ApngList){0};
     if (first != NULL) HALO_TRY(add_frame(&walk, first, 0));
-    if (first != NULL && (list->frame->width < reader->info.shape.width ||
-                          list->frame->height < reader->info.shape.height))
+    if (first != NULL &&
+        (list->frame->width < reader->info.shape.width || list->frame->height < reader->info.shape.height))
         HALO_FAIL(HALO_ERR_INPUT, "PNG: the first frame is smaller than the image");
     while (!list->ended && apng_chunk(bytes, &at, &chunk)) {
         behind = behind || !apng_is(&chunk, "IDAT");
@@ -131,7 +130,7 @@ HaloStatus apng_list(const ApngBytes *bytes, const uint8_t *first, const HaloRea
         list->ended = apng_is(&chunk, "IEND");
         HALO_TRY(take_chunk(&walk, &chunk, at));
     }
-    list->rest = bytes->size - at;
+    list->rest = PNG_HEAD_BYTES + bytes->size - at;
 out:
     /* What is damaged ends the animation where damage is tolerated. */
     return status == HALO_ERR_INPUT && reader->options.tolerate && list->frames > 0 ? HALO_OK : status;

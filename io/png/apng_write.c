@@ -1,5 +1,5 @@
-/* Writes animated PNG: each page is written as a PNG of its own, whose samples become a frame. A frame is the whole
- * image, and replaces the one before it, so that each is read back as it was. */
+/* Writes animated PNG: each page is written as a PNG of its own, whose samples become a frame. A frame is the
+ * whole image, and replaces the one before it, so that each is read back as it was. */
 #include "apng.h"
 
 #include <math.h>
@@ -13,11 +13,11 @@
 #define FRAME_SECONDS 0.1 /* of frames that come without a time */
 
 typedef struct ApngWriter {
-    HaloWriter page;   /* of the PNG that the page becomes, in `pages` */
-    HaloSink *page_to; /* NULL between pages */
-    HaloSink *to;      /* the output's, or `all` */
-    HaloSink *all;     /* where the output cannot seek: it gets everything at the end */
-    HaloShape shape;   /* of all pages */
+    HaloWriter page;         /* of the PNG that the page becomes, in `pages` */
+    HaloSink *page_to;       /* NULL between pages */
+    HaloSink *to;            /* the output's, or `all` */
+    HaloSink *all;           /* where the output cannot seek: it gets everything at the end */
+    HaloShape shape;         /* of all pages */
     uint32_t frames, number; /* the number of the animation's next chunk */
     int64_t counted;         /* where the number of frames is written */
     uint8_t *tail;           /* chunks behind the first page's samples, which come last */
@@ -182,12 +182,13 @@ HaloStatus apng_create(HaloWriter *writer)
     ApngWriter *state = writer->state;
     if (shape->width != state->shape.width || shape->height != state->shape.height ||
         shape->channels != state->shape.channels || shape->dtype != state->shape.dtype)
-        HALO_FAIL(HALO_ERR_OUTPUT,
-                  "a page of %lld x %lld pixels, %d channels, %s behind one of %lld x %lld, %d, %s: frames of an "
-                  "animation are alike; --split writes a file for each page",
-                  (long long)shape->width, (long long)shape->height, shape->channels,
-                  halo_dtype_name(shape->dtype), (long long)state->shape.width, (long long)state->shape.height,
-                  state->shape.channels, halo_dtype_name(state->shape.dtype));
+        HALO_FAIL(
+            HALO_ERR_OUTPUT,
+            "a page of %lld x %lld pixels, %d channels, %s behind one of %lld x %lld, %d, %s: frames of an "
+            "animation are alike; --split writes a file for each page",
+            (long long)shape->width, (long long)shape->height, shape->channels, halo_dtype_name(shape->dtype),
+            (long long)state->shape.width, (long long)state->shape.height, state->shape.channels,
+            halo_dtype_name(state->shape.dtype));
     HALO_TRY(open_unnamed(&state->page_to));
     state->page = (HaloWriter){.format = writer->format,
                                .sink = state->page_to,

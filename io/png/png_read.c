@@ -1,8 +1,8 @@
 /* Reads PNG.
  *
  * No gamma is applied; depths below 8 bits are scaled to 0..255, palettes become RGB and tRNS becomes alpha. An
- * interlaced image is complete only after its last pass, so it is decoded on the first read. Animations are read
- * by apng.c.
+ * interlaced image is complete only after its last pass, so it is decoded on the first read. Animations are
+ * read by apng.c.
  *
  * libpng reads the chunks around the samples. The samples of most images are read by png_rows.c, which is
  * faster, as long as they are valid; libpng reads the others, and starts again from the first sample on any

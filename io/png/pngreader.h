@@ -30,7 +30,7 @@ typedef struct PngReader {
     bool controlled;         /* the default image is its first frame, of which `control` says how it is shown */
     uint8_t control[APNG_CONTROL_BYTES];
     struct Apng *animation; /* NULL: there is one image */
-    const HaloBuf *rows;     /* what `decode` fills */
+    const HaloBuf *rows;    /* what `decode` fills */
 } PngReader;
 
 /* Steps. What chunks before the samples say of colours and resolution; and all other metadata that libpng has
