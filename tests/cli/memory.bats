@@ -136,6 +136,19 @@ array("d", floats).tofile(open("wide", "wb"))'
     [ "$(grep -o '"percentile[^}]*}' got)" = "$(grep -o '"percentile[^}]*}' expected)" ]
 }
 
+@test "rows of results are printed as they come, not gathered" {
+    name=$(printf '%0200d' 0).wav # stands in every row
+    halo run trim:0,4 in.wav -o "$name"
+    for how in --csv --json '-o rows.csv'; do
+        # shellcheck disable=SC2086
+        run peak "$HALO" run peaks "$name" $how
+        [ "$status" -eq 0 ]
+        [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 26000 ] || { echo "$how: $(cat peak) KiB"; return 1; }
+    done
+    "$HALO" run peaks "$name" --csv | cmp - rows.csv
+    [ "$(wc -l < rows.csv)" -gt 60000 ]
+}
+
 @test "a drawing of the spectra of long sound takes its columns, not the sound" {
     while cat noise; do :; done 2> none | head -c 18000000 > long
     run --separate-stderr peak "$HALO" run spectrogram --raw s16,48000,1 long --plot long.svg --max-memory 25M
