@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bytes/endian.h"
-#include "png_sums.h"
+#include "bytes/sums.h"
 #include "samples/image.h"
 
 #define SIGNATURE_BYTES 8
@@ -36,7 +36,7 @@ static size_t put_chunk(uint8_t *to, const char *name, const void *data, size_t 
     halo_put_be(to, size, 4);
     memcpy(to + 4, name, 4);
     if (size > 0) memcpy(to + 8, data, size);
-    halo_put_be(to + 8 + size, halo_png_crc(0, to + 4, size + 4), 4);
+    halo_put_be(to + 8 + size, halo_crc32(0, to + 4, size + 4), 4);
     return size + CHUNK_BYTES;
 }
 

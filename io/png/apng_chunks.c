@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bytes/endian.h"
-#include "png_sums.h"
+#include "bytes/sums.h"
 
 #define SUM_BYTES 4
 
@@ -21,7 +21,7 @@ bool apng_chunk(const ApngBytes *bytes, size_t *at, ApngChunk *chunk)
     chunk->there = size < left ? size : left;
     const bool whole = size <= INT32_MAX && size + SUM_BYTES <= left;
     if (whole) {
-        const uint32_t sum = halo_png_crc(halo_png_crc(0, chunk->name, 4), chunk->data, size);
+        const uint32_t sum = halo_crc32(halo_crc32(0, chunk->name, 4), chunk->data, size);
         chunk->odds = sum ^ (uint32_t)halo_get_be(chunk->data + size, SUM_BYTES);
     }
     *at = whole ? *at + PNG_HEAD_BYTES + size + SUM_BYTES : total;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bytes/endian.h"
-#include "png_sums.h"
+#include "bytes/sums.h"
 
 #define BLOCK_BYTES 65536
 #define FRAME_SECONDS 0.1 /* of frames that come without a time */
@@ -47,7 +47,7 @@ static HaloStatus put_chunk(HaloSink *to, const char *name, const uint8_t *data,
     uint8_t head[PNG_HEAD_BYTES], sum[4];
     halo_put_be(head, size, 4);
     memcpy(head + 4, name, 4);
-    halo_put_be(sum, halo_png_crc(halo_png_crc(0, head + 4, 4), data, size), 4);
+    halo_put_be(sum, halo_crc32(halo_crc32(0, head + 4, 4), data, size), 4);
     HALO_TRY(halo_sink_write(to, head, sizeof head));
     HALO_TRY(halo_sink_write(to, data, size));
     HALO_TRY(halo_sink_write(to, sum, sizeof sum));
@@ -101,7 +101,7 @@ static HaloStatus copy(ApngWriter *state, HaloSink *from, int64_t at, int64_t si
         part = size < BLOCK_BYTES ? size : BLOCK_BYTES;
         HALO_TRY(take(from, at, state->block, (size_t)part));
         HALO_TRY(halo_sink_write(to, state->block, (size_t)part));
-        if (crc != NULL) *crc = halo_png_crc(*crc, state->block, (size_t)part);
+        if (crc != NULL) *crc = halo_crc32(*crc, state->block, (size_t)part);
     }
 out:
     return status;
@@ -115,7 +115,7 @@ static HaloStatus put_samples(ApngWriter *state, int64_t at, size_t size)
     halo_put_be(head, size + 4, 4);
     memcpy(head + 4, "fdAT", 4);
     halo_put_be(head + 8, state->number++, 4);
-    uint32_t crc = halo_png_crc(0, head + 4, 8);
+    uint32_t crc = halo_crc32(0, head + 4, 8);
     HALO_TRY(halo_sink_write(state->to, head, sizeof head));
     HALO_TRY(copy(state, state->page_to, at, (int64_t)size, state->to, &crc));
     halo_put_be(sum, crc, 4);
