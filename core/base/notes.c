@@ -17,7 +17,7 @@ typedef struct Row {
 static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_PAGES] = {"pages", "only the first of several pages is read", NULL},
     [HALO_NOTE_SIZES] = {"sizes", "images from the first one of another size or kind on are left out", NULL},
-    [HALO_NOTE_FRAMES] = {"frames", "only the first of %llu frames of an animation is read", NULL},
+    [HALO_NOTE_STILL] = {"still", "the still image that is not a frame of the animation is left out", NULL},
     [HALO_NOTE_MISSING] = {"missing", "1 image that the description lists is not in the file",
                            "%llu images that the description lists are not in the file"},
     [HALO_NOTE_LOOKS_LIKE] = {"looks-like", NULL, NULL},
@@ -149,7 +149,6 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     for (int i = 0; i < HALO_NOTES; i++) notes->count[i] += more->count[i];
     if (more->count[HALO_NOTE_THROUGH_F32] > 0) /* bits, not files */
         notes->count[HALO_NOTE_THROUGH_F32] = more->count[HALO_NOTE_THROUGH_F32];
-    if (more->count[HALO_NOTE_FRAMES] > 0) notes->count[HALO_NOTE_FRAMES] = more->count[HALO_NOTE_FRAMES];
     notes->left_out |= more->left_out;
     join_names(notes, more->texts);
     notes->stripped |= more->stripped;

@@ -26,6 +26,7 @@ struct HaloOperand {
     HaloNotes notes;          /* what reading it lost */
     HaloNotes narrow;         /* what f64 loses besides, where it is combined with f32 */
     int64_t page, pages;      /* which page of the file, from 0, of how many; the first one alone counts them */
+    bool has_pages;           /* the file holds them; else images may follow one another */
     pthread_mutex_t reading;  /* held while the samples are read */
     const HaloFormat *format; /* how it is read, */
     HaloReadOptions options;

@@ -16,7 +16,7 @@ HaloStatus load_open_wide(HaloSession *session, HaloSource *source, const HaloSh
 void load_narrow(HaloReader *reader);
 /* Is it sound or a series of 64-bit floats, or of text, which is computed in f64? */
 bool load_computes_wide(const HaloSession *session, const HaloInfo *info);
-/* The same for another page, of a format that has `next`, or at whose beginning the source stands. */
+/* The same for another page, of a file that holds pages, or at whose beginning the source stands. */
 HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShape *raw, int64_t page,
                         HaloReader *reader);
 HaloStatus load_samples(HaloReader *reader, HaloBuf *data);
@@ -35,6 +35,12 @@ HaloStatus load_named(HaloStatus status, const HaloReader *reader);
 /* The format whose probe knows how a file starts, or NULL. */
 const HaloFormat *load_probed(const HaloTables *tables, const uint8_t *head, size_t size);
 
+/* Does the file hold pages, which `next` goes to? Else images may follow one another in it. */
+static inline bool load_has_pages(const HaloReader *reader)
+{
+    return reader->format->next != NULL &&
+           (reader->info.images > 0 || reader->format->several != HALO_SEVERAL_IN_STREAMS);
+}
 /* pages.c: the next page of the same file: *more says whether there is one, and load_next opens it. Bytes after
  * the last complete page of a file are left out, with a note; on a pipe they are HALO_ERR_INPUT, or read as far
  * as possible. Before load_more all rows of a page have been read or skipped. */
@@ -46,8 +52,8 @@ HaloStatus load_past(const HaloTables *tables, HaloReader *reader, bool *more, H
  * as it is. */
 HaloStatus load_count_pages(const HaloTables *tables, HaloReader *reader, int64_t *pages);
 /* load.c, for pages.c: opens the page reader->options.image where the source stands; source, options, jobs and
- * memory are set, and the format, which matters for raw samples alone. And the next page of a format that has
- * `next`. */
+ * memory are set, and the format, which matters for raw samples alone. And the next page of a file that holds
+ * pages. */
 HaloStatus load_open_page(const HaloTables *tables, HaloReader *reader);
 HaloStatus load_open_next(HaloReader *reader);
 /* check.c: validates what a reader says of an image or a sound, so that plans can rely on it; HALO_ERR_INPUT

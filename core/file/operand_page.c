@@ -17,7 +17,8 @@ HaloStatus operand_count_pages(HaloOperand *operand, HaloReader *reader)
     operand->pages = 1;
     if (reader->info.shape.kind == HALO_AUDIO || reader->format->several == HALO_ONE_IMAGE) return HALO_OK;
     if (reader->info.images > 1) operand->pages = reader->info.images;
-    if (reader->format->next != NULL) return refuse_pipe(operand, reader);
+    operand->has_pages = load_has_pages(reader);
+    if (operand->has_pages) return refuse_pipe(operand, reader);
     HALO_TRY(load_more(operand->tables, reader, &more, &ignored));
     for (; more; operand->pages++) {
         if (operand->pages == 2) HALO_TRY(refuse_pipe(operand, reader));
@@ -59,7 +60,7 @@ static HaloStatus open_page(HaloOperand *operand, int64_t page, OperandReader *t
     *to = (OperandReader){.memory = operand_memory(operand)};
     HALO_TRY(halo_source_open(operand->path, &to->source));
     halo_source_count(to->source, &to->memory);
-    if (operand->format->next != NULL) {
+    if (operand->has_pages) {
         options.image = page;
         return load_open_as(to->source, operand->format, &options, operand->jobs, &to->memory, &to->reader);
     }

@@ -46,7 +46,7 @@ HaloStatus load_more(const HaloTables *tables, const HaloReader *reader, bool *m
     size_t got, skipped;
     char space;
     *more = reader->info.images > reader->options.image + 1;
-    if (reader->format->next != NULL || reader->format->several == HALO_ONE_IMAGE) return HALO_OK;
+    if (load_has_pages(reader) || reader->format->several == HALO_ONE_IMAGE) return HALO_OK;
     if (reader->info.shape.kind == HALO_AUDIO) return HALO_OK;
     HALO_TRY(halo_source_peek(source, 4096, &head, &got));
     while (!reader->options.has_raw && got > 0 && strchr("\n\r\t ", head[0]) != NULL && head[0] != 0) {
@@ -71,7 +71,7 @@ out:
 HaloStatus load_next(const HaloTables *tables, HaloReader *reader)
 {
     const HaloReader last = *reader;
-    if (reader->format->next == NULL) {
+    if (!load_has_pages(reader)) {
         load_close(reader);
         return load_named(open_following(tables, &last, reader), reader);
     }
@@ -83,7 +83,7 @@ HaloStatus load_next(const HaloTables *tables, HaloReader *reader)
 
 HaloStatus load_past(const HaloTables *tables, HaloReader *reader, bool *more, HaloNotes *notes)
 {
-    const bool jumps = reader->format->next != NULL && halo_source_seekable(reader->source);
+    const bool jumps = load_has_pages(reader) && halo_source_seekable(reader->source);
     HaloStatus status = HALO_OK;
     *more = false;
     if (reader->info.shape.kind == HALO_AUDIO) return HALO_OK;
@@ -97,7 +97,7 @@ HaloStatus load_count_pages(const HaloTables *tables, HaloReader *reader, int64_
     HaloNotes ignored = {0};
     bool more = true;
     *pages = reader->info.images;
-    if (reader->format->next != NULL && *pages > 0) return HALO_OK;
+    if (load_has_pages(reader) && *pages > 0) return HALO_OK;
     for (*pages = 0; more; ++*pages) {
         if (*pages > 0) HALO_TRY(load_next(tables, reader));
         HALO_TRY(load_past(tables, reader, &more, &ignored));

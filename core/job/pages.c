@@ -20,7 +20,7 @@ static int64_t known_pages(const HaloReader *reader)
 {
     const HaloFormat *format = reader->format;
     if (reader->info.images > 0) return reader->info.images;
-    return format->next != NULL || format->several == HALO_ONE_IMAGE || reader->info.shape.kind == HALO_AUDIO;
+    return load_has_pages(reader) || format->several == HALO_ONE_IMAGE || reader->info.shape.kind == HALO_AUDIO;
 }
 
 static HaloStatus count_pages(HaloSession *session, const HaloJob *job, const char *path, int64_t *pages)

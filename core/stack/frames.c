@@ -129,7 +129,7 @@ static HaloStatus add_file(Frames *frames, const char *path)
         frames->read[frames->reads++].what = "an input";
     for (int64_t page = 0; more; page++) {
         Frame *frame;
-        const int64_t offset = page > 0 && scout.format->next == NULL ? halo_source_tell(source) : 0;
+        const int64_t offset = page > 0 && !load_has_pages(&scout) ? halo_source_tell(source) : 0;
         HALO_TRY(open_page(frames, source, page, &scout));
         if (scout.keeps_all) break;
         HALO_TRY(add_frame(frames, path, &frame));

@@ -253,7 +253,7 @@ struct HaloFormat {
     bool columns;
     void (*close)(HaloReader *reader); /* frees `state`; also after a failed open */
     /* Goes to the page options.image, a later one of info.images, and sets reader->info anew; NULL where a file
-     * holds no pages. */
+     * holds no pages. Where it is 0 and `several` is HALO_SEVERAL_IN_STREAMS, this file holds none. */
     HaloStatus (*next)(HaloReader *reader);
     /* The kinds of metadata (HaloMetaKind) that may follow the samples, and so are known only after the last
      * row. NULL: none. */

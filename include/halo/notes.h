@@ -13,7 +13,7 @@ typedef enum HaloNote {
     /* Losses and changes: reported once per run. */
     HALO_NOTE_PAGES,        /* images of the file that are left out; 1 if their number is not known */
     HALO_NOTE_SIZES,        /* images are left out from the first of another size on */
-    HALO_NOTE_FRAMES,       /* of an animation, of which only the first is read: how many */
+    HALO_NOTE_STILL,        /* the image of an animation for programs that know none, which is no frame */
     HALO_NOTE_MISSING,      /* images that a description lists and the file does not have */
     HALO_NOTE_LOOKS_LIKE,   /* --raw reads a file that looks like a known format: `format` */
     HALO_NOTE_REST,         /* bytes after the last complete image of a file */

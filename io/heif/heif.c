@@ -41,8 +41,10 @@ static bool probe_heic(const uint8_t *head, size_t size)
                                          .end = heif_end,                                                      \
                                          .discard = heif_discard}
 
-ROW(avif, "AVIF, lossy and --lossless, 8, 10 and 12 bits, several images as pages; gray becomes RGB", "avif",
-    probe_avif);
+ROW(avif,
+    "AVIF, lossy and --lossless, 8, 10 and 12 bits, several images as pages, of a sequence the first frame; gray "
+    "becomes RGB",
+    "avif", probe_avif);
 ROW(heic, "HEIC, as phones write it, 8, 10 and 12 bits, several images as pages; gray becomes RGB",
     "heic,heif,hif", probe_heic);
 #endif

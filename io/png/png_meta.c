@@ -50,15 +50,17 @@ static void take_numbers(const PngReader *state)
     }
 }
 
-/* How many frames an animation has: the chunk stands before the samples. */
-static void take_frames(const PngReader *state)
+/* How many frames an animation has, and how the first of them is shown. */
+static void take_animation(PngReader *state)
 {
     png_unknown_chunkp chunk = NULL;
     const int chunks = png_get_unknown_chunks(state->png, state->info, &chunk);
     for (int c = 0; c < chunks; c++) {
-        if (memcmp(chunk[c].name, HALO_PNG_ANIMATION, 4) != 0 || chunk[c].size != 8) continue;
-        const uint32_t frames = png_get_uint_32(chunk[c].data);
-        if (frames > 1) state->reader->info.notes.count[HALO_NOTE_FRAMES] = frames;
+        if (memcmp(chunk[c].name, "acTL", 4) == 0 && chunk[c].size == 8)
+            state->announced = png_get_uint_32(chunk[c].data);
+        if (memcmp(chunk[c].name, "fcTL", 4) != 0 || chunk[c].size != APNG_CONTROL_BYTES) continue;
+        memcpy(state->control, chunk[c].data, APNG_CONTROL_BYTES);
+        state->controlled = true;
     }
 }
 
@@ -83,7 +85,7 @@ void halo_png_take_colours(PngReader *state)
 {
     take_numbers(state);
     take_codes(state);
-    take_frames(state);
+    take_animation(state);
 }
 
 void halo_png_take_meta(PngReader *state)
@@ -124,6 +126,7 @@ unsigned halo_png_trailing_meta(HaloReader *reader)
     const uint8_t *bytes;
     size_t got;
     unsigned trailing = 0;
+    if (state->animation != NULL) return 0; /* they are known */
     if (!halo_source_seekable(source) || state->given > 0) return any;
     const int64_t here = halo_source_tell(source);
     int64_t at = here - 8; /* the header of the first IDAT has been read */

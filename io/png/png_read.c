@@ -1,12 +1,13 @@
 /* Reads PNG.
  *
  * No gamma is applied; depths below 8 bits are scaled to 0..255, palettes become RGB and tRNS becomes alpha. An
- * interlaced image is complete only after its last pass, so it is decoded on the first read. Of an animation
- * (APNG) the default image is read, and a note gives the number of frames.
+ * interlaced image is complete only after its last pass, so it is decoded on the first read. Animations are
+ * read by apng.c.
  *
  * libpng reads the chunks around the samples. The samples of most images are read by png_rows.c, which is
  * faster, as long as they are valid; libpng reads the others, and starts again from the first sample on any
  * error. So libpng alone decides what is refused, and why. */
+#include "apng.h"
 #include "bytes/endian.h"
 #include "png_pixel.h"
 #include "png_rows.h"
@@ -53,7 +54,6 @@ static void skip_chunks(png_structp png)
     static const png_byte skipped[] = "bKGD\0hIST\0oFFs\0pCAL\0sCAL\0sPLT\0sTER\0tIME";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, skipped, (int)(sizeof skipped / 5));
     halo_png_keep_codes(png);
-    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep)HALO_PNG_ANIMATION, 1);
     png_set_chunk_malloc_max(png, MAX_CHUNK_BYTES);
     png_set_chunk_cache_max(png, MAX_CHUNKS);
 }
@@ -87,7 +87,9 @@ static void read_header(void *arg)
     PngReader *state = arg;
     const png_structp png = state->png;
     set_up(state, on_read);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep)HALO_PNG_ANIMATION, 2);
     png_read_info(png, state->info);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, (png_const_bytep)HALO_PNG_ANIMATION, 2);
     describe(&state->reader->info, png, state->info);
 
     const bool wide = png_get_bit_depth(png, state->info) == 16;
@@ -124,8 +126,13 @@ HaloStatus halo_png_open(HaloReader *reader)
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read PNG");
     state->reader = reader;
     state->guard.largest = MAX_BLOCK_BYTES;
+    const bool first = halo_source_tell(reader->source) == 0;
     HALO_TRY(create(state));
     HALO_TRY(halo_png_guard(&state->guard, read_header, state));
+    if (state->announced > 0 && first)
+        HALO_TRY(apng_open(state));
+    else if (state->announced > 1) /* in a stream a page is an image of it */
+        halo_note(&reader->info.notes, HALO_NOTE_PAGES, state->announced - 1);
 out:
     return status;
 }
@@ -194,7 +201,7 @@ static void read_end(void *arg)
 /* The instance of libpng that has read the header waits for the samples: what it says of chunks behind samples
  * that it has not read differs between its versions (1.6.48 takes no IEND). So another one reads a small PNG of
  * the same kind (png_pixel.c), and goes on behind its samples with the file. */
-static HaloStatus end_own(PngReader *state)
+HaloStatus halo_png_pass_samples(PngReader *state)
 {
     HaloStatus status = HALO_OK;
     state->chunks_left = png_get_chunk_cache_max(state->png);
@@ -218,7 +225,7 @@ static HaloStatus fill_own(PngReader *state, const HaloBuf *rows, bool *done)
             (!at_end || halo_png_rows_end(state->own));
     if (*done && !at_end) return HALO_OK;
     if (*done)
-        status = end_own(state);
+        status = halo_png_pass_samples(state);
     else if (state->own != NULL)
         status = halo_png_rows_back(state->own);
     halo_png_rows_free(state->own);
@@ -255,6 +262,7 @@ HaloStatus halo_png_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     HaloStatus status = HALO_OK;
     PngReader *state = reader->state;
     *got = 0;
+    if (state->animation != NULL) return apng_read(reader, rows, got);
     if (state->passes == 1 || rows->rows == reader->info.shape.height) {
         HALO_TRY(fill(state, rows));
     } else {
@@ -272,10 +280,13 @@ out:
     return status;
 }
 
+HaloStatus halo_png_next(HaloReader *reader) { return apng_next(reader); }
+
 void halo_png_close(HaloReader *reader)
 {
     PngReader *state = reader->state;
     if (state == NULL) return;
+    apng_close(reader);
     halo_png_rows_free(state->own);
     png_destroy_read_struct(&state->png, &state->info, NULL);
     halo_memory_free(reader->memory, &state->whole);

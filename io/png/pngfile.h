@@ -9,7 +9,7 @@
 #include "halo/format.h"
 
 #define PNG_XMP_KEY "XML:com.adobe.xmp"
-#define HALO_PNG_ANIMATION "acTL" /* the chunk that makes a PNG an animation */
+#define HALO_PNG_ANIMATION "acTL\0fcTL" /* chunks of an animation that may stand before the samples */
 
 /* libpng reports errors by jumping out of its functions. Everything that calls it is a step, run by
  * halo_png_guard: no local variable lives across a jump. */
@@ -36,6 +36,7 @@ HaloStatus halo_png_guard(PngGuard *guard, void (*step)(void *), void *arg);
 
 HaloStatus halo_png_open(HaloReader *reader);
 HaloStatus halo_png_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+HaloStatus halo_png_next(HaloReader *reader);
 void halo_png_close(HaloReader *reader);
 unsigned halo_png_trailing_meta(HaloReader *reader);
 
@@ -43,5 +44,11 @@ HaloStatus halo_png_create(HaloWriter *writer);
 HaloStatus halo_png_write(HaloWriter *writer, const HaloBuf *rows);
 HaloStatus halo_png_finish(HaloWriter *writer);
 void halo_png_discard(HaloWriter *writer);
+
+HaloStatus apng_create(HaloWriter *writer);
+HaloStatus apng_write(HaloWriter *writer, const HaloBuf *rows);
+HaloStatus apng_finish(HaloWriter *writer);
+HaloStatus apng_end(HaloWriter *writer);
+void apng_discard(HaloWriter *writer);
 
 #endif

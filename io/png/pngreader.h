@@ -6,6 +6,8 @@
 #include "png_pixel.h"
 #include "pngfile.h"
 
+#define APNG_CONTROL_BYTES 26 /* of fcTL */
+
 typedef struct PngReader {
     PngGuard guard;
     HaloReader *reader;
@@ -24,7 +26,11 @@ typedef struct PngReader {
     png_uint_32 chunks_left; /* that libpng may keep, as it counts them */
     HaloBuf whole;           /* an interlaced image of which rows are given out */
     bool damaged;            /* tolerated: nothing more is decoded */
-    const HaloBuf *rows;     /* what `decode` fills */
+    uint32_t announced;      /* frames of an animation */
+    bool controlled;         /* the default image is its first frame, of which `control` says how it is shown */
+    uint8_t control[APNG_CONTROL_BYTES];
+    struct Apng *animation; /* NULL: there is one image */
+    const HaloBuf *rows;    /* what `decode` fills */
 } PngReader;
 
 /* Steps. What chunks before the samples say of colours and resolution; and all other metadata that libpng has
@@ -32,5 +38,8 @@ typedef struct PngReader {
  */
 void halo_png_take_colours(PngReader *state);
 void halo_png_take_meta(PngReader *state);
+
+/* The source stands behind samples that libpng has not read: takes what follows them. */
+HaloStatus halo_png_pass_samples(PngReader *state);
 
 #endif

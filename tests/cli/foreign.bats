@@ -98,29 +98,53 @@ chunk() {
         awk '{ printf "\\x%s\\x%s\\x%s\\x%s", $4, $3, $2, $1 }' | xargs -0 printf '%b'
 }
 
-# animated FRAMES FILE: the PNG as an animation of so many frames, of which it has the first.
-animated() {
+# announced FRAMES FILE: the PNG with the header of an animation.
+announced() {
     head -c 33 "$2"
     chunk acTL "$(printf '%08x' "$1")00000000"
     tail -c +34 "$2"
 }
 
-@test "an animated PNG: its first frame, and a note of how many there are" {
+@test "a PNG that announces frames and has none: its image, and a note" {
     make_gray a.pgm 5 4
     halo run '' a.pgm -o a.png
-    animated 7 a.png > ap.png
+    announced 7 a.png > ap.png
     run --separate-stderr halo run '' ap.png -o o.png
-    [ "$status" -eq 0 ]; says 'only the first of 7 frames of an animation is read'
+    [ "$status" -eq 0 ]; says '6 images that the description lists are not in the file'
     cmp o.png a.png
-    halo info ap.png | grep -q 'only the first of 7 frames of an animation is read'
-    run --separate-stderr halo stack mean ap.png a.png -o s.pgm
-    [ "$status" -eq 0 ]; says 'only the first of 7 frames of an animation is read'
-    cmp s.pgm <(halo run '' a.png -o - --to pgm)
-    run --separate-stderr halo stats --json ap.png
-    [ "$status" -eq 0 ]; says 'only the first of 7 frames of an animation is read'
-    animated 1 a.png > still.png
+    halo run '' - -o - --to png < ap.png | cmp - a.png
+    announced 1 a.png > still.png
     run --separate-stderr halo run '' still.png -o o2.png
     [ "$status" -eq 0 ]; [ -z "$stderr" ]
+}
+
+@test "animated PNG: frames are pages, and pages become frames" {
+    make_gray a.pgm 5 4; halo run invert a.pgm -o b.pgm; halo run flip:x a.pgm -o c.pgm
+    cat a.pgm b.pgm c.pgm > three.pgm
+    halo run '' - -o m.apng --tag title=three < three.pgm
+    halo info m.apng | grep -q 'images *3'
+    halo info m.apng | grep -q 'title *three'
+    halo run '' m.apng -o - --to pgm | cmp - <(halo run '' - -o - --to pgm < three.pgm)
+    halo run '' - -o - --to apng --tag title=three < three.pgm | cmp - m.apng
+    halo run '' - -o - --to apng < m.apng | cmp - m.apng
+    cp m.apng m.png
+    halo run pages:2 m.png -o two.pgm; halo compare two.pgm b.pgm | grep -q identical
+    halo stack max m.png -o max.pgm; halo stack max a.pgm b.pgm c.pgm -o max2.pgm; cmp max.pgm max2.pgm
+    halo run difference:m.png m.apng -o - --to pgm | tail -c 20 | cmp - <(head -c 20 /dev/zero)
+    halo run '' m.png -o one.png 2> said
+    grep -q 'only the first of several pages' said
+    halo run '' a.pgm -o a.png; halo run '' one.png -o - --to pgm | cmp - <(halo run '' a.png -o - --to pgm)
+    halo run gauss:1 m.png --split -o 's-{page}.png'
+    [ -e s-3.png ] && [ ! -e s-4.png ]
+    halo run '' a.pgm -o b.pgm -f
+    cat a.png m.png | halo run '' - -o - --to pgm 2> said | cmp - <(cat b.pgm b.pgm)
+    grep -q 'only the first of several pages' said
+    head -c $(($(stat -c %s m.apng) - 40)) m.apng > cut.apng
+    run --separate-stderr halo run '' cut.apng -o x.npy
+    [ "$status" -eq 1 ]; says 'cut.apng: page 3: truncated'; [ ! -e x.npy ]
+    halo run --tolerate '' cut.apng -o x.npy
+    run --separate-stderr halo run '' - -o x.apng < <(cat a.pgm; printf 'P5 1 1 255\na')
+    [ "$status" -ne 0 ]; says '--split writes a file for each page'; [ ! -e x.apng ]
 }
 
 @test "GeoTIFF keys are named where they are left out" {

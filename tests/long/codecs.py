@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The same samples as other readers and writers of the formats that libraries decode: Pillow (WebP, GIF),
-pillow-heif (HEIC), imagecodecs (JPEG XL), astropy (FITS) and OpenEXR, as far as they are there. Both ways where
-both write; over types, channels, alpha, sides of 1, odd sides and pages.
+"""The same samples as other readers and writers of the formats that libraries decode: Pillow (WebP, APNG,
+GIF), pillow-heif (HEIC), imagecodecs (JPEG XL), astropy (FITS) and OpenEXR, as far as they are there. Both ways
+where both write; over types, channels, alpha, sides of 1, odd sides and pages.
 
     tests/long/codecs.py HALO             exit status 1 where something differs
 """
@@ -83,6 +83,33 @@ def webp(image):
         same("animated webp", as_array("in.webp", f"pages:{page + 1}"), np.asarray(frame))
 
 
+def animation(image, size, mode):
+    """A few pictures of a small rectangle that moves, on nothing where there is alpha."""
+    frames = []
+    for k in range(4):
+        frame = np.zeros((*size, 4), "u1") if mode == "RGBA" else np.full((*size, 4), (9, 60, 100, 255), "u1")
+        frame[k:k + 5, 2 * k:2 * k + 6] = (200, 17 + 30 * k, 3, 255)
+        frames.append(image.fromarray(frame).convert(mode))
+    return frames
+
+
+def apng(image):
+    for mode, disposal, blend in itertools.product(("L", "RGB", "RGBA"), range(3), range(2)):
+        if (mode == "L" and disposal > 0) or (mode == "RGB" and disposal == 2):
+            continue  # Pillow 9 cannot write them; it makes black what no frame covers
+        frames = animation(image, (13, 17), mode)
+        frames[0].save("in.png", save_all=True, append_images=frames[1:], disposal=disposal, blend=blend)
+        picture = image.open("in.png")
+        halo("run", "", "in.png", "-o", "out.apng", "--force")
+        back = image.open("out.apng")
+        for page in range(picture.n_frames):
+            picture.seek(page)
+            back.seek(page)
+            wanted, what = np.asarray(picture), f"apng {mode}, disposal {disposal}, blend {blend}, page {page}"
+            same(what, as_array("in.png", f"pages:{page + 1}"), wanted)
+            same(f"{what}, written", np.asarray(back), wanted)
+
+
 def gif(image):
     for disposal in range(3):  # of 3 Pillow keeps the first frame, and browsers do not
         frames = [image.fromarray(random(9, 12, 1, "u1") // 64 * 60).convert("P") for _ in range(4)]
@@ -151,8 +178,8 @@ def exr(peer):
 
 
 def main():
-    peers = (("PIL.Image", webp), ("PIL.Image", gif), ("pillow_heif", heif), ("imagecodecs", jxl),
-             ("astropy.io.fits", fits), ("OpenEXR", exr))
+    peers = (("PIL.Image", webp), ("PIL.Image", apng), ("PIL.Image", gif), ("pillow_heif", heif),
+             ("imagecodecs", jxl), ("astropy.io.fits", fits), ("OpenEXR", exr))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for name, compare in peers:

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds without each optional library of a picture format, one after the other and then without all of them:
+# Builds without each optional library of pictures, one after the other and then without all of them:
 # the formats are left out with a message that names it, and the tests of formats pass.
-#   tests/long/without.sh [NAME…]      names as in HALO_WITHOUT, by default these eight, then ALL
+#   tests/long/without.sh [NAME…]      names as in HALO_WITHOUT, by default these nine, then ALL
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-every=(WEBP GIF HEIF JXL FITS EXR TIFF JPEG)
+every=(WEBP GIF HEIF JXL FITS EXR TIFF JPEG LCMS)
 names=("$@")
 [ $# -gt 0 ] || names=("${every[@]}" ALL)
 build=build/without

@@ -175,7 +175,7 @@ static void ask(HaloSource *source, int64_t band, bool by_libpng, Answer *answer
     *answer = (Answer){0};
     answer->status = reader.format->open(&reader);
     PngReader *state = reader.state;
-    if (answer->status == HALO_OK && by_libpng)
+    if (answer->status == HALO_OK && by_libpng && reader.info.images == 0)
         answer->status = halo_png_guard(&state->guard, begin_libpng, state);
     if (answer->status == HALO_OK) read_all(&reader, band, answer);
     if (answer->status != HALO_OK) snprintf(answer->words, sizeof answer->words, "%s", halo_error());

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apng.h"
 #include "sound_file.h"
 
 enum { MOST_SEEDS = 512 };
@@ -32,9 +33,10 @@ static void add_copy(Seeds *seeds, const char *name, const void *bytes, size_t s
 
 /* ---- files of every format ------------------------------------------------------------------------------ */
 
-/* Of the fuzzer: "niigz" of nii.gz. */
+/* Of the fuzzer: "niigz" of nii.gz, and that of PNG of animations. */
 static const char *seed_name(const HaloFormat *format)
 {
+    if (format == &halo_format_apng) return halo_format_png.name;
     return format == &halo_format_niigz ? "niigz" : format->name;
 }
 
@@ -142,6 +144,17 @@ static const struct {
     {"flac", TEXT("fLaC\x80\0\0\x22\x10\0\x10\0\0\0\0\0\0\0\x0a\xc4\x40\xf0\0\0\0\0")},
 };
 
+static void add_animations(Seeds *seeds)
+{
+    Rng rng = {45};
+    for (int i = 0; i < 4; i++) {
+        ApngDrawn drawn;
+        apng_draw(&rng, &drawn);
+        add_copy(seeds, halo_format_png.name, drawn.file.at, drawn.file.size);
+        apng_free(&drawn);
+    }
+}
+
 /* Signatures of foreign formats, followed by other bytes. */
 static void add_foreign(Seeds *seeds)
 {
@@ -189,6 +202,7 @@ static void make_file_seeds(Seeds *seeds)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         add_copy(seeds, others[i].name, others[i].bytes, others[i].size);
     add_mp3(seeds);
+    add_animations(seeds);
     add_foreign(seeds);
 }
 

@@ -1,0 +1,56 @@
+/* Animated PNG: its frames among the chunks (apng_chunks.c), and as pages, each of which is the whole image as
+ * it is shown (apng.c). */
+#ifndef HALO_IO_APNG_H
+#define HALO_IO_APNG_H
+
+#include "pngreader.h"
+#include "samples/whole.h"
+
+enum { APNG_KEEP, APNG_CLEAR, APNG_RESTORE }; /* what a frame leaves behind: dispose_op */
+
+/* What fcTL says. */
+typedef struct ApngFrame {
+    int64_t left, top, width, height;
+    double shown; /* seconds */
+    int leaves;
+    bool over;       /* it is blended with what is there; else it replaces that */
+    size_t from, to; /* its chunks of samples lie here, among others */
+} ApngFrame;
+
+/* The bytes of the file from the first IDAT on, whose header is apart. Places count from that header. */
+typedef struct ApngBytes {
+    uint8_t head[PNG_HEAD_BYTES];
+    const uint8_t *at; /* what follows it; the source owns them */
+    size_t size;
+} ApngBytes;
+
+typedef struct ApngChunk {
+    const uint8_t *name, *data;
+    size_t size, there; /* what its header says, and how much of that is in the file */
+    uint32_t odds;      /* its checksum xor what that should be: 0 */
+} ApngChunk;
+
+/* The chunk that begins at *at, which becomes the place of the next; false: the file ends. */
+bool apng_chunk(const ApngBytes *bytes, size_t *at, ApngChunk *chunk);
+bool apng_is(const ApngChunk *chunk, const char *name);
+
+typedef struct ApngList {
+    ApngFrame *frame; /* the caller frees them */
+    int64_t frames;
+    size_t behind; /* the first IDATs */
+    size_t rest;   /* bytes behind IEND */
+    bool ended;    /* there is one */
+} ApngList;
+
+/* Lists the frames. `first`: the fcTL before the samples; NULL: there is none, so the default image is no
+ * frame. */
+HaloStatus apng_list(const ApngBytes *bytes, const uint8_t *first, const HaloReader *reader, ApngList *list);
+
+/* The header says that this is an animation. Goes to the page options.image; where there are no frames after
+ * all, the default image is left to be read. */
+HaloStatus apng_open(PngReader *state);
+HaloStatus apng_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+HaloStatus apng_next(HaloReader *reader);
+void apng_close(HaloReader *reader);
+
+#endif
