@@ -1,8 +1,8 @@
 """Statistics and histograms of arrays in chunks (Dask): the same bits as those of one array.
 
-Sums of integers are exact, and those of chunks add up in any order. Sums of floats have an order ("Reduction" in
-docs/numerics.md): leaves of 4096 pixels in raster order are the leaves of a binary tree. So the array is cut anew,
-into runs of whole leaves; each run gives the moments of the subtrees that lie in it, and these are joined.
+Sums of integers are exact, and those of chunks add up in any order. Sums of floats have an order ("Reduction"
+in docs/numerics.md): leaves of 4096 pixels in raster order are those of a binary tree. So the array is cut
+anew, into runs of whole leaves; each run gives the moments of the subtrees in it, and these are joined.
 """
 
 import math
@@ -10,6 +10,7 @@ import math
 from ._arrays import numpy
 from ._chunks import axes_of, run_chunk
 from ._errors import UsageError
+from ._operations import _number
 from ._pipeline import Sound, _alpha, _sound_of
 from ._report import Table
 
@@ -168,7 +169,8 @@ def _of_integers(x, options):
 
 
 def _runs(x, axes):
-    """The array as runs of whole leaves, [(first pixel, pixel behind the last, samples, pixel they begin with)]."""
+    """The array as runs of whole leaves: [(first pixel, pixel behind the last, samples, pixel that these begin
+    with)]."""
     line = 1 if "c" in axes else 0
     unit = 1
     if x.ndim - line == 2:  # whole rows, as many as a chunk has samples
@@ -186,8 +188,8 @@ def _runs(x, axes):
 
 
 def _subtrees(begin, end, block, first, options):
-    """Pixels `begin` to `end`, those of whole leaves, of a block of rows that begins with pixel `first`: [(leaf,
-    leaves, moments)] of subtrees."""
+    """Pixels `begin` to `end`, those of whole leaves, of a block of rows that begins with pixel `first`:
+    [(leaf, leaves, moments)] of subtrees."""
     axes = options["axes"]
     channels = block.shape[-1:] if "c" in axes else ()
     flat = numpy.ascontiguousarray(block).reshape((-1, *channels))[begin - first : end - first]
@@ -211,9 +213,9 @@ def _of_floats(x, options):
     nodes = []
     for part in dask.compute(*[task(*run, options) for run in _runs(x, options["axes"])]):
         for leaf, size, moments in part:
-            while nodes and nodes[-1][1] == size and nodes[-1][0] == leaf - size and nodes[-1][0] % (2 * size) == 0:
-                before = nodes.pop()
-                leaf, size, moments = before[0], 2 * size, _join(before[2], moments)
+            while nodes and nodes[-1][1] == size and (leaf // size) % 2:
+                leaf, _, before = nodes.pop()
+                size, moments = 2 * size, _join(before, moments)
             nodes.append((leaf, size, moments))
     total = nodes.pop()[2]
     while nodes:
@@ -250,15 +252,15 @@ def _stats(x, options):
 def _finite_range(block, options):
     """The least and the greatest finite sample of a chunk; None where there is none."""
     found = _measured(block, "stats", options)
-    ends = [float(numpy.nanmin(found["min"], initial=math.inf)), float(numpy.nanmax(found["max"], initial=-math.inf))]
-    if math.isinf(ends[0]) or math.isinf(ends[1]):
+    ends = numpy.nanmin(found["min"], initial=math.inf), numpy.nanmax(found["max"], initial=-math.inf)
+    if numpy.isinf(ends).any():
         with numpy.errstate(over="ignore"):
             samples = numpy.asarray(block).astype("float64" if options.get("rate") else "float32")
         samples = samples[numpy.isfinite(samples)]
         if not samples.size:
             return None
-        ends = [float(samples.min()), float(samples.max())]
-    return ends
+        ends = samples.min(), samples.max()
+    return float(ends[0]), float(ends[1])
 
 
 def _range_of(x, options):
@@ -266,26 +268,24 @@ def _range_of(x, options):
     import dask
 
     task = dask.delayed(_finite_range, pure=True)
-    ends = [one for one in dask.compute(*[task(block, options) for block in x.to_delayed().ravel()]) if one]
-    least, greatest = (min(one[0] for one in ends), max(one[1] for one in ends)) if ends else (math.nan, math.nan)
+    found = dask.compute(*[task(block, options) for block in x.to_delayed().ravel()])
+    least, greatest = zip(*[one for one in found if one is not None] or [(math.nan, math.nan)])
     shape = [n if one == "c" else 1 for one, n in zip(options["axes"], x.shape)]
     columns = next(i for i, one in enumerate(options["axes"]) if one in _COLUMNS)
-    made = numpy.full(shape, least, "float64" if options.get("rate") else "float32")
-    return numpy.concatenate([made, numpy.full(shape, greatest, made.dtype)], axis=columns)
+    made = numpy.full(shape, min(least), "float64" if options.get("rate") else "float32")
+    return numpy.concatenate([made, numpy.full(shape, max(greatest), made.dtype)], axis=columns)
 
 
 def _hist_text(arguments):
-    words = [
-        f"{name}={float(value)!r}" if name in ("min", "max") and not isinstance(value, str) else f"{name}={value}"
-        for name, value in arguments.items()
-    ]
-    return "hist:" + ",".join(words) if words else "hist"
+    texts = [f"{name}={v if isinstance(v, str) else _number(v)}" for name, v in arguments.items()]
+    return "hist:" + ",".join(texts) if texts else "hist"
 
 
 def _hist(x, arguments, options):
     unknown = set(arguments) - {"bins", "min", "max"}
     if unknown:
-        raise UsageError(f"{', '.join(sorted(unknown))}: not of an array in chunks; it takes bins, min and max")
+        words = ", ".join(sorted(unknown))
+        raise UsageError(f"{words}: not of an array in chunks, which takes bins, min and max")
     arguments = dict(arguments)
     if not _is_exact(x, options) and not {"min", "max"} <= set(arguments):
         # The bins that two pixels with the same range have.
