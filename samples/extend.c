@@ -56,10 +56,12 @@ static HaloStatus build_glow(HaloBuilder *builder, const HaloValue *arg, HaloReg
                            .points = 2,
                            .point = {{.op = HALO_POINT_ADD, .a = -(float)arg[LEVEL].number * shape.white},
                                      {.op = HALO_POINT_CLAMP, .a = 0, .b = shape.white}}};
-    const HaloConv spread = {
-        .window =
-            {.width = side, .height = side, .ox = -radius, .oy = -radius, .border = HALO_BORDER_REPLICATE},
-        .tap = tap};
+    const HaloConv spread = {.window = {.width = side,
+                                        .height = side,
+                                        .ox = -radius,
+                                        .oy = -radius,
+                                        .border = HALO_BORDER_REPLICATE},
+                             .tap = tap};
     const HaloCombine add = {.kind = HALO_COMBINE_ADD, .amount = (float)arg[AMOUNT].number};
     const HaloCombine keep_alpha = {.kind = HALO_COMBINE_COPY_ALPHA};
     if (tap == NULL) HALO_FAIL(HALO_ERR_LIMIT, "glow: not enough memory");
