@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheel and uses it where nothing else is installed: in an empty virtual environment of each Python that is
-# named, without NumPy, and with NumPy and pytest for the tests of the package.
+# Builds the wheel and uses it where nothing else is installed: in an empty virtual environment of each Python
+# that is named, without NumPy, and with NumPy and pytest for the tests of the package.
 #   tests/long/wheel.sh [--wheel FILE] [PYTHON…]     python3 by default; CMAKE_ARGS as for scripts/wheel
 # --wheel tries one that was built before. Needs the network, for pip.
 set -euo pipefail
@@ -44,7 +44,7 @@ for name in ("wav", "flac"):
 assert os.access(hf.program(), os.X_OK)
 END
     venv/bin/halo --version
-    if venv/bin/pip -q install numpy pytest; then
+    if venv/bin/pip -q install --only-binary :all: numpy pytest; then
         venv/bin/python -m pytest -q -p no:cacheprovider tests
     else
         echo "no NumPy for this Python: its tests are left out"
