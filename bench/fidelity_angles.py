@@ -1,11 +1,12 @@
-"""Geometry at any angle beside OpenCV, which rounds places to 1/32 of a pixel. Linear alone: its cubic kernel
-is another, with a = -0.75."""
+"""Geometry at any angle beside OpenCV, which rounds places to 1/32 of a pixel, and scikit-image, which
+rounds none. Linear alone: OpenCV's cubic kernel is another, with a = -0.75."""
 
 import cv2
 import numpy as np
 from fidelity import Errors
-from fidelity_filters import depth
+from fidelity_filters import SKIMAGE, depth
 from fidelity_peers import picture
+from skimage import transform
 
 WIDTH, HEIGHT = 172, 120
 # Of samples from 0 to 1: a place is off by half of 1/32 along both axes.
@@ -81,6 +82,20 @@ def angles(c, p):
     x = np.ascontiguousarray(picture("f32")[:HEIGHT, :WIDTH])
     u, v = (a.astype(np.float32) for a in lens(-0.2, 0.05, 0.01, -0.005, 0.02))
     path = p.write(np.stack([u, v], axis=-1), ".npy")
+    for pipeline, call, places, how in (
+        ("rotate:7,fit=keep,samples=1", "transform.rotate(x, -7), f64", affine(turn), None),
+        (f"affine:{numbers(shear)},samples=1", "transform.warp(x, m), f64", affine(shear),
+         np.linalg.inv(np.vstack([shear, [0, 0, 1]]))),
+        (f"warp:{path}", "transform.warp(x, (v, u)), f64", (u.astype(np.float64), v.astype(np.float64)),
+         np.stack([v, u]).astype(np.float64)),
+    ):
+        wide = x.astype(np.float64)
+        made = transform.rotate(wide, -7, order=1) if how is None else transform.warp(wide, how, order=1)
+        name = "warp:map.npy" if "warp:" in pipeline else pipeline.removesuffix(",samples=1")
+        c.add(name if len(name) < 40 else name[:36] + "…", SKIMAGE, call, "f32", p.halo(pipeline, x),
+              made.astype(np.float32),
+              Errors("precision: halo rounds places to 1/4096 of a pixel", sampled(x, *places),
+                     2 / 8192 / np.spacing(x.max()) + 9, 9))
     c.add("warp:map.npy", "OpenCV", "remap(x, u, v)", "f32", p.halo(f"warp:{path}", x),
           cv2.remap(x, u, v, cv2.INTER_LINEAR),
           Errors(REASON, sampled(x, u.astype(np.float64), v.astype(np.float64)),

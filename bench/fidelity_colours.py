@@ -77,6 +77,14 @@ def matrices(c, p):
             exact = np.minimum(exact, WHITE[kind]) if kind != "f32" else exact
             c.add(call, "NumPy", "W3C Filter Effects, f64", f"RGB, {kind}", p.halo(depth(call, kind), x),
                   exact if kind == "f32" else as_levels(exact, kind), rounding(exact))
+        cos, sin = np.cos(np.radians(30)), np.sin(np.radians(30))
+        turn = (np.array([[.213, .715, .072]] * 3)
+                + cos * np.array([[.787, -.715, -.072], [-.213, .285, -.072], [-.213, -.715, .928]])
+                + sin * np.array([[-.213, -.715, .928], [.143, .140, -.283], [-.787, .715, .072]]))
+        exact = wide @ turn.T
+        exact = np.clip(exact, 0, WHITE[kind]) if kind != "f32" else exact
+        c.add("hue:30", "NumPy", "W3C Filter Effects, f64", f"RGB, {kind}", p.halo(depth("hue:30", kind), x),
+              exact if kind == "f32" else as_levels(exact, kind), rounding(exact, 9, WHITE[kind]))
         means = wide.mean((0, 1))
         exact = wide * (means.mean() / means)
         exact = np.minimum(exact, WHITE[kind]) if kind != "f32" else exact

@@ -1,6 +1,8 @@
 """Some channels, masks, and what is measured between two pictures."""
 
 import json
+import re
+import subprocess
 
 import numpy as np
 from scipy import ndimage
@@ -30,6 +32,36 @@ def confined(c, p):
         exact = wide + (WHITE[kind] - 2 * wide) * share
         c.add("invert:mask=[flip:x]", "NumPy", "x + (white - x - x) * m / white, f64", kind,
               p.halo("invert:mask=[flip:x]", x), exact, rounding(exact))
+
+
+def expressions(c, p):
+    """f32 to the bit where operations are rounded correctly; others are within an ulp of the f64 result."""
+    v, a = picture("f32"), picture("f32")[::-1].copy()
+    name, wide = p.write(a, ".npy"), v.astype(np.float64)
+    for call, made in (("(v-a)/(v+a)", (v - a) / (v + a)), ("sqrt(v*v+a*a)", np.sqrt(v * v + a * a)),
+                       ("v>a?v:floor(a*8)", np.where(v > a, v, np.floor(a * np.float32(8))))):
+        c.add(f'expr:"{call}",a=b.npy', "NumPy", "the same, in f32", "f32",
+              p.halo(f'expr:"{call}",a={name}', v), made)
+    for call, exact in (("exp(v)", np.exp(wide)), ("sin(v)", np.sin(wide)), ("log(1+v)", np.log(
+            (v + np.float32(1)).astype(np.float64))), ("pow(v,0.3)", wide ** np.float64(np.float32(0.3)))):
+        c.add(f'expr:"{call}"', "NumPy", "the same, in f64", "f32", p.halo(f'expr:"{call}"', v),
+              exact.astype(np.float32), rounding(exact, 1))
+
+
+def straightened(c, p):
+    y, x = np.mgrid[:300, :400]
+    for angle in 3, -4.5:
+        t = np.radians(angle)
+        rows = (y - 150) * np.cos(t) - (x - 200) * np.sin(t)
+        inside = (np.abs(x - 200) < 170) & (np.abs(y - 150) < 120)
+        page = np.where((rows % 24 < 8) & inside, 30, 240).astype(np.uint8)
+        name = p.write(page, ".png")
+        said = subprocess.run([p.program, "run", "deskew", name, "-o", p.path(".png")], capture_output=True,
+                              text=True, check=True).stderr
+        ours = float(re.search(r"turned by ([-0-9.]+) degrees", said)[1])
+        found = p.run(["convert", name, "-deskew", "40%", "-format", "%[deskew:angle]", "info:"])
+        c.measure("deskew", "ImageMagick", "-deskew 40%", "u8", f"rotation of lines that fall by {angle}",
+                  "degrees", abs(ours), abs(float(found)), abs(angle) - 0.05, abs(angle) + 0.05)
 
 
 def compared(p, a, b, *options):
@@ -82,5 +114,5 @@ def shifts(c, p):
 
 
 def rows(c, p):
-    for part in confined, differences, shifts:
+    for part in confined, expressions, straightened, differences, shifts:
         part(c, p)

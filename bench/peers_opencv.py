@@ -122,6 +122,9 @@ class Comparison:
             lambda: cv2.distanceTransform(x, cv2.DIST_L2, cv2.DIST_MASK_PRECISE, made[np.float32]), "distance")
         row("canny u8", 1.5, "OpenCV GaussianBlur, Canny",
             lambda: cv2.Canny(cv2.GaussianBlur(x, (0, 0), 1.4), 50, 100, edges), "canny|depth:u8")
+        row("otsu u8", None, "OpenCV THRESH_OTSU",
+            lambda: cv2.threshold(x, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU, edges),
+            "threshold:otsu|depth:u8")
         try:
             from scipy import ndimage
             row("label u8", None, "SciPy ndimage.label", lambda: ndimage.label(x, np.ones((3, 3))), "label")
@@ -129,10 +132,12 @@ class Comparison:
                 lambda: ndimage.distance_transform_edt(x), "distance")
             row("fillholes u8", None, "SciPy binary_fill_holes", lambda: ndimage.binary_fill_holes(x),
                 "fillholes|depth:u8")
-            from skimage import feature, morphology
+            from skimage import feature, measure, morphology, segmentation
             row("canny u8", None, "scikit-image feature.canny", lambda: feature.canny(x, 1.4), "canny|depth:u8")
             row("skeleton u8", None, "scikit-image skeletonize", lambda: morphology.skeletonize(x > 0),
                 "skeleton|depth:u8")
+            row("label, watershed u8", None, "scikit-image label, watershed",
+                lambda: segmentation.watershed(x, measure.label(x, connectivity=2), 2), "watershed:[label]")
         except ImportError as error:
             print(f"left out: {error}", file=sys.stderr)
 

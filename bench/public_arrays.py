@@ -47,7 +47,7 @@ def works():
           "Pillow": lambda: rgb_image.reduce(2)}),
         ("half the size, Lanczos, RGB", lambda: hf.resize(rgb, "50%"),
          {"Pillow": lambda: rgb_image.resize(half, Image.Resampling.LANCZOS)}),
-        ("opening 15 x 15, gray", lambda: hf.open(gray, 15),
+        ("opening 15 x 15, gray", lambda: hf.open_(gray, 15),
          {"OpenCV": lambda: cv2.morphologyEx(gray, cv2.MORPH_OPEN, np.ones((15, 15), np.uint8))}),
         ("labels of regions", lambda: hf.label(gray),
          {"OpenCV": lambda: cv2.connectedComponents(gray),

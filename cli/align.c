@@ -10,27 +10,44 @@
 #include "report/report.h"
 #include "text/json.h"
 
+static void say_json(FILE *to, const char *file, const HaloShift *shift, bool rotation)
+{
+    CliJson json = {.to = to};
+    json_open(&json, NULL, '{');
+    json_text(&json, "type", "align");
+    json_text(&json, "file", file);
+    json_number(&json, "x", shift->x);
+    json_number(&json, "y", shift->y);
+    if (rotation) {
+        json_number(&json, "rotation", shift->rotation);
+        json_number(&json, "scale", shift->scale);
+    }
+    json_number(&json, "peak", shift->peak);
+    json_close(&json, '}');
+    json_end_line(&json);
+}
+
 static void say_shift(FILE *to, const CliSettings *settings, const char *file, const HaloShift *shift)
 {
     if (settings->json) {
-        CliJson json = {.to = to};
-        json_open(&json, NULL, '{');
-        json_text(&json, "type", "align");
-        json_text(&json, "file", file);
-        json_number(&json, "x", shift->x);
-        json_number(&json, "y", shift->y);
-        json_number(&json, "peak", shift->peak);
-        json_close(&json, '}');
-        json_end_line(&json);
+        say_json(to, file, shift, settings->rotation);
         return;
     }
     if (settings->csv)
         cli_sheet_text(to, file);
     else
         halo_put_escaped(to, file);
-    halo_fprintf(to,
-                 settings->csv ? ",%.10g,%.10g,%.10g\n" : ": move by %+.2f, %+.2f pixels (x, y); peak %.4f\n",
-                 shift->x, shift->y, shift->peak);
+    if (settings->csv && settings->rotation)
+        halo_fprintf(to, ",%.10g,%.10g,%.10g,%.10g,%.10g\n", shift->x, shift->y, shift->rotation, shift->scale,
+                     shift->peak);
+    else if (settings->csv)
+        halo_fprintf(to, ",%.10g,%.10g,%.10g\n", shift->x, shift->y, shift->peak);
+    else if (settings->rotation)
+        halo_fprintf(to,
+                     ": turn by %+.3f degrees, scale by %.4f, move by %+.2f, %+.2f pixels (x, y); peak %.4f\n",
+                     shift->rotation, shift->scale, shift->x, shift->y, shift->peak);
+    else
+        halo_fprintf(to, ": move by %+.2f, %+.2f pixels (x, y); peak %.4f\n", shift->x, shift->y, shift->peak);
 }
 
 static HaloStatus align_all(const CliSettings *settings, CliBatch *batch, HaloSession **session)
@@ -50,9 +67,9 @@ static HaloStatus align_all(const CliSettings *settings, CliBatch *batch, HaloSe
         input[i] = batch->item[i].input;
     }
     HALO_TRY(halo_align(*session, word[0], input, batch->count, settings->raw.kind != 0 ? &settings->raw : NULL,
-                        &shift));
+                        settings->rotation, &shift));
     FILE *page = cli_page_open(settings->json);
-    if (settings->csv) fputs("file,x,y,peak\n", page);
+    if (settings->csv) fputs(settings->rotation ? "file,x,y,rotation,scale,peak\n" : "file,x,y,peak\n", page);
     for (size_t i = 0; i < batch->count; i++) say_shift(page, settings, input[i], &shift[i]);
     status = cli_page_send(STDOUT_FILENO);
 out:

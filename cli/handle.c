@@ -30,7 +30,7 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
         const HaloStatus status = cli_totals_add(work->totals, number, item->input, &report->results);
         if (status != HALO_OK) return status;
     }
-    FILE *page = cli_page_open(settings->json);
+    FILE *page = cli_page_through(settings->json, work->results, work->results_to);
     if (outcome == HALO_OK && report != NULL) {
         if (settings->json)
             cli_record_results(page, item, report);
@@ -47,7 +47,7 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
                         : skipped          ? "skipped"
                                            : "ok",
                         error, outcome == HALO_OK ? report : NULL);
-    return work->results != NULL ? cli_page_write(work->results) : cli_page_send(work->results_to);
+    return cli_page_close();
 }
 
 static void say_more(const CliWork *work, const CliItem *item, const HaloReport *report)

@@ -16,7 +16,7 @@ static int run_command(const CliSettings *settings)
     } rows[] = {{CLI_WORKS, cli_run},   {CLI_INFO, cli_info},         {CLI_STACK, cli_stack},
                 {CLI_PAGES, cli_pages}, {CLI_JOIN, cli_join},         {CLI_COMPARE, cli_compare},
                 {CLI_SPLIT, cli_split}, {CLI_SILENCES, cli_silences}, {CLI_LIST, cli_list},
-                {CLI_MERGE, cli_merge}, {CLI_PLOT, cli_plot},         {CLI_BENCH, cli_bench},
+                {CLI_MERGE, cli_merge}, {CLI_DRAWS, cli_plot},        {CLI_BENCH, cli_bench},
                 {CLI_HELP, cli_help},   {CLI_ALIGN, cli_align}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].commands & settings->command->bit) return rows[i].run(settings);

@@ -6,7 +6,7 @@
 #define AT(member) .offset = offsetof(CliSettings, member)
 
 const CliOption cli_options[] = {
-    {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_PLOT | CLI_SAME,
+    {"output", 'o', "FILE", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_DRAWS | CLI_SAME,
      "write here; - is standard output; results of a pipeline that only measures, such as peaks, go to a .csv "
      "file",
      NULL, AT(output)},
@@ -32,7 +32,9 @@ const CliOption cli_options[] = {
     {"lossless", 0, NULL, NULL, CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
      "write WebP, AVIF and JPEG XL without loss", NULL, AT(write.lossless)},
     {"effort", 0, "N", "1|2|3|4|5|6|7|8|9", CLI_OUTPUT, CLI_PICTURES | CLI_WRITES,
-     "how hard WebP, AVIF, HEIC and JPEG XL are compressed: 1 is fast, 9 is small; by default the codec's own",
+     "how hard WebP, AVIF, HEIC, JPEG XL and TIFF are compressed: 1 is fast, 9 is small; by default 1 for "
+     "TIFF, and "
+     "the codec's own for others",
      cli_read_effort, 0},
     {"bitrate", 0, "KBPS", NULL, CLI_OUTPUT, CLI_JOIN | CLI_WRITES,
      "bit rate of Opus, Ogg Vorbis and MP3 in kilobits per second, such as 128k; MP3 becomes constant, the "
@@ -85,11 +87,11 @@ const CliOption cli_options[] = {
      "write TIFF in tiles, with overviews of half the width and height, a quarter, … down to one tile", NULL,
      AT(write.pyramid)},
     {"sync", 0, NULL, NULL, CLI_OUTPUT,
-     CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_OBJECTS | CLI_PLOT | CLI_SAME,
+     CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_OBJECTS | CLI_DRAWS | CLI_SAME,
      "sync outputs and their names to the disk before they count as done, so that they survive a power cut",
      NULL, AT(write.sync)},
     {"force", 'f', NULL, NULL, CLI_OUTPUT,
-     CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_OBJECTS | CLI_PLOT | CLI_SAME,
+     CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_OBJECTS | CLI_DRAWS | CLI_SAME,
      "replace existing outputs (never an input); they keep owner and, where no input's are stricter, "
      "permissions",
      NULL, AT(force)},
@@ -124,27 +126,27 @@ const CliOption cli_options[] = {
      "SGE, LSF, PBS, AWS Batch, Google Batch, Cloud Run or an indexed Kubernetes job; PBS and Kubernetes need "
      "HALO_SHARDS=n",
      cli_read_shard, 0},
-    {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_PLOT | CLI_DIFFERS | CLI_GATHERS | CLI_READS,
+    {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_DRAWS | CLI_DIFFERS | CLI_GATHERS | CLI_READS,
      "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, such as s16,48k,2, "
      "also s24, s32, f64; u16be, s16be … are big-endian; or csv for a table",
      cli_read_raw, 0},
-    {"rate", 0, "HZ", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
+    {"rate", 0, "HZ", NULL, CLI_INPUT, CLI_DRAWS | CLI_COMPARE | CLI_JOIN | CLI_READS,
      "frames per second of tables (CSV), 1 by default; with it arrays (NPY) are read as sound, one frame per "
      "row",
      cli_read_rate, 0},
-    {"columns", 0, "LIST", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_READS,
+    {"columns", 0, "LIST", NULL, CLI_INPUT, CLI_DRAWS | CLI_COMPARE | CLI_READS,
      "read only these columns of tables, by name, number and range, such as temp,2-5", NULL,
      AT(engine.columns)},
-    {"time", 0, "COLUMN", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
+    {"time", 0, "COLUMN", NULL, CLI_INPUT, CLI_DRAWS | CLI_COMPARE | CLI_JOIN | CLI_READS,
      "column of tables that holds the times of the rows, by name or number, or none; by default the first that "
      "holds "
      "dates or clocks, or is called time, date or timestamp",
      NULL, AT(engine.time)},
-    {"time-format", 0, "FORMAT", NULL, CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
+    {"time-format", 0, "FORMAT", NULL, CLI_INPUT, CLI_DRAWS | CLI_COMPARE | CLI_JOIN | CLI_READS,
      "how that column is written, where it is not recognised: dd/mm/yyyy hh:mm:ss, or as in strptime: "
      "'%d/%m/%y'",
      cli_read_time_format, 0},
-    {"decimal", 0, "CHARACTER", ".|,", CLI_INPUT, CLI_PLOT | CLI_COMPARE | CLI_JOIN | CLI_READS,
+    {"decimal", 0, "CHARACTER", ".|,", CLI_INPUT, CLI_DRAWS | CLI_COMPARE | CLI_JOIN | CLI_READS,
      "decimal point or comma of tables; with a comma their separator is ; or a tab, and so is that of the "
      "output",
      cli_read_decimal, 0},
@@ -157,11 +159,14 @@ const CliOption cli_options[] = {
      "sample value that means white, where the format defines none (NPY, raw, 32-bit integers): 65535 for "
      "counts of a 16-bit camera, 1 for samples from 0 to 1; without it such samples have no full scale",
      cli_read_white, 0},
-    {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_PLOT | CLI_DIFFERS | CLI_GATHERS | CLI_READS,
+    {"tolerate", 0, NULL, NULL, CLI_INPUT, CLI_DRAWS | CLI_DIFFERS | CLI_GATHERS | CLI_READS,
      "use what can be read of damaged inputs", NULL, AT(engine.tolerate)},
     {"align", 0, NULL, NULL, CLI_INPUT, CLI_STACK,
-     "move every image by whole pixels so that it lies on the first one, and repeat its edges; see halo align",
+     "move every image so that it lies on the first one, to a twentieth of a pixel, and repeat its edges; see "
+     "halo align",
      NULL, AT(align)},
+    {"rotation", 0, NULL, NULL, CLI_INPUT, CLI_ALIGN | CLI_STACK,
+     "find rotations and scales, too; with --align they are undone", NULL, AT(rotation)},
     {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_PLOT | CLI_DIFFERS | CLI_PICTURES | CLI_READS | CLI_SAME,
      "refuse to read or make larger images; 2^28 by default, 100M is 100 million. The limit is for up to 4 "
      "channels: an image of 8 may have half as many pixels",
@@ -177,11 +182,11 @@ const CliOption cli_options[] = {
      "series of 64-bit floats, are computed in 32 bits instead of 64",
      cli_read_precision, 0},
     {"jobs", 'j', "N", NULL, CLI_ENGINE,
-     CLI_PLOT | CLI_DIFFERS | CLI_GATHERS | CLI_WORKS | CLI_BENCH | CLI_SAME,
+     CLI_DRAWS | CLI_DIFFERS | CLI_GATHERS | CLI_WORKS | CLI_BENCH | CLI_SAME,
      "number of threads; by default one for each available processor, within the affinity mask and a cgroup's "
      "quota",
      cli_read_jobs, 0},
-    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_PLOT | CLI_DIFFERS | CLI_GATHERS | CLI_READS | CLI_SAME,
+    {"max-memory", 0, "BYTES", NULL, CLI_ENGINE, CLI_DRAWS | CLI_DIFFERS | CLI_GATHERS | CLI_READS | CLI_SAME,
      "limit on host memory for samples and other data that grows with a file, such as 2G; by default three "
      "quarters of the machine's, or of a cgroup's limit",
      cli_read_memory, 0},
@@ -219,7 +224,7 @@ const CliOption cli_options[] = {
      AT(response)},
     {"panels", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_PLOT | CLI_SAME,
      "plot series in panels one below the other: those of one unit, 'temp [K]', share one", NULL, AT(panels)},
-    {"title", 0, "TEXT", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_OBJECTS | CLI_PLOT | CLI_SAME,
+    {"title", 0, "TEXT", NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_OBJECTS | CLI_DRAWS | CLI_SAME,
      "title of the plot; by default the input's name", NULL, AT(title)},
     {"log", 0, NULL, NULL, CLI_REPORT, CLI_RUN | CLI_HIST | CLI_PLOT,
      "plot counts, or the values of a table, on a logarithmic scale", NULL, AT(log)},
@@ -248,7 +253,7 @@ const CliOption cli_options[] = {
      "auto: a line on terminals; json: one object per file on standard error", cli_read_progress, 0},
     {"no-color", 0, NULL, NULL, CLI_REPORT, CLI_ANYWHERE | CLI_SAME,
      "print without colours, as with NO_COLOR or TERM=dumb", NULL, AT(no_color)},
-    {"quiet", 'q', NULL, NULL, CLI_REPORT, CLI_PLOT | CLI_DIFFERS | CLI_GATHERS | CLI_READS | CLI_SAME,
+    {"quiet", 'q', NULL, NULL, CLI_REPORT, CLI_DRAWS | CLI_DIFFERS | CLI_GATHERS | CLI_READS | CLI_SAME,
      "print only results and errors", NULL, AT(quiet)},
     {"verbose", 'v', NULL, NULL, CLI_REPORT, CLI_READS | CLI_SAME,
      "report for each input what was done, where, and what was clipped", NULL, AT(verbose)},
@@ -310,6 +315,7 @@ const CliCommand cli_commands[] = {
     {"align", CLI_ALIGN, NULL, "REFERENCE INPUT…",
      "find how far pictures are shifted; against a reference of the same size, to a twentieth of a pixel",
      "halo align first.png second.png\n"
+     "halo align --rotation first.png second.png --json\n"
      "halo align burst1.tif burst*.tif --csv\n"},
     {"pages", CLI_PAGES, NULL, "INPUT… -o OUTPUT", "collect images and pages in one TIFF, or one array (NPY)",
      "halo pages scan1.png scan2.png scan3.png -o scans.tif\n"
@@ -349,6 +355,13 @@ const CliCommand cli_commands[] = {
      "halo plot times.csv -o times.svg --log --log-x\n"
      "printf 'x,y\\n0,1\\n1,4\\n2,9\\n' | halo plot - -o squares.png --title Squares\n"
      "printf 'what,before,after\\nread,3,2\\nwrite,5,1\\n' | halo plot - -o bars.svg\n"},
+    {"waveform", CLI_WAVEFORM, NULL, "INPUT [-o FILE.svg|FILE.png]",
+     "draw the waveform of a sound or series of any length; the least and the greatest sample of each column, "
+     "as "
+     "SVG or PNG, or in the terminal, a panel for each channel of a sound. halo plot draws other inputs, too",
+     "halo waveform recording.wav\n"
+     "halo waveform recording.flac -o waveform.png --title 'Side A'\n"
+     "halo run normalize recording.wav -o - | halo waveform -\n"},
     {"bench", CLI_BENCH, NULL, "ladder [FAMILY…] | ops [PIPELINE…] | batch PIPELINE FILE…",
      "time GPU kernels (ladder), pipelines (ops) or stages of a batch",
      "halo bench ladder\nhalo bench ladder reduce scan --device gpu:1\n"

@@ -51,7 +51,7 @@ typedef struct CliSettings {
         *generate, *complete, *files_from, *files0_from;
     const char *results; /* a CSV file of results, in place of `output` */
     bool recursive, force, skip_existing, resume, split, to_srgb, total, dry_run, explain, json, csv, no_color,
-        quiet, verbose, help, version, log, log_x, panels, align;
+        quiet, verbose, help, version, log, log_x, panels, align, rotation;
 } CliSettings;
 
 /* The commands that an option is for. */
@@ -76,7 +76,8 @@ enum {
     CLI_SPLIT = 131072,
     CLI_OBJECTS = 262144,
     CLI_ALIGN = 524288,
-    CLI_COMMAND_BITS = 1048575 /* all of them */
+    CLI_WAVEFORM = 1048576,
+    CLI_COMMAND_BITS = 2097151 /* all of them */
 };
 /* Those that make one output of many inputs, and of many pictures. */
 #define CLI_GATHERS (CLI_JOIN | CLI_PICTURES)
@@ -88,6 +89,7 @@ enum {
 /* Those that look for pauses. */
 #define CLI_SOUNDS (CLI_SILENCES | CLI_SPLIT)
 #define CLI_WRITES (CLI_RUN | CLI_CONVERT | CLI_SCAN)
+#define CLI_DRAWS (CLI_PLOT | CLI_WAVEFORM)
 #define CLI_ANYWHERE ((unsigned)CLI_COMMAND_BITS)
 /* Beside these: no byte of an output depends on the option. Outputs made without it are not out of date. */
 #define CLI_SAME ((unsigned)CLI_COMMAND_BITS + 1)
@@ -181,7 +183,7 @@ int cli_bench(const CliSettings *settings); /* bench.c */
 bool cli_times_devices(
     const CliSettings *settings);             /* bench.c: is it `bench ops`, which takes a list of devices? */
 int cli_merge(const CliSettings *settings);   /* merge.c */
-int cli_plot(const CliSettings *settings);    /* plot/command.c */
+int cli_plot(const CliSettings *settings);    /* plot/command.c: plot, waveform */
 int cli_compare(const CliSettings *settings); /* compare.c */
 int cli_align(const CliSettings *settings);   /* align.c */
 int cli_stack(const CliSettings *settings);   /* stack.c */

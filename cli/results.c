@@ -1,4 +1,5 @@
 /* Results in a CSV file. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "work.h"
@@ -26,12 +27,19 @@ HaloStatus cli_results_take(const HaloPipeline *pipeline, CliSettings *own)
 HaloStatus cli_results_open(CliWork *work)
 {
     const CliSettings *settings = work->settings;
-    const HaloSinkOptions options = {.force = settings->force ? HALO_FORCE_YES : HALO_FORCE_NO,
-                                     .read = work->batch.read,
-                                     .reads = work->batch.reads,
-                                     .sync = settings->write.sync};
+    const CliBatch *batch = &work->batch;
+    HaloSinkOptions options = {.force = settings->force ? HALO_FORCE_YES : HALO_FORCE_NO,
+                               .reads = batch->reads,
+                               .sync = settings->write.sync};
     if (settings->results == NULL) return HALO_OK;
-    return halo_sink_open(settings->results, &options, &work->results);
+    HaloRead *read = cli_alloc(batch->reads + batch->count, sizeof *read);
+    if (batch->reads > 0) memcpy(read, batch->read, batch->reads * sizeof *read);
+    for (size_t i = 0; i < batch->count; i++)
+        options.reads += cli_read_of(batch->item[i].input, &read[options.reads]);
+    options.read = read;
+    const HaloStatus status = halo_sink_open(settings->results, &options, &work->results);
+    free(read);
+    return status;
 }
 
 HaloStatus cli_results_close(CliWork *work, HaloStatus status)

@@ -1,12 +1,13 @@
 /* `halo stack`, `halo pages` and `halo join`: many inputs into one output. */
 #include "halo/stack.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "batch/batch.h"
 #include "halo/join.h"
+#include "halo/text.h"
 #include "report/report.h"
 
 /* The inputs that the words from `first` on name; freed by the caller. */
@@ -26,6 +27,15 @@ out:
     return status;
 }
 
+static void say_moved(const char *input, const HaloShift *shift, bool rotation)
+{
+    char turned[80] = "";
+    if (rotation)
+        halo_snprintf(turned, sizeof turned, "turned by %+.3f degrees, scaled by %.4f, ", shift->rotation,
+                      shift->scale);
+    cli_complain("%s: %smoved by %+.2f, %+.2f pixels", input, turned, shift->x, shift->y);
+}
+
 /* --align: how far the inputs are moved to lie on the first one; freed by the caller. */
 static HaloStatus find_shifts(const CliSettings *settings, HaloSession *session, const CliBatch *batch,
                               const char *const *input, HaloShift **shift)
@@ -33,20 +43,19 @@ static HaloStatus find_shifts(const CliSettings *settings, HaloSession *session,
     HaloStatus status = HALO_OK;
     HaloShift *found = NULL;
     *shift = NULL;
+    if (settings->rotation && !settings->align)
+        HALO_FAIL(HALO_ERR_USAGE, "--rotation needs --align: stack moves images only then");
     if (!settings->align) return HALO_OK;
     for (size_t i = 0; i < batch->count; i++)
         if (strcmp(input[i], "-") == 0)
             HALO_FAIL(HALO_ERR_USAGE, "--align reads inputs twice, so that standard input cannot be one");
     HALO_TRY(halo_align(session, input[0], input + 1, batch->count - 1,
-                        settings->raw.kind != 0 ? &settings->raw : NULL, &found));
+                        settings->raw.kind != 0 ? &settings->raw : NULL, settings->rotation, &found));
     *shift = cli_alloc(batch->count, sizeof **shift);
-    (*shift)[0] = (HaloShift){0};
+    (*shift)[0] = (HaloShift){.scale = 1.0};
     for (size_t i = 1; i < batch->count; i++) {
-        const HaloShift *s = &(*shift)[i];
         (*shift)[i] = found[i - 1];
-        if (!settings->quiet)
-            cli_complain("%s: moved by %+.0f, %+.0f pixels (%+.2f, %+.2f)", input[i], rint(s->x) + 0.0,
-                         rint(s->y) + 0.0, s->x, s->y); /* no -0 */
+        if (!settings->quiet) say_moved(input[i], &(*shift)[i], settings->rotation);
     }
 out:
     free(found);

@@ -39,6 +39,7 @@ const HaloBackend halo_backend_cpu = {
     .sequence = cpu_sequence,
     .spectrum = cpu_spectrum,
     .sort_groups = cpu_sort_groups,
+    .reduce_groups = cpu_reduce_groups,
     .regions_in_parts = true,
     .find_regions = cpu_find_regions,
     .regions = cpu_regions,

@@ -61,8 +61,9 @@ HaloStatus cpu_regions(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, con
 HaloStatus cpu_distance(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloDistance *distance,
                         HaloStore store);
 HaloStatus cpu_sort_groups(HaloDevice *device, const HaloBuf *src, const HaloBuf *labels,
-                           const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order, int64_t **begin,
-                           uint32_t *greatest);
+                           const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order, HaloGroupList *list);
+HaloStatus cpu_reduce_groups(HaloDevice *device, const HaloBuf *src, const int64_t *begin, int64_t groups,
+                             unsigned want, HaloMoments *out);
 HaloStatus cpu_find_regions(HaloDevice *device, const HaloBuf *src, const HaloRegions *how);
 HaloStatus cpu_objects(HaloDevice *device, const HaloBuf *labels, const HaloBuf *of, const HaloObjects *objects,
                        HaloObjectList *out);

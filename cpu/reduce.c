@@ -186,3 +186,54 @@ HaloStatus cpu_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Hal
 out:
     return status;
 }
+
+/* ---- groups --------------------------------------------------------------------------------------------- */
+
+/* Groups of a task: most groups are small. */
+#define TASK_GROUPS 64
+
+typedef struct GroupReduction {
+    Reduction r;
+    const int64_t *begin;
+    int64_t groups;
+    HaloMoments *out;
+} GroupReduction;
+
+static void reduce_some_groups(void *context, int64_t index, int worker)
+{
+    const GroupReduction *g = context;
+    const int channels = g->r.src->shape.channels;
+    const int64_t end = least(g->groups, (index + 1) * TASK_GROUPS);
+    char *workspace = g->r.leaf + worker * CPU_LEAF_BYTES;
+    Tree *tree = g->r.tree + worker * CPU_LEAF_TOGETHER;
+    for (int64_t k = index * TASK_GROUPS; k < end; k++) {
+        HaloMoments *const out = &g->out[k * channels];
+        for (int c = 0; c < channels; c += CPU_LEAF_TOGETHER)
+            reduce_channels(&g->r, g->begin[k], g->begin[k + 1], c,
+                            channels - c < CPU_LEAF_TOGETHER ? channels - c : CPU_LEAF_TOGETHER, workspace,
+                            tree, &out[c]);
+        for (int c = 0; c < channels; c++) tidy(&out[c], g->r.want);
+    }
+}
+
+HaloStatus cpu_reduce_groups(HaloDevice *device, const HaloBuf *src, const int64_t *begin, int64_t groups,
+                             unsigned want, HaloMoments *out)
+{
+    HaloStatus status = HALO_OK;
+    GroupReduction g = {.begin = begin, .groups = groups, .out = out};
+    const int64_t tasks = (groups + TASK_GROUPS - 1) / TASK_GROUPS;
+    const int workers = cpu_workers(device, (double)src->cols * src->shape.channels * 4);
+    int64_t total = 0, at_leaf, at_tree;
+    void *scratch;
+    g.r = (Reduction){
+        .src = src, .want = want & ~(unsigned)HALO_WANT_POSITIONS, .device = device, .pixels = src->cols};
+    if (!cpu_reserve(&total, workers, CPU_LEAF_BYTES, &at_leaf) ||
+        !cpu_reserve(&total, workers, CPU_LEAF_TOGETHER * (int64_t)sizeof(Tree), &at_tree))
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for statistics of groups");
+    HALO_TRY(cpu_scratch(device, total, &scratch));
+    g.r.leaf = scratch;
+    g.r.tree = (Tree *)(void *)((char *)scratch + at_tree);
+    cpu_run(device, workers, tasks, reduce_some_groups, &g);
+out:
+    return status;
+}

@@ -309,6 +309,8 @@ HaloStatus cuda_map(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
 HaloStatus cuda_combine(HaloDevice *device, const HaloBuf *a, const HaloBuf *b, HaloBuf *dst,
                         const HaloCombine *combine, HaloStore store);
 HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, HaloMoments *out);
+HaloStatus cuda_reduce_groups(HaloDevice *device, const HaloBuf *src, const int64_t *begin, int64_t groups,
+                              unsigned want, HaloMoments *out);
 HaloStatus cuda_fold(HaloDevice *device, const HaloBuf *src, const HaloFold *fold, double *out);
 HaloStatus cuda_powers(HaloDevice *device, const HaloBuf *src, const double *k, double *third, double *fourth);
 HaloStatus cuda_hist(HaloDevice *device, const HaloBuf *src, const HaloHist *hist, HaloHistogram *out);

@@ -55,6 +55,7 @@ typedef struct ExpressionInput {
     bool sound, given[8];    /* which of a … h are given */
     int source[8], other[8]; /* the numbers of their sources, and their channels */
     double width, height, white, rate;
+    double page;  /* from 0; -1: not known */
     bool numbers; /* white is not known */
 } ExpressionInput;
 /* Does it use w, which is not known while a sound is read? */

@@ -177,11 +177,8 @@ static bool constant_name(Expression *e, const char *at, int length, HaloStatus 
     const struct {
         const char *name;
         double value;
-    } constant[] = {{"w", input->width},
-                    {"h", input->height},
-                    {"pi", 3.141592653589793},
-                    {"inf", (double)INFINITY},
-                    {"nan", (double)NAN}};
+    } constant[] = {{"w", input->width},       {"h", input->height},      {"z", input->page},
+                    {"pi", 3.141592653589793}, {"inf", (double)INFINITY}, {"nan", (double)NAN}};
     if (length == 5 && memcmp(at, "white", 5) == 0) {
         *status = append_white(e, at, 1.0);
         return true;
@@ -189,7 +186,11 @@ static bool constant_name(Expression *e, const char *at, int length, HaloStatus 
     for (size_t i = 0; i < sizeof constant / sizeof *constant; i++) {
         if ((int)strlen(constant[i].name) != length || memcmp(constant[i].name, at, (size_t)length) != 0)
             continue;
-        *status = append_number(e, at, constant[i].value);
+        if (*at == 'z' && input->channels > 0 && input->page < 0.0)
+            *status =
+                expression_mistake(e, at, "z is the number of a page, which files have, and arrays do not");
+        else
+            *status = append_number(e, at, constant[i].value);
         return true;
     }
     return false;

@@ -14,7 +14,7 @@
 int64_t lags_size(int64_t before, int64_t behind)
 {
     int64_t size = LEAST_SIZE;
-    while (size < 4 * (before + behind + 1)) size *= 2;
+    while (size < 2 * (before + behind + 1)) size *= 2;
     return size;
 }
 

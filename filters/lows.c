@@ -8,10 +8,11 @@ HaloStatus lows_reserve(Lows *lows, int64_t most)
     if (2 * lows->count < lows->capacity) return HALO_OK;
     const int64_t wanted = 2 * lows->capacity + 64, fits = most / (int64_t)sizeof *lows->low,
                   more = wanted < fits ? wanted : fits;
-    if (lows->count < lows->capacity && more <= lows->capacity) return HALO_OK;
-    if (more <= lows->capacity)
+    if (more <= lows->capacity) {
+        if (lows->count < lows->capacity) return HALO_OK;
         return halo_fail(HALO_ERR_LIMIT,
                          "more memory than is allowed is needed to find peaks; --max-memory sets the limit");
+    }
     Low *grown = realloc(lows->low, (size_t)more * sizeof *grown);
     if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to find peaks");
     lows->low = grown;

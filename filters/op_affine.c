@@ -84,6 +84,7 @@ static const HaloParam affine_param[] = {
                    .help = "X+Y of the point that coordinates are counted from; the first pixel unless given"},
     [AFFINE_SIZE] = WARP_SIZE("that of the input"),
     WARP_PARAMS(AFFINE_WARP, "zero"),
+    WARP_SAMPLES_PARAM(AFFINE_WARP),
 };
 
 const HaloOp halo_op_affine = {.name = "affine",
@@ -201,6 +202,7 @@ static const HaloParam perspective_param[] = {
                                  "corner"},
     [PERSPECTIVE_SIZE] = WARP_SIZE("that of the input; with corners= the lengths of their longer sides"),
     WARP_PARAMS(PERSPECTIVE_WARP, "zero"),
+    WARP_SAMPLES_PARAM(PERSPECTIVE_WARP),
 };
 
 const HaloOp halo_op_perspective = {.name = "perspective",

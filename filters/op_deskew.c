@@ -12,7 +12,7 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- cells ----------------------------------------------------------------------------------------------- */
 
-/* A picture as the sums of square cells of colour samples; those at the ends may have fewer pixels. */
+/* A picture as square cells of colour samples; those at the ends may have fewer pixels. */
 typedef struct Cells {
     int64_t width, height, side; /* of the picture, and of a cell, in pixels */
     int64_t columns, rows;
@@ -46,29 +46,32 @@ static void take_row(const Cells *cells, const HaloBuf *rows, int64_t y, double 
             if (c != cells->alpha) sum[x / cells->side] += sample_at(row, rows->shape.dtype, e);
 }
 
-static void take(const void *how, void *found, const HaloBuf *rows)
-{
-    const Cells *cells = how;
-    for (int64_t y = rows->y0; y < rows->y0 + rows->rows; y++)
-        take_row(cells, rows, y, (double *)found + y / cells->side * cells->columns);
-}
-
-/* The means of the cells. */
-static void divide(const Cells *cells, const double *sum, float *mean)
+/* Sums become means, in f32. */
+static void divide(const Cells *cells, double *cell)
 {
     for (int64_t j = 0; j < cells->rows; j++)
         for (int64_t i = 0; i < cells->columns; i++) {
             const int64_t over = i < cells->columns - 1 ? cells->side : cells->width - i * cells->side,
                           down = j < cells->rows - 1 ? cells->side : cells->height - j * cells->side;
-            mean[j * cells->columns + i] = (float)(sum[j * cells->columns + i] / (double)(over * down));
+            double *const one = &cell[j * cells->columns + i];
+            *one = (double)(float)(*one / (double)(over * down));
         }
+}
+
+static void take(const void *how, void *found, const HaloBuf *rows)
+{
+    const Cells *cells = how;
+    const int64_t end = rows->y0 + rows->rows;
+    for (int64_t y = rows->y0; y < end; y++)
+        take_row(cells, rows, y, (double *)found + y / cells->side * cells->columns);
+    if (end == cells->height) divide(cells, found);
 }
 
 /* ---- projections ----------------------------------------------------------------------------------------- */
 
 /* The mean of each row of the picture whose rows go down by this slope, of which half is there at least; the
  * others are left out, as NaN. A sample between two rows is a mixture of them. */
-static void project(const Cells *cells, const float *mean, double slope, double *row, double *count)
+static void project(const Cells *cells, const double *mean, double slope, double *row, double *count)
 {
     for (int64_t j = 0; j < cells->rows; j++) row[j] = count[j] = 0.0;
     for (int64_t i = 0; i < cells->columns; i++) {
@@ -77,8 +80,8 @@ static void project(const Cells *cells, const float *mean, double slope, double 
         const int64_t by = (int64_t)whole, first = by < 0 ? -by : 0,
                       past = cells->rows - 1 - by < cells->rows ? cells->rows - 1 - by : cells->rows;
         for (int64_t j = first; j < past; j++) {
-            const float *const at = mean + (j + by) * cells->columns + i;
-            row[j] += (1.0 - share) * (double)at[0] + share * (double)at[cells->columns];
+            const double *const at = mean + (j + by) * cells->columns + i;
+            row[j] += (1.0 - share) * at[0] + share * at[cells->columns];
             count[j] += 1.0;
         }
     }
@@ -87,7 +90,7 @@ static void project(const Cells *cells, const float *mean, double slope, double 
 }
 
 /* How much rows differ from those two before: most where lines of text, or edges, lie along them. */
-static double score(const Cells *cells, const float *mean, double degrees, double *row)
+static double score(const Cells *cells, const double *mean, double degrees, double *row)
 {
     double sum = 0.0, rows = 0.0;
     project(cells, mean, tan(degrees * (pi / 180.0)), row, row + cells->rows);
@@ -101,7 +104,7 @@ static double score(const Cells *cells, const float *mean, double degrees, doubl
 }
 
 /* The best one of so many steps to either side; of equal ones the nearest. */
-static double best_of(const Cells *cells, const float *mean, double from, double step, int steps, double *row)
+static double best_of(const Cells *cells, const double *mean, double from, double step, int steps, double *row)
 {
     double best = from, most = score(cells, mean, from, row);
     for (int k = 1; k <= steps; k++)
@@ -115,13 +118,11 @@ static double best_of(const Cells *cells, const float *mean, double from, double
 }
 
 /* By how much the picture's rows fall to the right. */
-static HaloStatus find_angle(HaloBuilder *builder, const Cells *cells, const double *sum, double limit,
+static HaloStatus find_angle(HaloBuilder *builder, const Cells *cells, const double *mean, double limit,
                              double *angle)
 {
-    float *const mean = halo_build_keep(builder, (size_t)(cells->columns * cells->rows) * sizeof *mean);
     double *const row = halo_build_keep(builder, (size_t)(2 * cells->rows) * sizeof *row);
-    if (mean == NULL || row == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    divide(cells, sum, mean);
+    if (row == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     *angle = best_of(cells, mean, 0.0, 0.25, (int)floor(limit / 0.25), row);
     *angle = best_of(cells, mean, *angle, 0.05, 4, row);
     *angle = best_of(cells, mean, *angle, LEAST_STEP, 4, row);

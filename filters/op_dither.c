@@ -172,7 +172,7 @@ static const HaloParam dither_param[] = {
                          "tpdf: white triangular noise of up to one step; shaped: the same, moved to "
                          "frequencies where ears are less sensitive, for 44.1 kHz and more; of pictures also "
                          "ordered: a pattern of 8 x 8 pixels; error: the error of each pixel goes to its "
-                         "neighbours (Floyd and Steinberg), on the CPU alone"},
+                         "neighbours (Floyd and Steinberg)"},
     [DITHER_BITS] =
         {.key = "bits",
          .type = HALO_PARAM_INTEGER,
@@ -185,7 +185,7 @@ static const HaloParam dither_param[] = {
 
 const HaloOp halo_op_dither = {
     .name = "dither",
-    .help = "add noise and round to fewer bits, as the last operation",
+    .help = "add noise and round to fewer bits, as the last operation; on the CPU alone",
     .known_as = "dither noiseshaping noise shaping triangular requantize bit depth floyd-steinberg "
                 "bayer ordered halftone monochrome bilevel",
     .example = "dither:tpdf,bits=8",

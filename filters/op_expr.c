@@ -39,6 +39,7 @@ static HaloStatus find_sources(HaloBuilder *builder, const HaloValue *arg, HaloS
     input->height = (double)shape->height;
     input->white = (double)shape->white;
     input->rate = shape->rate;
+    input->page = (double)halo_build_page(builder);
     input->numbers = shape->numbers;
 out:
     return status;
@@ -73,7 +74,8 @@ static const HaloParam expr_param[] = {
     [EXPR_TEXT] = {.key = "expr",
                    .type = HALO_PARAM_TEXT,
                    .help =
-                       "of v, the sample; the sources a … h; channels v1, v2 … or r, g, b; x, y, t, c, w, h, "
+                       "of v, the sample; the sources a … h; channels v1, v2 … or r, g, b; x, y, z (the page), "
+                       "t, c, w, h, "
                        "white, 50%, pi; by + - * / % ^, comparisons, && || !, ?:, and select min max abs sign "
                        "floor ceil round trunc fract sqrt clamp mix exp log log2 log10 pow sin cos tan atan2 "
                        "isnan fma",

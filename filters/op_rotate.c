@@ -41,6 +41,7 @@ static const HaloParam rotate_param[] = {
                    .help = "X+Y of the point that stays in place, with fit=keep; the center unless given"},
     [ROTATE_SIZE] = WARP_SIZE("as fit says"),
     WARP_PARAMS(ROTATE_WARP, "zero"),
+    WARP_SAMPLES_PARAM(ROTATE_WARP),
 };
 
 const HaloOp halo_op_rotate = {.name = "rotate",

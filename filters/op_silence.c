@@ -64,9 +64,8 @@ static const HaloParam silence_param[] = {
 
 const HaloOp halo_op_silence = {.name = "silence",
                                 .help = "remove silence: from both ends of a sound, or everywhere",
-                                .known_as =
-                                    "silenceremove silencedetect silences vad strip trim gate agate noisegate "
-                                    "split",
+                                .known_as = "silenceremove silencedetect silences vad strip trim "
+                                            "split",
                                 .example = "silence:-50dB,min=1ms",
                                 .kinds = HALO_AUDIO,
                                 HALO_PARAMS(silence_param),

@@ -117,6 +117,7 @@ static const HaloParam undistort_param[] = {
     [UNDISTORT_CX] = CENTRE_PARAM("cx"),
     [UNDISTORT_CY] = CENTRE_PARAM("cy"),
     WARP_PARAMS(UNDISTORT_WARP, "zero"),
+    WARP_SAMPLES_PARAM(UNDISTORT_WARP),
 };
 
 const HaloOp halo_op_undistort = {.name = "undistort",

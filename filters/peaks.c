@@ -1,7 +1,8 @@
 /* Peaks between samples, as meters show them. Four values between two samples tell whether there may be one;
  * then eight, and the vertex of the parabola through the greatest and its neighbours, come within 0.01 dB of
  * the true peak. Meters with a short filter, such as FFmpeg's ebur128, show more than that of what is close to
- * half the rate: so four values by such a filter count, too. */
+ * half the rate: so what such a filter makes counts, too. Which places FFmpeg shows depends on the rate, since
+ * it converts to 192 kHz: at 44.1 kHz 640 of them between two samples. */
 #include "peaks.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@ enum { LINE = PEAKS_TAPS + PEAKS_BLOCK, POINTS = PEAKS_PARTS * PEAKS_BLOCK + 2 }
 #define ABOVE(h) (3.0 * 1.2338 * (h) * (h))
 
 #define FEW_BETA 9.0
+enum { FEW_TAPS = 32 };
 
 typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
@@ -21,18 +23,20 @@ typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
 
 void peaks_open(Peaks *peaks, double limit)
 {
+    PeaksFilter *full = &peaks->full, *few = &peaks->few;
     peaks->limit = limit;
-    for (int p = 1; p < PEAKS_PARTS; p++)
-        for (int i = 0; i < PEAKS_TAPS; i++)
-            peaks->tap[p][i] =
-                halo_true_peak_tap(HALO_TRUE_PEAK_SIDE, HALO_TRUE_PEAK_BETA, (double)p / PEAKS_PARTS, i);
-    for (int p = 1; p < PEAKS_FEW_PARTS; p++) {
+    full->taps = PEAKS_TAPS;
+    few->taps = FEW_TAPS;
+    for (int p = 1; p < PEAKS_PARTS; p++) {
+        const double place = (double)p / PEAKS_PARTS;
         double sum = 0.0;
-        for (int i = 0; i < PEAKS_FEW_TAPS; i++) {
-            peaks->few[p][i] = halo_true_peak_tap(PEAKS_FEW_TAPS / 2, FEW_BETA, (double)p / PEAKS_FEW_PARTS, i);
-            sum += peaks->few[p][i];
+        for (int i = 0; i < PEAKS_TAPS; i++)
+            full->tap[p][i] = halo_true_peak_tap(HALO_TRUE_PEAK_SIDE, HALO_TRUE_PEAK_BETA, place, i);
+        for (int i = 0; i < FEW_TAPS; i++) {
+            few->tap[p][i] = halo_true_peak_tap(FEW_TAPS / 2, FEW_BETA, place, i);
+            sum += few->tap[p][i];
         }
-        for (int i = 0; i < PEAKS_FEW_TAPS; i++) peaks->few[p][i] /= sum;
+        for (int i = 0; i < FEW_TAPS; i++) few->tap[p][i] /= sum;
     }
 }
 
@@ -97,43 +101,24 @@ static void add_peak(double found, double limit, double *peak)
     if (found > limit && found > *peak) *peak = found;
 }
 
-/* point[0] is 1/8 before the block, point[1] its first sample. */
-static void add_vertices(const double point[POINTS], double limit, double peak[PEAKS_BLOCK])
+/* Of frames `first` to `end` of the block. point[0] is 1/8 before the block, point[1] its first sample. */
+static void add_vertices(const double point[POINTS], double limit, int64_t first, int64_t end,
+                         double peak[PEAKS_BLOCK])
 {
-    for (int i = 1; i <= PEAKS_PARTS * PEAKS_BLOCK; i++) {
+    for (int64_t i = 1 + first * PEAKS_PARTS; i <= end * PEAKS_PARTS; i++) {
         const double at = fabs(point[i]);
         if (!(at > 0.95 * limit) || at < fabs(point[i - 1]) || at < fabs(point[i + 1])) continue;
         add_peak(vertex(point[i - 1], point[i], point[i + 1]), limit, &peak[(i - 1) / PEAKS_PARTS]);
     }
 }
 
-/* May the block exceed the limit, whose greatest point is `most`, of points h samples apart? */
-static bool may_exceed(const Peaks *peaks, double most, double h, double reach)
-{
-    return most + ABOVE(h) * reach > peaks->limit;
-}
-
-/* By the short filter, from place `first` of the block to `end`. */
-static void find_by_few(const Peaks *peaks, HaloSimd simd, const double line[LINE], int64_t first, int64_t end,
-                        double peak[PEAKS_BLOCK])
-{
-    static const int order[] = {PEAKS_FEW_PARTS / 2, 1, 3};
-    const double *sample = line + PEAKS_TAPS / 2, reach = greatest(line, LINE);
-    double value[PEAKS_BLOCK], most = greatest(sample, PEAKS_BLOCK + 1);
-    for (int k = 0; k < PEAKS_FEW_PARTS - 1; k++) {
-        if (k < 2 && !may_exceed(peaks, most, k == 0 ? 1.0 : 0.5, reach)) return;
-        between(simd, peaks->few[order[k]], PEAKS_FEW_TAPS, sample, value);
-        for (int64_t i = first; i < end; i++) add_peak(fabs(value[i]), peaks->limit, &peak[i]);
-        most = fmax(most, greatest(value, PEAKS_BLOCK));
-    }
-}
-
 /* All points of the block, that of 1/8 before it, and the one behind it. */
-static void gather(const Peaks *peaks, const double *sample, double (*value)[PEAKS_BLOCK], double point[POINTS])
+static void gather(const PeaksFilter *filter, const double *sample, double (*value)[PEAKS_BLOCK],
+                   double point[POINTS])
 {
-    const double *first = sample - PEAKS_TAPS / 2;
+    const double *first = sample - filter->taps / 2;
     point[0] = 0.0;
-    for (int k = 0; k < PEAKS_TAPS; k++) point[0] += peaks->tap[PEAKS_PARTS - 1][k] * first[k];
+    for (int k = 0; k < filter->taps; k++) point[0] += filter->tap[PEAKS_PARTS - 1][k] * first[k];
     for (int i = 0; i < PEAKS_BLOCK; i++) {
         point[1 + i * PEAKS_PARTS] = sample[i];
         for (int p = 1; p < PEAKS_PARTS; p++) point[1 + i * PEAKS_PARTS + p] = value[p][i];
@@ -141,19 +126,21 @@ static void gather(const Peaks *peaks, const double *sample, double (*value)[PEA
     point[POINTS - 1] = sample[PEAKS_BLOCK];
 }
 
-static void find_by_all(const Peaks *peaks, HaloSimd simd, const double line[LINE], double peak[PEAKS_BLOCK])
+static void find_by(const PeaksFilter *filter, double limit, HaloSimd simd, const double line[LINE],
+                    int64_t first, int64_t end, double peak[PEAKS_BLOCK])
 {
     const double *sample = line + PEAKS_TAPS / 2, reach = greatest(line, LINE);
     double value[PEAKS_PARTS][PEAKS_BLOCK], point[POINTS], most = greatest(sample, PEAKS_BLOCK + 1);
     for (int step = PEAKS_PARTS; step > 1; step /= 2) {
-        if (!may_exceed(peaks, most, (double)step / PEAKS_PARTS, reach)) return;
+        const double h = (double)step / PEAKS_PARTS;
+        if (!(most + ABOVE(h) * reach > limit)) return;
         for (int p = step / 2; p < PEAKS_PARTS; p += step) {
-            between(simd, peaks->tap[p], PEAKS_TAPS, sample, value[p]);
+            between(simd, filter->tap[p], filter->taps, sample, value[p]);
             most = fmax(most, greatest(value[p], PEAKS_BLOCK));
         }
     }
-    gather(peaks, sample, value, point);
-    add_vertices(point, peaks->limit, peak);
+    gather(filter, sample, value, point);
+    add_vertices(point, limit, first, end, peak);
 }
 
 void peaks_find(const Peaks *peaks, HaloSimd simd, const HaloSequenceLines *src, int64_t block,
@@ -166,8 +153,8 @@ void peaks_find(const Peaks *peaks, HaloSimd simd, const HaloSequenceLines *src,
     for (int i = 0; i < PEAKS_BLOCK; i++) peak[i] = 0.0;
     for (int c = 0; c < src->channels; c++) {
         fill(src, c, from, false, line);
-        find_by_all(peaks, simd, line, peak);
+        find_by(&peaks->full, peaks->limit, simd, line, 0, PEAKS_BLOCK, peak);
         if (!inside) fill(src, c, from, true, line);
-        find_by_few(peaks, simd, line, first, left < PEAKS_BLOCK ? left : PEAKS_BLOCK, peak);
+        find_by(&peaks->few, peaks->limit, simd, line, first, left < PEAKS_BLOCK ? left : PEAKS_BLOCK, peak);
     }
 }

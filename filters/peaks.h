@@ -6,12 +6,16 @@
 #include "halo/truepeak.h"
 
 enum { PEAKS_BLOCK = 16, PEAKS_PARTS = 8, PEAKS_TAPS = 2 * HALO_TRUE_PEAK_SIDE, PEAKS_REACH = 80 };
-enum { PEAKS_FEW_PARTS = 4, PEAKS_FEW_TAPS = 32 };
+
+/* Taps of the places n + 1/8, n + 2/8 ...; tap[0] is not used. */
+typedef struct PeaksFilter {
+    int taps;
+    double tap[PEAKS_PARTS][PEAKS_TAPS];
+} PeaksFilter;
 
 typedef struct Peaks {
     double limit;
-    double tap[PEAKS_PARTS][PEAKS_TAPS];         /* of the places n + 1/8, n + 2/8 ...; [0] is not used */
-    double few[PEAKS_FEW_PARTS][PEAKS_FEW_TAPS]; /* of n + 1/4 ... */
+    PeaksFilter full, few; /* few: of meters with a short filter */
 } Peaks;
 
 void peaks_open(Peaks *peaks, double limit);

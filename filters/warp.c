@@ -154,10 +154,11 @@ HaloStatus warp_build(HaloBuilder *builder, HaloWarp *warp, const HaloValue *arg
     warp->taps = taps[kernel];
     warp->border = (HaloBorder)arg[WARP_BORDER].integer;
     warp->value = arg[WARP_BORDER].number;
-    const int samples = arg[WARP_SAMPLES].given ? (int)arg[WARP_SAMPLES].integer : 0;
+    const bool asked = warp->by != HALO_WARP_MAP && arg[WARP_SAMPLES].given;
+    const int samples = asked ? (int)arg[WARP_SAMPLES].integer : 0;
     warp->samples_x = samples > 0 ? samples : points_for(warp, 0);
     warp->samples_y = samples > 0 ? samples : points_for(warp, 1);
-    if (warp->taps > 2) HALO_TRY(keep_table(builder, kernels[kernel], warp));
+    if (warp->taps == 6) HALO_TRY(keep_table(builder, kernels[kernel], warp));
     if (premultiplied) HALO_TRY(halo_build_map(builder, in, &premul, &in));
     HALO_TRY(halo_build_warp(builder, in, map, warp, out));
     if (premultiplied) HALO_TRY(halo_build_combine(builder, *out, *out, &divide, out));

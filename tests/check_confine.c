@@ -120,11 +120,34 @@ static void channels_are_apart(Rng *rng)
     halo_buf_free(&in);
 }
 
+/* Alpha stays alpha wherever it lies. */
+static void all_channels_are_the_picture(Rng *rng)
+{
+    HaloShape shape = draw_picture(rng);
+    if (shape.channels < 2) shape.channels = 4;
+    shape.alpha = rng_once_in(rng, 2) ? 0 : (int)rng_between(rng, 0, shape.channels - 1);
+    HaloBuf in = random_input(&shape, false, rng);
+    char text[64];
+    snprintf(text, sizeof text, "on:1-%d,[gauss:1.3,alpha=premul]", shape.channels);
+    Outcome all = run_ok(text, &in), made = run_ok("gauss:1.3,alpha=premul", &in);
+    for (int64_t y = 0; y < shape.height; y++)
+        for (int64_t x = 0; x < shape.width; x++)
+            for (int c = 0; c < shape.channels; c++)
+                if (memcmp(&(float){(float)sample(&made, x, y, c)}, &(float){(float)sample(&all, x, y, c)},
+                           sizeof(float)) != 0)
+                    fail_case(NULL, "%s: %g, not %g, in channel %d, alpha %d", text, sample(&all, x, y, c),
+                              sample(&made, x, y, c), c, shape.alpha);
+    outcome_free(&all);
+    outcome_free(&made);
+    halo_buf_free(&in);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         random_test(masks_mix, 150),
         random_test(channels_are_apart, 150),
+        random_test(all_channels_are_the_picture, 60),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

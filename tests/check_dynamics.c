@@ -186,6 +186,26 @@ static void gates(Rng *rng)
     halo_buf_free(&in);
 }
 
+/* Below the threshold 40 dB less; after `attack` and `release` 37% and 63% of that. */
+static void test_gate_opens_and_closes(void **unused)
+{
+    (void)unused;
+    enum { OPEN = 2000, QUIET = 10000, CLOSE = QUIET + 480, ALL = 30000 }; /* it holds for 10 ms */
+    const long double full = 40;
+    HaloBuf in = sound(ALL, 1, 48000);
+    for (int64_t i = 0; i < ALL; i++) samples(&in)[i] = i < OPEN || i >= QUIET ? 0.001f : 0.1f;
+    Outcome outcome = run_once("gate:-30dB,attack=5ms,hold=10ms,release=100ms,range=-40dB", &in);
+    int64_t opened = OPEN, closed = CLOSE;
+    assert_true(fabsl(gain_at(&in, &outcome, OPEN - 1) + full) < 0.1L);
+    assert_true(fabs(gain_at(&in, &outcome, QUIET - 1)) < 0.1);
+    while (-gain_at(&in, &outcome, opened - 1) > full * expl(-1)) opened++;
+    while (-gain_at(&in, &outcome, closed - 1) < full * (1 - expl(-1))) closed++;
+    assert_in_range(opened - OPEN, 238, 242);
+    assert_in_range(closed - CLOSE, 4752, 4848);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
 /* ---- echo ----------------------------------------------------------------------------------------------- */
 
 static void echoes(Rng *rng)
@@ -244,26 +264,32 @@ static long double at_time(const float *x, int64_t n, int channels, long double 
 
 enum { EIGHTS = 8 };
 
-/* The greatest that meters show from frame n up to the next one. */
+/* The greatest from frame n up to the next one: of values eighths of a sample apart the vertices of parabolas
+ * through the greatest and their neighbours. `few`: by a short filter, as FFmpeg's ebur128. */
+static long double vertices(const float *x, int64_t frames, int channels, int64_t n, bool few)
+{
+    long double v[EIGHTS + 2], sum, most = 0;
+    for (int p = -1; p <= EIGHTS; p++) {
+        v[p + 1] = at_time(x, frames, channels, n + p / 8.0L, few ? 16 : 64, few ? 9 : 6, few, &sum);
+        if (few) v[p + 1] /= sum;
+    }
+    for (int p = 1; p <= EIGHTS; p++) {
+        const long double a = fabsl(v[p]), bend = 2 * v[p] - v[p - 1] - v[p + 1], tilt = v[p + 1] - v[p - 1];
+        if (a >= fabsl(v[p - 1]) && a >= fabsl(v[p + 1]) && bend * v[p] > 0)
+            most = fmaxl(most, fabsl(v[p] + tilt * tilt / (8 * bend)));
+    }
+    return most;
+}
+
 static long double meters(const HaloBuf *buf, int64_t n)
 {
-    long double most = 0, sum;
+    long double most = 0;
     const int channels = buf->shape.channels;
+    const int64_t frames = buf->shape.width;
     for (int c = 0; c < channels; c++) {
         const float *x = samples(buf) + c;
-        long double v[EIGHTS + 2];
-        for (int p = -1; p <= EIGHTS; p++)
-            v[p + 1] = at_time(x, buf->shape.width, channels, n + p / 8.0L, 64, 6, false, &sum);
-        for (int p = 1; p <= EIGHTS; p++) {
-            const long double a = fabsl(v[p]), bend = 2 * v[p] - v[p - 1] - v[p + 1],
-                              tilt = v[p + 1] - v[p - 1];
-            if (a >= fabsl(v[p - 1]) && a >= fabsl(v[p + 1]) && bend * v[p] > 0)
-                most = fmaxl(most, fabsl(v[p] + tilt * tilt / (8 * bend)));
-        }
-        for (int p = 1; p < 4 && n >= 0 && n < buf->shape.width; p++) {
-            const long double few = at_time(x, buf->shape.width, channels, n + p / 4.0L, 16, 9, true, &sum);
-            most = fmaxl(most, fabsl(few / sum));
-        }
+        most = fmaxl(most, vertices(x, frames, channels, n, false));
+        if (n >= 0 && n < frames) most = fmaxl(most, vertices(x, frames, channels, n, true));
     }
     return most;
 }
@@ -319,6 +345,25 @@ static void limits(Rng *rng)
     halo_buf_free(&twice);
 }
 
+/* A sine of 0 dB settles on the limit; behind it the reduction falls to 37% of itself in each `release`. */
+static void test_limit_settles_and_releases(void **unused)
+{
+    (void)unused;
+    enum { QUIET = 10000, LATER = QUIET + 1000, RELEASE = 2400, ALL = 20000 };
+    HaloBuf in = sound(ALL, 1, 48000);
+    for (int64_t i = 0; i < ALL; i++)
+        samples(&in)[i] = (i < QUIET ? 1.0f : 0.01f) * (float)sinl(2 * pi * 997 * i / 48000 + 0.1L);
+    Outcome outcome = run_once("limit:-6dB,release=50ms", &in);
+    for (int64_t i = QUIET / 2; i < QUIET / 2 + 500; i++)
+        assert_true(fabs(gain_at(&in, &outcome, i) + 6) < 0.1);
+    const double early = gain_at(&in, &outcome, LATER), late = gain_at(&in, &outcome, LATER + RELEASE);
+    assert_true(early < -1);
+    if (!(fabsl(late / early - expl(-1)) < 0.01L * expl(-1)))
+        fail_case(NULL, "after 50 ms %g dB became %g dB", early, late);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
 static double true_peak(const HaloBuf *buf)
 {
     TruePeak *state = NULL;
@@ -355,8 +400,10 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(test_static_curve),
                                        cmocka_unit_test(test_time_constants),
                                        random_test(gates, 20),
+                                       cmocka_unit_test(test_gate_opens_and_closes),
                                        random_test(echoes, 20),
                                        random_test(limits, 3),
+                                       cmocka_unit_test(test_limit_settles_and_releases),
                                        random_test(holds, 6)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

@@ -93,6 +93,14 @@ static void random_ordered(Rng *rng)
     ordered_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 9));
 }
 
+/* More samples than the shared memory of a GPU holds. */
+static void ordered_in_large_windows(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), 5, 3, 1);
+    const HaloLocal local = {.kind = HALO_LOCAL_MAD, .window = draw_window_over(rng, &shape, 85, 105)};
+    check(rng, &shape, &local, draw_content(rng));
+}
+
 static void wide_ordered(Rng *rng)
 {
     const HaloShape shape = test_shape(draw_dtype(rng), 4200, 3, 1);
@@ -102,10 +110,9 @@ static void wide_ordered(Rng *rng)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        random_test(random_extremes, 200),
-        random_test(wide_extremes, 3),
-        random_test(random_ordered, 200),
-        random_test(wide_ordered, 3),
+        random_test(random_extremes, 200),        random_test(wide_extremes, 3),
+        random_test(random_ordered, 200),         random_test(wide_ordered, 3),
+        random_test(ordered_in_large_windows, 6),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

@@ -220,6 +220,94 @@ static void large_groups(Rng *rng)
     halo_buf_free(&in);
 }
 
+/* ---- labels as masks ------------------------------------------------------------------------------------- */
+
+enum { SKEWNESS = RMS + 2, KURTOSIS, ENTROPY, P10, P75, COLUMNS };
+
+/* What is measured of a label, in one call with others, is what is measured of a mask with its pixels. */
+static void labels_are_masks(Rng *rng)
+{
+    HaloBuf in = draw_picture(rng);
+    HaloResults results =
+        pipeline_results("stats:full,product,percentiles=\"10,75\",labels=[channels:2] | "
+                         "hist:labels=[channels:2],bins=9,min=3,max=80"
+                         " | stats:full,product,percentiles=\"10,75\",mask=[channels:2 | expr:\"v==2\"]"
+                         " | hist:mask=[channels:2 | expr:\"v==2\"],bins=9,min=3,max=80",
+                         &in);
+    const HaloTable *rows = &results.item[0].table[SAMPLES], *bins = &results.item[1].table[SAMPLES];
+    const HaloStats *s = &results.item[2].channel[SAMPLES];
+    assert_int_equal(rows->columns, COLUMNS);
+    for (int64_t r = 0; r < rows->rows; r++) {
+        const double *row = rows->cell + r * COLUMNS;
+        if (row[LABEL] != 2) continue;
+        const double wanted[COLUMNS] = {2,
+                                        (double)s->count,
+                                        (double)s->nan,
+                                        (double)s->inf,
+                                        (double)s->zero,
+                                        s->min,
+                                        s->max,
+                                        s->sum,
+                                        s->mean,
+                                        s->sd,
+                                        s->rms,
+                                        s->product,
+                                        s->skewness,
+                                        s->kurtosis,
+                                        s->entropy,
+                                        s->percentile[0],
+                                        s->percentile[1]};
+        for (int k = 0; k < COLUMNS; k++) same("label and mask", rows->column[k], wanted[k], row[k]);
+        for (int b = 0; b < 9; b++)
+            same("label and mask", "bin", (double)results.item[3].hist.count[SAMPLES * 9 + b],
+                 bins->cell[(9 * r + b) * bins->columns + 3]);
+    }
+    halo_results_free(&results);
+    halo_buf_free(&in);
+}
+
+/* ---- many labels ----------------------------------------------------------------------------------------- */
+
+enum { MANY_WIDTH = 550, MANY_HEIGHT = 280, MANY_PIXELS = MANY_WIDTH * MANY_HEIGHT, MANY_LARGE = 70000 };
+
+/* More labels than are measured in one call, in any order, some of one pixel and some of two, and in the midst
+ * a large one; labels between them that do not occur. Sums are of integers, and exact. */
+static void many_labels(Rng *rng)
+{
+    const HaloShape shape = test_shape(HALO_F32, MANY_WIDTH, MANY_HEIGHT, 2);
+    HaloBuf in = random_input(&shape, false, rng);
+    double *const sum = oracle_memory(3 * MANY_PIXELS, sizeof *sum), *const count = sum + MANY_PIXELS,
+                  *const most = count + MANY_PIXELS;
+    for (int64_t k = 0; k < 3 * MANY_PIXELS; k++) sum[k] = 0;
+    for (int64_t i = 0, at = 0; i < MANY_PIXELS; i++, at = (at + 99991) % MANY_PIXELS) {
+        const int64_t label = i < MANY_LARGE ? 50001 : 1 + (i - MANY_LARGE) * 4 / 5 * 2;
+        const double v = (double)rng_between(rng, -999, 999);
+        oracle_put(&in, at % MANY_WIDTH, at / MANY_WIDTH, LABELS, (float)label, (HaloStore){1, 1});
+        oracle_put(&in, at % MANY_WIDTH, at / MANY_WIDTH, SAMPLES, (float)v, (HaloStore){1, 1});
+        sum[label] += v;
+        most[label] = count[label] == 0 || v > most[label] ? v : most[label];
+        count[label]++;
+    }
+    HaloResults results = pipeline_results("stats:percentiles=100,labels=[channels:2]", &in);
+    const HaloTable *table = &results.item[0].table[SAMPLES];
+    int64_t r = 0;
+    for (int64_t label = 1; label < MANY_PIXELS; label++) {
+        if (count[label] == 0) continue;
+        assert_true(r < table->rows);
+        const double *row = table->cell + r++ * table->columns;
+        same("many", "label", (double)label, row[LABEL]);
+        same("many", "count", count[label], row[COUNT]);
+        same("many", "sum", sum[label], row[SUM]);
+        same("many", "maximum", most[label], row[MAX]);
+        same("many", "percentile", most[label], row[P0]);
+    }
+    assert_int_equal(r, table->rows);
+    assert_true(r > 65536);
+    halo_results_free(&results);
+    free(sum);
+    halo_buf_free(&in);
+}
+
 static void labels_are_integers(void **state)
 {
     (void)state;
@@ -241,10 +329,9 @@ static void labels_are_integers(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        random_test(statistics_in_masks, 40),
-        random_test(rows_of_labels, 40),
-        random_test(large_groups, 2),
-        cmocka_unit_test(labels_are_integers),
+        random_test(statistics_in_masks, 40), random_test(rows_of_labels, 40),
+        random_test(large_groups, 2),         random_test(labels_are_masks, 60),
+        random_test(many_labels, 1),          cmocka_unit_test(labels_are_integers),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, runners_open, runners_close);

@@ -8,11 +8,8 @@
 
 #include <cmocka.h>
 
-#include <zlib.h>
-
 #include "codec.h"
 #include "other_png.h"
-#include "png/png_join.h"
 #include "png/png_strip.h"
 #include "random.h"
 
@@ -117,93 +114,10 @@ static void grain_is_not_matched(void **state)
     halo_buf_free(&data);
 }
 
-/* ---- streams that are joined ---------------------------------------------------------------------------- */
-
-#define MOST_PARTS 5
-
-static void expect_inflated(const Bytes *stream, const uint8_t *bytes, size_t size)
-{
-    z_stream zip = {.next_in = stream->at, .avail_in = (uInt)stream->size};
-    uint8_t *back = malloc(size + 1);
-    if (back == NULL || inflateInit2(&zip, -MAX_WBITS) != Z_OK) abort();
-    zip.next_out = back;
-    zip.avail_out = (uInt)size + 1;
-    const int got = inflate(&zip, Z_FINISH);
-    if (got != Z_STREAM_END || zip.avail_in > 0 || zip.total_out != size || memcmp(back, bytes, size) != 0)
-        fail_case(NULL, "%zu bytes: zlib says %d after %lu of them", size, got, zip.total_out);
-    inflateEnd(&zip);
-    free(back);
-}
-
-/* Parts of all kinds, of one byte or of several blocks, so that blocks end on every bit. */
-static void one_join(Rng *rng)
-{
-    static const int levels[] = {2, 3, 8, 9};
-    const int level = levels[rng_between(rng, 0, 3)], parts = (int)rng_between(rng, 1, MOST_PARTS);
-    const int64_t most = rng_once_in(rng, 6) ? 60000 : 40;
-    uint8_t *bytes = malloc((size_t)(MOST_PARTS * most));
-    Bytes stream = {malloc((size_t)(MOST_PARTS * (2 * most + 100))), 0};
-    PngJoin *join = halo_png_join_new(level);
-    if (bytes == NULL || stream.at == NULL || join == NULL) abort();
-    size_t size = 0;
-    for (int part = 0; part < parts; part++) {
-        const int64_t some = rng_between(rng, 1, most), grain = rng_between(rng, 0, 9);
-        for (int64_t i = 0; i < some; i++)
-            bytes[size + (size_t)i] =
-                (uint8_t)(i * 3 / some * 40 + rng_between(rng, 0, grain > 7 ? 255 : grain));
-        const size_t got = halo_png_join(join, bytes + size, (size_t)some, part + 1 == parts,
-                                         stream.at + stream.size, (size_t)(2 * most + 100));
-        if (got == 0) fail_case(NULL, "level %d: %d bytes are not compressed", level, (int)some);
-        stream.size += got;
-        size += (size_t)some;
-    }
-    expect_inflated(&stream, bytes, size);
-    halo_png_join_free(join);
-    free(stream.at);
-    free(bytes);
-}
-
-static void streams_join_on_every_bit(void **unused)
-{
-    (void)unused;
-    if (!halo_png_joins(9)) skip();
-    for_each_case(__func__, 1500, one_join);
-}
-
-/* The same bytes at any alignment of the memory, also by ISA-L. The beginning of the strip is repeated, once or
- * many times, so that matches show. */
-static void alignment_does_not_matter(void **state)
-{
-    (void)state;
-    enum { STRIPS = 6, SIZE = 600 };
-    PngStrip *strip[STRIPS];
-    Rng rng = {11};
-    for (int s = 0; s < STRIPS; s++) assert_int_equal(halo_png_strip_new(1, SIZE, &strip[s]), HALO_OK);
-    for (int i = 0; i < 6000; i++) {
-        uint8_t bytes[SIZE];
-        const size_t size = (size_t)rng_between(&rng, 4, SIZE), again = (size_t)rng_between(&rng, 6, 60);
-        const bool all = rng_once_in(&rng, 4);
-        for (size_t k = 0; k < size; k++) bytes[k] = all ? 0 : (uint8_t)rng_between(&rng, 0, 255);
-        bytes[0] = (uint8_t)rng_between(&rng, 0, 4);
-        for (size_t k = 0; k < 6 && again + k < size; k++) bytes[again + k] = bytes[k];
-        for (int s = 0; s < STRIPS; s++) {
-            memcpy(strip[s]->bytes, bytes, size);
-            strip[s]->size = size;
-            strip[s]->first = strip[s]->last = true;
-            halo_png_strip_press(strip[s]);
-            if (strip[s]->chunk_size != strip[0]->chunk_size ||
-                memcmp(strip[s]->chunk, strip[0]->chunk, strip[0]->chunk_size) != 0)
-                fail_case(NULL, "case %d of %zu bytes: memory at another address, other bytes", i, size);
-        }
-    }
-    for (int s = 0; s < STRIPS; s++) halo_png_strip_free(strip[s]);
-}
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        random_test(images_come_back_from_reproducible_bytes, 400), cmocka_unit_test(grain_is_not_matched),
-        cmocka_unit_test(streams_join_on_every_bit), cmocka_unit_test(alignment_does_not_matter)};
+    const struct CMUnitTest tests[] = {random_test(images_come_back_from_reproducible_bytes, 400),
+                                       cmocka_unit_test(grain_is_not_matched)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

@@ -42,9 +42,10 @@ static HaloBuf draw_picture(Rng *rng)
 {
     static const HaloDtype dtypes[] = {HALO_U8, HALO_U16, HALO_F32};
     const int channels = (int)rng_between(rng, 1, 5);
+    const int64_t width = rng_between(rng, 1, rng_once_in(rng, 4) ? 3 : 300);
     const HaloShape shape =
-        shape_of(dtypes[rng_between(rng, 0, 2)], rng_between(rng, 1, 300),
-                 rng_between(rng, 1, rng_once_in(rng, 5) ? 900 : 200), channels, channels % 2 == 0);
+        shape_of(dtypes[rng_between(rng, 0, 2)], width, rng_between(rng, 1, rng_once_in(rng, 5) ? 900 : 200),
+                 channels, channels % 2 == 0);
     HaloBuf data;
     assert_int_equal(halo_buf_alloc(&data, &shape), HALO_OK);
     const int64_t each = (int64_t)halo_dtype_size(shape.dtype);
@@ -170,7 +171,9 @@ static void expect_file(const Bytes *file, const HaloBuf *data, int tile, bool p
 static void libtiff_reads_what_is_written(Rng *rng)
 {
     HaloBuf data = draw_picture(rng);
-    const HaloWriteOptions options = {.tile = 16 * (int)rng_between(rng, 0, 6), .pyramid = rng_once_in(rng, 2)};
+    const HaloWriteOptions options = {.tile = 16 * (int)rng_between(rng, 0, 6),
+                                      .pyramid = rng_once_in(rng, 2),
+                                      .effort = (int)rng_between(rng, 0, 9)};
     const Bytes file = write_picture(&data, &options, data.rows, 1);
     const Bytes again = write_picture(&data, &options, rng_between(rng, 1, 50), (int)rng_between(rng, 2, 5));
     if (file.size != again.size || memcmp(file.at, again.at, file.size) != 0)
@@ -212,10 +215,50 @@ static void floats_are_written_without_predictor(void **unused)
     assert_int_equal(predictor_of(HALO_F32), PREDICTOR_NONE);
 }
 
+/* Of `dtype`, with values of a photograph's bytes: slopes with grain. */
+static size_t size_by_effort(HaloDtype dtype, int effort)
+{
+    const HaloShape shape = shape_of(dtype, 300, 300, 1, false);
+    HaloBuf data;
+    Rng rng = {7};
+    assert_int_equal(halo_buf_alloc(&data, &shape), HALO_OK);
+    for (int64_t y = 0; y < data.rows; y++)
+        for (int64_t x = 0; x < data.cols; x++) {
+            const int v = (int)(x / 4 + y / 3 + rng_between(&rng, 0, 30));
+            if (dtype == HALO_U8)
+                *(uint8_t *)halo_at(&data, x, y) = (uint8_t)v;
+            else if (dtype == HALO_U16)
+                *(uint16_t *)halo_at(&data, x, y) = (uint16_t)(v * 257);
+            else
+                *(float *)halo_at(&data, x, y) = (float)v / 255;
+        }
+    const Bytes file = write_picture(&data, &(HaloWriteOptions){.effort = effort}, data.rows, 1);
+    free(file.at);
+    halo_buf_free(&data);
+    return file.size;
+}
+
+/* Also of floats, which are no differences. */
+static void more_effort_makes_files_no_larger(void **unused)
+{
+    (void)unused;
+    for (HaloDtype dtype = HALO_U8; dtype <= HALO_F32; dtype++) {
+        const size_t fast = size_by_effort(dtype, 1);
+        assert_int_equal(size_by_effort(dtype, 0), fast);
+        for (int effort = 2; effort <= 9; effort++) {
+            const size_t size = size_by_effort(dtype, effort);
+            if (size > fast + fast / 50)
+                fail_case(NULL, "type %d, effort %d: %zu bytes, %zu at effort 1", (int)dtype, effort, size,
+                          fast);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {random_test(libtiff_reads_what_is_written, 150),
-                                       cmocka_unit_test(floats_are_written_without_predictor)};
+                                       cmocka_unit_test(floats_are_written_without_predictor),
+                                       cmocka_unit_test(more_effort_makes_files_no_larger)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

@@ -74,6 +74,12 @@ void cli_batch_reads(CliBatch *batch, const HaloRead *read)
     batch->read[batch->reads++] = *read;
 }
 
+bool cli_read_of(const char *input, HaloRead *read)
+{
+    read->what = "the input";
+    return halo_read_of(strcmp(input, "-") == 0 ? "/dev/stdin" : input, read);
+}
+
 void cli_item_free(CliItem *item)
 {
     free(item->input);

@@ -28,6 +28,8 @@ typedef struct CliBatch {
 
 /* Adds a file that is read. */
 void cli_batch_reads(CliBatch *batch, const HaloRead *read);
+/* An input's identity and permissions; false where no regular file is there. */
+bool cli_read_of(const char *input, HaloRead *read);
 void cli_item_free(CliItem *item);
 void cli_batch_free(CliBatch *batch);
 

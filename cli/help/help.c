@@ -143,9 +143,8 @@ static void print_overview(FILE *to)
             "  halo help WORD       by task: halo help noise, halo help 'flat field'\n"
             "  halo --version       the version and what this build can do\n"
             "  halo --generate WHAT man, complete-bash, complete-zsh or complete-fish: print it\n"
-            "\nExit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 not enough\n"
-            "memory or input too large, 6 a limit of 'compare' exceeded, 70 an internal error:\n"
-            "please report it.\n",
+            "\nExit status: 0 done, 1 an input failed, 2 usage, 3 device, 4 output, 5 memory\n"
+            "or size, 6 a limit of 'compare' exceeded, 70 an internal error: please report.\n",
             topics.data);
     free(topics.data);
 }

@@ -1,4 +1,5 @@
-/* `halo plot`: any input, drawn; tables whose first column is no time as lines over it, or as bars. */
+/* `halo plot` and `halo waveform`: any input, drawn; tables whose first column is no time as lines over it, or
+ * as bars. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -187,6 +188,7 @@ int cli_plot(const CliSettings *settings)
 {
     cli_ink_setup(STDOUT_FILENO, settings->no_color);
     const HaloStatus status = plot(settings);
-    if (status != HALO_OK && status != HALO_ERR_PIPE) cli_complain("plot: %s", halo_error());
+    if (status != HALO_OK && status != HALO_ERR_PIPE)
+        cli_complain("%s: %s", settings->command->name, halo_error());
     return status;
 }

@@ -144,7 +144,11 @@ HaloStatus cli_plot_histogram(const CliSettings *settings, const char *input, co
 {
     Canvas *canvas = canvas_for(settings->plot, 1, 0);
     Plot plot = {.frame = frame_on(canvas, 0, 0), .result = result, .logarithmic = settings->log};
-    const HaloSinkOptions options = {.force = settings->force, .sync = settings->write.sync};
+    HaloRead read;
+    const HaloSinkOptions options = {.force = settings->force,
+                                     .read = &read,
+                                     .reads = cli_read_of(input, &read),
+                                     .sync = settings->write.sync};
     const int width = (int)(plot.frame.right - plot.frame.left), most = width < MOST_STEPS ? width : MOST_STEPS;
     plot.frame.x = (Axis){.lo = result->hist.lo, .hi = result->hist.hi};
     plot.per = (result->hist.bins + most - 1) / most;

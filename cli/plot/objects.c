@@ -196,7 +196,11 @@ HaloStatus cli_plot_objects(const CliSettings *settings, HaloSession *session, c
     HaloInfo info = {0};
     HaloBuf in = {0}, labels = {0}, picture = {0};
     char *const text = label_pipeline(settings, report), *const of = argument(settings, "of");
-    const HaloSinkOptions options = {.force = settings->force, .sync = settings->write.sync};
+    HaloRead read;
+    const HaloSinkOptions options = {.force = settings->force,
+                                     .read = &read,
+                                     .reads = cli_read_of(input, &read),
+                                     .sync = settings->write.sync};
     if (strcmp(input, "-") == 0 || settings->raw.kind != 0)
         HALO_FAIL(HALO_ERR_USAGE,
                   "--plot of objects reads the picture again: it has to be a file with a header");

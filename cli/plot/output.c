@@ -114,6 +114,9 @@ static HaloStatus create(HaloWriter *writer)
     const PlotOutput *output = output_of(writer);
     Plotter *plotter = writer->state = cli_alloc(1, sizeof *plotter);
     plotter->output = output;
+    if (shape->kind == HALO_IMAGE && output->settings->command->bit == CLI_WAVEFORM)
+        HALO_FAIL(HALO_ERR_INPUT,
+                  "an image has no waveform: halo plot draws it; --rate HZ reads an array as sound");
     if (shape->kind == HALO_IMAGE) HALO_TRY(check_channels(shape, CHART_MOST));
     if (shape->kind == HALO_AUDIO) {
         plotter->trace = trace_new(shape->channels);

@@ -18,9 +18,12 @@
 #include "text.h"
 
 static FILE *page;
-static CliText page_text;
-static HaloFailure page_failure; /* of a page that goes out as it is printed */
+static CliText page_text; /* what was printed and has not gone out */
 static bool page_is_json;
+/* Of a page that goes out as it is printed: to where, and what became of it. */
+static HaloSink *page_sink;
+static int page_descriptor;
+static HaloFailure page_failure;
 static bool colours;
 static const char *const escape[] = {"\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[34m"};
 
@@ -54,11 +57,11 @@ static const char *next_ink(const char *at, const char *end)
     return end;
 }
 
-/* The page as it goes out: between its colours all is escaped. */
-static CliText finished_page(void)
+/* The beginning of the page's text as it goes out: between its colours all is escaped. */
+static CliText finished_text(size_t size)
 {
     CliText out = {0};
-    for (const char *at = page_text.data, *end = at + page_text.length; at < end;) {
+    for (const char *at = page_text.data, *end = at + size; at < end;) {
         const char *ink = next_ink(at, end);
         const size_t length = ink < end ? ink_length(ink) : 0;
         cli_add_escaped(&out, at, (size_t)(ink - at), "\n\t");
@@ -92,23 +95,56 @@ static HaloStatus write_shared(int descriptor, const char *bytes, size_t size)
     return status;
 }
 
-static CookieWritten pass_on(void *descriptor, const char *bytes, CookieSize size)
+/* Writes the beginning of the page's text to a file or, where `sink` is NULL, to a descriptor. */
+static HaloStatus put_text(HaloSink *sink, int descriptor, size_t size)
 {
-    const HaloStatus status = write_shared(*(const int *)descriptor, bytes, (size_t)size);
+    CliText escaped = {0};
+    const char *bytes = page_text.data;
+    if (size == 0) return HALO_OK;
+    if (!page_is_json) {
+        escaped = finished_text(size);
+        bytes = escaped.data;
+    }
+    const size_t length = page_is_json ? size : escaped.length;
+    const HaloStatus status =
+        sink != NULL ? halo_sink_write(sink, bytes, length) : write_shared(descriptor, bytes, length);
+    free(escaped.data);
+    page_text.length -= size;
+    memmove(page_text.data, page_text.data + size, page_text.length);
+    return status;
+}
+
+enum { BLOCK = 1 << 16 };
+
+/* Of text, whose characters must not be cut, complete lines. */
+static size_t complete_length(void)
+{
+    size_t length = page_text.length;
+    while (!page_is_json && length > 0 && page_text.data[length - 1] != '\n') length--;
+    return length;
+}
+
+static CookieWritten pass_on(void *unused, const char *bytes, CookieSize size)
+{
+    (void)unused;
+    if (page_failure.status != HALO_OK) return 0;
+    cli_add(&page_text, bytes, (size_t)size);
+    if (page_text.length < BLOCK) return (CookieWritten)size;
+    const HaloStatus status = put_text(page_sink, page_descriptor, complete_length());
     if (status == HALO_OK) return (CookieWritten)size;
     halo_failure_keep(&page_failure, status);
     return 0;
 }
 
-FILE *cli_page_through(int descriptor)
+FILE *cli_page_through(bool json, HaloSink *sink, int descriptor)
 {
-    static int to;
-    to = descriptor;
-    page = COOKIE_OPEN(&to, pass_on);
-    return page != NULL ? page : cli_page_open(true);
+    page_is_json = json;
+    page_sink = sink;
+    page_descriptor = descriptor;
+    page = COOKIE_OPEN(&page_failure, pass_on);
+    return page != NULL ? page : cli_page_open(json);
 }
 
-/* To a file, or, where `sink` is NULL, to a descriptor. */
 static HaloStatus end_page(HaloSink *sink, int descriptor)
 {
     const bool failed = ferror(page), closed = fclose(page) == 0;
@@ -117,21 +153,18 @@ static HaloStatus end_page(HaloSink *sink, int descriptor)
         status = halo_failure_again(&page_failure);
     else if (failed || !closed)
         status = halo_fail(HALO_ERR_LIMIT, "not enough memory for what is to be printed");
-    else if (page_text.length > 0) {
-        CliText out = page_is_json ? page_text : finished_page();
-        status = sink != NULL ? halo_sink_write(sink, out.data, out.length)
-                              : write_shared(descriptor, out.data, out.length);
-        if (!page_is_json) free(out.data);
-    }
+    else
+        status = put_text(sink, descriptor, page_text.length);
     free(page_text.data);
     page_text = (CliText){0};
+    page_failure.status = HALO_OK;
     page = NULL;
     return status;
 }
 
 HaloStatus cli_page_send(int descriptor) { return end_page(NULL, descriptor); }
 
-HaloStatus cli_page_write(HaloSink *sink) { return end_page(sink, -1); }
+HaloStatus cli_page_close(void) { return end_page(page_sink, page_descriptor); }
 
 int cli_page_end(int descriptor)
 {

@@ -14,14 +14,13 @@
  * sent, but for line breaks, tabs and the colours of cli_ink(); halo_put_escaped() prints a name that must not
  * break the line. JSON stays as it is. */
 FILE *cli_page_open(bool json);
-/* The same for JSON, but what is printed goes to the descriptor as it comes, in blocks; for more than should
- * lie in memory. cli_page_send says what became of it. */
-FILE *cli_page_through(int descriptor);
+/* The same, but what is printed goes to a file, or, where `sink` is NULL, to a descriptor as it comes, in
+ * blocks: for more than should lie in memory. cli_page_close writes the rest, and says what became of it. */
+FILE *cli_page_through(bool json, HaloSink *sink, int descriptor);
+HaloStatus cli_page_close(void);
 /* Writes the page to a file descriptor and closes it. HALO_ERR_PIPE when its reader has closed it,
  * HALO_ERR_OUTPUT for anything else. */
 HaloStatus cli_page_send(int descriptor);
-/* Writes the page to a file in place of that. */
-HaloStatus cli_page_write(HaloSink *sink);
 /* The same for the last page of a command: reports a failure and returns the exit status. */
 int cli_page_end(int descriptor);
 

@@ -293,9 +293,9 @@ int cli_merge(const CliSettings *settings)
     CliMerged merged = {0};
     if (settings->words == 0)
         HALO_FAIL(HALO_ERR_USAGE, "the shards are missing: halo merge %s", settings->command->usage);
-    FILE *page = cli_page_through(STDOUT_FILENO);
+    FILE *page = cli_page_through(true, NULL, STDOUT_FILENO);
     HALO_TRY(cli_merge_parts(settings->word, settings->words, page, &merged));
-    HALO_TRY(cli_page_send(STDOUT_FILENO));
+    HALO_TRY(cli_page_close());
     if (merged.apart && merged.failed > 0) cli_complain("merge: %s", CLI_TOTALS_APART);
     if (merged.failed > 0) /* as one machine would have ended */
         HALO_FAIL(HALO_ERR_INPUT, "%lld of %lld inputs failed", (long long)merged.failed,

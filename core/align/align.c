@@ -14,6 +14,8 @@ typedef struct Work {
     Planes planes;
     double *spectrum[3]; /* of the reference, of another, and of their correlation */
     int64_t held;
+    bool rotation; /* rotations and scales are looked for, with: */
+    Rotations rotations;
 } Work;
 
 /* The mean of the colours of a pixel. */
@@ -67,12 +69,13 @@ static HaloStatus prepare(Work *work)
         work->spectrum[i] = malloc((size_t)bytes / 3);
         if (work->spectrum[i] == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     }
+    if (work->rotation) HALO_TRY(rotations_open(&work->planes, work->session->options.jobs, &work->rotations));
 out:
     return status;
 }
 
-/* The spectrum of the first picture of a file. */
-static HaloStatus transform(Work *work, const char *path, int which)
+/* The spectrum of the first picture of a file; where rotations are looked for, the picture, less its mean. */
+static HaloStatus load(Work *work, const char *path, int which)
 {
     HaloStatus status = HALO_OK;
     HaloSource *source = NULL;
@@ -88,8 +91,13 @@ static HaloStatus transform(Work *work, const char *path, int which)
     }
     HALO_TRY(load_samples(&reader, &data));
     for (int64_t y = 0; y < data.shape.height; y++)
-        take_row(&data, y, work->spectrum[which] + y * 2 * work->planes.bins);
-    planes_forward(&work->planes, work->spectrum[which]);
+        take_row(&data, y,
+                 work->rotation ? work->rotations.picture + y * data.shape.width
+                                : work->spectrum[which] + y * 2 * work->planes.bins);
+    if (work->rotation)
+        rotations_centre(&work->rotations);
+    else
+        planes_forward(&work->planes, work->spectrum[which]);
 out:
     halo_memory_free(&work->session->memory, &data);
     load_close(&reader);
@@ -97,29 +105,73 @@ out:
     return status;
 }
 
-HaloStatus halo_align(HaloSession *session, const char *reference, const char *const *input, size_t inputs,
-                      const HaloShape *raw, HaloShift **shift)
+static HaloStatus load_reference(Work *work)
 {
     HaloStatus status = HALO_OK;
-    Work work = {.session = session, .raw = raw, .reference = reference};
+    HALO_TRY(load(work, work->reference, 0));
+    if (!work->rotation) return HALO_OK;
+    const Transformation none = {.scale = 1.0};
+    rotations_polar(&work->rotations, none, work->spectrum[1], 0);
+    rotations_show(&work->rotations, none, work->spectrum[0]);
+    planes_forward(&work->planes, work->spectrum[0]);
+out:
+    return status;
+}
+
+/* The shift of the picture once it is turned and scaled. */
+static HaloStatus shift_of(const Work *work, Transformation by, HaloShift *shift, bool *found)
+{
+    rotations_show(&work->rotations, by, work->spectrum[1]);
+    planes_forward(&work->planes, work->spectrum[1]);
+    shift->rotation = remainder(by.rotation, 360.0);
+    shift->scale = by.scale;
+    return correlate(&work->planes, true, work->spectrum[0], work->spectrum[1], work->spectrum[2], shift,
+                     found);
+}
+
+/* Magnitudes of spectra do not tell a rotation from one by half a turn more: the better one counts. */
+static HaloStatus find_rotation(const Work *work, HaloShift *shift, bool *found)
+{
+    HaloStatus status = HALO_OK;
+    Transformation by;
+    HaloShift other = {0};
+    HALO_TRY(rotations_find(&work->rotations, work->spectrum[1], &by, found));
+    if (!*found) goto out;
+    HALO_TRY(shift_of(work, by, shift, found));
+    by.rotation += 180.0;
+    HALO_TRY(shift_of(work, by, &other, found));
+    if (other.peak > shift->peak) *shift = other;
+out:
+    return status;
+}
+
+HaloStatus halo_align(HaloSession *session, const char *reference, const char *const *input, size_t inputs,
+                      const HaloShape *raw, bool rotation, HaloShift **shift)
+{
+    HaloStatus status = HALO_OK;
+    Work work = {.session = session, .raw = raw, .reference = reference, .rotation = rotation};
     *shift = NULL;
     atomic_store(&session->memory.held, 0);
     HALO_TRY(halo_pool_new(session->options.jobs, &work.pool));
     *shift = calloc(inputs + 1, sizeof **shift);
     if (*shift == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(transform(&work, reference, 0));
+    HALO_TRY(load_reference(&work));
     for (size_t i = 0; i < inputs; i++) {
+        HaloShift *const one = &(*shift)[i];
         bool found;
-        HALO_TRY(transform(&work, input[i], 1));
-        HALO_TRY(correlate(&work.planes, work.spectrum[0], work.spectrum[1], work.spectrum[2], &(*shift)[i],
-                           &found));
+        one->scale = 1.0;
+        HALO_TRY(load(&work, input[i], 1));
+        HALO_TRY(rotation ? find_rotation(&work, one, &found)
+                          : correlate(&work.planes, true, work.spectrum[0], work.spectrum[1], work.spectrum[2],
+                                      one, &found));
         if (!found)
-            HALO_FAIL(HALO_ERR_INPUT, "%s cannot be aligned with %s: samples are all 0, or not finite",
-                      input[i], reference);
+            HALO_FAIL(HALO_ERR_INPUT, "%s cannot be aligned with %s: samples are all %s, or not finite",
+                      input[i], reference, rotation ? "the same" : "0");
     }
 out:
     for (int i = 0; i < 3; i++) free(work.spectrum[i]);
     if (work.held > 0) halo_memory_release(&session->memory, work.held);
+    if (work.rotations.planes != NULL) rotations_close(&work.rotations);
     planes_close(&work.planes);
     halo_pool_free(work.pool);
     if (status != HALO_OK) free(*shift);

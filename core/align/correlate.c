@@ -15,6 +15,7 @@ static const double pi = 3.141592653589793;
 
 typedef struct Work {
     const Planes *planes;
+    bool by_phase;
     const double *reference;
     double *other, *correlation;
     double *best;   /* [height] of a row, */
@@ -25,8 +26,8 @@ typedef struct Work {
     int64_t dx, dy; /* as a shift */
 } Work;
 
-/* reference * conj(other), by its magnitude. */
-static void normalize_row(void *context, int64_t y, int worker)
+/* reference * conj(other), or that by its magnitude. */
+static void multiply_row(void *context, int64_t y, int worker)
 {
     const Work *work = context;
     const int64_t pitch = 2 * work->planes->bins;
@@ -35,7 +36,7 @@ static void normalize_row(void *context, int64_t y, int worker)
     (void)worker;
     for (int64_t k = 0; k < pitch; k += 2) {
         const double re = a[k] * b[k] + a[k + 1] * b[k + 1], im = a[k + 1] * b[k] - a[k] * b[k + 1];
-        const double size = sqrt(re * re + im * im), least = 100.0 * DBL_EPSILON;
+        const double size = work->by_phase ? sqrt(re * re + im * im) : 1.0, least = 100.0 * DBL_EPSILON;
         b[k] = re / (size > least ? size : least);
         b[k + 1] = im / (size > least ? size : least);
     }
@@ -145,13 +146,14 @@ static void find_between(const Work *work, HaloShift *shift)
     shift->peak = best / ((double)planes->width * (double)planes->height);
 }
 
-HaloStatus correlate(const Planes *planes, const double *reference, double *other, double *space,
+HaloStatus correlate(const Planes *planes, bool by_phase, const double *reference, double *other, double *space,
                      HaloShift *shift, bool *found)
 {
     HaloStatus status = HALO_OK;
     const int64_t height = planes->height, bins = planes->bins;
-    Work work = {.planes = planes, .reference = reference, .other = other, .correlation = space};
-    halo_pool_run(planes->pool, height, normalize_row, &work);
+    Work work = {
+        .planes = planes, .by_phase = by_phase, .reference = reference, .other = other, .correlation = space};
+    halo_pool_run(planes->pool, height, multiply_row, &work);
     planes_back(planes, space);
     work.best = malloc(sizeof *work.best * (size_t)height);
     work.at = malloc(sizeof *work.at * (size_t)height);

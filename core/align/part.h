@@ -37,10 +37,34 @@ int64_t planes_size(const Planes *planes); /* numbers of a spectrum */
 void planes_forward(const Planes *planes, double *spectrum);
 void planes_back(const Planes *planes, double *spectrum);
 
-/* correlate.c: finds the shift from the spectrum of the reference and that of another, which becomes that of
- * their phase correlation; `space` is a third. *found false: it has no maximum, since samples are not finite.
- */
-HaloStatus correlate(const Planes *planes, const double *reference, double *other, double *space,
+/* correlate.c: finds the shift (x, y and peak) from the spectrum of the reference and that of another, which
+ * becomes that of their correlation, or of their phase correlation; `space` is a third. *found false: it has no
+ * maximum, since samples are not finite. */
+HaloStatus correlate(const Planes *planes, bool by_phase, const double *reference, double *other, double *space,
                      HaloShift *shift, bool *found);
+
+/* rotation.c */
+typedef struct Transformation {
+    double rotation, scale; /* in degrees, clockwise, and a factor: of a picture, round its centre */
+} Transformation;
+
+typedef struct Rotations {
+    const Planes *planes; /* of the pictures */
+    Planes polar;
+    double *picture;     /* [height][width] */
+    double *spectrum[3]; /* of the log-polar pictures: of the reference, of another, and of their correlation */
+    double *sum;         /* of rows of both kinds of pictures */
+    int64_t held;
+} Rotations;
+HaloStatus rotations_open(const Planes *planes, int jobs, Rotations *work);
+void rotations_close(Rotations *work);
+/* Subtracts the mean of the picture. */
+void rotations_centre(const Rotations *work);
+/* The picture, turned and scaled, in rows of 2 * bins numbers. */
+void rotations_show(const Rotations *work, Transformation by, double *to);
+/* spectrum[which] of that; `space` holds a spectrum. */
+void rotations_polar(const Rotations *work, Transformation by, double *space, int which);
+/* What lays the picture on the one that spectrum[0] is of, but for half a turn more. */
+HaloStatus rotations_find(const Rotations *work, double *space, Transformation *found, bool *is_found);
 
 #endif

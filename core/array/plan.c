@@ -20,7 +20,8 @@ static const char *name_of(size_t at, char name[40])
 HaloStatus arrays_plan(const PlanArrays *arrays, HaloSession *work, const HaloBuf *in, HaloPlan **plan)
 {
     Operands operands = {.array = arrays->operand, .arrays = arrays->count - 1};
-    const PlanRequest request = {.pipeline = arrays->pipeline, .to = &plan_to_array, .operands = &operands};
+    const PlanRequest request = {
+        .pipeline = arrays->pipeline, .page = -1, .to = &plan_to_array, .operands = &operands};
     return plan_for_samples(work, &request, in, plan);
 }
 

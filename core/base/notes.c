@@ -2,6 +2,7 @@
 #include "halo/notes.h"
 #include "halo/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_UNEVEN] = {"uneven", NULL, NULL},
     [HALO_NOTE_ANGLE] = {"angle", NULL, NULL},
     [HALO_NOTE_LEVEL] = {"level", NULL, NULL},
-    [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples pass through 32-bit floats", NULL},
+    [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples are computed as 32-bit floats", NULL},
     [HALO_NOTE_DIVIDED] = {"divided", "premultiplied colours are divided by alpha", NULL},
     [HALO_NOTE_CUT] = {"cut", "truncated: only the beginning is there", NULL},
     [HALO_NOTE_NARROWED] = {"narrowed", NULL, NULL},
@@ -265,9 +266,12 @@ static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HA
         break;
     case HALO_NOTE_UNEVEN:
         halo_snprintf(text, size,
-                      "rows are not evenly spaced in time (row %lld comes %.6g s after the one before it), so "
-                      "frequencies and durations assume the usual %.6g s: resample:%.6gs makes them even",
-                      (long long)notes->odd_row, notes->odd_step, notes->usual_step, notes->usual_step);
+                      "rows are not evenly spaced in time (row %lld comes %.6g s %s the one before it), so "
+                      "frequencies and durations assume the usual %.6g s: %sresample:%.6gs%s makes them even",
+                      (long long)notes->odd_row, fabs(notes->odd_step),
+                      notes->odd_step < 0 ? "earlier than" : "after", fabs(notes->usual_step),
+                      notes->usual_step < 0 ? "'reverse | " : "", fabs(notes->usual_step),
+                      notes->usual_step < 0 ? "'" : "");
         break;
     case HALO_NOTE_ANGLE: halo_snprintf(text, size, "turned by %.2f degrees", notes->angle); break;
     case HALO_NOTE_LEVEL:

@@ -68,11 +68,13 @@ static HaloStatus compare_more(const Pair *pair, const HaloCompareMore *more, Ha
 {
     HaloStatus status = HALO_OK;
     if (more == NULL) return HALO_OK;
+    if (more->ppd != 0.0 && !(more->ppd >= 1.0 && more->ppd <= 1000.0))
+        HALO_FAIL(HALO_ERR_USAGE, "--ppd: expected a number from 1 to 1000, got %.10g", more->ppd);
     all->measures = more->measures;
     if (more->measures & HALO_COMPARE_DELTAE) HALO_TRY(compare_colours(pair, all));
     if (more->measures & HALO_COMPARE_MSSSIM) HALO_TRY(compare_scales(pair, all));
     if (more->measures & HALO_COMPARE_FLIP)
-        HALO_TRY(compare_flip(pair, more->ppd > 0 ? fmin(fmax(more->ppd, 1.0), 1000.0) : 67.0, all));
+        HALO_TRY(compare_flip(pair, more->ppd != 0.0 ? more->ppd : 67.0, all));
 out:
     return status;
 }

@@ -97,7 +97,7 @@ HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, bool endless)
     if (writer->options.lossless && writer->options.quality != 0)
         HALO_FAIL(HALO_ERR_USAGE, "--quality and --lossless are mutually exclusive");
     if (writer->options.effort != 0 && !writer->format->effort)
-        HALO_FAIL(HALO_ERR_USAGE, "--effort is for WebP, AVIF, HEIC and JPEG XL, not for %s",
+        HALO_FAIL(HALO_ERR_USAGE, "--effort is for WebP, AVIF, HEIC, JPEG XL and TIFF, not for %s",
                   writer->format->name);
     HALO_TRY(set_info(writer, like));
     if (endless) writer->info.shape.width = -1;

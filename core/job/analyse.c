@@ -46,7 +46,7 @@ static HaloStatus analyse_file(HaloSession *session, JobState *state)
     const PlanNeed *need = &state->planned.need;
     Analyser analyser;
     const FlowTo to = {.analyser = analyser_is_needed(need) ? &analyser : NULL};
-    HALO_TRY(analyser_open(&analyser, analysis, need));
+    HALO_TRY(analyser_open(&analyser, analysis, need, &session->memory));
     HALO_TRY(device_open(&session->host, 0, session->options.jobs));
     const Team team = {&session->host, 1};
     HALO_TRY(flow_beside(session, team, state, &to, &report));

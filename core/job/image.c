@@ -143,6 +143,7 @@ static HaloStatus make_plan(HaloSession *session, const HaloPipeline *pipeline, 
     if (shape.width < 0) shape.width = PLAN_ENDLESS;
     const PlanRequest request = {.pipeline = pipeline,
                                  .input = shape,
+                                 .page = state->reader.options.image,
                                  .shrunk = shrunk,
                                  .to = state->writer.format,
                                  .speakers = state->reader.info.speakers,

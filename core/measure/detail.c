@@ -71,6 +71,12 @@ void detail_take_powers(const double *third, const double *fourth, HaloResult *r
     take_powers(&total, &result->all);
 }
 
+void detail_take_few_powers(double third, double fourth, HaloStats *s)
+{
+    const HaloMoments *m = &s->moments;
+    take_powers(&(Powers){(double)(m->count - m->nan), m->mean, m->m2, third, fourth}, s);
+}
+
 static HaloStatus float_powers(Device *device, const HaloBuf *src, HaloResult *result)
 {
     HaloStatus status = HALO_OK;
@@ -88,8 +94,7 @@ out:
 
 /* ---- counts --------------------------------------------------------------------------------------------- */
 
-/* In bits, of the samples that were counted. */
-static double entropy_of(const uint64_t *count, int64_t bins)
+double detail_entropy(const uint64_t *count, int64_t bins)
 {
     uint64_t all = 0;
     double bits = 0.0;
@@ -101,23 +106,28 @@ static double entropy_of(const uint64_t *count, int64_t bins)
     return all > 0 ? bits : NAN;
 }
 
-/* For a channel of integers, from the counts of its values. */
-static void take_counts(const uint64_t *count, int64_t values, const HaloDetail *detail, HaloStats *s)
+static double level_value(const Levels *levels, int64_t at)
 {
+    return (double)(levels->value != NULL ? levels->value[at] : at);
+}
+
+void detail_take_levels(const Levels *levels, const HaloDetail *detail, HaloStats *s)
+{
+    const int64_t n = levels->levels;
     for (int i = 0; i < detail->percents; i++) s->percentile[i] = NAN;
     if (s->count == 0) return;
     Powers powers = {.n = (double)s->count, .mean = s->mean, .m2 = s->sd * s->sd * (double)s->count};
     for (int i = 0; i < detail->percents; i++) {
         const Place place = place_of(detail->percent[i], s->count);
-        s->percentile[i] = place_value(&place, (double)count_rank(count, values, place.before),
-                                       (double)count_rank(count, values, place.after));
+        s->percentile[i] = place_value(&place, level_value(levels, count_rank(levels->count, n, place.before)),
+                                       level_value(levels, count_rank(levels->count, n, place.after)));
     }
     if (!detail->full) return;
-    s->entropy = entropy_of(count, values);
-    for (int64_t v = 0; v < values; v++) {
-        const double d = (double)v - s->mean, n = (double)count[v];
-        powers.m3 += n * (d * d * d);
-        powers.m4 += n * (d * d * d * d);
+    s->entropy = detail_entropy(levels->count, n);
+    for (int64_t i = 0; i < n; i++) {
+        const double d = level_value(levels, i) - s->mean, times = (double)levels->count[i];
+        powers.m3 += times * (d * d * d);
+        powers.m4 += times * (d * d * d * d);
     }
     take_powers(&powers, s);
 }
@@ -142,7 +152,7 @@ static HaloStatus take_levels(const HaloHistogram *levels, const HaloDetail *det
     const HaloShape *shape = &result->shape;
     const int64_t values = levels->bins;
     for (int c = 0; c < shape->channels; c++)
-        take_counts(levels->count + c * values, values, detail, &result->channel[c]);
+        detail_take_levels(&(Levels){values, NULL, levels->count + c * values}, detail, &result->channel[c]);
     if (shape->channels == 1 && shape->alpha != 0) {
         copy_detail(&result->channel[0], &result->all);
         return HALO_OK;
@@ -150,7 +160,7 @@ static HaloStatus take_levels(const HaloHistogram *levels, const HaloDetail *det
     uint64_t *all = calloc((size_t)values, sizeof *all);
     if (all == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     add_counts(levels, shape->alpha, all);
-    take_counts(all, values, detail, &result->all);
+    detail_take_levels(&(Levels){values, NULL, all}, detail, &result->all);
     free(all);
     return HALO_OK;
 }
@@ -183,10 +193,10 @@ HaloStatus detail_take_entropy(const HaloHistogram *made, int64_t bins, HaloResu
         const uint64_t *fine = made->count + c * made->bins;
         for (int64_t b = 0; b < bins; b++, fine += each)
             for (int64_t i = 0; i < each; i++) count[b] += fine[i];
-        result->channel[c].entropy = entropy_of(count, bins);
+        result->channel[c].entropy = detail_entropy(count, bins);
         for (int64_t b = 0; c != alpha && b < bins; b++) all[b] += count[b];
     }
-    result->all.entropy = entropy_of(all, bins);
+    result->all.entropy = detail_entropy(all, bins);
     free(count);
     return HALO_OK;
 }

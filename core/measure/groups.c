@@ -1,5 +1,5 @@
 /* Statistics and histograms of groups of samples: these are sorted by their labels, and each group is measured
- * as a picture of one row. Results are in groups_result.c. */
+ * as a picture of one row. Results are in groups_result.c, those of labels in groups_each.c. */
 #include "halo/groups.h"
 
 #include <math.h>
@@ -7,11 +7,6 @@
 #include <string.h>
 
 #include "groups.h"
-#include "halo/regions.h"
-#include "percentile.h"
-
-/* Groups of fewer samples have their percentiles from sorted samples: the same as from counts, but faster. */
-#define SORTED_SAMPLES 16384
 
 /* ---- groups ---------------------------------------------------------------------------------------------- */
 
@@ -26,40 +21,16 @@ HaloBuf groups_part(const Groups *g, int64_t from, int64_t upto)
     return group;
 }
 
+HaloBuf groups_all(const Groups *g)
+{
+    return groups_part(g, g->list.begin[1], g->list.begin[(int64_t)g->list.greatest + 1]);
+}
+
 /* ---- statistics ------------------------------------------------------------------------------------------ */
 
 static void no_percentiles(HaloStats *s)
 {
     for (int i = 0; i < HALO_MAX_PERCENTS; i++) s->percentile[i] = (double)NAN;
-}
-
-static double sample_at(const void *row, HaloDtype dtype, int64_t x)
-{
-    switch (dtype) {
-    case HALO_U8: return ((const uint8_t *)row)[x];
-    case HALO_U16: return ((const uint16_t *)row)[x];
-    case HALO_F32: return (double)((const float *)row)[x];
-    default: return ((const double *)row)[x];
-    }
-}
-
-static HaloStatus sorted_percentiles(Device *device, const HaloBuf *group, const HaloDetail *detail,
-                                     HaloResult *result)
-{
-    HaloStatus status = HALO_OK;
-    HaloShape shape = group->shape;
-    HaloBuf wide = {0}, own = {0};
-    const HaloBuf *host;
-    shape.dtype = HALO_F64;
-    HALO_TRY(measure_on_host(device, group, &own, &host));
-    HALO_TRY(halo_buf_alloc(&wide, &shape));
-    for (int64_t i = 0; i < group->cols * shape.channels; i++)
-        ((double *)wide.data)[i] = sample_at(host->data, group->shape.dtype, i);
-    HALO_TRY(few_percentiles(&wide, detail, result));
-out:
-    halo_buf_free(&wide);
-    halo_buf_free(&own);
-    return status;
 }
 
 static HaloStatus add_detail(const Groups *g, const HaloBuf *group, HaloResult *result)
@@ -71,9 +42,7 @@ static HaloStatus add_detail(const Groups *g, const HaloBuf *group, HaloResult *
         for (int c = 0; c < group->shape.channels; c++) no_percentiles(&result->channel[c]);
         return HALO_OK;
     }
-    if (detail->full || group->shape.dtype == HALO_U8 || group->cols > SORTED_SAMPLES)
-        return measure_detail(g->device, group, detail, &(HaloHistogram){0}, result);
-    return sorted_percentiles(g->device, group, detail, result);
+    return measure_detail(g->device, group, detail, &(HaloHistogram){0}, result);
 }
 
 HaloStatus groups_stats(const Groups *g, const HaloBuf *group, HaloResult *result)
@@ -123,8 +92,9 @@ HaloStatus groups_open(Groups *g, const HaloBuf *labels)
     Device *device = g->device;
     HALO_TRY(take_row(g, g->src->shape.dtype, g->src->shape.channels, g->src->shape.alpha, &g->sorted));
     HALO_TRY(take_row(g, HALO_F32, 1, -1, &g->order));
-    HALO_TRY(device->backend->sort_groups(device->handle, g->src, labels, g->how, &g->sorted, &g->order,
-                                          &g->begin, &g->greatest));
+    g->list.memory = device->memory;
+    HALO_TRY(
+        device->backend->sort_groups(device->handle, g->src, labels, g->how, &g->sorted, &g->order, &g->list));
 out:
     return status;
 }
@@ -147,7 +117,7 @@ out:
 
 void groups_close(Groups *g)
 {
-    free(g->begin);
+    halo_group_list_free(&g->list);
     if (g->sorted.data != NULL) device_give(g->device, &g->sorted);
     if (g->order.data != NULL) device_give(g->device, &g->order);
 }

@@ -10,9 +10,8 @@ typedef struct Groups {
     const HaloStep *step;
     const HaloGroups *how;
     const HaloBuf *src;
-    int64_t *begin; /* [greatest + 2]: where the samples of a label begin in `sorted` */
-    uint32_t greatest;
-    HaloBuf sorted; /* in a row, on the device, as the numbers of their pixels: u32 in the memory of f32 */
+    HaloGroupList list; /* where the samples of a label begin in `sorted` */
+    HaloBuf sorted;     /* in a row, on the device, as the numbers of their pixels: u32 in the memory of f32 */
     HaloBuf order;
 } Groups;
 
@@ -26,5 +25,9 @@ HaloBuf groups_part(const Groups *g, int64_t from, int64_t upto);
 HaloStatus groups_pixel(const Groups *g, int64_t at, int64_t *pixel);
 HaloStatus groups_stats(const Groups *g, const HaloBuf *group, HaloResult *result);
 HaloStatus groups_counts(const Groups *g, const HaloBuf *group, const HaloHist *hist, Measured *all);
+/* The samples of all labels. */
+HaloBuf groups_all(const Groups *g);
+/* groups_each.c: a table for each channel, with rows of each label. */
+HaloStatus groups_tables(const Groups *g, HaloResult *result);
 
 #endif

@@ -110,6 +110,18 @@ HaloStatus detail_powers(Device *device, const HaloBuf *src, const double *k, do
 void detail_take_powers(const double *third, const double *fourth, HaloResult *result);
 HaloStatus detail_take_entropy(const HaloHistogram *made, int64_t bins, HaloResult *result);
 
+/* Values of a channel of integers, ascending, and how often each occurs: value[i], or i where that is NULL. */
+typedef struct Levels {
+    int64_t levels;
+    const uint16_t *value;
+    const uint64_t *count;
+} Levels;
+/* Their details, beside what a reduction has found. */
+void detail_take_levels(const Levels *levels, const HaloDetail *detail, HaloStats *s);
+/* Of floats, the sums of powers as above; in bits, the entropy of the samples that were counted. */
+void detail_take_few_powers(double third, double fourth, HaloStats *s);
+double detail_entropy(const uint64_t *count, int64_t bins);
+
 /* groups_result.c: of samples in host memory, whose labels another buffer has. */
 HaloStatus measure_groups(Device *device, const HaloStep *step, const HaloBuf *const src[], HaloResult *result);
 

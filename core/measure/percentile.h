@@ -30,7 +30,7 @@ HaloStatus search_next(Search *search, const HaloDetail *detail, bool *found);
 void search_take(const Search *search, const HaloDetail *detail, HaloResult *result);
 void search_close(Search *search);
 
-/* percentile_few.c: of f64, whose samples are brought into order: for few of them, as of a region. */
-HaloStatus few_percentiles(const HaloBuf *src, const HaloDetail *detail, HaloResult *result);
+/* percentile_few.c: of few samples without NaN, as of a region, whose order changes. */
+void few_percentiles(double *sample, int64_t n, const HaloDetail *detail, HaloStats *s);
 
 #endif

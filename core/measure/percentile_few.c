@@ -1,10 +1,7 @@
-/* Percentiles of few samples, as f64: those of a channel are brought into order as far as they need it. */
+/* Percentiles of few samples, which are brought into order as far as these need it. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core.h"
-#include "measure.h"
 #include "percentile.h"
 
 /* Puts the samples of these ranks, which rise, where they would be if a[0 ... n) were sorted: parts without any
@@ -38,28 +35,13 @@ static void select_ranks(double *a, int64_t n, int64_t first, const int64_t *ran
     }
 }
 
-/* The samples of a channel that are not NaN; or, with -1, those of all but alpha. */
-static int64_t take_samples(const HaloBuf *src, int channel, double *to)
-{
-    const int channels = src->shape.channels;
-    int64_t n = 0;
-    for (int64_t y = 0; y < src->rows; y++) {
-        const double *row = halo_at(src, src->x0, src->y0 + y);
-        for (int64_t i = 0; i < src->cols * channels; i++) {
-            const int c = (int)(i % channels);
-            if ((channel < 0 ? c != src->shape.alpha : c == channel) && row[i] == row[i]) to[n++] = row[i];
-        }
-    }
-    return n;
-}
-
 static int by_rank(const void *left, const void *right)
 {
     const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
     return (a > b) - (a < b);
 }
 
-static void take_percentiles(const HaloDetail *detail, double *sample, int64_t n, HaloStats *s)
+void few_percentiles(double *sample, int64_t n, const HaloDetail *detail, HaloStats *s)
 {
     Place place[HALO_MAX_PERCENTS];
     int64_t rank[2 * HALO_MAX_PERCENTS];
@@ -74,21 +56,4 @@ static void take_percentiles(const HaloDetail *detail, double *sample, int64_t n
         s->percentile[i] =
             n > 0 ? place_value(&place[i], sample[place[i].before] + 0.0, sample[place[i].after] + 0.0)
                   : (double)NAN;
-}
-
-HaloStatus few_percentiles(const HaloBuf *src, const HaloDetail *detail, HaloResult *result)
-{
-    const int channels = src->shape.channels;
-    if (detail->percents == 0) return HALO_OK;
-    double *sample = malloc((size_t)(src->cols * src->rows * channels) * sizeof *sample);
-    if (sample == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    for (int c = channels == 1 && src->shape.alpha < 0 ? 0 : -1; c < channels; c++) {
-        HaloStats *s = c < 0 ? &result->all : &result->channel[c];
-        const int64_t n = take_samples(src, c, sample);
-        take_percentiles(detail, sample, n, s);
-    }
-    if (channels == 1 && src->shape.alpha < 0)
-        memcpy(result->all.percentile, result->channel[0].percentile, sizeof result->all.percentile);
-    free(sample);
-    return HALO_OK;
 }

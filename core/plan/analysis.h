@@ -27,7 +27,7 @@ typedef struct AnalysisPass {
     void *found;               /* of an operation's own analysis */
     HaloResults results;       /* the last one is the measurement that the plan needs */
     double *states;            /* of a forward-backward filter, at the start of each block (halo/sections.h) */
-    int64_t held;              /* bytes of `states`, counted in the session's memory */
+    int64_t held;              /* bytes of `found` or `states`, counted in the session's memory */
     HaloRegionsFound *regions; /* of a picture that is too large to be held */
 } AnalysisPass;
 

@@ -38,6 +38,8 @@ void halo_build_wants_length(HaloBuilder *builder) { builder->plan->wants_length
 
 const HaloCommon *halo_build_common(const HaloBuilder *builder) { return &builder->common; }
 
+int64_t halo_build_page(const HaloBuilder *builder) { return builder->request->page; }
+
 int64_t halo_build_memory(const HaloBuilder *builder) { return halo_memory_left(&builder->session->memory); }
 
 void *halo_build_keep(HaloBuilder *builder, size_t bytes)

@@ -178,13 +178,14 @@ HaloStatus halo_build_take_channels(HaloBuilder *builder, HaloReg in, const Halo
 {
     HaloStatus status = HALO_OK;
     const int alpha = halo_build_shape(builder, in)->alpha;
+    const int channels = halo_count_channels(list);
     int count = 0, place = -1;
     HALO_TRY(check_channels(builder, in, list));
-    int *of = halo_build_keep(builder, sizeof *of * (size_t)halo_count_channels(list));
+    int *of = halo_build_keep(builder, sizeof *of * (size_t)channels);
     if (of == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     for (int i = 0; i < list->runs; i++)
         for (int c = list->first[i]; c <= list->last[i]; c++) {
-            if (c == alpha && count > 0) place = count;
+            if (c == alpha && channels > 1) place = count; /* alone it is a channel like any other */
             of[count++] = c;
         }
     HALO_TRY(select_channels(builder, in, of, count, place, taken));

@@ -12,6 +12,7 @@
 typedef struct PlanRequest {
     const HaloPipeline *pipeline;
     HaloShape input;          /* before it was shrunk; sound of unknown length has the width PLAN_ENDLESS */
+    int64_t page;             /* of the input, from 0; -1: not known */
     int64_t shrunk;           /* the reader has decimated it by this factor on each axis; 0: by 1 */
     const HaloFormat *to;     /* of the output; NULL: there is none */
     uint32_t speakers;        /* of the input: HaloInfo.speakers */

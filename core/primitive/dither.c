@@ -30,8 +30,7 @@ static double core_ns(const HaloStep *step, const HaloShape *src)
 
 static void describe(const HaloStep *step, bool sound, bool exact, char *text, size_t size)
 {
-    static const char *const how[] = {"an ordered pattern", "triangular noise",
-                                      "errors diffused, on the CPU alone"};
+    static const char *const how[] = {"an ordered pattern", "triangular noise", "errors diffused"};
     (void)sound, (void)exact;
     snprintf(text, size, "%g levels, %s", (double)step->u.dither.most + 1.0, how[step->u.dither.kind]);
 }

@@ -24,23 +24,25 @@ static void describe(const HaloStep *step, bool sound, bool exact, char *text, s
 
 static bool offered(const HaloBackend *backend) { return backend->sort_groups != NULL; }
 
-/* A GPU measures one group after the other. */
+/* A sort. The details of small groups, and their histograms, are made by the host from sorted samples. */
 static double gpu_ns(const HaloStep *step, const HaloShape *src)
 {
+    const HaloGroups *groups = &step->u.groups;
     (void)src;
-    return step->u.groups.each ? 1.0 : 0.1;
+    return groups->each && (groups->counts || step->detail != NULL) ? 10.0 : 0.2;
 }
 
-/* Of one group, which may have all samples. */
+/* Of one group, which may have all samples, or of as many as are measured together. */
 static void query(const HaloBackend *backend, HaloDevice *device, const HaloStep *step, const HaloBuf *block)
 {
     const HaloGroups *groups = &step->u.groups;
     HaloBuf sorted = *block, order = *block;
-    int64_t *begin;
-    uint32_t greatest;
+    HaloGroupList list = {0};
     HaloMoments moments;
-    if (backend->sort_groups != NULL)
-        backend->sort_groups(device, block, NULL, groups, &sorted, &order, &begin, &greatest);
+    if (backend->sort_groups != NULL) {
+        backend->sort_groups(device, block, NULL, groups, &sorted, &order, &list);
+        backend->reduce_groups(device, block, NULL, 65536, groups->want, &moments);
+    }
     backend->reduce(device, block, groups->want | HALO_WANT_EXTREMES, &moments);
     if (groups->counts || step->detail != NULL)
         measure_query_counts(backend, device, block, groups->counts ? groups->hist.bins : 65536);

@@ -54,16 +54,21 @@ static HaloStatus detector_close(SilenceDetector *detector)
     return HALO_OK;
 }
 
-HaloStatus analyser_open(Analyser *analyser, PlanAnalysis *analysis, const PlanNeed *need)
+HaloStatus analyser_open(Analyser *analyser, PlanAnalysis *analysis, const PlanNeed *need, HaloMemory *memory)
 {
+    HaloStatus status = HALO_OK;
     AnalysisPass *pass = &analysis->pass[analysis->passes];
     *analyser =
         (Analyser){.need = need, .pass = pass, .detector = {.silence = need->silence, .spans = &pass->spans}};
     pass->spans.count = 0;
     if (need->kind != ANALYSIS_FRAMES) return HALO_OK;
+    HALO_TRY(halo_memory_hold(memory, need->frames.bytes - pass->held));
+    pass->held = need->frames.bytes;
     free(pass->found);
     pass->found = calloc(1, (size_t)need->frames.bytes);
-    return pass->found != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory to analyse the input");
+    if (pass->found == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to analyse the input");
+out:
+    return status;
 }
 
 void analyser_take(Analyser *analyser, const HaloBuf *frames)
@@ -97,7 +102,7 @@ HaloStatus analyse_samples(HaloSession *session, const PlanOutcome *planned, con
         analysis->passes++;
         goto out;
     }
-    HALO_TRY(analyser_open(&analyser, analysis, &planned->need));
+    HALO_TRY(analyser_open(&analyser, analysis, &planned->need, &session->memory));
     HALO_TRY(run_plan(session, planned->plan, NULL, in, &out, NULL, &report));
     analyser_take(&analyser, &out);
     HALO_TRY(analyser_close(&analyser, analysis));

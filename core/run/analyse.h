@@ -24,8 +24,9 @@ static inline bool analyser_is_needed(const PlanNeed *need)
 {
     return need->kind == ANALYSIS_SILENCE || need->kind == ANALYSIS_FRAMES;
 }
-/* For the pass that the plan needs; then takes all frames of the plan's output, and ends the pass. */
-HaloStatus analyser_open(Analyser *analyser, PlanAnalysis *analysis, const PlanNeed *need);
+/* For the pass that the plan needs, whose findings count in `memory`; then takes all frames of the plan's
+ * output, and ends the pass. */
+HaloStatus analyser_open(Analyser *analyser, PlanAnalysis *analysis, const PlanNeed *need, HaloMemory *memory);
 void analyser_take(Analyser *analyser, const HaloBuf *frames);
 HaloStatus analyser_close(Analyser *analyser, PlanAnalysis *analysis);
 

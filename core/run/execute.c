@@ -161,3 +161,42 @@ out:
     if (status != HALO_OK && results != NULL) halo_results_free(results);
     return status;
 }
+
+/* ---- one band -------------------------------------------------------------------------------------------- */
+
+typedef struct OneBand {
+    const HaloBuf *in;
+    HaloBuf *out;
+} OneBand;
+
+static HaloStatus give_band(void *context, int64_t k, Rows in, Rows out, HaloBuf *from, HaloBuf *to)
+{
+    const OneBand *band = context;
+    (void)k, (void)in, (void)out;
+    *from = *band->in;
+    *to = *band->out;
+    return HALO_OK;
+}
+
+static HaloStatus keep_band(void *context, int64_t k)
+{
+    (void)context, (void)k;
+    return HALO_OK;
+}
+
+HaloStatus execute_band_of(Device *host, const Bands *bands, int64_t k, const HaloBuf *in, HaloBuf *out)
+{
+    HaloStatus status = HALO_OK;
+    OneBand band = {in, out};
+    const BandIo io = {.context = &band, .begin = give_band, .end = keep_band};
+    Work work = {.plan = plan_for(bands->plan, host->backend), .bands = *bands, .io = &io};
+    Run run = {0};
+    work.bands.plan = work.plan;
+    HALO_TRY(prepare(&work, NULL));
+    HALO_TRY(band_open(&run, host, &work));
+    HALO_TRY(band_run(&run, k));
+out:
+    band_close(&run);
+    clean_up(&work, host);
+    return status;
+}

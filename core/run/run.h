@@ -102,6 +102,9 @@ HaloStatus execute_bands(Team team, const Bands *bands, const BandIo *io, HaloRe
                          uint64_t *clipped, HaloTimes *ms);
 HaloStatus execute_whole(Team team, const HaloPlan *plan, int64_t band, const WholeRun *run,
                          HaloResults *results, uint64_t *clipped, HaloTimes *ms);
+/* Band k of a plan that makes none in order: its rows, from the rows of the input that it needs, on the host.
+ * Clipped samples are not counted. */
+HaloStatus execute_band_of(Device *host, const Bands *bands, int64_t k, const HaloBuf *in, HaloBuf *out);
 /* whole.c: the same for whole buffers. The first writes to a buffer of the caller, if there is output; the
  * second allocates one. And the number of rows of their bands. */
 HaloStatus execute_into(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,

@@ -1,7 +1,6 @@
 /* The images of a stack: all pages of all inputs. As many stay open as the system allows; the others are opened
  * again for every band and read up to it. Standard input cannot be read twice, so its images are kept in
  * memory. */
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,21 +46,14 @@ static HaloStatus add_frame(Frames *frames, const char *path, Frame **added)
     return HALO_OK;
 }
 
-/* How far the images of an input are moved: whole pixels, the nearest ones, halves to even. */
-static HaloStatus move_frames(Frames *frames, size_t input, int64_t first)
+static HaloStatus move_frames(const Frames *frames, size_t input, int64_t first)
 {
     const HaloShift *shift = frames->stack->shift;
     if (shift == NULL) return HALO_OK;
     if (frames->count - first > 1)
         return halo_fail_on(HALO_ERR_INPUT, named(frames->stack->input[input]),
                             " holds several images: aligning takes files of one image");
-    Frame *frame = frames->frame[first];
-    const HaloBuf row = {.shape = frames->shape, .cols = frames->shape.width};
-    frame->right = (int64_t)rint(shift[input].x);
-    frame->down = (int64_t)rint(shift[input].y);
-    if (frame->right == 0 && frame->down == 0) return HALO_OK;
-    frame->line = malloc((size_t)halo_row_bytes(&row));
-    return frame->line != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    return frame_plan(frames, frames->frame[first], &shift[input]);
 }
 
 /* Opens the first page, or goes from the page before to this one. */
@@ -189,10 +181,12 @@ void frames_close(Frames *frames)
     if (frames == NULL) return;
     for (int64_t k = 0; k < frames->count; k++) {
         frame_close(frames->frame[k]);
-        free(frames->frame[k]->line);
+        halo_plan_free(frames->frame[k]->plan);
+        free(frames->frame[k]->window.data);
         halo_memory_free(&frames->session->memory, &frames->frame[k]->data);
         free(frames->frame[k]);
     }
+    if (frames->held > 0) halo_memory_release(&frames->session->memory, frames->held);
     halo_meta_free(&frames->info.meta);
     pthread_mutex_destroy(&frames->lock);
     free(frames->frame);

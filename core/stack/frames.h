@@ -14,9 +14,10 @@ typedef struct Frame {
     bool open, kept;
     HaloSource *source;
     HaloReader reader;
-    int64_t row;         /* the next to be read */
-    int64_t right, down; /* it is moved so far, and then */
-    char *line;          /* has the last row that was read */
+    int64_t row;    /* the next to be read */
+    HaloPlan *plan; /* it is moved by this one; NULL: it is not, and: */
+    HaloBuf window; /* rows of it that are in memory; `data` has space for `space` rows */
+    int64_t space;
 } Frame;
 
 struct Frames {
@@ -35,12 +36,26 @@ struct Frames {
     /* While a band is read: */
     int64_t first, rows;
     char *buffer;
+
+    /* Where they are moved: */
+    int64_t band; /* rows */
+    int64_t held; /* bytes of plans and windows */
+
     pthread_mutex_t lock; /* of: */
     HaloFailure failed;   /* that of the first picture that failed */
     int64_t failed_at;
 };
 
-/* frames_read.c: opens an image, at its first row; adds the notes of its rows; closes it, where it is open. */
+/* frames_move.c: the plan that moves a frame; the rows of it that are needed for this band; and the band, from
+ * these. */
+HaloStatus frame_plan(const Frames *frames, Frame *frame, const HaloShift *shift);
+HaloStatus frame_window(const Frames *frames, Frame *frame);
+HaloStatus frame_move(const Frames *frames, Frame *frame, char *to);
+
+/* frames_read.c: rows from the next one on, or that many skipped. */
+HaloStatus frame_rows(const Frames *frames, Frame *frame, int64_t rows, char *buffer);
+HaloStatus frame_skip(Frame *frame, int64_t rows);
+/* Opens an image, at its first row; adds the notes of its rows; closes it, where it is open. */
 HaloStatus frame_open(const Frames *frames, Frame *frame);
 void frames_note_lost(Frames *frames, const HaloReader *reader);
 void frame_close(Frame *frame);

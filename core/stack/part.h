@@ -53,9 +53,13 @@ void frames_close(Frames *frames);
 int64_t frames_count(const Frames *frames);
 const HaloInfo *frames_first(const Frames *frames);    /* whose metadata the output gets */
 const HaloFormat *frames_format(const Frames *frames); /* of the same */
+const HaloShape *frames_shape(const Frames *frames);   /* of what is read of each: where they are moved, f32 */
 /* Files whose identity outputs must not have: [*count]. */
 const HaloRead *frames_reads(const Frames *frames, size_t *count);
-/* Reads rows from `first` on into `buffer`, [count][rows] of a row's bytes each. Call it for rows in order. */
+/* Bytes that moving them takes for bands of so many rows; and space for these. */
+int64_t frames_memory(const Frames *frames, int64_t band);
+HaloStatus frames_prepare(Frames *frames, int64_t band);
+/* Reads rows from `first` on into `buffer`, [count][rows] of a row's bytes each. Call it for bands in order. */
 HaloStatus frames_read(Frames *frames, int64_t first, int64_t rows, char *buffer);
 /* Do all of them stay open? */
 bool frames_stay(const Frames *frames);

@@ -119,14 +119,17 @@ static HaloStatus take_memory(Run *run, int64_t *held, char **block)
     const int64_t count = frames_count(run->frames);
     lay_out(&run->made, in, NULL);
     lay_out(&run->out, out, NULL);
-    const HaloBuf row = {.shape = frames_first(run->frames)->shape, .cols = in->width};
+    const HaloBuf row = {.shape = *frames_shape(run->frames), .cols = in->width};
     run->row_bytes = halo_row_bytes(&row);
     run->scratch_each = (across_scratch(&run->across) + 63) / 64 * 64;
     const int64_t fixed = jobs * run->scratch_each + 256, between = 8 * in->width * in->channels;
     const int64_t each = count * run->row_bytes + run->made.stride + run->out.stride + between;
-    int64_t budget = halo_memory_left(memory);
-    if (frames_stay(run->frames)) budget = smaller(budget, BAND_BYTES + fixed);
-    run->band = smaller(height, larger(1, (budget - fixed) / each));
+    int64_t budget = halo_memory_left(memory) - fixed;
+    if (frames_stay(run->frames)) budget = smaller(budget, BAND_BYTES + frames_memory(run->frames, 1));
+    run->band = smaller(height, larger(1, budget / each));
+    while (run->band > 1 && run->band * each + frames_memory(run->frames, run->band) > budget)
+        run->band = (run->band + 1) / 2;
+    HALO_TRY(frames_prepare(run->frames, run->band));
     *held = fixed + run->band * each;
     HALO_TRY(halo_memory_hold(memory, *held));
     *block = aligned_alloc(64, (size_t)((*held + 63) / 64 * 64));
@@ -182,7 +185,7 @@ HaloStatus halo_stack(HaloSession *session, const HaloStack *stack, HaloReport *
     HALO_TRY(stack_parse(session, stack->what, &run.what));
     HALO_TRY(halo_pool_new(session->options.jobs, &run.pool));
     HALO_TRY(frames_open(session, stack, run.pool, &run.frames));
-    run.across = (Across){&run.what, frames_first(run.frames)->shape.dtype, frames_count(run.frames)};
+    run.across = (Across){&run.what, frames_shape(run.frames)->dtype, frames_count(run.frames)};
     HALO_TRY(save_format(session, stack->output, stack->to, frames_format(run.frames), &to));
     HALO_TRY(make_plan(&run, to));
     options.read = frames_reads(run.frames, &options.reads);

@@ -38,14 +38,19 @@ static HaloStatus read_labels(const HaloBuf *of, const HaloGroups *groups, uint3
     return HALO_OK;
 }
 
-/* begin[k + 1] is where label k begins, and moves to its end while pixels are sorted. */
-static int64_t *count_labels(const uint32_t *label, int64_t pixels, uint32_t greatest)
+/* begin[k] is where label k begins, */
+static void count_labels(const uint32_t *label, int64_t pixels, const HaloGroupList *list)
 {
-    int64_t *begin = calloc((size_t)greatest + 3, sizeof *begin);
-    if (begin == NULL) return NULL;
-    for (int64_t i = 0; i < pixels; i++) begin[(int64_t)label[i] + 2]++;
-    for (int64_t k = 2; k <= (int64_t)greatest + 2; k++) begin[k] += begin[k - 1];
-    return begin;
+    int64_t *const begin = list->begin;
+    for (int64_t i = 0; i < pixels; i++) begin[(int64_t)label[i] + 1]++;
+    for (int64_t k = 1; k <= (int64_t)list->greatest + 1; k++) begin[k] += begin[k - 1];
+}
+
+/* and moves to its end, where the next one begins, while pixels are sorted. */
+static void move_back(const HaloGroupList *list)
+{
+    memmove(list->begin + 1, list->begin, ((size_t)list->greatest + 1) * sizeof *list->begin);
+    list->begin[0] = 0;
 }
 
 /* Pixels of `size` bytes. */
@@ -55,7 +60,7 @@ static inline void sort_pixels(const HaloBuf *src, const uint32_t *label, size_t
     for (int64_t y = 0, i = 0; y < src->rows; y++) {
         const char *row = halo_at(src, src->x0, src->y0 + y);
         for (int64_t x = 0; x < src->cols; x++, i++) {
-            const int64_t at = begin[(int64_t)label[i] + 1]++;
+            const int64_t at = begin[label[i]]++;
             memcpy(sorted + (size_t)at * size, row + (size_t)x * size, size);
             order[at] = (uint32_t)i;
         }
@@ -63,29 +68,29 @@ static inline void sort_pixels(const HaloBuf *src, const uint32_t *label, size_t
 }
 
 HaloStatus cpu_sort_groups(HaloDevice *device, const HaloBuf *src, const HaloBuf *labels,
-                           const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order, int64_t **begin,
-                           uint32_t *greatest)
+                           const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order, HaloGroupList *list)
 {
     HaloStatus status = HALO_OK;
     const int64_t pixels = src->cols * src->rows;
     const size_t size = (size_t)src->shape.channels * halo_dtype_size(src->shape.dtype);
     int64_t total = 0, at;
+    uint32_t greatest = 0;
     void *label;
     if (pixels >= UINT32_MAX || !cpu_reserve(&total, pixels, sizeof(uint32_t), &at))
         HALO_FAIL(HALO_ERR_LIMIT,
                   "%lld x %lld pixels are too many to be sorted by labels: crop or resize before",
                   (long long)src->cols, (long long)src->rows);
     HALO_TRY(cpu_scratch(device, total, &label));
-    *greatest = 0;
-    HALO_TRY(read_labels(labels, groups, label, greatest));
-    *begin = count_labels(label, pixels, *greatest);
-    if (*begin == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(read_labels(labels, groups, label, &greatest));
+    HALO_TRY(halo_group_list_alloc(list, greatest));
+    count_labels(label, pixels, list);
     switch (size) { /* copies of known size are single moves */
-    case 1: sort_pixels(src, label, 1, *begin, sorted->data, order->data); break;
-    case 2: sort_pixels(src, label, 2, *begin, sorted->data, order->data); break;
-    case 4: sort_pixels(src, label, 4, *begin, sorted->data, order->data); break;
-    default: sort_pixels(src, label, size, *begin, sorted->data, order->data); break;
+    case 1: sort_pixels(src, label, 1, list->begin, sorted->data, order->data); break;
+    case 2: sort_pixels(src, label, 2, list->begin, sorted->data, order->data); break;
+    case 4: sort_pixels(src, label, 4, list->begin, sorted->data, order->data); break;
+    default: sort_pixels(src, label, size, list->begin, sorted->data, order->data); break;
     }
+    move_back(list);
 out:
     return status;
 }

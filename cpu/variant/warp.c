@@ -159,6 +159,19 @@ static CPU_INLINE void set_tap_weights(const HaloWarp *how, const CpuWarpPlaces 
         }
         return;
     }
+    if (taps == 4) {
+        for (int k = 0; k < CHUNK; k++) {
+            float over[4], down[4];
+            halo_warp_cubic((float)p->phase_x[k], over);
+            halo_warp_cubic((float)p->phase_y[k], down);
+            CPU_UNROLL
+            for (int i = 0; i < 4; i++) {
+                wx[i][k] = over[i];
+                wy[i][k] = down[i];
+            }
+        }
+        return;
+    }
     for (int64_t k = 0; k < n; k++)
         for (int i = 0; i < taps; i++) {
             wx[i][k] = how->tap[p->phase_x[k] * taps + i];

@@ -291,6 +291,7 @@ extern "C" const HaloBackend halo_backend_cuda = {
     .distance = cuda_distance,
     .objects = cuda_objects,
     .sort_groups = cuda_sort_groups,
+    .reduce_groups = cuda_reduce_groups,
     .suppress = cuda_suppress,
     .reconstruct = cuda_reconstruct,
     .thin = cuda_thin,

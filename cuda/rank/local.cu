@@ -9,53 +9,7 @@
 
 static const int local_threads = 128;
 
-struct LocalArgs {
-    const char *src;                                 /* at the first sample that it holds, (x0, y0) */
-    int64_t src_stride, src_x, src_y, width, height; /* of the picture */
-    HaloDtype src_dtype, dtype;
-    char *dst;
-    int64_t dst_stride, x0, y0, cols, row_blocks;
-    int channels;
-    HaloWindow window;
-    HaloLocalKind kind;
-    bool flat;
-    int64_t members;
-    const HaloMember *member;
-    HaloBins bins;
-    const int64_t *information; /* of counts */
-    HaloStore store;
-    unsigned long long *clipped;
-};
-
-/* An output, and its window. */
-struct LocalPlace {
-    int64_t x, y;
-    int c;
-};
-
-CUDA_INLINE float local_sample(const LocalArgs &a, const LocalPlace &p, int64_t i, int64_t j)
-{
-    int64_t u = p.x + a.window.ox + i, v = p.y + a.window.oy + j;
-    if ((uint64_t)u >= (uint64_t)a.width) u = halo_border_index(u, a.width, a.window.border);
-    if ((uint64_t)v >= (uint64_t)a.height) v = halo_border_index(v, a.height, a.window.border);
-    if (u < 0 || v < 0) return halo_border_value(a.window.border, a.window.value);
-    const char *const row = a.src + (v - a.src_y) * a.src_stride;
-    const int64_t e = (u - a.src_x) * a.channels + p.c;
-    float made = 0.0f;
-    cuda_typed(a.src_dtype, [&](auto zero) { made = (float)((const decltype(zero) *)row)[e]; });
-    return made;
-}
-
 /* ---- extremes -------------------------------------------------------------------------------------------- */
-
-/* Integers in the order of floats, -0 before +0. */
-CUDA_INLINE int local_key(float v, int odd)
-{
-    const int bits = __float_as_int(v);
-    return v != v ? odd : bits ^ (bits >> 31 & 0x7fffffff);
-}
-
-CUDA_INLINE float local_value(int key) { return __int_as_float(key ^ (key >> 31 & 0x7fffffff)); }
 
 CUDA_INLINE float local_extreme(const LocalArgs &a, const LocalPlace &p)
 {
@@ -180,20 +134,17 @@ CUDA_INLINE float local_made(const LocalArgs &a, const LocalPlace &p)
     return a.kind == HALO_LOCAL_MODE ? local_mode(a, p, n) : local_deviation(a, p, n);
 }
 
-__global__ static void __launch_bounds__(local_threads) local_kernel(const __grid_constant__ LocalArgs a)
+__global__ static void __launch_bounds__(local_threads)
+    local_kernel(const __grid_constant__ LocalArgs a, int64_t row_blocks)
 {
-    const int64_t row = blockIdx.x / a.row_blocks,
-                  e = (blockIdx.x % a.row_blocks) * local_threads + threadIdx.x;
+    const int64_t row = blockIdx.x / row_blocks,
+                  e = (blockIdx.x % row_blocks) * local_threads + threadIdx.x;
     unsigned clipped = 0;
     if (e < a.cols * a.channels) {
         const int64_t pixel = e / a.channels;
         const LocalPlace p = {a.x0 + pixel, a.y0 + row, (int)(e - pixel * a.channels)};
         const float v = local_made(a, p);
-        char *const to = a.dst + row * a.dst_stride;
-        cuda_typed(a.dtype, [&](auto zero) {
-            using D = decltype(zero);
-            ((D *)to)[e] = cuda_sample<D>(v, a.store, &clipped);
-        });
+        cuda_store(a, row, e, v, &clipped);
     }
     cuda_count_clipped(a.clipped, clipped);
 }
@@ -234,21 +185,16 @@ HaloStatus cuda_local(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, cons
     a.height = src->shape.height;
     a.src_dtype = src->shape.dtype;
     a.dtype = dst->shape.dtype;
-    a.dst = (char *)dst->data;
-    a.dst_stride = dst->stride;
-    a.x0 = dst->x0;
-    a.y0 = dst->y0;
-    a.cols = dst->cols;
+    static_cast<CudaTarget &>(a) = cuda_target(device, dst, store);
     a.channels = dst->shape.channels;
-    a.row_blocks = cuda_ceil_div(a.cols * a.channels, local_threads);
     a.window = local->window;
     a.kind = local->kind;
     a.flat = local->flat;
     a.members = local->members;
     if (local->kind == HALO_LOCAL_ENTROPY) a.bins = halo_bins(local->lo, local->hi, local->bins);
-    a.store = store;
-    a.clipped = device->clipped;
     CUDA_PASS(upload_tables(device, local, &a));
-    CUDA_LAUNCH(device, local_kernel, a.row_blocks * dst->rows, local_threads, 0, a);
+    if (local->kind == HALO_LOCAL_MAD && local_mad_takes(a)) return local_mad(device, a);
+    const int64_t row_blocks = cuda_ceil_div(a.cols * a.channels, local_threads);
+    CUDA_LAUNCH(device, local_kernel, row_blocks * dst->rows, local_threads, 0, a, row_blocks);
     return HALO_OK;
 }

@@ -45,8 +45,7 @@ void reduce_left_done(HaloDevice *device, double *left)
     if (left != device->staging) free(left);
 }
 
-/* Leaves only what is wanted: the rest is as if never computed. */
-static void keep_wanted(HaloMoments *m, unsigned want)
+void reduce_keep_wanted(HaloMoments *m, unsigned want)
 {
     const HaloMoments none = halo_moments_none();
     if (!(want & HALO_WANT_EXTREMES)) {
@@ -109,6 +108,6 @@ HaloStatus cuda_reduce(HaloDevice *device, const HaloBuf *src, unsigned want, Ha
         CUDA_PASS(reduce_counts(device, src, data, want & HALO_WANT_POSITIONS, out));
     else if (!done)
         CUDA_PASS(reduce_all(device, dtype, data, pixels, channels, product, out));
-    for (int c = 0; c < channels; c++) keep_wanted(&out[c], want);
+    for (int c = 0; c < channels; c++) reduce_keep_wanted(&out[c], want);
     return HALO_OK;
 }

@@ -20,6 +20,8 @@ HaloStatus reduce_extremes(HaloDevice *device, const float *data, int64_t pixels
 /* The same for integers with their product, from the histogram, to the host. */
 HaloStatus reduce_counts(HaloDevice *device, const HaloBuf *src, const void *data, bool positions,
                          HaloMoments *out);
+/* Leaves only what is wanted: the rest is as if never computed. */
+void reduce_keep_wanted(HaloMoments *m, unsigned want);
 /* The same as reduce_floats() in one launch, for few leaves. */
 bool reduce_small_takes(int64_t leaves);
 HaloStatus reduce_small(HaloDevice *device, const float *data, int64_t pixels, int channels, bool product,

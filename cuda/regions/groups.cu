@@ -142,21 +142,19 @@ static HaloStatus sort(HaloDevice *device, const GroupArgs &a, const GroupMemory
 }
 
 static HaloStatus fetch_begin(HaloDevice *device, const GroupArgs &a, const unsigned *label, unsigned greatest,
-                              int64_t **begin)
+                              HaloGroupList *list)
 {
     const int64_t bytes = ((int64_t)greatest + 2) * (int64_t)sizeof(long long);
     long long *there;
+    CUDA_PASS(halo_group_list_alloc(list, greatest));
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_PARTIAL, bytes, (void **)&there));
     CUDA_LAUNCH(device, begin_kernel, cuda_ceil_div((int64_t)a.pixels + 1, region_threads), region_threads, 0,
                 label, a.pixels, greatest, there);
-    *begin = (int64_t *)malloc((size_t)bytes);
-    if (*begin == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    return cuda_fetch(device, *begin, there, bytes); /* the caller frees it after a failure, too */
+    return cuda_fetch(device, list->begin, there, bytes);
 }
 
 HaloStatus cuda_sort_groups(HaloDevice *device, const HaloBuf *src, const HaloBuf *labels,
-                            const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order, int64_t **begin,
-                            uint32_t *greatest)
+                            const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order, HaloGroupList *list)
 {
     CUDA_PASS(cuda_use(device));
     const int64_t pixels = src->cols * src->rows;
@@ -180,9 +178,8 @@ HaloStatus cuda_sort_groups(HaloDevice *device, const HaloBuf *src, const HaloBu
     a.dtype = labels->shape.dtype;
     a.each = groups->each;
     CUDA_PASS(find_labels(device, a, m, &check));
-    *greatest = check.greatest;
     CUDA_PASS(sort(device, a, m, check.greatest, (unsigned *)order->data, &label));
-    CUDA_PASS(fetch_begin(device, a, label, check.greatest, begin));
+    CUDA_PASS(fetch_begin(device, a, label, check.greatest, list));
     const unsigned *const in_order = (const unsigned *)order->data;
     switch (src->shape.dtype) {
     case HALO_U8: return gather<uint8_t>(device, a, in_order, sorted->data);

@@ -6,8 +6,7 @@
 #include "regions.cuh"
 
 HaloStatus cuda_sort_groups(HaloDevice *device, const HaloBuf *src, const HaloBuf *labels,
-                            const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order, int64_t **begin,
-                            uint32_t *greatest);
+                            const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order, HaloGroupList *list);
 HaloStatus cuda_suppress(HaloDevice *device, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst,
                          HaloStore store);
 HaloStatus cuda_reconstruct(HaloDevice *device, const HaloBuf *src, const HaloBuf *marker, HaloBuf *dst,

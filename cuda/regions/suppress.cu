@@ -1,20 +1,16 @@
 /* Non-maximum suppression: a block computes the magnitudes of its pixels and their neighbours, in shared
  * memory. */
 #include "morphology.cuh"
+#include "target.cuh"
 
 static const int suppress_width = 32, suppress_height = 8;
 
-struct SuppressArgs {
+struct SuppressArgs : CudaTarget {
     const char *gx, *gy; /* at the picture's first pixel, whether it is there or not */
     int64_t gx_stride, gy_stride;
     HaloDtype gx_dtype, gy_dtype;
     int64_t width, height; /* of the picture */
-    char *dst;
-    int64_t dst_stride, x0, y0, cols, rows; /* of the rectangle that is computed */
-    HaloDtype dtype;
-    HaloStore store;
     unsigned row_tiles;
-    unsigned long long *clipped;
 };
 
 CUDA_INLINE float gradient_at(const char *first, int64_t stride, HaloDtype dtype, int64_t x, int64_t y)
@@ -53,15 +49,9 @@ __global__ static void __launch_bounds__(suppress_width *suppress_height)
                                m[r][k + 1], m[r + 1][k + 1], m[r + 1][k], m[r + 1][k - 1]};
         const float made = halo_suppress(gradient_at(a.gx, a.gx_stride, a.gx_dtype, x, y),
                                          gradient_at(a.gy, a.gy_stride, a.gy_dtype, x, y), m[r][k], ring);
-        region_store(a.dst + (top + row) * a.dst_stride, a.dtype, left + column, made, a.store, &clipped);
+        cuda_store(a, top + row, left + column, made, &clipped);
     }
     cuda_count_clipped(a.clipped, clipped);
-}
-
-/* The address that the picture's first pixel would have. */
-static const char *first_of(const HaloBuf *src)
-{
-    return (const char *)src->data - src->y0 * src->stride - src->x0 * cuda_size(src->shape.dtype);
 }
 
 HaloStatus cuda_suppress(HaloDevice *device, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst,
@@ -72,24 +62,16 @@ HaloStatus cuda_suppress(HaloDevice *device, const HaloBuf *gx, const HaloBuf *g
         return halo_fail(HALO_ERR_BUG, "internal: gradients of colours");
     if (dst->cols < 1 || dst->rows < 1) return HALO_OK;
     SuppressArgs a = {};
-    a.gx = first_of(gx);
-    a.gy = first_of(gy);
+    a.gx = cuda_first_of(gx);
+    a.gy = cuda_first_of(gy);
     a.gx_stride = gx->stride;
     a.gy_stride = gy->stride;
     a.gx_dtype = gx->shape.dtype;
     a.gy_dtype = gy->shape.dtype;
     a.width = gx->shape.width;
     a.height = gx->shape.height;
-    a.dst = (char *)dst->data;
-    a.dst_stride = dst->stride;
-    a.x0 = dst->x0;
-    a.y0 = dst->y0;
-    a.cols = dst->cols;
-    a.rows = dst->rows;
-    a.dtype = dst->shape.dtype;
-    a.store = store;
+    static_cast<CudaTarget &>(a) = cuda_target(device, dst, store);
     a.row_tiles = (unsigned)cuda_ceil_div(dst->cols, suppress_width);
-    a.clipped = device->clipped;
     CUDA_LAUNCH(device, suppress_kernel, a.row_tiles * cuda_ceil_div(dst->rows, suppress_height),
                 suppress_width * suppress_height, 0, a);
     return HALO_OK;

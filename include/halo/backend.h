@@ -128,10 +128,15 @@ typedef struct HaloBackend {
                           HaloObjectList *out);
     /* Whole buffers only: sorts the pixels of `src` by their labels, which `groups` describes, and those of a
      * label in raster order: into `sorted`, a row of as many pixels, and their numbers into `order`, a row of
-     * u32 in the memory of f32. (*begin)[k], k from 0 to *greatest + 1, is where label k begins; the caller
-     * frees it. HALO_ERR_INPUT for labels that are none. May be NULL. */
+     * u32 in the memory of f32. The caller frees the list, even after a failure. HALO_ERR_INPUT for labels that
+     * are none. May be NULL. */
     HaloStatus (*sort_groups)(HaloDevice *, const HaloBuf *src, const HaloBuf *labels, const HaloGroups *,
-                              HaloBuf *sorted, HaloBuf *order, int64_t **begin, uint32_t *greatest);
+                              HaloBuf *sorted, HaloBuf *order, HaloGroupList *list);
+    /* Of a row of pixels, such as these: group k has pixels begin[k] to begin[k + 1], up to HALO_GROUP_MOST.
+     * Its moments are those that `reduce` finds in a picture of these alone, but without places, and of
+     * integers without the product. out: [groups][channels], host memory. There where `sort_groups` is. */
+    HaloStatus (*reduce_groups)(HaloDevice *, const HaloBuf *src, const int64_t *begin, int64_t groups,
+                                unsigned want, HaloMoments *out);
     /* Of the gradient (gx, gy) the magnitude where it is a maximum across the edge, else 0. One channel. May be
      * NULL, like those below: then their steps run on the CPU. */
     HaloStatus (*suppress)(HaloDevice *, const HaloBuf *gx, const HaloBuf *gy, HaloBuf *dst, HaloStore);

@@ -13,7 +13,7 @@ enum { HALO_COMPARE_DELTAE = 1, HALO_COMPARE_MSSSIM = 2, HALO_COMPARE_FLIP = 4 }
 
 typedef struct HaloCompareMore {
     unsigned measures; /* a set of these */
-    double ppd;        /* of FLIP: pixels for each degree of the field of view; 0: 67 */
+    double ppd;        /* of FLIP: pixels for each degree of the field of view, 1 to 1000; 0: 67 */
 } HaloCompareMore;
 
 /* Differences are in units of the first. */

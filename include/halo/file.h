@@ -33,8 +33,8 @@ typedef struct HaloRead {
 
 typedef struct HaloWriteOptions {
     int quality;     /* of lossy formats: 1..100; 0: 90 of JPEG, else the codec's default */
-    bool lossless;   /* of formats that are lossy or lossless (HaloFormat::effort): lossless */
-    int effort;      /* of the same: 1 (fast) .. 9 (small); 0: the codec's default */
+    bool lossless;   /* of formats that are lossy or lossless: lossless */
+    int effort;      /* of compressing (HaloFormat::effort): 1 (fast) .. 9 (small); 0: the codec's default */
     int subsampling; /* JPEG: 444, 422 or 420; 0: 444 from quality 90 on, else 420 */
     int png_level;   /* PNG: 1 (fast) .. 9 (small) or HALO_PNG_STORED; 0: 1 */
     int tile;        /* TIFF: tiles of this width and height, a multiple of 16; 0: strips */

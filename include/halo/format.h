@@ -222,7 +222,7 @@ struct HaloFormat {
     bool text;           /* people can read it: it may go to a terminal */
     bool no_rate;        /* of sound it holds samples alone, which are later read back without a rate */
     bool tiles;          /* it holds images with tiles and overviews (HaloWriteOptions::tile and pyramid) */
-    bool effort;         /* pictures, lossy or lossless: HaloWriteOptions::lossless and effort */
+    bool effort;         /* it compresses pictures as HaloWriteOptions::effort says */
     bool upright;        /* pictures lie in it as they are viewed: EXIF's orientation does not apply */
     bool never_lossless; /* whatever the options */
     bool lossy;          /* sound with a quality or bit rate: HaloWriteOptions::quality and bitrate */

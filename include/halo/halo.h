@@ -137,7 +137,7 @@ typedef struct HaloFile {
     bool floats;        /* of sound: floats, of 32 `bits` */
     bool strip;         /* write none of the input's metadata */
     bool lossless;      /* of WebP, AVIF and JPEG XL, which are lossy otherwise */
-    int effort;         /* of the same, and of HEIC: 1 (fast) to 9 (small); 0: the format's default */
+    int effort;         /* of the same, HEIC and TIFF: 1 (fast) to 9 (small); 0: the format's default */
 } HaloFile;
 
 #define HALO_FILE(path)                                                                                 \

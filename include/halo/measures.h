@@ -127,29 +127,33 @@ HALO_FN double halo_power_or_one(double m, uint64_t bit)
     return m;
 }
 
-/* The product of count[v] factors v for every v, in ascending order, for products of integers. Each power is by
- * squaring, from the lowest bit of its count up, three bits at a time; a missing factor is 1, which avoids
- * branches. A product that is not normalised after every factor has the same mantissa as long as it stays in
- * the range of f64: each value adds at most 64 factors, all of them below 2. */
+/* `n` factors v, of which the next are greater, for products of integers: p * 2^sum. The power is by squaring,
+ * from the lowest bit of n up, three bits at a time; a missing factor is 1, which avoids branches. A product
+ * that is not normalised after every factor has the same mantissa as long as it stays in the range of f64: each
+ * value adds at most 64 factors, all of them below 2. */
+HALO_FN void halo_product_add_power(double *p, int64_t *sum, double v, uint64_t n)
+{
+    int64_t e = 0, shift;
+    double m = halo_normalise(v, &e);
+    while (n > 0)
+        for (int bit = 0; bit < 3; bit++, n >>= 1) {
+            *p *= halo_power_or_one(m, n & 1);
+            *sum += e & -(int64_t)(n & 1);
+            halo_product_merge_normal(&m, &e, m, e);
+        }
+    if (*p >= 0x1p512) {
+        *p = halo_normalise(*p, &shift);
+        *sum += shift;
+    }
+}
+
+/* The product of count[v] factors v for every v, in ascending order. */
 HALO_FN void halo_product_from_counts(const uint64_t *count, int64_t values, double *product, int64_t *exponent)
 {
     double p = count[0] > 0 ? 0.0 : 1.0;
     int64_t sum = 0, shift;
-    for (int64_t v = 1; v < values && p > 0.0; v++) {
-        int64_t e = 0;
-        if (count[v] == 0) continue;
-        double m = halo_normalise((double)v, &e);
-        for (uint64_t n = count[v]; n > 0;)
-            for (int bit = 0; bit < 3; bit++, n >>= 1) {
-                p *= halo_power_or_one(m, n & 1);
-                sum += e & -(int64_t)(n & 1);
-                halo_product_merge_normal(&m, &e, m, e);
-            }
-        if (p >= 0x1p512) {
-            p = halo_normalise(p, &shift);
-            sum += shift;
-        }
-    }
+    for (int64_t v = 1; v < values && p > 0.0; v++)
+        if (count[v] > 0) halo_product_add_power(&p, &sum, (double)v, count[v]);
     *product = halo_normalise(p, &shift);
     *exponent = sum + shift;
 }

@@ -45,7 +45,7 @@ typedef enum HaloNote {
     HALO_NOTE_ANGLE,  /* a picture was straightened, by `angle` */
     HALO_NOTE_LEVEL,  /* a level below 1 where full scale is more, such as 255: probably a fraction was meant */
     /* Conversions and similar remarks, shown with --verbose and in JSON. */
-    HALO_NOTE_THROUGH_F32, /* samples of `count` bits pass through f32 */
+    HALO_NOTE_THROUGH_F32, /* samples of `count` bits are computed as f32 */
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
     HALO_NOTE_CUT,         /* only the beginning of a sound is there */
     HALO_NOTE_NARROWED,    /* `from` samples are written as `to` */

@@ -165,6 +165,8 @@ HALO_API int64_t halo_build_shrunk(const HaloBuilder *builder, HaloReg reg);
 /* The loudspeaker of each channel of the value, one bit of WAVE's mask; 0: it has none. */
 HALO_API HaloStatus halo_build_speakers(HaloBuilder *builder, HaloReg reg, uint32_t *speaker);
 HALO_API const HaloCommon *halo_build_common(const HaloBuilder *builder);
+/* The page of its file that the input is, from 0; -1: it is not known, of arrays. */
+HALO_API int64_t halo_build_page(const HaloBuilder *builder);
 
 /* Bytes that may still be held (--max-memory). */
 HALO_API int64_t halo_build_memory(const HaloBuilder *builder);

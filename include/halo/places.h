@@ -42,14 +42,18 @@ HALO_FN void halo_warp_place(const HaloWarp *warp, double x, double y, double *u
 
 /* A coordinate as a multiple of 1 / 4096, rounded half to even, in the low 44 bits. Adding 1.5 * 2^40 leaves no
  * bits below that. */
-HALO_FN uint64_t halo_warp_fixed(double u)
+HALO_FN uint64_t halo_warp_fixed_near(double u)
 {
     uint64_t bits;
-    u = u > -HALO_WARP_FAR ? u : -HALO_WARP_FAR;
-    u = u < HALO_WARP_FAR ? u : HALO_WARP_FAR;
     u = u + 1649267441664.0;
     memcpy(&bits, &u, sizeof bits);
     return bits;
+}
+/* Of any coordinate. */
+HALO_FN uint64_t halo_warp_fixed(double u)
+{
+    u = u > -HALO_WARP_FAR ? u : -HALO_WARP_FAR;
+    return halo_warp_fixed_near(u < HALO_WARP_FAR ? u : HALO_WARP_FAR);
 }
 /* The sample to the left of it (or above), and how far behind that it is. */
 HALO_FN int32_t halo_warp_index(uint64_t fixed) { return (int32_t)(uint32_t)(fixed >> 12); }
@@ -63,6 +67,18 @@ typedef struct HaloWarpAxis {
     float weight[HALO_WARP_TAPS];
 } HaloWarpAxis;
 
+/* Catmull and Rom's weights at p / 4096, each rounded once: p, q = 4096 - p and their squares are exact, and so
+ * are products of these in the fma. */
+HALO_FN void halo_warp_cubic(float p, float *weight)
+{
+    const float unit = 1.0f / 137438953472.0f; /* 2^-37 */
+    const float q = HALO_WARP_PHASES - p, pp = p * p, qq = q * q;
+    weight[0] = 0.0f - p * qq * unit;
+    weight[1] = halo_fma(-pp, 5.0f * HALO_WARP_PHASES - 3.0f * p, 137438953472.0f) * unit;
+    weight[2] = halo_fma(-qq, 5.0f * HALO_WARP_PHASES - 3.0f * q, 137438953472.0f) * unit;
+    weight[3] = 0.0f - q * pp * unit;
+}
+
 HALO_FN void halo_warp_weights(const HaloWarp *warp, int taps, int32_t phase, float *weight)
 {
     if (taps == 1) {
@@ -70,6 +86,8 @@ HALO_FN void halo_warp_weights(const HaloWarp *warp, int taps, int32_t phase, fl
     } else if (taps == 2) {
         weight[1] = (float)phase * (1.0f / HALO_WARP_PHASES);
         weight[0] = 1.0f - weight[1];
+    } else if (taps == 4) {
+        halo_warp_cubic((float)phase, weight);
     } else {
         for (int i = 0; i < taps; i++) weight[i] = warp->tap[phase * taps + i];
     }

@@ -291,12 +291,27 @@ typedef struct HaloTetrahedron {
     float weight[4];
 } HaloTetrahedron;
 
+/* The entry below a place, also as a float. A GPU adds 2^23, rounding down: it does few conversions. */
+HALO_FN int halo_table_below(float at, float *whole)
+{
+#if defined(__CUDA_ARCH__)
+    const float above = __fadd_rd(at, 8388608.0f);
+    *whole = above - 8388608.0f;
+    return __float_as_int(above) - 0x4b000000;
+#else
+    *whole = (float)(int)at;
+    return (int)at;
+#endif
+}
+
 HALO_FN HaloTetrahedron halo_tetrahedron(int size, float r, float g, float b)
 {
-    const int ri = (int)r, gi = (int)g, bi = (int)b;
+    float whole_r, whole_g, whole_b;
+    const int ri = halo_table_below(r, &whole_r), gi = halo_table_below(g, &whole_g),
+              bi = halo_table_below(b, &whole_b);
     const int low = (bi * size + gi) * size + ri;
     const int dr = ri + 1 < size ? 1 : 0, dg = gi + 1 < size ? size : 0, db = bi + 1 < size ? size * size : 0;
-    const float x = r - (float)ri, y = g - (float)gi, z = b - (float)bi;
+    const float x = r - whole_r, y = g - whole_g, z = b - whole_b;
     const bool xy = x > y, yz = y > z, xz = x > z;
     const float most = xy ? (xz ? x : z) : yz ? y : z, least = xy ? (yz ? z : y) : xz ? z : x;
     const float middle = xy ? (yz ? y : xz ? z : x) : yz ? (xz ? x : z) : y;

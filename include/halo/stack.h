@@ -15,7 +15,7 @@ typedef struct HaloStack {
     const char *what;
     const char *const *input; /* [inputs]; each page of a file that has several counts */
     size_t inputs;
-    const HaloShift *shift; /* [inputs] each is moved so far, by whole pixels, and its edges are repeated; then
+    const HaloShift *shift; /* [inputs] each is moved, turned and scaled so (docs/numerics.md, "Aligning"); then
                                a file holds one image. NULL: none is moved */
     const char *output;     /* a path, or "-" */
     const HaloFormat *to;   /* as in HaloJob */

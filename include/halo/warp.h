@@ -35,8 +35,8 @@ struct HaloWarp {
     double m[9]; /* from the result to the source */
     HaloLens lens;
     int samples_x, samples_y;
-    int taps;          /* along each axis: 1 (the nearest sample), 2 (linear), 4 or 6 */
-    const float *tap;  /* of 4 and 6: [HALO_WARP_PHASES][taps] */
+    int taps; /* along each axis: 1 (the nearest sample), 2 (linear), 4 (Catmull and Rom's cubic) or 6 */
+    const float *tap;  /* of 6: [HALO_WARP_PHASES][6] */
     HaloBorder border; /* neither VALID nor KEEP */
     double value;      /* for CONSTANT */
 };

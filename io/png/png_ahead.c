@@ -10,9 +10,9 @@
 
 #include <isa-l.h>
 
+#include "bytes/after_isal.h"
 #include "halo/pool.h"
 #include "png_strip.h"
-#include "png_upper.h"
 
 #define MADE_BYTES (PNG_STRIP_BYTES + 64) /* of a chunk, at most; some more, so that its end is looked at */
 
@@ -96,7 +96,7 @@ static void inflate_alone(void *context, int64_t k, int worker)
     inflate->next_out = chunk->out;
     inflate->avail_out = MADE_BYTES;
     const bool done = isal_inflate(inflate) == ISAL_DECOMP_OK && stands_alone(inflate);
-    halo_png_after_isal();
+    halo_after_isal();
     if (done && MADE_BYTES - inflate->avail_out >= PNG_WINDOW_BYTES)
         chunk->made = MADE_BYTES - inflate->avail_out;
 }

@@ -10,10 +10,10 @@
 #ifdef HALO_HAVE_ISAL
 #include <isa-l.h>
 
+#include "bytes/after_isal.h"
 #include "bytes/endian.h"
+#include "bytes/sums.h"
 #include "png_ahead.h"
-#include "png_sums.h"
-#include "png_upper.h"
 
 #define PIECE_BYTES 65536
 
@@ -44,7 +44,7 @@ static void begin_chunk(PngIdat *idat, const uint8_t *head)
 {
     uint8_t name[] = "IDAT";
     idat->left = (uint32_t)halo_get_be(head, 4);
-    idat->crc = halo_png_crc(0, name, 4);
+    idat->crc = halo_crc32(0, name, 4);
 }
 
 PngIdat *halo_png_idat_new(HaloSource *source, const uint8_t head[PNG_HEAD_BYTES], int jobs, HaloMemory *memory)
@@ -123,7 +123,7 @@ static bool feed(PngIdat *idat)
         while (idat->left == 0 && !idat->ended && !idat->odd) idat->odd = !end_chunk(idat) || !next_chunk(idat);
         some = idat->left < PIECE_BYTES - size ? idat->left : PIECE_BYTES - size;
         idat->odd = idat->odd || !read_exactly(idat, idat->piece + size, some);
-        idat->crc = halo_png_crc(idat->crc, idat->piece + size, some);
+        idat->crc = halo_crc32(idat->crc, idat->piece + size, some);
         idat->left -= some;
     }
     idat->inflate.next_in = idat->piece;
@@ -166,7 +166,7 @@ static bool take_chunk(PngIdat *idat, uint8_t *buffer)
     const uint32_t size = idat->left;
     const size_t head = idat->begun ? 0 : 2;
     if (!read_exactly(idat, buffer, size)) return false;
-    idat->crc = halo_png_crc(idat->crc, buffer, size);
+    idat->crc = halo_crc32(idat->crc, buffer, size);
     idat->left = 0;
     if (!end_chunk(idat) || !next_chunk(idat) || (head > 0 && !is_stream(buffer[0], buffer[1]))) return false;
     idat->begun = true;
@@ -250,8 +250,8 @@ bool halo_png_idat_take(PngIdat *idat, uint8_t *bytes, size_t size)
 {
     size_t made;
     const bool taken = take_made(idat, bytes, size, &made) && take(idat, bytes + made, size - made);
-    if (taken) idat->adler = halo_png_adler(idat->adler, bytes, size);
-    halo_png_after_isal();
+    if (taken) idat->adler = halo_adler32(idat->adler, bytes, size);
+    halo_after_isal();
     return taken;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bytes/endian.h"
-#include "png_sums.h"
+#include "bytes/sums.h"
 
 #define ROW_BYTES 12 /* pixels of one to four channels fill it */
 
@@ -15,7 +15,7 @@ static uint8_t *add(uint8_t *to, const char *name, const uint8_t *body, size_t s
     halo_put_be(to, size, 4);
     memcpy(to + 4, name, 4);
     memcpy(to + 8, body, size);
-    halo_put_be(to + 8 + size, halo_png_crc(0, to + 4, size + 4), 4);
+    halo_put_be(to + 8 + size, halo_crc32(0, to + 4, size + 4), 4);
     return to + 12 + size;
 }
 

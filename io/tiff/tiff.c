@@ -20,11 +20,12 @@ const HaloFormat halo_format_tiff = {
     .extensions = "tif,tiff",
     .kinds = HALO_IMAGE,
     .decodes = 400,
-    .encodes = 80,
+    .encodes = 250,
     .dtypes = 1u << HALO_U8 | 1u << HALO_U16 | 1u << HALO_F32 | 1u << HALO_F64,
     .channels = HALO_ANY_CHANNELS,
     .with_alpha = HALO_ANY_CHANNELS,
     .tiles = true,
+    .effort = true,
     .bilevel = true,
     .holds = HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION |
              HALO_META_GEO | HALO_META_GRID | HALO_META_COLOURS | HALO_META_IPTC,

@@ -35,6 +35,12 @@ static bool set_range(TIFF *tiff, const HaloShape *shape, bool real)
            TIFFSetField(tiff, TIFFTAG_SMAXSAMPLEVALUE, (double)FLT_MAX);
 }
 
+/* The floating-point predictor (3) is missing in many readers. */
+bool tiff_predicts(const TiffLayout *layout)
+{
+    return layout->samples.format != SAMPLEFORMAT_IEEEFP && layout->samples.bits > 1;
+}
+
 bool tiff_set_layout(TiffGuard *guard, TIFF *tiff, const TiffLayout *layout)
 {
     const HaloShape *shape = &layout->shape;
@@ -51,6 +57,6 @@ bool tiff_set_layout(TiffGuard *guard, TIFF *tiff, const TiffLayout *layout)
            set_extras(guard, tiff, extras, shape->alpha >= 0) && set_range(tiff, shape, real) &&
            TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) && set_blocks(tiff, layout) &&
            TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
-           (real || layout->samples.bits == 1 || TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));
+           (!tiff_predicts(layout) || TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));
 }
 #endif

@@ -53,7 +53,7 @@ static HaloStatus allocate_rows(TiffLevel *level, bool keeps)
     return halo_fail(HALO_ERR_LIMIT, "not enough memory to write TIFF");
 }
 
-HaloStatus tiff_levels_new(TiffLevels *levels, HaloMemory *memory, int jobs)
+HaloStatus tiff_levels_new(TiffLevels *levels, HaloMemory *memory, int jobs, int effort)
 {
     HaloStatus status = HALO_OK;
     int64_t bytes = 0, most = 0;
@@ -72,7 +72,7 @@ HaloStatus tiff_levels_new(TiffLevels *levels, HaloMemory *memory, int jobs)
         levels->held = bytes;
     }
     for (int i = 0; i < levels->levels; i++) HALO_TRY(allocate_rows(&levels->level[i], i > 0));
-    HALO_TRY(tiff_press_new(&levels->press, &levels->level[0].layout, most, jobs));
+    HALO_TRY(tiff_press_new(&levels->press, &levels->level[0].layout, most, jobs, effort));
 out:
     return status;
 }

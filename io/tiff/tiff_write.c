@@ -1,7 +1,6 @@
 /* Writes TIFF: samples of 8 and 16 bits, floats of 32 and 64, and others that were only moved from a TIFF or an
  * array, in strips or tiles, Deflate; BigTIFF if 4 GiB are not enough.
- * Integers use the horizontal predictor. Floats use none: the floating-point predictor (3) is missing in many
- * readers. */
+ * Integers use the horizontal predictor, floats none. */
 #ifdef HALO_HAVE_TIFF
 #include "bytes/spool.h"
 #include "meta/grid.h"
@@ -153,10 +152,12 @@ HaloStatus halo_tiff_create(HaloWriter *writer)
     HALO_TRY(tiff_levels_plan(&page, shape, samples_of(writer), tile, options->pyramid, &bytes));
     if (writer->state == NULL) HALO_TRY(open_file(writer, bytes));
     TiffWriter *state = writer->state;
+    page.press = state->page.press;
+    state->page.press = (TiffPress){0};
     tiff_levels_free(&state->page);
     state->page = page;
     HALO_TRY(take_row(state, writer));
-    HALO_TRY(tiff_levels_new(&state->page, writer->memory, writer->jobs));
+    HALO_TRY(tiff_levels_new(&state->page, writer->memory, writer->jobs, options->effort));
     HALO_TRY(halo_tiff_outcome(&state->guard,
                                tiff_set_layout(&state->guard, state->tiff, &state->page.level[0].layout)));
     HALO_TRY(halo_imagej_describe(&writer->info.meta, writer->changes.pages, &writer->notes));

@@ -146,7 +146,7 @@ def write(
     lossless : bool, optional
         Of WebP, AVIF and JPEG XL, which are lossy otherwise.
     effort : int, optional
-        Of the same, and of HEIC: 1 (fast) to 9 (small).
+        Of the same, HEIC and TIFF: 1 (fast) to 9 (small).
     """
     options = {"rate": rate, "white": white}
     view = view_of(_sound_of(x, options))

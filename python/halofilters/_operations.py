@@ -71,7 +71,7 @@ ROWS = _rows()
 _COMMON = ("border", "alpha", "nan")  # what all filters take, by keyword alone
 _known = {name for row in ROWS for name in (row.name, *row.synonyms)}
 _results = [name for row in ROWS if row.result for name in (row.name, *row.synonyms)]
-_confining_pattern = re.compile(r"\bmask\s*=\s*(?!@\d|[\"']\s*\d+x\d+)")
+_confining_pattern = re.compile(r"\bmask\s*=(?!\s*(?:@\d|[\"']\s*\d+x\d+))")
 _result_pattern = re.compile(r"\b(?:" + "|".join(_results) + r")\b")
 
 

@@ -170,3 +170,13 @@ def test_program():
         check=True,
     )
     assert done.stdout.decode().startswith(f"halo {hf.__version__}")
+
+
+def test_masks_that_are_arrays_name_no_file():
+    from halofilters import _operations
+
+    for text in ("gauss:2,mask=@1", "gauss:2,mask= @1", "gauss:2,mask = @1", "conv:mask='3x1: 1,2,1'",
+                 "conv:mask= '3x1: 1,2,1'"):
+        assert not _operations.names_files(text), text
+    for text in ("gauss:2,mask=m.png", "gauss:2,mask= m.png", "gauss:2,mask= [m.png]", "gauss:2,mask=  @m.png"):
+        assert _operations.names_files(text), text

@@ -108,3 +108,10 @@ import numpy as np
 a, b = np.load('a.npy'), np.load('b.npy')
 $1"
 }
+
+# moved_samples PIPELINE: the size and the samples that it makes of six.pgm, as "3 2: 1 2 3 4 5 6".
+moved_samples() {
+    halo run "$1 | depth:u8" six.pgm -o - --to pgm |
+        { read -r magic; read -r size; read -r most; echo "$size: $(od -An -tu1 -v -w1000 | tr -s ' ' |
+        sed 's/^ //')"; }
+}

@@ -23,6 +23,7 @@ def wav(name, samples, bits, real):
     head = struct.pack("<4sI8sIHHIIHH4sI", b"RIFF", 36 + len(body), b"WAVEfmt ", 16, 3 if real else 1, 2, 8000,
                        8000 * frame, frame, bits, b"data", len(body))
     open(f"{name}.wav", "wb").write(head + body)
+wav("i08", r.integers(0, 256, 480).astype("u1"), 8, False)
 wav("i16", r.integers(-2**15, 2**15, 480).astype("i2"), 16, False)
 wav("i24", r.integers(0, 256, 3 * 480).astype("u1"), 24, False)
 wav("i32", r.integers(-2**31, 2**31, 480).astype("i4"), 32, False)
@@ -90,13 +91,13 @@ assert a.dtype == b.dtype and a.tobytes() == b.tobytes(), sys.argv" "$file" "of_
 @test "sound comes back in its type, to the bit, through every format that has it" {
     make_files
     for format in wav w64 rf64 aiff caf au flac; do
-        files=(i16.wav i24.wav i32.wav)
+        files=(i08.wav i16.wav i24.wav i32.wav)
         [ "$format" = flac ] || files+=(f32.wav f64.wav)
         halo run 'reverse | channels:2,1' "${files[@]}" --out-dir "in_$format" --to "$format"
         halo run 'pad:0s,0.01s | reverse | channels:2,1 | trim:0.01s' "in_$format"/* \
             --out-dir "of_$format" --to wav
         for file in "${files[@]}"; do
-            bytes=$((480 * ${file:1:2} / 8))
+            bytes=$((480 * 10#${file:1:2} / 8))
             cmp <(body "$file" $bytes) <(body "of_$format/$file" $bytes)
         done
     done

@@ -156,6 +156,24 @@ END
     [[ "$(halo run notch:1kHz --plot-response -)" == *'by Hz'* ]]
 }
 
-@test "halo help waveform names the command" {
-    [[ "$(halo help waveform)" == *plot* ]]
+@test "halo waveform draws sound and series of any length, and says what draws images" {
+    sine a.wav 2
+    halo waveform a.wav -o w.svg --title 'Side A'
+    halo plot a.wav -o p.svg --title 'Side A'
+    cmp w.svg p.svg
+    halo waveform a.wav -o w.png && halo info w.png
+    [[ "$(halo waveform - < a.wav)" == *'standard input'*'└──'* ]]
+    [[ "$(halo waveform --rate 8000 sine.csv)" == *seconds* ]]
+    run bash -c 'ulimit -v 400000; head -c 5000000 /dev/zero | "$HALO" waveform --raw u8,8000,1 - -o long.svg'
+    [ "$status" -eq 0 ]
+    make_rgb c.ppm 37 23
+    run -1 --separate-stderr halo waveform c.ppm -o c.svg
+    says 'halo: waveform: c.ppm: an image has no waveform: halo plot draws it'
+    [ ! -e c.svg ]
+    run -2 --separate-stderr halo waveform a.wav --log
+    says "--log is not an option of 'halo waveform'"
+    run -2 --separate-stderr halo waveform
+    says 'waveform: expected one input, found 0'
+    [[ "$(halo help waveform)" == *'halo waveform recording.wav'* ]]
+    halo --generate man | grep -q '^.B halo waveform'
 }

@@ -60,6 +60,18 @@ measured() { halo stats --full --json "$1" | sed -En 's/.*"loudness":.*"'"$2"'":
     cmp silence.wav still.wav
 }
 
+@test "limits hold by FFmpeg's meter at rates that it converts to 192 kHz" {
+    command -v ffmpeg > /dev/null || skip "ffmpeg is missing"
+    make_noise
+    for rate in 11025 44100 48000; do
+        halo run --raw f32,$rate,2 'gain:12dB | limit:-1dB' noise.raw -o out.wav -f
+        ffmpeg -hide_banner -nostdin -i out.wav -af ebur128=peak=true:metadata=1,ametadata=print:file=said \
+            -f null - 2> /dev/null || skip "this ffmpeg has no ebur128"
+        awk -F= '/true_peaks/ && $2 > most { most = $2 }
+            END { print most; exit !(most > 0.8 && most <= 0.892) }' said
+    done
+}
+
 # echoed OPTIONS: of a short series, in one line.
 echoed() { halo run "echo:$1" in.csv -o - --to csv | tail -n +2 | paste -sd' '; }
 

@@ -49,3 +49,12 @@ make_bands() {
     [ "$status" -ne 0 ]; says 'rgb.ppm'
     [ ! -e x.pgm ]
 }
+
+@test "z is the page, from 0" {
+    printf 'P2 2 1 255\n7 8\n' > one.pgm
+    cat one.pgm one.pgm one.pgm > three.pgm
+    halo run 'expr:v+z*10' three.pgm -o three.npy
+    [ "$(tail -c 24 three.npy | od -An -tf4 -v -w24 | tr -s ' ')" = ' 7 8 17 18 27 28' ]
+    halo run 'pages:2- | expr:z' three.pgm -o two.npy
+    [ "$(tail -c 16 two.npy | od -An -tf4 -v -w16 | tr -s ' ')" = ' 1 1 2 2' ]
+}

@@ -6,27 +6,20 @@ setup() {
     printf 'P2 3 2 255\n1 2 3 4 5 6\n' > six.pgm
 }
 
-# samples OF PIPELINE ON six.pgm, as "WxH: a b c".
-samples() {
-    halo run "$1 | depth:u8" six.pgm -o - --to pgm |
-        { read -r magic; read -r size; read -r most; echo "$size: $(od -An -tu1 -v -w1000 | tr -s ' ' |
-        sed 's/^ //')"; }
-}
-
 @test "crop, pad, flip, rotate and transpose move pixels" {
-    [ "$(samples crop:2x1+1+1)" = '2 1: 5 6' ]
-    [ "$(samples crop:1x2)" = '1 2: 2 5' ]
-    [ "$(samples crop:2x2,at=1+0)" = '2 2: 2 3 5 6' ]
-    [ "$(samples crop:9x9+2-1,fit=1)" = '1 2: 3 6' ]
-    [ "$(samples 'pad:left=1,bottom=1,border=constant=9')" = '4 3: 9 1 2 3 9 4 5 6 9 9 9 9' ]
-    [ "$(samples 'pad:left=2,border=mirror')" = '5 2: 3 2 1 2 3 6 5 4 5 6' ]
-    [ "$(samples flip)" = '3 2: 3 2 1 6 5 4' ]
-    [ "$(samples flip:y)" = '3 2: 4 5 6 1 2 3' ]
-    [ "$(samples flip:both)" = "$(samples rotate:180)" ]
-    [ "$(samples rotate:90)" = '2 3: 4 1 5 2 6 3' ]
-    [ "$(samples rotate:270)" = '2 3: 3 6 2 5 1 4' ]
-    [ "$(samples transpose)" = '2 3: 1 4 2 5 3 6' ]
-    [ "$(samples 'rotate:90 | rotate:90 | rotate:90 | rotate:90')" = '3 2: 1 2 3 4 5 6' ]
+    [ "$(moved_samples crop:2x1+1+1)" = '2 1: 5 6' ]
+    [ "$(moved_samples crop:1x2)" = '1 2: 2 5' ]
+    [ "$(moved_samples crop:2x2,at=1+0)" = '2 2: 2 3 5 6' ]
+    [ "$(moved_samples crop:9x9+2-1,fit=1)" = '1 2: 3 6' ]
+    [ "$(moved_samples 'pad:left=1,bottom=1,border=constant=9')" = '4 3: 9 1 2 3 9 4 5 6 9 9 9 9' ]
+    [ "$(moved_samples 'pad:left=2,border=mirror')" = '5 2: 3 2 1 2 3 6 5 4 5 6' ]
+    [ "$(moved_samples flip)" = '3 2: 3 2 1 6 5 4' ]
+    [ "$(moved_samples flip:y)" = '3 2: 4 5 6 1 2 3' ]
+    [ "$(moved_samples flip:both)" = "$(moved_samples rotate:180)" ]
+    [ "$(moved_samples rotate:90)" = '2 3: 4 1 5 2 6 3' ]
+    [ "$(moved_samples rotate:270)" = '2 3: 3 6 2 5 1 4' ]
+    [ "$(moved_samples transpose)" = '2 3: 1 4 2 5 3 6' ]
+    [ "$(moved_samples 'rotate:90 | rotate:90 | rotate:90 | rotate:90')" = '3 2: 1 2 3 4 5 6' ]
 }
 
 @test "a part of a value that is only computed as a whole" {

@@ -324,8 +324,8 @@ END
         [[ "$(halo help "${word%:*}" | grep -A1 '^Operations' | tail -n 1)" == "  ${word#*:} "* ]]
     done
     run ! grep spectrogram <(halo help welch)
-    run --separate-stderr halo waveform a.wav
-    [ "$status" -eq 2 ]; says "unknown command 'waveform'; 'halo help waveform' finds what does it here"
+    run --separate-stderr halo podcast a.wav
+    [ "$status" -eq 2 ]; says "unknown command 'podcast'; 'halo help podcast' finds what does it here"
     run --separate-stderr halo qqqqqq a.wav
     [ "$status" -eq 2 ]; says "see 'halo --help'"
 }

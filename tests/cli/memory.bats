@@ -136,6 +136,19 @@ array("d", floats).tofile(open("wide", "wb"))'
     [ "$(grep -o '"percentile[^}]*}' got)" = "$(grep -o '"percentile[^}]*}' expected)" ]
 }
 
+@test "rows of results are printed as they come, not gathered" {
+    name=$(printf '%0200d' 0).wav # stands in every row
+    halo run trim:0,4 in.wav -o "$name"
+    for how in --csv --json '-o rows.csv'; do
+        # shellcheck disable=SC2086
+        run peak "$HALO" run peaks "$name" $how
+        [ "$status" -eq 0 ]
+        [ "${HALO_PEAK:-1}" = 0 ] || [ "$(cat peak)" -lt 26000 ] || { echo "$how: $(cat peak) KiB"; return 1; }
+    done
+    "$HALO" run peaks "$name" --csv | cmp - rows.csv
+    [ "$(wc -l < rows.csv)" -gt 60000 ]
+}
+
 @test "a drawing of the spectra of long sound takes its columns, not the sound" {
     while cat noise; do :; done 2> none | head -c 18000000 > long
     run --separate-stderr peak "$HALO" run spectrogram --raw s16,48000,1 long --plot long.svg --max-memory 25M
@@ -370,10 +383,22 @@ END
     [ "$(halo stats --labels lab.pgm lab.pgm --csv --max-memory 4M | wc -l)" -eq 5001 ]
     run --separate-stderr peak "$HALO" hist --bins 256 --labels lab.pgm lab.pgm --csv --max-memory 8M
     refused "5000 labels, 256 rows each"
+    printf 'Pf\n2 1\n-1\n\0\0\200\113\0\0\0\0' > great.pfm # labels 2^24 and 0
+    run --separate-stderr peak "$HALO" stats --labels great.pfm great.pfm --csv --max-memory 64M
+    refused 'for labels up to 16777216: label numbers regions from 1'
+    halo stats --labels great.pfm great.pfm --csv --max-memory 200M | grep -q ',16777216,1,0,'
     many='"1,2,3,4,5,6,7,8,9,10,20,30,40,50,60,70"'
     halo run "stats:percentiles=$many | gain:2x | stats:percentiles=$many" --raw f64,48000,1 noise \
         --max-memory 40M > all
     run --separate-stderr halo run "stats:percentiles=$many | gain:2x | stats:percentiles=$many" \
         --raw f64,48000,1 noise --max-memory 20M
     [ "$status" -eq 5 ]; says "--max-memory"
+}
+
+@test "the cells that deskew looks at" {
+    printf 'P5 1500 1500 255\n' > page.pgm
+    head -c 2250000 /dev/zero >> page.pgm
+    run --separate-stderr halo run deskew page.pgm -o out.pgm --max-memory 14M
+    [ "$status" -eq 5 ]; says "--max-memory"
+    halo run deskew page.pgm -o out.pgm --max-memory 40M
 }

@@ -249,3 +249,66 @@ make_large() {
     [ "$status" -eq 5 ]; says 'rows of objects'
     halo run -q 'threshold:99 | objects' dots.pgm --csv | tail -n 1 | grep -q ',250000,1,'
 }
+
+@test "regions, distances and hysteresis are SciPy's and scikit-image's, of any kind of picture" {
+    need skimage
+    "$PYTHON" - "$HALO" << 'end'
+import subprocess, sys
+import numpy as np
+from scipy import ndimage
+from skimage import filters, measure, morphology, segmentation
+
+random = np.random.default_rng(5)
+EIGHT = np.ones((3, 3))
+
+def spiral(n):
+    x = np.zeros((n, n), bool)
+    top, left, bottom, right = 0, 0, n - 1, n - 1
+    while left <= right and top <= bottom:
+        x[top, max(left - 2, 0):right + 1] = x[top:bottom + 1, right] = x[bottom, left:right + 1] = True
+        x[top + 2:bottom + 1, left] = True
+        top, left, bottom, right = top + 2, left + 2, bottom - 2, right - 2
+    return x
+
+def comb(height, width):
+    x = np.tile(np.arange(width) % 2 == 0, (height, 1))
+    x[-1] = True
+    return x
+
+masks = [random.random((47, 70)) < density for density in (0.02, 0.3, 0.5, 0.6, 0.97)]
+masks += [spiral(33), comb(21, 40), np.ones((6, 9), bool), random.random((1, 90)) < 0.5,
+          random.random((90, 1)) < 0.5, np.ones((1, 1), bool), np.zeros((7, 5), bool)]
+
+def halo(pipeline, x):
+    np.save("x.npy", x)
+    subprocess.run([sys.argv[1], "run", "-q", pipeline, "x.npy", "-o", "y.npy", "-f"], check=True)
+    return np.load("y.npy").reshape(x.shape)
+
+for number, mask in enumerate(masks):
+    kind = ("u1", "u2", "f4")[number % 3]
+    x = (mask * random.integers(1, 200, mask.shape)).astype(kind)
+    if kind == "f4":
+        x[~mask & (random.random(mask.shape) < 0.5)] = np.nan
+    four, eight = ndimage.label(mask)[0], ndimage.label(mask, EIGHT)[0]
+    sizes = np.bincount(eight.ravel())
+    kept = lambda keep: np.where(keep, np.nan_to_num(x), 0)
+    wanted = {
+        "label:4": four, "label": eight,
+        "areaopen:5": kept(morphology.remove_small_objects(mask, 5, connectivity=2)),
+        "clearborder": kept(segmentation.clear_border(eight) > 0),
+        "threshold:1 | fillholes | abs": ndimage.binary_fill_holes(mask),
+        "hysteresis:50,150,connect=4": filters.apply_hysteresis_threshold(np.nan_to_num(x), 50, 150),
+    }
+    if not mask.all():
+        wanted["distance"] = ndimage.distance_transform_edt(mask).astype("f4")
+        for metric in "taxicab", "chessboard":
+            wanted["distance:" + metric] = ndimage.distance_transform_cdt(mask, metric)
+    if mask.any():
+        wanted["largest"] = kept(eight == 1 + np.argmax(sizes[1:]))
+    for pipeline, made in wanted.items():
+        got = halo(pipeline, x)
+        if made.dtype == bool:
+            got = np.nan_to_num(got) != 0
+        assert np.array_equal(np.nan_to_num(got), made), (number, kind, pipeline)
+end
+}

@@ -67,3 +67,19 @@ mode_is() { [ "$(stat -c %a "$2")" = "$1" ] || { stat -c '%a %n' "$2"; return 1;
     halo run gauss:1 --files-from list --out-dir out --resume
     mode_is 644 out/b.pgm
 }
+
+@test "results and plots of a private input are private" {
+    chmod 600 a.pgm a.wav
+    halo run peaks a.wav b.pgm -o peaks.csv
+    mode_is 600 peaks.csv
+    halo run stats - -o piped.csv < a.pgm
+    mode_is 600 piped.csv
+    halo hist a.pgm --plot hist.svg > /dev/null
+    mode_is 600 hist.svg
+    halo objects --threshold otsu a.pgm --plot objects.svg > /dev/null
+    mode_is 600 objects.svg
+    halo run stats b.pgm -o public.csv
+    mode_is 644 public.csv
+    run --separate-stderr halo hist a.pgm --plot a.pgm -f
+    [ "$status" -eq 2 ]
+}

@@ -117,6 +117,15 @@ minute() { # a row every ten seconds
     [ -z "$stderr" ]
 }
 
+@test "rows that are not even and run backwards: the note names what makes them even" {
+    printf '%s\n' time,v 00:01:00,5 00:00:50,4 00:00:47,3 00:00:30,2 00:00:20,1 > back.csv
+    run --separate-stderr halo run gain:2 back.csv -o out.csv
+    says "(row 3 comes 3 s earlier than the one before it)"
+    says "the usual 10 s: 'reverse | resample:10s' makes them even"
+    halo run 'reverse | resample:10s' back.csv -o out.csv -f
+    [ "$(sed -n 2p out.csv)" = 00:00:20,1 ]
+}
+
 @test "fill:linear is linear in time where rows are not evenly spaced" {
     printf 'time,x\n12:00:00,0\n12:00:01,NA\n12:00:09,\n12:00:10,10\n' > in.csv
     [ "$(halo run -q fill:linear in.csv -o - --to csv | cut -d , -f 2 | rows -)" = 'x 0 1 9 10' ]

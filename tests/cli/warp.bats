@@ -6,20 +6,13 @@ setup() {
     printf 'P2 3 2 255\n1 2 3 4 5 6\n' > six.pgm
 }
 
-# samples OF PIPELINE ON six.pgm, as "WxH: a b c".
-samples() {
-    halo run "$1 | depth:u8" six.pgm -o - --to pgm |
-        { read -r magic; read -r size; read -r most; echo "$size: $(od -An -tu1 -v -w1000 | tr -s ' ' |
-        sed 's/^ //')"; }
-}
-
 @test "rotate: right angles move pixels, in any spelling" {
-    [ "$(samples rotate:90)" = '2 3: 4 1 5 2 6 3' ]
-    [ "$(samples rotate:450)" = '2 3: 4 1 5 2 6 3' ]
-    [ "$(samples rotate:-270.0)" = '2 3: 4 1 5 2 6 3' ]
-    [ "$(samples rotate:180)" = '3 2: 6 5 4 3 2 1' ]
-    [ "$(samples rotate:0)" = '3 2: 1 2 3 4 5 6' ]
-    [ "$(samples 'rotate:180,fit=keep,size=3x2')" = '3 2: 6 5 4 3 2 1' ]
+    [ "$(moved_samples rotate:90)" = '2 3: 4 1 5 2 6 3' ]
+    [ "$(moved_samples rotate:450)" = '2 3: 4 1 5 2 6 3' ]
+    [ "$(moved_samples rotate:-270.0)" = '2 3: 4 1 5 2 6 3' ]
+    [ "$(moved_samples rotate:180)" = '3 2: 6 5 4 3 2 1' ]
+    [ "$(moved_samples rotate:0)" = '3 2: 1 2 3 4 5 6' ]
+    [ "$(moved_samples 'rotate:180,fit=keep,size=3x2')" = '3 2: 6 5 4 3 2 1' ]
     [ "$(halo run --explain rotate:270 six.pgm -o x.pgm | grep -c 'gather ')" -eq 1 ]
 }
 
@@ -43,14 +36,14 @@ samples() {
 }
 
 @test "affine and perspective: moves by whole pixels are exact, nonsense is refused" {
-    [ "$(samples affine:1,0,1,0,1,0)" = '3 2: 0 1 2 0 4 5' ]
-    [ "$(samples affine:1,0,1,0,1,0,border=replicate)" = '3 2: 1 1 2 4 4 5' ]
-    [ "$(samples 'affine:1,0,-1,0,1,0,border=constant=9,kernel=lanczos3')" = '3 2: 2 3 9 5 6 9' ]
-    [ "$(samples 'affine:2,0,0,0,2,0,kernel=nearest,fit=grow')" = \
+    [ "$(moved_samples affine:1,0,1,0,1,0)" = '3 2: 0 1 2 0 4 5' ]
+    [ "$(moved_samples affine:1,0,1,0,1,0,border=replicate)" = '3 2: 1 1 2 4 4 5' ]
+    [ "$(moved_samples 'affine:1,0,-1,0,1,0,border=constant=9,kernel=lanczos3')" = '3 2: 2 3 9 5 6 9' ]
+    [ "$(moved_samples 'affine:2,0,0,0,2,0,kernel=nearest,fit=grow')" = \
         '6 4: 1 1 2 2 3 3 1 1 2 2 3 3 4 4 5 5 6 6 4 4 5 5 6 6' ]
-    [ "$(samples perspective:1,0,1,0,1,0,0,0)" = '3 2: 0 1 2 0 4 5' ]
-    [ "$(samples perspective:0,0,1,0,2,0,3,0,0,1,1,1,2,1,3,1)" = '3 2: 0 1 2 0 4 5' ]
-    [ "$(samples perspective:corners=1,0,2,0,2,1,1,1,size=2x2)" = '2 2: 2 3 5 6' ]
+    [ "$(moved_samples perspective:1,0,1,0,1,0,0,0)" = '3 2: 0 1 2 0 4 5' ]
+    [ "$(moved_samples perspective:0,0,1,0,2,0,3,0,0,1,1,1,2,1,3,1)" = '3 2: 0 1 2 0 4 5' ]
+    [ "$(moved_samples perspective:corners=1,0,2,0,2,1,1,1,size=2x2)" = '2 2: 2 3 5 6' ]
     for bad in affine:1,2,3 affine:1,1,0,1,1,0 affine:1,0,0,0,1,x affine:nan,0,0,0,1,0 perspective \
         perspective:1,2,3 perspective:corners=0,0,1,1,2,2,3,3 \
         perspective:1,0,0,0,1,0,0,0,corners=0,0,1,0,1,1,0,1 undistort undistort:1,x rotate:x rotate:inf warp; do
@@ -72,7 +65,7 @@ with open('map.npy', 'wb') as f:
     for x, y in rows:
         f.write(struct.pack('<2f', x, y))
 PY
-    [ "$(samples warp:map.npy)" = '2 2: 6 5 4 1' ]
+    [ "$(moved_samples warp:map.npy)" = '2 2: 6 5 4 1' ]
     run --separate-stderr halo run warp:six.pgm six.pgm -o x.pgm
     [ "$status" -ne 0 ]; says 'a map has two channels'
 }

@@ -1,18 +1,8 @@
 /* The oracle as a backend of its own, so that whole plans can be run by it. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "halo/scan.h"
-#include "oracle_backend.h"
-
-enum { SCANS = 8 }; /* in bands at a time */
-
-struct HaloDevice {
-    uint64_t clipped;
-    const void *state[SCANS]; /* of a scan in bands; NULL: this place is free */
-    HaloBuf rows[SCANS];      /* all that it has been given so far */
-};
+#include "oracle_device.h"
 
 static int oracle_count(void) { return 1; }
 
@@ -26,7 +16,7 @@ static HaloStatus oracle_open(int index, int jobs, HaloDevice **device)
 
 static void oracle_close(HaloDevice *device)
 {
-    for (int i = 0; i < SCANS; i++) halo_buf_free(&device->rows[i]);
+    oracle_scans_close(device);
     free(device);
 }
 
@@ -128,82 +118,6 @@ static HaloStatus run_hist(HaloDevice *device, const HaloBuf *src, const HaloHis
         oracle_hist_parts(src, hist, out);
     else
         oracle_hist(src, out);
-    return HALO_OK;
-}
-
-static void copy_rows(const HaloBuf *from, const HaloBuf *to)
-{
-    for (int64_t y = to->y0; y < to->y0 + to->rows; y++)
-        memcpy(halo_at(to, 0, y), halo_at(from, 0, y), (size_t)halo_row_bytes(to));
-}
-
-static int scan_of(HaloDevice *device, const HaloScanBand *band)
-{
-    int at = 0;
-    while (at < SCANS - 1 && device->state[at] != NULL && device->state[at] != band->state) at++;
-    return at;
-}
-
-/* All frames so far are scanned once more. */
-static void scan_part(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScanBand *band)
-{
-    const int at = scan_of(device, band);
-    HaloBuf *const frames = &device->rows[at], whole;
-    const int64_t end = src->x0 + src->cols;
-    if (src->x0 == 0) {
-        halo_buf_free(frames);
-        halo_buf_alloc(frames, &src->shape);
-        device->state[at] = band->state;
-    }
-    memcpy(halo_at(frames, src->x0, 0), halo_at(src, src->x0, 0), (size_t)halo_row_bytes(src));
-    HaloBuf so_far = *frames;
-    HaloShape shape = dst->shape;
-    so_far.shape.width = shape.width = so_far.cols = end;
-    halo_buf_alloc(&whole, &shape);
-    oracle_scan(&so_far, &whole, &band->scan);
-    memcpy(halo_at(dst, dst->x0, 0), halo_at(&whole, dst->x0, 0), (size_t)halo_row_bytes(dst));
-    halo_buf_free(&whole);
-    if (end < src->shape.width) return;
-    halo_buf_free(frames);
-    device->state[at] = NULL;
-}
-
-/* All rows so far are scanned once more. */
-static void scan_band(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScanBand *band)
-{
-    const int at = scan_of(device, band);
-    HaloBuf *const rows = &device->rows[at], whole;
-    const int64_t end = src->y0 + src->rows;
-    if (src->y0 == 0) {
-        halo_buf_free(rows);
-        halo_buf_alloc(rows, &src->shape);
-        device->state[at] = band->state;
-    }
-    HaloBuf added = *rows;
-    added.y0 = src->y0;
-    added.rows = src->rows;
-    added.data = halo_at(rows, 0, src->y0);
-    copy_rows(src, &added);
-    HaloBuf so_far = *rows;
-    HaloShape shape = dst->shape;
-    so_far.shape.height = shape.height = so_far.rows = end;
-    halo_buf_alloc(&whole, &shape);
-    oracle_scan(&so_far, &whole, &band->scan);
-    copy_rows(&whole, dst);
-    halo_buf_free(&whole);
-    if (end < src->shape.height) return;
-    halo_buf_free(rows);
-    device->state[at] = NULL;
-}
-
-static HaloStatus run_scan(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan)
-{
-    if (dst->cols < dst->shape.width)
-        scan_part(device, src, dst, (const HaloScanBand *)(const void *)scan);
-    else if (dst->rows == dst->shape.height)
-        oracle_scan(src, dst, scan);
-    else
-        scan_band(device, src, dst, (const HaloScanBand *)(const void *)scan);
     return HALO_OK;
 }
 
@@ -389,48 +303,17 @@ static HaloStatus run_objects(HaloDevice *device, const HaloBuf *labels, const H
     return oracle_objects(labels, of, objects, out);
 }
 
-/* Pixels of a label, one after the other. */
-typedef struct LabelledPixel {
-    uint32_t label, number;
-} LabelledPixel;
-
-static int compare_pixels(const void *a, const void *b)
+static HaloStatus run_reduce_groups(HaloDevice *device, const HaloBuf *src, const int64_t *begin,
+                                    int64_t groups, unsigned want, HaloMoments *out)
 {
-    const LabelledPixel *one = a, *other = b;
-    if (one->label != other->label) return one->label < other->label ? -1 : 1;
-    return one->number < other->number ? -1 : 1;
-}
-
-static HaloStatus run_sort_groups(HaloDevice *device, const HaloBuf *src, const HaloBuf *labels,
-                                  const HaloGroups *groups, HaloBuf *sorted, HaloBuf *order, int64_t **begin,
-                                  uint32_t *greatest)
-{
-    const int64_t pixels = src->cols * src->rows;
-    LabelledPixel *pixel = calloc((size_t)pixels, sizeof *pixel);
-    (void)device;
-    *greatest = 0;
-    for (int64_t i = 0; i < pixels; i++) {
-        const float v = oracle_get(labels, labels->x0 + i % src->cols, labels->y0 + i / src->cols, 0);
-        const bool set = v < 0 || v > 0;
-        if (set && groups->each && !(v > 0 && v <= HALO_MAX_REGIONS && v == floorf(v))) {
-            free(pixel);
-            return halo_fail(HALO_ERR_INPUT, HALO_NO_LABEL, (long long)(i % src->cols),
-                             (long long)(i / src->cols), (double)v, HALO_MAX_REGIONS);
-        }
-        pixel[i] = (LabelledPixel){!set ? 0 : groups->each ? (uint32_t)v : 1, (uint32_t)i};
-        if (pixel[i].label > *greatest) *greatest = pixel[i].label;
+    const int channels = src->shape.channels;
+    for (int64_t k = 0; k < groups; k++) {
+        HaloBuf group = *src;
+        group.data = (char *)group.data + begin[k] * channels * (int64_t)halo_dtype_size(src->shape.dtype);
+        group.shape.width = group.cols = begin[k + 1] - begin[k];
+        run_reduce(device, &group, want, out + k * channels);
+        for (int c = 0; c < channels; c++) out[k * channels + c].min_at = out[k * channels + c].max_at = -1;
     }
-    qsort(pixel, (size_t)pixels, sizeof *pixel, compare_pixels);
-    *begin = calloc((size_t)*greatest + 2, sizeof **begin);
-    for (int64_t i = 0, k = 0; i <= pixels; i++)
-        for (; k <= (i < pixels ? (int64_t)pixel[i].label : (int64_t)*greatest + 1); k++) (*begin)[k] = i;
-    for (int64_t i = 0; i < pixels; i++) {
-        const int64_t x = pixel[i].number % src->cols, y = pixel[i].number / src->cols;
-        ((uint32_t *)order->data)[i] = pixel[i].number;
-        for (int c = 0; c < src->shape.channels; c++)
-            oracle_put(sorted, i, 0, c, oracle_get(src, src->x0 + x, src->y0 + y, c), (HaloStore){1, 1});
-    }
-    free(pixel);
     return HALO_OK;
 }
 
@@ -452,14 +335,15 @@ const HaloBackend oracle_backend = {
     .reduce = run_reduce,
     .fold = run_fold,
     .hist = run_hist,
-    .scan = run_scan,
+    .scan = oracle_run_scan,
     .rank = run_rank,
     .mean = run_mean,
     .bilateral = run_bilateral,
     .gather = run_gather,
     .resample = run_resample,
     .objects = run_objects,
-    .sort_groups = run_sort_groups,
+    .sort_groups = oracle_sort_groups,
+    .reduce_groups = run_reduce_groups,
     .regions = run_regions,
     .local = run_local,
     .warp = run_warp,

@@ -57,6 +57,13 @@ static int64_t border_at(int64_t at, int64_t n, HaloBorder border)
     return index;
 }
 
+/* Catmull and Rom's kernel; its weights add up to 1. */
+static double cubic(double x)
+{
+    const double a = fabs(x);
+    return a < 1 ? 1.5 * a * a * a - 2.5 * a * a + 1 : 2 - 4 * a + 2.5 * a * a - 0.5 * a * a * a;
+}
+
 void oracle_warp_axis(const HaloWarp *warp, double place, int64_t n, int64_t index[6], float weight[6])
 {
     const double limit = 1073741824.0;
@@ -73,6 +80,7 @@ void oracle_warp_axis(const HaloWarp *warp, double place, int64_t n, int64_t ind
         index[i] = border_at(first + i, n, warp->border);
         weight[i] = warp->taps == 1   ? 1.0f
                     : warp->taps == 2 ? (i == 1 ? (float)phase / 4096.0f : 1.0f - (float)phase / 4096.0f)
+                    : warp->taps == 4 ? (float)cubic(i - 1 - (double)phase / 4096.0)
                                       : warp->tap[phase * warp->taps + i];
     }
 }

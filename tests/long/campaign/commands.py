@@ -86,7 +86,8 @@ FORMATS = ["png", "jpeg", "tiff", "pnm", "pam", "npy", "raw", "wav", "flac", "og
 FORMATS += ["bmp", "tga", "qoi", "nrrd", "nii", "nii.gz", "mha", "mrc", "npz"]
 FOREVER = {"--runs", "--generate"}
 COMMANDS = ["run", "stats", "hist", "scan", "info", "list", "merge", "stack", "join", "compare", "plot"]
-WRITING = ["run", "scan", "stack", "join", "compare", "plot"]
+COMMANDS += ["waveform"]
+WRITING = ["run", "scan", "stack", "join", "compare", "plot", "waveform"]
 STACKS = ["mean", "median", "sum", "mean:clip=3", "(v-mean)", 'reduce:"a+b"']
 WITHOUT_MEMORY = ["list", "merge", "info", "join", "plot"]  # they have no --max-memory
 

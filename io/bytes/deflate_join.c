@@ -1,7 +1,7 @@
-/* libdeflate compresses each strip to a complete stream, whose last block has the final bit set. If another
- * strip follows, that bit is cleared, and an empty stored block pads the stream to a byte, as zlib's example
+/* libdeflate compresses each part to a complete stream, whose last block has the final bit set. If another
+ * part follows, that bit is cleared, and an empty stored block pads the stream to a byte, as zlib's example
  * gzjoin does. The last block is found by inflating. */
-#include "png_join.h"
+#include "deflate_join.h"
 
 #ifdef HALO_HAVE_DEFLATE
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
-struct PngJoin {
+struct HaloJoin {
     struct libdeflate_compressor *deflate;
     z_stream inflate;
     uint8_t beside[32768]; /* what is inflated, which nothing needs */
@@ -18,26 +18,26 @@ struct PngJoin {
 
 #define MORE_BYTES 5 /* of the empty block, at most */
 
-/* By level of PNG; 0: not by libdeflate. docs/performance.md has times and sizes. */
+/* By level of halo_deflater_new; 0: not by libdeflate. docs/performance.md has times and sizes. */
 static int level_of(int level)
 {
     static const int levels[10] = {[2] = 1, [3] = 3, [8] = 10, [9] = 12};
     return levels[level];
 }
 
-bool halo_png_joins(int level) { return level_of(level) > 0; }
+bool halo_join_has(int level) { return level_of(level) > 0; }
 
-PngJoin *halo_png_join_new(int level)
+HaloJoin *halo_join_new(int level)
 {
-    PngJoin *join = calloc(1, sizeof *join);
+    HaloJoin *join = calloc(1, sizeof *join);
     if (join == NULL) return NULL;
     join->deflate = libdeflate_alloc_compressor(level_of(level));
     if (join->deflate != NULL && inflateInit2(&join->inflate, -MAX_WBITS) == Z_OK) return join;
-    halo_png_join_free(join);
+    halo_join_free(join);
     return NULL;
 }
 
-void halo_png_join_free(PngJoin *join)
+void halo_join_free(HaloJoin *join)
 {
     if (join == NULL) return;
     libdeflate_free_compressor(join->deflate);
@@ -46,7 +46,7 @@ void halo_png_join_free(PngJoin *join)
 }
 
 /* On to the end of a block. */
-static bool end_block(PngJoin *join)
+static bool end_block(HaloJoin *join)
 {
     z_stream *zip = &join->inflate;
     int got = Z_OK;
@@ -60,7 +60,7 @@ static bool end_block(PngJoin *join)
     return false;
 }
 
-static size_t leave_open(PngJoin *join, uint8_t *stream, size_t size)
+static size_t leave_open(HaloJoin *join, uint8_t *stream, size_t size)
 {
     z_stream *zip = &join->inflate;
     uint8_t *at = stream; /* where the block begins, and the bit there that says whether it is the last */
@@ -82,7 +82,8 @@ static size_t leave_open(PngJoin *join, uint8_t *stream, size_t size)
     return size + 4;
 }
 
-size_t halo_png_join(PngJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to, size_t capacity)
+size_t halo_join_deflate(HaloJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to,
+                         size_t capacity)
 {
     const size_t got = libdeflate_deflate_compress(join->deflate, bytes, size, to, capacity - MORE_BYTES);
     return last || got == 0 ? got : leave_open(join, to, got);
@@ -90,18 +91,19 @@ size_t halo_png_join(PngJoin *join, const uint8_t *bytes, size_t size, bool last
 
 #else
 
-bool halo_png_joins(int level)
+bool halo_join_has(int level)
 {
     (void)level;
     return false;
 }
-PngJoin *halo_png_join_new(int level)
+HaloJoin *halo_join_new(int level)
 {
     (void)level;
     return NULL;
 }
-void halo_png_join_free(PngJoin *join) { (void)join; }
-size_t halo_png_join(PngJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to, size_t capacity)
+void halo_join_free(HaloJoin *join) { (void)join; }
+size_t halo_join_deflate(HaloJoin *join, const uint8_t *bytes, size_t size, bool last, uint8_t *to,
+                         size_t capacity)
 {
     (void)join, (void)bytes, (void)size, (void)last, (void)to, (void)capacity;
     return 0;

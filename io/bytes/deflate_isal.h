@@ -1,21 +1,21 @@
 /* Compression by ISA-L. */
-#ifndef HALO_IO_PNGFAST_H
-#define HALO_IO_PNGFAST_H
+#ifndef HALO_IO_DEFLATEISAL_H
+#define HALO_IO_DEFLATEISAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct PngFast PngFast;
+typedef struct HaloIsal HaloIsal;
 
 /* Is ISA-L there? */
-bool halo_png_has_fast(void);
+bool halo_has_isal(void);
 /* NULL: there is no memory. */
-PngFast *halo_png_fast_new(void);
-void halo_png_fast_free(PngFast *fast);
+HaloIsal *halo_isal_new(void);
+void halo_isal_free(HaloIsal *isal);
 /* Compresses `bytes`, so that more can follow unless this is the last; returns the size, 0 on failure. `runs`:
  * the only matches are runs that repeat the one or two bytes before them. */
-size_t halo_png_fast(PngFast *fast, bool runs, const uint8_t *bytes, size_t size, bool last, uint8_t *to,
-                     size_t capacity);
+size_t halo_isal_deflate(HaloIsal *isal, bool runs, const uint8_t *bytes, size_t size, bool last, uint8_t *to,
+                         size_t capacity);
 
 #endif

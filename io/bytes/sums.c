@@ -1,5 +1,5 @@
 /* libdeflate's Adler-32 is five times as fast as ISA-L's, which is four times as fast as zlib's. */
-#include "png_sums.h"
+#include "sums.h"
 
 #ifdef HALO_HAVE_ISAL
 #include <isa-l.h>
@@ -9,7 +9,7 @@
 #endif
 #include <zlib.h>
 
-uint32_t halo_png_crc(uint32_t before, const uint8_t *bytes, size_t size)
+uint32_t halo_crc32(uint32_t before, const uint8_t *bytes, size_t size)
 {
 #ifdef HALO_HAVE_ISAL
     return crc32_gzip_refl(before, (uint8_t *)bytes, size);
@@ -18,7 +18,7 @@ uint32_t halo_png_crc(uint32_t before, const uint8_t *bytes, size_t size)
 #endif
 }
 
-uint32_t halo_png_adler(uint32_t before, const uint8_t *bytes, size_t size)
+uint32_t halo_adler32(uint32_t before, const uint8_t *bytes, size_t size)
 {
 #if defined HALO_HAVE_DEFLATE
     return libdeflate_adler32(before, bytes, size);

@@ -1,6 +1,6 @@
 /* ISA-L's level 1 is four times as fast as zlib's and makes smaller files. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
-#include "png_fast.h"
+#include "deflate_isal.h"
 
 #ifdef HALO_HAVE_ISAL
 #include <stdlib.h>
@@ -8,17 +8,17 @@
 
 #include <isa-l.h>
 
-#include "png_upper.h"
+#include "after_isal.h"
 
 #define RUN_BITS 1 /* of a window that reaches back by two bytes */
 
-struct PngFast {
+struct HaloIsal {
     uint8_t buffer[ISAL_DEF_LVL1_DEFAULT];
     struct isal_zstream *stream;
     bool placed;
 };
 
-bool halo_png_has_fast(void) { return true; }
+bool halo_has_isal(void) { return true; }
 
 /* ---- where the stream lies ------------------------------------------------------------------------------ */
 
@@ -79,38 +79,38 @@ static struct isal_zstream *place_stream(void)
 }
 
 /* If address space is limited (ulimit -v), any address is used. */
-PngFast *halo_png_fast_new(void)
+HaloIsal *halo_isal_new(void)
 {
-    PngFast *fast = malloc(sizeof *fast);
-    if (fast == NULL) return NULL;
-    fast->stream = place_stream();
-    fast->placed = fast->stream != NULL;
-    if (!fast->placed) fast->stream = malloc(sizeof *fast->stream);
-    if (fast->stream != NULL) return fast;
-    free(fast);
+    HaloIsal *isal = malloc(sizeof *isal);
+    if (isal == NULL) return NULL;
+    isal->stream = place_stream();
+    isal->placed = isal->stream != NULL;
+    if (!isal->placed) isal->stream = malloc(sizeof *isal->stream);
+    if (isal->stream != NULL) return isal;
+    free(isal);
     return NULL;
 }
 
-void halo_png_fast_free(PngFast *fast)
+void halo_isal_free(HaloIsal *isal)
 {
-    if (fast == NULL) return;
-    if (fast->placed)
-        munmap(fast->stream, STREAM_BYTES);
+    if (isal == NULL) return;
+    if (isal->placed)
+        munmap(isal->stream, STREAM_BYTES);
     else
-        free(fast->stream);
-    free(fast);
+        free(isal->stream);
+    free(isal);
 }
 
 /* ---- compressing ---------------------------------------------------------------------------------------- */
 
-size_t halo_png_fast(PngFast *fast, bool runs, const uint8_t *bytes, size_t size, bool last, uint8_t *to,
-                     size_t capacity)
+size_t halo_isal_deflate(HaloIsal *isal, bool runs, const uint8_t *bytes, size_t size, bool last, uint8_t *to,
+                         size_t capacity)
 {
-    struct isal_zstream *stream = fast->stream;
+    struct isal_zstream *stream = isal->stream;
     isal_deflate_init(stream);
     stream->level = 1;
-    stream->level_buf = fast->buffer;
-    stream->level_buf_size = sizeof fast->buffer;
+    stream->level_buf = isal->buffer;
+    stream->level_buf_size = sizeof isal->buffer;
     stream->hist_bits = runs ? RUN_BITS : 0;
     stream->flush = last ? NO_FLUSH : SYNC_FLUSH;
     stream->end_of_stream = last;
@@ -119,20 +119,20 @@ size_t halo_png_fast(PngFast *fast, bool runs, const uint8_t *bytes, size_t size
     stream->next_out = to;
     stream->avail_out = (uint32_t)capacity;
     const bool pressed = isal_deflate(stream) == COMP_OK;
-    halo_png_after_isal(); /* zlib may be next */
+    halo_after_isal(); /* zlib may be next */
     const bool done = pressed && stream->avail_in == 0 && stream->avail_out > 0;
     return done ? capacity - stream->avail_out : 0;
 }
 
 #else
 
-bool halo_png_has_fast(void) { return false; }
-PngFast *halo_png_fast_new(void) { return NULL; }
-void halo_png_fast_free(PngFast *fast) { (void)fast; }
-size_t halo_png_fast(PngFast *fast, bool runs, const uint8_t *bytes, size_t size, bool last, uint8_t *to,
-                     size_t capacity)
+bool halo_has_isal(void) { return false; }
+HaloIsal *halo_isal_new(void) { return NULL; }
+void halo_isal_free(HaloIsal *isal) { (void)isal; }
+size_t halo_isal_deflate(HaloIsal *isal, bool runs, const uint8_t *bytes, size_t size, bool last, uint8_t *to,
+                         size_t capacity)
 {
-    (void)fast, (void)runs, (void)bytes, (void)size, (void)last, (void)to, (void)capacity;
+    (void)isal, (void)runs, (void)bytes, (void)size, (void)last, (void)to, (void)capacity;
     return 0;
 }
 #endif
