@@ -83,7 +83,7 @@ file(WRITE ${PROJECT_BINARY_DIR}/packaging.txt
 if(HALO_BUNDLE)
     install(CODE "
         set(PROGRAM \"$<TARGET_FILE:halo>\")
-        set(LOADED \"${halo_loaded_paths}\")
+        set(LOADED \"${halo_bundled_paths}\")
         set(LIBDIR \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
         set(DOCDIR \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")
         include(\"${PROJECT_SOURCE_DIR}/cmake/bundle.cmake\")")

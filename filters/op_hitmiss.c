@@ -46,7 +46,7 @@ static HaloStatus match(HaloBuilder *builder, const HaloMask *mask, HaloReg in, 
 {
     HaloStatus status = HALO_OK;
     HaloLocal ones, zeros;
-    bool hits, misses;
+    bool hits = false, misses = false;
     HaloReg greatest = -1;
     const HaloCombine minus = {.kind = HALO_COMBINE_ADD, .amount = -1.0f};
     const HaloMap turn = {.kind = HALO_MAP_POINTS, .points = 1, .point = {{.op = HALO_POINT_RSUB, .a = 1}}};

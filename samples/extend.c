@@ -51,20 +51,21 @@ static HaloStatus build_glow(HaloBuilder *builder, const HaloValue *arg, HaloReg
     const HaloShape shape = *halo_build_shape(builder, in);
     const int64_t radius = arg[RADIUS].integer, side = 2 * radius + 1;
     HaloReg bright, light, sum;
-    float *tap = halo_build_keep(builder, (size_t)(side * side) * sizeof *tap);
-    if (tap == NULL) HALO_FAIL(HALO_ERR_LIMIT, "glow: not enough memory");
-    fill_cone(tap, radius);
-
+    float *tap = (float *)halo_build_keep(builder, (size_t)(side * side) * sizeof *tap);
     const HaloMap above = {.kind = HALO_MAP_POINTS,
                            .points = 2,
                            .point = {{.op = HALO_POINT_ADD, .a = -(float)arg[LEVEL].number * shape.white},
                                      {.op = HALO_POINT_CLAMP, .a = 0, .b = shape.white}}};
-    const HaloConv spread = {
-        .tap = tap,
-        .window = {
-            .width = side, .height = side, .ox = -radius, .oy = -radius, .border = HALO_BORDER_REPLICATE}};
+    const HaloConv spread = {.window = {.width = side,
+                                        .height = side,
+                                        .ox = -radius,
+                                        .oy = -radius,
+                                        .border = HALO_BORDER_REPLICATE},
+                             .tap = tap};
     const HaloCombine add = {.kind = HALO_COMBINE_ADD, .amount = (float)arg[AMOUNT].number};
     const HaloCombine keep_alpha = {.kind = HALO_COMBINE_COPY_ALPHA};
+    if (tap == NULL) HALO_FAIL(HALO_ERR_LIMIT, "glow: not enough memory");
+    fill_cone(tap, radius);
     HALO_TRY(halo_build_map(builder, in, &above, &bright));
     HALO_TRY(halo_build_conv(builder, bright, &spread, &light));
     HALO_TRY(halo_build_combine(builder, in, light, &add, &sum));
@@ -88,7 +89,7 @@ static const HaloOp glow = {.name = "glow",
 static HaloStatus add_op(const HaloOp *op, HaloTables *tables, const HaloOp ***ops)
 {
     *tables = *halo_tables();
-    *ops = malloc((size_t)(tables->ops + 1) * sizeof **ops);
+    *ops = (const HaloOp **)malloc((size_t)(tables->ops + 1) * sizeof **ops);
     if (*ops == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     memcpy(*ops, tables->op, (size_t)tables->ops * sizeof **ops);
     (*ops)[tables->ops++] = op;

@@ -296,6 +296,12 @@ static void no_arrays(void **state)
     assert_int_equal(halo_operation(0, NULL), HALO_ERR_USAGE);
     assert_null(halo_report_table(NULL, 0, NULL, NULL));
     assert_null(halo_report_note(NULL, 0));
+    assert_false(halo_pipeline_only_measures(NULL));
+    HaloBytes bytes = {0};
+    assert_int_equal(halo_bytes_write(NULL, "a", 1), -1);
+    assert_int_equal(halo_bytes_write(&bytes, NULL, 1), -1);
+    assert_int_equal(halo_bytes_write(&bytes, "a", SIZE_MAX), -1);
+    assert_int_equal(halo_bytes_write(&bytes, NULL, 0), 0);
     halo_plan_close(NULL);
     halo_report_close(NULL);
     halo_session_trim(NULL);

@@ -17,6 +17,8 @@ enum { LAYOUT_ROWS, LAYOUT_COLUMNS, LAYOUT_CHANNELS };
 
 /* layout.c: `name` of the array, for messages. HALO_ERR_USAGE for what is not an array. */
 HaloStatus layout_read(const HaloArray *array, const char *name, Layout *layout);
+/* Sound and series of 64 bits are computed in f32, as HALO_PRECISION_SINGLE has it. */
+void layout_narrow(Layout *layout);
 /* The array that a result of this shape is, of so many pages, in C order with the axes of `like`. */
 HaloStatus layout_of_result(const HaloShape *shape, const Layout *like, Layout *result);
 /* The array holds samples of this shape, as results have it: 64-bit ones of pictures, too. */

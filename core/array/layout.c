@@ -238,6 +238,13 @@ out:
     return status;
 }
 
+void layout_narrow(Layout *layout)
+{
+    if (layout->shape.dtype != HALO_F64) return;
+    layout->shape.dtype = HALO_F32;
+    layout->direct = is_direct(layout);
+}
+
 /* A result has the dimensions of the input, and one for channels where it has several and the input has none.
  */
 static void axes_like(const HaloShape *shape, const Layout *like, HaloArray *array)

@@ -77,6 +77,7 @@ static HaloStatus read_inputs(PlanArrays *arrays, const HaloArray inputs[])
         /* Elements of an array of structs are as large as the caller's compiler made them. */
         const HaloArray *input = (const HaloArray *)((const char *)inputs + i * inputs->struct_size);
         HALO_TRY(layout_read(input, name_of(i, text), &arrays->input[i]));
+        if (arrays->session->options.precision == HALO_PRECISION_SINGLE) layout_narrow(&arrays->input[i]);
         if (i > 0) HALO_TRY(add_operand(arrays, i, name_of(i, text)));
     }
 out:

@@ -44,6 +44,7 @@ static HaloStatus read_inputs(ArrayRun *run, const HaloArray inputs[])
         const HaloArray *input = (const HaloArray *)((const char *)inputs + i * inputs->struct_size);
         if (i > 0) snprintf(name, sizeof name, "array @%zu", i + 1);
         HALO_TRY(layout_read(input, name, &run->input[i]));
+        if (run->arrays->session->options.precision == HALO_PRECISION_SINGLE) layout_narrow(&run->input[i]);
         HALO_TRY(layout_match(&run->arrays->input[i], &run->input[i], name));
         HALO_TRY(check_device(&run->input[i], name));
     }

@@ -200,6 +200,7 @@ bool halo_pipeline_measures(const HaloPipeline *pipeline)
 bool halo_pipeline_only_measures(const HaloPipeline *pipeline)
 {
     HaloPages pages;
+    if (pipeline == NULL) return false;
     const int first = pipeline_pages(pipeline, &pages);
     for (int c = first; c < pipeline->calls; c++)
         if (!pipeline->call[c].op->result) return false;

@@ -97,6 +97,8 @@ HaloWriteOptions public_write_options(const PublicFile *file)
 int64_t halo_bytes_write(void *bytes, const void *data, size_t size)
 {
     HaloBytes *to = bytes;
+    if (to == NULL || (data == NULL && size > 0) || size > SIZE_MAX / 2 - to->size) return -1;
+    if (size == 0) return 0;
     if (size > to->capacity - to->size) {
         const size_t capacity = to->size + size > 2 * to->capacity ? to->size + size : 2 * to->capacity;
         void *more = realloc(to->data, capacity);

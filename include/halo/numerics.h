@@ -244,7 +244,7 @@ HALO_FN float halo_suppress(float gx, float gy, float m, const float ring[8])
     const float b = falls ? ring[1] : across ? ring[7] : ring[3];
     const float d = falls ? ring[5] : across ? ring[3] : ring[7];
     const bool is_greater = m > halo_fma(w, b - a, a), is_least = m >= halo_fma(w, d - c, c);
-    return is_greater & is_least ? m : 0.0f;
+    return (is_greater & is_least) ? m : 0.0f;
 }
 
 HALO_FN float halo_unsharp(float in, float blurred, float amount, float threshold)

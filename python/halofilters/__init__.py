@@ -9,6 +9,7 @@ them; `read` and `write` are for files; `batch` runs the `halo` program. Functio
 an underscore: `abs_`, `max_`, `min_`, `open_`.
 """
 
+from ._chunks import map_overlap
 from ._errors import (
     BugError,
     CancelledError,
@@ -29,7 +30,7 @@ from ._operations import NAMED as _NAMED
 from ._operations import function_of as _function_of
 from ._pipeline import Pipeline, Sound, run
 from ._report import Table
-from ._together import compare, map_overlap, stack
+from ._together import compare, stack
 
 __version__ = _version().decode()
 

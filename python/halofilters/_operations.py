@@ -360,10 +360,12 @@ def function(row):
 
     def general(x, key, args, kwargs, out):
         this = _Call(row, keys, positional, args, kwargs)
-        if name in ("stats", "hist") and type(x).__module__.startswith("dask"):
-            from ._together import measure_chunked
+        if name in ("stats", "hist"):
+            from ._chunk_sums import is_chunked, measure_chunked
 
-            return measure_chunked(name, x, this.given, this.options)
+            if is_chunked(x):
+                where = dict(zip(("device", "precision"), this.where))
+                return measure_chunked(name, x, this.given, {**this.options, **where})
         series = along_time or (name == "peaks" and getattr(x, "ndim", 0) == 1)  # which works on pictures, too
         if series and this.options.get("rate") is None and not isinstance(x, Sound) and "rate" not in keys:
             this.options["rate"] = 1.0

@@ -82,16 +82,17 @@ def described(view, axes=None, rate=None, white=None, alpha=None):
     return array
 
 
-def _native(view, rate, white):
+def _native(view, rate, white, single):
     """On a GPU, halo works on these types alone; others are converted where they lie, as it does for the
     host."""
     if view.gpu == HOST or view.kind == F32 or (view.kind in (U8, U16) and not rate):
         return view
     if not rate:
         return view.library.convert(view, F32)
-    if view.kind == F64:
+    if view.kind == F64 and not single:
         return view
-    made = view.library.convert(view, F64 if view.kind in (U32, I32, _lib.I64) else F32)
+    wide = view.kind in (U32, I32, _lib.I64) and not single
+    made = view.library.convert(view, F64 if wide else F32)
     if white is None and view.kind in (I8, I16, I32):
         scaled = made.keep * {I8: 2.0**-7, I16: 2.0**-15, I32: 2.0**-31}[view.kind]
         made = view.library.view(scaled)
@@ -293,7 +294,8 @@ def apply_planned(parsed, x, others, options, out=None):
     of_sound = isinstance(x, Sound)
     x = _sound_of(x, options)
     views = [view_of(x)] + [view_of(other.data if isinstance(other, Sound) else other) for other in others]
-    views = [_native(view, options.get("rate"), options.get("white")) for view in views]
+    single = parsed.session.single
+    views = [_native(view, options.get("rate"), options.get("white"), single) for view in views]
     plan = _plan_for(parsed, views, options)
     inputs, outputs, at, to = plan.structs()
     for array, view in zip(inputs, views):

@@ -26,6 +26,7 @@ class Session:
         if precision is not None and precision not in _PRECISIONS:
             raise UsageError(f"precision='{precision}': expected exact, fast or single")
         given.precision = _PRECISIONS[precision or "exact"]
+        self.single = precision == "single"
         handle = c.c_void_p()
         _lib.check(_lib.halo_session_open(c.byref(given), c.byref(handle)))
         self.handle = handle

@@ -49,26 +49,83 @@ def test_refused(rng):
             hf.map_overlap(x, pipeline)
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
-def test_measured(rng, dtype):
-    x = (rng.random((70, 90, 2)) * 250).astype(dtype)
-    chunked = da.from_array(x, chunks=(33, 26, 2))
-    whole, merged = hf.stats(x), hf.stats(chunked)
-    exact = ["count", "nan", "inf", "zero", "min", "max", "min_at", "max_at"]
+def same_statistics(x, chunks, **options):
+    """Those of chunks are, to the bit, those of one array."""
+    whole, merged = hf.stats(x, **options), hf.stats(da.from_array(x, chunks=chunks), **options)
+    assert list(merged["channel"]) == list(whole["channel"]) and len(merged) == 13
     for name in merged:
-        if dtype != "float32" or name in exact or name == "channel":
-            assert np.array_equal(merged[name], whole[name]), name
-        else:
-            assert np.allclose(merged[name], whole[name], rtol=1e-14, atol=0), name
-    one, parts = hf.hist(x, bins=37), hf.hist(chunked, bins=37)
-    assert all(np.array_equal(one[name], parts[name]) for name in one)
-    one, parts = hf.hist(x, bins=5, min=50, max=99).outside, hf.hist(chunked, bins=5, min=50, max=99).outside
-    assert all(np.array_equal(one[name], parts[name]) for name in one)
+        if name != "channel":
+            assert merged[name].dtype == whole[name].dtype
+            assert np.array_equal(merged[name], whole[name], equal_nan=True), (name, merged[name], whole[name])
+
+
+TYPES = ["bool", "uint8", "uint16", "int16", "int32", "float16", "float32", "float64"]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_statistics(rng, dtype):
+    x = (rng.random((170, 130, 2)) * 250).astype(dtype)
+    same_statistics(x, (33, 26, 1))
+    same_statistics(x, (170, 130, 2))
+    same_statistics(np.asfortranarray(x[..., 0]), (170, 7))
+
+
+@pytest.mark.parametrize("chunks", [(3, 500), (64, 16), (400, 500), (97, 101)])
+def test_sums_of_floats(rng, chunks):
+    x = (rng.standard_normal((400, 500)) * np.exp(rng.standard_normal((400, 500)) * 9)).astype("float32")
+    same_statistics(x, chunks)
+    x[:9, :300] = np.nan
+    x[200, 7] = np.inf
+    same_statistics(x, chunks)
+    same_statistics(np.full_like(x, np.nan), chunks)
+
+
+def test_statistics_by_meaning(rng):
+    x = rng.random((90, 120, 4), dtype="float32")
+    same_statistics(x, (50, 50, 2), alpha=-1)
+    same_statistics(x, (50, 50, 4), axes="whc")
+    same_statistics(rng.random((3, 90, 110)), (1, 40, 40), axes="chw")
+    same_statistics(rng.random(9000), 1000)
+    sound = rng.standard_normal((70000, 2))
+    found, whole = hf.stats(hf.Sound(da.from_array(sound, chunks=(9000, 1)), 100)), hf.stats(sound, rate=100)
+    assert all(np.array_equal(found[name], whole[name]) for name in found)
+    single = hf.stats(sound, rate=100, precision="single")
+    found = hf.stats(da.from_array(sound, chunks=(9000, 2)), rate=100, precision="single")
+    assert found["sum"][0] == single["sum"][0] != whole["sum"][0]
+
+
+def same_histogram(x, chunks, *, rate=None, **options):
+    one, parts = (hf.hist(of, rate=rate, **options) for of in (x, da.from_array(x, chunks=chunks)))
+    for a, b in ((one, parts), (one.outside, parts.outside)):
+        assert list(a) == list(b) and all(np.array_equal(a[name], b[name]) for name in a)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int32", "float32", "float64"])
+def test_histograms(rng, dtype):
+    x = (rng.random((70, 90, 2)) * 250).astype(dtype)
+    same_histogram(x, (33, 26, 2))
+    same_histogram(x, (33, 26, 2), bins=37)
+    same_histogram(x, (33, 26, 2), bins=5, min=50, max=99)
+    same_histogram(x, (33, 26, 2), bins=5, min=50)
+
+
+def test_ranges_of_histograms(rng):
+    x = rng.standard_normal((40, 50)).astype("float32")
+    x[3, 4], x[30, 40], x[5, 5:9] = np.inf, -np.inf, np.nan
+    same_histogram(x, (16, 16))
+    same_histogram(np.full_like(x, 7), (16, 16), bins=9)
+    same_histogram(np.full_like(x, np.nan), (16, 16), bins=9)
+    same_histogram(x[0] * np.float64(1e300), 16)
+    same_histogram(rng.standard_normal((5000, 2)), (1000, 1), rate=100)
+    same_histogram(rng.standard_normal(5000), 1000, rate=100, white="none")
+    with pytest.raises(hf.UsageError, match="mask"):
+        hf.hist(da.from_array(x, chunks=16), mask=x > 0)
 
 
 def test_two_workers(rng):
     distributed = pytest.importorskip("distributed")
     x = rng.integers(0, 65536, (200, 240), dtype="uint16")
+    floats = rng.standard_normal((200, 240)).astype("float32")
     chunked = da.from_array(x, chunks=(80, 80))
     with (
         distributed.LocalCluster(
@@ -78,5 +135,9 @@ def test_two_workers(rng):
     ):
         made = hf.map_overlap(chunked, "gauss:2 | median:3").compute()
         found = hf.stats(chunked)
+        of_floats, counts = (measure(da.from_array(floats, chunks=(80, 80))) for measure in (hf.stats, hf.hist))
     assert np.array_equal(made, hf.run("gauss:2 | median:3", x))
     assert found.row() == {name: value for name, value in hf.stats(x).row().items() if name in found}
+    whole = hf.stats(floats).row()
+    assert of_floats.row() == {name: whole[name] for name in of_floats}
+    assert np.array_equal(counts["count"], hf.hist(floats)["count"])

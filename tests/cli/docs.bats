@@ -6,9 +6,9 @@ setup() {
     root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 }
 
-@test "the files that docs/architecture.md and CONTRIBUTING.md name are there" {
+@test "the files that docs/architecture.md, docs/release.md and CONTRIBUTING.md name are there" {
     local missing=0 page path
-    for page in docs/architecture.md CONTRIBUTING.md; do
+    for page in docs/architecture.md docs/release.md CONTRIBUTING.md; do
         while read -r path; do
             case $path in *NAME* | *PART* | *_x.* | */x.* | */x/ | *'*'* | build/*) continue ;; esac
             [ -e "$root/$path" ] || [ -e "$root/include/$path" ] || { echo "$page: $path"; missing=1; }

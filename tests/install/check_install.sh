@@ -71,6 +71,9 @@ for sample in example arrays; do # as C++ too
 done
 "$work/by_cpp_arrays" | cmp - "$work/said"
 try "$work/by_cpp_example"
+c++ -x c++ -std=c++17 -Wall -Wextra -Wno-missing-field-initializers -Werror "$root/samples/extend.c" -x none \
+    -o "$work/by_cpp_extend" "${flags[@]}"
+try_extended "$work/by_cpp_extend"
 
 quietly cmake -G Ninja -S "$root/tests/install" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/halo" \
     -DSAMPLES="$root/samples"

@@ -1,0 +1,124 @@
+"""Arrays in chunks (Dask): pipelines whose chunks overlap."""
+
+import math
+
+from ._arrays import numpy
+from ._errors import UsageError
+from ._pipeline import Pipeline, Sound, _sound_of, run
+
+
+def axes_of(x, axes, rate):
+    """A letter for each dimension."""
+    if any(math.isnan(n) for n in x.shape):
+        raise UsageError("the sizes of the chunks are not known: x.compute_chunk_sizes() finds them")
+    if axes is None:
+        last = x.shape[-1] <= 4
+        if rate:
+            axes = {1: "t", 2: "tc"}.get(x.ndim)
+        else:
+            axes = {1: "w", 2: "hw", 3: "hwc" if last else None, 4: "nhwc" if last else None}.get(x.ndim)
+        if axes is None:
+            raise UsageError(
+                f"the array has {x.ndim} dimensions: say what they are by axes, such as 'zyx' or 'hwc'"
+            )
+    if len(axes) != x.ndim:
+        raise UsageError(f"axes='{axes}' and an array of {x.ndim} dimensions: expected a letter for each")
+    return axes
+
+
+def _depths(pipeline, like, axes, rate):
+    """How far each axis has to overlap, {axis: (before, after)}; None: all of it is needed."""
+    found = pipeline.reach(like)
+    if found is None:
+        return None
+    left, right, up, down = found
+    across, along = ("t", "") if rate else ("wx", "hy")
+    depth = {}
+    for i, letter in enumerate(axes):
+        if letter in across:
+            depth[i] = (left, right)
+        elif letter in along:
+            depth[i] = (up, down)
+    return depth
+
+
+def run_chunk(block, pipeline, options):
+    """Runs a pipeline on a chunk, in any memory order."""
+    if isinstance(block, numpy.ndarray):
+        block = numpy.ascontiguousarray(block)
+    return run(pipeline, block, **options)
+
+
+def _overlapped(block, pipeline, options, axes, depth, location):
+    """A chunk with its surroundings: runs the pipeline, and cuts the surroundings off."""
+    made = run_chunk(block, pipeline, options)
+    cut = []
+    for i in range(len(axes)):
+        before = depth.get(i, (0, 0))[0]
+        start, stop = location[i]
+        first = start - max(start - before, 0)
+        cut.append(slice(first, first + stop - start))
+    return made[tuple(cut)]
+
+
+def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, precision=None):
+    """Runs a pipeline on an array of Dask, chunk by chunk: the result is the same as that of the whole array at
+    once.
+
+    Chunks overlap by as much as the pipeline reads (`Pipeline.reach`). A pipeline that needs the whole array,
+    such as "normalize", is refused. `stats` and `hist` take arrays of Dask themselves.
+
+    Parameters
+    ----------
+    x : dask.array.Array, or a Sound of one
+    pipeline : str
+    axes, rate, white, alpha, precision
+        As of `run`.
+
+    Returns
+    -------
+    dask.array.Array, or a Sound of one
+    """
+    import dask
+    import dask.array as da
+
+    options = {"rate": rate, "white": white, "alpha": alpha, "precision": precision}
+    sound = x if isinstance(x, Sound) else None
+    x, rate = _sound_of(x, options), options["rate"]
+    options["axes"] = axes = axes_of(x, axes, rate)
+    whole = Pipeline(pipeline, **options)
+    like = _Like(
+        tuple(n if one == "c" else min(n, 64) if one in "hywxt" else 1 for one, n in zip(axes, x.shape)),
+        x.dtype,
+    )
+    output = whole.output(like)
+    if output is None:
+        raise UsageError(f"'{pipeline}' only measures: hf.stats and hf.hist take arrays of Dask")
+    depth = _depths(whole, like, axes, rate)
+    if depth is None:
+        raise UsageError(f"'{pipeline}' depends on all of the array, or on places in it: chunks do not suffice")
+    if "c" in axes and x.numblocks[axes.index("c")] > 1:
+        x = x.rechunk({axes.index("c"): -1})
+    task = dask.delayed(_overlapped, pure=True)
+    edges = [[0] for _ in range(x.ndim)]
+    for i, sizes in enumerate(x.chunks):
+        for n in sizes:
+            edges[i].append(edges[i][-1] + n)
+    blocks = numpy.empty(x.numblocks, dtype=object)
+    for at in numpy.ndindex(*x.numblocks):
+        location = [(edges[i][k], edges[i][k + 1]) for i, k in enumerate(at)]
+        around = tuple(
+            slice(max(start - depth.get(i, (0, 0))[0], 0), min(stop + depth.get(i, (0, 0))[1], x.shape[i]))
+            for i, (start, stop) in enumerate(location)
+        )
+        made = task(x[around], pipeline, options, axes, depth, location)
+        blocks[at] = da.from_delayed(made, tuple(stop - start for start, stop in location), dtype=output[1])
+    made = da.block(blocks.tolist())
+    return made if sound is None else Sound(made, sound.rate, sound.white)
+
+
+class _Like:
+    """A shape and a type."""
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = shape, dtype
