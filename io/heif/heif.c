@@ -42,7 +42,8 @@ static bool probe_heic(const uint8_t *head, size_t size)
                                          .discard = heif_discard}
 
 ROW(avif,
-    "AVIF, lossy and --lossless, 8, 10 and 12 bits, several images as pages, of a sequence the first frame; gray "
+    "AVIF, lossy and --lossless, 8, 10 and 12 bits, several images as pages, of a sequence the first frame; "
+    "gray "
     "becomes RGB",
     "avif", probe_avif);
 ROW(heic, "HEIC, as phones write it, 8, 10 and 12 bits, several images as pages; gray becomes RGB",
