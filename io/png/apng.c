@@ -251,6 +251,7 @@ HaloStatus apng_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {
     HaloStatus status = HALO_OK;
     Apng *apng = ((PngReader *)reader->state)->animation;
+    if (apng == NULL) return halo_png_read(reader, rows, got);
     const int64_t page = reader->options.image;
     HALO_TRY(begin(reader, apng));
     for (int64_t k = first_for(apng, page); k <= page; k++) HALO_TRY(draw_frame(reader, k));
@@ -345,7 +346,21 @@ static HaloStatus find_frames(PngReader *state, Apng *apng)
     return status == HALO_OK ? apng_list(&apng->bytes, first, reader, &apng->list) : status;
 }
 
-HaloStatus apng_open(PngReader *state)
+static void end_animation(HaloReader *reader, PngReader *state)
+{
+    Apng *apng = state->animation;
+    if (apng == NULL) return;
+    halo_whole_free(reader, &apng->whole);
+    halo_memory_free(reader->memory, &apng->before);
+    halo_meta_free(&apng->info.meta);
+    free(apng->list.frame);
+    free(apng);
+    state->animation = NULL;
+}
+
+/* The header says that this is an animation. Goes to the page options.image; where there are no frames after
+ * all, the default image is left to be read. */
+static HaloStatus begin_animation(PngReader *state)
 {
     HaloStatus status = HALO_OK;
     HaloReader *reader = state->reader;
@@ -355,7 +370,7 @@ HaloStatus apng_open(PngReader *state)
     if (apng == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to read PNG");
     HALO_TRY(find_frames(state, apng));
     if (apng->list.frames <= (apng->still ? 0 : 1)) {
-        apng_close(reader);
+        end_animation(reader, state);
         if (state->announced > 1) halo_note(&reader->info.notes, HALO_NOTE_MISSING, state->announced - 1);
         return halo_source_seek(source, here);
     }
@@ -370,15 +385,22 @@ out:
     return status;
 }
 
+HaloStatus apng_open(HaloReader *reader)
+{
+    HaloStatus status = HALO_OK;
+    const bool first = halo_source_tell(reader->source) == 0;
+    HALO_TRY(halo_png_open(reader));
+    PngReader *state = reader->state;
+    if (state->announced > 0 && first)
+        HALO_TRY(begin_animation(state));
+    else if (state->announced > 1) /* in a stream a page is an image of it */
+        halo_note(&reader->info.notes, HALO_NOTE_PAGES, state->announced - 1);
+out:
+    return status;
+}
+
 void apng_close(HaloReader *reader)
 {
-    PngReader *state = reader->state;
-    Apng *apng = state->animation;
-    if (apng == NULL) return;
-    halo_whole_free(reader, &apng->whole);
-    halo_memory_free(reader->memory, &apng->before);
-    halo_meta_free(&apng->info.meta);
-    free(apng->list.frame);
-    free(apng);
-    state->animation = NULL;
+    if (reader->state != NULL) end_animation(reader, reader->state);
+    halo_png_close(reader);
 }

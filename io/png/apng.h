@@ -46,11 +46,4 @@ typedef struct ApngList {
  * frame. */
 HaloStatus apng_list(const ApngBytes *bytes, const uint8_t *first, const HaloReader *reader, ApngList *list);
 
-/* The header says that this is an animation. Goes to the page options.image; where there are no frames after
- * all, the default image is left to be read. */
-HaloStatus apng_open(PngReader *state);
-HaloStatus apng_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
-HaloStatus apng_next(HaloReader *reader);
-void apng_close(HaloReader *reader);
-
 #endif

@@ -14,7 +14,7 @@ static bool probe(const uint8_t *head, size_t size)
     .channels = 1u << 0 | 1u << 2, .with_alpha = 1u << 1 | 1u << 3, .bilevel = true,                  \
     .holds = HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_TEXT | HALO_META_RESOLUTION | \
              HALO_META_COLOURS | HALO_META_CODES,                                                     \
-    .open = halo_png_open, .read = halo_png_read, .close = halo_png_close, .next = halo_png_next,     \
+    .open = apng_open, .read = apng_read, .close = apng_close, .next = apng_next,                     \
     .trailing_meta = halo_png_trailing_meta
 
 const HaloFormat halo_format_png = {

@@ -1,13 +1,12 @@
 /* Reads PNG.
  *
  * No gamma is applied; depths below 8 bits are scaled to 0..255, palettes become RGB and tRNS becomes alpha. An
- * interlaced image is complete only after its last pass, so it is decoded on the first read. Animations are
- * read by apng.c.
+ * interlaced image is complete only after its last pass, so it is decoded on the first read. Of an animation
+ * this is the default image; apng.c reads the others.
  *
  * libpng reads the chunks around the samples. The samples of most images are read by png_rows.c, which is
  * faster, as long as they are valid; libpng reads the others, and starts again from the first sample on any
  * error. So libpng alone decides what is refused, and why. */
-#include "apng.h"
 #include "bytes/endian.h"
 #include "png_pixel.h"
 #include "png_rows.h"
@@ -126,13 +125,8 @@ HaloStatus halo_png_open(HaloReader *reader)
     if (state == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory to read PNG");
     state->reader = reader;
     state->guard.largest = MAX_BLOCK_BYTES;
-    const bool first = halo_source_tell(reader->source) == 0;
     HALO_TRY(create(state));
     HALO_TRY(halo_png_guard(&state->guard, read_header, state));
-    if (state->announced > 0 && first)
-        HALO_TRY(apng_open(state));
-    else if (state->announced > 1) /* in a stream a page is an image of it */
-        halo_note(&reader->info.notes, HALO_NOTE_PAGES, state->announced - 1);
 out:
     return status;
 }
@@ -262,7 +256,6 @@ HaloStatus halo_png_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     HaloStatus status = HALO_OK;
     PngReader *state = reader->state;
     *got = 0;
-    if (state->animation != NULL) return apng_read(reader, rows, got);
     if (state->passes == 1 || rows->rows == reader->info.shape.height) {
         HALO_TRY(fill(state, rows));
     } else {
@@ -280,13 +273,10 @@ out:
     return status;
 }
 
-HaloStatus halo_png_next(HaloReader *reader) { return apng_next(reader); }
-
 void halo_png_close(HaloReader *reader)
 {
     PngReader *state = reader->state;
     if (state == NULL) return;
-    apng_close(reader);
     halo_png_rows_free(state->own);
     png_destroy_read_struct(&state->png, &state->info, NULL);
     halo_memory_free(reader->memory, &state->whole);

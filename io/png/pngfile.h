@@ -1,5 +1,5 @@
-/* PNG: its row (png.c) stands on reading (png_read.c) and writing (png_write.c), and these on the error
- * handling around libpng (png_guard.c). */
+/* PNG: its row (png.c) stands on reading (apng.c on png_read.c) and writing (png_write.c), and these on the
+ * error handling around libpng (png_guard.c). */
 #ifndef HALO_IO_PNGFILE_H
 #define HALO_IO_PNGFILE_H
 
@@ -36,7 +36,6 @@ HaloStatus halo_png_guard(PngGuard *guard, void (*step)(void *), void *arg);
 
 HaloStatus halo_png_open(HaloReader *reader);
 HaloStatus halo_png_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
-HaloStatus halo_png_next(HaloReader *reader);
 void halo_png_close(HaloReader *reader);
 unsigned halo_png_trailing_meta(HaloReader *reader);
 
@@ -44,6 +43,12 @@ HaloStatus halo_png_create(HaloWriter *writer);
 HaloStatus halo_png_write(HaloWriter *writer, const HaloBuf *rows);
 HaloStatus halo_png_finish(HaloWriter *writer);
 void halo_png_discard(HaloWriter *writer);
+
+/* What may be an animation, whose frames are pages; a frame is read as a PNG by the functions above. */
+HaloStatus apng_open(HaloReader *reader);
+HaloStatus apng_read(HaloReader *reader, HaloBuf *rows, int64_t *got);
+HaloStatus apng_next(HaloReader *reader);
+void apng_close(HaloReader *reader);
 
 HaloStatus apng_create(HaloWriter *writer);
 HaloStatus apng_write(HaloWriter *writer, const HaloBuf *rows);
