@@ -11,7 +11,8 @@ the inputs, installs the peers of PyPI in a virtual environment, and measures al
 - Whole commands: the wall time from start to end, the median of five turns, all programs in turns, files in
   memory; **memory** is the peak of the process. Python libraries are timed without their imports.
 - **apart** is the distance of the output from halo's: the largest difference, and the mean of all, in levels.
-  Another kernel, rounding or JPEG decoder makes some; `–` is another size, or nothing to compare.
+  Another kernel, rounding or JPEG decoder makes some, and
+  what lies behind the ends of sound, which halo's FIR mirrors; `–` is another size, or nothing to compare.
 - halo computes exactly (`--precision exact`, the same bytes on every machine) where nothing else is said.
 """
 
