@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """public_page.py: prints docs/benchmarks.md from bench/results/public.json (bench/public.sh)."""
 import json
+import textwrap
 from pathlib import Path
 
 INTRO = """# Benchmarks that others publish
@@ -11,8 +12,8 @@ the inputs, installs the peers of PyPI in a virtual environment, and measures al
 - Whole commands: the wall time from start to end, the median of five turns, all programs in turns, files in
   memory; **memory** is the peak of the process. Python libraries are timed without their imports.
 - **apart** is the distance of the output from halo's: the largest difference, and the mean of all, in levels.
-  Another kernel, rounding or JPEG decoder makes some, and
-  what lies behind the ends of sound, which halo's FIR mirrors; `–` is another size, or nothing to compare.
+  Another kernel, rounding or JPEG decoder makes some, and what lies behind the ends of sound, which halo's FIR
+  mirrors; `–` is another size, or nothing to compare.
 - halo computes exactly (`--precision exact`, the same bytes on every machine) where nothing else is said.
 """
 
@@ -62,7 +63,7 @@ def main():
     head, rows = record["head"], record["rows"]
     peers = ", ".join(f"{name} {version}" for name, version in head["peers"].items())
     measured = f"Measured on {head['date']}: {head['halo']}; {head['machine']}, load {head['load']:g} before; "
-    lines = [INTRO, f"{measured}{peers}.\n", "## Whole commands\n"]
+    lines = [INTRO, textwrap.fill(f"{measured}{peers}.", 118) + "\n", "## Whole commands\n"]
     lines += commands([row for row in rows if "threads" not in row])
     lines.append("## Arrays in memory, 4096 x 4096 bytes, from Python\n")
     lines += arrays([row for row in rows if "threads" in row])

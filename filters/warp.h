@@ -5,7 +5,7 @@
 #include "geometry.h"
 
 /* The last parameters of each of them, in this order. */
-enum { WARP_KERNEL, WARP_BORDER, WARP_ALPHA, WARP_SAMPLES, WARP_SHARED };
+enum { WARP_KERNEL, WARP_BORDER, WARP_ALPHA, WARP_SAMPLES };
 
 #define WARP_PARAMS(from, edge)                                                                               \
     [(from) +                                                                                                 \

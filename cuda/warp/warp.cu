@@ -25,8 +25,8 @@ __global__ static void __launch_bounds__(warp_threads) warp_kernel(const __grid_
 /* ---- the choice -------------------------------------------------------------------------------------------
  */
 
-/* Samples that `cols` x `rows` pixels read along an axis, if a step of a pixel leads so far; where nothing is
- * known of the places, twice as many as the pixels. */
+/* Samples that the pixels of a tile read along an axis; where nothing is known of the places, twice as many as
+ * the pixels. */
 static double span(const HaloWarp *warp, const double *m)
 {
     const double across = warp_width - 1, down = warp_height - 1;

@@ -334,14 +334,16 @@ __global__ static void __launch_bounds__(warp_threads, TAPS <= 4 ? 3 : 2)
         __syncthreads();
         const int pixel = a.channels * (int)sizeof(T), row = top + tile_row(0),
                   left = column < (int)a.cols ? (int)a.rows - row : 0;
-        const char *const origin = copy + tile.before - (tile.y * tile.pitch + tile.x * pixel);
+        /* Modulo 2^32: differences are small, wherever the tile lies. */
+        const auto place = [&](int x, int y) { return (unsigned)y * tile.pitch + (unsigned)x * pixel; };
+        const unsigned origin = place(tile.x, tile.y) - tile.before;
         WarpTarget target;
         target.to = a.dst + row * a.dst_stride + (int64_t)column * a.channels * cuda_size(a.dtype);
         target.words = a.words && column - (int)(threadIdx.x % CUDA_WARP) + warp_width <= (int)a.cols;
 #pragma unroll
         for (int k = 0; k < warp_each; k++, target.to += (tile_row(1) - tile_row(0)) * a.dst_stride) {
             target.there = tile_row(k) - tile_row(0) < left;
-            Pixel::make(a, origin + (p.y[k] * tile.pitch + p.x[k] * pixel), tile.pitch,
+            Pixel::make(a, copy + (place(p.x[k], p.y[k]) - origin), tile.pitch,
                         (unsigned)p.phase[k] & 0xffff, (unsigned)p.phase[k] >> 16, target, &clipped);
         }
     } else if (is_outside<TAPS>(a, bounds)) {
