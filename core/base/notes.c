@@ -90,7 +90,9 @@ static const char *const metas[HALO_META_KINDS] = {"ICC profile",
                                                    "GeoTIFF keys",
                                                    "times of rows",
                                                    "names of columns",
-                                                   "spacing and origin"};
+                                                   "spacing and origin",
+                                                   "directions of axes",
+                                                   "origin"};
 
 static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outside of it",
                                                           "loudness tags",

@@ -72,7 +72,9 @@ typedef enum HaloMetaKind {
     HALO_META_TIMES = 2048,   /* of the rows of a table */
     HALO_META_NAMES = 4096,   /* of the columns of a table, a text with HALO_META_TEXT */
     HALO_META_GRID = 8192,    /* spacing and origin of samples in space */
-    HALO_META_KINDS = 14      /* how many */
+    HALO_META_DIRECTIONS = 16384, /* of the axes of a grid that keeps its spacing */
+    HALO_META_ORIGIN = 32768,     /* of a grid that keeps its spacing */
+    HALO_META_KINDS = 16          /* how many */
 } HaloMetaKind;
 
 /* Kinds of metadata that a pipeline may make untrue. */

@@ -117,7 +117,8 @@ static HaloGrid straighten(const HaloGrid *grid, int64_t pages, HaloNotes *notes
         double spacing[3], origin[3] = {0};
         for (int i = 0; i < 3; i++) spacing[i] = halo_grid_spacing(grid, i);
         halo_grid_set(&straight, spacing, origin, grid->unit);
-        halo_note_left_out(notes, HALO_META_GRID);
+        halo_note_left_out(notes, HALO_META_DIRECTIONS);
+        halo_note_left_out(notes, HALO_META_ORIGIN);
     }
     straight.depth = pages > grid->depth && grid->depth > 0 && pages % grid->depth == 0 ? grid->depth : 0;
     straight.interval = grid->interval;

@@ -236,7 +236,7 @@ static HaloStatus create(HaloWriter *writer)
     if (status != HALO_OK || !first) return status;
     const HaloGrid *grid = &halo_array_meta(writer)->grid;
     if (grid->known && !halo_grid_is_length(grid)) halo_array_drop_grid(writer);
-    if (grid->turned) halo_note_left_out(&writer->notes, HALO_META_GRID);
+    if (grid->turned) halo_note_left_out(&writer->notes, HALO_META_DIRECTIONS);
     return write_head(writer);
 }
 

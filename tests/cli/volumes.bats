@@ -54,6 +54,16 @@ grid_of() { halo info "$1" | sed -n '/^  spacing\|^  origin/p'; }
         says 'spacing and origin'
 }
 
+@test "a turned grid keeps its spacing where the output has no directions, and a note names what is lost" {
+    run --separate-stderr halo run flip:x in.nrrd -o out.mrc
+    says 'left out, since the output cannot hold it: directions of axes'
+    grid_of out.mrc | grep -q 'spacing *5e+06 x 2.5e+06 x 2e+07 A'
+    halo list formats | grep -q '^ *tiff' || skip "this build has no TIFF"
+    run --separate-stderr halo run flip:x in.nrrd -o out.tif
+    says 'directions of axes, origin'
+    grid_of out.tif | grep -q 'spacing *0.5 x 0.25 x 2 mm'
+}
+
 @test "signed counts have no full scale, and go into a picture with one" {
     run --separate-stderr halo run 'pages:1' in.nrrd -o out.png
     [ "$status" -ne 0 ]; says '--white'
