@@ -19,10 +19,15 @@ HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session)
                                                    "the options", "halo_options_defaults");
         if (status != HALO_OK) return status;
     }
-    if (own.jobs < 0 || own.gpu < 0 || own.max_pixels < 0 || own.max_memory < 0 ||
-        (unsigned)own.device > HALO_DEVICE_ALL || (unsigned)own.precision > HALO_PRECISION_SINGLE ||
-        (unsigned)own.alpha > HALO_ALPHA_IGNORE)
-        return halo_fail(HALO_ERR_USAGE, "an option is out of its range");
+    const char *member = own.jobs < 0                                      ? "jobs"
+                         : own.gpu < 0                                     ? "gpu"
+                         : own.max_pixels < 0                              ? "max_pixels"
+                         : own.max_memory < 0                              ? "max_memory"
+                         : (unsigned)own.device > HALO_DEVICE_ALL          ? "device"
+                         : (unsigned)own.precision > HALO_PRECISION_SINGLE ? "precision"
+                         : (unsigned)own.alpha > HALO_ALPHA_IGNORE         ? "alpha"
+                                                                           : NULL;
+    if (member != NULL) return halo_fail(HALO_ERR_USAGE, "%s of the options is out of its range", member);
     return halo_session_open_with(halo_tables(), &own, session);
 }
 

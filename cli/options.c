@@ -13,13 +13,16 @@ const CliOption cli_options[] = {
     {"out-dir", 0, "DIR", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SPLIT | CLI_SAME,
      "write every output into this folder, which is created if missing", NULL, AT(out_dir)},
     {"name", 0, "TEMPLATE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SPLIT | CLI_SAME,
-     "template of names in --out-dir, with the fields {dir} {stem} {ext} {index} {index:04}; by default "
-     "{dir}/{stem}.{ext}, with --split {dir}/{stem}-{page}.{ext}, of halo split {dir}/{stem}-{part:03}.{ext}",
+     "template of names in --out-dir, with the fields {dir} (folder below the one given with -r), {stem}, "
+     "{ext}, "
+     "{index} or {index:04} of the input, {page}, {part}; by default {dir}/{stem}.{ext}, with --split "
+     "{dir}/{stem}-{page}.{ext}, of halo split {dir}/{stem}-{part:03}.{ext}",
      NULL, AT(name)},
     {"at", 0, "WHERE", NULL, CLI_OUTPUT, CLI_SPLIT,
      "where to cut: silence (the default), with the parameters of the operation, as in "
-     "silence:-45dB,min=500ms, and "
-     "keep=100ms of it on each side; times, as in 0:30,1:00; every:10min; cue, the markers or chapters of the "
+     "silence:-45dB,min=500ms; it is left out but for "
+     "keep=100ms (the default) on each side; times, as in 0:30,1:00; every:10min; cue, the markers or chapters "
+     "of the "
      "file; "
      "or channels, for a file each",
      NULL, AT(at)},
@@ -92,8 +95,8 @@ const CliOption cli_options[] = {
      NULL, AT(write.sync)},
     {"force", 'f', NULL, NULL, CLI_OUTPUT,
      CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_HIST | CLI_OBJECTS | CLI_DRAWS | CLI_SAME,
-     "replace existing outputs (never an input); they keep owner and, where no input's are stricter, "
-     "permissions",
+     "replace existing outputs (never an input); the owner stays, and permissions as well unless an input's "
+     "are stricter",
      NULL, AT(force)},
     {"skip-existing", 0, NULL, NULL, CLI_OUTPUT, CLI_WRITES | CLI_SAME, "skip inputs whose output exists", NULL,
      AT(skip_existing)},
@@ -166,7 +169,7 @@ const CliOption cli_options[] = {
      "halo align",
      NULL, AT(align)},
     {"rotation", 0, NULL, NULL, CLI_INPUT, CLI_ALIGN | CLI_STACK,
-     "find rotations and scales, too; with --align they are undone", NULL, AT(rotation)},
+     "find rotations and scales, too, which 'halo stack --align --rotation' undoes", NULL, AT(rotation)},
     {"max-pixels", 0, "N", NULL, CLI_INPUT, CLI_PLOT | CLI_DIFFERS | CLI_PICTURES | CLI_READS | CLI_SAME,
      "refuse to read or make larger images; 2^28 by default, 100M is 100 million. The limit is for up to 4 "
      "channels: an image of 8 may have half as many pixels",
@@ -193,7 +196,8 @@ const CliOption cli_options[] = {
     {"latency", 0, "TIME", NULL, CLI_ENGINE, CLI_WRITES | CLI_SAME,
      "block length when sound streams from pipe to pipe, such as 20ms; 100ms by default", cli_read_latency, 0},
     {"alpha", 0, "HOW", "premul|straight|ignore", CLI_ENGINE, CLI_WORKS,
-     "weight colours by alpha (premul), filter alpha like any channel (straight), or copy it (ignore)",
+     "weight colours by alpha (premul, the default), filter alpha like any channel (straight), or copy "
+     "it (ignore)",
      cli_read_alpha, 0},
     {"linear", 0, NULL, NULL, CLI_ENGINE, CLI_WORKS,
      "work in linear light: 8 and 16-bit samples are decoded from sRGB first, and encoded again at the end",
@@ -241,7 +245,9 @@ const CliOption cli_options[] = {
     {"at-least", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
      "lower limits, such as psnr=40,ssim=0.99, on psnr, ssim, msssim and correlation", NULL, AT(at_least)},
     {"measure", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
-     "measure more: deltae (CIEDE2000), msssim, flip, or all of these; limits on them measure them as well",
+     "measure besides what is always printed: deltae (CIEDE2000), msssim, flip, or all of these; limits on "
+     "them "
+     "measure them as well",
      NULL, AT(measure)},
     {"ppd", 0, "N", NULL, CLI_REPORT, CLI_COMPARE,
      "for flip, the number of pixels in a degree of the field of view; 67 by default", cli_read_ppd, 0},
@@ -308,14 +314,17 @@ const CliCommand cli_commands[] = {
     {"info", CLI_INFO, NULL, "INPUT…", "show a file's header and metadata",
      "halo info in.png\nhalo info --json *.wav\n"},
     {"stack", CLI_STACK, NULL, "mean|median|min|max|sum|sd|range|EXPRESSION INPUT… -o OUTPUT",
-     "reduce many images to one: mean, median, … of each pixel. mean:clip=3 is a mean with 3-sigma clipping",
+     "reduce many images to one: mean, median, … of each pixel; mean:clip=3 leaves out samples more than 3 "
+     "standard deviations away; an EXPRESSION joins a, the result so far, and b, the next ('halo help reduce')",
      "halo stack mean exposures/*.tif -o quiet.tif\n"
      "halo stack median --align burst/*.tif -o still.tif\n"
      "halo stack median street/ -r -o empty.png\n"
      "halo stack mean:clip=3 dark*.png -o dark.npy\n"
      "halo stack 'reduce:\"a+b\",map=\"v > 128\"' frames/*.png -o bright.npy\n"},
     {"align", CLI_ALIGN, NULL, "REFERENCE INPUT…",
-     "find how far pictures are shifted; against a reference of the same size, to a twentieth of a pixel",
+     "find how far pictures are shifted: the pixels, to a twentieth, to move each to the right and down until "
+     "it "
+     "lies on the reference, which is of the same size",
      "halo align first.png second.png\n"
      "halo align --rotation first.png second.png --json\n"
      "halo align burst1.tif burst*.tif --csv\n"},

@@ -17,8 +17,9 @@ HaloStatus cpu_alloc(HaloDevice *device, HaloBuf *buf)
     (void)device;
     if (!halo_mul(buf->shape.channels, (int64_t)halo_dtype_size(buf->shape.dtype), &pixel) ||
         !halo_mul(buf->cols, pixel, &row) || !halo_mul(buf->rows, row, &bytes))
-        return halo_fail(HALO_ERR_LIMIT, "%lld x %lld pixels of %d channels are too many", (long long)buf->cols,
-                         (long long)buf->rows, buf->shape.channels);
+        return halo_fail(HALO_ERR_LIMIT,
+                         "%lld x %lld pixels of %d channels are more than memory can be addressed for",
+                         (long long)buf->cols, (long long)buf->rows, buf->shape.channels);
     void *data = (uint64_t)bytes <= SIZE_MAX / 2 ? halo_large_alloc((size_t)bytes) : NULL;
     if (data == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld bytes", (long long)bytes);
     buf->stride = row;

@@ -24,7 +24,8 @@ static HaloStatus take_members(HaloBuilder *builder, const char *op, const HaloM
     const HaloMask *size = mask != NULL ? mask : heights;
     const int64_t count = size->width * size->height;
     HaloMember *member = halo_build_keep(builder, (size_t)count * sizeof *member);
-    if (member == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for %lld members", (long long)count);
+    if (member == NULL)
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for a mask of %lld entries", (long long)count);
     for (int64_t i = 0; i < count; i++) {
         HaloMember *to = &member[element->members];
         if (mask != NULL && !(mask->tap[i] != 0)) continue;

@@ -107,7 +107,7 @@ HaloStatus filter_samples(const char *what, const HaloValue *length, int64_t *sa
 #define FILTER_HEIGHT                                                                                  \
     {                                                                                                  \
         .key = "height", .type = HALO_PARAM_LENGTH, .preset = "", .min = 1, .max = HALO_MASK_MAX_SIDE, \
-        .unit = "pixels", .help = "full height of the window; default: the width"                      \
+        .unit = "pixels", .help = "of pictures: full height of the window; default: the width"         \
     }
 
 /* The window that a width and a height (as the width unless given; sound has none) ask for. */

@@ -190,7 +190,7 @@ static const HaloParam perspective_param[] = {
                         .check = check_perspective,
                         .help =
                             "a,b,c,d,e,f,g,h: (x, y) goes to (a x + b y + c, d x + e y + f) / (g x + h y + 1); "
-                            "or four times x,y and where that goes"},
+                            "or x,y,X,Y four times: (x, y) goes to (X, Y). Give this or corners="},
     [PERSPECTIVE_CORNERS] = {.key = "corners",
                              .type = HALO_PARAM_TEXT,
                              .preset = "",

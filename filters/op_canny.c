@@ -65,7 +65,7 @@ static const HaloParam canny_param[] = {
                     .preset = "20%",
                     .min = 0,
                     .max = INFINITY,
-                    .help = "and stay where it is above this one in one of them"},
+                    .help = "an edge stays where at least one of its pixels is above this level"},
 };
 
 const HaloOp halo_op_canny = {.name = "canny",

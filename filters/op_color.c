@@ -90,7 +90,8 @@ static const HaloParam color_param[] = {
                      .type = HALO_PARAM_TEXT,
                      .check = check_spaces,
                      .help = "srgb, linear, xyz, lab, lch, oklab, oklch, hsv, hsl or ycbcr, from sRGB; or from "
-                             "another, as in lab>srgb; coordinates are those of CSS Color 4"},
+                             "another, as in lab>srgb; ranges as in CSS Color 4: L of lab 0 "
+                             "to 100, a and b up to about 128, hues in degrees. Files of floats hold them"},
     [COLOR_WHITE] = {.key = "illuminant",
                      .type = HALO_PARAM_CHOICE,
                      .preset = "d50",

@@ -120,7 +120,9 @@ static const HaloParam denoise_param[] = {
          .min = 1e-3,
          .max = 1e3,
          .unit = "dB",
-         .help = "what is less above the noise counts as noise; what is 6 dB more above it stays"},
+         .help =
+             "what exceeds the noise by less than this is lowered; what exceeds it by 6 dB more stays; between "
+             "them less and less is lowered"},
     [DENOISE_WINDOW] = {.key = "window",
                         .type = HALO_PARAM_LENGTH,
                         .preset = "40ms",

@@ -22,7 +22,9 @@ static const HaloParam distance_param[] = {
 
 const HaloOp halo_op_distance = {
     .name = "distance",
-    .help = "the distance of each sample that is not 0 to the nearest one that is, in pixels; of one channel",
+    .help =
+        "for each sample that is not 0, how far the nearest 0 is, in pixels; infinite where there is none; of "
+        "one channel",
     .known_as = "distance_transform_edt distance_transform_cdt bwdist distancetransform edt",
     .example = "gray | threshold:otsu | distance",
     .kinds = HALO_IMAGE,

@@ -179,8 +179,8 @@ static const HaloParam dither_param[] = {
          .preset = "",
          .min = 1,
          .max = 24,
-         .help = "bits of the samples that will be written: of sound 4 to 24, 16 by default, and --bits sets "
-                 "those of the output; of pictures 1 to 16, 1 by default"},
+         .help = "bits that samples are rounded to: of sound 4 to 24, 16 by default; of pictures 1 to 16, 1 by "
+                 "default. The output has its own, which --bits sets"},
 };
 
 const HaloOp halo_op_dither = {

@@ -284,7 +284,9 @@ static const HaloParam gate_param[] = {
                         .max = 10,
                         .help = "magnitude, relative to full scale, at which the gate opens"},
     [GATE_ATTACK] = TIME("attack", "1ms", "time constant of the gain, in decibels, as the gate opens"),
-    [GATE_HOLD] = TIME("hold", "50ms", "the gate stays open this long behind the last sample above hysteresis"),
+    [GATE_HOLD] =
+        TIME("hold", "50ms",
+             "the gate stays open this long after the last sample above the level at which it closes"),
     [GATE_RELEASE] = TIME("release", "100ms", "time constant of the gain as the gate closes"),
     [GATE_RANGE] = {.key = "range",
                     .type = HALO_PARAM_FACTOR,

@@ -90,7 +90,9 @@ static const HaloParam ewma_param[] = {
          .preset = "",
          .min = 1e-12,
          .max = 1,
-         .help = "the weight of a new sample; that of each sample before is 1 - alpha of the next one's"},
+         .help =
+             "weight of the newest sample; each older one weighs 1 - alpha times the next. Give span, alpha or "
+             "halflife"},
     [EWMA_HALFLIFE] = {.key = "halflife",
                        .type = HALO_PARAM_LENGTH,
                        .preset = "",

@@ -62,24 +62,26 @@ out:
     return status;
 }
 
-#define SOURCE(letter)                                                              \
-    {                                                                               \
-        .key = letter, .type = HALO_PARAM_SOURCE, .preset = "",                     \
-        .help = "another picture or sound, " letter                                 \
-                " in the expression: a file, or [a pipeline]; of the same size, "   \
-                "or one pixel, with as many channels or one, in units of the input" \
+#define SOURCE(letter)                                                            \
+    {                                                                             \
+        .key = letter, .type = HALO_PARAM_SOURCE, .preset = "",                   \
+        .help = "another picture or sound, " letter                               \
+                " in the expression: a file, or [a pipeline]; of the same size, " \
+                "or one pixel, with as many channels or one; its full scale "     \
+                "becomes that of the input"                                       \
     }
 
 static const HaloParam expr_param[] = {
-    [EXPR_TEXT] = {.key = "expr",
-                   .type = HALO_PARAM_TEXT,
-                   .help =
-                       "of v, the sample; the sources a … h; channels v1, v2 … or r, g, b; x, y, z (the page), "
-                       "t, c, w, h, "
-                       "white, 50%, pi; by + - * / % ^, comparisons, && || !, ?:, and select min max abs sign "
-                       "floor ceil round trunc fract sqrt clamp mix exp log log2 log10 pow sin cos tan atan2 "
-                       "isnan fma",
-                   .check = check_text},
+    [EXPR_TEXT] =
+        {.key = "expr",
+         .type = HALO_PARAM_TEXT,
+         .help = "of v, the sample; the sources a … h; channels v1, v2 … or r, g, b; x, y and z, the page, "
+                 "from 0; t, seconds; c, the channel from 0; w and h, the size; white, the full scale, and "
+                 "50%, half of it; pi (b, c and h are sources where those are given); by + - * / % ^, "
+                 "comparisons, && || !, ?:, and select min max abs sign "
+                 "floor ceil round trunc fract sqrt clamp mix exp log log2 log10 pow sin cos tan atan2 "
+                 "isnan fma",
+         .check = check_text},
     SOURCE("a"),
     SOURCE("b"),
     SOURCE("c"),

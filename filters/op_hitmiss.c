@@ -22,7 +22,7 @@ static HaloStatus members_of(HaloBuilder *builder, const HaloMask *mask, double 
     const int64_t count = mask->width * mask->height;
     HaloMember *member = halo_build_keep(builder, (size_t)count * sizeof *member);
     if (member == NULL)
-        return halo_fail(HALO_ERR_LIMIT, "not enough memory for %lld members", (long long)count);
+        return halo_fail(HALO_ERR_LIMIT, "not enough memory for a mask of %lld entries", (long long)count);
     *local = (HaloLocal){.window = {.width = mask->width,
                                     .height = mask->height,
                                     .ox = -mask->anchor_x,
@@ -87,8 +87,8 @@ static const HaloParam hitmiss_param[] = {
     {.key = "mask",
      .type = HALO_PARAM_MASK,
      .help =
-         "a quoted mask, a file, or a name: 1 has to be foreground (not 0), 0 background, and any other number "
-         "may be either; outside of the picture is background"},
+         "a mask in quotes, a file, or the name of one: where it is 1 a sample has to be foreground (not 0), "
+         "where it is 0 background; any other number matches both. Outside of the picture is background"},
 };
 
 const HaloOp halo_op_hitmiss = {

@@ -83,11 +83,12 @@ static const HaloParam icc_param[] = {
     {.key = "profile",
      .type = HALO_PARAM_FILE,
      .preset = "",
-     .help = "a file with the profile of the samples; default: the one in the input, where there is one"},
+     .help = "a file with the profile of the samples; default: the one in the input; without one they stay"},
 };
 
 const HaloOp halo_op_icc = {.name = "icc",
-                            .help = "samples of an ICC profile become sRGB, as the first operation",
+                            .help =
+                                "convert colours from an ICC profile to sRGB; has to be the first operation",
                             .known_as = "icc_transform profile convert srgb adobe display p3 prophoto",
                             .example = "icc",
                             .kinds = HALO_IMAGE,

@@ -109,7 +109,7 @@ static const HaloParam local_param[] = {
      .min = 0,
      .max = 100,
      .unit = "%",
-     .help = "of percentile: as rank takes it, one of the samples"},
+     .help = "for percentile: 50 is the median. The result is one of the samples, never between two"},
 };
 
 const HaloOp halo_op_local = {

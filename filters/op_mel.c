@@ -289,7 +289,8 @@ out:
     {.key = "norm", .type = HALO_PARAM_CHOICE, .preset = "slaney", .choices = "slaney|none", \
      .help = "slaney: bands have the same area; none: the same height, 1"}, \
     {.key = "range", .type = HALO_PARAM_NUMBER, .preset = "80", .min = 0, .max = 1000, .unit = "dB", \
-     .help = "decibels end so far below the greatest of the whole sound; 0: at -100 dB"}
+     .help = "for decibels: values further below the greatest of the whole sound are raised to it; 0: to " \
+             "-100 dB"}
 /* clang-format on */
 
 static const HaloParam mel_param[] = {

@@ -57,11 +57,12 @@ out:
 }
 
 static const HaloParam objects_param[] = {
-    [OBJECTS_OF] = {.key = "of",
-                    .type = HALO_PARAM_SOURCE,
-                    .preset = "",
-                    .help = "picture whose samples are measured in the regions: a file, or [a pipeline]; with "
-                            "threshold, the input itself"},
+    [OBJECTS_OF] =
+        {.key = "of",
+         .type = HALO_PARAM_SOURCE,
+         .preset = "",
+         .help = "picture whose samples are measured in the regions: a file, or [a pipeline]; default: the "
+                 "input if threshold is given, else only shapes are measured"},
     [OBJECTS_THRESHOLD] = {.key = "threshold",
                            .type = HALO_PARAM_LEVEL,
                            .preset = "",
@@ -82,14 +83,14 @@ static const HaloParam objects_param[] = {
                      .unit = "pixels",
                      .help = "larger regions are left out"},
     REGIONS_CONNECT(OBJECTS_CONNECT, "8"),
-    [OBJECTS_LABELS] = {.key = "labels",
-                        .type = HALO_PARAM_CHOICE,
-                        .preset = "auto",
-                        .choices = "auto|yes|no",
-                        .help =
-                            "is each sample the number of its region, 0 outside? auto: where samples have no "
-                            "full scale, as those of label; else regions of samples that are not 0 are "
-                            "numbered first"},
+    [OBJECTS_LABELS] =
+        {.key = "labels",
+         .type = HALO_PARAM_CHOICE,
+         .preset = "auto",
+         .choices = "auto|yes|no",
+         .help = "yes: samples are the numbers of their regions, 0 outside, as label makes them; no: regions "
+                 "of samples that are not 0 are numbered first; auto: yes for samples without full "
+                 "scale, such as 32-bit integers, else no"},
 };
 
 const HaloOp halo_op_objects = {.name = "objects",

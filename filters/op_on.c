@@ -25,8 +25,9 @@ static const HaloParam on_param[] = {
                      .help = "in rising order, counted from 1: 2,3 or 1-3"},
     [ON_RUN] = {.key = "run",
                 .type = HALO_PARAM_SOURCE,
-                .help = "[pipeline] that starts from these channels, as if there were no others, and gives as "
-                        "many of the same size; the other channels stay as they are"},
+                .help =
+                    "a pipeline in brackets, [gauss:2], which sees only these channels and gives as many of "
+                    "the same size; the other channels stay as they are"},
 };
 
 const HaloOp halo_op_on = {.name = "on",

@@ -94,12 +94,12 @@ static HaloStatus build_hmin(HaloBuilder *builder, const HaloValue *arg, HaloReg
     }
 
 static const HaloParam hmax_param[] = {
-    HEIGHT("maxima become lower by this; those that rise no more above their surroundings vanish"),
+    HEIGHT("maxima become lower by this; those that are at most so high above their surroundings vanish"),
     REGIONS_CONNECT(1, "8"),
 };
 
 static const HaloParam hmin_param[] = {
-    HEIGHT("minima become higher by this; those that are no deeper vanish"),
+    HEIGHT("minima become higher by this; those that are at most so far below their surroundings vanish"),
     REGIONS_CONNECT(1, "8"),
 };
 

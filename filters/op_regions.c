@@ -41,8 +41,8 @@ static const HaloParam label_param[] = {
 
 const HaloOp halo_op_label = {.name = "label",
                               .help =
-                                  "number the connected regions of samples that are not 0: 1, 2, … from the "
-                                  "top; of one channel",
+                                  "give each connected region of samples that are not 0 a number, which its "
+                                  "samples become: 1, 2, … from the top; of one channel",
                               .known_as = "bwlabel connectedcomponents connected components regions particles "
                                           "blobs count objects labelregions segment",
                               .example = "gray | threshold:otsu | label:min=20",
@@ -83,13 +83,14 @@ static const HaloParam areaopen_param[] = {
     REGIONS_CONNECT(AREAOPEN_CONNECT, "8"),
 };
 
-const HaloOp halo_op_areaopen = {.name = "areaopen",
-                                 .help = "remove small regions: those of fewer pixels become 0",
-                                 .known_as = "bwareaopen remove_small_objects despeckle specks small sieve",
-                                 .example = "gray | threshold:otsu | areaopen:20",
-                                 .kinds = HALO_IMAGE,
-                                 HALO_PARAMS(areaopen_param),
-                                 .build = build_areaopen};
+const HaloOp halo_op_areaopen = {
+    .name = "areaopen",
+    .help = "remove small regions of samples that are not 0: those of fewer pixels become 0",
+    .known_as = "bwareaopen remove_small_objects despeckle specks small sieve",
+    .example = "gray | threshold:otsu | areaopen:20",
+    .kinds = HALO_IMAGE,
+    HALO_PARAMS(areaopen_param),
+    .build = build_areaopen};
 
 enum { FILLHOLES_MAX, FILLHOLES_CONNECT };
 
@@ -110,18 +111,20 @@ static const HaloParam fillholes_param[] = {
                        .min = 1,
                        .max = REGIONS_MOST_PIXELS,
                        .unit = "pixels",
-                       .help = "larger holes stay"},
+                       .help = "larger holes stay; default: all are filled"},
     [FILLHOLES_CONNECT] = {.key = "connect",
                            .type = HALO_PARAM_CHOICE,
                            .preset = "4",
                            .choices = "4|8",
-                           .help = "how pixels of a hole are connected: 4 beside, above and below, or 8 with "
-                                   "the diagonal ones, by which holes are larger and may reach the border"},
+                           .help = "how pixels of a hole are connected: 4 beside, above and below, or 8 "
+                                   "diagonally, too; a hole with a diagonal way out is then none"},
 };
 
 const HaloOp halo_op_fillholes = {
     .name = "fillholes",
-    .help = "fill regions of 0 that do not touch the border, with the sample left of their first pixel",
+    .help =
+        "fill holes, regions of 0 that do not touch the border, with a sample beside them: the one to the left "
+        "of the hole's upper row",
     .known_as = "imfill binary_fill_holes remove_small_holes holes",
     .example = "gray | threshold:otsu | fillholes",
     .kinds = HALO_IMAGE,

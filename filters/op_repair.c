@@ -29,8 +29,9 @@ static const HaloParam declick_param[] = {
                            .preset = "8",
                            .min = 2,
                            .max = 1e6,
-                           .help = "how many times what cannot be predicted has to be larger than is typical; "
-                                   "less finds more clicks, and takes more for one"},
+                           .help = "a click is where samples differ from what their neighbours predict by this "
+                                   "many times the usual difference; lower finds more clicks, but takes some "
+                                   "sound for one"},
     [DECLICK_LONGEST] =
         {.key = "longest",
          .type = HALO_PARAM_LENGTH,
@@ -38,8 +39,9 @@ static const HaloParam declick_param[] = {
          .min = 1,
          .max = HALO_MASK_MAX_SIDE,
          .unit = "samples",
-         .help = "what is longer is no click and stays; clicks of more than 40 samples, and those inside "
-                 "drums, are restored less well (about 20 dB)"},
+         .help =
+             "longest click; what is longer stays. Of clicks of more than 40 samples, and those inside drums, "
+             "an error of about a tenth of the sound stays"},
 };
 
 const HaloOp halo_op_declick = {.name = "declick",
@@ -71,11 +73,13 @@ static const HaloParam declip_param[] = {
      .help = "samples of this magnitude or more were clipped, relative to full scale"},
 };
 
-const HaloOp halo_op_declip = {.name = "declip",
-                               .help = "restore samples that were clipped; they may then exceed full scale",
-                               .synonyms = "adeclip",
-                               .known_as = "clipping clipped overload distortion repair restore",
-                               .example = "declip",
-                               .kinds = HALO_AUDIO,
-                               HALO_PARAMS(declip_param),
-                               .build = build_declip};
+const HaloOp halo_op_declip = {
+    .name = "declip",
+    .help = "restore samples that were clipped. They may exceed full scale: append gain:-6dB, or write floats "
+            "(--bits float)",
+    .synonyms = "adeclip",
+    .known_as = "clipping clipped overload distortion repair restore",
+    .example = "declip",
+    .kinds = HALO_AUDIO,
+    HALO_PARAMS(declip_param),
+    .build = build_declip};

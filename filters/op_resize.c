@@ -142,7 +142,8 @@ static const HaloParam resize_param[] = {
                       .type = HALO_PARAM_CHOICE,
                       .preset = "",
                       .choices = "premul|straight",
-                      .help = "weight colours by alpha (premul), or resize alpha like any channel (straight)"},
+                      .help = "weight colours by alpha (premul, the default), or resize alpha like any channel "
+                              "(straight)"},
 };
 
 const HaloOp halo_op_resize = {.name = "resize",

@@ -38,7 +38,7 @@ static const HaloParam rotate_param[] = {
                    .preset = "",
                    .choices = "center|centre",
                    .unit = "pixels",
-                   .help = "X+Y of the point that stays in place, with fit=keep; the center unless given"},
+                   .help = "with fit=keep, the point that stays in place, such as 120+80; default: the center"},
     [ROTATE_SIZE] = WARP_SIZE("as fit says"),
     WARP_PARAMS(ROTATE_WARP, "zero"),
     WARP_SAMPLES_PARAM(ROTATE_WARP),

@@ -55,7 +55,7 @@ static const HaloParam silence_param[] = {
                      .duration = true,
                      .preset = "300ms",
                      .max = 1e12,
-                     .help = "shorter silence is kept"},
+                     .help = "shorter silence does not count"},
     [SILENCE_ALL] = {.key = "all",
                      .type = HALO_PARAM_SWITCH,
                      .preset = "0",

@@ -42,11 +42,12 @@ static const HaloParam thin_param[] = {
      .help = "how often pixels are taken from all sides; default: until lines are left"},
 };
 
-const HaloOp halo_op_thin = {
-    .name = "thin",
-    .help = "thin regions of samples that are not 0, to lines at last, by Guo and Hall; of one channel",
-    .known_as = "thinning bwmorph skeletonize guohall",
-    .example = "gray | threshold:otsu | thin:3",
-    .kinds = HALO_IMAGE,
-    HALO_PARAMS(thin_param),
-    .build = build_thin};
+const HaloOp halo_op_thin = {.name = "thin",
+                             .help = "take layers of pixels off regions of samples that are not 0, until only "
+                                     "lines are left (Guo and Hall); "
+                                     "of one channel",
+                             .known_as = "thinning bwmorph skeletonize guohall",
+                             .example = "gray | threshold:otsu | thin:3",
+                             .kinds = HALO_IMAGE,
+                             HALO_PARAMS(thin_param),
+                             .build = build_thin};

@@ -176,8 +176,8 @@ static const HaloParam balance_param[] = {
                        .list = 3,
                        .preset = "",
                        .check = check_white,
-                       .help =
-                           "instead: a pixel that should be gray, as x,y from 0, or its red, green and blue"},
+                       .help = "what should be gray, in place of by=: a pixel, white=120,80 (x,y from 0), or a "
+                               "colour, white=250,240,215"},
 };
 
 const HaloOp halo_op_saturation = {.name = "saturation",

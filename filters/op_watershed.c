@@ -52,7 +52,9 @@ static const HaloParam watershed_param[] = {
 
 const HaloOp halo_op_watershed = {
     .name = "watershed",
-    .help = "part a picture by floods that rise from markers, lowest samples first: labels; of one channel",
+    .help =
+        "part a picture into basins: floods rise from markers, lowest samples first, until they meet; samples "
+        "become the labels of their markers; of one channel",
     .known_as = "split touching separate segment basins flood",
     .example = "gray | gauss:2 | sobel | watershed:[threshold:2% | invert]",
     .kinds = HALO_IMAGE,

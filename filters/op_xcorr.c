@@ -177,11 +177,13 @@ static const HaloParam param[] = {
                        "memory"},
 };
 
-const HaloOp halo_op_xcorr = {.name = "xcorr",
-                              .help =
-                                  "correlation with another sound at every lag: a peak where this one is later",
-                              .known_as = "correlate crosscorrelation autocorrelation delay lag ccf acf",
-                              .example = "xcorr:[reverse]",
-                              .kinds = HALO_AUDIO,
-                              HALO_PARAMS(param),
-                              .build = build_xcorr};
+const HaloOp halo_op_xcorr = {
+    .name = "xcorr",
+    .help =
+        "correlation with another sound at every lag, in seconds, negative first: a peak at lag t where the "
+        "input is t later than the other",
+    .known_as = "correlate crosscorrelation autocorrelation delay lag ccf acf",
+    .example = "xcorr:[reverse]",
+    .kinds = HALO_AUDIO,
+    HALO_PARAMS(param),
+    .build = build_xcorr};

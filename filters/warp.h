@@ -7,34 +7,35 @@
 /* The last parameters of each of them, in this order. */
 enum { WARP_KERNEL, WARP_BORDER, WARP_ALPHA, WARP_SAMPLES };
 
-#define WARP_PARAMS(from, edge)                                                                               \
-    [(from) +                                                                                                 \
-        WARP_KERNEL] = {.key = "kernel",                                                                      \
-                        .type = HALO_PARAM_CHOICE,                                                            \
-                        .preset = "linear",                                                                   \
-                        .choices = "linear|nearest|cubic|lanczos3",                                           \
-                        .help = "how pixels around a place are weighted: cubic is Catmull-Rom's"},            \
-        [(from) + WARP_BORDER] = {.key = "border",                                                            \
-                                  .type = HALO_PARAM_BORDER,                                                  \
-                                  .preset = (edge),                                                           \
-                                  .choices = HALO_BORDER_PAD_CHOICES,                                         \
-                                  .help = "samples outside: zero, constant=V (in every channel, alpha too), " \
-                                          "replicate, reflect, mirror, wrap"},                                \
-        [(from) + WARP_ALPHA] = {.key = "alpha",                                                              \
-                                 .type = HALO_PARAM_CHOICE,                                                   \
-                                 .preset = "",                                                                \
-                                 .choices = "premul|straight",                                                \
-                                 .help = "weight colours by alpha (premul), or take alpha like any channel"}
+#define WARP_PARAMS(from, edge)                                                                                \
+    [(from) +                                                                                                  \
+        WARP_KERNEL] = {.key = "kernel",                                                                       \
+                        .type = HALO_PARAM_CHOICE,                                                             \
+                        .preset = "linear",                                                                    \
+                        .choices = "linear|nearest|cubic|lanczos3",                                            \
+                        .help = "how pixels around a place are weighted: cubic is Catmull-Rom's"},             \
+        [(from) + WARP_BORDER] = {.key = "border",                                                             \
+                                  .type = HALO_PARAM_BORDER,                                                   \
+                                  .preset = (edge),                                                            \
+                                  .choices = HALO_BORDER_PAD_CHOICES,                                          \
+                                  .help = "samples outside: zero, constant=V (in every channel, alpha too), "  \
+                                          "replicate, reflect, mirror, wrap"},                                 \
+        [(from) + WARP_ALPHA] = {.key = "alpha",                                                               \
+                                 .type = HALO_PARAM_CHOICE,                                                    \
+                                 .preset = "",                                                                 \
+                                 .choices = "premul|straight",                                                 \
+                                 .help = "weight colours by alpha (premul, the default), or take it like any " \
+                                         "channel (straight)"}
 
 /* Behind them; not of `warp`, whose map has one place for each pixel. */
-#define WARP_SAMPLES_PARAM(from)                                                                           \
-    [(from) + WARP_SAMPLES] = {.key = "samples",                                                           \
-                               .type = HALO_PARAM_INTEGER,                                                 \
-                               .preset = "",                                                               \
-                               .min = 1,                                                                   \
-                               .max = WARP_MAX_SAMPLES,                                                    \
-                               .help = "points of a pixel along each axis, whose mean it is; default: as " \
-                                       "many as it covers pixels of the input"}
+#define WARP_SAMPLES_PARAM(from)                                                                            \
+    [(from) + WARP_SAMPLES] = {.key = "samples",                                                            \
+                               .type = HALO_PARAM_INTEGER,                                                  \
+                               .preset = "",                                                                \
+                               .min = 1,                                                                    \
+                               .max = WARP_MAX_SAMPLES,                                                     \
+                               .help = "each pixel is the mean of N x N points in it; default: enough for " \
+                                       "a smaller result without moire, 1 where nothing shrinks"}
 
 #define WARP_MAX_SAMPLES 64
 

@@ -114,7 +114,7 @@ static void damaged(void **unused)
     REFUSE("compression 1 with 24 bits", 40, 1, 1, 24, 1, "", 0, "", 0);
     REFUSE("a BMP header of 13 bytes", 13, 1, 1, 24, 0, "", 0, "", 0);
     REFUSE("without a palette", 40, 1, 1, 8, 0, "", 0, TEXT("\0\0\0\0"));
-    REFUSE("invalid bits of a channel", 40, 1, 1, 16, 3, TEXT("\5\0\0\0\2\0\0\0\x10\0\0\0"), TEXT("\0\0\0\0"));
+    REFUSE("the bits of a channel", 40, 1, 1, 16, 3, TEXT("\5\0\0\0\2\0\0\0\x10\0\0\0"), TEXT("\0\0\0\0"));
     REFUSE("a channel of 20 bits", 40, 1, 1, 32, 3, TEXT("\xff\xff\x0f\0\0\0\0\0\0\0\0\0"), TEXT("\0\0\0\0"));
     REFUSE("truncated: 1 of 2 rows", 40, 1, 2, 24, 0, "", 0, TEXT("\1\2\3\0\4\5"));
     make(40, 1, 1, 24, 0, "", 0, TEXT("\1\2\3\0"));

@@ -33,17 +33,17 @@ HaloStatus cli_journal_file(const char *path, int flags, int *fd)
     struct stat st;
     *fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
     if (*fd < 0 && errno == ELOOP)
-        HALO_TRY(
-            halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is a symbolic link: remove it"));
+        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path,
+                              ": cannot be the journal of this run, it is a symbolic link: remove it"));
     if (*fd < 0) HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot open it: %s", strerror(errno)));
     if (fstat(*fd, &st) != 0)
         HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot access it: %s", strerror(errno)));
     if (!S_ISREG(st.st_mode))
-        HALO_TRY(
-            halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot be a journal, it is not a regular file: remove it"));
+        HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path,
+                              ": cannot be the journal of this run, it is not a regular file: remove it"));
     if (!begins_like_a_journal(*fd))
         HALO_TRY(halo_fail_on(HALO_ERR_OUTPUT, path,
-                              ": cannot be a journal, it was not written by halo: move it away"));
+                              ": cannot be the journal of this run, it was not written by halo: move it away"));
 out:
     if (status != HALO_OK && *fd >= 0) {
         close(*fd);

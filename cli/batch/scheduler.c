@@ -40,7 +40,10 @@ typedef struct Place {
 static HaloStatus read_variable(const char *name, const char *preset, int64_t *number)
 {
     const char *set = getenv(name), *text = set != NULL ? set : preset;
-    if (text == NULL) return halo_fail(HALO_ERR_USAGE, "the environment variable %s is not set", name);
+    if (text == NULL)
+        return halo_fail(HALO_ERR_USAGE,
+                         "--shard auto: the environment variable %s is not set: set it, or give --shard=I/N",
+                         name);
     if (!halo_read_count(text, CLI_MOST_SHARDS, number, NULL))
         return halo_fail(HALO_ERR_USAGE, "the environment variable %s is '%.40s', not a number", name, text);
     return HALO_OK;

@@ -75,8 +75,9 @@ static HaloStatus default_axes(HaloArray *array, const char *name)
     const int most = sound ? 2 : 4;
     if (array->dims > most || (array->dims >= 3 && array->size[array->dims - 1] > 4))
         return halo_fail(HALO_ERR_USAGE,
-                         "%s has %d dimensions%s: say what they are by axes, such as 'nhw', 'hwc' or 'tc'",
-                         name, array->dims, array->dims >= 3 && !sound ? ", the last of more than 4" : "");
+                         "%s has %d dimensions%s: axes has to say what they are, such as 'nhw', 'hwc' or 'tc'",
+                         name, array->dims,
+                         array->dims >= 3 && !sound ? ", of which the last is longer than 4" : "");
     strcpy(array->axes, sound ? sounds[array->dims - 1] : pictures[array->dims - 1]);
     return HALO_OK;
 }
@@ -165,12 +166,14 @@ static HaloStatus check_values(const HaloArray *array, const char *name)
             return halo_fail(HALO_ERR_USAGE, "%s is empty: dimension %d has the size %lld", name, i + 1,
                              (long long)array->size[i]);
     if (!(array->rate >= 0 && isfinite(array->rate)))
-        return halo_fail(HALO_ERR_USAGE, "%s has a rate of %g: expected frames per second, or 0", name,
-                         array->rate);
+        return halo_fail(HALO_ERR_USAGE, "%s has a rate of %g: expected frames per second, or 0 for a picture",
+                         name, array->rate);
     if (!isfinite(array->white) || (array->white < 0 && array->white != HALO_NO_SCALE))
-        return halo_fail(HALO_ERR_USAGE, "%s has a full scale of %g: expected more than 0, or 0 for the usual",
-                         name, array->white);
-    if (array->gpu < HALO_HOST) return halo_fail(HALO_ERR_USAGE, "%s is on GPU %d", name, array->gpu);
+        return halo_fail(HALO_ERR_USAGE,
+                         "%s has a full scale of %g: expected more than 0, or 0 for that of its type", name,
+                         array->white);
+    if (array->gpu < HALO_HOST)
+        return halo_fail(HALO_ERR_USAGE, "%s is on GPU %d: expected one from 0 on", name, array->gpu);
     return HALO_OK;
 }
 

@@ -16,7 +16,7 @@ HaloStatus halo_group_list_alloc(HaloGroupList *list, uint32_t greatest)
     if (list->begin == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
 out:
     if (status != HALO_OK)
-        halo_fail(status, "%s (for labels up to %lu: label numbers regions from 1)", halo_error(),
+        halo_fail(status, "%s (for labels up to %lu: label before it numbers regions from 1)", halo_error(),
                   (unsigned long)greatest);
     return status;
 }

@@ -40,7 +40,7 @@ HaloStatus halo_regions_reserve(HaloRegionsFound *found, const HaloRegions *how,
     found->capacity = capacity;
 out:
     if (status != HALO_OK)
-        halo_fail(status, "%s (for %lld parts of regions: blur or crop before)", halo_error(),
+        halo_fail(status, "%s (for %lld runs of connected pixels: blur or crop before)", halo_error(),
                   (long long)parts);
     return status;
 }

@@ -7,7 +7,8 @@ static HaloStatus check(const void *given, size_t size, const char *name, const 
 {
     if (given == NULL) return halo_fail(HALO_ERR_USAGE, "%s is NULL", name);
     if (size >= sizeof(size_t) && size <= 65536) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s: struct_size is %zu: begin with %s", name, size, defaults);
+    return halo_fail(HALO_ERR_USAGE, "%s: struct_size is %zu: let %s set it before anything else", name, size,
+                     defaults);
 }
 
 HaloStatus halo_struct_read(void *own, size_t own_size, const void *given, size_t given_size, const char *name,

@@ -11,7 +11,8 @@ HaloStatus halo_table_add(HaloTable *table, const double *row)
         if (table->most > 0 && capacity > table->most) capacity = table->most;
         if (capacity == table->rows)
             return halo_fail(HALO_ERR_LIMIT,
-                             "the memory that is allowed holds %lld rows of %s, and there are more",
+                             "%lld rows of %s take the memory that is allowed, and there are more: raise it by "
+                             "--max-memory=SIZE",
                              (long long)table->most, table->name);
         double *grown = realloc(table->cell, (size_t)(capacity * columns) * sizeof *grown);
         if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %s", table->name);

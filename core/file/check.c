@@ -63,8 +63,8 @@ HaloStatus load_check(const HaloReader *reader)
     if (info->bits < 1 || info->bits > 64)
         HALO_FAIL(HALO_ERR_INPUT, "its samples have %d bits, and 1 to 64 are supported", info->bits);
     if (info->images < 0 || (info->images > 0 && reader->options.image >= info->images))
-        HALO_FAIL(HALO_ERR_INPUT, "there is no page %lld of %lld", (long long)reader->options.image + 1,
-                  (long long)info->images);
+        HALO_FAIL(HALO_ERR_INPUT, "there is no page %lld: there are %lld, counted from 1",
+                  (long long)reader->options.image + 1, (long long)info->images);
 out:
     return status;
 }

@@ -75,7 +75,7 @@ static HaloStatus ensure_capacity(FlowOperand *operand, const HaloShape *shape, 
     if (rows <= operand->capacity) return HALO_OK;
     const int64_t frame = shape->channels * (int64_t)halo_dtype_size(shape->dtype);
     void *grown = realloc(operand->rows.data, (size_t)(rows * frame));
-    if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a part of a secondary input");
+    if (grown == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for samples of a second input");
     operand->rows.shape = *shape;
     operand->rows.rows = 1;
     operand->rows.data = grown;

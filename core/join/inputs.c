@@ -38,7 +38,8 @@ static HaloStatus check_shape(const JoinRun *run, const JoinInput *input)
                             " has %d channel%s, and %s has %d: use 'halo run channels:…' to convert it",
                             shape->channels, halo_s(shape->channels), other, first->channels);
     if (shape->dtype <= HALO_U16)
-        return halo_fail_on(HALO_ERR_INPUT, name, " has samples of a type that cannot be joined");
+        return halo_fail_on(HALO_ERR_INPUT, name,
+                            " has unsigned samples, which cannot be joined: convert it to WAVE first");
     return HALO_OK;
 }
 

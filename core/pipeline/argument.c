@@ -64,8 +64,8 @@ static HaloStatus refuse_position(const Call *call, Span piece, bool keyed)
     keys_in_order(call->op, keys);
     if (call->op->params == 0 && !call->op->filter) return unknown_key(call, piece);
     if (call->op->params == 0)
-        return halo_fail(HALO_ERR_USAGE, "%s: '%.*s' needs its key, as in border=wrap", call->op->name, length,
-                         piece.at);
+        return halo_fail(HALO_ERR_USAGE, "%s: '%.*s' needs its key before it, as border= in border=wrap",
+                         call->op->name, length, piece.at);
     if (keyed)
         return halo_fail(HALO_ERR_USAGE,
                          "%s: '%.*s' follows a value with a key, so it needs its own: the keys in order are %s",

@@ -13,13 +13,15 @@ static const HaloParam common[CORE_COMMON] = {
      .type = HALO_PARAM_BORDER,
      .preset = "",
      .choices = HALO_BORDER_CHOICES,
-     .help = "what lies outside: zero, constant=V, replicate, reflect, mirror, wrap; or valid, keep; default: "
-             "replicate for pictures, mirror for sound ('halo help border')"},
+     .help = "what lies outside: zero, constant=V, replicate, reflect, mirror, wrap; or valid: the result is "
+             "smaller, keep: samples near the edge stay; default: replicate for pictures, mirror for sound "
+             "('halo help border')"},
     {.key = "alpha",
      .type = HALO_PARAM_CHOICE,
      .preset = "",
      .choices = "premul|straight|ignore",
-     .help = "weight colours by alpha (premul), filter alpha like any channel (straight), or copy it (ignore)"},
+     .help = "weight colours by alpha (premul, the default), filter alpha like any channel (straight), or copy "
+             "it (ignore)"},
     {.key = "nan",
      .type = HALO_PARAM_CHOICE,
      .preset = "propagate",

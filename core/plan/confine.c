@@ -215,10 +215,11 @@ static HaloStatus check_alike(HaloBuilder *builder, const char *key, HaloReg in,
                          builder->op, key, b->channels, b->alpha >= 0 ? " with alpha" : "", a->channels,
                          a->alpha >= 0 ? " with alpha" : "");
     if (a->white != b->white || a->numbers != b->numbers)
-        return halo_fail(HALO_ERR_INPUT,
-                         "%s: %s needs an operation that keeps full scale, and this one changes it: its "
-                         "samples would mean something else than those beside them",
-                         builder->op, key);
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s: %s leaves some samples as they are, and beside them those of this operation would "
+            "mean something else: it changes what full scale is",
+            builder->op, key);
     return HALO_OK;
 }
 

@@ -64,11 +64,14 @@ HaloStatus public_output(const HaloSession *session, const HaloFile *given, Publ
     const HaloFile *f = &file->file;
     if ((f->path != NULL) + (f->write != NULL) != 1)
         return halo_fail(HALO_ERR_USAGE, "the output needs one of path and write");
-    if (f->quality < 0 || f->quality > 100 || f->level < HALO_PNG_STORED || f->level > 9)
-        return halo_fail(HALO_ERR_USAGE, "quality is %d and level %d: expected 0 to 100, and -1 to 9",
-                         f->quality, f->level);
+    if (f->quality < 0 || f->quality > 100)
+        return halo_fail(HALO_ERR_USAGE, "quality is %d: expected 1 to 100, or 0 for the format's own",
+                         f->quality);
+    if (f->level < HALO_PNG_STORED || f->level > 9)
+        return halo_fail(HALO_ERR_USAGE, "level is %d: expected 0 to 9, or -1 for PNG that is stored",
+                         f->level);
     if (f->effort < 0 || f->effort > 9)
-        return halo_fail(HALO_ERR_USAGE, "effort is %d: expected 0 to 9", f->effort);
+        return halo_fail(HALO_ERR_USAGE, "effort is %d: expected 1 to 9, or 0 for the format's own", f->effort);
     if (f->bits != 0 && f->bits != 1 && f->bits != 8 && f->bits != 16 && f->bits != 24 && f->bits != 32)
         return halo_fail(HALO_ERR_USAGE, "bits is %d: expected 1, 8, 16, 24 or 32", f->bits);
     return HALO_OK;

@@ -205,9 +205,11 @@ static HaloStatus check_two(const Pages *pages)
 {
     const HaloShape *a = &pages->layout[0].shape, *b = &pages->layout[1].shape;
     if (pages->count != 2)
-        return halo_fail(HALO_ERR_USAGE, "arrays of several pages are compared page by page");
+        return halo_fail(HALO_ERR_USAGE,
+                         "arrays of several pages cannot be compared at once: compare page by page");
     if (a->kind != b->kind || a->rate != b->rate)
-        return halo_fail(HALO_ERR_USAGE, "a sound can be compared with another of its sample rate alone");
+        return halo_fail(HALO_ERR_USAGE,
+                         "only sounds of one sample rate can be compared: resample one of them (rate:48000)");
     if ((a->kind == HALO_AUDIO || a->width == b->width) && a->height == b->height && a->channels == b->channels)
         return HALO_OK;
     return halo_fail(HALO_ERR_USAGE,

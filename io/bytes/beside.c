@@ -22,8 +22,9 @@ HaloStatus halo_source_open_beside(const HaloSource *header, const char *name, H
     const size_t folder = (size_t)(halo_base_name(path) - path);
     *source = NULL;
     if (!halo_source_identity(header, &read) || strcmp(path, "standard input") == 0)
-        return halo_fail(HALO_ERR_INPUT, "the samples are in another file, '%.100s': give the header as a file",
-                         name);
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "the samples are in another file, '%.100s': name the file of the header, not - or a pipe", name);
     if (leads_out(name))
         return halo_fail(HALO_ERR_INPUT,
                          "the samples are in '%.100s': only files in the folder of the header, or below, are "

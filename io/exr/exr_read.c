@@ -160,7 +160,8 @@ static HaloStatus look_at_page(HaloReader *reader)
     exr_clear(&state->guard);
     state->given = 0;
     if (part >= state->parts)
-        return halo_fail(HALO_ERR_INPUT, "there is no page %d of %d", part + 1, state->parts);
+        return halo_fail(HALO_ERR_INPUT, "there is no page %d: there are %d, counted from 1", part + 1,
+                         state->parts);
     HALO_TRY(exr_outcome(&state->guard, exr.exr_get_storage(state->context, part, &storage)));
     if (storage != EXR_STORAGE_SCANLINE && storage != EXR_STORAGE_TILED)
         HALO_FAIL(HALO_ERR_INPUT, "OpenEXR with deep samples is not supported: flatten it first");

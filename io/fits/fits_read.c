@@ -199,8 +199,8 @@ static HaloStatus go_to_page(HaloReader *reader)
     int code = 0;
     state->given = 0;
     if (page >= state->pages)
-        return halo_fail(HALO_ERR_INPUT, "there is no page %lld of %lld", (long long)page + 1,
-                         (long long)state->pages);
+        return halo_fail(HALO_ERR_INPUT, "there is no page %lld: there are %lld, counted from 1",
+                         (long long)page + 1, (long long)state->pages);
     int64_t k = 0;
     while (k + 1 < state->units && state->unit[k + 1].first <= page) k++;
     state->at = &state->unit[k];

@@ -99,7 +99,9 @@ HaloStatus fits_source_open(FitsSource *source, fitsfile **file, int *code)
     char name[32];
     int place = 0;
     while (place < MOST_OPEN && open_source[place] != NULL) place++;
-    if (place == MOST_OPEN) return halo_fail(HALO_ERR_LIMIT, "more than %d FITS files are open", MOST_OPEN);
+    if (place == MOST_OPEN)
+        return halo_fail(HALO_ERR_LIMIT, "more than %d FITS files are open: use fewer threads (--jobs=1)",
+                         MOST_OPEN);
     *code = register_driver();
     if (*code != 0) return HALO_OK;
     open_source[place] = source;

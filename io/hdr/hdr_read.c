@@ -190,7 +190,7 @@ static HaloStatus next_scan_line(HaloReader *reader, int64_t line)
     HaloStatus status = state->damaged ? HALO_ERR_INPUT : read_line(reader);
     if (status != HALO_ERR_INPUT) return status;
     if (!reader->options.tolerate)
-        return halo_fail_at(status, "scan line %lld of %lld", (long long)line + 1, (long long)state->lines);
+        return halo_fail_at(status, "in scan line %lld of %lld", (long long)line + 1, (long long)state->lines);
     state->damaged = true;
     memset(state->line, 0, 4 * (size_t)state->length);
     return HALO_OK;

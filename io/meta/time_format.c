@@ -90,7 +90,7 @@ HaloStatus halo_time_format(const char *format, HaloNotation *notation)
         }
         const char *out = one[0] == '%' ? written_out(one[1]) : NULL;
         if (strlen(notation->pattern) + 9 >= sizeof notation->pattern)
-            return halo_fail(HALO_ERR_USAGE, "it has more than %d characters",
+            return halo_fail(HALO_ERR_USAGE, "the format has more than %d characters",
                              (int)sizeof notation->pattern - 10);
         if (strncmp(p, ".%f", 3) == 0 || strncmp(p, ",%f", 3) == 0) { /* %S takes a fraction by itself */
             const size_t used = strlen(notation->pattern);

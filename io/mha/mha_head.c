@@ -180,7 +180,10 @@ HaloStatus mha_array(const MhaHead *head, HaloArrayHead *array, HaloGrid *grid)
         const int64_t size = i < head->dimensions ? head->size[i] : 1;
         if (i > 1 && size == 1) continue;
         pages += i > 1;
-        if (pages > 3) return halo_fail(HALO_ERR_INPUT, "a MetaImage with more than three dimensions of pages");
+        if (pages > 3)
+            return halo_fail(
+                HALO_ERR_INPUT,
+                "a MetaImage of more than five dimensions, width and height among them, is not supported");
         array->dim[count] = size;
         array->axes.letter[count++] = i == 0 ? 'w' : i == 1 ? 'h' : i == 2 ? 'n' : 't';
     }

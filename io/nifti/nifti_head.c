@@ -62,7 +62,8 @@ static HaloStatus check(const NiftiHead *head)
                          "ANALYZE 7.5 does not say how its samples lie: convert it with 'nib-convert' or "
                          "'fslchfiletype NIFTI'");
     if (head->dim[0] < 1 || head->dim[0] > 7)
-        return halo_fail(HALO_ERR_INPUT, "a NIfTI of %lld dimensions", (long long)head->dim[0]);
+        return halo_fail(HALO_ERR_INPUT, "the NIfTI header is invalid: it has %lld dimensions, not 1 to 7",
+                         (long long)head->dim[0]);
     for (int i = 1; i <= head->dim[0]; i++)
         if (head->dim[i] < 1)
             return halo_fail(HALO_ERR_INPUT, "an image without pixels: dimension %d of the NIfTI is %lld", i,

@@ -46,7 +46,9 @@ static HaloStatus set_axes(const NiftiHead *head, HaloArrayHead *array)
         const int64_t size = i <= head->dim[0] ? head->dim[i] : 1;
         if (i > 2 && size == 1) continue;
         if (count == HALO_MOST_AXES - (colours > 1))
-            return halo_fail(HALO_ERR_INPUT, "a NIfTI with more than three dimensions of pages");
+            return halo_fail(
+                HALO_ERR_INPUT,
+                "a NIfTI of more than five dimensions, width and height among them, is not supported");
         array->dim[count] = size;
         array->axes.letter[count++] = i == 1 ? 'w' : i == 2 ? 'h' : i == 3 ? 'n' : 't';
     }

@@ -48,7 +48,7 @@ static HaloStatus take_number(Walk *walk, const uint8_t *number)
 static HaloStatus refuse_damaged(const Walk *walk, const ApngChunk *chunk)
 {
     if (chunk->odds == 0 || walk->reader->options.tolerate) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "PNG: %.4s: CRC error", (const char *)chunk->name);
+    return halo_fail(HALO_ERR_INPUT, "PNG: the checksum of chunk %.4s is wrong", (const char *)chunk->name);
 }
 
 /* A frame without a denominator is shown for hundredths of a second. */
@@ -69,7 +69,8 @@ static HaloStatus read_control(const Walk *walk, const uint8_t *said, ApngFrame 
             HALO_ERR_INPUT, "PNG: a frame of %lld x %lld pixels at %lld, %lld is not within the image",
             (long long)frame->width, (long long)frame->height, (long long)frame->left, (long long)frame->top);
     if (said[24] > APNG_RESTORE || said[25] > 1)
-        return halo_fail(HALO_ERR_INPUT, "PNG: an unknown way to draw a frame: %d, %d", said[24], said[25]);
+        return halo_fail(HALO_ERR_INPUT, "PNG: a frame is drawn in an unknown way (dispose_op %d, blend_op %d)",
+                         said[24], said[25]);
     return HALO_OK;
 }
 

@@ -45,9 +45,11 @@ static HaloStatus check_page(const HaloWriter *writer, Type type)
         shape->channels == (head->dims == 3 ? head->dim[2] : 1) && head->kind == type.kind &&
         head->size == type.size)
         return HALO_OK;
-    return halo_fail(HALO_ERR_OUTPUT,
-                     "page %lld has another size or type than those before, and %s stores pages that are alike",
-                     (long long)state->pages + 1, writer->format->name);
+    return halo_fail(
+        HALO_ERR_OUTPUT,
+        "page %lld has another size or type than those before, and %s stores pages that are alike: crop, pad "
+        "or resize first, or use --split",
+        (long long)state->pages + 1, writer->format->name);
 }
 
 static HaloArrayHead head_of(const HaloShape *shape, Type type)

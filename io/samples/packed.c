@@ -14,7 +14,7 @@ HaloStatus halo_packed_fields(HaloPacked *packed)
     for (int c = 0; c < packed->channels; c++) {
         const uint32_t mask = packed->mask[c];
         if (!is_field(mask, packed->bits))
-            return halo_fail(HALO_ERR_INPUT, "invalid bits of a channel: %08x in a pixel of %d bits", mask,
+            return halo_fail(HALO_ERR_INPUT, "the bits of a channel, %08x, do not fit a pixel of %d bits", mask,
                              packed->bits);
         packed->shift[c] = mask == 0 ? 0 : __builtin_ctz(mask);
         packed->depth[c] = __builtin_popcount(mask);

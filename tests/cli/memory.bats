@@ -390,7 +390,7 @@ END
     refused "5000 labels, 256 rows each"
     printf 'Pf\n2 1\n-1\n\0\0\200\113\0\0\0\0' > great.pfm # labels 2^24 and 0
     run --separate-stderr peak "$HALO" stats --labels great.pfm great.pfm --csv --max-memory 64M
-    refused 'for labels up to 16777216: label numbers regions from 1'
+    refused 'for labels up to 16777216: label before it numbers regions from 1'
     halo stats --labels great.pfm great.pfm --csv --max-memory 200M | grep -q ',16777216,1,0,'
     many='"1,2,3,4,5,6,7,8,9,10,20,30,40,50,60,70"'
     halo run "stats:percentiles=$many | gain:2x | stats:percentiles=$many" --raw f64,48000,1 noise \

@@ -244,7 +244,7 @@ make_large() {
     run --separate-stderr halo run -q 'threshold:99 | objects' dots.pgm --max-memory 10M
     [ "$status" -eq 5 ]; says 'regions: leave out small ones by min='; says '--max-memory'
     run --separate-stderr halo run -q 'threshold:99 | areaopen:2' dots.pgm -o d.png --max-memory 2M
-    [ "$status" -eq 5 ]; says 'parts of regions'; [ ! -e d.png ]
+    [ "$status" -eq 5 ]; says 'runs of connected pixels'; [ ! -e d.png ]
     run --separate-stderr halo run -q 'threshold:99 | objects' dots.pgm --max-memory 45M
     [ "$status" -eq 5 ]; says 'rows of objects'
     halo run -q 'threshold:99 | objects' dots.pgm --csv | tail -n 1 | grep -q ',250000,1,'

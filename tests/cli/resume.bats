@@ -131,19 +131,19 @@ setup() {
         # shellcheck disable=SC2086
         run --separate-stderr halo run gauss:1 in -r --out-dir out $resume
         [ "$status" -eq 4 ]
-        says "out/.halo-journal: cannot be a journal, it was not written by halo: move it away"
+        says "out/.halo-journal: cannot be the journal of this run, it was not written by halo: move it away"
         cmp diary out/.halo-journal
         for target in ../diary ../empty ../none; do
             rm out/.halo-journal; ln -s $target out/.halo-journal
             run --separate-stderr halo run gauss:1 in -r --out-dir out $resume
-            [ "$status" -eq 4 ]; says "out/.halo-journal: cannot be a journal, it is a symbolic link: remove it"
+            [ "$status" -eq 4 ]; says "cannot be the journal of this run, it is a symbolic link: remove it"
         done
         [ "$(cat diary)" = 'my diary' ] && [ ! -s empty ] && [ ! -e none ]
         rm out/.halo-journal; cp diary out/.halo-journal
     done
     mv out/.halo-journal out/.halo-journal-old
     run --separate-stderr halo run gauss:1 in -r --out-dir out --resume
-    [ "$status" -eq 4 ]; says "out/.halo-journal-old: cannot be a journal"
+    [ "$status" -eq 4 ]; says "out/.halo-journal-old: cannot be the journal of this run"
     printf '#\tha' > out/.halo-journal; rm out/.halo-journal-old # the run was killed at once
     halo run gauss:1 in -r --out-dir out --resume -q
 }
