@@ -17,8 +17,8 @@ build/fuzz/tests/fuzz_seeds build/fuzz/corpus
 found=0
 for name in "$@"; do
     log=build/fuzz/$name.log
-    leaks=1 # of which libheif 1.15 has some where dav1d refuses a picture
-    case $name in avif | open | run) leaks=0 ;; esac
+    leaks=1 # of which libheif 1.15 has some where dav1d or libde265 refuses a picture
+    case $name in avif | heic | open | run) leaks=0 ;; esac
     if HALO_FUZZER=$name ASAN_OPTIONS=detect_leaks=$leaks build/fuzz/tests/fuzz_any -max_total_time="$seconds" \
         -timeout=20 -rss_limit_mb=1024 -max_len=4096 -artifact_prefix="build/fuzz/found/$name-" \
         -print_final_stats=1 "build/fuzz/corpus/$name" > "$log" 2>&1; then
