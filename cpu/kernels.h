@@ -304,6 +304,9 @@ typedef struct CpuResampleKernels {
 typedef struct CpuBlockKernels {
     void (*means[2])(const void *const *row, int64_t down, int64_t across, int64_t channels, int64_t outputs,
                      float scale, void *sums, float *out);
+    /* The same of bytes by two pixels and two rows, as bytes. Returns the outputs from the first on that are
+     * made: not all, and none where it would not be faster. */
+    int64_t (*halves)(const void *above, const void *below, int64_t channels, int64_t outputs, uint8_t *out);
 } CpuBlockKernels;
 
 /* ---- f64 ------------------------------------------------------------------------------------------------- */

@@ -52,6 +52,18 @@ bool cpu_resample_is_blocks(const HaloBuf *src, const HaloBuf *dst, const HaloRe
            greatest * samples < 0x1p24 && 2.0 * error < distance;
 }
 
+/* The outputs from the first of row y on that need no floats. */
+static int64_t make_bytes(const Blocks *b, int64_t y)
+{
+    if (b->src->shape.dtype != HALO_U8 || b->dst->shape.dtype != HALO_U8 || b->across != 2 || b->down != 2 ||
+        b->store.num != b->store.den)
+        return 0;
+    const int64_t x = b->dst->x0 * 2;
+    return b->device->kernels->blocks->halves(halo_at(b->src, x, y * 2), halo_at(b->src, x, y * 2 + 1),
+                                              b->dst->shape.channels, b->dst->cols,
+                                              halo_at(b->dst, b->dst->x0, y));
+}
+
 static void run_task(void *context, int64_t index, int worker)
 {
     const Blocks *b = context;
@@ -65,7 +77,7 @@ static void run_task(void *context, int64_t index, int worker)
                   end = least(first + b->task_rows, b->dst->y0 + b->dst->rows);
     uint64_t clipped = 0;
     for (int64_t y = first; y < end; y++)
-        for (int64_t x = 0; x < b->dst->cols; x += b->piece) {
+        for (int64_t x = make_bytes(b, y); x < b->dst->cols; x += b->piece) {
             const int64_t outputs = least(b->piece, b->dst->cols - x);
             for (int64_t j = 0; j < b->down; j++)
                 row[j] = halo_at(b->src, (b->dst->x0 + x) * b->across, y * b->down + j);
