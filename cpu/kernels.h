@@ -299,6 +299,27 @@ typedef struct CpuResampleKernels {
                        float *out);
 } CpuResampleKernels;
 
+#define CPU_SPREAD_ROWS 4
+
+/* Rows that become longer, in vectors of outputs: of lane l, tap j weighs element base + place[l] + j *
+ * channels by tap[j][l]; 0 <= place[l] < lanes. */
+typedef struct CpuSpread {
+    int64_t vectors, taps, channels;
+    int64_t *base;  /* [vectors] */
+    int32_t *place; /* [vectors][lanes] */
+    float *tap;     /* [vectors][taps][lanes] */
+} CpuSpread;
+
+/* NULL where there is no fast permutation. */
+typedef struct CpuSpreadKernels {
+    int lanes;
+    /* CPU_SPREAD_ROWS rows at a time. */
+    void (*rows)(const CpuSpread *spread, const float *const *line, float *const *out);
+    /* Sums down lines, none of which is beyond 31 bits, as bytes. Returns how many of n are made. */
+    int64_t (*columns)(const float *tap, int64_t taps, const float *const *line, int64_t n, uint8_t *to,
+                       uint64_t *clipped);
+} CpuSpreadKernels;
+
 /* Means of blocks of u8 and u16, `across` pixels by `down` rows, that lie side by side from row[…] on: each is
  * its sum times `scale`. `sums` is for that many samples of 32 bits; `out` has 8 floats past the last. */
 typedef struct CpuBlockKernels {
@@ -412,6 +433,7 @@ typedef struct CpuKernels {
     const CpuIntegerKernels *integers;
     const CpuResampleKernels *resample;
     const CpuBlockKernels *blocks;
+    const CpuSpreadKernels *spread;
     const CpuBilateralKernels *bilateral;
     const CpuLocalKernels *local;
     const CpuWarpKernels *warp;

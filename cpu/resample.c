@@ -1,7 +1,6 @@
 /* Resampling: strips of columns go down the rows. In each the row pass makes lines of a ring, several at a time
  * and each of them once, and the column pass takes its sums from these. */
-#include "halo/resample.h"
-
+#include "resample.h"
 #include "device.h"
 #include "double/double.h"
 #include "primitives.h"
@@ -19,6 +18,8 @@ typedef struct Resample {
     HaloBuf *dst;
     const HaloResample *how;
     HaloStore store;
+    bool spreads; /* rows become longer */
+    CpuSpreadLayout spread;
     int64_t strips, strip_cols, slices, slice_rows;
     int64_t lines, pitch;                                                             /* of a ring */
     int64_t scratch_bytes, at_taps, at_transposed, at_sums, at_ring, at_line, at_out; /* of a worker */
@@ -31,6 +32,8 @@ typedef struct Task {
     const Resample *r;
     int64_t x, cols, n; /* n elements of a row */
     HaloResampleTaps *taps;
+    char *scratch;
+    CpuSpread spread;
     float *transposed, *sums, *ring, *out;
     const float **line;
     int64_t next, last; /* lines from `last` on are not needed */
@@ -52,9 +55,25 @@ static int64_t part_end(const Task *t, int64_t from, int64_t lanes)
     return end;
 }
 
+/* Lines [t->next, …), of rows that become longer. */
+static void spread_lines(Task *t)
+{
+    const Resample *r = t->r;
+    const int64_t rows = least(CPU_SPREAD_ROWS, t->last - t->next), first = t->taps[0].first;
+    float *to[CPU_SPREAD_ROWS];
+    for (int64_t k = 0; k < CPU_SPREAD_ROWS; k++) to[k] = ring_line(t, t->next + least(k, rows - 1));
+    cpu_spread_lines(&r->spread, &t->spread, r->device, r->src, first, reads_to(t, t->cols) - first, t->next,
+                     rows, to, t->scratch);
+    t->next += rows;
+}
+
 /* Lines [t->next, …): as many as there are lanes. */
 static void make_lines(Task *t)
 {
+    if (t->r->spreads) {
+        spread_lines(t);
+        return;
+    }
     const Resample *r = t->r;
     const CpuResampleKernels *kernels = r->device->kernels->resample;
     const int64_t channels = r->src->shape.channels, lanes = kernels->lanes,
@@ -93,8 +112,15 @@ static void make_row(Task *t, int64_t y, uint64_t *clipped)
     if (t->next < taps.first) t->next = taps.first;
     while (t->next < taps.first + taps.count) make_lines(t);
     for (int64_t j = 0; j < taps.count; j++) t->line[j] = ring_line(t, taps.first + j);
-    kernels->conv->conv(&column, t->line, 1, t->n, t->out, r->pitch, true);
-    kernels->rows->store[r->dst->shape.dtype](t->out, t->n, r->store, halo_at(r->dst, t->x, y), clipped);
+    char *const to = halo_at(r->dst, t->x, y);
+    int64_t made = 0;
+    if (r->spreads && r->dst->shape.dtype == HALO_U8 && r->store.num == r->store.den)
+        made = kernels->spread->columns(taps.tap, taps.count, t->line, t->n, (uint8_t *)to, clipped);
+    if (made == t->n) return;
+    for (int64_t j = 0; j < taps.count; j++) t->line[j] += made;
+    kernels->conv->conv(&column, t->line, 1, t->n - made, t->out, r->pitch, true);
+    kernels->rows->store[r->dst->shape.dtype](
+        t->out, t->n - made, r->store, to + made * (int64_t)halo_dtype_size(r->dst->shape.dtype), clipped);
 }
 
 static void run_task(void *context, int64_t index, int worker)
@@ -114,7 +140,9 @@ static void run_task(void *context, int64_t index, int worker)
     t.ring = (float *)(void *)(scratch + r->at_ring);
     t.line = (const float **)(void *)(scratch + r->at_line);
     t.out = (float *)(void *)(scratch + r->at_out);
+    t.scratch = scratch;
     for (int64_t o = 0; o < t.cols; o++) t.taps[o] = halo_resample_at(&r->how->x, t.x + o);
+    if (r->spreads) t.spread = cpu_spread_begin(&r->spread, r->device, t.taps, t.cols, scratch);
     for (int64_t row = y; row < end; row++) make_row(&t, row, &clipped);
     cpu_count_clipped(r->device, clipped);
 }
@@ -143,6 +171,9 @@ static bool choose_scratch(Resample *r, int64_t lanes)
     const int64_t channels = r->dst->shape.channels;
     int64_t total = 0, transposed;
     r->pitch = divide_up(r->strip_cols * channels + CPU_CONV_SLACK, 16) * 16;
+    if (r->spreads &&
+        !cpu_spread_reserve(&r->spread, r->device, r->strip_cols, channels, r->how->x.taps, &total))
+        return false;
     return halo_mul(r->how->x.taps, channels * lanes, &transposed) &&
            cpu_reserve(&total, r->strip_cols, sizeof(HaloResampleTaps), &r->at_taps) &&
            cpu_reserve(&total, most(transposed, TRANSPOSED_FLOATS), sizeof(float), &r->at_transposed) &&
@@ -182,7 +213,8 @@ HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     const double outputs = (double)dst->cols * dst->shape.channels, over = (double)y->length / (double)y->size;
     const int workers =
         cpu_workers(device, outputs * (double)dst->rows * ((double)x->taps * over + (double)y->taps + 4.0));
-    r.lines = y->taps + lanes;
+    r.spreads = cpu_spread_suits(device, src, x);
+    r.lines = y->taps + (r.spreads ? CPU_SPREAD_ROWS : lanes);
     choose_tasks(&r, workers);
     if (!choose_scratch(&r, lanes))
         HALO_FAIL(HALO_ERR_LIMIT, "%lld taps need more memory than can be addressed",

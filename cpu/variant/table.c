@@ -29,6 +29,7 @@ const CpuKernels CPU_TABLE(kernels) = {
     .integers = &CPU_TABLE(integers),
     .resample = &CPU_TABLE(resample),
     .blocks = &CPU_TABLE(blocks),
+    .spread = &CPU_TABLE(spread),
     .bilateral = &CPU_TABLE(bilateral),
     .local = &CPU_TABLE(local),
     .warp = &CPU_TABLE(warp),

@@ -87,6 +87,7 @@ extern const CpuMeanKernels CPU_TABLE(mean);
 extern const CpuIntegerKernels CPU_TABLE(integers);
 extern const CpuResampleKernels CPU_TABLE(resample);
 extern const CpuBlockKernels CPU_TABLE(blocks);
+extern const CpuSpreadKernels CPU_TABLE(spread);
 extern const CpuBilateralKernels CPU_TABLE(bilateral);
 extern const CpuLocalKernels CPU_TABLE(local);
 extern const CpuWarpKernels CPU_TABLE(warp);
