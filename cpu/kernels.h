@@ -31,6 +31,8 @@ typedef struct CpuRowKernels {
     void (*load[HALO_DTYPES])(const void *samples, int64_t n, float *row); /* i64 and f64 are rounded */
     /* Changes `row`; adds to *clipped. */
     void (*store[3])(float *row, int64_t n, HaloStore store, void *samples, uint64_t *clipped);
+    /* Stores f32 as they are, every NaN with one pattern; `past`: past the caches, where `to` is aligned. */
+    void (*put)(const float *row, int64_t n, bool past, float *to);
     /* Copies past the caches, where the machine can, what is not to be read prefetch; `fence` before it is. */
     void (*stream)(const void *from, int64_t bytes, void *to);
     void (*fence)(void);

@@ -7,18 +7,27 @@
 #include "halo/words.h"
 #include "split.h"
 
+ParamName param_name(const char *op, const char *key)
+{
+    ParamName name;
+    if (strcmp(op, key) == 0)
+        snprintf(name.text, sizeof name.text, "%s", op);
+    else
+        snprintf(name.text, sizeof name.text, "%s: %s", op, key);
+    return name;
+}
+
 static HaloStatus set_value(Parser *parser, Call *call, int i, Span span)
 {
     HaloStatus status = HALO_OK;
     const HaloParam *param = call_param(call, i);
-    char where[96];
+    const ParamName where = param_name(call->op->name, param->key);
     char *text = NULL;
-    snprintf(where, sizeof where, "%s: %s", call->op->name, param->key);
-    if (call->value[i].given) HALO_FAIL(HALO_ERR_USAGE, "%s is given twice", where);
+    if (call->value[i].given) HALO_FAIL(HALO_ERR_USAGE, "%s is given twice", where.text);
     const bool quoted = span_within(span, "\"\"", &span) || span_within(span, "''", &span);
     text = span_copy(span);
     if (text == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    HALO_TRY(value_parse(parser, param, text, quoted, where, &call->value[i], &call->owned[i]));
+    HALO_TRY(value_parse(parser, param, text, quoted, where.text, &call->value[i], &call->owned[i]));
     call->value[i].given = true;
 out:
     free(text);

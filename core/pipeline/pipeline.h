@@ -55,6 +55,12 @@ HaloStatus pipeline_parse(Parser *parser, const char *text, HaloPipeline **pipel
 /* The first call of a branch that begins with a file, its only value; the plan builds it. */
 extern const HaloOp pipeline_file;
 
+/* call.c: what messages about a parameter begin with: "gauss: sigma", or "expr" where both are called that. */
+typedef struct ParamName {
+    char text[96];
+} ParamName;
+ParamName param_name(const char *op, const char *key);
+
 /* pipeline.c: held until another halo_pipeline_free. */
 HaloPipeline *pipeline_hold(const HaloPipeline *pipeline);
 /* The parameter that value i of a call is of; and the value of a shared one (COMMON_), NULL: it takes none. */

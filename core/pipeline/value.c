@@ -328,10 +328,9 @@ static HaloStatus bind_level(const HaloParam *param, const HaloShape *shape, con
 
 HaloStatus value_bind(const HaloOp *op, const HaloParam *param, const HaloShape *shape, HaloValue *value)
 {
-    char where[96];
-    snprintf(where, sizeof where, "%s: %s", op->name, param->key);
+    const ParamName where = param_name(op->name, param->key);
     if (param->type == HALO_PARAM_LENGTH && value->integer != LENGTH_SAMPLES)
-        return bind_length(param, shape, where, value);
-    if (value->percent) return bind_level(param, shape, where, value);
+        return bind_length(param, shape, where.text, value);
+    if (value->percent) return bind_level(param, shape, where.text, value);
     return HALO_OK;
 }

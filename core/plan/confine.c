@@ -169,8 +169,8 @@ static HaloStatus check_channels(const HaloBuilder *builder, HaloReg in, const H
 {
     const int there = halo_build_shape(builder, in)->channels, last = list->last[list->runs - 1];
     if (last < there) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "%s: on: there is no channel %d: there %s %d", builder->op, last + 1,
-                     there == 1 ? "is" : "are", there);
+    return halo_fail(HALO_ERR_INPUT, "%s: there is no channel %d: there %s %d",
+                     param_name(builder->op, "on").text, last + 1, there == 1 ? "is" : "are", there);
 }
 
 HaloStatus halo_build_take_channels(HaloBuilder *builder, HaloReg in, const HaloChannelList *list,
@@ -197,29 +197,28 @@ out:
 static HaloStatus check_alike(HaloBuilder *builder, const char *key, HaloReg in, HaloReg made)
 {
     const HaloShape *a = halo_build_shape(builder, in), *b = halo_build_shape(builder, made);
+    const ParamName name = param_name(builder->op, key);
     if (a->kind == HALO_AUDIO && a->width != b->width)
         return halo_fail(HALO_ERR_INPUT,
-                         "%s: %s needs an operation that keeps the length, and this one makes %lld frames of "
+                         "%s needs an operation that keeps the length, and this one makes %lld frames of "
                          "%lld",
-                         builder->op, key, (long long)b->width, (long long)a->width);
+                         name.text, (long long)b->width, (long long)a->width);
     if (a->width != b->width || a->height != b->height)
-        return halo_fail(
-            HALO_ERR_INPUT,
-            "%s: %s needs an operation that keeps the size, and this one makes %lld x %lld of %lld "
-            "x %lld",
-            builder->op, key, (long long)b->width, (long long)b->height, (long long)a->width,
-            (long long)a->height);
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s needs an operation that keeps the size, and this one makes %lld x %lld of %lld "
+                         "x %lld",
+                         name.text, (long long)b->width, (long long)b->height, (long long)a->width,
+                         (long long)a->height);
     if (a->channels != b->channels || a->alpha != b->alpha)
         return halo_fail(HALO_ERR_INPUT,
-                         "%s: %s needs an operation that keeps the channels, and this one makes %d%s of %d%s",
-                         builder->op, key, b->channels, b->alpha >= 0 ? " with alpha" : "", a->channels,
+                         "%s needs an operation that keeps the channels, and this one makes %d%s of %d%s",
+                         name.text, b->channels, b->alpha >= 0 ? " with alpha" : "", a->channels,
                          a->alpha >= 0 ? " with alpha" : "");
     if (a->white != b->white || a->numbers != b->numbers)
-        return halo_fail(
-            HALO_ERR_INPUT,
-            "%s: %s leaves some samples as they are, and beside them those of this operation would "
-            "mean something else: it changes what full scale is",
-            builder->op, key);
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s leaves some samples as they are, and beside them those of this operation would "
+                         "mean something else: it changes what full scale is",
+                         name.text);
     return HALO_OK;
 }
 
@@ -284,8 +283,8 @@ HaloStatus confine_begin(HaloBuilder *builder, const HaloOp *op, const HaloValue
     const int light = op_light(op, value);
     confine->in = *inner = in;
     if ((on != NULL || mask != NULL) && light != 0)
-        HALO_FAIL(HALO_ERR_USAGE, "%s: %s cannot be given: all samples of a picture code light alike", op->name,
-                  on != NULL ? "on" : "mask");
+        HALO_FAIL(HALO_ERR_USAGE, "%s cannot be given: all samples of a picture code light alike",
+                  param_name(op->name, on != NULL ? "on" : "mask").text);
     if (on == NULL) return HALO_OK;
     HALO_TRY(halo_read_channels("on", on->text, &confine->channels));
     HALO_TRY(halo_build_take_channels(builder, in, &confine->channels, inner));

@@ -27,17 +27,22 @@ static CPU_INLINE int64_t in_tables(const uint8_t *values, int64_t n, int64_t ta
     return i;
 }
 
-/* Eight tables of one channel: eight equal samples, as in flat areas, are counted at once. */
+/* Eight samples; are they equal, as in flat areas? They are then counted at once, in `table`. */
+static CPU_INLINE bool eight_equal(const uint8_t *values, uint32_t *table, uint64_t *eight)
+{
+    memcpy(eight, values, sizeof *eight);
+    const bool equal = *eight == (*eight >> 8 | *eight << 56);
+    if (equal) table[*eight & 0xff] += 8;
+    return equal;
+}
+
+/* Eight tables of one channel. */
 static int64_t one_channel(const uint8_t *values, int64_t n, uint32_t *table)
 {
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) {
         uint64_t eight;
-        memcpy(&eight, values + i, sizeof eight);
-        if (eight == (eight >> 8 | eight << 56)) {
-            table[eight & 0xff] += 8;
-            continue;
-        }
+        if (eight_equal(values + i, table, &eight)) continue;
         CPU_UNROLL
         for (int64_t k = 0; k < 8; k++) table[k * CPU_U8_TABLE + (int64_t)(eight >> 8 * k & 0xff)]++;
     }
@@ -50,11 +55,7 @@ static void count_pairs_u8(const uint8_t *values, int64_t n, uint32_t *pairs, ui
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) {
         uint64_t eight;
-        memcpy(&eight, values + i, sizeof eight);
-        if (eight == (eight >> 8 | eight << 56)) {
-            table[eight & 0xff] += 8;
-            continue;
-        }
+        if (eight_equal(values + i, table, &eight)) continue;
         CPU_UNROLL
         for (int64_t k = 0; k < 4; k++) pairs[eight >> 16 * k & 0xffff]++;
     }

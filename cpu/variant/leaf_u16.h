@@ -36,15 +36,17 @@ static int64_t sum_of_pairs(__m256i v)
 }
 
 /* As in_vectors_u8. */
-static CPU_INLINE int64_t in_vectors_u16(const uint16_t *x, int64_t n, bool moments, uint16_t *min,
-                                         uint16_t *max, HaloMoments *leaf)
+static CPU_INLINE int64_t in_vectors_u16(const uint16_t *x, int64_t n, const uint16_t *next, bool moments,
+                                         uint16_t *min, uint16_t *max, HaloMoments *leaf)
 {
     const int64_t whole = n / WORDS * WORDS;
     const __m256i none = _mm256_setzero_si256();
     WordSums s = {_mm256_set1_epi16(-1), none, none, none, {none, none}};
     uint16_t least[WORDS], most[WORDS];
-    for (int64_t i = 0; i < whole; i += WORDS)
+    for (int64_t i = 0; i < whole; i += WORDS) {
+        CPU_FETCH(next, i);
         add_u16(&s, _mm256_loadu_si256((const __m256i *)(const void *)(x + i)), moments);
+    }
     leaf->zero = (uint64_t)(whole - sum_of_pairs(_mm256_madd_epi16(s.other, _mm256_set1_epi16(1))));
     _mm256_storeu_si256((__m256i *)(void *)least, s.min);
     _mm256_storeu_si256((__m256i *)(void *)most, s.max);

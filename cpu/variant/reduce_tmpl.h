@@ -4,7 +4,6 @@
 static void CPU_PASTE(leaf, TYPE)(const void *samples, int64_t n, const void *next, unsigned want,
                                   HaloMoments *leaf, CpuExtremes *extremes)
 {
-    (void)next;
     const SAMPLE *restrict x = samples;
     const bool moments = (want & HALO_WANT_MOMENTS) != 0;
     SAMPLE min = x[0], max = x[0];
@@ -12,9 +11,11 @@ static void CPU_PASTE(leaf, TYPE)(const void *samples, int64_t n, const void *ne
     int32_t sum = 0;
     SQUARE squares = 0;
     int64_t taken = 0;
-#if defined(__AVX2__)
-    taken = moments ? CPU_PASTE(in_vectors, TYPE)(x, n, true, &min, &max, leaf)
-                    : CPU_PASTE(in_vectors, TYPE)(x, n, false, &min, &max, leaf);
+#if !defined(__AVX2__)
+    (void)next;
+#else
+    taken = moments ? CPU_PASTE(in_vectors, TYPE)(x, n, next, true, &min, &max, leaf)
+                    : CPU_PASTE(in_vectors, TYPE)(x, n, next, false, &min, &max, leaf);
 #endif
     for (int64_t i = taken; i < n; i++) {
         min = x[i] < min ? x[i] : min;

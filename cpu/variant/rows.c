@@ -198,6 +198,17 @@ static void stream(const void *from, int64_t bytes, void *to) { memcpy(to, from,
 static void fence(void) {}
 #endif
 
+static void put(const float *row, int64_t n, bool past, float *to)
+{
+    const bool aligned = past && (uintptr_t)to % sizeof(CpuVector) == 0;
+    int64_t i = 0;
+    for (; i + CPU_LANES <= n; i += CPU_LANES) {
+        const CpuVector v = vector_load(row + i);
+        vectors_put(&v, 1, aligned, to + i);
+    }
+    for (; i < n; i++) to[i] = halo_canonical(row[i]);
+}
+
 /* ---- points --------------------------------------------------------------------------------------------- */
 
 /* The operation is a constant where this is called, so each call becomes a loop of its own. */
@@ -291,6 +302,7 @@ static void fade(float *restrict row, int64_t pixels, int channels, const float 
 const CpuRowKernels CPU_TABLE(rows) = {
     .load = {load_u8, load_u16, load_f32, load_i64, load_f64},
     .store = {store_u8, store_u16, store_f32},
+    .put = put,
     .stream = stream,
     .fence = fence,
     .affine = affine,

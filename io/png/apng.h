@@ -1,5 +1,5 @@
 /* Animated PNG: its frames among the chunks (apng_chunks.c), and as pages, each of which is the whole image as
- * it is shown (apng.c). */
+ * it is shown (apng.c), drawn of them (apng_draw.c). */
 #ifndef HALO_IO_APNG_H
 #define HALO_IO_APNG_H
 
@@ -45,5 +45,32 @@ typedef struct ApngList {
 /* Lists the frames. `first`: the fcTL before the samples; NULL: there is none, so the default image is no
  * frame. */
 HaloStatus apng_list(const ApngBytes *bytes, const uint8_t *first, const HaloReader *reader, ApngList *list);
+
+/* What a PNG begins with, and each chunk has beside its data. */
+#define SIGNATURE_BYTES 8
+#define CHUNK_BYTES 12
+#define MOST_START (SIGNATURE_BYTES + CHUNK_BYTES + 13 + CHUNK_BYTES + 768 + CHUNK_BYTES + 256)
+
+/* An animation that is read. */
+typedef struct Apng {
+    ApngBytes bytes;
+    ApngList list;
+    uint8_t start[MOST_START]; /* of each frame's PNG: IHDR, PLTE and tRNS */
+    size_t start_size;
+    HaloInfo info; /* of every page; the notes are the first one's */
+    bool still;    /* the default image is no frame */
+    bool restores; /* a frame has to be taken away again */
+    HaloWhole whole;
+    HaloBuf before; /* the image before the latest frame, where that has to be taken away */
+    int64_t drawn;  /* frames */
+} Apng;
+
+/* apng.c: the samples of frame k. */
+HaloStatus apng_decode(const HaloReader *reader, int64_t k, HaloBuf *data);
+
+static inline bool apng_covers(const ApngFrame *frame, const HaloShape *shape)
+{
+    return frame->width == shape->width && frame->height == shape->height;
+}
 
 #endif

@@ -47,7 +47,7 @@ make_pictures() {
     }
     refuse 'keeps the size, and this one makes 1 x 1 of 2 x 1' 'crop:1x1,mask=mask.pgm'
     refuse 'keeps the channels, and this one makes 1 of 3' 'gray:on=1-3'
-    refuse 'keeps full scale' 'depth:u16,mask=[gray]'
+    refuse 'changes what full scale is' 'depth:u16,mask=[gray]'
     refuse 'no channel 4: there are 3' 'invert:on=4'
     refuse 'code light alike' 'linear:on=1'
     refuse 'and gray' 'gauss:2,mask=[invert]'

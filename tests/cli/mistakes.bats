@@ -99,3 +99,28 @@ wrong() {
     run --separate-stderr halo compare a.csv two.csv
     [ "$status" -eq 1 ]; says "two.csv has 2 channels, and a.csv has 1"
 }
+
+# What stands twice in front of messages: "expr: expr: column 3".
+doubled() { grep -E '(^|[ :])([A-Za-z0-9_.-]+): \2(:| )' "$1"; }
+
+@test "messages name an operation once" {
+    make_rgb in.ppm 8 6
+    make_wav in.wav 2000
+    halo list ops --json | sed -n 's/^{"type":"op","name":"\([^"]*\)".*/\1/p' > names
+    [ "$(wc -l < names)" -gt 100 ]
+    while read -r op; do
+        for value in '' ':' ':zz' ':-1' ':"v+*"' ':[gauss:zz]' ':1,[gauss:zz]' ':[on:9,[gauss:1]]' \
+            ':[resize:50%]'; do
+            halo run -q "$op$value" in.ppm -o o.npy -f 2>> said || true
+        done
+        halo run -q "$op:[on:9,[gauss:1]]" in.wav -o o.npy -f 2>> said || true
+    done < names
+    for pipeline in 'on:1,[on:9,[gauss:1]]' 'on:1,[gauss:1],on=zz' 'on:1,[resize:50%]' gauss:1,on=9 \
+        'gauss:1,mask=[on:9,[gauss:1]]' rate:zz limit:zz limit:-1dB,on=9 expr:v,on=9 rate:1,rate=2; do
+        halo run -q "$pipeline" in.ppm -o o.npy -f 2>> said || true
+        halo run -q "$pipeline" in.wav -o o.npy -f 2>> said || true
+    done
+    grep -q 'expr: column 3: expected a value' said
+    grep -q 'on: there is no channel 9' said
+    ! doubled said
+}
