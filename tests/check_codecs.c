@@ -190,7 +190,7 @@ static void metadata_comes_back(void **unused)
         info.meta.xmp = (HaloBlob){(uint8_t *)xmp, strlen(xmp)};
         assert_int_equal(halo_buf_alloc(&data, &shape), HALO_OK);
         memset(data.data, 77, 60);
-        assert_int_equal(encode(format, &info, &data, 0, &file), HALO_OK);
+        if (encode(format, &info, &data, 0, &file) != HALO_OK) fail_msg("%s: %s", format->name, halo_error());
         assert_int_equal(decode(format, file.at, file.size, NULL, 0, &image), HALO_OK);
         const HaloMeta *meta = &image.info.meta;
         if ((format->holds & HALO_META_ICC) != 0 && halo_find_word("png,jxl", ',', format->name) < 0) {

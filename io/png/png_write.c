@@ -164,16 +164,34 @@ static void write_codes(const PngWriter *state)
     if (chunks > 0) png_set_unknown_chunks(state->png, state->info, chunk, chunks);
 }
 
+/* Has the profile the size that it states, with room for its tags (ICC.1:2022, 7.2.2, 7.3)? libpng 1.6.39
+ * leaves out others with a warning; 1.6.48 ends the writing. */
+static bool is_whole_profile(const HaloBlob *icc)
+{
+    enum { HEADER = 132, TAG = 12 }; /* with the number of tags */
+    if (icc->size < HEADER || icc->size > PNG_UINT_31_MAX || png_get_uint_32(icc->data) != icc->size)
+        return false;
+    const bool padded = icc->data[8] > 3; /* the major version */
+    return (!padded || icc->size % 4 == 0) && png_get_uint_32(icc->data + 128) <= (icc->size - HEADER) / TAG;
+}
+
+static void write_profile(PngWriter *state)
+{
+    const HaloBlob *icc = &state->writer->info.meta.icc;
+    if (!halo_icc_fits(icc, &state->writer->info.shape)) return;
+    if (is_whole_profile(icc))
+        png_set_iCCP(state->png, state->info, "icc", PNG_COMPRESSION_TYPE_BASE, icc->data,
+                     (png_uint_32)icc->size);
+    else
+        halo_note_left_out(&state->writer->notes, HALO_META_ICC);
+}
+
 static void write_meta(PngWriter *state)
 {
-    const HaloMeta *meta = &state->writer->info.meta;
     write_numbers(state);
     if (!state->bilevel) write_significant(state);
     write_codes(state);
-    if (halo_icc_fits(&meta->icc, &state->writer->info.shape) && meta->icc.size <= PNG_UINT_31_MAX) {
-        png_set_iCCP(state->png, state->info, "icc", PNG_COMPRESSION_TYPE_BASE, meta->icc.data,
-                     (png_uint_32)meta->icc.size);
-    }
+    write_profile(state);
     write_late(state);
 }
 
