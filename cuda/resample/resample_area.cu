@@ -78,14 +78,15 @@ template <int C> CUDA_INLINE void area_integers(const AreaArgs &a, HaloDtype typ
     if (count <= 0) return;
     if (a.bytes && count == own) {
         constexpr int words = own / 2, piece = own == 8 ? 4 : 2;
-        uint32_t w[2][words], made[own / 4];
+        typedef CudaPack<uint32_t, piece> Piece;
+        alignas(16) uint32_t w[2][words];
+        uint32_t made[own / 4];
 #pragma unroll
         for (int r = 0; r < 2; r++)
 #pragma unroll
             for (int i = 0; i < words; i += piece)
-                *reinterpret_cast<CudaPack<uint32_t, piece> *>(w[r] + i) =
-                    *reinterpret_cast<const CudaPack<uint32_t, piece> *>(from + r * a.all.src_stride + 2 * p.at +
-                                                                         4 * i);
+                *reinterpret_cast<Piece *>(w[r] + i) =
+                    *reinterpret_cast<const Piece *>(from + r * a.all.src_stride + 2 * p.at + 4 * i);
         area_words<C>(w, made);
         uint32_t *const to = (uint32_t *)(a.all.dst + p.y * a.all.dst_stride + p.at);
         if constexpr (own == 8)
