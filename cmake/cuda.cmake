@@ -37,7 +37,7 @@ foreach(group
         "hist equalize equalize_count equalize_quads equalize_packed"
         "mean mean deviation integer"
         "mean vertical single_line has_nan"
-        "point gather over"
+        "point gather gather_plain over"
         "point map combine mix table"
         "rank rank rank_extreme rank_line rank_select"
         "rank rank_count rank_tile"
@@ -45,7 +45,7 @@ foreach(group
         "regions regions bits join number"
         "regions objects objects_list"
         "regions suppress thin"
-        "resample resample resample_down resample_half resample_line resample_strip"
+        "resample resample resample_area resample_down resample_half resample_line resample_strip"
         "scan scan_xy scan_band scan_groups scan_left scan_narrow"
         "sep fast fast_interpolate fast_decimate fast_residual"
         "sep sep sep_extremes sep_gray sep_fixup sep_fixup_passes")

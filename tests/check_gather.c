@@ -120,6 +120,22 @@ static void lines_and_narrow_images(Rng *rng)
     check(rng, &shape, draw_to(rng, &shape), &gather);
 }
 
+/* Rows of many words, cut on both sides and flipped. */
+static void wide_rows(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 80, 700), rng_between(rng, 1, 6),
+                                       (int)rng_between(rng, 1, 5));
+    const bool left = rng_once_in(rng, 2), up = rng_once_in(rng, 2);
+    const int64_t cut = rng_between(rng, 0, 40), before = rng_between(rng, 0, cut);
+    const HaloGather gather = {.width = shape.width - cut,
+                               .height = shape.height,
+                               .x0 = left ? shape.width - 1 - before : before,
+                               .y0 = up ? shape.height - 1 : 0,
+                               .step_x = left ? -1 : 1,
+                               .step_y = up ? -1 : 1};
+    check(rng, &shape, shape.dtype, &gather);
+}
+
 /* Anything: inside, across an edge, or far outside. */
 static void beyond_every_border(Rng *rng)
 {
@@ -140,7 +156,7 @@ static void beyond_every_border(Rng *rng)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {random_test(strides, 400), random_test(flips_and_rotations, 600),
-                                       random_test(lines_and_narrow_images, 600),
+                                       random_test(lines_and_narrow_images, 600), random_test(wide_rows, 300),
                                        random_test(beyond_every_border, 800)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);

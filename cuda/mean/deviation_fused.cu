@@ -119,24 +119,25 @@ template <int Run, typename V>
 CUDA_INLINE void sum_lines(const DeviationFused &a, const float *tile, SumPair<V> *ring)
 {
     typedef SumPair<V> Pair;
-    const int runs = a.runs, offset = a.width - 1 - Run, wrap = Run - offset;
+    const int runs = a.runs, offset = a.width - 1 - Run;
     for (int u = (int)threadIdx.x; u < fused_step(Run) * a.source.channels * runs; u += mean_threads) {
-        const int line = u / runs, j = u - line * runs;
+        const int line = a.by_runs.over(u), j = u - line * runs, row = a.by_channels.over(line);
+        const int x = u - row * a.source.channels * runs; /* the run, of all channels */
         const float *const starts = tile + line * a.pitch + j * (Run + 1), *const ends = starts + (Run + 1),
                            *const here = ends + offset;
-        Pair *const to = ring + line * a.ring_pitch + j * (Run + 1);
+        Pair *const to = ring + row * mean_threads + x * Run;
+        const int swizzle = fused_swizzle<Run, Pair>(x * Run);
         const auto pair = [](float sample) {
             const V v = (V)sample;
             return Pair(v, v * v);
         };
-        Pair end = mean_ahead<Run, Pair>(offset, [&](int i) { return pair(ends[i]); });
-        mean_run_sums<Run>(
-            offset, true, Pair(HALO_MEAN_NOTHING), Pair(HALO_MEAN_NOTHING),
-            [&](int k) { return pair(starts[k]); },
-            [&](int k) { return pair((k < wrap ? here : here + 1)[k]); }, &end,
+        const Pair end = mean_ahead<Run, Pair>(offset, [&](int i) { return pair(ends[i]); });
+        fused_run_sums<Run>(
+            offset, end, [&](int k) { return pair(starts[k]); },
+            [&](int k, bool wraps) { return pair((wraps ? here + 1 : here)[k]); },
             [&](int k, const auto &sum) {
 #pragma unroll
-                for (int i = 0; i < (int)(sizeof sum / sizeof *sum); i++) to[k + i] = sum[i];
+                for (int i = 0; i < (int)(sizeof sum / sizeof *sum); i++) to[(k + i) ^ swizzle] = sum[i];
             });
     }
 }
@@ -150,13 +151,12 @@ CUDA_INLINE void sum_columns(const DeviationFused &a, int64_t x, int64_t y, int 
     typedef SumPair<V> Pair;
     constexpr int runs = fused_step(Run) / Run;
     const MeanTarget &t = a.target;
-    const int channels = a.source.channels, pixel = (int)threadIdx.x / channels,
+    const int channels = a.source.channels, pixel = a.by_channels.over((int)threadIdx.x),
               plane = (int)threadIdx.x - pixel * channels;
     const int64_t column = x + pixel;
     if (pixel >= a.runs * Run || column < a.x || column >= a.x + a.cols) return;
-    const int row_pitch = channels * a.ring_pitch, held = (a.behind + 1) * runs, offset = a.height - 1 - Run,
-              wrap = Run - offset;
-    const Pair *const first = ring + plane * a.ring_pitch + mean_padded(Run, pixel);
+    const int held = (a.behind + 1) * runs, offset = a.height - 1 - Run, x_in = plane * a.runs * Run + pixel;
+    const Pair *const first = ring + (x_in ^ fused_swizzle<Run, Pair>(x_in));
     const int64_t e = ((column - a.x) * channels + plane) * cuda_size(t.dtype);
 #pragma unroll 1
     for (int r = 0; r < runs; r++) {
@@ -165,16 +165,16 @@ CUDA_INLINE void sum_columns(const DeviationFused &a, int64_t x, int64_t y, int 
         if (from >= Run || upto <= 0) continue;
         const auto run_at = [&](int run) {
             const int at = slot * runs + r + run;
-            return first + (at < held ? at : at - held) * Run * row_pitch;
+            return first + (at < held ? at : at - held) * Run * mean_threads;
         };
-        const Pair *const starts = run_at(0), *const ends = run_at(1), *const here = ends + offset * row_pitch;
-        const Pair *const later = run_at(2) - wrap * row_pitch;
+        const Pair *const starts = run_at(0), *const ends = run_at(1);
+        const Pair *const here = ends + offset * mean_threads,
+                          *const later = run_at(2) - (Run - offset) * mean_threads;
         char *to = t.data + (top - t.base) * t.stride + e;
-        Pair end = mean_ahead<Run, Pair>(offset, [&](int i) { return ends[i * row_pitch]; });
-        mean_run_sums<Run>(
-            offset, true, Pair(HALO_MEAN_NOTHING), Pair(HALO_MEAN_NOTHING),
-            [&](int k) { return starts[k * row_pitch]; },
-            [&](int k) { return (k < wrap ? here : later)[k * row_pitch]; }, &end,
+        const Pair end = mean_ahead<Run, Pair>(offset, [&](int i) { return ends[i * mean_threads]; });
+        fused_run_sums<Run>(
+            offset, end, [&](int k) { return starts[k * mean_threads]; },
+            [&](int k, bool wraps) { return (wraps ? later : here)[k * mean_threads]; },
             [&](int k, const auto &sum) {
                 constexpr int count = (int)(sizeof sum / sizeof *sum);
                 const bool all = k >= from && k + count <= upto;
@@ -211,7 +211,7 @@ __global__ static void __launch_bounds__(mean_threads, fused_resident<Run, V>)
     typedef SumPair<V> Pair;
     constexpr int step = fused_step(Run);
     CUDA_SHARED(Pair, ring);
-    const int slots = a.behind + 1, slot_sums = step * a.source.channels * a.ring_pitch;
+    const int slots = a.behind + 1, slot_sums = step * mean_threads;
     StagedSample *const found = reinterpret_cast<StagedSample *>(ring + slots * slot_sums);
     float *const tile = reinterpret_cast<float *>(found + samples_of(a, Run));
     const int64_t tile_x = blockIdx.x % a.tiles, strip = blockIdx.x / a.tiles;
@@ -256,6 +256,22 @@ static int banked(int pitch)
     return (int)(cuda_ceil_div(pitch - CUDA_WARP / 2, CUDA_WARP) * CUDA_WARP) + CUDA_WARP / 2;
 }
 
+/* Strips below each other: as many as make the blocks one round of those that are resident, or up to four, if
+ * the last round is fuller then. */
+static int64_t strips_of(int64_t tiles, int64_t resident)
+{
+    int64_t strips = 1;
+    double best = 0.0;
+    for (int64_t rounds = 1; rounds <= 4; rounds++) {
+        const int64_t some = cuda_max(1, rounds * resident / tiles), blocks = some * tiles;
+        const double full = (double)blocks / (double)(cuda_ceil_div(blocks, resident) * resident);
+        if (full < best + 0.05) continue;
+        best = full;
+        strips = some;
+    }
+    return strips;
+}
+
 template <int Run, typename V> static HaloStatus launch(const MeanJob *job, DeviationFused *a)
 {
     constexpr int step = fused_step(Run);
@@ -263,19 +279,20 @@ template <int Run, typename V> static HaloStatus launch(const MeanJob *job, Devi
     int resident = 0;
     a->runs = mean_threads / channels / Run;
     a->pitch = banked(mean_padded(Run, a->runs * Run + a->width - 1) + 1);
-    a->ring_pitch = mean_padded(Run, a->runs * Run) + 1;
+    a->by_runs = cuda_divisor(a->runs);
+    a->by_channels = cuda_divisor(channels);
     a->behind = (int)cuda_ceil_div(a->height - 1, step);
     a->begin = a->y / step * step;
     a->tiles = (unsigned)cuda_ceil_div(a->x + a->cols - a->x / Run * Run, (int64_t)a->runs * Run);
     const int64_t lines = step * channels, samples = (a->runs * Run + a->width - 1) * channels;
-    const int64_t shared = (a->behind + 1) * lines * a->ring_pitch * (int64_t)sizeof(SumPair<V>) +
+    const int64_t shared = (a->behind + 1) * step * mean_threads * (int64_t)sizeof(SumPair<V>) +
                            samples * (int64_t)sizeof(StagedSample) + lines * a->pitch * (int64_t)sizeof(float);
     CUDA_PASS(cuda_allow_shared((const void *)(fused_kernel<Run, V>), (size_t)shared));
     CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, fused_kernel<Run, V>, mean_threads,
                                                            (size_t)shared));
     const int64_t blocks = (int64_t)job->device->properties.multiProcessorCount * resident;
     const int64_t steps = cuda_ceil_div(a->y + a->rows - a->begin, step),
-                  strips = cuda_max(1, blocks / a->tiles);
+                  strips = strips_of(a->tiles, blocks);
     a->steps = (int)cuda_min(1 << 20, cuda_max(cuda_ceil_div(steps, strips),
                                                4 * a->behind)); /* rows above and below are added up again */
     CUDA_LAUNCH(job->device, (fused_kernel<Run, V>), a->tiles * cuda_ceil_div(steps, a->steps), mean_threads,

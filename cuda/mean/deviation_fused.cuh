@@ -2,6 +2,7 @@
 #ifndef HALO_CUDA_MEAN_DEVIATION_FUSED_CUH
 #define HALO_CUDA_MEAN_DEVIATION_FUSED_CUH
 
+#include "divisor.cuh"
 #include "sums.cuh"
 
 /* Rows of a step: complete runs, and not too few between two barriers. */
@@ -15,8 +16,9 @@ struct DeviationFused {
     int64_t begin;            /* the first strip's first row: a multiple of steps */
     unsigned tiles;           /* side by side */
     int runs, steps;          /* of a block: runs across, steps of outputs */
+    CudaDivisor by_runs, by_channels;
     int behind;               /* steps of rows below that windows need */
-    int pitch, ring_pitch;    /* of a channel's line: of samples, of sums in the ring */
+    int pitch;                /* of a channel's line of samples */
     double count, inverse;
     bool root;
     bool plain; /* results are not scaled */
@@ -33,6 +35,68 @@ template <typename V> struct SumPair {
         return {sum + b.sum, squares + b.squares};
     }
 };
+
+/* ---- sums of runs ---------------------------------------------------------------------------------------- */
+
+/* The place of sum `x` of a row in the ring: runs lie apart by a power of two, so the bits of the run's number
+ * are XORed with those of the place in it, as far as it takes threads that write to neighbouring runs to use
+ * different banks. */
+template <int Run, typename Pair> CUDA_INLINE int fused_swizzle(int x)
+{
+    constexpr int units = 128 / (int)sizeof(Pair);
+    return x / (Run > units ? Run : units) & ((Run < units ? Run : units) - 1);
+}
+
+/* mean_run_sums of pairs, for windows that end in the run after the first or in the next: ends(k, true) is row
+ * k of the latter. At which row of a batch that begins is known to the compiler: each has code of its own. */
+template <int Run, typename Pair, typename Starts, typename Ends, typename Put>
+CUDA_INLINE void fused_run_sums(int offset, Pair end, Starts starts, Ends ends, Put put)
+{
+    constexpr int half = Run < MEAN_KEPT ? Run : MEAN_KEPT, batch = half < 4 ? half : 4;
+    Pair less(HALO_MEAN_NOTHING);
+    const auto next_run = [&]() {
+        less = end;
+        end = Pair(HALO_MEAN_NOTHING);
+    };
+#pragma unroll
+    for (int part = 0; part < Run; part += half) {
+        asm volatile("" ::: "memory"); /* reload, do not keep in registers */
+        Pair sum[half], start = starts(Run - 1);
+#pragma unroll
+        for (int k = Run - 2; k >= part + half; k--) start = starts(k) + start;
+#pragma unroll
+        for (int k = half - 1; k >= 0; k--) {
+            if (part + k < Run - 1) start = starts(part + k) + start;
+            sum[k] = start;
+        }
+#pragma unroll
+        for (int first = 0; first < half; first += batch) {
+            const int row = part + first, wrap = Run - offset - row;
+            Pair made[batch];
+            const auto add = [&](auto at) { /* the row that wraps; `batch`: none */
+                constexpr int wraps = decltype(at)::value;
+                Pair v[batch];
+#pragma unroll
+                for (int u = 0; u < batch; u++)
+                    v[u] = ends(row + u, wraps == batch ? wrap <= 0 : u >= wraps);
+#pragma unroll
+                for (int u = 0; u < batch; u++) {
+                    if (u == wraps) next_run();
+                    end = end + v[u];
+                    made[u] = (sum[first + u] + less) + end;
+                }
+            };
+            if (wrap == 0) next_run();
+            switch (wrap) {
+            case 1: add(std::integral_constant<int, 1>()); break;
+            case 2: add(std::integral_constant<int, 2>()); break;
+            case 3: add(std::integral_constant<int, (batch < 3 ? batch : 3)>()); break;
+            default: add(std::integral_constant<int, batch>()); break;
+            }
+            put(row, made);
+        }
+    }
+}
 
 /* ---- from sums to deviations ----------------------------------------------------------------------------- */
 

@@ -52,12 +52,6 @@ CUDA_INLINE const S *gather_stage(const GatherArgs &a, const GatherPiece &p, int
     return (const S *)((const char *)staged + off + (int)(u0 - low) * pixel);
 }
 
-/* Floats are stored with the canonical NaN. */
-template <typename S> CUDA_INLINE uint32_t gather_plain(uint32_t word)
-{
-    return sizeof(S) == sizeof(float) ? __float_as_uint(halo_canonical(__uint_as_float(word))) : word;
-}
-
 /* Stores words of unchanged, neighbouring samples, in either direction: sample 0 of the piece would be at
  * `mine`. */
 template <typename S> CUDA_INLINE void gather_plain_row(const S *mine, bool back, S *to, int from, int end)
@@ -75,7 +69,7 @@ template <typename S> CUDA_INLINE void gather_plain_row(const S *mine, bool back
             if (off != 0) v = __funnelshift_r(v, word[1], 8 * off);
             if (back && sizeof(S) == 1) v = __byte_perm(v, 0, 0x0123);
             if (back && sizeof(S) == 2) v = __byte_perm(v, 0, 0x1032);
-            *reinterpret_cast<uint32_t *>(to + e) = gather_plain<S>(v);
+            *reinterpret_cast<uint32_t *>(to + e) = gather_canonical<S>(v);
         } else {
 #pragma unroll
             for (int i = e; i < e + each; i++)
@@ -172,7 +166,7 @@ CUDA_INLINE void gather_plain_tile(const uint32_t *tile, char *to, int64_t strid
                 made[0] = __byte_perm(m[0], m[1], 0x5410);
                 made[1] = __byte_perm(m[0], m[1], 0x7632);
             } else {
-                made[0] = gather_plain<S>(m[0]);
+                made[0] = gather_canonical<S>(m[0]);
             }
 #pragma unroll
             for (int c = 0; c < each; c++) {
@@ -317,6 +311,8 @@ HaloStatus cuda_gather(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, con
     args.clipped = device->clipped;
     gather_make_line(&args, (int64_t)halo_dtype_size(src->shape.dtype),
                      (int64_t)halo_dtype_size(dst->shape.dtype));
+    if (src->shape.dtype == dst->shape.dtype && gather_plain_takes(&args, src->shape.dtype))
+        return gather_plain(device, &args, src->shape.dtype);
     if (gather_narrow_takes(&args)) return gather_narrow(device, &args, src->shape.dtype, dst->shape.dtype);
     return row_types(src->shape.dtype, dst->shape.dtype,
                      [&](auto s, auto d) { return launch<decltype(s), decltype(d)>(device, &args); });

@@ -54,6 +54,10 @@ static inline void gather_make_line(GatherArgs *a, int64_t src_size, int64_t dst
     a->src_y = a->dst_y = 0;
 }
 
+/* gather_plain.cu: unchanged samples inside of the source, which stay in rows. */
+bool gather_plain_takes(const GatherArgs *args, HaloDtype dtype);
+HaloStatus gather_plain(HaloDevice *device, const GatherArgs *args, HaloDtype dtype);
+
 /* gather_narrow.cu: narrow images of many rows, which stay rows. */
 bool gather_narrow_takes(const GatherArgs *args);
 HaloStatus gather_narrow(HaloDevice *device, const GatherArgs *args, HaloDtype from, HaloDtype to);

@@ -17,6 +17,12 @@ template <typename S> __device__ static float gather_any(const GatherArgs &a, in
     return (float)((const S *)(a.src + (v - a.src_y) * a.src_stride))[(u - a.src_x) * a.channels + c];
 }
 
+/* Floats are stored with the canonical NaN. */
+template <typename S> CUDA_INLINE uint32_t gather_canonical(uint32_t word)
+{
+    return sizeof(S) == sizeof(float) ? __float_as_uint(halo_canonical(__uint_as_float(word))) : word;
+}
+
 /* Plain: samples are not scaled or converted. */
 template <bool Plain, typename S, typename D>
 CUDA_INLINE D gather_made(const GatherArgs &a, S v, unsigned *clipped)

@@ -162,6 +162,7 @@ HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     args.y = resample->y;
     args.store = store;
     args.clipped = device->clipped;
+    if (resample_area_takes(&args, resample)) return resample_area(device, &args);
     const bool line = resample_line_takes(&args, resample);
     const bool cut = resample->x.cut || resample->y.cut; /* only the horizontal pass checks for cut taps */
     const bool enlarges = !line && !cut && resample_up_takes(&args);

@@ -114,6 +114,10 @@ static inline int64_t resample_slice(int64_t rows, int64_t usual, int64_t at_onc
 HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloResample *resample,
                          HaloStore store);
 
+/* `area` at half the size (resample_area.cu), without the tables of `args`. */
+bool resample_area_takes(const ResampleArgs *args, const HaloResample *host);
+HaloStatus resample_area(HaloDevice *device, const ResampleArgs *args);
+
 /* A single row, such as sound (resample_line.cu). */
 bool resample_line_takes(const ResampleArgs *args, const HaloResample *host);
 HaloStatus resample_line(HaloDevice *device, const ResampleArgs *args, const HaloResample *host);
