@@ -69,6 +69,14 @@ static void shapes_over_larger_images(Rng *rng)
     shape_case(rng, &shape, rng_between(rng, 1, 9), rng_between(rng, 1, 9));
 }
 
+/* Windows as tall as the chains of the GPU and a little taller, in more slices of rows than one. */
+static void tall_shapes(Rng *rng)
+{
+    const HaloShape shape = test_shape(draw_dtype(rng), rng_between(rng, 1, 700), rng_between(rng, 60, 300),
+                                       (int)rng_between(rng, 1, 3));
+    shape_case(rng, &shape, rng_between(rng, 9, 60), 2 * rng_between(rng, 4, 26) + 1);
+}
+
 /* Windows many times as large as the image, and lines that exceed a block's memory. */
 static void long_shapes(Rng *rng)
 {
@@ -126,6 +134,7 @@ int main(int argc, char **argv)
         random_test(shapes, 200),
         random_test(narrow_images, 60),
         random_test(shapes_over_larger_images, 12),
+        random_test(tall_shapes, 10),
         random_test(long_shapes, 16),
         random_test(long_extremes, 24),
         random_test(extremes_over_larger_images, 4),

@@ -215,6 +215,7 @@ static void check(Rng *rng, const HaloShape *shape, int64_t width, int64_t heigh
     out.dtype = draw_dtype(rng);
     out.width = width;
     out.height = height;
+    if (shape->dtype == HALO_U8 && rng_once_in(rng, 3)) out.dtype = HALO_U8;
     const HaloStep step = {.u.resample = plan->step[0].u.resample,
                            .store = draw_store(rng, shape->dtype, out.dtype)};
     const TestRect rect = draw_rect(rng, &out);
@@ -251,6 +252,16 @@ static void ratios_that_repeat(Rng *rng)
     const int64_t *const s = rng_once_in(rng, 2) ? r : ratio[rng_between(rng, 0, 8)];
     const HaloShape shape = test_shape(draw_dtype(rng), r[0] * times, s[0] * tall, (int)rng_between(rng, 1, 5));
     check(rng, &shape, r[1] * times, s[1] * tall, (int)rng_between(rng, 0, KERNELS - 1));
+}
+
+/* 3 : 2 and 2 : 1 by few taps, of pictures that several blocks share. */
+static void larger_by_turns(Rng *rng)
+{
+    const int64_t up = rng_between(rng, 2, 3), down = up - 1, times = rng_between(rng, 4, 250),
+                  tall = rng_between(rng, 4, 90);
+    const HaloShape shape = test_shape(rng_once_in(rng, 6) ? draw_dtype(rng) : HALO_U8, down * times,
+                                       down * tall, (int)rng_between(rng, 1, 5));
+    check(rng, &shape, up * times, up * tall, (int)rng_between(rng, LANCZOS2, MITCHELL));
 }
 
 /* Halves so wide that some columns are interior. */
@@ -297,7 +308,8 @@ int main(int argc, char **argv)
         random_test(tables_are_as_defined, 400), cmocka_unit_test(tables_are_short),
         cmocka_unit_test(tables_in_pieces),      random_test(any_size, 400),
         random_test(ratios_that_repeat, 300),    random_test(wide_halves, 60),
-        random_test(whole_factors, 200),         random_test(long_sides, 60)};
+        random_test(whole_factors, 200),         random_test(long_sides, 60),
+        random_test(larger_by_turns, 120)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_session_and_devices_open, test_session_and_devices_close);
 }

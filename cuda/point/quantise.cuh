@@ -70,14 +70,12 @@ __device__ __forceinline__ void cuda_round(const float *v, uint32_t n[Count], un
         seen |= n[i] ^ zero;
     }
     if (seen <= white) return;
-        /* Clipped floats have bits from `zero` - 1 to `zero` + white + 1: integers again, of which only the two
-         * ends are clipped. */
+    /* The same in floats, within the two ends: there they have the bits of the integers. */
 #pragma unroll
     for (int i = 0; i < Count; i++) {
-        const float within = fminf(fmaxf(v[i], -1.0f), (float)white + 1.0f); /* NaN becomes -1 */
-        const int k = (int)(__float_as_uint(__fadd_rn(within, 12582912.0f)) - zero);
-        n[i] = (uint32_t)min(max(k, 0), (int)white);
-        *clipped += k != (int)n[i];
+        const float within = fminf(fmaxf(__uint_as_float(n[i]), 12582912.0f), 12582912.0f + (float)white);
+        *clipped += n[i] != __float_as_uint(within); /* NaN becomes 0 */
+        n[i] = __float_as_uint(within);
     }
 }
 

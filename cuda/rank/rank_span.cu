@@ -3,76 +3,18 @@
  * two of these, which overlap. A block computes a few rows of outputs, and reads each line once: its table lies
  * in shared memory, or, where windows are too wide, all tables lie in global memory. The lanes of a word are
  * rows far from each other. */
-#include "rank_packed.cuh"
+#include "rank_span.cuh"
 
-static const int span_threads = 256, span_each = 2, span_cols = span_threads * span_each; /* of a block */
+static const int span_each = 2, span_cols = span_threads * span_each; /* of a block */
 /* Rows of a block's outputs, in each lane, and how many of them are stored at a time. */
 template <typename K> constexpr int span_rows = sizeof(K) == 1 ? 16 : 32;
 static const int span_store = 8;
+/* Lines that a block makes tables of at once, at most: a power of two. */
+static const int64_t span_lines = 4;
 /* Rows that meet a line together. */
 static const int span_group = 4;
-/* Lines that a block makes tables of at once, at most: a power of two. */
-static const int64_t span_lines_most = 4;
 /* Bytes of tables in memory that are worth more launches. */
 static const int64_t span_table_bytes = 268435456;
-
-struct SpanArgs {
-    RankArgs rank;
-    uint32_t flip; /* flip of samples on input and on output */
-    const int2
-        *place; /* [rank.height]: where in a line's table the two extremes lie that cover a row of the window */
-    int levels, pitch; /* words from one level to the next */
-    int lines;         /* whose tables shared memory holds */
-    uint32_t *table;   /* [lines][levels][pitch] from line `top` on, or NULL */
-    int64_t top;       /* the first row of outputs of this launch, */
-    int64_t rows;      /* how many, */
-    int64_t band;      /* and how many in each lane */
-    unsigned blocks;   /* side by side */
-};
-
-/* ---- tables --------------------------------------------------------------------------------------------- */
-
-/* Two more levels of a table of n words, whose extremes are over `step` words each. */
-template <typename X>
-__device__ __forceinline__ static void double_twice(uint32_t *level, int pitch, int n, int step, bool twice,
-                                                    int mine, int threads)
-{
-    for (int i = mine; i < n - step; i += threads) {
-        const auto two = X::join(X::open(level[i]), X::open(level[i + step]));
-        level[pitch + i] = X::close(two);
-        if (twice && i < n - 3 * step)
-            level[2 * pitch + i] =
-                X::close(X::join(two, X::join(X::open(level[i + 2 * step]), X::open(level[i + 3 * step]))));
-    }
-}
-
-/* The tables of as many lines as args.lines, each by its part of the block's threads; places behind the last
- * line repeat it. */
-template <typename X>
-__device__ __forceinline__ static void fill_tables(const SpanArgs &args, const WordLine &from, int64_t line,
-                                                   uint32_t *tables)
-{
-    typedef typename X::Sample K;
-    constexpr int lanes = word_lanes<K>;
-    const int threads = span_threads / args.lines, b = threadIdx.x / threads,
-              mine = threadIdx.x & (threads - 1);
-    __shared__ int64_t row_at[span_lines_most * lanes];
-    find_rows(args.rank, args.lines * lanes, span_threads, row_at, [&](int i) {
-        const int64_t row =
-            i % lanes * args.band + line + i / lanes; /* of a lane, behind the first of its windows */
-        return args.rank.y0 + args.top + cuda_min(row, args.rows + args.rank.height - 2);
-    });
-    __syncthreads();
-    uint32_t *const table = tables + b * args.levels * args.pitch;
-    stage_line<K>(args.rank, from, row_at + b * lanes, mine, threads, args.flip, table);
-    __syncthreads();
-    for (int level = 1, step = args.rank.channels, n = from.n; level < args.levels;
-         level += 2, n -= 3 * step, step *= 4) {
-        double_twice<X>(table + (level - 1) * args.pitch + from.skew, args.pitch, n, step,
-                        level + 1 < args.levels, mine, threads);
-        __syncthreads();
-    }
-}
 
 /* ---- windows -------------------------------------------------------------------------------------------- */
 
@@ -182,28 +124,15 @@ __global__ static void __launch_bounds__(span_threads) tables_kernel(const __gri
 
 /* ---- launching ------------------------------------------------------------------------------------------ */
 
-/* The largest power of two that is at most `width`, and which it is. */
-static int level_of(int64_t width, int64_t *power)
-{
-    int level = 0;
-    for (*power = 1; 2 * *power <= width; *power *= 2) level++;
-    return level;
-}
-
 static HaloStatus upload_places(HaloDevice *device, const HaloSpan *span, SpanArgs *args)
 {
-    const int64_t height = args->rank.height, channels = args->rank.channels;
+    const int64_t height = args->rank.height;
     const int64_t bytes = height * (int64_t)sizeof(int2);
     void *block;
     CUDA_PASS(cuda_scratch(device, CUDA_SCRATCH_TAPS, bytes, &block));
     int2 *const place = (int2 *)malloc((size_t)bytes);
     if (place == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    for (int64_t j = 0; j < height; j++) {
-        int64_t power;
-        const int64_t level = level_of(span[j].to - span[j].from, &power) * args->pitch;
-        place[j].x = (int)(level + span[j].from * channels);
-        place[j].y = (int)(level + (span[j].to - power) * channels);
-    }
+    for (int64_t j = 0; j < height; j++) place[j] = span_place(args, span + j);
     const cudaError_t error =
         cudaMemcpyAsync(block, place, (size_t)bytes, cudaMemcpyHostToDevice, device->stream);
     free(place); /* pageable memory has been read when the call returns */
@@ -245,7 +174,7 @@ template <typename X> static HaloStatus launch(HaloDevice *device, SpanArgs *arg
     args->blocks = (unsigned)cuda_ceil_div(a->cols, span_cols);
     const int64_t line = args->levels * cuda_ceil_div(span_cols + more + 3, 4) * 4 * word;
     const int64_t fit = (int64_t)device->shared_most / line;
-    const int64_t lines = fit >= span_lines_most ? span_lines_most : fit == 3 ? 2 : fit;
+    const int64_t lines = fit >= span_lines ? span_lines : fit == 3 ? 2 : fit;
     const int64_t cols = lines > 0 ? span_cols : args->blocks * (int64_t)span_cols;
     const int64_t pitch = cuda_ceil_div(cols + more + 3, 4) * 4;
     if (args->levels * pitch > INT32_MAX || a->height > INT32_MAX - rows)
@@ -277,7 +206,8 @@ HaloStatus rank_span(HaloDevice *device, const RankArgs *rank, const HaloSpan *s
     int64_t widest = 1, power;
     args.rank = *rank;
     for (int64_t j = 0; j < rank->height; j++) widest = cuda_max(widest, span[j].to - span[j].from);
-    args.levels = level_of(widest, &power) + 1;
+    args.levels = span_level(widest, &power) + 1;
+    if (rank_chain_takes(rank, span, keys)) return rank_chain(device, &args, span, keys);
     switch (keys) {
     case HALO_U8: return launch_any<uint8_t>(device, &args, span);
     case HALO_U16: return launch_any<uint16_t>(device, &args, span);

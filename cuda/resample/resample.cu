@@ -165,12 +165,14 @@ HaloStatus cuda_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, c
     if (resample_area_takes(&args, resample)) return resample_area(device, &args);
     const bool line = resample_line_takes(&args, resample);
     const bool cut = resample->x.cut || resample->y.cut; /* only the horizontal pass checks for cut taps */
-    const bool enlarges = !line && !cut && resample_up_takes(&args);
-    const bool strips = !line && !cut && !enlarges && resample_strip_takes(&args, resample);
+    const bool turns = !line && !cut && resample_turn_takes(&args, resample);
+    const bool enlarges = !line && !cut && !turns && resample_up_takes(&args);
+    const bool strips = !line && !cut && !turns && !enlarges && resample_strip_takes(&args, resample);
     const HaloStatus status = upload_tables(device, resample, &args);
     if (status != HALO_OK && !device->asking)
         return status; /* a workspace query continues with the other buffer */
     if (line) return resample_line(device, &args, resample);
+    if (turns) return resample_turn(device, &args, resample);
     if (enlarges) return resample_up(device, &args, &resample->y);
     if (strips) return resample_strip(device, &args, resample);
     return two_passes(device, &args, &resample->y);

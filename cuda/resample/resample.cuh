@@ -122,6 +122,11 @@ HaloStatus resample_area(HaloDevice *device, const ResampleArgs *args);
 bool resample_line_takes(const ResampleArgs *args, const HaloResample *host);
 HaloStatus resample_line(HaloDevice *device, const ResampleArgs *args, const HaloResample *host);
 
+/* Bytes to 3 : 2 by four taps (resample_turn.cu). `host` has the tables; those of `args` are on the device when
+ * it runs. */
+bool resample_turn_takes(const ResampleArgs *args, const HaloResample *host);
+HaloStatus resample_turn(HaloDevice *device, const ResampleArgs *args, const HaloResample *host);
+
 /* In one pass, where the outputs of a block need few taps and little of a row: to more rows (resample_up.cu),
  * or to fewer (resample_strip.cu). The first two do not read the tables of `args`; for the others these are on
  * the device, and `host` has them on the host. */
