@@ -35,8 +35,7 @@ __device__ __forceinline__ static void chain_meet(const ChainArgs &args, const u
 #pragma unroll
         for (int i = 0; i < Each; i++) {
             const typename X::Open mine = chain[p][i];
-            if (p < Half - 1)
-                chain[2 * Half - 2 - p][i] = X::join(chain[2 * Half - 3 - p][i], wide[i]);
+            if (p < Half - 1) chain[2 * Half - 2 - p][i] = X::join(chain[2 * Half - 3 - p][i], wide[i]);
             chain[p][i] = p > 0 ? X::join(before[i], wide[i]) : wide[i];
             before[i] = mine;
         }
@@ -52,7 +51,8 @@ __global__ static void __launch_bounds__(span_threads, chain_blocks)
     constexpr int width = span_threads * Each, late = 2 * Half - 2;
     const SpanArgs &span = args.span;
     const RankArgs &rank = span.rank;
-    const int64_t first = blockIdx.x % span.blocks * (int64_t)width, top = blockIdx.x / span.blocks * args.slice;
+    const int64_t first = blockIdx.x % span.blocks * (int64_t)width,
+                  top = blockIdx.x / span.blocks * args.slice;
     const int cols = (int)cuda_min(width, rank.cols - first), rows = (int)cuda_min(args.slice, span.band - top);
     const WordLine from = word_line<K>(rank, first, cols + (int)(rank.width - 1) * rank.channels);
     uint32_t *const made = tables + span.lines * span.levels * span.pitch;
@@ -117,11 +117,12 @@ static HaloStatus launch(HaloDevice *device, ChainArgs *args, const HaloSpan *sp
     span->rows = rank->rows;
     span->band = cuda_ceil_div(span->rows, word_lanes<typename X::Sample>);
     span->blocks = (unsigned)cuda_ceil_div(rank->cols, width);
-    const int64_t side = cuda_max(1, (int64_t)chain_blocks * device->properties.multiProcessorCount / span->blocks);
+    const int64_t side =
+        cuda_max(1, (int64_t)chain_blocks * device->properties.multiProcessorCount / span->blocks);
     const int64_t rounds = cuda_max(1, (span->band + side * chain_slice / 2) / (side * chain_slice));
     args->slice = cuda_max(8, cuda_ceil_div(span->band, rounds * side));
-    CUDA_LAUNCH(device, (chain_kernel<X, Half, Each>),
-                span->blocks * cuda_ceil_div(span->band, args->slice), span_threads, span->lines * line, *args);
+    CUDA_LAUNCH(device, (chain_kernel<X, Half, Each>), span->blocks * cuda_ceil_div(span->band, args->slice),
+                span_threads, span->lines * line, *args);
     return HALO_OK;
 }
 
@@ -130,7 +131,7 @@ template <typename X> static HaloStatus launch_half(HaloDevice *device, ChainArg
     constexpr bool bytes = sizeof(typename X::Sample) == 1; /* which take two registers a word */
     if constexpr (!bytes)
         if (args->span.rank.height > chain_low) return launch<X, chain_half_most, 1>(device, args, spans);
-    return launch<X, chain_low / 2 + 1, bytes ? 1 : 2>(device, args, spans);
+    return launch < X, chain_low / 2 + 1, bytes ? 1 : 2 > (device, args, spans);
 }
 
 template <typename K> static HaloStatus launch_any(HaloDevice *device, ChainArgs *args, const HaloSpan *spans)

@@ -1,6 +1,6 @@
-/* What the routes of windows that are no rectangles share: lines of the source, and tables of their extremes over
- * 1, 2, 4, 8 … samples. Those over any width are the extremes of two of these, which overlap. The lanes of a
- * word are rows far from each other. */
+/* What the routes of windows that are no rectangles share: lines of the source, and tables of their extremes
+ * over 1, 2, 4, 8 … samples. Those over any width are the extremes of two of these, which overlap. The lanes of
+ * a word are rows far from each other. */
 #ifndef HALO_CUDA_RANK_SPAN_CUH
 #define HALO_CUDA_RANK_SPAN_CUH
 
@@ -60,10 +60,10 @@ __device__ __forceinline__ static void fill_tables(const SpanArgs &args, const W
     uint32_t *const table = tables + b * args.levels * args.pitch;
     stage_line<K>(args.rank, from, row_at + b * lanes, mine, threads, args.flip, table);
     const auto meet = [&] { /* of the threads of a line */
-        if (threads == CUDA_WARP)
-            __syncwarp();
-        else
-            __syncthreads();
+                            if (threads == CUDA_WARP)
+                                __syncwarp();
+                            else
+                                __syncthreads();
     };
     meet();
     for (int level = 1, step = args.rank.channels, n = from.n; level < args.levels;
@@ -92,8 +92,8 @@ static inline int2 span_place(const SpanArgs *args, const HaloSpan *span)
                      (int)(level + (span->to - power) * args->rank.channels));
 }
 
-/* Windows of up to 51 rows, bytes 21, of which those above the middle equal those below: rank_chain.cu. `args` has
- * the levels. */
+/* Windows of up to 51 rows, bytes 21, of which those above the middle equal those below: rank_chain.cu. `args`
+ * has the levels. */
 bool rank_chain_takes(const RankArgs *rank, const HaloSpan *span, HaloDtype keys);
 HaloStatus rank_chain(HaloDevice *device, SpanArgs *args, const HaloSpan *span, HaloDtype keys);
 

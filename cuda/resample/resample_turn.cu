@@ -42,8 +42,9 @@ __global__ static void __launch_bounds__(turn_threads, 4) turn_kernel(const __gr
 {
     /* Own outputs of a row; the samples that a turn reads, and those that the turn before has read; turns that
      * are unfinished at a time. */
-    constexpr int step = turn_step, own = step / turn_down * turn_up, window = turn_offset(turn_up - 1) + turn_taps,
-                  past = window - turn_down, open = (window - 1) / turn_down + 1;
+    constexpr int step = turn_step, own = step / turn_down * turn_up,
+                  window = turn_offset(turn_up - 1) + turn_taps, past = window - turn_down,
+                  open = (window - 1) / turn_down + 1;
     constexpr int out_row = own * CUDA_WARP + 4;
     __shared__ __align__(16) char slots[turn_warps][(turn_ahead + 1) * turn_down * turn_slot];
     __shared__ __align__(16) char results[turn_warps][turn_up * out_row];
@@ -56,10 +57,12 @@ __global__ static void __launch_bounds__(turn_threads, 4) turn_kernel(const __gr
     if (groups <= 0) return;
     const int64_t top = (int64_t)part * a.slice, bottom = cuda_min(top + a.slice, a.turns);
     /* Lanes without a group repeat the last. */
-    const int group = min(lane / channels, groups - 1), channel = lane / channels < groups ? lane % channels : 0;
+    const int group = min(lane / channels, groups - 1),
+              channel = lane / channels < groups ? lane % channels : 0;
     const bool mine = lane / channels < groups;
     TurnStage s;
-    const int64_t start = top - (open - 1), line = start * turn_down + past; /* of the first row that is new then */
+    const int64_t start = top - (open - 1),
+                  line = start * turn_down + past; /* of the first row that is new then */
     const int64_t stride = all.src_stride;
     s.early = (int)cuda_max(0, -(a.y.from + line));
     s.row = all.src + cuda_max(a.y.from + line, 0) * stride +
@@ -95,8 +98,7 @@ __global__ static void __launch_bounds__(turn_threads, 4) turn_kernel(const __gr
             else
                 row += (unsigned)stride;
             float made[own];
-            turn_row<own>(a, (const uint8_t *)slot + group * step * channels + channel, channels,
-                                    made);
+            turn_row<own>(a, (const uint8_t *)slot + group * step * channels + channel, channels, made);
 #pragma unroll
             for (int l = 0; l < open; l++)
 #pragma unroll
@@ -139,10 +141,11 @@ __global__ static void __launch_bounds__(turn_threads, 4) turn_kernel(const __gr
 
 /* ---- launches -------------------------------------------------------------------------------------------- */
 
-/* The whole turns of an axis among outputs `out` and on, of which the first begins as turn_offset says, and where
- * possible `aligned` outputs behind the first; `unit` turns at a time. Samples of the buffer begin with `from`. */
-static bool plan_axis(const HaloResampleAxis *axis, int64_t out, int64_t outs, int64_t from, int unit, int aligned,
-                      TurnAxis *made)
+/* The whole turns of an axis among outputs `out` and on, of which the first begins as turn_offset says, and
+ * where possible `aligned` outputs behind the first; `unit` turns at a time. Samples of the buffer begin with
+ * `from`. */
+static bool plan_axis(const HaloResampleAxis *axis, int64_t out, int64_t outs, int64_t from, int unit,
+                      int aligned, TurnAxis *made)
 {
     if (axis->up != turn_up || axis->down != turn_down || axis->taps != turn_taps || outs > INT32_MAX / 4)
         return false;
@@ -196,7 +199,7 @@ HaloStatus resample_turn(HaloDevice *device, const ResampleArgs *all, const Halo
     args.slice = (int)resample_slice(args.turns, turn_slice, cuda_max(1, blocks / args.tiles));
     args.words = cuda_aligned(all->dst + (int64_t)args.x.out * all->channels, all->dst_stride, 4);
     args.edges = (unsigned)cuda_ceil_div(outside, turn_threads);
-    CUDA_LAUNCH(device, turn_kernel, args.edges + args.tiles * cuda_ceil_div(args.turns, args.slice), turn_threads, 0,
-                args);
+    CUDA_LAUNCH(device, turn_kernel, args.edges + args.tiles * cuda_ceil_div(args.turns, args.slice),
+                turn_threads, 0, args);
     return HALO_OK;
 }

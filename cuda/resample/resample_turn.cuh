@@ -1,5 +1,5 @@
-/* Enlarging by a simple ratio whose taps repeat after a few outputs: its axes, and how a warp reads, filters and
- * stores rows. */
+/* Enlarging by a simple ratio whose taps repeat after a few outputs: its axes, and how a warp reads, filters
+ * and stores rows. */
 #ifndef HALO_CUDA_RESAMPLE_TURN_CUH
 #define HALO_CUDA_RESAMPLE_TURN_CUH
 
@@ -20,7 +20,8 @@ static const int turn_piece = 16;
 /* Words that a lane stores of a row, at most. */
 static const int turn_words = 3;
 
-/* A rectangle of whole turns: `up` outputs that read `down` samples further on than those of the turn before. */
+/* A rectangle of whole turns: `up` outputs that read `down` samples further on than those of the turn before.
+ */
 struct TurnAxis {
     int out, outs; /* its first output, counted in the destination's rectangle, and how many */
     int from;      /* the first sample that they read, counted in the source's buffer */
@@ -30,12 +31,12 @@ struct TurnAxis {
 struct TurnArgs {
     ResampleArgs all;
     TurnAxis x, y;
-    int groups;       /* of lanes for a row, in all */
-    unsigned tiles;   /* blocks across */
-    int slice;        /* turns down, of a block */
-    int64_t turns;    /* down, in all */
-    unsigned edges;   /* blocks for the ends, which come first */
-    bool words;       /* what a warp has of a row is whole words */
+    int groups;     /* of lanes for a row, in all */
+    unsigned tiles; /* blocks across */
+    int slice;      /* turns down, of a block */
+    int64_t turns;  /* down, in all */
+    unsigned edges; /* blocks for the ends, which come first */
+    bool words;     /* what a warp has of a row is whole words */
 };
 
 /* Output p of a turn begins to read `turn_offset` samples behind the first of the turn. */
@@ -90,8 +91,8 @@ CUDA_INLINE void turn_row(const TurnArgs &a, const uint8_t *from, int channels, 
         made[k] = 0.0f;
 #pragma unroll
         for (int j = 0; j < turn_taps; j++)
-            made[k] =
-                halo_fma(a.x.tap[k % turn_up][j], v[k / turn_up * turn_down + turn_offset(k % turn_up) + j], made[k]);
+            made[k] = halo_fma(a.x.tap[k % turn_up][j],
+                               v[k / turn_up * turn_down + turn_offset(k % turn_up) + j], made[k]);
     }
 }
 
@@ -102,7 +103,8 @@ CUDA_INLINE void turn_put(char *to, const char *first, int bytes, bool words)
 #pragma unroll
         for (int k = 0; k < turn_words; k++) {
             const int b = ((int)threadIdx.x % CUDA_WARP + k * CUDA_WARP) * 4;
-            if (b < bytes) *reinterpret_cast<uint32_t *>(to + b) = *reinterpret_cast<const uint32_t *>(first + b);
+            if (b < bytes)
+                *reinterpret_cast<uint32_t *>(to + b) = *reinterpret_cast<const uint32_t *>(first + b);
         }
         return;
     }
