@@ -41,6 +41,16 @@ sound = hf.Sound(memoryview(bytes(4 * 4800)).cast("f"), 48000)
 for name in ("wav", "flac"):
     hf.write(f"a.{name}", sound, replace=True)
     assert hf.read(f"a.{name}").rate == 48000, name
+# What the wheel leaves to the system works, or is named.
+cards = "SIMPLE  = T", "BITPIX  = 8", "NAXIS   = 2", "NAXIS1  = 20", "NAXIS2  = 10", "END"
+fits = "".join(f"{card:80}" for card in cards).ljust(2880).encode() + bytes(2880)
+for library, file in ("libcfitsio.so", fits), ("libheif.so", None):
+    try:
+        file = file or hf.write(None, picture, format="avif")
+        assert hf.read(file).shape[:2] == (10, 20), library
+    except hf.Error as error:
+        assert library in str(error), error
+        print(error)
 assert os.access(hf.program(), os.X_OK)
 END
     venv/bin/halo --version
