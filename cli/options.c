@@ -322,9 +322,9 @@ const CliCommand cli_commands[] = {
      "halo stack mean:clip=3 dark*.png -o dark.npy\n"
      "halo stack 'reduce:\"a+b\",map=\"v > 128\"' frames/*.png -o bright.npy\n"},
     {"align", CLI_ALIGN, NULL, "REFERENCE INPUT…",
-     "find how far pictures are shifted: the pixels, to a twentieth, to move each to the right and down until "
-     "it "
-     "lies on the reference, which is of the same size",
+     "find how far pictures are shifted; x and y are the pixels, to a twentieth, that move each to the right "
+     "and "
+     "down until it lies on the reference, which is of the same size",
      "halo align first.png second.png\n"
      "halo align --rotation first.png second.png --json\n"
      "halo align burst1.tif burst*.tif --csv\n"},

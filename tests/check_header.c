@@ -136,7 +136,7 @@ static void what_a_header_states_is_checked(void **unused)
     SOUND(shape.height, 2, "invalid audio: 2 rows");
     IMAGE(bits, 0, "samples have 0 bits");
     IMAGE(bits, 65, "samples have 65 bits");
-    IMAGE(images, -1, "no page 1 of -1");
+    IMAGE(images, -1, "there is no page 1: there are -1");
 }
 
 /* A page behind the first has a header of its own. */

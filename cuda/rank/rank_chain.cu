@@ -112,8 +112,7 @@ static HaloStatus launch(HaloDevice *device, ChainArgs *args, const HaloSpan *sp
         if (p == 0 || spans[p].from != spans[p - 1].from || spans[p].to != spans[p - 1].to)
             args->fresh |= 1u << (before + p);
     }
-    rank->y0 -= before; /* the chain is that much longer */
-    rank->height = 2 * Half - 1;
+    span->before = before;
     span->rows = rank->rows;
     span->band = cuda_ceil_div(span->rows, word_lanes<typename X::Sample>);
     span->blocks = (unsigned)cuda_ceil_div(rank->cols, width);

@@ -21,6 +21,8 @@ struct SpanArgs {
     int64_t top;       /* the first row of outputs of this launch, */
     int64_t rows;      /* how many, */
     int64_t band;      /* and how many in each lane */
+    int before;        /* lines that the tables begin with and no window has; as many follow. Their rows may
+                          lie outside of the samples that are there: they repeat the nearest of a window. */
     unsigned blocks;   /* side by side */
 };
 
@@ -54,7 +56,8 @@ __device__ __forceinline__ static void fill_tables(const SpanArgs &args, const W
     find_rows(args.rank, args.lines * lanes, span_threads, row_at, [&](int i) {
         const int64_t row =
             i % lanes * args.band + line + i / lanes; /* of a lane, behind the first of its windows */
-        return args.rank.y0 + args.top + cuda_min(row, args.rows + args.rank.height - 2);
+        return args.rank.y0 + args.top +
+               cuda_min(cuda_max(row - args.before, 0), args.rows + args.rank.height - 2);
     });
     __syncthreads();
     uint32_t *const table = tables + b * args.levels * args.pitch;
