@@ -125,13 +125,16 @@ class Inputs:
         output = f"out.{draw.choice(TO)}"
         command = draw.choice(self.commands(draw, name, output))
         limits = {"info": LIMITS[:4], "join": LIMITS[:2] + LIMITS[4:]}.get(command[0], LIMITS)
-        case = Case(folder, [judge.halo, *command, *limits])
+        # libheif 1.15 leaks where its decoders refuse a picture
+        case = Case(folder, [judge.halo, *command, *limits], leaks=not name.endswith((".avif", ".heic")))
         if "-" in command:
             case.stdin = data
         ended = judge.run(case)
         # sums that no float holds: written exactly, and refused when read
         wide = command[:2] == ["run", "scan"]
-        if judge.clean(case, ended) and ended.code == 0 and (folder / output).exists() and not wide:
+        # a table of results, which has texts
+        table = command[:2] == ["run", "hist"] and output.endswith(".csv")
+        if judge.clean(case, ended) and ended.code == 0 and (folder / output).exists() and not wide | table:
             self.can_be_read(case, ended, output)
 
     def alike(self, draw, folder, name, data):
