@@ -14,17 +14,14 @@ const CliOption cli_options[] = {
      "write every output into this folder, which is created if missing", NULL, AT(out_dir)},
     {"name", 0, "TEMPLATE", NULL, CLI_OUTPUT, CLI_WRITES | CLI_SPLIT | CLI_SAME,
      "template of names in --out-dir, with the fields {dir} (folder below the one given with -r), {stem}, "
-     "{ext}, "
-     "{index} or {index:04} of the input, {page}, {part}; by default {dir}/{stem}.{ext}, with --split "
+     "{ext}, {index} or {index:04} of the input, {page}, {part}; by default {dir}/{stem}.{ext}, with --split "
      "{dir}/{stem}-{page}.{ext}, of halo split {dir}/{stem}-{part:03}.{ext}",
      NULL, AT(name)},
     {"at", 0, "WHERE", NULL, CLI_OUTPUT, CLI_SPLIT,
      "where to cut: silence (the default), with the parameters of the operation, as in "
      "silence:-45dB,min=500ms; it is left out but for "
      "keep=100ms (the default) on each side; times, as in 0:30,1:00; every:10min; cue, the markers or chapters "
-     "of the "
-     "file; "
-     "or channels, for a file each",
+     "of the file; or channels, for a file each",
      NULL, AT(at)},
     {"to", 0, "FORMAT", NULL, CLI_OUTPUT, CLI_COMPARE | CLI_GATHERS | CLI_WRITES | CLI_SPLIT | CLI_BENCH,
      "output format; by default from the extension of the output, else the input's", cli_read_format, 0},
@@ -246,8 +243,7 @@ const CliOption cli_options[] = {
      "lower limits, such as psnr=40,ssim=0.99, on psnr, ssim, msssim and correlation", NULL, AT(at_least)},
     {"measure", 0, "LIST", NULL, CLI_REPORT, CLI_COMPARE,
      "measure besides what is always printed: deltae (CIEDE2000), msssim, flip, or all of these; limits on "
-     "them "
-     "measure them as well",
+     "them measure them as well",
      NULL, AT(measure)},
     {"ppd", 0, "N", NULL, CLI_REPORT, CLI_COMPARE,
      "for flip, the number of pixels in a degree of the field of view; 67 by default", cli_read_ppd, 0},
@@ -323,8 +319,7 @@ const CliCommand cli_commands[] = {
      "halo stack 'reduce:\"a+b\",map=\"v > 128\"' frames/*.png -o bright.npy\n"},
     {"align", CLI_ALIGN, NULL, "REFERENCE INPUT…",
      "find how far pictures are shifted; x and y are the pixels, to a twentieth, that move each to the right "
-     "and "
-     "down until it lies on the reference, which is of the same size",
+     "and down until it lies on the reference, which is of the same size",
      "halo align first.png second.png\n"
      "halo align --rotation first.png second.png --json\n"
      "halo align burst1.tif burst*.tif --csv\n"},
