@@ -20,7 +20,7 @@ static int run_command(const CliSettings *settings)
                 {CLI_HELP, cli_help},   {CLI_ALIGN, cli_align}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].commands & settings->command->bit) return rows[i].run(settings);
-    cli_complain("internal: 'halo %s' has no function: please report it", settings->command->name);
+    cli_complain("internal: 'halo %s' has no function", settings->command->name);
     return HALO_ERR_BUG;
 }
 
@@ -46,7 +46,9 @@ static int dispatch(const CliSettings *settings)
 static int exit_status(int status)
 {
     switch (status) {
-    case HALO_ERR_BUG: return 70;
+    case HALO_ERR_BUG:
+        cli_complain("this is a fault of halo: please report the command, its input and 'halo --version'");
+        return 70;
     case HALO_ERR_PIPE: return 141;
     default: return status;
     }

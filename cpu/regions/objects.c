@@ -274,11 +274,8 @@ static HaloStatus check_labels(const Objects *o, int workers, int64_t *regions)
     *regions = (int64_t)all.greatest;
     if (all.bad < 0) return HALO_OK;
     const int64_t x = all.bad % labels->cols, y = all.bad / labels->cols;
-    return halo_fail(
-        HALO_ERR_INPUT,
-        "labels are integers from 0 to %d, and the sample at x=%lld, y=%lld is %g: put label before it, or "
-        "threshold",
-        HALO_MAX_REGIONS, (long long)x, (long long)y, (double)*(const float *)halo_at(labels, x, y));
+    return halo_fail(HALO_ERR_INPUT, HALO_NO_OBJECT, HALO_MAX_REGIONS, (long long)x, (long long)y,
+                     (double)*(const float *)halo_at(labels, x, y));
 }
 
 static HaloStatus prepare(Objects *o, int workers)

@@ -313,10 +313,7 @@ static HaloStatus check_labels(HaloDevice *device, const ObjectArgs &a, int64_t 
     const int64_t at = a.width * a.height - (int64_t)check.bad, y = at / a.width, x = at % a.width;
     float bad = 0.0f;
     CUDA_PASS(cuda_fetch(device, &bad, a.label + y * a.label_stride + x * (int64_t)sizeof bad, sizeof bad));
-    return halo_fail(HALO_ERR_INPUT,
-                     "labels are integers from 0 to %d, and pixel %lld+%lld is %g: put label before it, or "
-                     "threshold",
-                     HALO_MAX_REGIONS, (long long)x, (long long)y, (double)bad);
+    return halo_fail(HALO_ERR_INPUT, HALO_NO_OBJECT, HALO_MAX_REGIONS, (long long)x, (long long)y, (double)bad);
 }
 
 /* Regions that memory is reported for before their number is known. */

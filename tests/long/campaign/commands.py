@@ -127,8 +127,9 @@ class Commands:
     def long(self, draw):
         """As many operations as programs write that make pipelines: one after the other, or one in the
         other."""
-        many = draw.choice([60, 300, 1000])
         one = draw.choice(["gauss:1", "invert", "box:3", "median:3", "stats", "pad:1"])
+        # Each stats of a sound keeps the last three seconds for the loudness: 2 MB.
+        many = draw.choice([60, 300, 1000] if one != "stats" else [60, 100])
         return " | ".join([one] * many) if draw.random() < 0.5 else "add:[" * many + one + "]" * many
 
     def pipeline(self, draw):
