@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "halo/format.h"
+#include "halo/front_end.h"
 #include "halo/words.h"
 
 #define MAX_LINKS 40
@@ -149,7 +150,9 @@ HaloStatus halo_temporary_create(const char *target, const char *path, mode_t mo
     }
     if (error != 0) {
         free(made);
-        return error == ENOENT ? halo_fail_on(HALO_ERR_OUTPUT, path, ": its folder does not exist")
+        return error == ENOENT ? halo_fail_on(HALO_ERR_OUTPUT, path,
+                                              ": its folder does not exist" HALO_FOR_PROGRAM(
+                                                  ": make it, or use --out-dir, which does"))
                                : halo_fail_on(HALO_ERR_OUTPUT, path, ": cannot create it: %s", strerror(error));
     }
     *temporary = made;
