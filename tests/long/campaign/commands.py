@@ -128,8 +128,8 @@ class Commands:
         """As many operations as programs write that make pipelines: one after the other, or one in the
         other."""
         one = draw.choice(["gauss:1", "invert", "box:3", "median:3", "stats", "pad:1"])
-        # Each stats of a sound keeps the last three seconds for the loudness: 2 MB.
-        many = draw.choice([60, 300, 1000] if one != "stats" else [60, 100])
+        # Of sound, stats keeps the last three seconds for the loudness, 2 MB, and pad adds two.
+        many = draw.choice([60, 100] if one in ("stats", "pad:1") else [60, 300, 1000])
         return " | ".join([one] * many) if draw.random() < 0.5 else "add:[" * many + one + "]" * many
 
     def pipeline(self, draw):
