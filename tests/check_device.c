@@ -125,7 +125,7 @@ static void a_batch_continues_while_it_starts(void **state)
 static void long_files_wait_for_its_start(void **state)
 {
     (void)state;
-    static const char text[] = "disk:100|disk:100";
+    static const char text[] = "disk:84|disk:84";
     int calls;
     Made expected = undisturbed(text, &calls);
     fake_share = 2;
