@@ -67,7 +67,7 @@ static const char alpha[] = "Alpha is the channel of opacity: 0 is transparent, 
                             "channel of its own and leave it out of 'all'. over composites by alpha, cutout\n"
                             "makes alpha of a gray mask, channels:1,2,3 drops it.\n"
                             "\n"
-                            "PNG, PAM, TIFF, BMP, TGA, QOI and NRRD hold alpha; JPEG, PFM and HDR refuse\n"
+                            "'halo list formats' says which formats hold alpha; JPEG, PFM and HDR refuse\n"
                             "pictures with alpha. For NPY and raw samples --axes hwc,alpha says that the\n"
                             "last channel is alpha.\n"
                             "\n"

@@ -34,8 +34,9 @@ HaloBorder draw_border(Rng *rng) { return (HaloBorder)rng_between(rng, HALO_BORD
 
 const char *border_name(HaloBorder border)
 {
-    static const char *const name[] = {"zero",   "constant", "replicate", "reflect",
-                                       "mirror", "wrap",     "valid",     "keep"};
+#define WORD(name, word, ...) word,
+    static const char *const name[] = {HALO_BORDERS(WORD)};
+#undef WORD
     return name[border];
 }
 
