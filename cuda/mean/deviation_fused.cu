@@ -3,148 +3,50 @@
  * of squares, which lie in a ring of rows until all rows of the windows are there. Then threads add up columns
  * of these. The order of every sum is that of the two passes; sums of bytes that f32 holds are exact in any
  * order. */
-#include "deviation_fused.cuh"
+#include "deviation_stage.cuh"
 
 /* ---- a step ---------------------------------------------------------------------------------------------- */
 
-/* A sample of a line: its offset in a row of the source, in bytes, and its place in the tile. */
-struct StagedSample {
-    unsigned from;
-    int to;
-};
-
-CUDA_INLINE int samples_of(const DeviationFused &a, int run)
-{
-    return (a.runs * run + a.width - 1) * a.source.channels;
-}
-
-/* The source's column of a pixel of lines that begin at x; -1: outside, or in no window and not read. */
-CUDA_INLINE int64_t column_of(const DeviationFused &a, int64_t x, int pixel)
-{
-    const int64_t position = x + pixel;
-    const bool needed = position >= a.x && position < a.x + a.cols + a.width - 1;
-    return needed ? halo_border_index(position + a.source.ox, a.source.width, a.source.border) : -1;
-}
-
-/* For all lines of the block. Samples outside are read from the first column. Are there none? */
-template <int Run> CUDA_INLINE bool find_samples(const DeviationFused &a, int64_t x, StagedSample *found)
-{
-    const MeanSource &s = a.source;
-    const int64_t size = cuda_size(s.dtype);
-    bool inside = true;
-    for (int i = (int)threadIdx.x; i < samples_of(a, Run); i += mean_threads) {
-        const int pixel = i / s.channels, channel = i - pixel * s.channels;
-        const int64_t column = column_of(a, x, pixel);
-        found[i].from = (unsigned)(((column < 0 ? 0 : column - s.x0) * s.channels + channel) * size);
-        found[i].to = channel * a.pitch + mean_padded(Run, pixel);
-        inside = inside && column >= 0;
-    }
-    return __syncthreads_and(inside);
-}
-
-/* Stages a warp's lines of a step; a few samples of each are in flight at a time. */
-template <typename S, int Lines>
-CUDA_INLINE void stage_lines(const char *const (&row)[Lines], const StagedSample *found, int count, float *own,
-                             int apart)
-{
-    constexpr int batch = 5;
-#pragma unroll 1
-    for (int first = (int)threadIdx.x % CUDA_WARP; first < count; first += batch * CUDA_WARP) {
-        S v[batch][Lines];
-        int to[batch];
-#pragma unroll
-        for (int k = 0; k < batch; k++) {
-            if (first + k * CUDA_WARP >= count) continue;
-            const StagedSample sample = found[first + k * CUDA_WARP];
-            to[k] = sample.to;
-#pragma unroll
-            for (int l = 0; l < Lines; l++)
-                if constexpr (sizeof(S) < sizeof(float))
-                    v[k][l] = __ldg((const S *)(row[l] + sample.from));
-                else
-                    mean_fetch(own + l * apart + sample.to, (const float *)(row[l] + sample.from));
-        }
-        if constexpr (sizeof(S) < sizeof(float))
-#pragma unroll
-            for (int k = 0; k < batch; k++)
-#pragma unroll
-                for (int l = 0; l < Lines; l++)
-                    if (first + k * CUDA_WARP < count) own[l * apart + to[k]] = (float)v[k][l];
-    }
-}
-
-/* Stages the lines of a step from position y on; `inside`: no column is outside. Rows outside, and rows in no
- * window, are read from the first row. */
-template <int Run, typename S>
-CUDA_INLINE void stage_step(const DeviationFused &a, int64_t x, int64_t y, const StagedSample *found,
-                            bool inside, float *tile)
-{
-    constexpr int warps = mean_threads / CUDA_WARP, lines = fused_step(Run) / warps;
-    const MeanSource &s = a.source;
-    const int warp = (int)threadIdx.x / CUDA_WARP, count = samples_of(a, Run),
-              apart = warps * s.channels * a.pitch;
-    const int64_t top = y + s.oy;
-    float *const own = tile + warp * s.channels * a.pitch;
-    const char *row[lines];
-    unsigned outside = 0; /* a bit per line */
-    if (top >= 0 && top + fused_step(Run) <= s.height && y >= a.y &&
-        y + fused_step(Run) < a.y + a.rows + a.height) {
-        row[0] = s.data + (top + warp - s.y0) * s.stride;
-#pragma unroll
-        for (int l = 1; l < lines; l++) row[l] = row[l - 1] + warps * s.stride;
-    } else {
-#pragma unroll
-        for (int l = 0; l < lines; l++) {
-            const int64_t position = y + warp + l * warps;
-            const bool needed = position >= a.y && position < a.y + a.rows + a.height - 1;
-            const int64_t from = needed ? halo_border_index(position + s.oy, s.height, s.border) : -1;
-            row[l] = s.data + (from < 0 ? 0 : from - s.y0) * s.stride;
-            outside |= (unsigned)(from < 0) << l;
-        }
-    }
-    stage_lines<S>(row, found, count, own, apart);
-    if (inside && outside == 0) return;
-    mean_fetched();
-#pragma unroll 1
-    for (int i = (int)threadIdx.x % CUDA_WARP; i < count; i += CUDA_WARP) {
-        const bool all = column_of(a, x, i / s.channels) < 0;
-#pragma unroll
-        for (int l = 0; l < lines; l++)
-            if (all || (outside >> l & 1)) own[l * apart + found[i].to] = s.outside;
-    }
-}
-
 /* Horizontal sums of the lines of a step, to its rows of the ring. */
-template <int Run, typename V>
+template <int Run, typename V, int Size>
 CUDA_INLINE void sum_lines(const DeviationFused &a, const float *tile, SumPair<V> *ring)
 {
     typedef SumPair<V> Pair;
-    const int runs = a.runs, offset = a.width - 1 - Run;
+    const int runs = a.runs, offset = (Size > 0 ? Size : a.width) - 1 - Run;
     for (int u = (int)threadIdx.x; u < fused_step(Run) * a.source.channels * runs; u += mean_threads) {
         const int line = a.by_runs.over(u), j = u - line * runs, row = a.by_channels.over(line);
         const int x = u - row * a.source.channels * runs; /* the run, of all channels */
         const float *const starts = tile + line * a.pitch + j * (Run + 1), *const ends = starts + (Run + 1),
                            *const here = ends + offset;
-        Pair *const to = ring + row * mean_threads + x * Run;
-        const int swizzle = fused_swizzle<Run, Pair>(x * Run);
+        /* Of sum k: this, XORed with k. */
+        const int to = (row * mean_threads + x * Run) ^ fused_swizzle<Run, Pair>(x * Run);
         const auto pair = [](float sample) {
             const V v = (V)sample;
             return Pair(v, v * v);
         };
-        const Pair end = mean_ahead<Run, Pair>(offset, [&](int i) { return pair(ends[i]); });
+        const Pair end = fused_ahead<Run, Pair>(offset, [&](int i) { return pair(ends[i]); });
         fused_run_sums<Run>(
             offset, end, [&](int k) { return pair(starts[k]); },
             [&](int k, bool wraps) { return pair((wraps ? here + 1 : here)[k]); },
             [&](int k, const auto &sum) {
 #pragma unroll
-                for (int i = 0; i < (int)(sizeof sum / sizeof *sum); i++) to[(k + i) ^ swizzle] = sum[i];
+                for (int i = 0; i < (int)(sizeof sum / sizeof *sum); i++) ring[to ^ (k + i)] = sum[i];
             });
     }
 }
 
+/* A result is no NaN but halo's. */
+template <typename D> CUDA_INLINE void store(char *to, float made, unsigned *clipped)
+{
+    if constexpr (sizeof(D) == sizeof(float))
+        *(D *)to = made;
+    else
+        *(D *)to = cuda_sample<D>(made, {1.0f, 1.0f}, clipped);
+}
+
 /* Vertical sums: the outputs of a step from position y on, whose rows of sums begin at step `slot` of the
  * ring. */
-template <int Run, typename V>
+template <int Run, typename V, int Size>
 CUDA_INLINE void sum_columns(const DeviationFused &a, int64_t x, int64_t y, int slot, const SumPair<V> *ring,
                              unsigned *clipped)
 {
@@ -155,7 +57,8 @@ CUDA_INLINE void sum_columns(const DeviationFused &a, int64_t x, int64_t y, int 
               plane = (int)threadIdx.x - pixel * channels;
     const int64_t column = x + pixel;
     if (pixel >= a.runs * Run || column < a.x || column >= a.x + a.cols) return;
-    const int held = (a.behind + 1) * runs, offset = a.height - 1 - Run, x_in = plane * a.runs * Run + pixel;
+    const int held = (a.behind + 1) * runs, offset = (Size > 0 ? Size : a.height) - 1 - Run,
+              x_in = plane * a.runs * Run + pixel;
     const Pair *const first = ring + (x_in ^ fused_swizzle<Run, Pair>(x_in));
     const int64_t e = ((column - a.x) * channels + plane) * cuda_size(t.dtype);
 #pragma unroll 1
@@ -168,33 +71,30 @@ CUDA_INLINE void sum_columns(const DeviationFused &a, int64_t x, int64_t y, int 
             return first + (at < held ? at : at - held) * Run * mean_threads;
         };
         const Pair *const starts = run_at(0), *const ends = run_at(1);
-        const Pair *const here = ends + offset * mean_threads,
-                          *const later = run_at(2) - (Run - offset) * mean_threads;
+        const Pair *const here = ends + offset * mean_threads, *const later =
+                                                                   run_at(2) - (Run - offset) * mean_threads;
         char *to = t.data + (top - t.base) * t.stride + e;
-        const Pair end = mean_ahead<Run, Pair>(offset, [&](int i) { return ends[i * mean_threads]; });
+        const Pair end = fused_ahead<Run, Pair>(offset, [&](int i) { return ends[i * mean_threads]; });
         fused_run_sums<Run>(
             offset, end, [&](int k) { return starts[k * mean_threads]; },
             [&](int k, bool wraps) { return (wraps ? later : here)[k * mean_threads]; },
             [&](int k, const auto &sum) {
                 constexpr int count = (int)(sizeof sum / sizeof *sum);
-                const bool all = k >= from && k + count <= upto;
                 float made[count];
                 deviations(a, sum, made);
                 if (!a.plain)
 #pragma unroll
-                    for (int i = 0; i < count; i++) made[i] = cuda_rescale(made[i], t.store);
+                    for (int i = 0; i < count; i++) made[i] = halo_canonical(cuda_rescale(made[i], t.store));
+                const bool all = k >= from && k + count <= upto;
                 cuda_typed(t.dtype, [&](auto zero) {
-                    using D = decltype(zero);
-                    const auto put = [&](int i) {
-                        *(D *)(to + i * t.stride) = cuda_sample<D>(made[i], {1.0f, 1.0f}, clipped);
-                    };
+                    typedef decltype(zero) D;
                     if (all)
 #pragma unroll
-                        for (int i = 0; i < count; i++) put(i);
+                        for (int i = 0; i < count; i++) store<D>(to + i * t.stride, made[i], clipped);
                     else
 #pragma unroll
                         for (int i = 0; i < count; i++)
-                            if (k + i >= from && k + i < upto) put(i);
+                            if (k + i >= from && k + i < upto) store<D>(to + i * t.stride, made[i], clipped);
                 });
                 to += count * t.stride;
             });
@@ -204,7 +104,8 @@ CUDA_INLINE void sum_columns(const DeviationFused &a, int64_t x, int64_t y, int 
 /* Resident blocks per multiprocessor: limited by the registers of pairs, and of sums of a run of 16. */
 template <int Run, typename V> constexpr int fused_resident = Run == 16 ? 2 : 6 - (int)sizeof(V) / 4;
 
-template <int Run, typename V>
+/* Size: of windows, if it is the same across and down, known to the compiler; else 0. */
+template <int Run, typename V, int Size>
 __global__ static void __launch_bounds__(mean_threads, fused_resident<Run, V>)
     fused_kernel(const __grid_constant__ DeviationFused a)
 {
@@ -217,23 +118,23 @@ __global__ static void __launch_bounds__(mean_threads, fused_resident<Run, V>)
     const int64_t tile_x = blockIdx.x % a.tiles, strip = blockIdx.x / a.tiles;
     const int64_t x = (a.x / Run + tile_x * a.runs) * Run, y = a.begin + strip * a.steps * step;
     const int steps = (int)cuda_min(a.steps, cuda_ceil_div(a.y + a.rows - y, step)) + a.behind;
-    const bool inside = find_samples<Run>(a, x, found);
+    const bool inside = find_samples<Run>(a, x, found), within = all_within<Run>(a, x);
     unsigned clipped = 0;
-    const auto stage = [&](int s) {
-        cuda_typed(a.source.dtype, [&](auto zero) {
-            stage_step<Run, decltype(zero)>(a, x, y + (int64_t)s * step, found, inside, tile);
-        });
-    };
-    stage(0);
 #pragma unroll 1
-    for (int s = 0, slot = 0; s < steps; s++) {
-        mean_fetched();
-        __syncthreads();
-        sum_lines<Run, V>(a, tile, ring + slot * slot_sums);
-        __syncthreads();
-        if (s + 1 < steps) stage(s + 1);
+    for (int s = -1, slot = -1; s < steps; s++) {
+        if (s >= 0) {
+            mean_fetched();
+            __syncthreads();
+            sum_lines<Run, V, Size>(a, tile, ring + slot * slot_sums);
+            __syncthreads();
+        }
+        if (s + 1 < steps)
+            cuda_typed(a.source.dtype, [&](auto zero) {
+                stage_step<Run, decltype(zero)>(a, x, y + (int64_t)(s + 1) * step, found, inside, within, tile);
+            });
         slot = slot + 1 < slots ? slot + 1 : 0;
-        if (s >= a.behind) sum_columns<Run, V>(a, x, y + (int64_t)(s - a.behind) * step, slot, ring, &clipped);
+        if (s >= a.behind)
+            sum_columns<Run, V, Size>(a, x, y + (int64_t)(s - a.behind) * step, slot, ring, &clipped);
     }
     cuda_count_clipped(a.target.clipped, clipped);
 }
@@ -272,7 +173,7 @@ static int64_t strips_of(int64_t tiles, int64_t resident)
     return strips;
 }
 
-template <int Run, typename V> static HaloStatus launch(const MeanJob *job, DeviationFused *a)
+template <int Run, typename V, int Size> static HaloStatus launch(const MeanJob *job, DeviationFused *a)
 {
     constexpr int step = fused_step(Run);
     const int channels = a->source.channels;
@@ -287,17 +188,27 @@ template <int Run, typename V> static HaloStatus launch(const MeanJob *job, Devi
     const int64_t lines = step * channels, samples = (a->runs * Run + a->width - 1) * channels;
     const int64_t shared = (a->behind + 1) * step * mean_threads * (int64_t)sizeof(SumPair<V>) +
                            samples * (int64_t)sizeof(StagedSample) + lines * a->pitch * (int64_t)sizeof(float);
-    CUDA_PASS(cuda_allow_shared((const void *)(fused_kernel<Run, V>), (size_t)shared));
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, fused_kernel<Run, V>, mean_threads,
+    CUDA_PASS(cuda_allow_shared((const void *)(fused_kernel<Run, V, Size>), (size_t)shared));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, fused_kernel<Run, V, Size>, mean_threads,
                                                            (size_t)shared));
     const int64_t blocks = (int64_t)job->device->properties.multiProcessorCount * resident;
-    const int64_t steps = cuda_ceil_div(a->y + a->rows - a->begin, step),
-                  strips = strips_of(a->tiles, blocks);
+    const int64_t steps = cuda_ceil_div(a->y + a->rows - a->begin, step), strips = strips_of(a->tiles, blocks);
     a->steps = (int)cuda_min(1 << 20, cuda_max(cuda_ceil_div(steps, strips),
                                                4 * a->behind)); /* rows above and below are added up again */
-    CUDA_LAUNCH(job->device, (fused_kernel<Run, V>), a->tiles * cuda_ceil_div(steps, a->steps), mean_threads,
-                (int)shared, *a);
+    CUDA_LAUNCH(job->device, (fused_kernel<Run, V, Size>), a->tiles * cuda_ceil_div(steps, a->steps),
+                mean_threads, (int)shared, *a);
     return HALO_OK;
+}
+
+/* Odd windows of the same size across and down have kernels of their own. */
+template <int Run, typename V, int Size = 2 * Run - 1>
+static HaloStatus launch_size(const MeanJob *job, DeviationFused *a)
+{
+    if (a->width == Size && a->height == Size) return launch<Run, V, Size>(job, a);
+    if constexpr (Size > Run + 2)
+        return launch_size<Run, V, Size - 2>(job, a);
+    else
+        return launch<Run, V, 0>(job, a);
 }
 
 template <int Run> static HaloStatus launch_sums(const MeanJob *job, DeviationFused *a)
@@ -305,8 +216,8 @@ template <int Run> static HaloStatus launch_sums(const MeanJob *job, DeviationFu
     const int64_t white = mean_white(job->source);
     if constexpr (Run < HALO_MEAN_RUN / 2)
         if (job->window.width * job->window.height * white * white <= mean_exact)
-            return launch<Run, float>(job, a);
-    return launch<Run, double>(job, a);
+            return launch_size<Run, float>(job, a);
+    return launch_size<Run, double>(job, a);
 }
 
 HaloStatus mean_deviations_fused(const MeanJob *job, bool root)

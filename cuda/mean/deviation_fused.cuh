@@ -17,8 +17,8 @@ struct DeviationFused {
     unsigned tiles;           /* side by side */
     int runs, steps;          /* of a block: runs across, steps of outputs */
     CudaDivisor by_runs, by_channels;
-    int behind;               /* steps of rows below that windows need */
-    int pitch;                /* of a channel's line of samples */
+    int behind; /* steps of rows below that windows need */
+    int pitch;  /* of a channel's line of samples */
     double count, inverse;
     bool root;
     bool plain; /* results are not scaled */
@@ -47,51 +47,63 @@ template <int Run, typename Pair> CUDA_INLINE int fused_swizzle(int x)
     return x / (Run > units ? Run : units) & ((Run < units ? Run : units) - 1);
 }
 
-/* mean_run_sums of pairs, for windows that end in the run after the first or in the next: ends(k, true) is row
- * k of the latter. At which row of a batch that begins is known to the compiler: each has code of its own. */
+/* mean_ahead of pairs: 1, 2, 4 … samples without a loop. */
+template <int Run, typename Pair, typename Ends> CUDA_INLINE Pair fused_ahead(int offset, Ends ends)
+{
+    Pair end(HALO_MEAN_NOTHING);
+    int i = 0;
+#pragma unroll
+    for (int some = Run / 2; some > 0; some /= 2)
+        if (offset & some) {
+#pragma unroll
+            for (int u = 0; u < some; u++) end = end + ends(i + u);
+            i += some;
+        }
+    return end;
+}
+
+/* mean_run_sums of pairs, for windows that end in the run after the first or in the next: ends(k, after) is row
+ * k, of the latter if `after` says so. At which row of a batch that begins is known to the compiler: each has
+ * code of its own, and the sum between the two runs is added only where there is one. */
 template <int Run, typename Pair, typename Starts, typename Ends, typename Put>
 CUDA_INLINE void fused_run_sums(int offset, Pair end, Starts starts, Ends ends, Put put)
 {
     constexpr int half = Run < MEAN_KEPT ? Run : MEAN_KEPT, batch = half < 4 ? half : 4;
     Pair less(HALO_MEAN_NOTHING);
-    const auto next_run = [&]() {
-        less = end;
-        end = Pair(HALO_MEAN_NOTHING);
-    };
 #pragma unroll
     for (int part = 0; part < Run; part += half) {
-        asm volatile("" ::: "memory"); /* reload, do not keep in registers */
-        Pair sum[half], start = starts(Run - 1);
-#pragma unroll
-        for (int k = Run - 2; k >= part + half; k--) start = starts(k) + start;
-#pragma unroll
-        for (int k = half - 1; k >= 0; k--) {
-            if (part + k < Run - 1) start = starts(part + k) + start;
-            sum[k] = start;
-        }
+        Pair sum[half];
+        mean_suffix_sums<Run, half>(part, starts, sum);
 #pragma unroll
         for (int first = 0; first < half; first += batch) {
             const int row = part + first, wrap = Run - offset - row;
             Pair made[batch];
-            const auto add = [&](auto at) { /* the row that wraps; `batch`: none */
-                constexpr int wraps = decltype(at)::value;
-                Pair v[batch];
+            const auto add = [&](auto at) { /* the row that wraps; `batch`: none, -1: one before these */
+                                            constexpr int wraps = decltype(at)::value;
+                                            Pair v[batch];
 #pragma unroll
-                for (int u = 0; u < batch; u++)
-                    v[u] = ends(row + u, wraps == batch ? wrap <= 0 : u >= wraps);
+                                            for (int u = 0; u < batch; u++) v[u] = ends(row + u, u >= wraps);
 #pragma unroll
-                for (int u = 0; u < batch; u++) {
-                    if (u == wraps) next_run();
-                    end = end + v[u];
-                    made[u] = (sum[first + u] + less) + end;
-                }
+                                            for (int u = 0; u < batch; u++) {
+                                                if (u == wraps) {
+                                                    less = end;
+                                                    end = Pair(HALO_MEAN_NOTHING);
+                                                }
+                                                end = end + v[u];
+                                                made[u] = u < wraps ? sum[first + u] + end
+                                                                    : (sum[first + u] + less) + end;
+                                            }
             };
-            if (wrap == 0) next_run();
             switch (wrap) {
+            case 0: add(std::integral_constant<int, 0>()); break;
             case 1: add(std::integral_constant<int, 1>()); break;
             case 2: add(std::integral_constant<int, 2>()); break;
             case 3: add(std::integral_constant<int, (batch < 3 ? batch : 3)>()); break;
-            default: add(std::integral_constant<int, batch>()); break;
+            default:
+                if (wrap > 0)
+                    add(std::integral_constant<int, batch>());
+                else
+                    add(std::integral_constant<int, -1>());
             }
             put(row, made);
         }
@@ -99,12 +111,6 @@ CUDA_INLINE void fused_run_sums(int offset, Pair end, Starts starts, Ends ends, 
 }
 
 /* ---- from sums to deviations ----------------------------------------------------------------------------- */
-
-__device__ __noinline__ static float deviation_exact(double sum, double squares, double count, bool root)
-{
-    const double variance = halo_variance(sum, squares, count);
-    return (float)(root ? sqrt(variance) : variance);
-}
 
 /* sum / count, rounded once: the product by the inverse, corrected twice as in mean_divided. */
 CUDA_INLINE double quotient(double sum, const DeviationFused &a)
@@ -114,49 +120,62 @@ CUDA_INLINE double quotient(double sum, const DeviationFused &a)
     return fma(fma(-q, a.count, sum), a.inverse, q);
 }
 
-/* The root of a normal value above 0, to 36 bits; false if it is not that accurate: the GPU approximates it
- * from the upper word, and a step of Newton's method corrects it by a remainder, which shows the error. */
-CUDA_INLINE bool approximate_root(double *v)
+__device__ __noinline__ static float deviation_exact(const DeviationFused &a, double sum, double squares)
+{
+    const double variance = halo_variance(sum, squares, a.count);
+    return halo_canonical((float)(a.root ? sqrt(variance) : variance));
+}
+
+/* Replaces a normal value above 0 by its root, to 36 bits: the GPU approximates it from the upper word, and a
+ * step of Newton's method corrects it by a remainder, which shows the error. *worst becomes at least -(18 <<
+ * 20), if it is not that accurate. */
+CUDA_INLINE void approximate_root(double *v, int *worst)
 {
     double inverse;
     asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(inverse) : "d"(*v));
     const double guess = *v * inverse, rest = fma(-guess, guess, *v);
-    const bool good = (__double2hiint(rest) & INT32_MAX) <= __double2hiint(*v) - (18 << 20);
+    *worst = __viaddmax_s32(__double2hiint(rest) & INT32_MAX, -__double2hiint(*v), *worst);
     *v = fma(rest, 0.5 * inverse, guess);
-    return good;
 }
 
 /* The difference is rounded as defined. After it few digits of f64 suffice to round to f32, unless the result
- * lies close to the middle between two floats, or is subnormal: those few are computed exactly. */
+ * lies close to the middle between two floats, or is subnormal, 0 or NaN: those few are computed exactly. What
+ * says so is tested for all results together. */
 template <int Count, typename V>
 CUDA_INLINE void deviations(const DeviationFused &a, const SumPair<V> (&of)[Count], float (&made)[Count])
 {
     const unsigned off = a.root ? 1u << 16 : 4u; /* ulp */
+    const unsigned middle = (off - 0x10000000u) * 8u, least = 0x38100000, finite = 0x7ff00000 - least;
     double result[Count];
-    bool some[Count], good[Count];
-    unsigned inexact = 0;
 #pragma unroll
     for (int i = 0; i < Count; i++) {
         const double sum = (double)of[i].sum, apart = (double)of[i].squares - quotient(sum * sum, a);
         result[i] = apart * a.inverse; /* off by 2 ulp */
-        some[i] = !(apart <= 0.0);
-        good[i] = true;
     }
+    int worst = INT32_MIN;
     if (a.root)
 #pragma unroll
-        for (int i = 0; i < Count; i++) good[i] = approximate_root(&result[i]);
+        for (int i = 0; i < Count; i++) approximate_root(&result[i], &worst);
+    const bool rough = worst > -(18 << 20);
+    const auto close = [&](int i) {
+        return (unsigned)__double2loint(result[i]) * 8u + middle <= off * 2u * 8u;
+    };
+    bool inexact = rough;
+    unsigned most = 0;
 #pragma unroll
     for (int i = 0; i < Count; i++) {
-        const unsigned low = (unsigned)__double2loint(result[i]), high = (unsigned)__double2hiint(result[i]);
-        const bool close = (low - (0x10000000u - off)) * 8u <= off * 2u * 8u || high < 0x38100000u;
-        made[i] = some[i] ? (float)result[i] : 0.0f;
-        inexact |= (unsigned)(some[i] && (close || !good[i])) << i;
+        inexact |= close(i);
+        most = __viaddmax_u32((unsigned)__double2hiint(result[i]), 0u - least, most);
+        made[i] = (float)result[i];
     }
-    if (inexact == 0) return;
+    if (!inexact && most < finite) return;
 #pragma unroll
     for (int i = 0; i < Count; i++)
-        if (inexact >> i & 1)
-            made[i] = deviation_exact((double)of[i].sum, (double)of[i].squares, a.count, a.root);
+        if (rough || close(i) || (unsigned)__double2hiint(result[i]) - least >= finite) {
+            const double sum = (double)of[i].sum, squares = (double)of[i].squares;
+            const bool constant = squares - quotient(sum * sum, a) <= 0.0; /* often, in a drawing */
+            made[i] = constant ? 0.0f : deviation_exact(a, sum, squares);
+        }
 }
 
 #endif

@@ -45,6 +45,21 @@ template <int Run, typename T = double, typename Ends> CUDA_INLINE T mean_ahead(
     return end;
 }
 
+/* The sums of the samples starts(k) of a run to its end, for `Half` of its rows from `part` on. */
+template <int Run, int Half, typename T, typename Starts>
+CUDA_INLINE void mean_suffix_sums(int part, Starts starts, T sum[Half])
+{
+    asm volatile("" ::: "memory"); /* reload, do not keep in registers */
+    T start = starts(Run - 1);
+#pragma unroll
+    for (int k = Run - 2; k >= part + Half; k--) start = starts(k) + start;
+#pragma unroll
+    for (int k = Half - 1; k >= 0; k--) {
+        if (part + k < Run - 1) start = starts(part + k) + start;
+        sum[k] = start;
+    }
+}
+
 /* The sums of the windows that begin in a run: calls put(k, sums) for groups of its rows, which begin at
  * starts(k) and end at ends(k). Row 0 ends `offset` samples into a run, whose sum is in *end; row `Run -
  * offset` ends in the next run. `less` is the sum between the two runs, `more` has one run more, for windows
@@ -61,15 +76,8 @@ CUDA_INLINE void mean_run_sums(int offset, bool next, T less, T more, Starts sta
 #pragma unroll
     for (int part = 0; part < Run; part += half) {
         if (part > 0 && part >= upto) return;
-        asm volatile("" ::: "memory"); /* reload, do not keep in registers */
-        T sum[half], start = starts(Run - 1);
-#pragma unroll
-        for (int k = Run - 2; k >= part + half; k--) start = starts(k) + start;
-#pragma unroll
-        for (int k = half - 1; k >= 0; k--) {
-            if (part + k < Run - 1) start = starts(part + k) + start;
-            sum[k] = start;
-        }
+        T sum[half];
+        mean_suffix_sums<Run, half>(part, starts, sum);
 #pragma unroll
         for (int first = 0; first < half; first += batch) {
             const int row = part + first;
