@@ -122,8 +122,8 @@ HaloStatus resample_area(HaloDevice *device, const ResampleArgs *args);
 bool resample_line_takes(const ResampleArgs *args, const HaloResample *host);
 HaloStatus resample_line(HaloDevice *device, const ResampleArgs *args, const HaloResample *host);
 
-/* Bytes to 3 : 2 by four taps (resample_turn.cu). `host` has the tables; those of `args` are on the device when
- * it runs. */
+/* Bytes to 3 : 2 or 2 : 1 by four taps (resample_turn.cu). `host` has the tables; those of `args` are on the
+ * device when it runs. */
 bool resample_turn_takes(const ResampleArgs *args, const HaloResample *host);
 HaloStatus resample_turn(HaloDevice *device, const ResampleArgs *args, const HaloResample *host);
 
