@@ -42,8 +42,9 @@ for name in ("wav", "flac"):
     hf.write(f"a.{name}", sound, replace=True)
     assert hf.read(f"a.{name}").rate == 48000, name
 # What the wheel leaves to the system works, or is named.
-cards = "SIMPLE  = T", "BITPIX  = 8", "NAXIS   = 2", "NAXIS1  = 20", "NAXIS2  = 10", "END"
-fits = "".join(f"{card:80}" for card in cards).ljust(2880).encode() + bytes(2880)
+cards = {"SIMPLE": "T", "BITPIX": 8, "NAXIS": 2, "NAXIS1": 20, "NAXIS2": 10}
+header = "".join(f"{key:8}= {value:>20}".ljust(80) for key, value in cards.items()) + "END"
+fits = header.ljust(2880).encode() + bytes(2880)
 for library, file in ("libcfitsio.so", fits), ("libheif.so", None):
     try:
         file = file or hf.write(None, picture, format="avif")
