@@ -21,6 +21,10 @@ HaloStatus cpu_rank(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
                     HaloStore store);
 HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
                     HaloStore store);
+/* Chains that begin with a mean. */
+bool cpu_chains(const HaloShape *src, const HaloShape *dst, const HaloChain *chain);
+HaloStatus cpu_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloChain *chain,
+                     HaloStore store);
 HaloStatus cpu_local(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloLocal *local,
                      HaloStore store);
 HaloStatus cpu_warp(HaloDevice *device, const HaloBuf *src, const HaloBuf *map, HaloBuf *dst,

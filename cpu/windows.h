@@ -261,6 +261,9 @@ typedef struct CpuIntegerKernels {
     void (*divide)(const int32_t *sum, int64_t n, int64_t count, bool fits_f32, float *mean);
     /* The same as bytes, where no mean is beyond them. */
     void (*divide_bytes)(const int32_t *sum, int64_t n, int64_t count, bool fits_f32, uint8_t *mean);
+    /* `value` where a sample less the mean is at least this, else 0. */
+    void (*compare_bytes)(const int32_t *sum, const uint8_t *sample, int64_t n, int64_t count, bool fits_f32,
+                          float least, uint8_t value, uint8_t *out);
     /* The variance, or its root, of as many samples with these sums, and such sums of squares; `high` may be
      * NULL. */
     void (*deviation)(const int32_t *sum, const int32_t *low, const int32_t *high, int64_t n, double count,

@@ -21,6 +21,7 @@ static bool is_plain(const HaloStep *step)
     switch (step->primitive) {
     case HALO_CONV: return !step->u.conv.fast && !step->u.window.nan_ignore;
     case HALO_SEP: return !step->u.window.nan_ignore;
+    case HALO_MEAN: return step->u.mean.kind == HALO_MEAN_PLAIN && !step->u.window.nan_ignore;
     case HALO_MAP: return true;
     case HALO_COMBINE: return !step->u.combine.spread;
     default: return false;
@@ -221,25 +222,25 @@ out:
     return status;
 }
 
-HaloStatus plan_chain(HaloBuilder *builder, const HaloBackend *backend)
+HaloStatus plan_chain(HaloBuilder *builder, const HaloBackend *backend, HaloChained *chained)
 {
     HaloStatus status = HALO_OK;
-    HaloPlan *plan = builder->plan, *chained, made = {0};
+    HaloPlan *plan = builder->plan, made = {0};
     int *place = NULL; /* of each step, among those that are made */
     if (backend == NULL || backend->can_fuse == NULL || plan->steps < 2) return HALO_OK;
     place = calloc((size_t)plan->steps, sizeof *place);
     if (place == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(make(builder, backend, &made, place));
     if (made.steps == plan->steps) goto out;
-    chained = malloc(sizeof *chained);
-    if (chained == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    *chained = *plan; /* the plan owns all but the steps and what is derived from them */
-    chained->steps = made.steps;
-    chained->step = made.step;
-    chained->live = NULL;
+    chained->plan = malloc(sizeof *chained->plan);
+    if (chained->plan == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    *chained->plan = *plan; /* the plan owns all but the steps and what is derived from them */
+    chained->plan->steps = made.steps;
+    chained->plan->step = made.step;
+    chained->plan->live = NULL;
+    chained->backend = backend;
     made.step = NULL;
-    plan->chained = chained;
-    HALO_TRY(liveness_find(chained));
+    HALO_TRY(liveness_find(chained->plan));
 out:
     free(made.step);
     free(place);
@@ -248,5 +249,7 @@ out:
 
 const HaloPlan *plan_for(const HaloPlan *plan, const HaloBackend *backend)
 {
-    return backend != NULL && backend->can_fuse != NULL && plan->chained != NULL ? plan->chained : plan;
+    for (int k = 0; k < 2 && backend != NULL; k++)
+        if (plan->chained[k].backend == backend) return plan->chained[k].plan;
+    return plan;
 }

@@ -235,7 +235,8 @@ HaloStatus plan_make(HaloSession *session, const PlanRequest *request, PlanOutco
     mark_shrunk(made);
     if (session->options.precision == HALO_PRECISION_FAST) HALO_TRY(plan_approximate(&builder));
     HALO_TRY(plan_optimise(made));
-    HALO_TRY(plan_chain(&builder, session->gpu->backend));
+    HALO_TRY(plan_chain(&builder, session->host.backend, &made->chained[0]));
+    HALO_TRY(plan_chain(&builder, session->gpu->backend, &made->chained[1]));
     outcome->plan = made;
     made = NULL;
 out:

@@ -45,11 +45,12 @@ HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg, HaloOperand *operand)
 void halo_plan_free(HaloPlan *plan)
 {
     if (plan == NULL) return;
-    if (plan->chained != NULL) {
-        free(plan->chained->step);
-        free(plan->chained->live);
+    for (int k = 0; k < 2; k++) {
+        if (plan->chained[k].plan == NULL) continue;
+        free(plan->chained[k].plan->step);
+        free(plan->chained[k].plan->live);
+        free(plan->chained[k].plan);
     }
-    free(plan->chained);
     for (int i = 0; i < plan->inputs; i++) operand_release(plan->input[i].operand);
     free(plan->input);
     for (int i = 0; i < plan->kept_count; i++) free(plan->kept[i]);

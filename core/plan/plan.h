@@ -103,7 +103,7 @@ HaloStatus constant_stats(HaloBuilder *builder, HaloStep *reduce, HaloResult *kn
 HaloStatus plan_optimise(HaloPlan *plan);
 
 /* chain.c: the plan's chains for this backend, which may be NULL; and the plan as a backend runs it. */
-HaloStatus plan_chain(HaloBuilder *builder, const HaloBackend *backend);
+HaloStatus plan_chain(HaloBuilder *builder, const HaloBackend *backend, HaloChained *chained);
 const HaloPlan *plan_for(const HaloPlan *plan, const HaloBackend *backend);
 
 #endif

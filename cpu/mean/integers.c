@@ -45,7 +45,10 @@ static void finish(const CpuMeanTask *task, int64_t row, int32_t *const sum[], u
     float *const made = (float *)(void *)(task->scratch + m->at_line);
     if (m->kind != HALO_MEAN_PLAIN) {
         kernels->deviation(sum[0], sum[1], sum[2], task->n, (double)count, m->kind == HALO_MEAN_SD, made);
-    } else if (m->source.src->shape.dtype == HALO_U8 && m->dst->shape.dtype == HALO_U8 &&
+    } else if (m->compares) {
+        cpu_mean_compare(task, row, sum[0]);
+        return;
+    } else if (m->chain == NULL && m->source.src->shape.dtype == HALO_U8 && m->dst->shape.dtype == HALO_U8 &&
                m->store.num == 1.0f && m->store.den == 1.0f) {
         kernels->divide_bytes(sum[0], task->n, count, m->fits_f32, halo_at(m->dst, task->x, task->y + row));
         return;

@@ -63,6 +63,7 @@ static bool choose_scratch(CpuMean *m)
     while (m->pitch < row && m->pitch < CPU_MEAN_CHUNK) m->pitch *= 2;
     if (row > CPU_MEAN_CHUNK) m->pitch = divide_up(row, CPU_MEAN_CHUNK) * CPU_MEAN_CHUNK;
     if (!cpu_reserve(&total, most(wide, m->pitch), sizeof(float), &m->at_line) ||
+        !cpu_reserve(&total, m->chain != NULL ? m->pitch : 0, sizeof(float), &m->at_other) ||
         !(m->integer ? cpu_mean_integers_scratch(m, &total) : cpu_mean_floats_scratch(m, &total)))
         return false;
     m->scratch_bytes = total;
@@ -138,12 +139,23 @@ static HaloStatus make_strips(void *context, const HaloBuf *src, HaloBuf *dst, c
 
 HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean, HaloStore store)
 {
+    return cpu_mean_chain(device, src, dst, mean, NULL, store);
+}
+
+HaloStatus cpu_mean_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
+                          const HaloChain *chain, HaloStore store)
+{
     if (cpu_is_double(src, dst)) return cpu_double_mean(device, src, dst, mean);
     HaloStatus status = HALO_OK;
     const HaloWindow *window = &mean->window;
     int64_t count;
     void *scratch;
-    CpuMean m = {.window = *window, .kind = mean->kind, .store = store, .dst = dst, .device = device};
+    CpuMean m = {.window = *window,
+                 .kind = mean->kind,
+                 .store = store,
+                 .dst = dst,
+                 .chain = chain,
+                 .device = device};
     m.source = cpu_window_stencil(device, src, dst, window);
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (window->width < 1 || window->height < 1 || !halo_mul(window->width, window->height, &count) ||
@@ -152,7 +164,8 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_FAIL(HALO_ERR_BUG, "internal: the source of a mean filter does not hold the samples it needs");
     const int workers = cpu_workers(device, 16.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
     choose_way(&m, src);
-    if (m.integer && cpu_are_columns(src, dst) && is_exact_transposed(src, mean)) { /* the same either way */
+    m.compares = cpu_mean_compares(&m);
+    if (chain == NULL && m.integer && cpu_are_columns(src, dst) && is_exact_transposed(src, mean)) { /* the same either way */
         const HaloBuf from = cpu_as_line(src);
         HaloBuf to = cpu_as_line(dst);
         HaloMean transposed = *mean;
@@ -160,7 +173,7 @@ HaloStatus cpu_mean(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const 
         HALO_TRY(cpu_mean(device, &from, &to, &transposed, store));
         goto out;
     }
-    if (has_strips(&m)) {
+    if (chain == NULL && has_strips(&m)) {
         Strips strips = {device, mean, store};
         return cpu_strips(device, src, dst, window, rows_until_repeat(window->height), make_strips, &strips);
     }

@@ -2,6 +2,7 @@
 #ifndef CPU_MEAN_H
 #define CPU_MEAN_H
 
+#include "halo/chain.h"
 #include "stencil.h"
 
 /* Of integers: of samples, and of both halves of their squares. */
@@ -19,6 +20,8 @@ typedef struct CpuMean {
     HaloMeanKind kind;
     HaloStore store;
     HaloBuf *dst;
+    const HaloChain *chain;              /* its links behind the mean are made with it; NULL: there are none */
+    bool compares;                       /* they are cpu_mean_compare */
     bool integer;                        /* samples are integers, whose sums fit 32 bits, */
     bool fits_f32;                       /* and f32 too */
     int64_t tile_cols, tile_rows, tiles; /* outputs of a task; tasks side by side */
@@ -26,7 +29,8 @@ typedef struct CpuMean {
     int64_t ring, total_ring;            /* rows of lines, and of totals */
     int64_t kept, at_known;              /* lines kept for when they come again; which of them are there */
     double scale, count;                 /* a mean is its sum * scale / count */
-    int64_t at_line, at_number, at_slid, at_count, at_counts, at_workspace, at_square, at_between, at_mean;
+    int64_t at_line, at_number, at_slid, at_count, at_counts, at_workspace, at_square, at_between, at_mean,
+        at_other;
     int64_t at_come, at_gone; /* lines of integers; the sums of their columns, and of windows */
     int64_t at_column[CPU_MEAN_SUMS], at_sum[CPU_MEAN_SUMS];
     int64_t piece, at_lines, at_interleaved, at_interleaved_square, at_interleaved_sum,
@@ -48,11 +52,21 @@ typedef struct CpuMeanTask {
 
 /* task.c: line `row` of the task's part of the source. */
 float *cpu_mean_line(const CpuMeanTask *task, int64_t row);
-/* Stores n means as elements of row `row` of the outputs, from `first` on. */
+/* Stores what n means become as elements of row `row` of the outputs, from `first` on. */
 void cpu_mean_store(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, float *mean,
                     uint64_t *clipped);
 /* Line `row` of a plane's ring, which lies at position task->y + row: floats, or doubles of what deviates. */
 void *cpu_mean_ring_line(const CpuMeanTask *task, int64_t row, int plane);
+
+/* mean.c: the mean and, unless `chain` is NULL, all links behind it. */
+HaloStatus cpu_mean_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
+                          const HaloChain *chain, HaloStore store);
+
+/* chain.c: what the links behind the mean make of n means, in these or in the scratch. */
+float *cpu_mean_go_on(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, float *mean);
+/* Do they compare bytes with means of bytes? Then this makes row `row` from the windows' sums. */
+bool cpu_mean_compares(const CpuMean *m);
+void cpu_mean_compare(const CpuMeanTask *task, int64_t row, const int32_t *sum);
 
 /* counts.c: how many numbers there are in windows of floats. Takes what line `row` has of them, each in order;
  * the windows that it ends have as many as it returns. */

@@ -15,6 +15,7 @@ void cpu_mean_store(const CpuMeanTask *task, int64_t row, int64_t first, int64_t
     const CpuMean *m = task->m;
     const HaloDtype to = m->dst->shape.dtype;
     char *const line = halo_at(m->dst, task->x, task->y + row);
+    if (m->chain != NULL) mean = cpu_mean_go_on(task, row, first, n, mean);
     m->device->kernels->rows->store[to](mean, n, m->store, line + first * (int64_t)halo_dtype_size(to),
                                         clipped);
 }

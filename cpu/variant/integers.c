@@ -149,14 +149,14 @@ static void divide(const int32_t *restrict sum, int64_t n, int64_t count, bool f
 }
 
 #if defined(__AVX2__)
-/* Eight means, rounded to f32, then to integers. */
-static CPU_INLINE __m256i quotients(const int32_t *sum, __m256 float_count, __m256d count, bool fits_f32)
+/* Eight means, rounded to f32. */
+static CPU_INLINE __m256 quotients(const int32_t *sum, __m256 float_count, __m256d count, bool fits_f32)
 {
     const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)sum);
-    if (fits_f32) return _mm256_cvtps_epi32(_mm256_div_ps(_mm256_cvtepi32_ps(v), float_count));
+    if (fits_f32) return _mm256_div_ps(_mm256_cvtepi32_ps(v), float_count);
     const __m256d low = _mm256_div_pd(_mm256_cvtepi32_pd(_mm256_castsi256_si128(v)), count),
                   high = _mm256_div_pd(_mm256_cvtepi32_pd(_mm256_extracti128_si256(v, 1)), count);
-    return _mm256_cvtps_epi32(_mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low)));
+    return _mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low));
 }
 
 static CPU_INLINE int64_t divide_vectors(const int32_t *sum, int64_t n, int64_t count, bool fits_f32,
@@ -169,14 +169,42 @@ static CPU_INLINE int64_t divide_vectors(const int32_t *sum, int64_t n, int64_t 
     for (; i + 32 <= n; i += 32) {
         __m256i v[4];
         CPU_UNROLL for (int k = 0; k < 4; k++) v[k] =
-            quotients(sum + i + 8 * k, float_count, double_count, fits_f32);
+            _mm256_cvtps_epi32(quotients(sum + i + 8 * k, float_count, double_count, fits_f32));
         const __m256i bytes =
             _mm256_packus_epi16(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[2], v[3]));
         _mm256_storeu_si256((__m256i *)(void *)(mean + i), _mm256_permutevar8x32_epi32(bytes, order));
     }
     return i;
 }
+
+static CPU_INLINE int64_t compare_vectors(const int32_t *sum, const uint8_t *sample, int64_t n, int64_t count,
+                                          bool fits_f32, float least, uint8_t value, uint8_t *out)
+{
+    const __m256 float_count = _mm256_set1_ps((float)count), limit = _mm256_set1_ps(least);
+    const __m256d double_count = _mm256_set1_pd((double)count);
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7), white = _mm256_set1_epi8((char)value);
+    int64_t i = 0;
+    for (; i + 32 <= n; i += 32) {
+        __m256i v[4];
+        CPU_UNROLL for (int k = 0; k < 4; k++)
+        {
+            const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)(sample + i + 8 * k));
+            const __m256 above = _mm256_sub_ps(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes)),
+                                               quotients(sum + i + 8 * k, float_count, double_count, fits_f32));
+            v[k] = _mm256_castps_si256(_mm256_cmp_ps(above, limit, _CMP_GE_OQ));
+        }
+        const __m256i all = _mm256_packs_epi16(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[2], v[3]));
+        _mm256_storeu_si256((__m256i *)(void *)(out + i),
+                            _mm256_and_si256(_mm256_permutevar8x32_epi32(all, order), white));
+    }
+    return i;
+}
 #endif
+
+static CPU_INLINE float mean_of(int32_t sum, int64_t count, bool fits_f32)
+{
+    return fits_f32 ? (float)sum / (float)count : (float)((double)sum / (double)count);
+}
 
 static void divide_bytes(const int32_t *restrict sum, int64_t n, int64_t count, bool fits_f32,
                          uint8_t *restrict mean)
@@ -185,10 +213,18 @@ static void divide_bytes(const int32_t *restrict sum, int64_t n, int64_t count, 
 #if defined(__AVX2__)
     i = fits_f32 ? divide_vectors(sum, n, count, true, mean) : divide_vectors(sum, n, count, false, mean);
 #endif
-    for (; i < n; i++) {
-        const float v = fits_f32 ? (float)sum[i] / (float)count : (float)((double)sum[i] / (double)count);
-        mean[i] = (uint8_t)halo_round(v);
-    }
+    for (; i < n; i++) mean[i] = (uint8_t)halo_round(mean_of(sum[i], count, fits_f32));
+}
+
+static void compare_bytes(const int32_t *restrict sum, const uint8_t *restrict sample, int64_t n, int64_t count,
+                          bool fits_f32, float least, uint8_t value, uint8_t *restrict out)
+{
+    int64_t i = 0;
+#if defined(__AVX2__)
+    i = fits_f32 ? compare_vectors(sum, sample, n, count, true, least, value, out)
+                 : compare_vectors(sum, sample, n, count, false, least, value, out);
+#endif
+    for (; i < n; i++) out[i] = (float)sample[i] - mean_of(sum[i], count, fits_f32) >= least ? value : 0;
 }
 
 /* `halves` and `root` are constants where this is called. What takes the processor a root's time is computed
@@ -226,5 +262,6 @@ const CpuIntegerKernels CPU_TABLE(integers) = {
     .count = count,
     .divide = divide,
     .divide_bytes = divide_bytes,
+    .compare_bytes = compare_bytes,
     .deviation = deviation_whole,
 };

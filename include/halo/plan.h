@@ -114,6 +114,12 @@ typedef struct HaloLiveness {
     int reads;  /* how often it is read; being the output counts as once */
 } HaloLiveness;
 
+/* The steps of a plan for a backend that runs chains (chain.h), if it runs any of the plan's. */
+typedef struct HaloChained {
+    const struct HaloBackend *backend; /* NULL: there are none */
+    struct HaloPlan *plan;             /* whose steps alone are its own */
+} HaloChained;
+
 /* The predicted time of reading and writing, for the choice of a device. All 0: the input is in memory. */
 typedef struct HaloPlanFiles {
     double read, write; /* seconds of a thread */
@@ -145,8 +151,7 @@ struct HaloPlan {
     int kept_count;
     struct PlanArrays
         *arrays; /* of a plan that halo_plan_open made (core/array); it has nothing else. Or NULL */
-    HaloPlan *
-        chained; /* the same for a backend that runs chains (chain.h), whose steps alone are its own; or NULL */
+    HaloChained chained[2]; /* of the CPU, and of the GPU */
 };
 
 #ifdef __cplusplus

@@ -37,6 +37,8 @@
       (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloBilateral *how, HaloStore store),          \
       (DEVICE(d), src, dst, how, store), src, src, dst)                                                       \
     X(mix, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloMix *how, HaloStore store),           \
+      (DEVICE(d), src, dst, how, store), src, src, dst)                                                       \
+    X(chain, (HaloDevice * d, const HaloBuf *src, HaloBuf *dst, const HaloChain *how, HaloStore store),       \
       (DEVICE(d), src, dst, how, store), src, src, dst)
 
 #endif
