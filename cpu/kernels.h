@@ -49,6 +49,9 @@ typedef struct CpuRowKernels {
 
 typedef struct CpuU8Kernels {
     void (*look)(const uint8_t *samples, int64_t n, const uint8_t table[256], uint8_t *out);
+    /* The same of a table of two values, the second from `from` on; and of one that inverts. */
+    void (*step)(const uint8_t *samples, int64_t n, uint8_t from, uint8_t below, uint8_t above, uint8_t *out);
+    void (*invert)(const uint8_t *samples, int64_t n, uint8_t *out);
     /* Three channels, side by side, to one, as floats. */
     void (*gray)(const uint8_t *samples, int64_t pixels, const float w[3], float *out);
     /* The same, rounded to bytes; weights are such that none is clipped. NULL: not faster than by floats. */

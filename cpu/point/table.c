@@ -68,6 +68,20 @@ void cpu_tables_set(const CpuTables *tables, CpuTable *table, int64_t at, float 
     }
 }
 
+/* Point operations of bytes are often as simple as that: thresholds above all, and inversion. */
+static void find_form(CpuTable *table)
+{
+    const uint8_t *const value = table->value;
+    int below = 1, above = 255, inverted = 0; /* those like the first, and the first of those like the last */
+    while (below < 256 && value[below] == value[0]) below++;
+    while (above > 0 && value[above - 1] == value[255]) above--;
+    while (inverted < 256 && value[inverted] == 255 - inverted) inverted++;
+    table->from = (uint8_t)above;
+    table->form = below >= above     ? CPU_TABLE_STEP
+                  : inverted == 256 ? CPU_TABLE_INVERTS
+                                    : CPU_TABLE_ANY;
+}
+
 /* `map` NULL: values stay what they are. */
 static void fill(CpuTables *tables, CpuTable *table, const HaloMap *map, HaloStore store)
 {
@@ -79,6 +93,7 @@ static void fill(CpuTables *tables, CpuTable *table, const HaloMap *map, HaloSto
         if (map != NULL) tables->rows->points(row, n, map->point, map->points);
         cpu_tables_set(tables, table, at, row, n, store);
     }
+    if (tables->from == HALO_U8 && tables->to == HALO_U8) find_form(table);
 }
 
 void cpu_tables_set_straight(CpuTables *tables, HaloStore store)
@@ -105,6 +120,17 @@ out:
     for (int64_t i = 0; i < n; i++) \
     ((D *)out)[i * step] = ((const D *)table->value)[((const S *)samples)[i * step]]
 
+static void look_bytes(const CpuTables *tables, const CpuTable *table, const uint8_t *samples, int64_t n,
+                       uint8_t *out)
+{
+    const uint8_t *const value = table->value;
+    switch (table->form) {
+    case CPU_TABLE_STEP: tables->bytes->step(samples, n, table->from, value[0], value[255], out); break;
+    case CPU_TABLE_INVERTS: tables->bytes->invert(samples, n, out); break;
+    case CPU_TABLE_ANY: tables->bytes->look(samples, n, value, out); break;
+    }
+}
+
 /* Every `step`-th sample. */
 static void look(const CpuTables *tables, const CpuTable *table, const void *samples, int64_t n, int64_t step,
                  void *out)
@@ -112,7 +138,7 @@ static void look(const CpuTables *tables, const CpuTable *table, const void *sam
     switch (tables->from * 3 + tables->to) {
     case HALO_U8 * 3 + HALO_U8:
         if (step == 1)
-            tables->bytes->look(samples, n, table->value, out);
+            look_bytes(tables, table, samples, n, out);
         else
             LOOK(uint8_t, uint8_t);
         break;

@@ -4,11 +4,16 @@
 
 #include "device.h"
 
+/* Tables of bytes that need not be looked up. */
+typedef enum CpuTableForm { CPU_TABLE_ANY, CPU_TABLE_STEP, CPU_TABLE_INVERTS } CpuTableForm;
+
 /* Of every value of the source what becomes of it, and whether it is clipped on the way. */
 typedef struct CpuTable {
     void *value;   /* [entries] samples of the destination */
     uint8_t *lost; /* [entries] 0 or 1 */
     bool clips;    /* any of them */
+    CpuTableForm form;
+    uint8_t from; /* of a step: where the second value begins */
 } CpuTable;
 
 typedef struct CpuTables {

@@ -86,6 +86,17 @@ static void look(const uint8_t *restrict samples, int64_t n, const uint8_t table
     for (; i < n; i++) out[i] = table[samples[i]];
 }
 
+static void step(const uint8_t *restrict samples, int64_t n, uint8_t from, uint8_t below, uint8_t above,
+                 uint8_t *restrict out)
+{
+    for (int64_t i = 0; i < n; i++) out[i] = samples[i] >= from ? above : below;
+}
+
+static void invert(const uint8_t *restrict samples, int64_t n, uint8_t *restrict out)
+{
+    for (int64_t i = 0; i < n; i++) out[i] = (uint8_t)(255 - samples[i]);
+}
+
 /* ---- colours -------------------------------------------------------------------------------------------- */
 
 #if defined(CPU_NEON)
@@ -174,4 +185,5 @@ static void gray(const uint8_t *restrict samples, int64_t pixels, const float w[
     }
 }
 
-const CpuU8Kernels CPU_TABLE(u8) = {.look = look, .gray = gray, .gray_bytes = gray_to_bytes};
+const CpuU8Kernels CPU_TABLE(u8) = {
+    .look = look, .step = step, .invert = invert, .gray = gray, .gray_bytes = gray_to_bytes};
