@@ -52,6 +52,9 @@ typedef struct CpuU8Kernels {
     /* The same of a table of two values, the second from `from` on; and of one that inverts. */
     void (*step)(const uint8_t *samples, int64_t n, uint8_t from, uint8_t below, uint8_t above, uint8_t *out);
     void (*invert)(const uint8_t *samples, int64_t n, uint8_t *out);
+    /* `step` past the caches; false, and nothing, where that is not possible. */
+    bool (*step_past)(const uint8_t *samples, int64_t n, uint8_t from, uint8_t below, uint8_t above,
+                      uint8_t *out);
     /* Three channels, side by side, to one, as floats. */
     void (*gray)(const uint8_t *samples, int64_t pixels, const float w[3], float *out);
     /* The same, rounded to bytes; weights are such that none is clipped. NULL: not faster than by floats. */
@@ -307,22 +310,25 @@ typedef struct CpuResampleKernels {
 #define CPU_SPREAD_ROWS 4
 
 /* Rows that become longer, in vectors of outputs: of lane l, tap j weighs element base + place[l] + j *
- * channels by tap[j][l]; 0 <= place[l] < lanes. */
+ * channels by tap[j][l]; 0 <= place[l] < lanes. Places and taps repeat: vectors have one of them in common. */
 typedef struct CpuSpread {
     int64_t vectors, taps, channels;
     int64_t *base;  /* [vectors] */
-    int32_t *place; /* [vectors][lanes] */
-    float *tap;     /* [vectors][taps][lanes] */
+    int32_t *kind;  /* [vectors]: the row of both tables */
+    int32_t *place; /* [kinds][lanes] */
+    float *tap;     /* [kinds][taps][lanes] */
 } CpuSpread;
 
 /* NULL where there is no fast permutation. */
 typedef struct CpuSpreadKernels {
     int lanes;
-    /* CPU_SPREAD_ROWS rows at a time. */
-    void (*rows)(const CpuSpread *spread, const float *const *line, float *const *out);
-    /* Sums down lines, none of which is beyond 31 bits, as bytes. Returns how many of n are made. */
-    int64_t (*columns)(const float *tap, int64_t taps, const float *const *line, int64_t n, uint8_t *to,
-                       uint64_t *clipped);
+    /* Vectors [from, to) of CPU_SPREAD_ROWS rows at a time. */
+    void (*rows)(const CpuSpread *spread, int64_t from, int64_t to, const float *const *line,
+                 float *const *out);
+    /* Sums down lines, none of which is beyond 31 bits, from element `from` on, as bytes; `past` the caches,
+     * where `to` is aligned. Returns how many of n are made. */
+    int64_t (*columns)(const float *tap, int64_t taps, const float *const *line, int64_t from, int64_t n,
+                       bool past, uint8_t *to, uint64_t *clipped);
 } CpuSpreadKernels;
 
 /* Means of blocks of u8 and u16, `across` pixels by `down` rows, that lie side by side from row[…] on: each is

@@ -18,7 +18,8 @@ typedef struct Resample {
     HaloBuf *dst;
     const HaloResample *how;
     HaloStore store;
-    bool spreads; /* rows become longer */
+    bool spreads;     /* rows become longer, */
+    bool bytes, past; /* and bytes, which go past the caches */
     CpuSpreadLayout spread;
     int64_t strips, strip_cols, slices, slice_rows;
     int64_t lines, pitch;                                                             /* of a ring */
@@ -55,16 +56,28 @@ static int64_t part_end(const Task *t, int64_t from, int64_t lanes)
     return end;
 }
 
-/* Lines [t->next, …), of rows that become longer. */
-static void spread_lines(Task *t)
+/* Rows that become longer: those of the source as floats, and lines [next, …) of the ring that they become. */
+typedef struct Lines {
+    const float *from[CPU_SPREAD_ROWS];
+    float *to[CPU_SPREAD_ROWS];
+} Lines;
+
+static void load_lines(Task *t, Lines *lines)
 {
     const Resample *r = t->r;
     const int64_t rows = least(CPU_SPREAD_ROWS, t->last - t->next), first = t->taps[0].first;
-    float *to[CPU_SPREAD_ROWS];
-    for (int64_t k = 0; k < CPU_SPREAD_ROWS; k++) to[k] = ring_line(t, t->next + least(k, rows - 1));
-    cpu_spread_lines(&r->spread, &t->spread, r->device, r->src, first, reads_to(t, t->cols) - first, t->next,
-                     rows, to, t->scratch);
+    for (int64_t k = 0; k < CPU_SPREAD_ROWS; k++) lines->to[k] = ring_line(t, t->next + least(k, rows - 1));
+    cpu_spread_load(&r->spread, r->device, r->src, first, reads_to(t, t->cols) - first, t->next, rows,
+                    t->scratch, lines->from);
     t->next += rows;
+}
+
+/* Lines [t->next, …), of rows that become longer. */
+static void spread_lines(Task *t)
+{
+    Lines lines;
+    load_lines(t, &lines);
+    t->r->device->kernels->spread->rows(&t->spread, 0, t->spread.vectors, lines.from, lines.to);
 }
 
 /* Lines [t->next, …): as many as there are lanes. */
@@ -112,15 +125,69 @@ static void make_row(Task *t, int64_t y, uint64_t *clipped)
     if (t->next < taps.first) t->next = taps.first;
     while (t->next < taps.first + taps.count) make_lines(t);
     for (int64_t j = 0; j < taps.count; j++) t->line[j] = ring_line(t, taps.first + j);
-    char *const to = halo_at(r->dst, t->x, y);
-    int64_t made = 0;
-    if (r->spreads && r->dst->shape.dtype == HALO_U8 && r->store.num == r->store.den)
-        made = kernels->spread->columns(taps.tap, taps.count, t->line, t->n, (uint8_t *)to, clipped);
-    if (made == t->n) return;
-    for (int64_t j = 0; j < taps.count; j++) t->line[j] += made;
-    kernels->conv->conv(&column, t->line, 1, t->n - made, t->out, r->pitch, true);
-    kernels->rows->store[r->dst->shape.dtype](
-        t->out, t->n - made, r->store, to + made * (int64_t)halo_dtype_size(r->dst->shape.dtype), clipped);
+    kernels->conv->conv(&column, t->line, 1, t->n, t->out, r->pitch, true);
+    kernels->rows->store[r->dst->shape.dtype](t->out, t->n, r->store, halo_at(r->dst, t->x, y), clipped);
+}
+
+/* ---- bytes that become more ------------------------------------------------------------------------------ */
+
+/* Elements that stay in the nearest cache in all lines of the ring. */
+#define PIECE 512
+#define MOST_ROWS 16
+
+/* Rows of the result whose lines are in the ring at the same time. */
+typedef struct Rows {
+    int64_t y, count;
+    HaloResampleTaps taps[MOST_ROWS];
+} Rows;
+
+/* Elements [from, from + n) of them. */
+static void make_columns(Task *t, const Rows *rows, int64_t from, int64_t n, uint64_t *clipped)
+{
+    const Resample *r = t->r;
+    const CpuKernels *kernels = r->device->kernels;
+    for (int64_t k = 0; k < rows->count; k++) {
+        const HaloResampleTaps *taps = &rows->taps[k];
+        const float **const line = t->line + k * r->how->y.taps;
+        uint8_t *const to = (uint8_t *)halo_at(r->dst, t->x, rows->y + k) + from;
+        const int64_t made =
+            kernels->spread->columns(taps->tap, taps->count, line, from, n, r->past, to, clipped);
+        if (made == n) continue;
+        const CpuMask column = {.tap = taps->tap, .width = 1, .height = taps->count, .step = 1};
+        for (int64_t j = 0; j < taps->count; j++) line[j] += from + made; /* the last piece */
+        kernels->conv->conv(&column, line, 1, n - made, t->out, r->pitch, true);
+        kernels->rows->store[HALO_U8](t->out, n - made, r->store, to + made, clipped);
+    }
+}
+
+/* Rows [y, …), before `end`: piece by piece the last lines that they need, and then all of them. Returns how
+ * many. */
+static int64_t make_rows(Task *t, int64_t y, int64_t end, uint64_t *clipped)
+{
+    const Resample *r = t->r;
+    const CpuSpreadKernels *kernels = r->device->kernels->spread;
+    Rows rows = {.y = y, .count = 1, .taps = {halo_resample_at(&r->how->y, y)}};
+    Lines lines;
+    const int64_t last = rows.taps[0].first + rows.taps[0].count;
+    t->next = most(t->next, rows.taps[0].first);
+    while (t->next + CPU_SPREAD_ROWS < last) make_lines(t);
+    const bool makes = t->next < last;
+    if (makes) load_lines(t, &lines);
+    for (; rows.count < MOST_ROWS && y + rows.count < end; rows.count++) {
+        rows.taps[rows.count] = halo_resample_at(&r->how->y, y + rows.count);
+        if (rows.taps[rows.count].first + rows.taps[rows.count].count > t->next) break;
+    }
+    for (int64_t k = 0; k < rows.count; k++)
+        for (int64_t j = 0; j < rows.taps[k].count; j++)
+            t->line[k * r->how->y.taps + j] = ring_line(t, rows.taps[k].first + j);
+    for (int64_t from = 0; from < t->n; from += PIECE) {
+        const int64_t n = least(PIECE, t->n - from);
+        if (makes)
+            kernels->rows(&t->spread, from / kernels->lanes, divide_up(from + n, kernels->lanes), lines.from,
+                          lines.to);
+        make_columns(t, &rows, from, n, clipped);
+    }
+    return rows.count;
 }
 
 static void run_task(void *context, int64_t index, int worker)
@@ -143,7 +210,9 @@ static void run_task(void *context, int64_t index, int worker)
     t.scratch = scratch;
     for (int64_t o = 0; o < t.cols; o++) t.taps[o] = halo_resample_at(&r->how->x, t.x + o);
     if (r->spreads) t.spread = cpu_spread_begin(&r->spread, r->device, t.taps, t.cols, scratch);
-    for (int64_t row = y; row < end; row++) make_row(&t, row, &clipped);
+    for (int64_t row = y; row < end && !r->bytes; row++) make_row(&t, row, &clipped);
+    for (int64_t row = y; row < end && r->bytes;) row += make_rows(&t, row, end, &clipped);
+    if (r->past) r->device->kernels->rows->fence();
     cpu_count_clipped(r->device, clipped);
 }
 
@@ -171,15 +240,14 @@ static bool choose_scratch(Resample *r, int64_t lanes)
     const int64_t channels = r->dst->shape.channels;
     int64_t total = 0, transposed;
     r->pitch = divide_up(r->strip_cols * channels + CPU_CONV_SLACK, 16) * 16;
-    if (r->spreads &&
-        !cpu_spread_reserve(&r->spread, r->device, r->strip_cols, channels, r->how->x.taps, &total))
+    if (r->spreads && !cpu_spread_reserve(&r->spread, r->device, r->strip_cols, channels, &r->how->x, &total))
         return false;
     return halo_mul(r->how->x.taps, channels * lanes, &transposed) &&
            cpu_reserve(&total, r->strip_cols, sizeof(HaloResampleTaps), &r->at_taps) &&
            cpu_reserve(&total, most(transposed, TRANSPOSED_FLOATS), sizeof(float), &r->at_transposed) &&
            cpu_reserve(&total, CPU_RESAMPLE_OUTPUTS * channels * lanes, sizeof(float), &r->at_sums) &&
            cpu_reserve(&total, r->lines, r->pitch * (int64_t)sizeof(float), &r->at_ring) &&
-           cpu_reserve(&total, r->how->y.taps, sizeof(float *), &r->at_line) &&
+           cpu_reserve(&total, r->how->y.taps, MOST_ROWS * (int64_t)sizeof(float *), &r->at_line) &&
            cpu_reserve(&total, 1, r->pitch * (int64_t)sizeof(float), &r->at_out) &&
            ((r->scratch_bytes = total), true);
 }
@@ -214,6 +282,8 @@ HaloStatus cpu_resample(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     const int workers =
         cpu_workers(device, outputs * (double)dst->rows * ((double)x->taps * over + (double)y->taps + 4.0));
     r.spreads = cpu_spread_suits(device, src, x);
+    r.bytes = r.spreads && dst->shape.dtype == HALO_U8 && store.num == store.den;
+    r.past = r.bytes && cpu_streams(dst);
     r.lines = y->taps + (r.spreads ? CPU_SPREAD_ROWS : lanes);
     choose_tasks(&r, workers);
     if (!choose_scratch(&r, lanes))

@@ -16,18 +16,29 @@ bool cpu_spread_suits(const HaloDevice *device, const HaloBuf *src, const HaloRe
            axis->taps <= MOST_TAPS && src->shape.channels <= device->kernels->spread->lanes;
 }
 
+static int64_t common_divisor(int64_t a, int64_t b) { return b == 0 ? a : common_divisor(b, a % b); }
+
 bool cpu_spread_reserve(CpuSpreadLayout *layout, const HaloDevice *device, int64_t cols, int64_t channels,
-                        int64_t taps, int64_t *total)
+                        const HaloResampleAxis *axis, int64_t *total)
 {
-    const int64_t lanes = device->kernels->spread->lanes;
+    const int64_t lanes = device->kernels->spread->lanes, taps = axis->taps;
     layout->taps = taps;
     layout->channels = channels;
+    layout->period = axis->up > 0 ? axis->up * channels / common_divisor(axis->up * channels, lanes) : 1;
     layout->vectors = divide_up(cols * channels, lanes);
-    layout->line = divide_up((cols + 2 * taps) * channels + lanes, 16) * 16;
+    layout->line = divide_up((cols + 2 * taps) * channels + 2 * lanes, 16) * 16;
     return cpu_reserve(total, layout->vectors, sizeof(int64_t), &layout->at_base) &&
+           cpu_reserve(total, layout->vectors, sizeof(int32_t), &layout->at_kind) &&
            cpu_reserve(total, layout->vectors * lanes, sizeof(int32_t), &layout->at_place) &&
            cpu_reserve(total, layout->vectors * lanes * taps, sizeof(float), &layout->at_tap) &&
            cpu_reserve(total, layout->line * CPU_SPREAD_ROWS, sizeof(float), &layout->at_lines);
+}
+
+static bool are_alike(const CpuSpread *s, int64_t lanes, int64_t a, int64_t b)
+{
+    return memcmp(s->place + a * lanes, s->place + b * lanes, (size_t)lanes * sizeof *s->place) == 0 &&
+           memcmp(s->tap + a * lanes * s->taps, s->tap + b * lanes * s->taps,
+                  (size_t)(lanes * s->taps) * sizeof *s->tap) == 0;
 }
 
 CpuSpread cpu_spread_begin(const CpuSpreadLayout *layout, const HaloDevice *device,
@@ -35,7 +46,9 @@ CpuSpread cpu_spread_begin(const CpuSpreadLayout *layout, const HaloDevice *devi
 {
     const int64_t lanes = device->kernels->spread->lanes, channels = layout->channels, n = cols * channels;
     CpuSpread s = {.vectors = divide_up(n, lanes), .taps = layout->taps, .channels = channels};
+    int64_t kinds = 0;
     s.base = (int64_t *)(void *)(scratch + layout->at_base);
+    s.kind = (int32_t *)(void *)(scratch + layout->at_kind);
     s.place = (int32_t *)(void *)(scratch + layout->at_place);
     s.tap = (float *)(void *)(scratch + layout->at_tap);
     memset(scratch + layout->at_lines, 0, (size_t)(layout->line * CPU_SPREAD_ROWS) * sizeof(float));
@@ -47,25 +60,24 @@ CpuSpread cpu_spread_begin(const CpuSpreadLayout *layout, const HaloDevice *devi
             from[l] = (t->first - taps[0].first) * channels + e % channels;
             base = least(base, from[l]);
             for (int64_t j = 0; j < s.taps; j++)
-                s.tap[(v * s.taps + j) * lanes + l] = j < t->count ? t->tap[j] : 0.0f;
+                s.tap[(kinds * s.taps + j) * lanes + l] = j < t->count ? t->tap[j] : 0.0f;
         }
         s.base[v] = base;
-        for (int64_t l = 0; l < lanes; l++) s.place[v * lanes + l] = (int32_t)(from[l] - base);
+        for (int64_t l = 0; l < lanes; l++) s.place[kinds * lanes + l] = (int32_t)(from[l] - base);
+        const bool again = v >= layout->period && are_alike(&s, lanes, s.kind[v - layout->period], kinds);
+        s.kind[v] = again ? s.kind[v - layout->period] : (int32_t)kinds++;
     }
     return s;
 }
 
-void cpu_spread_lines(const CpuSpreadLayout *layout, const CpuSpread *spread, const HaloDevice *device,
-                      const HaloBuf *src, int64_t first, int64_t pixels, int64_t y, int64_t rows,
-                      float *const *out, char *scratch)
+void cpu_spread_load(const CpuSpreadLayout *layout, const HaloDevice *device, const HaloBuf *src, int64_t first,
+                     int64_t pixels, int64_t y, int64_t rows, char *scratch, const float *line[CPU_SPREAD_ROWS])
 {
     float *const lines = (float *)(void *)(scratch + layout->at_lines);
-    const float *line[CPU_SPREAD_ROWS];
     for (int64_t r = 0; r < CPU_SPREAD_ROWS; r++) {
         line[r] = lines + least(r, rows - 1) * layout->line;
         if (r < rows)
             device->kernels->rows->load[src->shape.dtype](halo_at(src, first, y + r), pixels * layout->channels,
                                                           lines + r * layout->line);
     }
-    device->kernels->spread->rows(spread, line, out);
 }

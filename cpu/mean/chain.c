@@ -42,7 +42,8 @@ HaloStatus cpu_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const
 static const char *sources_at(const CpuMeanTask *task, int64_t row, int64_t first)
 {
     const HaloBuf *src = task->m->source.src;
-    return (const char *)halo_at(src, task->x, task->y + row) + first * (int64_t)halo_dtype_size(src->shape.dtype);
+    return (const char *)halo_at(src, task->x, task->y + row) +
+           first * (int64_t)halo_dtype_size(src->shape.dtype);
 }
 
 float *cpu_mean_go_on(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, float *mean)
@@ -88,6 +89,6 @@ void cpu_mean_compare(const CpuMeanTask *task, int64_t row, const int32_t *sum)
     const CpuMean *m = task->m;
     const HaloPoint *point = m->chain->link[2].u.map.point;
     m->device->kernels->integers->compare_bytes(
-        sum, (const uint8_t *)sources_at(task, row, 0), task->n, m->window.width * m->window.height, m->fits_f32,
-        (float)point->a, (uint8_t)point->b, halo_at(m->dst, task->x, task->y + row));
+        sum, (const uint8_t *)sources_at(task, row, 0), task->n, m->window.width * m->window.height,
+        m->fits_f32, (float)point->a, (uint8_t)point->b, halo_at(m->dst, task->x, task->y + row));
 }

@@ -137,8 +137,8 @@ static void sum_line(const CpuMeanTask *task, const float *line, int plane, doub
 /* Means are stored as they are made. */
 static bool stores_there(const CpuMean *m)
 {
-    return m->chain == NULL && m->dst->shape.dtype == HALO_F32 && m->store.num == 1.0f && m->store.den == 1.0f &&
-           ((uintptr_t)m->dst->data | (uintptr_t)m->dst->stride) % sizeof(float) == 0;
+    return m->chain == NULL && m->dst->shape.dtype == HALO_F32 && m->store.num == 1.0f &&
+           m->store.den == 1.0f && ((uintptr_t)m->dst->data | (uintptr_t)m->dst->stride) % sizeof(float) == 0;
 }
 
 /* n elements of row `row` of the outputs, from `first` on. */

@@ -150,12 +150,8 @@ HaloStatus cpu_mean_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, 
     const HaloWindow *window = &mean->window;
     int64_t count;
     void *scratch;
-    CpuMean m = {.window = *window,
-                 .kind = mean->kind,
-                 .store = store,
-                 .dst = dst,
-                 .chain = chain,
-                 .device = device};
+    CpuMean m = {
+        .window = *window, .kind = mean->kind, .store = store, .dst = dst, .chain = chain, .device = device};
     m.source = cpu_window_stencil(device, src, dst, window);
     if (dst->cols < 1 || dst->rows < 1) goto out;
     if (window->width < 1 || window->height < 1 || !halo_mul(window->width, window->height, &count) ||
@@ -165,7 +161,8 @@ HaloStatus cpu_mean_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, 
     const int workers = cpu_workers(device, 16.0 * (double)dst->cols * (double)dst->rows * dst->shape.channels);
     choose_way(&m, src);
     m.compares = cpu_mean_compares(&m);
-    if (chain == NULL && m.integer && cpu_are_columns(src, dst) && is_exact_transposed(src, mean)) { /* the same either way */
+    if (chain == NULL && m.integer && cpu_are_columns(src, dst) &&
+        is_exact_transposed(src, mean)) { /* the same either way */
         const HaloBuf from = cpu_as_line(src);
         HaloBuf to = cpu_as_line(dst);
         HaloMean transposed = *mean;

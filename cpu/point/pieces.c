@@ -3,6 +3,9 @@
 
 /* Elements in a piece. */
 #define PIECE 2048
+/* Bytes by tables are read and written at the memory's speed, so that results go past the caches from fewer
+ * bytes on than elsewhere. */
+#define TABLE_STREAM_BYTES (12 << 20)
 
 void cpu_pieces_load(const Pieces *p, const HaloBuf *from, int64_t x, int64_t y, int64_t pixels, float *row)
 {
@@ -31,6 +34,16 @@ static void make(const Pieces *p, char *scratch, int64_t x, int64_t y, int64_t p
     if (p->stream) rows->stream(made, n * (int64_t)halo_dtype_size(dtype), to);
 }
 
+static void look(const Pieces *p, int64_t x, int64_t y, int64_t pixels, uint64_t *clipped)
+{
+    uint8_t spare[PIECE];
+    const void *const from = halo_at(p->a, x, y);
+    void *const to = halo_at(p->dst, x, y);
+    if (p->stream && cpu_tables_look_past(p->tables, from, pixels, to)) return;
+    cpu_tables_look(p->tables, from, pixels, p->stream ? spare : to, clipped);
+    if (p->stream) p->device->kernels->rows->stream(spare, pixels * p->dst->shape.channels, to);
+}
+
 static void run_task(void *context, int64_t index, int worker)
 {
     const Pieces *p = context;
@@ -47,13 +60,21 @@ static void run_task(void *context, int64_t index, int worker)
             const int64_t pixels = left < p->pixels ? left : p->pixels;
             const int64_t x = dst->x0 + at, y = dst->y0 + k;
             if (p->tables != NULL)
-                cpu_tables_look(p->tables, halo_at(p->a, x, y), pixels, halo_at(dst, x, y), &clipped);
+                look(p, x, y, pixels, &clipped);
             else
                 make(p, scratch, x, y, pixels, &clipped);
         }
     }
     if (p->stream) p->device->kernels->rows->fence();
     cpu_count_clipped(p->device, clipped);
+}
+
+/* Not where more is read than written, as for gray: that takes longer. */
+static bool streams(const Pieces *p)
+{
+    const HaloBuf *dst = p->dst;
+    if (p->tables == NULL) return cpu_streams(dst) && p->make_bytes == NULL;
+    return dst->shape.dtype == HALO_U8 && dst->rows > 0 && dst->stride > TABLE_STREAM_BYTES / dst->rows;
 }
 
 HaloStatus cpu_pieces_run(Pieces *p)
@@ -63,8 +84,9 @@ HaloStatus cpu_pieces_run(Pieces *p)
     int64_t elements, bytes, at, total = 0;
     void *scratch;
     if (dst->cols < 1 || dst->rows < 1) goto out;
-    p->stream = cpu_streams(dst) && p->tables == NULL;
+    p->stream = streams(p);
     p->pixels = PIECE / p->widest < 1 ? 1 : PIECE / p->widest;
+    if (p->pixels >= 64) p->pixels -= p->pixels % 64; /* so that pieces are whole cache lines */
     if (!halo_mul(p->pixels, p->widest, &elements) || !halo_mul(elements, sizeof(float), &bytes) ||
         !cpu_reserve(&total, bytes, 1, &p->at_row) || !cpu_reserve(&total, bytes, 1, &p->at_other) ||
         !cpu_reserve(&total, bytes, 1, &p->at_spare))

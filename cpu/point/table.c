@@ -77,9 +77,7 @@ static void find_form(CpuTable *table)
     while (above > 0 && value[above - 1] == value[255]) above--;
     while (inverted < 256 && value[inverted] == 255 - inverted) inverted++;
     table->from = (uint8_t)above;
-    table->form = below >= above     ? CPU_TABLE_STEP
-                  : inverted == 256 ? CPU_TABLE_INVERTS
-                                    : CPU_TABLE_ANY;
+    table->form = below >= above ? CPU_TABLE_STEP : inverted == 256 ? CPU_TABLE_INVERTS : CPU_TABLE_ANY;
 }
 
 /* `map` NULL: values stay what they are. */
@@ -189,4 +187,13 @@ void cpu_tables_look(const CpuTables *tables, const void *samples, int64_t pixel
     look(tables, straight, from, pixels, channels, (char *)out + alpha * (int64_t)halo_dtype_size(tables->to));
     *clipped += count_lost(tables, straight, from, pixels, channels) -
                 count_lost(tables, points, from, pixels, channels);
+}
+
+bool cpu_tables_look_past(const CpuTables *tables, const void *samples, int64_t pixels, void *out)
+{
+    const CpuTable *points = &tables->points;
+    const uint8_t *const value = points->value;
+    if (points->form != CPU_TABLE_STEP || points->clips || tables->alpha >= 0) return false;
+    return tables->bytes->step_past(samples, pixels * tables->channels, points->from, value[0], value[255],
+                                    out);
 }

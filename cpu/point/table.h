@@ -42,5 +42,7 @@ HaloStatus cpu_tables_make(HaloDevice *device, const HaloBuf *src, const HaloBuf
 /* Pixels, side by side. */
 void cpu_tables_look(const CpuTables *tables, const void *samples, int64_t pixels, void *out,
                      uint64_t *clipped);
+/* The same past the caches, where that takes no copy; none is clipped. False: nothing is done. */
+bool cpu_tables_look_past(const CpuTables *tables, const void *samples, int64_t pixels, void *out);
 
 #endif

@@ -92,6 +92,25 @@ static void step(const uint8_t *restrict samples, int64_t n, uint8_t from, uint8
     for (int64_t i = 0; i < n; i++) out[i] = samples[i] >= from ? above : below;
 }
 
+static bool step_past(const uint8_t *restrict samples, int64_t n, uint8_t from, uint8_t below, uint8_t above,
+                      uint8_t *restrict out)
+{
+#if defined(__AVX2__)
+    const __m256i limit = _mm256_set1_epi8((char)from), low = _mm256_set1_epi8((char)below),
+                  high = _mm256_set1_epi8((char)above);
+    if ((uintptr_t)out % 32 != 0 || n % 32 != 0) return false;
+    for (int64_t i = 0; i < n; i += 32) {
+        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(samples + i));
+        const __m256i is_above = _mm256_cmpeq_epi8(_mm256_max_epu8(v, limit), v);
+        _mm256_stream_si256((__m256i *)(void *)(out + i), _mm256_blendv_epi8(low, high, is_above));
+    }
+    return true;
+#else
+    (void)samples, (void)n, (void)from, (void)below, (void)above, (void)out;
+    return false;
+#endif
+}
+
 static void invert(const uint8_t *restrict samples, int64_t n, uint8_t *restrict out)
 {
     for (int64_t i = 0; i < n; i++) out[i] = (uint8_t)(255 - samples[i]);
@@ -185,5 +204,9 @@ static void gray(const uint8_t *restrict samples, int64_t pixels, const float w[
     }
 }
 
-const CpuU8Kernels CPU_TABLE(u8) = {
-    .look = look, .step = step, .invert = invert, .gray = gray, .gray_bytes = gray_to_bytes};
+const CpuU8Kernels CPU_TABLE(u8) = {.look = look,
+                                    .step = step,
+                                    .invert = invert,
+                                    .step_past = step_past,
+                                    .gray = gray,
+                                    .gray_bytes = gray_to_bytes};

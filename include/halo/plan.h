@@ -150,7 +150,7 @@ struct HaloPlan {
     void **kept;        /* memory the steps point at */
     int kept_count;
     struct PlanArrays
-        *arrays; /* of a plan that halo_plan_open made (core/array); it has nothing else. Or NULL */
+        *arrays;            /* of a plan that halo_plan_open made (core/array); it has nothing else. Or NULL */
     HaloChained chained[2]; /* of the CPU, and of the GPU */
 };
 
