@@ -77,6 +77,9 @@ static void neighbouring_steps_are_fused(void **state)
     expect_steps("sobel", 1, 1, "in one pass: convolve 3 x 3, border replicate; convolve 3 x 3");
     expect_steps("unsharp | depth:u8", 3, 1, "in one pass");
     expect_steps("gray | gauss:1.5 | sobel", 3, 1, "gray|gauss|sobel");
+    expect_steps("adaptive:31", 1, 1, "in one pass: mean of 31 x 31, border replicate; add; threshold");
+    expect_steps("box:3 | gain:2", 3, 1, "box|gain");
+    expect_steps("adaptive:31,method=sauvola", 1, 6, NULL);
     /* A value that is read only for its extremes and by the map that they set is computed twice and never
      * stored. */
     expect_steps("gauss:1.5 | sobel | normalize", 1, 2, "minimum and maximum, in one pass: convolve rows");
@@ -175,6 +178,9 @@ static void random_chains(Rng *rng)
                                      "conv:mask=\"5x5: 1 2 3 4 5 -6 7 8 9 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7\"",
                                      "clamp:min=0.1,max=0.8",
                                      "difference:[gauss:1]",
+                                     "box:3",
+                                     "adaptive:7",
+                                     "adaptive:9,offset=0.1",
                                      "threshold:0.4",
                                      "abs"};
     static const char *const border[] = {"zero",   "constant=7", "replicate", "reflect",
@@ -216,6 +222,28 @@ static void gray_blurs(Rng *rng)
     sprintf(text, "gray | gauss:%g,border=%s%s", (double)rng_float(rng, 0.3f, 2.4f),
             border[rng_between(rng, 0, 6)], end[rng_between(rng, 0, 3)]);
     expect_alike(text, &shape, false, rng);
+}
+
+/* Means of any window, and points behind them, of images wide enough for a row to be made at once. */
+static void means_and_points(Rng *rng)
+{
+    static const char *const border[] = {"zero",    "constant=7", "constant=-1", "replicate",
+                                         "reflect", "mirror",     "wrap",        "keep"};
+    static const char *const end[] = {"", " | depth:u8", " | depth:u16", " | gain:3 | depth:u8", " | invert"};
+    HaloShape shape = test_shape(rng_once_in(rng, 2) ? HALO_U8 : draw_dtype(rng), rng_between(rng, 60, 400),
+                                 rng_between(rng, 1, 90), (int)rng_between(rng, 1, 4));
+    char text[TEXT];
+    shape.alpha = shape.channels % 2 == 0 && rng_once_in(rng, 2) ? shape.channels - 1 : -1;
+    if (rng_once_in(rng, 8)) shape.width = rng_between(rng, 2000, 5000);
+    const int64_t width = rng_between(rng, 1, rng_once_in(rng, 4) ? 200 : 40), height = rng_between(rng, 1, 70);
+    const char *const edge = border[rng_between(rng, 0, 7)];
+    if (rng_once_in(rng, 3))
+        sprintf(text, "box:%d,%d,border=%s | offset:%g%%%s", (int)width, (int)height, edge,
+                (double)rng_float(rng, -20, 20), end[rng_between(rng, 0, 4)]);
+    else
+        sprintf(text, "adaptive:%d,%d,offset=%g%%,border=%s%s", (int)width, (int)height,
+                rng_once_in(rng, 2) ? 0.0 : (double)rng_float(rng, -10, 10), edge, end[rng_between(rng, 0, 4)]);
+    expect_alike(text, &shape, rng_once_in(rng, 4), rng);
 }
 
 /* Half of the samples are the lowest or the highest, so that gradients reach their greatest values and clip; or
@@ -283,6 +311,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(names_outlive_the_plan),
                                        random_test(random_chains, 150),
                                        random_test(gray_blurs, 40),
+                                       random_test(means_and_points, 40),
                                        random_test(gradients_of_u8, 60),
                                        random_test(sharpened_u8, 60)};
     test_arguments(argc, argv);

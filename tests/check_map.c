@@ -99,6 +99,23 @@ static void larger_than_the_caches(Rng *rng)
     check(rng, &shape, &shape, &map);
 }
 
+/* The same of bytes by tables and without them, in rows that are aligned and others. */
+static void bytes_larger_than_the_caches(Rng *rng)
+{
+    const int channels = (int)rng_between(rng, 1, 3);
+    HaloShape shape = test_shape(HALO_U8, rng_between(rng, 4200, 4600) / channels, 3600, channels);
+    HaloStep map = {.u.map = {.kind = HALO_MAP_POINTS, .white = 255.0f, .points = 1}, .store = {1.0f, 1.0f}};
+    if (rng_once_in(rng, 2)) shape.width = 4608 / channels;
+    if (rng_once_in(rng, 4)) shape = with_alpha(rng, shape);
+    if (rng_once_in(rng, 2))
+        map.u.map.point[0] = (HaloPoint){HALO_POINT_THRESHOLD, (float)rng_between(rng, -1, 257), 255.0f};
+    else if (rng_once_in(rng, 2))
+        map.u.map.point[0] = (HaloPoint){HALO_POINT_RSUB, 255.0f, 0.0f};
+    else
+        map.u.map.point[0] = (HaloPoint){HALO_POINT_MUL, rng_float(rng, 0.2f, 1.2f), 0.0f};
+    check(rng, &shape, &shape, &map);
+}
+
 /* So many samples of 8 or 16 bits that a table is faster than computing. */
 static void many_samples_of_few_values(Rng *rng)
 {
@@ -135,8 +152,8 @@ static void many_bytes(Rng *rng)
 /* Two values, or one, are told apart by one comparison; what is inverted has its bits flipped. */
 static void thresholds_of_bytes(Rng *rng)
 {
-    HaloShape shape =
-        test_shape(HALO_U8, rng_between(rng, 60, 90), rng_between(rng, 40, 50), (int)rng_between(rng, 1, 4));
+    HaloShape shape = test_shape(HALO_U8, rng_between(rng, 580, 640), rng_between(rng, 460, 480),
+                                 (int)rng_between(rng, 1, 4));
     if (rng_once_in(rng, 3)) shape = with_alpha(rng, shape);
     HaloStep map = {.u.map = {.kind = HALO_MAP_POINTS, .white = 255.0f, .points = 1}, .store = {1.0f, 1.0f}};
     map.u.map.point[0] = rng_once_in(rng, 4)
@@ -245,6 +262,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         random_test(each_point, 1500),
         random_test(programs_of_points_leave_alpha, 1000),
+        random_test(bytes_larger_than_the_caches, 4),
         random_test(larger_than_the_caches, 2),
         random_test(many_samples_of_few_values, 200),
         random_test(many_bytes, 20),

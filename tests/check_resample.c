@@ -264,6 +264,14 @@ static void larger_by_turns(Rng *rng)
     check(rng, &shape, up * times, up * tall, (int)rng_between(rng, LANCZOS2, MITCHELL));
 }
 
+/* Bytes that are stored past the caches, in rows that are aligned and others. */
+static void larger_than_the_caches(Rng *rng)
+{
+    const int64_t times = rng_once_in(rng, 2) ? 1408 : rng_between(rng, 1370, 1420);
+    const HaloShape shape = test_shape(HALO_U8, 2 * times, 2 * 940, 3);
+    check(rng, &shape, 3 * times, 3 * 940, (int)rng_between(rng, LANCZOS2, MITCHELL));
+}
+
 /* Halves so wide that some columns are interior. */
 static void wide_halves(Rng *rng)
 {
@@ -309,7 +317,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(tables_in_pieces),      random_test(any_size, 400),
         random_test(ratios_that_repeat, 300),    random_test(wide_halves, 60),
         random_test(whole_factors, 200),         random_test(long_sides, 60),
-        random_test(larger_by_turns, 120)};
+        random_test(larger_by_turns, 120),       random_test(larger_than_the_caches, 2)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_session_and_devices_open, test_session_and_devices_close);
 }
