@@ -317,7 +317,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(tables_in_pieces),      random_test(any_size, 400),
         random_test(ratios_that_repeat, 300),    random_test(wide_halves, 60),
         random_test(whole_factors, 200),         random_test(long_sides, 60),
-        random_test(larger_by_turns, 120),       random_test(larger_than_the_caches, 2)};
+        random_test(larger_by_turns, 120),       random_test(larger_than_the_caches, 5)};
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_session_and_devices_open, test_session_and_devices_close);
 }

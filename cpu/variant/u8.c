@@ -155,14 +155,17 @@ static void gray_to_bytes(const uint8_t *restrict samples, int64_t pixels, const
 {
     const Gray gray = gray_of(w);
     const __m256i halves = _mm256_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5),
-                  order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+                  last = _mm256_setr_epi32(2, 3, 4, 4, 5, 6, 7, 7), /* of the 24 bytes at the end of a vector */
+        order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     int64_t i = 0;
-    for (; i + 35 <= pixels; i += 32) { /* 104 bytes are read */
+    for (; i + 32 <= pixels; i += 32) {
         __m256i rounded[4];
         CPU_UNROLL for (int k = 0; k < 4; k++)
         {
-            const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(samples + 3 * i + 24 * k));
-            rounded[k] = _mm256_cvtps_epi32(gray_vector(&gray, _mm256_permutevar8x32_epi32(v, halves)));
+            const int64_t at = 3 * i + (k < 3 ? 24 * k : 64);
+            const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(samples + at));
+            const __m256i parted = _mm256_permutevar8x32_epi32(v, k < 3 ? halves : last);
+            rounded[k] = _mm256_cvtps_epi32(gray_vector(&gray, parted));
         }
         const __m256i low = _mm256_packs_epi32(rounded[0], rounded[1]),
                       high = _mm256_packs_epi32(rounded[2], rounded[3]);
