@@ -62,7 +62,7 @@ void *cpu_mean_ring_line(const CpuMeanTask *task, int64_t row, int plane);
 HaloStatus cpu_mean_chain(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMean *mean,
                           const HaloChain *chain, HaloStore store);
 
-/* chain.c: what the links behind the mean make of n means, in these or in the scratch. */
+/* behind.c: what the links behind the mean make of n means, in these or in the scratch. */
 float *cpu_mean_go_on(const CpuMeanTask *task, int64_t row, int64_t first, int64_t n, float *mean);
 /* Do they compare bytes with means of bytes? Then this makes row `row` from the windows' sums. */
 bool cpu_mean_compares(const CpuMean *m);
