@@ -1,4 +1,4 @@
-/* What the links of a chain behind a mean make of a row of means, or of the sums that these would be made of. */
+/* What the links of a chain behind a mean make of a row of means, or of the sums that become these. */
 #include "halo/combine.h"
 #include "mean.h"
 
