@@ -9,10 +9,14 @@ void oracle_scans_close(HaloDevice *device)
     for (int i = 0; i < ORACLE_SCANS; i++) halo_buf_free(&device->seen[i]);
 }
 
+/* Of several scans, one may end before another: its place is free while those behind it are taken. */
 static int place_of(HaloDevice *device, const HaloScanBand *band)
 {
     int at = 0;
-    while (at < ORACLE_SCANS - 1 && device->state[at] != NULL && device->state[at] != band->state) at++;
+    while (at < ORACLE_SCANS && device->state[at] != band->state) at++;
+    if (at < ORACLE_SCANS) return at;
+    at = 0;
+    while (at < ORACLE_SCANS - 1 && device->state[at] != NULL) at++;
     return at;
 }
 
