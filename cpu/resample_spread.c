@@ -16,15 +16,13 @@ bool cpu_spread_suits(const HaloDevice *device, const HaloBuf *src, const HaloRe
            axis->taps <= MOST_TAPS && src->shape.channels <= device->kernels->spread->lanes;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b) { return b == 0 ? a : common_divisor(b, a % b); }
-
 bool cpu_spread_reserve(CpuSpreadLayout *layout, const HaloDevice *device, int64_t cols, int64_t channels,
                         const HaloResampleAxis *axis, int64_t *total)
 {
     const int64_t lanes = device->kernels->spread->lanes, taps = axis->taps;
     layout->taps = taps;
     layout->channels = channels;
-    layout->period = axis->up > 0 ? axis->up * channels / common_divisor(axis->up * channels, lanes) : 1;
+    layout->period = axis->up > 0 ? axis->up * channels / halo_common_divisor(axis->up * channels, lanes) : 1;
     layout->vectors = divide_up(cols * channels, lanes);
     layout->line = divide_up((cols + 2 * taps) * channels + 2 * lanes, 16) * 16;
     return cpu_reserve(total, layout->vectors, sizeof(int64_t), &layout->at_base) &&

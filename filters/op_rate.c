@@ -2,22 +2,13 @@
 #include <math.h>
 
 #include "geometry.h"
+#include "halo/resample.h"
 #include "ops.h"
 
 /* How far apart rates may be. */
 #define MOST_RATIO 256
 
 enum { RATE_RATE, RATE_BORDER };
-
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 /* `to` / `from` in lowest terms. Rates are integers, in hertz, or have a few decimals. */
 static HaloStatus find_ratio(double from, double to, int64_t *up, int64_t *down)
@@ -37,7 +28,7 @@ static HaloStatus find_ratio(double from, double to, int64_t *up, int64_t *down)
     if (*up < 1 || *down < 1 || to * times > 1e15 || from * times > 1e15 || ratio > MOST_RATIO)
         return halo_fail(HALO_ERR_USAGE,
                          "rate: %.10g Hz cannot be computed from %.10g Hz: they are too far apart", to, from);
-    const int64_t common = common_divisor(*up, *down);
+    const int64_t common = halo_common_divisor(*up, *down);
     *up /= common;
     *down /= common;
     return HALO_OK;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "geometry.h"
+#include "halo/resample.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -38,16 +39,6 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* a / b rounded down, b > 0. */
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 /* From `length` samples to `size`. Where the source is shrunk both are counted in shares of a sample: it has
  * `there`, and `made` are made. */
@@ -99,7 +90,7 @@ static void make_row(const void *rule, int64_t i, int64_t *first, int64_t *count
 /* How many outputs at each end have fewer taps than the others, and how these repeat. */
 static void find_ends(const Sizes *s, HaloResampleAxis *axis)
 {
-    const int64_t shared = common_divisor(s->length, s->size);
+    const int64_t shared = halo_common_divisor(s->length, s->size);
     int64_t first, last;
     *axis = (HaloResampleAxis){
         .length = s->there, .size = s->made, .up = s->size / shared, .down = s->length / shared};

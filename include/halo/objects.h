@@ -13,11 +13,12 @@
 extern "C" {
 #endif
 
-/* Labels are integers from 0, which is no region, to HALO_MAX_REGIONS; NaN is 0. */
+/* Of the greatest label, a place, and the sample there: */
 #define HALO_NO_OBJECT                                                                                   \
     "labels are integers from 0 to %d, and the sample at x=%lld, y=%lld is %g: put label before it, or " \
     "threshold"
 
+/* Labels are integers from 0, which is no region, to HALO_MAX_REGIONS; NaN is 0. */
 struct HaloObjects {
     int connect; /* 4 or 8: for the Euler number */
     /* halo_objects_kept bytes: rows that are needed again, of a picture that comes a few rows at a time, in

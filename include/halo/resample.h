@@ -45,6 +45,17 @@ typedef struct HaloResampleTaps {
     int64_t first, count;
 } HaloResampleTaps;
 
+/* The greatest number that divides both, of which one is not 0. */
+static inline int64_t halo_common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 static inline int64_t halo_resample_rows(const HaloResampleAxis *axis)
 {
     return axis->left + axis->up + axis->right;
