@@ -125,19 +125,17 @@ static void a_batch_continues_while_it_starts(void **state)
 static void long_files_wait_for_its_start(void **state)
 {
     (void)state;
-    static const char text[] = "disk:84|disk:84";
-    int calls;
-    Made expected = undisturbed(text, &calls);
+    static const char text[] = "disk:84|disk:84|disk:84|disk:84|disk:84|disk:84";
     fake_share = 2;
     HaloSession *const session = fake_session(HALO_DEVICE_AUTO);
     fake.starts_for = 2;
     Made made = make(session, text);
-    expect_made(text, &made, &expected, "fake");
+    assert_int_equal(made.status, HALO_OK);
+    assert_string_equal(made.backend, "fake");
     assert_int_equal(fake.start_queries, 1);
     made_free(&made);
     halo_session_close(session);
     fake_share = 0;
-    made_free(&expected);
 }
 
 static void a_gpu_that_does_not_open_is_not_used(void **state)
@@ -205,6 +203,13 @@ static void missing_primitives_run_on_the_cpu(void **state)
     halo_buf_free(&in);
 }
 
+/* Narrow: each call of each pipeline fails once, so that there are hundreds of runs. */
+static int write_source(void **state)
+{
+    (void)state;
+    return fake_write_picture(100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,5 +221,5 @@ int main(void)
         cmocka_unit_test(long_files_wait_for_its_start),
         cmocka_unit_test(missing_primitives_run_on_the_cpu), /* the last: it has a source of its own */
     };
-    return cmocka_run_group_tests(tests, fake_write_source, test_folder_remove);
+    return cmocka_run_group_tests(tests, write_source, test_folder_remove);
 }

@@ -35,6 +35,7 @@ HaloSession *fake_session(HaloDeviceChoice device);
 extern char fake_source[64], fake_target[64];
 /* Group set-up for cmocka: makes a picture that is read from then on. test_folder_remove takes it away. */
 int fake_write_source(void **state);
+int fake_write_picture(int64_t width);
 
 /* The output's bytes, none after a failure, and the results. */
 typedef struct Made {

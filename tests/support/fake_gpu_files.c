@@ -12,8 +12,13 @@ char fake_source[64], fake_target[64];
 int fake_write_source(void **state)
 {
     (void)state;
+    return fake_write_picture(301);
+}
+
+int fake_write_picture(int64_t width)
+{
     Rng rng = {7};
-    const HaloInfo info = {.shape = shape_of(HALO_U8, 301, 203, 3, false), .bits = 8};
+    const HaloInfo info = {.shape = shape_of(HALO_U8, width, 203, 3, false), .bits = 8};
     HaloBuf in = random_input(&info.shape, false, &rng);
     Bytes file;
     snprintf(fake_source, sizeof fake_source, "%s", test_path("device-in.ppm"));
