@@ -394,6 +394,8 @@ def view_of(x):
     if isinstance(x, (bytes, bytearray, memoryview, _array.array)):
         return _checked(Buffers.view(x))
     if numpy is None:
+        if isinstance(x, (list, tuple)):
+            raise UsageError(f"a {type(x).__name__} needs NumPy, which is not installed; a buffer does not")
         return _checked(Buffers.view(x))
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
         return _checked(NumPy.view(numpy.from_dlpack(x)))

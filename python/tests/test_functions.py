@@ -149,7 +149,7 @@ assert hf.read(hf.write(None, picture, format="png")).shape == (4, 6)
 try:
     hf.gauss([1, 2], 1)
 except hf.UsageError as error:
-    assert "list is not an array" in str(error)
+    assert "a list needs NumPy" in str(error)
 else:
     raise SystemExit(1)
 """
