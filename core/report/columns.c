@@ -75,13 +75,16 @@ typedef struct StatsColumn {
 } StatsColumn;
 
 static const StatsColumn stats_columns[] = {
-    {"count", true, offsetof(HaloStats, count)},      {"nan", true, offsetof(HaloStats, nan)},
-    {"inf", true, offsetof(HaloStats, inf)},          {"zero", true, offsetof(HaloStats, zero)},
-    {"min", false, offsetof(HaloStats, min)},         {"max", false, offsetof(HaloStats, max)},
-    {"min_at", true, offsetof(HaloStats, min_at)},    {"max_at", true, offsetof(HaloStats, max_at)},
-    {"sum", false, offsetof(HaloStats, sum)},         {"mean", false, offsetof(HaloStats, mean)},
-    {"sd", false, offsetof(HaloStats, sd)},           {"rms", false, offsetof(HaloStats, rms)},
+    {"count", true, offsetof(HaloStats, count)},   {"nan", true, offsetof(HaloStats, nan)},
+    {"inf", true, offsetof(HaloStats, inf)},       {"zero", true, offsetof(HaloStats, zero)},
+    {"min", false, offsetof(HaloStats, min)},      {"max", false, offsetof(HaloStats, max)},
+    {"min_at", true, offsetof(HaloStats, min_at)}, {"max_at", true, offsetof(HaloStats, max_at)},
+    {"sum", false, offsetof(HaloStats, sum)},      {"mean", false, offsetof(HaloStats, mean)},
+    {"sd", false, offsetof(HaloStats, sd)},        {"rms", false, offsetof(HaloStats, rms)},
+};
+static const StatsColumn product_columns[] = {
     {"product", false, offsetof(HaloStats, product)},
+    {"product_log2", false, offsetof(HaloStats, product_log2)},
 };
 static const StatsColumn detail_columns[] = {
     {"skewness", false, offsetof(HaloStats, skewness)},
@@ -100,6 +103,19 @@ static void add_stats_column(const HaloResult *result, const StatsColumn *column
     char *data = add_column(table, column->name, column->whole ? HALO_COLUMN_I64 : HALO_COLUMN_F64, failed);
     for (int64_t i = 0; i < table->rows && data != NULL; i++)
         memcpy(data + 8 * i, (const char *)stats_of(result, i) + column->at, 8);
+}
+
+/* The product, where it was asked for. It is often beyond f64: then its sign and logarithm say what it is. */
+static void add_product(const HaloResult *result, Table *table, bool *failed)
+{
+    bool there = false;
+    for (int64_t i = 0; i < table->rows; i++)
+        there = there || !isnan(stats_of(result, i)->product) || !isnan(stats_of(result, i)->product_log2);
+    if (!there) return;
+    for (size_t k = 0; k < sizeof product_columns / sizeof *product_columns; k++)
+        add_stats_column(result, &product_columns[k], table, failed);
+    int64_t *sign = add_column(table, "product_sign", HALO_COLUMN_I64, failed);
+    for (int64_t i = 0; i < table->rows && sign != NULL; i++) sign[i] = stats_of(result, i)->product_sign;
 }
 
 static void add_loudness(const HaloLoudness *loudness, Table *table, bool *failed)
@@ -133,6 +149,7 @@ static void make_stats(const HaloResult *result, Table *table, bool *failed)
     for (int64_t i = 0; i < table->rows && channel != NULL; i++) channel[i] = table->name[i];
     for (size_t k = 0; k < sizeof stats_columns / sizeof *stats_columns; k++)
         add_stats_column(result, &stats_columns[k], table, failed);
+    add_product(result, table, failed);
     for (size_t k = 0; k < sizeof detail_columns / sizeof *detail_columns && result->detail.full; k++)
         add_stats_column(result, &detail_columns[k], table, failed);
     add_percentiles(result, table, failed);

@@ -127,6 +127,10 @@ def test_results(rng):
     outside = hf.hist(floats, bins=4, min=0.25, max=0.5).outside
     assert outside["below"][0] == (floats < 0.25).sum()
     assert hf.reduce(x[..., 0], "max(a,b)", "-inf")["value"][0] == x[..., 0].max()
+    assert "product" not in hf.stats(x)
+    asked = hf.stats(np.array([[2, 3], [4, 5]], "uint8"), product=1)
+    assert asked["product"] == [120] and asked["product_sign"] == [1]
+    assert asked["product_log2"] == [np.log2(120)]
     peaks = hf.peaks(np.array([0, 1, 0, 3, 0.0]))
     assert peaks.kind == "peaks" and peaks.rows() == 2
     y, tables = hf.run("invert | stats | hist:bins=2", x)
