@@ -23,6 +23,10 @@ def python_blurs(source, target):
         yield name, [sys.executable, PEER, library, "blur", "2", source, target]
 
 
+class Failed(Exception):
+    """A program that ended with an error: one that cannot read the format, for example libvips of PyPI PPM."""
+
+
 class Programs:
     def __init__(self, halo, folder, results):
         self.halo, self.folder, self.table = os.path.abspath(halo), Path(folder), Table(results)
@@ -36,13 +40,18 @@ class Programs:
         elapsed = (time.perf_counter() - start) * 1e3
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode != 0:
-            sys.exit(f"peers_tools.py: '{' '.join(argv)}' ended with {child.returncode}")
+            raise Failed(f"'{' '.join(argv)}' ended with {child.returncode}")
         peaks.append(usage.ru_maxrss / 1024)
         return json.loads(said)["seconds"] * 1e3 if PEER in argv else elapsed
 
     def row(self, work, peer, peer_argv, halo_argv, goal=None, memory=None, size=None):
         """`memory` is a goal for the peak as well; `size` the two outputs whose sizes are compared."""
         if not WORKS.search(work):
+            return
+        try:
+            self.run(peer_argv, [])
+        except (Failed, OSError) as error:
+            print(f"peers_tools.py: {peer} is left out of {work}: {error}", file=sys.stderr)
             return
         peer_peaks, halo_peaks = [], []
         a, b = in_turns(lambda: self.run(peer_argv, peer_peaks),
