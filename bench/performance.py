@@ -7,7 +7,7 @@ from statistics import median
 
 from records import load, of_group
 
-ORDER = "h200", "h100", "h100x2", "spr", "zen5", "zen3"
+ORDER = "h200", "h100", "h100x2", "emr", "spr", "zen5", "zen3"
 
 INTRO = """# Performance
 
