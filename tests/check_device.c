@@ -126,16 +126,19 @@ static void long_files_wait_for_its_start(void **state)
 {
     (void)state;
     static const char text[] = "disk:84|disk:84|disk:84|disk:84|disk:84|disk:84";
+    HaloSession *const cpu = fake_session(HALO_DEVICE_CPU);
+    Made expected = make(cpu, text);
+    halo_session_close(cpu);
     fake_share = 2;
     HaloSession *const session = fake_session(HALO_DEVICE_AUTO);
     fake.starts_for = 2;
     Made made = make(session, text);
-    assert_int_equal(made.status, HALO_OK);
-    assert_string_equal(made.backend, "fake");
+    expect_made(text, &made, &expected, "fake");
     assert_int_equal(fake.start_queries, 1);
     made_free(&made);
     halo_session_close(session);
     fake_share = 0;
+    made_free(&expected);
 }
 
 static void a_gpu_that_does_not_open_is_not_used(void **state)
