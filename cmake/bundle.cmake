@@ -1,6 +1,6 @@
 # Included by `cmake --install` of a build with HALO_BUNDLE: copies the libraries that PROGRAM links, and those
 # in LOADED, with what they need, to LIBDIR, and their licences to DOCDIR. Those of the C and C++ compiler stay
-# the system's.
+# the system's. NO_JBIG takes the place of JBIG-KIT (packaging/no_jbig.c).
 file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${PROGRAM} LIBRARIES ${LOADED}
     RESOLVED_DEPENDENCIES_VAR needed UNRESOLVED_DEPENDENCIES_VAR missing
     POST_EXCLUDE_REGEXES "/(ld-linux|ld-musl)[^/]*$" "/lib(c|m|dl|rt|pthread|gcc_s|stdc\\+\\+)\\.so[^/]*$"
@@ -12,6 +12,10 @@ find_program(DPKG_QUERY dpkg-query)
 foreach(library ${LOADED} ${needed})
     file(REAL_PATH ${library} real)
     cmake_path(GET library FILENAME name) # by which programs ask for it
+    if(name STREQUAL "libjbig.so.0")
+        file(INSTALL ${NO_JBIG} DESTINATION ${LIBDIR} RENAME ${name})
+        continue()
+    endif()
     file(INSTALL ${real} DESTINATION ${LIBDIR} RENAME ${name})
     if(NOT DPKG_QUERY)
         message(WARNING "${library}: add its licence to ${DOCDIR}/licenses")

@@ -33,7 +33,7 @@ typedef struct CpuRowKernels {
     void (*store[3])(float *row, int64_t n, HaloStore store, void *samples, uint64_t *clipped);
     /* Stores f32 as they are, every NaN with one pattern; `past`: past the caches, where `to` is aligned. */
     void (*put)(const float *row, int64_t n, bool past, float *to);
-    /* Copies past the caches, where the machine can, what is not to be read prefetch; `fence` before it is. */
+    /* Copies past the caches, where the machine can, what is not to be read soon; `fence` before it is. */
     void (*stream)(const void *from, int64_t bytes, void *to);
     void (*fence)(void);
     void (*affine)(float *row, int64_t n, float scale, float bias);
