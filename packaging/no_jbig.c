@@ -1,6 +1,6 @@
-/* Stands for JBIG-KIT, which Debian's libtiff is linked with, in archives and wheels: JBIG-KIT is under the GPL,
- * and so would be what holds it. libtiff calls these functions for TIFF files that are compressed by JBIG, a
- * method of fax machines, which halo refuses before (io/tiff). */
+/* Stands for JBIG-KIT, which Debian's libtiff is linked with, in archives and wheels: JBIG-KIT is under the
+ * GPL, and so would be what holds it. libtiff calls these functions for TIFF files that are compressed by JBIG,
+ * a method of fax machines, which halo refuses before (io/tiff). */
 #include <stdlib.h>
 
 #define NEVER_CALLED(function) \
