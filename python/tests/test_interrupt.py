@@ -10,6 +10,14 @@ import numpy as np
 import pytest
 
 
+@pytest.fixture(autouse=True)
+def _python_s_handler():
+    """What starts the tests may have it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def _soon(call):
     timer = threading.Timer(0.2, call)
     timer.daemon = True
