@@ -144,6 +144,7 @@ static HaloStatus run_pages(ArrayRun *run)
     const int64_t pages = run->input[0].pages;
     for (int64_t page = 0; page < pages; page++) {
         one = (HaloReport){.input = run->input[0].shape};
+        progress_of_page(&run->work->host, page, pages);
         for (size_t i = 0; i < run->arrays->count; i++)
             if (page > 0 || i > 0 || run->given[0].data == NULL) HALO_TRY(take_page(run, i, page));
         HALO_TRY(run_page(run, page, &one));
@@ -156,6 +157,7 @@ static HaloStatus run_pages(ArrayRun *run)
     }
     halo_note(&run->report.notes, HALO_NOTE_CLIPPED, run->report.clipped);
 out:
+    progress_of_part(&run->work->host, 0, 1);
     if (status != HALO_OK) halo_report_clear(&one);
     return status;
 }
