@@ -1,5 +1,5 @@
-/* Arrays that share memory (halo.h): an output over its input gives what an output elsewhere gives, and an output
- * whose elements lie on each other is refused. */
+/* Arrays that share memory (halo.h): an output over its input gives what an output elsewhere gives, and an
+ * output whose elements lie on each other is refused. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,8 +41,8 @@ static bool is_same(const HaloArray *got, const HaloArray *packed)
     for (int64_t n = 0; n < got->size[0]; n++)
         for (int64_t y = 0; y < got->size[1]; y++)
             for (int64_t x = 0; x < got->size[2]; x++, wanted += unit) {
-                const char *at = (const char *)got->data + n * got->stride[0] + y * got->stride[1] +
-                                 x * got->stride[2];
+                const char *at =
+                    (const char *)got->data + n * got->stride[0] + y * got->stride[1] + x * got->stride[2];
                 if (memcmp(at, wanted, unit) != 0) return false;
             }
     return true;
@@ -59,13 +59,17 @@ static void fill(Rng *rng, HaloType type, char *memory)
 
 static void over_the_input(Rng *rng)
 {
-    static const char *const texts[] = {"median:3", "gauss:1",          "flip:y",  "sobel",       "gain:0.5x",
-                                        "rotate:180", "subtract:@2", "min:[@2 | median:3]", "box:5", ""};
+    static const char *const texts[] = {"median:3",    "gauss:1",
+                                        "flip:y",      "sobel",
+                                        "gain:0.5x",   "rotate:180",
+                                        "subtract:@2", "min:[@2 | median:3]",
+                                        "box:5",       ""};
     static const HaloType types[] = {HALO_TYPE_U8, HALO_TYPE_U16, HALO_TYPE_F32};
     static _Alignas(64) char memory[MEMORY], before[MEMORY];
     const char *text = texts[rng_between(rng, 0, 9)];
     const HaloType type = types[rng_between(rng, 0, 2)];
-    const int64_t size[] = {rng_between(rng, 1, 3), rng_between(rng, 1, MOST_SIDE), rng_between(rng, 1, MOST_SIDE)};
+    const int64_t size[] = {rng_between(rng, 1, 3), rng_between(rng, 1, MOST_SIDE),
+                            rng_between(rng, 1, MOST_SIDE)};
     const bool two = strchr(text, '@') != NULL;
     HaloArray in[2], elsewhere[2], out;
     fill(rng, type, memory);
@@ -82,7 +86,8 @@ static void over_the_input(Rng *rng)
     array_ok(halo_plan_open(session, pipeline, in, two ? 2 : 1, &plan), text);
     array_ok(halo_plan_run(plan, in, &out, NULL, NULL), text);
     if (!is_same(&out, &wanted))
-        fail_case(NULL, "%s of %s, %" PRId64 " pages of %" PRId64 " x %" PRId64 ": other samples where they overlap",
+        fail_case(NULL,
+                  "%s of %s, %" PRId64 " pages of %" PRId64 " x %" PRId64 ": other samples where they overlap",
                   text, halo_type_name(type), size[0], size[2], size[1]);
     halo_plan_close(plan);
     halo_pipeline_free(pipeline);
@@ -110,7 +115,8 @@ static void large_in_place(void **state)
         HaloPlan *plan = NULL;
         array_ok(halo_plan_open(session, pipeline, &in, 1, &plan), texts[i % 5]);
         array_ok(halo_plan_run(plan, &in, &out, NULL, NULL), texts[i % 5]);
-        if (memcmp(image, wanted.data, sizeof image) != 0) fail_case(NULL, "%s in place is wrong", texts[i % 5]);
+        if (memcmp(image, wanted.data, sizeof image) != 0)
+            fail_case(NULL, "%s in place is wrong", texts[i % 5]);
         halo_plan_close(plan);
         halo_pipeline_free(pipeline);
         halo_session_close(session);

@@ -137,9 +137,14 @@ static HaloStatus compare_sounds(HaloSession *session)
 }
 
 /* Saved first what is loaded then. */
-static const Work works[] = {{"save png.png", save_png}, {"save npy.npy", save_npy},  {"save wav.wav", save_wav},
-                             {"load png.png", load_png}, {"load npy.npy", load_npy},  {"load wav.wav", load_wav},
-                             {"stack", stack},       {"compare pictures", compare_pictures},
+static const Work works[] = {{"save png.png", save_png},
+                             {"save npy.npy", save_npy},
+                             {"save wav.wav", save_wav},
+                             {"load png.png", load_png},
+                             {"load npy.npy", load_npy},
+                             {"load wav.wav", load_wav},
+                             {"stack", stack},
+                             {"compare pictures", compare_pictures},
                              {"compare sounds", compare_sounds}};
 
 static void told_of_all(void **state)

@@ -44,7 +44,8 @@ static HaloArray draw_picture(Rng *rng)
 {
     static const HaloType types[] = {HALO_TYPE_U8, HALO_TYPE_U16, HALO_TYPE_F32};
     const int64_t size[] = {SIDE - rng_between(rng, 0, 20), SIDE - rng_between(rng, 0, 20), CHANNELS};
-    HaloArray array = array_packed(types[rng_between(rng, 0, 2)], rng_once_in(rng, 2) ? "hw" : "hwc", size, NULL);
+    HaloArray array =
+        array_packed(types[rng_between(rng, 0, 2)], rng_once_in(rng, 2) ? "hw" : "hwc", size, NULL);
     if (array.type == HALO_TYPE_F32 && rng_once_in(rng, 2)) array.white = 1;
     return array;
 }
@@ -135,8 +136,8 @@ static bool compare_blocks(Rng *rng, HaloSession *session, Case *one)
 /* The example as it is, in a branch, as a mask, or behind another. */
 static void wrap(Rng *rng, const char *example, const HaloArray *array, char text[200])
 {
-    static const char *const ways[] = {"%s", "blend:[%s],amount=0.5", "subtract:[%s]", "gauss:1,mask=[%s]",
-                                       "over:[%s]", "expr:v+a,a=[%s]"};
+    static const char *const ways[] = {
+        "%s", "blend:[%s],amount=0.5", "subtract:[%s]", "gauss:1,mask=[%s]", "over:[%s]", "expr:v+a,a=[%s]"};
     const int64_t way = rng_between(rng, 0, is_sound(array) ? 2 : 5);
     int used = 0;
     if (rng_once_in(rng, 4)) used = snprintf(text, 200, "%s | ", is_sound(array) ? "abs" : "median:3");
@@ -154,7 +155,7 @@ static void every_operation(Rng *rng)
     int compared = 0;
     for (size_t i = 0; halo_operation(i, &operation) == HALO_OK; i++) {
         Case one = {.whole = operation.images && (!operation.sound || rng_once_in(rng, 2)) ? draw_picture(rng)
-                                                                                          : draw_sound(rng)};
+                                                                                           : draw_sound(rng)};
         wrap(rng, operation.example, &one.whole, one.text);
         compared += compare_blocks(rng, session, &one);
     }
@@ -253,13 +254,15 @@ static void reach_of_the_rest(void **state)
                                            "over:[crop:10x10]",
                                            "over:[invert],at=-8-8",
                                            "expr:v+a,a=[gauss:1 | expr:x+y]"};
-    static const char *const sounds[] = {"fade:2ms,5ms", "dither:tpdf", "expr:v*t", "expr:v*x",
-                                         "add:[fade:5ms]", "lowpass:1kHz | fade:1ms", "declick", "echo:10ms"};
+    static const char *const sounds[] = {"fade:2ms,5ms", "dither:tpdf",    "expr:v*t",
+                                         "expr:v*x",     "add:[fade:5ms]", "lowpass:1kHz | fade:1ms",
+                                         "declick",      "echo:10ms"};
     static const int64_t none[] = {-1, -1, -1, -1};
     const int64_t size[] = {50, 50}, frames[] = {5000};
     HaloSession *session = array_session(NULL);
     HaloArray in = array_packed(HALO_TYPE_U8, "hw", size, NULL);
-    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) expect_reach(session, &in, pictures[i], none);
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
+        expect_reach(session, &in, pictures[i], none);
     in = array_packed(HALO_TYPE_F32, "t", frames, NULL);
     in.rate = RATE;
     for (size_t i = 0; i < sizeof sounds / sizeof *sounds; i++) expect_reach(session, &in, sounds[i], none);
@@ -275,8 +278,9 @@ static void reach_into_other_arrays(void **state)
         const char *text;
         const int64_t *size;
         int64_t reach;
-    } cases[] = {{"subtract:@2", size, 0},      {"subtract:[@2 | gauss:2]", size, 8}, {"subtract:@2", pixel, 0},
-                 {"over:@2", small, -1},        {"over:@2", size, 0},                 {"over:@2,at=1+0", size, -1},
+    } cases[] = {{"subtract:@2", size, 0},    {"subtract:[@2 | gauss:2]", size, 8},
+                 {"subtract:@2", pixel, 0},   {"over:@2", small, -1},
+                 {"over:@2", size, 0},        {"over:@2,at=1+0", size, -1},
                  {"gauss:1,mask=@2", size, 4}};
     HaloSession *session = array_session(NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -298,10 +302,8 @@ static void reach_into_other_arrays(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        random_test(every_operation, 20),
-        cmocka_unit_test(reach_of_small_arrays),
-        cmocka_unit_test(reach_of_local_work),
-        cmocka_unit_test(reach_of_the_rest),
+        random_test(every_operation, 20),          cmocka_unit_test(reach_of_small_arrays),
+        cmocka_unit_test(reach_of_local_work),     cmocka_unit_test(reach_of_the_rest),
         cmocka_unit_test(reach_into_other_arrays),
     };
     test_arguments(argc, argv);
